@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { run } from './run.ts';
 
 process.exitCode = await run(
@@ -8,6 +10,11 @@ process.exitCode = await run(
     ...{ env: process.env, cwd: process.cwd(), fetch: globalThis.fetch, now: Date.now },
     isTerminal: process.stdout.isTTY === true,
     print: (line) => process.stdout.write(`${line}\n`),
+    readHead: () =>
+      promisify(execFile)('git', ['rev-parse', '--verify', 'HEAD']).then(
+        ({ stdout }) => stdout.trim(),
+        () => null,
+      ),
     sleep: async (ms) => void (await sleep(ms)),
   },
   () => text(process.stdin),

@@ -6,6 +6,7 @@ import { type Asked, EXIT, log, pickRepo, queue, type Repo, status, wait, why } 
 import { type Machine, Misuse, readLogin, readRemoteSlug, storeLogin } from './context.ts';
 import { doctor } from './doctor.ts';
 import { hold, resume } from './hold.ts';
+import { chooseHead, dequeue, enqueue, readForgeToken } from './schedule.ts';
 import { openToolServer, type ToolDeps } from './tools.ts';
 import { readNumber, readTime } from './values.ts';
 import { watch } from './watch.ts';
@@ -21,6 +22,9 @@ interface Given {
   readonly timeout?: string;
   readonly reason?: string;
   readonly for?: string;
+  readonly head?: string;
+  readonly tokenStdin?: true;
+  readonly allowWrites?: true;
 }
 
 /** Each command, with its arguments and options, to its exit code. Throws what `commander` does for a misuse. */
@@ -99,6 +103,30 @@ export async function openProgram(
     },
     [new Option('--timeout <time>', 'ends after this time')],
   );
+  const tokenFrom = ({ tokenStdin }: Given) =>
+    readForgeToken(machine, tokenStdin === true ? readStdin : null);
+  const TOKEN_STDIN = new Option(
+    '--token-stdin',
+    'your forge token is on standard input, not in MERGEYARD_FORGE_TOKEN',
+  );
+  onRepo(
+    'enqueue <number>',
+    'schedules the merge on the forge, with your own right there',
+    async (asked, repo, given, operand) => {
+      const [number, head] = [readNumber(operand), await chooseHead(machine, given.head)];
+      return enqueue(asked, await repo(), { number, head, forgeToken: await tokenFrom(given) });
+    },
+    [new Option('--head <sha>', 'the commit that you looked at (default: the one checked out)'), TOKEN_STDIN],
+  );
+  onRepo(
+    'dequeue <number>',
+    'takes the schedule back, with your own right on the forge',
+    async (asked, repo, given, operand) => {
+      const number = readNumber(operand);
+      return dequeue(asked, await repo(), { number, forgeToken: await tokenFrom(given) });
+    },
+    [TOKEN_STDIN],
+  );
   onRepo('log', 'what happened last', async (asked, repo) => log(asked, await repo()));
   for (const [kind, says] of [
     ['pause', 'nothing is staged and nothing lands'],
@@ -125,14 +153,17 @@ export async function openProgram(
   onRepo(
     'mcp',
     'answers an agent: a tool server (MCP) on standard input and output',
-    async (asked, _, given) =>
-      serveTools(asked, (repo, branch) =>
+    async (asked, _, given) => {
+      const forgeToken = given.allowWrites === true ? await readForgeToken(machine, null) : null;
+      return serveTools(asked, forgeToken, (repo, branch) =>
         find(asked, {
           ...given,
           ...(repo === undefined ? {} : { repo }),
           ...(branch === undefined ? {} : { branch }),
         }),
-      ),
+      );
+    },
+    [new Option('--allow-writes', 'also enqueue and dequeue, with the token in MERGEYARD_FORGE_TOKEN')],
   );
   complete(program);
   await program.parseAsync([...argv], { from: 'user' });
@@ -140,8 +171,8 @@ export async function openProgram(
 }
 
 /** Until standard input ends. Nothing else is written to standard output meanwhile: it is the protocol's. */
-async function serveTools(asked: Asked, find: ToolDeps['find']): Promise<number> {
-  const server = openToolServer({ asked, version: '1', find });
+async function serveTools(asked: Asked, forgeToken: string | null, find: ToolDeps['find']): Promise<number> {
+  const server = openToolServer({ asked, version: '1', forgeToken, find });
   const closed = new Promise<void>((done) => {
     server.server.onclose = done;
     process.stdin.once('end', () => void server.close());

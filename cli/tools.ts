@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { ApiError } from '#core/contracts/client.ts';
 import { type Asked, describe, describePlace, EXIT, type Repo, type Story, waitForExit } from './commands.ts';
 import { Misuse } from './context.ts';
+import { sayEnqueued } from './schedule.ts';
 import { plain } from './values.ts';
 import { look } from './watch.ts';
 
@@ -14,6 +15,8 @@ const WAIT_SECONDS_MAX = 3_600;
 export interface ToolDeps {
   readonly asked: Pick<Asked, 'api' | 'machine'>;
   readonly version: string;
+  /** The forge token of the person for whom is scheduled; null: the tools only read. */
+  readonly forgeToken: string | null;
   /** The queue that a call means: `owner/name`, or that of the folder. */
   readonly find: (repo: string | undefined, branch: string | undefined) => Promise<Repo>;
 }
@@ -26,7 +29,7 @@ const number = z.int().positive().describe('number of the pull request');
 const READS = { readOnlyHint: true, destructiveHint: false, openWorldHint: true } as const;
 
 /** Questions about queues as tools of the Model Context Protocol. Titles are words of other people, told as data. */
-export function openToolServer({ asked, version, find }: ToolDeps): McpServer {
+export function openToolServer({ asked, version, forgeToken, find }: ToolDeps): McpServer {
   const server = new McpServer(
     { name: 'mergeyard', version },
     {
@@ -95,7 +98,47 @@ export function openToolServer({ asked, version, find }: ToolDeps): McpServer {
         return attempts.length === 0 ? ['no gate run is known'] : attempts.map(describeAttempt);
       }),
   );
+  if (forgeToken !== null) addWrites(server, { asked, forgeToken, find });
   return server;
+}
+
+/** Each with the right of one person on the forge, which decides. */
+function addWrites(
+  server: McpServer,
+  { asked, forgeToken, find }: Pick<ToolDeps, 'asked' | 'find'> & { readonly forgeToken: string },
+): void {
+  const { api } = asked;
+  server.registerTool(
+    'enqueue',
+    {
+      description:
+        'Schedules the merge of a pull request at exactly this head. Refused if the head is another one by now.',
+      inputSchema: {
+        number,
+        head: z.string().describe('full commit id of the head that was looked at'),
+        ...QUEUE,
+      },
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+    },
+    async ({ number: pr, head, repo, branch }) =>
+      answer(async () => {
+        const { id } = await find(repo, branch);
+        return [sayEnqueued(await api.enqueuePull({ id, number: pr, forgeToken, body: { head } }))];
+      }),
+  );
+  server.registerTool(
+    'dequeue',
+    {
+      description: 'Takes the schedule of a pull request back, so that it leaves the queue.',
+      inputSchema: { number, ...QUEUE },
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+    },
+    async ({ number: pr, repo, branch }) =>
+      answer(async () => {
+        await api.dequeuePull({ id: (await find(repo, branch)).id, number: pr, forgeToken });
+        return [`#${pr} is not scheduled`];
+      }),
+  );
 }
 
 const WAITED = {

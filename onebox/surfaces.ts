@@ -3,6 +3,7 @@ import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import type { DynamoStore } from '#core/adapters/dynamo/store.ts';
 import { createForgeAccountOpener } from '#core/adapters/forge-http/account.ts';
 import { createForgeAdmin } from '#core/adapters/forge-http/admin.ts';
+import { createForgePersonOpener } from '#core/adapters/forge-http/person.ts';
 import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
 import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
 import { compileOutboundPolicy, type OutboundPolicy } from '#core/adapters/http-guard/outbound-url.ts';
@@ -72,6 +73,7 @@ export function createSurfaces(shared: Shared): Readonly<Record<HttpSurface, Ans
       surface,
       createForgeOpsRoutes({
         ...{ ...common, vault, secrets, openAccount, queueName },
+        openPerson: createForgePersonOpener({ send, clock }),
         openForge: createForgeOpener({
           ...{ store, vault },
           connect: ({ instanceUrl, slug }, token) =>

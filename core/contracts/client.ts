@@ -31,6 +31,8 @@ const ADDRESSES = {
   readQueueStatus: 'GET /api/v1/user/queue/status',
   readActivity: 'GET /api/v1/user/queue/activity',
   readPull: 'GET /api/v1/user/repos/{id}/pulls/{number}',
+  enqueuePull: 'PUT /api/v1/user/repos/{id}/pulls/{number}/queue',
+  dequeuePull: 'DELETE /api/v1/user/repos/{id}/pulls/{number}/queue',
   readGateTemplate: 'GET /api/v1/user/repos/{id}/ci-gate/template',
   openSetupPull: 'POST /api/v1/user/repos/{id}/ci-gate/setup-pr',
   verifyGate: 'POST /api/v1/user/repos/{id}/ci-gate/verify',
@@ -81,7 +83,9 @@ type AsQuery<T> = { readonly [K in keyof T]?: string | number };
 type PathPart<R extends RouteSpec> = (R['path'] extends `${string}{id}${string}`
   ? { readonly id: string }
   : unknown) &
-  (R['path'] extends `${string}{number}` ? { readonly number: number } : unknown);
+  (R['path'] extends `${string}{number}${string}` ? { readonly number: number } : unknown) &
+  // By the path: a question about the route itself is asked of each one, which are too many for the compiler.
+  (R['path'] extends `${string}{number}/queue` ? { readonly forgeToken: string } : unknown);
 type BodyPart<R> = R extends { readonly body: Schema }
   ? { readonly body: Takes<InputOf<R, 'body'>> }
   : unknown;
@@ -171,6 +175,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 interface AnyInput extends CallExtras {
   readonly id?: string;
   readonly number?: number;
+  readonly forgeToken?: string;
   readonly body?: unknown;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
 }
@@ -178,7 +183,7 @@ interface AnyInput extends CallExtras {
 async function exchange(options: ApiClientOptions, address: string, input: AnyInput): Promise<unknown> {
   const [method = '', path = ''] = address.split(' ');
   const token = await options.readToken();
-  const { signal, body } = input;
+  const { signal, body, forgeToken } = input;
   const send = options.fetch ?? globalThis.fetch;
   let response: Response;
   try {
@@ -187,6 +192,7 @@ async function exchange(options: ApiClientOptions, address: string, input: AnyIn
       headers: {
         ...(token === null ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(forgeToken === undefined ? {} : { 'x-forge-token': forgeToken }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),

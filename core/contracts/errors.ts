@@ -92,6 +92,44 @@ export const ERROR_TABLE = {
     message: 'The subscription has items that are not expected; use the billing portal.',
   },
   forge_access_denied: { status: 422, retryable: false, message: 'The forge refused the stored token.' },
+  forge_token_required: {
+    status: 400,
+    retryable: false,
+    message:
+      'This is done with your own right on the forge: make a token there that may write to the repository, and send it in the header X-Forge-Token. It is not stored. The merge button of the forge does the same.',
+  },
+  forge_token_refused: {
+    status: 422,
+    retryable: false,
+    message: 'The forge refused your own token: it needs the scope to write to the repository.',
+  },
+  forge_token_of_bot: {
+    status: 422,
+    retryable: false,
+    message: 'This is the token of the queue, which schedules nothing. Send one of your own.',
+  },
+  pull_not_open: {
+    status: 409,
+    retryable: false,
+    message: 'There is no open pull request of this number to the branch of this queue that you may see.',
+  },
+  head_moved: {
+    status: 409,
+    retryable: false,
+    message: 'The head of the pull request is another commit; look at it, then ask with the new head.',
+  },
+  branch_not_protected: {
+    status: 409,
+    retryable: false,
+    message:
+      'No branch rule asks for the status of the queue, so the forge would merge unproven. Opt in to protection first.',
+  },
+  schedule_refused: {
+    status: 409,
+    retryable: false,
+    message:
+      'The forge refused the schedule: you may not merge this pull request, it is a draft, has conflicts, or depends on an open one.',
+  },
   rate_limited: { status: 429, retryable: true, message: 'Too many requests; slow down.' },
   db_error: { status: 500, retryable: true, message: 'The store did not answer as expected.' },
   failed_to_create_connection: {

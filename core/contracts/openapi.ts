@@ -58,6 +58,10 @@ function describeOperation(route: RouteSpec): Json {
     ...(route.path.includes('{number}')
       ? [{ name: 'number', in: 'path', required: true, schema: { type: 'integer', minimum: 1 } }]
       : []),
+    // Without it the answer says how to make one; so it is not required here.
+    ...(route.forgeToken === true
+      ? [{ name: 'X-Forge-Token', in: 'header', schema: { type: 'string' } }]
+      : []),
     ...(route.query === undefined ? [] : describeQuery(route.query)),
     ...(route.auth === 'socket' ? [{ name: 'ticket', in: 'query', schema: { type: 'string' } }] : []),
   ];

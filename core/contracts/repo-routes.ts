@@ -1,5 +1,6 @@
 import * as activity from './activity.ts';
 import * as connection from './connection.ts';
+import { EnqueueBody, EnqueuedPull } from './enqueue.ts';
 import { MailboxAsked } from './mailbox.ts';
 import * as repo from './managed-repo.ts';
 import { PauseBody } from './pause.ts';
@@ -10,6 +11,10 @@ const BODY = ['invalid_body', 'invalid_field'] as const;
 const STORED = ['db_error'] as const;
 const OWN = ['not_found', 'db_error'] as const;
 const ON_FORGE = ['not_found', 'connection_not_found', 'decryption_error', 'db_error'] as const;
+const BY_PERSON = [
+  ...(['not_found', 'connection_not_found', 'db_error', 'forge_unreachable', 'pull_not_open'] as const),
+  ...(['forge_token_required', 'forge_token_refused', 'forge_token_of_bot'] as const),
+] as const;
 
 /** Connections, managed repos, their gate and their queue. */
 export const REPO_ROUTES = [
@@ -241,6 +246,36 @@ export const REPO_ROUTES = [
     scope: 'read',
     replies: { 200: PullStoryView },
     errors: OWN,
+  },
+  {
+    id: 'enqueuePull',
+    method: 'PUT',
+    path: '/api/v1/user/repos/{id}/pulls/{number}/queue',
+    surface: 'forge-ops',
+    auth: 'bearer',
+    scope: 'queue:write',
+    rate: 'enqueue',
+    forgeToken: true,
+    body: EnqueueBody,
+    replies: { 200: EnqueuedPull },
+    errors: [
+      ...BODY,
+      'missing_fields',
+      ...BY_PERSON,
+      ...(['queue_not_ready', 'head_moved', 'branch_not_protected', 'schedule_refused'] as const),
+    ],
+  },
+  {
+    id: 'dequeuePull',
+    method: 'DELETE',
+    path: '/api/v1/user/repos/{id}/pulls/{number}/queue',
+    surface: 'forge-ops',
+    auth: 'bearer',
+    scope: 'queue:write',
+    rate: 'enqueue',
+    forgeToken: true,
+    replies: { 204: null },
+    errors: BY_PERSON,
   },
   {
     id: 'readGateTemplate',

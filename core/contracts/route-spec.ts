@@ -50,6 +50,8 @@ export interface RouteSpec {
   readonly scope?: TokenScope;
   /** Bucket in addition to the caller's own. */
   readonly rate?: RateClass;
+  /** Takes the person's own forge token in the header `X-Forge-Token`; it is never stored. */
+  readonly forgeToken?: true;
   readonly query?: z.ZodType;
   /** JSON object of this shape. */
   readonly body?: z.ZodType;

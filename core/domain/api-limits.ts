@@ -164,6 +164,7 @@ export const RATE_LIMITS = {
   update_connection: { perMinute: 20, burst: 20 },
   /** Some of them ask the forge, which may keep the function waiting. */
   settings: { perMinute: 60, burst: 60 },
+  enqueue: { perMinute: 60, burst: 60 },
   ticket: { perMinute: 60, burst: 60 },
   billing: { perMinute: 10, burst: 10 },
   /** Signed deliveries of one repo; a forge sends a day's worth at once after an outage. */

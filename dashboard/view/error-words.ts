@@ -52,6 +52,16 @@ const WORDS: Readonly<Record<string, Words>> = {
     'The forge answered with an error',
     'Check that the token still works and has the scopes named below, then try again.',
   ],
+  forge_token_required: ['A forge token of your own is needed', 'Send it in the header X-Forge-Token.'],
+  forge_token_refused: [
+    'The forge refused your own token',
+    'Make one that may write to the repository, then send it again.',
+  ],
+  forge_token_of_bot: ['This is the token of the queue', 'Send one of your own.'],
+  pull_not_open: ['There is no such open pull request', 'Look at it on the forge.'],
+  head_moved: ['The pull request has another head', 'Look at the new commits, then ask again.'],
+  branch_not_protected: ['The branch is not protected', 'Opt in to protection on the set-up page.'],
+  schedule_refused: ['The forge refused the schedule', 'Look at the pull request on the forge.'],
   forge_access_denied: [
     'The forge refused the token',
     'Check that it has not expired, has the scopes named, and that the bot may see the repository.',

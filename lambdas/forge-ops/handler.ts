@@ -5,6 +5,7 @@ import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
 import { createTokenStore } from '#core/adapters/dynamo/token-store.ts';
 import { createForgeAccountOpener } from '#core/adapters/forge-http/account.ts';
 import { createForgeAdmin } from '#core/adapters/forge-http/admin.ts';
+import { createForgePersonOpener } from '#core/adapters/forge-http/person.ts';
 import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
 import { readOutboundPolicy } from '#core/adapters/http-guard/env-policy.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
@@ -51,6 +52,7 @@ export const handler = createSurface<'forge-ops'>(
     ...{ store, leases: store, vault, secrets: openSecretBox(env), clock, log, ids: createUuidIds() },
     queue: createSqsWakeSender({ client: new SQSClient({}), wakeQueueUrl: env.WAKE_QUEUE_URL }),
     openAccount: createForgeAccountOpener({ send, clock }),
+    openPerson: createForgePersonOpener({ send, clock }),
     openForge: createForgeOpener({
       ...{ store, vault },
       connect: ({ instanceUrl, slug }, token) =>

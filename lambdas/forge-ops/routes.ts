@@ -1,4 +1,5 @@
 import { toForgeRepoView } from '#core/contracts/connection.ts';
+import { readForgeToken } from '#core/contracts/enqueue.ts';
 import { AppError } from '#core/contracts/errors.ts';
 import { toEnrolledRepo, toManagedRepoView, toProvisioning } from '#core/contracts/managed-repo.ts';
 import { toTargets } from '#core/contracts/notification.ts';
@@ -11,6 +12,7 @@ import { recordChange } from '#core/services/audit.ts';
 import { type Failed, openSetupPull } from '#core/services/ci-gate.ts';
 import { accessDenied } from '#core/services/denied.ts';
 import { type DiscoverDeps, discoverRepos } from '#core/services/discover.ts';
+import { dequeuePull, type EnqueueDeps, enqueuePull } from '#core/services/enqueue-pull.ts';
 import { type EnrollDeps, enrollRepo } from '#core/services/enroll-repo.ts';
 import { loadOwnRepo } from '#core/services/owned.ts';
 import { pauseRepo } from '#core/services/pause-repo.ts';
@@ -22,10 +24,11 @@ import { type VerifyDeps, verifyCiGate } from '#core/services/verify-ci-gate.ts'
 export type ForgeOpsDeps = DiscoverDeps &
   EnrollDeps &
   UpdateDeps &
-  VerifyDeps & { readonly store: RepoFactsStore };
+  VerifyDeps &
+  EnqueueDeps & { readonly store: RepoFactsStore };
 
 export function createForgeOpsRoutes(deps: ForgeOpsDeps): ApiHandlers<'forge-ops'> {
-  return { ...settingsRoutes(deps), ...provisioningRoutes(deps) };
+  return { ...settingsRoutes(deps), ...provisioningRoutes(deps), ...scheduleRoutes(deps) };
 }
 
 function settingsRoutes(deps: ForgeOpsDeps) {
@@ -114,6 +117,28 @@ function provisioningRoutes(deps: ForgeOpsDeps) {
       return { status: 200, body: { ci_gate: { status, url, probe: { ...result.probe } } } };
     },
   } satisfies Partial<ApiHandlers<'forge-ops'>>;
+}
+
+/** The person's forge token leaves the header here, and goes to the forge of that repository alone. */
+function scheduleRoutes(deps: ForgeOpsDeps) {
+  return {
+    enqueuePull: async ({ tenantId, id, number: text, body, event }) => {
+      const number = readNumber(text);
+      const asked = { tenantId, id, number, token: readForgeToken(event.headers) };
+      const { already } = await enqueuePull(deps, asked, body.head);
+      return { status: 200, body: { number, head: body.head, already } };
+    },
+    dequeuePull: async ({ tenantId, id, number, event }) => {
+      const token = readForgeToken(event.headers);
+      await dequeuePull(deps, { tenantId, id, number: readNumber(number), token });
+      return { status: 204 };
+    },
+  } satisfies Partial<ApiHandlers<'forge-ops'>>;
+}
+
+function readNumber(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new AppError('not_found');
+  return Number(text);
 }
 
 function failureOf({ code, missingScopes = [] }: Failed): AppError {

@@ -39,7 +39,7 @@ describe('the list of the service’s writes to a forge', () => {
     })),
   );
 
-  test('is exactly this list: it closes no pull request, moves no base, edits no comment, and its one merge call asks about a schedule (A16)', () => {
+  test('is exactly this list: it closes no pull request, moves no base, edits no comment, and its merge calls ask about a schedule or for a person’s (A16)', () => {
     const writes = calls.filter(({ method }) => method !== 'GET').map(({ label }) => label);
     expect([...new Set(writes)].sort()).toEqual(WRITES);
   });
@@ -52,9 +52,9 @@ describe('the list of the service’s writes to a forge', () => {
     }
   });
 
-  test('the one merge call asks for a schedule on the recorded head, in a style that merges nothing, and takes it back (A16)', () => {
+  test('the engine’s merge call asks for a schedule on the recorded head, in a style that merges nothing, and takes it back (A16)', () => {
     const mergers = calls.filter(({ label }) => label === 'POST pulls/{n}/merge').map(({ path }) => path);
-    expect(mergers).toEqual([`${ADAPTER}/schedule-probe.ts`]);
+    expect(mergers).toEqual([`${ADAPTER}/person.ts`, `${ADAPTER}/schedule-probe.ts`]);
     const source = read(`${ADAPTER}/schedule-probe.ts`);
     expect(source).toContain('merge_when_checks_succeed: true');
     expect(source).toContain('force_merge: false');
@@ -62,6 +62,17 @@ describe('the list of the service’s writes to a forge', () => {
     expect(source).toContain('Do: await chooseStyle(transport)');
     // Behind each answer that may have made one stands the call that takes it back.
     expect(source.match(/await cancelAutoMerge\(transport, pr\)/g)).toHaveLength(2);
+  });
+
+  test('a person’s merge call asks for a schedule alone, with the token of the call and no stored one (A16)', () => {
+    const source = read(`${ADAPTER}/person.ts`);
+    expect(source).toContain('merge_when_checks_succeed: true');
+    expect(source).toContain('force_merge: false');
+    const delivered = ['core', 'engine-container', 'lambdas', 'onebox'].flatMap(listSources);
+    const askers = delivered.filter((path) => /\bopenPerson\(/.test(read(path)));
+    expect(askers).toEqual(['core/services/enqueue-pull.ts']);
+    expect(read('core/services/enqueue-pull.ts')).not.toMatch(/[vV]ault|credential/);
+    expect(read('lambdas/forge-ops/routes.ts').match(/readForgeToken\(event\.headers\)/g)).toHaveLength(2);
   });
 
   test('no delivered code of ours starts a program: there is no git and no clone (A10)', () => {

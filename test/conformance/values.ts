@@ -172,6 +172,13 @@ export const BODY_FIELDS: Readonly<Record<string, Readonly<Record<string, FieldV
   },
   pauseRepo: pause,
   drainRepo: pause,
+  enqueuePull: {
+    head: {
+      required: true,
+      ...text(() => 'a'.repeat(40)),
+      bad: [...NOT_TEXT, ...CONTROL, '""', '"main"', json('A'.repeat(40)), json('a'.repeat(41))],
+    },
+  },
   createToken: {
     name: {
       required: true,

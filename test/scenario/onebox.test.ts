@@ -23,12 +23,14 @@ function openCli(folder: string, slug: string, token: string) {
     join(clone, '.git', 'config'),
     `[core]\n\tbare = false\n[remote "origin"]\n\turl = git@forge.example.org:${slug}.git\n`,
   );
-  return async (...argv: string[]) => {
+  const extra: Record<string, string> = {};
+  const call = async (...argv: string[]) => {
     const out: string[] = [];
     const complaints: string[] = [];
     const machine = {
-      ...{ env: { XDG_CONFIG_HOME: join(folder, 'config') }, cwd: clone, fetch, now: Date.now },
+      ...{ env: { XDG_CONFIG_HOME: join(folder, 'config'), ...extra }, cwd: clone, fetch, now: Date.now },
       ...{ print: (line: string) => void out.push(line), sleep: async () => {}, isTerminal: false },
+      readHead: async () => null,
     };
     const code = await run(
       argv,
@@ -38,6 +40,10 @@ function openCli(folder: string, slug: string, token: string) {
     );
     return { code, out: out.join('\n'), complaint: complaints.join('\n') };
   };
+  const by = (forgeToken: string): void => {
+    extra.MERGEYARD_FORGE_TOKEN = forgeToken;
+  };
+  return Object.assign(call, { by });
 }
 
 describe('the service in one process, beside a forge', () => {
@@ -169,6 +175,18 @@ describe('the service in one process, beside a forge', () => {
     expect(JSON.parse((await cli('why', `#${pr}`, '--json')).out).number).toBe(pr);
     expect((await cli('log')).out).toContain(`pr_landed #${pr}`);
     expect(await cli('queue')).toMatchObject({ code: 0, complaint: '' });
+    const byApi = await forge.control.openPullRequest({ branch: 'by-api', files: { 'by-api.txt': 'x' } });
+    const head = (await forge.control.pull(byApi)).headSha;
+    const enqueue = (at: string) => cli('enqueue', String(byApi), '--head', at);
+    cli.by(forge.addToken('stranger'));
+    expect((await enqueue(head)).complaint).toMatch(
+      /^(schedule_refused|pull_not_open|forge_token_refused): /,
+    );
+    cli.by(forge.addToken('dev'));
+    expect((await enqueue('f'.repeat(40))).complaint).toContain('head_moved: ');
+    expect(await enqueue(head)).toMatchObject({ code: 0, complaint: '' });
+    const isMerged = async () => (await forge.control.pull(byApi)).merged;
+    await eventually('what was scheduled by the API lands', 60_000, isMerged);
     expect(await cli('why', '4711')).toMatchObject({
       ...{ code: 69, out: '' },
       complaint: expect.stringMatching(/^not_found: /),

@@ -18,6 +18,7 @@ import type { BillingStore } from '#core/ports/billing-store.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import type { ForgeAccount, SeenRepo } from '#core/ports/forge-account.ts';
 import type { ForgeAdmin, ForgeRepo } from '#core/ports/forge-admin.ts';
+import type { ForgePerson, OpenForgePerson } from '#core/ports/forge-person.ts';
 import type { NoticeRequestStore } from '#core/ports/notifier.ts';
 import type { OpenPayments, SubscriptionReader } from '#core/ports/payments.ts';
 import {
@@ -119,6 +120,8 @@ export class ApiWorld {
   containerSecret = CONTAINER_SECRET;
   analyticsKey = '';
   legacyListing = false;
+  /** The forge as a person's own token sees it. @default it refuses every token */
+  openPerson: OpenForgePerson = () => refusingPerson();
   /** Addresses of names that a guard may ask for. */
   readonly hosts = new Map<string, string>();
   rateFactor = 1;
@@ -232,6 +235,7 @@ export class ApiWorld {
         noting,
         createForgeOpsRoutes({
           ...{ ...common, vault: this.vault, secrets: this.secrets, openAccount },
+          openPerson: (repo, token) => this.openPerson(repo, token),
           openForge: createForgeOpener({
             store,
             vault: this.vault,
@@ -337,6 +341,11 @@ export class ApiWorld {
       },
     };
   }
+}
+
+function refusingPerson(): ForgePerson {
+  const no = () => Promise.reject(new ForgeError('denied', 'any', 401));
+  return { readLogin: no, readPull: no, readProtection: no, schedule: no, cancel: no };
 }
 
 type Handler = (event: APIGatewayProxyEventV2, context: Context) => Promise<HttpResponse>;

@@ -69,6 +69,8 @@ const CHANGES: Readonly<Partial<Record<RouteId, Change>>> = {
 /** Routes with a method that may change something, and why they leave no note of their own. */
 const NO_NOTE: Readonly<Partial<Record<RouteId, string>>> = {
   discoverRepos: 'reads',
+  enqueuePull: 'noted as pull.enqueue, tested with enqueue',
+  dequeuePull: 'noted as pull.dequeue, tested with enqueue',
   reconcileRepo: 'asks for what the schedule does anyway; its outcome is stored',
   deleteToken: 'noted as token.revoke, tested with tokens',
   createTicket: 'a credential of 30 seconds, as a session is',

@@ -13,6 +13,7 @@ import {
   TOKEN_B,
 } from '../../support/api-world.ts';
 import { BillingWorld } from '../../support/billing-world.ts';
+import { givePerson } from '../../support/forge-person.ts';
 import { makeWorkingForge } from '../../support/working-forge.ts';
 
 const REPOS = '/api/v1/user/repos';
@@ -74,6 +75,21 @@ const TOKENS = '/api/v1/tokens';
 const TOKEN = { name: 'ci', expires_in_days: 1, scopes: [{ scope: 'read', repo_ids: null }] };
 const makeToken = async (world: ApiWorld): Promise<string> =>
   (await as(world)('POST', TOKENS, TOKEN)).json.token;
+
+/** A pull request is scheduled by `dev`, as changed. A forge token is the name of its person. */
+async function enqueue(
+  world: ApiWorld,
+  change: { token?: string | null; number?: number; head?: string; isProtected?: boolean },
+): Promise<Answer> {
+  const { repo } = await world.enroll(TENANT_A);
+  const { forge, pr, head } = await givePerson(world, repo);
+  if (change.isProtected === false) await forge.removeProtection();
+  const { token = 'developer', number = pr } = change;
+  return world.call('PUT', `${REPOS}/${repo.id}/pulls/${number}/queue`, {
+    ...{ token: TOKEN_A, body: { head: change.head ?? head } },
+    headers: token === null ? {} : { 'x-forge-token': token },
+  });
+}
 
 /** One request per code: the router answers it, and nothing of ours is replaced. */
 const DRIVES: Readonly<Record<ErrorCode, Drive>> = {
@@ -177,6 +193,13 @@ const DRIVES: Readonly<Record<ErrorCode, Drive>> = {
     world.forge.fault = new ForgeError('denied', 'any', 403);
     return onRepo(world, 'ci-gate/verify');
   },
+  forge_token_required: (world) => enqueue(world, { token: null }),
+  forge_token_refused: (world) => enqueue(world, { token: 'expired-token' }),
+  forge_token_of_bot: (world) => enqueue(world, { token: BOT }),
+  pull_not_open: (world) => enqueue(world, { number: 4711 }),
+  head_moved: (world) => enqueue(world, { head: 'f'.repeat(40) }),
+  branch_not_protected: (world) => enqueue(world, { isProtected: false }),
+  schedule_refused: (world) => enqueue(world, { token: 'mere-reader' }),
   rate_limited: async (world) => {
     for (let nth = 0; nth < 60; nth += 1) await as(world)('POST', '/api/v1/user/queue/ws/ticket');
     return as(world)('POST', '/api/v1/user/queue/ws/ticket');

@@ -23,6 +23,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   protectRepo: { enabled: false },
   pauseRepo: {},
   drainRepo: {},
+  enqueuePull: { head: 'a'.repeat(40) },
 };
 
 /** The answer of each route to its owner, in a world whose forge accepts the log-in and refuses all else. */
@@ -40,6 +41,9 @@ const OWN: Readonly<Record<string, readonly [status: number, code?: string]>> = 
   drainRepo: [200],
   resumeRepo: [200],
   reconcileRepo: [200],
+  // Without a forge token of the person; with one: `enqueue.test.ts`.
+  enqueuePull: [400, 'forge_token_required'],
+  dequeuePull: [400, 'forge_token_required'],
   readGateTemplate: [200],
   // Its own repository has no pull request of that number; with one: `pulls.test.ts`.
   readPull: [404, 'not_found'],

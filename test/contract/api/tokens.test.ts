@@ -30,14 +30,14 @@ const SCOPES: Readonly<Record<string, string>> = {
   ...{ listRepos: 'read', readQueueStatus: 'read', readActivity: 'read' },
   ...{ readPull: 'read', readGateTemplate: 'read' },
   ...{ reconcileRepo: 'queue:write', pauseRepo: 'queue:write', drainRepo: 'queue:write' },
-  resumeRepo: 'queue:write',
+  ...{ resumeRepo: 'queue:write', enqueuePull: 'queue:write', dequeuePull: 'queue:write' },
   ...{ updateRepo: 'settings:write', askConfirmation: 'settings:write', provisionRepo: 'settings:write' },
   ...{ protectRepo: 'settings:write', openSetupPull: 'settings:write', verifyGate: 'settings:write' },
 };
 const BODIES: Readonly<Record<string, unknown>> = {
   updateRepo: { bisect_fanout: 3 },
   protectRepo: { enabled: false },
-  ...{ pauseRepo: {}, drainRepo: {} },
+  ...{ pauseRepo: {}, drainRepo: {}, enqueuePull: { head: 'a'.repeat(40) } },
 };
 const CREDENTIAL_ROUTES = (ROUTES as readonly RouteSpec[]).filter(({ auth }) =>
   ['bearer', 'me', 'admin', 'operator'].includes(auth),

@@ -4,6 +4,7 @@ import { DEFAULT_SERVICE_NAME, stagingPattern } from '#core/domain/queue-names.t
 import type { MergeStyle } from '#core/domain/repo.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { ForgeHook } from '#core/ports/forge-admin.ts';
+import type { ForgePerson } from '#core/ports/forge-person.ts';
 import type { FileChanges, ForgeControl } from '../../support/forge-control.ts';
 import type { Timers } from '../../support/virtual-clock.ts';
 import { triggerByEndedChecks, triggerByStatus } from './auto-merge.ts';
@@ -27,6 +28,7 @@ import {
   schedulePull,
   updatePullBranch,
 } from './people.ts';
+import { createPersonPort } from './person-port.ts';
 import { moveBranch, removeBranch, startChecksOfBase } from './refs.ts';
 import { findRuleViolation } from './rules.ts';
 import { appendStatus } from './statuses.ts';
@@ -66,6 +68,8 @@ export interface AbstractForgeOptions {
 /** A forge in memory: what the engine sees of it, and what people and tests do to it. */
 export interface AbstractForge extends ForgeControl, Knobs {
   readonly forge: EngineForge;
+  /** The forge as the token of a person sees it. */
+  asPerson(login: string): ForgePerson;
   /** @param branch - @default the base */
   pushToBase(files: FileChanges, branch?: string): Promise<string>;
   /** From now on a deploy key may push, in the owner's name. */
@@ -146,6 +150,7 @@ export function createAbstractForge(options: AbstractForgeOptions): AbstractForg
     slug: world.slug,
     base: world.base,
     forge: createBotPort(world),
+    asPerson: (login: string) => createPersonPort(world, login),
     ...createBranchControl(world),
     ...createPullControl(world),
     ...createViews(world),

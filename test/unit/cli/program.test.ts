@@ -54,13 +54,13 @@ async function call(
         const answer = answers[path]?.() ?? (path === 'queue/status' ? { repos: [REPO] } : [REPO]);
         return answer instanceof Response ? answer : Response.json(answer);
       },
-      ...{ print: (line) => void out.push(line), isTerminal },
+      ...{ print: (line) => void out.push(line), isTerminal, readHead: async () => 'a'.repeat(40) },
       now: () => clock,
       sleep: async (ms) => {
         clock += ms;
       },
     },
-    async () => '',
+    async () => 'forge-token\n',
     (line) => complaints.push(line),
   );
   return { code, out, complaint: complaints.join('\n'), sent };
@@ -88,6 +88,35 @@ describe('mergeyard holds a queue up', () => {
     expect(await call(['resume', ...named], { 'repos/r/resume': () => REPO })).toMatchObject({
       ...{ code: 0, out: ['acme/app main: on'] },
     });
+  });
+});
+
+describe('mergeyard schedules with the right of the person', () => {
+  const path = 'repos/r/pulls/7/queue';
+  const made = (already: boolean) => ({ [path]: () => ({ number: 7, head: 'a'.repeat(40), already }) });
+
+  test('enqueue sends the head that is checked out, or the one that is named', async () => {
+    const own = await call(['enqueue', '7', '--token-stdin', ...named], made(false));
+    expect(own.sent.at(-1)).toEqual({ path, body: { head: 'a'.repeat(40) } });
+    expect(own.out).toEqual(['#7 is scheduled at aaaaaaaaaa']);
+    const other = await call(
+      ['enqueue', '7', '--head', 'B'.repeat(40), '--token-stdin', ...named],
+      made(true),
+    );
+    expect(other.sent.at(-1)?.body).toEqual({ head: 'b'.repeat(40) });
+    expect(other.out).toEqual(['#7 is scheduled at aaaaaaaaaa, as it was before']);
+  });
+
+  test('without a forge token nothing is asked of the forge, and the words say where to give it', async () => {
+    const { code, complaint, sent } = await call(['enqueue', '7', ...named]);
+    expect([code, sent.some((each) => each.path === path)]).toEqual([64, false]);
+    expect(complaint).toContain('MERGEYARD_FORGE_TOKEN');
+  });
+
+  test('dequeue says what is so now', async () => {
+    const answers = { [path]: () => new Response(null, { status: 204 }) };
+    const { code, out } = await call(['dequeue', '7', '--token-stdin', ...named], answers);
+    expect([code, out]).toEqual([0, ['#7 is not scheduled']]);
   });
 });
 

@@ -22,6 +22,7 @@ const pull = (number: number, told: object) => ({
 const ANSWERS: Readonly<Record<string, unknown>> = {
   '/api/v1/user/repos': [{ id: 'r', name: 'acme/app', base_branch: 'main' }],
   '/api/v1/user/repos/r/pulls/7': pull(7, now('exit', 'bounced', true)),
+  '/api/v1/user/repos/r/pulls/7/queue': { number: 7, head: 'a'.repeat(40), already: false },
   '/api/v1/user/repos/r/pulls/8': pull(8, now('wait', 'queued', null)),
   '/api/v1/user/queue/status': { repos: [] },
   '/api/v1/user/queue/activity': {
@@ -47,8 +48,11 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
 describe('the tool server of the command line', () => {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-'));
   const asked: string[] = [];
+  const forgeTokens: string[] = [];
   const service = createServer((request: IncomingMessage, response) => {
     asked.push(`${request.method} ${request.url}`);
+    const forgeToken = request.headers['x-forge-token'];
+    if (forgeToken !== undefined) forgeTokens.push(String(forgeToken));
     const answer = ANSWERS[request.url ?? ''];
     const refusal = { error: { code: 'not_found', message: 'This does not exist.', retryable: false } };
     response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
@@ -125,6 +129,26 @@ describe('the tool server of the command line', () => {
     const before = asked.length;
     expect((await call('why', { number: 'x' })).isError).toBe(true);
     expect(asked).toHaveLength(before);
+  });
+
+  test('enqueue and dequeue are there with --allow-writes alone, and send the forge token of the person', async () => {
+    const { port } = service.address() as AddressInfo;
+    const writer = new Client({ name: 'writer', version: '1' });
+    const args = [join(folder, 'mergeyard.mjs'), 'mcp', '--allow-writes', '--repo', 'acme/app'];
+    const env = { MERGEYARD_URL: `http://127.0.0.1:${port}`, MERGEYARD_TOKEN: 'mgy_secret' };
+    await writer.connect(
+      new StdioClientTransport({
+        ...{ command: process.execPath, args, cwd: folder },
+        env: { ...env, MERGEYARD_FORGE_TOKEN: 'forge-token' },
+      }),
+    );
+    const names = (await writer.listTools()).tools.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['enqueue', 'dequeue']));
+    const made = await writer.callTool({ name: 'enqueue', arguments: { number: 7, head: 'a'.repeat(40) } });
+    expect(made.content).toEqual([{ type: 'text', text: '#7 is scheduled at aaaaaaaaaa' }]);
+    await writer.close();
+    expect(forgeTokens).toEqual(['forge-token']);
+    asked.splice(asked.indexOf('PUT /api/v1/user/repos/r/pulls/7/queue'), 1);
   });
 
   test('nothing but questions reached the service, and no output holds the token', () => {

@@ -1,0 +1,46 @@
+import { type Asked, EXIT, emit, type Repo } from './commands.ts';
+import { type Machine, Misuse } from './context.ts';
+
+/** Of the person, never of the queue. It is neither stored nor printed. */
+export async function readForgeToken(
+  machine: Pick<Machine, 'env'>,
+  readStdin: (() => Promise<string>) | null,
+): Promise<string> {
+  const token = readStdin === null ? machine.env.MERGEYARD_FORGE_TOKEN : (await readStdin()).trim();
+  if (token === undefined || token === '')
+    throw new Misuse(
+      'Scheduling is done with your own right: give your forge token in MERGEYARD_FORGE_TOKEN, or on standard input with --token-stdin.',
+    );
+  return token;
+}
+
+/** The head that the person looked at: the one named, else the commit that is checked out. */
+export async function chooseHead(machine: Machine, named: string | undefined): Promise<string> {
+  const head = named ?? (await machine.readHead());
+  if (head === null) throw new Misuse('Name the head that you looked at: --head SHA.');
+  return head.toLowerCase();
+}
+
+export interface Wanted {
+  readonly number: number;
+  readonly forgeToken: string;
+}
+
+export async function enqueue(
+  asked: Asked,
+  repo: Repo,
+  { number, forgeToken, head }: Wanted & { readonly head: string },
+): Promise<number> {
+  const made = await asked.api.enqueuePull({ id: repo.id, number, forgeToken, body: { head } });
+  emit(asked, made, () => [sayEnqueued(made)]);
+  return EXIT.ok;
+}
+
+export const sayEnqueued = (made: { number: number; head: string; already: boolean }): string =>
+  `#${made.number} is scheduled at ${made.head.slice(0, 10)}${made.already ? ', as it was before' : ''}`;
+
+export async function dequeue(asked: Asked, repo: Repo, { number, forgeToken }: Wanted): Promise<number> {
+  await asked.api.dequeuePull({ id: repo.id, number, forgeToken });
+  emit(asked, { number, scheduled: false }, () => [`#${number} is not scheduled`]);
+  return EXIT.ok;
+}

@@ -1,0 +1,24 @@
+import type { BranchProtection, PullRequest } from '../domain/forge.ts';
+import type { CommitSha, PullRequestNumber } from '../domain/ids.ts';
+import type { ManagedRepo, MergeStyle } from '../domain/repo.ts';
+import type { Secret } from '../secret.ts';
+
+/** The calls that a person makes with a forge token of their own; what it may do, the forge decides. Throws `ForgeError`. */
+export interface ForgePerson {
+  readLogin(): Promise<string>;
+  readPull(pr: PullRequestNumber): Promise<Pick<PullRequest, 'state' | 'headSha' | 'baseRef'>>;
+  /** The rule that governs `base`; null when none does. */
+  readProtection(base: string): Promise<BranchProtection | null>;
+  /** "Merge when checks succeed". `refused`: the forge's own no, whose words are not passed on. */
+  schedule(
+    pr: PullRequestNumber,
+    style: MergeStyle,
+    head: CommitSha,
+  ): Promise<'scheduled' | 'already' | 'refused'>;
+  cancel(pr: PullRequestNumber): Promise<'cancelled' | 'not_scheduled'>;
+}
+
+export type OpenForgePerson = (
+  repo: Pick<ManagedRepo, 'instanceUrl' | 'slug'>,
+  token: Secret<string>,
+) => ForgePerson;
