@@ -1,4 +1,3 @@
-import { measureIncidents } from '../../bench/queue/incidents.ts';
 import { measure } from '../../bench/queue/measure.ts';
 import { planPullRequests, type Scenario } from '../../bench/queue/workload.ts';
 
@@ -58,13 +57,4 @@ test('a head that is up to date and tested lands without a run, unless the base 
   expect([free.runs, free.merged]).toEqual([0, [1, 2]]);
   const late = measure({ ...options, planned: [alone(1, 0, false), alone(2, GATE_MS / 2, true)] });
   expect([late.runs, late.merged]).toEqual([2, [1, 2]]);
-});
-
-test('with slots, incidents wait two gate durations at most, and the others hardly longer than without the label', () => {
-  const scenario = givenScenario({ n: 120, p: 0.03, arrivals: { kind: 'poisson', rate: 4 } });
-  const row = measureIncidents(scenario, 8, [1, 2], 0.05);
-  expect(row.incidents).toBeGreaterThan(5);
-  expect(row.incident_p95).toBeLessThanOrEqual(2);
-  expect((row.others_p95 ?? 0) / (row.others_p95_before ?? 1)).toBeLessThanOrEqual(1.1);
-  expect([row.unproven, row.lost]).toEqual([0, 0]);
 });
