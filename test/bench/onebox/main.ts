@@ -148,9 +148,12 @@ async function main(): Promise<number> {
   rmSync(root, { recursive: true, force: true });
 
   const shown: readonly {
-    readonly queue: { readonly line: readonly unknown[]; readonly more: number } | null;
+    readonly queue: { readonly line: readonly unknown[]; readonly line_more: number } | null;
   }[] = json.repos;
-  const queued = shown.reduce((sum, { queue }) => sum + (queue?.line.length ?? 0) + (queue?.more ?? 0), 0);
+  const queued = shown.reduce(
+    (sum, { queue }) => sum + (queue?.line.length ?? 0) + (queue?.line_more ?? 0),
+    0,
+  );
   const rows: readonly (readonly [string, number, number | null])[] = [
     ['start with an empty folder, ms', first.ms, GOALS.startMs],
     ['start with that installation, ms', second.ms, GOALS.startMs],
