@@ -229,15 +229,13 @@ export class SymbolicForge {
 
   #cancel(run: Run, now: number): void {
     run.cancelledAt = now;
-    // The next run in the line for this slot moves up.
+    // Each run in the line moves up: none of them holds a slot while they are placed again, in order.
     const waiting = this.runs.filter((other) => other.cancelledAt === null && other.startsAt > now);
-    for (const other of waiting) {
-      const length = other.endsAt - other.startsAt;
-      other.startsAt = now;
-      other.endsAt = now;
-      const at = this.#slotFreeAt(now);
-      other.startsAt = at;
-      other.endsAt = at + length;
+    const lengths = waiting.map((other) => other.endsAt - other.startsAt);
+    for (const other of waiting) other.endsAt = now;
+    for (const [index, other] of waiting.entries()) {
+      other.startsAt = this.#slotFreeAt(now);
+      other.endsAt = other.startsAt + (lengths[index] ?? 0);
     }
   }
 

@@ -1,5 +1,8 @@
+import type { NodeRowId } from '#core/domain/ids.ts';
 import { measure } from '../../bench/queue/measure.ts';
+import { SymbolicForge } from '../../bench/queue/symbolic-forge.ts';
 import { planPullRequests, type Scenario } from '../../bench/queue/workload.ts';
+import { createSeededRandom } from '../../support/seeded-random.ts';
 
 const GATE_MINUTES = 30;
 const GATE_MS = GATE_MINUTES * 60_000;
@@ -57,4 +60,22 @@ test('a head that is up to date and tested lands without a run, unless the base 
   expect([free.runs, free.merged]).toEqual([0, [1, 2]]);
   const late = measure({ ...options, planned: [alone(1, 0, false), alone(2, GATE_MS / 2, true)] });
   expect([late.runs, late.merged]).toEqual([2, [1, 2]]);
+});
+
+test('with one runner each run in the line moves up by one when one of them is cancelled', () => {
+  const forge = new SymbolicForge(givenScenario({ C: 1 }), [], createSeededRandom(1));
+  for (let run = 0; run < 5; run += 1)
+    forge.perform(0, {
+      ...{
+        kind: 'stage_tree',
+        nodeRow: `row-${run}` as NodeRowId,
+        branch: `branch-${run}`,
+        workBranch: 'work',
+      },
+      ...{ stagedOn: 'base', isAnchored: true, stagedOnTree: 'none', tree: `tree-${run}`, message: '' },
+    });
+  const [, second] = forge.runs;
+  forge.perform(1, { kind: 'cancel_gate_run', runKey: String(second?.id), branch: 'branch-1' });
+  const ends = forge.runs.filter((run) => run.cancelledAt === null).map((run) => run.endsAt / GATE_MS);
+  expect(ends).toEqual([1, 2, 3, 4]);
 });
