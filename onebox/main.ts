@@ -15,6 +15,10 @@ async function main(): Promise<number> {
     return 2;
   }
   const log = createLog({ service: 'onebox' });
+  // From the first moment: a signal that ends a start in between would leave its database behind.
+  const isToStop = new Promise<void>((done) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => done());
+  });
   const config = readConfig(values.config);
   // An image has the page already, and nothing to build it with.
   const siteDir = values.site === undefined ? join(config.data_dir, 'site') : resolve(values.site);
@@ -24,9 +28,7 @@ async function main(): Promise<number> {
   }
   const onebox = await startOnebox({ config, siteDir, log, env: process.env });
   log.info('serving', { url: onebox.url, public_url: config.public_url });
-  await new Promise<void>((done) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => done());
-  });
+  await isToStop;
   log.info('stopping');
   await onebox.stop();
   log.info('stopped');
