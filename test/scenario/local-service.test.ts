@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { writeLookRequest } from '#core/contracts/idle-look.ts';
+import { formatWakeMessage } from '#core/contracts/events.ts';
+import { writeGlanceRequest, writeLookRequest } from '#core/contracts/idle-look.ts';
 import { LEASE_TAKEOVER_GRACE_MS, LEASE_TTL_MS } from '#core/domain/limits.ts';
 import { Secret } from '#core/secret.ts';
 import { isRunning } from '../../local/orphans.ts';
@@ -75,6 +76,27 @@ describe('the synthesized template on loopback', () => {
       const outcome = await world.service.store.loadReconcileOutcome(world.repo);
       return outcome?.ok === true;
     });
+  });
+
+  test('a glance finds what no event tells of: worker, function of looks, queue, engine', async () => {
+    const { store, run } = world.service;
+    const functionNamed = (name: string) =>
+      [...run.functions.values()].find((each) => each.spec.name === name);
+    await eventually('a look has seen all of the forge', 30_000, async () => {
+      const outcome = await store.loadReconcileOutcome(world.repo);
+      return outcome?.ok === true && outcome.sight !== undefined;
+    });
+    const { instanceUrl, slug: repoSlug, baseBranch } = world.repo;
+    const request = { instanceUrl, repoSlug, baseBranch, token: new Secret(world.token) };
+    const seen = await functionNamed('IdleLook')?.invoke(JSON.parse(writeGlanceRequest(request)));
+    expect(seen).toMatchObject({ kind: 'seen', tip: expect.stringMatching(/^[0-9a-f]{40}$/) });
+    const prs = await world.queuePullRequests(['two-and-a-half']);
+    const wakeSeq = (await store.getRepo(world.repo.id))?.wakeSeq ?? 0;
+    const body = formatWakeMessage({ repoId: world.repo.id, wakeSeq, glance: 1 });
+    const record = { messageId: 'm', receiptHandle: 'r', body, attributes: { ApproximateReceiveCount: '1' } };
+    expect(await functionNamed('Worker')?.invoke({ Records: [record] })).toEqual({ batchItemFailures: [] });
+    expect((await store.getRepo(world.repo.id))?.wakeSeq).toBeGreaterThan(wakeSeq);
+    await eventually('it lands', LANDING_MS, landed(prs));
   });
 
   test('a webhook with a wrong signature is 401 and wakes no repository', async () => {
