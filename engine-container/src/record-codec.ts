@@ -95,7 +95,7 @@ const Record = z.looseObject({
     bounced: z.number(),
     steady: z.number(),
     flaked: z.number(),
-    paces: z.array(z.object({ ms: z.number(), runs: z.number() })),
+    paces: z.array(z.object({ ms: z.number(), runs: z.number(), spread: z.number().optional() })),
   }),
   // Only told to people: a version that knows other reasons does not make the record unreadable.
   rule: z

@@ -21,8 +21,9 @@ import {
 } from './decision-context.ts';
 import { addEvidence } from './evidence.ts';
 import { gateDeadlineMs, withGateTime } from './gate-deadline.ts';
+import { countDuration, gateMsOf } from './pace.ts';
 import { activeMembers } from './pipeline.ts';
-import { countDuration, countGateRun, gateMsOf } from './policy.ts';
+import { countGateRun } from './policy.ts';
 import { BASE_NODE_ID, type Batch, type Node, treeOf } from './record.ts';
 import type { GateView } from './snapshot.ts';
 import { setAside } from './staging-failure.ts';

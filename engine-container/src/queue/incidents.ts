@@ -9,8 +9,8 @@ import {
   pollNoLaterThan,
 } from './decision-context.ts';
 import { readyEntries } from './entries.ts';
+import { gateMsOf } from './pace.ts';
 import { activeMembers, isWhole, nextToLand, pipelineOf } from './pipeline.ts';
-import { gateMsOf } from './policy.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import type { Batch, QueueRecord } from './record.ts';
 

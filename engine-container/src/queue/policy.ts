@@ -1,5 +1,5 @@
 import { BATCH_PULL_REQUESTS_MAX } from '#core/domain/limits.ts';
-import type { OutcomeRate, Pace } from './rate.ts';
+import type { OutcomeRate } from './rate.ts';
 
 /** Assumed share of bad pull requests before a repo has a history (design: start with 5 %), with the weight of this many outcomes. */
 const PRIOR_BAD_RATE = 0.05;
@@ -15,13 +15,6 @@ const FLAKE_RATE_MAX = 0.3;
 const SINGLE_BAD_RATE = 0.382;
 /** Chance to be good of one that passed already, on a base that has moved since. */
 const STALE_PASS_GOOD_CHANCE = 0.995;
-/** A smoothed duration speaks of this many gate runs at most, and says something from this many on. */
-const PACE_RUNS_MAX = 20;
-const PACE_RUNS_MIN = 3;
-/** Per gate run of another load: from full weight to none in about 250 of them. */
-const PACE_FADE = 0.9925;
-/** Gate runs that take this much longer than usual have waited for a runner. */
-const CROWDED_FACTOR = 1.4;
 
 export function badRate(rate: OutcomeRate): number {
   return (PRIOR_BAD_RATE * PRIOR_WEIGHT + rate.bounced) / (PRIOR_WEIGHT + rate.landed + rate.bounced);
@@ -55,43 +48,6 @@ function fade(rate: OutcomeRate, one: 'landed' | 'steady', other: 'bounced' | 'f
   if (total <= RATE_WEIGHT_MAX) return rate;
   const scale = RATE_WEIGHT_MAX / total;
   return { ...rate, [one]: rate[one] * scale, [other]: rate[other] * scale };
-}
-
-/** Adds how long a gate run took that began with so many out. Other loads fade, so that what was learned of them is tried again. */
-export function countDuration(rate: OutcomeRate, load: number, ms: number): OutcomeRate {
-  const index = binOf(load);
-  const paces = Array.from({ length: Math.max(rate.paces.length, index + 1) }, (_, at): Pace => {
-    const pace = rate.paces[at] ?? { ms: 0, runs: 0 };
-    if (at !== index) return { ...pace, runs: pace.runs * PACE_FADE };
-    const runs = Math.min(pace.runs + 1, PACE_RUNS_MAX);
-    return { ms: Math.round(pace.ms + (ms - pace.ms) / Math.max(1, runs)), runs };
-  });
-  return { ...rate, paces };
-}
-
-function binOf(load: number): number {
-  return Math.ceil(Math.log2(Math.max(1, load)));
-}
-
-/** How long a gate run takes by itself; null before the first. */
-export function gateMsOf(rate: OutcomeRate): number | null {
-  const known = rate.paces.filter((pace) => pace.runs > 0).map((pace) => pace.ms);
-  return known.length === 0 ? null : Math.min(...known);
-}
-
-/**
- * How many gate runs go on side by side on this repo's runners, as far as it shows: up to the load at which runs begin to
- * take clearly longer than those that began with fewer out. More would only wait in the runners' own line, where no
- * later insight can reach them.
- */
-export function runnersOf(rate: OutcomeRate): number {
-  let usual: number | null = null;
-  for (const [index, pace] of rate.paces.entries()) {
-    if (pace.runs < PACE_RUNS_MIN) continue;
-    if (usual !== null && pace.ms > usual * CROWDED_FACTOR) return 2 ** (index - 1);
-    usual = usual === null ? pace.ms : Math.min(usual, pace.ms);
-  }
-  return Number.POSITIVE_INFINITY;
 }
 
 /** The policy behind `bisect_fanout`: from thrift at 1 to speed at 16. */

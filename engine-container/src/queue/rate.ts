@@ -9,10 +9,13 @@ export interface OutcomeRate {
   readonly paces: readonly Pace[];
 }
 
-/** Smoothed duration of the gate under one load, and how many recent gate runs it speaks of. */
+/** Durations of the gate under one load, and how many recent gate runs they speak of. */
 export interface Pace {
+  /** Smoothed geometric mean. */
   readonly ms: number;
   readonly runs: number;
+  /** Smoothed variance of the natural logarithm; absent in records of before. */
+  readonly spread?: number | undefined;
 }
 
 export const NO_HISTORY: OutcomeRate = { landed: 0, bounced: 0, steady: 0, flaked: 0, paces: [] };

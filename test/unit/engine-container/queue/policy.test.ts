@@ -3,15 +3,12 @@ import {
   badRate,
   chooseBatchSize,
   chooseCuts,
-  countDuration,
   countGateRun,
   countOutcome,
   flakeRate,
-  gateMsOf,
   goodChance,
   likelySize,
   policyOf,
-  runnersOf,
   suspect,
   thriftySize,
 } from '../../../../engine-container/src/queue/policy.ts';
@@ -210,21 +207,6 @@ describe('learning from the runs of a repo', () => {
 
   test('one that stood in a failed batch is as likely to be bad as that failure made it', () => {
     expect(goodChance(learned(0.02), { passedOnStaleBase: false, failureProbability: 0.3 })).toBeCloseTo(0.7);
-  });
-
-  test('runs that take longer the more are out show how many the runners take', () => {
-    let rate = NO_HISTORY;
-    expect(gateMsOf(rate)).toBeNull();
-    expect(runnersOf(rate)).toBe(Number.POSITIVE_INFINITY);
-    for (let round = 0; round < 4; round += 1) {
-      for (let load = 1; load <= 16; load += 1)
-        rate = countDuration(rate, load, 60_000 * Math.ceil(load / 4));
-    }
-    expect(runnersOf(rate)).toBe(4);
-    expect(gateMsOf(rate)).toBe(60_000);
-    for (let run = 0; run < 400; run += 1) rate = countDuration(rate, 1 + (run % 4), 60_000);
-    // Long ago: it is tried again.
-    expect(runnersOf(rate)).toBe(Number.POSITIVE_INFINITY);
   });
 });
 
