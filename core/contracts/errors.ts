@@ -113,6 +113,11 @@ export const ERROR_TABLE = {
     retryable: false,
     message: 'There is no open pull request of this number to the branch of this queue that you may see.',
   },
+  pull_merged: {
+    status: 409,
+    retryable: false,
+    message: 'The pull request has landed: it is merged, and has no schedule to make or to take back.',
+  },
   head_moved: {
     status: 409,
     retryable: false,

@@ -12,7 +12,8 @@ const STORED = ['db_error'] as const;
 const OWN = ['not_found', 'db_error'] as const;
 const ON_FORGE = ['not_found', 'connection_not_found', 'decryption_error', 'db_error'] as const;
 const BY_PERSON = [
-  ...(['not_found', 'connection_not_found', 'db_error', 'forge_unreachable', 'pull_not_open'] as const),
+  ...(['not_found', 'connection_not_found', 'db_error', 'forge_unreachable'] as const),
+  ...(['pull_not_open', 'pull_merged'] as const),
   ...(['forge_token_required', 'forge_token_refused', 'forge_token_of_bot'] as const),
 ] as const;
 

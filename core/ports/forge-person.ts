@@ -6,7 +6,7 @@ import type { Secret } from '../secret.ts';
 /** The calls that a person makes with a forge token of their own; what it may do, the forge decides. Throws `ForgeError`. */
 export interface ForgePerson {
   readLogin(): Promise<string>;
-  readPull(pr: PullRequestNumber): Promise<Pick<PullRequest, 'state' | 'headSha' | 'baseRef'>>;
+  readPull(pr: PullRequestNumber): Promise<Pick<PullRequest, 'state' | 'merged' | 'headSha' | 'baseRef'>>;
   /** The rule that governs `base`; null when none does. */
   readProtection(base: string): Promise<BranchProtection | null>;
   /** "Merge when checks succeed". `refused`: the forge's own no, whose words are not passed on. */

@@ -54,12 +54,14 @@ export async function enqueuePull(
   return { already: answer === 'already' };
 }
 
-/** Takes the schedule back, also one that another person made where the forge lets this one. */
+/** Takes the schedule back, also one that another person made where the forge lets this one. `pull_merged`: too late. */
 export async function dequeuePull(deps: EnqueueDeps, asked: Asked): Promise<void> {
   const { repo, person } = await open(deps, asked);
   await onForge(async () => {
     await refuseBot(deps, repo, person);
-    await person.cancel(asked.number);
+    const answer = await person.cancel(asked.number);
+    if (answer === 'not_scheduled' && (await person.readPull(asked.number)).merged)
+      throw new AppError('pull_merged');
   });
   await settle(deps, repo, 'pull.dequeue', asked.number);
 }
@@ -87,6 +89,7 @@ async function refuseOther(
   head: CommitSha,
 ): Promise<void> {
   const pull = await person.readPull(number);
+  if (pull.merged) throw new AppError('pull_merged');
   if (pull.state !== 'open' || pull.baseRef !== repo.baseBranch) throw new AppError('pull_not_open');
   if (pull.headSha !== head) throw new AppError('head_moved');
 }

@@ -59,6 +59,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   ],
   forge_token_of_bot: ['This is the token of the queue', 'Send one of your own.'],
   pull_not_open: ['There is no such open pull request', 'Look at it on the forge.'],
+  pull_merged: ['The pull request has landed', 'Look at its receipt on the page of the pull request.'],
   head_moved: ['The pull request has another head', 'Look at the new commits, then ask again.'],
   branch_not_protected: ['The branch is not protected', 'Opt in to protection on the set-up page.'],
   schedule_refused: ['The forge refused the schedule', 'Look at the pull request on the forge.'],

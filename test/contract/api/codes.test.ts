@@ -79,11 +79,12 @@ const makeToken = async (world: ApiWorld): Promise<string> =>
 /** A pull request is scheduled by `dev`, as changed. A forge token is the name of its person. */
 async function enqueue(
   world: ApiWorld,
-  change: { token?: string | null; number?: number; head?: string; isProtected?: boolean },
+  change: { token?: string | null; number?: number; head?: string; isProtected?: boolean; isMerged?: true },
 ): Promise<Answer> {
   const { repo } = await world.enroll(TENANT_A);
   const { forge, pr, head } = await givePerson(world, repo);
   if (change.isProtected === false) await forge.removeProtection();
+  if (change.isMerged === true) await forge.mergeByHand(pr);
   const { token = 'developer', number = pr } = change;
   return world.call('PUT', `${REPOS}/${repo.id}/pulls/${number}/queue`, {
     ...{ token: TOKEN_A, body: { head: change.head ?? head } },
@@ -197,6 +198,7 @@ const DRIVES: Readonly<Record<ErrorCode, Drive>> = {
   forge_token_refused: (world) => enqueue(world, { token: 'expired-token' }),
   forge_token_of_bot: (world) => enqueue(world, { token: BOT }),
   pull_not_open: (world) => enqueue(world, { number: 4711 }),
+  pull_merged: (world) => enqueue(world, { isMerged: true }),
   head_moved: (world) => enqueue(world, { head: 'f'.repeat(40) }),
   branch_not_protected: (world) => enqueue(world, { isProtected: false }),
   schedule_refused: (world) => enqueue(world, { token: 'mere-reader' }),

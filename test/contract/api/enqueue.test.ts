@@ -100,6 +100,19 @@ describe('PUT and DELETE …/pulls/{number}/queue', () => {
     expect((await call('DELETE', 'developer')).status).toBe(204);
   });
 
+  test('DELETE on what is merged says that it has landed, notes nothing and wakes nothing', async () => {
+    const { world, forge, pr, head, call } = await given();
+    await forge.mergeByHand(pr);
+    const answer = await call('DELETE', 'developer');
+    expect([answer.status, answer.code]).toEqual([409, 'pull_merged']);
+    expect((await call('PUT', 'developer', { head })).code).toBe('pull_merged');
+    expect(world.sent.wakes).toEqual([]);
+    const exported = await world.as(TOKEN_A)('GET', '/api/v1/tenant/export');
+    expect(exported.json.audit_log.map(({ action }: { action: string }) => action)).not.toContain(
+      'pull.dequeue',
+    );
+  });
+
   test('each is noted with the pull request, and no answer, log, note or row has the forge token', async () => {
     const { world, head, call, repo, pr } = await given();
     await call('PUT', 'developer', { head });
