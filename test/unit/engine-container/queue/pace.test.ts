@@ -15,8 +15,8 @@ function learned(seed: number, runners: number): readonly number[] {
   let rate: OutcomeRate = NO_HISTORY;
   return Array.from({ length: 300 }, () => {
     const load = 1 + random.int(16);
-    const waits = Math.ceil(load / runners) - 1;
-    const ms = Array.from({ length: waits + 1 }, () => drawMs(random)).reduce((sum, each) => sum + each, 0);
+    const rounds = Math.max(1, Math.ceil(load / runners));
+    const ms = Array.from({ length: rounds }, () => drawMs(random)).reduce((sum, each) => sum + each, 0);
     rate = countDuration(rate, load, ms);
     return runnersOf(rate);
   });
