@@ -16,6 +16,8 @@ export interface Asked {
 }
 
 const POLL_MS = 10_000;
+/** A schedule is known once the queue has looked; an engine that was at rest starts first. */
+const FIRST_LOOK_MS_MAX = 180_000;
 
 export function pickRepo(repos: readonly Repo[], slug: string | null, branch: string | undefined): Repo {
   if (slug === null) throw new Misuse('Name the repository: --repo OWNER/NAME.');
@@ -58,10 +60,24 @@ export const describePlace = ({ pr, title, state, priority }: Place, index: numb
   `${index + 1}. #${pr} ${plain(title)} (${state}${priority === 'normal' ? '' : `, ${priority}`})`;
 
 export async function why(asked: Asked, repo: Repo, number: number): Promise<number> {
-  const story = await asked.api.readPull({ id: repo.id, number });
+  const story = await readStory(asked.api, repo, number);
   emit(asked, story, () => describe(story));
   return EXIT.ok;
 }
+
+/** The repository was found before, so that what is not found is the pull request: the refusal says so. */
+export async function readStory(api: ApiClient, repo: Repo, number: number): Promise<Story> {
+  try {
+    return await api.readPull({ id: repo.id, number });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    const message = `The queue of ${repo.name} ${repo.base_branch} knows no pull request #${number}. One that was scheduled just now is known after its next look; else schedule it first.`;
+    throw new ApiError(error.code, message, error.status, error.retryable);
+  }
+}
+
+const isNotFound = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.code === 'not_found';
 
 /** Most words of a status begin with the code already. */
 function sayNow({ code, words }: Story['now']): string {
@@ -82,14 +98,14 @@ export function describe(story: Story): readonly string[] {
 }
 
 export interface Waited {
-  /** As it was last seen; null: the service did not answer. */
+  /** As it was last seen; null: the service did not answer, or the queue has not looked yet. */
   readonly story: Story | null;
   readonly exit: (typeof EXIT)['ok' | 'fault' | 'left' | 'timedOut'];
 }
 
 /**
- * Until the pull request left the queue. A fault of the service that passes is waited for; a refusal of the service ends
- * the wait.
+ * Until the pull request left the queue. A fault of the service that passes is waited for, and so is the first look of
+ * the queue at a schedule that was made just now; another refusal of the service ends the wait.
  */
 export async function waitForExit(
   { api, machine }: Pick<Asked, 'api' | 'machine'>,
@@ -98,12 +114,16 @@ export async function waitForExit(
   timeoutMs: number,
   signal?: AbortSignal,
 ): Promise<Waited> {
-  const end = machine.now() + timeoutMs;
+  const begin = machine.now();
+  const end = begin + timeoutMs;
+  let wasSeen = false;
   for (;;) {
-    const story = await api.readPull({ id: repo.id, number }).catch((error: unknown) => {
+    const story = await readStory(api, repo, number).catch((error: unknown) => {
       if (error instanceof ApiError && error.retryable) return null;
+      if (isNotFound(error) && !wasSeen && machine.now() - begin < FIRST_LOOK_MS_MAX) return null;
       throw error;
     });
+    wasSeen ||= story !== null;
     if (story !== null && story.now.kind === 'exit') {
       const { code, fault } = story.now;
       return { story, exit: code === 'landed' ? EXIT.ok : fault === true ? EXIT.fault : EXIT.left };
@@ -116,7 +136,9 @@ export async function waitForExit(
 
 export async function wait(asked: Asked, repo: Repo, number: number, timeoutMs: number): Promise<number> {
   const { story, exit } = await waitForExit(asked, repo, number, timeoutMs);
-  if (story !== null) emit(asked, story, () => describe(story));
+  emit(asked, story, () =>
+    story === null ? ['The service did not answer, or the queue has not looked yet.'] : describe(story),
+  );
   return exit;
 }
 

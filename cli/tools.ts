@@ -2,7 +2,16 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
 import { ApiError } from '#core/contracts/client.ts';
-import { type Asked, describe, describePlace, EXIT, type Repo, type Story, waitForExit } from './commands.ts';
+import {
+  type Asked,
+  describe,
+  describePlace,
+  EXIT,
+  type Repo,
+  readStory,
+  type Story,
+  waitForExit,
+} from './commands.ts';
 import { Misuse } from './context.ts';
 import { sayEnqueued } from './schedule.ts';
 import { plain } from './values.ts';
@@ -44,9 +53,7 @@ export function openToolServer({ asked, version, forgeToken, find }: ToolDeps): 
       ...{ inputSchema: { number, ...QUEUE }, annotations: READS },
     },
     async ({ number: pr, repo, branch }) =>
-      answer(async () =>
-        describe(await asked.api.readPull({ id: (await find(repo, branch)).id, number: pr })),
-      ),
+      answer(async () => describe(await readStory(asked.api, await find(repo, branch), pr))),
   );
   server.registerTool(
     'queue',
@@ -82,7 +89,12 @@ export function openToolServer({ asked, version, forgeToken, find }: ToolDeps): 
           seconds * 1_000,
           signal,
         );
-        return [WAITED[exit], ...(story === null ? ['the service did not answer'] : describe(story))];
+        return [
+          WAITED[exit],
+          ...(story === null
+            ? ['the service did not answer, or the queue has not looked yet']
+            : describe(story)),
+        ];
       }),
   );
   server.registerTool(
@@ -94,7 +106,7 @@ export function openToolServer({ asked, version, forgeToken, find }: ToolDeps): 
     },
     async ({ number: pr, repo, branch }) =>
       answer(async () => {
-        const { attempts } = await asked.api.readPull({ id: (await find(repo, branch)).id, number: pr });
+        const { attempts } = await readStory(asked.api, await find(repo, branch), pr);
         return attempts.length === 0 ? ['no gate run is known'] : attempts.map(describeAttempt);
       }),
   );

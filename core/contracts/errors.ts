@@ -133,7 +133,7 @@ export const ERROR_TABLE = {
     status: 409,
     retryable: false,
     message:
-      'The forge refused the schedule: you may not merge this pull request, it is a draft, has conflicts, or depends on an open one.',
+      'The forge refused the schedule: you may not merge this pull request, it is a draft, has conflicts, or depends on an open one. Its page on the forge says which.',
   },
   rate_limited: { status: 429, retryable: true, message: 'Too many requests; slow down.' },
   db_error: { status: 500, retryable: true, message: 'The store did not answer as expected.' },

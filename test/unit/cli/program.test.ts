@@ -202,9 +202,9 @@ describe('mergeyard in a script', () => {
 
   test('with --json an error is one line of JSON, and no error holds the token', async () => {
     const refuse = () =>
-      Response.json({ error: { code: 'not_found', message: 'gone', retryable: false } }, { status: 404 });
+      Response.json({ error: { code: 'forbidden', message: 'no', retryable: false } }, { status: 403 });
     const { code, complaint } = await call(['why', '7', '--json', ...named], { 'repos/r/pulls/7': refuse });
-    expect([code, JSON.parse(complaint)]).toEqual([69, { error: { code: 'not_found', message: 'gone' } }]);
+    expect([code, JSON.parse(complaint)]).toEqual([69, { error: { code: 'forbidden', message: 'no' } }]);
     expect(complaint).not.toContain('mgy_secret');
   });
 
@@ -248,4 +248,45 @@ test('the bundle runs on Node alone, from any folder', async () => {
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+describe('a pull request that the queue does not know', () => {
+  const path = 'repos/r/pulls/7';
+  const unknown = () =>
+    Response.json(
+      { error: { code: 'not_found', message: 'This does not exist, or it belongs to another account.' } },
+      { status: 404 },
+    );
+  const landed = {
+    ...{ number: 7, title: 'a', place: null, estimate: null },
+    now: { kind: 'exit', code: 'landed', fault: null, turn: null, words: 'landed', next: null },
+  };
+
+  test('wait lets the queue look first, because one that was scheduled just now is not known yet', async () => {
+    let asked = 0;
+    const answers = { [path]: () => (++asked < 3 ? unknown() : landed) };
+    const { code, out } = await call(['wait', '7', ...named], answers);
+    expect([code, out[0], asked]).toEqual([0, '#7 a', 3]);
+  });
+
+  test('wait is refused once the queue must have looked, and at once when it knew the number before', async () => {
+    const never = await call(['wait', '7', ...named], { [path]: unknown });
+    expect([never.code, never.complaint]).toEqual([69, expect.stringMatching(/^not_found: /)]);
+    const looks = [{ ...landed, now: { ...landed.now, kind: 'wait', code: 'queued' } }];
+    const gone = { [path]: () => looks.pop() ?? unknown() };
+    expect((await call(['wait', '7', ...named], gone)).code).toBe(69);
+  });
+
+  test('wait says at the end of a shorter time what is not known', async () => {
+    const { code, out } = await call(['wait', '7', '--timeout', '5s', ...named], { [path]: unknown });
+    expect([code, out]).toEqual([3, ['The service did not answer, or the queue has not looked yet.']]);
+  });
+
+  test('why names the queue, and says what to do', async () => {
+    const { code, complaint } = await call(['why', '7', ...named], { [path]: unknown });
+    expect([code, complaint]).toEqual([
+      69,
+      'not_found: The queue of acme/app main knows no pull request #7. One that was scheduled just now is known after its next look; else schedule it first.',
+    ]);
+  });
 });

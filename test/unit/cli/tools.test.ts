@@ -124,7 +124,10 @@ describe('the tool server of the command line', () => {
 
   test('a refusal of the service is an answer with its code; a malformed call asks nothing', async () => {
     expect(await call('why', { number: 9 })).toEqual({
-      ...{ lines: ['not_found: This does not exist.'], isError: true },
+      lines: [
+        'not_found: The queue of acme/app main knows no pull request #9. One that was scheduled just now is known after its next look; else schedule it first.',
+      ],
+      isError: true,
     });
     const before = asked.length;
     expect((await call('why', { number: 'x' })).isError).toBe(true);
