@@ -1,7 +1,9 @@
-import type { RepoId, TenantId } from './ids.ts';
+import type { EpochMs, RepoId, TenantId } from './ids.ts';
 import {
   FORGE_TIMEOUT_MS,
   HOST_RECONCILES_MAX,
+  LONG_RECONCILE_MS,
+  LONG_RECONCILE_SHARE,
   SECTION_WORKERS_MIN,
   SLOW_RECONCILES_MAX,
   SLOW_RETRY_MS,
@@ -23,7 +25,7 @@ export interface OngoingReconcile {
   readonly standing: Standing;
 }
 
-/** Of a repository, by its last reconcile. `new`: it had none. `slow`: it held a worker for long and came to nothing. */
+/** Of a repository, by its last reconcile. `new`: it had none. `slow`: it held a worker for long and came to nothing, or it often does. */
 export const STANDINGS = ['proven', 'new', 'slow'] as const;
 export type Standing = (typeof STANDINGS)[number];
 
@@ -31,9 +33,15 @@ export function hostOf(instanceUrl: string): string {
   return parseUrl(instanceUrl)?.host.replace(/\.+(?=:|$)/, '') ?? '';
 }
 
-export function standingOf(last: ReconcileOutcome | null): Standing {
+export function standingOf(last: ReconcileOutcome | null, now: EpochMs): Standing {
   if (last === null) return 'new';
-  return (last.slowFailures ?? 0) > 0 ? 'slow' : 'proven';
+  return (last.slowFailures ?? 0) > 0 || isOftenLong(last, now) ? 'slow' : 'proven';
+}
+
+/** Its reconciles come to something, but a hundred like it that wake themselves would hold every worker. */
+function isOftenLong({ heldMs = 0, ranAt }: ReconcileOutcome, now: EpochMs): boolean {
+  const sinceItBegan = now - ranAt + heldMs;
+  return heldMs >= LONG_RECONCILE_MS && heldMs > LONG_RECONCILE_SHARE * sinceItBegan;
 }
 
 /**

@@ -200,8 +200,14 @@ export const TENANT_RECONCILES_MAX = 5;
 export const HOST_RECONCILES_MAX = WORKERS_MAX / 2;
 /** Of repositories whose last reconcile was a slow failure, or that had none yet, of all tenants together. */
 export const UNPROVEN_RECONCILES_MAX = WORKERS_MAX / 2;
-/** Of these, of repositories whose last reconcile was a slow failure: new ones do not wait for them. */
+/** Of these, of repositories whose last reconcile was a slow failure, or long: new ones do not wait for them. */
 export const SLOW_RECONCILES_MAX = WORKERS_MAX / 4;
+/**
+ * A repository whose last reconcile held its worker for so long, and which has held one for more than this share of the
+ * time since, counts with those: its forge is right but slow.
+ */
+export const LONG_RECONCILE_MS = 4_000;
+export const LONG_RECONCILE_SHARE = 0.03;
 /** Workers that share one picture of ongoing reconciles, a row of 12 KB: 20 and 100 were worse in `npm run scale`. */
 export const SECTION_WORKERS_MIN = 50;
 /** After a slow failure, then twice as long after each further one; the tick ends each pause. */

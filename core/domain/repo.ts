@@ -82,6 +82,8 @@ export interface ReconcileOutcome {
   readonly retryingSince?: EpochMs;
   /** How many in a row, with this one, held a worker for long and came to nothing; absent: this one did not. */
   readonly slowFailures?: number;
+  /** How long this one held its worker; absent: less than `LONG_RECONCILE_MS`. */
+  readonly heldMs?: number;
   /** Of the last one that went well; the store keeps it. Absent: none did since it is kept. */
   readonly lastGoodAt?: EpochMs;
   /** Absent: this reconcile did not see the rule of the base; what was seen before stays stored. */

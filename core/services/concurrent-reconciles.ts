@@ -2,11 +2,12 @@ import { hostOf, mayBegin, sectionOf, standingOf } from '../domain/fairness.ts';
 import { LEASE_TTL_MS } from '../domain/limits.ts';
 import type { ManagedRepo, ReconcileOutcome } from '../domain/repo.ts';
 import type { ReconcileStore } from '../ports/store.ts';
-import type { Ids } from '../ports/system.ts';
+import type { Clock, Ids } from '../ports/system.ts';
 
 export interface ConcurrencyDeps {
   readonly store: ReconcileStore;
   readonly ids: Ids;
+  readonly clock: Pick<Clock, 'now'>;
   /** Reconciles at the same time. @default WORKERS_MAX */
   readonly workersMax?: number;
 }
@@ -16,14 +17,14 @@ export interface ConcurrencyDeps {
  * ended. `last`: the repo's outcome before it.
  */
 export async function withinLimits<Result extends { readonly kind: string; readonly isLost?: boolean }>(
-  { store, ids, workersMax }: ConcurrencyDeps,
+  { store, ids, clock, workersMax }: ConcurrencyDeps,
   repo: Pick<ManagedRepo, 'id' | 'tenantId' | 'instanceUrl'>,
   last: ReconcileOutcome | null,
   reconcile: () => Promise<Result>,
 ): Promise<Result | { readonly kind: 'crowded' }> {
   const next = {
     ...{ id: ids.uuid(), repoId: repo.id, tenantId: repo.tenantId },
-    ...{ host: hostOf(repo.instanceUrl), standing: standingOf(last) },
+    ...{ host: hostOf(repo.instanceUrl), standing: standingOf(last, clock.now()) },
   };
   const { section, workers } = sectionOf(repo.id, workersMax);
   const isAllowed = await store.beginReconcile(

@@ -8,6 +8,7 @@ import {
   LEASE_HELD_DELAY_MS,
   LEASE_TAKEOVER_GRACE_MS,
   LEASE_TTL_MS,
+  LONG_RECONCILE_MS,
   WIND_DOWN_MS,
 } from '../domain/limits.ts';
 import type { ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from '../domain/repo.ts';
@@ -85,6 +86,7 @@ interface EngineResult {
 }
 
 interface EndedReconcile extends EngineResult {
+  readonly heldMs: number;
   readonly windsDown: boolean;
   /** How many of this repo in a row, with this one, held a worker for long and came to nothing. */
   readonly slowFailures: number;
@@ -169,9 +171,11 @@ async function reconcileRepo(
     async (held) => {
       const startedAt = deps.clock.monotonic();
       const answered = await callEngine(deps, repo, { held, command });
-      const isSlow = isSlowFailure(answered.errorCode, deps.clock.monotonic() - startedAt);
+      const heldMs = Math.round(deps.clock.monotonic() - startedAt);
+      const isSlow = isSlowFailure(answered.errorCode, heldMs);
       const windsDown = command === 'wind_down';
-      const ended = { ...answered, windsDown, slowFailures: isSlow ? (last?.slowFailures ?? 0) + 1 : 0 };
+      const slowFailures = isSlow ? (last?.slowFailures ?? 0) + 1 : 0;
+      const ended = { ...answered, heldMs, windsDown, slowFailures };
       // Caught, not thrown: a throw would release a lease under which the engine may still be at work.
       const recorded = await recordOutcome(deps, repo, ended, last).catch((error: unknown) => ({
         fault: error,
@@ -292,14 +296,16 @@ async function recordOutcome(
 ): Promise<Recorded> {
   const ranAt = deps.clock.now();
   const { rule, forge, hook, missingScopes } = ended.report ?? {};
+  const { heldMs: _before, ...again } = ended.again ?? {};
   const outcome: ReconcileOutcome = {
-    ...ended.again,
+    ...again,
     ...{ ranAt, ok: ended.errorCode === null, errorCode: ended.errorCode },
     ...(rule === undefined ? {} : { rule }),
     ...(forge === undefined ? {} : { forge }),
     ...(hook === undefined ? {} : { hook }),
     ...(missingScopes === undefined ? {} : { missingScopes }),
     ...(ended.slowFailures === 0 ? {} : { slowFailures: ended.slowFailures }),
+    ...(ended.heldMs < LONG_RECONCILE_MS ? {} : { heldMs: ended.heldMs }),
     ...(ended.sight === undefined ? {} : { sight: keepSight(last?.sight, ended.sight, ranAt) }),
   };
   if (ended.mayPass !== true) {

@@ -19,6 +19,9 @@ const dead: Kind = {
   eventEveryMs: 5_000,
 };
 
+/** Their looks come to something, and take as long as a slow forge makes them. */
+const slow: Kind = { ...honest, name: 'slow', count: 100, workMs: 9_000, eventEveryMs: 5_000 };
+
 const fresh: Kind = { ...honest, name: 'fresh', count: 6 };
 
 /** A hundred accounts with dead forges come to fifty honest ones; half an hour later six new ones come too. */
@@ -46,5 +49,23 @@ export async function deadForges(): Promise<Row> {
       median <= MEDIAN_WAIT_MAX_MS &&
       firsts.length === fresh.count &&
       Math.max(...firsts) <= NEW_WAIT_MAX_MS,
+  };
+}
+
+/** The same with forges that answer, slowly. */
+export async function slowForges(): Promise<Row> {
+  const world = new CrowdWorld(WORKERS_MAX);
+  await world.enroll(honest);
+  await world.run(0, 10 * MINUTE_MS);
+  await world.enroll(slow);
+  await world.run(MINUTE_MS, 30 * MINUTE_MS);
+  const waits = world.waitsMs.get(honest.name) ?? [];
+  const [median, late] = [percentile(waits, 0.5), percentile(waits, 0.95)];
+  const looks = world.waitsMs.get(slow.name)?.length ?? 0;
+  return {
+    row: `${slow.count} accounts with slow and right forges beside ${honest.count} honest ones, ${WORKERS_MAX} workers`,
+    goal: `an honest wake waits ${MEDIAN_WAIT_MAX_MS} ms at most at the median and ${NEW_WAIT_MAX_MS} ms at most at the 95th percentile`,
+    measured: `slow forges held ${world.heldMost.get(slow.name) ?? 0} workers at most in ${looks} looks; ${waits.length} honest wakes waited ${median} ms at the median, ${late} ms at the 95th percentile`,
+    ok: waits.length > honest.count * 30 && median <= MEDIAN_WAIT_MAX_MS && late <= NEW_WAIT_MAX_MS,
   };
 }

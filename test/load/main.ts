@@ -13,7 +13,7 @@ import { givenProject, givenScheduled } from '../scenario/stories.ts';
 import { createWorld } from '../scenario/world.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { flipBits, sockets } from './edge.ts';
-import { deadForges } from './fairness.ts';
+import { deadForges, slowForges } from './fairness.ts';
 import { percentile, type Row } from './row.ts';
 
 /** `npm run load`: rows of the load table that one machine can hold; one line each, then JSON. */
@@ -219,6 +219,7 @@ const runs = [
   sockets,
   thousandDue,
   deadForges,
+  slowForges,
   forgeDownForAnHour,
   () => soak(72),
 ];

@@ -60,6 +60,7 @@ export const reconcileOutcome = record<ReconcileOutcome>({
   missingScopes: ['missing_scopes', optional(listOf(oneOf(TOKEN_SCOPES)))],
   retryingSince: ['retrying_since', optional(whole) as Codec<EpochMs>],
   slowFailures: ['slow_failures', optional(whole) as Codec<number>],
+  heldMs: ['held_ms', optional(whole) as Codec<number>],
   lastGoodAt: ['last_good_at', optional(whole) as Codec<EpochMs>],
   rule: ['rule', optional(ruleSeen) as Codec<RuleSeen>],
   forge: ['forge', optional(forgeVersion) as Codec<ForgeVersion>],

@@ -1,4 +1,11 @@
-import { hostOf, isSlowFailure, mayBegin, type OngoingReconcile, sectionOf } from '#core/domain/fairness.ts';
+import {
+  hostOf,
+  isSlowFailure,
+  mayBegin,
+  type OngoingReconcile,
+  sectionOf,
+  standingOf,
+} from '#core/domain/fairness.ts';
 import { FORGE_TIMEOUT_MS, RECONCILE_BUDGET_MS, WORKERS_MAX } from '#core/domain/limits.ts';
 import { CrowdWorld, DEAD_MS, type Kind } from '../../../support/crowd-world.ts';
 
@@ -41,6 +48,17 @@ describe('strangers share the workers', () => {
     expect(Math.max(...waits)).toBeLessThan(MINUTE_MS);
   });
 
+  test('forty forges that are slow and right leave most of them to the others, who do not wait for it', async () => {
+    const slow = { ...honest, name: 'slow', count: 40, workMs: 9_000, eventEveryMs: 5_000 };
+    const world = await crowd(honest, slow);
+    expect(world.heldMost.get('slow')).toBeGreaterThan(1);
+    const waits = [...(world.waitsMs.get('honest') ?? [])].sort((one, other) => one - other);
+    expect(waits.length).toBeGreaterThan(honest.count * 3);
+    expect(waits[Math.floor(waits.length * 0.95)]).toBeLessThan(5_000);
+    // They are looked at again and again all the same.
+    expect(world.waitsMs.get('slow')?.length).toBeGreaterThan(WORKERS_MAX);
+  });
+
   test('one tenant with many busy repositories has a quarter of them', async () => {
     const greedy = { ...honest, name: 'greedy', tenant: 'greedy', count: 30, workMs: 9_000 };
     const world = await crowd(honest, { ...greedy, eventEveryMs: 9_000 });
@@ -66,6 +84,16 @@ describe('a slow failure', () => {
   ] as const)('%s: %s after %i ms is one: %s', (_name, code, heldMs, expected) => {
     expect(isSlowFailure(code, heldMs)).toBe(expected);
   });
+});
+
+test.each([
+  ['looks of nine seconds, again at once', 9_000, 0, 'slow'],
+  ['such a look, again at the next tick', 9_000, 5 * MINUTE_MS, 'proven'],
+  ['a budget used up, again at the next tick', RECONCILE_BUDGET_MS, 5 * MINUTE_MS, 'slow'],
+  ['looks of a second, again at once', undefined, 0, 'proven'],
+] as const)('%s: held %s ms, %i ms later it is %s', (_name, heldMs, laterMs, expected) => {
+  const last = { ranAt: 1_000_000, ok: true, errorCode: null, ...(heldMs === undefined ? {} : { heldMs }) };
+  expect(standingOf(last, 1_000_000 + laterMs)).toBe(expected);
 });
 
 test.each([
