@@ -3,7 +3,7 @@ import type { NodeRow } from './batch.ts';
 import type { EpochMs } from './ids.ts';
 import { pauseAt } from './pause.ts';
 import type { BlockKind, QueueView } from './queue-view.ts';
-import type { ManagedRepo, ReconcileOutcome } from './repo.ts';
+import type { ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from './repo.ts';
 
 /** The causes of a queue that stands still: words of the page and the API. */
 export const STANDSTILLS = {
@@ -15,9 +15,17 @@ export const STANDSTILLS = {
     says: 'Each look at the forge fails',
     next: 'See the error of the last look, and mend what it names.',
   },
+  stopped: {
+    says: 'The queue looks at the forge, and nothing lands because of what it finds',
+    next: 'See the error of the last look, and mend what it names.',
+  },
   gate_not_started: {
     says: 'No gate run has begun on the staged commit',
     next: 'Check that Actions are on, that a runner is online and free, and that it has the labels that the workflow asks for.',
+  },
+  checks_not_reported: {
+    says: 'None of the required statuses has been reported on the staged commit',
+    next: 'Check that the other CI is up and builds the staging branch, and that it posts the contexts in the settings.',
   },
   gate_slow: {
     says: 'The gate takes longer than it usually does',
@@ -69,11 +77,18 @@ const LOOKED_WITHIN_MS = 15 * 60_000;
 
 const OF_FORGE: readonly BlockKind[] = ['staging', 'merge', 'revoke', 'gate_retry'];
 
+/** A look that went through, and found what keeps everything from landing. */
+const OF_FINDINGS: readonly (ReconcileErrorCode | null)[] = [
+  ...(['gate_missing', 'foreign_gate_status', 'gate_timeout', 'gate_infrastructure'] as const),
+  ...(['protection_conflict', 'branch_name_taken', 'another_queue', 'success_stands'] as const),
+  ...(['base_red', 'tree_mismatch', 'record_too_large'] as const),
+];
+
 /** Null: the queue moves as usual, nothing waits in it, or it is off. */
 export function findStandstill(facts: StandstillFacts): Standstill | null {
-  const { repo, held, view, now } = facts;
+  const { repo, held, view } = facts;
   if (!repo.queueEnabled || held || view === undefined || isEmpty(view)) return null;
-  return findPause(facts) ?? findBlindness(facts) ?? findWait(view, facts.batches, now);
+  return findPause(facts) ?? findBlindness(facts) ?? findWait(view, facts);
 }
 
 function isEmpty({ places, block }: QueueView): boolean {
@@ -89,19 +104,21 @@ function findPause({ repo, now }: StandstillFacts): Standstill | null {
 function findBlindness({ view, outcome, now }: StandstillFacts): Standstill | null {
   if (outcome?.ok === false) {
     const since = outcome.lastGoodAt ?? outcome.retryingSince ?? outcome.ranAt;
-    return now - since > LOOKED_WITHIN_MS ? { cause: 'looks_fail', since, usualMs: null } : null;
+    const cause = OF_FINDINGS.includes(outcome.errorCode) ? 'stopped' : 'looks_fail';
+    return now - since > LOOKED_WITHIN_MS ? { cause, since, usualMs: null } : null;
   }
   const since = Math.max(view?.at ?? 0, outcome?.ranAt ?? 0);
   return now - since > LOOKED_WITHIN_MS ? { cause: 'not_looked', since, usualMs: null } : null;
 }
 
-function findWait({ block }: QueueView, batches: readonly NodeRow[], now: EpochMs): Standstill | null {
+function findWait({ block }: QueueView, { repo, batches, now }: StandstillFacts): Standstill | null {
   const { kind, since, runUrl } = block;
   if (since === null) return null;
   const past = (ms: number): boolean => now - since > Math.max(SHORTEST_MS, ms);
   if (kind === 'gate') {
     const usualMs = usualGateMs(batches);
-    if (runUrl === null && past(0)) return { cause: 'gate_not_started', since, usualMs };
+    const unbegun = repo.gate === 'statuses' ? 'checks_not_reported' : 'gate_not_started';
+    if (runUrl === null && past(0)) return { cause: unbegun, since, usualMs };
     return past(TOLD_AT * (usualMs ?? UNTAUGHT_GATE_MS)) ? { cause: 'gate_slow', since, usualMs } : null;
   }
   if (OF_FORGE.includes(kind)) return past(0) ? { cause: 'forge_slow', since, usualMs: null } : null;

@@ -35,14 +35,21 @@ export function findBlocker(
   const { standstill } = activity;
   return standstill === null
     ? blocker
-    : { ...blocker, tone: 'stop', since: standstill.since, until: null, text: sayStandstill(standstill) };
+    : {
+        ...blocker,
+        tone: 'stop',
+        since: standstill.since,
+        until: null,
+        text: sayStandstill(standstill, activity),
+      };
 }
 
-function sayStandstill({
-  says,
-  next,
-  usual_seconds: usual,
-}: NonNullable<RepoActivity['standstill']>): string {
+function sayStandstill(
+  { cause, says, next, usual_seconds: usual }: NonNullable<RepoActivity['standstill']>,
+  { last_reconcile_error: error }: RepoActivity,
+): string {
+  if (error !== null && ['looks_fail', 'stopped'].includes(cause))
+    return `It stands still. ${says}. ${error.replace(/\.$/, '')}`;
   const known = usual === null ? '' : `, which is ${showDuration(usual)} at most for 95 in 100`;
   return `It stands still. ${says}${known}. ${next.replace(/\.$/, '')}`;
 }

@@ -140,6 +140,19 @@ test('a queue that stands still says since when, what is usual, and what to do',
   });
 });
 
+test.each(['stopped', 'looks_fail'] as const)(
+  'a queue that stands still (%s) shows the error of the last look itself, and does not only point at it',
+  (cause) => {
+    const says = { says: 'Nothing lands', next: 'See the error of the last look.', usual_seconds: null };
+    const standstill = { cause, since: '2026-01-01T00:00:00.000Z', ...says };
+    const error = 'The gate is missing: merge the setup pull request.';
+    const activity = givenActivity({ standstill, last_reconcile_error: error });
+    expect(findBlocker(activity, givenStatus()).text).toBe(
+      'It stands still. Nothing lands. The gate is missing: merge the setup pull request',
+    );
+  },
+);
+
 test('a freeze window that holds is told with its end, unless something exempt is in flight; one that is to come is not', () => {
   const freeze = { reason: 'weekend', since: '2026-11-21T10:00:00.000Z', until: '2026-11-23T07:00:00.000Z' };
   const held = findBlocker(givenActivity({ freeze }), givenStatus(), NOW);
