@@ -74,6 +74,9 @@ function headersOf(request: HttpRequest): Record<string, string | number> {
   };
 }
 
+/** `reusedSocket` is not enough: Node leaves it unset for a request that waited in line for its connection. */
+const SECURED = new WeakSet<object>();
+
 function exchange(open: () => ClientRequest, request: HttpRequest): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     let outgoing: ClientRequest;
@@ -92,8 +95,12 @@ function exchange(open: () => ClientRequest, request: HttpRequest): Promise<Http
     const lose = (): void => fail(new HttpSendError(stage === 'connecting' ? 'connect' : 'broken'));
     const timer = setTimeout(() => fail(new HttpSendError('timeout')), request.timeoutMs);
     outgoing.on('socket', (socket) => {
-      if (outgoing.reusedSocket) stage = 'sent';
-      else socket.once('secureConnect', () => (stage = 'sent'));
+      const send = (): void => {
+        stage = 'sent';
+        SECURED.add(socket);
+      };
+      if (SECURED.has(socket)) send();
+      else socket.once('secureConnect', send);
     });
     outgoing.on('error', (error) => (error instanceof HttpSendError ? fail(error) : lose()));
     // Once an answer has begun, its own end decides: the request may close before the last bytes are handed over.

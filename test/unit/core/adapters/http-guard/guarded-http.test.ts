@@ -192,6 +192,21 @@ describe('guarded HTTP', () => {
     client.close();
   });
 
+  test('a read that waited for a kept connection and is lost on it is broken, and adds no listener for ever', async () => {
+    const warned: string[] = [];
+    const note = (warning: Error): void => void warned.push(warning.name);
+    process.on('warning', note);
+    answer = (request, response) =>
+      void (request.url === '/lost' ? request.socket.destroy() : response.end());
+    const many = Array.from({ length: 200 }, () => get('/'));
+    // In line behind the others, so that it gets a connection that one of them used.
+    expect(await failureOf(get('/lost'))).toMatchObject({ kind: 'broken' });
+    await Promise.allSettled(many);
+    await new Promise((done) => setImmediate(done));
+    process.off('warning', note);
+    expect(warned).not.toContain('MaxListenersExceededWarning');
+  });
+
   test('reads share a connection, a write opens its own', async () => {
     answer = (_request, response) => void response.end('{}');
     const before = server.connections();
