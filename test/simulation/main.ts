@@ -9,9 +9,9 @@ import { type Limits, simulate } from './simulate.ts';
 import { parseSeeds, Tally } from './tally.ts';
 
 /**
- * `npm run sim -- --seeds N [--from S] [--family F,G] [--jobs J] [--seconds T] [--list]`: N seeds spread over the families, old failures
- * first. `--seed S --trace [--shrink] [--limits JSON]`: one life of each family, told; `--shrink` says which limits keep it
- * failing. The last line is one JSON object.
+ * `npm run sim -- --seeds N [--from S] [--old M] [--family F,G] [--jobs J] [--seconds T] [--list]`: N seeds spread over the
+ * families, after the M newest of those that once failed (all). `--seed S --trace [--shrink] [--limits JSON]`: one life of
+ * each family, told; `--shrink` says which limits keep it failing. The last line is one JSON object.
  */
 const FAILURES_SHOWN = 30;
 /** Of a run of fewer seeds nothing need have been met. */
@@ -45,7 +45,10 @@ async function tellOne(seed: number): Promise<void> {
 }
 
 function* chooseOrders(): Generator<Order> {
-  for (const { seed, family } of parseSeeds(readFileSync('test/simulation/seeds.txt', 'utf8'))) {
+  const failures = parseSeeds(readFileSync('test/simulation/seeds.txt', 'utf8'));
+  for (const { seed, family } of failures.slice(
+    Math.max(0, failures.length - countOption('old', failures.length)),
+  )) {
     if (families.includes(family)) yield { seed, family };
   }
   const from = countOption('from', 0);

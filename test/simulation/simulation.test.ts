@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { simulate } from './simulate.ts';
-import { parseSeeds } from './tally.ts';
 
-/** Lived at every commit, besides all that failed once. */
+/** Lived at every commit, besides the newest of those that failed once; `npm run sim` lives all of these first. */
 const SEEDS = 60;
+const OLD_SEEDS = 60;
 /** Sightings that so few lives need not meet. A run of 2,000 has to meet these too (`npm run sim -- --seeds 2000`). */
 const RARE: readonly string[] = [
   'repository deleted',
@@ -54,13 +53,14 @@ function runSimulation(...options: readonly string[]): Promise<{ lines: string[]
 }
 
 test(
-  'dozens of seeded lives, and all that once failed, break no promise, all come to rest, and everything happens sometimes',
+  'dozens of seeded lives, and the newest that once failed, break no promise, all come to rest, and everything happens sometimes',
   async () => {
-    const { lines, summary } = await runSimulation('--seeds', String(SEEDS), '--jobs', '2');
+    const { lines, summary } = await runSimulation(
+      ...['--seeds', String(SEEDS), '--old', String(OLD_SEEDS), '--jobs', '2'],
+    );
     expect(lines).toEqual([]);
     expect(summary.violations).toBe(0);
-    const old = parseSeeds(readFileSync('test/simulation/seeds.txt', 'utf8')).length;
-    expect(summary.seeds).toBe(old + SEEDS);
+    expect(summary.seeds).toBe(OLD_SEEDS + SEEDS);
     expect(summary.sometimes_missing.filter((each) => !RARE.includes(each))).toEqual([]);
   },
   LIVES_MS_MAX,
