@@ -35,11 +35,11 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
   tick: {
     GetItem: ['tenant', 'repo', 'health'],
     BatchGetItem: ['repo'],
-    Query: ['tenant'],
-    PutItem: ['health'],
+    Query: ['tenant', 'batches'],
+    PutItem: ['notices', 'repo', 'health'],
     UpdateItem: ['tenant', 'repo'],
     ConditionCheckItem: ['repo'],
-    indexes: ['due'],
+    indexes: ['due', 'watched'],
   },
   worker: {
     GetItem: ['tenant', 'repo', 'identities', 'addresses', 'runs'],

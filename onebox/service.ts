@@ -32,6 +32,7 @@ import { dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
 import { answerGlance } from '#core/services/glance.ts';
 import { createLookingEngine } from '#core/services/idle-look.ts';
 import { forwardDelayedWake, wakeDueRepos } from '#core/services/wake.ts';
+import { watchQueues } from '#core/services/watch-queues.ts';
 import { createNotify } from '../lambdas/notify/notify.ts';
 import { createConnect } from '../lambdas/realtime/admit.ts';
 import { createDisconnect } from '../lambdas/realtime/disconnect.ts';
@@ -243,6 +244,7 @@ async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<
   const tick = async (): Promise<void> => {
     try {
       log.info('tick', { ...(await wakeDueRepos({ store, queue, clock, log, planLimits: NO_PLANS })) });
+      await watchQueues({ store, clock, log, planLimits: NO_PLANS });
     } catch (error) {
       log.error('the tick failed', { error });
     }

@@ -70,7 +70,7 @@ export const ActivityRepo = z.object({
   last_reconcile_error_code: z.enum(RECONCILE_ERROR_CODES).nullable(),
   /** Null: none went well yet. */
   last_good_reconcile: Time.nullable(),
-  /** Masked: enough to know the destinations again, nothing to use. Null: no notice of a bounce is sent. */
+  /** Masked: enough to know the destinations again, nothing to use. Null: no notices are sent. */
   notification: MaskedNotification.nullable(),
   /** In the future; null: the time is not known. */
   next_look_at: Time.nullable(),

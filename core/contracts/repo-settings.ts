@@ -14,6 +14,7 @@ import type { QueueSettings } from '../domain/repo-settings.ts';
 import { GATE_KINDS } from '../domain/status-gate.ts';
 import { GateAuthor, GateContext, LabelName } from './fields.ts';
 import { GivenWindows, ShownWindows, TimeZone } from './freeze.ts';
+import { GivenTopics, ShownTopics } from './notice-topics.ts';
 
 interface Row {
   readonly field: keyof QueueSettings;
@@ -75,6 +76,7 @@ const ROWS = {
   freeze_windows: { field: 'freezeWindows', given: GivenWindows, shown: ShownWindows },
   freeze_time_zone: { field: 'freezeTimeZone', given: TimeZone, shown: z.string() },
   freeze_exempt_labels: { field: 'freezeExemptLabels', ...LABELS },
+  notice_topics: { field: 'noticeTopics', given: GivenTopics, shown: ShownTopics },
 } as const satisfies Readonly<Record<string, Row>>;
 
 type Rows = typeof ROWS;

@@ -84,6 +84,7 @@ export type Partition = keyof typeof PARTITIONS;
 export const INDEX_PARTITIONS = {
   due: { index: GSI1.name, begin: 'DUE#' },
   phase: { index: GSI1.name, begin: 'PHASE' },
+  watched: { index: GSI1.name, begin: 'WATCH' },
   allRepos: { index: GSI2.name, begin: 'ALL#REPO' },
   allConnections: { index: GSI2.name, begin: 'ALL#CONN' },
   allTenants: { index: GSI2.name, begin: 'ALL#TENANT' },

@@ -78,6 +78,14 @@ export const NOTICE_TIMEOUT_MS = 3_000;
 export const NOTICE_ANSWER_BYTES_MAX = 4_096;
 /** A request that was not taken for this long is no news any more. */
 export const NOTICE_KEPT_MS = 24 * 60 * 60_000;
+/** A telling is not repeated within this time; a bounce is never repeated. */
+export const NOTICE_CLAIM_KEPT_MS = 30 * DAY_MS;
+/** Repositories whose places want to be told of standstills and drift, looked at by one tick. */
+export const WATCHED_REPOS_MAX = 2_000;
+/** The tick ends this look before its function is ended; what was not looked at comes with the next one. */
+export const WATCH_MS = 10_000;
+/** Batches of a tenant of which the usual time of a gate is learned. */
+export const WATCH_BATCHES_MAX = 200;
 /** Batches of a tenant in which the gate run of a bounce is looked for. */
 export const NOTICE_BATCHES_MAX = 50;
 /**

@@ -54,22 +54,29 @@ export interface BounceFacts {
 
 /** Which repo, which pull request, why in the words of the bounce, and where to look (contract, Emitted). */
 export function describeBounceNotice({ repo, event, runUrl }: BounceFacts): Notice {
-  const slug = toPlainLine(repo.slug);
-  const title = toPlainLine(event.title, TITLE_CHARS_MAX).replaceAll('"', "'");
   const why = event.reason === null ? 'no reason was stored' : toPlainLine(event.reason);
-  const pullUrl = `${repo.instanceUrl.replace(/\/+$/, '')}/${repo.slug}/pulls/${event.pr}`;
   return {
-    subject: `${slug} #${event.pr} was bounced from the merge queue`,
+    subject: `${toPlainLine(repo.slug)} #${event.pr} was bounced from the merge queue`,
     lines: [
-      `${slug} #${event.pr}: ${title === '' ? '(no title)' : `"${title}"`}`,
+      nameOfPull(repo.slug, event),
       `Why: ${why}`,
       'It stays open and its merge stays blocked. Push a fix, or cancel its auto-merge and schedule it again.',
     ],
     links: toLinks([
-      ['Pull request', pullUrl],
+      ['Pull request', urlOfPull(repo, event.pr)],
       ['Gate run', runUrl],
     ]),
   };
+}
+
+/** Repository, number and title, in one line. */
+export function nameOfPull(slug: string, { pr, title: given }: Pick<ActivityEvent, 'pr' | 'title'>): string {
+  const title = toPlainLine(given, TITLE_CHARS_MAX).replaceAll('"', "'");
+  return `${toPlainLine(slug)} #${pr}: ${title === '' ? '(no title)' : `"${title}"`}`;
+}
+
+export function urlOfPull(repo: Pick<ManagedRepo, 'instanceUrl' | 'slug'>, pr: number): string {
+  return `${repo.instanceUrl.replace(/\/+$/, '')}/${repo.slug}/pulls/${pr}`;
 }
 
 /** No amount and no name: the mail may reach more people than the owner. */
@@ -99,7 +106,8 @@ export function describeConfirmation(slug: string, confirmUrl: string): Notice {
   };
 }
 
-function toLinks(wanted: readonly (readonly [string, string | null])[]): Notice['links'] {
+/** Those that are safe in every markup. */
+export function toLinks(wanted: readonly (readonly [string, string | null])[]): Notice['links'] {
   return wanted.flatMap(([label, text]) => {
     const url = toSafeLink(text);
     return url === null ? [] : [{ label, url }];

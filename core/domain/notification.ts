@@ -10,7 +10,7 @@ export const CHAT_NAMES = Object.keys(CHATS) as readonly Chat[];
 export const MAILBOX_STATES = ['waiting', 'confirmed', 'unsubscribed'] as const;
 export type MailboxState = (typeof MAILBOX_STATES)[number];
 
-/** Where a bounce is announced; null = not there. Write-only on the routes: the chat URLs are credentials. */
+/** Where notices go; null = not there. Write-only on the routes: the chat URLs are credentials. */
 export type NotificationTargets = { readonly email: string | null } & {
   readonly [C in Chat]: string | null;
 };

@@ -1,4 +1,5 @@
 import type { FreezeSettings } from './freeze.ts';
+import { DEFAULT_CHOICE, type NoticeSettings } from './notice-topics.ts';
 import type { PrioritySettings } from './priority.ts';
 import type { WakeupMode } from './provisioning.ts';
 import type { GateSettings } from './status-gate.ts';
@@ -7,7 +8,7 @@ import type { GateSettings } from './status-gate.ts';
  * The settings that the owner of a queue may change at any time. A setting is a field and a default here, a row in
  * `core/contracts/repo-settings.ts`, a column in the store, and a control on the page.
  */
-export interface QueueSettings extends GateSettings, PrioritySettings, FreezeSettings {
+export interface QueueSettings extends GateSettings, PrioritySettings, FreezeSettings, NoticeSettings {
   readonly wakeupMode: WakeupMode;
   readonly queueEnabled: boolean;
   readonly batchLingerSeconds: number;
@@ -40,4 +41,5 @@ export const DEFAULT_SETTINGS: QueueSettings = {
   freezeWindows: [],
   freezeTimeZone: 'UTC',
   freezeExemptLabels: [],
+  noticeTopics: DEFAULT_CHOICE,
 };

@@ -135,7 +135,7 @@ export interface ManagedRepo extends QueueSettings {
   /** The owner opted in to our managing the branch rule. */
   readonly protectionRequested: boolean;
   readonly ciGate: CiGate;
-  /** Null: no notice of a bounce is sent. */
+  /** Null: no notices are sent. */
   readonly notification: NotificationTargets | null;
   /** Grows with every wake; a wake during a reconcile is noticed at its end (E9). */
   readonly wakeSeq: number;

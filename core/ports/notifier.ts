@@ -1,7 +1,9 @@
 import type { ActivityEvent } from '../domain/batch.ts';
-import type { TenantId } from '../domain/ids.ts';
+import type { RepoId, TenantId } from '../domain/ids.ts';
 import type { Notice } from '../domain/notice.ts';
+import type { NoticeTopic } from '../domain/notice-topics.ts';
 import type { Chat } from '../domain/notification.ts';
+import type { Trouble } from '../domain/queue-notices.ts';
 import type { Secret } from '../secret.ts';
 
 declare const storedRow: unique symbol;
@@ -12,22 +14,39 @@ export interface StoredRow {
 }
 
 /** `confirm_mailbox` is for a mailbox whose reader was never asked; `confirm_mailbox_again` is asked for by hand. */
-export const NOTICE_KINDS = ['invoice_failed', 'confirm_mailbox', 'confirm_mailbox_again'] as const;
+export const NOTICE_KINDS = [
+  'invoice_failed',
+  'confirm_mailbox',
+  'confirm_mailbox_again',
+  'trouble',
+] as const;
 
 /** Something to be mailed or told that is no bounce: asked for in the store, sent from the stream. */
 export interface NoticeRequest {
   readonly kind: (typeof NOTICE_KINDS)[number];
   readonly tenantId: TenantId;
-  /** The invoice or the address; a second request of the same kind and subject is none. */
+  /** The invoice, the address or the trouble; a second request of the same kind and subject is none. */
   readonly subject: string;
   /** Where the payment provider writes to, null when it told none; the address to confirm. */
   readonly email: string | null;
+  /** Of the kind `trouble` alone. */
+  readonly trouble?: Trouble;
 }
 
 /** For a function that wants a tenant told something: one conditional write, no call to the outside (contract, Emitted). */
 export interface NoticeRequestStore {
   /** False when the same notice is asked for already. */
   requestNotice(notice: NoticeRequest): Promise<boolean>;
+}
+
+/** For the look at queues that stand still and set-ups that changed. */
+export interface WatchStore {
+  /** Repositories of which a place wants to be told. An index: a hint, never the truth (E8). */
+  listWatchedRepos(
+    limit: number,
+  ): Promise<readonly { readonly tenantId: TenantId; readonly repoId: RepoId }[]>;
+  /** Asks for a notice of it, once for as long as it is remembered; false: it was asked for, or the repo is gone. */
+  requestTrouble(tenantId: TenantId, trouble: Trouble): Promise<boolean>;
 }
 
 /** For the function that sends. */
@@ -38,6 +57,11 @@ export interface NoticeStore extends NoticeRequestStore {
   loadEvent(row: StoredRow): Promise<ActivityEvent | null>;
   /** True once per (repo, pull request, head), for as long as the repo lives (A84); false also when the repo is gone. */
   claimBounce(event: Pick<ActivityEvent, 'repoId' | 'pr' | 'head' | 'at'>): Promise<boolean>;
+  /** The same of another topic, once for each reason; remembered for `NOTICE_CLAIM_KEPT_MS`. */
+  claimTelling(
+    topic: NoticeTopic,
+    event: Pick<ActivityEvent, 'repoId' | 'pr' | 'head' | 'at' | 'reason'>,
+  ): Promise<boolean>;
 }
 
 /**

@@ -6,7 +6,15 @@ import {
   findGateRunOfBounce,
   type Notice,
 } from '../domain/notice.ts';
-import { CHAT_NAMES, type NotificationTargets, noChats } from '../domain/notification.ts';
+import {
+  NOTICE_WAYS,
+  type NoticeTopic,
+  type NoticeWay,
+  topicOfEvent,
+  waysOf,
+} from '../domain/notice-topics.ts';
+import { type NotificationTargets, noChats } from '../domain/notification.ts';
+import { describePullNotice, describeTrouble } from '../domain/queue-notices.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
 import type { NoticeRequest, NoticeStore, Notifier, StoredRow } from '../ports/notifier.ts';
 import type { SecretBox } from '../ports/secret-box.ts';
@@ -27,27 +35,38 @@ export interface NotifyDeps extends MailDeps {
 }
 
 /**
- * Announces the bounce behind one event row, if it is one, to where its repo says. The claim comes before the first send and
- * after everything that can fail, so that a head is announced at most once (A84) and a store that fails loses nothing.
- * Throws `StoreError` only before the claim.
+ * Announces the event behind one row to where its repo says, as far as that asks for its topic. The claim comes before the
+ * first send and after everything that can fail, so that a head is announced at most once (A84) and a store that fails
+ * loses nothing. Throws `StoreError` only before the claim.
  */
-export async function announceBounce(deps: NotifyDeps, row: StoredRow): Promise<void> {
+export async function announceEvent(deps: NotifyDeps, row: StoredRow): Promise<void> {
   const { store } = deps;
   const event = await store.loadEvent(row);
-  if (event === null || event.event !== 'pr_bounced') return;
+  const topic = event === null ? null : topicOfEvent(event);
+  if (event === null || topic === null) return;
   const repo = await store.getRepo(event.repoId);
   if (repo === null || repo.tombstone || repo.tenantId !== event.tenantId) return;
-  const targets = await openOf(deps, repo);
-  const places = placesOf(targets, repo.slug);
+  const places = await placesFor(deps, repo, topic);
   if (places.length === 0) return;
+  const fields = { tenant_id: event.tenantId, repo_id: event.repoId, pr: event.pr };
+  if (topic === 'refused' || topic === 'landed') {
+    if (!(await store.claimTelling(topic, event))) return;
+    const notice = describePullNotice(topic, repo, event, pageOf(deps, repo));
+    return send(deps, places, notice, { ...fields, kind: topic });
+  }
   const runUrl = await findRun(deps, event.tenantId, event);
   if (!(await store.claimBounce(event))) return;
-  await send(deps, places, describeBounceNotice({ repo, event, runUrl }), {
-    tenant_id: event.tenantId,
-    repo_id: event.repoId,
-    pr: event.pr,
-    kind: 'bounce',
-  });
+  await send(deps, places, describeBounceNotice({ repo, event, runUrl }), { ...fields, kind: 'bounce' });
+}
+
+function pageOf({ serviceUrl }: Pick<NotifyDeps, 'serviceUrl'>, { id }: Pick<ManagedRepo, 'id'>): string {
+  return `${serviceUrl}/repos/${id}`;
+}
+
+async function placesFor(deps: NotifyDeps, repo: ManagedRepo, topic: NoticeTopic): Promise<readonly Place[]> {
+  const ways = waysOf(repo, topic);
+  if (ways.length === 0) return [];
+  return placesOf(await openOf(deps, repo), repo.slug).filter(({ way }) => ways.includes(way));
 }
 
 /** A notice without the link is better than none. */
@@ -71,7 +90,24 @@ export async function announceNotice(deps: NotifyDeps, tenantId: TenantId, row: 
   const notice = await deps.store.takeNotice(row);
   if (notice === null) return;
   if (notice.kind === 'invoice_failed') await announceInvoice(deps, repos, notice);
+  else if (notice.kind === 'trouble') await announceTrouble(deps, repos, notice);
   else await askMailbox(deps, repos, notice);
+}
+
+/** It was claimed when it was asked for. */
+async function announceTrouble(
+  deps: NotifyDeps,
+  repos: readonly ManagedRepo[],
+  { tenantId, trouble }: NoticeRequest,
+): Promise<void> {
+  const repo = repos.find(({ id }) => id === trouble?.repoId);
+  if (repo === undefined || repo.tombstone || trouble === undefined) return;
+  const places = await placesFor(deps, repo, trouble.topic);
+  await send(deps, places, describeTrouble(repo, trouble, pageOf(deps, repo)), {
+    tenant_id: tenantId,
+    repo_id: repo.id,
+    kind: trouble.topic,
+  });
 }
 
 /** Not when the address was taken away meanwhile. */
@@ -121,7 +157,7 @@ async function openOf(deps: NotifyDeps, repo: ManagedRepo): Promise<readonly Not
 }
 
 interface Place {
-  readonly way: keyof NotificationTargets;
+  readonly way: NoticeWay;
   readonly address: string;
   /** Of a repository that names the place; null: the payment provider gave it. */
   readonly slug: string | null;
@@ -130,7 +166,7 @@ interface Place {
 function placesOf(targets: readonly NotificationTargets[], slug: string | null): readonly Place[] {
   return once(
     targets.flatMap((target) =>
-      (['email', ...CHAT_NAMES] as const).flatMap((way) => {
+      NOTICE_WAYS.flatMap((way) => {
         const address = target[way];
         return address === null ? [] : [{ way, address, slug }];
       }),

@@ -9,6 +9,7 @@ import { BISECT_FANOUT_MAX, BISECT_FANOUT_MIN } from '#core/domain/limits.ts';
 import { type Patch, usePatch } from '../data/use-patch.ts';
 import { Button, Confirm, Field } from '../parts/basics.tsx';
 import { Problem } from '../parts/errors.tsx';
+import { NoticeTopics } from '../parts/notice-topics.tsx';
 import { hostOf, RepoFrame } from '../parts/repo-frame.tsx';
 import { Freezes } from '../parts/settings-freeze.tsx';
 import { Notify } from '../parts/settings-notify.tsx';
@@ -30,6 +31,7 @@ export function SettingsPage({ id }: { readonly id: string }) {
           <Tuning repo={repo} key={`tuning ${repo.id}`} />
           <Priorities repo={repo} key={`priorities ${repo.id}`} />
           <Notify repo={repo} stored={activity.notification} />
+          <NoticeTopics repo={repo} key={`topics ${repo.id}`} />
           <Protection repo={repo} />
           <Settled repo={repo} />
           <Remove repo={repo} />

@@ -35,7 +35,7 @@ export function Notify({
         save({ notification: toNotification(draft) }, 'Saved. What was there before is replaced.');
       }}
     >
-      <h2 id="notify-title">Send a notice when a pull request is bounced</h2>
+      <h2 id="notify-title">Places that notices go to</h2>
       <p className="notified">{sayDestinations(stored)}</p>
       <MailboxState id={repo.id} stored={stored} />
       <p className="hint">Shown masked: the addresses are credentials. Saving replaces all destinations.</p>

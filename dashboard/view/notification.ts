@@ -1,5 +1,6 @@
 import { CHAT_FIELDS } from '#core/contracts/chat-fields.ts';
 import type { InputFor, ResultOf } from '#core/contracts/client.ts';
+import type { NoticeWay } from '#core/domain/notice-topics.ts';
 import { CHAT_NAMES, CHATS, type Chat, type MailboxState, mapChats } from '#core/domain/notification.ts';
 
 type Notification = NonNullable<InputFor<'updateRepo'>['body']['notification']>;
@@ -31,6 +32,11 @@ export const NOTIFICATION_FAULTS: Readonly<Record<string, string>> = {
     ]),
   ),
 };
+
+/** Name of a way on the page. */
+export function nameWay(way: NoticeWay): string {
+  return way === 'email' ? 'E-mail' : CHATS[way].label;
+}
 
 type Stored = ResultOf<'readActivity'>['repos'][number]['notification'];
 

@@ -1,7 +1,7 @@
 import { readChanges, type StoredChange } from '#core/adapters/dynamo/changes.ts';
 import type { StreamAnswer } from '#core/contracts/stream.ts';
 import { StoreError } from '#core/ports/store.ts';
-import { announceBounce, announceNotice, type NotifyDeps } from '#core/services/notify.ts';
+import { announceEvent, announceNotice, type NotifyDeps } from '#core/services/notify.ts';
 
 /** A change that was not claimed because the store failed is tried again; one that was claimed is not (A84). */
 export function createNotify(deps: NotifyDeps): (event: unknown) => Promise<StreamAnswer> {
@@ -18,7 +18,7 @@ async function announce(
 ): Promise<StreamAnswer['batchItemFailures'][number] | null> {
   try {
     const { what, tenantId, row } = change;
-    if (what === 'event') await announceBounce(deps, row);
+    if (what === 'event') await announceEvent(deps, row);
     else if (what === 'notice' && tenantId !== null) await announceNotice(deps, tenantId, row);
     return null;
   } catch (error) {

@@ -11,6 +11,7 @@ import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { writeOffDeadWakes } from '#core/services/dead-wakes.ts';
 import { tendEngine } from '#core/services/engine-power.ts';
 import { wakeDueRepos } from '#core/services/wake.ts';
+import { watchQueues } from '#core/services/watch-queues.ts';
 import { createLog } from '#core/telemetry.ts';
 import { TickEnv } from './env.ts';
 
@@ -38,6 +39,7 @@ async function tick(): Promise<void> {
   await tendEngine({ fleet, store, clock, log });
   await writeOffDeadWakes({ deadWakes, store, clock, log });
   const result = await wakeDueRepos({ store, queue, clock, log, planLimits: env.PLAN_LIMITS });
+  await watchQueues({ store, clock, log, planLimits: env.PLAN_LIMITS });
   log.info('tick', { ...result });
   // Some repos failing is their trouble; all of them failing is ours, and the alarm should know.
   if (result.failed > 0 && result.woken === 0) throw new Error('no due repo could be woken');

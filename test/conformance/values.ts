@@ -219,6 +219,10 @@ export const BODY_FIELDS: Readonly<Record<string, Readonly<Record<string, FieldV
     },
     incident_labels: labels,
     freeze_exempt_labels: labels,
+    notice_topics: {
+      good: (random) => json(pick(random, [{}, { email: [] }, { slack: ['landed', 'drift'], extra: 1 }])),
+      bad: ['null', '5', '"bounced"', '{"email":"bounced"}', '{"email":["all"]}', '{"slack":null}'],
+    },
     freeze_time_zone: {
       ...text((random) => pick(random, ['Europe/Berlin', 'UTC', 'America/New_York'])),
       bad: [...NOT_TEXT, '""', '"+01:00"', LONG],

@@ -92,6 +92,11 @@ describe('DynamoDB store: notices and what goes with a tenant', () => {
       const { pk, sk } = toEventRow(event, 1, 0);
       expect(await store.loadEvent({ pk, sk } as unknown as StoredRow)).toBeNull();
       expect(await store.claimBounce(event)).toBe(false);
+      expect(await store.claimTelling('refused', event)).toBe(false);
+      const { repoId } = event;
+      const drift = { repoId, topic: 'drift', name: 'rights', since: null } as const;
+      expect(await store.requestTrouble(tenantId, drift)).toBe(false);
+      expect(await store.listWatchedRepos(10)).toEqual([]);
       const { connection } = freshPair({ tenantId });
       await store.createTenant(tenantId, clock.now());
       await store.createConnection(connection);

@@ -9,6 +9,8 @@ import {
   NOTICE_KEPT_MS,
   NOTICE_TIMEOUT_MS,
 } from '#core/domain/api-limits.ts';
+import { mapWays, type NoticeChoice } from '#core/domain/notice-topics.ts';
+import { PULL_CODES } from '#core/domain/pull-code-table.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { Secret } from '#core/secret.ts';
 import { askInvoiceNotice } from '#core/services/ask-notice.ts';
@@ -179,6 +181,74 @@ describe('a bounce', () => {
     expect(await world.store.claimBounce({ repoId: repo.id, pr: 9, head: 'c'.repeat(40), at: 1 })).toBe(
       false,
     );
+  });
+});
+
+describe('the topics of a place', () => {
+  const choose = (topics: Partial<NoticeChoice>) => ({ noticeTopics: { ...mapWays(() => []), ...topics } });
+
+  test('each way is told of what it was chosen for, and of nothing else', async () => {
+    const repo = await world.enroll(ALL, choose({ email: ['refused'], slack: ['landed'], discord: [] }));
+    const told = async (event: 'pr_refused' | 'pr_landed' | 'pr_bounced') => {
+      const before = [mails().length, messages().length];
+      await world.deliver([await world.record(repo, { event, reason: null })]);
+      return [mails().length - (before[0] ?? 0), messages().length - (before[1] ?? 0)];
+    };
+    expect([await told('pr_refused'), await told('pr_landed'), await told('pr_bounced')]).toEqual([
+      [1, 0],
+      [0, 1],
+      [0, 0],
+    ]);
+  });
+
+  test('a refusal is told in the words of its status with the next step, once for each reason of a head', async () => {
+    const repo = await world.enroll(ALL, choose({ email: ['refused'] }));
+    const refused = { event: 'pr_refused', reason: 'conflict' } as const;
+    await world.deliver([await world.record(repo, refused), await world.record(repo, refused)]);
+    await world.deliver([await world.record(repo, { ...refused, reason: 'approvals_missing' })]);
+    expect(mails().map(({ subject }) => subject)).toEqual(
+      Array(2).fill('acme/web #7 is refused by the merge queue for now'),
+    );
+    const [first] = mails();
+    expect(first?.text).toContain(`Status: ${PULL_CODES.conflict.says}`);
+    expect(first?.text).toContain(`Next step: ${PULL_CODES.conflict.next}`);
+    expect(first?.text).toContain(`Queue: https://queue.example.org/repos/${repo.id}/pulls/7`);
+  });
+
+  test('a queue that stands still and a set-up that changed are found by the tick, and each is told once', async () => {
+    const chosen = choose({ email: ['stuck'], slack: ['drift'] });
+    const repo = await world.enroll(ALL, chosen);
+    const quiet = await world.enroll(ALL, choose({ email: ['bounced'] }));
+    const now = world.clock.now();
+    const since = now - DAY_MS;
+    const place = { pr: 7, title: 'x', head: 'a'.repeat(40), queuedAt: since, until: null };
+    for (const each of [repo, quiet]) {
+      await world.showQueue(each, {
+        ...{ at: now, places: [{ ...place, state: 'staged', reason: null }], more: 0 },
+        block: { kind: 'merge', since, until: null, pr: 7, runUrl: null },
+      });
+    }
+    const looked = { ranAt: now, ok: true, errorCode: null } as const;
+    await world.store.saveReconcileOutcome(repo, looked);
+    await world.store.saveReconcileOutcome(quiet, looked);
+    const stuck = { topic: 'stuck', name: 'forge_slow', since } as const;
+    for (const _ of [1, 2]) await world.deliver(await world.watch(repo, [stuck]));
+    expect(mails().map(({ subject }) => subject)).toEqual([
+      'The merge queue of acme/web (main) stands still',
+    ]);
+    expect(mails()[0]?.text).toContain(
+      `The forge does not carry out what the queue asked for, since 2025-12-31 00:00 UTC.`,
+    );
+    expect(messages()).toEqual([]);
+
+    const lost = { ranAt: now, ok: false, errorCode: 'forge_access_denied' } as const;
+    await world.store.saveReconcileOutcome(repo, lost);
+    await world.deliver(await world.watch(repo, [{ topic: 'drift', name: 'rights', since: now }]));
+    expect(mails()).toHaveLength(1);
+    expect(JSON.stringify(messages().map(({ body }) => body))).toContain('The bot may not do any more');
+    expect((await world.store.listWatchedRepos(100)).map(({ repoId }) => repoId)).toEqual([repo.id]);
+    await world.store.deleteRepo(repo);
+    expect(await world.store.listWatchedRepos(100)).toEqual([]);
   });
 });
 

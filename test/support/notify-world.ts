@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { SESv2Client } from '@aws-sdk/client-sesv2';
-import { noticeKey } from '#core/adapters/dynamo/keys.ts';
+import { noticeKey, queueViewKey } from '#core/adapters/dynamo/keys.ts';
+import { queueView } from '#core/adapters/dynamo/queue-view.ts';
 import { toEventRow, toNodeRow } from '#core/adapters/dynamo/rows.ts';
 import { createDynamoStore, type DynamoStore } from '#core/adapters/dynamo/store.ts';
 import { Table } from '#core/adapters/dynamo/table.ts';
@@ -13,9 +14,12 @@ import { MAIL_KEY_CHARS } from '#core/contracts/mailbox.ts';
 import type { StreamAnswer } from '#core/contracts/stream.ts';
 import type { ActivityEvent, NodeRow } from '#core/domain/batch.ts';
 import type { NotificationTargets } from '#core/domain/notification.ts';
+import type { Trouble } from '#core/domain/queue-notices.ts';
+import type { QueueView } from '#core/domain/queue-view.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { NoticeRequest } from '#core/ports/notifier.ts';
 import { sealTargets } from '#core/services/repo-secrets.ts';
+import { watchQueues } from '#core/services/watch-queues.ts';
 import { createLog } from '#core/telemetry.ts';
 import { createNotify } from '../../lambdas/notify/notify.ts';
 import { createFakeChat, type FakeChat } from '../../local/emulators/chat.ts';
@@ -123,6 +127,20 @@ export class NotifyWorld {
 
   async recordBatch(row: NodeRow): Promise<void> {
     await this.#table.put({ Item: toNodeRow(row) }, 'recordBatch');
+  }
+
+  /** Stores what the engine tells people of a queue. */
+  async showQueue(repo: ManagedRepo, view: QueueView): Promise<void> {
+    await this.#table.put({ Item: { ...queueViewKey(repo.id), ...queueView.write(view) } }, 'showQueue');
+  }
+
+  /** The look of one tick, and the changes that the stream tells of it. */
+  async watch(repo: ManagedRepo, troubles: readonly Omit<Trouble, 'repoId'>[]): Promise<readonly Change[]> {
+    await watchQueues({ store: this.store, clock: this.clock, log: this.log });
+    return troubles.map(({ topic, name, since }) => {
+      const subject = JSON.stringify([repo.id, topic, name, since]);
+      return this.noticeKey(repo.tenantId, subject, 'trouble');
+    });
   }
 
   /** Key of the row behind a notice that was asked for. */

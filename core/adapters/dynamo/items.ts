@@ -10,6 +10,7 @@ import {
 import { type OngoingReconcile, STANDINGS } from '../../domain/fairness.ts';
 import { type FreezeWindow, WEEK_DAYS } from '../../domain/freeze.ts';
 import type { EpochMs, RepoId, TenantId } from '../../domain/ids.ts';
+import { DEFAULT_TOPICS, mapWays, NOTICE_TOPICS, type NoticeChoice } from '../../domain/notice-topics.ts';
 import type { NotificationTargets } from '../../domain/notification.ts';
 import { PAUSE_KINDS, type Pause } from '../../domain/pause.ts';
 import type {
@@ -90,6 +91,9 @@ const notification = record<NotificationTargets>({
   discord: ['chat_b', nullable(text)],
 });
 
+const topics = defaulted(listOf(oneOf(NOTICE_TOPICS)), DEFAULT_TOPICS);
+const noticeChoice = record<NoticeChoice>(mapWays((way) => [way, topics] as const));
+
 /** A list that rows of before it had been made have none of. */
 const names = defaulted(listOf(text), []);
 
@@ -148,6 +152,8 @@ export const repoSettings = record<RepoSettings>({
   freezeWindows: ['freeze_windows', defaulted(listOf(freezeWindow), DEFAULT_SETTINGS.freezeWindows)],
   freezeTimeZone: ['freeze_time_zone', defaulted(text, DEFAULT_SETTINGS.freezeTimeZone)],
   freezeExemptLabels: ['freeze_exempt_labels', names],
+  // Rows of before places chose their topics are told of bounces.
+  noticeTopics: ['notice_topics', defaulted(noticeChoice, DEFAULT_SETTINGS.noticeTopics)],
   // Rows of before pauses have none.
   pause: ['pause', defaulted(nullable(pause), null)],
   webhookSecret: ['webhook_secret', nullable(secretText)],

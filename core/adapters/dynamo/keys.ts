@@ -153,6 +153,7 @@ export const dueUntil = (now: EpochMs): string => `${padTime(now)}#~`;
 
 // Other indexes
 export const PHASE_PARTITION = INDEX_PARTITIONS.phase.begin;
+export const WATCH_PARTITION = INDEX_PARTITIONS.watched.begin;
 export const ALL_REPOS_PARTITION = INDEX_PARTITIONS.allRepos.begin;
 export const ALL_CONNECTIONS_PARTITION = INDEX_PARTITIONS.allConnections.begin;
 export const ALL_TENANTS_PARTITION = INDEX_PARTITIONS.allTenants.begin;
@@ -186,6 +187,11 @@ export const mailboxKey = (tenantId: TenantId, box: string): Key => ({
 export const bounceClaimKey = (id: RepoId, pr: PullRequestNumber, head: string): Key => ({
   pk: repoPartition(id),
   sk: `NB#${pr}#${digest(head)}`,
+});
+
+export const tellingClaimKey = (id: RepoId, ...what: readonly string[]): Key => ({
+  pk: repoPartition(id),
+  sk: `NC#${digest(...what)}`,
 });
 
 // Payments: ids of the provider are its text, so they are hashed

@@ -1,18 +1,12 @@
-import { NOTICE_KEPT_MS } from '../../domain/api-limits.ts';
-import { NOTICE_KINDS, type NoticeRequest, type NoticeStore } from '../../ports/notifier.ts';
+import { NOTICE_CLAIM_KEPT_MS, NOTICE_KEPT_MS } from '../../domain/api-limits.ts';
+import type { RepoId } from '../../domain/ids.ts';
+import type { NoticeStore } from '../../ports/notifier.ts';
 import { keyOf } from './changes.ts';
 import { aliveCheck } from './checks.ts';
-import { nullable, oneOf, record, text } from './codec.ts';
 import { activityEvent, readRow } from './items.ts';
-import { bounceClaimKey, noticeKey } from './keys.ts';
+import { bounceClaimKey, noticeKey, tellingClaimKey } from './keys.ts';
+import { noticeRow } from './notice-row.ts';
 import type { Table } from './table.ts';
-
-const noticeRow = record<NoticeRequest>({
-  kind: ['kind', oneOf(NOTICE_KINDS)],
-  tenantId: ['tenant_id', text],
-  subject: ['subject', text],
-  email: ['email', nullable(text)],
-});
 
 export function createNoticeStore(table: Table): NoticeStore {
   return {
@@ -45,21 +39,26 @@ export function createNoticeStore(table: Table): NoticeStore {
       return row === null ? null : readRow(activityEvent, row, 'loadEvent');
     },
 
-    async claimBounce(event) {
-      const refusals = await table.transact(
-        [
-          aliveCheck(event.repoId),
-          {
-            name: 'claim',
-            put: {
-              Item: { ...bounceClaimKey(event.repoId, event.pr, event.head), at: event.at },
-              ConditionExpression: 'attribute_not_exists(pk)',
-            },
-          },
-        ],
-        'claimBounce',
-      );
-      return refusals.size === 0;
-    },
+    claimBounce: (event) =>
+      claim(table, event.repoId, 'claimBounce', {
+        ...bounceClaimKey(event.repoId, event.pr, event.head),
+        at: event.at,
+      }),
+
+    claimTelling: (topic, event) =>
+      claim(table, event.repoId, 'claimTelling', {
+        ...tellingClaimKey(event.repoId, topic, String(event.pr), event.head, event.reason ?? ''),
+        ...{ at: event.at, ttl: Math.ceil((table.clock.now() + NOTICE_CLAIM_KEPT_MS) / 1000) },
+      }),
   };
+}
+
+async function claim(
+  table: Table,
+  repoId: RepoId,
+  operation: string,
+  Item: Record<string, unknown>,
+): Promise<boolean> {
+  const put = { Item, ConditionExpression: 'attribute_not_exists(pk)' };
+  return (await table.transact([aliveCheck(repoId), { name: 'claim', put }], operation)).size === 0;
 }

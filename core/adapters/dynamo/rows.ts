@@ -1,5 +1,6 @@
 import { type ActivityEvent, endsPullRequest, type NodeRow } from '../../domain/batch.ts';
 import type { EpochMs, RepoId, TenantId } from '../../domain/ids.ts';
+import { isWatched } from '../../domain/queue-notices.ts';
 import type { Connection, ManagedRepo } from '../../domain/repo.ts';
 import { activityEvent, connection, guard, nodeRow, repoSettings, wakeState } from './items.ts';
 import type { Key } from './keys.ts';
@@ -18,6 +19,7 @@ import {
   padTime,
   repoKey,
   terminalKey,
+  WATCH_PARTITION,
   wakeKey,
 } from './keys.ts';
 
@@ -31,6 +33,7 @@ export function toRepoRow(repo: ManagedRepo): StoredRow {
     ...(repo.tombstone
       ? {}
       : { gsi2pk: ALL_REPOS_PARTITION, gsi2sk: `${repo.slug.toLowerCase()}#${repo.id}` }),
+    ...(isWatched(repo) ? { gsi1pk: WATCH_PARTITION, gsi1sk: repo.id } : {}),
     ...repoSettings.write(repo),
   };
 }

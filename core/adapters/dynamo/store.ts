@@ -8,7 +8,7 @@ import type {
 import type { BillingStore } from '../../ports/billing-store.ts';
 import type { LookStore } from '../../ports/idle-look.ts';
 import type { MailboxStore } from '../../ports/mailbox-store.ts';
-import type { NoticeStore } from '../../ports/notifier.ts';
+import type { NoticeStore, WatchStore } from '../../ports/notifier.ts';
 import type {
   DispatchStore,
   EngineStore,
@@ -32,6 +32,7 @@ import { createRealtimeStore } from './realtime-store.ts';
 import { createReconcileStore } from './reconcile-store.ts';
 import type { TableConfig } from './table.ts';
 import { Table } from './table.ts';
+import { createWatchStore } from './watch-store.ts';
 
 export type DynamoStore = EngineStore &
   LeaseStore &
@@ -46,7 +47,8 @@ export type DynamoStore = EngineStore &
   RealtimeStore &
   LookStore &
   NoticeStore &
-  MailboxStore;
+  MailboxStore &
+  WatchStore;
 
 /**
  * The record in one DynamoDB table (keys: `README.md`). Every condition that fails is a value or a `StoreError`; contention and
@@ -69,5 +71,6 @@ export function createDynamoStore(config: TableConfig): DynamoStore {
     ...createLookStore(table),
     ...createNoticeStore(table),
     ...createMailboxStore(table),
+    ...createWatchStore(table),
   };
 }

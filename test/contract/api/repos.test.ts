@@ -327,6 +327,11 @@ describe('settings', () => {
     ['priority_people', [[], ['oncall']], ['x', [''], ['a b'], Array(21).fill('x'), null]],
     ['freeze_exempt_labels', [['urgent']], ['x', [5], null]],
     ['freeze_time_zone', ['Europe/Berlin', 'UTC'], ['+01:00', 'Mars/Olympus', '', 1, null]],
+    [
+      'notice_topics',
+      [{ email: [], slack: ['landed', 'stuck'], discord: ['bounced'] }],
+      ['bounced', ['bounced'], null, { email: ['all'] }, { slack: ['drift', 'drift'] }, { discord: null }],
+    ],
     ['wakeup_mode', ['poll', 'webhook'], ['push', 1, null]],
     ['queue_enabled', [true, false], ['true', 0, null]],
     ['status_context', ['ci/mq', ' trimmed '], ['', 'a*b', 5, null, 'x'.repeat(101)]],
@@ -382,7 +387,7 @@ describe('settings', () => {
         ],
         ...['batch_target', 'gate', 'gate_contexts', 'gate_authors', 'gate_timeout_minutes', 'reuse_ci'],
         ...['incident_labels', 'high_labels', 'low_labels', 'priority_people'],
-        ...['freeze_windows', 'freeze_time_zone', 'freeze_exempt_labels'],
+        ...['freeze_windows', 'freeze_time_zone', 'freeze_exempt_labels', 'notice_topics'],
       ].sort(),
     );
     expect(stored?.notification).toEqual({

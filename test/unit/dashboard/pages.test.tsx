@@ -231,7 +231,7 @@ test('the settings page shows who is told of a bounce in the masked form of the 
     at: '/repos/repo/settings',
     answers: answersOf({ 'GET /api/v1/user/queue/activity': givenFeed({ repos }) }),
   });
-  const title = await screen.findByRole('heading', { name: 'Send a notice when a pull request is bounced' });
+  const title = await screen.findByRole('heading', { name: 'Places that notices go to' });
   expect(title.closest('form')?.textContent).toContain('Now told: a…@example.org.');
 });
 

@@ -1,0 +1,30 @@
+import { DRIFT_KINDS } from '../../domain/drift.ts';
+import { WATCHED_TOPICS } from '../../domain/notice-topics.ts';
+import type { Trouble } from '../../domain/queue-notices.ts';
+import { STANDSTILL_CAUSES } from '../../domain/standstill.ts';
+import { NOTICE_KINDS, type NoticeRequest } from '../../ports/notifier.ts';
+import { type Codec, nullable, oneOf, optional, record, text, whole } from './codec.ts';
+
+interface TroubleRow {
+  readonly repoId: string;
+  readonly topic: Trouble['topic'];
+  readonly name: Trouble['name'];
+  readonly since: number | null;
+  readonly usualMs?: number | null;
+}
+
+const trouble = record<TroubleRow>({
+  repoId: ['repo_id', text],
+  topic: ['topic', oneOf(WATCHED_TOPICS)],
+  name: ['name', oneOf([...STANDSTILL_CAUSES, ...DRIFT_KINDS])],
+  since: ['since', nullable(whole)],
+  usualMs: ['usual_ms', optional(nullable(whole)) as Codec<number | null>],
+});
+
+export const noticeRow = record<NoticeRequest>({
+  kind: ['kind', oneOf(NOTICE_KINDS)],
+  tenantId: ['tenant_id', text],
+  subject: ['subject', text],
+  email: ['email', nullable(text)],
+  trouble: ['trouble', optional(trouble) as unknown as Codec<Trouble>],
+});

@@ -1,0 +1,63 @@
+import { GSI1 } from '../../contracts/table.ts';
+import { NOTICE_CLAIM_KEPT_MS, NOTICE_KEPT_MS } from '../../domain/api-limits.ts';
+import type { NoticeRequest, WatchStore } from '../../ports/notifier.ts';
+import { aliveCheck } from './checks.ts';
+import { text } from './codec.ts';
+import { readRow } from './items.ts';
+import { noticeKey, tellingClaimKey, WATCH_PARTITION } from './keys.ts';
+import { noticeRow } from './notice-row.ts';
+import type { Table } from './table.ts';
+
+export function createWatchStore(table: Table): WatchStore {
+  return {
+    async listWatchedRepos(limit) {
+      const rows = await table.query(
+        {
+          IndexName: GSI1.name,
+          KeyConditionExpression: 'gsi1pk = :watch',
+          ExpressionAttributeValues: { ':watch': WATCH_PARTITION },
+        },
+        limit,
+        'listWatchedRepos',
+      );
+      return rows.map((row) => ({
+        tenantId: readRow(text, row.tenant_id, 'listWatchedRepos'),
+        repoId: readRow(text, row.gsi1sk, 'listWatchedRepos'),
+      }));
+    },
+
+    async requestTrouble(tenantId, trouble) {
+      const now = table.clock.now();
+      const subject = JSON.stringify([trouble.repoId, trouble.topic, trouble.name, trouble.since]);
+      const notice: NoticeRequest = { kind: 'trouble', tenantId, subject, email: null, trouble };
+      const refusals = await table.transact(
+        [
+          aliveCheck(trouble.repoId),
+          {
+            name: 'claim',
+            put: {
+              Item: {
+                ...tellingClaimKey(trouble.repoId, trouble.topic, trouble.name, String(trouble.since)),
+                ...{ at: now, ttl: Math.ceil((now + NOTICE_CLAIM_KEPT_MS) / 1000) },
+              },
+              ConditionExpression: 'attribute_not_exists(pk)',
+            },
+          },
+          {
+            name: 'notice',
+            put: {
+              Item: {
+                ...noticeKey(tenantId, notice.kind, subject),
+                ...noticeRow.write(notice),
+                expires_at: now + NOTICE_KEPT_MS,
+                ttl: Math.ceil((now + NOTICE_KEPT_MS) / 1000),
+              },
+            },
+          },
+        ],
+        'requestTrouble',
+      );
+      return refusals.size === 0;
+    },
+  };
+}

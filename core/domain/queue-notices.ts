@@ -1,0 +1,75 @@
+import type { ActivityEvent } from './batch.ts';
+import { DRIFTS, type DriftKind } from './drift.ts';
+import type { RepoId } from './ids.ts';
+import { type Notice, nameOfPull, toLinks, toPlainLine, urlOfPull } from './notice.ts';
+import { NOTICE_WAYS, type NoticeTopic, WATCHED_TOPICS, waysOf } from './notice-topics.ts';
+import { PULL_CODES } from './pull-code-table.ts';
+import { codeOfEvent } from './pull-codes.ts';
+import type { ManagedRepo } from './repo.ts';
+import { STANDSTILLS, type StandstillCause } from './standstill.ts';
+
+type RepoName = Pick<ManagedRepo, 'id' | 'instanceUrl' | 'slug' | 'baseBranch'>;
+
+/** News of a queue that no event stands for. `since`: null where it is not known. */
+export type Trouble = { readonly repoId: RepoId; readonly since: number | null } & (
+  | { readonly topic: 'stuck'; readonly name: StandstillCause; readonly usualMs: number | null }
+  | { readonly topic: 'drift'; readonly name: DriftKind }
+);
+
+const HAPPENED = {
+  refused: 'is refused by the merge queue for now',
+  landed: 'was landed by the merge queue',
+} as const satisfies Partial<Record<NoticeTopic, string>>;
+
+/** In the words of its status: where it stands, why, and the next step. */
+export function describePullNotice(
+  topic: keyof typeof HAPPENED,
+  repo: RepoName,
+  event: Pick<ActivityEvent, 'event' | 'pr' | 'title' | 'reason'>,
+  pageUrl: string,
+): Notice {
+  const code = codeOfEvent(event.event, event.reason);
+  const words = code === null ? null : PULL_CODES[code];
+  return {
+    subject: `${toPlainLine(repo.slug)} #${event.pr} ${HAPPENED[topic]}`,
+    lines: [
+      nameOfPull(repo.slug, event),
+      ...(words === null ? [] : [`Status: ${words.says}`, `Next step: ${words.next}`]),
+    ],
+    links: toLinks([
+      ['Pull request', urlOfPull(repo, event.pr)],
+      ['Queue', `${pageUrl}/pulls/${event.pr}`],
+    ]),
+  };
+}
+
+export function describeTrouble(repo: RepoName, trouble: Trouble, pageUrl: string): Notice {
+  const queue = `${toPlainLine(repo.slug)} (${toPlainLine(repo.baseBranch)})`;
+  const { says, next } = trouble.topic === 'stuck' ? STANDSTILLS[trouble.name] : DRIFTS[trouble.name];
+  const usualMs = trouble.topic === 'stuck' ? trouble.usualMs : null;
+  const since = trouble.since === null ? '' : `, since ${sayTime(trouble.since)}`;
+  return {
+    subject:
+      trouble.topic === 'stuck'
+        ? `The merge queue of ${queue} stands still`
+        : `The set-up of the merge queue of ${queue} has changed`,
+    lines: [
+      `${says}${since}.`,
+      ...(usualMs === null ? [] : [`Usually that takes no longer than ${Math.ceil(usualMs / 60_000)} min.`]),
+      `Next step: ${next}`,
+    ],
+    links: toLinks([['Queue', pageUrl]]),
+  };
+}
+
+/** Whether a place of this repository is to be told of what is looked for. */
+export function isWatched(repo: Pick<ManagedRepo, 'noticeTopics' | 'notification' | 'tombstone'>): boolean {
+  const { notification } = repo;
+  if (notification === null || repo.tombstone) return false;
+  const ways = WATCHED_TOPICS.flatMap((topic) => waysOf(repo, topic));
+  return NOTICE_WAYS.some((way) => notification[way] !== null && ways.includes(way));
+}
+
+function sayTime(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
