@@ -249,9 +249,20 @@ export class Project {
     this.#pushes += 1;
     const byStranger = this.#pushes % 4 === 0;
     const head = await this.#forge.pushToPullRequest(pr, files, byStranger ? STRANGER : undefined);
-    this.#remember(pr, head);
-    if (!byStranger) this.#renew(pr, await this.#forge.pull(pr), head);
-    else this.#options.note(`a stranger pushed to #${pr}`);
+    await this.#notePush(pr, head, !byStranger);
+    if (byStranger) this.#options.note(`a stranger pushed to #${pr}`);
+  }
+
+  /** A push to a branch is one to each open pull request that proposes it: for two bases there may be two. */
+  async #notePush(pr: number, head: string, renews: boolean): Promise<void> {
+    const { headRef } = await this.#forge.pull(pr);
+    for (const other of this.prs) {
+      const pull = await this.#forge.pull(other);
+      const isPushed = pull.state === 'open' && pull.headRef === headRef && pull.headSha === head;
+      if (other !== pr && !isPushed) continue;
+      this.#remember(other, head);
+      if (renews) this.#renew(other, pull, head);
+    }
   }
 
   /** The push of one who may merge asks for its head, unless that comes from outside. */
@@ -356,8 +367,7 @@ export class Project {
       const heads = this.#heads.get(pr) ?? [];
       const head = heads[random.int(heads.length)] ?? pull.headSha;
       await forge.forcePushPullRequest(pr, head);
-      this.#remember(pr, head);
-      this.#renew(pr, pull, head);
+      await this.#notePush(pr, head, true);
       if (random.chance(0.6)) await this.reschedule(pr);
     } else if (act === 3 || act === 4) {
       if (forge.isScheduled(pr)) await forge.cancelSchedule(pr);
@@ -431,7 +441,10 @@ export class Project {
   async pause(): Promise<readonly number[]> {
     const paused: number[] = [];
     for (const pr of this.isStuck ? this.prs : []) {
-      if ((await this.#forge.pull(pr)).state !== 'open' || !this.#forge.isScheduled(pr)) continue;
+      if ((await this.#forge.pull(pr)).state !== 'open') continue;
+      // Dropped by the forge without an entry: its page has only the button that schedules.
+      if (this.#isScheduled(pr) && !this.#forge.isScheduled(pr)) await this.#press(pr);
+      if (!this.#forge.isScheduled(pr)) continue;
       await this.#forge.cancelSchedule(pr);
       paused.push(pr);
     }

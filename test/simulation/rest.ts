@@ -1,5 +1,4 @@
 import type { ActivityEvent } from '#core/domain/batch.ts';
-import type { RepoId } from '#core/domain/ids.ts';
 import { TICK_INTERVAL_MS } from '#core/domain/limits.ts';
 import { judgeByContent } from '../scenario/stories.ts';
 import type { SimClock } from '../support/sim-clock.ts';
@@ -132,11 +131,18 @@ export class Rest {
     return { has: (sha) => merged.has(sha) || (mayStand && !current.has(sha)) };
   }
 
-  /** Where only the queue moves the base, what it landed itself is no news: an alarm would get a person out of bed. */
-  #judgeAlarms(id: RepoId, unproven: ReadonlySet<number>, events: readonly ActivityEvent[]): void {
+  /**
+   * Where only the queue moves the base, what it landed itself is no news: an alarm would get a person out of bed. But a
+   * lost record takes its proofs with it: a merge that its success still opens is not verified, and that is told.
+   */
+  #judgeAlarms(
+    { id, watch }: Managed,
+    unproven: ReadonlySet<number>,
+    events: readonly ActivityEvent[],
+  ): void {
     if (UNGUARDED.includes(this.#family) || unproven.size > 0) return;
     const landed = events.filter(({ event }) => event === 'pr_landed').map(({ pr }) => pr);
-    for (const named of [...landed, null])
+    for (const named of watch?.landedWithoutRecord === true ? landed : [...landed, null])
       for (const alarm of ['unverified_landing', 'tree_mismatch'])
         if (this.#service.alarms.has(`${alarm} ${id} #${named}`))
           this.#witness.violate(`${id}: a false alarm: ${alarm} of #${named}`);
@@ -191,7 +197,7 @@ export class Rest {
       if (smooth && String(landed) !== String([...landed].sort((a, b) => a - b)))
         witness.violate(`${id}: landed in the order ${landed}`);
     }
-    this.#judgeAlarms(id, judge.unproven, events);
+    this.#judgeAlarms(managed, judge.unproven, events);
     for (const pr of judge.unproven) {
       witness.sometimes('unproven landing detected');
       const told = events.some(

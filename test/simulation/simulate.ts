@@ -396,8 +396,9 @@ class Life implements Witness {
 
   /** A32: the engine sets an unreadable record aside and finds everything out again. */
   async #loseRecord(): Promise<void> {
-    const { id } = this.#pickManaged();
+    const { id, watch } = this.#pickManaged();
     if (this.#service.store.peekRecord(id) === null) return;
+    watch?.loseRecord();
     this.note(`${id} record becomes unreadable`);
     this.sometimes('record lost');
     this.#service.store.loseRecord(id);

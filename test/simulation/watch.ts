@@ -29,6 +29,8 @@ export class Watch {
   readonly #postedAt = new Map<string, number>();
   readonly #landedAt = new Map<string, number>();
   #baseMovedAt = Number.NEGATIVE_INFINITY;
+  #recordLostAt = Number.NEGATIVE_INFINITY;
+  #landedWithoutRecord = false;
   #halted = false;
   #hold: HoldSettings | null = null;
   #heldAt = 0;
@@ -52,6 +54,15 @@ export class Watch {
     this.#heldAt = this.#now();
   }
 
+  loseRecord(): void {
+    this.#recordLostAt = this.#now();
+  }
+
+  /** Opened by a success whose record, with what it proved, was lost before the merge. */
+  get landedWithoutRecord(): boolean {
+    return this.#landedWithoutRecord;
+  }
+
   halt(): void {
     this.#halted = true;
   }
@@ -61,7 +72,7 @@ export class Watch {
   }
 
   read(entry: JournalEntry): void {
-    if (entry.kind === 'merge') this.#landedAt.set(entry.merge.head, this.#now());
+    if (entry.kind === 'merge') this.#noteLanding(entry.merge.head);
     if (entry.kind === 'merge_elsewhere') this.#judgeElsewhere(entry.base, entry.merge);
     if (entry.kind === 'push' && entry.branch === this.#managed.forge.base) this.#baseMovedAt = this.#now();
     if (entry.kind !== 'status' || entry.creator !== this.#bot || entry.state !== 'success') return;
@@ -69,6 +80,12 @@ export class Watch {
     this.#postedAt.set(entry.sha, this.#now());
     if (this.#late.has(entry.sha)) return;
     this.#judgeSuccess(this.#managed.id, entry.sha);
+  }
+
+  #noteLanding(head: string): void {
+    this.#landedAt.set(head, this.#now());
+    const postedAt = this.#postedAt.get(head);
+    if (postedAt !== undefined && postedAt <= this.#recordLostAt) this.#landedWithoutRecord = true;
   }
 
   /** One head, two bases: our success opened a branch that we prove nothing for (D-17). */
