@@ -1,14 +1,21 @@
 import * as z from 'zod';
-import { CHAT_URL_CHARS_MAX, EMAIL_CHARS_MAX } from '../domain/api-limits.ts';
+import {
+  CHAT_URL_CHARS_MAX,
+  EMAIL_CHARS_MAX,
+  MATRIX_ROOM_CHARS_MAX,
+  TOKEN_CHARS_MAX,
+} from '../domain/api-limits.ts';
 import {
   CHAT_NAMES,
   CHAT_URL_PATTERNS,
   CHATS,
   type Chat,
+  formatMatrix,
   MAILBOX_STATES,
   type MailboxState,
   mapChats,
   type NotificationTargets,
+  originOf,
 } from '../domain/notification.ts';
 import { isSealed } from '../domain/sealed-text.ts';
 import { CHAT_FIELDS, type ChatField } from './chat-fields.ts';
@@ -26,10 +33,27 @@ const Email = z
   .string()
   .max(EMAIL_CHARS_MAX)
   .regex(/^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/);
+/** A room and the access token of an account that is in it, at any homeserver that the guard of outbound calls lets pass. */
+const Matrix = z.object({
+  homeserver: z
+    .string()
+    .max(CHAT_URL_CHARS_MAX)
+    .regex(/^https:\/\/([a-z0-9-]+\.)+[a-z][a-z0-9-]*$/),
+  room: z
+    .string()
+    .max(MATRIX_ROOM_CHARS_MAX)
+    .regex(/^![!-~]+$/),
+  token: z
+    .string()
+    .min(1)
+    .max(TOKEN_CHARS_MAX)
+    .regex(/^[!-~]+$/),
+});
 /** Unrecognised keys are dropped, not stored. */
 export const Notification = z.object({
   email: Email.optional(),
   ...mapFields((chat) => z.string().max(CHAT_URL_CHARS_MAX).regex(CHAT_URL_PATTERNS[chat]).optional()),
+  matrix: Matrix.optional(),
 });
 export type Notification = z.infer<typeof Notification>;
 
@@ -38,6 +62,7 @@ export function toTargets(notification: Notification | null): NotificationTarget
   return {
     email: notification.email ?? null,
     ...mapChats((chat) => notification[CHAT_FIELDS[chat]] ?? null),
+    matrix: notification.matrix === undefined ? null : formatMatrix(notification.matrix),
   };
 }
 
@@ -45,10 +70,15 @@ export function toTargets(notification: Notification | null): NotificationTarget
 export const ExportedNotification = z.object({
   email: z.string().nullable(),
   ...mapFields(() => z.literal(REDACTED).nullable()),
+  matrix: z.literal(REDACTED).nullable(),
 });
 
 export function toExportedNotification(targets: NotificationTargets): z.infer<typeof ExportedNotification> {
-  return { email: targets.email, ...mapFields((chat) => (targets[chat] === null ? null : REDACTED)) };
+  return {
+    email: targets.email,
+    ...mapFields((chat) => (targets[chat] === null ? null : REDACTED)),
+    matrix: targets.matrix === null ? null : REDACTED,
+  };
 }
 
 /** The stored channel as the page shows it: a chat address names its host alone, because its path is the credential. */
@@ -57,6 +87,7 @@ export const MaskedNotification = z.object({
   /** Null: there is no address, or its state could not be read. */
   email_state: z.enum(MAILBOX_STATES).nullable(),
   ...mapFields(() => z.string().nullable()),
+  matrix: z.string().nullable(),
 });
 
 export function toMaskedNotification(
@@ -69,6 +100,7 @@ export function toMaskedNotification(
     email: email === null ? null : `${email.slice(0, 1)}…${email.slice(email.lastIndexOf('@'))}`,
     email_state: email === null ? null : mailbox,
     ...mapFields((chat) => maskUrl(chat, targets[chat])),
+    matrix: targets.matrix === null ? null : `${originOf('matrix', targets.matrix)}/…`,
   };
 }
 

@@ -9,6 +9,7 @@ export const BASE_BRANCH_CHARS_MAX = 160;
 export const STATUS_CONTEXT_CHARS_MAX = 100;
 export const EMAIL_CHARS_MAX = 254;
 export const CHAT_URL_CHARS_MAX = 512;
+export const MATRIX_ROOM_CHARS_MAX = 255;
 
 // Tuning of a repo
 /** A day: an owner who waits longer wants the queue off. */

@@ -1,11 +1,11 @@
 import type { ActivityEvent } from './batch.ts';
-import { CHAT_NAMES } from './notification.ts';
+import { SECRET_WAYS } from './notification.ts';
 
 /** Topics that a place can be told of, by the choice of the owner. */
 export const NOTICE_TOPICS = ['bounced', 'refused', 'landed', 'stuck', 'drift'] as const;
 export type NoticeTopic = (typeof NOTICE_TOPICS)[number];
 
-export const NOTICE_WAYS = ['email', ...CHAT_NAMES] as const;
+export const NOTICE_WAYS = ['email', ...SECRET_WAYS] as const;
 export type NoticeWay = (typeof NOTICE_WAYS)[number];
 
 /** The topics of each way. */

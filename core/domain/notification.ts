@@ -6,17 +6,66 @@ export const CHATS = {
 export type Chat = keyof typeof CHATS;
 export const CHAT_NAMES = Object.keys(CHATS) as readonly Chat[];
 
+/** Ways whose host is the owner's choice: stored as that host's origin, a space and the secret part (`secretOf`). */
+export const NAMED_WAYS = ['matrix'] as const;
+export type NamedWay = (typeof NAMED_WAYS)[number];
+/** Ways whose targets hold a secret, which is sealed. */
+export const SECRET_WAYS = [...CHAT_NAMES, ...NAMED_WAYS] as const;
+export type SecretWay = (typeof SECRET_WAYS)[number];
+
 /** A mailbox gets notices only while it is `confirmed`. */
 export const MAILBOX_STATES = ['waiting', 'confirmed', 'unsubscribed'] as const;
 export type MailboxState = (typeof MAILBOX_STATES)[number];
 
 /** Where notices go; null = not there. Write-only on the routes: the chat URLs are credentials. */
 export type NotificationTargets = { readonly email: string | null } & {
-  readonly [C in Chat]: string | null;
+  readonly [W in SecretWay]: string | null;
 };
 
-export function noChats(): Readonly<Record<Chat, null>> {
-  return mapChats(() => null);
+export function noSecretWays(): Readonly<Record<SecretWay, null>> {
+  return Object.fromEntries(SECRET_WAYS.map((way) => [way, null])) as Record<SecretWay, null>;
+}
+
+function isNamed(way: SecretWay): way is NamedWay {
+  return (NAMED_WAYS as readonly string[]).includes(way);
+}
+
+/** The part of a target that is a secret. */
+export function secretOf(way: SecretWay, target: string): string {
+  return isNamed(way) ? target.slice(target.indexOf(' ') + 1) : target;
+}
+
+/** The target with another text in place of its secret, such as the sealed one. */
+export function withSecret(way: SecretWay, target: string, secret: string): string {
+  return isNamed(way) ? `${target.slice(0, target.indexOf(' '))} ${secret}` : secret;
+}
+
+/** Host of a stored target, as `https://host`. */
+export function originOf(way: NamedWay, target: string): string {
+  return withSecret(way, target, '').trimEnd();
+}
+
+/** A room of Matrix, and the account that sends there. */
+export interface MatrixRoom {
+  /** Origin of the homeserver's client API. */
+  readonly homeserver: string;
+  readonly room: string;
+  readonly token: string;
+}
+
+export function formatMatrix({ homeserver, room, token }: MatrixRoom): string {
+  return `${homeserver} ${JSON.stringify([room, token])}`;
+}
+
+/** Null: the target is damaged. */
+export function parseMatrix(target: string): MatrixRoom | null {
+  try {
+    const [room, token]: unknown[] = JSON.parse(secretOf('matrix', target));
+    if (typeof room !== 'string' || typeof token !== 'string') return null;
+    return { homeserver: originOf('matrix', target), room, token };
+  } catch {
+    return null;
+  }
 }
 
 /** One value for each chat. */

@@ -1,37 +1,20 @@
 import { NOTICE_BATCHES_MAX, NOTICE_PLACES_MAX } from '../domain/api-limits.ts';
 import type { TenantId } from '../domain/ids.ts';
-import {
-  describeBounceNotice,
-  describeInvoiceNotice,
-  findGateRunOfBounce,
-  type Notice,
-} from '../domain/notice.ts';
-import {
-  NOTICE_WAYS,
-  type NoticeTopic,
-  type NoticeWay,
-  topicOfEvent,
-  waysOf,
-} from '../domain/notice-topics.ts';
-import { type NotificationTargets, noChats } from '../domain/notification.ts';
+import { describeBounceNotice, describeInvoiceNotice, findGateRunOfBounce } from '../domain/notice.ts';
+import { topicOfEvent } from '../domain/notice-topics.ts';
+import { noSecretWays } from '../domain/notification.ts';
 import { describePullNotice, describeTrouble } from '../domain/queue-notices.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
-import type { NoticeRequest, NoticeStore, Notifier, StoredRow } from '../ports/notifier.ts';
-import type { SecretBox } from '../ports/secret-box.ts';
+import type { NoticeRequest, NoticeStore, StoredRow } from '../ports/notifier.ts';
 import { type DispatchStore, type EnrollmentStore, StoreError } from '../ports/store.ts';
-import { VaultError } from '../ports/system.ts';
-import { Secret } from '../secret.ts';
-import { openTargets } from './repo-secrets.ts';
-import { type MailDeps, sendConfirmation, sendMail } from './send-mail.ts';
-import { type NoticeFields, tell } from './tell.ts';
+import { once, openOf, type PlaceDeps, placesFor, placesOf, sendNotice } from './notice-places.ts';
+import { type MailDeps, sendConfirmation } from './send-mail.ts';
 
-export interface NotifyDeps extends MailDeps {
+export interface NotifyDeps extends PlaceDeps {
   readonly store: NoticeStore &
     MailDeps['store'] &
     Pick<DispatchStore, 'getRepo'> &
     Pick<EnrollmentStore, 'listRepos' | 'listBatches'>;
-  readonly secrets: Pick<SecretBox, 'open'>;
-  readonly notifier: Notifier;
 }
 
 /**
@@ -49,24 +32,20 @@ export async function announceEvent(deps: NotifyDeps, row: StoredRow): Promise<v
   const places = await placesFor(deps, repo, topic);
   if (places.length === 0) return;
   const fields = { tenant_id: event.tenantId, repo_id: event.repoId, pr: event.pr };
+  const subject = [repo.id, topic, event.pr, event.head, event.reason];
   if (topic === 'refused' || topic === 'landed') {
     if (!(await store.claimTelling(topic, event))) return;
     const notice = describePullNotice(topic, repo, event, pageOf(deps, repo));
-    return send(deps, places, notice, { ...fields, kind: topic });
+    return sendNotice(deps, places, notice, { ...fields, kind: topic }, subject);
   }
   const runUrl = await findRun(deps, event.tenantId, event);
   if (!(await store.claimBounce(event))) return;
-  await send(deps, places, describeBounceNotice({ repo, event, runUrl }), { ...fields, kind: 'bounce' });
+  const notice = describeBounceNotice({ repo, event, runUrl });
+  await sendNotice(deps, places, notice, { ...fields, kind: 'bounce' }, subject);
 }
 
 function pageOf({ serviceUrl }: Pick<NotifyDeps, 'serviceUrl'>, { id }: Pick<ManagedRepo, 'id'>): string {
   return `${serviceUrl}/repos/${id}`;
-}
-
-async function placesFor(deps: NotifyDeps, repo: ManagedRepo, topic: NoticeTopic): Promise<readonly Place[]> {
-  const ways = waysOf(repo, topic);
-  if (ways.length === 0) return [];
-  return placesOf(await openOf(deps, repo), repo.slug).filter(({ way }) => ways.includes(way));
 }
 
 /** A notice without the link is better than none. */
@@ -103,11 +82,9 @@ async function announceTrouble(
   const repo = repos.find(({ id }) => id === trouble?.repoId);
   if (repo === undefined || repo.tombstone || trouble === undefined) return;
   const places = await placesFor(deps, repo, trouble.topic);
-  await send(deps, places, describeTrouble(repo, trouble, pageOf(deps, repo)), {
-    tenant_id: tenantId,
-    repo_id: repo.id,
-    kind: trouble.topic,
-  });
+  const fields = { tenant_id: tenantId, repo_id: repo.id, kind: trouble.topic };
+  const notice = describeTrouble(repo, trouble, pageOf(deps, repo));
+  await sendNotice(deps, places, notice, fields, [repo.id, trouble.topic, trouble.name, trouble.since]);
 }
 
 /** Not when the address was taken away meanwhile. */
@@ -133,68 +110,13 @@ async function announceInvoice(
   notice: NoticeRequest,
 ): Promise<void> {
   const opened = await Promise.all(repos.map(async (repo) => placesOf(await openOf(deps, repo), repo.slug)));
-  const payer = placesOf([{ email: notice.email, ...noChats() }], null);
+  const payer = placesOf([{ email: notice.email, ...noSecretWays() }], null);
   const places = once([...payer, ...opened.flat()]);
-  await send(deps, places.slice(0, NOTICE_PLACES_MAX), describeInvoiceNotice(`${deps.serviceUrl}/billing`), {
-    tenant_id: notice.tenantId,
-    kind: notice.kind,
-  });
-}
-
-/** One, or none. Addresses that do not open are left out: the mailbox is told all the same. */
-async function openOf(deps: NotifyDeps, repo: ManagedRepo): Promise<readonly NotificationTargets[]> {
-  const { notification } = repo;
-  if (notification === null) return [];
-  try {
-    return [await openTargets(deps.secrets, repo, notification)];
-  } catch (error) {
-    if (!(error instanceof VaultError)) throw error;
-    deps.log.warn('the addresses of a chat do not open', {
-      ...{ tenant_id: repo.tenantId, repo_id: repo.id, error },
-    });
-    return [{ email: notification.email, ...noChats() }];
-  }
-}
-
-interface Place {
-  readonly way: NoticeWay;
-  readonly address: string;
-  /** Of a repository that names the place; null: the payment provider gave it. */
-  readonly slug: string | null;
-}
-
-function placesOf(targets: readonly NotificationTargets[], slug: string | null): readonly Place[] {
-  return once(
-    targets.flatMap((target) =>
-      NOTICE_WAYS.flatMap((way) => {
-        const address = target[way];
-        return address === null ? [] : [{ way, address, slug }];
-      }),
-    ),
-  );
-}
-
-/** Each place once, in the order given. */
-function once(places: readonly Place[]): readonly Place[] {
-  const found = new Map<string, Place>();
-  for (const place of places) {
-    const name = `${place.way} ${place.address}`;
-    if (!found.has(name)) found.set(name, place);
-  }
-  return [...found.values()];
-}
-
-async function send(
-  deps: NotifyDeps,
-  places: readonly Place[],
-  notice: Notice,
-  fields: NoticeFields,
-): Promise<void> {
-  await Promise.all(
-    places.map(({ way, address, slug }) =>
-      way === 'email'
-        ? sendMail(deps, { address, slug }, notice, fields)
-        : tell(deps, { ...fields, way }, () => deps.notifier.sendChat(way, new Secret(address), notice)),
-    ),
-  );
+  const fields = { tenant_id: notice.tenantId, kind: notice.kind };
+  const told = describeInvoiceNotice(`${deps.serviceUrl}/billing`);
+  await sendNotice(deps, places.slice(0, NOTICE_PLACES_MAX), told, fields, [
+    notice.tenantId,
+    notice.kind,
+    notice.subject,
+  ]);
 }

@@ -1,5 +1,5 @@
 import { AppError } from '../contracts/errors.ts';
-import { CHAT_NAMES, type NotificationTargets } from '../domain/notification.ts';
+import { type NotificationTargets, SECRET_WAYS, secretOf, withSecret } from '../domain/notification.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
 import { chatOwner, isSealed, webhookSecretOwner } from '../domain/sealed-text.ts';
 import type { SecretBox } from '../ports/secret-box.ts';
@@ -16,13 +16,13 @@ export async function sealWebhookSecret(
   return new Secret(await box.seal(webhookSecretOwner(repo), secret.reveal()));
 }
 
-/** As they are stored: the addresses of chats are credentials, the mailbox is none. */
+/** As they are stored: the addresses of chats and what else sends there are credentials, the mailbox is none. */
 export async function sealTargets(
   box: Pick<SecretBox, 'seal'>,
   repo: RowName,
   targets: NotificationTargets,
 ): Promise<NotificationTargets> {
-  return withChats(targets, (url) => box.seal(chatOwner(repo), url));
+  return withSecrets(targets, (url) => box.seal(chatOwner(repo), url));
 }
 
 /** As they are used. */
@@ -31,20 +31,21 @@ export async function openTargets(
   repo: RowName,
   targets: NotificationTargets,
 ): Promise<NotificationTargets> {
-  return withChats(targets, async (url) => (await box.open(chatOwner(repo), url)).reveal());
+  return withSecrets(targets, async (url) => (await box.open(chatOwner(repo), url)).reveal());
 }
 
-async function withChats(
+async function withSecrets(
   targets: NotificationTargets,
-  convert: (url: string) => Promise<string>,
+  convert: (text: string) => Promise<string>,
 ): Promise<NotificationTargets> {
-  const chats = await Promise.all(
-    CHAT_NAMES.map(async (chat) => {
-      const url = targets[chat];
-      return [chat, url === null ? null : await convert(url)] as const;
+  const changed = await Promise.all(
+    SECRET_WAYS.map(async (way) => {
+      const target = targets[way];
+      if (target === null) return [way, null] as const;
+      return [way, withSecret(way, target, await convert(secretOf(way, target)))] as const;
     }),
   );
-  return { ...targets, ...Object.fromEntries(chats) };
+  return { ...targets, ...Object.fromEntries(changed) };
 }
 
 /**

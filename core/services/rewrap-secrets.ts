@@ -1,4 +1,4 @@
-import { CHAT_NAMES, type NotificationTargets } from '../domain/notification.ts';
+import { type NotificationTargets, SECRET_WAYS, secretOf, withSecret } from '../domain/notification.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
 import { chatOwner, webhookSecretOwner } from '../domain/sealed-text.ts';
 import type { AdminStore } from '../ports/account-store.ts';
@@ -65,10 +65,10 @@ async function rewrapTargets(
   if (notification === null) return null;
   const owner = chatOwner(repo);
   const changed: Record<string, string> = {};
-  for (const chat of CHAT_NAMES) {
-    const url = notification[chat];
-    const text = url === null ? null : await rewrapper.rewrapText(owner, url);
-    if (text !== null) changed[chat] = text;
+  for (const way of SECRET_WAYS) {
+    const target = notification[way];
+    const text = target === null ? null : await rewrapper.rewrapText(owner, secretOf(way, target));
+    if (target !== null && text !== null) changed[way] = withSecret(way, target, text);
   }
   return Object.keys(changed).length === 0 ? null : { ...notification, ...changed };
 }

@@ -1,11 +1,17 @@
 import { CHAT_URL_CHARS_MAX, EMAIL_CHARS_MAX } from '#core/domain/api-limits.ts';
 import { CHAT_NAMES, CHATS } from '#core/domain/notification.ts';
 import { useService } from '../data/hooks.ts';
-import type { NotificationDraft } from '../view/notification.ts';
+import { MATRIX_FIELD_NAMES, type MatrixField, type NotificationDraft } from '../view/notification.ts';
 import { Field } from './basics.tsx';
 import { chatHint, mailHint } from './notify-hints.ts';
 
-/** One field for the mail address and one for each chat. */
+const MATRIX: Readonly<Record<MatrixField, { readonly label: string; readonly hint: string }>> = {
+  matrixHomeserver: { label: 'Matrix homeserver', hint: 'https://matrix.example.org' },
+  matrixRoom: { label: 'Matrix room id', hint: 'In the settings of the room, such as !abc:example.org.' },
+  matrixToken: { label: 'Matrix access token', hint: 'Of an account that is in the room.' },
+};
+
+/** One field for the mail address, one for each chat, three for Matrix. */
 export function NotifyFields({
   draft,
   onChange,
@@ -38,6 +44,20 @@ export function NotifyFields({
               autoComplete="off"
               value={draft[chat]}
               onChange={(event) => onChange({ [chat]: event.target.value })}
+            />
+          )}
+        </Field>
+      ))}
+      {MATRIX_FIELD_NAMES.map((name) => (
+        <Field key={name} {...MATRIX[name]}>
+          {(ids) => (
+            <input
+              {...ids}
+              type={name === 'matrixToken' ? 'password' : 'text'}
+              maxLength={CHAT_URL_CHARS_MAX}
+              autoComplete="off"
+              value={draft[name]}
+              onChange={(event) => onChange({ [name]: event.target.value })}
             />
           )}
         </Field>

@@ -2,7 +2,13 @@ import { useState } from 'react';
 import { ApiError } from '#core/contracts/client.ts';
 import { type Patch, usePatch } from '../data/use-patch.ts';
 import type { RepoActivity, StatusEntry } from '../view/blocker.ts';
-import { EMPTY_DRAFT, isFilled, sayDestinations, toNotification } from '../view/notification.ts';
+import {
+  EMPTY_DRAFT,
+  isFilled,
+  NOTIFICATION_FAULTS,
+  sayDestinations,
+  toNotification,
+} from '../view/notification.ts';
 import { Button } from './basics.tsx';
 import { Problem } from './errors.tsx';
 import { MailboxState } from './mailbox-state.tsx';
@@ -42,7 +48,8 @@ export function Notify({
       <NotifyFields draft={draft} onChange={(changes) => setDraft({ ...draft, ...changes })} />
       {patch.error instanceof ApiError && patch.error.field !== null ? (
         <p className="field-error" role="alert">
-          One of them is not an address of that service: exact host, https, nothing behind it.
+          {NOTIFICATION_FAULTS[patch.error.field] ??
+            'One of them is not an address of that service: exact host, https, nothing behind it.'}
         </p>
       ) : (
         <Problem error={patch.error} />

@@ -1,17 +1,39 @@
 import { CHAT_FIELDS } from '#core/contracts/chat-fields.ts';
 import type { InputFor, ResultOf } from '#core/contracts/client.ts';
 import type { NoticeWay } from '#core/domain/notice-topics.ts';
-import { CHAT_NAMES, CHATS, type Chat, type MailboxState, mapChats } from '#core/domain/notification.ts';
+import {
+  CHAT_NAMES,
+  CHATS,
+  type Chat,
+  type MailboxState,
+  mapChats,
+  NAMED_WAYS,
+  type NamedWay,
+} from '#core/domain/notification.ts';
 
 type Notification = NonNullable<InputFor<'updateRepo'>['body']['notification']>;
 
 /** The texts of the fields; empty: not there. */
-export type NotificationDraft = { readonly email: string } & { readonly [C in Chat]: string };
+export type NotificationDraft = { readonly email: string } & { readonly [C in Chat]: string } & {
+  readonly [M in MatrixField]: string;
+};
 
-export const EMPTY_DRAFT: NotificationDraft = { email: '', ...mapChats(() => '') };
+/** The three texts of a room in Matrix, with the names that the service gives them. */
+export const MATRIX_FIELDS = {
+  matrixHomeserver: 'homeserver',
+  matrixRoom: 'room',
+  matrixToken: 'token',
+} as const;
+export type MatrixField = keyof typeof MATRIX_FIELDS;
+export const MATRIX_FIELD_NAMES = Object.keys(MATRIX_FIELDS) as readonly MatrixField[];
+
+export const EMPTY_DRAFT: NotificationDraft = {
+  ...{ email: '', matrixHomeserver: '', matrixRoom: '', matrixToken: '' },
+  ...mapChats(() => ''),
+};
 
 export function isFilled(draft: NotificationDraft): boolean {
-  return draft.email !== '' || CHAT_NAMES.some((chat) => draft[chat] !== '');
+  return ['email' as const, ...CHAT_NAMES, ...MATRIX_FIELD_NAMES].some((name) => draft[name] !== '');
 }
 
 export function toNotification(draft: NotificationDraft): Notification {
@@ -19,6 +41,15 @@ export function toNotification(draft: NotificationDraft): Notification {
   return {
     ...(draft.email === '' ? {} : { email: draft.email }),
     ...Object.fromEntries(chats.map((chat) => [CHAT_FIELDS[chat], draft[chat]])),
+    ...(MATRIX_FIELD_NAMES.every((name) => draft[name] === '')
+      ? {}
+      : {
+          matrix: {
+            homeserver: draft.matrixHomeserver.trim().replace(/\/+$/, ''),
+            room: draft.matrixRoom.trim(),
+            token: draft.matrixToken.trim(),
+          },
+        }),
   };
 }
 
@@ -31,11 +62,18 @@ export const NOTIFICATION_FAULTS: Readonly<Record<string, string>> = {
       `The ${CHATS[chat].label} webhook is not an address of that service.`,
     ]),
   ),
+  'notification.matrix.homeserver':
+    'The homeserver of Matrix has to be https and a host, with nothing behind it.',
+  'notification.matrix.room': 'The id of a room in Matrix begins with an exclamation mark.',
+  'notification.matrix.token': 'The access token of Matrix is missing or too long.',
 };
+
+const NAMES: Readonly<Record<NamedWay, string>> = { matrix: 'Matrix' };
 
 /** Name of a way on the page. */
 export function nameWay(way: NoticeWay): string {
-  return way === 'email' ? 'E-mail' : CHATS[way].label;
+  if (way === 'email') return 'E-mail';
+  return way in CHATS ? CHATS[way as Chat].label : NAMES[way as NamedWay];
 }
 
 type Stored = ResultOf<'readActivity'>['repos'][number]['notification'];
@@ -46,7 +84,11 @@ export function sayDestinations(stored: Stored): string {
     const shown = stored?.[CHAT_FIELDS[chat]] ?? null;
     return shown === null ? [] : [`${CHATS[chat].label} (${shown})`];
   });
-  const all = [...(stored?.email == null ? [] : [stored.email]), ...chats];
+  const named = NAMED_WAYS.flatMap((way) => {
+    const shown = stored?.[way] ?? null;
+    return shown === null ? [] : [`${NAMES[way]} (${shown})`];
+  });
+  const all = [...(stored?.email == null ? [] : [stored.email]), ...chats, ...named];
   return all.length === 0 ? 'Now: no notices are sent.' : `Now told: ${all.join(', ')}.`;
 }
 

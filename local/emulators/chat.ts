@@ -6,7 +6,7 @@ export interface ChatMessage {
   readonly body: { readonly [key: string]: Json };
 }
 
-/** Both chat services: webhooks that exist or do not, messages that they take or refuse, as their documentation says. */
+/** Both chat services and a homeserver of Matrix: webhooks and rooms that exist or do not, messages that they take or refuse, as their documentation says. */
 export interface FakeChat {
   /** To be served over HTTPS. */
   readonly answer: RequestListener;
@@ -21,10 +21,17 @@ export interface FakeChat {
 
 const CONTENT_CHARS_MAX = 2_000;
 const BLOCK_TEXT_CHARS_MAX = 3_000;
+const MATRIX_ROOMS = '/_matrix/client/v3/rooms/';
 const FLOOD_BYTES = 1024 * 1024;
 
-export function createFakeChat(webhooks: readonly string[]): FakeChat {
+interface Room {
+  readonly room: string;
+  readonly token: string;
+}
+
+export function createFakeChat(webhooks: readonly string[], rooms: readonly Room[] = []): FakeChat {
   const messages: ChatMessage[] = [];
+  const transactions = new Set<string>();
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     chat.requests += 1;
     const body = await readText(request);
@@ -44,6 +51,14 @@ export function createFakeChat(webhooks: readonly string[]): FakeChat {
         return send(200, 'x'.repeat(FLOOD_BYTES));
       case 'accept': {
         const path = request.url ?? '';
+        if (path.startsWith(MATRIX_ROOMS)) {
+          const status = isKnownRoom(rooms, path, request.headers.authorization);
+          if (status !== 200) return send(status, '{"errcode":"M_FORBIDDEN"}');
+          // A transaction that was taken before is answered, and nothing is sent again.
+          if (!transactions.has(path)) messages.push({ path, body: JSON.parse(body) });
+          transactions.add(path);
+          return send(200, '{"event_id":"$1"}');
+        }
         if (request.method !== 'POST' || !chat.webhooks.has(path)) return send(404, 'no_service');
         const message = readMessage(path, body);
         if (message === null) return send(400, 'invalid_payload');
@@ -62,6 +77,14 @@ export function createFakeChat(webhooks: readonly string[]): FakeChat {
     mood: 'accept',
   };
   return chat;
+}
+
+/** As the client-server API has it: 401 for a token that is unknown, 403 for a room that its account is not in. */
+function isKnownRoom(rooms: readonly Room[], path: string, authorization = ''): 200 | 401 | 403 {
+  const ofToken = rooms.filter(({ token }) => authorization === `Bearer ${token}`);
+  if (ofToken.length === 0) return 401;
+  const room = decodeURIComponent(path.slice(MATRIX_ROOMS.length).split('/')[0] ?? '');
+  return ofToken.some((each) => each.room === room) ? 200 : 403;
 }
 
 /** Null for what the service would refuse. */

@@ -92,6 +92,7 @@ const notification: FieldValues = {
       'null',
       '{}',
       '{"email":"a@example.org"}',
+      json({ matrix: { homeserver: 'https://matrix.org', room: '!a:matrix.org', token: 'x' } }),
       '{"unknown":"kept out","email":"a+b@x.example.org"}',
     ]),
   bad: [
@@ -101,6 +102,8 @@ const notification: FieldValues = {
       'true',
       '[]',
       '{"email":5}',
+      '{"matrix":"!a:matrix.org"}',
+      '{"matrix":{"homeserver":"https://matrix.org","room":"!a:matrix.org"}}',
       '{"email":"a@b@c.d"}',
       '{"email":"a@example.org\\r\\nBcc: b"}',
     ],

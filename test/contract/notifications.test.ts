@@ -10,13 +10,14 @@ import {
   NOTICE_TIMEOUT_MS,
 } from '#core/domain/api-limits.ts';
 import { mapWays, type NoticeChoice } from '#core/domain/notice-topics.ts';
+import { formatMatrix } from '#core/domain/notification.ts';
 import { PULL_CODES } from '#core/domain/pull-code-table.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { Secret } from '#core/secret.ts';
 import { askInvoiceNotice } from '#core/services/ask-notice.ts';
 import { givenNodeRow } from '../builders/store-rows.ts';
 import { findLeaks } from '../support/canaries.ts';
-import { ALL, DISCORD, FROM, MAILBOX, NotifyWorld, SLACK } from '../support/notify-world.ts';
+import { ALL, DISCORD, FROM, MAILBOX, NotifyWorld, ROOM, SLACK } from '../support/notify-world.ts';
 
 let world: NotifyWorld;
 let seen: { mails: number; messages: number; requests: number; lines: number };
@@ -36,7 +37,7 @@ beforeEach(() => {
   };
 });
 afterEach(() => {
-  const secrets = [MAILBOX, SLACK, DISCORD, 'chatAcanary51c7', 'chatBcanary93ef'];
+  const secrets = [MAILBOX, SLACK, DISCORD, ROOM.token, ROOM.room, 'chatAcanary51c7', 'chatBcanary93ef'];
   expect(
     findLeaks(
       secrets.map((value) => ({ name: value, value })),
@@ -111,7 +112,7 @@ describe('a bounce', () => {
   });
 
   test('is told once per pull request and head, however often and by how many it is delivered (A84)', async () => {
-    const repo = await world.enroll({ email: MAILBOX, slack: null, discord: null });
+    const repo = await world.enroll({ email: MAILBOX, slack: null, discord: null, matrix: null });
     const change = await world.record(repo);
     await Promise.all(Array.from({ length: 8 }, () => world.deliver([change, change])));
     expect(mails()).toHaveLength(1);
@@ -120,7 +121,7 @@ describe('a bounce', () => {
     expect(mails()).toHaveLength(1);
     await world.deliver([await world.record(repo, { head: 'd'.repeat(40) })]);
     await world.deliver([await world.record(repo, { pr: 8 })]);
-    const twin = await world.enroll({ email: MAILBOX, slack: null, discord: null });
+    const twin = await world.enroll({ email: MAILBOX, slack: null, discord: null, matrix: null });
     await world.deliver([await world.record(twin)]);
     expect(mails()).toHaveLength(4);
   });
@@ -145,7 +146,7 @@ describe('a bounce', () => {
     expect([mails(), requests()]).toEqual([[], 0]);
   });
 
-  test.each([null, { email: null, slack: null, discord: null }])(
+  test.each([null, { email: null, slack: null, discord: null, matrix: null }])(
     'is kept where no channel is set (%j), and told later through the channel that is set then',
     async (notification) => {
       const repo = await world.enroll(notification);
@@ -154,7 +155,10 @@ describe('a bounce', () => {
       expect([mails(), requests(), lines()]).toEqual([[], 0, []]);
       const stored = await world.store.getRepo(repo.id);
       if (stored === null) throw new Error('no repo');
-      await world.store.updateRepo({ ...stored, notification: { ...ALL, slack: null, discord: null } });
+      await world.store.updateRepo({
+        ...stored,
+        notification: { ...ALL, slack: null, discord: null, matrix: null },
+      });
       await world.confirm(repo.tenantId, MAILBOX);
       await world.deliver([change]);
       expect(mails()).toHaveLength(1);
@@ -181,6 +185,49 @@ describe('a bounce', () => {
     expect(await world.store.claimBounce({ repoId: repo.id, pr: 9, head: 'c'.repeat(40), at: 1 })).toBe(
       false,
     );
+  });
+});
+
+describe('a room of Matrix', () => {
+  const inRoom = { email: null, slack: null, discord: null, matrix: formatMatrix(ROOM) };
+
+  test('gets a notice as text, under a transaction id that is the same when it is sent again', async () => {
+    const repo = await world.enroll(inRoom);
+    const change = await world.record(repo, { title: 'See https://evil.example' });
+    await world.deliver([change]);
+    expect(results()).toEqual({ matrix: 'notification sent' });
+    const [message] = messages();
+    const room = encodeURIComponent(ROOM.room);
+    expect(message?.path).toMatch(
+      new RegExp(`^/_matrix/client/v3/rooms/${room}/send/m\\.room\\.message/[0-9a-f]{64}$`),
+    );
+    const pull = `${repo.instanceUrl}/acme/web/pulls/7`;
+    expect(message?.body).toMatchObject({ msgtype: 'm.notice', 'm.mentions': {} });
+    expect(message?.body.body).toContain(`Pull request: ${pull}`);
+    expect(message?.body.body).not.toContain('https://evil.example');
+    // As if the claim had been lost.
+    await world.deliver([change], { store: { claimBounce: async () => true } });
+    expect([requests(), messages().length]).toEqual([2, 1]);
+  });
+
+  test.each([
+    { ...ROOM, token: 'revoked' },
+    { ...ROOM, room: '!other:example.org' },
+  ])('that the account may not write to is refused, and is logged without its secrets', async (room) => {
+    const repo = await world.enroll({ ...inRoom, matrix: formatMatrix(room) });
+    await world.deliver([await world.record(repo)]);
+    expect([results(), messages()]).toEqual([{ matrix: 'refused' }, []]);
+  });
+
+  test('of a homeserver in a private network is refused by the guard of the door', async () => {
+    const door = createGuardedHttp({
+      allowHosts: [],
+      resolve: async () => [{ address: '10.0.0.7', family: 4 }],
+    });
+    const repo = await world.enroll(inRoom);
+    await world.deliver([await world.record(repo)], { send: door.send });
+    expect([results(), requests()]).toEqual([{ matrix: 'refused' }, 0]);
+    door.close();
   });
 });
 
@@ -278,7 +325,7 @@ describe('the mails of one tenant', () => {
 
 describe('a stranger’s address', () => {
   const STRANGER = 'stranger@example.org';
-  const only = { email: STRANGER, slack: null, discord: null };
+  const only = { email: STRANGER, slack: null, discord: null, matrix: null };
   const CONFIRM = 'Confirm that notices of a merge queue may come here';
   const subjects = () => mails().map((mail) => mail.subject);
   const confirmLinkOf = (mail?: { readonly text: string }) =>
@@ -402,7 +449,7 @@ describe('a mail can be unsubscribed from (RFC 8058)', () => {
   });
 
   test('other capitals are no way around it, and the link of one tenant ends no mails of another', async () => {
-    const only = { email: MAILBOX, slack: null, discord: null };
+    const only = { email: MAILBOX, slack: null, discord: null, matrix: null };
     const repo = await world.enroll(only);
     const other = await world.enroll(only);
     await world.deliver([await world.record(repo)]);
@@ -541,7 +588,7 @@ describe('ways that fail', () => {
     });
 
     test('the same mail goes there with the key, in plain text, and SES is not asked', async () => {
-      const repo = await world.enroll({ email: MAILBOX, slack: null, discord: null });
+      const repo = await world.enroll({ email: MAILBOX, slack: null, discord: null, matrix: null });
       const title = 'Add\r\nBcc: x@example.org <b>page</b>';
       const answers = await world.deliver([await world.record(repo, { title })], {
         email: through(async () => 200),
@@ -581,7 +628,7 @@ describe('ways that fail', () => {
         'refused',
       ],
     ])('one that %s: asked once, never again', async (_name, answer, result) => {
-      const repo = await world.enroll({ email: MAILBOX, slack: null, discord: null });
+      const repo = await world.enroll({ email: MAILBOX, slack: null, discord: null, matrix: null });
       const change = await world.record(repo);
       await world.deliver([change], { email: through(answer) });
       await world.deliver([change], { email: through(answer) });
@@ -609,9 +656,11 @@ describe('ways that fail', () => {
   });
 
   test('a store that fails before the claim: delivered again, and told then', async () => {
-    const repo = await world.enroll({ ...ALL, slack: null, discord: null });
+    const repo = await world.enroll({ ...ALL, slack: null, discord: null, matrix: null });
     const change = await world.record(repo);
-    const other = await world.record(await world.enroll({ ...ALL, slack: null, discord: null }));
+    const other = await world.record(
+      await world.enroll({ ...ALL, slack: null, discord: null, matrix: null }),
+    );
     for (const call of ['loadEvent', 'getRepo', 'claimBounce'] as const) {
       const unavailable = async (): Promise<never> => {
         throw new StoreError('unavailable', call);
@@ -626,7 +675,7 @@ describe('ways that fail', () => {
   });
 
   test('a run that cannot be read costs the link, not the notice', async () => {
-    const repo = await world.enroll({ ...ALL, slack: null, discord: null });
+    const repo = await world.enroll({ ...ALL, slack: null, discord: null, matrix: null });
     const listBatches = async (): Promise<never> => {
       throw new StoreError('unreadable', 'listBatches');
     };
@@ -656,7 +705,7 @@ describe('the allowed addresses of chat messages (D-87, A98)', () => {
     'https://discord.com/api/webhooks/1/x',
     'https://HOOKS.slack.com/services/T0/B0/x',
   ])('a stored %s is refused again at send, and no address is called', async (slack) => {
-    const repo = await world.enroll({ email: null, slack, discord: null });
+    const repo = await world.enroll({ email: null, slack, discord: null, matrix: null });
     await world.deliver([await world.record(repo)]);
     expect([results(), requests()]).toEqual([{ slack: 'refused' }, 0]);
   });
@@ -683,7 +732,7 @@ describe('a failed invoice', () => {
   test('is told once to the payer and once to each place of the tenant, without a number or a name', async () => {
     const repo = await world.enroll({ ...ALL, email: 'dev@example.org' });
     await world.enroll(
-      { email: MAILBOX, slack: SLACK, discord: null },
+      { email: MAILBOX, slack: SLACK, discord: null, matrix: null },
       { tenantId: repo.tenantId, slug: 'acme/two' },
     );
     await world.enroll({ ...ALL, email: 'stranger@example.org' });

@@ -88,7 +88,9 @@ describe('re-wrapping', () => {
     const row = { tenantId: 'tenant-1', repoId: 'repo-1' };
     const hook = { ...row, purpose: 'webhook-secret' } as const;
     const chat = { ...row, purpose: 'chat-url' } as const;
-    const notification = { email: null, slack: await boxOf(OLD_KEY, 1).seal(chat, 'one'), discord: null };
+    const old = boxOf(OLD_KEY, 1);
+    const matrix = `https://matrix.org ${await old.seal(chat, 'three')}`;
+    const notification = { email: null, slack: await old.seal(chat, 'one'), discord: null, matrix };
     const webhookSecret = new Secret(await boxOf(OLD_KEY, 1).seal(hook, 'two'));
     await store.createRepo(
       givenRepo({ id: 'repo-1', connectionId: id(0), notification, webhookSecret }),
@@ -102,6 +104,8 @@ describe('re-wrapping', () => {
     const repo = await store.getRepo('repo-1');
     const box = boxOf(NEW_KEY, 2);
     expect((await box.open(chat, repo?.notification?.slack ?? '')).reveal()).toBe('one');
+    const [host, room = ''] = repo?.notification?.matrix?.split(' ') ?? [];
+    expect([host, (await box.open(chat, room)).reveal()]).toEqual(['https://matrix.org', 'three']);
     expect((await box.open(hook, repo?.webhookSecret?.reveal() ?? '')).reveal()).toBe('two');
   });
 

@@ -35,7 +35,12 @@ import { VirtualClock } from './virtual-clock.ts';
 export const MAILBOX = 'team-canary@example.org';
 export const SLACK = 'https://hooks.slack.com/services/T0CANARY/B0CANARY/chatAcanary51c7';
 export const DISCORD = 'https://discord.com/api/webhooks/1234567890/chatBcanary93ef';
-export const ALL: NotificationTargets = { email: MAILBOX, slack: SLACK, discord: DISCORD };
+export const ALL: NotificationTargets = { email: MAILBOX, slack: SLACK, discord: DISCORD, matrix: null };
+export const ROOM = {
+  homeserver: 'https://matrix.example.org',
+  room: '!canary:example.org',
+  token: 'matrixCanary77aa',
+};
 export const FROM = 'queue@example.net';
 
 /** The notify function over a real table, a mail service and both chats, each over the wire. */
@@ -72,7 +77,10 @@ export class NotifyWorld {
   readonly secrets = new FakeSecretBox();
 
   static async open(): Promise<NotifyWorld> {
-    const chat = createFakeChat([SLACK, DISCORD].map((url) => new URL(url).pathname));
+    const chat = createFakeChat(
+      [SLACK, DISCORD].map((url) => new URL(url).pathname),
+      [ROOM],
+    );
     const [table, email, chats] = await Promise.all([
       startTestTable(),
       startEmail({ verified: ['example.net'] }),

@@ -89,6 +89,8 @@ const notification = record<NotificationTargets>({
   email: ['email', nullable(text)],
   slack: ['chat_a', nullable(text)],
   discord: ['chat_b', nullable(text)],
+  // Rows of before it have none.
+  matrix: ['matrix', defaulted(nullable(text), null)],
 });
 
 const topics = defaulted(listOf(oneOf(NOTICE_TOPICS)), DEFAULT_TOPICS);

@@ -3,6 +3,7 @@ import type { HttpSend } from '../http-guard/http-send.ts';
 import { createChatSender } from './chat.ts';
 import { createEmailSender } from './email.ts';
 import type { EmailConfig } from './mail.ts';
+import { createMatrixSender } from './matrix.ts';
 
 export interface NotifierConfig {
   readonly email: EmailConfig;
@@ -10,5 +11,9 @@ export interface NotifierConfig {
 }
 
 export function createNotifier(config: NotifierConfig): Notifier {
-  return { ...createEmailSender(config.email), ...createChatSender(config.send) };
+  return {
+    ...createEmailSender(config.email),
+    ...createChatSender(config.send),
+    ...createMatrixSender(config.send),
+  };
 }

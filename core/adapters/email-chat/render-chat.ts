@@ -1,4 +1,4 @@
-import type { Notice } from '../../domain/notice.ts';
+import { type Notice, withoutLinks } from '../../domain/notice.ts';
 import type { Chat } from '../../domain/notification.ts';
 
 /** Of one text: below the 3,000 of a block in Slack, and twice as many escaped are below the 2,000 of Discord. */
@@ -60,6 +60,13 @@ export function escapeDiscord(text: string): string {
     .replace(/[!-/:-@[-`{-~]/g, (char) => (':/.,;\'"?='.includes(char) ? char : `\\${char}`))
     .replace(/:\/\//g, ':\u200b//')
     .replace(/^(\s*\d+)([.)])/, '$1\\$2');
+}
+
+/** Matrix: a plain body without a formatted one, which is shown as it is; a notice, that no bot answers, mentions no person. */
+export function renderMatrix(notice: Notice): unknown {
+  const lines = [notice.subject, ...notice.lines].map((line) => withoutLinks(cut(line)));
+  const links = notice.links.map(({ label, url }) => `${label}: ${url}`);
+  return { msgtype: 'm.notice', body: [...lines, ...links].join('\n'), 'm.mentions': {} };
 }
 
 function cut(text: string): string {

@@ -187,13 +187,19 @@ describe('activity', () => {
     const chat = 'https://hooks.slack.com/services/T0/B0/very-secret-part';
     await world.store.updateRepo({
       ...((await world.store.getRepo(repo.id)) ?? repo),
-      notification: { email: 'ada.lovelace@example.org', slack: chat, discord: null },
+      notification: {
+        email: 'ada.lovelace@example.org',
+        slack: chat,
+        discord: null,
+        matrix: 'https://matrix.org sealed:x',
+      },
     });
     expect(await look()).toEqual({
       email: 'a…@example.org',
       email_state: 'waiting',
       chat_a_webhook_url: 'https://hooks.slack.com/…',
       chat_b_webhook_url: null,
+      matrix: 'https://matrix.org/…',
     });
   });
 

@@ -329,7 +329,7 @@ describe('settings', () => {
     ['freeze_time_zone', ['Europe/Berlin', 'UTC'], ['+01:00', 'Mars/Olympus', '', 1, null]],
     [
       'notice_topics',
-      [{ email: [], slack: ['landed', 'stuck'], discord: ['bounced'] }],
+      [{ email: [], slack: ['landed', 'stuck'], discord: ['bounced'], matrix: ['drift'] }],
       ['bounced', ['bounced'], null, { email: ['all'] }, { slack: ['drift', 'drift'] }, { discord: null }],
     ],
     ['wakeup_mode', ['poll', 'webhook'], ['push', 1, null]],
@@ -369,6 +369,7 @@ describe('settings', () => {
       notification: {
         email: 'team@example.org',
         chat_a_webhook_url: 'https://hooks.slack.com/services/T0/B0/x',
+        matrix: { homeserver: 'https://matrix.org', room: '!a:matrix.org', token: 'syt_canary_9' },
         other: 'dropped',
       },
     });
@@ -394,10 +395,30 @@ describe('settings', () => {
       email: 'team@example.org',
       slack: expect.stringMatching(/^sealed:/),
       discord: null,
+      matrix: expect.stringMatching(/^https:\/\/matrix\.org sealed:/),
     });
-    expect(world.answers.join()).not.toContain('hooks.slack.com');
+    expect(world.answers.join()).not.toMatch(/hooks\.slack\.com|syt_canary_9/);
+    expect(world.store.dump()).not.toContain('syt_canary_9');
     await a('PATCH', `${REPOS}/${stored?.id}`, { notification: null });
     expect((await world.store.getRepo(stored?.id ?? ''))?.notification).toBeNull();
+  });
+
+  test.each([
+    ['homeserver', 'http://matrix.org'],
+    ['homeserver', 'https://matrix.org/'],
+    ['homeserver', 'https://matrix.org:8448'],
+    ['homeserver', 'https://x@matrix.org'],
+    ['homeserver', 'https://127.0.0.1'],
+    ['homeserver', 'https://localhost'],
+    ['room', '#lounge:matrix.org'],
+    ['room', ''],
+    ['token', ''],
+    ['token', 'a b'],
+  ])('a wrong %s of Matrix, %j, is refused by its name', async (field, wrong) => {
+    const matrix = { homeserver: 'https://matrix.org', room: '!a:matrix.org', token: 'x', [field]: wrong };
+    const { answer, stored } = await patch({ notification: { matrix } });
+    expect([answer.code, answer.json.error.field]).toEqual(['invalid_field', `notification.matrix.${field}`]);
+    expect(stored?.notification).toBeNull();
   });
 
   test.each([

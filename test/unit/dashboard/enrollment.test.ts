@@ -28,6 +28,9 @@ const FILLED = {
   } as const),
   slack: 'https://hooks.slack.com/services/T/B/x',
   discord: 'https://discord.com/api/webhooks/1/x',
+  matrixHomeserver: 'https://matrix.org/',
+  matrixRoom: ' !abc:matrix.org',
+  matrixToken: 'syt_x',
 };
 
 test('nothing that an enrollment takes is unreachable on the page', () => {
@@ -39,6 +42,7 @@ test('nothing that an enrollment takes is unreachable on the page', () => {
       email: 'a@example.org',
       chat_a_webhook_url: FILLED.slack,
       chat_b_webhook_url: FILLED.discord,
+      matrix: { homeserver: 'https://matrix.org', room: '!abc:matrix.org', token: 'syt_x' },
     },
   });
   const taken = Object.entries(EnrollRepoBody.shape)

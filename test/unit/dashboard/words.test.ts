@@ -207,7 +207,13 @@ test('every state of CI has words; what is not listed is unknown', () => {
 });
 
 test('the receivers of bounce notices are shown in the masked form that the service gives', () => {
-  const none = { email: null, email_state: null, chat_a_webhook_url: null, chat_b_webhook_url: null };
+  const none = {
+    email: null,
+    email_state: null,
+    chat_a_webhook_url: null,
+    chat_b_webhook_url: null,
+    matrix: null,
+  };
   expect(sayDestinations(null)).toBe('Now: no notices are sent.');
   expect(sayDestinations(none)).toBe('Now: no notices are sent.');
   expect(
@@ -216,8 +222,9 @@ test('the receivers of bounce notices are shown in the masked form that the serv
       email: 'a…@example.org',
       email_state: 'confirmed',
       chat_a_webhook_url: 'https://hooks.slack.com/…',
+      matrix: 'https://matrix.org/…',
     }),
-  ).toBe('Now told: a…@example.org, Slack (https://hooks.slack.com/…).');
+  ).toBe('Now told: a…@example.org, Slack (https://hooks.slack.com/…), Matrix (https://matrix.org/…).');
 });
 
 test('a page of older batches and a node on it have an address of their own', () => {

@@ -1,4 +1,4 @@
-import { CHAT_NAMES, type NotificationTargets } from '../../../domain/notification.ts';
+import { type NotificationTargets, SECRET_WAYS, secretOf, withSecret } from '../../../domain/notification.ts';
 import { chatOwner, isSealed, webhookSecretOwner } from '../../../domain/sealed-text.ts';
 import type { SecretBox } from '../../../ports/secret-box.ts';
 import { type Vault, VaultError } from '../../../ports/system.ts';
@@ -75,15 +75,17 @@ async function changeTexts(
   if (webhookSecret !== null)
     webhookSecret = new Secret(await change(webhookSecretOwner(names), webhookSecret.reveal()));
   let notification: NotificationTargets | null = repo.notification;
-  for (const chat of CHAT_NAMES) {
-    const url = notification?.[chat] ?? null;
-    if (notification !== null && url !== null)
-      notification = { ...notification, [chat]: await change(chatOwner(names), url) };
+  for (const way of SECRET_WAYS) {
+    const target = notification?.[way] ?? null;
+    if (notification === null || target === null) continue;
+    const text = await change(chatOwner(names), secretOf(way, target));
+    notification = { ...notification, [way]: withSecret(way, target, text) };
   }
   const written = repoSettings.write({ ...repo, webhookSecret, notification });
-  const texts = { webhook_secret: written.webhook_secret, notification: written.notification };
-  const left = [webhookSecret?.reveal(), ...CHAT_NAMES.map((chat) => notification?.[chat])];
-  return { row: { ...row, ...texts }, damaged: left.filter((text) => isSealed(text ?? '')).length };
+  const stored = { webhook_secret: written.webhook_secret, notification: written.notification };
+  const texts = SECRET_WAYS.map((way) => secretOf(way, notification?.[way] ?? ''));
+  const left = [webhookSecret?.reveal(), ...texts];
+  return { row: { ...row, ...stored }, damaged: left.filter((text) => isSealed(text ?? '')).length };
 }
 
 function isConnection(row: Row): boolean {

@@ -1,0 +1,28 @@
+import { NOTICE_ANSWER_BYTES_MAX, NOTICE_TIMEOUT_MS } from '../../domain/api-limits.ts';
+import { parseMatrix } from '../../domain/notification.ts';
+import type { Notifier } from '../../ports/notifier.ts';
+import type { HttpSend } from '../http-guard/http-send.ts';
+import { postNotice } from './post-notice.ts';
+import { renderMatrix } from './render-chat.ts';
+
+/**
+ * Matrix client-server API, "Sending events to a room": a PUT under a transaction id, which a homeserver takes once for
+ * each access token. `send` is the guarded door, as for chats.
+ */
+export function createMatrixSender(send: HttpSend): Pick<Notifier, 'sendMatrix'> {
+  return {
+    async sendMatrix(target, notice, id) {
+      const room = parseMatrix(target.reveal());
+      if (room === null) return 'refused';
+      const path = `rooms/${encodeURIComponent(room.room)}/send/m.room.message/${encodeURIComponent(id)}`;
+      return postNotice(send, {
+        method: 'PUT',
+        url: `${room.homeserver}/_matrix/client/v3/${path}`,
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${room.token}` },
+        body: JSON.stringify(renderMatrix(notice)),
+        timeoutMs: NOTICE_TIMEOUT_MS,
+        bodyBytesMax: NOTICE_ANSWER_BYTES_MAX,
+      });
+    },
+  };
+}
