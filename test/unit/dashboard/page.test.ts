@@ -52,7 +52,7 @@ test('neither a schema library nor anything of the service is in it', () => {
       'core/domain/limits.ts',
     ],
     'core/domain/notice-topics.ts',
-      'core/domain/notification.ts',
+    'core/domain/notification.ts',
     'core/domain/pull-code-table.ts',
     'core/domain/pull-codes.ts',
     'core/domain/queue-names.ts',
