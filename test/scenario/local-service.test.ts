@@ -1,15 +1,12 @@
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { formatWakeMessage } from '#core/contracts/events.ts';
 import { writeGlanceRequest, writeLookRequest } from '#core/contracts/idle-look.ts';
 import { LEASE_TAKEOVER_GRACE_MS, LEASE_TTL_MS } from '#core/domain/limits.ts';
 import { Secret } from '#core/secret.ts';
-import { isRunning } from '../../local/orphans.ts';
 import { startLocalService } from '../../local/service.ts';
-import { sharedBundles } from '../support/bundles.ts';
 import { eventually, type LocalWorld, openLocalWorld } from '../support/local-world.ts';
+import { startScript } from '../support/start-script.ts';
 
 jest.setTimeout(180_000);
 
@@ -132,22 +129,6 @@ describe('the synthesized template on loopback', () => {
     await eventually('it lands', LANDING_MS, landed(prs));
   });
 
-  test('an engine that is killed is there again, and the next wake goes on', async () => {
-    await eventually(
-      'no worker is on the repo',
-      30_000,
-      async () => (await world.service.store.readLeaseState(world.repo.id)) === 'idle',
-    );
-    const prs = await world.queuePullRequests(['four']);
-    await eventually('the repo is due again', 60_000, async () => {
-      const dueAt = (await world.service.store.getRepo(world.repo.id))?.dueAt;
-      return typeof dueAt === 'number' && dueAt <= Date.now();
-    });
-    await world.service.killEngine();
-    await world.service.fireTick();
-    await eventually('it lands', LANDING_MS, landed(prs));
-  });
-
   test('a function that is killed is started again by its next event', async () => {
     expect(await world.service.killFunction('Tick')).toBeGreaterThan(0);
     expect(await world.service.killFunction('WebhooksForge')).toBeGreaterThan(0);
@@ -198,13 +179,6 @@ interface Ended {
   readonly output: string;
 }
 
-function startScript(script: string, args: readonly string[]) {
-  return spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script, '--', ...args], {
-    cwd: resolve('.'),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-}
-
 function runScript(script: string, args: readonly string[]): Promise<Ended> {
   const child = startScript(script, args);
   let output = '';
@@ -213,40 +187,3 @@ function runScript(script: string, args: readonly string[]): Promise<Ended> {
   });
   return new Promise((done) => child.once('exit', (code) => done({ code, output })));
 }
-
-test('killed whole with kill -9, it starts again on the same data and ends what was left running', async () => {
-  const root = mkdtempSync(join(tmpdir(), 'mergeyard-kill-'));
-  const dataDir = join(root, 'service');
-  const script = `
-    const { startLocalService } = await import(${JSON.stringify(resolve('local/service.ts'))});
-    const service = await startLocalService({ dataDir: process.argv[1], bundlesDir: process.argv[2] });
-    await service.store.createTenant('tenant-1', 1);
-    console.log('ready ' + service.run.containers[0].pid);`;
-  const bundlesDir = await sharedBundles();
-  const child = startScript(script, [dataDir, bundlesDir]);
-  try {
-    const enginePid = await new Promise<number>((done, failed) => {
-      let output = '';
-      child.stdout.setEncoding('utf8').on('data', (text: string) => {
-        output += text;
-        const pid = /ready (\d+)/.exec(output)?.[1];
-        if (pid !== undefined) done(Number(pid));
-      });
-      child.once('exit', () => failed(new Error(`it ended: ${output}`)));
-    });
-    child.removeAllListeners('exit');
-    child.kill('SIGKILL');
-    await new Promise((done) => child.once('exit', done));
-    const service = await startLocalService({ dataDir, bundlesDir });
-    try {
-      expect(await isRunning(enginePid)).toBe(false);
-      await expect(service.store.createTenant('tenant-1', 1)).resolves.toBeUndefined();
-      await service.fireTick();
-    } finally {
-      await service.stop();
-    }
-  } finally {
-    child.kill('SIGKILL');
-    rmSync(root, { recursive: true, force: true });
-  }
-});

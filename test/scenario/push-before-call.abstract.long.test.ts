@@ -1,0 +1,3 @@
+import { describePushBeforeCall } from './push-before-call.suite.ts';
+
+describePushBeforeCall(1);
