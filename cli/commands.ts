@@ -31,7 +31,12 @@ export function pickRepo(repos: readonly Repo[], slug: string | null, branch: st
   return one;
 }
 
-export const emit = (asked: Asked, value: unknown, lines: () => readonly string[]): void => {
+/** How an answer is given. */
+export interface Printing extends Pick<Asked, 'json' | 'quiet'> {
+  readonly machine: Pick<Machine, 'print'>;
+}
+
+export const emit = (asked: Printing, value: unknown, lines: () => readonly string[]): void => {
   if (asked.quiet) return;
   for (const line of asked.json ? [JSON.stringify(value)] : lines()) asked.machine.print(line);
 };

@@ -14,8 +14,8 @@ export interface Machine {
   readonly print: (line: string) => void;
   /** Standard output is a terminal, which `watch` draws on. */
   readonly isTerminal: boolean;
-  /** The commit that is checked out in `cwd`; null: none, or git is not there. */
-  readonly readHead: () => Promise<string | null>;
+  /** Standard output of git in `cwd`, without the last line break; null: git refused, or is not there. */
+  readonly readGit: (args: readonly string[]) => Promise<string | null>;
   readonly now: () => number;
   readonly sleep: (ms: number) => Promise<void>;
 }

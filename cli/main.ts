@@ -10,8 +10,9 @@ process.exitCode = await run(
     ...{ env: process.env, cwd: process.cwd(), fetch: globalThis.fetch, now: Date.now },
     isTerminal: process.stdout.isTTY === true,
     print: (line) => process.stdout.write(`${line}\n`),
-    readHead: () =>
-      promisify(execFile)('git', ['rev-parse', '--verify', 'HEAD']).then(
+    readGit: (args) =>
+      // A replaced object has the name of another one.
+      promisify(execFile)('git', ['--no-replace-objects', ...args]).then(
         ({ stdout }) => stdout.trim(),
         () => null,
       ),

@@ -5,6 +5,7 @@ import { createApiClient } from '#core/contracts/client.ts';
 import { type Asked, EXIT, log, pickRepo, queue, type Repo, status, wait, why } from './commands.ts';
 import { type Machine, Misuse, readLogin, readRemoteSlug, storeLogin } from './context.ts';
 import { doctor } from './doctor.ts';
+import { evidence, evidenceKey, readCommit, readFile, verify } from './evidence.ts';
 import { hold, resume } from './hold.ts';
 import { chooseHead, dequeue, enqueue, readForgeToken } from './schedule.ts';
 import { openToolServer, type ToolDeps } from './tools.ts';
@@ -12,7 +13,7 @@ import { readNumber, readTime } from './values.ts';
 import { watch } from './watch.ts';
 
 const EXIT_CODES =
-  '\nExit codes: 0 done or landed, 1 left with a fault, 2 left without one, 3 timed out, 4 doctor found something, 64 misuse, 69 refused or unreachable.';
+  '\nExit codes: 0 done or landed, 1 left with a fault or not verified, 2 left without one, 3 timed out, 4 doctor found something, 64 misuse, 69 refused or unreachable.';
 
 interface Given {
   readonly json?: true;
@@ -25,6 +26,8 @@ interface Given {
   readonly head?: string;
   readonly tokenStdin?: true;
   readonly allowWrites?: true;
+  readonly evidence?: string;
+  readonly key?: string;
 }
 
 /** Each command, with its arguments and options, to its exit code. Throws what `commander` does for a misuse. */
@@ -68,6 +71,31 @@ export async function openProgram(
     });
   };
 
+  /** With both files nothing is asked of the service, so that no login is needed either. */
+  const addVerify = (): void => {
+    const more = [
+      new Option('--evidence <file>', 'the statement (default: fetched from the service)'),
+      new Option('--key <file>', 'the public key that you kept (default: fetched from the service)'),
+    ];
+    add('verify <commit>', 'checks the signed statement of a commit against the clone', [
+      ...more,
+      ...naming(),
+    ]).action(async (name: string, given: Given) => {
+      const ask = (): Asked => open(given).asked;
+      const statement = async (): Promise<string> => {
+        const asked = ask();
+        const commit = await readCommit(machine, name);
+        const { id } = await find(asked, given);
+        return JSON.stringify(await asked.api.readCommitEvidence({ id, query: { commit } }));
+      };
+      const printed = { machine, json: given.json === true, quiet: given.quiet === true };
+      code = await verify(printed, name, {
+        envelope: given.evidence === undefined ? await statement() : readFile(given.evidence),
+        key: given.key === undefined ? (await ask().api.readEvidenceKey()).public_key : readFile(given.key),
+      });
+    });
+  };
+
   add('login <address>', 'stores address and token (on standard input)').action(
     async (address: string, given: Given) => {
       code = await login(machine, address, readStdin, given);
@@ -103,6 +131,15 @@ export async function openProgram(
     },
     [new Option('--timeout <time>', 'ends after this time')],
   );
+  onRepo(
+    'evidence <commit>',
+    'the signed statement of the landing that made this commit',
+    async (asked, repo, _, operand) => evidence(asked, await repo(), operand),
+  );
+  add('evidence-key', 'the public key of the service, as PEM').action(async (given: Given) => {
+    code = await evidenceKey(open(given).asked);
+  });
+  addVerify();
   const tokenFrom = ({ tokenStdin }: Given) =>
     readForgeToken(machine, tokenStdin === true ? readStdin : null);
   const TOKEN_STDIN = new Option(

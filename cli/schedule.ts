@@ -16,7 +16,7 @@ export async function readForgeToken(
 
 /** The head that the person looked at: the one named, else the commit that is checked out. */
 export async function chooseHead(machine: Machine, named: string | undefined): Promise<string> {
-  const head = named ?? (await machine.readHead());
+  const head = named ?? (await machine.readGit(['rev-parse', '--verify', 'HEAD']));
   if (head === null) throw new Misuse('Name the head that you looked at: --head SHA.');
   return head.toLowerCase();
 }

@@ -112,6 +112,7 @@ export function estimateCost(counts: ResourceCounts, sizes: DeploymentSize): rea
   const perEngineHour = (usd: number) => ({
     ...{ asleep: 0, idle: 0, busy: usd * TEAM_ENGINE_HOURS, running: usd * HOURS },
   });
+  const sealing = count('AWS::KMS::Key') - count('signing keys');
   const tasks = count('AWS::ECS::Service') * sizes.tasks;
   const addresses = count('services with addresses') * sizes.tasks;
   const tick: Work = {
@@ -138,8 +139,14 @@ export function estimateCost(counts: ResourceCounts, sizes: DeploymentSize): rea
     },
     {
       what: 'credential key',
-      ...always(count('AWS::KMS::Key') * PRICES.kmsKey),
-      basis: `${count('AWS::KMS::Key')} KMS key; up to 2 more once its material has rotated twice`,
+      ...always(sealing * PRICES.kmsKey),
+      basis: `${sealing} KMS key; up to 2 more once its material has rotated twice`,
+    },
+    {
+      what: 'evidence key',
+      // A signature costs 0.15 for ten thousand (AWS, "AWS KMS pricing": asymmetric requests but RSA 2048).
+      ...always(count('signing keys') * PRICES.kmsKey),
+      basis: `${count('signing keys')} KMS key that signs (-c evidenceKey=true); its material does not rotate`,
     },
     {
       what: 'secrets',

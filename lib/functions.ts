@@ -9,6 +9,7 @@ export const BUNDLE_ENTRIES = {
   billing: 'lambdas/billing/handler.ts',
   public: 'lambdas/public/handler.ts',
   api: 'lambdas/api/handler.ts',
+  evidence: 'lambdas/evidence/handler.ts',
   connections: 'lambdas/connections/handler.ts',
   'forge-ops': 'lambdas/forge-ops/handler.ts',
   admin: 'lambdas/admin/handler.ts',

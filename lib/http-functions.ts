@@ -6,6 +6,7 @@ import { ApiEnv } from '../lambdas/api/env.ts';
 import { BillingEnv } from '../lambdas/billing/env.ts';
 import { ConnectionsEnv } from '../lambdas/connections/env.ts';
 import { ContainerHealthEnv } from '../lambdas/container-health/env.ts';
+import { EvidenceEnv } from '../lambdas/evidence/env.ts';
 import { ForgeOpsEnv } from '../lambdas/forge-ops/env.ts';
 import { PublicEnv } from '../lambdas/public/env.ts';
 import { ForgeWebhookEnv, PaymentsWebhookEnv } from '../lambdas/webhooks/env.ts';
@@ -14,6 +15,7 @@ import type { CredentialKey } from './constructs/credential-key.ts';
 import type { DataTable } from './constructs/data-table.ts';
 import type { EngineNetwork } from './constructs/engine-network.ts';
 import type { EngineService } from './constructs/engine-service.ts';
+import type { EvidenceKey } from './constructs/evidence-key.ts';
 import type { ForgeAuthority } from './constructs/forge-authority.ts';
 import type { FunctionNetwork } from './constructs/function-network.ts';
 import type { IdentityProvider } from './constructs/identity-provider.ts';
@@ -37,6 +39,8 @@ export interface HttpFunctionParts {
   readonly engine: EngineService;
   readonly queue: WakeQueue;
   readonly adminKey: AdminKey;
+  /** Null: no statement is signed. */
+  readonly evidenceKey: EvidenceKey | null;
   readonly secrets: StoredSecrets;
   readonly authority: ForgeAuthority;
   readonly publicUrl: string;
@@ -127,6 +131,12 @@ export function createHttpFunctions(
   queue.grantSend(api);
   api.setEnv('QUEUE_NAME', config.serviceName);
 
+  const evidence = makeSurface('Evidence', {
+    ...{ bundle: 'evidence', env: EvidenceEnv, timeout: AS_LONG_AS_THE_GATEWAY },
+  });
+  evidence.setEnv('EVIDENCE_KEY_ID', parts.evidenceKey?.key.keyArn ?? '');
+  parts.evidenceKey?.grantSign(evidence);
+
   const connections = makeSurface('Connections', {
     ...{ bundle: 'connections', env: ConnectionsEnv, timeout: AS_LONG_AS_THE_GATEWAY },
     network: wayToForges(network, config),
@@ -165,7 +175,15 @@ export function createHttpFunctions(
   network.nameServices(containerHealth, 'ECS');
 
   return {
-    ...{ 'webhooks-forge': webhooks, public: publicFn, api, connections, 'forge-ops': forgeOps, admin },
+    ...{
+      'webhooks-forge': webhooks,
+      public: publicFn,
+      api,
+      evidence,
+      connections,
+      'forge-ops': forgeOps,
+      admin,
+    },
     ...{ 'container-health': containerHealth, billing, 'webhooks-payments': paymentEvents },
   };
 }

@@ -18,6 +18,8 @@ interface Resource {
       readonly AwsvpcConfiguration?: { readonly AssignPublicIp?: string };
     };
     readonly StartingPosition?: string;
+    /** Of a key. */
+    readonly KeyUsage?: string;
     /** Of a task definition. */
     readonly Cpu?: string;
     readonly Memory?: string;
@@ -72,6 +74,8 @@ export function countResources(resources: readonly Resource[]): ResourceCounts {
     if (isMeasured) counts['queue metrics'] = Object.keys(QUEUE_METRICS).length * REPO_SIZES.length;
     if (Properties?.NetworkConfiguration?.AwsvpcConfiguration?.AssignPublicIp === 'ENABLED')
       counts['services with addresses'] = (counts['services with addresses'] ?? 0) + 1;
+    if (Type === 'AWS::KMS::Key' && Properties?.KeyUsage === 'SIGN_VERIFY')
+      counts['signing keys'] = (counts['signing keys'] ?? 0) + 1;
     // A stream is read without a charge; a queue is asked, and asking costs.
     if (Type === 'AWS::Lambda::EventSourceMapping' && Properties?.StartingPosition === undefined) {
       counts['queue mappings'] = (counts['queue mappings'] ?? 0) + 1;

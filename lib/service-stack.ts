@@ -13,6 +13,7 @@ import { DashboardSite } from './constructs/dashboard-site.ts';
 import { DataTable } from './constructs/data-table.ts';
 import { EngineNetwork } from './constructs/engine-network.ts';
 import { EngineService } from './constructs/engine-service.ts';
+import { EvidenceKey } from './constructs/evidence-key.ts';
 import { ForgeAuthority } from './constructs/forge-authority.ts';
 import { IdentityProvider } from './constructs/identity-provider.ts';
 import { Monitoring } from './constructs/monitoring.ts';
@@ -125,6 +126,9 @@ export class ServiceStack extends Stack {
     const edgeStamp = config.publicUrl === undefined ? edge.stamp : '';
     // Rules at the edge are worth what it is worth to go past them.
     const requiredStamp = config.waf || config.webAclArn !== undefined ? edgeStamp : '';
+    const evidenceKey = config.evidenceKey
+      ? new EvidenceKey(this, 'EvidenceKey', { retain: config.retainData })
+      : null;
     const surfaces = createHttpFunctions(this, defaults, {
       ...{
         config,
@@ -136,6 +140,7 @@ export class ServiceStack extends Stack {
         queue,
         publicUrl,
         adminKey,
+        evidenceKey,
         secrets,
         authority,
       },

@@ -52,6 +52,7 @@ const Context = z.object({
     .regex(/\/(1[6-9]|2[0-4])$/, 'must be /16 to /24')
     .default('10.0.0.0/16'),
   queueMetrics: z.enum(['true', 'false'], 'must be true or false').default('false'),
+  evidenceKey: z.enum(['true', 'false'], 'must be true or false').default('false'),
   confirmBounce: z.enum(['always', 'adaptive'], 'must be always or adaptive').default('adaptive'),
   identityUrl: z
     .url({ protocol: /^https?$/, error: 'must be the address of an identity provider' })
@@ -125,6 +126,8 @@ export interface StageConfig {
   readonly confirmBounce: 'always' | 'adaptive';
   /** Figures of the queues go to CloudWatch, which has its price (lib/cost.ts). */
   readonly queueMetrics: boolean;
+  /** Makes the key that signs statements of landings, which has its price (lib/cost.ts). */
+  readonly evidenceKey: boolean;
   /** A provider that speaks the GoTrue contract; absent = a Cognito user pool of this stack (D-93). */
   readonly identityUrl: string | undefined;
   /** Its public key, if it wants one. */
@@ -227,6 +230,7 @@ export function parseStageConfig(context: Readonly<Record<string, unknown>>): St
     workersMax: Number(rest.workersMax),
     tickMemoryMb: Number(rest.tickMemoryMb),
     queueMetrics: rest.queueMetrics === 'true',
+    evidenceKey: rest.evidenceKey === 'true',
     waf: rest.waf === 'true',
     legacyCredentials: rest.legacyCredentials === 'true',
     keyVersion: Number(rest.keyVersion),

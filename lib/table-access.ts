@@ -107,6 +107,11 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
     ConditionCheckItem: ['tenant'],
     indexes: ['phase'],
   },
+  evidence: {
+    GetItem: ['tenant', 'tokens', 'repo'],
+    Query: ['batches'],
+    UpdateItem: ['tokens', 'rates'],
+  },
   connections: {
     GetItem: ['tenant', 'identities', 'addresses'],
     BatchGetItem: ['tenant', 'repo'],

@@ -12,10 +12,6 @@ import {
 } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
-import { KMSClient } from '@aws-sdk/client-kms';
-import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createDynamoStore, type DynamoStore } from '../core/adapters/dynamo/store.ts';
 import { createKmsVault } from '../core/adapters/kms-vault/vault.ts';
@@ -24,12 +20,12 @@ import { SocketHub } from '../core/adapters/websocket/socket-hub.ts';
 import type { LogSink } from '../core/ports/invocable.ts';
 import type { Vault } from '../core/ports/system.ts';
 import { buildBundles } from '../lib/bundle.ts';
+import { createClients, machineEnvironment } from './aws-clients.ts';
 import { startDynamo } from './emulators/dynamo.ts';
 import { type EmailEmulator, startEmail } from './emulators/email.ts';
 import { startKms } from './emulators/kms.ts';
 import { startSqs } from './emulators/sqs.ts';
 import { endOrphans } from './orphans.ts';
-import { LOCAL_REGION } from './template-runner/resolver.ts';
 import { runTemplate, type TemplateRun } from './template-runner/runner.ts';
 import { SECRET_TYPE, secretName, startSecretStore } from './template-runner/secret-store.ts';
 import type { Assembly } from './template-runner/synthesize.ts';
@@ -121,8 +117,13 @@ export async function startLocalService(options: LocalServiceOptions = {}): Prom
     for (const key of assembly.template.ofType('AWS::KMS::Key')) state.keyIds[key.id] ??= randomUUID();
     storeSecrets(state, assembly, options.secrets ?? {});
     writeState(dataDir, state);
+    const [signing, sealing] = [signingKeysOf(assembly), Object.entries(state.keyIds)];
     const kms = kept(
-      await startKms({ file: join(dataDir, 'keys.json'), keyIds: Object.values(state.keyIds) }),
+      await startKms({
+        file: join(dataDir, 'keys.json'),
+        keyIds: sealing.flatMap(([id, keyId]) => (signing.includes(id) ? [] : [keyId])),
+        signingKeyIds: sealing.flatMap(([id, keyId]) => (signing.includes(id) ? [keyId] : [])),
+      }),
     );
     const sockets = kept(new SocketHub(log));
     const endpoints = {
@@ -167,15 +168,13 @@ function describeService(
   clients: ReturnType<typeof createClients>,
   state: State,
 ): Pick<LocalService, 'store' | 'vault' | 'run' | 'readSecret' | 'fireTick' | 'killEngine' | 'killFunction'> {
-  const outputOf = (logicalType: 'TABLE_NAME'): string => {
+  const outputOf = (logicalType: 'TABLE_NAME' | 'CREDENTIAL_KEY_ID'): string => {
     const value = [...run.functions.values()]
       .map((each) => each.spec.environment[logicalType])
       .find((each) => each !== undefined);
     if (value === undefined) throw new Error(`no function has ${logicalType}`);
     return value;
   };
-  const [keyId] = Object.values(state.keyIds);
-  if (keyId === undefined) throw new Error('the template has no key');
   return {
     run,
     store: createDynamoStore({
@@ -183,7 +182,7 @@ function describeService(
       tableName: outputOf('TABLE_NAME'),
       clock: createSystemClock(),
     }),
-    vault: createKmsVault({ client: clients.kms, keyId, keyVersion: 1 }),
+    vault: createKmsVault({ client: clients.kms, keyId: outputOf('CREDENTIAL_KEY_ID'), keyVersion: 1 }),
     readSecret: async (name) => {
       const found = state.secretValues[name];
       if (found === undefined) throw new Error(`the template has no secret ${name}`);
@@ -225,44 +224,10 @@ async function makeAssembly(options: LocalServiceOptions, dataDir: string, port:
     identityUrl: NO_IDENTITY,
     publicUrl: `http://127.0.0.1:${port}`,
     notificationFrom: 'mergeyard@example.test',
+    evidenceKey: 'true',
     ...options.context,
   };
   return synthesizeAssembly({ bundlesDir, outDir, context });
-}
-
-/** The identity that every process on this machine has, as an instance in the cloud has its role and its region. */
-function machineEnvironment(endpoints: {
-  readonly dynamo: string;
-  readonly sqs: string;
-  readonly kms: string;
-  readonly secrets: string;
-  readonly email: string;
-  readonly sockets: string;
-}): Record<string, string> {
-  return {
-    AWS_REGION: LOCAL_REGION,
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
-    AWS_EC2_METADATA_DISABLED: 'true',
-    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
-    AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamo,
-    AWS_ENDPOINT_URL_SQS: endpoints.sqs,
-    AWS_ENDPOINT_URL_KMS: endpoints.kms,
-    AWS_ENDPOINT_URL_SSM: endpoints.secrets,
-    AWS_ENDPOINT_URL_SESV2: endpoints.email,
-    AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: endpoints.sockets,
-  };
-}
-
-function createClients(endpoints: { readonly dynamo: string; readonly sqs: string; readonly kms: string }) {
-  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
-  const common = { region: LOCAL_REGION, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
-  return {
-    dynamo: new DynamoDBClient({ ...common, endpoint: endpoints.dynamo }),
-    streams: new DynamoDBStreamsClient({ ...common, endpoint: endpoints.dynamo }),
-    sqs: new SQSClient({ ...common, endpoint: endpoints.sqs }),
-    kms: new KMSClient({ ...common, endpoint: endpoints.kms }),
-  };
 }
 
 /** One service per data folder. What an earlier, killed one left running is ended first. */
@@ -291,6 +256,13 @@ function isAlive(pid: number): boolean {
     return false;
   }
 }
+
+/** Logical ids of keys that sign. */
+const signingKeysOf = ({ template }: Assembly): readonly string[] =>
+  template
+    .ofType('AWS::KMS::Key')
+    .filter(({ properties }) => properties.KeyUsage === 'SIGN_VERIFY')
+    .map(({ id }) => id);
 
 /** As an operator does after the deployment. A value for a secret that the template does not have is a mistake here. */
 function storeSecrets(state: State, assembly: Assembly, given: Readonly<Record<string, string>>): void {

@@ -13,6 +13,7 @@ import { createForgeOAuth } from '#core/adapters/identity-forge/forge-oauth.ts';
 import { createForgeIdentity } from '#core/adapters/identity-forge/identity.ts';
 import { createSessions } from '#core/adapters/identity-forge/sessions.ts';
 import { createInProcessWakes } from '#core/adapters/in-process/wake-queue.ts';
+import { openFileSigner } from '#core/adapters/key-file/signer.ts';
 import { readSiteFiles } from '#core/adapters/site-files/site-files.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
@@ -130,6 +131,7 @@ async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<
   stops.push(() => http.close());
   const send = options.aroundSend?.(http.send) ?? http.send;
   const keys = openKeys(config.data_dir);
+  const signer = openFileSigner(join(config.data_dir, 'evidence-key.pem'));
   const sessions = createSessions({
     ...{ file: join(config.data_dir, 'sessions.json'), clock, seal: keys.sessionSeal },
   });
@@ -152,7 +154,7 @@ async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<
   });
   stops.push(() => queue.stop());
   const shared: Shared = {
-    ...{ store, tokens, queue, policy, clock, ids, log, publicUrl, ...keys, send },
+    ...{ store, tokens, queue, policy, clock, ids, log, publicUrl, ...keys, signer, send },
     identity: createForgeIdentity({ sessions, forge, admit, clock }),
     queueName: config.service_name,
   };

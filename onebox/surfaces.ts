@@ -16,6 +16,7 @@ import { createSignInNotes } from '#core/http/note-sign-in.ts';
 import type { HttpResponse } from '#core/http/respond.ts';
 import type { IdentityPort } from '#core/ports/identity.ts';
 import type { SecretBox } from '#core/ports/secret-box.ts';
+import type { Signer } from '#core/ports/signer.ts';
 import type { Clock, Ids, Log, Vault, WakeQueue } from '#core/ports/system.ts';
 import type { TokenStore } from '#core/ports/token-store.ts';
 import { createTokenReader } from '#core/services/api-tokens.ts';
@@ -25,6 +26,7 @@ import { createApiRoutes } from '../lambdas/api/routes.ts';
 import { createBillingRoutes } from '../lambdas/billing/routes.ts';
 import { createConnectionRoutes, switchedOffRoutes } from '../lambdas/connections/routes.ts';
 import { createContainerHealth } from '../lambdas/container-health/routes.ts';
+import { createEvidenceRoutes } from '../lambdas/evidence/routes.ts';
 import { createForgeOpsRoutes } from '../lambdas/forge-ops/routes.ts';
 import { createPublicRoutes } from '../lambdas/public/routes.ts';
 import { createPaymentsWebhook } from '../lambdas/webhooks/payments-route.ts';
@@ -37,6 +39,7 @@ export interface Shared {
   readonly identity: IdentityPort;
   readonly vault: Vault;
   readonly secrets: SecretBox;
+  readonly signer: Signer;
   readonly queue: WakeQueue;
   readonly send: HttpSend;
   readonly policy: OutboundPolicy;
@@ -62,6 +65,7 @@ export function createSurfaces(shared: Shared): Readonly<Record<HttpSurface, Ans
   const rules = compileOutboundPolicy(shared.policy);
   return {
     api: createSurface<'api'>(surface, createApiRoutes({ ...common, tokens, identity, queueName })),
+    evidence: createSurface<'evidence'>(surface, createEvidenceRoutes({ store, signer: shared.signer })),
     connections: createSurface<'connections'>(
       { ...surface, switchedOff: switchedOffRoutes(false) },
       createConnectionRoutes({

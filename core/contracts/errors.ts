@@ -166,6 +166,16 @@ export const ERROR_TABLE = {
     retryable: false,
     message: 'Billing is not configured for this deployment.',
   },
+  evidence_not_configured: {
+    status: 503,
+    retryable: false,
+    message: 'This deployment signs no statements: its operator has given it no key for that.',
+  },
+  signing_unavailable: {
+    status: 503,
+    retryable: true,
+    message: 'The key service did not answer, so nothing was signed.',
+  },
   connection_limit_exceeded: {
     status: 402,
     retryable: false,

@@ -22,6 +22,8 @@ export type HttpSurface =
   | 'connections'
   /** Opens credentials to call forges. */
   | 'forge-ops'
+  /** Signs statements of landings; writes no row that it signs. */
+  | 'evidence'
   /** All other Bearer routes: no key at all. */
   | 'api';
 

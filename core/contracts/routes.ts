@@ -1,4 +1,5 @@
 import { ACCOUNT_ROUTES } from './account-routes.ts';
+import { EVIDENCE_ROUTES } from './evidence-routes.ts';
 import { REPO_ROUTES } from './repo-routes.ts';
 import type { HttpSurface, RouteSpec } from './route-spec.ts';
 import { TOKEN_ROUTES } from './token-routes.ts';
@@ -8,6 +9,7 @@ export const ROUTES = [
   ...REPO_ROUTES,
   ...ACCOUNT_ROUTES,
   ...TOKEN_ROUTES,
+  ...EVIDENCE_ROUTES,
 ] as const satisfies readonly RouteSpec[];
 
 export type Route = (typeof ROUTES)[number];

@@ -44,6 +44,9 @@ export const STORY_EVENTS_MAX = 1_000;
 export const STORY_BATCHES_MAX = 300;
 /** Rows of its tenant that are read for them, of each kind: a page that refreshes itself must stay cheap. */
 export const STORY_SCANNED_ROWS_MAX = 2_000;
+/** Rows that the landing of a statement is looked for in, of its repository and of its tenant. */
+export const EVIDENCE_BATCHES_MAX = 5_000;
+export const EVIDENCE_SCANNED_ROWS_MAX = 20_000;
 export const QUEUE_BATCHES_MAX = 200;
 /** A tenant with more events or batches in a week than this gets "unknown", not a wrong count (A73). */
 export const STATS_ROWS_MAX = 20_000;

@@ -49,6 +49,8 @@ export interface Receipt {
    */
   readonly gatedTree?: TreeHash;
   readonly runUrl: string | null;
+  /** Login on the forge of who scheduled this head; absent: not known. */
+  readonly scheduledBy?: string;
   readonly mergeCommit: CommitSha;
   readonly landedAt: EpochMs;
 }

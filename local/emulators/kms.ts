@@ -4,12 +4,15 @@ import { createServer } from 'node:http';
 import type { EncryptionContext, KeyInfo } from '../../core/adapters/key-file/keyring.ts';
 import { Keyring, KmsError, PLAINTEXT_BYTES_MAX } from '../../core/adapters/key-file/keyring.ts';
 import type { Emulator } from './dynamo.ts';
+import { SigningKeys } from './signing-keys.ts';
 
 export interface KmsOptions {
   /** 0600 JSON file that keeps the key secrets. @default in memory */
   readonly file?: string;
   /** Keys, by UUID, that exist from the start. @default none */
   readonly keyIds?: readonly string[];
+  /** The same of keys that sign. @default none */
+  readonly signingKeyIds?: readonly string[];
   /** @default a free one */
   readonly port?: number;
   /** @default process.env */
@@ -34,8 +37,10 @@ export async function startKms(options: KmsOptions = {}): Promise<Emulator & { r
   }
   const keyring = new Keyring(options.file ?? null);
   for (const keyId of options.keyIds ?? []) keyring.ensure(keyId);
+  const signingFile = options.file === undefined ? null : `${options.file}.signing`;
+  const signing = new SigningKeys(signingFile, options.signingKeyIds ?? []);
   const server = createServer((request, response) => {
-    void answer(keyring, request, response);
+    void answer(keyring, signing, request, response);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(options.port ?? 0, '127.0.0.1', resolve);
@@ -53,10 +58,18 @@ export async function startKms(options: KmsOptions = {}): Promise<Emulator & { r
   };
 }
 
-async function answer(keyring: Keyring, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(
+  keyring: Keyring,
+  signing: SigningKeys,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   try {
     const operation = String(request.headers['x-amz-target'] ?? '').replace(/^TrentService\./, '');
     const perform = OPERATIONS.get(operation);
+    const performSigning = SIGNING.get(operation);
+    if (performSigning !== undefined)
+      return send(response, 200, performSigning(signing, new Input(await readBody(request))));
     if (perform === undefined) {
       throw new KmsError('UnsupportedOperationException', 'The local KMS has no such operation.');
     }
@@ -156,6 +169,24 @@ function generateDataKey(keyring: Keyring, input: Input): { plaintext: Buffer; a
   const answer = { CiphertextBlob: blob.toString('base64'), KeyId: keyring.describe(reference).arn };
   return { plaintext, answer };
 }
+
+const SIGNING: ReadonlyMap<string, (keys: SigningKeys, input: Input) => Answer> = new Map([
+  [
+    'GetPublicKey',
+    (keys: SigningKeys, input: Input): Answer => ({
+      ...{ PublicKey: keys.publicKey(input.text('KeyId')).toString('base64'), KeyUsage: 'SIGN_VERIFY' },
+      KeySpec: 'ECC_NIST_P256',
+    }),
+  ],
+  [
+    'Sign',
+    (keys: SigningKeys, input: Input): Answer => {
+      const [message, type] = [input.bytes('Message'), input.textOrNull('MessageType')];
+      const signature = keys.sign(input.text('KeyId'), message, type, input.text('SigningAlgorithm'));
+      return { Signature: signature.toString('base64'), SigningAlgorithm: 'ECDSA_SHA_256' };
+    },
+  ],
+]);
 
 const OPERATIONS: ReadonlyMap<string, (keyring: Keyring, input: Input) => Answer> = new Map([
   ['CreateKey', (keyring: Keyring) => ({ KeyMetadata: toMetadata(keyring.create()) })],

@@ -98,6 +98,8 @@ describe('the contents of each bundle', () => {
     expect(carriers(/@aws-sdk\/client-kms\//)).toEqual([
       'worker',
       'webhooks-forge',
+      // Signs with a key of its own.
+      'evidence',
       'connections',
       'forge-ops',
       'notify',

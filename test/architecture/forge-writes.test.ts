@@ -82,6 +82,7 @@ describe('the list of the service’s writes to a forge', () => {
       'core/adapters/site-files/site-files.ts',
       // What one installation keeps in its folder: keys, sessions, its configuration and its database.
       ...['core/adapters/key-file/keyring.ts', 'core/adapters/identity-forge/sessions.ts'],
+      'core/adapters/key-file/signer.ts',
       ...[
         'onebox/config.ts',
         'onebox/database.ts',

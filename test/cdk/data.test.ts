@@ -19,6 +19,7 @@ test('logical ids of what holds data or an address stand still', () => {
   expect(STATEFUL.flatMap((type) => prod.ofType(type).map(([id]) => id))).toEqual([
     'DataTableFDBAD0F2',
     'CredentialsKey849F44B7',
+    'EvidenceKey16700A33',
     'EngineStampParameter7BB4D395',
     'AdminKeyParameter5122EB36',
     'PaymentsStoredKeyParameter2142E1DD',
@@ -62,6 +63,19 @@ describe('the table', () => {
   });
 });
 
+/**
+ * AWS KMS, "Asymmetric KMS keys": a key pair of a spec and a usage that never change. "Rotate AWS KMS keys": automatic rotation is
+ * for symmetric encryption keys alone.
+ */
+test('the key that signs is made where it is asked for, on P-256, and is not told to rotate', () => {
+  const keys = prod.ofType('AWS::KMS::Key').filter(([id]) => id.startsWith('EvidenceKey'));
+  expect(keys.map(([, { Properties }]) => [Properties.KeySpec, Properties.KeyUsage])).toEqual([
+    ['ECC_NIST_P256', 'SIGN_VERIFY'],
+  ]);
+  expect(keys[0]?.[1].Properties).not.toHaveProperty('EnableKeyRotation');
+  expect(template.functionNamed('Evidence').Properties.Environment.Variables.EVIDENCE_KEY_ID).toBe('');
+});
+
 test('the key rotates', () => {
   expect(template.only('AWS::KMS::Key').Properties.EnableKeyRotation).toBe(true);
 });
@@ -70,10 +84,12 @@ describe('in prod', () => {
   test.each(['AWS::DynamoDB::GlobalTable', 'AWS::KMS::Key', 'AWS::Cognito::UserPool'])(
     '%s survives the stack',
     (type) => {
-      expect(prod.only(type)).toMatchObject({
-        DeletionPolicy: 'RetainExceptOnCreate',
-        UpdateReplacePolicy: 'Retain',
-      });
+      for (const [, resource] of prod.ofType(type)) {
+        expect(resource).toMatchObject({
+          DeletionPolicy: 'RetainExceptOnCreate',
+          UpdateReplacePolicy: 'Retain',
+        });
+      }
       expect(template.only(type).DeletionPolicy).toBe('Delete');
     },
   );

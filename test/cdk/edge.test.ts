@@ -40,6 +40,7 @@ describe('routes', () => {
       'webhooks-payments': 'WebhooksPayments',
       public: 'Public',
       api: 'Api',
+      evidence: 'Evidence',
       billing: 'Billing',
       connections: 'Connections',
       'forge-ops': 'ForgeOps',
@@ -167,7 +168,9 @@ describe('one address carries the whole contract', () => {
     }
     const stamp = stampOf(found);
     expect(stamp.HeaderName).toBe('x-mergeyard-stamp');
-    const limiting = ['Admin', 'Api', 'Billing', 'Connections', 'ContainerHealth', 'ForgeOps', 'Public'];
+    const limiting = [
+      ...['Admin', 'Api', 'Billing', 'Connections', 'ContainerHealth', 'Evidence', 'ForgeOps', 'Public'],
+    ];
     for (const fn of [...limiting, 'RealtimeConnect']) {
       expect(template.functionNamed(fn).Properties.Environment.Variables.EDGE_STAMP).toEqual(
         stamp.HeaderValue,
@@ -178,10 +181,13 @@ describe('one address carries the whole contract', () => {
   });
 
   test('with rules at the edge, every function behind it asks for the stamp; without, none does', () => {
-    const behind = ['Admin', 'Api', 'Billing', 'Connections', 'ContainerHealth', 'ForgeOps', 'Public'];
+    const behind = [
+      ...['Admin', 'Api', 'Billing', 'Connections', 'ContainerHealth', 'Evidence', 'ForgeOps', 'Public'],
+    ];
     const all = [...behind, 'WebhooksForge', 'WebhooksPayments', 'DashboardSite', 'RealtimeConnect'];
     const handlers = [
-      ...['admin', 'api', 'billing', 'connections', 'container-health', 'forge-ops', 'public', 'site'],
+      ...['admin', 'api', 'billing', 'connections', 'container-health', 'evidence', 'forge-ops', 'public'],
+      'site',
       ...['realtime/connect', 'webhooks/forge', 'webhooks/payments'],
     ];
     expect(handlers).toHaveLength(all.length);
@@ -270,7 +276,7 @@ test('outputs have names that stand still', () => {
 });
 
 test('everything is tagged, and a budget counts by that', () => {
-  const tags = named.only('AWS::KMS::Key').Properties.Tags;
+  const tags = named.only('AWS::DynamoDB::GlobalTable').Properties.Replicas[0].Tags;
   expect(
     Object.fromEntries(tags.map(({ Key, Value }: { Key: string; Value: string }) => [Key, Value])),
   ).toEqual({

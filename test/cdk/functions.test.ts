@@ -6,6 +6,7 @@ import { ApiEnv } from '../../lambdas/api/env.ts';
 import { BillingEnv } from '../../lambdas/billing/env.ts';
 import { ConnectionsEnv } from '../../lambdas/connections/env.ts';
 import { ContainerHealthEnv } from '../../lambdas/container-health/env.ts';
+import { EvidenceEnv } from '../../lambdas/evidence/env.ts';
 import { ForgeOpsEnv } from '../../lambdas/forge-ops/env.ts';
 import { NotifyEnv } from '../../lambdas/notify/env.ts';
 import { PublicEnv } from '../../lambdas/public/env.ts';
@@ -32,6 +33,7 @@ const ENVIRONMENTS: Readonly<Record<string, ZodObject>> = {
   Connections: ConnectionsEnv,
   ContainerHealth: ContainerHealthEnv,
   DashboardSite: SiteEnv,
+  Evidence: EvidenceEnv,
   ForgeOps: ForgeOpsEnv,
   IdleLook: IdleLookEnv,
   NotificationsNotify: NotifyEnv,

@@ -82,6 +82,8 @@ describe('rights (A118)', () => {
     expect(rightsOf('kms')).toEqual({
       // Opens what is stored to ask the forge whose it is, before another login is stored with it.
       ConnectionsRole: ['Decrypt', 'GenerateDataKey'],
+      // Another key, which seals and opens nothing.
+      EvidenceRole: ['GetPublicKey', 'Sign'],
       ForgeOpsRole: ['Decrypt', 'GenerateDataKey'],
       NotificationsNotifyRole: ['Decrypt'],
       WebhooksForgeRole: ['Decrypt'],
@@ -89,9 +91,30 @@ describe('rights (A118)', () => {
     });
   });
 
+  /**
+   * AWS KMS, "AWS KMS condition keys": `kms:SigningAlgorithm` and `kms:MessageType` bind what `Sign` is asked for. "AWS KMS
+   * permissions": `GetPublicKey` is a right of its own.
+   */
+  test('statements are signed by one function, with one key, as a digest, and that function writes no row of a batch', () => {
+    const signing = allowed.filter(({ Action }) =>
+      listOf(Action).some((each) => /^kms:(Sign|Get)/.test(each)),
+    );
+    expect(signing.map(({ holder, Action, Condition }) => [holder, Action, equalsOf(Condition)])).toEqual([
+      ['EvidenceRole', 'kms:Sign', { 'kms:SigningAlgorithm': 'ECDSA_SHA_256', 'kms:MessageType': 'DIGEST' }],
+      ['EvidenceRole', 'kms:GetPublicKey', undefined],
+    ]);
+    for (const { Resource } of signing)
+      expect(JSON.stringify(Resource)).toMatch(/"EvidenceKey[0-9A-Z]+","Arn"/);
+    const { UpdateItem, ...others } = TABLE_ACCESS.evidence ?? {};
+    expect([UpdateItem, Object.keys(others).sort()]).toEqual([
+      ['tokens', 'rates'],
+      ['GetItem', 'Query'],
+    ]);
+  });
+
   test('what opens webhook secrets or chat addresses opens nothing else, and what seals them seals no token', () => {
     const ofTexts = allowed
-      .filter(({ Action }) => /^kms:/.test(listOf(Action)[0] ?? ''))
+      .filter(({ Action }) => /^kms:(Decrypt|GenerateDataKey)$/.test(listOf(Action)[0] ?? ''))
       .filter(({ Condition }) => equalsOf(Condition) !== undefined);
     const granted = ofTexts.map(({ holder, Action, Condition }) => [holder, Action, equalsOf(Condition)]);
     expect(granted.sort()).toEqual([
@@ -138,7 +161,7 @@ describe('rights (A118)', () => {
 
   test('it opens and seals only what names its tenant and its connection (A96)', () => {
     const statements = allowed
-      .filter(({ Action }) => /^kms:/.test(listOf(Action)[0] ?? ''))
+      .filter(({ Action }) => /^kms:(Decrypt|GenerateDataKey)$/.test(listOf(Action)[0] ?? ''))
       .filter(({ Condition }) => equalsOf(Condition) === undefined);
     expect(statements).toHaveLength(4);
     for (const { Condition } of statements) {
@@ -190,6 +213,7 @@ describe('rights (A118)', () => {
       ...{ tick: 'TickRole', worker: 'WorkerRole', 'wake-forward': 'WakeForwardRole' },
       ...{ 'webhooks-forge': 'WebhooksForgeRole', 'webhooks-payments': 'WebhooksPaymentsRole' },
       ...{ billing: 'BillingRole', public: 'PublicRole', api: 'ApiRole', connections: 'ConnectionsRole' },
+      evidence: 'EvidenceRole',
       ...{ 'forge-ops': 'ForgeOpsRole', admin: 'AdminRole', 'container-health': 'ContainerHealthRole' },
       ...{ 'socket-connect': 'RealtimeConnectRole', 'socket-disconnect': 'RealtimeDisconnectRole' },
       ...{

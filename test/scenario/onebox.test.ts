@@ -1,6 +1,8 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { FORGE_RIGHTS_MS, RATE_LIMITS } from '#core/domain/api-limits.ts';
 import { createLog } from '#core/telemetry.ts';
@@ -14,6 +16,17 @@ import { openOneboxClient } from '../support/onebox-client.ts';
 
 /** The forge's own name, behind another port. */
 const PUBLIC_URL = 'http://127.0.0.1:8480';
+
+/** Of the forge's own repository, which has what a clone of it would have. */
+async function readGit(forgeDir: string, args: readonly string[]): Promise<string | null> {
+  const [only = ''] = readdirSync(join(forgeDir, 'repositories'));
+  const gitDir = join(forgeDir, 'repositories', only);
+  const answer = promisify(execFile)('git', ['--git-dir', gitDir, ...args]);
+  return answer.then(
+    ({ stdout }) => stdout.trim(),
+    () => null,
+  );
+}
 
 /** The command line in a clone of the repository, over real HTTP. */
 function openCli(folder: string, slug: string, token: string) {
@@ -30,7 +43,7 @@ function openCli(folder: string, slug: string, token: string) {
     const machine = {
       ...{ env: { XDG_CONFIG_HOME: join(folder, 'config'), ...extra }, cwd: clone, fetch, now: Date.now },
       ...{ print: (line: string) => void out.push(line), sleep: async () => {}, isTerminal: false },
-      readHead: async () => null,
+      readGit: (args: readonly string[]) => readGit(join(folder, 'forge'), args),
     };
     const code = await run(
       argv,
@@ -187,6 +200,21 @@ describe('the service in one process, beside a forge', () => {
     expect(await enqueue(head)).toMatchObject({ code: 0, complaint: '' });
     const isMerged = async () => (await forge.control.pull(byApi)).merged;
     await eventually('what was scheduled by the API lands', 60_000, isMerged);
+    const landing = forge.control.merges().at(-1);
+    const { mergeCommit = '', tree } = landing ?? {};
+    let envelope = '';
+    await eventually('the statement of its landing is there', 30_000, async () => {
+      envelope = (await cli('evidence', mergeCommit)).out;
+      return envelope !== '';
+    });
+    const key = (await cli('evidence-key')).out;
+    const files = ['--evidence', join(folder, 'evidence.json'), '--key', join(folder, 'evidence.pem')];
+    writeFileSync(join(folder, 'evidence.json'), envelope);
+    writeFileSync(join(folder, 'evidence.pem'), key);
+    const verified = { code: 0, out: expect.stringContaining(`\ntree: ${tree}\n`), complaint: '' };
+    expect(await cli('verify', mergeCommit, ...files)).toEqual(verified);
+    expect(await cli('verify', mergeCommit)).toEqual(verified);
+    expect(await cli('verify', `${mergeCommit}^`, ...files)).toMatchObject({ code: 1, complaint: '' });
     expect(await cli('why', '4711')).toMatchObject({
       ...{ code: 69, out: '' },
       complaint: expect.stringMatching(/^not_found: /),
@@ -229,7 +257,7 @@ describe('the service in one process, beside a forge', () => {
   });
 
   test('keys and sessions can be read by their owner alone', () => {
-    for (const name of ['keys.json', 'sessions.json'])
+    for (const name of ['keys.json', 'sessions.json', 'evidence-key.pem'])
       expect(statSync(join(folder, 'mergeyard-data', name)).mode & 0o777).toBe(0o600);
     expect(readFileSync(join(folder, 'mergeyard-data', 'table.sqlite')).includes('fake-oauth-secret')).toBe(
       false,

@@ -21,6 +21,7 @@ import type { ForgeAdmin, ForgeRepo } from '#core/ports/forge-admin.ts';
 import type { ForgePerson, OpenForgePerson } from '#core/ports/forge-person.ts';
 import type { NoticeRequestStore } from '#core/ports/notifier.ts';
 import type { OpenPayments, SubscriptionReader } from '#core/ports/payments.ts';
+import type { Signer } from '#core/ports/signer.ts';
 import {
   type CredentialOwner,
   type EngineAnswer,
@@ -38,6 +39,7 @@ import { createApiRoutes } from '../../lambdas/api/routes.ts';
 import { createBillingRoutes } from '../../lambdas/billing/routes.ts';
 import { createConnectionRoutes, switchedOffRoutes } from '../../lambdas/connections/routes.ts';
 import { createContainerHealth } from '../../lambdas/container-health/routes.ts';
+import { createEvidenceRoutes } from '../../lambdas/evidence/routes.ts';
 import { createForgeOpsRoutes } from '../../lambdas/forge-ops/routes.ts';
 import { createPublicRoutes } from '../../lambdas/public/routes.ts';
 import { createPaymentsWebhook } from '../../lambdas/webhooks/payments-route.ts';
@@ -116,6 +118,8 @@ export class ApiWorld {
   engineHealthy = true;
   readonly vault = new PlainVault();
   readonly secrets = new FakeSecretBox();
+  /** Null: nothing is signed. Set before the first call. */
+  signer: Signer | null = null;
   adminKey: string | null = ADMIN_KEY;
   containerSecret = CONTAINER_SECRET;
   analyticsKey = '';
@@ -227,6 +231,7 @@ export class ApiWorld {
         noting,
         createApiRoutes({ ...common, tokens: store, identity, queueName: DEFAULT_SERVICE_NAME }),
       ),
+      evidence: createSurface<'evidence'>(noting, createEvidenceRoutes({ store, signer: this.signer })),
       connections: createSurface<'connections'>(
         { ...noting, switchedOff: switchedOffRoutes(this.legacyListing) },
         createConnectionRoutes({ ...common, vault: this.vault, openAccount, checkTarget }),

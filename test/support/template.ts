@@ -87,6 +87,7 @@ export const FULL = {
   certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/abc',
   hostedZoneId: 'Z0123456789',
   waf: 'true',
+  evidenceKey: 'true',
   engineImage: 'registry.example/engine@sha256:abc',
   paymentsPrices: 'pro.flat=price_1,team.flat=price_2',
 };

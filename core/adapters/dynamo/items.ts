@@ -269,6 +269,7 @@ const receipt = record<Receipt>({
   tree: ['tree', text],
   runUrl: ['run_url', nullable(text)],
   ofHead: ['of_head', optional(flag) as Codec<boolean>],
+  scheduledBy: ['scheduled_by', optional(text) as Codec<string>],
   mergeCommit: ['merge_commit', text],
   landedAt: ['landed_at', whole],
 });

@@ -6,6 +6,7 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   'webhooks-payments': 175,
   public: 190,
   api: 190,
+  evidence: 190,
   connections: 200,
   'forge-ops': 215,
   admin: 190,

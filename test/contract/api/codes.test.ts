@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ERROR_TABLE, type ErrorCode } from '#core/contracts/errors.ts';
 import { API_TOKENS_MAX } from '#core/domain/api-limits.ts';
 import { ForgeError } from '#core/ports/forge.ts';
+import { SignerError } from '#core/ports/signer.ts';
 import { StoreError } from '#core/ports/store.ts';
 import {
   type Answer,
@@ -237,6 +238,12 @@ const DRIVES: Readonly<Record<ErrorCode, Drive>> = {
   billing_unavailable: (world) => {
     failing(world, 'loadPlan');
     return as(world)('GET', '/api/v1/billing/me');
+  },
+  evidence_not_configured: (world) => world.call('GET', '/api/v1/evidence/key'),
+  signing_unavailable: (world) => {
+    const no = () => Promise.reject(new SignerError());
+    world.signer = { readPublicKey: no, sign: no };
+    return world.call('GET', '/api/v1/evidence/key');
   },
   payments_not_configured: (world) => as(world)('POST', '/api/v1/billing/checkout', { tier: 'pro' }),
   connection_limit_exceeded: async (world) => {

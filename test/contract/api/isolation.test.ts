@@ -26,6 +26,10 @@ const BODIES: Readonly<Record<string, unknown>> = {
   enqueuePull: { head: 'a'.repeat(40) },
 };
 
+const QUERIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  readCommitEvidence: { commit: 'a'.repeat(40) },
+};
+
 /** The answer of each route to its owner, in a world whose forge accepts the log-in and refuses all else. */
 const OWN: Readonly<Record<string, readonly [status: number, code?: string]>> = {
   updateConnection: [200],
@@ -47,6 +51,9 @@ const OWN: Readonly<Record<string, readonly [status: number, code?: string]>> = 
   readGateTemplate: [200],
   // Its own repository has no pull request of that number; with one: `pulls.test.ts`.
   readPull: [404, 'not_found'],
+  // Nothing is signed here; with a key: `evidence.test.ts`.
+  readPullEvidence: [503, 'evidence_not_configured'],
+  readCommitEvidence: [503, 'evidence_not_configured'],
   openSetupPull: [502, 'forge_unreachable'],
   verifyGate: [502, 'forge_unreachable'],
   // A repository is no token; the token's own: `tokens.test.ts`.
@@ -128,6 +135,7 @@ describe('isolation: every route with an id x every caller x every kind of id (A
     world.call(route.method, route.path.replace('{id}', id).replace('{number}', '1'), {
       ...credentials,
       ...(BODIES[route.id] === undefined ? {} : { body: BODIES[route.id] }),
+      query: QUERIES[route.id] ?? {},
     });
 
   test.each(cells)('%s as %s with id %s', async (_id, caller, kind, route) => {

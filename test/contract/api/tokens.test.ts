@@ -28,7 +28,7 @@ const make = async (
 /** The scope that each endpoint of a session needs from a token, in the words of the contract; the others take a session. */
 const SCOPES: Readonly<Record<string, string>> = {
   ...{ listRepos: 'read', readQueueStatus: 'read', readActivity: 'read' },
-  ...{ readPull: 'read', readGateTemplate: 'read' },
+  ...{ readPull: 'read', readGateTemplate: 'read', readPullEvidence: 'read', readCommitEvidence: 'read' },
   ...{ reconcileRepo: 'queue:write', pauseRepo: 'queue:write', drainRepo: 'queue:write' },
   ...{ resumeRepo: 'queue:write', enqueuePull: 'queue:write', dequeuePull: 'queue:write' },
   ...{ updateRepo: 'settings:write', askConfirmation: 'settings:write', provisionRepo: 'settings:write' },
@@ -47,6 +47,7 @@ const call = (route: RouteSpec, id: string, token: string) =>
     route.method,
     route.path.replace('{id}', id).replace('{number}', '1'),
     BODIES[route.id] ?? (route.body === undefined ? undefined : {}),
+    route.id === 'readCommitEvidence' ? { query: { commit: 'a'.repeat(40) } } : {},
   );
 
 describe('an API token', () => {

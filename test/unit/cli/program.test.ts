@@ -54,7 +54,7 @@ async function call(
         const answer = answers[path]?.() ?? (path === 'queue/status' ? { repos: [REPO] } : [REPO]);
         return answer instanceof Response ? answer : Response.json(answer);
       },
-      ...{ print: (line) => void out.push(line), isTerminal, readHead: async () => 'a'.repeat(40) },
+      ...{ print: (line) => void out.push(line), isTerminal, readGit: async () => 'a'.repeat(40) },
       now: () => clock,
       sleep: async (ms) => {
         clock += ms;

@@ -18,7 +18,7 @@ async function wait(now: ReturnType<typeof story>, ...more: string[]) {
       fetch: async (url) => Response.json(String(url).endsWith('/pulls/7') ? now : [REPO]),
       print: (line) => void out.push(line),
       now: () => clock,
-      ...{ isTerminal: false, readHead: async () => null },
+      ...{ isTerminal: false, readGit: async () => null },
       sleep: async (ms) => {
         clock += ms;
       },
@@ -73,7 +73,7 @@ test('a login that cannot be stored is told in one line, with the way around it'
     {
       ...{ env: { XDG_CONFIG_HOME: '/dev/null' }, cwd: '/', now: () => 0, sleep: async () => {} },
       ...{ fetch: async () => Response.json({ repos: [] }), isTerminal: false },
-      readHead: async () => null,
+      readGit: async () => null,
       print: () => undefined,
     },
     async () => 'mgy_secret',

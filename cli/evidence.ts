@@ -1,0 +1,151 @@
+import { readFileSync } from 'node:fs';
+import { Envelope, keyIdOf, openEnvelope, readPublicKey } from '#core/contracts/dsse.ts';
+import { LandingStatement, PAYLOAD_TYPE } from '#core/contracts/evidence.ts';
+import { type Asked, EXIT, emit, type Printing, type Repo } from './commands.ts';
+import { type Machine, Misuse } from './context.ts';
+import { plain } from './values.ts';
+
+/** Full id of a commit of the local clone. */
+export async function readCommit({ readGit }: Git, name: string): Promise<string> {
+  const commit = await readGit(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`]);
+  if (commit === null) throw new Misuse(`${plain(name)} is no commit of the git repository in this folder.`);
+  return commit;
+}
+
+/** Prints the signed statement of the landing that made this commit. */
+export async function evidence(asked: Asked, repo: Repo, name: string): Promise<number> {
+  const commit = await readCommit(asked.machine, name);
+  const envelope = await asked.api.readCommitEvidence({ id: repo.id, query: { commit } });
+  emit(asked, envelope, () => [JSON.stringify(envelope)]);
+  return EXIT.ok;
+}
+
+/** Prints the public key of the service: keep it, and statements are verified without the service. */
+export async function evidenceKey(asked: Asked): Promise<number> {
+  const key = await asked.api.readEvidenceKey();
+  emit(asked, key, () => [key.public_key.trimEnd()]);
+  return EXIT.ok;
+}
+
+type Git = Pick<Machine, 'readGit'>;
+
+/** The envelope and the PEM of the key, as text. */
+export interface Given {
+  readonly envelope: string;
+  readonly key: string;
+}
+
+export function readFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    throw new Misuse(`${plain(path)} cannot be read.`);
+  }
+}
+
+interface Verdict {
+  readonly verified: boolean;
+  readonly commit: string;
+  readonly keyid: string | null;
+  /** Why it does not hold; null: it holds. */
+  readonly fault: string | null;
+  readonly statement: LandingStatement | null;
+  /** Facts that the signature alone says, because the clone cannot show them. */
+  readonly notes: readonly string[];
+}
+
+/** Checks a statement about this commit against the key and against the local clone. No network is used here. */
+export async function verify(
+  asked: Printing & { readonly machine: Git },
+  name: string,
+  { envelope, key }: Given,
+): Promise<number> {
+  const commit = await readCommit(asked.machine, name);
+  const verdict = await judge(asked.machine, commit, envelope, key);
+  emit(asked, verdict, () => describe(verdict));
+  return verdict.verified ? EXIT.ok : EXIT.fault;
+}
+
+async function judge(machine: Git, commit: string, text: string, pem: string): Promise<Verdict> {
+  const publicKey = readPublicKey(pem);
+  const keyid = publicKey === null ? null : keyIdOf(publicKey);
+  const refuse = (fault: string, statement: LandingStatement | null = null): Verdict => ({
+    ...{ verified: false, commit, keyid, fault, statement, notes: [] },
+  });
+  if (publicKey === null) return refuse('The key is no public key on the curve P-256.');
+  const envelope = parse(Envelope, text);
+  if (envelope === null) return refuse('The file is no DSSE envelope.');
+  const payload = openEnvelope(envelope, publicKey);
+  if (payload === null) return refuse('The signature is not one of this key over this statement.');
+  const statement =
+    envelope.payloadType === PAYLOAD_TYPE ? parse(LandingStatement, payload.toString()) : null;
+  if (statement === null)
+    return refuse('What is signed is no statement of a landing that this version knows.');
+  const { fault, notes } = await compare(machine, commit, statement);
+  return fault === null
+    ? { verified: true, commit, keyid, fault, statement, notes }
+    : refuse(fault, statement);
+}
+
+/** The clone is the witness: an object id names its content, so that nothing has to be believed of it. */
+async function compare(
+  { readGit }: Git,
+  commit: string,
+  { subject, predicate: { merge, pull_request: pull, gate } }: LandingStatement,
+): Promise<{ readonly fault: string | null; readonly notes: readonly string[] }> {
+  const fail = (fault: string) => ({ fault, notes: [] });
+  const [{ digest: ofMerge }, { digest: ofTree }] = subject;
+  if (merge.commit !== ofMerge.gitCommit || merge.tree !== ofTree.gitTree)
+    return fail('The statement contradicts itself about its subject.');
+  if (merge.commit !== commit)
+    return fail(`The statement is about ${merge.commit}, which is another commit.`);
+  const tree = await readGit(['rev-parse', '--verify', '--quiet', `${commit}^{tree}`]);
+  if (tree !== merge.tree) return fail(`The commit has the tree ${tree}, and ${merge.tree} was proven.`);
+  const contains = async (ancestor: string): Promise<boolean> =>
+    (await readGit(['merge-base', '--is-ancestor', ancestor, commit])) !== null;
+  if (!(await contains(merge.base_before)))
+    return fail(`The commit does not stand on ${merge.base_before}, or the clone does not have it.`);
+  const parents = (await readGit(['rev-list', '--no-walk', '--parents', commit])) ?? '';
+  const [, first, ...others] = parents.split(' ');
+  if (others.length > 0 && first !== merge.base_before)
+    return fail(`The commit merges into ${first}, and ${merge.base_before} was the base.`);
+  if (others.length > 0 && !others.includes(pull.head))
+    return fail(`The commit does not merge ${pull.head}, the head of the pull request.`);
+  const isInHistory = others.length > 0 || (await contains(pull.head));
+  return {
+    fault: null,
+    notes: [
+      ...(isInHistory ? [] : [`head ${pull.head} was squashed or rebased: the signature alone names it`]),
+      ...(gate.tree === null || gate.tree === merge.tree
+        ? []
+        : [`the gate run judged ${gate.tree}, of which this tree is an exact prefix`]),
+    ],
+  };
+}
+
+function describe({ verified, commit, keyid, fault, statement, notes }: Verdict): readonly string[] {
+  if (!verified || statement === null) return [`not verified: ${fault}`];
+  const { merge, pull_request: pull, gate, repository } = statement.predicate;
+  return [
+    `verified: ${commit}`,
+    `repository: ${plain(repository.name)} ${plain(repository.base_branch)}`,
+    `pull request: #${pull.number} at ${pull.head}`,
+    `scheduled by: ${plain(pull.scheduled_by ?? 'not known')}`,
+    `tree: ${merge.tree}`,
+    `gate: ${gate.verdict} ${plain(gate.run_url ?? 'without an address')}`,
+    `landed: ${merge.landed_at}`,
+    `key: ${keyid}`,
+    ...notes.map((note) => `note: ${note}`),
+  ];
+}
+
+function parse<T>(
+  schema: { safeParse(value: unknown): { readonly success: boolean; readonly data?: T | undefined } },
+  text: string,
+): T | null {
+  try {
+    return schema.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    return null;
+  }
+}

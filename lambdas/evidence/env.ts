@@ -1,0 +1,6 @@
+import { EnvOptionalText, SurfaceEnv } from '#core/contracts/env.ts';
+
+export const EvidenceEnv = SurfaceEnv.extend({
+  /** The asymmetric key that signs statements; empty: this deployment signs none. */
+  EVIDENCE_KEY_ID: EnvOptionalText,
+});
