@@ -76,6 +76,6 @@ export interface Notifier {
   sendEmail(to: string, notice: Notice, unsubscribeUrl: string): Promise<SendResult>;
   /** The URL is a credential. */
   sendChat(chat: Chat, url: Secret<string>, notice: Notice): Promise<SendResult>;
-  /** `id`: the same for the same notice, so that the homeserver takes it once. The target is a credential. */
-  sendMatrix(target: Secret<string>, notice: Notice, id: string): Promise<SendResult>;
+  /** `subject`: text that names what is told, so that the homeserver takes it once. The target is a credential. */
+  sendMatrix(target: Secret<string>, notice: Notice, subject: string): Promise<SendResult>;
 }

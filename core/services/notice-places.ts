@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Notice } from '../domain/notice.ts';
 import { NOTICE_WAYS, type NoticeTopic, type NoticeWay, waysOf } from '../domain/notice-topics.ts';
 import { type NotificationTargets, noSecretWays } from '../domain/notification.ts';
@@ -78,14 +77,13 @@ export async function sendNotice(
   /** Names what is told: the same when it is told again. */
   subject: readonly unknown[],
 ): Promise<void> {
-  const id = createHash('sha256').update(JSON.stringify(subject)).digest('hex');
   await Promise.all(
     places.map(({ way, address, slug }) =>
       way === 'email'
         ? sendMail(deps, { address, slug }, notice, fields)
         : tell(deps, { ...fields, way }, () =>
             way === 'matrix'
-              ? deps.notifier.sendMatrix(new Secret(address), notice, id)
+              ? deps.notifier.sendMatrix(new Secret(address), notice, JSON.stringify(subject))
               : deps.notifier.sendChat(way, new Secret(address), notice),
           ),
     ),

@@ -5,16 +5,17 @@ const control = ['core/services', 'lambdas'].flatMap(listSources);
 describe('the display view decides nothing', () => {
   const VIEW = 'core/domain/queue-view.ts';
 
-  test('two services read the queue view, and both show it', () => {
+  test('three services read the queue view: two show it, one tells of a standstill in it', () => {
     expect(control.filter((path) => /\breadQueueViews\b/.test(readSource(path)))).toEqual([
       'core/services/read-activity.ts',
       'core/services/read-pull.ts',
+      'core/services/watch-queues.ts',
     ]);
   });
 
   test('no other service knows its type', () => {
     const knowing = control.filter((path) => readEdges(path).some(({ to }) => to === VIEW));
-    expect(knowing).toEqual(['core/services/read-activity.ts']);
+    expect(knowing).toEqual(['core/services/read-activity.ts', 'core/services/watch-queues.ts']);
   });
 });
 

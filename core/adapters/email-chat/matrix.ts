@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { NOTICE_ANSWER_BYTES_MAX, NOTICE_TIMEOUT_MS } from '../../domain/api-limits.ts';
 import { parseMatrix } from '../../domain/notification.ts';
 import type { Notifier } from '../../ports/notifier.ts';
@@ -11,10 +12,11 @@ import { renderMatrix } from './render-chat.ts';
  */
 export function createMatrixSender(send: HttpSend): Pick<Notifier, 'sendMatrix'> {
   return {
-    async sendMatrix(target, notice, id) {
+    async sendMatrix(target, notice, subject) {
       const room = parseMatrix(target.reveal());
       if (room === null) return 'refused';
-      const path = `rooms/${encodeURIComponent(room.room)}/send/m.room.message/${encodeURIComponent(id)}`;
+      const transaction = createHash('sha256').update(subject).digest('hex');
+      const path = `rooms/${encodeURIComponent(room.room)}/send/m.room.message/${transaction}`;
       return postNotice(send, {
         method: 'PUT',
         url: `${room.homeserver}/_matrix/client/v3/${path}`,
