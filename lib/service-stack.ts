@@ -150,6 +150,7 @@ export class ServiceStack extends Stack {
       ...{ defaults, identity, requiredStamp, sendsMail: config.mail.from !== undefined },
     });
     api.addRoutes(surfaces, site.fn);
+    mayInvoke(worker, 'SET_UP_FUNCTION', surfaces['forge-ops']);
     const realtime = new RealtimeSurface(this, 'Realtime', {
       ...{ defaults, table, identity, monitoring, publicUrl, edgeStamp, requiredStamp },
       ...{ rateFactor: config.rateFactor, logRetentionDays: config.logRetentionDays },
@@ -251,10 +252,7 @@ export class ServiceStack extends Stack {
       network: wayToForges(network, config),
     });
     mayReachForges(look, config, authority);
-    caller.setEnv('IDLE_LOOK_FUNCTION', look.fn.functionName);
-    caller.allow(
-      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [look.fn.functionArn] }),
-    );
+    mayInvoke(caller, 'IDLE_LOOK_FUNCTION', look);
   }
 
   #addTick(
@@ -342,4 +340,9 @@ export class ServiceStack extends Stack {
       output('UserPoolId', identity.userPool.userPoolId, 'People who sign in');
     }
   }
+}
+
+function mayInvoke(caller: ServiceFunction, key: string, { fn }: ServiceFunction): void {
+  caller.setEnv(key, fn.functionName);
+  caller.allow(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [fn.functionArn] }));
 }

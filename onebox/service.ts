@@ -32,6 +32,7 @@ import { Secret } from '#core/secret.ts';
 import { dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
 import { answerGlance } from '#core/services/glance.ts';
 import { createLookingEngine } from '#core/services/idle-look.ts';
+import { repairSetup, wishRepairs } from '#core/services/repair-setup.ts';
 import { forwardDelayedWake, wakeDueRepos } from '#core/services/wake.ts';
 import { watchQueues } from '#core/services/watch-queues.ts';
 import { createNotify } from '../lambdas/notify/notify.ts';
@@ -51,7 +52,7 @@ import { createLooker } from './looker.ts';
 import { Metrics } from './metrics.ts';
 import { refuseStandingStill } from './move/standing-still.ts';
 import { asInvocable, listRoutes, pageConfig } from './routes.ts';
-import type { Shared } from './surfaces.ts';
+import { type Shared, setUpParts } from './surfaces.ts';
 import { openTable, TABLE_NAME } from './table.ts';
 
 /** A running installation. */
@@ -159,6 +160,8 @@ async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<
     queueName: config.service_name,
   };
   const looker = createLooker(paced, clock);
+  const setUp = setUpParts(shared);
+  const repairs = { ask: async (repoId: RepoId) => void (await repairSetup(setUp, repoId)) };
   const answerWake = async (wake: WakeMessage): Promise<void> => {
     const { repoId } = wake;
     const glance = glanceOf(wake);
@@ -179,6 +182,7 @@ async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<
       },
       repoId,
     );
+    if (result.kind === 'reconciled') await wishRepairs({ store, repairs, clock, log }, result.repo);
     metrics.count('mergeyard_wakes_total', { result: result.kind });
   };
 

@@ -52,6 +52,17 @@ export interface Shared {
 
 export type Answerer = (event: APIGatewayProxyEventV2, context: Context) => Promise<HttpResponse>;
 
+/** The parts that set repositories up, and put back what drifted. */
+export function setUpParts({ store, secrets, vault, queue, send, clock, ids, log, ...rest }: Shared) {
+  const openForge = createForgeOpener({
+    ...{ store, vault },
+    connect: ({ instanceUrl, slug }, token) =>
+      createForgeAdmin(createForgeTransport({ instanceUrl, slug, token, send, clock })),
+  });
+  const webhookUrl = `${rest.publicUrl}/api/v1/webhooks/forge`;
+  return { store, secrets, vault, queue, clock, ids, log, openForge, webhookUrl, queueName: rest.queueName };
+}
+
 /** Every HTTP function of the service, composed for one process: no plans are sold here, and no key administers. */
 export function createSurfaces(shared: Shared): Readonly<Record<HttpSurface, Answerer>> {
   const { store, tokens, identity, vault, secrets, queue, send, clock, ids, log, publicUrl, queueName } =
@@ -76,14 +87,8 @@ export function createSurfaces(shared: Shared): Readonly<Record<HttpSurface, Ans
     'forge-ops': createSurface<'forge-ops'>(
       surface,
       createForgeOpsRoutes({
-        ...{ ...common, vault, secrets, openAccount, queueName },
+        ...{ ...common, ...setUpParts(shared), openAccount },
         openPerson: createForgePersonOpener({ send, clock }),
-        openForge: createForgeOpener({
-          ...{ store, vault },
-          connect: ({ instanceUrl, slug }, token) =>
-            createForgeAdmin(createForgeTransport({ instanceUrl, slug, token, send, clock })),
-        }),
-        webhookUrl: `${publicUrl}/api/v1/webhooks/forge`,
       }),
     ),
     admin: createSurface<'admin'>(surface, createAdminRoutes({ store, leases: store })),

@@ -16,7 +16,6 @@ import {
   type NodeRow,
   type Receipt,
 } from '../domain/batch.ts';
-import { findDrifts } from '../domain/drift.ts';
 import { nextFreeze } from '../domain/freeze.ts';
 import type { EpochMs } from '../domain/ids.ts';
 import type { LeaseState } from '../domain/lease.ts';
@@ -27,7 +26,7 @@ import { type ManagedRepo, RECONCILE_ERROR_CODES, type ReconcileOutcome } from '
 import type { Standstill } from '../domain/standstill.ts';
 import { RECORD_ERROR_REASONS, type TerminalMark } from '../ports/account-store.ts';
 import { BATCH_COSTS, viewCosts } from './batch-costs.ts';
-import { DriftView, toDriftView } from './drift.ts';
+import { DRIFT_FIELDS, toDriftFields } from './drift.ts';
 import { formatTime, formatTimeOrNull, Time, Uuid } from './fields.ts';
 import { FreezeView, toFreezeView } from './freeze.ts';
 import { HaltEvidenceView, toHaltEvidence } from './halt-evidence.ts';
@@ -76,8 +75,7 @@ export const ActivityRepo = z.object({
   next_look_at: Time.nullable(),
   /** The freeze window that holds, or else the next one; null: none is to come. */
   freeze: FreezeView.nullable(),
-  /** Parts of the set-up that are not as they were made. */
-  drifts: z.array(DriftView),
+  ...DRIFT_FIELDS,
   /** Null: the queue moves as usual, is empty or off, or is not known. */
   standstill: StandstillView.nullable(),
   /** The queue in order and what stands before the next landing, as the worker last saw it; null = unknown. */
@@ -224,7 +222,7 @@ export function toActivityRepo(
     notification: toMaskedNotification(repo.notification, mailbox),
     next_look_at: formatTimeOrNull(nextLookAt(repo.dueAt, now)),
     freeze: toFreezeView(nextFreeze(repo, now)),
-    drifts: findDrifts({ repo, outcome, view: queue }).map(toDriftView),
+    ...toDriftFields({ repo, outcome, view: queue }, now),
     standstill: toStandstill(standstill),
     queue: queue === undefined ? null : toQueueView(queue),
   };

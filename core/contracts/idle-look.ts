@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { HOOK_STATES } from '../domain/hook-seen.ts';
+import { PROTECTION_REASONS } from '../domain/provisioning.ts';
 import {
   type GlanceAnswer,
   type GlanceRequest,
@@ -25,13 +27,20 @@ const Memory = z.strictObject({
     )
     .readonly(),
   blindUntil: time.nullable(),
+  hookAt: time.optional(),
+  ruleAt: time.optional(),
 });
+const SetUp = z.discriminatedUnion('part', [
+  z.strictObject({ part: z.literal('hook'), hookId: z.string(), was: z.enum(HOOK_STATES) }),
+  z.strictObject({ part: z.literal('rule'), was: z.array(z.enum(PROTECTION_REASONS)).readonly() }),
+]);
 const Request = z.strictObject({
   instance_url: HttpsUrl,
   repo_slug: RepoSlug,
   base_branch: z.string().min(1),
   status_context: z.string().min(1),
   token: z.string().min(1),
+  set_up: SetUp.nullable(),
   memory: Memory.nullable(),
 });
 const GlanceBody = z.strictObject({
@@ -61,6 +70,7 @@ export function writeLookRequest(request: LookRequest): string {
     base_branch: request.baseBranch,
     status_context: request.statusContext,
     token: request.token.reveal(),
+    set_up: request.setUp,
     memory: request.memory,
   } satisfies z.input<typeof Request>);
 }
@@ -69,13 +79,14 @@ export function writeLookRequest(request: LookRequest): string {
 export function readLookRequest(payload: unknown): LookRequest | null {
   const parsed = Request.safeParse(payload);
   if (!parsed.success) return null;
-  const { instance_url, repo_slug, base_branch, status_context, token, memory } = parsed.data;
+  const { instance_url, repo_slug, base_branch, status_context, token, set_up, memory } = parsed.data;
   return {
     instanceUrl: instance_url,
     repoSlug: repo_slug,
     baseBranch: base_branch,
     statusContext: status_context,
     token: new Secret(token),
+    setUp: set_up,
     memory,
   };
 }

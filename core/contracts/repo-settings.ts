@@ -54,6 +54,7 @@ const ROWS = {
     shown: z.int().nullable(),
   },
   reuse_ci: { field: 'reuseCi', given: z.boolean(), shown: z.boolean() },
+  repair_setup: { field: 'repairSetup', given: z.boolean(), shown: z.boolean() },
   gate: { field: 'gate', given: z.enum(GATE_KINDS), shown: z.enum(GATE_KINDS) },
   gate_contexts: {
     field: 'gateContexts',

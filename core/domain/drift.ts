@@ -38,6 +38,8 @@ export interface Drift {
   readonly kind: DriftKind;
   /** First look that saw it; null: not known. */
   readonly since: EpochMs | null;
+  /** Of its kind, one that no call of the queue may put back: a person let others past the queue, or asks for all statuses. */
+  readonly onlyPeople?: true;
 }
 
 export interface DriftFacts {
@@ -46,11 +48,11 @@ export interface DriftFacts {
   readonly view: QueueView | undefined;
 }
 
-const OF_RULE: Readonly<Partial<Record<ProtectionReason, DriftKind>>> = {
-  rule_missing: 'protection',
-  direct_push_allowed: 'protection',
-  context_not_required: 'required_context',
-  all_statuses_required: 'required_context',
+const OF_RULE: Readonly<Partial<Record<ProtectionReason, Pick<Drift, 'kind' | 'onlyPeople'>>>> = {
+  rule_missing: { kind: 'protection' },
+  direct_push_allowed: { kind: 'protection', onlyPeople: true },
+  context_not_required: { kind: 'required_context' },
+  all_statuses_required: { kind: 'required_context', onlyPeople: true },
 };
 
 /** In the order of `DRIFTS`. What was never set up, or was seen before it was set up, has not drifted. */
@@ -63,19 +65,19 @@ function findOfRule({ repo, outcome }: DriftFacts): readonly Drift[] {
   const { protection } = repo.provisioning;
   const rule = outcome?.rule;
   if (!repo.protectionRequested || protection.kind !== 'required' || rule === undefined) return [];
-  if (rule.at < setUpAt(repo)) return [];
+  if (rule.at <= setUpAt(repo)) return [];
   return rule.reasons
     .filter((reason) => !protection.reasons.includes(reason))
     .flatMap((reason) => {
-      const kind = OF_RULE[reason];
-      return kind === undefined ? [] : [{ kind, since: rule.at }];
+      const drift = OF_RULE[reason];
+      return drift === undefined ? [] : [{ ...drift, since: rule.at }];
     });
 }
 
 function findOfHook({ repo, outcome }: DriftFacts): readonly Drift[] {
   const hook = outcome?.hook;
   if (repo.wakeupMode !== 'webhook' || repo.provisioning.webhook !== 'registered') return [];
-  if (hook === undefined || hook.at < setUpAt(repo)) return [];
+  if (hook === undefined || hook.at <= setUpAt(repo)) return [];
   if (hook.state === 'missing') return [{ kind: 'webhook_missing', since: hook.since }];
   return hook.state === 'changed' ? [{ kind: 'webhook_changed', since: hook.since }] : [];
 }

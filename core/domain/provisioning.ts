@@ -212,7 +212,10 @@ export interface ProvisioningFacts extends StatusPlace {
 
 /** The rule as the engine last saw it, no matter who wrote the rule. */
 export interface RuleSeen {
+  /** First look that saw these reasons. */
   readonly at: EpochMs;
+  /** Latest look, to the hour; absent: `at`. */
+  readonly lookedAt?: EpochMs;
   readonly reasons: readonly ProtectionReason[];
 }
 

@@ -20,6 +20,8 @@ export interface QueueSettings extends GateSettings, PrioritySettings, FreezeSet
   readonly gateTimeoutMinutes: number | null;
   /** A pass of the gate on a head that has exactly the staged tree counts, and no gate run is started for it. */
   readonly reuseCi: boolean;
+  /** A webhook or a required status that was set up and is gone from the forge is put back by the service. */
+  readonly repairSetup: boolean;
 }
 
 /** One gate run at a time until the owner allows more: each costs the forge a runner. */
@@ -31,6 +33,7 @@ export const DEFAULT_SETTINGS: QueueSettings = {
   bisectFanout: 1,
   gateTimeoutMinutes: 0,
   reuseCi: false,
+  repairSetup: false,
   gate: 'workflow',
   gateContexts: [],
   gateAuthors: [],

@@ -9,6 +9,7 @@ import type { ConnectionId, EpochMs, RepoId, TenantId } from './ids.ts';
 import type { NotificationTargets } from './notification.ts';
 import type { Pause } from './pause.ts';
 import type { CiGate, ProvisioningRecord, RuleSeen } from './provisioning.ts';
+import type { Repair } from './repair-note.ts';
 import type { QueueSettings } from './repo-settings.ts';
 import { describeMissingScopes, type TokenScope } from './token-scopes.ts';
 
@@ -135,6 +136,8 @@ export interface ManagedRepo extends QueueSettings {
   /** The owner opted in to our managing the branch rule. */
   readonly protectionRequested: boolean;
   readonly ciGate: CiGate;
+  /** Of the last day, oldest first. Absent: none. */
+  readonly repairs?: readonly Repair[];
   /** Null: no notices are sent. */
   readonly notification: NotificationTargets | null;
   /** Grows with every wake; a wake during a reconcile is noticed at its end (E9). */

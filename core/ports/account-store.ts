@@ -26,6 +26,9 @@ export interface Tenant {
 /** The actor of a change that a session of another tenant has caused. */
 export const ANOTHER_TENANT = 'another_tenant';
 
+/** The actor of a repair that the service has made by itself. */
+export const BY_SERVICE = 'service';
+
 /** The action of a note about a sign-in; its id is that of the session. */
 export const SESSION_STARTED = 'session.start';
 
@@ -34,7 +37,7 @@ export interface AuditEntry {
   readonly id: string;
   readonly tenantId: TenantId;
   readonly at: EpochMs;
-  /** User id, the name of one of several people of the tenant, `token:` with the id of an API token, or `another_tenant`. */
+  /** User id, the name of one of several people of the tenant, `token:` with the id of an API token, `another_tenant` or `service`. */
   readonly actor: string;
   /** An IPv4 address, or the /64 of an IPv6 address; null: another tenant's, or of before it was noted. */
   readonly from: string | null;

@@ -1,5 +1,7 @@
 import type { Glance } from '../domain/glance.ts';
+import type { HookState } from '../domain/hook-seen.ts';
 import type { CommitSha, EpochMs, PullRequestNumber, RepoId } from '../domain/ids.ts';
+import type { ProtectionReason } from '../domain/provisioning.ts';
 import type { ReconcileErrorCode } from '../domain/repo.ts';
 import type { ReconcileRequest } from './system.ts';
 
@@ -20,11 +22,21 @@ export interface LookMemory {
   readonly pulls: readonly SeenPull[];
   /** The engine reaches this forge and the look does not: no look before then. */
   readonly blindUntil: EpochMs | null;
+  /** When a look compared the hook, and the rule of the base, with what is known of them last; absent: none has. */
+  readonly hookAt?: EpochMs | undefined;
+  readonly ruleAt?: EpochMs | undefined;
 }
+
+/** A part of the set-up to be compared in this look, and what the engine saw of it last. */
+export type SetUpQuestion =
+  | { readonly part: 'hook'; readonly hookId: string; readonly was: HookState }
+  | { readonly part: 'rule'; readonly was: readonly ProtectionReason[] };
 
 export interface LookRequest
   extends Pick<ReconcileRequest, 'instanceUrl' | 'repoSlug' | 'baseBranch' | 'token'> {
   readonly statusContext: string;
+  /** Null: none is due. */
+  readonly setUp: SetUpQuestion | null;
   /** Null: the first look. */
   readonly memory: LookMemory | null;
 }

@@ -1,6 +1,11 @@
 import { currentOrigin } from '../contracts/change-origin.ts';
 import type { TenantId } from '../domain/ids.ts';
-import { type AccountStore, ANOTHER_TENANT, type AuditEntry } from '../ports/account-store.ts';
+import {
+  type AccountStore,
+  ANOTHER_TENANT,
+  type AuditEntry,
+  type BY_SERVICE,
+} from '../ports/account-store.ts';
 import type { Clock, Ids, Log } from '../ports/system.ts';
 
 export interface AuditDeps {
@@ -20,13 +25,14 @@ export async function recordChange(
   action: string,
   target: string,
   result: AuditEntry['result'] = 'ok',
+  by: typeof BY_SERVICE | null = null,
 ): Promise<void> {
   const origin = currentOrigin();
   // A change that another tenant has caused, such as a repository that is taken over: who that is, is not told.
   const foreign = origin !== null && origin.tenantId !== tenantId;
   const entry: AuditEntry = {
     ...{ id: deps.ids.uuid(), tenantId, at: deps.clock.now(), action, target, result },
-    actor: foreign ? ANOTHER_TENANT : (origin?.person ?? tenantId),
+    actor: by ?? (foreign ? ANOTHER_TENANT : (origin?.person ?? tenantId)),
     from: foreign ? null : (origin?.network ?? null),
   };
   try {

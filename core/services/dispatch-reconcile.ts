@@ -95,6 +95,7 @@ interface EndedReconcile extends EngineResult {
 export type DispatchResult =
   | {
       readonly kind: 'reconciled';
+      readonly repo: ManagedRepo;
       readonly outcome: ReconcileOutcome;
       readonly logTail: readonly string[];
       readonly isLost: boolean;
@@ -198,7 +199,7 @@ async function reconcileRepo(
     wake_at: wakeAt,
   });
   const { report, leaveLease: isLost } = ended;
-  return { kind: 'reconciled', outcome, logTail: report?.logTail ?? [], isLost };
+  return { kind: 'reconciled', repo, outcome, logTail: report?.logTail ?? [], isLost };
 }
 
 async function callEngine(

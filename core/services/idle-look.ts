@@ -1,5 +1,6 @@
+import { isSetUpLookDue } from '../domain/hook-seen.ts';
 import type { EpochMs, RepoId } from '../domain/ids.ts';
-import { LOOK_BLIND_MS, LOOK_SETTLED_MS } from '../domain/limits.ts';
+import { DUE_TOLERANCE_MS, LOOK_BLIND_MS, LOOK_SETTLED_MS } from '../domain/limits.ts';
 import type { Obligations } from '../domain/obligations.ts';
 import type { ManagedRepo, ReconcileOutcome } from '../domain/repo.ts';
 import {
@@ -8,6 +9,7 @@ import {
   type LookAnswer,
   type LookMemory,
   type LookStore,
+  type SetUpQuestion,
 } from '../ports/idle-look.ts';
 import type { DispatchStore, EngineReport } from '../ports/store.ts';
 import type { Clock, EnginePort, Log, ReconcileRequest } from '../ports/system.ts';
@@ -78,6 +80,7 @@ async function lookFirst(deps: IdleLookDeps, repoId: RepoId, request: ReconcileR
   const { statusContext } = repo;
   const answer = await deps.looker.look({
     ...{ instanceUrl, repoSlug, baseBranch, token, statusContext, memory },
+    setUp: askOfSetUp(repo, outcome, memory, now),
   });
   deps.log.info('idle look', { repo_id: repoId, answer: answer.kind });
   return judge(deps, { repoId, outcome, engineAt: report?.at ?? null, memory, answer, now });
@@ -94,6 +97,25 @@ function isQuiet(
   if (outcome.ranAt - repo.updatedAt < LOOK_SETTLED_MS) return false;
   // After a failure the engine always asks for another look soon; the look answers that one.
   return outcome.ok ? report.wakeAt === null : faultOf(outcome) !== null;
+}
+
+/**
+ * The part of the set-up that is due: hook and rule in turn, each once in an hour, and never in the same look. The engine
+ * reads it again when it differs, and by the same rule: a little later than by its own hour, because clocks differ.
+ */
+function askOfSetUp(
+  { wakeupMode, hookId, protectionRequested }: ManagedRepo,
+  { hook, rule }: ReconcileOutcome,
+  memory: LookMemory | null,
+  now: EpochMs,
+): SetUpQuestion | null {
+  const isDue = (...looks: readonly (EpochMs | undefined)[]): boolean =>
+    isSetUpLookDue(Math.max(...looks.map((at) => at ?? 0)), now - DUE_TOLERANCE_MS);
+  if (wakeupMode === 'webhook' && hookId !== null && hook !== undefined && isDue(hook.at, memory?.hookAt))
+    return { part: 'hook', hookId, was: hook.state };
+  const isManaged = protectionRequested && rule !== undefined;
+  if (isManaged && isDue(rule.at, rule.lookedAt, memory?.ruleAt)) return { part: 'rule', was: rule.reasons };
+  return null;
 }
 
 function faultOf({ errorCode }: ReconcileOutcome) {

@@ -100,6 +100,7 @@ interface Draft {
   readonly target: string;
   readonly deadline: number | null;
   readonly reuse: boolean;
+  readonly repair: boolean;
   readonly context: string;
   readonly wakeup: 'poll' | 'webhook';
 }
@@ -110,6 +111,7 @@ const draftOf = (repo: StatusEntry): Draft => ({
   target: String(repo.batch_target),
   deadline: repo.gate_timeout_minutes,
   reuse: repo.reuse_ci,
+  repair: repo.repair_setup,
   context: repo.status_context,
   wakeup: repo.wakeup_mode,
 });
@@ -123,6 +125,7 @@ function patchOf(repo: StatusEntry, draft: Draft): Patch {
     ...(Number(draft.target) === repo.batch_target ? {} : { batch_target: Number(draft.target) }),
     ...(draft.deadline === repo.gate_timeout_minutes ? {} : { gate_timeout_minutes: draft.deadline }),
     ...(draft.reuse === repo.reuse_ci ? {} : { reuse_ci: draft.reuse }),
+    ...(draft.repair === repo.repair_setup ? {} : { repair_setup: draft.repair }),
     ...(draft.context.trim() === repo.status_context ? {} : { status_context: draft.context.trim() }),
     ...(draft.wakeup === repo.wakeup_mode ? {} : { wakeup_mode: draft.wakeup }),
   };
@@ -253,6 +256,17 @@ function Tuning({ repo }: { readonly repo: StatusEntry }) {
         <span>
           No run twice: where the gate has passed on a branch of this repository whose files are exactly the
           staged ones, that pass counts. Only for a gate that runs the same checks on every branch.
+        </span>
+      </label>
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={draft.repair}
+          onChange={(event) => set({ repair: event.target.checked })}
+        />
+        <span>
+          Repairs: a webhook or a required status that was set up and is gone from the forge is put back by
+          the service, once an hour and three times a day at most.
         </span>
       </label>
       <Field

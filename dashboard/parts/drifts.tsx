@@ -2,11 +2,25 @@ import { useNow } from '../data/hooks.ts';
 import type { RepoActivity } from '../view/blocker.ts';
 import { showClock } from '../view/format.ts';
 
+type Repair = RepoActivity['repairs'][number];
+const REPAIRED: Readonly<Record<Repair['part'], Readonly<Record<Repair['result'], string>>>> = {
+  webhook: {
+    begun: 'The service began to register the webhook again',
+    done: 'The service registered the webhook again',
+    failed: 'The service could not register the webhook again',
+  },
+  protection: {
+    begun: 'The service began to put the required status back',
+    done: 'The service put the required status back',
+    failed: 'The service could not put the required status back',
+  },
+};
+
 /** Parts of the set-up that were changed on the forge, and what to do about each; nothing where all is as it was made. */
 export function Drifts({ activity }: { readonly activity: RepoActivity }) {
   const now = useNow();
-  const { drifts } = activity;
-  if (drifts.length === 0) return null;
+  const { drifts, repairs } = activity;
+  if (drifts.length === 0 && repairs.length === 0) return null;
   return (
     <section className="panel" aria-labelledby="drift-title">
       <h2 id="drift-title">Changed on the forge since it was set up</h2>
@@ -16,6 +30,11 @@ export function Drifts({ activity }: { readonly activity: RepoActivity }) {
             {says}
             {since === null ? '' : `, seen since ${showClock(since, now)}`}. The forge does not tell who
             changed it. {next}
+          </li>
+        ))}
+        {repairs.map(({ part, at, result }) => (
+          <li key={`${part} ${at}`}>
+            {REPAIRED[part][result]}, {showClock(at, now)}. The forge does not tell who changed it.
           </li>
         ))}
       </ul>

@@ -1,27 +1,36 @@
+import { hookStateOf } from '#core/domain/hook-seen.ts';
 import { LOOK_PULLS_MAX, LOOK_TIMELINES_MAX } from '#core/domain/limits.ts';
 import { known } from '#core/domain/result.ts';
 import { ForgeError, type ForgeReader } from '#core/ports/forge.ts';
-import type { LookAnswer, LookMemory, LookRequest, SeenPull } from '#core/ports/idle-look.ts';
+import type { LookAnswer, LookMemory, LookRequest, SeenPull, SetUpQuestion } from '#core/ports/idle-look.ts';
 import type { Clock } from '#core/ports/system.ts';
 import { isOpened } from './queue/admission.ts';
 import type { PullRequestReading } from './queue/readings.ts';
 import { emptyRecord } from './queue/record.ts';
+import { noteRule } from './queue/rule-notes.ts';
 import { isUntouched, type ReadPullRequest, readSchedules } from './read-schedules.ts';
 import { StatusPatrol } from './status-patrol.ts';
 
 export type LookedAtForge = Pick<
   ForgeReader,
-  'listOpenPullRequests' | 'readTimeline' | 'readStatuses' | 'readBranchTip'
+  | 'listOpenPullRequests'
+  | 'readTimeline'
+  | 'readStatuses'
+  | 'readBranchTip'
+  | 'listOwnHooks'
+  | 'readProtection'
 >;
+type Question = Pick<LookRequest, 'baseBranch' | 'statusContext' | 'setUp' | 'memory'>;
 
 /**
  * Does this repo need the engine? For one whose queue is empty and which has nothing in flight. It reads what an idle
  * reconcile reads, with the same code: the list, what changed in it, the tip of the base, and two heads' statuses in turn.
+ * A look that compares a part of the set-up reads that in their place, so that no look at rest makes more than four calls.
  */
 export async function lookForWork(
   forge: LookedAtForge,
   clock: Clock,
-  request: Pick<LookRequest, 'baseBranch' | 'statusContext' | 'memory'>,
+  request: Question,
 ): Promise<LookAnswer> {
   try {
     return await look(forge, clock, request);
@@ -35,7 +44,7 @@ export async function lookForWork(
 async function look(
   forge: LookedAtForge,
   clock: Clock,
-  { baseBranch, statusContext, memory }: Pick<LookRequest, 'baseBranch' | 'statusContext' | 'memory'>,
+  { baseBranch, statusContext, setUp, memory }: Question,
 ): Promise<LookAnswer> {
   const tip = await forge.readBranchTip(baseBranch);
   const pulls = (await forge.listOpenPullRequests()).filter(({ baseRef }) => baseRef === baseBranch);
@@ -53,10 +62,20 @@ async function look(
     pulls.slice(0, LOOK_PULLS_MAX).filter((pull) => !later.has(pull)),
   );
   const seen = looked.flatMap(({ reading }) => toSeen(reading));
-  const found: LookMemory = { tip, pulls: seen, blindUntil: null };
+  const { hookAt, ruleAt } = memory ?? {};
+  const found: LookMemory = {
+    ...{ tip, pulls: seen, blindUntil: null },
+    ...(hookAt === undefined ? {} : { hookAt }),
+    ...(ruleAt === undefined ? {} : { ruleAt }),
+    ...(setUp === null ? {} : { [`${setUp.part}At`]: clock.now() }),
+  };
   const isScheduled = seen.length < looked.length;
   const isMoved = tip === null || tip !== memory?.tip;
   if (isTooMuch || isScheduled || isMoved) return { kind: 'needed', memory: found };
+  if (setUp !== null) {
+    const isAsBefore = await isSetUpAsBefore(forge, { baseBranch, statusContext, setUp });
+    return { kind: isAsBefore ? 'idle' : 'needed', memory: found };
+  }
   const patrolled = new StatusPatrol().choose(
     record,
     looked.map(({ pull }) => ({ pull, isScheduled: false })),
@@ -68,6 +87,15 @@ async function look(
     if (isOpened(statuses, statusContext)) return { kind: 'needed', memory: found };
   }
   return { kind: 'idle', memory: found };
+}
+
+async function isSetUpAsBefore(
+  forge: LookedAtForge,
+  { baseBranch, statusContext, setUp }: Omit<Question, 'memory'> & { readonly setUp: SetUpQuestion },
+): Promise<boolean> {
+  if (setUp.part === 'hook') return hookStateOf(setUp.hookId, await forge.listOwnHooks()) === setUp.was;
+  const reasons = noteRule(await forge.readProtection(baseBranch), statusContext);
+  return String(reasons) === String(setUp.was);
 }
 
 function toReading(pull: SeenPull): PullRequestReading {

@@ -26,7 +26,7 @@ import type { ConfirmBounce, FocusView, PullRequestView, Snapshot } from './queu
 import { BaseReader } from './read-base.ts';
 import { CommitReader, type History } from './read-commits.ts';
 import { GateReader } from './read-gates.ts';
-import { readHook } from './read-hook.ts';
+import { isRuleDue, readHook } from './read-hook.ts';
 import { readKnownForge } from './read-known-forge.ts';
 import { readPassed } from './read-passed.ts';
 import { readOrNone } from './read-pull.ts';
@@ -145,7 +145,7 @@ export class SnapshotReader {
     const nameInTheWay =
       blocked === undefined ? undefined : await this.#attempt(() => this.#forge.findRefInTheWay(blocked));
     // Its owner is told of the rule before anything waits: it is looked at once.
-    if (needsBase || record.rule === undefined)
+    if (needsBase || isRuleDue(this.#repo, record, begunAt))
       this.#protection = await this.#attempt(() => this.#forge.readProtection(this.#repo.baseBranch));
     const base = needsBase ? await this.#base.read(record, tip) : UNKNOWN;
     const patrolled = this.#patrol.choose(record, seen, this.#clock.now());

@@ -99,7 +99,11 @@ const Record = z.looseObject({
   }),
   // Only told to people: a version that knows other reasons does not make the record unreadable.
   rule: z
-    .object({ at: z.number(), reasons: z.array(z.enum(PROTECTION_REASONS)) })
+    .object({
+      at: z.number(),
+      lookedAt: z.number().optional(),
+      reasons: z.array(z.enum(PROTECTION_REASONS)),
+    })
     .optional()
     .catch(undefined),
   hook: z

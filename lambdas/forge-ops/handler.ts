@@ -15,10 +15,12 @@ import { readForgeAuthority } from '#core/adapters/parameter-store/forge-authori
 import { createSqsWakeSender } from '#core/adapters/sqs/wake-queue.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
+import { readRepairRequest } from '#core/contracts/repair.ts';
 import { createSurface } from '#core/http/api-surface.ts';
 import { createSignInNotes } from '#core/http/note-sign-in.ts';
 import { createTokenReader } from '#core/services/api-tokens.ts';
 import { createForgeOpener } from '#core/services/open-forge.ts';
+import { repairSetup } from '#core/services/repair-setup.ts';
 import { createLog } from '#core/telemetry.ts';
 import { ForgeOpsEnv } from './env.ts';
 import { createForgeOpsRoutes } from './routes.ts';
@@ -37,7 +39,21 @@ const store = createDynamoStore(table);
 const tokens = createTokenStore(table);
 const vault = openVault(env, clock);
 
-export const handler = createSurface<'forge-ops'>(
+const deps = {
+  ...{ store, leases: store, vault, secrets: openSecretBox(env), clock, log, ids: createUuidIds() },
+  queue: createSqsWakeSender({ client: new SQSClient({}), wakeQueueUrl: env.WAKE_QUEUE_URL }),
+  openAccount: createForgeAccountOpener({ send, clock }),
+  openPerson: createForgePersonOpener({ send, clock }),
+  openForge: createForgeOpener({
+    ...{ store, vault },
+    connect: ({ instanceUrl, slug }, token) =>
+      createForgeAdmin(createForgeTransport({ instanceUrl, slug, token, send, clock })),
+  }),
+  webhookUrl: env.WEBHOOK_URL,
+  queueName: env.QUEUE_NAME,
+  planLimits: env.PLAN_LIMITS,
+};
+const surface = createSurface<'forge-ops'>(
   {
     identity: chooseIdentity(env, clock),
     log,
@@ -48,18 +64,11 @@ export const handler = createSurface<'forge-ops'>(
     noteSignIn: createSignInNotes({ store, log }),
     readApiToken: createTokenReader({ store: tokens, clock, log }),
   },
-  createForgeOpsRoutes({
-    ...{ store, leases: store, vault, secrets: openSecretBox(env), clock, log, ids: createUuidIds() },
-    queue: createSqsWakeSender({ client: new SQSClient({}), wakeQueueUrl: env.WAKE_QUEUE_URL }),
-    openAccount: createForgeAccountOpener({ send, clock }),
-    openPerson: createForgePersonOpener({ send, clock }),
-    openForge: createForgeOpener({
-      ...{ store, vault },
-      connect: ({ instanceUrl, slug }, token) =>
-        createForgeAdmin(createForgeTransport({ instanceUrl, slug, token, send, clock })),
-    }),
-    webhookUrl: env.WEBHOOK_URL,
-    queueName: env.QUEUE_NAME,
-    planLimits: env.PLAN_LIMITS,
-  }),
+  createForgeOpsRoutes(deps),
 );
+
+/** Requests of people come through the gateway; the worker alone asks for a repair. */
+export const handler = async (...request: Parameters<typeof surface>) => {
+  const repoId = readRepairRequest(request[0]);
+  return repoId === null ? surface(...request) : repairSetup(deps, repoId);
+};

@@ -14,6 +14,8 @@ export const WorkerEnv = CommonEnv.extend(FleetEnv.shape)
     CONTAINER_SECRET_ID: EnvText,
     /** Function that looks at a forge in the engine's place. */
     IDLE_LOOK_FUNCTION: EnvText,
+    /** Function that sets repositories up, and puts back what drifted. */
+    SET_UP_FUNCTION: EnvText,
     /** `queue_name` of every reconcile request (D-91). */
     QUEUE_NAME: EnvText,
   });

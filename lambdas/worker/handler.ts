@@ -12,6 +12,7 @@ import { createEngineFleet } from '#core/adapters/ecs/engine-fleet.ts';
 import { createEngineClient } from '#core/adapters/engine-http/engine-client.ts';
 import { openVault } from '#core/adapters/kms-vault/open-vault.ts';
 import { createIdleLooker } from '#core/adapters/lambda/idle-looker.ts';
+import { createRepairAsker } from '#core/adapters/lambda/repair-asker.ts';
 import { createSecretReader } from '#core/adapters/parameter-store/secret-reader.ts';
 import { createSqsWakeQueue } from '#core/adapters/sqs/wake-queue.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
@@ -23,6 +24,7 @@ import { type DispatchDeps, dispatchReconcile } from '#core/services/dispatch-re
 import { createWakingEngine } from '#core/services/engine-power.ts';
 import { answerGlance } from '#core/services/glance.ts';
 import { createLookingEngine } from '#core/services/idle-look.ts';
+import { wishRepairs } from '#core/services/repair-setup.ts';
 import { createLog } from '#core/telemetry.ts';
 import { WorkerEnv } from './env.ts';
 
@@ -43,10 +45,9 @@ const store = createDynamoStore({
   tableName: env.TABLE_NAME,
   clock,
 });
-const looker = createIdleLooker({
-  client: new LambdaClient({}),
-  functionName: env.IDLE_LOOK_FUNCTION,
-});
+const lambda = new LambdaClient({});
+const looker = createIdleLooker({ client: lambda, functionName: env.IDLE_LOOK_FUNCTION });
+const repairs = createRepairAsker(lambda, env.SET_UP_FUNCTION);
 const queue = createSqsWakeQueue({
   client: sqs,
   wakeQueueUrl: env.WAKE_QUEUE_URL,
@@ -90,7 +91,8 @@ async function answerWake(record: SQSRecord): Promise<void> {
   }
   const engine = createLookingEngine({ store, looker, clock, log }, deps.engine, wake.repoId);
   const result = await dispatchReconcile({ ...deps, engine }, wake.repoId);
-  if (result.kind !== 'reconciled') log.info('wake skipped', { repo_id: wake.repoId, reason: result.kind });
+  if (result.kind === 'reconciled') await wishRepairs({ store, repairs, clock, log }, result.repo);
+  else log.info('wake skipped', { repo_id: wake.repoId, reason: result.kind });
 }
 
 /** A store or queue that did not answer is asked again soon. Best effort: else when the visibility time-out ends. */

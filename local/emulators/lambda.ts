@@ -10,7 +10,7 @@ export interface InvocableByName {
 
 const PATH = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/;
 
-/** `Invoke` with an answer, on loopback. `find` is asked at each call: the functions are made after this. */
+/** `Invoke` with an answer or without, on loopback. `find` is asked at each call: the functions are made after this. */
 export async function startLambda(find: (name: string) => InvocableByName | undefined): Promise<Emulator> {
   return startOnLoopback((request, response) => answer(find, request, response));
 }
@@ -30,8 +30,14 @@ async function answer(
   if (target === undefined) {
     return send(404, '{"Message":"not known here"}', { 'x-amzn-errortype': 'ResourceNotFoundException' });
   }
+  const payload = Buffer.concat(chunks).toString('utf8');
+  if (request.headers['x-amz-invocation-type'] === 'Event') {
+    // Not waited for; one that throws is tried twice more in AWS, and ends here.
+    void target.invoke(payload).catch(() => undefined);
+    return send(202, '');
+  }
   try {
-    send(200, await target.invoke(Buffer.concat(chunks).toString('utf8')));
+    send(200, await target.invoke(payload));
   } catch {
     send(200, '{"errorType":"Error"}', { 'x-amz-function-error': 'Unhandled' });
   }

@@ -419,15 +419,20 @@ describe('rights (A118)', () => {
         'NotificationsNotifyRole ses:SendEmail',
         'RealtimePushRole execute-api:ManageConnections',
         ...network.map((action) => `WorkerRole ec2:${action}`),
-        'WorkerRole lambda:InvokeFunction',
+        ...['WorkerRole lambda:InvokeFunction', 'WorkerRole lambda:InvokeFunction'],
       ].sort(),
     );
   });
 
-  test('the idle look may be invoked by the worker alone, and itself may nothing but write its log', () => {
+  test('the worker alone may invoke functions: the idle look, which may nothing but write its log, and the one that repairs a set-up', () => {
     const invokes = allowed.filter(({ Action }) => listOf(Action).includes('lambda:InvokeFunction'));
-    expect(invokes.map(({ holder, Resource }) => [holder, JSON.stringify(Resource)])).toEqual([
-      ['WorkerRole', expect.stringMatching(/^\{"Fn::GetAtt":\["IdleLookFunction[0-9A-F]{8}","Arn"\]\}$/)],
+    const named = invokes.map(({ holder, Resource }) => [
+      holder,
+      JSON.stringify(Resource).match(/^\{"Fn::GetAtt":\["(\w+)Function[0-9A-F]{8}","Arn"\]\}$/)?.[1],
+    ]);
+    expect(named).toEqual([
+      ['WorkerRole', 'IdleLook'],
+      ['WorkerRole', 'ForgeOps'],
     ]);
     const held = allowed.filter(({ holder }) => holder === 'IdleLookRole').flatMap(({ Action }) => Action);
     expect(held).toEqual(['logs:CreateLogStream', 'logs:PutLogEvents']);

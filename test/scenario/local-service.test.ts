@@ -54,7 +54,7 @@ describe('the synthesized template on loopback', () => {
     );
     const request = writeLookRequest({
       ...{ instanceUrl: world.repo.instanceUrl, repoSlug: world.repo.slug, token: new Secret(world.token) },
-      ...{ baseBranch: 'main', statusContext: 'mq', memory: null },
+      ...{ baseBranch: 'main', statusContext: 'mq', setUp: null, memory: null },
     });
     const answer = await look?.invoke(JSON.parse(request));
     expect(answer).toMatchObject({

@@ -29,6 +29,8 @@ export class QueueWorld {
   readonly queue = new FakeWakeQueue(this.clock);
   readonly repo: ManagedRepo;
   engineRuns = 0;
+  /** Between two looks at the messages. */
+  stepMs = 1_000;
   readonly measured: (QueueFigures & { readonly size: RepoSize })[] = [];
   readonly #log = { info: () => {}, warn: () => {}, error: () => {} };
   #ids = 0;
@@ -54,6 +56,9 @@ export class QueueWorld {
     await this.store.createRepo(this.repo, null);
     await givenProject(this.forge);
   }
+
+  /** As the worker does once a look is over. */
+  async afterLook(_repo: ManagedRepo): Promise<void> {}
 
   get deletion(): DeletionDeps {
     return {
@@ -97,7 +102,10 @@ export class QueueWorld {
     const end = this.clock.now() + ms;
     let tickAt = this.clock.now() + TICK_MS;
     while (this.clock.now() < end) {
-      for (const wake of this.queue.wakes.splice(0)) await dispatchReconcile(this.dispatch, wake.repoId);
+      for (const wake of this.queue.wakes.splice(0)) {
+        const result = await dispatchReconcile(this.dispatch, wake.repoId);
+        if (result.kind === 'reconciled') await this.afterLook(result.repo);
+      }
       if (await options.until?.()) return;
       const ripe = this.queue.delayed.filter((wake) => wake.visibleAt <= this.clock.now());
       for (const wake of ripe) {
@@ -108,7 +116,7 @@ export class QueueWorld {
         tickAt += TICK_MS;
         await wakeDueRepos({ store: this.store, queue: this.queue, clock: this.clock, log: this.#log });
       }
-      await this.clock.advance(1_000);
+      await this.clock.advance(this.stepMs);
     }
     if (options.until !== undefined) throw new Error('the awaited state never came');
   }

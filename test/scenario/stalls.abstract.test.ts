@@ -142,7 +142,12 @@ test('a hook deleted is a drift within an hour, and the tick lands what waits me
   await world.forge.setHooks([]);
   const pr = await givenScheduled(world.forge, 'a');
   const told = await untilTold(world, drifted('webhook_missing'), HOUR_MS + TICK_MS);
-  expect(told.drifts).toMatchObject([{ next: 'Set the webhook up again in the settings.' }]);
+  expect(told.drifts).toMatchObject([
+    {
+      repair: 'off',
+      next: 'Set the webhook up again in the settings. Repairs in the settings let the service do that by itself.',
+    },
+  ]);
   expect(landedOf(world)).toEqual([pr]);
   await world.forge.setHooks([HOOK]);
   await world.clock.advance(HOUR_MS);

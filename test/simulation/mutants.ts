@@ -15,6 +15,7 @@ import { PAUSE_MUTANTS } from './pause-mutants.ts';
 import { PRIORITY_MUTANTS } from './priority-mutants.ts';
 import { RECORD_MUTANTS } from './record-mutants.ts';
 import { RENEWAL_MUTANTS } from './renewal-mutants.ts';
+import { REPAIR_MUTANTS } from './repair-mutants.ts';
 import type { SceneName } from './scenes.ts';
 import { WORD_MUTANTS } from './word-mutants.ts';
 
@@ -45,6 +46,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...FREEZE_MUTANTS,
   ...PRIORITY_MUTANTS,
   ...RENEWAL_MUTANTS,
+  ...REPAIR_MUTANTS,
   ...LIVENESS_MUTANTS,
   ...MACHINE_MUTANTS,
   ...WORD_MUTANTS,

@@ -62,6 +62,8 @@ export const FAMILIES = [
   'two_branches',
   /** Owners set freeze windows and take them away, and labels of named and other people exempt from them. */
   'freezes',
+  /** People take the required status of the queue out of the rule of the base, where its owner allowed repairs. */
+  'drifts',
 ] as const;
 export type Family = (typeof FAMILIES)[number];
 
@@ -105,6 +107,8 @@ export interface Odds {
   pausesPerHour: number;
   /** Changes of freeze windows per hour. */
   freezesPerHour: number;
+  /** Edits of the rule of a base per hour. */
+  driftsPerHour: number;
   /** Labels that people put on or take off per hour. */
   labelsPerHour: number;
   /** The queue record becomes unreadable, times per hour. */
@@ -166,6 +170,7 @@ export const NO_ODDS: Readonly<Odds> = {
   settingsPerHour: 0,
   pausesPerHour: 0,
   freezesPerHour: 0,
+  driftsPerHour: 0,
   labelsPerHour: 0,
   recordLostPerHour: 0,
   interrupt: 0,
@@ -465,6 +470,19 @@ export function drawOdds(family: Family, random: SeededRandom): Odds {
         settingsPerHour: random.chance(0.4) ? share(3) : 0,
         recordLostPerHour: random.chance(0.2) ? 2 : 0,
         peoplePerHour: 6 + 2 * peoplePerHour,
+      };
+    case 'drifts':
+      return {
+        ...NO_ODDS,
+        ...hooks,
+        ...merges,
+        driftsPerHour: 1 + share(4),
+        idleLooks: random.chance(0.5) ? 1 : 0,
+        callFails: calls.callFails / 2,
+        crash: random.chance(0.5) ? crash : 0,
+        settingsPerHour: random.chance(0.3) ? share(2) : 0,
+        recordLostPerHour: random.chance(0.2) ? 1 : 0,
+        peoplePerHour,
       };
     case 'freezes':
       return {

@@ -90,6 +90,14 @@ import {
   outgrowRowInLanding,
 } from './record-scenes.ts';
 import { backToApproved, fixAfterBounce, pushByKey, pushWhileClosed } from './renewal-scenes.ts';
+import {
+  forbiddenRepair,
+  hookDriftAtRest,
+  peoplesChoice,
+  repairedTwice,
+  ruleDriftAtRest,
+  undoneRepairs,
+} from './repair-scenes.ts';
 import { hasAlarm, isSuccess, look, setStage, wordOn } from './scene-stage.ts';
 import {
   bothTwinsAreMerged,
@@ -428,6 +436,12 @@ export const SCENES = {
   'a freeze window begins while a success stands': freezeInLanding,
   'a pause of one that is exempt from freeze windows': pauseWithLabel,
   'a drain in a freeze window': drainAndFreeze,
+  'a person undoes each repair': undoneRepairs,
+  'a rule is edited where repairs are not allowed': forbiddenRepair,
+  'a person allows direct pushes': peoplesChoice,
+  'two functions put a hook back': repairedTwice,
+  'a rule is edited while nothing is scheduled': ruleDriftAtRest,
+  'a hook is deleted while nothing is scheduled': hookDriftAtRest,
   'two wait for the end of a pause': pauseBeforeStaging,
   'the queue is paused while a success stands': pauseInLanding,
   'the queue is drained while a gate run is out': drainInGate,

@@ -9,9 +9,11 @@ import {
   WAKE_HIDDEN_MS,
 } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { REPAIR_EVERY_MS, REPAIRS_A_DAY_MAX } from '#core/domain/repair.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { redeliverySeconds } from '#core/domain/wake.ts';
 import { type EngineForge, ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
+import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
 import type { GlanceAnswer, GlanceRequest, LookAnswer, LookRequest } from '#core/ports/idle-look.ts';
 import { StoreError } from '#core/ports/store.ts';
 import {
@@ -29,6 +31,7 @@ import { acceptForgeWebhook } from '#core/services/accept-forge-webhook.ts';
 import { dispatchReconcile, recordAbandonedWake } from '#core/services/dispatch-reconcile.ts';
 import { answerGlance } from '#core/services/glance.ts';
 import { createLookingEngine } from '#core/services/idle-look.ts';
+import { repairSetup, wishRepairs } from '#core/services/repair-setup.ts';
 import { forwardDelayedWake, wakeDueRepos } from '#core/services/wake.ts';
 import { DirectoryMemory } from '../../engine-container/src/directory-memory.ts';
 import { glanceAt } from '../../engine-container/src/glance.ts';
@@ -355,9 +358,35 @@ export class SimService {
       if (result.outcome.errorCode === 'another_queue')
         this.#witness.violate(`${repoId}: another queue is seen`);
       this.#witness.note(`${repoId} reconciled: ${result.outcome.errorCode ?? 'ok'}`);
+      const repairs = { ask: async () => this.#clock.after(100, () => this.#repair(repoId)) };
+      await wishRepairs({ store, repairs, clock: this.hosts.clockOf(host), log: this.#log }, result.repo);
     });
     this.#witness.afterReconcile(repoId, looked);
     return settled;
+  }
+
+  /** The function that sets repositories up; the platform tries one that died no second time here. */
+  async #repair(repoId: RepoId): Promise<void> {
+    const forge = this.forges.get(repoId);
+    if (forge === undefined) return;
+    const host = this.hosts.newHost();
+    const machine = this.hosts.machineOn(host);
+    await this.#settle(async () => {
+      const { store, ids } = this;
+      const kinds = await repairSetup(
+        {
+          ...{ store, ids, log: this.#log, secrets: new FakeSecretBox(), clock: this.hosts.clockOf(host) },
+          ...{ webhookUrl: 'https://mq.example/hook', queueName: DEFAULT_SERVICE_NAME },
+          queue: this.#queueOn(machine),
+          openForge: async () => ({ kind: 'open', forge: onMachine(machine, forge.admin) }),
+        },
+        repoId,
+      );
+      const tries = (await store.getRepo(repoId))?.repairs ?? [];
+      if (kinds.length > 0) this.#witness.sometimes(`a repair is ${tries.at(-1)?.result}`);
+      const isHasty = tries.some(({ at }, index) => at - (tries[index - 1]?.at ?? 0) < REPAIR_EVERY_MS);
+      if (isHasty || tries.length > REPAIRS_A_DAY_MAX) this.#witness.violate(`${repoId}: repaired too often`);
+    });
   }
 
   /** Of the same worker: two calls of the forge by the function of idle looks. */
@@ -545,4 +574,15 @@ export class SimService {
 
 export function tokenOf(tenantId: string): string {
   return `canary-token-of-${tenantId}`;
+}
+
+/** Each call of this client may be the last thing that its machine does. */
+function onMachine(machine: Machine, admin: ForgeAdmin): ForgeAdmin {
+  return new Proxy(admin, {
+    get: (target, name) => {
+      const call = Reflect.get(target, name) as (...values: unknown[]) => Promise<unknown>;
+      if (name === 'then') return undefined;
+      return (...values: unknown[]) => machine.io(`forge ${String(name)}`, () => call.apply(target, values));
+    },
+  });
 }

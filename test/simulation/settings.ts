@@ -34,6 +34,9 @@ const ZONES: [readonly [string, number], ...(readonly [string, number])[]] = [
   ['America/Phoenix', -7 * 60 * 60_000],
 ];
 
+/** A status that nothing reports. */
+const LINT = 'lint';
+
 const ASKED_AGAIN_MS = 10 * 60_000;
 
 /** Changes that owners make to the settings of their repositories, as the API makes them. */
@@ -101,6 +104,23 @@ export class Settings {
     this.#witness.note(`${managed.id} freezes from ${window.from} to ${window.to} ${freezeTimeZone}`);
     this.#witness.sometimes(freezeWindows.length > 0 ? 'a freeze window is set' : 'freeze windows go');
     await this.#hold(managed, { freezeWindows, freezeTimeZone });
+  }
+
+  /** A person asks for another status in place of the queue's, or takes it off again; the queue's may be back by then. */
+  async editRule({ id, forge }: Managed): Promise<void> {
+    const repo = await this.#service.store.getRepo(id);
+    const rule = await forge.forge.readProtection(forge.base).catch(() => null);
+    if (repo === null || rule === null) return;
+    const isDrifted = rule.requiredContexts.includes(LINT);
+    this.#witness.note(`${id} ${isDrifted ? 'a person restores the rule' : 'a person edits the rule'}`);
+    if (isDrifted && rule.requiredContexts.includes(repo.statusContext))
+      this.#witness.sometimes('a repaired rule is restored by a person');
+    await forge.setProtection({ requiredContexts: [isDrifted ? repo.statusContext : LINT] });
+  }
+
+  async restoreRule({ id, forge }: Managed): Promise<void> {
+    const repo = await this.#service.store.getRepo(id);
+    if (repo !== null) await forge.setProtection({ requiredContexts: [repo.statusContext] });
   }
 
   /** A queue that stays paused lands nothing, and the judges ask for landings. */

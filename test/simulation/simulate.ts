@@ -70,6 +70,15 @@ const PRIORITY_LABELS = {
   ...{ incidentLabels: ['incident'], highLabels: ['high'], lowLabels: ['low'] },
   priorityPeople: ['oncall'],
 } as const;
+/** As the service has set it up, and may put it back. */
+const MANAGED_RULE: Partial<ManagedRepo> = {
+  ...{ repairSetup: true, protectionRequested: true },
+  provisioning: {
+    ...{ webhook: 'not_tried', strayContexts: [], lastProvisionedAt: 0 },
+    protection: { kind: 'required', ruleName: 'main', reasons: [] },
+  },
+  ciGate: { status: 'verified', url: null, setupPr: null, probe: null },
+};
 const FREEZE_LABELS = { freezeExemptLabels: [EXEMPTING_LABEL], priorityPeople: ['oncall'] } as const;
 const HOURS_MAX = 2;
 const PULLS_MAX = 8;
@@ -153,6 +162,7 @@ class Life implements Witness {
     this.#planActs('settingsPerHour', end, () => this.#settings.change(this.#pickManaged(), this.#managed));
     this.#planActs('pausesPerHour', end, () => this.#settings.hold(this.#pickManaged()));
     this.#planActs('freezesPerHour', end, () => this.#settings.freeze(this.#pickManaged()));
+    this.#planActs('driftsPerHour', end, () => this.#settings.editRule(this.#pickManaged()));
     this.#planActs('labelsPerHour', end, () => this.#label());
     this.#planActs('recordLostPerHour', end, () => this.#loseRecord());
     this.#planActs('throttlesPerHour', end, async () => this.#service.throttleStore());
@@ -241,6 +251,7 @@ class Life implements Witness {
         : this.#odds0.labelsPerHour > 0
           ? PRIORITY_LABELS
           : {}),
+      ...(this.#odds0.driftsPerHour > 0 ? MANAGED_RULE : {}),
       // The family of hostile people starts with a queue that was switched on long ago.
       enabledAt: 0,
     });
@@ -425,6 +436,8 @@ class Life implements Witness {
     Object.assign(this.#service.odds, NO_ODDS);
     this.#service.replaceContainer();
     if (this.#family === 'interrupted') await this.#settings.pay('tenant-1');
+    if (this.#odds0.driftsPerHour > 0)
+      for (const each of this.#managed) await this.#settings.restoreRule(each);
     if (this.#odds0.pausesPerHour > 0 || this.#odds0.freezesPerHour > 0)
       for (const managed of this.#managed) await this.#settings.resume(managed);
     this.#service.store.indexLagMs = 0;

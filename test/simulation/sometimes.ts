@@ -110,6 +110,7 @@ export const RARELY: readonly string[] = [
   ...['event pr_skipped schedule_lost', 'action skipped schedule_lost'],
   // Owners and priorities
   ...['held by a pause', 'held by a drain', 'resumed', 'event pr_requeued paused', 'take back paused'],
+  ...['a repair is done', 'a repaired rule is restored by a person'],
   ...['a freeze window is set', 'freeze windows go', 'label urgent of oncall', 'label urgent of stranger'],
   ...['label incident of oncall', 'label incident of stranger', 'event pr_requeued overtaken'],
 ];

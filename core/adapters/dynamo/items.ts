@@ -27,6 +27,7 @@ import {
   WAKEUP_MODES,
   WEBHOOK_OBSERVATIONS,
 } from '../../domain/provisioning.ts';
+import { REPAIR_RESULTS, REPAIRS, type Repair } from '../../domain/repair-note.ts';
 import type { Connection, ManagedRepo, SealedCredential } from '../../domain/repo.ts';
 import { MERGE_STYLES } from '../../domain/repo.ts';
 import { DEFAULT_SETTINGS } from '../../domain/repo-settings.ts';
@@ -115,6 +116,12 @@ const pause = record<Pause>({
   until: ['until', nullable(whole)],
 });
 
+const repair = record<Repair>({
+  kind: ['kind', oneOf(REPAIRS)],
+  at: ['at', whole],
+  result: ['result', oneOf(REPAIR_RESULTS)],
+});
+
 /** Settings of a repo. Wake state is another row (`WakeState`), so that a wake never fights with a PATCH. */
 export type RepoSettings = Omit<ManagedRepo, 'wakeSeq' | 'dueAt' | 'stopUntil'>;
 
@@ -141,6 +148,9 @@ export const repoSettings = record<RepoSettings>({
   ],
   // Rows of before runs of heads counted do not ask for them.
   reuseCi: ['reuse_ci', defaulted(flag, DEFAULT_SETTINGS.reuseCi)],
+  // Rows of before repairs allow none.
+  repairSetup: ['repair_setup', defaulted(flag, DEFAULT_SETTINGS.repairSetup)],
+  repairs: ['repairs', optional(listOf(repair)) as Codec<readonly Repair[]>],
   // Rows of before gates by statuses have the workflow.
   gate: ['gate', defaulted(oneOf(GATE_KINDS), DEFAULT_SETTINGS.gate)],
   gateContexts: ['gate_contexts', names],

@@ -13,6 +13,7 @@ import { type Codec, flag, listOf, nullable, oneOf, optional, record, text, whol
 
 const ruleSeen = record<RuleSeen>({
   at: ['at', whole],
+  lookedAt: ['looked_at', optional(whole) as Codec<number>],
   reasons: ['reasons', listOf(oneOf(PROTECTION_REASONS))],
 });
 

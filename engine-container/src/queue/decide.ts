@@ -1,3 +1,4 @@
+import { isSetUpLookDue } from '#core/domain/hook-seen.ts';
 import {
   GATE_QUICK_LOOK_MS,
   LANDING_POLL_MAX_MS,
@@ -115,14 +116,14 @@ function adoptSettings(pass: DecisionContext): void {
   if (record.context !== s.repo.statusContext && idle) record.context = s.repo.statusContext;
 }
 
-/** Written only where it says something new: an idle record must stay as it is. */
+/** Written only where it says something new, and once in an hour: an idle record must stay as it is. */
 function keepRule({ record, s }: DecisionContext): void {
   if (!s.protection.known) return;
   const reasons = noteRule(s.protection.value, record.context);
   const told = record.rule;
   const isTold = told !== undefined && String(told.reasons) === String(reasons);
-  if (isTold && told.at >= (s.repo.provisioning.lastProvisionedAt ?? 0)) return;
-  record.rule = { at: s.now, reasons };
+  if (!isTold || told.at < (s.repo.provisioning.lastProvisionedAt ?? 0)) record.rule = { at: s.now, reasons };
+  else if (isSetUpLookDue(told.lookedAt ?? told.at, s.now)) record.rule = { ...told, lookedAt: s.now };
 }
 
 /** Told to the owner: where deliveries do not come, the tick still does. */

@@ -345,7 +345,7 @@ describe('activity', () => {
         ...['repo_slug', 'instance_url', 'base_branch', 'state', 'ci_status', 'ci_url', 'staging_branch'],
         ...['batch', 'last_reconcile', 'last_reconcile_ok', 'last_reconcile_error', 'lease_state'],
         ...['repo_id', 'last_reconcile_error_code', 'next_look_at', 'queue'],
-        ...['last_good_reconcile', 'notification', 'standstill', 'freeze', 'drifts'],
+        ...['last_good_reconcile', 'notification', 'standstill', 'freeze', 'drifts', 'repairs'],
       ].sort(),
     );
   });

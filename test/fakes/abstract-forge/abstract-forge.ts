@@ -3,10 +3,11 @@ import { parseFilePatterns } from '#core/domain/protected-files.ts';
 import { DEFAULT_SERVICE_NAME, stagingPattern } from '#core/domain/queue-names.ts';
 import type { MergeStyle } from '#core/domain/repo.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
-import type { ForgeHook } from '#core/ports/forge-admin.ts';
+import type { ForgeAdmin, ForgeHook } from '#core/ports/forge-admin.ts';
 import type { ForgePerson } from '#core/ports/forge-person.ts';
 import type { FileChanges, ForgeControl } from '../../support/forge-control.ts';
 import type { Timers } from '../../support/virtual-clock.ts';
+import { createAdminPort } from './admin-port.ts';
 import { triggerByEndedChecks, triggerByStatus } from './auto-merge.ts';
 import { createBotPort } from './bot-port.ts';
 import { LATE_EFFECT_MS } from './exchange.ts';
@@ -68,6 +69,8 @@ export interface AbstractForgeOptions {
 /** A forge in memory: what the engine sees of it, and what people and tests do to it. */
 export interface AbstractForge extends ForgeControl, Knobs {
   readonly forge: EngineForge;
+  /** The forge as the function that sets repositories up sees it. */
+  readonly admin: ForgeAdmin;
   /** The forge as the token of a person sees it. */
   asPerson(login: string): ForgePerson;
   /** @param branch - @default the base */
@@ -150,6 +153,7 @@ export function createAbstractForge(options: AbstractForgeOptions): AbstractForg
     slug: world.slug,
     base: world.base,
     forge: createBotPort(world),
+    admin: createAdminPort(world),
     asPerson: (login: string) => createPersonPort(world, login),
     ...createBranchControl(world),
     ...createPullControl(world),

@@ -2,7 +2,7 @@ import { ForgeError, type ForgeErrorKind } from '#core/ports/forge.ts';
 import type { World } from './world.ts';
 
 export interface Call {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Below the repository unless it starts with a slash. */
   readonly path: string;
   /** The path without numbers, names and SHAs. */

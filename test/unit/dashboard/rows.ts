@@ -50,7 +50,14 @@ export function givenActivity(changes: Partial<RepoActivity> = {}): RepoActivity
     ...{ state: 'idle', ci_status: 'none', ci_url: null, staging_branch: 'mq/main/staging', batch: [] },
     ...{ last_reconcile: AT, last_reconcile_ok: true, last_reconcile_error: null, lease_state: 'idle' },
     ...{ last_reconcile_error_code: null, next_look_at: null },
-    ...{ last_good_reconcile: AT, notification: null, standstill: null, freeze: null, drifts: [] },
+    ...{
+      last_good_reconcile: AT,
+      notification: null,
+      standstill: null,
+      freeze: null,
+      drifts: [],
+      repairs: [],
+    },
     queue: givenQueue('empty'),
     ...changes,
   };
