@@ -18,7 +18,8 @@ export class ForgeOptionError extends Error {
   override readonly name = 'ForgeOptionError';
 }
 
-export const TOKEN_USAGE = `  FORGE_TOKEN         access token of the queue's bot there: scopes write:repository, write:issue, write:user;
+export const TOKEN_USAGE = `  FORGE_TOKEN         access token of the queue's bot there: it makes repositories
+                      and comments besides: scopes write:repository, write:issue, write:user;
                       without the variable it is read from standard input, never from the command line`;
 
 export const ACCOUNT_USAGE = `${TOKEN_USAGE}

@@ -1,4 +1,5 @@
 import type { MergeStyle } from '../domain/repo.ts';
+import type { TokenScope } from '../domain/token-scopes.ts';
 import type { Secret } from '../secret.ts';
 
 /** A repository that the bot can see. */
@@ -19,6 +20,8 @@ export interface SeenRepo {
 export interface ForgeAccount {
   readBotLogin(): Promise<string>;
   listRepos(): Promise<readonly SeenRepo[]>;
+  /** The scopes of `BOT_SCOPES` that the forge says the token lacks; what it does not say is not lacking. */
+  readMissingScopes(): Promise<readonly TokenScope[]>;
 }
 
 export type OpenForgeAccount = (

@@ -2,7 +2,7 @@ import { AppError, type ErrorCode } from '../contracts/errors.ts';
 import { WHO_AM_I_TIMEOUT_MS } from '../domain/api-limits.ts';
 import type { ConnectionId, EpochMs, TenantId } from '../domain/ids.ts';
 import type { Connection, SealedCredential } from '../domain/repo.ts';
-import { describeMissingScopes } from '../domain/token-scopes.ts';
+import { describeLackingToken, describeMissingScopes } from '../domain/token-scopes.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import { ForgeError } from '../ports/forge.ts';
 import type { CheckTarget, OpenForgeAccount } from '../ports/forge-account.ts';
@@ -102,8 +102,15 @@ async function verifyToken(
   denied: { readonly code: ErrorCode; readonly field?: string } = { code: 'forge_access_denied' },
 ): Promise<EpochMs | null> {
   let login: string;
+  const account = deps.openAccount(wanted.instanceUrl, wanted.token, WHO_AM_I_TIMEOUT_MS);
+  const missing = await account.readMissingScopes();
+  if (missing.length > 0)
+    throw new AppError(denied.code, {
+      ...(denied.field === undefined ? {} : { field: denied.field }),
+      message: describeLackingToken(missing),
+    });
   try {
-    login = await deps.openAccount(wanted.instanceUrl, wanted.token, WHO_AM_I_TIMEOUT_MS).readBotLogin();
+    login = await account.readBotLogin();
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
     if (error.kind !== 'denied') return null;

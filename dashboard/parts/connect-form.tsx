@@ -1,5 +1,6 @@
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { ApiError } from '#core/contracts/client.ts';
+import { BOT_SCOPES } from '#core/domain/token-scopes.ts';
 import { KEYS, useChange, useService, useSession } from '../data/hooks.ts';
 import { sayError } from '../view/error-words.ts';
 import { Button, Field } from './basics.tsx';
@@ -144,21 +145,14 @@ export function Scopes() {
     <details className="scopes">
       <summary>Which scopes the token needs, and why</summary>
       <dl>
-        <dt>
-          <code>write:repository</code>
-        </dt>
-        <dd>
-          Stage branches, post the one commit status, open the setup pull request, add the webhook, edit the
-          branch rule.
-        </dd>
-        <dt>
-          <code>read:issue</code>
-        </dt>
-        <dd>See who scheduled an auto-merge, and on which commit.</dd>
-        <dt>
-          <code>read:user</code>
-        </dt>
-        <dd>Check that the token is this bot's.</dd>
+        {BOT_SCOPES.map(({ scope, why }) => (
+          <Fragment key={scope}>
+            <dt>
+              <code>{scope}</code>
+            </dt>
+            <dd>{why}</dd>
+          </Fragment>
+        ))}
       </dl>
       <p>
         It never pushes to your base branch and never merges: the forge does that itself, once the status says

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { BOT_SCOPES } from '#core/domain/token-scopes.ts';
 import { stopExecution } from './actions/runner.ts';
 import { isOpen, resumeRun } from './actions/runs.ts';
 import { Background } from './background.ts';
@@ -12,6 +13,7 @@ import { isOAuthPath, serveOAuth } from './http/oauth.ts';
 import { serveApi } from './http/server.ts';
 import type { RepoRecord, UserRecord } from './model.ts';
 import { servePage } from './pages/serve.ts';
+import { BOT } from './people.ts';
 import { type Profile, type ProfileName, profileOf } from './profiles.ts';
 import { controlFor } from './real-control.ts';
 import { defaultSeed } from './seed.ts';
@@ -22,8 +24,9 @@ import { queueAutoMerge } from './world/automerge.ts';
 import { requestCheck } from './world/checks.ts';
 import { findRepo, type Knobs, StateStore, type World } from './world.ts';
 
-/** The scopes that the bot's token needs: repository, timeline, own account. */
-export const BOT_SCOPES = ['write:repository', 'write:issue', 'read:user'] as const;
+/** A token of a person: that of the bot has what the table of its scopes names, and no more. */
+export const PERSON_SCOPES = ['write:repository', 'write:issue', 'read:user'] as const;
+const SCOPES_OF_BOT = BOT_SCOPES.map(({ scope }) => scope);
 
 export interface FakeForgeOptions {
   /** State and repositories live here and are found again at the next start. */
@@ -127,7 +130,8 @@ export function createFakeForge(options: FakeForgeOptions): FakeForge {
     controlFor: (slug) => controlFor(world, slug, calls),
     settle: () => world.background.settle(),
     addUser: (login, user = {}) => ensureUser(world, login, user.siteAdmin),
-    addToken: (login, scopes = BOT_SCOPES, token) => addToken(world, login, scopes, token),
+    addToken: (login, scopes = login === BOT ? SCOPES_OF_BOT : PERSON_SCOPES, token) =>
+      addToken(world, login, scopes, token),
     createRepo: (repo) => world.background.exclusive(() => createRepo(world, repo)),
     fork: (slug, owner) =>
       world.background.exclusive(async () => {

@@ -10,6 +10,7 @@ import type { LeaseGrant } from '#core/domain/lease.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { Connection, ManagedRepo, ReconcileErrorCode, SealedCredential } from '#core/domain/repo.ts';
 import type { PriceBook } from '#core/domain/subscription.ts';
+import type { TokenScope } from '#core/domain/token-scopes.ts';
 import { createSurface, type SurfaceDeps } from '#core/http/api-surface.ts';
 import { answerWithEnvelope } from '#core/http/error-middleware.ts';
 import { createSignInNotes } from '#core/http/note-sign-in.ts';
@@ -460,6 +461,8 @@ export class ScriptedAccounts {
   access: Partial<ForgeRepo> | ForgeError = {};
   cancelFault: ForgeError | null = null;
   readonly cancelled: number[] = [];
+  /** Scopes that a pasted token lacks. */
+  missingScopes: readonly TokenScope[] = [];
   /** Runs before each scheduled merge is taken back. */
   onCancel: (() => Promise<void>) | null = null;
   readonly asked: string[] = [];
@@ -475,7 +478,11 @@ export class ScriptedAccounts {
       if (value instanceof ForgeError) throw value;
       return value;
     };
-    return { readBotLogin: () => tell(this.login), listRepos: () => tell(this.repos) };
+    return {
+      readBotLogin: () => tell(this.login),
+      listRepos: () => tell(this.repos),
+      readMissingScopes: async () => this.missingScopes,
+    };
   }
 
   adminOf(slug: string): ForgeAdmin {

@@ -1,12 +1,15 @@
 import * as z from 'zod';
 import { MERGE_STYLES } from '#core/domain/repo.ts';
+import { BOT_SCOPES, type BotScope, type TokenScope } from '#core/domain/token-scopes.ts';
+import { ForgeError } from '#core/ports/forge.ts';
 import type { ForgeAccount, OpenForgeAccount, SeenRepo } from '#core/ports/forge-account.ts';
 import type { Clock } from '#core/ports/system.ts';
 import type { HttpSend } from '../http-guard/http-send.ts';
+import { readMissingScopes } from './missing-scopes.ts';
 import { readAllPages } from './paging.ts';
 import { readBody } from './read-body.ts';
 import { readStyles } from './repos.ts';
-import { createForgeTransport, type ForgeTransport } from './transport.ts';
+import { createForgeTransport, type ForgeCall, type ForgeTransport } from './transport.ts';
 import { readBotLogin } from './users.ts';
 
 /** The calls of an account name no repository; the transport wants one all the same. */
@@ -44,7 +47,40 @@ export function createForgeAccount(transport: ForgeTransport): ForgeAccount {
   return {
     readBotLogin: () => readBotLogin(transport),
     listRepos: () => listRepos(transport),
+    readMissingScopes: () => readMissing(transport),
   };
+}
+
+/** One call of each scope. A forge judges the scope before it looks for the repository, and there is none of this name. */
+function probesOf({ repoPath }: ForgeTransport): Readonly<Record<BotScope, ForgeCall>> {
+  return {
+    'write:repository': {
+      ...{ method: 'POST', label: 'POST branches', path: [...repoPath, 'branches'] },
+      body: { new_branch_name: 'none' },
+    },
+    'read:issue': {
+      ...{ method: 'GET', label: 'GET issues/{n}/timeline' },
+      path: [...repoPath, 'issues', '1', 'timeline'],
+    },
+    'read:user': { method: 'GET', label: 'GET user', path: ['user'] },
+  };
+}
+
+async function readMissing(transport: ForgeTransport): Promise<readonly TokenScope[]> {
+  const probes = probesOf(transport);
+  // At once: a forge that is silent keeps a person waiting for one time-out and not for three.
+  const lacks = async (scope: BotScope): Promise<boolean> => {
+    const answer = await transport.exchange(probes[scope]).catch(passOverSilence);
+    return answer !== null && readMissingScopes(answer).length > 0;
+  };
+  const scopes = BOT_SCOPES.map(({ scope }) => scope);
+  const found = await Promise.all(scopes.map(lacks));
+  return scopes.filter((_scope, index) => found[index] === true);
+}
+
+function passOverSilence(error: unknown): null {
+  if (error instanceof ForgeError) return null;
+  throw error;
 }
 
 /** Everything the token's owner can reach. */

@@ -39,10 +39,14 @@ export function readToken(world: World, request: IncomingMessage): TokenRecord |
 /** GET needs `read:x`, all else `write:x`; write includes read. */
 export function checkScope(token: TokenRecord, route: Route, kind: 'forgejo' | 'gitea'): void {
   if (route.scope === 'misc' || token.scopes.includes('all')) return;
-  const needed =
-    route.method === 'GET' ? [`read:${route.scope}`, `write:${route.scope}`] : [`write:${route.scope}`];
-  if (needed.some((scope) => token.scopes.includes(scope))) return;
-  const required = `[${needed[0] ?? ''}]`;
+  const right = route.method === 'GET' ? 'read' : 'write';
+  // The list of one's own repositories asks for both.
+  const asked = route.label === 'GET user/repos' ? (['user', 'repository'] as const) : [route.scope];
+  const lacking = asked.find(
+    (each) => ![`${right}:${each}`, `write:${each}`].some((scope) => token.scopes.includes(scope)),
+  );
+  if (lacking === undefined) return;
+  const required = `[${right}:${lacking}]`;
   const words =
     kind === 'gitea' ? `, required=${required}, token scope=${token.scopes.join(',')}` : `: ${required}`;
   throw new Refusal(403, `token does not have at least one of required scope(s)${words}`);

@@ -113,6 +113,16 @@ describe('create', () => {
     expect((await world.store.getConnection(TENANT_A, made.json.id))?.verifiedAt).toBeNull();
   });
 
+  test('a pasted token is asked for each scope, and all that it lacks is said at once; nothing is stored', async () => {
+    world.forge.missingScopes = ['write:repository', 'read:issue'];
+    const refused = await a('POST', PATH, BODY);
+    expect([refused.status, refused.code]).toEqual([422, 'forge_access_denied']);
+    expect(refused.json.error.message).toBe(
+      'The token lacks write:repository and read:issue. Make one with the scopes write:repository, read:issue, read:user.',
+    );
+    expect(await world.store.listConnections(TENANT_A)).toEqual([]);
+  });
+
   test('past the ceiling of the plan: 402 with the portal; an identity of mine still rotates', async () => {
     await a('POST', PATH, BODY);
     const more = await a('POST', PATH, { ...BODY, instance_url: 'https://two.example.org' });

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   BOT,
-  BOT_SCOPES,
   createFakeForge,
   type FakeForge,
   type FakeForgeOptions,
+  PERSON_SCOPES,
 } from '../../../local/forge/fake-forge.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
@@ -44,7 +44,7 @@ export async function startBench(options: Partial<FakeForgeOptions> = {}): Promi
     dataDir,
   });
   const { httpUrl, httpsUrl, caFile } = await forge.start();
-  const tokenOf = (login: string): string => forge.addToken(login, [...BOT_SCOPES]);
+  const tokenOf = (login: string): string => forge.addToken(login, [...PERSON_SCOPES]);
   const token = tokenOf(BOT);
   return {
     forge,

@@ -7,7 +7,14 @@ import { parseForgeVersion, workflowFolders } from '#core/domain/forge-version.t
 import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
 import { Secret } from '#core/secret.ts';
 import { givenHeldLease } from '../../builders/held-lease.ts';
-import { type Actor, type ForgeSubject, listFiles, type Needs, RepoDriver } from './subject.ts';
+import {
+  type Actor,
+  clientTokenOf,
+  type ForgeSubject,
+  listFiles,
+  type Needs,
+  RepoDriver,
+} from './subject.ts';
 
 const SUCCESS = { state: 'success', context: 'mq', targetUrl: null } as const;
 const HOOK_URL = 'https://queue.example.org/api/v1/webhooks/forge?r=one';
@@ -17,7 +24,7 @@ function transportOf(repo: RepoDriver, as: Actor = 'bot', token?: string) {
   return createForgeTransport({
     instanceUrl: access.instanceUrl,
     slug: repo.slug,
-    token: new Secret(token ?? access.tokens[as]?.token ?? ''),
+    token: new Secret(token ?? clientTokenOf(access, as)),
     send: access.send,
     clock: { now: () => Date.now() },
   });

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
-import { BOT, createFakeForge } from '../../../local/forge/fake-forge.ts';
+import { BOT, createFakeForge, PERSON_SCOPES } from '../../../local/forge/fake-forge.ts';
 import type { ProfileName } from '../../../local/forge/profiles.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import type { ForgeSubject } from './subject.ts';
@@ -25,13 +25,14 @@ export async function openFake(profile: ProfileName): Promise<ForgeSubject> {
   const host = new URL(address.httpsUrl).host;
   const http = createGuardedHttp({ allowHosts: [host], caPem: readFileSync(address.caFile, 'utf8') });
   for (const login of ['dev', 'guest', BOT]) fake.addUser(login);
-  const grant = (login: string) => ({ login, token: fake.addToken(login) });
+  const grant = (login: string) => ({ login, token: fake.addToken(login, PERSON_SCOPES) });
   let repos = 0;
   const topics = new Map<string, number>();
   return {
     access: {
       instanceUrl: address.httpsUrl,
       send: http.send,
+      clientToken: fake.addToken(BOT),
       scopedToken: fake.addToken(BOT, ['read:repository']),
       tokens: { bot: grant(BOT), person: grant('dev'), reader: grant('guest') },
     },

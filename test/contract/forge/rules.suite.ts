@@ -1,5 +1,8 @@
+import { createForgeAccountOpener } from '#core/adapters/forge-http/account.ts';
+import { BOT_SCOPES } from '#core/domain/token-scopes.ts';
+import { Secret } from '#core/secret.ts';
 import { renderPatch } from '../../../engine-container/src/staging/patch.ts';
-import { type ForgeSubject, listFiles, type Needs, RepoDriver } from './subject.ts';
+import { clientTokenOf, type ForgeSubject, listFiles, type Needs, RepoDriver } from './subject.ts';
 
 /** Branch rules, and what a token may not do. */
 export function rulesSuite(subject: () => ForgeSubject, needs: Needs): void {
@@ -164,5 +167,10 @@ export function rulesSuite(subject: () => ForgeSubject, needs: Needs): void {
     await expect(forge.createBranch('x', tip)).rejects.toMatchObject(lacks('write:repository'));
     await expect(forge.readBotLogin()).rejects.toMatchObject(lacks('read:user'));
     await expect(forge.readTimeline(1)).rejects.toMatchObject(lacks('read:issue'));
+    const { access } = subject();
+    const open = createForgeAccountOpener({ send: access.send, clock: { now: () => Date.now() } });
+    const lackedBy = (token: string) => open(access.instanceUrl, new Secret(token)).readMissingScopes();
+    expect(await lackedBy(access.scopedToken ?? '')).toEqual(BOT_SCOPES.map(({ scope }) => scope));
+    expect(await lackedBy(clientTokenOf(access, 'bot'))).toEqual([]);
   });
 }

@@ -14,6 +14,8 @@ export interface ForgeAccess {
   readonly send: HttpSend;
   /** The bot's, with `read:repository` alone. */
   readonly scopedToken: string | null;
+  /** The bot's with the scopes of the table and no more, for the client under test. @default the bot's own */
+  readonly clientToken?: string;
   /** Logins and tokens of those who exist; the bot always does. */
   readonly tokens: Readonly<Partial<Record<Actor, { readonly login: string; readonly token: string }>>>;
 }
@@ -59,6 +61,11 @@ export interface ApiAnswer {
   readonly json: any;
 }
 
+/** With which token the client under test acts. */
+export function clientTokenOf({ tokens, clientToken }: ForgeAccess, as: Actor): string {
+  return (as === 'bot' ? clientToken : undefined) ?? tokens[as]?.token ?? '';
+}
+
 /** One repository of a subject, with the client under test and the calls by which people set things up. */
 export class RepoDriver {
   readonly forge: EngineForge;
@@ -82,7 +89,7 @@ export class RepoDriver {
     return createEngineForge(givenHeldLease(), {
       instanceUrl: access.instanceUrl,
       slug: change.slug ?? this.slug,
-      token: new Secret(change.token ?? access.tokens[change.as ?? 'bot']?.token ?? ''),
+      token: new Secret(change.token ?? clientTokenOf(access, change.as ?? 'bot')),
       send: access.send,
       clock: { now: () => Date.now() },
     });
