@@ -19,8 +19,12 @@ async function main(): Promise<number> {
   });
   const findings = await examine(config, http.send);
   http.close();
-  for (const { what, fix } of findings)
-    console.log(fix === undefined ? `ok    ${what}` : `mend  ${what}: ${fix}`);
+  for (const { what, note, fix, link } of findings) {
+    const seen = note === undefined ? what : `${what} (${note})`;
+    const where = link === undefined ? '' : ` ${link}`;
+    console.log(fix === undefined ? `ok    ${seen}` : `mend  ${seen}: ${fix}${where}`);
+  }
+  console.log(`data folder: ${config.data_dir}`);
   return findings.some(({ fix }) => fix !== undefined) ? 1 : 0;
 }
 

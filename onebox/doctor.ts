@@ -1,12 +1,19 @@
 import { accessSync, constants, existsSync, mkdirSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HttpResponse, HttpSend } from '#core/adapters/http-guard/http-send.ts';
+import { createForgeOAuth } from '#core/adapters/identity-forge/forge-oauth.ts';
+import { Secret } from '#core/secret.ts';
+import { redirectUriOf } from '../lambdas/sign-in/routes.ts';
 import type { OneboxConfig } from './config.ts';
 
-/** One thing that was looked at. `fix` is absent where it is right. */
+/** One thing that was looked at, in words that a stranger may read until the first sign-in. `fix` is absent where it is right. */
 export interface Finding {
   readonly what: string;
+  /** The thing as it is here, such as its address. */
+  readonly note?: string;
   readonly fix?: string;
+  /** The page of the forge where it is mended. */
+  readonly link?: string;
 }
 
 const TIMEOUT_MS = 10_000;
@@ -15,17 +22,21 @@ const ANSWER_BYTES_MAX = 64 * 1024;
 const CLOCK_DIFFERENCE_MAX_MS = 30_000;
 const DISK_FREE_MIN_BYTES = 1024 ** 3;
 
-/** Looks at folder, disk, forge, sign-in and clock. Never throws for what it looks at. */
+/**
+ * Looks at folder, disk, keys, forge, clock, application and sign-in. The one list of checks: the doctor prints it, and the
+ * first page shows it. Never throws for what it looks at, and names no secret and no path of the machine.
+ */
 export async function examine(
   config: OneboxConfig,
   send: HttpSend,
   now: () => number = Date.now,
 ): Promise<readonly Finding[]> {
-  return [...examineFolder(config), ...(await examineForge(config, send, now))];
+  const configuration = { what: 'configuration', note: 'read, each key known' };
+  return [configuration, ...examineFolder(config), ...(await examineForge(config, send, now))];
 }
 
 function examineFolder({ data_dir: dir }: OneboxConfig): readonly Finding[] {
-  const what = `folder ${dir}`;
+  const what = 'data folder';
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     accessSync(dir, constants.R_OK | constants.W_OK);
@@ -40,27 +51,30 @@ function examineFolder({ data_dir: dir }: OneboxConfig): readonly Finding[] {
     bavail * bsize >= DISK_FREE_MIN_BYTES
       ? { what: 'disk' }
       : { what: 'disk', fix: 'Less than 1 GiB is free in the data folder: make room.' },
-    isOpenToOthers ? { what: 'keys', fix: `Others may read the keys: chmod 600 ${keys}` } : { what: 'keys' },
+    isOpenToOthers
+      ? { what: 'keys', fix: 'Others may read the keys: chmod 600 keys.json in the data folder.' }
+      : { what: 'keys' },
   ];
 }
 
 async function examineForge(
-  { forge, public_url: publicUrl }: OneboxConfig,
+  config: OneboxConfig,
   send: HttpSend,
   now: () => number,
 ): Promise<readonly Finding[]> {
-  const base = forge.url.replace(/\/+$/, '');
+  const { public_url: publicUrl } = config;
+  const base = config.forge.url.replace(/\/+$/, '');
   const version = await get(send, `${base}/api/v1/version`);
   if (version === null || version.status !== 200) {
     const fix = `${base} does not answer over TLS. Check the address, the network and forge.ca_file.`;
-    return [{ what: 'forge', fix }];
+    return [{ what: 'forge', note: base, fix }];
   }
   const told = Date.parse(version.headers.date ?? '');
   const clock = { what: 'clock' };
   const discovery = await get(send, `${base}/.well-known/openid-configuration`);
   const isSecure = publicUrl.startsWith('https://') || /^http:\/\/(127\.|localhost)/.test(publicUrl);
   return [
-    { what: `forge ${readVersion(version)}` },
+    { what: `forge ${readVersion(version)}`, note: base },
     Number.isNaN(told) || Math.abs(told - now()) <= CLOCK_DIFFERENCE_MAX_MS
       ? clock
       : {
@@ -70,6 +84,7 @@ async function examineForge(
     discovery?.status === 200
       ? { what: 'sign-in' }
       : { what: 'sign-in', fix: 'The forge is no OAuth2 provider: [oauth2] ENABLED = true in its app.ini.' },
+    ...(discovery?.status === 200 ? [await examineApplication(config, send)] : []),
     isSecure
       ? { what: 'public_url' }
       : { what: 'public_url', fix: 'Sessions would travel in the clear: put a proxy with TLS in front.' },
@@ -91,4 +106,26 @@ async function get(send: HttpSend, url: string): Promise<HttpResponse | null> {
   } catch {
     return null;
   }
+}
+
+/** Where people make and change their OAuth2 applications, on Forgejo and Gitea. */
+const APPLICATIONS_PATH = '/user/settings/applications';
+
+/** The application on the forge: its id, its secret and its redirect URI, as the forge judges them without a person. */
+async function examineApplication(config: OneboxConfig, send: HttpSend): Promise<Finding> {
+  const redirectUri = redirectUriOf(config.public_url);
+  const link = `${config.forge.url.replace(/\/+$/, '')}${APPLICATIONS_PATH}`;
+  const forge = createForgeOAuth({
+    ...{ forgeUrl: config.forge.url, clientId: config.sign_in.client_id, send },
+    clientSecret: new Secret(config.clientSecret),
+  });
+  const fixes = {
+    unknown_client: 'The forge knows no application with this client_id: make it there, and copy its id.',
+    wrong_secret: 'The forge refuses the client secret: make a new one there, and store it in the file.',
+    wrong_redirect: `The application has another redirect URI: it has to be ${redirectUri}`,
+    unclear: 'The forge did not say whether it knows the application. Look at it there.',
+  } as const;
+  const answer = await forge.tryApplication(redirectUri);
+  const seen = { what: 'OAuth2 application', note: `redirect URI ${redirectUri}` };
+  return answer === 'accepted' ? seen : { ...seen, fix: fixes[answer], link };
 }

@@ -2,6 +2,7 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import type { HttpRoute } from '#core/adapters/http-server/http-front.ts';
 import type { DashboardConfig } from '#core/contracts/dashboard.ts';
+import { AppError } from '#core/contracts/errors.ts';
 import { CATCH_ALL_SURFACE, ROUTES } from '#core/contracts/routes.ts';
 import { answerWithEnvelope } from '#core/http/error-middleware.ts';
 import { type LimitedRoute, limitRate } from '#core/http/limit-rate.ts';
@@ -9,11 +10,14 @@ import type { HttpResponse } from '#core/http/respond.ts';
 import { type Invocable, isObject, type Json } from '#core/ports/invocable.ts';
 import type { createSignInRoutes } from '../lambdas/sign-in/routes.ts';
 import type { OneboxConfig } from './config.ts';
+import type { Finding } from './doctor.ts';
+import { FIRST_START_PATH } from './first-start.ts';
 import { createSurfaces, type Shared } from './surfaces.ts';
 
 export interface OwnPages {
   readonly site: (event: APIGatewayProxyEventV2) => Promise<unknown>;
   readonly metrics: () => Promise<string>;
+  readonly firstStart: () => Promise<readonly Finding[] | null>;
 }
 
 /** Every address of an installation. */
@@ -37,6 +41,7 @@ export function listRoutes(
     ...api,
     ...Object.entries(signIn).map(([key, handle]) => ({ key, target: asInvocable(limit(shared, handle)) })),
     { key: 'GET /healthz', target: text('application/json', async () => '{"status":"ok"}') },
+    { key: `GET ${FIRST_START_PATH}`, target: asInvocable(limit(shared, () => answerChecks(own))) },
     { key: 'GET /metrics', target: text('application/openmetrics-text; version=1.0.0', own.metrics) },
     { key: 'GET /', target: asInvocable(own.site) },
     { key: 'GET /{page+}', target: asInvocable(own.site) },
@@ -45,6 +50,13 @@ export function listRoutes(
       target: asInvocable((event: APIGatewayProxyEventV2) => surfaces[CATCH_ALL_SURFACE](event, noContext())),
     },
   ];
+}
+
+async function answerChecks({ firstStart }: OwnPages): Promise<HttpResponse> {
+  const checks = await firstStart();
+  if (checks === null) throw new AppError('not_found');
+  const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+  return { statusCode: 200, headers, body: JSON.stringify({ checks }) };
 }
 
 /** Like every route without a session: so many calls a minute of one address (D-52). */
@@ -77,5 +89,6 @@ export function pageConfig({ forge }: OneboxConfig): DashboardConfig {
   return {
     sign_in: { kind: 'gotrue', url: '', api_key: '', provider: { id: 'forge', label } },
     ...{ sign_up: 'closed', sends_mail: false, forge: forge.url.replace(/\/+$/, '') },
+    checks: FIRST_START_PATH,
   };
 }

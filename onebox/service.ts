@@ -45,7 +45,9 @@ import { createAdmission } from './admission.ts';
 import { callerBehindProxy } from './caller.ts';
 import type { OneboxConfig } from './config.ts';
 import { startDatabase } from './database.ts';
+import { examine } from './doctor.ts';
 import { createEngine } from './engine.ts';
+import { createFirstStart } from './first-start.ts';
 import { lockFolder } from './folder-lock.ts';
 import { openKeys } from './keys.ts';
 import { createLooker } from './looker.ts';
@@ -54,6 +56,7 @@ import { refuseStandingStill } from './move/standing-still.ts';
 import { asInvocable, listRoutes, pageConfig } from './routes.ts';
 import { type Shared, setUpParts } from './surfaces.ts';
 import { openTable, TABLE_NAME } from './table.ts';
+import { tenantOf } from './tenant.ts';
 
 /** A running installation. */
 export interface Onebox {
@@ -228,6 +231,13 @@ async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<
   const front = createHttpFront(
     listRoutes(shared, signIn, {
       site: createSite(readSiteFiles(new URL(`file://${siteDir}/`)), pageConfig(config)),
+      firstStart: createFirstStart({
+        examine: () => examine(config, send, clock.now),
+        // A copy that was restored has repositories, and no session of before.
+        isSetUp: async () =>
+          sessions.wereUsed() || (await store.loadTenant(tenantOf(config.forge.url))) !== null,
+        now: clock.now,
+      }),
       metrics: async () =>
         metrics.format({ mergeyard_sockets_open: sockets.size, mergeyard_wakes_waiting: queue.size }),
     }),

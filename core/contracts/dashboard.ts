@@ -48,6 +48,18 @@ export interface DashboardConfig {
   readonly accounts?: readonly OfferedAccount[];
   /** Base address of the one forge of this installation. @default people name theirs */
   readonly forge?: string;
+  /** Where an installation tells what it still lacks, until the first person signs in. @default nowhere */
+  readonly checks?: string;
+}
+
+/** One thing that an installation looked at before its first sign-in. */
+export interface SetupCheck {
+  readonly what: string;
+  readonly note?: string;
+  /** How to mend it; absent where it is right. */
+  readonly fix?: string;
+  /** The page of the forge where it is mended. */
+  readonly link?: string;
 }
 
 /**

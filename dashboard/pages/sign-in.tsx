@@ -11,6 +11,7 @@ import {
   startProviderSignIn,
 } from '../data/session.ts';
 import { Button, Field, Loading, useTitle } from '../parts/basics.tsx';
+import { FirstStart } from '../parts/first-start.tsx';
 import { Signal } from '../parts/signal.tsx';
 import { path, safeBackTo } from '../routes.ts';
 
@@ -40,50 +41,59 @@ export function SignInPage() {
   };
   const { sign_in: signIn } = config;
   return (
-    <div className="gatehouse">
-      <div className="gatehouse-pitch">
-        <Yard />
-        <h1 tabIndex={-1}>Sign in to Mergeyard</h1>
-        <p className="lead">
-          See what your queue waits for, why a pull request does not merge, and the proof of everything that
-          landed.
-        </p>
-      </div>
-      <div className="panel gatehouse-form">
-        {signIn.kind === 'cognito' ? (
-          <Button
-            kind="main"
-            busy={busy === 'hosted'}
-            onClick={() => run('hosted', () => startHostedSignIn(signIn, backTo))}
-          >
-            Continue to sign-in
-          </Button>
-        ) : signIn.provider !== undefined ? (
-          <ProviderButton signIn={signIn} provider={signIn.provider} backTo={backTo} busy={busy} run={run} />
-        ) : (
-          <>
-            {config.accounts !== undefined && (
-              <Accounts accounts={config.accounts} signIn={signIn} busy={busy} run={run} />
-            )}
-            <PasswordForm
+    <>
+      <div className="gatehouse">
+        <div className="gatehouse-pitch">
+          <Yard />
+          <h1 tabIndex={-1}>Sign in to Mergeyard</h1>
+          <p className="lead">
+            See what your queue waits for, why a pull request does not merge, and the proof of everything that
+            landed.
+          </p>
+        </div>
+        <div className="panel gatehouse-form">
+          {signIn.kind === 'cognito' ? (
+            <Button
+              kind="main"
+              busy={busy === 'hosted'}
+              onClick={() => run('hosted', () => startHostedSignIn(signIn, backTo))}
+            >
+              Continue to sign-in
+            </Button>
+          ) : signIn.provider !== undefined ? (
+            <ProviderButton
               signIn={signIn}
-              mayCreate={config.sign_up === 'open'}
+              provider={signIn.provider}
               backTo={backTo}
               busy={busy}
               run={run}
             />
-          </>
-        )}
-        {config.sign_up === 'closed' && !hasProvider(signIn) && (
-          <p className="hint">An account is made by invitation: ask the person who runs this service.</p>
-        )}
-        {failure !== null && (
-          <p className="field-error" role="alert">
-            {failure}
-          </p>
-        )}
+          ) : (
+            <>
+              {config.accounts !== undefined && (
+                <Accounts accounts={config.accounts} signIn={signIn} busy={busy} run={run} />
+              )}
+              <PasswordForm
+                signIn={signIn}
+                mayCreate={config.sign_up === 'open'}
+                backTo={backTo}
+                busy={busy}
+                run={run}
+              />
+            </>
+          )}
+          {config.sign_up === 'closed' && !hasProvider(signIn) && (
+            <p className="hint">An account is made by invitation: ask the person who runs this service.</p>
+          )}
+          {failure !== null && (
+            <p className="field-error" role="alert">
+              {failure}
+            </p>
+          )}
+        </div>
       </div>
-    </div>
+      <FirstStart />
+    </>
   );
 }
 
@@ -320,6 +330,7 @@ export function CallbackPage() {
         <Button kind="main" onClick={() => navigate(path.signIn())}>
           Back to sign-in
         </Button>
+        <FirstStart />
       </div>
     </div>
   );

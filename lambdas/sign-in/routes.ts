@@ -30,6 +30,11 @@ const CODE_MS = 60_000;
 const PENDING_MAX = 1_000;
 export const FORGE_CALLBACK_PATH = '/auth/v1/callback';
 
+/** The address that the application on the forge has to name. */
+export function redirectUriOf(publicUrl: string): string {
+  return `${new URL(publicUrl).origin}${FORGE_CALLBACK_PATH}`;
+}
+
 const NO_STORE = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
 const Pkce = z.object({ auth_code: z.string(), code_verifier: z.string() });
 const Refresh = z.object({ refresh_token: z.string() });
@@ -49,7 +54,7 @@ interface Pending {
 export function createSignInRoutes(config: SignInConfig) {
   const { forge, sessions, clock } = config;
   const origin = new URL(config.publicUrl).origin;
-  const redirectUri = `${origin}${FORGE_CALLBACK_PATH}`;
+  const redirectUri = redirectUriOf(config.publicUrl);
   const backTo = `${origin}${SIGN_IN_CALLBACK_PATH}`;
   const pending = createKept<Pending>(PENDING_MS, clock);
   const codes = createKept<Admitted>(CODE_MS, clock);

@@ -35,6 +35,13 @@ const ANSWER_BYTES_MAX = 256 * 1024;
 const SCOPE = 'openid profile email groups';
 
 const TokenAnswer = z.object({ access_token: z.string().min(1), refresh_token: z.string().min(1) });
+const TokenRefusal = z.object({ error: z.string(), error_description: z.string().default('') });
+export type ApplicationAnswer = 'accepted' | 'unknown_client' | 'wrong_secret' | 'wrong_redirect' | 'unclear';
+const APPLICATION_WORDS: readonly (readonly [RegExp, ApplicationAnswer])[] = [
+  [/client secret/, 'wrong_secret'],
+  [/redirect URI/i, 'wrong_redirect'],
+  [/client is not authorized/, 'accepted'],
+];
 const UserInfo = z.object({
   preferred_username: z.string().min(1),
   email: z.string().nullish(),
@@ -85,6 +92,23 @@ export function createForgeOAuth(config: ForgeOAuthConfig) {
     /** The person as the forge has them now. */
     readAgain(refreshToken: Secret<string>): Promise<ForgeSignIn> {
       return readBy({ grant_type: 'refresh_token', refresh_token: refreshToken.reveal() });
+    },
+    /**
+     * How the forge judges id, secret and redirect URI of the application: it looks at them, in this order, before it
+     * looks at the code, and the code is none (`handleAuthorizationCode` of both forges).
+     */
+    async tryApplication(redirectUri: string): Promise<ApplicationAnswer> {
+      const client = { client_id: config.clientId, client_secret: config.clientSecret.reveal() };
+      const grant = { grant_type: 'authorization_code', code: 'none', redirect_uri: redirectUri };
+      const answer = await exchange(config.send, 'POST', `${base}/login/oauth/access_token`, {
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams({ ...grant, ...client }).toString(),
+      });
+      const told = TokenRefusal.safeParse(answer === null ? null : readJson(answer));
+      if (!told.success) return 'unclear';
+      const { error, error_description: words } = told.data;
+      if (error === 'invalid_client') return 'unknown_client';
+      return APPLICATION_WORDS.find(([known]) => known.test(words))?.[1] ?? 'unclear';
     },
     async isReachable(): Promise<boolean> {
       const answer = await exchange(config.send, 'GET', `${base}/.well-known/openid-configuration`, {

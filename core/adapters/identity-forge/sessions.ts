@@ -59,6 +59,8 @@ export const SESSIONS_PER_PERSON_MAX = 50;
 
 const Stored = z.object({
   key: z.string().min(1),
+  /** A person has signed in here; files of before did not tell. */
+  used: z.boolean().default(true),
   sessions: z.record(
     z.string(),
     z.object({
@@ -83,7 +85,7 @@ type State = z.infer<typeof Stored>;
 export function createSessions({ file, clock, seal }: SessionsConfig) {
   const state: State = existsSync(file)
     ? Stored.parse(JSON.parse(readFileSync(file, 'utf8')))
-    : { key: randomBytes(32).toString('base64'), sessions: {} };
+    : { key: randomBytes(32).toString('base64'), used: false, sessions: {} };
   const key = Buffer.from(state.key, 'base64');
   const save = (): void => {
     const now = clock.now();
@@ -138,11 +140,14 @@ export function createSessions({ file, clock, seal }: SessionsConfig) {
   return {
     begin: (person: SessionPerson, refreshToken: Secret<string>) => {
       makeRoom(person.login);
+      state.used = true;
       return issue(randomUUID(), {
         ...{ person, endsAt: clock.now() + SESSION_MS },
         ...{ forge: seal.seal(refreshToken.reveal()), readAt: clock.now() },
       });
     },
+    /** Whether a person has ever signed in here. */
+    wereUsed: (): boolean => state.used,
     /** Null: the session has ended. */
     readRights(id: string): KnownRights | null {
       const session = state.sessions[id];

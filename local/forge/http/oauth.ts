@@ -18,6 +18,8 @@ interface Granted {
 const codes = new Map<string, Granted>();
 const tokens = new Map<string, string>();
 const refreshTokens = new Map<string, string>();
+/** Redirect URIs of the application; none: it takes each. */
+export const redirectUris = new Set<string>();
 /** Accounts that an administrator has locked: their tokens are refused. */
 export const lockedLogins = new Set<string>();
 
@@ -68,10 +70,21 @@ function authorize(world: World, response: ServerResponse, url: URL): void {
 }
 
 function trade(response: ServerResponse, form: URLSearchParams): void {
-  const isClient =
-    form.get('client_id') === OAUTH_CLIENT.id && form.get('client_secret') === OAUTH_CLIENT.secret;
-  const login = form.get('grant_type') === 'refresh_token' ? takeRefresh(form) : takeCode(form);
-  if (!isClient || login === null) return send(response, 400, { error: 'invalid_grant' });
+  const isRefresh = form.get('grant_type') === 'refresh_token';
+  const refuse = (error: string, words: string): void =>
+    send(response, 400, { error, error_description: words });
+  // The order in which both forges judge.
+  if (form.get('client_id') !== OAUTH_CLIENT.id)
+    return refuse('invalid_client', `cannot load client with client id: '${form.get('client_id')}'`);
+  if (form.get('client_secret') !== OAUTH_CLIENT.secret)
+    return refuse('unauthorized_client', 'invalid client secret');
+  if (!isRefresh && redirectUris.size > 0 && !redirectUris.has(form.get('redirect_uri') ?? ''))
+    return refuse('unauthorized_client', 'unexpected redirect URI');
+  const login = isRefresh ? takeRefresh(form) : takeCode(form);
+  if (login === null)
+    return isRefresh
+      ? refuse('unauthorized_client', 'unable to parse refresh token')
+      : refuse('unauthorized_client', 'client is not authorized');
   const [token, refresh] = [randomBytes(20).toString('hex'), randomBytes(20).toString('hex')];
   tokens.set(token, login);
   refreshTokens.set(refresh, login);

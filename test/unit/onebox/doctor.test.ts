@@ -17,20 +17,27 @@ function givenConfig(publicUrl = 'https://mergeyard.example.org') {
     JSON.stringify({
       public_url: publicUrl,
       forge: { url: 'https://git.example.org' },
-      sign_in: { client_id: 'id', client_secret: 'secret', administrators: {} },
+      sign_in: { client_id: 'id', client_secret: 'a-text-of-its-own', administrators: {} },
     }),
   );
   return readConfig(file);
 }
 
 /** A forge whose addresses answer so. */
-function givenForge({ status = 200, aheadMs = 0, discovery = 200 } = {}): HttpSend {
-  return async ({ url }) => ({
-    status: url.endsWith('/version') ? status : discovery,
-    headers: { date: new Date(NOW + aheadMs).toUTCString() },
-    body: Buffer.from('{"version":"15.0.3"}'),
-  });
+function givenForge({ status = 200, aheadMs = 0, discovery = 200, application = ACCEPTED } = {}): HttpSend {
+  return async ({ url }) =>
+    url.endsWith('/access_token')
+      ? { status: 400, headers: {}, body: Buffer.from(JSON.stringify(application)) }
+      : {
+          status: url.endsWith('/version') ? status : discovery,
+          headers: { date: new Date(NOW + aheadMs).toUTCString() },
+          body: Buffer.from('{"version":"15.0.3"}'),
+        };
 }
+
+const refusal = (error: string, error_description: string) => ({ application: { error, error_description } });
+/** The last thing that both forges look at is the code. */
+const ACCEPTED = refusal('unauthorized_client', 'client is not authorized').application;
 
 const fixesOf = async (send: HttpSend, publicUrl?: string): Promise<readonly string[]> =>
   (await examine(givenConfig(publicUrl), send, () => NOW)).flatMap(({ what, fix }) =>
@@ -47,9 +54,34 @@ describe('the doctor', () => {
   test.each([
     ['a forge that does not answer', givenForge({ status: 502 }), /^forge: .* forge\.ca_file/],
     ['a clock that is a minute away', givenForge({ aheadMs: 60_000 }), /^clock: .* 60 s away/],
+    [
+      'an application that is not there',
+      givenForge(refusal('invalid_client', "cannot load client with client id: 'id'")),
+      /^OAuth2 application: .*no application with this client_id/,
+    ],
+    [
+      'a wrong client secret',
+      givenForge(refusal('unauthorized_client', 'invalid client secret')),
+      /^OAuth2 application: .*refuses the client secret/,
+    ],
+    [
+      'a redirect URI that the application does not name',
+      givenForge(refusal('unauthorized_client', 'unexpected redirect URI')),
+      /^OAuth2 application: .*has to be https:\/\/mergeyard\.example\.org\/auth\/v1\/callback$/,
+    ],
     ['a forge that signs no people in', givenForge({ discovery: 404 }), /^sign-in: .*\[oauth2\]/],
   ])('says how to mend %s', async (_what, send, words) => {
     expect(await fixesOf(send)).toEqual([expect.stringMatching(words)]);
+  });
+
+  test('names the page of the forge where an application is mended, and no secret and no path of the machine', async () => {
+    const wrong = givenForge(refusal('unauthorized_client', 'invalid client secret'));
+    const seen = await examine(givenConfig(), wrong, () => NOW);
+    expect(seen.find(({ fix }) => fix !== undefined)?.link).toBe(
+      'https://git.example.org/user/settings/applications',
+    );
+    expect(JSON.stringify(seen)).not.toContain(folder);
+    expect(JSON.stringify(seen)).not.toContain(givenConfig().clientSecret);
   });
 
   test('says so where sessions would travel in the clear', async () => {
