@@ -11,6 +11,7 @@ const OUT_DIR = join('dist', 'onebox');
 const ENTRIES = {
   index: 'onebox/main.ts',
   doctor: 'onebox/doctor-main.ts',
+  backup: 'onebox/backup-main.ts',
   export: 'onebox/move/export-main.ts',
   import: 'onebox/move/import-main.ts',
 } as const;

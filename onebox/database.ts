@@ -30,12 +30,21 @@ const STDERR_CHARS_KEPT = 2_000;
 
 /** The table's database: the one that the environment names, else an embedded one in a process of its own. */
 export async function startDatabase(options: DatabaseOptions): Promise<RunningDatabase> {
-  const { env } = options;
-  const external = env.AWS_ENDPOINT_URL_DYNAMODB ?? '';
-  if (external !== '') return { endpoint: external.replace(/\/+$/, ''), stop: async () => {} };
-  const binary = findBinary(env, options.packageName ?? `@dynoxide/${process.platform}-${process.arch}`);
+  const external = externalEndpoint(options.env);
+  if (external !== null) return { endpoint: external.replace(/\/+$/, ''), stop: async () => {} };
+  return startBinary(requireBinary(options.env, options.packageName), options);
+}
+
+/** The database that the environment names; null: the embedded one is used. */
+export function externalEndpoint({ AWS_ENDPOINT_URL_DYNAMODB: url = '' }: NodeJS.ProcessEnv): string | null {
+  return url === '' ? null : url;
+}
+
+/** Path of the embedded database's program. Throws an error that says how to get it. */
+export function requireBinary(env: NodeJS.ProcessEnv, packageName?: string): string {
+  const binary = findBinary(env, packageName ?? `@dynoxide/${process.platform}-${process.arch}`);
   if (binary === null) throw new Error(explainMissing());
-  return startBinary(binary, options);
+  return binary;
 }
 
 function explainMissing(): string {

@@ -84,12 +84,14 @@ describe('the list of the service’s writes to a forge', () => {
       ...['core/adapters/key-file/keyring.ts', 'core/adapters/identity-forge/sessions.ts'],
       'core/adapters/key-file/signer.ts',
       ...[
+        'onebox/backup.ts',
         'onebox/config.ts',
         'onebox/database.ts',
         'onebox/doctor.ts',
         'onebox/folder-lock.ts',
         'onebox/main.ts',
         'onebox/service.ts',
+        'onebox/snapshot.ts',
       ],
       // The sealed file of a move.
       ...['core/adapters/move-file/sealed-lines.ts', 'onebox/move/options.ts', 'onebox/move/place.ts'],
@@ -101,7 +103,10 @@ describe('the list of the service’s writes to a forge', () => {
           !files.includes(path) && /child_process|node:fs(?!\/)|simple-git|isomorphic-git/.test(read(path)),
       ),
     ).toEqual([]);
-    expect(delivered.filter((path) => /child_process/.test(read(path)))).toEqual(['onebox/database.ts']);
+    expect(delivered.filter((path) => /child_process/.test(read(path))).sort()).toEqual([
+      'onebox/database.ts',
+      'onebox/snapshot.ts',
+    ]);
     expect(delivered.filter((path) => /simple-git|isomorphic-git/.test(read(path)))).toEqual([]);
   });
 });

@@ -4,12 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
+import type { SetupCheck } from '#core/contracts/dashboard.ts';
 import { FORGE_RIGHTS_MS, RATE_LIMITS } from '#core/domain/api-limits.ts';
 import { createLog } from '#core/telemetry.ts';
 import { run } from '../../cli/run.ts';
 import { BOT, createFakeForge, defaultSeed, type ForgeAddress } from '../../local/forge/fake-forge.ts';
-import { lockedLogins, OAUTH_CLIENT } from '../../local/forge/http/oauth.ts';
-import { readConfig } from '../../onebox/config.ts';
+import { lockedLogins, OAUTH_CLIENT, redirectUris } from '../../local/forge/http/oauth.ts';
+import { backUp } from '../../onebox/backup.ts';
+import { ConfigError, readConfig } from '../../onebox/config.ts';
 import { type Onebox, startOnebox } from '../../onebox/service.ts';
 import { eventually } from '../support/eventually.ts';
 import { openOneboxClient } from '../support/onebox-client.ts';
@@ -70,9 +72,11 @@ describe('the service in one process, beside a forge', () => {
   let address: ForgeAddress;
   let onebox: Onebox;
   let client: ReturnType<typeof openOneboxClient>;
+  let dataDir = join(folder, 'mergeyard-data');
+  const config = () => ({ ...readConfig(join(folder, 'mergeyard.yml')), data_dir: dataDir });
   const start = async (): Promise<void> => {
     onebox = await startOnebox({
-      config: readConfig(join(folder, 'mergeyard.yml')),
+      config: config(),
       siteDir,
       log,
       ...{ env: process.env, clock: { ...system, now: () => system.now() + passed } },
@@ -106,6 +110,25 @@ describe('the service in one process, beside a forge', () => {
     await onebox.stop();
     await forge.stop();
     rmSync(folder, { recursive: true, force: true });
+  });
+
+  test('until the first sign-in every visitor is told what is still wrong, and afterwards nothing', async () => {
+    const ask = async () => {
+      const answer = await fetch(`${onebox.url}/setup/checks`);
+      return { status: answer.status, checks: ((await answer.json()) as { checks?: SetupCheck[] }).checks };
+    };
+    redirectUris.add('https://elsewhere.example.org/auth/v1/callback');
+    const lacking = (await ask()).checks?.filter(({ fix }) => fix !== undefined);
+    redirectUris.clear();
+    expect(lacking).toMatchObject([
+      {
+        what: 'OAuth2 application',
+        fix: expect.stringContaining(`${PUBLIC_URL}/auth/v1/callback`),
+        link: `${address.httpsUrl}/user/settings/applications`,
+      },
+    ]);
+    await client.tokenOf('owner');
+    expect(await ask()).toEqual({ status: 404, checks: undefined });
   });
 
   test('a code of the sign-in is worth nothing to another browser, and works once', async () => {
@@ -229,6 +252,42 @@ describe('the service in one process, beside a forge', () => {
     expect(lines.join('\n')).not.toContain(token);
   });
 
+  test('a copy that is taken while the service runs is a data folder for its account alone, and serves on', async () => {
+    const { control } = forge;
+    const session = await client.tokenOf('owner');
+    const copy = join(folder, 'copy');
+    // A reconcile that was under way would hold its lease in the copy, for longer than a test waits.
+    await eventually('no reconcile is under way', 60_000, async () => {
+      const { json } = await client.call(session, 'GET', '/api/v1/user/queue/activity');
+      return json.repos[0].lease_state === 'idle';
+    });
+    await backUp(config(), copy, process.env);
+    await expect(backUp(config(), copy, process.env)).rejects.toThrow(ConfigError);
+    const modes = ['', 'evidence-key.pem', 'keys.json', 'table.sqlite'].map(
+      (name) => statSync(join(copy, name)).mode & 0o777,
+    );
+    expect([modes, readdirSync(copy).sort()]).toEqual([
+      [0o700, 0o600, 0o600, 0o600],
+      ['evidence-key.pem', 'keys.json', 'table.sqlite'],
+    ]);
+    const made = join(dataDir, '.dynoxide', 'snapshots');
+    expect(readdirSync(made)).toEqual([]);
+    await onebox.stop();
+    dataDir = copy;
+    await start();
+    // Sessions stay behind; what is connected is no matter of strangers.
+    expect((await client.call(session, 'GET', '/api/v1/user/repos')).status).toBe(401);
+    expect((await fetch(`${onebox.url}/setup/checks`)).status).toBe(404);
+    const pr = await control.openPullRequest({ branch: 'restored', files: { 'restored.txt': 'x' } });
+    await control.schedule(pr, 'squash');
+    const owner = await client.tokenOf('owner');
+    const [{ id }] = (await client.call(owner, 'GET', '/api/v1/user/repos')).json;
+    await eventually('it lands', 60_000, async () => {
+      await onebox.answer(id);
+      return (await control.pull(pr)).merged;
+    });
+  });
+
   test('no plan limits the repositories of an installation', async () => {
     const token = await client.tokenOf('owner');
     const [{ id: connection_id }] = (await client.call(token, 'GET', '/api/v1/connections')).json;
@@ -258,9 +317,7 @@ describe('the service in one process, beside a forge', () => {
 
   test('keys and sessions can be read by their owner alone', () => {
     for (const name of ['keys.json', 'sessions.json', 'evidence-key.pem'])
-      expect(statSync(join(folder, 'mergeyard-data', name)).mode & 0o777).toBe(0o600);
-    expect(readFileSync(join(folder, 'mergeyard-data', 'table.sqlite')).includes('fake-oauth-secret')).toBe(
-      false,
-    );
+      expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(dataDir, 'table.sqlite')).includes('fake-oauth-secret')).toBe(false);
   });
 });

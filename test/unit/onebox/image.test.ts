@@ -26,7 +26,7 @@ describe('the image of the one box', () => {
       name,
       file,
     ]);
-    expect(entries.map(([name]) => name)).toEqual(['index', 'doctor', 'export', 'import']);
+    expect(entries.map(([name]) => name)).toEqual(['index', 'doctor', 'backup', 'export', 'import']);
     expect(entries.filter(([, file = '']) => !existsSync(file))).toEqual([]);
     expect(JSON.parse(of('CMD', run)[0] ?? '[]').slice(0, 2)).toEqual(['node', 'index.mjs']);
     const scripts: Record<string, string> = JSON.parse(readFileSync('package.json', 'utf8')).scripts;
