@@ -107,3 +107,19 @@ test('a refusal keeps its words in a pause: they say what to do', async () => {
   await world.drain({ maxMs: 10 * MINUTE });
   expect(await wordsOn(world, pr)).toMatch(/^refused: required approvals/);
 });
+
+test('the words of a pause that ended after the record was lost are replaced at the next look', async () => {
+  const world = await createWorld({ repo: { batchLingerSeconds: HOUR / 1_000 } });
+  await givenProject(world.forge);
+  await given(world);
+  const pr = await givenScheduled(world.forge, 'a');
+  await world.drain({ maxMs: 10 * MINUTE });
+  expect(await wordsOn(world, pr)).toMatch(/^paused: /);
+  await world.loseRecord();
+  await resume(world);
+  await world.reconcile();
+  await world.clock.advance(MINUTE);
+  await world.reconcile();
+  expect(await wordsOn(world, pr)).toMatch(/^queued/);
+  expect(world.forge.runs()).toEqual([]);
+});

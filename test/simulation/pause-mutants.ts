@@ -44,4 +44,12 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
     families: ['pauses'],
     dies: 'two wait for the end of a pause',
   },
+  {
+    guard: 'the words of a pause that ended after the record was lost are replaced',
+    file: `${QUEUE}/recall.ts`,
+    find: "if (state === 'pending' && entry.said?.head !== sha) entry.said =",
+    replace: 'if (entry.said === null) entry.said =',
+    families: ['pauses'],
+    dies: 'the record is lost in a pause, which then ends',
+  },
 ];

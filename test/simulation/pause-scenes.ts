@@ -83,3 +83,18 @@ export async function pauseBesideRefusedTwin(): Promise<readonly string[]> {
   const words = await wordsOn(stage, refused);
   return words.startsWith('refused: ') ? [] : [`one that is refused is told "${words}"`];
 }
+
+/** The record is lost in a pause, which ends before anything else is said; the queue waits for others then. */
+export async function pauseOverLostRecord(): Promise<readonly string[]> {
+  const stage = await setStage({ repo: { batchLingerSeconds: 3_600 } });
+  await givenProject(stage.forge);
+  await hold(stage, 'pause');
+  const pr = await givenScheduled(stage.forge, 'a');
+  await look(stage, 4);
+  if (!(await wordsOn(stage, pr)).startsWith('paused: ')) return DID_NOT_COME;
+  await stage.loseRecord();
+  await stage.settings({ pause: null });
+  await look(stage, 4);
+  const words = await wordsOn(stage, pr);
+  return words.startsWith('paused: ') ? ['a pause is told that is over'] : [];
+}

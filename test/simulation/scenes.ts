@@ -79,7 +79,13 @@ import {
   runUnderPattern,
   runWhereNoneIsWanted,
 } from './own-run-scenes.ts';
-import { drainInGate, pauseBeforeStaging, pauseBesideRefusedTwin, pauseInLanding } from './pause-scenes.ts';
+import {
+  drainInGate,
+  pauseBeforeStaging,
+  pauseBesideRefusedTwin,
+  pauseInLanding,
+  pauseOverLostRecord,
+} from './pause-scenes.ts';
 import { incidentBesideSlot, incidentEarly, incidentLate, incidentOfStranger } from './priority-scenes.ts';
 import {
   crashBetweenWrites,
@@ -436,6 +442,7 @@ export const SCENES = {
   'a freeze window begins while a success stands': freezeInLanding,
   'a pause of one that is exempt from freeze windows': pauseWithLabel,
   'a drain in a freeze window': drainAndFreeze,
+  'the record is lost in a pause, which then ends': pauseOverLostRecord,
   'a person undoes each repair': undoneRepairs,
   'a rule is edited where repairs are not allowed': forbiddenRepair,
   'a person allows direct pushes': peoplesChoice,

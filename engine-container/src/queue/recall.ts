@@ -1,3 +1,4 @@
+import type { CommitStatus } from '#core/domain/forge.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
 import type { Refusal } from './admission.ts';
 import { type DecisionContext, entryOf, wishStatus } from './decision-context.ts';
@@ -24,7 +25,7 @@ export function recallStatuses(pass: DecisionContext, view: PullRequestView): vo
   if (pass.record.pendingStatuses.some((waiting) => waiting.sha === pull.headSha)) return;
   // The latter is written while one is out of the queue, as a draft for instance. Once it is back, its own words hold again.
   if (ours.state === 'pending' || ours.description === describeStaleSuccess())
-    return sayStandingAgain(pass, pull, ours.description);
+    return sayStandingAgain(pass, pull, ours);
   if (!pass.s.botLogin.known) return;
   const byBot = ours.creator === pass.s.botLogin.value;
   if (!byBot && ours.state !== 'error') {
@@ -59,11 +60,13 @@ export function recallStatuses(pass: DecisionContext, view: PullRequestView): vo
 function sayStandingAgain(
   pass: DecisionContext,
   { number: pr, headSha: sha }: PullRequestView['pull'],
-  shown: string,
+  { state, description: shown }: CommitStatus,
 ): void {
   const { record } = pass;
   const [entry, ...others] = record.entries.filter(({ head }) => head === sha);
   if (entry?.pr !== pr || others.length > 0) return;
+  // A lost record has said them: `replaceOldWords` ends those of a pause or a wait that is over.
+  if (state === 'pending' && entry.said?.head !== sha) entry.said = { head: sha, state, description: shown };
   const words = isBounced(record, entry)
     ? describeEarlierBounce()
     : entry.refusedFor !== null && describeRefusal(entry.refusedFor as Refusal);
