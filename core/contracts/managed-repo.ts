@@ -16,6 +16,7 @@ import {
   RECONCILE_ERROR_CODES,
   type ReconcileOutcome,
 } from '../domain/repo.ts';
+import { SET_UP_CHECKS, SET_UP_STATES } from '../domain/set-up-checks.ts';
 import {
   BaseBranch,
   formatTime,
@@ -147,6 +148,13 @@ export const SetupPull = z.object({
     url: z.string().nullable(),
   }),
 });
+/** `fix`: null where it is ok. */
+export const SetUpCheckView = z.object({
+  check: z.enum(SET_UP_CHECKS),
+  state: z.enum(SET_UP_STATES),
+  says: z.string(),
+  fix: z.string().nullable(),
+});
 export const GateVerification = z.object({
   ci_gate: z.object({
     status: z.enum(CI_GATE_STATUSES),
@@ -160,6 +168,7 @@ export const GateVerification = z.object({
         .optional(),
     }),
   }),
+  checks: z.array(SetUpCheckView),
 });
 
 export const LeaseStateView = z.enum(LEASE_STATES);

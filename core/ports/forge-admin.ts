@@ -1,5 +1,5 @@
 import type { BranchRule } from '../domain/branch-rule.ts';
-import type { Commit, GateReading } from '../domain/forge.ts';
+import type { BranchProtection, Commit, GateReading } from '../domain/forge.ts';
 import type { ForgeVersion } from '../domain/forge-version.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '../domain/ids.ts';
 import type { MergeStyle } from '../domain/repo.ts';
@@ -61,6 +61,8 @@ export interface ForgeBranch {
   readonly tip: CommitSha;
   /** Time of its newest commit. */
   readonly committedAt: EpochMs;
+  /** Does a rule govern it? Every reader is told. */
+  readonly isProtected: boolean;
 }
 
 /** The calls that setting up a repository needs, and none that could move its base or a status. Throws `ForgeError`. */
@@ -74,6 +76,9 @@ export interface ForgeAdmin {
   /** Gone already is fine. */
   deleteHook(id: number): Promise<void>;
 
+  /** The rule that governs `base`, null when none does: in full, or the summary that every reader is shown. */
+  readProtection(base: string): Promise<BranchProtection | null>;
+  /** For administrators alone. */
   listRules(): Promise<readonly BranchRule[]>;
   /** Fields as the forge names them; `rule_name` is one of them. */
   createRule(fields: Readonly<Record<string, unknown>>): Promise<BranchRule>;

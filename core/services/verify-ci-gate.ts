@@ -8,6 +8,7 @@ import {
 import type { CiGate, CiGateStatus, GateProbe } from '../domain/provisioning.ts';
 import { probePrefix } from '../domain/queue-names.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
+import type { SetUpCheck } from '../domain/set-up-checks.ts';
 import { type AnsweredContext, judgeGateStatuses, listAnswers, statusGateOf } from '../domain/status-gate.ts';
 import { ForgeError } from '../ports/forge.ts';
 import type { ForgeAdmin } from '../ports/forge-admin.ts';
@@ -23,6 +24,7 @@ import {
   saveGate,
 } from './ci-gate.ts';
 import { type ProvisioningDeps, provisionProtection } from './provisioning.ts';
+import { readSetUpChecks } from './read-set-up-checks.ts';
 
 export interface VerifyDeps extends CiGateDeps, ProvisioningDeps {
   readonly clock: CiGateDeps['clock'];
@@ -41,8 +43,12 @@ export type VerifyResult =
         /** Of a gate by statuses: what was posted on the probe so far, to choose from. Absent: a workflow is the gate. */
         readonly contexts?: readonly AnsweredContext[];
       };
+      /** Parts that a bot which is no administrator leaves to the owner, each as far as it could be read. */
+      readonly checks: readonly SetUpCheck[];
     }
   | Failed;
+
+type Observed = Omit<Exclude<VerifyResult, Failed>, 'checks'> | Failed;
 
 /**
  * One verify call (D-63): reads the gate file, then goes on with the probe that waits, or makes a new one. Only the
@@ -55,7 +61,9 @@ export async function verifyCiGate(deps: VerifyDeps, repo: ManagedRepo): Promise
     if (opened.kind !== 'open') return failed(opened.kind);
     const gate = repo.gate === 'statuses' ? BY_STATUSES : await readGateFile(deps, opened.forge, repo);
     if (gate === null) return failed('ci_gate_missing');
-    return await observe(deps, opened.forge, repo, gate);
+    const observed = await observe(deps, opened.forge, repo, gate);
+    if (observed.kind === 'failed') return observed;
+    return { ...observed, checks: await readSetUpChecks(opened.forge, observed.repo, deps.queueName) };
   } catch (error) {
     if (error instanceof ForgeError) return refused(error);
     if (error instanceof StoreError) return failed('db_error');
@@ -103,7 +111,7 @@ async function observe(
   forge: ForgeAdmin,
   repo: ManagedRepo,
   gate: FoundGate,
-): Promise<VerifyResult> {
+): Promise<Observed> {
   const { probe } = repo.ciGate;
   if (isProbeOf(probe, gate)) {
     const seen = await readProbe(forge, repo, probe, gate);
@@ -186,7 +194,7 @@ async function conclude(
   repo: ManagedRepo,
   probe: GateProbe,
   { reading, contexts }: Seen,
-): Promise<VerifyResult> {
+): Promise<Observed> {
   const state = stateOf(reading);
   const shown = { sha: probe.sha, state, ...(contexts === undefined ? {} : { contexts }) };
   const url = reading.kind === 'none' ? null : reading.url;

@@ -4,6 +4,7 @@ import { Ago, Button, Copy } from '../parts/basics.tsx';
 import { Problem } from '../parts/errors.tsx';
 import { GateChoice } from '../parts/gate-choice.tsx';
 import { RepoFrame } from '../parts/repo-frame.tsx';
+import { SetUpChecks } from '../parts/set-up-checks.tsx';
 import { SetupSteps } from '../parts/setup-steps.tsx';
 import type { StatusEntry } from '../view/blocker.ts';
 import { isSetUp } from '../view/provisioning.ts';
@@ -21,6 +22,7 @@ export function SetupPage({ id }: { readonly id: string }) {
           </p>
           <SetupSteps repo={repo} />
           <GateChoice repo={repo} />
+          <SetUpChecks repo={repo} key={repo.id} />
           <p className="hint">
             {repo.provisioning.last_provisioned_at === null ? (
               'Webhook and protection have not been tried yet.'

@@ -114,7 +114,10 @@ function provisioningRoutes(deps: ForgeOpsDeps) {
       }
       await note(result.repo, 'ci_gate.verify');
       const { status, url } = result.repo.ciGate;
-      return { status: 200, body: { ci_gate: { status, url, probe: { ...result.probe } } } };
+      return {
+        status: 200,
+        body: { ci_gate: { status, url, probe: { ...result.probe } }, checks: [...result.checks] },
+      };
     },
   } satisfies Partial<ApiHandlers<'forge-ops'>>;
 }

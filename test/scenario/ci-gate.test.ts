@@ -210,6 +210,22 @@ describe.each(['fj11', 'fj15', 'gt126'] as const)('verify on %s', (profile) => {
     expect(world.takeWrites()).toEqual([]);
   });
 
+  test('each of the five things is checked: in full for an administrator, and unknown where the bot may not read', async () => {
+    const seen = async (access: 'admin' | 'write', rules: readonly string[]) => {
+      const world = await create({ access, files: withGate });
+      await world.change({ statusContext: 'mq' });
+      for (const rule_name of rules)
+        await world.api('POST', '/branch_protections', {
+          ...{ rule_name, enable_push: false, enable_status_check: true, status_check_contexts: ['mq'] },
+        });
+      const result = await verifyCiGate(world.deps, await world.repo());
+      if (result.kind === 'failed') throw new Error(result.code);
+      return result.checks.map(({ state }) => state).join(' ');
+    };
+    expect(await seen('admin', ['main', 'mq-work/**'])).toBe('ok ok missing ok ok');
+    expect(await seen('write', ['main'])).toBe('ok ok unknown unknown ok');
+  });
+
   test('a failing probe stays failed until a new one is made by the next call', async () => {
     const world = await begin();
     world.fake.knobs.judge = () => 'failure';

@@ -496,7 +496,15 @@ export class ScriptedAccounts {
     };
     return {
       ...{ readVersion: no, readRepo, readBranchTip: no, listHooks: no, createHook: no, deleteHook: no },
-      ...{ listRules: no, createRule: no, editRule: no, listFolder: no, commitFile: no, listBranches: no },
+      ...{
+        readProtection: no,
+        listRules: no,
+        createRule: no,
+        editRule: no,
+        listFolder: no,
+        commitFile: no,
+        listBranches: no,
+      },
       ...{ deleteBranch: no, findOpenPull: no, openPull: no, readGate: no, listStatusHistory: no },
       cancelAutoMerge: async (pr) => {
         await this.onCancel?.();

@@ -16,6 +16,7 @@ export function makeWorkingForge(withGate: boolean): Partial<ForgeAdmin> {
     }),
     readBranchTip: async () => SHA,
     listHooks: async () => hooks,
+    readProtection: async () => null,
     listRules: async () => rules,
     listFolder: async (path) =>
       withGate ? [{ path: `${path}/${gateFileName(DEFAULT_SERVICE_NAME)}`, blob: 'b'.repeat(40) }] : null,

@@ -3,6 +3,7 @@ import { deleteBranch, readBranchTip } from './branches.ts';
 import { commitFile, listFolder } from './contents.ts';
 import { createGateReader } from './gate.ts';
 import { createHook, deleteHook, listHooks } from './hooks.ts';
+import { readProtection } from './protection.ts';
 import { readRepo, readVersion } from './repos.ts';
 import { createRule, editRule, listRules } from './rules.ts';
 import { cancelAutoMerge, findOpenPull, listBranches, openPull } from './setup-pulls.ts';
@@ -19,6 +20,7 @@ export function createForgeAdmin(transport: ForgeTransport): ForgeAdmin {
     listHooks: () => listHooks(transport),
     createHook: (spec) => createHook(transport, spec),
     deleteHook: (id) => deleteHook(transport, id),
+    readProtection: (base) => readProtection(transport, base),
     listRules: () => listRules(transport),
     createRule: (fields) => createRule(transport, fields),
     editRule: (name, fields) => editRule(transport, name, fields),

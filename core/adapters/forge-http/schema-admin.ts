@@ -52,7 +52,11 @@ export const FileCommitAnswer = z.object({
 
 export const BranchRows = nullableList(
   z
-    .object({ name: z.string().min(1), commit: z.object({ id: Sha, timestamp: Instant }) })
+    .object({
+      name: z.string().min(1),
+      commit: z.object({ id: Sha, timestamp: Instant }),
+      protected: z.boolean().catch(false),
+    })
     .nullable()
     // A branch whose commit the forge cannot read has none.
     .catch(null),

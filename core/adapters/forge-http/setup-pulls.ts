@@ -55,7 +55,8 @@ export async function listBranches(transport: ForgeTransport, max: number): Prom
     if (rows.length === 0) break;
     for (const row of rows) {
       if (row === null) continue;
-      branches.push({ name: row.name, tip: row.commit.id, committedAt: row.commit.timestamp });
+      const { name, commit, protected: isProtected } = row;
+      branches.push({ name, tip: commit.id, committedAt: commit.timestamp, isProtected });
     }
   }
   return branches.slice(0, max);

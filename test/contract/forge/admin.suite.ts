@@ -84,6 +84,12 @@ export function adminSuite(subject: () => ForgeSubject, needs: Needs): void {
     const spec = { url: HOOK_URL, secret: new Secret('s'), events: ['push'] };
     await expect(admin.createHook(spec)).rejects.toMatchObject({ kind: 'denied', status: 403 });
     await expect(admin.listRules()).rejects.toMatchObject({ kind: 'denied', status: 403 });
+    expect(await admin.readProtection('main')).toBeNull();
+    await repo.must('bot', 'POST', '/branch_protections', {
+      ...{ rule_name: 'main', enable_status_check: true, status_check_contexts: ['mq'] },
+    });
+    expect(await admin.readProtection('main')).toMatchObject({ scope: 'summary', requiredContexts: ['mq'] });
+    expect(await admin.listBranches(10)).toMatchObject([{ name: 'main', isProtected: true }]);
     await expect(admin.listHooks()).rejects.toMatchObject({ kind: 'denied', status: 403 });
     await expect(admin.createRule({ rule_name: 'main' })).rejects.toMatchObject({ kind: 'denied' });
   });

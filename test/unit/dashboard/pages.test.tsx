@@ -31,6 +31,7 @@ test('a gate by statuses is chosen from what answered on the probe', async () =>
       'GET /api/v1/user/queue/status': { repos: [repo] },
       [`POST /api/v1/user/repos/${repo.id}/ci-gate/verify`]: {
         ci_gate: { status: 'awaiting_validation', url: null, probe },
+        checks: [],
       },
       [`PATCH /api/v1/user/repos/${repo.id}`]: repo,
     }),
@@ -44,6 +45,35 @@ test('a gate by statuses is chosen from what answered on the probe', async () =>
       gate_authors: ['ci-bot'],
     }),
   );
+});
+
+test('the five things on the forge are listed as a verify call read them, each with its fix', async () => {
+  const repo = givenStatus();
+  const check = (name: string, state: string, fix: string | null) => ({
+    ...{ check: name, state, says: `It stands: ${name}.`, fix },
+  });
+  mountPage({
+    at: `/repos/${repo.id}/setup`,
+    answers: answersOf({
+      'GET /api/v1/user/queue/status': { repos: [repo] },
+      [`POST /api/v1/user/repos/${repo.id}/ci-gate/verify`]: {
+        ci_gate: { status: 'verified', url: null, probe: { sha: 'a'.repeat(40), state: 'success' } },
+        checks: [
+          check('required_check', 'ok', null),
+          check('no_foreign_pattern', 'missing', 'Name each check.'),
+          check('no_way_past', 'unknown', 'Look on the forge.'),
+        ],
+      },
+    }),
+  });
+  fireEvent.click(await screen.findByRole('button', { name: 'Verify the gate and these five' }));
+  const list = within(screen.getByRole('list', { name: 'Five things on the forge' }));
+  const items = (await list.findAllByRole('listitem')).map((item) => item.textContent);
+  expect(items).toEqual([
+    'It stands: required_check. Ok',
+    'It stands: no_foreign_pattern. MissingName each check.',
+    'It stands: no_way_past. Not readableLook on the forge.',
+  ]);
 });
 
 describe('the audit log on the account page', () => {

@@ -1,0 +1,44 @@
+import { chooseGoverningRule } from '../domain/branch-rule.ts';
+import { PROBE_SWEEP_BRANCHES_MAX } from '../domain/limits.ts';
+import { isOwnBranch, stagingBranch, workBranch } from '../domain/queue-names.ts';
+import type { ManagedRepo } from '../domain/repo.ts';
+import { checkSetUp, type SetUpCheck, type SetUpFacts } from '../domain/set-up-checks.ts';
+import { ForgeError } from '../ports/forge.ts';
+import type { ForgeAdmin } from '../ports/forge-admin.ts';
+
+/** The five things of a set-up, as far as the bot may read them. Reads alone; what cannot be read is `unknown`. */
+export async function readSetUpChecks(
+  forge: ForgeAdmin,
+  repo: ManagedRepo,
+  queueName: string,
+): Promise<readonly SetUpCheck[]> {
+  const rule = await orUnknown(() => forge.readProtection(repo.baseBranch));
+  const ownBranches = await readOwnBranches(forge, repo, queueName);
+  return checkSetUp({ repo, queueName, rule, ownBranches });
+}
+
+async function readOwnBranches(
+  forge: ForgeAdmin,
+  { baseBranch }: ManagedRepo,
+  queueName: string,
+): Promise<SetUpFacts['ownBranches']> {
+  const rules = await orUnknown(() => forge.listRules());
+  if (rules !== 'unknown') {
+    const own = [stagingBranch(queueName, baseBranch), workBranch(queueName, baseBranch, 'batch')];
+    return own.some((branch) => chooseGoverningRule(rules, branch) !== null) ? 'ruled' : 'free';
+  }
+  const branches = await orUnknown(() => forge.listBranches(PROBE_SWEEP_BRANCHES_MAX));
+  if (branches === 'unknown') return branches;
+  // Branches that exist without a rule do not tell of a rule over those that are made later.
+  const isRuled = branches.some(({ name, isProtected }) => isProtected && isOwnBranch(queueName, name));
+  return isRuled ? 'ruled' : 'unknown';
+}
+
+async function orUnknown<T>(read: () => Promise<T>): Promise<T | 'unknown'> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof ForgeError) return 'unknown';
+    throw error;
+  }
+}

@@ -1,0 +1,45 @@
+import type { ResultOf } from '#core/contracts/client.ts';
+import { useChange } from '../data/hooks.ts';
+import type { StatusEntry } from '../view/blocker.ts';
+import type { Tone } from '../view/tone.ts';
+import { Button } from './basics.tsx';
+import { Problem } from './errors.tsx';
+import { Tag } from './signal.tsx';
+
+type State = ResultOf<'verifyGate'>['checks'][number]['state'];
+const SHOWN: Readonly<Record<State, readonly [tone: Tone, word: string]>> = {
+  ok: ['clear', 'Ok'],
+  missing: ['stop', 'Missing'],
+  unknown: ['unknown', 'Not readable'],
+};
+
+/** Parts that a bot which is no administrator leaves to the owner: each as a verify call read it, with the fix. */
+export function SetUpChecks({ repo }: { readonly repo: StatusEntry }) {
+  const verify = useChange((api, id: string) => api.verifyGate({ id }), [['queue']]);
+  const checks = verify.data?.checks ?? [];
+  return (
+    <section className="panel" aria-labelledby="set-up-checks-title">
+      <h2 id="set-up-checks-title">Five things on the forge</h2>
+      <p>
+        A bot that is an administrator sets them itself. Another bot cannot: set them by hand, then look how
+        far each stands. What the bot may not read stays open.
+      </p>
+      <ul className="steps" aria-label="Five things on the forge">
+        {checks.map(({ check, state, says, fix }) => (
+          <li key={check} className={`step tone-${SHOWN[state][0]}`}>
+            <p>
+              {says} <Tag tone={SHOWN[state][0]}>{SHOWN[state][1]}</Tag>
+            </p>
+            {fix !== null && <p className="hint">{fix}</p>}
+          </li>
+        ))}
+      </ul>
+      <div className="row">
+        <Button busy={verify.isPending} onClick={() => verify.mutate(repo.id)}>
+          {checks.length === 0 ? 'Verify the gate and these five' : 'Verify again'}
+        </Button>
+      </div>
+      <Problem error={verify.error} />
+    </section>
+  );
+}
