@@ -39,7 +39,7 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
     PutItem: ['notices', 'repo', 'health'],
     UpdateItem: ['tenant', 'repo'],
     ConditionCheckItem: ['repo'],
-    indexes: ['due', 'watched'],
+    indexes: ['due', 'watched', 'retries'],
   },
   worker: {
     GetItem: ['tenant', 'repo', 'identities', 'addresses', 'runs'],
@@ -155,7 +155,7 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
     DeleteItem: ['tenantSockets', 'sockets'],
   },
   notify: {
-    GetItem: ['tenant', 'events', 'repo'],
+    GetItem: ['tenant', 'events', 'notices', 'repo'],
     BatchGetItem: ['repo'],
     Query: ['tenant', 'batches'],
     PutItem: ['repo'],

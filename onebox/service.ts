@@ -29,6 +29,7 @@ import type { RepoId } from '#core/domain/ids.ts';
 import { TICK_INTERVAL_MS } from '#core/domain/limits.ts';
 import type { Clock, Log, Vault } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
+import { askRetries } from '#core/services/deliver-webhook.ts';
 import { dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
 import { answerGlance } from '#core/services/glance.ts';
 import { createLookingEngine } from '#core/services/idle-look.ts';
@@ -261,6 +262,7 @@ async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<
     try {
       log.info('tick', { ...(await wakeDueRepos({ store, queue, clock, log, planLimits: NO_PLANS })) });
       await watchQueues({ store, clock, log, planLimits: NO_PLANS });
+      await askRetries({ store, clock, log });
     } catch (error) {
       log.error('the tick failed', { error });
     }

@@ -8,6 +8,7 @@ import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
 import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
 import { compileOutboundPolicy, type OutboundPolicy } from '#core/adapters/http-guard/outbound-url.ts';
 import { checkOutboundTarget } from '#core/adapters/http-guard/resolve.ts';
+import { makeWebhookKey } from '#core/adapters/system/webhook-key.ts';
 import type { HttpSurface } from '#core/contracts/route-spec.ts';
 import { NO_PLANS } from '#core/domain/billing.ts';
 import { createSurface } from '#core/http/api-surface.ts';
@@ -87,7 +88,7 @@ export function createSurfaces(shared: Shared): Readonly<Record<HttpSurface, Ans
     'forge-ops': createSurface<'forge-ops'>(
       surface,
       createForgeOpsRoutes({
-        ...{ ...common, ...setUpParts(shared), openAccount },
+        ...{ ...common, ...setUpParts(shared), openAccount, makeWebhookKey },
         openPerson: createForgePersonOpener({ send, clock }),
       }),
     ),

@@ -68,6 +68,10 @@ const ADDRESSES = {
   showConfirm: 'GET /api/v1/mail/confirm',
   confirmMailbox: 'POST /api/v1/mail/confirm',
   askConfirmation: 'POST /api/v1/user/repos/{id}/notification/confirm',
+  setNoticeWebhook: 'PUT /api/v1/user/repos/{id}/notification/webhook',
+  removeNoticeWebhook: 'DELETE /api/v1/user/repos/{id}/notification/webhook',
+  listDeliveries: 'GET /api/v1/user/repos/{id}/notification/deliveries',
+  testNotices: 'POST /api/v1/user/repos/{id}/notification/test',
   listForgeRepos: 'POST /api/v1/forge/repos',
 } as const satisfies { readonly [Id in ClientRouteId]: Address<Id> };
 

@@ -63,6 +63,8 @@ export function toTargets(notification: Notification | null): NotificationTarget
     email: notification.email ?? null,
     ...mapChats((chat) => notification[CHAT_FIELDS[chat]] ?? null),
     matrix: notification.matrix === undefined ? null : formatMatrix(notification.matrix),
+    // Set by a call of its own, which shows its secret.
+    webhook: null,
   };
 }
 
@@ -71,6 +73,7 @@ export const ExportedNotification = z.object({
   email: z.string().nullable(),
   ...mapFields(() => z.literal(REDACTED).nullable()),
   matrix: z.literal(REDACTED).nullable(),
+  webhook: z.literal(REDACTED).nullable(),
 });
 
 export function toExportedNotification(targets: NotificationTargets): z.infer<typeof ExportedNotification> {
@@ -78,6 +81,7 @@ export function toExportedNotification(targets: NotificationTargets): z.infer<ty
     email: targets.email,
     ...mapFields((chat) => (targets[chat] === null ? null : REDACTED)),
     matrix: targets.matrix === null ? null : REDACTED,
+    webhook: targets.webhook === null ? null : REDACTED,
   };
 }
 
@@ -88,6 +92,7 @@ export const MaskedNotification = z.object({
   email_state: z.enum(MAILBOX_STATES).nullable(),
   ...mapFields(() => z.string().nullable()),
   matrix: z.string().nullable(),
+  webhook: z.string().nullable(),
 });
 
 export function toMaskedNotification(
@@ -101,6 +106,7 @@ export function toMaskedNotification(
     email_state: email === null ? null : mailbox,
     ...mapFields((chat) => maskUrl(chat, targets[chat])),
     matrix: targets.matrix === null ? null : `${originOf('matrix', targets.matrix)}/…`,
+    webhook: targets.webhook === null ? null : `${originOf('webhook', targets.webhook)}/…`,
   };
 }
 

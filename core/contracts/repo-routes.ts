@@ -1,8 +1,8 @@
 import * as activity from './activity.ts';
 import * as connection from './connection.ts';
 import { EnqueueBody, EnqueuedPull } from './enqueue.ts';
-import { MailboxAsked } from './mailbox.ts';
 import * as repo from './managed-repo.ts';
+import { NOTICE_ROUTES } from './notice-routes.ts';
 import { PauseBody } from './pause.ts';
 import { PullStoryView } from './pull-story.ts';
 import type { RouteSpec } from './route-spec.ts';
@@ -140,16 +140,7 @@ export const REPO_ROUTES = [
     replies: { 204: null },
     errors: OWN,
   },
-  {
-    id: 'askConfirmation',
-    method: 'POST',
-    path: '/api/v1/user/repos/{id}/notification/confirm',
-    surface: 'api',
-    auth: 'bearer',
-    scope: 'settings:write',
-    replies: { 200: MailboxAsked },
-    errors: OWN,
-  },
+  ...NOTICE_ROUTES,
   {
     id: 'provisionRepo',
     method: 'POST',

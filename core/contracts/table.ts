@@ -85,6 +85,7 @@ export const INDEX_PARTITIONS = {
   due: { index: GSI1.name, begin: 'DUE#' },
   phase: { index: GSI1.name, begin: 'PHASE' },
   watched: { index: GSI1.name, begin: 'WATCH' },
+  retries: { index: GSI1.name, begin: 'RETRY' },
   allRepos: { index: GSI2.name, begin: 'ALL#REPO' },
   allConnections: { index: GSI2.name, begin: 'ALL#CONN' },
   allTenants: { index: GSI2.name, begin: 'ALL#TENANT' },

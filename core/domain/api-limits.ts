@@ -52,7 +52,9 @@ export const QUEUE_BATCHES_MAX = 200;
 export const STATS_ROWS_MAX = 20_000;
 
 // Time windows of the statistics (D-80)
-export const DAY_MS = 24 * 60 * 60_000;
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
 export const WEEK_MS = 7 * DAY_MS;
 
 // Identity (D-40)
@@ -88,6 +90,15 @@ export const NOTICE_CLAIM_KEPT_MS = 30 * DAY_MS;
 export const WATCHED_REPOS_MAX = 2_000;
 /** The tick ends this look before its function is ended; what was not looked at comes with the next one. */
 export const WATCH_MS = 10_000;
+/** Deliveries to a webhook, waiting or done, are kept for so long after what they tell. */
+export const DELIVERY_KEPT_MS = 14 * DAY_MS;
+/** Deliveries that the page shows. */
+export const DELIVERIES_SHOWN_MAX = 30;
+/** Attempts that one tick asks for. */
+export const RETRIES_OF_TICK_MAX = 500;
+/** Tests of notices that a tenant may ask for: so many at once, then one in so many ms. */
+export const NOTICE_TESTS_AT_ONCE_MAX = 5;
+export const NOTICE_TEST_EVERY_MS = 60_000;
 /** Batches of a tenant of which the usual time of a gate is learned. */
 export const WATCH_BATCHES_MAX = 200;
 /** Batches of a tenant in which the gate run of a bounce is looked for. */

@@ -4,6 +4,8 @@ import { SECRET_WAYS } from './notification.ts';
 /** Topics that a place can be told of, by the choice of the owner. */
 export const NOTICE_TOPICS = ['bounced', 'refused', 'landed', 'stuck', 'drift'] as const;
 export type NoticeTopic = (typeof NOTICE_TOPICS)[number];
+/** Topics that an event of a pull request tells of. */
+export type PullTopic = Exclude<NoticeTopic, (typeof WATCHED_TOPICS)[number]>;
 
 export const NOTICE_WAYS = ['email', ...SECRET_WAYS] as const;
 export type NoticeWay = (typeof NOTICE_WAYS)[number];
@@ -28,7 +30,7 @@ export const DEFAULT_CHOICE: NoticeChoice = mapWays(() => DEFAULT_TOPICS);
 export const WATCHED_TOPICS = ['stuck', 'drift'] as const satisfies readonly NoticeTopic[];
 
 /** Null: no place is told of it. */
-export function topicOfEvent({ event }: Pick<ActivityEvent, 'event'>): NoticeTopic | null {
+export function topicOfEvent({ event }: Pick<ActivityEvent, 'event'>): PullTopic | null {
   if (event === 'pr_bounced') return 'bounced';
   if (event === 'pr_refused') return 'refused';
   return event === 'pr_landed' ? 'landed' : null;

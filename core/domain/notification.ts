@@ -7,7 +7,7 @@ export type Chat = keyof typeof CHATS;
 export const CHAT_NAMES = Object.keys(CHATS) as readonly Chat[];
 
 /** Ways whose host is the owner's choice: stored as that host's origin, a space and the secret part (`secretOf`). */
-export const NAMED_WAYS = ['matrix'] as const;
+export const NAMED_WAYS = ['matrix', 'webhook'] as const;
 export type NamedWay = (typeof NAMED_WAYS)[number];
 /** Ways whose targets hold a secret, which is sealed. */
 export const SECRET_WAYS = [...CHAT_NAMES, ...NAMED_WAYS] as const;
@@ -59,13 +59,55 @@ export function formatMatrix({ homeserver, room, token }: MatrixRoom): string {
 
 /** Null: the target is damaged. */
 export function parseMatrix(target: string): MatrixRoom | null {
+  const [room, token] = parseTexts('matrix', target);
+  if (room === undefined || token === undefined) return null;
+  return { homeserver: originOf('matrix', target), room, token };
+}
+
+/** An address of the owner's own, and the secret that its requests are signed with. */
+export interface NoticeWebhook {
+  readonly url: string;
+  readonly secret: string;
+}
+
+/** Beginning of a webhook's secret; the rest is the key in base64. */
+export const WEBHOOK_SECRET_PREFIX = 'whsec_';
+
+export function formatWebhook({ url, secret }: NoticeWebhook): string {
+  return `${/^https:\/\/[^/]+/.exec(url)?.[0] ?? ''} ${JSON.stringify([url, secret])}`;
+}
+
+/** Null: the target is damaged. */
+export function parseWebhook(target: string): NoticeWebhook | null {
+  const [url, secret] = parseTexts('webhook', target);
+  return url === undefined || secret === undefined ? null : { url, secret };
+}
+
+function parseTexts(way: NamedWay, target: string): readonly string[] {
   try {
-    const [room, token]: unknown[] = JSON.parse(secretOf('matrix', target));
-    if (typeof room !== 'string' || typeof token !== 'string') return null;
-    return { homeserver: originOf('matrix', target), room, token };
+    const texts: unknown = JSON.parse(secretOf(way, target));
+    return Array.isArray(texts) && texts.every((text) => typeof text === 'string') ? texts : [];
   } catch {
-    return null;
+    return [];
   }
+}
+
+/** The other places are replaced as a whole; the webhook has calls of its own. */
+export function keepWebhook(
+  next: NotificationTargets | null,
+  stored: NotificationTargets | null,
+): NotificationTargets | null {
+  const webhook = stored?.webhook ?? null;
+  return webhook === null ? next : withWebhook(next, webhook);
+}
+
+/** Null: no place is left. */
+export function withWebhook(
+  targets: NotificationTargets | null,
+  webhook: string | null,
+): NotificationTargets | null {
+  const next = { ...(targets ?? { email: null, ...noSecretWays() }), webhook };
+  return next.email === null && SECRET_WAYS.every((way) => next[way] === null) ? null : next;
 }
 
 /** One value for each chat. */

@@ -62,6 +62,15 @@ export function describeTrouble(repo: RepoName, trouble: Trouble, pageUrl: strin
   };
 }
 
+/** Asked for by hand, to see that a place is reached. */
+export function describeTest(repo: RepoName, pageUrl: string): Notice {
+  return {
+    subject: `A test from the merge queue of ${toPlainLine(repo.slug)}`,
+    lines: ['This place is reached. No pull request and no queue has anything to tell.'],
+    links: toLinks([['Queue', pageUrl]]),
+  };
+}
+
 /** Whether a place of this repository is to be told of what is looked for. */
 export function isWatched(repo: Pick<ManagedRepo, 'noticeTopics' | 'notification' | 'tombstone'>): boolean {
   const { notification } = repo;

@@ -1,9 +1,10 @@
 import type { ActivityEvent } from '../domain/batch.ts';
-import type { RepoId, TenantId } from '../domain/ids.ts';
+import type { EpochMs, RepoId, TenantId } from '../domain/ids.ts';
 import type { Notice } from '../domain/notice.ts';
 import type { NoticeTopic } from '../domain/notice-topics.ts';
 import type { Chat } from '../domain/notification.ts';
 import type { Trouble } from '../domain/queue-notices.ts';
+import type { Delivery, DeliveryName } from '../domain/webhook-delivery.ts';
 import type { Secret } from '../secret.ts';
 
 declare const storedRow: unique symbol;
@@ -19,6 +20,8 @@ export const NOTICE_KINDS = [
   'confirm_mailbox',
   'confirm_mailbox_again',
   'trouble',
+  'webhook_retry',
+  'test',
 ] as const;
 
 /** Something to be mailed or told that is no bounce: asked for in the store, sent from the stream. */
@@ -31,6 +34,12 @@ export interface NoticeRequest {
   readonly email: string | null;
   /** Of the kind `trouble` alone. */
   readonly trouble?: Trouble;
+  /** Of the kind `webhook_retry` alone. */
+  readonly delivery?: DeliveryName;
+  /** Of the kind `test` alone. */
+  readonly repoId?: RepoId;
+  /** When it was asked for, of the kinds `trouble` and `test`. */
+  readonly at?: EpochMs;
 }
 
 /** For a function that wants a tenant told something: one conditional write, no call to the outside (contract, Emitted). */
@@ -51,6 +60,8 @@ export interface WatchStore {
 
 /** For the function that sends. */
 export interface NoticeStore extends NoticeRequestStore {
+  /** The request behind a row, which stays on the list; null: it is gone. */
+  loadNotice(row: StoredRow): Promise<NoticeRequest | null>;
   /** Takes a request off the list: one of many takers gets it (at most once). Null when it is gone or too old. */
   takeNotice(row: StoredRow): Promise<NoticeRequest | null>;
   /** The activity event behind a row of the stream; null when it is gone. */
@@ -78,4 +89,10 @@ export interface Notifier {
   sendChat(chat: Chat, url: Secret<string>, notice: Notice): Promise<SendResult>;
   /** `subject`: text that names what is told, so that the homeserver takes it once. The target is a credential. */
   sendMatrix(target: Secret<string>, notice: Notice, subject: string): Promise<SendResult>;
+  /** Signs with the secret in the target. The status of the answer; null: none came. */
+  sendWebhook(
+    target: Secret<string>,
+    delivery: Pick<Delivery, 'id' | 'body'>,
+    now: EpochMs,
+  ): Promise<number | null>;
 }

@@ -15,6 +15,14 @@ export interface PlaceDeps extends MailDeps {
   readonly notifier: Notifier;
 }
 
+/** Address of the queue's page. */
+export function pageOf(
+  { serviceUrl }: Pick<PlaceDeps, 'serviceUrl'>,
+  { id }: Pick<ManagedRepo, 'id'>,
+): string {
+  return `${serviceUrl}/repos/${id}`;
+}
+
 /** Places of a repository that are to be told of a topic. */
 export async function placesFor(
   deps: PlaceDeps,
@@ -41,8 +49,12 @@ export async function openOf(deps: PlaceDeps, repo: ManagedRepo): Promise<readon
   }
 }
 
+type PlainWay = Exclude<NoticeWay, 'webhook'>;
+const PLAIN_WAYS = NOTICE_WAYS.filter((way): way is PlainWay => way !== 'webhook');
+
 export interface Place {
-  readonly way: NoticeWay;
+  /** The webhook has deliveries of its own. */
+  readonly way: PlainWay;
   readonly address: string;
   /** Of a repository that names the place; null: the payment provider gave it. */
   readonly slug: string | null;
@@ -51,7 +63,7 @@ export interface Place {
 export function placesOf(targets: readonly NotificationTargets[], slug: string | null): readonly Place[] {
   return once(
     targets.flatMap((target) =>
-      NOTICE_WAYS.flatMap((way) => {
+      PLAIN_WAYS.flatMap((way) => {
         const address = target[way];
         return address === null ? [] : [{ way, address, slug }];
       }),

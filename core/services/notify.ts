@@ -1,17 +1,32 @@
+import { toPullPayload } from '../contracts/notice-payload.ts';
 import { NOTICE_BATCHES_MAX, NOTICE_PLACES_MAX } from '../domain/api-limits.ts';
+import type { ActivityEvent } from '../domain/batch.ts';
 import type { TenantId } from '../domain/ids.ts';
 import { describeBounceNotice, describeInvoiceNotice, findGateRunOfBounce } from '../domain/notice.ts';
-import { topicOfEvent } from '../domain/notice-topics.ts';
+import { type PullTopic, topicOfEvent } from '../domain/notice-topics.ts';
 import { noSecretWays } from '../domain/notification.ts';
-import { describePullNotice, describeTrouble } from '../domain/queue-notices.ts';
+import { describePullNotice } from '../domain/queue-notices.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
+import type { Delivery } from '../domain/webhook-delivery.ts';
 import type { NoticeRequest, NoticeStore, StoredRow } from '../ports/notifier.ts';
 import { type DispatchStore, type EnrollmentStore, StoreError } from '../ports/store.ts';
-import { once, openOf, type PlaceDeps, placesFor, placesOf, sendNotice } from './notice-places.ts';
+import { announceAsked, storeAsked, tellsWebhook } from './announce-asked.ts';
+import { attemptDelivery, type DeliverDeps, retryDelivery, storeDelivery } from './deliver-webhook.ts';
+import {
+  once,
+  openOf,
+  type Place,
+  type PlaceDeps,
+  pageOf,
+  placesFor,
+  placesOf,
+  sendNotice,
+} from './notice-places.ts';
 import { type MailDeps, sendConfirmation } from './send-mail.ts';
 
-export interface NotifyDeps extends PlaceDeps {
+export interface NotifyDeps extends PlaceDeps, DeliverDeps {
   readonly store: NoticeStore &
+    DeliverDeps['store'] &
     MailDeps['store'] &
     Pick<DispatchStore, 'getRepo'> &
     Pick<EnrollmentStore, 'listRepos' | 'listBatches'>;
@@ -29,11 +44,36 @@ export async function announceEvent(deps: NotifyDeps, row: StoredRow): Promise<v
   if (event === null || topic === null) return;
   const repo = await store.getRepo(event.repoId);
   if (repo === null || repo.tombstone || repo.tenantId !== event.tenantId) return;
+  const delivery = await storePull(deps, repo, event, topic);
   const places = await placesFor(deps, repo, topic);
-  if (places.length === 0) return;
+  if (places.length > 0) await announcePull(deps, repo, event, topic, places);
+  if (delivery !== null) await attemptDelivery(deps, repo, delivery);
+}
+
+/** The news for the webhook; null: it is told nothing of it, or has it already. */
+async function storePull(
+  deps: NotifyDeps,
+  repo: ManagedRepo,
+  event: ActivityEvent,
+  topic: PullTopic,
+): Promise<Delivery | null> {
+  if (!tellsWebhook(repo, topic)) return null;
+  const runUrl = topic === 'bounced' ? await findRun(deps, event.tenantId, event) : null;
+  const name = { at: event.at, id: `${topic}_${repo.id}_${event.pr}_${event.at}` };
+  return storeDelivery(deps, repo, topic, name, toPullPayload(topic, repo, event, runUrl));
+}
+
+async function announcePull(
+  deps: NotifyDeps,
+  repo: ManagedRepo,
+  event: ActivityEvent,
+  topic: PullTopic,
+  places: readonly Place[],
+): Promise<void> {
+  const { store } = deps;
   const fields = { tenant_id: event.tenantId, repo_id: event.repoId, pr: event.pr };
   const subject = [repo.id, topic, event.pr, event.head, event.reason];
-  if (topic === 'refused' || topic === 'landed') {
+  if (topic !== 'bounced') {
     if (!(await store.claimTelling(topic, event))) return;
     const notice = describePullNotice(topic, repo, event, pageOf(deps, repo));
     return sendNotice(deps, places, notice, { ...fields, kind: topic }, subject);
@@ -42,10 +82,6 @@ export async function announceEvent(deps: NotifyDeps, row: StoredRow): Promise<v
   if (!(await store.claimBounce(event))) return;
   const notice = describeBounceNotice({ repo, event, runUrl });
   await sendNotice(deps, places, notice, { ...fields, kind: 'bounce' }, subject);
-}
-
-function pageOf({ serviceUrl }: Pick<NotifyDeps, 'serviceUrl'>, { id }: Pick<ManagedRepo, 'id'>): string {
-  return `${serviceUrl}/repos/${id}`;
 }
 
 /** A notice without the link is better than none. */
@@ -63,28 +99,28 @@ async function findRun(
   }
 }
 
-/** Sends what was asked for. Throws `StoreError` only before it is taken off the list. */
+/**
+ * Sends what was asked for. What a webhook is told is stored before the request is gone. Throws `StoreError` only before it
+ * is taken off the list.
+ */
 export async function announceNotice(deps: NotifyDeps, tenantId: TenantId, row: StoredRow): Promise<void> {
   const repos = await deps.store.listRepos(tenantId);
+  const asked = await deps.store.loadNotice(row);
+  const delivery = asked === null ? null : await storeAsked(deps, repos, asked);
   const notice = await deps.store.takeNotice(row);
   if (notice === null) return;
-  if (notice.kind === 'invoice_failed') await announceInvoice(deps, repos, notice);
-  else if (notice.kind === 'trouble') await announceTrouble(deps, repos, notice);
-  else await askMailbox(deps, repos, notice);
-}
-
-/** It was claimed when it was asked for. */
-async function announceTrouble(
-  deps: NotifyDeps,
-  repos: readonly ManagedRepo[],
-  { tenantId, trouble }: NoticeRequest,
-): Promise<void> {
-  const repo = repos.find(({ id }) => id === trouble?.repoId);
-  if (repo === undefined || repo.tombstone || trouble === undefined) return;
-  const places = await placesFor(deps, repo, trouble.topic);
-  const fields = { tenant_id: tenantId, repo_id: repo.id, kind: trouble.topic };
-  const notice = describeTrouble(repo, trouble, pageOf(deps, repo));
-  await sendNotice(deps, places, notice, fields, [repo.id, trouble.topic, trouble.name, trouble.since]);
+  switch (notice.kind) {
+    case 'invoice_failed':
+      return announceInvoice(deps, repos, notice);
+    case 'webhook_retry':
+      return notice.delivery === undefined ? undefined : retryDelivery(deps, notice.delivery);
+    case 'trouble':
+    case 'test':
+      return announceAsked(deps, repos, notice, delivery);
+    case 'confirm_mailbox':
+    case 'confirm_mailbox_again':
+      return askMailbox(deps, repos, notice);
+  }
 }
 
 /** Not when the address was taken away meanwhile. */

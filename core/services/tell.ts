@@ -1,6 +1,6 @@
 import { NOTICE_NOT_DELIVERED } from '../contracts/realtime.ts';
 import type { TenantId } from '../domain/ids.ts';
-import type { NotificationTargets } from '../domain/notification.ts';
+import type { NoticeWay } from '../domain/notice-topics.ts';
 import type { SendResult } from '../ports/notifier.ts';
 import type { Log } from '../ports/system.ts';
 
@@ -10,7 +10,7 @@ export type NoticeFields = Readonly<Record<string, unknown>> & { readonly tenant
 /** One send, and the line that says how it went. Never throws. */
 export async function tell(
   { log }: { readonly log: Log },
-  fields: NoticeFields & { readonly way: keyof NotificationTargets },
+  fields: NoticeFields & { readonly way: NoticeWay },
   run: () => Promise<SendResult>,
 ): Promise<void> {
   let result: SendResult;

@@ -1,7 +1,7 @@
 import { AppError } from '../contracts/errors.ts';
 import type { TenantId } from '../domain/ids.ts';
 import { findBranchConflict } from '../domain/managed-branch.ts';
-import type { NotificationTargets } from '../domain/notification.ts';
+import { keepWebhook, type NotificationTargets } from '../domain/notification.ts';
 import type { CiGate } from '../domain/provisioning.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
 import type { QueueSettings } from '../domain/repo-settings.ts';
@@ -109,18 +109,22 @@ async function store(
       ? {}
       : { ciGate: unverified(repo.ciGate) }),
   };
-  const { statusContext, ...others } = changes;
+  const { statusContext, notification, ...rest } = changes;
+  const replace = (current: ManagedRepo): Partial<ManagedRepo> => ({
+    ...rest,
+    ...(notification === undefined ? {} : { notification: keepWebhook(notification, current.notification) }),
+  });
   if (statusContext === undefined) {
     const reseal = await orDecryptionError(sealOldSecrets(deps.secrets, repo));
     const saved = await saveRepo(deps.store, repo, (current) => ({
       ...reseal(current),
-      ...others,
+      ...replace(current),
       updatedAt: now,
     }));
     if (typeof saved === 'string') throw new AppError(saved === 'gone' ? 'not_found' : 'db_error');
     return saved;
   }
-  const changed = await changeStatusContext(deps, repo, statusContext, others);
+  const changed = await changeStatusContext(deps, repo, statusContext, replace(repo));
   if (changed.kind !== 'done') throw new AppError(changed.kind);
   return changed.repo;
 }

@@ -93,6 +93,17 @@ export function usePull(id: string, number: number | null) {
   });
 }
 
+/** Of the webhook of notices. */
+export function useDeliveries(id: string) {
+  const { api } = useService();
+  const refetchInterval = usePollMs();
+  return useQuery({
+    queryKey: ['deliveries', id],
+    queryFn: ({ signal }) => api.listDeliveries({ id, signal }),
+    refetchInterval,
+  });
+}
+
 export function useConnections() {
   const { api } = useService();
   return useQuery({ queryKey: KEYS.connections, queryFn: ({ signal }) => api.listConnections({ signal }) });

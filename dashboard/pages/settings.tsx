@@ -10,6 +10,7 @@ import { type Patch, usePatch } from '../data/use-patch.ts';
 import { Button, Confirm, Field } from '../parts/basics.tsx';
 import { Problem } from '../parts/errors.tsx';
 import { NoticeTopics } from '../parts/notice-topics.tsx';
+import { NoticeWebhook } from '../parts/notice-webhook.tsx';
 import { hostOf, RepoFrame } from '../parts/repo-frame.tsx';
 import { Freezes } from '../parts/settings-freeze.tsx';
 import { Notify } from '../parts/settings-notify.tsx';
@@ -31,6 +32,7 @@ export function SettingsPage({ id }: { readonly id: string }) {
           <Tuning repo={repo} key={`tuning ${repo.id}`} />
           <Priorities repo={repo} key={`priorities ${repo.id}`} />
           <Notify repo={repo} stored={activity.notification} />
+          <NoticeWebhook repo={repo} stored={activity.notification} key={`webhook ${repo.id}`} />
           <NoticeTopics repo={repo} key={`topics ${repo.id}`} />
           <Protection repo={repo} />
           <Settled repo={repo} />

@@ -68,7 +68,7 @@ export const NOTIFICATION_FAULTS: Readonly<Record<string, string>> = {
   'notification.matrix.token': 'The access token of Matrix is missing or too long.',
 };
 
-const NAMES: Readonly<Record<NamedWay, string>> = { matrix: 'Matrix' };
+const NAMES: Readonly<Record<NamedWay, string>> = { matrix: 'Matrix', webhook: 'Webhook' };
 
 /** Name of a way on the page. */
 export function nameWay(way: NoticeWay): string {

@@ -4,12 +4,14 @@ import { toConnectionView } from '#core/contracts/connection.ts';
 import { AppError } from '#core/contracts/errors.ts';
 import { formatTime } from '#core/contracts/fields.ts';
 import { toManagedRepoView, toQueueStatusEntry } from '#core/contracts/managed-repo.ts';
-import { TICKET_TTL_MS } from '#core/domain/api-limits.ts';
+import { toDeliveryList } from '#core/contracts/notice-webhook.ts';
+import { DELIVERIES_SHOWN_MAX, TICKET_TTL_MS } from '#core/domain/api-limits.ts';
 import { gateTemplate } from '#core/domain/gate-workflow.ts';
 import { gateFileName } from '#core/domain/queue-names.ts';
 import type { ApiHandlers } from '#core/http/api-call.ts';
 import type { AccountStore, RateStore, RealtimeStore } from '#core/ports/account-store.ts';
 import type { BillingStore } from '#core/ports/billing-store.ts';
+import type { DeliveryStore } from '#core/ports/delivery-store.ts';
 import type { IdentityPort } from '#core/ports/identity.ts';
 import type { MailboxStore } from '#core/ports/mailbox-store.ts';
 import type { NoticeRequestStore } from '#core/ports/notifier.ts';
@@ -23,6 +25,7 @@ import { deleteConnection } from '#core/services/delete-connection.ts';
 import { deleteRepo } from '#core/services/delete-repo.ts';
 import { listSessions } from '#core/services/list-sessions.ts';
 import { reconcileNow } from '#core/services/manual-reconcile.ts';
+import { testNotices } from '#core/services/notice-webhook.ts';
 import { loadOwnRepo } from '#core/services/owned.ts';
 import type { PlanDeps } from '#core/services/plans.ts';
 import { readActivity } from '#core/services/read-activity.ts';
@@ -38,6 +41,7 @@ export interface ApiDeps extends PlanDeps {
     Pick<BillingStore, 'loadBilling'> &
     RealtimeStore &
     NoticeRequestStore &
+    Pick<DeliveryStore, 'listDeliveries'> &
     MailboxStore &
     RateStore &
     Pick<EngineStore, 'listOwnBatches' | 'listOwnEvents'>;
@@ -88,6 +92,15 @@ function repoRoutes(deps: ApiDeps) {
     askConfirmation: async ({ tenantId, id }) => ({
       status: 200,
       body: { email_state: await askConfirmation(deps, tenantId, id) },
+    }),
+    listDeliveries: async ({ tenantId, id }) => {
+      const repo = await loadOwnRepo(store, tenantId, id);
+      const deliveries = await store.listDeliveries(repo.id, DELIVERIES_SHOWN_MAX);
+      return { status: 200, body: toDeliveryList(deliveries) };
+    },
+    testNotices: async ({ tenantId, id }) => ({
+      status: 200,
+      body: { asked: await testNotices(deps, tenantId, id) },
     }),
     readGateTemplate: async ({ tenantId, id }) => {
       await loadOwnRepo(store, tenantId, id);

@@ -15,6 +15,7 @@ import { readForgeAuthority } from '#core/adapters/parameter-store/forge-authori
 import { createSqsWakeSender } from '#core/adapters/sqs/wake-queue.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
+import { makeWebhookKey } from '#core/adapters/system/webhook-key.ts';
 import { readRepairRequest } from '#core/contracts/repair.ts';
 import { createSurface } from '#core/http/api-surface.ts';
 import { createSignInNotes } from '#core/http/note-sign-in.ts';
@@ -42,6 +43,7 @@ const vault = openVault(env, clock);
 const deps = {
   ...{ store, leases: store, vault, secrets: openSecretBox(env), clock, log, ids: createUuidIds() },
   queue: createSqsWakeSender({ client: new SQSClient({}), wakeQueueUrl: env.WAKE_QUEUE_URL }),
+  makeWebhookKey,
   openAccount: createForgeAccountOpener({ send, clock }),
   openPerson: createForgePersonOpener({ send, clock }),
   openForge: createForgeOpener({

@@ -14,6 +14,11 @@ import { accessDenied } from '#core/services/denied.ts';
 import { type DiscoverDeps, discoverRepos } from '#core/services/discover.ts';
 import { dequeuePull, type EnqueueDeps, enqueuePull } from '#core/services/enqueue-pull.ts';
 import { type EnrollDeps, enrollRepo } from '#core/services/enroll-repo.ts';
+import {
+  type NoticeWebhookDeps,
+  removeNoticeWebhook,
+  setNoticeWebhook,
+} from '#core/services/notice-webhook.ts';
 import { loadOwnRepo } from '#core/services/owned.ts';
 import { pauseRepo } from '#core/services/pause-repo.ts';
 import { provisionRepo, setProtection } from '#core/services/provisioning.ts';
@@ -25,7 +30,8 @@ export type ForgeOpsDeps = DiscoverDeps &
   EnrollDeps &
   UpdateDeps &
   VerifyDeps &
-  EnqueueDeps & { readonly store: RepoFactsStore };
+  EnqueueDeps &
+  NoticeWebhookDeps & { readonly store: RepoFactsStore };
 
 export function createForgeOpsRoutes(deps: ForgeOpsDeps): ApiHandlers<'forge-ops'> {
   return { ...settingsRoutes(deps), ...provisioningRoutes(deps), ...scheduleRoutes(deps) };
@@ -61,6 +67,14 @@ function settingsRoutes(deps: ForgeOpsDeps) {
         notification: body.notification === undefined ? undefined : toTargets(body.notification),
       });
       return show(repo);
+    },
+    setNoticeWebhook: async ({ tenantId, id, body }) => {
+      const { host, secret } = await setNoticeWebhook(deps, tenantId, id, body.url);
+      return { status: 200, body: { host, secret: secret.reveal() } };
+    },
+    removeNoticeWebhook: async ({ tenantId, id }) => {
+      await removeNoticeWebhook(deps, tenantId, id);
+      return { status: 204 };
     },
     pauseRepo: async ({ tenantId, id, body }) =>
       show(await pauseRepo(deps, tenantId, id, toWantedPause('pause', body))),

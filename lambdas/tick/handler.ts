@@ -9,6 +9,7 @@ import { createDeadWakes } from '#core/adapters/sqs/dead-wakes.ts';
 import { createSqsWakeSender } from '#core/adapters/sqs/wake-queue.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { writeOffDeadWakes } from '#core/services/dead-wakes.ts';
+import { askRetries } from '#core/services/deliver-webhook.ts';
 import { tendEngine } from '#core/services/engine-power.ts';
 import { wakeDueRepos } from '#core/services/wake.ts';
 import { watchQueues } from '#core/services/watch-queues.ts';
@@ -40,6 +41,7 @@ async function tick(): Promise<void> {
   await writeOffDeadWakes({ deadWakes, store, clock, log });
   const result = await wakeDueRepos({ store, queue, clock, log, planLimits: env.PLAN_LIMITS });
   await watchQueues({ store, clock, log, planLimits: env.PLAN_LIMITS });
+  await askRetries({ store, clock, log });
   log.info('tick', { ...result });
   // Some repos failing is their trouble; all of them failing is ours, and the alarm should know.
   if (result.failed > 0 && result.woken === 0) throw new Error('no due repo could be woken');

@@ -262,6 +262,13 @@ export const BODY_FIELDS: Readonly<Record<string, Readonly<Record<string, FieldV
     merge_style: NEVER,
     repo_slug: NEVER,
   },
+  setNoticeWebhook: {
+    url: {
+      required: true,
+      ...text((random) => pick(random, ['https://hooks.example.org', 'https://a.example.org/b?c=d'])),
+      bad: [...NOT_TEXT, '""', '"http://a.example.org"', '"https://127.0.0.1/x"', LONG],
+    },
+  },
   protectRepo: { enabled: { required: true, ...flag } },
   startCheckout: { tier },
   changePlan: { tier },

@@ -100,7 +100,7 @@ async function fill(place: Place): Promise<void> {
   await store.createConnection({ ...connection, instanceUrl, credential });
   const slack = await place.keys.secrets.seal(chatOwner(repoOf(place)), SECRETS[2] ?? '');
   const webhookSecret = await place.keys.secrets.seal(webhookSecretOwner(repoOf(place)), SECRETS[1] ?? '');
-  const notification = { email: 'a@example.org', slack, discord: null, matrix: null };
+  const notification = { email: 'a@example.org', slack, discord: null, matrix: null, webhook: null };
   const repo = givenRepo({ tenantId, notification, webhookSecret: new Secret(webhookSecret), hookId: 'h' });
   await store.createRepo(repo, null);
   await put(place, { pk: 'L#repo-1', sk: 'L', fence: 41, expires_at: 0 });

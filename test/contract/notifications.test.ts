@@ -1,7 +1,10 @@
+import { createHmac } from 'node:crypto';
 import type { EmailConfig } from '#core/adapters/email-chat/mail.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
-import { type HttpRequest, HttpSendError } from '#core/adapters/http-guard/http-send.ts';
+import { type HttpRequest, type HttpSend, HttpSendError } from '#core/adapters/http-guard/http-send.ts';
 import { MailboxQuery, toMailboxLink } from '#core/contracts/mailbox.ts';
+import { NoticePayload } from '#core/contracts/notice-payload.ts';
+import { toDeliveryList } from '#core/contracts/notice-webhook.ts';
 import {
   DAY_MS,
   MAIL_CONFIRM_MS,
@@ -10,11 +13,13 @@ import {
   NOTICE_TIMEOUT_MS,
 } from '#core/domain/api-limits.ts';
 import { mapWays, type NoticeChoice } from '#core/domain/notice-topics.ts';
-import { formatMatrix } from '#core/domain/notification.ts';
+import { formatMatrix, formatWebhook } from '#core/domain/notification.ts';
 import { PULL_CODES } from '#core/domain/pull-code-table.ts';
+import type { ManagedRepo } from '#core/domain/repo.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { Secret } from '#core/secret.ts';
 import { askInvoiceNotice } from '#core/services/ask-notice.ts';
+import { askRetries } from '#core/services/deliver-webhook.ts';
 import { givenNodeRow } from '../builders/store-rows.ts';
 import { findLeaks } from '../support/canaries.ts';
 import { ALL, DISCORD, FROM, MAILBOX, NotifyWorld, ROOM, SLACK } from '../support/notify-world.ts';
@@ -112,7 +117,13 @@ describe('a bounce', () => {
   });
 
   test('is told once per pull request and head, however often and by how many it is delivered (A84)', async () => {
-    const repo = await world.enroll({ email: MAILBOX, slack: null, discord: null, matrix: null });
+    const repo = await world.enroll({
+      email: MAILBOX,
+      slack: null,
+      discord: null,
+      matrix: null,
+      webhook: null,
+    });
     const change = await world.record(repo);
     await Promise.all(Array.from({ length: 8 }, () => world.deliver([change, change])));
     expect(mails()).toHaveLength(1);
@@ -121,7 +132,13 @@ describe('a bounce', () => {
     expect(mails()).toHaveLength(1);
     await world.deliver([await world.record(repo, { head: 'd'.repeat(40) })]);
     await world.deliver([await world.record(repo, { pr: 8 })]);
-    const twin = await world.enroll({ email: MAILBOX, slack: null, discord: null, matrix: null });
+    const twin = await world.enroll({
+      email: MAILBOX,
+      slack: null,
+      discord: null,
+      matrix: null,
+      webhook: null,
+    });
     await world.deliver([await world.record(twin)]);
     expect(mails()).toHaveLength(4);
   });
@@ -146,7 +163,7 @@ describe('a bounce', () => {
     expect([mails(), requests()]).toEqual([[], 0]);
   });
 
-  test.each([null, { email: null, slack: null, discord: null, matrix: null }])(
+  test.each([null, { email: null, slack: null, discord: null, matrix: null, webhook: null }])(
     'is kept where no channel is set (%j), and told later through the channel that is set then',
     async (notification) => {
       const repo = await world.enroll(notification);
@@ -157,7 +174,7 @@ describe('a bounce', () => {
       if (stored === null) throw new Error('no repo');
       await world.store.updateRepo({
         ...stored,
-        notification: { ...ALL, slack: null, discord: null, matrix: null },
+        notification: { ...ALL, slack: null, discord: null, matrix: null, webhook: null },
       });
       await world.confirm(repo.tenantId, MAILBOX);
       await world.deliver([change]);
@@ -189,7 +206,7 @@ describe('a bounce', () => {
 });
 
 describe('a room of Matrix', () => {
-  const inRoom = { email: null, slack: null, discord: null, matrix: formatMatrix(ROOM) };
+  const inRoom = { email: null, slack: null, discord: null, matrix: formatMatrix(ROOM), webhook: null };
 
   test('gets a notice as text, under a transaction id that is the same when it is sent again', async () => {
     const repo = await world.enroll(inRoom);
@@ -228,6 +245,128 @@ describe('a room of Matrix', () => {
     await world.deliver([await world.record(repo)], { send: door.send });
     expect([results(), requests()]).toEqual([{ matrix: 'refused' }, 0]);
     door.close();
+  });
+});
+
+describe('a webhook of one’s own', () => {
+  const secret = `whsec_${Buffer.from('canary-key-of-a-webhook-0123').toString('base64')}`;
+  const url = 'https://hooks.example.org/canary-path?queue=1';
+  const hooked = { ...ALL, email: null, slack: null, discord: null, webhook: formatWebhook({ url, secret }) };
+  let sent: HttpRequest[];
+  let answer: number | null;
+  beforeEach(() => {
+    [sent, answer] = [[], 200];
+  });
+  const send: HttpSend = async (request) => {
+    sent.push(request);
+    if (answer === null) throw new HttpSendError('timeout');
+    return { status: answer, headers: {}, body: Buffer.alloc(0) };
+  };
+  const deliver = async (...changes: Parameters<NotifyWorld['deliver']>[0]) =>
+    world.deliver(changes, { send });
+  const log = async ({ id }: ManagedRepo) =>
+    toDeliveryList(await world.store.listDeliveries(id, 10)).deliveries;
+  const tick = async (repo: ManagedRepo) => {
+    await askRetries({ store: world.store, clock: world.clock, log: world.log });
+    const [name] = await world.store.listDeliveries(repo.id, 1);
+    if (name === undefined) throw new Error('no delivery');
+    const subject = JSON.stringify([repo.id, name.at, name.id]);
+    await deliver(world.noticeKey(repo.tenantId, subject, 'webhook_retry'));
+  };
+  afterEach(() => {
+    const values = [secret, secret.slice(6), url, 'canary-path'];
+    expect(
+      findLeaks(
+        values.map((value) => ({ name: value, value })),
+        world.lines,
+      ),
+    ).toEqual([]);
+  });
+
+  test('gets a bounce signed over id, time and body, in a body that keeps the schema', async () => {
+    const repo = await world.enroll(hooked);
+    await deliver(await world.record(repo));
+    const [request] = sent;
+    const { headers = {}, body = '' } = request ?? {};
+    expect(request).toMatchObject({ method: 'POST', url });
+    const id = headers['webhook-id'] ?? '';
+    const time = headers['webhook-timestamp'] ?? '';
+    expect(time).toBe(String(Math.floor(world.clock.now() / 1000)));
+    const mac = createHmac('sha256', 'canary-key-of-a-webhook-0123').update(`${id}.${time}.${body}`);
+    expect(headers['webhook-signature']).toBe(`v1,${mac.digest('base64')}`);
+    expect(NoticePayload.parse(JSON.parse(body))).toMatchObject({
+      type: 'pull_request.bounced',
+      data: {
+        repository: { id: repo.id, name: 'acme/web' },
+        pull_request: { number: 7, title: 'Add a page' },
+        ...{ code: 'gate_failed', says: PULL_CODES.gate_failed.says, next: PULL_CODES.gate_failed.next },
+      },
+    });
+    expect(await log(repo)).toMatchObject([
+      { kind: 'bounced', state: 'delivered', attempts: 1, status: 200, next_at: null },
+    ]);
+  });
+
+  test('that is out is tried again with growing delays and under the same id, until it takes the news', async () => {
+    const repo = await world.enroll(hooked);
+    answer = null;
+    const change = await world.record(repo);
+    await deliver(change);
+    await deliver(change);
+    expect([sent.length, (await log(repo))[0]]).toMatchObject([1, { state: 'waiting', status: null }]);
+    await tick(repo);
+    expect(sent).toHaveLength(1);
+    answer = 503;
+    await world.clock.advance(5 * 60_000);
+    await tick(repo);
+    expect((await log(repo))[0]).toMatchObject({ state: 'waiting', attempts: 2, status: 503 });
+    await world.clock.advance(5 * 60_000);
+    await tick(repo);
+    expect(sent).toHaveLength(2);
+    answer = 204;
+    await world.clock.advance(25 * 60_000);
+    await tick(repo);
+    expect((await log(repo))[0]).toMatchObject({ state: 'delivered', attempts: 3, status: 204 });
+    expect(new Set(sent.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(new Set(sent.map(({ body }) => body)).size).toBe(1);
+    await world.clock.advance(DAY_MS);
+    await tick(repo);
+    expect(sent).toHaveLength(3);
+  });
+
+  test('whose attempt was not noted is tried again: nothing that is stored is lost', async () => {
+    const repo = await world.enroll(hooked);
+    const noteAttempt = () => Promise.reject(new StoreError('unavailable', 'noteAttempt'));
+    await world.deliver([await world.record(repo)], { send, store: { noteAttempt } });
+    expect((await log(repo))[0]).toMatchObject({ state: 'waiting', attempts: 0 });
+    await world.clock.advance(5 * 60_000);
+    await tick(repo);
+    expect((await log(repo))[0]).toMatchObject({ state: 'delivered', attempts: 1 });
+  });
+
+  test('that was taken away gets nothing of what waited, and one that asks for nothing stores nothing', async () => {
+    const repo = await world.enroll(hooked);
+    answer = 500;
+    await deliver(await world.record(repo));
+    const stored = await world.store.getRepo(repo.id);
+    if (stored === null) throw new Error('no repo');
+    await world.store.updateRepo({ ...stored, notification: null });
+    await world.clock.advance(5 * 60_000);
+    await tick(repo);
+    expect(sent).toHaveLength(1);
+    const quiet = await world.enroll(hooked, { noticeTopics: mapWays(() => []) });
+    await deliver(await world.record(quiet));
+    expect(await log(quiet)).toEqual([]);
+  });
+
+  test('and every other place is told of a test that is asked for', async () => {
+    const repo = await world.enroll({ ...hooked, slack: SLACK });
+    const { id: repoId, tenantId } = repo;
+    const at = world.clock.now();
+    await world.store.requestNotice({ kind: 'test', tenantId, subject: repoId, email: null, repoId, at });
+    await deliver(world.noticeKey(tenantId, repoId, 'test'));
+    expect(sent.map(({ url: to }) => to).sort()).toEqual([SLACK, url].sort());
+    expect((await log(repo))[0]).toMatchObject({ kind: 'test', state: 'delivered' });
   });
 });
 
@@ -279,12 +418,13 @@ describe('the topics of a place', () => {
     await world.store.saveReconcileOutcome(repo, looked);
     await world.store.saveReconcileOutcome(quiet, looked);
     const stuck = { topic: 'stuck', name: 'forge_slow', since } as const;
+    const utc = new Date(since).toISOString().slice(0, 16).replace('T', ' ');
     for (const _ of [1, 2]) await world.deliver(await world.watch(repo, [stuck]));
     expect(mails().map(({ subject }) => subject)).toEqual([
       'The merge queue of acme/web (main) stands still',
     ]);
     expect(mails()[0]?.text).toContain(
-      `The forge does not carry out what the queue asked for, since 2025-12-31 00:00 UTC.`,
+      `The forge does not carry out what the queue asked for, since ${utc} UTC.`,
     );
     expect(messages()).toEqual([]);
 
@@ -325,7 +465,7 @@ describe('the mails of one tenant', () => {
 
 describe('a stranger’s address', () => {
   const STRANGER = 'stranger@example.org';
-  const only = { email: STRANGER, slack: null, discord: null, matrix: null };
+  const only = { email: STRANGER, slack: null, discord: null, matrix: null, webhook: null };
   const CONFIRM = 'Confirm that notices of a merge queue may come here';
   const subjects = () => mails().map((mail) => mail.subject);
   const confirmLinkOf = (mail?: { readonly text: string }) =>
@@ -449,7 +589,7 @@ describe('a mail can be unsubscribed from (RFC 8058)', () => {
   });
 
   test('other capitals are no way around it, and the link of one tenant ends no mails of another', async () => {
-    const only = { email: MAILBOX, slack: null, discord: null, matrix: null };
+    const only = { email: MAILBOX, slack: null, discord: null, matrix: null, webhook: null };
     const repo = await world.enroll(only);
     const other = await world.enroll(only);
     await world.deliver([await world.record(repo)]);
@@ -588,7 +728,13 @@ describe('ways that fail', () => {
     });
 
     test('the same mail goes there with the key, in plain text, and SES is not asked', async () => {
-      const repo = await world.enroll({ email: MAILBOX, slack: null, discord: null, matrix: null });
+      const repo = await world.enroll({
+        email: MAILBOX,
+        slack: null,
+        discord: null,
+        matrix: null,
+        webhook: null,
+      });
       const title = 'Add\r\nBcc: x@example.org <b>page</b>';
       const answers = await world.deliver([await world.record(repo, { title })], {
         email: through(async () => 200),
@@ -628,7 +774,13 @@ describe('ways that fail', () => {
         'refused',
       ],
     ])('one that %s: asked once, never again', async (_name, answer, result) => {
-      const repo = await world.enroll({ email: MAILBOX, slack: null, discord: null, matrix: null });
+      const repo = await world.enroll({
+        email: MAILBOX,
+        slack: null,
+        discord: null,
+        matrix: null,
+        webhook: null,
+      });
       const change = await world.record(repo);
       await world.deliver([change], { email: through(answer) });
       await world.deliver([change], { email: through(answer) });
@@ -656,10 +808,10 @@ describe('ways that fail', () => {
   });
 
   test('a store that fails before the claim: delivered again, and told then', async () => {
-    const repo = await world.enroll({ ...ALL, slack: null, discord: null, matrix: null });
+    const repo = await world.enroll({ ...ALL, slack: null, discord: null, matrix: null, webhook: null });
     const change = await world.record(repo);
     const other = await world.record(
-      await world.enroll({ ...ALL, slack: null, discord: null, matrix: null }),
+      await world.enroll({ ...ALL, slack: null, discord: null, matrix: null, webhook: null }),
     );
     for (const call of ['loadEvent', 'getRepo', 'claimBounce'] as const) {
       const unavailable = async (): Promise<never> => {
@@ -675,7 +827,7 @@ describe('ways that fail', () => {
   });
 
   test('a run that cannot be read costs the link, not the notice', async () => {
-    const repo = await world.enroll({ ...ALL, slack: null, discord: null, matrix: null });
+    const repo = await world.enroll({ ...ALL, slack: null, discord: null, matrix: null, webhook: null });
     const listBatches = async (): Promise<never> => {
       throw new StoreError('unreadable', 'listBatches');
     };
@@ -705,7 +857,7 @@ describe('the allowed addresses of chat messages (D-87, A98)', () => {
     'https://discord.com/api/webhooks/1/x',
     'https://HOOKS.slack.com/services/T0/B0/x',
   ])('a stored %s is refused again at send, and no address is called', async (slack) => {
-    const repo = await world.enroll({ email: null, slack, discord: null, matrix: null });
+    const repo = await world.enroll({ email: null, slack, discord: null, matrix: null, webhook: null });
     await world.deliver([await world.record(repo)]);
     expect([results(), requests()]).toEqual([{ slack: 'refused' }, 0]);
   });
@@ -732,7 +884,7 @@ describe('a failed invoice', () => {
   test('is told once to the payer and once to each place of the tenant, without a number or a name', async () => {
     const repo = await world.enroll({ ...ALL, email: 'dev@example.org' });
     await world.enroll(
-      { email: MAILBOX, slack: SLACK, discord: null, matrix: null },
+      { email: MAILBOX, slack: SLACK, discord: null, matrix: null, webhook: null },
       { tenantId: repo.tenantId, slug: 'acme/two' },
     );
     await world.enroll({ ...ALL, email: 'stranger@example.org' });

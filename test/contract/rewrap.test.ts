@@ -90,7 +90,13 @@ describe('re-wrapping', () => {
     const chat = { ...row, purpose: 'chat-url' } as const;
     const old = boxOf(OLD_KEY, 1);
     const matrix = `https://matrix.org ${await old.seal(chat, 'three')}`;
-    const notification = { email: null, slack: await old.seal(chat, 'one'), discord: null, matrix };
+    const notification = {
+      email: null,
+      slack: await old.seal(chat, 'one'),
+      discord: null,
+      matrix,
+      webhook: null,
+    };
     const webhookSecret = new Secret(await boxOf(OLD_KEY, 1).seal(hook, 'two'));
     await store.createRepo(
       givenRepo({ id: 'repo-1', connectionId: id(0), notification, webhookSecret }),

@@ -1,6 +1,7 @@
 import { mailboxHash } from '#core/adapters/dynamo/keys.ts';
-import type { TenantId } from '#core/domain/ids.ts';
+import type { RepoId, TenantId } from '#core/domain/ids.ts';
 import type { MailboxState } from '#core/domain/notification.ts';
+import type { Delivery } from '#core/domain/webhook-delivery.ts';
 import type { ConfirmationKey, Mailbox, MailboxLink, MailboxStore } from '#core/ports/mailbox-store.ts';
 import type { NoticeRequest, NoticeRequestStore } from '#core/ports/notifier.ts';
 import { MemoryAccount } from './memory-account.ts';
@@ -67,6 +68,15 @@ export class MemoryMailboxes extends MemoryAccount implements MailboxStore, Noti
       row.state = 'confirmed';
       return true;
     });
+  }
+
+  /** What a webhook was told. */
+  readonly outbox: Delivery[] = [];
+
+  listDeliveries(repoId: RepoId, limit: number): Promise<readonly Delivery[]> {
+    return this.call('listDeliveries', () =>
+      this.outbox.filter((each) => each.repoId === repoId).slice(0, limit),
+    );
   }
 
   requestNotice(notice: NoticeRequest): Promise<boolean> {

@@ -3,6 +3,7 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { compileOutboundPolicy } from '#core/adapters/http-guard/outbound-url.ts';
 import { checkOutboundTarget } from '#core/adapters/http-guard/resolve.ts';
+import { makeWebhookKey } from '#core/adapters/system/webhook-key.ts';
 import type { HttpSurface } from '#core/contracts/route-spec.ts';
 import { CATCH_ALL_SURFACE, ROUTES } from '#core/contracts/routes.ts';
 import type { PlanLimitsTable } from '#core/domain/billing.ts';
@@ -240,7 +241,7 @@ export class ApiWorld {
       'forge-ops': createSurface<'forge-ops'>(
         noting,
         createForgeOpsRoutes({
-          ...{ ...common, vault: this.vault, secrets: this.secrets, openAccount },
+          ...{ ...common, vault: this.vault, secrets: this.secrets, openAccount, makeWebhookKey },
           openPerson: (repo, token) => this.openPerson(repo, token),
           openForge: createForgeOpener({
             store,

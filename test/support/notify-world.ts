@@ -35,7 +35,13 @@ import { VirtualClock } from './virtual-clock.ts';
 export const MAILBOX = 'team-canary@example.org';
 export const SLACK = 'https://hooks.slack.com/services/T0CANARY/B0CANARY/chatAcanary51c7';
 export const DISCORD = 'https://discord.com/api/webhooks/1234567890/chatBcanary93ef';
-export const ALL: NotificationTargets = { email: MAILBOX, slack: SLACK, discord: DISCORD, matrix: null };
+export const ALL: NotificationTargets = {
+  email: MAILBOX,
+  slack: SLACK,
+  discord: DISCORD,
+  matrix: null,
+  webhook: null,
+};
 export const ROOM = {
   homeserver: 'https://matrix.example.org',
   room: '!canary:example.org',

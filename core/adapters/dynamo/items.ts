@@ -10,8 +10,6 @@ import {
 import { type OngoingReconcile, STANDINGS } from '../../domain/fairness.ts';
 import { type FreezeWindow, WEEK_DAYS } from '../../domain/freeze.ts';
 import type { EpochMs, RepoId, TenantId } from '../../domain/ids.ts';
-import { DEFAULT_TOPICS, mapWays, NOTICE_TOPICS, type NoticeChoice } from '../../domain/notice-topics.ts';
-import type { NotificationTargets } from '../../domain/notification.ts';
 import { PAUSE_KINDS, type Pause } from '../../domain/pause.ts';
 import type {
   CiGate,
@@ -48,6 +46,7 @@ import {
   UnreadableValue,
   whole,
 } from './codec.ts';
+import { noticeChoice, notification } from './notice-items.ts';
 
 /** Reads one row whole, or fails as `unreadable`. */
 export function readRow<T>(codec: Codec<T>, row: unknown, operation: string): T {
@@ -85,17 +84,6 @@ const ciGate = record<CiGate>({
   setupPr: ['setup_pr', nullable(whole)],
   probe: ['probe', nullable(gateProbe)],
 });
-
-const notification = record<NotificationTargets>({
-  email: ['email', nullable(text)],
-  slack: ['chat_a', nullable(text)],
-  discord: ['chat_b', nullable(text)],
-  // Rows of before it have none.
-  matrix: ['matrix', defaulted(nullable(text), null)],
-});
-
-const topics = defaulted(listOf(oneOf(NOTICE_TOPICS)), DEFAULT_TOPICS);
-const noticeChoice = record<NoticeChoice>(mapWays((way) => [way, topics] as const));
 
 /** A list that rows of before it had been made have none of. */
 const names = defaulted(listOf(text), []);

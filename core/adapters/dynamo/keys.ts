@@ -3,6 +3,7 @@ import { DUE_SHARDS, INDEX_PARTITIONS, PARTITIONS } from '../../contracts/table.
 import type { ActivityEvent, NodeRow } from '../../domain/batch.ts';
 import type { ConnectionId, EpochMs, PullRequestNumber, RepoId, TenantId } from '../../domain/ids.ts';
 import { normalizeInstanceUrl, normalizeSlug } from '../../domain/url.ts';
+import type { DeliveryName } from '../../domain/webhook-delivery.ts';
 import type { ForgeAddress } from '../../ports/store.ts';
 
 /** Every key of the table. A new access pattern starts as a row of README.md here and a builder in this file. */
@@ -153,6 +154,7 @@ export const dueUntil = (now: EpochMs): string => `${padTime(now)}#~`;
 
 // Other indexes
 export const PHASE_PARTITION = INDEX_PARTITIONS.phase.begin;
+export const RETRY_PARTITION = INDEX_PARTITIONS.retries.begin;
 export const WATCH_PARTITION = INDEX_PARTITIONS.watched.begin;
 export const ALL_REPOS_PARTITION = INDEX_PARTITIONS.allRepos.begin;
 export const ALL_CONNECTIONS_PARTITION = INDEX_PARTITIONS.allConnections.begin;
@@ -192,6 +194,13 @@ export const bounceClaimKey = (id: RepoId, pr: PullRequestNumber, head: string):
 export const tellingClaimKey = (id: RepoId, ...what: readonly string[]): Key => ({
   pk: repoPartition(id),
   sk: `NC#${digest(...what)}`,
+});
+
+/** News for a webhook of notices, by its time. */
+export const DELIVERY_SORT_PREFIX = 'DL#';
+export const tellingKey = ({ repoId, at, id }: DeliveryName): Key => ({
+  pk: repoPartition(repoId),
+  sk: `${DELIVERY_SORT_PREFIX}${padTime(at)}#${id}`,
 });
 
 // Payments: ids of the provider are its text, so they are hashed

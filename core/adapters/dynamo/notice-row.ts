@@ -2,6 +2,7 @@ import { DRIFT_KINDS } from '../../domain/drift.ts';
 import { WATCHED_TOPICS } from '../../domain/notice-topics.ts';
 import type { Trouble } from '../../domain/queue-notices.ts';
 import { STANDSTILL_CAUSES } from '../../domain/standstill.ts';
+import type { DeliveryName } from '../../domain/webhook-delivery.ts';
 import { NOTICE_KINDS, type NoticeRequest } from '../../ports/notifier.ts';
 import { type Codec, nullable, oneOf, optional, record, text, whole } from './codec.ts';
 
@@ -21,10 +22,19 @@ const trouble = record<TroubleRow>({
   usualMs: ['usual_ms', optional(nullable(whole)) as Codec<number | null>],
 });
 
+const delivery = record<DeliveryName>({
+  repoId: ['repo_id', text],
+  at: ['at', whole],
+  id: ['id', text],
+});
+
 export const noticeRow = record<NoticeRequest>({
   kind: ['kind', oneOf(NOTICE_KINDS)],
   tenantId: ['tenant_id', text],
   subject: ['subject', text],
   email: ['email', nullable(text)],
   trouble: ['trouble', optional(trouble) as unknown as Codec<Trouble>],
+  delivery: ['delivery', optional(delivery) as Codec<DeliveryName>],
+  repoId: ['repo_id', optional(text) as Codec<string>],
+  at: ['at', optional(whole) as Codec<number>],
 });

@@ -34,6 +34,11 @@ export function createNoticeStore(table: Table): NoticeStore {
       return row === null ? null : readRow(noticeRow, row, 'takeNotice');
     },
 
+    async loadNotice(stored) {
+      const row = await table.get(keyOf(stored), 'loadNotice');
+      return row === null ? null : readRow(noticeRow, row, 'loadNotice');
+    },
+
     async loadEvent(stored) {
       const row = await table.get(keyOf(stored), 'loadEvent');
       return row === null ? null : readRow(activityEvent, row, 'loadEvent');

@@ -6,6 +6,7 @@ import type {
   RealtimeStore,
 } from '../../ports/account-store.ts';
 import type { BillingStore } from '../../ports/billing-store.ts';
+import type { DeliveryStore } from '../../ports/delivery-store.ts';
 import type { LookStore } from '../../ports/idle-look.ts';
 import type { MailboxStore } from '../../ports/mailbox-store.ts';
 import type { NoticeStore, WatchStore } from '../../ports/notifier.ts';
@@ -19,6 +20,7 @@ import type {
 import { createAccountStore } from './account-store.ts';
 import { createAdminStore } from './admin-store.ts';
 import { createBillingStore } from './billing-store.ts';
+import { createDeliveryStore } from './delivery-store.ts';
 import { createDispatchStore } from './dispatch-store.ts';
 import { createEngineStore } from './engine-store.ts';
 import { createEnrollmentStore } from './enrollment-store.ts';
@@ -48,7 +50,8 @@ export type DynamoStore = EngineStore &
   LookStore &
   NoticeStore &
   MailboxStore &
-  WatchStore;
+  WatchStore &
+  DeliveryStore;
 
 /**
  * The record in one DynamoDB table (keys: `README.md`). Every condition that fails is a value or a `StoreError`; contention and
@@ -72,5 +75,6 @@ export function createDynamoStore(config: TableConfig): DynamoStore {
     ...createNoticeStore(table),
     ...createMailboxStore(table),
     ...createWatchStore(table),
+    ...createDeliveryStore(table),
   };
 }

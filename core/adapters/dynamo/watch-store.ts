@@ -29,7 +29,7 @@ export function createWatchStore(table: Table): WatchStore {
     async requestTrouble(tenantId, trouble) {
       const now = table.clock.now();
       const subject = JSON.stringify([trouble.repoId, trouble.topic, trouble.name, trouble.since]);
-      const notice: NoticeRequest = { kind: 'trouble', tenantId, subject, email: null, trouble };
+      const notice: NoticeRequest = { kind: 'trouble', tenantId, subject, email: null, trouble, at: now };
       const refusals = await table.transact(
         [
           aliveCheck(trouble.repoId),

@@ -4,6 +4,7 @@ import { createChatSender } from './chat.ts';
 import { createEmailSender } from './email.ts';
 import type { EmailConfig } from './mail.ts';
 import { createMatrixSender } from './matrix.ts';
+import { createWebhookSender } from './webhook.ts';
 
 export interface NotifierConfig {
   readonly email: EmailConfig;
@@ -15,5 +16,6 @@ export function createNotifier(config: NotifierConfig): Notifier {
     ...createEmailSender(config.email),
     ...createChatSender(config.send),
     ...createMatrixSender(config.send),
+    ...createWebhookSender(config.send),
   };
 }

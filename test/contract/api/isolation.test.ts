@@ -24,6 +24,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   pauseRepo: {},
   drainRepo: {},
   enqueuePull: { head: 'a'.repeat(40) },
+  setNoticeWebhook: { url: 'https://hooks.example.org/x' },
 };
 
 const QUERIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -39,6 +40,10 @@ const OWN: Readonly<Record<string, readonly [status: number, code?: string]>> = 
   deleteRepo: [204],
   // Its repository has no address for notices; with one: `mailbox.test.ts`.
   askConfirmation: [404, 'not_found'],
+  setNoticeWebhook: [200],
+  removeNoticeWebhook: [204],
+  listDeliveries: [200],
+  testNotices: [404, 'not_found'],
   provisionRepo: [200],
   protectRepo: [200],
   pauseRepo: [200],

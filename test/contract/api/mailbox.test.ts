@@ -3,7 +3,7 @@ import { ApiWorld, TENANT_A, TOKEN_A, TOKEN_B } from '../../support/api-world.ts
 
 const EMAIL = 'Team@example.org';
 const ADDRESS = 'team@example.org';
-const NOTIFICATION = { email: EMAIL, slack: null, discord: null, matrix: null };
+const NOTIFICATION = { email: EMAIL, slack: null, discord: null, matrix: null, webhook: null };
 
 let world: ApiWorld;
 beforeEach(() => {

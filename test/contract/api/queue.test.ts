@@ -192,6 +192,7 @@ describe('activity', () => {
         slack: chat,
         discord: null,
         matrix: 'https://matrix.org sealed:x',
+        webhook: null,
       },
     });
     expect(await look()).toEqual({
@@ -200,6 +201,7 @@ describe('activity', () => {
       chat_a_webhook_url: 'https://hooks.slack.com/…',
       chat_b_webhook_url: null,
       matrix: 'https://matrix.org/…',
+      webhook: null,
     });
   });
 

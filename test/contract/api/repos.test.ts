@@ -330,7 +330,7 @@ describe('settings', () => {
     ['freeze_time_zone', ['Europe/Berlin', 'UTC'], ['+01:00', 'Mars/Olympus', '', 1, null]],
     [
       'notice_topics',
-      [{ email: [], slack: ['landed', 'stuck'], discord: ['bounced'], matrix: ['drift'] }],
+      [{ email: [], slack: ['landed', 'stuck'], discord: ['bounced'], matrix: ['drift'], webhook: [] }],
       ['bounced', ['bounced'], null, { email: ['all'] }, { slack: ['drift', 'drift'] }, { discord: null }],
     ],
     ['wakeup_mode', ['poll', 'webhook'], ['push', 1, null]],
@@ -398,6 +398,7 @@ describe('settings', () => {
       slack: expect.stringMatching(/^sealed:/),
       discord: null,
       matrix: expect.stringMatching(/^https:\/\/matrix\.org sealed:/),
+      webhook: null,
     });
     expect(world.answers.join()).not.toMatch(/hooks\.slack\.com|syt_canary_9/);
     expect(world.store.dump()).not.toContain('syt_canary_9');

@@ -36,7 +36,7 @@ describe('a reader of the table', () => {
   });
 
   test('finds no secret of before once its row is written again, and its webhooks still count', async () => {
-    const targets = { email: null, slack: CHAT, discord: null, matrix: null };
+    const targets = { email: null, slack: CHAT, discord: null, matrix: null, webhook: null };
     const { repo } = await world.enroll(TENANT_A, {
       ...{ wakeupMode: 'webhook', hookId: 'h1', notification: targets },
       webhookSecret: new Secret(HOOK_SECRET),

@@ -253,7 +253,7 @@ test('batches beyond the newest 200 are reached by a link, and the newest again 
 });
 
 test('the settings page shows who is told of a bounce in the masked form of the service', async () => {
-  const chats = { chat_a_webhook_url: null, chat_b_webhook_url: null, matrix: null };
+  const chats = { chat_a_webhook_url: null, chat_b_webhook_url: null, matrix: null, webhook: null };
   const repos = [
     givenActivity({ notification: { email: 'a…@example.org', email_state: 'confirmed', ...chats } }),
   ];
@@ -266,7 +266,7 @@ test('the settings page shows who is told of a bounce in the masked form of the 
 });
 
 test('the settings page says whether the address is confirmed, and asks its reader once more', async () => {
-  const chats = { chat_a_webhook_url: null, chat_b_webhook_url: null, matrix: null };
+  const chats = { chat_a_webhook_url: null, chat_b_webhook_url: null, matrix: null, webhook: null };
   const shown = { email: 'a…@example.org', email_state: 'waiting', ...chats } as const;
   const { sent } = mountPage({
     at: '/repos/repo/settings',

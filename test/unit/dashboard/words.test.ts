@@ -213,6 +213,7 @@ test('the receivers of bounce notices are shown in the masked form that the serv
     chat_a_webhook_url: null,
     chat_b_webhook_url: null,
     matrix: null,
+    webhook: null,
   };
   expect(sayDestinations(null)).toBe('Now: no notices are sent.');
   expect(sayDestinations(none)).toBe('Now: no notices are sent.');

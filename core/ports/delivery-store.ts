@@ -1,0 +1,17 @@
+import type { EpochMs, RepoId, TenantId } from '../domain/ids.ts';
+import type { Delivery, DeliveryName } from '../domain/webhook-delivery.ts';
+
+export interface DeliveryStore {
+  /** False: it is there already, or the repo is gone. */
+  addDelivery(delivery: Delivery): Promise<boolean>;
+  loadDelivery(name: DeliveryName): Promise<Delivery | null>;
+  /** False: another attempt was noted since `seen` was read. */
+  noteAttempt(seen: Delivery, next: Delivery): Promise<boolean>;
+  /** Of one repo, newest first. */
+  listDeliveries(repoId: RepoId, limit: number): Promise<readonly Delivery[]>;
+  /** Waiting ones whose next attempt is due, oldest first. An index: a hint, never the truth (E8). */
+  listDueDeliveries(
+    now: EpochMs,
+    limit: number,
+  ): Promise<readonly (DeliveryName & { readonly tenantId: TenantId })[]>;
+}
