@@ -21,21 +21,30 @@ export const judgeBySentinel: ForgeControl['judge'] = (files) => {
 
 const ADMIN_CALLS = /\/(hooks|branch_protections)(\/|\?|$)/;
 
+interface Sentinel {
+  readonly fault: { readonly status: number; readonly html?: boolean };
+  /** Hooks and branch rules alone. */
+  readonly ofAdmin?: true;
+}
+
+const FAULT_OF_REPO: Readonly<Record<string, Sentinel>> = {
+  'sentinel-no-admin': { fault: { status: 403 }, ofAdmin: true },
+  'sentinel-flaky-admin': { fault: { status: 500 }, ofAdmin: true },
+  'sentinel-denied': { fault: { status: 403 } },
+  'sentinel-unreachable': { fault: { status: 503 } },
+  'sentinel-garbage': { fault: { status: 200, html: true } },
+};
+
 /** The answer of the API of a repository with such a name. */
 export const faultBySentinel: ForgeControl['fault'] = ({ path }) => {
-  const name = /\/repos\/[^/]+\/sentinel-([a-z-]+)(?=[/?]|$)/.exec(path)?.[1];
-  switch (name) {
-    case 'unreachable':
-      return { status: 503 };
-    case 'denied':
-      return { status: 403 };
-    case 'garbage':
-      return { status: 200, html: true };
-    case 'no-admin':
-      return ADMIN_CALLS.test(path) ? { status: 403 } : null;
-    case 'flaky-admin':
-      return ADMIN_CALLS.test(path) ? { status: 500 } : null;
-    default:
-      return null;
-  }
+  const name = /\/repos\/[^/]+\/(sentinel-[a-z-]+)(?=[/?]|$)/.exec(path)?.[1] ?? '';
+  const sentinel = FAULT_OF_REPO[name];
+  if (sentinel === undefined || (sentinel.ofAdmin === true && !ADMIN_CALLS.test(path))) return null;
+  return sentinel.fault;
 };
+
+/** Every such name. */
+export const SENTINEL_NAMES: readonly string[] = [
+  ...Object.keys(VERDICT_OF_FILE),
+  ...Object.keys(FAULT_OF_REPO),
+];
