@@ -33,7 +33,11 @@ export function App() {
       </Switch>
     </Frame>
   );
-  return session === null ? pages : <Live key={session.email ?? ''}>{pages}</Live>;
+  return session === null ? (
+    pages
+  ) : (
+    <Live key={`${session.email ?? ''} ${session.tenants?.chosen ?? ''}`}>{pages}</Live>
+  );
 }
 
 function Live({ children }: { readonly children: React.ReactNode }) {

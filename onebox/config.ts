@@ -43,6 +43,8 @@ const Config = z.strictObject({
     /** People who may change anything. */
     administrators: People,
   }),
+  /** Each organization of the forge by itself, or the whole installation as one. */
+  tenants: z.enum(['installation', 'organizations']).default('installation'),
   /** A proxy in front tells the caller's address in `X-Forwarded-For`; only such a peer is believed. */
   behind_proxy: z.boolean().default(false),
   /** Reconciles at once. */

@@ -15,7 +15,7 @@ import { FIRST_START_PATH } from './first-start.ts';
 import { createSurfaces, type Shared } from './surfaces.ts';
 
 export interface OwnPages {
-  readonly site: (event: APIGatewayProxyEventV2) => Promise<unknown>;
+  readonly site: (event: APIGatewayProxyEventV2) => Promise<HttpResponse>;
   readonly metrics: () => Promise<string>;
   readonly firstStart: () => Promise<readonly Finding[] | null>;
 }
@@ -37,14 +37,17 @@ export function listRoutes(
       body: await read(),
     }),
   });
+  // An address that is no page is answered as one of the API.
+  const site = middy(own.site).use(answerWithEnvelope(shared.log));
+  const page = asInvocable((event: APIGatewayProxyEventV2) => site(event, noContext()));
   return [
     ...api,
     ...Object.entries(signIn).map(([key, handle]) => ({ key, target: asInvocable(limit(shared, handle)) })),
     { key: 'GET /healthz', target: text('application/json', async () => '{"status":"ok"}') },
     { key: `GET ${FIRST_START_PATH}`, target: asInvocable(limit(shared, () => answerChecks(own))) },
     { key: 'GET /metrics', target: text('application/openmetrics-text; version=1.0.0', own.metrics) },
-    { key: 'GET /', target: asInvocable(own.site) },
-    { key: 'GET /{page+}', target: asInvocable(own.site) },
+    { key: 'GET /', target: page },
+    { key: 'GET /{page+}', target: page },
     {
       key: '$default',
       target: asInvocable((event: APIGatewayProxyEventV2) => surfaces[CATCH_ALL_SURFACE](event, noContext())),

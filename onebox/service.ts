@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { findOccupied } from '#core/adapters/dynamo/move/table.ts';
 import { createDynamoStore, type DynamoStore } from '#core/adapters/dynamo/store.ts';
 import { startStreamSource } from '#core/adapters/dynamo/stream-reader.ts';
 import { createTokenStore } from '#core/adapters/dynamo/token-store.ts';
@@ -57,7 +58,6 @@ import { refuseStandingStill } from './move/standing-still.ts';
 import { asInvocable, listRoutes, pageConfig } from './routes.ts';
 import { type Shared, setUpParts } from './surfaces.ts';
 import { openTable, TABLE_NAME } from './table.ts';
-import { tenantOf } from './tenant.ts';
 
 /** A running installation. */
 export interface Onebox {
@@ -143,6 +143,7 @@ async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<
   const forge = createForgeOAuth({
     ...{ forgeUrl: config.forge.url, clientId: config.sign_in.client_id, send },
     clientSecret: new Secret(config.clientSecret),
+    readsTeams: config.tenants === 'organizations',
   });
   const admit = createAdmission(config);
   // One pace for all that reads a forge.
@@ -236,7 +237,8 @@ async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<
         examine: () => examine(config, send, clock.now),
         // A copy that was restored has repositories, and no session of before.
         isSetUp: async () =>
-          sessions.wereUsed() || (await store.loadTenant(tenantOf(config.forge.url))) !== null,
+          sessions.wereUsed() ||
+          (await findOccupied({ client: clients.documents, name: TABLE_NAME, clock })) !== null,
         now: clock.now,
       }),
       metrics: async () =>

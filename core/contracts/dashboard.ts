@@ -7,6 +7,9 @@ export const DASHBOARD_ASSETS_PREFIX = '/assets/';
 /** Where a hosted sign-in page sends people back to. */
 export const SIGN_IN_CALLBACK_PATH = '/sign-in/callback';
 
+/** Where a person of several tenants is given a session in another of them: POST `{tenant_id}` with the session. */
+export const CHOOSE_TENANT_PATH = '/auth/v1/tenant';
+
 /** A provider with the GoTrue contract. */
 export interface GoTrueSignIn {
   readonly kind: 'gotrue';

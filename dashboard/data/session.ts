@@ -1,4 +1,5 @@
 import {
+  CHOOSE_TENANT_PATH,
   type CognitoSignIn,
   type DashboardConfig,
   type GoTrueSignIn,
@@ -20,6 +21,13 @@ export interface Session {
   readonly email: string | null;
   /** Decides what is offered; what is allowed the service decides. */
   readonly isAdmin: boolean;
+  /** The account that the session is in, and those that the person may choose. @default one alone */
+  readonly tenants?: { readonly chosen: string; readonly all: readonly SessionTenant[] };
+}
+
+export interface SessionTenant {
+  readonly id: string;
+  readonly name: string;
 }
 
 const SESSION_KEY = 'mergeyard.session';
@@ -106,7 +114,26 @@ function fromGoTrue(body: Answer): Session {
     expiresAt: expiryOf(claims, seconds),
     email: typeof email === 'string' ? email : null,
     isAdmin: isRecord(metadata) && metadata.role === 'admin',
+    ...readTenants(claims.sub, metadata),
   };
+}
+
+function readTenants(chosen: unknown, metadata: unknown): Pick<Session, 'tenants'> {
+  if (!isRecord(metadata) || !Array.isArray(metadata.tenants) || typeof chosen !== 'string') return {};
+  const all = metadata.tenants.flatMap((each: unknown) =>
+    isRecord(each) && typeof each.id === 'string' && typeof each.name === 'string'
+      ? [{ id: each.id, name: each.name }]
+      : [],
+  );
+  return { tenants: { chosen, all } };
+}
+
+/** A session in another account of this person; the service says whether there is one. */
+export async function chooseTenant(config: GoTrueSignIn, id: string): Promise<void> {
+  const current = session.read();
+  const headers = goTrueHeaders(config, current?.token ?? '');
+  const body = JSON.stringify({ tenant_id: id });
+  takeGoTrueSession(await ask(`${config.url}${CHOOSE_TENANT_PATH}`, { headers, body }));
 }
 
 /** A session of GoTrue that takes the place of this one, as after a second factor was shown. */

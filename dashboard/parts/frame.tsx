@@ -6,6 +6,7 @@ import { sayLive } from '../data/live.ts';
 import { endSession, hostedSignOutUrl, setSession } from '../data/session.ts';
 import { path } from '../routes.ts';
 import { Button } from './basics.tsx';
+import { TenantSwitch } from './tenant-switch.tsx';
 
 const MAIN_LINKS = [
   { to: path.home(), name: 'Repositories', also: /^\/(repos\/|start)/ },
@@ -71,6 +72,7 @@ export function Frame({ children }: { readonly children: React.ReactNode }) {
           </nav>
         )}
         <div className="top-end">
+          {session !== null && <TenantSwitch />}
           {session !== null && <Freshness />}
           <ThemeSwitch />
           {session !== null && <SignOut email={session.email} />}

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { ForgeOAuth, ForgePerson } from '#core/adapters/identity-forge/forge-oauth.ts';
 import { challengeOf, makeRandomText } from '#core/adapters/identity-forge/pkce.ts';
 import type { SessionPerson, Sessions } from '#core/adapters/identity-forge/sessions.ts';
-import { SIGN_IN_CALLBACK_PATH } from '#core/contracts/dashboard.ts';
+import { CHOOSE_TENANT_PATH, SIGN_IN_CALLBACK_PATH } from '#core/contracts/dashboard.ts';
 import { readRawBody } from '#core/http/lambda-http.ts';
 import { readHeader } from '#core/http/read-header.ts';
 import type { HttpResponse } from '#core/http/respond.ts';
@@ -38,6 +38,7 @@ export function redirectUriOf(publicUrl: string): string {
 const NO_STORE = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
 const Pkce = z.object({ auth_code: z.string(), code_verifier: z.string() });
 const Refresh = z.object({ refresh_token: z.string() });
+const Choice = z.object({ tenant_id: z.uuid() });
 
 interface Admitted {
   readonly challenge: string;
@@ -102,8 +103,16 @@ export function createSignInRoutes(config: SignInConfig) {
     return session === null ? refuse(400, 'invalid_grant') : json(200, session);
   }
 
+  async function chooseTenant(event: APIGatewayProxyEventV2): Promise<HttpResponse> {
+    const given = Choice.safeParse(readJson(event));
+    const bearer = readBearer(event);
+    if (!given.success || bearer === undefined) return refuse(400, 'invalid_request');
+    const session = await sessions.choose(bearer, given.data.tenant_id);
+    return session === null ? refuse(403, 'not_admitted') : json(200, session);
+  }
+
   async function logout(event: APIGatewayProxyEventV2): Promise<HttpResponse> {
-    const bearer = /^bearer (.+)$/i.exec(readHeader(event.headers, 'authorization') ?? '')?.[1];
+    const bearer = readBearer(event);
     const scope = SCOPES[event.queryStringParameters?.scope ?? ''] ?? 'this';
     if (bearer !== undefined) await sessions.end(bearer, scope);
     return { statusCode: 204, headers: NO_STORE, body: '' };
@@ -113,6 +122,7 @@ export function createSignInRoutes(config: SignInConfig) {
     'GET /auth/v1/authorize': authorize,
     [`GET ${FORGE_CALLBACK_PATH}`]: callback,
     'POST /auth/v1/token': token,
+    [`POST ${CHOOSE_TENANT_PATH}`]: chooseTenant,
     'POST /auth/v1/logout': logout,
   };
 }
@@ -132,6 +142,10 @@ function createKept<T>(forMs: number, clock: Pick<Clock, 'now'>) {
       return found === undefined || found.until <= clock.now() ? null : found.value;
     },
   };
+}
+
+function readBearer(event: APIGatewayProxyEventV2): string | undefined {
+  return /^bearer (.+)$/i.exec(readHeader(event.headers, 'authorization') ?? '')?.[1];
 }
 
 function readJson(event: APIGatewayProxyEventV2): unknown {

@@ -204,9 +204,10 @@ async function serve(
   response: ServerResponse,
 ): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://forge.invalid');
+  // Before the API: one of its calls is asked with the token of a sign-in.
+  if (isOAuthPath(url.pathname)) return serveOAuth(world, request, response, url);
   if (url.pathname.startsWith('/api/')) return serveApi(world, calls, request, response, url);
   if (isGitPath(url.pathname)) return serveGit(world, request, response, url);
-  if (isOAuthPath(url.pathname)) return serveOAuth(world, request, response, url);
   return servePage(world, request, response, url);
 }
 

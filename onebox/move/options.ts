@@ -19,7 +19,7 @@ export const MOVE_FLAGS = {
   ...{ file: text, 'passphrase-file': text },
 };
 
-export const WHERE = `Where: --config mergeyard.yml, or --table <TableName> --key <CredentialKeyArn> --key-version <number> --queue-name <name> [--tenant <id>]
+export const WHERE = `Where: --config mergeyard.yml [--tenant <id>, where organizations are tenants], or --table <TableName> --key <CredentialKeyArn> --key-version <number> --queue-name <name> [--tenant <id>]
 The passphrase stands in a file that only you may read: openssl rand -base64 32 > passphrase; chmod 600 passphrase`;
 
 /** Null: the flags name no place. */
@@ -29,7 +29,8 @@ export async function openPlace(
   isNew = false,
 ): Promise<Place | null> {
   const { config, table, key, 'queue-name': queueName, tenant = null } = flags;
-  if (config !== undefined) return table === undefined ? openFolder(readConfig(config), env, isNew) : null;
+  if (config !== undefined)
+    return table === undefined ? openFolder(readConfig(config), env, isNew, tenant) : null;
   const keyVersion = Number(flags['key-version']);
   if (table === undefined || key === undefined || queueName === undefined) return null;
   if (!Number.isInteger(keyVersion) || keyVersion < 1) return null;

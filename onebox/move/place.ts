@@ -36,7 +36,9 @@ export async function openFolder(
   config: OneboxConfig,
   env: NodeJS.ProcessEnv,
   isNew: boolean,
+  tenant: string | null = null,
 ): Promise<Place> {
+  const isOne = config.tenants === 'installation';
   if (isNew) mkdirSync(config.data_dir, { recursive: true, mode: 0o700 });
   else if (!existsSync(join(config.data_dir, 'keys.json')))
     throw new ConfigError(`data_dir: no installation is in ${config.data_dir}.`);
@@ -48,7 +50,8 @@ export async function openFolder(
       table: { client: clients.documents, name: TABLE_NAME, clock: createSystemClock() },
       keys: openKeys(config.data_dir),
       queueName: config.service_name,
-      ...{ tenantId: tenantOf(config.forge.url), isShared: false },
+      tenantId: isOne ? tenantOf(config.forge.url) : tenant,
+      isShared: !isOne && tenant !== null,
       async close() {
         clients.close();
         await database.stop();

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Secret } from '../../secret.ts';
 import type { HttpResponse, HttpSend } from '../http-guard/http-send.ts';
+import { type ForgeMembership, membershipsOf, TEAM_PAGES_MAX, TEAMS_PER_PAGE, Teams } from './teams.ts';
 
 export interface ForgeOAuthConfig {
   /** Base address of the forge. */
@@ -9,6 +10,8 @@ export interface ForgeOAuthConfig {
   readonly clientId: string;
   readonly clientSecret: Secret<string>;
   readonly send: HttpSend;
+  /** Asks for the organizations of a person too. @default false */
+  readonly readsTeams?: boolean;
 }
 
 /** Who signed in at the forge. */
@@ -17,6 +20,8 @@ export interface ForgePerson {
   readonly email: string | null;
   /** Organizations as `org`, teams as `org:team`. */
   readonly groups: readonly string[];
+  /** Where they may write. @default not asked for */
+  readonly organizations?: readonly ForgeMembership[];
 }
 
 /** `refused`: the forge did not take the code or the token. `unreachable`: no answer that can be used. */
@@ -71,7 +76,27 @@ export function createForgeOAuth(config: ForgeOAuthConfig) {
     if (told?.status !== 200 || !user.success) return 'unreachable';
     const { preferred_username: login, email = null, groups } = user.data;
     const refreshToken = new Secret(token.data.refresh_token);
-    return { kind: 'person', person: { login, email, groups: groups ?? [] }, refreshToken };
+    const person = { login, email, groups: groups ?? [] };
+    if (config.readsTeams !== true) return { kind: 'person', person, refreshToken };
+    const teams = await readTeams(token.data.access_token);
+    if (teams === null) return 'unreachable';
+    return { kind: 'person', person: { ...person, organizations: membershipsOf(teams) }, refreshToken };
+  }
+  /** Null: not all of them could be read. */
+  async function readTeams(accessToken: string): Promise<Teams | null> {
+    const teams: Teams = [];
+    for (let page = 1; page <= TEAM_PAGES_MAX; page += 1) {
+      const query = new URLSearchParams({ limit: String(TEAMS_PER_PAGE), page: String(page) });
+      const answer = await exchange(config.send, 'GET', `${base}/api/v1/user/teams?${query.toString()}`, {
+        headers: { authorization: `Bearer ${accessToken}` },
+      });
+      const told = Teams.safeParse(answer?.status === 200 ? readJson(answer) : null);
+      if (!told.success) return null;
+      // A forge may give less than a page may hold.
+      if (told.data.length === 0) return teams;
+      teams.push(...told.data);
+    }
+    return null;
   }
   return {
     authorizeUrl(request: { redirectUri: string; state: string; challenge: string }): string {

@@ -17,7 +17,7 @@ type Rights = 'held' | 'gone' | 'unknown';
 
 /**
  * Verifies sessions of the forge's sign-in. Rights that are older than `FORGE_RIGHTS_MS` are read from the forge again
- * before anything is answered. Only administrators of the installation may change anything.
+ * before anything is answered. A token speaks for one tenant, and the rights are those of its person in that one.
  */
 export function createForgeIdentity(config: ForgeIdentityConfig): IdentityPort {
   const { sessions, forge, clock } = config;
@@ -55,9 +55,8 @@ export function createForgeIdentity(config: ForgeIdentityConfig): IdentityPort {
       if (rights === 'unknown') return { kind: 'unavailable', status: null };
       const person = rights === 'gone' ? null : await sessions.readPerson(token.reveal());
       if (person === null) return { kind: 'invalid' };
-      const { tenantId: id, isAdmin, session, login } = person;
-      // One installation is one tenant.
-      return { kind: 'user', id, isAdmin, mayChange: isAdmin, session, person: login };
+      const { tenantId: id, isAdmin, mayChange, session, login } = person;
+      return { kind: 'user', id, isAdmin, mayChange, session, person: login };
     },
     isReachable: () => forge.isReachable(),
   };

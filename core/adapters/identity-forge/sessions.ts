@@ -12,7 +12,23 @@ export interface SessionPerson {
   readonly tenantId: TenantId;
   readonly login: string;
   readonly email: string | null;
+  /** Operator of the installation. */
   readonly isAdmin: boolean;
+  /** Those that the person may choose from; `tenantId` is the chosen one. @default `tenantId` alone, for administrators to change */
+  readonly tenants?: readonly SessionTenant[] | undefined;
+}
+
+export interface SessionTenant {
+  readonly id: TenantId;
+  /** The organization's. */
+  readonly name: string;
+  readonly mayChange: boolean;
+}
+
+/** A person as a token names them: in the tenant that was chosen when it was issued. */
+export interface TokenPerson extends SessionPerson {
+  readonly mayChange: boolean;
+  readonly session: SessionFacts;
 }
 
 /** The session as the page is given it, in the words of a GoTrue provider. */
@@ -24,7 +40,10 @@ export interface IssuedSession {
   readonly user: {
     readonly id: TenantId;
     readonly email: string;
-    readonly app_metadata: { readonly role?: 'admin' };
+    readonly app_metadata: {
+      readonly role?: 'admin';
+      readonly tenants?: readonly { readonly id: TenantId; readonly name: string }[];
+    };
   };
 }
 
@@ -69,6 +88,10 @@ const Stored = z.object({
         login: z.string(),
         email: z.string().nullable(),
         isAdmin: z.boolean(),
+        tenants: z
+          .array(z.object({ id: z.string(), name: z.string(), mayChange: z.boolean() }))
+          .readonly()
+          .optional(),
       }),
       endsAt: z.number(),
       /** SHA-256 of the refresh token, in hex. */
@@ -116,7 +139,12 @@ export function createSessions({ file, clock, seal }: SessionsConfig) {
       ...{ access_token: token, token_type: 'bearer', expires_in: seconds, refresh_token: refreshToken },
       user: {
         ...{ id: person.tenantId, email: person.email ?? person.login },
-        app_metadata: person.isAdmin ? { role: 'admin' } : {},
+        app_metadata: {
+          ...(person.isAdmin ? { role: 'admin' } : {}),
+          ...(person.tenants === undefined
+            ? {}
+            : { tenants: person.tenants.map(({ id: tenant, name }) => ({ id: tenant, name })) }),
+        },
       },
     };
   };
@@ -127,7 +155,8 @@ export function createSessions({ file, clock, seal }: SessionsConfig) {
       });
       const id = String(payload.session_id);
       const session = state.sessions[id];
-      return session === undefined || session.endsAt <= clock.now() ? null : { id, ...session };
+      if (session === undefined || session.endsAt <= clock.now()) return null;
+      return { id, ...session, sub: String(payload.sub) };
     } catch {
       return null;
     }
@@ -160,7 +189,10 @@ export function createSessions({ file, clock, seal }: SessionsConfig) {
       const session = state.sessions[id];
       if (session === undefined) return;
       const forge = seal.seal(refreshToken.reveal());
-      state.sessions[id] = { ...session, person, forge, readAt: clock.now() };
+      const chosen = session.person.tenantId;
+      const isStillIn = person.tenants?.some((tenant) => tenant.id === chosen) === true;
+      const kept = isStillIn ? { ...person, tenantId: chosen } : person;
+      state.sessions[id] = { ...session, person: kept, forge, readAt: clock.now() };
       save();
     },
     endById(id: string): void {
@@ -175,10 +207,21 @@ export function createSessions({ file, clock, seal }: SessionsConfig) {
       if (session.refresh !== digest(refreshToken)) return null;
       return issue(id, session);
     },
-    async readPerson(token: string): Promise<(SessionPerson & { readonly session: SessionFacts }) | null> {
+    /** Null: no session, or none in the tenant that the token names. */
+    async readPerson(token: string): Promise<TokenPerson | null> {
       const found = await readSession(token);
       if (found === null) return null;
-      return { ...found.person, session: { id: found.id, startedAt: found.endsAt - SESSION_MS } };
+      const tenant = tenantsOf(found.person).find(({ id }) => id === found.sub);
+      if (tenant === undefined) return null;
+      const session = { id: found.id, startedAt: found.endsAt - SESSION_MS };
+      return { ...found.person, tenantId: tenant.id, mayChange: tenant.mayChange, session };
+    },
+    /** The same session in another of its tenants; null: it has none of this id. Tokens of before stay where they were. */
+    async choose(token: string, tenantId: TenantId): Promise<IssuedSession | null> {
+      const found = await readSession(token);
+      if (found === null || !tenantsOf(found.person).some(({ id }) => id === tenantId)) return null;
+      const { id, person, endsAt, forge, readAt } = found;
+      return issue(id, { person: { ...person, tenantId }, endsAt, forge, readAt });
     },
     /** Ends this session, all of its person, or those beside it. A token of none ends nothing. */
     async end(token: string, scope: 'this' | 'all' | 'others'): Promise<void> {
@@ -195,6 +238,10 @@ export function createSessions({ file, clock, seal }: SessionsConfig) {
 }
 
 export type Sessions = ReturnType<typeof createSessions>;
+
+function tenantsOf({ tenants, tenantId, login, isAdmin }: SessionPerson): readonly SessionTenant[] {
+  return tenants ?? [{ id: tenantId, name: login, mayChange: isAdmin }];
+}
 
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex');

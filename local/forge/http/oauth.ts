@@ -7,7 +7,18 @@ import { readBody } from './server.ts';
 /** The one OAuth2 application of this forge. */
 export const OAUTH_CLIENT = { id: 'mergeyard', secret: 'fake-oauth-secret' } as const;
 
-const PATHS = ['/login/oauth/', '/.well-known/openid-configuration'];
+const TEAMS_PATH = '/api/v1/user/teams';
+const PATHS = ['/login/oauth/', '/.well-known/openid-configuration', TEAMS_PATH];
+
+/** One membership: `permission` is owner, admin, write, read, or none where the units say more. */
+export interface FakeTeam {
+  readonly permission: string;
+  readonly units_map?: Readonly<Record<string, string>>;
+  readonly organization: { readonly id: number; readonly name: string };
+}
+/** Teams by login; an account without an entry is a writer of `acme`. */
+export const teamsOf = new Map<string, readonly FakeTeam[]>();
+const DEFAULT_TEAMS: readonly FakeTeam[] = [{ permission: 'write', organization: { id: 1, name: 'acme' } }];
 
 interface Granted {
   readonly login: string;
@@ -43,7 +54,13 @@ export async function serveOAuth(
   const user = login === undefined ? undefined : findUser(world, login);
   if (user === undefined || lockedLogins.has(user.login))
     return send(response, 401, { error: 'invalid_token' });
-  return send(response, 200, { sub: '1', preferred_username: user.login, email: '', groups: ['acme'] });
+  const teams = teamsOf.get(user.login) ?? DEFAULT_TEAMS;
+  if (url.pathname === TEAMS_PATH) {
+    const [limit, page] = [Number(url.searchParams.get('limit')), Number(url.searchParams.get('page'))];
+    return send(response, 200, teams.slice((page - 1) * limit, page * limit));
+  }
+  const groups = [...new Set(teams.map(({ organization }) => organization.name))];
+  return send(response, 200, { sub: '1', preferred_username: user.login, email: '', groups });
 }
 
 function authorize(world: World, response: ServerResponse, url: URL): void {

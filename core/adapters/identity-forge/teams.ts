@@ -1,0 +1,36 @@
+import * as z from 'zod';
+
+/** An organization of the forge in which a person may write. */
+export interface ForgeMembership {
+  /** The forge's own number: a name can be given up, and taken by another organization. */
+  readonly id: number;
+  readonly name: string;
+  readonly isOwner: boolean;
+}
+
+export const TEAMS_PER_PAGE = 50;
+/** A person in more teams than this is in too many to tell what they may do. */
+export const TEAM_PAGES_MAX = 20;
+const WRITES = ['write', 'admin', 'owner'];
+
+/** `GET user/teams`: both forges tell owners, and each right by unit. */
+const Team = z.object({
+  permission: z.string(),
+  units_map: z.record(z.string(), z.string()).nullish(),
+  organization: z.object({ id: z.int(), name: z.string().min(1) }),
+});
+export const Teams = z.array(Team);
+export type Teams = z.infer<typeof Teams>;
+
+/** Organizations of these teams in which the person may write to code. Teams that only read count for nothing. */
+export function membershipsOf(teams: Teams): readonly ForgeMembership[] {
+  const found = new Map<number, ForgeMembership>();
+  for (const { permission, units_map: units, organization } of teams) {
+    const isOwner = permission === 'owner';
+    const mayWrite = WRITES.includes(permission) || WRITES.includes(units?.['repo.code'] ?? '');
+    if (!isOwner && !mayWrite) continue;
+    const known = found.get(organization.id);
+    found.set(organization.id, { ...organization, isOwner: isOwner || known?.isOwner === true });
+  }
+  return [...found.values()].sort((a, b) => a.name.localeCompare(b.name));
+}
