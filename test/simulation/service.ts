@@ -376,7 +376,7 @@ export class SimService {
       const kinds = await repairSetup(
         {
           ...{ store, ids, log: this.#log, secrets: new FakeSecretBox(), clock: this.hosts.clockOf(host) },
-          ...{ webhookUrl: 'https://mq.example/hook', queueName: DEFAULT_SERVICE_NAME },
+          ...{ webhookUrl: 'https://queue.example/hook', queueName: DEFAULT_SERVICE_NAME },
           queue: this.#queueOn(machine),
           openForge: async () => ({ kind: 'open', forge: onMachine(machine, forge.admin) }),
         },
