@@ -1,4 +1,6 @@
 import { GATE_KINDS, type GateKind } from '#core/domain/status-gate.ts';
+import { CI_WAYS } from '../forge/ci/other-ci.ts';
+import type { OtherCi } from '../forge/model.ts';
 import {
   ACCOUNT_USAGE,
   ForgeOptionError,
@@ -16,6 +18,8 @@ export interface DemoOptions {
   readonly fanout: number;
   /** Judge of the batches: a workflow of the forge, or a CI that posts statuses. */
   readonly gate: GateKind;
+  /** The CI whose stand-in judges by statuses. */
+  readonly ci: OtherCi;
   /** A Woodpecker of one's own that judges by statuses; null = a stand-in of it. */
   readonly woodpecker: string | null;
   readonly dataDir: string;
@@ -28,7 +32,8 @@ export interface DemoOptions {
 const USAGE = `npm run demo -- [options]
   --json            progress on standard error; the last line of standard output is one JSON object
   --fanout N        gate runs that may burn at once, 1 to 16 (default 4)
-  --gate KIND       workflow (default), or statuses: a stand-in of Woodpecker judges, with the account of the author
+  --gate KIND       workflow (default), or statuses: a stand-in of another CI judges, with the account of the author
+  --ci KIND         with --gate statuses: woodpecker (default) or jenkins, whose ways of posting the stand-in has
   --woodpecker URL  with --forge and --gate statuses: this Woodpecker judges. WOODPECKER_TOKEN is the token of a person
                     there who administers the new repository; WOODPECKER_IMAGE the image of its step (default node:22),
                     or the name of a shell where its agent has no containers
@@ -41,6 +46,8 @@ const USAGE = `npm run demo -- [options]
   --forge-ca FILE   certificate authority of that forge, if it has its own
 with --forge, in the environment:
 ${ACCOUNT_USAGE}`;
+
+const CI_KINDS = Object.keys(CI_WAYS) as readonly OtherCi[];
 
 export class UsageError extends Error {
   override readonly name = 'UsageError';
@@ -62,7 +69,9 @@ function parse(argv: readonly string[]): DemoOptions {
   for (let index = 0; index < argv.length; index += 1) {
     const name = argv[index] ?? '';
     if (['--json', '--keep', '--fresh', '--onebox'].includes(name)) switches.add(name);
-    else if (['--fanout', '--gate', '--woodpecker', '--data', '--forge', '--forge-ca'].includes(name)) {
+    else if (
+      ['--fanout', '--gate', '--ci', '--woodpecker', '--data', '--forge', '--forge-ca'].includes(name)
+    ) {
       const value = argv[index + 1];
       if (value === undefined || value.startsWith('--'))
         throw new UsageError(`${name} needs a value\n${USAGE}`);
@@ -76,13 +85,19 @@ function parse(argv: readonly string[]): DemoOptions {
   }
   const gate = GATE_KINDS.find((kind) => kind === (values.get('--gate') ?? 'workflow'));
   if (gate === undefined) throw new UsageError(`--gate takes workflow or statuses\n${USAGE}`);
+  const ci = CI_KINDS.find((kind) => kind === (values.get('--ci') ?? 'woodpecker'));
+  if (ci === undefined || (values.has('--ci') && gate !== 'statuses'))
+    throw new UsageError(`--ci takes ${CI_KINDS.join(' or ')}, and goes with --gate statuses\n${USAGE}`);
   const woodpecker = values.get('--woodpecker') ?? null;
+  if (woodpecker !== null && ci !== 'woodpecker')
+    throw new UsageError(`--woodpecker goes with --ci woodpecker\n${USAGE}`);
   if (woodpecker !== null && (gate !== 'statuses' || !values.has('--forge')))
     throw new UsageError(`--woodpecker goes with --forge and --gate statuses\n${USAGE}`);
   if (woodpecker !== null && !/^https?:\/\//.test(woodpecker))
     throw new UsageError(`--woodpecker takes an address with http or https\n${USAGE}`);
   return {
     gate,
+    ci,
     woodpecker: woodpecker?.replace(/\/+$/, '') ?? null,
     json: switches.has('--json'),
     keep: switches.has('--keep'),

@@ -159,7 +159,12 @@ export class Person {
 
   async postStatus(
     sha: string,
-    status: { readonly context: string; readonly state: string; readonly description: string },
+    status: {
+      readonly context: string;
+      readonly state: string;
+      readonly description: string;
+      readonly target_url: string;
+    },
   ): Promise<void> {
     await this.call('POST', `${this.#repo}/statuses/${sha}`, status);
   }

@@ -10,19 +10,14 @@ import type { GateKind } from '#core/domain/status-gate.ts';
 import { Secret } from '#core/secret.ts';
 import { CI_LOGIN, contextsOf } from '../forge/ci/other-ci.ts';
 import { BOT, createFakeForge, type FakeForge } from '../forge/fake-forge.ts';
+import type { OtherCi } from '../forge/model.ts';
 import type { ForgeTokens } from '../forge-account.ts';
 import { type Installation, type InstallationOptions, startOneBox, startTemplate } from './installation.ts';
 import { type DemoOptions, UsageError } from './options.ts';
 import { Person } from './people.ts';
 import { baseFiles, gateFile, PULL_REQUESTS } from './project.ts';
 import { createRealRepo, knownRepo, type RealRepo } from './real-forge.ts';
-import {
-  DEMO_CI,
-  type StatusCi,
-  startStatusCi,
-  statusGateFiles,
-  type WoodpeckerAccess,
-} from './status-ci.ts';
+import { type StatusCi, startStatusCi, statusGateFiles, type WoodpeckerAccess } from './status-ci.ts';
 
 /** The state that a story needs to go on after everything was killed. */
 export interface StoryState {
@@ -95,7 +90,7 @@ export async function setStage(options: StageOptions, say: (line: string) => voi
   const ports = resumed
     ? earlier.ports
     : { http: await freePort(), https: await freePort(), api: await freePort() };
-  const forge = options.forge === null ? await startFake(dataDir, ports, options.gate) : null;
+  const forge = options.forge === null ? await startFake(dataDir, ports, options) : null;
   const forgeUrl = forge?.httpsUrl ?? options.forge?.url ?? '';
   const start = options.start ?? (options.onebox ? startOneBox : startTemplate);
   const service = await start({
@@ -132,7 +127,7 @@ export async function setStage(options: StageOptions, say: (line: string) => voi
     const { slug, author: person } = realRepo;
     ci = await startStatusCi({
       ...{ forge: real, slug, person, token: tokens.author, dataDir: join(dataDir, 'ci') },
-      woodpecker,
+      ...{ ci: options.ci, woodpecker },
     });
   };
   try {
@@ -152,6 +147,7 @@ export async function setStage(options: StageOptions, say: (line: string) => voi
       const numbers = await openPullRequests(author, say);
       await enroll({
         ...{ service, forgeUrl, slug, repoId, fanout: options.fanout, gate: options.gate, ci },
+        standIn: options.ci,
         botToken: tokens?.bot ?? kept.botToken,
         person: realRepo?.bot ?? at(kept.botToken),
       });
@@ -202,13 +198,13 @@ async function forget(options: StageOptions, left: StoryState, say: (line: strin
   }
 }
 
-async function startFake(dataDir: string, ports: StoryState['ports'], gate: GateKind) {
+async function startFake(dataDir: string, ports: StoryState['ports'], { gate, ci }: DemoOptions) {
   const [owner = '', name = ''] = SLUG.split('/');
   const fake = createFakeForge({
     dataDir: join(dataDir, 'forge'),
     httpPort: ports.http,
     httpsPort: ports.https,
-    knobs: { gate: 'run', ci: gate === 'statuses' ? DEMO_CI : 'actions', checkDelayMs: 50, runnerSlots: 2 },
+    knobs: { gate: 'run', ci: gate === 'statuses' ? ci : 'actions', checkDelayMs: 50, runnerSlots: 2 },
     seed: {
       owner,
       name,
@@ -246,6 +242,8 @@ async function enroll(options: {
   readonly fanout: number;
   readonly gate: GateKind;
   readonly ci: StatusCi | null;
+  /** Of the fake forge, where no CI is given. */
+  readonly standIn: OtherCi;
   readonly person: Person;
 }): Promise<void> {
   const { store, vault, baseUrl } = options.service;
@@ -285,7 +283,7 @@ async function enroll(options: {
     wakeupMode: 'webhook',
     bisectFanout: options.fanout,
     enabledAt: now,
-    ...chooseGate(options.gate, options.ci, options.slug),
+    ...chooseGate(options),
     webhookSecret: new Secret(secret),
     hookId,
     ...UNPROVISIONED,
@@ -303,11 +301,16 @@ async function enroll(options: {
 }
 
 /** Where no CI is given, the fake forge has its own. */
-function chooseGate(gate: GateKind, ci: StatusCi | null, slug: string) {
+function chooseGate({
+  gate,
+  ci,
+  standIn,
+  slug,
+}: Pick<Parameters<typeof enroll>[0], 'gate' | 'ci' | 'standIn' | 'slug'>) {
   if (gate === 'workflow') return { gate, gateContexts: [], gateAuthors: [] };
   return {
     gate,
-    gateContexts: ci?.contexts ?? contextsOf(DEMO_CI, slug, ['gate']),
+    gateContexts: ci?.contexts ?? contextsOf(standIn, slug, ['gate']),
     gateAuthors: [ci?.author ?? CI_LOGIN],
   };
 }

@@ -3,7 +3,8 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { DEFAULT_SERVICE_NAME, stagingPattern, stagingPrefix } from '#core/domain/queue-names.ts';
-import { contextsOf } from '../forge/ci/other-ci.ts';
+import { CI_WAYS, contextsOf } from '../forge/ci/other-ci.ts';
+import type { OtherCi, RunStatus } from '../forge/model.ts';
 import type { RealForge } from '../forge-account.ts';
 import type { Person } from './people.ts';
 
@@ -17,7 +18,6 @@ export interface StatusCi {
   readonly stop: () => Promise<void>;
 }
 
-export const DEMO_CI = 'woodpecker';
 const WORKFLOW = 'gate';
 const LOOK_EVERY_MS = 1_000;
 const RUN_MS_MAX = 120_000;
@@ -32,6 +32,8 @@ export interface WoodpeckerAccess {
 }
 
 export interface StatusCiOptions {
+  /** The CI that the stand-in posts as. */
+  readonly ci: OtherCi;
   readonly forge: RealForge;
   readonly slug: string;
   /** Its account: posts the statuses, and its token reads the commits. */
@@ -52,27 +54,33 @@ export function statusGateFiles(woodpecker: WoodpeckerAccess | null): Readonly<R
 }
 
 /**
- * A stand-in of Woodpecker in this process: looks for pushes to the branches of the queue, runs `node --test` on each
- * commit, and posts the contexts and words that Woodpecker does. Commits that it judged before a restart are judged again.
+ * A stand-in of a CI in this process: looks for pushes to the branches of the queue, runs `node --test` on each commit,
+ * and posts the contexts, words and links that the CI does. Commits that it judged before a restart are judged again.
  */
 async function startStandIn(options: StatusCiOptions): Promise<StatusCi> {
-  const { person, dataDir } = options;
-  const [context = ''] = contextsOf(DEMO_CI, options.slug, [WORKFLOW]);
+  const { ci, slug, person, dataDir } = options;
+  const ways = CI_WAYS[ci];
+  const [context = ''] = ways.contexts(slug, [WORKFLOW]);
   const seen = new Set<string>();
   const going = new Set<Promise<void>>();
-  const post = (sha: string, state: string, description: string) =>
-    person.postStatus(sha, { context, state, description });
-  const judge = async (sha: string): Promise<void> => {
-    await post(sha, 'pending', 'Pipeline is running');
-    const passed = await runTests(options, sha, join(dataDir, sha));
-    await post(sha, passed ? 'success' : 'failure', passed ? 'Pipeline was successful' : 'Pipeline failed');
+  const judge = async (branch: string, sha: string, index: number): Promise<void> => {
+    const post = (status: RunStatus) => {
+      const [state, description] = ways.words[status];
+      const link = ways.link({ slug, branch, index, job: 0, status });
+      return person.postStatus(sha, { context, state, description, target_url: link });
+    };
+    await post('waiting');
+    await post('running');
+    // Jenkins says so at the start and once more at the checkout.
+    if (ways.each === 'build') await post('running');
+    await post(await runTests(options, sha, join(dataDir, sha)));
   };
   const look = async (): Promise<void> => {
     for (const { name, sha } of await person.branches()) {
       if (!name.startsWith(stagingPrefix(DEFAULT_SERVICE_NAME)) || seen.has(sha)) continue;
       seen.add(sha);
       // A commit that cannot be read or written about stays without a verdict, as with a CI that is down.
-      const judged = judge(sha).catch(() => undefined);
+      const judged = judge(name, sha, seen.size).catch(() => undefined);
       going.add(judged);
       void judged.then(() => going.delete(judged));
     }
@@ -101,7 +109,7 @@ async function runTests(
   { forge, slug, token }: StatusCiOptions,
   sha: string,
   folder: string,
-): Promise<boolean> {
+): Promise<'success' | 'failure' | 'cancelled'> {
   const env = {
     ...process.env,
     GIT_CONFIG_COUNT: '1',
@@ -116,8 +124,10 @@ async function runTests(
     await run('git', ['checkout', '--quiet', 'FETCH_HEAD'], { cwd: folder, env });
     const { FORGE_TOKEN, FORGE_OWNER_TOKEN, FORGE_PERSON_TOKEN, ...bare } = process.env;
     return await run(process.execPath, ['--test'], { cwd: folder, env: bare, timeout: RUN_MS_MAX }).then(
-      () => true,
-      () => false,
+      () => 'success' as const,
+      // A run that was ended for its time says nothing about the tests.
+      (error: { readonly killed?: boolean }) =>
+        error.killed === true ? ('cancelled' as const) : ('failure' as const),
     );
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -144,7 +154,7 @@ async function enableWoodpecker(
     call('GET', `/repos/lookup/${slug}`),
   )) as { readonly id: number };
   return {
-    contexts: contextsOf(DEMO_CI, '', [WORKFLOW]),
+    contexts: contextsOf('woodpecker', '', [WORKFLOW]),
     author: login,
     runs: () => null,
     stop: async () => {

@@ -11,7 +11,7 @@ test('the story of the demo ends on the one box as on the cloud edition, with no
   const stage = await setStage(
     {
       ...{ json: false, keep: false, fresh: true, onebox: true },
-      ...{ fanout: 4, gate: 'workflow', woodpecker: null, forge: null, dataDir },
+      ...{ fanout: 4, gate: 'workflow', ci: 'woodpecker', woodpecker: null, forge: null, dataDir },
     },
     () => undefined,
   );

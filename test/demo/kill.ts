@@ -13,7 +13,7 @@ import type { LocalService } from '../../local/service.ts';
  */
 const SPREAD = {
   ...{ json: false, keep: false, fresh: true, onebox: false },
-  ...({ fanout: 4, gate: 'workflow', woodpecker: null, forge: null } as const),
+  ...({ fanout: 4, gate: 'workflow', ci: 'woodpecker', woodpecker: null, forge: null } as const),
 };
 
 type Victim = 'engine' | 'worker';

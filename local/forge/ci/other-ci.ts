@@ -5,31 +5,94 @@ import { slugOf, type World } from '../world.ts';
 /** The account whose token the CI has: of Woodpecker who enabled the repository, of Jenkins its credentials. */
 export const CI_LOGIN = 'ci-bot';
 
-type Words = Readonly<Record<RunStatus, readonly [state: string, description: string]>>;
+type Post = readonly [state: string, description: string];
+type Words = Readonly<Record<RunStatus, Post>>;
 
-/** Woodpecker, `server/forge/common/status.go` and `getStatus` of its forges: one status for each workflow. */
-const WOODPECKER: Words = {
-  waiting: ['pending', 'Pipeline is pending'],
-  running: ['pending', 'Pipeline is running'],
-  success: ['success', 'Pipeline was successful'],
-  failure: ['failure', 'Pipeline failed'],
-  cancelled: ['failure', 'Pipeline was canceled'],
-  error: ['error', 'Pipeline failed'],
-};
+/** A build as links and contexts name it. */
+interface Build {
+  readonly slug: string;
+  readonly branch: string;
+  /** Number of the build, from 1. */
+  readonly index: number;
+  /** Place of the job in it, from 0. */
+  readonly job: number;
+  readonly status: RunStatus;
+}
 
-/** Jenkins, `GiteaNotifier.java` of its Gitea plugin: one status for each build, whatever it consists of. */
-const JENKINS: Words = {
-  waiting: ['pending', 'Build started...'],
-  running: ['pending', 'Build started...'],
-  success: ['success', 'This commit looks good'],
-  failure: ['failure', 'There was a failure building this commit'],
-  cancelled: ['error', 'Something is wrong with the build of this commit'],
-  error: ['error', 'Something is wrong with the build of this commit'],
+/** The ways of one CI: what it posts, under which context, with which link. */
+export interface CiWays {
+  /** One status for each job, or one for the build whatever it consists of. */
+  readonly each: 'job' | 'build';
+  readonly words: Words;
+  contexts(slug: string, jobs: readonly string[]): readonly string[];
+  link(build: Build): string;
+}
+
+/** Results of a Jenkins build, and the two states before there is one. */
+export const JENKINS_RESULTS = [
+  ...(['QUEUED', 'STARTED'] as const),
+  ...(['SUCCESS', 'UNSTABLE', 'FAILURE', 'NOT_BUILT', 'ABORTED'] as const),
+] as const;
+export type JenkinsResult = (typeof JENKINS_RESULTS)[number];
+
+/**
+ * `GiteaNotifier.java` of its Gitea plugin: queued as the job enters the line, started at the start and once more at
+ * the checkout, the result at the end. A forge before Gitea 1.25 gets `warning` for what was not built.
+ */
+export function postOfJenkins(result: JenkinsResult, knowsSkipped: boolean): Post {
+  const posts: Readonly<Record<JenkinsResult, Post>> = {
+    QUEUED: ['pending', 'Build queued...'],
+    STARTED: ['pending', 'Build started...'],
+    SUCCESS: ['success', 'This commit looks good'],
+    UNSTABLE: ['warning', 'This commit is unstable'],
+    FAILURE: ['failure', 'There was a failure building this commit'],
+    NOT_BUILT: [knowsSkipped ? 'skipped' : 'warning', 'This commit was not built'],
+    ABORTED: ['error', 'Something is wrong with the build of this commit'],
+  };
+  return posts[result];
+}
+
+/** Each CI that is played, in one table. */
+export const CI_WAYS: Readonly<Record<OtherCi, CiWays>> = {
+  // `server/forge/common/status.go` and `getStatus` of its forges.
+  woodpecker: {
+    each: 'job',
+    words: {
+      waiting: ['pending', 'Pipeline is pending'],
+      running: ['pending', 'Pipeline is running'],
+      success: ['success', 'Pipeline was successful'],
+      failure: ['failure', 'Pipeline failed'],
+      cancelled: ['failure', 'Pipeline was canceled'],
+      error: ['error', 'Pipeline failed'],
+    },
+    contexts: (_slug, jobs) => jobs.map((job) => `ci/woodpecker/push/${job}`),
+    link: ({ slug, index, job }) =>
+      `https://ci.example.org/repos/${encodeURIComponent(slug)}/pipeline/${index}/${job + 1}`,
+  },
+  jenkins: {
+    each: 'build',
+    words: {
+      waiting: postOfJenkins('QUEUED', false),
+      running: postOfJenkins('STARTED', false),
+      success: postOfJenkins('SUCCESS', false),
+      failure: postOfJenkins('FAILURE', false),
+      cancelled: postOfJenkins('ABORTED', false),
+      error: postOfJenkins('ABORTED', false),
+    },
+    // The full name of the job without its last part, which is the branch; `head` for a branch.
+    contexts: (slug) => [`${slug}/pipeline/head`],
+    link: ({ slug, branch, index, status }) => {
+      const job = ['https://jenkins.example.org', ...slug.split('/')].join('/job/');
+      // The name of a branch job is escaped, and the address escapes that name again.
+      const page = `${job}/job/${encodeURIComponent(encodeURIComponent(branch))}`;
+      return `${page}${status === 'waiting' ? '' : `/${index}`}/display/redirect`;
+    },
+  },
 };
 
 /** Contexts that the stand-in posts for a pipeline of these jobs. */
 export function contextsOf(ci: OtherCi, slug: string, jobs: readonly string[]): readonly string[] {
-  return ci === 'woodpecker' ? jobs.map((job) => `ci/woodpecker/push/${job}`) : [`${slug}/pipeline/head`];
+  return CI_WAYS[ci].contexts(slug, jobs);
 }
 
 /** Posts what the CI would say of this job, or of the build that it is part of. */
@@ -40,17 +103,13 @@ export function postAsOtherCi(
   job: JobRecord,
   ci: OtherCi,
 ): void {
+  const ways = CI_WAYS[ci];
   const slug = slugOf(repo);
-  if (ci === 'woodpecker') {
-    const [state, description] = WOODPECKER[job.status];
-    const [context = ''] = contextsOf(ci, slug, [job.name]);
-    const targetUrl = `https://ci.example.org/repos/${repo.id}/pipeline/${run.index}/${run.jobs.indexOf(job) + 1}`;
-    return void postStatus(world, repo, run.sha, { state, description, context, targetUrl }, CI_LOGIN);
-  }
-  const status = statusOfBuild(run.jobs.map((each) => each.status));
-  const [state, description] = JENKINS[status];
-  const [context = ''] = contextsOf(ci, slug, []);
-  const targetUrl = `https://jenkins.example.org/job/${slug}/${run.index}/display/redirect`;
+  const status = ways.each === 'job' ? job.status : statusOfBuild(run.jobs.map((each) => each.status));
+  const [state, description] = ways.words[status];
+  const [context = ''] = ways.contexts(slug, [job.name]);
+  const { index, branch } = run;
+  const targetUrl = ways.link({ slug, branch, index, job: run.jobs.indexOf(job), status });
   postStatus(world, repo, run.sha, { state, description, context, targetUrl }, CI_LOGIN);
 }
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { judgeGateStatuses } from '#core/domain/status-gate.ts';
-import { CI_LOGIN, contextsOf } from '../../../local/forge/ci/other-ci.ts';
+import { CI_LOGIN, contextsOf, type JenkinsResult, postOfJenkins } from '../../../local/forge/ci/other-ci.ts';
 import { PROFILE_NAMES } from '../../../local/forge/profiles.ts';
 import { type Bench, quiet, startBench } from './harness.ts';
 
@@ -84,6 +84,68 @@ describe('another CI', () => {
       expect((await bench.api('GET', '/actions/runs')).body.total_count).toBe(0);
     },
   );
+});
+
+describe('Jenkins', () => {
+  const gate = { contexts: ['acme/app/pipeline/head'], authors: [CI_LOGIN] };
+  const judge = (results: readonly JenkinsResult[], knowsSkipped: boolean) =>
+    judgeGateStatuses(
+      results.map((result, id) => {
+        const [state, description] = postOfJenkins(result, knowsSkipped);
+        return {
+          id,
+          context: 'acme/app/pipeline/head',
+          state,
+          description,
+          creator: CI_LOGIN,
+          url: null,
+          createdAt: 0,
+        };
+      }),
+      gate,
+    ).gate;
+
+  test.each<readonly [JenkinsResult, string]>([
+    ['SUCCESS', 'success'],
+    ['UNSTABLE', 'failure'],
+    ['FAILURE', 'failure'],
+    ['NOT_BUILT', 'error'],
+    ['ABORTED', 'error'],
+  ])(
+    'a build that ends %s is read as %s, on a forge with `skipped` and on one without',
+    (result, verdict) => {
+      for (const knowsSkipped of [true, false])
+        expect(judge(['QUEUED', 'STARTED', 'STARTED', result], knowsSkipped)).toMatchObject({
+          ...{ kind: 'finished', verdict },
+        });
+    },
+  );
+
+  test('a build that is queued again waits for its new end, whatever the build before said', () => {
+    expect(judge(['QUEUED', 'STARTED', 'ABORTED', 'QUEUED'], false)).toMatchObject({ kind: 'running' });
+    const again = judge(['STARTED', 'ABORTED', 'QUEUED', 'STARTED', 'SUCCESS'], false);
+    expect(again).toMatchObject({ kind: 'finished', verdict: 'success' });
+  });
+
+  test('queued links to the job of the branch, started to the build, one context whatever the branch', async () => {
+    bench = await startBench({ profile: 'fj15' });
+    bench.forge.addUser(CI_LOGIN);
+    bench.forge.knobs.ci = 'jenkins';
+    const { control } = bench.forge;
+    control.gateDurationMs = 5000;
+    const sha = await pushBranch('mq/main/staging', 'stage');
+    await quiet(bench);
+    await bench.clock.advance(5000);
+    const { body } = await bench.api('GET', `/commits/${sha}/statuses`);
+    const rows = (body as readonly StatusAnswer[]).toSorted((a, b) => a.id - b.id);
+    const page = `https://jenkins.example.org/job/${control.slug.replace('/', '/job/')}/job/mq%252Fmain%252Fstaging`;
+    expect(rows.map((row) => [row.description, row.target_url])).toEqual([
+      ['Build queued...', `${page}/display/redirect`],
+      ['Build started...', `${page}/1/display/redirect`],
+      ['This commit looks good', `${page}/1/display/redirect`],
+    ]);
+    expect(new Set(rows.map((row) => row.context))).toEqual(new Set([`${control.slug}/pipeline/head`]));
+  });
 });
 
 describe('judged runs', () => {
