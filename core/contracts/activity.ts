@@ -107,6 +107,8 @@ export const ReceiptView = z.object({
   run_url: z.string().nullable(),
   /** True: the run was one of a head that has exactly the gated tree, which is then the `staged_sha`. */
   own_run: z.boolean(),
+  /** Login on the forge of who scheduled the head; null: not known. */
+  scheduled_by: z.string().nullable(),
   merge_commit: z.string(),
   landed_at: Time,
 });
@@ -316,6 +318,7 @@ export function toReceiptView(receipt: Receipt): z.infer<typeof ReceiptView> {
     tree: receipt.tree,
     run_url: receipt.runUrl,
     own_run: receipt.ofHead === true,
+    scheduled_by: receipt.scheduledBy ?? null,
     merge_commit: receipt.mergeCommit,
     landed_at: formatTime(receipt.landedAt),
   };

@@ -83,6 +83,8 @@ export function ReceiptList({
                   <code>{shortSha(receipt.head)}</code>
                 </Outward>
               </dd>
+              <dt>scheduled by</dt>
+              <dd>{receipt.scheduled_by ?? 'not known'}</dd>
               <dt>{receipt.own_run ? 'head that was judged' : 'staged commit'}</dt>
               <dd>
                 <code>{shortSha(receipt.staged_sha)}</code>

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { keyIdOf, readPublicKey } from '#core/contracts/dsse.ts';
 import { formatWakeMessage } from '#core/contracts/events.ts';
 import { writeGlanceRequest, writeLookRequest } from '#core/contracts/idle-look.ts';
 import { LEASE_TAKEOVER_GRACE_MS, LEASE_TTL_MS } from '#core/domain/limits.ts';
@@ -46,6 +47,13 @@ describe('the synthesized template on loopback', () => {
       AWS_ENDPOINT_URL_KMS: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
     });
     expect(Object.keys(worker?.spec.environment ?? {})).not.toContain('HOME');
+  });
+
+  test('the key of statements is told without a credential: gateway, function, key service', async () => {
+    const response = await fetch(`${world.service.baseUrl}/api/v1/evidence/key`);
+    const { keyid, public_key: pem } = (await response.json()) as Record<string, string>;
+    const key = readPublicKey(pem ?? '');
+    expect([response.status, key === null ? null : keyIdOf(key)]).toEqual([200, keyid]);
   });
 
   test('the idle look reads the forge with nothing but its request', async () => {

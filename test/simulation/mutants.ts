@@ -13,6 +13,7 @@ import { OTHERS_MUTANTS } from './others-mutants.ts';
 import { OWN_RUN_MUTANTS } from './own-run-mutants.ts';
 import { PAUSE_MUTANTS } from './pause-mutants.ts';
 import { PRIORITY_MUTANTS } from './priority-mutants.ts';
+import { RECEIPT_MUTANTS } from './receipt-mutants.ts';
 import { RECORD_MUTANTS } from './record-mutants.ts';
 import { RENEWAL_MUTANTS } from './renewal-mutants.ts';
 import { REPAIR_MUTANTS } from './repair-mutants.ts';
@@ -45,6 +46,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...PAUSE_MUTANTS,
   ...FREEZE_MUTANTS,
   ...PRIORITY_MUTANTS,
+  ...RECEIPT_MUTANTS,
   ...RENEWAL_MUTANTS,
   ...REPAIR_MUTANTS,
   ...LIVENESS_MUTANTS,

@@ -87,6 +87,7 @@ import {
   pauseOverLostRecord,
 } from './pause-scenes.ts';
 import { incidentBesideSlot, incidentEarly, incidentLate, incidentOfStranger } from './priority-scenes.ts';
+import { landTwinOfAnother, scheduleByAnother } from './receipt-scenes.ts';
 import {
   crashBetweenWrites,
   loseRecordAfterBounce,
@@ -433,6 +434,8 @@ export const SCENES = {
   }),
   'an event tells of the second branch': tellSecondBranch(false),
   'an event tells of the second branch when the first is gone': tellSecondBranch(true),
+  'a newer head is scheduled by another person': scheduleByAnother,
+  'a twin was scheduled by another person': landTwinOfAnother,
   'an incident comes right after a batch was staged': incidentEarly,
   'an incident comes when a gate run is nearly over': incidentLate,
   'an incident comes while a slot is free': incidentBesideSlot,

@@ -1,4 +1,4 @@
-import type { BatchOutcome, GateVerdict, MemberAction } from '#core/domain/batch.ts';
+import type { BatchOutcome, GateVerdict, MemberAction, Receipt } from '#core/domain/batch.ts';
 import type { PullRequest } from '#core/domain/forge.ts';
 import { asksForkForMergeRight } from '#core/domain/forge-version.ts';
 import type { CommitSha, EpochMs, NodeRowId, PullRequestNumber } from '#core/domain/ids.ts';
@@ -123,6 +123,16 @@ export function chanceOfGood(pass: DecisionContext, subject: { readonly pr: Pull
 
 export function entryOf(record: QueueRecord, pr: PullRequestNumber): QueueEntry | undefined {
   return record.entries.find((entry) => entry.pr === pr);
+}
+
+/** For its receipt: who scheduled this head; nothing where that is not known. */
+export function schedulerOf(
+  record: QueueRecord,
+  pr: PullRequestNumber,
+  head: CommitSha,
+): Pick<Receipt, 'scheduledBy'> {
+  const entry = entryOf(record, pr);
+  return entry?.head !== head || entry.scheduledBy === undefined ? {} : { scheduledBy: entry.scheduledBy };
 }
 
 /** A retargeted pull request is merged by another base's rules, and into that base: no landing of ours, whatever its tree. */

@@ -51,6 +51,7 @@ export function syncQueue(pass: DecisionContext): void {
         noticeMovedHead(pass, entry, view, view.schedule.value);
       else bindHead(pass, entry, view, view.schedule.value);
     }
+    keepScheduler(pass, view);
     keepLabels(pass, view);
     recallStatuses(pass, view);
   }
@@ -59,6 +60,15 @@ export function syncQueue(pass: DecisionContext): void {
   }
   pass.record.entries.sort(comparePositions(pass.s.now));
   noticeRead(pass, pulls.value);
+}
+
+/** For the receipt: a head that was scheduled again is that of who did it last. */
+function keepScheduler({ record }: DecisionContext, { pull, schedule }: PullRequestView): void {
+  const entry = entryOf(record, pull.number);
+  if (entry === undefined || !schedule.known || schedule.value.kind === 'none') return;
+  const by = entry.head === pull.headSha ? schedule.value.by : undefined;
+  if (by === undefined) delete entry.scheduledBy;
+  else entry.scheduledBy = by;
 }
 
 /** A label that is taken off stops counting at the next look. */

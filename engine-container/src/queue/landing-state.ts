@@ -14,6 +14,8 @@ export interface Landing {
     /** The run was one of a head; absent: of a staged commit. */
     readonly ofHead?: true;
   };
+  /** Who scheduled this head; absent: not known. */
+  readonly scheduledBy?: string;
   readonly fence: number;
   readonly intentAt: EpochMs;
   /** When `success` was written; null = the intent stands, the post may or may not have happened. */

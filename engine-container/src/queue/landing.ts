@@ -19,6 +19,7 @@ import {
   moveNodeIfLegal,
   pollNoLaterThan,
   raise,
+  schedulerOf,
   wakeNoLaterThan,
   wishStatus,
 } from './decision-context.ts';
@@ -247,6 +248,7 @@ export function advanceLanding(pass: DecisionContext): void {
       ...{ sha: proof.sha, runUrl: proof.runUrl, tree: proof.tree },
       ...(proof.ofHead === undefined ? {} : { ofHead: proof.ofHead }),
     },
+    ...schedulerOf(record, member.pr, member.head),
     fence: s.fence,
     intentAt: s.now,
     postedAt: null,

@@ -58,6 +58,7 @@ export function judgeMerge(pass: DecisionContext, batch: Batch, landing: Landing
     ...(landing.proof.tree === undefined ? {} : { gatedTree: landing.proof.tree }),
     runUrl: landing.proof.runUrl,
     ...(landing.proof.ofHead === undefined ? {} : { ofHead: landing.proof.ofHead }),
+    ...(landing.scheduledBy === undefined ? {} : { scheduledBy: landing.scheduledBy }),
     mergeCommit: merge.commit.sha,
     landedAt: pass.s.now,
   };
@@ -106,8 +107,7 @@ export function traceLandings(pass: DecisionContext): void {
         break;
       }
       batch.untraced = (batch.untraced ?? []).filter((each) => each !== landed);
-      nameTwin(pass, batch, landed);
-      acknowledge(pass, batch, landed);
+      acknowledge(pass, batch, nameTwin(pass, batch, landed));
     }
   }
 }

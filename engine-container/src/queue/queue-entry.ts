@@ -12,6 +12,8 @@ export interface QueueEntry {
   /** Timeline entry of the schedule that binds `head`; 0 while the head moved after it was scheduled. */
   scheduleId: number;
   queuedAt: EpochMs;
+  /** Login of who scheduled this head; absent: not known. */
+  scheduledBy?: string;
   /** By its labels; absent: normal. */
   priority?: Exclude<Priority, 'normal'>;
   /** By its labels: it is staged and lands in a freeze window too. */

@@ -1,6 +1,6 @@
 import type { PullRequest } from '#core/domain/forge.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
-import { type DecisionContext, emitEvent, entryOf } from './decision-context.ts';
+import { type DecisionContext, emitEvent, entryOf, schedulerOf } from './decision-context.ts';
 import { comparePositions, createEntry } from './queue-entry.ts';
 import type { Batch, Member, Untraced } from './record.ts';
 
@@ -16,15 +16,18 @@ export function replaceMember(batch: Batch, index: number, twin: Member): void {
  * A landing inside a batch was seen by its tree alone, and a twin that appeared after the post has no other. Before it is
  * told, the merged ones say whose it is: the one that it was meant for goes back to the queue.
  */
-export function nameTwin(pass: DecisionContext, batch: Batch, { index, receipt }: Untraced): void {
+export function nameTwin(pass: DecisionContext, batch: Batch, landed: Untraced): Untraced {
+  const { index, receipt } = landed;
   const { record, s } = pass;
   const member = batch.members[index];
   const merged = s.merged?.known === true ? s.merged.value : [];
   const isIts = ({ mergeCommitSha, headSha, baseRef }: PullRequest): boolean =>
     mergeCommitSha === receipt.mergeCommit && headSha === receipt.head && baseRef === s.repo.baseBranch;
   const twin = merged.find(isIts);
-  if (member === undefined || twin === undefined || merged.some(({ number }) => number === member.pr)) return;
+  if (member === undefined || twin === undefined || merged.some(({ number }) => number === member.pr))
+    return landed;
   const scheduleId = entryOf(record, twin.number)?.scheduleId ?? 0;
+  const scheduler = schedulerOf(record, twin.number, receipt.head);
   replaceMember(batch, index, { pr: twin.number, head: member.head, scheduleId, title: twin.title });
   record.entries = record.entries.filter(({ pr }) => pr !== twin.number);
   const nameOf = (pr: PullRequestNumber): PullRequestNumber => (pr === member.pr ? twin.number : pr);
@@ -32,6 +35,8 @@ export function nameTwin(pass: DecisionContext, batch: Batch, { index, receipt }
     record.landed = record.landed.map((each) => ({ ...each, pr: nameOf(each.pr) }));
   if (record.landedNumbers !== undefined) record.landedNumbers = record.landedNumbers.map(nameOf);
   putBack(pass, member, batch.createdAt);
+  const { scheduledBy: _, ...meant } = receipt;
+  return { index, receipt: { ...meant, ...scheduler } };
 }
 
 function putBack(pass: DecisionContext, { pr, head, title, scheduleId }: Member, queuedAt: number): void {

@@ -30,6 +30,7 @@ const RECEIPT = {
     staged_sha: 'd'.repeat(40),
     gated_tree: null,
     own_run: false,
+    scheduled_by: 'oncall',
   },
   ...{ tree: 'e'.repeat(40), run_url: null, merge_commit: 'f'.repeat(40), landed_at: AT },
 };
@@ -82,6 +83,7 @@ describe('the page of one pull request', () => {
     mountPage({ at: STORY_PATH, answers: answersOf(givenStory('landed', { receipts: [RECEIPT] })) });
     const receipts = within(await screen.findByRole('region', { name: 'Receipts' }));
     expect(receipts.getByText('f'.repeat(10))).toBeTruthy();
+    expect(receipts.getByText('oncall')).toBeTruthy();
     expect(screen.queryByText('Time to land')).toBeNull();
   });
 

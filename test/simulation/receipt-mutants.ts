@@ -1,0 +1,23 @@
+import type { Mutant } from './mutants.ts';
+
+const QUEUE = 'engine-container/src/queue';
+
+/** Guards of decision 0227: who a receipt names. */
+export const RECEIPT_MUTANTS: readonly Mutant[] = [
+  {
+    guard: 'a receipt names who scheduled the head that landed',
+    file: `${QUEUE}/entries.ts`,
+    find: '  else entry.scheduledBy = by;',
+    replace: '  else entry.scheduledBy ??= by;',
+    families: ['people'],
+    dies: 'a newer head is scheduled by another person',
+  },
+  {
+    guard: 'the receipt of a twin names who scheduled the twin',
+    file: `${QUEUE}/twins.ts`,
+    find: '{ ...meant, pr, ...schedulerOf(pass.record, pr, landing.head) }',
+    replace: '{ ...landing, pr }',
+    families: ['shared_heads'],
+    dies: 'a twin was scheduled by another person',
+  },
+];

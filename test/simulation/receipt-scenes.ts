@@ -1,0 +1,38 @@
+import { givenProject, givenScheduled } from '../scenario/stories.ts';
+import { look, type Stage, setStage } from './scene-stage.ts';
+
+/** Scenes of `scenes.ts` about what a receipt says (decision 0227). */
+
+const judge = async (stage: Stage): Promise<readonly string[]> => {
+  const receipts = (await stage.rows()).flatMap(({ actions }) =>
+    actions.flatMap(({ receipt }) => receipt ?? []),
+  );
+  const told = receipts.map(({ scheduledBy }) => scheduledBy ?? 'not known');
+  return String(told) === 'oncall' ? [] : [`the receipt names ${told.join(', ') || 'no scheduler'}`];
+};
+
+/** Another person schedules the newer head, and that one lands. */
+export async function scheduleByAnother(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const pr = await givenScheduled(stage.forge, 'a');
+  await stage.reconcile();
+  await stage.forge.cancelSchedule(pr);
+  await stage.forge.pushToPullRequest(pr, { 'src/a.txt': 'newer' });
+  await stage.forge.scheduleAs('oncall', pr, 'squash');
+  await look(stage, 40);
+  return judge(stage);
+}
+
+/** Two people have scheduled one head each in a pull request of their own, and the forge merges the second. */
+export async function landTwinOfAnother(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const first = await givenScheduled(stage.forge, 'a');
+  const { headSha } = await stage.forge.pull(first);
+  const twin = await stage.forge.openPullRequest({ branch: 'twin', head: headSha });
+  await stage.forge.scheduleAs('oncall', twin, 'squash');
+  stage.forge.mergeBehaviour = (pr) => (pr === first ? { kind: 'lost' } : { kind: 'now' });
+  await look(stage, 40);
+  return judge(stage);
+}
