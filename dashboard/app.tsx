@@ -12,6 +12,7 @@ import { path, ROUTES } from './routes.ts';
 
 const StartPage = laterPage(async () => (await import('./pages/start.tsx')).StartPage);
 const SetupPage = laterPage(async () => (await import('./pages/setup.tsx')).SetupPage);
+const FiguresPage = laterPage(async () => (await import('./pages/figures.tsx')).FiguresPage);
 const BatchesPage = laterPage(async () => (await import('./pages/batches.tsx')).BatchesPage);
 const BatchPage = laterPage(async () => (await import('./pages/batches.tsx')).BatchPage);
 const PullPage = laterPage(async () => (await import('./pages/pull.tsx')).PullPage);
@@ -62,6 +63,7 @@ function SignedIn() {
           <Route path={ROUTES.batch}>{({ id, batch }) => <BatchPage id={id} batchId={batch} />}</Route>
           <Route path={ROUTES.pull}>{({ id, number }) => <PullPage id={id} number={number} />}</Route>
           <Route path={ROUTES.settings}>{({ id }) => <SettingsPage id={id} />}</Route>
+          <Route path={ROUTES.figures}>{({ id }) => <FiguresPage id={id} />}</Route>
           <Route path={ROUTES.setup}>{({ id }) => <SetupPage id={id} />}</Route>
           <Route path={ROUTES.statistics} component={StatisticsPage} />
           <Route path={ROUTES.connections} component={ConnectionsPage} />

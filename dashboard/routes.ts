@@ -10,6 +10,7 @@ export const ROUTES = {
   pull: '/repos/:id/pulls/:number',
   settings: '/repos/:id/settings',
   setup: '/repos/:id/setup',
+  figures: '/repos/:id/statistics',
   statistics: '/statistics',
   connections: '/connections',
   billing: '/billing',
@@ -37,6 +38,7 @@ export const path = {
   batch: (id: string, batchId: string, node?: string | null, before?: string | null): string =>
     withSearch(`/repos/${segment(id)}/batches/${segment(batchId)}`, { node, before }),
   pull: (id: string, number: number): string => `/repos/${segment(id)}/pulls/${number}`,
+  figures: (id: string): string => `/repos/${segment(id)}/statistics`,
   settings: (id: string): string => `/repos/${segment(id)}/settings`,
   setup: (id: string): string => `/repos/${segment(id)}/setup`,
   statistics: (): string => '/statistics',

@@ -68,6 +68,7 @@ const ADDRESSES = {
   showConfirm: 'GET /api/v1/mail/confirm',
   confirmMailbox: 'POST /api/v1/mail/confirm',
   askConfirmation: 'POST /api/v1/user/repos/{id}/notification/confirm',
+  readFigures: 'GET /api/v1/user/repos/{id}/statistics',
   setNoticeWebhook: 'PUT /api/v1/user/repos/{id}/notification/webhook',
   removeNoticeWebhook: 'DELETE /api/v1/user/repos/{id}/notification/webhook',
   listDeliveries: 'GET /api/v1/user/repos/{id}/notification/deliveries',

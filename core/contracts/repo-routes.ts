@@ -5,6 +5,7 @@ import * as repo from './managed-repo.ts';
 import { NOTICE_ROUTES } from './notice-routes.ts';
 import { PauseBody } from './pause.ts';
 import { PullStoryView } from './pull-story.ts';
+import { FiguresView } from './queue-figures.ts';
 import type { RouteSpec } from './route-spec.ts';
 
 const BODY = ['invalid_body', 'invalid_field'] as const;
@@ -228,6 +229,16 @@ export const REPO_ROUTES = [
     query: activity.ActivityQuery,
     replies: { 200: activity.Activity },
     errors: STORED,
+  },
+  {
+    id: 'readFigures',
+    method: 'GET',
+    path: '/api/v1/user/repos/{id}/statistics',
+    surface: 'api',
+    auth: 'bearer',
+    scope: 'read',
+    replies: { 200: FiguresView },
+    errors: OWN,
   },
   {
     id: 'readPull',

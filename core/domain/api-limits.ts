@@ -48,6 +48,10 @@ export const STORY_SCANNED_ROWS_MAX = 2_000;
 export const EVIDENCE_BATCHES_MAX = 5_000;
 export const EVIDENCE_SCANNED_ROWS_MAX = 20_000;
 export const QUEUE_BATCHES_MAX = 200;
+/** Weeks of the figures of one branch, the one under way included. */
+export const FIGURE_WEEKS = 4;
+/** Rows of each kind that they are read of; of more, fewer weeks are told. */
+export const FIGURE_ROWS_MAX = 5_000;
 /** A tenant with more events or batches in a week than this gets "unknown", not a wrong count (A73). */
 export const STATS_ROWS_MAX = 20_000;
 

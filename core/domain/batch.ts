@@ -100,6 +100,10 @@ export interface NodeRow {
   readonly terminalReason: string | null;
   readonly actions: readonly MemberAction[];
   readonly createdAt: EpochMs;
+  /** When its staged commit was published last; absent: not yet, or in rows of before it was kept. */
+  readonly stagedAt?: EpochMs;
+  /** When a pass or a failure of its gate was seen; absent: none was, or in rows of before it was kept. */
+  readonly judgedAt?: EpochMs;
   /** Null exactly while the outcome is `running` (A43). */
   readonly resolvedAt: EpochMs | null;
 }

@@ -106,6 +106,8 @@ export interface AccountStore {
   readEventsSince(tenantId: TenantId, since: EpochMs, rowsMax: number): Promise<readonly EventHead[] | null>;
   /** As above, for batches by the time they were made. */
   readBatchesSince(tenantId: TenantId, since: EpochMs, rowsMax: number): Promise<readonly BatchHead[] | null>;
+  /** The same as whole rows, oldest first; null: more than `rowsMax`. */
+  readNodesSince(tenantId: TenantId, since: EpochMs, rowsMax: number): Promise<readonly NodeRow[] | null>;
   /** By repo; one that has none, or one that this version cannot read, is left out. */
   readQueueViews(repoIds: readonly RepoId[]): Promise<ReadonlyMap<RepoId, QueueView>>;
   readTerminals(

@@ -93,6 +93,12 @@ export function usePull(id: string, number: number | null) {
   });
 }
 
+/** Of one branch, over weeks: it changes slowly, so no live link refreshes it. */
+export function useFigures(id: string) {
+  const { api } = useService();
+  return useQuery({ queryKey: ['figures', id], queryFn: ({ signal }) => api.readFigures({ id, signal }) });
+}
+
 /** Of the webhook of notices. */
 export function useDeliveries(id: string) {
   const { api } = useService();

@@ -15,6 +15,7 @@ export interface RepoView {
 const TABS = [
   { key: 'queue', name: 'Queue', to: path.queue },
   { key: 'batches', name: 'Batches', to: path.batches },
+  { key: 'statistics', name: 'Statistics', to: path.figures },
   { key: 'setup', name: 'Setup', to: path.setup },
   { key: 'settings', name: 'Settings', to: path.settings },
 ] as const;

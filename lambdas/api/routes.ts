@@ -29,6 +29,7 @@ import { testNotices } from '#core/services/notice-webhook.ts';
 import { loadOwnRepo } from '#core/services/owned.ts';
 import type { PlanDeps } from '#core/services/plans.ts';
 import { readActivity } from '#core/services/read-activity.ts';
+import { readRepoFigures } from '#core/services/read-figures.ts';
 import { readPull } from '#core/services/read-pull.ts';
 import { readRepoFacts } from '#core/services/repo-facts.ts';
 import { issueTicket } from '#core/services/tickets.ts';
@@ -125,6 +126,10 @@ function queueRoutes(deps: ApiDeps) {
     readActivity: async ({ tenantId, query, repoIds }) => ({
       status: 200,
       body: await readActivity(deps, tenantId, query.before ?? null, repoIds),
+    }),
+    readFigures: async ({ tenantId, id }) => ({
+      status: 200,
+      body: await readRepoFigures(deps, tenantId, id),
     }),
     readPull: async ({ tenantId, id, number }) => ({
       status: 200,

@@ -105,6 +105,7 @@ describe('DynamoDB store: notices and what goes with a tenant', () => {
       expect(await store.loadDelivery(delivery)).toBeNull();
       expect(await store.noteAttempt(delivery, delivery)).toBe(false);
       expect(await store.listDeliveries(repoId, 10)).toEqual([]);
+      expect(await store.readNodesSince(tenantId, clock.now(), 10)).toEqual([]);
       expect(await store.listDueDeliveries(clock.now(), 10)).toEqual([]);
       const { connection } = freshPair({ tenantId });
       await store.createTenant(tenantId, clock.now());

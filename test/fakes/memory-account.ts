@@ -136,6 +136,15 @@ export class MemoryAccount
     });
   }
 
+  readNodesSince(tenantId: TenantId, since: EpochMs, rowsMax: number): Promise<readonly NodeRow[] | null> {
+    return this.call('readNodesSince', () => {
+      const rows = [...this.batches.values()]
+        .filter((row) => row.tenantId === tenantId && row.createdAt >= since)
+        .sort((one, other) => one.createdAt - other.createdAt);
+      return rows.length > rowsMax ? null : structuredClone(rows);
+    });
+  }
+
   readQueueViews(repoIds: readonly RepoId[]): Promise<ReadonlyMap<RepoId, QueueView>> {
     return this.call('readQueueViews', () => {
       const found = repoIds.flatMap((id) => {

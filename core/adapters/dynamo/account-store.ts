@@ -112,6 +112,15 @@ export function createAccountStore(table: Table): Omit<AccountStore, 'loadPlan' 
       return rows?.map((row) => readRow(batchHead, row, 'readBatchesSince')) ?? null;
     },
 
+    async readNodesSince(tenantId, since, rowsMax) {
+      const rows = await table.query(
+        sinceOf(batchPartition(tenantId), 'B#', since),
+        rowsMax + 1,
+        'readNodesSince',
+      );
+      return rows.length > rowsMax ? null : rows.map((row) => readRow(nodeRow, row, 'readNodesSince'));
+    },
+
     readQueueViews: (repoIds) => readQueueViews(table, repoIds),
 
     async readTerminals(wanted) {
@@ -192,6 +201,17 @@ async function readNewest(
 }
 
 /** Null when there are more rows than `rowsMax`. Only what is counted travels. */
+function sinceOf(partition: string, prefix: string, since: EpochMs) {
+  return {
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+    ExpressionAttributeValues: {
+      ':pk': partition,
+      ':from': `${prefix}${padTime(since)}`,
+      ':to': `${prefix}~`,
+    },
+  };
+}
+
 async function readSince(
   table: Table,
   partition: string,
@@ -202,12 +222,7 @@ async function readSince(
 ): Promise<readonly Row[] | null> {
   const rows = await table.query(
     {
-      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-      ExpressionAttributeValues: {
-        ':pk': partition,
-        ':from': `${prefix}${padTime(since)}`,
-        ':to': `${prefix}~`,
-      },
+      ...sinceOf(partition, prefix, since),
       ProjectionExpression: '#at, #event, repo_id, pr, created_at, outcome, gate_runs, scheduled_at',
       ExpressionAttributeNames: { '#at': 'at', '#event': 'event' },
     },

@@ -309,6 +309,9 @@ const batchFields = record<NodeRow>({
   terminalReason: ['terminal_reason', nullable(text)],
   actions: ['actions', listOf(memberAction)],
   createdAt: ['created_at', whole],
+  // Rows of before the parts of a landing were told have neither.
+  stagedAt: ['staged_at', optional(whole) as Codec<number>],
+  judgedAt: ['judged_at', optional(whole) as Codec<number>],
   resolvedAt: ['resolved_at', nullable(whole)],
 });
 

@@ -79,6 +79,7 @@ function observeGate(pass: DecisionContext, batch: Batch, node: Node): void {
       pass.record.rate = countDuration(pass.record.rate, node.load, pass.s.now - node.stagedAt);
     if (gate.verdict === 'success') countPass(pass, batch, node.to, gateKey);
   }
+  node.judgedAt = pass.s.now;
   node.state = 'done';
   retireNode(pass, node);
 }

@@ -249,6 +249,8 @@ export interface Node {
   actions: MemberAction[];
   readonly createdAt: EpochMs;
   stagedAt: EpochMs | null;
+  /** When a verdict of its gate was first seen; absent: none was, or it is of before that was kept. */
+  judgedAt?: EpochMs;
   resolvedAt: EpochMs | null;
   /** Not staged before this time; null = at once. */
   retryAt: EpochMs | null;

@@ -31,6 +31,8 @@ export function toNodeRow(repo: ManagedRepo, batch: Batch, node: Node): NodeRow 
     terminalReason: node.terminalReason,
     actions: node.actions,
     createdAt: node.createdAt,
+    ...(node.stagedAt === null ? {} : { stagedAt: node.stagedAt }),
+    ...(node.judgedAt === undefined ? {} : { judgedAt: node.judgedAt }),
     resolvedAt: node.resolvedAt,
   };
 }

@@ -56,6 +56,7 @@ test('neither a schema library nor anything of the service is in it', () => {
     'core/domain/pull-code-table.ts',
     'core/domain/pull-codes.ts',
     'core/domain/queue-names.ts',
+    'core/domain/token-scopes.ts',
   ]);
 });
 

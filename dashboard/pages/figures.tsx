@@ -1,0 +1,107 @@
+import type { ResultOf } from '#core/contracts/client.ts';
+import { useFigures } from '../data/hooks.ts';
+import { Loading } from '../parts/basics.tsx';
+import { Problem } from '../parts/errors.tsx';
+import { RepoFrame } from '../parts/repo-frame.tsx';
+import { showDuration, showNumber, showPercent } from '../view/format.ts';
+
+type Figures = ResultOf<'readFigures'>;
+type Week = Figures['weeks'][number];
+
+/** The weeks of one branch: the parts of the time in the queue, gate runs, flakes and bounces. */
+export function FiguresPage({ id }: { readonly id: string }) {
+  return (
+    <RepoFrame id={id} tab="statistics">
+      {() => <FiguresOf id={id} />}
+    </RepoFrame>
+  );
+}
+
+function FiguresOf({ id }: { readonly id: string }) {
+  const { data, error } = useFigures(id);
+  if (data === undefined)
+    return error === null ? <Loading what="the statistics" /> : <Problem error={error} />;
+  return (
+    <>
+      <section className="panel" aria-labelledby="weeks-title">
+        <h2 id="weeks-title">By week</h2>
+        <p className="hint">
+          Weeks begin on Monday in UTC; the last one is under way. Times are medians, with the 95th percentile
+          in brackets. A figure that no stored row tells exactly is Unknown.
+        </p>
+        {data.weeks.length === 0 ? (
+          <p>There are more rows than can be counted exactly.</p>
+        ) : (
+          <WeekTable weeks={data.weeks} />
+        )}
+      </section>
+      <section className="panel" aria-labelledby="flaky-title">
+        <h2 id="flaky-title">When the gate flakes</h2>
+        {data.flaky_windows.length === 0 ? (
+          <p className="hint">No tree failed in one gate run and passed in another.</p>
+        ) : (
+          <ul>
+            {data.flaky_windows.map((window) => (
+              <li key={window.from_hour}>
+                {`${window.from_hour}:00 to ${window.to_hour}:00 UTC: ${window.flaky} of ${window.judged} gate runs failed on a tree that another one passed`}
+              </li>
+            ))}
+          </ul>
+        )}
+      </section>
+    </>
+  );
+}
+
+const COLUMNS: readonly (readonly [name: string, show: (week: Week) => string])[] = [
+  ['Landed', ({ landed }) => showNumber(landed)],
+  ['Bounced', ({ bounced }) => showNumber(bounced)],
+  ['Waiting', ({ waiting }) => showSpread(waiting)],
+  ['Gate', ({ gate }) => showSpread(gate)],
+  ['Merging', ({ merging }) => showSpread(merging)],
+  ['Gate runs', ({ runs }) => showNumber(runs)],
+  ['Runs saved', ({ runs_saved }) => showNumber(runs_saved)],
+  ['Runs spent on bounces', ({ bounce_runs }) => showNumber(bounce_runs)],
+  ['Failures that were flakes', showFlakes],
+];
+
+function showSpread({ p50_seconds, p95_seconds }: Week['gate']): string {
+  if (p50_seconds === null) return 'Unknown';
+  return `${showDuration(p50_seconds)} (${showDuration(p95_seconds)})`;
+}
+
+function showFlakes({ failed_trees, flaky_trees }: Week): string {
+  if (failed_trees === 0) return 'no failure';
+  return `${flaky_trees} of ${failed_trees}, ${showPercent(Math.round((flaky_trees / failed_trees) * 1000) / 10)}`;
+}
+
+function WeekTable({ weeks }: { readonly weeks: readonly Week[] }) {
+  return (
+    <div className="table-scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Week of</th>
+            {weeks.map(({ week }) => (
+              <th key={week} scope="col" className="num">
+                {week.slice(0, 10)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {COLUMNS.map(([name, show]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              {weeks.map((week) => (
+                <td key={week.week} className="num">
+                  {show(week)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
