@@ -35,7 +35,7 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
   tick: {
     GetItem: ['tenant', 'repo', 'health'],
     BatchGetItem: ['repo'],
-    Query: ['tenant', 'batches'],
+    Query: ['tenant', 'batches', 'events', 'repo'],
     PutItem: ['notices', 'repo', 'health'],
     UpdateItem: ['tenant', 'repo'],
     ConditionCheckItem: ['repo'],

@@ -98,6 +98,11 @@ export const WATCH_MS = 10_000;
 export const DELIVERY_KEPT_MS = 14 * DAY_MS;
 /** Deliveries that the page shows. */
 export const DELIVERIES_SHOWN_MAX = 30;
+/** Events of a tenant among which the tick looks for news that a webhook was not told. */
+export const SWEPT_EVENTS_MAX = 500;
+/** Younger ones may be on their way; older ones are let be. */
+export const SWEEP_AFTER_MS = 2 * MINUTE_MS;
+export const SWEEP_UNTIL_MS = DAY_MS;
 /** Attempts that one tick asks for. */
 export const RETRIES_OF_TICK_MAX = 500;
 /** Tests of notices that a tenant may ask for: so many at once, then one in so many ms. */

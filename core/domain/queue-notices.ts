@@ -75,6 +75,8 @@ export function describeTest(repo: RepoName, pageUrl: string): Notice {
 export function isWatched(repo: Pick<ManagedRepo, 'noticeTopics' | 'notification' | 'tombstone'>): boolean {
   const { notification } = repo;
   if (notification === null || repo.tombstone) return false;
+  // The tick also looks for news that no change of the table has told the webhook.
+  if (notification.webhook !== null && repo.noticeTopics.webhook.length > 0) return true;
   const ways = WATCHED_TOPICS.flatMap((topic) => waysOf(repo, topic));
   return NOTICE_WAYS.some((way) => notification[way] !== null && ways.includes(way));
 }

@@ -1,4 +1,5 @@
 import { HOUR_MS, MINUTE_MS } from './api-limits.ts';
+import type { ActivityEvent } from './batch.ts';
 import type { EpochMs, RepoId, TenantId } from './ids.ts';
 import type { NoticeTopic } from './notice-topics.ts';
 
@@ -38,6 +39,14 @@ export const RETRY_DELAYS_MS: readonly number[] = [
 ];
 
 const GONE = 410;
+
+/** Of an event of a pull request. */
+export function nameOfTelling(
+  topic: NoticeTopic,
+  { repoId, pr, at }: Pick<ActivityEvent, 'repoId' | 'pr' | 'at'>,
+): DeliveryName {
+  return { repoId, at, id: `${topic}_${repoId}_${pr}_${at}` };
+}
 
 /** Before the first attempt: a crash in between leaves it to the tick. */
 export function newDelivery(

@@ -7,7 +7,7 @@ import { type PullTopic, topicOfEvent } from '../domain/notice-topics.ts';
 import { noSecretWays } from '../domain/notification.ts';
 import { describePullNotice } from '../domain/queue-notices.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
-import type { Delivery } from '../domain/webhook-delivery.ts';
+import { type Delivery, nameOfTelling } from '../domain/webhook-delivery.ts';
 import type { NoticeRequest, NoticeStore, StoredRow } from '../ports/notifier.ts';
 import { type DispatchStore, type EnrollmentStore, StoreError } from '../ports/store.ts';
 import { announceAsked, storeAsked, tellsWebhook } from './announce-asked.ts';
@@ -59,8 +59,13 @@ async function storePull(
 ): Promise<Delivery | null> {
   if (!tellsWebhook(repo, topic)) return null;
   const runUrl = topic === 'bounced' ? await findRun(deps, event.tenantId, event) : null;
-  const name = { at: event.at, id: `${topic}_${repo.id}_${event.pr}_${event.at}` };
-  return storeDelivery(deps, repo, topic, name, toPullPayload(topic, repo, event, runUrl));
+  return storeDelivery(
+    deps,
+    repo,
+    topic,
+    nameOfTelling(topic, event),
+    toPullPayload(topic, repo, event, runUrl),
+  );
 }
 
 async function announcePull(

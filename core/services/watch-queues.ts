@@ -13,9 +13,11 @@ import type { EnrollmentStore } from '../ports/store.ts';
 import type { Clock, Log } from '../ports/system.ts';
 import type { PlanDeps } from './plans.ts';
 import { type RepoFactsStore, readRepoFacts } from './repo-facts.ts';
+import { type SweepDeps, sweepEvents } from './sweep-events.ts';
 
 export interface WatchDeps extends PlanDeps {
   readonly store: WatchStore &
+    SweepDeps['store'] &
     RepoFactsStore &
     Pick<AccountStore, 'readQueueViews'> &
     Pick<EnrollmentStore, 'listBatches'>;
@@ -53,6 +55,8 @@ async function watchTenant(deps: WatchDeps, tenantId: TenantId, repoIds: readonl
       store.readQueueViews(repoIds),
       store.listBatches(tenantId, WATCH_BATCHES_MAX),
     ]);
+    const repos = facts.map(({ repo }) => repo);
+    await sweepEvents(deps, tenantId, repos, batches);
     for (const fact of facts) {
       const rows = batches.filter(({ repoId }) => repoId === fact.repo.id);
       for (const trouble of findTroubles(fact, views.get(fact.repo.id), rows, clock.now())) {
