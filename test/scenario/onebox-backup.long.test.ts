@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { STALE_READING_MS } from '#core/domain/limits.ts';
 import { createLog } from '#core/telemetry.ts';
 import { BOT, createFakeForge } from '../../local/forge/fake-forge.ts';
 import { OAUTH_CLIENT } from '../../local/forge/http/oauth.ts';
@@ -90,9 +89,6 @@ test('a copy of one box taken while a batch runs goes on in another folder: noth
     const { json } = await client.call(session, 'GET', '/api/v1/user/queue/activity');
     return json.repos[0].last_reconcile_error_code === 'another_queue';
   });
-  // What was merged past the queue is looked for again and again for a minute.
-  await new Promise((done) => setTimeout(done, STALE_READING_MS));
-  await second.answer(id);
   for (const queue_enabled of [false, true])
     await eventually('no reconcile holds the queue', WITHIN_MS, async () => {
       const path = `/api/v1/user/repos/${id}`;

@@ -78,6 +78,29 @@ describe('two deployments on one repository', () => {
     expect(await codeOf(other)).toBeNull();
   });
 
+  test('switched on again at once it goes on, also while what was merged past it is still looked for', async () => {
+    const { one, other } = await createBoth();
+    const { forge } = one;
+    await givenProject(forge);
+    await givenScheduled(forge, 'earlier');
+    await other.drain();
+    await givenScheduled(forge, 'a');
+    await one.drain();
+    let code: string | null | undefined = null;
+    for (let count = 0; count < 20 && code !== 'another_queue'; count += 1) {
+      await one.clock.advance(5_000);
+      code = await codeOf(other);
+    }
+    expect(code).toBe('another_queue');
+    await one.clock.advance(1_000);
+    await other.settings({ enabledAt: one.clock.now() });
+    await one.clock.advance(1_000);
+    for (let count = 0; count < 3; count += 1) expect(await codeOf(other)).toBeNull();
+    const second = await givenScheduled(forge, 'b');
+    await other.drain({ maxMs: 10 * MINUTE_MS });
+    expect(forge.isMerged(second)).toBe(true);
+  });
+
   test('a queue’s own landing is not taken for another queue, also with a shared head', async () => {
     const { one } = await createBoth();
     const { forge } = one;

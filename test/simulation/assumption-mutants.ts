@@ -225,6 +225,14 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
     dies: 'two deployments on one repository',
   },
   {
+    guard: 'a queue that is switched on again does not stop for the same landing of the other one',
+    file: `${QUEUE}/passed.ts`,
+    find: 'own: [...new Set([...passed.own, ...told])]',
+    replace: 'own: [...new Set([...passed.own, ...told])].slice(0, 0)',
+    families: ['calm'],
+    dies: 'a queue is switched on again beside another one',
+  },
+  {
     guard: 'what the forge alone calls a conflict is told',
     file: `${QUEUE}/held.ts`,
     find: "  defer(pass, entry, { reason: 'forge_conflict', baseTree: held.baseTree, until: null });\n",

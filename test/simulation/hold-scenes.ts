@@ -109,6 +109,32 @@ export async function switchOffUnconfirmed(): Promise<readonly string[]> {
   return answer === 'refused' && isOn ? [] : ['a queue is off while its scheduled merges are live'];
 }
 
+/** A person switches the queue on again at once, while it still looks for what the other one let through. */
+export async function switchOnBesideAnother(): Promise<readonly string[]> {
+  const clock = new VirtualClock();
+  const forge = createAbstractForge({ clock });
+  const one = await createWorldOn(clock, forge, forge.forge, {});
+  const other = await createWorldOn(clock, forge, forge.forge, {});
+  await givenProject(forge);
+  await givenScheduled(forge, 'earlier');
+  await other.drain();
+  await givenScheduled(forge, 'a');
+  await one.drain();
+  let code: string | null = null;
+  for (let count = 0; count < 20 && code !== 'another_queue'; count += 1) {
+    await clock.advance(5_000);
+    code = (await other.reconcile())?.errorCode ?? null;
+  }
+  if (code !== 'another_queue') return ['the scene did not come about'];
+  await clock.advance(1_000);
+  await other.settings({ enabledAt: clock.now() });
+  await clock.advance(1_000);
+  const codes = [await other.reconcile(), await other.reconcile()].map((report) => report?.errorCode);
+  return codes.includes('another_queue')
+    ? ['a queue stops again for a landing that a person answered for']
+    : [];
+}
+
 /** Two deployments on one repository, their calls interleaved: one of them sees what the other lets through, and stops. */
 export async function workBesideAnother(): Promise<readonly string[]> {
   const clock = new VirtualClock();

@@ -28,6 +28,7 @@ import {
   holdInLanding,
   leaveInLanding,
   switchOffUnconfirmed,
+  switchOnBesideAnother,
   workBesideAnother,
 } from './hold-scenes.ts';
 import { Judge } from './judge.ts';
@@ -506,6 +507,7 @@ export const SCENES = {
   'an address is enrolled again after a burial': enrollAfterBurial,
   'a queue is switched off while the forge is away': switchOffUnconfirmed,
   'two deployments on one repository': workBesideAnother,
+  'a queue is switched on again beside another one': switchOnBesideAnother,
   'a branch comes late': branchComesLate,
   'the staging of a batch comes late and unsaid': stagingComesLate(['BAD\n']),
   'the staging of a part comes late and unsaid': stagingComesLate(['BAD\n', 'good\n']),

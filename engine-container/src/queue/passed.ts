@@ -126,6 +126,10 @@ export function keepRival(pass: DecisionContext): void {
   if (record.rival === undefined) return;
   if (s.repo.queueEnabled && s.repo.enabledAt > record.rival.at) {
     delete record.rival;
+    // The search finds the same merges again for a while; the person has answered for those that were told.
+    const told = (record.outside ?? []).map(({ pr }) => pr);
+    const { passed } = record;
+    if (passed !== undefined) record.passed = { ...passed, own: [...new Set([...passed.own, ...told])] };
     return;
   }
   raiseStandstill(pass, 'another_queue');
