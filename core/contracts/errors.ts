@@ -101,7 +101,8 @@ export const ERROR_TABLE = {
   forge_token_refused: {
     status: 422,
     retryable: false,
-    message: 'The forge refused your own token: it needs the scope to write to the repository.',
+    message:
+      'The forge refused your own token: the token is not known there, or lacks the scope to write to the repository.',
   },
   forge_token_of_bot: {
     status: 422,
