@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { ACTIVITY_EVENTS, type NodeRow } from '../domain/batch.ts';
 import type { PullRequestNumber } from '../domain/ids.ts';
-import { PULL_CODES, TURNS } from '../domain/pull-code-table.ts';
+import { TURNS } from '../domain/pull-code.ts';
+import { PULL_CODES } from '../domain/pull-code-table.ts';
 import { codeOfEvent, PULL_CODE_NAMES, type PullCodeName } from '../domain/pull-codes.ts';
 import type { PullStory } from '../domain/pull-story.ts';
 import type { ManagedRepo } from '../domain/repo.ts';

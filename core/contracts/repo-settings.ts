@@ -2,11 +2,15 @@ import * as z from 'zod';
 import {
   BATCH_LINGER_SECONDS_MAX,
   BATCH_TARGET_MAX,
+  BOTS_MAX,
   GATE_AUTHORS_MAX,
   GATE_CONTEXTS_MAX,
   GATE_TIMEOUT_MINUTES_MAX,
+  HEAD_ATTEMPTS_MAX,
   PRIORITY_LABELS_MAX,
   PRIORITY_PEOPLE_MAX,
+  QUEUED_PER_ACCOUNT_MAX,
+  SCHEDULE_PEOPLE_MAX,
 } from '../domain/api-limits.ts';
 import { BISECT_FANOUT_MAX, BISECT_FANOUT_MIN } from '../domain/limits.ts';
 import { WAKEUP_MODES } from '../domain/provisioning.ts';
@@ -28,6 +32,16 @@ const LABELS = {
   given: z.array(LabelName).max(PRIORITY_LABELS_MAX).readonly(),
   shown: z.array(z.string()).readonly(),
 } as const;
+
+function logins(max: number) {
+  return { given: z.array(GateAuthor).max(max).readonly(), shown: z.array(z.string()).readonly() };
+}
+
+function count(max: number) {
+  return { given: z.int().min(0).max(max), shown: z.int() };
+}
+
+const FLAG = { given: z.boolean(), shown: z.boolean() } as const;
 
 /** Every setting that a PATCH changes and every view shows, by its name in the API. */
 const ROWS = {
@@ -69,14 +83,17 @@ const ROWS = {
   incident_labels: { field: 'incidentLabels', ...LABELS },
   high_labels: { field: 'highLabels', ...LABELS },
   low_labels: { field: 'lowLabels', ...LABELS },
-  priority_people: {
-    field: 'priorityPeople',
-    given: z.array(GateAuthor).max(PRIORITY_PEOPLE_MAX).readonly(),
-    shown: z.array(z.string()).readonly(),
-  },
+  priority_people: { field: 'priorityPeople', ...logins(PRIORITY_PEOPLE_MAX) },
   freeze_windows: { field: 'freezeWindows', given: GivenWindows, shown: ShownWindows },
   freeze_time_zone: { field: 'freezeTimeZone', given: TimeZone, shown: z.string() },
   freeze_exempt_labels: { field: 'freezeExemptLabels', ...LABELS },
+  schedule_people: { field: 'schedulePeople', ...logins(SCHEDULE_PEOPLE_MAX) },
+  schedule_own: { field: 'scheduleOwn', ...FLAG },
+  bots: { field: 'bots', ...logins(BOTS_MAX) },
+  bot_approval: { field: 'botApproval', ...FLAG },
+  author_queued_max: { field: 'authorQueuedMax', ...count(QUEUED_PER_ACCOUNT_MAX) },
+  bot_queued_max: { field: 'botQueuedMax', ...count(QUEUED_PER_ACCOUNT_MAX) },
+  head_attempts_max: { field: 'headAttemptsMax', ...count(HEAD_ATTEMPTS_MAX) },
   notice_topics: { field: 'noticeTopics', given: GivenTopics, shown: ShownTopics },
 } as const satisfies Readonly<Record<string, Row>>;
 

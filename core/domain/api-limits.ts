@@ -211,6 +211,12 @@ export const PAUSE_REASON_CHARS_MAX = 60;
 export const PRIORITY_LABELS_MAX = 5;
 export const PRIORITY_PEOPLE_MAX = 20;
 export const LABEL_CHARS_MAX = 50;
+/** Accounts that may schedule, and accounts that are programs. */
+export const SCHEDULE_PEOPLE_MAX = 50;
+export const BOTS_MAX = 20;
+/** More is no limit: a queue has no room for as many. */
+export const QUEUED_PER_ACCOUNT_MAX = 1_000;
+export const HEAD_ATTEMPTS_MAX = 100;
 export const FREEZE_WINDOWS_MAX = 12;
 /** From the first day of a window with dates to its last one. */
 export const FREEZE_DAYS_MAX = 366;

@@ -1,30 +1,8 @@
-/** The party whose turn it is. `none`: the queue goes on by itself, or it is over. */
-export const TURNS = ['author', 'reviewer', 'operator', 'forge', 'ci', 'none'] as const;
-export type Turn = (typeof TURNS)[number];
+import { APPROVE, BY_ITSELF, exit, type PullCode, wait } from './pull-code.ts';
+import { SCHEDULE_CODES } from './schedule-codes.ts';
 
-/** `exit`: it is out of the queue, or stays out until a person acts. `wait`: the queue looks again by itself. */
-export interface PullCode {
-  readonly is: 'exit' | 'wait';
-  readonly turn: Turn;
-  /** The change itself is the cause. */
-  readonly fault: boolean;
-  /** The words of the commit status, at most 140 characters, where one is written for it. */
-  readonly says: string;
-  /** The next step. */
-  readonly next: string;
-}
-
-const wait = (turn: Turn, says: string, next: string, fault = false): PullCode => ({
-  ...{ is: 'wait', turn, fault, says, next },
-});
-const exit = (turn: Turn, says: string, next: string, fault = false): PullCode => ({
-  ...{ is: 'exit', turn, fault, says, next },
-});
-
-const BY_ITSELF = 'Nothing: the queue goes on by itself.';
 const MERGE_BASE = 'Merge the base branch into it and push.';
 const RETRY = 'Push a fix, or cancel its auto-merge and schedule it again.';
-const APPROVE = 'Let an official reviewer approve exactly this head.';
 const SCHEDULE = 'Schedule its auto-merge again when it is to land.';
 const RETRY_WORKFLOW = 'Repair the workflow, or cancel its auto-merge and schedule it again.';
 
@@ -125,6 +103,7 @@ export const PULL_CODES = {
     'refused: the branch rule does not list who scheduled this among those who may merge',
     'Cancel its auto-merge, and let a person on that list schedule it.',
   ),
+  ...SCHEDULE_CODES,
   conflict: wait(
     'author',
     'refused: conflicts with the base branch; update the branch, and the queue goes on by itself',

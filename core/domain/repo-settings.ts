@@ -2,13 +2,19 @@ import type { FreezeSettings } from './freeze.ts';
 import { DEFAULT_CHOICE, type NoticeSettings } from './notice-topics.ts';
 import type { PrioritySettings } from './priority.ts';
 import type { WakeupMode } from './provisioning.ts';
+import { NO_RULES, type ScheduleRules } from './schedule-rules.ts';
 import type { GateSettings } from './status-gate.ts';
 
 /**
  * The settings that the owner of a queue may change at any time. A setting is a field and a default here, a row in
  * `core/contracts/repo-settings.ts`, a column in the store, and a control on the page.
  */
-export interface QueueSettings extends GateSettings, PrioritySettings, FreezeSettings, NoticeSettings {
+export interface QueueSettings
+  extends GateSettings,
+    PrioritySettings,
+    FreezeSettings,
+    NoticeSettings,
+    ScheduleRules {
   readonly wakeupMode: WakeupMode;
   readonly queueEnabled: boolean;
   readonly batchLingerSeconds: number;
@@ -45,4 +51,5 @@ export const DEFAULT_SETTINGS: QueueSettings = {
   freezeTimeZone: 'UTC',
   freezeExemptLabels: [],
   noticeTopics: DEFAULT_CHOICE,
+  ...NO_RULES,
 };

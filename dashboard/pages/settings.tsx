@@ -17,6 +17,7 @@ import { Notify } from '../parts/settings-notify.tsx';
 import { PauseQueue } from '../parts/settings-pause.tsx';
 import { Priorities } from '../parts/settings-priority.tsx';
 import { Protection, Remove, Settled } from '../parts/settings-rest.tsx';
+import { ScheduleRules } from '../parts/settings-schedule.tsx';
 import type { StatusEntry } from '../view/blocker.ts';
 import { showDuration } from '../view/format.ts';
 
@@ -31,6 +32,7 @@ export function SettingsPage({ id }: { readonly id: string }) {
           <Freezes repo={repo} activity={activity} key={`freezes ${repo.id}`} />
           <Tuning repo={repo} key={`tuning ${repo.id}`} />
           <Priorities repo={repo} key={`priorities ${repo.id}`} />
+          <ScheduleRules repo={repo} key={`rules ${repo.id}`} />
           <Notify repo={repo} stored={activity.notification} />
           <NoticeWebhook repo={repo} stored={activity.notification} key={`webhook ${repo.id}`} />
           <NoticeTopics repo={repo} key={`topics ${repo.id}`} />

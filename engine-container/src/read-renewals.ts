@@ -12,6 +12,8 @@ export interface RenewalDeps {
   readonly forge: EngineForge;
   readonly budget: LookBudget;
   readonly owner: string;
+  /** Accounts whose approvals are told apart. */
+  readonly bots: readonly string[];
   readonly canWrite: (login: string) => Promise<Reading<boolean>>;
   readonly botLogin: () => Promise<Reading<string>>;
 }
@@ -72,7 +74,12 @@ export class RenewalReader {
 
   #countReviews(pull: PullRequest, push: HeadPush): Promise<Reading<readonly ReviewCount[]>> {
     return this.#deps.budget.attempt(async () =>
-      countReviews(await this.#deps.forge.listReviews(pull.number), pull.headSha, approvesSince(push)),
+      countReviews(
+        await this.#deps.forge.listReviews(pull.number),
+        pull.headSha,
+        approvesSince(push),
+        this.#deps.bots,
+      ),
     );
   }
 

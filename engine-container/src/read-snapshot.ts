@@ -97,7 +97,7 @@ export class SnapshotReader {
     this.#twins = new TwinReader(deps.forge, repo, this.#attempt);
     this.#views = new ViewReader({
       ...{ forge: deps.forge, context: repo.statusContext, budget: this.#budget, twins: this.#twins },
-      owner: ownerOf(repo),
+      ...{ owner: ownerOf(repo), rules: repo },
       attempt: this.#attempt,
     });
     this.#checks = new CheckClock(deps.clock, repo.mergeStyle);

@@ -1,6 +1,7 @@
 import type { BranchProtection, CommitStatus, PullRequest } from '#core/domain/forge.ts';
 import { isProtectedFile } from '#core/domain/protected-files.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
+import type { ScheduleRules } from '#core/domain/schedule-rules.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { Attempt } from './attempts.ts';
 import type { LookBudget } from './look-budget.ts';
@@ -8,6 +9,7 @@ import { isOpened, needsReviews, otherContexts, outsideOf } from './queue/admiss
 import type { PullRequestReading } from './queue/readings.ts';
 import type { QueueRecord } from './queue/record.ts';
 import { countReviews, type ReviewCount } from './queue/reviews.ts';
+import { asksApproval } from './queue/schedule-breach.ts';
 import type { PullRequestView } from './queue/snapshot.ts';
 import { RenewalReader } from './read-renewals.ts';
 import type { ReadPullRequest } from './read-schedules.ts';
@@ -26,6 +28,7 @@ export interface ViewDeps {
   readonly twins: TwinReader;
   /** The account that the repository belongs to. */
   readonly owner: string;
+  readonly rules: ScheduleRules;
 }
 
 /** The facts that admission needs of one pull request beside its schedule, as far as the rule asks for it. */
@@ -38,6 +41,9 @@ export class ViewReader {
   /** Who may write here, as far as it was asked in this reconcile. */
   readonly #writers = new Map<string, Reading<boolean>>();
   readonly #renewals: RenewalReader;
+  readonly #rules: ScheduleRules;
+  /** Accounts whose approvals are told apart. */
+  readonly #bots: readonly string[];
   #botLogin: Reading<string> = UNKNOWN;
 
   constructor(deps: ViewDeps) {
@@ -46,8 +52,10 @@ export class ViewReader {
     this.#attempt = deps.attempt;
     this.#budget = deps.budget;
     this.#twins = deps.twins;
+    this.#rules = deps.rules;
+    this.#bots = deps.rules.botApproval ? deps.rules.bots : [];
     this.#renewals = new RenewalReader({
-      ...{ forge: deps.forge, budget: deps.budget, owner: deps.owner },
+      ...{ forge: deps.forge, budget: deps.budget, owner: deps.owner, bots: this.#bots },
       canWrite: (login) => this.#canWrite(login),
       botLogin: async () => {
         await this.needBotLogin();
@@ -94,7 +102,18 @@ export class ViewReader {
       return outsideOf(pull, author) !== null || author?.known === false;
     };
     const asked = { pull, rule: rule.known ? rule.value : null, isOutside };
-    return { pull, reading: known(await this.#renewals.read(record, reading.value, asked)) };
+    const read = await this.#renewals.read(record, reading.value, asked);
+    return { pull, reading: known(read.reviews === reading.value.reviews ? read : this.#withBots(read)) };
+  }
+
+  /** Reviews that were counted with other bots are counted anew. */
+  #withBots({ reviewBots: _, ...reading }: PullRequestReading): PullRequestReading {
+    const reviewBots = this.#bots.join(' ');
+    return reviewBots === '' ? reading : { ...reading, reviewBots };
+  }
+
+  #cachedReviews({ reviews, reviewBots = '' }: PullRequestReading): PullRequestReading['reviews'] {
+    return reviewBots === this.#bots.join(' ') ? reviews : null;
   }
 
   async #read(
@@ -115,8 +134,9 @@ export class ViewReader {
     let reviews: PullRequestView['reviews'] = null;
     const cachedAuthor = reading.known ? reading.value.authorWrites : undefined;
     const authorWrites = await this.#readAuthorWrites(pull, cachedAuthor);
-    if (needsReviews(protection, outsideOf(pull, authorWrites) !== null)) {
-      const cached = reading.known ? reading.value.reviews : null;
+    const isByBot = schedule.known && asksApproval(this.#rules, schedule.value);
+    if (isByBot || needsReviews(protection, outsideOf(pull, authorWrites) !== null)) {
+      const cached = reading.known ? this.#cachedReviews(reading.value) : null;
       reviews = cached === null ? await this.#countReviews(pull) : known(cached);
     }
     const isBlocked = record.entries.some(
@@ -182,7 +202,9 @@ export class ViewReader {
   }
 
   #countReviews({ number, headSha }: PullRequest): Promise<Reading<readonly ReviewCount[]>> {
-    return this.#budget.attempt(async () => countReviews(await this.#forge.listReviews(number), headSha));
+    return this.#budget.attempt(async () =>
+      countReviews(await this.#forge.listReviews(number), headSha, undefined, this.#bots),
+    );
   }
 
   async #readStatuses(pull: PullRequest): Promise<Reading<readonly CommitStatus[]>> {
@@ -226,7 +248,7 @@ export class ViewReader {
     const isChecked = statuses?.known === true && !isOpened(statuses.value, this.#context);
     const patterns = rule.known ? (rule.value?.protectedFilePatterns ?? []) : [];
     return {
-      ...reading,
+      ...this.#withBots(reading),
       reviews: reviews?.known === true ? reviews.value : null,
       ...(isChecked ? { checkedFor: scheduleIdOf(reading) } : {}),
       // Rights are given without an event, so that one who has none is asked for at each look, once for each author.

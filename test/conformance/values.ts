@@ -252,6 +252,19 @@ export const BODY_FIELDS: Readonly<Record<string, Readonly<Record<string, FieldV
       good: () => '["oncall"]',
       bad: ['"ci"', '[5]', '[""]', 'null', json(Array(21).fill('x'))],
     },
+    schedule_people: {
+      good: () => '["lead"]',
+      bad: ['"ci"', '[5]', '[""]', 'null', json(Array(51).fill('x'))],
+    },
+    schedule_own: flag,
+    bots: {
+      good: () => '["renovate"]',
+      bad: ['"ci"', '[5]', '[""]', 'null', json(Array(21).fill('x'))],
+    },
+    bot_approval: flag,
+    author_queued_max: whole(0, 1_000),
+    bot_queued_max: whole(0, 1_000),
+    head_attempts_max: whole(0, 100),
     gate_authors: {
       good: () => '["ci-bot"]',
       bad: ['"ci"', '[5]', '[""]', 'null', json(Array(6).fill('x'))],

@@ -1,4 +1,5 @@
 import type { RepoId } from '#core/domain/ids.ts';
+import type { ScheduleRules } from '#core/domain/schedule-rules.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import type { Crowd } from './crowd.ts';
 import type { Judge } from './judge.ts';
@@ -22,6 +23,8 @@ export interface Managed {
   /** When the engine last went over it, latest first. */
   readonly lookedAt: number[];
   crowd?: Crowd;
+  /** Who may schedule there, in lives where others try. */
+  readonly rules?: ScheduleRules;
   /** The judge of each success at its moment. */
   watch?: Watch;
 }

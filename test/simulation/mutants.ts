@@ -18,6 +18,7 @@ import { RECORD_MUTANTS } from './record-mutants.ts';
 import { RENEWAL_MUTANTS } from './renewal-mutants.ts';
 import { REPAIR_MUTANTS } from './repair-mutants.ts';
 import type { SceneName } from './scenes.ts';
+import { WHO_MAY_MUTANTS } from './who-may-mutants.ts';
 import { WORD_MUTANTS } from './word-mutants.ts';
 
 /** A guard of the engine and what the engine is without it. */
@@ -47,6 +48,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...FREEZE_MUTANTS,
   ...PRIORITY_MUTANTS,
   ...RECEIPT_MUTANTS,
+  ...WHO_MAY_MUTANTS,
   ...RENEWAL_MUTANTS,
   ...REPAIR_MUTANTS,
   ...LIVENESS_MUTANTS,

@@ -64,6 +64,8 @@ export const FAMILIES = [
   'freezes',
   /** People take the required status of the queue out of the rule of the base, where its owner allowed repairs. */
   'drifts',
+  /** Rules say who may schedule and how much; bots, authors and strangers schedule, again and again, whatever they say. */
+  'rules',
 ] as const;
 export type Family = (typeof FAMILIES)[number];
 
@@ -111,6 +113,8 @@ export interface Odds {
   driftsPerHour: number;
   /** Labels that people put on or take off per hour. */
   labelsPerHour: number;
+  /** Share of schedules that come from bots, authors and strangers; the settings have rules about them. */
+  otherSchedulers: number;
   /** The queue record becomes unreadable, times per hour. */
   recordLostPerHour: number;
   /** Something comes between a success and its merge. */
@@ -172,6 +176,7 @@ export const NO_ODDS: Readonly<Odds> = {
   freezesPerHour: 0,
   driftsPerHour: 0,
   labelsPerHour: 0,
+  otherSchedulers: 0,
   recordLostPerHour: 0,
   interrupt: 0,
   flake: 0,
@@ -456,6 +461,17 @@ export function drawOdds(family: Family, random: SeededRandom): Odds {
         crash: random.chance(0.5) ? crash : 0,
         recordLostPerHour: random.chance(0.2) ? 1 : 0,
         peoplePerHour: 4 + peoplePerHour,
+      };
+    case 'rules':
+      return {
+        ...NO_ODDS,
+        ...hooks,
+        ...merges,
+        otherSchedulers: 0.6,
+        callFails: calls.callFails / 2,
+        crash: random.chance(0.5) ? crash : 0,
+        recordLostPerHour: random.chance(0.2) ? 1 : 0,
+        peoplePerHour: 10 + peoplePerHour,
       };
     case 'two_branches':
       return {

@@ -26,6 +26,8 @@ export interface RestingRepo {
   readonly isPrompt: boolean;
   /** How often the queue record was lost. */
   readonly recordsLost: number;
+  /** Schedules with which one head may be tried; 0: no limit. */
+  readonly attemptsMax: number;
 }
 
 /** Words on a head that say why it waits for its author, each true only if the forge agrees. */
@@ -38,6 +40,10 @@ const WAITS_FOR_AUTHOR = [
   'refused: a pull request from a fork',
   'refused: a pull request pushed to refs/for',
   'refused: this forge completes a merge from a fork only',
+  'refused: the settings of this queue do not name',
+  'refused: in this queue an author does not schedule',
+  'refused: scheduled by a bot',
+  'refused: this head was tried as often',
 ];
 
 const TWIN_RACE_MS = 60_000;
@@ -125,6 +131,9 @@ async function checkEvents(subject: RestingRepo): Promise<string[]> {
       .timelineOf(first.pr)
       .filter(({ kind }) => kind === 'scheduled' || kind === 'pushed').length;
     // The words on a head are the memory of a bounce; of one that is closed while the record is rebuilt they are not read.
+    const { attemptsMax } = subject;
+    if (attemptsMax > 0 && told.length > attemptsMax + subject.recordsLost)
+      problems.push(`#${first.pr} was tried ${told.length} times, and ${attemptsMax} are allowed`);
     if (told.length > schedules + subject.recordsLost)
       problems.push(`#${first.pr} bounced ${told.length} times on ${schedules} schedules`);
     if (

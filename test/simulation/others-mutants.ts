@@ -79,7 +79,7 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
   {
     guard: 'one that is refused keeps no twin waiting',
     file: `${QUEUE}/entries.ts`,
-    find: "if (admission.kind !== 'refused' && !isSetAside(pass, entry)) heads",
+    find: "if (admission.kind !== 'refused' && !isAside) heads",
     replace: 'if (!isSetAside(pass, entry)) heads',
     families: ['shared_heads'],
     dies: 'a twin is held by a dependency',
@@ -87,7 +87,7 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
   {
     guard: 'one that is set aside keeps no twin waiting',
     file: `${QUEUE}/entries.ts`,
-    find: ' && !isSetAside(pass, entry)) heads',
+    find: ' && !isAside) heads',
     replace: ') heads',
     families: ['shared_heads'],
     dies: 'a twin is set aside',

@@ -5,6 +5,7 @@ import { GATE_FILE as GATE_OF_STAGING, judgeByContent } from '../scenario/storie
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { Family, Odds } from './odds.ts';
 import { drawPlots, type NewPull, type Plot, RELEASE } from './plots.ts';
+import { AUTHORS, SCHEDULERS } from './rules.ts';
 
 export interface ProjectOptions {
   readonly family: Family;
@@ -47,6 +48,7 @@ export class Project {
   readonly #scheduledAt = new Map<number, number>();
   readonly #touchedAt = new Map<number, number>();
   readonly #branches: string[] = [];
+  readonly #authors = new Map<number, string>();
   #plots: readonly Plot[] = [];
   /** A run may never begin in this life, or never end. */
   readonly #runnersFail: boolean;
@@ -168,15 +170,22 @@ export class Project {
       branch: name,
       title: `Add ${name}`,
       files: { [path]: content },
+      ...(this.#odds().otherSchedulers > 0 ? { author: random.pick(AUTHORS) } : {}),
       ...(from === undefined ? {} : { from }),
       fork,
       agit,
     });
     if (!isOutside) this.#branches.push(name);
+    this.#authors.set(pr, (await this.#forge.pull(pr)).author);
     this.prs.push(pr);
     this.#remember(pr, (await this.#forge.pull(pr)).headSha);
     this.#options.note(`opens #${pr} ${path} ${content.trim().slice(0, 20)} ${from ?? ''}`);
     if (random.chance(0.9)) await this.#press(pr);
+  }
+
+  /** '' where a plot opened it. */
+  authorOf(pr: number): string {
+    return this.#authors.get(pr) ?? '';
   }
 
   /** A person with the right asked for this head: pressed the button on it, pushed it under a schedule, or approved it there. */
@@ -308,7 +317,12 @@ export class Project {
     const pull = await this.#forge.pull(pr);
     const isOurs = pull.baseRef === this.#forge.base || pull.baseRef === RELEASE;
     if (pull.state !== 'open' || pull.draft || !pull.mergeable || !isOurs) return;
-    const user = pull.fromFork && this.#people.chance(0.8) ? pull.author : 'maintainer';
+    const isOther = this.#odds().otherSchedulers > 0 && this.#people.chance(this.#odds().otherSchedulers);
+    const user = isOther
+      ? this.#people.pick([...SCHEDULERS, pull.author])
+      : pull.fromFork && this.#people.chance(0.8)
+        ? pull.author
+        : 'maintainer';
     try {
       await this.#forge.scheduleAs(user, pr, this.#options.style);
     } catch {

@@ -182,6 +182,7 @@ export class Rest {
           isPrompt: PROMPT.includes(this.#family),
           skewMs: this.#skewMs,
           recordsLost: this.#service.store.recordsLost,
+          attemptsMax: managed.rules?.headAttemptsMax ?? 0,
         })
       : [];
     for (const what of problems) witness.violate(`${id}: ${what}`);

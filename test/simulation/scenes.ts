@@ -114,6 +114,14 @@ import {
   twinIsMerged,
   twinOfBouncedLands,
 } from './twin-scenes.ts';
+import {
+  approveByBot,
+  scheduleAgain,
+  scheduleByBot,
+  scheduleOwn,
+  scheduleTooMany,
+  scheduleUnnamed,
+} from './who-may-scenes.ts';
 import { anotherMovesToBounced, successOverBouncedDraft, wordsComeOverBounce } from './word-scenes.ts';
 
 /**
@@ -441,6 +449,12 @@ export const SCENES = {
   'an incident comes when a gate run is nearly over': incidentLate,
   'an incident comes while a slot is free': incidentBesideSlot,
   'a stranger puts the label of an incident on': incidentOfStranger,
+  'an account that is not named schedules': scheduleUnnamed,
+  'an author schedules a pull request of their own': scheduleOwn,
+  'a bot schedules without an approval': scheduleByBot,
+  'a bot approves what a bot schedules': approveByBot,
+  'an author schedules more than the settings allow': scheduleTooMany,
+  'a head that fails is scheduled again and again': scheduleAgain,
   'a pause beside the refusal of a twin': pauseBesideRefusedTwin,
   'a named account and a stranger exempt from a freeze window': freezeWithLabels,
   'a freeze window begins while a success stands': freezeInLanding,

@@ -29,6 +29,7 @@ import {
 import { RELEASE } from './plots.ts';
 import { Project } from './project.ts';
 import { Rest } from './rest.ts';
+import { chooseRules } from './rules.ts';
 import { SimService, tokenOf } from './service.ts';
 import { Settings } from './settings.ts';
 import { EXEMPTING_LABEL, Watch } from './watch.ts';
@@ -230,6 +231,7 @@ class Life implements Witness {
     // While the plan does not pay, all repositories of one owner but the oldest are held.
     const isSameTenant = index === 3 || this.#family === 'interrupted' || this.#sharesForge;
     const tenantId = `tenant-${isSameTenant ? 1 : index}`;
+    const rules = this.#odds0.otherSchedulers > 0 ? chooseRules(this.#people) : undefined;
     const repo = givenRepo({
       id,
       tenantId,
@@ -252,6 +254,7 @@ class Life implements Witness {
           ? PRIORITY_LABELS
           : {}),
       ...(this.#odds0.driftsPerHour > 0 ? MANAGED_RULE : {}),
+      ...rules,
       // The family of hostile people starts with a queue that was switched on long ago.
       enabledAt: 0,
     });
@@ -291,6 +294,7 @@ class Life implements Witness {
     const managed: Managed = {
       ...{ id, forge, gatePath, contexts, judge, project },
       ...{ deleted: false, mergesOtherwise, lookedAt: [] },
+      ...(rules === undefined ? {} : { rules }),
     };
     managed.watch = new Watch(managed, BOT, store, () => this.#clock.now(), this);
     this.#managed.push(managed);

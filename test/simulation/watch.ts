@@ -3,6 +3,7 @@ import { type HoldSettings, pauseAt } from '#core/domain/pause.ts';
 import type { JournalEntry } from '../fakes/abstract-forge/world.ts';
 import type { Witness } from './hosts.ts';
 import type { Managed } from './managed.ts';
+import { breachOf, listCrowding } from './rules.ts';
 import type { WatchedStore } from './sightings.ts';
 
 /** Between what the queue read and what it wrote, a person may have acted: less than this counts as no fault. */
@@ -74,6 +75,7 @@ export class Watch {
   read(entry: JournalEntry): void {
     if (entry.kind === 'merge') this.#noteLanding(entry.merge.head);
     if (entry.kind === 'merge_elsewhere') this.#judgeElsewhere(entry.base, entry.merge);
+    if (entry.kind === 'run') this.#judgePlaces();
     if (entry.kind === 'push' && entry.branch === this.#managed.forge.base) this.#baseMovedAt = this.#now();
     if (entry.kind !== 'status' || entry.creator !== this.#bot || entry.state !== 'success') return;
     if (!this.#managed.contexts.includes(entry.context)) return;
@@ -115,6 +117,13 @@ export class Watch {
     return entries.some(({ label, user }) => label === EXEMPTING_LABEL && user === 'oncall');
   }
 
+  #judgePlaces(): void {
+    const { id, rules } = this.#managed;
+    const record = this.#store.peekRecord(id);
+    if (rules === undefined || record === null) return;
+    for (const what of listCrowding(this.#managed, rules, record)) this.#witness.violate(`${id}: ${what}`);
+  }
+
   #judgeSuccess(id: RepoId, sha: string): void {
     const { forge, project, judge } = this.#managed;
     const short = sha.slice(0, 8);
@@ -131,6 +140,9 @@ export class Watch {
       const isRefused = (reason: string | null) =>
         reason === 'not enough approvals' || reason === 'changes requested';
       if (why.every(isRefused)) blame(why[0] ?? '');
+      const { rules } = this.#managed;
+      const breaches = rules === undefined ? [] : prs.map((pr) => breachOf(this.#managed, rules, pr, sha));
+      if (breaches.length > 0 && !breaches.includes(null)) blame(breaches[0] ?? '');
     }
     if (this.#now() - this.#baseMovedAt <= TOLERANCE_MS || project.isMerged(sha)) return;
     // Of a forge that merges otherwise than git nothing can be known before.

@@ -152,6 +152,14 @@ export const repoSettings = record<RepoSettings>({
   freezeWindows: ['freeze_windows', defaulted(listOf(freezeWindow), DEFAULT_SETTINGS.freezeWindows)],
   freezeTimeZone: ['freeze_time_zone', defaulted(text, DEFAULT_SETTINGS.freezeTimeZone)],
   freezeExemptLabels: ['freeze_exempt_labels', names],
+  // Rows of before rules about who may schedule have none.
+  schedulePeople: ['schedule_people', names],
+  scheduleOwn: ['schedule_own', defaulted(flag, DEFAULT_SETTINGS.scheduleOwn)],
+  bots: ['bots', names],
+  botApproval: ['bot_approval', defaulted(flag, DEFAULT_SETTINGS.botApproval)],
+  authorQueuedMax: ['author_queued_max', defaulted(whole, DEFAULT_SETTINGS.authorQueuedMax)],
+  botQueuedMax: ['bot_queued_max', defaulted(whole, DEFAULT_SETTINGS.botQueuedMax)],
+  headAttemptsMax: ['head_attempts_max', defaulted(whole, DEFAULT_SETTINGS.headAttemptsMax)],
   // Rows of before places chose their topics are told of bounces.
   noticeTopics: ['notice_topics', defaulted(noticeChoice, DEFAULT_SETTINGS.noticeTopics)],
   // Rows of before pauses have none.

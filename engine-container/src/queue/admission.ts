@@ -3,6 +3,7 @@ import { matchGlob } from '#core/domain/glob.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import type { Reading } from '#core/domain/result.ts';
 import type { ReviewCount } from './reviews.ts';
+import { judgeRules, type RuleFacts } from './schedule-breach.ts';
 
 /** Rules that keep a pull request from being staged, each with its own words in `describe.ts`. */
 export const REFUSALS = [
@@ -16,6 +17,11 @@ export const REFUSALS = [
   'twin_elsewhere',
   'fork_scheduler',
   'merge_list',
+  'scheduler_not_named',
+  'own_schedule',
+  'bot_not_approved',
+  'author_limit',
+  'attempts_spent',
   'protected_files',
   'open_dependencies',
 ] as const;
@@ -27,7 +33,7 @@ export type Admission =
   | { readonly kind: 'waiting'; readonly reason: 'unknown' | 'opened' | 'other_checks' | 'twin' }
   | { readonly kind: 'refused'; readonly reason: Refusal };
 
-export interface AdmissionFacts {
+export interface AdmissionFacts extends RuleFacts {
   readonly pull: PullRequest;
   readonly protection: BranchProtection;
   readonly reviews: Reading<readonly ReviewCount[]> | null;
@@ -35,8 +41,6 @@ export interface AdmissionFacts {
   readonly statuses: Reading<readonly CommitStatus[]> | null;
   /** May its author write to this repository? Absent: the head is one from outside whatever the answer. */
   readonly authorWrites?: Reading<boolean> | undefined;
-  /** Who scheduled; undefined when that is not known. */
-  readonly scheduler?: string | undefined;
   /** Does the forge ask the fork for the right to merge? Unknown (null) refuses no pull request. */
   readonly asksFork?: boolean | null;
   readonly context: string;
@@ -65,6 +69,9 @@ export function admit(facts: AdmissionFacts): Admission {
   if (review !== null) return review;
   const merger = judgeScheduler(facts);
   if (merger !== null) return merger;
+  const rule = judgeRules(facts);
+  if (rule === 'unknown') return { kind: 'waiting', reason: 'unknown' };
+  if (rule !== null) return { kind: 'refused', reason: rule };
   const block = judgeBlocks(facts);
   if (block !== null) return block;
   if (protection.blockOnOutdatedBranch && pull.mergeBase !== facts.baseTip) {

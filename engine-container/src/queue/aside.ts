@@ -14,6 +14,15 @@ export interface Bounced {
   readonly scheduleId: number;
 }
 
+/** Schedules with which a head was staged, whichever pull request it headed. */
+export interface HeadAttempts {
+  readonly pr: PullRequestNumber;
+  readonly head: CommitSha;
+  /** The latest of them. */
+  readonly scheduleId: number;
+  readonly times: number;
+}
+
 export type DeferReason =
   /** Reasons for which staging refuses a pull request on the base itself. */
   | MergeRefusal

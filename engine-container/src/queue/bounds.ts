@@ -49,13 +49,14 @@ export function forgetOldest({ record, s }: DecisionContext): void {
   record.garbage = record.garbage.slice(-GARBAGE_ENTRIES_MAX);
   if (!s.full || !s.pulls.known) return;
   const open = new Set(s.pulls.value.map((view) => view.pull.number));
-  const keep = <T extends { readonly pr: PullRequestNumber }>(all: T[]): T[] => {
+  const keep = <T extends { readonly pr: PullRequestNumber }>(all: readonly T[]): T[] => {
     const gone = all.filter(({ pr }) => !open.has(pr));
-    if (gone.length <= TOMBSTONES_MAX) return all;
+    if (gone.length <= TOMBSTONES_MAX) return [...all];
     const forgotten = new Set(gone.slice(0, gone.length - TOMBSTONES_MAX));
     return all.filter((each) => !forgotten.has(each));
   };
   record.bounced = keep(record.bounced);
   record.mergeTimeoutCounts = keep(record.mergeTimeoutCounts);
   record.deferred = keep(record.deferred);
+  if (record.attempts !== undefined) record.attempts = keep(record.attempts);
 }

@@ -36,6 +36,7 @@ import type { Snapshot } from './snapshot.ts';
 import { stageWanted } from './stage.ts';
 import { settleStanding } from './standing.ts';
 import { settleUnheard } from './unheard.ts';
+import { noteAttempts } from './who-may.ts';
 
 /** First look at a gate after this share of what it usually takes: never later than that, or it would seem to take ever longer. */
 const GATE_FIRST_LOOK_SHARE = 0.9;
@@ -75,6 +76,7 @@ export function decide(read: Snapshot, record: QueueRecord): Decision {
   // The merge that was awaited when the base was looked at first may have come to nothing: it was not what moved it.
   if (isSettled) noticeBase(pass);
   openBatches(pass);
+  noteAttempts(pass);
   replaceOldWords(pass);
   sayPaused(pass);
   sayWaiting(pass);

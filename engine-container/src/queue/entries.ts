@@ -30,6 +30,7 @@ import type { QueueRecord } from './record.ts';
 import type { PullRequestView } from './snapshot.ts';
 import { isTwinOfLanding } from './twins.ts';
 import { awaitAgreement, awaitAnswer } from './unclear.ts';
+import { AuthorPlaces, areAttemptsSpent } from './who-may.ts';
 
 /** Brings the queue up to date with what the forge shows: who is scheduled on which head, who left (A18, A19, A30). */
 export function syncQueue(pass: DecisionContext): void {
@@ -201,6 +202,8 @@ export function admitEntries(pass: DecisionContext): void {
   if (!pass.s.full || !pulls.known || !protection.known || protection.value === null || !base.known) return;
   const views = new Map(pulls.value.map((view) => [view.pull.number, view]));
   const heads = new Set<string>();
+  const authors = new Map(pulls.value.map(({ pull }) => [pull.number, pull.author]));
+  const places = new AuthorPlaces(pass.s.repo, pass.record, authors);
   for (const entry of pass.record.entries) {
     const view = views.get(entry.pr);
     if (view === undefined || entry.scheduleId === 0) continue;
@@ -208,15 +211,18 @@ export function admitEntries(pass: DecisionContext): void {
     reviewHeld(pass, entry, view.pull);
     // The status of a bounce stays on its head: it is also the memory of it (D-05).
     if (isBounced(pass.record, entry) || pass.record.unread?.includes(entry.pr) === true) continue;
-    const admission = admit({
+    const scheduler =
+      view.schedule.known && view.schedule.value.kind === 'bound' ? view.schedule.value.by : undefined;
+    const ofItself = admit({
       ...factsOf(pass, view, { protection: protection.value, baseTip: base.value.sha }),
-      scheduler:
-        view.schedule.known && view.schedule.value.kind === 'bound' ? view.schedule.value.by : undefined,
+      ...{ scheduler, rules: pass.s.repo, areAttemptsSpent: areAttemptsSpent(pass, entry) },
       opensAnother: view.opensAnother,
       twinAhead: heads.has(entry.head),
     });
+    const isAside = isSetAside(pass, entry);
+    const admission = isAside ? ofItself : places.judge(entry.pr, view.pull.author, ofItself);
     // One that is held for reasons of its own keeps no other with the same head waiting.
-    if (admission.kind !== 'refused' && !isSetAside(pass, entry)) heads.add(entry.head);
+    if (admission.kind !== 'refused' && !isAside) heads.add(entry.head);
     applyAdmission(pass, entry, admission);
   }
 }

@@ -10,6 +10,8 @@ export interface PullRequestReading {
   readonly schedule: ScheduleReading;
   /** Null when no rule asked for them. */
   readonly reviews: readonly ReviewCount[] | null;
+  /** The accounts that these tell apart as bots; absent: none. */
+  readonly reviewBots?: string;
   /** Labels of it that the settings name; absent: none. */
   readonly labelled?: readonly Labelled[];
   /** Its timeline tells of dependencies: added, or taken away again. */

@@ -20,7 +20,7 @@ import type {
 import type { RuleSeen } from '#core/domain/provisioning.ts';
 import type { HaltEvidence } from '#core/domain/queue-view.ts';
 import type { StatusGate } from '#core/domain/status-gate.ts';
-import type { Bounced, Deferred, MergeTimeoutCount } from './aside.ts';
+import type { Bounced, Deferred, HeadAttempts, MergeTimeoutCount } from './aside.ts';
 import type { GivenUp, Landing, TakeBackReason } from './landing-state.ts';
 import type { Outsider, Passed } from './passed-state.ts';
 import type { PendingStatus, UnheardPost } from './pending-status.ts';
@@ -56,6 +56,8 @@ export interface QueueRecord {
   mergeTimeoutCounts: MergeTimeoutCount[];
   /** Removed for cause: not staged again until the head or the schedule changes (D-05, A37). */
   bounced: Bounced[];
+  /** Kept where the settings limit the attempts of one head; absent: none. */
+  attempts?: readonly HeadAttempts[];
   /** Waits for the base to move, or for a time. */
   deferred: Deferred[];
   /** Statuses still to be written; survives a crash, drained before anything else lands on the same head. */

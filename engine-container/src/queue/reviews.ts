@@ -1,16 +1,19 @@
 import type { Review } from '#core/domain/forge.ts';
 import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
+import { includesLogin } from '#core/domain/schedule-rules.ts';
 
 /** States that a rule can ask for. */
 export const COUNTED_STATES = ['approved', 'changes_requested', 'review_requested'] as const;
 type CountedState = (typeof COUNTED_STATES)[number];
 
-/** How many reviews with a say are alike in all that a rule asks about: at most twelve kinds, however many reviews. */
+/** How many reviews with a say are alike in all that a rule asks about: at most 24 kinds, however many reviews. */
 export interface ReviewCount {
   readonly state: CountedState;
   readonly stale: boolean;
   /** Made on the head that they are counted for, since it was pushed there where that was asked. */
   readonly onHead: boolean;
+  /** Of an account that the settings call a bot. Absent: not, or not asked. */
+  readonly byBot?: true;
   readonly count: number;
 }
 
@@ -19,13 +22,15 @@ export function countReviews(
   reviews: readonly Review[],
   head: CommitSha,
   since: EpochMs = Number.NEGATIVE_INFINITY,
+  bots: readonly string[] = [],
 ): readonly ReviewCount[] {
   const kinds = new Map<string, ReviewCount>();
-  for (const { state, official, dismissed, stale, commit, at } of reviews) {
+  for (const { state, official, dismissed, stale, commit, at, user } of reviews) {
     if (!official || dismissed || !isCounted(state)) continue;
     const onHead = commit === head && at >= since;
-    const key = `${state} ${stale} ${onHead}`;
-    kinds.set(key, { state, stale, onHead, count: (kinds.get(key)?.count ?? 0) + 1 });
+    const byBot = includesLogin(bots, user) ? { byBot: true as const } : {};
+    const key = [state, stale, onHead, byBot.byBot].join(' ');
+    kinds.set(key, { state, stale, onHead, ...byBot, count: (kinds.get(key)?.count ?? 0) + 1 });
   }
   return [...kinds.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, kind]) => kind);
 }

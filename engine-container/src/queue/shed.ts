@@ -50,6 +50,9 @@ function keepNeeded(record: QueueRecord): QueueRecord {
     mergeTimeoutCounts: record.mergeTimeoutCounts.filter(({ pr }) => inQueue.has(pr)),
     bounced: record.bounced.filter(({ pr }) => inQueue.has(pr)),
     deferred: record.deferred.filter(({ pr }) => inQueue.has(pr)),
+    ...(record.attempts === undefined
+      ? {}
+      : { attempts: record.attempts.filter(({ pr }) => inQueue.has(pr)) }),
   };
 }
 

@@ -326,6 +326,13 @@ describe('settings', () => {
     ['high_labels', [['high']], ['x', [5], ['x'.repeat(51)], null]],
     ['low_labels', [['low']], ['x', [5], null]],
     ['priority_people', [[], ['oncall']], ['x', [''], ['a b'], Array(21).fill('x'), null]],
+    ['schedule_people', [[], ['lead']], ['x', [''], ['a b'], Array(51).fill('x'), null]],
+    ['schedule_own', [false, true], ['true', 1, null]],
+    ['bots', [[], ['renovate']], ['x', [''], Array(21).fill('x'), null]],
+    ['bot_approval', [true, false], ['true', 1, null]],
+    ['author_queued_max', [0, 1_000], [-1, 1.5, '5', 1_001, null]],
+    ['bot_queued_max', [0, 1_000], [-1, 1.5, '5', 1_001, null]],
+    ['head_attempts_max', [0, 100], [-1, 1.5, '5', 101, null]],
     ['freeze_exempt_labels', [['urgent']], ['x', [5], null]],
     ['freeze_time_zone', ['Europe/Berlin', 'UTC'], ['+01:00', 'Mars/Olympus', '', 1, null]],
     [
@@ -390,6 +397,8 @@ describe('settings', () => {
         ...['batch_target', 'gate', 'gate_contexts', 'gate_authors', 'gate_timeout_minutes', 'reuse_ci'],
         ...['repair_setup'],
         ...['incident_labels', 'high_labels', 'low_labels', 'priority_people'],
+        ...['schedule_people', 'schedule_own', 'bots', 'bot_approval'],
+        ...['author_queued_max', 'bot_queued_max', 'head_attempts_max'],
         ...['freeze_windows', 'freeze_time_zone', 'freeze_exempt_labels', 'notice_topics'],
       ].sort(),
     );

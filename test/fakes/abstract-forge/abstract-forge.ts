@@ -1,4 +1,4 @@
-import type { BranchProtection, Commit, CommitStatus, TimelineEntry } from '#core/domain/forge.ts';
+import type { BranchProtection, Commit, CommitStatus, Review, TimelineEntry } from '#core/domain/forge.ts';
 import { parseFilePatterns } from '#core/domain/protected-files.ts';
 import { DEFAULT_SERVICE_NAME, stagingPattern } from '#core/domain/queue-names.ts';
 import type { MergeStyle } from '#core/domain/repo.ts';
@@ -94,6 +94,7 @@ export interface AbstractForge extends ForgeControl, Knobs {
   /** All best common ancestors, as `git merge-base --all` names them. */
   mergeBases(left: string, right: string): readonly string[];
   readTreeFiles(tree: string): ReadonlyMap<string, string>;
+  reviewsOf(pr: number): readonly Review[];
   timelineOf(pr: number): readonly TimelineEntry[];
   /** Why the branch rule forbids the merge now, statuses apart; null when it does not. */
   ruleViolation(pr: number): string | null;
@@ -336,6 +337,7 @@ function createViews(world: World) {
     journal: () => world.journal,
     commit: (sha: string) => viewCommit(objects.mustCommit(sha)),
     timelineOf: (pr: number) => [...mustPull(world, pr).timeline],
+    reviewsOf: (pr: number) => [...mustPull(world, pr).reviews],
     readTreeFiles(hash: string) {
       const tree = objects.tree(hash);
       if (tree === undefined) throw new Error(`no tree ${hash}`);

@@ -54,8 +54,10 @@ test('neither a schema library nor anything of the service is in it', () => {
     'core/domain/notice-topics.ts',
     'core/domain/notification.ts',
     'core/domain/pull-code-table.ts',
+    'core/domain/pull-code.ts',
     'core/domain/pull-codes.ts',
     'core/domain/queue-names.ts',
+    'core/domain/schedule-codes.ts',
     'core/domain/token-scopes.ts',
   ]);
 });

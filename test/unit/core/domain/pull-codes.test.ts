@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { STATUS_DESCRIPTION_CHARS_MAX } from '#core/domain/limits.ts';
-import { PULL_CODES, TURNS } from '#core/domain/pull-code-table.ts';
+import { TURNS } from '#core/domain/pull-code.ts';
+import { PULL_CODES } from '#core/domain/pull-code-table.ts';
 import { codeOfEvent, codeOfPlace, isPullCode, PULL_CODE_NAMES } from '#core/domain/pull-codes.ts';
 
 describe('the closed list of ways out of the queue and of waits', () => {

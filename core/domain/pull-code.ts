@@ -1,0 +1,25 @@
+/** The party whose turn it is. `none`: the queue goes on by itself, or it is over. */
+export const TURNS = ['author', 'reviewer', 'operator', 'forge', 'ci', 'none'] as const;
+export type Turn = (typeof TURNS)[number];
+
+/** `exit`: it is out of the queue, or stays out until a person acts. `wait`: the queue looks again by itself. */
+export interface PullCode {
+  readonly is: 'exit' | 'wait';
+  readonly turn: Turn;
+  /** The change itself is the cause. */
+  readonly fault: boolean;
+  /** The words of the commit status, at most 140 characters, where one is written for it. */
+  readonly says: string;
+  /** The next step. */
+  readonly next: string;
+}
+
+export const wait = (turn: Turn, says: string, next: string, fault = false): PullCode => ({
+  ...{ is: 'wait', turn, fault, says, next },
+});
+export const exit = (turn: Turn, says: string, next: string, fault = false): PullCode => ({
+  ...{ is: 'exit', turn, fault, says, next },
+});
+
+export const BY_ITSELF = 'Nothing: the queue goes on by itself.';
+export const APPROVE = 'Let an official reviewer approve exactly this head.';

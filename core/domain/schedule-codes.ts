@@ -1,0 +1,30 @@
+import { APPROVE, BY_ITSELF, type PullCode, wait } from './pull-code.ts';
+
+/** Waits by the rules of a repository about who may schedule, and how often. */
+export const SCHEDULE_CODES = {
+  scheduler_not_named: wait(
+    'operator',
+    'refused: the settings of this queue do not name who scheduled this among those who may',
+    'Cancel its auto-merge, and let a person whom the settings name schedule it.',
+  ),
+  own_schedule: wait(
+    'reviewer',
+    'refused: in this queue an author does not schedule a pull request of their own; let another person schedule it',
+    'Cancel its auto-merge, and let another person schedule it.',
+  ),
+  bot_not_approved: wait(
+    'reviewer',
+    'refused: scheduled by a bot, which needs the official approval of a person on exactly this head',
+    APPROVE,
+  ),
+  author_limit: wait(
+    'none',
+    'waiting: its author has as many pull requests in this queue as it allows; it goes on once one of them has left',
+    BY_ITSELF,
+  ),
+  attempts_spent: wait(
+    'author',
+    'refused: this head was tried as often as this queue allows without a change; push a change',
+    'Push a change: a new head is tried again.',
+  ),
+} as const satisfies Readonly<Record<string, PullCode>>;

@@ -1,0 +1,37 @@
+/** Who may schedule, and how much of the queue one account may take. Logins are compared without case. */
+export interface ScheduleRules {
+  /** Only these may schedule; empty: all who may merge. */
+  readonly schedulePeople: readonly string[];
+  /** May an author schedule a pull request of their own? */
+  readonly scheduleOwn: boolean;
+  /** Accounts that are programs. */
+  readonly bots: readonly string[];
+  /** Does a schedule by one of `bots` need the official approval of a person on exactly that head? */
+  readonly botApproval: boolean;
+  /** Pull requests of one author in the queue at once; 0: no limit. */
+  readonly authorQueuedMax: number;
+  /** The same for each of `bots`. */
+  readonly botQueuedMax: number;
+  /** Schedules with which one head is staged; 0: no limit. */
+  readonly headAttemptsMax: number;
+}
+
+/** They ask nothing of a forge and refuse no pull request. */
+export const NO_RULES: ScheduleRules = {
+  schedulePeople: [],
+  scheduleOwn: true,
+  bots: [],
+  botApproval: false,
+  authorQueuedMax: 0,
+  botQueuedMax: 0,
+  headAttemptsMax: 0,
+};
+
+export function includesLogin(logins: readonly string[], login: string): boolean {
+  return logins.some((each) => each.toLowerCase() === login.toLowerCase());
+}
+
+/** How many pull requests of this author may be in the queue at once; 0: no limit. */
+export function queuedMaxOf({ bots, authorQueuedMax, botQueuedMax }: ScheduleRules, author: string): number {
+  return includesLogin(bots, author) ? botQueuedMax : authorQueuedMax;
+}

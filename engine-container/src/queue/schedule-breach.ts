@@ -1,0 +1,55 @@
+import type { PullRequest } from '#core/domain/forge.ts';
+import type { Reading } from '#core/domain/result.ts';
+import { includesLogin, type ScheduleRules } from '#core/domain/schedule-rules.ts';
+import type { ScheduleReading } from './readings.ts';
+import type { ReviewCount } from './reviews.ts';
+
+/** Reasons of the rules of a repository against a schedule. */
+export type Breach = 'scheduler_not_named' | 'own_schedule' | 'bot_not_approved' | 'attempts_spent';
+
+export interface RuleFacts {
+  readonly pull: Pick<PullRequest, 'author'>;
+  /** Who scheduled; undefined when that is not known. */
+  readonly scheduler?: string | undefined;
+  /** Who may schedule; absent: all who may merge. */
+  readonly rules?: ScheduleRules;
+  /** This head was staged with as many schedules as the settings allow; absent: it was not. */
+  readonly areAttemptsSpent?: boolean;
+  readonly reviews: Reading<readonly ReviewCount[]> | null;
+}
+
+/** Do the rules of this repository ask for the reviews of a pull request that this account scheduled? */
+export function asksApproval({ bots, botApproval }: ScheduleRules, schedule: ScheduleReading): boolean {
+  if (!botApproval || schedule.kind === 'none') return false;
+  return schedule.by === undefined || includesLogin(bots, schedule.by);
+}
+
+/** May who scheduled do so, by the rules of this repository? Null: yes. Where it is not known who did, a rule waits for it. */
+export function judgeRules(facts: RuleFacts): Breach | 'unknown' | null {
+  const { rules, scheduler, pull } = facts;
+  if (rules === undefined) return null;
+  const asksWho = rules.schedulePeople.length > 0 || !rules.scheduleOwn || rules.botApproval;
+  if (asksWho && scheduler === undefined) return 'unknown';
+  if (scheduler !== undefined) {
+    if (rules.schedulePeople.length > 0 && !includesLogin(rules.schedulePeople, scheduler))
+      return 'scheduler_not_named';
+    if (!rules.scheduleOwn && includesLogin([pull.author], scheduler)) return 'own_schedule';
+    const approval = judgeApproval(facts, rules, scheduler);
+    if (approval !== null) return approval;
+  }
+  return facts.areAttemptsSpent === true ? 'attempts_spent' : null;
+}
+
+/** An approval of a bot is not that of a person. */
+function judgeApproval(
+  { reviews }: RuleFacts,
+  { bots, botApproval }: ScheduleRules,
+  scheduler: string,
+): Breach | 'unknown' | null {
+  if (!botApproval || !includesLogin(bots, scheduler)) return null;
+  if (reviews === null || !reviews.known) return 'unknown';
+  const isApproved = reviews.value.some(
+    ({ state, onHead, byBot }) => state === 'approved' && onHead && byBot !== true,
+  );
+  return isApproved ? null : 'bot_not_approved';
+}

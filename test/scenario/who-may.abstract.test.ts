@@ -1,0 +1,133 @@
+import { type Hook, headOf, landedOf, told, wrapForge } from './hooks.ts';
+import { givenProject, givenScheduled } from './stories.ts';
+import { createWorld } from './world.ts';
+
+/** Rules of a repository about who may schedule, and how much (decisions 0225, 0226). */
+const HOUR = 3_600_000;
+
+async function given(repo: Readonly<Record<string, unknown>>) {
+  const world = await createWorld({ repo });
+  await givenProject(world.forge);
+  return world;
+}
+type World = Awaited<ReturnType<typeof given>>;
+
+async function open(world: World, name: string, author = 'dev', content = `${name}\n`): Promise<number> {
+  return world.forge.openPullRequest({ branch: name, author, files: { [`src/${name}.txt`]: content } });
+}
+
+async function wordsOn(world: World, pr: number): Promise<string | undefined> {
+  return (await world.forge.status(await headOf(world, pr), 'mq'))?.description;
+}
+
+test('only accounts that the settings name may schedule, and the pull request of another says so', async () => {
+  const world = await given({ schedulePeople: ['Lead'] });
+  const [named, other] = [await open(world, 'a'), await open(world, 'b')];
+  await world.forge.scheduleAs('lead', named);
+  await world.forge.scheduleAs('dev', other);
+  await world.drain({ maxMs: HOUR });
+  expect(landedOf(world)).toEqual([named]);
+  expect(await wordsOn(world, other)).toMatch(
+    /^refused: the settings of this queue do not name who scheduled/,
+  );
+  expect(await told(world, other)).toContain('pr_refused:scheduler_not_named');
+  await world.forge.cancelSchedule(other);
+  await world.clock.advance(60_000);
+  await world.forge.scheduleAs('lead', other);
+  await world.drain({ maxMs: HOUR });
+  expect(landedOf(world)).toEqual([named, other]);
+});
+
+test('where the settings say so, an author does not schedule a pull request of their own', async () => {
+  const world = await given({ scheduleOwn: false });
+  const [own, others] = [await open(world, 'a', 'Ann'), await open(world, 'b', 'Ann')];
+  await world.forge.scheduleAs('ann', own);
+  await world.forge.scheduleAs('bob', others);
+  await world.drain({ maxMs: HOUR });
+  expect(landedOf(world)).toEqual([others]);
+  expect(await told(world, own)).toContain('pr_refused:own_schedule');
+});
+
+test('a schedule by a bot needs the approval of a person on exactly that head, and that of a bot is none', async () => {
+  const world = await given({ bots: ['agent', 'checker'], botApproval: true });
+  const [byBot, byPerson] = [await open(world, 'a'), await open(world, 'b')];
+  await world.forge.scheduleAs('agent', byBot);
+  await world.forge.scheduleAs('dev', byPerson);
+  await world.drain({ maxMs: HOUR });
+  expect(landedOf(world)).toEqual([byPerson]);
+  expect(await told(world, byBot)).toContain('pr_refused:bot_not_approved');
+  await world.forge.review(byBot, 'checker', 'approve');
+  await world.drain({ maxMs: HOUR });
+  expect(landedOf(world)).toEqual([byPerson]);
+  await world.forge.review(byBot, 'reviewer', 'approve');
+  await world.drain({ maxMs: HOUR });
+  expect(landedOf(world)).toEqual([byBot, byPerson]);
+});
+
+test('an author has at most so many places, and the next pull request enters once one of them has left', async () => {
+  const world = await given({ authorQueuedMax: 2, bots: ['agent'], botQueuedMax: 1 });
+  world.forge.gateDurationMs = 600_000;
+  const dev = [await open(world, 'a'), await open(world, 'b'), await open(world, 'c')];
+  const agent = [await open(world, 'd', 'agent'), await open(world, 'e', 'agent')];
+  const ann = await open(world, 'f', 'ann');
+  for (const pr of [...dev, ...agent, ann]) {
+    await world.forge.scheduleAs('dev', pr);
+    await world.clock.advance(1_000);
+  }
+  await world.drain({ until: () => world.forge.runs().length > 0 });
+  const members = (await world.record()).batches.flatMap((batch) => batch.members.map(({ pr }) => pr));
+  expect(members).toEqual([dev[0], dev[1], agent[0], ann]);
+  expect(await wordsOn(world, dev[2] as number)).toMatch(/^waiting: its author has as many pull requests/);
+  await world.drain({ maxMs: 2 * HOUR });
+  expect(landedOf(world)).toEqual([...dev, ...agent, ann]);
+  expect(await told(world, agent[1] as number)).toContain('pr_refused:author_limit');
+});
+
+test('a pull request that the rule refuses or that was bounced takes no place of its author', async () => {
+  const world = await given({ authorQueuedMax: 1, schedulePeople: ['dev'] });
+  const [refused, bad, good] = [
+    await open(world, 'a'),
+    await open(world, 'b', 'dev', 'BAD\n'),
+    await open(world, 'c'),
+  ];
+  await world.forge.scheduleAs('guest', refused);
+  await world.forge.scheduleAs('dev', bad);
+  await world.clock.advance(1_000);
+  await world.forge.scheduleAs('dev', good);
+  await world.drain({ maxMs: HOUR });
+  expect(landedOf(world)).toEqual([good]);
+});
+
+test('one head is staged with as many schedules as the settings allow, then not before it changes', async () => {
+  const world = await given({ headAttemptsMax: 2 });
+  const pr = await givenScheduled(world.forge, 'a', 'BAD\n');
+  for (let time = 0; time < 4; time += 1) {
+    await world.drain({ maxMs: HOUR });
+    await world.forge.cancelSchedule(pr);
+    await world.clock.advance(60_000);
+    await world.forge.schedule(pr);
+  }
+  const runs = world.forge.runs().length;
+  await world.drain({ maxMs: HOUR });
+  expect(world.forge.runs()).toHaveLength(runs);
+  const events = await told(world, pr);
+  expect(events.filter((event) => event === 'pr_bounced:gate_failed')).toHaveLength(2);
+  expect(events).toContain('pr_refused:attempts_spent');
+  await world.forge.pushToPullRequest(pr, { 'src/a.txt': 'good\n' });
+  await world.drain({ maxMs: HOUR });
+  expect(landedOf(world)).toEqual([pr]);
+});
+
+test('without rules the queue asks the forge nothing about them and keeps nothing', async () => {
+  const asked: string[] = [];
+  const watch: Hook = async (name, _args, answer) => {
+    asked.push(name);
+    return answer();
+  };
+  const world = await createWorld({ wrapForge: wrapForge(watch) });
+  await givenProject(world.forge);
+  const pr = await givenScheduled(world.forge, 'a');
+  await world.drain({ maxMs: HOUR });
+  expect([landedOf(world), asked.includes('listReviews')]).toEqual([[pr], false]);
+  expect(await world.record()).not.toHaveProperty('attempts');
+});

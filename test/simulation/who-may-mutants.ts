@@ -1,0 +1,64 @@
+import type { Mutant } from './mutants.ts';
+
+const WHO_MAY = 'engine-container/src/queue/who-may.ts';
+const BREACH = 'engine-container/src/queue/schedule-breach.ts';
+
+/** Guards of decisions 0225 and 0226: who may schedule, and how much of the queue one account may take. */
+export const WHO_MAY_MUTANTS: readonly Mutant[] = [
+  {
+    guard: 'only accounts that the settings name may schedule',
+    file: BREACH,
+    find: "    if (rules.schedulePeople.length > 0 && !includesLogin(rules.schedulePeople, scheduler))\n      return 'scheduler_not_named';\n",
+    replace: '',
+    families: ['rules'],
+    dies: 'an account that is not named schedules',
+  },
+  {
+    guard: 'no author schedules a pull request of their own where the settings say so',
+    file: BREACH,
+    find: '!rules.scheduleOwn && includesLogin([pull.author], scheduler)',
+    replace: "!rules.scheduleOwn && pull.author === ''",
+    families: ['rules'],
+    dies: 'an author schedules a pull request of their own',
+  },
+  {
+    guard: 'what a bot schedules needs the approval of a person',
+    file: BREACH,
+    find: "return isApproved ? null : 'bot_not_approved';",
+    replace: 'return isApproved ? null : null;',
+    families: ['rules'],
+    dies: 'a bot schedules without an approval',
+  },
+  {
+    guard: 'the approval of a bot is not that of a person',
+    file: BREACH,
+    find: '&& byBot !== true',
+    replace: '&& byBot !== null',
+    families: ['rules'],
+    dies: 'a bot approves what a bot schedules',
+  },
+  {
+    guard: 'an author has no more places than the settings allow',
+    file: WHO_MAY,
+    find: "    if (isFull && mayRefuse) return refused('author_limit');\n",
+    replace: '',
+    families: ['rules'],
+    dies: 'an author schedules more than the settings allow',
+  },
+  {
+    guard: 'what is in flight keeps the place of its author',
+    file: WHO_MAY,
+    find: "admission.kind === 'refused' || this.#inFlight.has(pr)",
+    replace: "admission.kind === 'refused'",
+    families: ['rules'],
+    dies: 'an author schedules more than the settings allow',
+  },
+  {
+    guard: 'one head is tried no more often than the settings allow',
+    file: WHO_MAY,
+    find: 'known.times >= max && ',
+    replace: 'known.times >= max + 9 && ',
+    families: ['rules'],
+    dies: 'a head that fails is scheduled again and again',
+  },
+];

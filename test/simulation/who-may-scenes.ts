@@ -1,0 +1,95 @@
+import { givenProject } from '../scenario/stories.ts';
+import { look, type Stage, setStage } from './scene-stage.ts';
+
+/** Scenes of `scenes.ts` about who may schedule, and how much (decisions 0225, 0226). */
+
+interface Asked {
+  readonly author: string;
+  readonly scheduler: string;
+  readonly approvedBy?: string;
+}
+
+async function setUp(repo: Readonly<Record<string, unknown>>): Promise<Stage> {
+  const stage = await setStage({ repo });
+  await givenProject(stage.forge);
+  return stage;
+}
+
+async function ask(stage: Stage, { author, scheduler, approvedBy }: Asked, content = ''): Promise<number> {
+  const branch = `b${stage.clock.now()}`;
+  const pr = await stage.forge.openPullRequest({ branch, author, files: { [`src/${branch}.txt`]: content } });
+  if (approvedBy !== undefined) await stage.forge.review(pr, approvedBy, 'approve');
+  await stage.forge.scheduleAs(scheduler, pr);
+  await stage.clock.advance(1_000);
+  return pr;
+}
+
+/** One that the rules allow beside one that they refuse. */
+function refuse(repo: Readonly<Record<string, unknown>>, allowed: Asked, refused: Asked) {
+  return async (): Promise<readonly string[]> => {
+    const stage = await setUp(repo);
+    const [no, yes] = [await ask(stage, refused), await ask(stage, allowed)];
+    await look(stage, 30);
+    const problems = stage.forge.isMerged(yes) ? [] : ['what the rules allow did not land'];
+    return stage.forge.isMerged(no) ? [...problems, 'what the rules refuse landed'] : problems;
+  };
+}
+
+const BOTS = { bots: ['agent', 'checker'], botApproval: true } as const;
+
+export const scheduleUnnamed = refuse(
+  { schedulePeople: ['lead'] },
+  { author: 'dev', scheduler: 'lead' },
+  { author: 'dev', scheduler: 'dev' },
+);
+export const scheduleOwn = refuse(
+  { scheduleOwn: false },
+  { author: 'dev', scheduler: 'lead' },
+  { author: 'dev', scheduler: 'dev' },
+);
+export const scheduleByBot = refuse(
+  BOTS,
+  { author: 'dev', scheduler: 'agent', approvedBy: 'reviewer' },
+  { author: 'dev', scheduler: 'agent' },
+);
+export const approveByBot = refuse(
+  BOTS,
+  { author: 'dev', scheduler: 'agent', approvedBy: 'reviewer' },
+  { author: 'dev', scheduler: 'agent', approvedBy: 'checker' },
+);
+
+/** An author schedules more than the settings allow. */
+export async function scheduleTooMany(): Promise<readonly string[]> {
+  const stage = await setUp({ authorQueuedMax: 1 });
+  const asked = { author: 'dev', scheduler: 'dev' };
+  const prs = [await ask(stage, asked), await ask(stage, asked), await ask(stage, asked)];
+  let most = 0;
+  for (let count = 0; count < 60; count += 1) {
+    await look(stage, 1);
+    const { batches } = await stage.record();
+    most = Math.max(
+      most,
+      batches.reduce((sum, batch) => sum + batch.members.length, 0),
+    );
+  }
+  const landed = prs.filter((pr) => stage.forge.isMerged(pr)).length;
+  const problems = landed === prs.length ? [] : [`${landed} of ${prs.length} landed`];
+  return most > 1 ? [...problems, `${most} of one author were staged at once`] : problems;
+}
+
+/** A head that fails is scheduled again and again. */
+export async function scheduleAgain(): Promise<readonly string[]> {
+  const stage = await setUp({ headAttemptsMax: 1 });
+  const pr = await ask(stage, { author: 'dev', scheduler: 'dev' }, 'BAD\n');
+  await look(stage, 20);
+  const runs = stage.forge.runs().length;
+  for (let time = 0; time < 2; time += 1) {
+    await stage.forge.cancelSchedule(pr);
+    await stage.clock.advance(60_000);
+    await stage.forge.scheduleAs('dev', pr);
+    await look(stage, 20);
+  }
+  if (runs === 0) return ['it was never tried'];
+  const spent = stage.forge.runs().length - runs;
+  return spent === 0 ? [] : [`${spent} gate runs went to a head that did not change`];
+}
