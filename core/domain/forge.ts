@@ -117,7 +117,13 @@ export interface TreeListing {
 /** The known state of the gate run of one staged commit (A11, A12). */
 export type GateReading =
   | { readonly kind: 'none' }
-  | { readonly kind: 'running'; readonly runId: string; readonly url: string | null }
+  | {
+      readonly kind: 'running';
+      readonly runId: string;
+      readonly url: string | null;
+      /** No runner has a job of it right now, and the forge says so. Absent: one has, or it is not known. */
+      readonly waitsForRunner?: true;
+    }
   | {
       readonly kind: 'finished';
       readonly verdict: 'success' | 'failure' | 'cancelled' | 'error';

@@ -11,6 +11,7 @@ export const BLOCK_KINDS = [
   'merge',
   'revoke',
   'gate',
+  'runner',
   'gate_retry',
   'staging',
   'paused',

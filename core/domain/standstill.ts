@@ -23,6 +23,10 @@ export const STANDSTILLS = {
     says: 'No gate run has begun on the staged commit',
     next: 'Check that Actions are on, that a runner is online and free, and that it has the labels that the workflow asks for.',
   },
+  no_runner: {
+    says: 'The gate run waits for a runner',
+    next: 'Check that a runner is online and free, and that it has the labels that the workflow asks for.',
+  },
   checks_not_reported: {
     says: 'None of the required statuses has been reported on the staged commit',
     next: 'Check that the other CI is up and builds the staging branch, and that it posts the contexts in the settings.',
@@ -121,6 +125,7 @@ function findWait({ block }: QueueView, { repo, batches, now }: StandstillFacts)
     if (runUrl === null && past(0)) return { cause: unbegun, since, usualMs };
     return past(TOLD_AT * (usualMs ?? UNTAUGHT_GATE_MS)) ? { cause: 'gate_slow', since, usualMs } : null;
   }
+  if (kind === 'runner') return past(0) ? { cause: 'no_runner', since, usualMs: null } : null;
   if (OF_FORGE.includes(kind)) return past(0) ? { cause: 'forge_slow', since, usualMs: null } : null;
   return kind === 'admission' && past(DAY_MS) ? { cause: 'people', since, usualMs: null } : null;
 }

@@ -90,7 +90,7 @@ function findObstacle(activity: RepoActivity, repo: StatusEntry | null, now: num
   return blockerOfQueue(queue.block, queue.line.length + queue.line_more - bounced);
 }
 
-const IN_FLIGHT: readonly (string | undefined)[] = ['gate', 'merge', 'revoke', 'gate_retry'];
+const IN_FLIGHT: readonly (string | undefined)[] = ['gate', 'runner', 'merge', 'revoke', 'gate_retry'];
 
 /** While something is in flight under a drain, or is still taken back, that is what it waits for. */
 function blockerOfPause(activity: RepoActivity, repo: StatusEntry | null, now: number): Blocker | null {
@@ -178,6 +178,13 @@ function blockerOfQueue(block: Block, waiting: number): Blocker {
         tone: 'busy',
         remedy: null,
         text: `Waiting for the gate run${one || ' of the batch'}`,
+      };
+    case 'runner':
+      return {
+        ...facts,
+        tone: 'busy',
+        remedy: null,
+        text: `Waiting for a runner to take the gate run${one || ' of the batch'}`,
       };
     case 'merge':
       return {

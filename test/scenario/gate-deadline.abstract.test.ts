@@ -1,3 +1,4 @@
+import { toQueueView } from '../../engine-container/src/queue/view.ts';
 import { CI_AUTHOR, CI_CONTEXTS } from '../fakes/abstract-forge/pipeline-statuses.ts';
 import { endingOf, expectHonestEnd, givenProject, givenScheduled } from './stories.ts';
 import { createWorld } from './world.ts';
@@ -47,6 +48,35 @@ describe('the deadline of a gate', () => {
     await world.drain({ until });
     expect(world.clock.now() - begun).toBeGreaterThanOrEqual(30 * MINUTE_MS);
     expect(world.clock.now() - begun).toBeLessThan(45 * MINUTE_MS);
+  });
+
+  test('it counts from the start of a run that waited for a runner, and what is learned leaves the wait out', async () => {
+    const world = await createWorld({ repo: { gateTimeoutMinutes: 20 } });
+    await givenProject(world.forge);
+    Object.assign(world.forge, { runnerWaitMs: 30 * MINUTE_MS, gateDurationMs: 10 * MINUTE_MS });
+    const pr = await givenScheduled(world.forge, 'a');
+    await world.drain({ maxMs: 15 * MINUTE_MS, until: async () => world.forge.runs().length > 0 });
+    await world.reconcile();
+    const repo = await world.store.getRepo('repo-1');
+    if (repo === null) throw new Error('no repository');
+    expect(toQueueView(repo, await world.record(), world.clock.now()).block.kind).toBe('runner');
+    await world.drain();
+    expect(world.forge.merges().map((merge) => merge.pr)).toEqual([pr]);
+    expect((await world.rows()).map(({ outcome }) => outcome)).toEqual(['success']);
+    const [took = 0] = (await world.record()).gateTimes ?? [];
+    expect([took >= 9 * MINUTE_MS, took <= 12 * MINUTE_MS]).toEqual([true, true]);
+  });
+
+  test('a run for which there is no runner is given up after four deadlines', async () => {
+    const world = await createWorld({ repo: { gateTimeoutMinutes: 20 } });
+    await givenProject(world.forge);
+    world.forge.runnerWaitMs = Number.POSITIVE_INFINITY;
+    await givenScheduled(world.forge, 'a');
+    const begun = world.clock.now();
+    const until = async () => (await world.rows()).some((row) => row.terminalReason === 'gate_timeout');
+    await world.drain({ until });
+    expect(world.clock.now() - begun).toBeGreaterThanOrEqual(80 * MINUTE_MS);
+    expect(world.clock.now() - begun).toBeLessThan(100 * MINUTE_MS);
   });
 
   test('without one a gate run that never appears is waited for, as the contract has it (A20)', async () => {

@@ -105,6 +105,16 @@ test('a runner label that no runner has is told after ten minutes, and the run i
   await expectGoesOn(world, [pr]);
 });
 
+test('a gate run that waits for a runner is told as such after ten minutes, and goes on once one is free', async () => {
+  const world = await given();
+  world.forge.runnerWaitMs = 40 * MINUTE_MS;
+  const pr = await givenScheduled(world.forge, 'a');
+  const told = await untilTold(world, standsFor('no_runner'), 15 * MINUTE_MS);
+  expect(told.queue?.block.kind).toBe('runner');
+  expect(told.standstill?.next).toMatch(/online and free/);
+  await expectGoesOn(world, [pr]);
+});
+
 test('a full pool of runners is told past one and a half times what is usual, and the queue goes on with the run', async () => {
   const world = await given();
   world.forge.gateDurationMs = 10 * MINUTE_MS;

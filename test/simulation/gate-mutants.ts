@@ -60,4 +60,28 @@ export const GATE_MUTANTS: readonly Mutant[] = [
     families: ['other_ci'],
     dies: 'the gate is changed while a batch is out',
   },
+  {
+    guard: 'the deadline of a gate counts from the start of a run that waited for a runner',
+    file: 'engine-container/src/queue/gate-deadline.ts',
+    find: 'return runnerWait?.isOver === true ? runnerWait.until : stagedAt;',
+    replace: 'return stagedAt;',
+    families: ['other_ci'],
+    dies: 'a gate run waits for a runner longer than its deadline',
+  },
+  {
+    guard: 'a gate run that waits for a runner is not staged anew at its deadline',
+    file: 'engine-container/src/queue/gate-deadline.ts',
+    find: 'waitsForRunner(node) ? GATE_RUNNER_WAIT_FACTOR : 1',
+    replace: '1',
+    families: ['other_ci'],
+    dies: 'a gate run waits for a runner longer than its deadline',
+  },
+  {
+    guard: 'only the wait before the first job counts as the wait for a runner',
+    file: 'engine-container/src/queue/gate-deadline.ts',
+    find: 'if (node.runnerWait?.isOver === true) return;',
+    replace: '',
+    families: ['other_ci'],
+    dies: 'a gate run waits for a runner between two jobs',
+  },
 ];

@@ -28,3 +28,35 @@ export async function changeGateInFlight(): Promise<readonly string[]> {
   const nameless = told.some(({ event, reason }) => codeOfEvent(event, reason) === null);
   return nameless ? [...problems, 'a change of the gate is told without a code'] : problems;
 }
+
+/** Every runner is busy for longer than the deadline of the gate. */
+export async function waitForRunner(): Promise<readonly string[]> {
+  const stage = await setStage({ repo: { gateTimeoutMinutes: 10 } });
+  const { forge } = stage;
+  await givenProject(forge);
+  Object.assign(forge, { runnerWaitMs: 3 * GATE_MS, gateDurationMs: GATE_MS });
+  const pr = await givenScheduled(forge, 'a');
+  await look(stage, 60);
+  if (forge.runs().length > 1) return ['a run that waited for a runner was staged anew'];
+  return forge.isMerged(pr) ? [] : ['one whose gate run waited for a runner did not land'];
+}
+
+/** A run has its first job done and waits for a runner of the second, and for no end. */
+export async function waitBetweenJobs(): Promise<readonly string[]> {
+  const stage = await setStage({ repo: { gateTimeoutMinutes: 10 } });
+  const { forge } = stage;
+  await givenProject(forge);
+  let isBetween = false;
+  const { readGate } = forge.forge;
+  forge.forge.readGate = async (...asked) => {
+    const gate = await readGate(...asked);
+    return gate.kind === 'running' && isBetween ? { ...gate, waitsForRunner: true } : gate;
+  };
+  forge.judge = () => 'hold';
+  await givenScheduled(forge, 'a');
+  await look(stage, 4);
+  if (forge.runs().length === 0) return ['the scene did not come about'];
+  isBetween = true;
+  await look(stage, 36);
+  return forge.runs().length > 1 ? [] : ['a gate run that waits between two jobs has no deadline'];
+}

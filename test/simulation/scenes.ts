@@ -20,7 +20,7 @@ import {
   twinAppearsLate,
 } from './forge-scenes.ts';
 import { drainAndFreeze, freezeInLanding, freezeWithLabels, pauseWithLabel } from './freeze-scenes.ts';
-import { changeGateInFlight } from './gate-scenes.ts';
+import { changeGateInFlight, waitBetweenJobs, waitForRunner } from './gate-scenes.ts';
 import { glanceAtNight, glanceForAnHour, pressWithinTheSecond, pressWithoutEvent } from './glance-scenes.ts';
 import {
   enrollAfterBurial,
@@ -460,6 +460,8 @@ export const SCENES = {
   'a freeze window begins while a success stands': freezeInLanding,
   'a pause of one that is exempt from freeze windows': pauseWithLabel,
   'a drain in a freeze window': drainAndFreeze,
+  'a gate run waits for a runner longer than its deadline': waitForRunner,
+  'a gate run waits for a runner between two jobs': waitBetweenJobs,
   'the record is lost in a pause, which then ends': pauseOverLostRecord,
   'a person undoes each repair': undoneRepairs,
   'a rule is edited where repairs are not allowed': forbiddenRepair,

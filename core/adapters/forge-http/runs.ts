@@ -26,6 +26,9 @@ const VERDICTS: ReadonlyMap<string, Verdict> = new Map([
   ['skipped', 'error'],
 ]);
 
+/** Forgejo says `waiting`, Gitea `queued`; jobs that wait for others are `blocked` there and `waiting` here. */
+const WAITING: readonly string[] = ['waiting', 'queued', 'blocked'];
+
 /**
  * Newest matching run in the run list; `no_list` where this version has none (Forgejo before 12, Gitea before 1.25) or
  * Actions is off.
@@ -87,5 +90,6 @@ function describeRun(transport: ForgeTransport, row: RunRow): GateReading {
   const run = { runId: String(row.id), url: readLink(transport, row.html_url) };
   // Gitea says `completed` and puts the result elsewhere.
   const verdict = VERDICTS.get(row.status === 'completed' ? (row.conclusion ?? '') : row.status);
-  return verdict === undefined ? { kind: 'running', ...run } : { kind: 'finished', verdict, ...run };
+  if (verdict !== undefined) return { kind: 'finished', verdict, ...run };
+  return { kind: 'running', ...run, ...(WAITING.includes(row.status) ? { waitsForRunner: true } : {}) };
 }

@@ -1,3 +1,4 @@
+import type { EpochMs } from '#core/domain/ids.ts';
 import {
   GATE_DEADLINE_FACTOR,
   GATE_DEADLINE_MS_MIN,
@@ -5,9 +6,11 @@ import {
   GATE_TIMES_LEARNED_MIN,
 } from '#core/domain/limits.ts';
 import type { QueueSettings } from '#core/domain/repo-settings.ts';
-import type { QueueRecord } from './record.ts';
+import type { Node, QueueRecord } from './record.ts';
 
 const MINUTE_MS = 60_000;
+/** A gate run may wait for a runner for so many deadlines. */
+export const GATE_RUNNER_WAIT_FACTOR = 4;
 
 /**
  * How long one attempt at a gate may take, ms; null: as long as it likes. Learned: three times what 95 of 100 gate runs of
@@ -23,6 +26,39 @@ export function gateDeadlineMs(
   const sorted = [...gateTimes].sort((a, b) => a - b);
   const p95 = sorted[Math.ceil(sorted.length * 0.95) - 1] ?? 0;
   return Math.max(GATE_DEADLINE_MS_MIN, GATE_DEADLINE_FACTOR * p95);
+}
+
+/** The wait of a gate run for a runner, until it was first seen to run; what waits later is between two of its jobs. */
+export interface RunnerWait {
+  /** The latest look that saw it wait; where it never was, when it was staged. */
+  readonly until: EpochMs;
+  readonly isOver: boolean;
+}
+
+type RunTimes = Pick<Node, 'stagedAt' | 'runnerWait'>;
+
+export function noteRunnerWait(node: Node, waits: boolean, now: EpochMs): void {
+  if (node.runnerWait?.isOver === true) return;
+  if (waits) node.runnerWait = { until: now, isOver: false };
+  else node.runnerWait = { until: node.runnerWait?.until ?? node.stagedAt ?? now, isOver: true };
+}
+
+export function waitsForRunner({ runnerWait }: RunTimes): boolean {
+  return runnerWait?.isOver === false;
+}
+
+/** Since when a runner is at work on it, as far as that was seen. */
+export function runSince({ stagedAt, runnerWait }: RunTimes): EpochMs | null {
+  return runnerWait?.isOver === true ? runnerWait.until : stagedAt;
+}
+
+/**
+ * When the attempt is given up. To stage a run anew that waits for a runner only puts it at the end of the runners' own
+ * line, so it may wait for longer, and not for ever: its runner may not exist.
+ */
+export function deadlineAt(node: RunTimes, deadlineMs: number, now: EpochMs): EpochMs {
+  const factor = waitsForRunner(node) ? GATE_RUNNER_WAIT_FACTOR : 1;
+  return (runSince(node) ?? now) + factor * deadlineMs;
 }
 
 /** The latest times that gate runs took, with one more. */

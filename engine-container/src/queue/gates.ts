@@ -20,7 +20,7 @@ import {
   wakeNoLaterThan,
 } from './decision-context.ts';
 import { addEvidence } from './evidence.ts';
-import { gateDeadlineMs, withGateTime } from './gate-deadline.ts';
+import { deadlineAt, gateDeadlineMs, noteRunnerWait, runSince, withGateTime } from './gate-deadline.ts';
 import { countDuration, gateMsOf } from './pace.ts';
 import { activeMembers } from './pipeline.ts';
 import { countGateRun } from './policy.ts';
@@ -46,6 +46,7 @@ function observeGate(pass: DecisionContext, batch: Batch, node: Node): void {
     const reason = judgeChangedGate(pass, batch, node, gate.kind);
     if (reason !== null) return giveUp(pass, batch, reason);
   }
+  if (gate.kind === 'running') noteRunnerWait(node, gate.waitsForRunner === true, pass.s.now);
   if ((gate.kind === 'none' || gate.kind === 'running') && isOverdue(pass, batch, node)) {
     if (gate.kind === 'running') node.runKey = gate.runId;
     return endOverdue(pass, batch, node, gate);
@@ -74,7 +75,9 @@ function observeGate(pass: DecisionContext, batch: Batch, node: Node): void {
     at: pass.s.now,
   });
   if (isNew) {
-    if (node.stagedAt !== null) pass.record.gateTimes = withGateTime(pass.record, pass.s.now - node.stagedAt);
+    const since = runSince(node);
+    if (since !== null) pass.record.gateTimes = withGateTime(pass.record, pass.s.now - since);
+    // With the wait for a runner: that runs wait is how the number of runners shows.
     if (node.stagedAt !== null)
       pass.record.rate = countDuration(pass.record.rate, node.load, pass.s.now - node.stagedAt);
     if (gate.verdict === 'success') countPass(pass, batch, node.to, gateKey);
@@ -136,7 +139,7 @@ function isOverdue(pass: DecisionContext, batch: Batch, node: Node): boolean {
   // A landing rests on what has passed already: it is not taken back for what has not.
   const deadlineMs = batch.landing === null ? gateDeadlineMs(pass.s.repo, pass.record) : null;
   if (deadlineMs === null) return false;
-  const at = (node.stagedAt ?? pass.s.now) + deadlineMs;
+  const at = deadlineAt(node, deadlineMs, pass.s.now);
   if (at > pass.s.now) wakeNoLaterThan(pass, at);
   return at <= pass.s.now;
 }

@@ -253,6 +253,8 @@ export interface Node {
   stagedAt: EpochMs | null;
   /** When a verdict of its gate was first seen; absent: none was, or it is of before that was kept. */
   judgedAt?: EpochMs;
+  /** Absent: its gate run was not seen to begin. */
+  runnerWait?: { readonly until: EpochMs; readonly isOver: boolean };
   resolvedAt: EpochMs | null;
   /** Not staged before this time; null = at once. */
   retryAt: EpochMs | null;

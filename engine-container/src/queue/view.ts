@@ -10,7 +10,7 @@ import {
 } from '#core/domain/queue-view.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { Deferred } from './aside.ts';
-import { gateDeadlineMs } from './gate-deadline.ts';
+import { deadlineAt, gateDeadlineMs, runSince, waitsForRunner } from './gate-deadline.ts';
 import { isHeldUp } from './holds.ts';
 import { activeMembers } from './pipeline.ts';
 import type { QueueEntry } from './queue-entry.ts';
@@ -128,10 +128,10 @@ function blockOfBatch(batch: Batch, at: EpochMs, deadlineMs: number | null): Blo
   }
   const gating = batch.nodes.filter((node) => node.state === 'gating').sort((a, b) => a.to - b.to)[0];
   if (gating !== undefined) {
-    const since = gating.stagedAt ?? gating.createdAt;
-    return block('gate', {
+    const since = runSince(gating) ?? gating.createdAt;
+    return block(waitsForRunner(gating) ? 'runner' : 'gate', {
       since,
-      until: deadlineMs === null ? null : since + deadlineMs,
+      until: deadlineMs === null ? null : deadlineAt(gating, deadlineMs, since),
       pr: gating.to - gating.from === 1 ? (batch.members[gating.from]?.pr ?? null) : null,
       runUrl: gating.runUrl,
     });

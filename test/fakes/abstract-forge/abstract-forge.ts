@@ -120,6 +120,7 @@ export function createAbstractForge(options: AbstractForgeOptions): AbstractForg
     gateDurationMs: DEFAULT_GATE_DURATION_MS,
     mergeBehaviour: () => ({ kind: 'now' }),
     checkDelayMs: 0,
+    runnerWaitMs: 0,
     fault: () => null,
     isLate: () => false,
     lags: NO_LAGS,

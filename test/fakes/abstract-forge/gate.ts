@@ -44,14 +44,19 @@ function startGateRun(world: World, branch: string, sha: CommitSha): void {
     sha,
     branch,
     tree: tree.hash,
-    state: 'running',
+    state: world.knobs.runnerWaitMs > 0 ? 'waiting' : 'running',
     createdAt: world.timers.now(),
     workflowFile: file,
   };
   world.runs.push(run);
   world.runsByBranch.set(branch, [...earlier, run]);
   postResults(world, run);
-  scheduleEnd(world, run, judgement);
+  if (run.state === 'running') return scheduleEnd(world, run, judgement);
+  if (world.knobs.runnerWaitMs === Number.POSITIVE_INFINITY) return;
+  world.timers.after(world.knobs.runnerWaitMs, () => {
+    if (run.state === 'waiting') run.state = 'running';
+    scheduleEnd(world, run, judgement);
+  });
 }
 
 /** The gate's file in the one folder that the forge reads, if a push to this branch starts it. */

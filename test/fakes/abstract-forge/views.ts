@@ -107,7 +107,7 @@ export function viewGate(world: World, sha: CommitSha, branch: string, workflowF
   const url = `https://forge.test/${world.slug}/actions/runs/${run.id}`;
   const { state } = run;
   if (isUnfinished(run) || state === 'waiting' || state === 'running') {
-    return { kind: 'running', runId: run.id, url };
+    return { kind: 'running', runId: run.id, url, ...(state === 'waiting' ? { waitsForRunner: true } : {}) };
   }
   return { kind: 'finished', verdict: state, runId: run.id, url };
 }

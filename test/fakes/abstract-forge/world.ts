@@ -106,6 +106,8 @@ export type Knobs = Pick<
   ciHabits: CiHabits;
   /** A call that takes longer than the client waits is carried out by the forge this much later. */
   lateEffectMs: number;
+  /** How long a run waits for a runner; infinite: no runner has its label. */
+  runnerWaitMs: number;
   /** How far the forge's own time stamps are ahead of all other clocks, ms. */
   clockAheadMs: number;
   /**

@@ -69,9 +69,9 @@ describe('a run list', () => {
 
   test.each([
     ['unknown', 'running'],
-    ['waiting', 'running'],
+    ['waiting', 'waiting'],
     ['running', 'running'],
-    ['blocked', 'running'],
+    ['blocked', 'waiting'],
     ['', 'running'],
     ['SUCCESS', 'running'],
     ['neutral', 'running'],
@@ -83,13 +83,17 @@ describe('a run list', () => {
   ])('Forgejo status %s: %s', async (status, expected) => {
     const run = { runId: '4', url: 'https://forge.test/acme/app/actions/runs/4' };
     expect(await readRuns([forgejoRun(4, { status })])).toEqual(
-      expected === 'running' ? { kind: 'running', ...run } : { kind: 'finished', verdict: expected, ...run },
+      expected === 'running'
+        ? { kind: 'running', ...run }
+        : expected === 'waiting'
+          ? { kind: 'running', ...run, waitsForRunner: true }
+          : { kind: 'finished', verdict: expected, ...run },
     );
   });
 
   test.each([
-    ['queued', null, 'running'],
-    ['waiting', '', 'running'],
+    ['queued', null, 'waiting'],
+    ['waiting', '', 'waiting'],
     ['in_progress', null, 'running'],
     ['completed', null, 'running'],
     ['completed', '', 'running'],
@@ -101,9 +105,13 @@ describe('a run list', () => {
     ['completed', 'skipped', 'error'],
     ['in_progress', 'success', 'running'],
   ])('Gitea status %s, conclusion %s: %s', async (status, conclusion, expected) => {
-    expect(await readRuns([giteaRun(4, status, conclusion)])).toMatchObject(
-      expected === 'running' ? { kind: 'running' } : { kind: 'finished', verdict: expected },
+    const reading = await readRuns([giteaRun(4, status, conclusion)]);
+    expect(reading).toMatchObject(
+      ['running', 'waiting'].includes(expected)
+        ? { kind: 'running' }
+        : { kind: 'finished', verdict: expected },
     );
+    expect('waitsForRunner' in reading).toBe(expected === 'waiting');
   });
 
   test('no word but the known ones ends a run, and none but success is success (A11)', async () => {
