@@ -26,13 +26,13 @@ function FiguresOf({ id }: { readonly id: string }) {
       <section className="panel" aria-labelledby="weeks-title">
         <h2 id="weeks-title">By week</h2>
         <p className="hint">
-          Weeks begin on Monday in UTC; the last one is under way. Times are medians, with the 95th percentile
-          in brackets. A figure that no stored row tells exactly is Unknown.
+          Weeks begin on Monday in UTC; the first one is under way. Times are medians, with the 95th
+          percentile in brackets. A figure that no stored row tells exactly is Unknown.
         </p>
         {data.weeks.length === 0 ? (
           <p>There are more rows than can be counted exactly.</p>
         ) : (
-          <WeekTable weeks={data.weeks} />
+          <WeekTable weeks={data.weeks.toReversed()} />
         )}
       </section>
       <section className="panel" aria-labelledby="flaky-title">
@@ -56,16 +56,17 @@ function FiguresOf({ id }: { readonly id: string }) {
 const COLUMNS: readonly (readonly [name: string, show: (week: Week) => string])[] = [
   ['Landed', ({ landed }) => showNumber(landed)],
   ['Bounced', ({ bounced }) => showNumber(bounced)],
-  ['Waiting', ({ waiting }) => showSpread(waiting)],
-  ['Gate', ({ gate }) => showSpread(gate)],
-  ['Merging', ({ merging }) => showSpread(merging)],
+  ['Waiting', (week) => showSpread(week, week.waiting)],
+  ['Gate', (week) => showSpread(week, week.gate)],
+  ['Merging', (week) => showSpread(week, week.merging)],
   ['Gate runs', ({ runs }) => showNumber(runs)],
   ['Runs saved', ({ runs_saved }) => showNumber(runs_saved)],
   ['Runs spent on bounces', ({ bounce_runs }) => showNumber(bounce_runs)],
   ['Failures that were flakes', showFlakes],
 ];
 
-function showSpread({ p50_seconds, p95_seconds }: Week['gate']): string {
+function showSpread({ landed }: Week, { p50_seconds, p95_seconds }: Week['gate']): string {
+  if (landed === 0) return 'none landed';
   if (p50_seconds === null) return 'Unknown';
   return `${showDuration(p50_seconds)} (${showDuration(p95_seconds)})`;
 }
@@ -77,7 +78,8 @@ function showFlakes({ failed_trees, flaky_trees }: Week): string {
 
 function WeekTable({ weeks }: { readonly weeks: readonly Week[] }) {
   return (
-    <div className="table-scroll">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways is reached by the keyboard.
+    <section className="table-scroll" aria-label="Figures by week" tabIndex={0}>
       <table>
         <thead>
           <tr>
@@ -102,6 +104,6 @@ function WeekTable({ weeks }: { readonly weeks: readonly Week[] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   );
 }

@@ -44,7 +44,9 @@ export function Notify({
       <h2 id="notify-title">Places that notices go to</h2>
       <p className="notified">{sayDestinations(stored)}</p>
       <MailboxState id={repo.id} stored={stored} />
-      <p className="hint">Shown masked: the addresses are credentials. Saving replaces all destinations.</p>
+      <p className="hint">
+        Shown masked: the addresses are credentials. Saving replaces all of these; the webhook below stays.
+      </p>
       <NotifyFields draft={draft} onChange={(changes) => setDraft({ ...draft, ...changes })} />
       {patch.error instanceof ApiError && patch.error.field !== null ? (
         <p className="field-error" role="alert">
@@ -61,9 +63,9 @@ export function Notify({
         <Button
           kind="quiet"
           busy={patch.isPending}
-          onClick={() => save({ notification: null }, 'Notices are off.')}
+          onClick={() => save({ notification: null }, 'Removed.')}
         >
-          Turn notices off
+          Remove these places
         </Button>
         <span role="status" className="hint">
           {said}

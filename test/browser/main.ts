@@ -87,6 +87,7 @@ async function checkPages(watched: WatchedPage, world: BrowserWorld): Promise<vo
     `/repos/${repo}/batches`,
     `/repos/${repo}/setup`,
     `/repos/${repo}/settings`,
+    `/repos/${repo}/statistics`,
   ];
   for (const path of [...pages, '/statistics', '/connections', '/billing', '/account', '/nowhere']) {
     for (const scheme of ['light', 'dark'] as const) {
