@@ -62,7 +62,10 @@ export const FAMILIES = [
   'two_branches',
   /** Owners set freeze windows and take them away, and labels of named and other people exempt from them. */
   'freezes',
-  /** People take the required status of the queue out of the rule of the base, where its owner allowed repairs. */
+  /**
+   * People take the required status of the queue out of the rule of the base, where its owner allowed repairs; gate runs
+   * wait for a runner.
+   */
   'drifts',
   /** Rules say who may schedule and how much; bots, authors and strangers schedule, again and again, whatever they say. */
   'rules',
@@ -123,6 +126,8 @@ export interface Odds {
   gateTrouble: number;
   gateNever: number;
   gateLate: number;
+  /** A gate run waits for a runner. */
+  runnerBusy: number;
   mergeLost: number;
   mergeSlow: number;
   skewMs: number;
@@ -183,6 +188,7 @@ export const NO_ODDS: Readonly<Odds> = {
   gateTrouble: 0,
   gateNever: 0,
   gateLate: 0,
+  runnerBusy: 0,
   mergeLost: 0,
   mergeSlow: 0,
   skewMs: 0,
@@ -493,6 +499,7 @@ export function drawOdds(family: Family, random: SeededRandom): Odds {
         ...hooks,
         ...merges,
         driftsPerHour: 1 + share(4),
+        runnerBusy: share(0.6),
         idleLooks: random.chance(0.5) ? 1 : 0,
         callFails: calls.callFails / 2,
         crash: random.chance(0.5) ? crash : 0,

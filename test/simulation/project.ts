@@ -24,6 +24,8 @@ export interface ProjectOptions {
 }
 
 /** May read here and no more. */
+/** A gate run waits for a runner for up to so long. */
+const RUNNER_BUSY_MS = 20 * 60_000;
 const STRANGER = 'stranger';
 
 /** A push this soon after a schedule looks like one before it. */
@@ -303,6 +305,8 @@ export class Project {
       this.#options.note(`no run on ${run.branch}`);
       return 'never' as const;
     }
+    const waits = odds.runnerBusy > 0 && random.chance(odds.runnerBusy);
+    this.#forge.runnerWaitMs = waits ? random.int(RUNNER_BUSY_MS) : 0;
     if (random.chance(odds.gateLate)) this.#forge.gateDurationMs = random.int(2 * 3_600_000);
     if (random.chance(odds.gateTrouble)) return random.pick(['cancelled', 'error'] as const);
     if (truth === 'success' && random.chance(odds.flake)) {
