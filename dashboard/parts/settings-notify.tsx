@@ -60,11 +60,7 @@ export function Notify({
         <Button type="submit" kind="main" busy={patch.isPending} disabled={!isFilled(draft)}>
           Save destinations
         </Button>
-        <Button
-          kind="quiet"
-          busy={patch.isPending}
-          onClick={() => save({ notification: null }, 'Removed.')}
-        >
+        <Button kind="quiet" busy={patch.isPending} onClick={() => save({ notification: null }, 'Removed.')}>
           Remove these places
         </Button>
         <span role="status" className="hint">
