@@ -1,3 +1,4 @@
+import { ForgeError } from '#core/ports/forge.ts';
 import { type Hook, headOf, landedOf, told, wrapForge } from './hooks.ts';
 import { givenProject, givenScheduled } from './stories.ts';
 import { createWorld } from './world.ts';
@@ -116,6 +117,48 @@ test('one head is staged with as many schedules as the settings allow, then not 
   await world.forge.pushToPullRequest(pr, { 'src/a.txt': 'good\n' });
   await world.drain({ maxMs: HOUR });
   expect(landedOf(world)).toEqual([pr]);
+});
+
+test('a head whose attempts are spent is not tried again while another answer of the forge is missing', async () => {
+  let isFailing = false;
+  const fail: Hook = async (name, _args, answer) => {
+    if (isFailing && name === 'canWrite') throw new ForgeError('unreachable', name, 500);
+    return answer();
+  };
+  const world = await createWorld({ repo: { headAttemptsMax: 1 }, wrapForge: wrapForge(fail) });
+  await givenProject(world.forge);
+  const pr = await givenScheduled(world.forge, 'a', 'BAD\n');
+  await world.drain({ maxMs: HOUR });
+  const runs = world.forge.runs().length;
+  isFailing = true;
+  await world.forge.cancelSchedule(pr);
+  await world.forge.schedule(pr);
+  await world.drain({ maxMs: HOUR / 4 });
+  expect([runs > 0, world.forge.runs().length]).toEqual([true, runs]);
+});
+
+test('one that was admitted and cannot be read now is not staged beyond the places of its author', async () => {
+  const unread = new Set<number>();
+  const fail: Hook = async (name, args, answer) => {
+    if (name === 'readTimeline' && unread.has(args[0] as number))
+      throw new ForgeError('unreachable', name, 500);
+    return answer();
+  };
+  const repo = { authorQueuedMax: 1, schedulePeople: ['dev'], batchLingerSeconds: 600 };
+  const world = await createWorld({ repo, wrapForge: wrapForge(fail) });
+  await givenProject(world.forge);
+  const first = await givenScheduled(world.forge, 'a');
+  await world.clock.advance(1_000);
+  const second = await givenScheduled(world.forge, 'b');
+  unread.add(first);
+  await world.reconcile();
+  unread.delete(first);
+  unread.add(second);
+  await world.clock.advance(5_000);
+  await world.forge.setTitle(second, 'Another title');
+  await world.drain({ until: () => world.forge.runs().length > 0 });
+  const members = (await world.record()).batches.flatMap((batch) => batch.members.map(({ pr }) => pr));
+  expect(members).toEqual([first]);
 });
 
 test('without rules the queue asks the forge nothing about them and keeps nothing', async () => {

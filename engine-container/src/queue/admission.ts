@@ -30,7 +30,10 @@ export type Refusal = (typeof REFUSALS)[number];
 /** `refused`: said on the pull request and looked at again each reconcile (D-04). `waiting`: nothing is said. */
 export type Admission =
   | { readonly kind: 'admitted' }
-  | { readonly kind: 'waiting'; readonly reason: 'unknown' | 'opened' | 'other_checks' | 'twin' }
+  | {
+      readonly kind: 'waiting';
+      readonly reason: 'unknown' | 'rule_unknown' | 'opened' | 'other_checks' | 'twin';
+    }
   | { readonly kind: 'refused'; readonly reason: Refusal };
 
 export interface AdmissionFacts extends RuleFacts {
@@ -65,13 +68,14 @@ export function admit(facts: AdmissionFacts): Admission {
   // It opens the merge already; it is taken back first.
   if (facts.statuses !== null && isOpened(facts.statuses.value, facts.context))
     return { kind: 'waiting', reason: 'opened' };
+  // Before all that may be unknown: an earlier schedule of this head may have been admitted.
+  const rule = judgeRules(facts);
+  if (rule === 'unknown') return { kind: 'waiting', reason: 'rule_unknown' };
+  if (rule !== null) return { kind: 'refused', reason: rule };
   const review = judgeReviews(facts);
   if (review !== null) return review;
   const merger = judgeScheduler(facts);
   if (merger !== null) return merger;
-  const rule = judgeRules(facts);
-  if (rule === 'unknown') return { kind: 'waiting', reason: 'unknown' };
-  if (rule !== null) return { kind: 'refused', reason: rule };
   const block = judgeBlocks(facts);
   if (block !== null) return block;
   if (protection.blockOnOutdatedBranch && pull.mergeBase !== facts.baseTip) {

@@ -62,7 +62,8 @@ export class AuthorPlaces {
     const max = queuedMaxOf(this.#rules, author);
     if (max === 0 || admission.kind === 'refused' || this.#inFlight.has(pr)) return admission;
     const isFull = (this.#taken.get(author.toLowerCase()) ?? 0) >= max;
-    const mayRefuse = admission.kind === 'admitted' || admission.reason === 'other_checks';
+    // One that was admitted before is staged while it is not known: its place is not.
+    const mayRefuse = admission.kind === 'admitted' || ['other_checks', 'unknown'].includes(admission.reason);
     if (isFull && mayRefuse) return refused('author_limit');
     this.#take(author);
     return admission;
