@@ -116,6 +116,10 @@ const WORDS: Readonly<Record<string, Words>> = {
     'The payment provider refused or did not answer',
     'Nothing was charged. Try again, or use the billing portal.',
   ],
+  evidence_not_configured: [
+    'This service signs no statements',
+    'The operator of this service can add a key for them.',
+  ],
   payments_not_configured: [
     'Billing is not set up here',
     'This deployment takes no payments. Ask its operator.',
