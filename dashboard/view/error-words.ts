@@ -120,6 +120,7 @@ const WORDS: Readonly<Record<string, Words>> = {
     'This service signs no statements',
     'The operator of this service can add a key for them.',
   ],
+  signing_unavailable: ['Nothing was signed', 'The key service did not answer. Try again in a moment.'],
   payments_not_configured: [
     'Billing is not set up here',
     'This deployment takes no payments. Ask its operator.',
