@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { Secret } from '#core/secret.ts';
 import { BOT, createFakeForge } from '../../local/forge/fake-forge.ts';
 import { givenHeldLease } from '../builders/held-lease.ts';
@@ -13,14 +14,15 @@ import { VirtualClock } from '../support/virtual-clock.ts';
 import { ReplayGit } from './history.ts';
 
 /**
- * `npm run replay -- --repo PATH --from REF [--until REF] [--count N] [--open M]`: takes a local clone, opens its next N
+ * `npm run replay -- --repo PATH --from REF [--until REF] [--count N] [--open M] [--order kept]`: takes a local clone, opens its next N
  * commits as pull requests on the fake forge, at most M at a time, each with its change alone, and lands them through the
  * queue, on virtual time. Each landed tree is compared with git's own merge. A commit whose change does not go on the base
- * of its round waits for a later one, and may be overtaken by others. The last line is one JSON object.
+ * of its round waits for a later one, and may be overtaken by others unless the order is kept. The last line is one JSON object.
  */
 const source = resolve(option('repo') ?? '.');
 const count = countOption('count', 100);
 const openMax = countOption('open', 10);
+const isInOrder = option('order') === 'kept';
 const from = option('from');
 if (from === undefined) throw new Error('--from names the commit that the replay begins at');
 
@@ -76,14 +78,17 @@ while (left.length > 0) {
   const later: string[] = [];
   const opened = new Map<number, string>();
   for (const [index, commit] of left.entries()) {
-    const mayOpen = opened.size < openMax && index < 2 * openMax;
+    const isOvertaking = isInOrder && later.length > 0;
+    const mayOpen = opened.size < openMax && index < 2 * openMax && !isOvertaking;
     const head = mayOpen ? git.pick(commit, parents.get(commit) ?? '', tip) : null;
     if (head === null) {
       later.push(commit);
       continue;
     }
     const branch = `replay-${rounds}-${commit.slice(0, 10)}`;
-    const pr = await control.openPullRequest({ branch, title: git.subjectOf(commit), head });
+    // A forge takes a title that begins with "WIP:" for a draft, which is not merged.
+    const title = `Replay: ${git.subjectOf(commit)}`;
+    const pr = await control.openPullRequest({ branch, title, head });
     await control.schedule(pr, 'squash');
     opened.set(pr, commit);
     heads.set(pr, head);
@@ -106,6 +111,8 @@ while (left.length > 0) {
     if (landed.has(pr)) continue;
     again.push(commit);
     if (git.merge(end, heads.get(pr) ?? '') !== null) refusedThoughClean.push(`${pr} ${commit.slice(0, 10)}`);
+    const said = await control.status(heads.get(pr) ?? '', DEFAULT_SERVICE_NAME);
+    console.error(`#${pr} ${commit.slice(0, 10)} did not land: ${said?.description ?? 'no status'}`);
     await control.close(pr);
   }
   const hasLanded = again.length < opened.size;
