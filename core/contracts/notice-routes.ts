@@ -26,7 +26,7 @@ export const NOTICE_ROUTES = [
     scope: 'settings:write',
     body: notices.NoticeWebhookBody,
     replies: { 200: notices.NoticeWebhookMade },
-    errors: [...BODY, ...OWN, 'decryption_error'],
+    errors: [...BODY, 'missing_fields', ...OWN, 'decryption_error'],
   },
   {
     id: 'removeNoticeWebhook',

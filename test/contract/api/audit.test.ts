@@ -44,6 +44,12 @@ const CHANGES: Readonly<Partial<Record<RouteId, Change>>> = {
   pauseRepo: { action: 'repo.pause', target: repo, body: () => ({ reason: 'release' }) },
   drainRepo: { action: 'repo.drain', target: repo, body: () => ({}) },
   resumeRepo: { action: 'repo.resume', target: repo },
+  setNoticeWebhook: {
+    action: 'repo.notice_webhook',
+    target: repo,
+    body: () => ({ url: 'https://hooks.example.org/a' }),
+  },
+  removeNoticeWebhook: { action: 'repo.notice_webhook', target: repo },
   provisionRepo: { action: 'repo.provision', target: repo },
   protectRepo: { action: 'repo.protect', target: repo, body: () => ({ enabled: true }) },
   openSetupPull: {
@@ -85,6 +91,7 @@ const NO_NOTE: Readonly<Partial<Record<RouteId, string>>> = {
   unsubscribe: 'by the reader of a mail, who is no user of the tenant',
   subscribeAgain: 'by the reader of a mail, who is no user of the tenant',
   confirmMailbox: 'by the reader of a mail, who is no user of the tenant',
+  testNotices: 'a test to places whose setting is noted',
   askConfirmation: 'one more mail to an address whose setting is noted',
 };
 

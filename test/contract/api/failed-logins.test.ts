@@ -80,8 +80,11 @@ describe('refused credentials are limited by address (D-52)', () => {
 });
 
 describe('calls that hold a function while a forge is slow', () => {
-  /** They write a row and wake the engine; no forge is asked. */
-  const ASK_NO_FORGE: readonly string[] = ['pauseRepo', 'drainRepo', 'resumeRepo'];
+  /** They write a row, and wake the engine or seal a secret; no forge is asked. */
+  const ASK_NO_FORGE: readonly string[] = [
+    ...['pauseRepo', 'drainRepo', 'resumeRepo'],
+    ...['setNoticeWebhook', 'removeNoticeWebhook'],
+  ];
 
   test.each(
     ROUTES.filter(

@@ -28,6 +28,12 @@ const make = async (
 /** The scope that each endpoint of a session needs from a token, in the words of the contract; the others take a session. */
 const SCOPES: Readonly<Record<string, string>> = {
   ...{ listRepos: 'read', readQueueStatus: 'read', readActivity: 'read' },
+  ...{ readFigures: 'read', listDeliveries: 'read' },
+  ...{
+    setNoticeWebhook: 'settings:write',
+    removeNoticeWebhook: 'settings:write',
+    testNotices: 'settings:write',
+  },
   ...{ readPull: 'read', readGateTemplate: 'read', readPullEvidence: 'read', readCommitEvidence: 'read' },
   ...{ reconcileRepo: 'queue:write', pauseRepo: 'queue:write', drainRepo: 'queue:write' },
   ...{ resumeRepo: 'queue:write', enqueuePull: 'queue:write', dequeuePull: 'queue:write' },
