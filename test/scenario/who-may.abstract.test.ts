@@ -99,6 +99,21 @@ test('a pull request that the rule refuses or that was bounced takes no place of
   expect(landedOf(world)).toEqual([good]);
 });
 
+test('a pull request that is set aside for itself takes no place of its author', async () => {
+  const world = await given({ authorQueuedMax: 1 });
+  const first = await open(world, 'a');
+  await world.forge.scheduleAs('dev', first);
+  await world.drain({ maxMs: HOUR });
+  const same = await world.forge.openPullRequest({ branch: 'same', files: { 'src/a.txt': 'a\n' } });
+  await world.forge.scheduleAs('dev', same);
+  await world.drain({ maxMs: HOUR });
+  const good = await open(world, 'c');
+  await world.forge.scheduleAs('dev', good);
+  await world.drain({ maxMs: HOUR });
+  expect(landedOf(world)).toEqual([first, good]);
+  expect(await wordsOn(world, same)).toBe('refused: changes nothing on top of the base branch');
+});
+
 test('one head is staged with as many schedules as the settings allow, then not before it changes', async () => {
   const world = await given({ headAttemptsMax: 2 });
   const pr = await givenScheduled(world.forge, 'a', 'BAD\n');

@@ -382,10 +382,15 @@ class Curse implements Plot {
     }
   }
 
-  /** Of what cannot be read nothing can be told: asked is only that no other waits for it. */
+  /**
+   * Of what cannot be read nothing can be told: asked is only that no other waits for it. Once an hour it is tried again,
+   * and says so for the minutes of that.
+   */
   async isTold(pr: number, words: string): Promise<boolean> {
     if (pr !== this.#cursed?.pr) return false;
-    return !TOLD_CURSES.includes(this.#kind) || /^(refused|waiting|bounced): /.test(words);
+    return (
+      !TOLD_CURSES.includes(this.#kind) || /^((refused|waiting|bounced): |queued: nothing stands)/.test(words)
+    );
   }
 }
 

@@ -61,4 +61,12 @@ export const WHO_MAY_MUTANTS: readonly Mutant[] = [
     families: ['rules'],
     dies: 'a head that fails is scheduled again and again',
   },
+  {
+    guard: 'one that is set aside for itself takes no place of its author',
+    file: 'engine-container/src/queue/entries.ts',
+    find: 'if (isHeldForItself(pass, entry, base.value.tree)) {',
+    replace: 'if (isSetAside(pass, entry)) {',
+    families: ['rules'],
+    dies: { family: 'rules', seed: 1_355_000_143 },
+  },
 ];

@@ -3,7 +3,7 @@ import { DELETED_AFTER_MS, HEAD_CHANGE_KEEPS_POSITION_MS } from '#core/domain/li
 import { pauseAt } from '#core/domain/pause.ts';
 import { isExempt, priorityOf } from '#core/domain/priority.ts';
 import { type Admission, type AdmissionFacts, admit, type Refusal } from './admission.ts';
-import { isHeldByForge, isOfHead, outlastsBase } from './aside.ts';
+import { type DeferReason, isHeldByForge, isOfHead, outlastsBase } from './aside.ts';
 import { arePendingStatusesFull, newcomersOf } from './bounds.ts';
 import {
   asksFork,
@@ -196,6 +196,14 @@ export function leaveQueue(pass: DecisionContext, entry: QueueEntry, reason: str
   emitEvent(pass, 'pr_skipped', entry, reason);
 }
 
+/** Reasons that say nothing against the pull request itself. */
+const PASSES_WITH_OTHERS: readonly DeferReason[] = [
+  'conflict_ahead',
+  'suspect_ahead',
+  'base_red',
+  'head_not_ready',
+];
+
 /** Evaluates admission for every bound pull request; a refusal is said once per (head, reason) (D-04). */
 export function admitEntries(pass: DecisionContext): void {
   const { pulls, protection, base } = pass.s;
@@ -204,6 +212,7 @@ export function admitEntries(pass: DecisionContext): void {
   const heads = new Set<string>();
   const authors = new Map(pulls.value.map(({ pull }) => [pull.number, pull.author]));
   const places = new AuthorPlaces(pass.s.repo, pass.record, authors);
+  const waiting: { entry: QueueEntry; author: string; ofItself: Admission }[] = [];
   for (const entry of pass.record.entries) {
     const view = views.get(entry.pr);
     if (view === undefined || entry.scheduleId === 0) continue;
@@ -219,12 +228,38 @@ export function admitEntries(pass: DecisionContext): void {
       opensAnother: view.opensAnother,
       twinAhead: heads.has(entry.head),
     });
-    const isAside = isSetAside(pass, entry);
-    const admission = isAside ? ofItself : places.judge(entry.pr, view.pull.author, ofItself);
-    // One that is held for reasons of its own keeps no other with the same head waiting.
-    if (admission.kind !== 'refused' && !isAside) heads.add(entry.head);
+    if (isHeldForItself(pass, entry, base.value.tree)) {
+      // It keeps no other of its author waiting, and is staged on another tree only where a place is left.
+      if (ofItself.kind !== 'refused' && !isSetAside(pass, entry)) heads.add(entry.head);
+      waiting.push({ entry, author: view.pull.author, ofItself });
+      continue;
+    }
+    const admission = places.judge(entry.pr, view.pull.author, ofItself);
+    if (admission.kind !== 'refused') heads.add(entry.head);
     applyAdmission(pass, entry, admission);
   }
+  for (const { entry, author, ofItself } of waiting) {
+    const isFull = isRefusedFor(places.judge(entry.pr, author, ofItself), 'author_limit');
+    // Its own words say more than those of the limit would.
+    if (isFull) entry.readyAt = null;
+    else applyAdmission(pass, entry, ofItself);
+  }
+}
+
+/** Set aside while the base has this tree, or as long as its head lasts; not what only waits for those ahead of it. */
+function isHeldForItself(pass: DecisionContext, entry: QueueEntry, baseTree: string): boolean {
+  const { record, s } = pass;
+  return record.deferred.some(
+    (deferred) =>
+      deferred.pr === entry.pr &&
+      deferred.head === entry.head &&
+      !PASSES_WITH_OTHERS.includes(deferred.reason) &&
+      (outlastsBase(deferred) || (deferred.baseTree === baseTree && (deferred.until ?? Infinity) > s.now)),
+  );
+}
+
+function isRefusedFor(admission: Admission, reason: Refusal): boolean {
+  return admission.kind === 'refused' && admission.reason === reason;
 }
 
 function isSetAside({ record }: DecisionContext, { pr, head }: QueueEntry): boolean {
