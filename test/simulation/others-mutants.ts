@@ -79,15 +79,15 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
   {
     guard: 'one that is refused keeps no twin waiting',
     file: `${QUEUE}/entries.ts`,
-    find: "if (admission.kind !== 'refused' && !isAside) heads",
-    replace: 'if (!isSetAside(pass, entry)) heads',
+    find: "if (admission.kind !== 'refused') heads",
+    replace: 'heads',
     families: ['shared_heads'],
     dies: 'a twin is held by a dependency',
   },
   {
     guard: 'one that is set aside keeps no twin waiting',
     file: `${QUEUE}/entries.ts`,
-    find: ' && !isAside) heads',
+    find: ' && !isSetAside(pass, entry)) heads',
     replace: ') heads',
     families: ['shared_heads'],
     dies: 'a twin is set aside',

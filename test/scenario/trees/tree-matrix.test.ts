@@ -20,7 +20,7 @@ const played =
     : CELLS.filter(({ kind, style, size }) => {
         const turn = KINDS.indexOf(kind) + STYLES.indexOf(style);
         const isTelling = kind === 'stacked' || kind === 'revert inside';
-        return size === 2 + (turn % 2) && (turn % 10 === 1 || isTelling);
+        return size === 2 + (turn % 2) && (turn % 20 === 1 || isTelling);
       });
 
 /** Words that the queue may leave on one that did not land: final ones. Who still waits was forgotten. */
