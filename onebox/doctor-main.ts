@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
-import { ConfigError, readConfig } from './config.ts';
+import { readConfig } from './config.ts';
 import { examine } from './doctor.ts';
+import { runMain } from './run-main.ts';
 
 const USAGE =
   'npm run doctor -- --config mergeyard.yml\n\nLooks at what an installation needs, changes nothing, and says how to mend it.';
@@ -28,12 +29,4 @@ async function main(): Promise<number> {
   return findings.some(({ fix }) => fix !== undefined) ? 1 : 0;
 }
 
-main().then(
-  (code) => {
-    process.exitCode = code;
-  },
-  (error: unknown) => {
-    console.error(error instanceof ConfigError ? error.message : error);
-    process.exitCode = 1;
-  },
-);
+runMain(main);

@@ -73,6 +73,8 @@ export const GATE_QUICK_LOOK_MS = 8_000;
 export const GATE_CONTEXTS_SETTLE_MS = 30_000;
 /** A deadline that is learned: so many times the 95th percentile of so many gate runs, at least so long. */
 export const GATE_DEADLINE_FACTOR = 3;
+/** A gate run may wait for a runner for so many deadlines. */
+export const GATE_RUNNER_WAIT_FACTOR = 4;
 export const GATE_DEADLINE_MS_MIN = 15 * 60_000;
 export const GATE_TIMES_LEARNED_MIN = 5;
 export const GATE_TIMES_KEPT_MAX = 40;

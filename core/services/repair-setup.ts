@@ -96,7 +96,7 @@ async function end(deps: RepairDeps, repo: ManagedRepo, { kind, at, seen }: Ende
     repairs: noteEnded(current.repairs, { kind, at, result }),
     ...(seen === null ? {} : { provisioning: { ...current.provisioning, ...seen, lastProvisionedAt: now } }),
   }));
-  deps.log.info('a drift was repaired', { repo_id: repo.id, part: kind, result });
+  deps.log.info('a repair of a drift ended', { repo_id: repo.id, part: kind, result });
   const note = result === 'done' ? 'ok' : 'failed';
   await recordChange(deps, repo.tenantId, `repo.repair_${kind}`, repo.id, note, BY_SERVICE);
   return typeof saved === 'string' ? repo : saved;

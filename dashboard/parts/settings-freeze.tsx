@@ -8,6 +8,7 @@ import { sayFreeze } from '../view/freeze.ts';
 import { Button, Field } from './basics.tsx';
 import { Problem } from './errors.tsx';
 import { FreezeWindowFields, NEW_WINDOW } from './freeze-window.tsx';
+import { toNames } from './name-fields.tsx';
 
 const zones = Intl.supportedValuesOf('timeZone');
 
@@ -40,10 +41,7 @@ export function Freezes({ repo, activity }: { readonly repo: StatusEntry; readon
         patch.mutate({
           freeze_windows: windows,
           freeze_time_zone: draft.zone.trim(),
-          freeze_exempt_labels: draft.labels
-            .split(',')
-            .map((label) => label.trim())
-            .filter((label) => label !== ''),
+          freeze_exempt_labels: toNames(draft.labels),
         });
       }}
     >

@@ -2,8 +2,9 @@ import { useState } from 'react';
 import { ApiError } from '#core/contracts/client.ts';
 import { usePatch } from '../data/use-patch.ts';
 import type { StatusEntry } from '../view/blocker.ts';
-import { Button, Field } from './basics.tsx';
+import { Button } from './basics.tsx';
 import { Problem } from './errors.tsx';
+import { NameFields, toNames } from './name-fields.tsx';
 
 const FIELDS = [
   [
@@ -33,13 +34,6 @@ const draftOf = (repo: StatusEntry): Draft => ({
   priority_people: repo.priority_people.join(', '),
 });
 
-function toList(text: string): string[] {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-}
-
 /** The order of the queue: by labels of named accounts. */
 export function Priorities({ repo }: { readonly repo: StatusEntry }) {
   const [draft, setDraft] = useState(() => draftOf(repo));
@@ -52,30 +46,19 @@ export function Priorities({ repo }: { readonly repo: StatusEntry }) {
       aria-labelledby="priority-title"
       onSubmit={(event) => {
         event.preventDefault();
-        patch.mutate(Object.fromEntries(changed.map((name) => [name, toList(draft[name])])));
+        patch.mutate(Object.fromEntries(changed.map((name) => [name, toNames(draft[name])])));
       }}
     >
       <h2 id="priority-title">Priorities by labels</h2>
       <p className="hint">
         Names as the forge has them, separated by commas. Without labels the earlier schedule comes first.
       </p>
-      {FIELDS.map(([name, label, hint]) => (
-        <Field
-          key={name}
-          label={label}
-          hint={hint}
-          error={wrong === name ? 'A name is too long, one too many, or not printable ASCII.' : null}
-        >
-          {(ids) => (
-            <input
-              {...ids}
-              type="text"
-              value={draft[name]}
-              onChange={(event) => setDraft({ ...draft, [name]: event.target.value })}
-            />
-          )}
-        </Field>
-      ))}
+      <NameFields
+        fields={FIELDS}
+        draft={draft}
+        wrong={wrong}
+        onChange={(name, text) => setDraft({ ...draft, [name]: text })}
+      />
       {wrong === null && <Problem error={patch.error} />}
       <div className="row">
         <Button type="submit" kind="main" busy={patch.isPending} disabled={changed.length === 0}>

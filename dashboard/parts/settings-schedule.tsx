@@ -5,6 +5,7 @@ import { type Patch, usePatch } from '../data/use-patch.ts';
 import type { StatusEntry } from '../view/blocker.ts';
 import { Button, Field } from './basics.tsx';
 import { Problem } from './errors.tsx';
+import { NameFields, toNames } from './name-fields.tsx';
 
 const LISTS = [
   [
@@ -48,16 +49,9 @@ const draftOf = (repo: StatusEntry): Draft => ({
   bot_approval: repo.bot_approval,
 });
 
-function toList(text: string): string[] {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-}
-
 function patchOf(repo: StatusEntry, draft: Draft): Patch {
   const stored = draftOf(repo);
-  const lists = LISTS.map(([name]) => [name, toList(draft[name])] as const);
+  const lists = LISTS.map(([name]) => [name, toNames(draft[name])] as const);
   const limits = LIMITS.map(([name]) => [name, Number(draft[name])] as const);
   const flags = FLAGS.map(([name]) => [name, draft[name]] as const);
   return Object.fromEntries(
@@ -85,23 +79,12 @@ export function ScheduleRules({ repo }: { readonly repo: StatusEntry }) {
         Accounts as the forge has them, separated by commas. A pull request that a rule refuses says so in its
         status.
       </p>
-      {LISTS.map(([name, label, hint]) => (
-        <Field
-          key={name}
-          label={label}
-          hint={hint}
-          error={wrong === name ? 'A name is too long, one too many, or not printable ASCII.' : null}
-        >
-          {(ids) => (
-            <input
-              {...ids}
-              type="text"
-              value={draft[name]}
-              onChange={(event) => setDraft({ ...draft, [name]: event.target.value })}
-            />
-          )}
-        </Field>
-      ))}
+      <NameFields
+        fields={LISTS}
+        draft={draft}
+        wrong={wrong}
+        onChange={(name, text) => setDraft({ ...draft, [name]: text })}
+      />
       {LIMITS.map(([name, label, hint, max]) => (
         <Field
           key={name}

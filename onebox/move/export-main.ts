@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { runMain } from '../run-main.ts';
 import { explain } from './explain.ts';
 import { exportInstallation, takeBack } from './export.ts';
 import { MOVE_FLAGS, openPlace, readPassphrase, WHERE } from './options.ts';
@@ -42,12 +43,4 @@ async function main(): Promise<number> {
   }
 }
 
-main().then(
-  (code) => {
-    process.exitCode = code;
-  },
-  (error: unknown) => {
-    console.error(explain(error));
-    process.exitCode = 1;
-  },
-);
+runMain(main, explain);

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { runMain } from '../run-main.ts';
 import { explain } from './explain.ts';
 import { FORCE_WORDS, importInstallation } from './import.ts';
 import { MOVE_FLAGS, openPlace, readPassphrase, WHERE } from './options.ts';
@@ -33,12 +34,4 @@ async function main(): Promise<number> {
   }
 }
 
-main().then(
-  (code) => {
-    process.exitCode = code;
-  },
-  (error: unknown) => {
-    console.error(explain(error));
-    process.exitCode = 1;
-  },
-);
+runMain(main, explain);

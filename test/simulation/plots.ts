@@ -333,6 +333,7 @@ const CURSES = ['staging', 'listing', 'timeline', 'reviews', 'pull', 'statuses']
 type CurseKind = (typeof CURSES)[number];
 /** The queue knows who it is and that it is scheduled: then its author is told. */
 const TOLD_CURSES: readonly CurseKind[] = ['staging', 'listing'];
+const TOLD = /^(refused|waiting|bounced): /;
 
 /** Something about one pull request makes the forge fail, and that never passes. The others are none the wiser. */
 class Curse implements Plot {
@@ -383,14 +384,15 @@ class Curse implements Plot {
   }
 
   /**
-   * Of what cannot be read nothing can be told: asked is only that no other waits for it. Once an hour it is tried again,
-   * and says so for the minutes of that.
+   * Of what cannot be read nothing can be told: asked is only that no other waits for it. Once an hour one that was told
+   * is tried again, and says so for the minutes of that.
    */
   async isTold(pr: number, words: string): Promise<boolean> {
     if (pr !== this.#cursed?.pr) return false;
-    return (
-      !TOLD_CURSES.includes(this.#kind) || /^((refused|waiting|bounced): |queued: nothing stands)/.test(words)
-    );
+    if (!TOLD_CURSES.includes(this.#kind) || TOLD.test(words)) return true;
+    const { forge } = this.#hand;
+    const said = forge.statusHistory(forge.headOf(pr)).map(({ description }) => description);
+    return words.startsWith('queued: nothing stands') && said.some((each) => TOLD.test(each));
   }
 }
 

@@ -2,6 +2,7 @@ import type { EpochMs } from '#core/domain/ids.ts';
 import {
   GATE_DEADLINE_FACTOR,
   GATE_DEADLINE_MS_MIN,
+  GATE_RUNNER_WAIT_FACTOR,
   GATE_TIMES_KEPT_MAX,
   GATE_TIMES_LEARNED_MIN,
 } from '#core/domain/limits.ts';
@@ -9,8 +10,6 @@ import type { QueueSettings } from '#core/domain/repo-settings.ts';
 import type { Node, QueueRecord } from './record.ts';
 
 const MINUTE_MS = 60_000;
-/** A gate run may wait for a runner for so many deadlines. */
-export const GATE_RUNNER_WAIT_FACTOR = 4;
 
 /**
  * How long one attempt at a gate may take, ms; null: as long as it likes. Learned: three times what 95 of 100 gate runs of
