@@ -31,6 +31,20 @@ export function includesLogin(logins: readonly string[], login: string): boolean
   return logins.some((each) => each.toLowerCase() === login.toLowerCase());
 }
 
+/**
+ * May a push or an approval by this account stand for the schedule of a head, by the rules about who may schedule? Else the
+ * account would land what the one who scheduled never saw.
+ */
+export function mayRenew(
+  { schedulePeople, scheduleOwn, bots, botApproval }: ScheduleRules,
+  author: string,
+  login: string,
+): boolean {
+  if (schedulePeople.length > 0 && !includesLogin(schedulePeople, login)) return false;
+  if (!scheduleOwn && includesLogin([author], login)) return false;
+  return !botApproval || !includesLogin(bots, login);
+}
+
 /** How many pull requests of this author may be in the queue at once; 0: no limit. */
 export function queuedMaxOf({ bots, authorQueuedMax, botQueuedMax }: ScheduleRules, author: string): number {
   return includesLogin(bots, author) ? botQueuedMax : authorQueuedMax;

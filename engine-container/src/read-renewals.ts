@@ -1,19 +1,20 @@
 import type { BranchProtection, PullRequest } from '#core/domain/forge.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { known, type Reading } from '#core/domain/result.ts';
+import { mayRenew, type ScheduleRules } from '#core/domain/schedule-rules.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { LookBudget } from './look-budget.ts';
 import type { HeadPush, PullRequestReading, ScheduleReading } from './queue/readings.ts';
 import type { QueueRecord } from './queue/record.ts';
-import { approvesSince, isApproved, isListed, isRenewedBy, needsRenewal, renewed } from './queue/renewal.ts';
-import { countReviews, type ReviewCount } from './queue/reviews.ts';
+import { approvesSince, isListed, isRenewedBy, needsRenewal, renewed } from './queue/renewal.ts';
+import { approversOf, countReviews } from './queue/reviews.ts';
+import { countedBots } from './queue/schedule-breach.ts';
 
 export interface RenewalDeps {
   readonly forge: EngineForge;
   readonly budget: LookBudget;
   readonly owner: string;
-  /** Accounts whose approvals are told apart. */
-  readonly bots: readonly string[];
+  readonly rules: ScheduleRules;
   readonly canWrite: (login: string) => Promise<Reading<boolean>>;
   readonly botLogin: () => Promise<Reading<string>>;
 }
@@ -33,7 +34,8 @@ interface Asked {
 
 /**
  * A head that was pushed after its schedule: does a person with the right stand for it? The push of one who may merge does,
- * and so does an official approval that was given on this head since (decision 0003).
+ * and so does an official approval that was given on this head since (decision 0003). Both are then held to the rules about who
+ * may schedule (decision 0225).
  */
 export class RenewalReader {
   readonly #deps: RenewalDeps;
@@ -62,25 +64,20 @@ export class RenewalReader {
     const stands = isRenewedBy(push, entry, pull.headSha) ? renewed(schedule, push) : asking;
     if (rule === null) return { ...reading, schedule: stands };
     const isOutside = await asked.isOutside();
+    const mayRenewIt = (login: string): boolean => mayRenew(this.#deps.rules, pull.author, login);
     const byPush = isOutside ? known(false) : await this.#mayMerge(push, rule);
-    if (byPush.known && byPush.value) return { ...reading, schedule: renewed(schedule, push) };
-    const reviews = await this.#countReviews(pull, push);
-    if (reviews.known && isApproved(reviews.value))
-      return { ...reading, schedule: renewed(schedule, push), reviews: reviews.value };
-    if (!byPush.known || !reviews.known) return { ...reading, schedule: stands };
-    const why = isOutside ? 'outside' : 'push';
-    return { ...reading, schedule: { ...moved, push, why }, reviews: reviews.value };
-  }
-
-  #countReviews(pull: PullRequest, push: HeadPush): Promise<Reading<readonly ReviewCount[]>> {
-    return this.#deps.budget.attempt(async () =>
-      countReviews(
-        await this.#deps.forge.listReviews(pull.number),
-        pull.headSha,
-        approvesSince(push),
-        this.#deps.bots,
-      ),
-    );
+    if (byPush.known && byPush.value && mayRenewIt(push.by))
+      return { ...reading, schedule: renewed(schedule, push) };
+    const listed = await this.#deps.budget.attempt(() => this.#deps.forge.listReviews(pull.number));
+    const since = approvesSince(push);
+    const approvers = listed.known ? approversOf(listed.value, pull.headSha, since) : [];
+    if (!listed.known) return { ...reading, schedule: stands };
+    const reviews = countReviews(listed.value, pull.headSha, since, countedBots(this.#deps.rules));
+    if (approvers.some(mayRenewIt)) return { ...reading, schedule: renewed(schedule, push), reviews };
+    if (!byPush.known) return { ...reading, schedule: stands };
+    const isAgainstRules = byPush.value || approvers.length > 0;
+    const why = isAgainstRules ? 'rules' : isOutside ? 'outside' : 'push';
+    return { ...reading, schedule: { ...moved, push, why }, reviews };
   }
 
   /** A person's push: not the queue's own, and not that of a deploy key, which is shown as the owner's. */

@@ -9,7 +9,7 @@ import { isOpened, needsReviews, otherContexts, outsideOf } from './queue/admiss
 import type { PullRequestReading } from './queue/readings.ts';
 import type { QueueRecord } from './queue/record.ts';
 import { countReviews, type ReviewCount } from './queue/reviews.ts';
-import { asksApproval } from './queue/schedule-breach.ts';
+import { asksApproval, countedBots } from './queue/schedule-breach.ts';
 import type { PullRequestView } from './queue/snapshot.ts';
 import { RenewalReader } from './read-renewals.ts';
 import type { ReadPullRequest } from './read-schedules.ts';
@@ -53,9 +53,9 @@ export class ViewReader {
     this.#budget = deps.budget;
     this.#twins = deps.twins;
     this.#rules = deps.rules;
-    this.#bots = deps.rules.botApproval ? deps.rules.bots : [];
+    this.#bots = countedBots(deps.rules);
     this.#renewals = new RenewalReader({
-      ...{ forge: deps.forge, budget: deps.budget, owner: deps.owner, bots: this.#bots },
+      ...{ forge: deps.forge, budget: deps.budget, owner: deps.owner, rules: deps.rules },
       canWrite: (login) => this.#canWrite(login),
       botLogin: async () => {
         await this.needBotLogin();

@@ -65,6 +65,80 @@ test('a schedule by a bot needs the approval of a person on exactly that head, a
   expect(landedOf(world)).toEqual([byBot, byPerson]);
 });
 
+describe('a push under a schedule is held to the rules about who may schedule', () => {
+  /** One that `lead` scheduled; then another account pushes to it. */
+  async function givenPush(
+    repo: Readonly<Record<string, unknown>>,
+    by: string,
+  ): Promise<{ world: World; pr: number }> {
+    const world = await given(repo);
+    world.forge.judge = () => 'hold';
+    const pr = await open(world, 'a');
+    await world.forge.scheduleAs('lead', pr);
+    await world.reconcile();
+    await world.clock.advance(60_000);
+    await world.forge.pushToPullRequest(pr, { 'src/a.txt': 'never seen\n' }, by);
+    world.forge.judge = () => 'success';
+    await world.clock.advance(60_000);
+    await world.drain({ maxMs: HOUR });
+    return { world, pr };
+  }
+  const NAMED = { schedulePeople: ['lead', 'second'] };
+  const BOTS = { bots: ['agent', 'checker'], botApproval: true };
+
+  test.each([
+    ['one whom the settings do not name', NAMED, 'dev', 'other', 'second'],
+    ['the author', { scheduleOwn: false }, 'dev', null, 'reviewer'],
+    ['a bot', BOTS, 'agent', 'checker', 'reviewer'],
+  ] as const)(
+    'that of %s renews nothing, and says so; an approval of this head by one who may schedule does',
+    async (_name, repo, by, mayNot, may) => {
+      const { world, pr } = await givenPush(repo, by);
+      expect(landedOf(world)).toEqual([]);
+      expect(await wordsOn(world, pr)).toBe(
+        'requeued: head changed by an account that may not schedule here; let one that may approve this head, or cancel and schedule it',
+      );
+      // The forge takes no approval of the author's own.
+      if (mayNot !== null) await world.forge.review(pr, mayNot, 'approve');
+      await world.drain({ maxMs: HOUR });
+      expect(landedOf(world)).toEqual([]);
+      await world.forge.review(pr, may, 'approve');
+      await world.drain({ maxMs: HOUR });
+      expect(landedOf(world)).toEqual([pr]);
+    },
+  );
+
+  test('where it renews nothing, cancelling and scheduling again does, as the words say', async () => {
+    const { world, pr } = await givenPush(NAMED, 'dev');
+    await world.forge.cancelSchedule(pr);
+    await world.clock.advance(60_000);
+    await world.forge.scheduleAs('second', pr);
+    await world.drain({ maxMs: HOUR });
+    expect(landedOf(world)).toEqual([pr]);
+  });
+
+  test.each([
+    [NAMED, 'Second'],
+    [{ scheduleOwn: false }, 'second'],
+    [BOTS, 'dev'],
+  ] as const)('with %j that of %s renews it', async (repo, by) => {
+    const { world, pr } = await givenPush(repo, by);
+    expect(landedOf(world)).toEqual([pr]);
+  });
+
+  test('who scheduled stays under the rules when another who may pushes', async () => {
+    const world = await given({ schedulePeople: ['second'] });
+    const pr = await open(world, 'a');
+    await world.forge.scheduleAs('lead', pr);
+    await world.reconcile();
+    await world.clock.advance(60_000);
+    await world.forge.pushToPullRequest(pr, { 'src/a.txt': 'newer\n' }, 'second');
+    await world.drain({ maxMs: HOUR });
+    expect(landedOf(world)).toEqual([]);
+    expect(await told(world, pr)).toContain('pr_refused:scheduler_not_named');
+  });
+});
+
 test('an author has at most so many places, and the next pull request enters once one of them has left', async () => {
   const world = await given({ authorQueuedMax: 2, bots: ['agent'], botQueuedMax: 1 });
   world.forge.gateDurationMs = 600_000;

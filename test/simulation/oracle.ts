@@ -33,6 +33,7 @@ export interface RestingRepo {
 /** Words on a head that say why it waits for its author, each true only if the forge agrees. */
 const WAITS_FOR_AUTHOR = [
   'requeued: head changed by a push',
+  'requeued: head changed by an account that may not schedule here',
   'requeued: head changed, and the forge does not show by whose push',
   'requeued: head changed from outside',
   'refused: approvals',

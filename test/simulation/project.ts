@@ -1,11 +1,12 @@
 import { DEFAULT_SERVICE_NAME, stagingPattern, stagingPrefix } from '#core/domain/queue-names.ts';
 import type { MergeStyle } from '#core/domain/repo.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
+import { DEFAULT_PERSON } from '../fakes/abstract-forge/people.ts';
 import { GATE_FILE as GATE_OF_STAGING, judgeByContent } from '../scenario/stories.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { Family, Odds } from './odds.ts';
 import { drawPlots, type NewPull, type Plot, RELEASE } from './plots.ts';
-import { AUTHORS, SCHEDULERS } from './rules.ts';
+import { AUTHORS, PUSHERS, REVIEWERS, SCHEDULERS } from './rules.ts';
 
 export interface ProjectOptions {
   readonly family: Family;
@@ -47,6 +48,8 @@ export class Project {
   readonly #gateFile: string;
   readonly #heads = new Map<number, string[]>();
   readonly #scheduled = new Set<string>();
+  /** Who asked for a head: pressed the button on it, pushed it under a schedule, or approved it there. */
+  readonly #askers = new Map<string, Set<string>>();
   readonly #scheduledAt = new Map<number, number>();
   readonly #touchedAt = new Map<number, number>();
   readonly #branches: string[] = [];
@@ -195,6 +198,17 @@ export class Project {
     return this.#scheduled.has(sha);
   }
 
+  /** Accounts that asked for a head; empty where one that no timeline names may have. */
+  askersOf(sha: string): readonly string[] {
+    const askers = this.#askers.get(sha) ?? new Set();
+    return askers.has('') ? [] : [...askers];
+  }
+
+  #noteAsked(head: string, by: string): void {
+    this.#scheduled.add(head);
+    this.#askers.set(head, (this.#askers.get(head) ?? new Set()).add(by));
+  }
+
   /** Everything that this was ever the head of. */
   pullsOf(sha: string): readonly number[] {
     return [...this.#heads].filter(([, heads]) => heads.includes(sha)).map(([pr]) => pr);
@@ -249,7 +263,7 @@ export class Project {
   #remember(pr: number, head: string): void {
     const pressedAt = this.#scheduledAt.get(pr) ?? Number.NEGATIVE_INFINITY;
     // No timeline tells this from a schedule whose push is written down late (forge facts, 3.4).
-    if (this.#options.now() - pressedAt <= LATE_ENTRY_MS) this.#scheduled.add(head);
+    if (this.#options.now() - pressedAt <= LATE_ENTRY_MS) this.#noteAsked(head, '');
     const heads = this.#heads.get(pr) ?? [];
     if (!heads.includes(head)) heads.push(head);
     this.#heads.set(pr, heads);
@@ -259,32 +273,48 @@ export class Project {
   async #push(pr: number, files: Readonly<Record<string, string>>): Promise<void> {
     this.#pushes += 1;
     const byStranger = this.#pushes % 4 === 0;
-    const head = await this.#forge.pushToPullRequest(pr, files, byStranger ? STRANGER : undefined);
-    await this.#notePush(pr, head, !byStranger);
+    const by = byStranger ? STRANGER : this.#pickAccount(PUSHERS, DEFAULT_PERSON);
+    const head = await this.#forge.pushToPullRequest(pr, files, by);
+    await this.#notePush(pr, head, byStranger ? null : by);
     if (byStranger) this.#options.note(`a stranger pushed to #${pr}`);
   }
 
-  /** A push to a branch is one to each open pull request that proposes it: for two bases there may be two. */
-  async #notePush(pr: number, head: string, renews: boolean): Promise<void> {
+  /** One of several, where this life has rules about who may schedule; else always the same one. */
+  #pickAccount(accounts: readonly [string, ...string[]], usual: string): string {
+    return this.#odds().otherSchedulers > 0 ? this.#people.pick(accounts) : usual;
+  }
+
+  /**
+   * A push to a branch is one to each open pull request that proposes it: for two bases there may be two. Null: by one who may
+   * not merge.
+   */
+  async #notePush(pr: number, head: string, by: string | null): Promise<void> {
     const { headRef } = await this.#forge.pull(pr);
     for (const other of this.prs) {
       const pull = await this.#forge.pull(other);
       const isPushed = pull.state === 'open' && pull.headRef === headRef && pull.headSha === head;
       if (other !== pr && !isPushed) continue;
       this.#remember(other, head);
-      if (renews) this.#renew(other, pull, head);
+      if (by !== null) this.#renew(other, pull, head, by);
     }
   }
 
   /** The push of one who may merge asks for its head, unless that comes from outside. */
-  #renew(pr: number, pull: { readonly fromFork: boolean; readonly agit: boolean }, head: string): void {
-    if (this.#isScheduled(pr) && !pull.fromFork && !pull.agit) this.#scheduled.add(head);
+  #renew(
+    pr: number,
+    pull: { readonly fromFork: boolean; readonly agit: boolean },
+    head: string,
+    by: string,
+  ): void {
+    if (this.#isScheduled(pr) && !pull.fromFork && !pull.agit) this.#noteAsked(head, by);
   }
 
   /** An approval asks for the head that it is given on, where a schedule stands. */
   async #approve(pr: number): Promise<void> {
-    await this.#forge.review(pr, 'reviewer', 'approve');
-    if (this.#isScheduled(pr)) this.#scheduled.add((await this.#forge.pull(pr)).headSha);
+    const picked = this.#pickAccount(REVIEWERS, 'reviewer');
+    const by = picked === this.authorOf(pr) ? 'reviewer' : picked;
+    await this.#forge.review(pr, by, 'approve');
+    if (this.#isScheduled(pr)) this.#noteAsked((await this.#forge.pull(pr)).headSha, by);
   }
 
   /** As the timeline tells it: a schedule that the forge dropped without an entry still reads as one. */
@@ -333,7 +363,7 @@ export class Project {
       // Its head is in the base already: the page shows no button.
       return;
     }
-    this.#scheduled.add(pull.headSha);
+    this.#noteAsked(pull.headSha, user);
     this.#scheduledAt.set(pr, this.#options.now());
     this.#options.note(`#${pr} scheduled`);
   }
@@ -385,7 +415,7 @@ export class Project {
       const heads = this.#heads.get(pr) ?? [];
       const head = heads[random.int(heads.length)] ?? pull.headSha;
       await forge.forcePushPullRequest(pr, head);
-      await this.#notePush(pr, head, true);
+      await this.#notePush(pr, head, DEFAULT_PERSON);
       if (random.chance(0.6)) await this.reschedule(pr);
     } else if (act === 3 || act === 4) {
       if (forge.isScheduled(pr)) await forge.cancelSchedule(pr);

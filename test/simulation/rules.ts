@@ -8,6 +8,9 @@ import type { Managed } from './managed.ts';
 export const AUTHORS = ['dev', 'ann', 'agent'] as const;
 export const SCHEDULERS = ['maintainer', 'ann', 'agent', 'other'] as const;
 
+export const PUSHERS = ['dev', 'ann', 'agent', 'other', 'maintainer'] as const;
+export const REVIEWERS = ['reviewer', 'maintainer', 'agent'] as const;
+
 export function chooseRules(random: SeededRandom): ScheduleRules {
   return {
     ...NO_RULES,
@@ -35,7 +38,15 @@ export function breachOf(
   if (rules.schedulePeople.length > 0 && !isOneOf(rules.schedulePeople, by))
     return 'its scheduler is not named';
   if (!rules.scheduleOwn && isOneOf([project.authorOf(pr)], by)) return 'its author scheduled it';
-  if (!rules.botApproval || !isOneOf(rules.bots, by)) return null;
+  const mayAsk = (login: string): boolean =>
+    (rules.schedulePeople.length === 0 || isOneOf(rules.schedulePeople, login)) &&
+    (rules.scheduleOwn || !isOneOf([project.authorOf(pr)], login)) &&
+    !(rules.botApproval && isOneOf(rules.bots, login));
+  const isByBot = rules.botApproval && isOneOf(rules.bots, by);
+  const askers = project.askersOf(head);
+  if (!isByBot && askers.length > 0 && !askers.some(mayAsk))
+    return `asked for by ${askers.join(', ')}, none of whom may schedule it`;
+  if (!isByBot) return null;
   const isApproved = forge
     .reviewsOf(pr)
     .some(({ state, commit, user }) => state === 'approved' && commit === head && !isOneOf(rules.bots, user));

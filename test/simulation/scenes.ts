@@ -116,6 +116,8 @@ import {
 } from './twin-scenes.ts';
 import {
   approveByBot,
+  pushByBot,
+  pushUnnamed,
   scheduleAgain,
   scheduleByBot,
   scheduleOwn,
@@ -451,6 +453,8 @@ export const SCENES = {
   'a stranger puts the label of an incident on': incidentOfStranger,
   'an account that is not named schedules': scheduleUnnamed,
   'an author schedules a pull request of their own': scheduleOwn,
+  'an account that is not named pushes under a schedule': pushUnnamed,
+  'a bot pushes under the schedule of a person': pushByBot,
   'a bot schedules without an approval': scheduleByBot,
   'a bot approves what a bot schedules': approveByBot,
   'an author schedules more than the settings allow': scheduleTooMany,

@@ -69,4 +69,28 @@ export const WHO_MAY_MUTANTS: readonly Mutant[] = [
     families: ['rules'],
     dies: { family: 'rules', seed: 1_355_000_143 },
   },
+  {
+    guard: 'a push renews no schedule for an account that may not schedule',
+    file: 'engine-container/src/read-renewals.ts',
+    find: 'byPush.known && byPush.value && mayRenewIt(push.by)',
+    replace: 'byPush.known && byPush.value',
+    families: ['rules'],
+    dies: 'an account that is not named pushes under a schedule',
+  },
+  {
+    guard: 'an approval renews no schedule for an account that may not schedule',
+    file: 'engine-container/src/read-renewals.ts',
+    find: 'approvers.some(mayRenewIt)',
+    replace: 'approvers.length > 0',
+    families: ['rules'],
+    dies: 'an account that is not named pushes under a schedule',
+  },
+  {
+    guard: 'what a bot pushes under the schedule of a person needs the approval of a person',
+    file: 'core/domain/schedule-rules.ts',
+    find: 'return !botApproval || !includesLogin(bots, login);',
+    replace: 'return !botApproval || !includesLogin(bots, login) || login.length > 0;',
+    families: ['rules'],
+    dies: 'a bot pushes under the schedule of a person',
+  },
 ];

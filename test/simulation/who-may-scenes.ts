@@ -58,6 +58,31 @@ export const approveByBot = refuse(
   { author: 'dev', scheduler: 'agent', approvedBy: 'checker' },
 );
 
+/** One that may schedule did so; then one that may not pushes over it, and another that may not approves the push. */
+function pushOver(repo: Readonly<Record<string, unknown>>, by: string, approver: string) {
+  return async (): Promise<readonly string[]> => {
+    const stage = await setUp(repo);
+    stage.forge.judge = () => 'hold';
+    const asked = { author: 'dev', scheduler: 'lead' };
+    const [pushed, other] = [await ask(stage, asked), await ask(stage, asked)];
+    await look(stage, 2);
+    await stage.clock.advance(60_000);
+    await stage.forge.pushToPullRequest(pushed, { 'src/never-seen.txt': 'never seen\n' }, by);
+    await stage.forge.review(pushed, approver, 'approve');
+    for (const run of stage.forge.runs())
+      if (run.state === 'running') await stage.forge.finishRun(run.id, 'success');
+    stage.forge.judge = () => 'success';
+    await look(stage, 40);
+    const problems = stage.forge.isMerged(other) ? [] : ['what the rules allow did not land'];
+    return stage.forge.isMerged(pushed)
+      ? [...problems, 'what no account that may schedule asked for landed']
+      : problems;
+  };
+}
+
+export const pushUnnamed = pushOver({ schedulePeople: ['lead'] }, 'dev', 'reviewer');
+export const pushByBot = pushOver(BOTS, 'agent', 'checker');
+
 /** An author schedules more than the settings allow. */
 export async function scheduleTooMany(): Promise<readonly string[]> {
   const stage = await setUp({ authorQueuedMax: 1 });

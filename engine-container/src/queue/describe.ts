@@ -77,6 +77,8 @@ const HEAD_CHANGE_PHRASES: Readonly<Record<MovedWhy, string>> = {
     'requeued: head changed, and the forge does not show by whose push; cancel its auto-merge and schedule again',
   outside:
     'requeued: head changed from outside the repository; it goes on by itself once this head has an official approval',
+  rules:
+    'requeued: head changed by an account that may not schedule here; let one that may approve this head, or cancel and schedule it',
 };
 
 /** On the head that a schedule from before its push does not hold for. */

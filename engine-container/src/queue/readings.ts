@@ -37,7 +37,7 @@ export interface HeadPush {
 }
 
 /** Why the schedule does not hold for a head that was pushed after it; `asking`: the forge has yet to say. */
-export type MovedWhy = 'asking' | 'push' | 'untold' | 'outside';
+export type MovedWhy = 'asking' | 'push' | 'untold' | 'outside' | 'rules';
 
 export type ScheduleReading =
   | { readonly kind: 'none' }

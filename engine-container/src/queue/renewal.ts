@@ -3,7 +3,6 @@ import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
 import { LATE_PUSH_ENTRY_MS } from './eligibility.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import type { HeadPush, ScheduleReading } from './readings.ts';
-import type { ReviewCount } from './reviews.ts';
 
 type Scheduled = Exclude<ScheduleReading, { kind: 'none' }>;
 
@@ -43,8 +42,4 @@ export function isListed({ mergeList }: BranchProtection, login: string): boolea
 /** An approval that says yes to this head since it was pushed; its entry may be written a moment after the push. */
 export function approvesSince({ at }: HeadPush): EpochMs {
   return at - LATE_PUSH_ENTRY_MS;
-}
-
-export function isApproved(reviews: readonly ReviewCount[]): boolean {
-  return reviews.some(({ state, onHead }) => state === 'approved' && onHead);
 }

@@ -35,6 +35,19 @@ export function countReviews(
   return [...kinds.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, kind]) => kind);
 }
 
+/** Who approved exactly this head since then, officially. Logins, each once. */
+export function approversOf(
+  reviews: readonly Review[],
+  head: CommitSha,
+  since: EpochMs = Number.NEGATIVE_INFINITY,
+): readonly string[] {
+  const approvals = reviews.filter(
+    ({ official, dismissed, state, commit, at }) =>
+      official && !dismissed && state === 'approved' && commit === head && at >= since,
+  );
+  return [...new Set(approvals.map(({ user }) => user))];
+}
+
 function isCounted(state: Review['state']): state is CountedState {
   return (COUNTED_STATES as readonly string[]).includes(state);
 }

@@ -24,6 +24,11 @@ export function asksApproval({ bots, botApproval }: ScheduleRules, schedule: Sch
   return schedule.by === undefined || includesLogin(bots, schedule.by);
 }
 
+/** Accounts whose approvals are told apart: none while no rule asks for a person's. */
+export function countedBots({ bots, botApproval }: ScheduleRules): readonly string[] {
+  return botApproval ? bots : [];
+}
+
 /** May who scheduled do so, by the rules of this repository? Null: yes. Where it is not known who did, a rule waits for it. */
 export function judgeRules(facts: RuleFacts): Breach | 'unknown' | null {
   const { rules, scheduler, pull } = facts;
