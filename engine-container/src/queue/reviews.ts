@@ -25,9 +25,10 @@ export function countReviews(
   bots: readonly string[] = [],
 ): readonly ReviewCount[] {
   const kinds = new Map<string, ReviewCount>();
-  for (const { state, official, dismissed, stale, commit, at, user } of reviews) {
+  for (const review of reviews) {
+    const { state, official, dismissed, stale, user } = review;
     if (!official || dismissed || !isCounted(state)) continue;
-    const onHead = commit === head && at >= since;
+    const onHead = isOnHead(review, head, since);
     const byBot = includesLogin(bots, user) ? { byBot: true as const } : {};
     const key = [state, stale, onHead, byBot.byBot].join(' ');
     kinds.set(key, { state, stale, onHead, ...byBot, count: (kinds.get(key)?.count ?? 0) + 1 });
@@ -41,11 +42,15 @@ export function approversOf(
   head: CommitSha,
   since: EpochMs = Number.NEGATIVE_INFINITY,
 ): readonly string[] {
-  const approvals = reviews.filter(
-    ({ official, dismissed, state, commit, at }) =>
-      official && !dismissed && state === 'approved' && commit === head && at >= since,
-  );
+  const approvals = reviews.filter((review) => {
+    const { official, dismissed, state } = review;
+    return official && !dismissed && state === 'approved' && isOnHead(review, head, since);
+  });
   return [...new Set(approvals.map(({ user }) => user))];
+}
+
+function isOnHead({ commit, at }: Review, head: CommitSha, since: EpochMs): boolean {
+  return commit === head && at >= since;
 }
 
 function isCounted(state: Review['state']): state is CountedState {
