@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Envelope, keyIdOf, openEnvelope, readPublicKey } from '#core/contracts/dsse.ts';
 import { LandingStatement, PAYLOAD_TYPE } from '#core/contracts/evidence.ts';
+import { sayApprovers } from '#core/domain/batch.ts';
 import { type Asked, EXIT, emit, type Printing, type Repo } from './commands.ts';
 import { type Machine, Misuse } from './context.ts';
 import { plain } from './values.ts';
@@ -131,6 +132,7 @@ function describe({ verified, commit, keyid, fault, statement, notes }: Verdict)
     `repository: ${plain(repository.name)} ${plain(repository.base_branch)}`,
     `pull request: #${pull.number} at ${pull.head}`,
     `scheduled by: ${plain(pull.scheduled_by ?? 'not known')}`,
+    `approved by: ${plain(sayApprovers(pull.approved_by ?? null))}`,
     `tree: ${merge.tree}`,
     `gate: ${gate.verdict} ${plain(gate.run_url ?? 'without an address')}`,
     `landed: ${merge.landed_at}`,

@@ -14,7 +14,6 @@ import {
   GATE_VERDICTS,
   MEMBER_ACTIONS,
   type NodeRow,
-  type Receipt,
 } from '../domain/batch.ts';
 import { nextFreeze } from '../domain/freeze.ts';
 import type { EpochMs } from '../domain/ids.ts';
@@ -32,6 +31,7 @@ import { FreezeView, toFreezeView } from './freeze.ts';
 import { HaltEvidenceView, toHaltEvidence } from './halt-evidence.ts';
 import { LeaseStateView, toReconcileView } from './managed-repo.ts';
 import { MaskedNotification, toMaskedNotification } from './notification.ts';
+import { ReceiptView, toReceiptView } from './receipt.ts';
 import { StandstillView, toStandstill } from './standstill.ts';
 
 const QueuePlaceView = z.object({
@@ -97,21 +97,6 @@ export const ActivityEventView = z.object({
 });
 
 const prs = z.array(z.int());
-export const ReceiptView = z.object({
-  base_before: z.string(),
-  head: z.string(),
-  staged_sha: z.string(),
-  /** Null: not kept at the time. */
-  gated_tree: z.string().nullable(),
-  tree: z.string(),
-  run_url: z.string().nullable(),
-  /** True: the run was one of a head that has exactly the gated tree, which is then the `staged_sha`. */
-  own_run: z.boolean(),
-  /** Login on the forge of who scheduled the head; null: not known. */
-  scheduled_by: z.string().nullable(),
-  merge_commit: z.string(),
-  landed_at: Time,
-});
 export const QueueBatch = z.object({
   id: z.string(),
   parent_id: z.string().nullable(),
@@ -306,21 +291,6 @@ export function toQueueBatch(row: NodeRow, terminals: readonly TerminalMark[]): 
     staging_tree: row.stagingTree,
     run_url: row.runUrl,
     ...viewCosts(row),
-  };
-}
-
-export function toReceiptView(receipt: Receipt): z.infer<typeof ReceiptView> {
-  return {
-    base_before: receipt.baseBefore,
-    head: receipt.head,
-    staged_sha: receipt.stagedSha,
-    gated_tree: receipt.gatedTree ?? null,
-    tree: receipt.tree,
-    run_url: receipt.runUrl,
-    own_run: receipt.ofHead === true,
-    scheduled_by: receipt.scheduledBy ?? null,
-    merge_commit: receipt.mergeCommit,
-    landed_at: formatTime(receipt.landedAt),
   };
 }
 

@@ -20,6 +20,8 @@ export const LandingPredicate = z.strictObject({
     head: ObjectId,
     /** Login on the forge; null: not known. */
     scheduled_by: z.string().nullable(),
+    /** Logins of those who had officially approved that head; null: not asked, or not known. Absent in older statements. */
+    approved_by: z.array(z.string()).nullable().optional(),
   }),
   merge: z.strictObject({ commit: ObjectId, tree: ObjectId, base_before: ObjectId, landed_at: Time }),
   gate: z.strictObject({
@@ -78,7 +80,10 @@ export function toLandingStatement(
     predicateType: LANDING_PREDICATE,
     predicate: {
       repository: { forge: repo.instanceUrl, name: repo.slug, base_branch: repo.baseBranch },
-      pull_request: { number: pr, head: receipt.head, scheduled_by: receipt.scheduledBy ?? null },
+      pull_request: {
+        ...{ number: pr, head: receipt.head, scheduled_by: receipt.scheduledBy ?? null },
+        approved_by: receipt.approvedBy === undefined ? null : [...receipt.approvedBy],
+      },
       merge: {
         ...{ commit: mergeCommit, tree, base_before: receipt.baseBefore },
         landed_at: formatTime(receipt.landedAt),

@@ -6,8 +6,9 @@ import { PULL_CODES } from '../domain/pull-code-table.ts';
 import { codeOfEvent, PULL_CODE_NAMES, type PullCodeName } from '../domain/pull-codes.ts';
 import type { PullStory } from '../domain/pull-story.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
-import { QueueBatch, ReceiptView, toQueueBatch, toReceiptView } from './activity.ts';
+import { QueueBatch, toQueueBatch } from './activity.ts';
 import { formatTime, formatTimeOrNull, Time, Uuid } from './fields.ts';
+import { ReceiptView, toReceiptView } from './receipt.ts';
 
 const Told = z.object({
   /** Null: written by a newer service. */

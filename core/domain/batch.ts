@@ -51,8 +51,16 @@ export interface Receipt {
   readonly runUrl: string | null;
   /** Login on the forge of who scheduled this head; absent: not known. */
   readonly scheduledBy?: string;
+  /** Logins of those who had officially approved exactly this head; absent: no rule asked for reviews, or they are not known. */
+  readonly approvedBy?: readonly string[];
   readonly mergeCommit: CommitSha;
   readonly landedAt: EpochMs;
+}
+
+/** `approvedBy` of a receipt in words. */
+export function sayApprovers(approvedBy: readonly string[] | null): string {
+  if (approvedBy === null) return 'not asked, or not known';
+  return approvedBy.join(', ') || 'nobody';
 }
 
 export interface MemberAction {

@@ -1,3 +1,4 @@
+import { sayApprovers } from '#core/domain/batch.ts';
 import { commitUrl, shortSha, showFullTime } from '../view/format.ts';
 import type { BatchNode, BatchTree } from '../view/tree.ts';
 import { Copy, Outward } from './basics.tsx';
@@ -85,6 +86,8 @@ export function ReceiptList({
               </dd>
               <dt>scheduled by</dt>
               <dd>{receipt.scheduled_by ?? 'not known'}</dd>
+              <dt>approved by</dt>
+              <dd>{sayApprovers(receipt.approved_by)}</dd>
               <dt>{receipt.own_run ? 'head that was judged' : 'staged commit'}</dt>
               <dd>
                 <code>{shortSha(receipt.staged_sha)}</code>

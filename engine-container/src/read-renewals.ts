@@ -7,7 +7,7 @@ import type { LookBudget } from './look-budget.ts';
 import type { HeadPush, PullRequestReading, ScheduleReading } from './queue/readings.ts';
 import type { QueueRecord } from './queue/record.ts';
 import { approvesSince, isListed, isRenewedBy, needsRenewal, renewed } from './queue/renewal.ts';
-import { approversOf, countReviews } from './queue/reviews.ts';
+import { approversOf, summarize } from './queue/reviews.ts';
 import { countedBots } from './queue/schedule-breach.ts';
 
 export interface RenewalDeps {
@@ -72,12 +72,12 @@ export class RenewalReader {
     const since = approvesSince(push);
     const approvers = listed.known ? approversOf(listed.value, pull.headSha, since) : [];
     if (!listed.known) return { ...reading, schedule: stands };
-    const reviews = countReviews(listed.value, pull.headSha, since, countedBots(this.#deps.rules));
-    if (approvers.some(mayRenewIt)) return { ...reading, schedule: renewed(schedule, push), reviews };
+    const counted = summarize(listed.value, pull.headSha, { since, bots: countedBots(this.#deps.rules) });
+    if (approvers.some(mayRenewIt)) return { ...reading, schedule: renewed(schedule, push), ...counted };
     if (!byPush.known) return { ...reading, schedule: stands };
     const isAgainstRules = byPush.value || approvers.length > 0;
     const why = isAgainstRules ? 'rules' : isOutside ? 'outside' : 'push';
-    return { ...reading, schedule: { ...moved, push, why }, reviews };
+    return { ...reading, schedule: { ...moved, push, why }, ...counted };
   }
 
   /** A person's push: not the queue's own, and not that of a deploy key, which is shown as the owner's. */

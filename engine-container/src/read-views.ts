@@ -8,7 +8,7 @@ import type { LookBudget } from './look-budget.ts';
 import { isOpened, needsReviews, otherContexts, outsideOf } from './queue/admission.ts';
 import type { PullRequestReading } from './queue/readings.ts';
 import type { QueueRecord } from './queue/record.ts';
-import { countReviews, type ReviewCount } from './queue/reviews.ts';
+import { type CountedReviews, summarize } from './queue/reviews.ts';
 import { asksApproval, countedBots } from './queue/schedule-breach.ts';
 import type { PullRequestView } from './queue/snapshot.ts';
 import { RenewalReader } from './read-renewals.ts';
@@ -18,6 +18,12 @@ import type { TwinReader } from './read-twins.ts';
 /** Its own schedule or one that the head moved away from; 0 = none. */
 function scheduleIdOf({ schedule }: PullRequestReading): number {
   return schedule.kind === 'none' ? 0 : schedule.id;
+}
+
+function viewOf(counted: Reading<CountedReviews> | null): Pick<PullRequestView, 'reviews' | 'approvedBy'> {
+  if (counted === null || !counted.known) return { reviews: counted };
+  const { reviews, ...approvals } = counted.value;
+  return { reviews: known(reviews), ...approvals };
 }
 
 export interface ViewDeps {
@@ -112,8 +118,9 @@ export class ViewReader {
     return reviewBots === '' ? reading : { ...reading, reviewBots };
   }
 
-  #cachedReviews({ reviews, reviewBots = '' }: PullRequestReading): PullRequestReading['reviews'] {
-    return reviewBots === this.#bots.join(' ') ? reviews : null;
+  #cachedReviews({ reviews, approvedBy, reviewBots = '' }: PullRequestReading): CountedReviews | null {
+    if (reviews === null || reviewBots !== this.#bots.join(' ')) return null;
+    return { reviews, ...(approvedBy === undefined ? {} : { approvedBy }) };
   }
 
   async #read(
@@ -131,13 +138,13 @@ export class ViewReader {
       const statuses = isPatrolled || isNews ? await this.#readStatuses(pull) : null;
       return { pull, schedule, reviews: null, statuses };
     }
-    let reviews: PullRequestView['reviews'] = null;
+    let counted: Reading<CountedReviews> | null = null;
     const cachedAuthor = reading.known ? reading.value.authorWrites : undefined;
     const authorWrites = await this.#readAuthorWrites(pull, cachedAuthor);
     const isByBot = schedule.known && asksApproval(this.#rules, schedule.value);
     if (isByBot || needsReviews(protection, outsideOf(pull, authorWrites) !== null)) {
       const cached = reading.known ? this.#cachedReviews(reading.value) : null;
-      reviews = cached === null ? await this.#countReviews(pull) : known(cached);
+      counted = cached === null ? await this.#countReviews(pull) : known(cached);
     }
     const isBlocked = record.entries.some(
       (entry) => entry.pr === pull.number && entry.head === pull.headSha && entry.isBlocked,
@@ -155,17 +162,17 @@ export class ViewReader {
     );
     const labelled = reading.known ? reading.value.labelled : undefined;
     return {
-      ...{ pull, schedule, reviews, statuses, opensAnother, ...author, ...blocks },
+      ...{ pull, schedule, ...viewOf(counted), statuses, opensAnother, ...author, ...blocks },
       ...(labelled === undefined ? {} : { labelled }),
     };
   }
 
   /** All that may keep the forge from merging it, whatever was read of it before. */
   async readAnew(rule: BranchProtection, pull: PullRequest): Promise<PullRequestView> {
-    const reviews = await this.#countReviews(pull);
+    const counted = await this.#countReviews(pull);
     const statuses = await this.#readStatuses(pull);
     return {
-      ...{ pull, schedule: UNKNOWN, reviews, statuses },
+      ...{ pull, schedule: UNKNOWN, ...viewOf(counted), statuses },
       ...(await this.#readBlocks(rule, pull, null)),
     };
   }
@@ -201,9 +208,9 @@ export class ViewReader {
     );
   }
 
-  #countReviews({ number, headSha }: PullRequest): Promise<Reading<readonly ReviewCount[]>> {
+  #countReviews({ number, headSha }: PullRequest): Promise<Reading<CountedReviews>> {
     return this.#budget.attempt(async () =>
-      countReviews(await this.#forge.listReviews(number), headSha, undefined, this.#bots),
+      summarize(await this.#forge.listReviews(number), headSha, { bots: this.#bots }),
     );
   }
 
@@ -239,6 +246,7 @@ export class ViewReader {
     {
       pull: { mergeBase },
       reviews,
+      approvedBy,
       statuses,
       authorWrites,
       touchesProtected,
@@ -247,9 +255,11 @@ export class ViewReader {
   ): PullRequestReading {
     const isChecked = statuses?.known === true && !isOpened(statuses.value, this.#context);
     const patterns = rule.known ? (rule.value?.protectedFilePatterns ?? []) : [];
+    const { approvedBy: _, ...rest } = this.#withBots(reading);
     return {
-      ...this.#withBots(reading),
+      ...rest,
       reviews: reviews?.known === true ? reviews.value : null,
+      ...(approvedBy === undefined ? {} : { approvedBy }),
       ...(isChecked ? { checkedFor: scheduleIdOf(reading) } : {}),
       // Rights are given without an event, so that one who has none is asked for at each look, once for each author.
       ...(authorWrites?.known === true && authorWrites.value ? { authorWrites: true } : {}),

@@ -15,9 +15,17 @@ export const RECEIPT_MUTANTS: readonly Mutant[] = [
   {
     guard: 'the receipt of a twin names who scheduled the twin',
     file: `${QUEUE}/twins.ts`,
-    find: '{ ...meant, pr, ...schedulerOf(pass.record, pr, landing.head) }',
+    find: '{ ...meant, pr, ...askersOf(pass.record, pr, landing.head) }',
     replace: '{ ...landing, pr }',
     families: ['shared_heads'],
     dies: 'a twin was scheduled by another person',
+  },
+  {
+    guard: 'a receipt names who approved the head that landed, and no earlier one',
+    file: `${QUEUE}/reviews.ts`,
+    find: "state === 'approved' && isOnHead(review, head, since)",
+    replace: "state === 'approved' && (isOnHead(review, head, since) || head !== '')",
+    families: ['reviews'],
+    dies: 'an earlier head was approved by another person',
   },
 ];

@@ -1,13 +1,14 @@
+import type { Receipt } from '#core/domain/batch.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
 import { look, type Stage, setStage } from './scene-stage.ts';
 
 /** Scenes of `scenes.ts` about what a receipt says (decision 0227). */
 
+const receiptsOf = async (stage: Stage): Promise<readonly Receipt[]> =>
+  (await stage.rows()).flatMap(({ actions }) => actions.flatMap(({ receipt }) => receipt ?? []));
+
 const judge = async (stage: Stage): Promise<readonly string[]> => {
-  const receipts = (await stage.rows()).flatMap(({ actions }) =>
-    actions.flatMap(({ receipt }) => receipt ?? []),
-  );
-  const told = receipts.map(({ scheduledBy }) => scheduledBy ?? 'not known');
+  const told = (await receiptsOf(stage)).map(({ scheduledBy }) => scheduledBy ?? 'not known');
   return String(told) === 'oncall' ? [] : [`the receipt names ${told.join(', ') || 'no scheduler'}`];
 };
 
@@ -35,4 +36,22 @@ export async function landTwinOfAnother(): Promise<readonly string[]> {
   stage.forge.mergeBehaviour = (pr) => (pr === first ? { kind: 'lost' } : { kind: 'now' });
   await look(stage, 40);
   return judge(stage);
+}
+
+/** An earlier head has an approval of another person, and the head that lands one of its own. */
+export async function approveByAnother(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  await stage.forge.setProtection({ requiredApprovals: 1 });
+  const pr = await stage.forge.openPullRequest({ branch: 'a', files: { 'src/a.txt': 'a' } });
+  await stage.forge.review(pr, 'earlier', 'approve');
+  await stage.forge.pushToPullRequest(pr, { 'src/a.txt': 'newer' });
+  await stage.forge.review(pr, 'oncall', 'approve');
+  await stage.clock.advance(60_000);
+  await stage.forge.schedule(pr, 'squash');
+  await look(stage, 40);
+  const approvers = (await receiptsOf(stage)).map(
+    ({ approvedBy }) => approvedBy?.join(' and ') ?? 'not known',
+  );
+  return String(approvers) === 'oncall' ? [] : [`the receipt is of an approval by ${approvers.join(', ')}`];
 }

@@ -88,7 +88,7 @@ import {
   pauseOverLostRecord,
 } from './pause-scenes.ts';
 import { incidentBesideSlot, incidentEarly, incidentLate, incidentOfStranger } from './priority-scenes.ts';
-import { landTwinOfAnother, scheduleByAnother } from './receipt-scenes.ts';
+import { approveByAnother, landTwinOfAnother, scheduleByAnother } from './receipt-scenes.ts';
 import {
   crashBetweenWrites,
   loseRecordAfterBounce,
@@ -447,6 +447,7 @@ export const SCENES = {
   'an event tells of the second branch when the first is gone': tellSecondBranch(true),
   'a newer head is scheduled by another person': scheduleByAnother,
   'a twin was scheduled by another person': landTwinOfAnother,
+  'an earlier head was approved by another person': approveByAnother,
   'an incident comes right after a batch was staged': incidentEarly,
   'an incident comes when a gate run is nearly over': incidentLate,
   'an incident comes while a slot is free': incidentBesideSlot,

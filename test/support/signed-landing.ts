@@ -20,7 +20,7 @@ export function statementOf(changes: Partial<Receipt> = {}): LandingStatement {
       tree: TREE,
       runUrl: 'https://f/1',
     },
-    ...{ mergeCommit: MERGE, landedAt: Date.UTC(2026, 10, 23), scheduledBy: 'ada' },
+    ...{ mergeCommit: MERGE, landedAt: Date.UTC(2026, 10, 23), scheduledBy: 'ada', approvedBy: ['bob'] },
     ...changes,
   };
   const repo = { instanceUrl: 'https://forge.example.org', slug: 'acme/app', baseBranch: 'main' };

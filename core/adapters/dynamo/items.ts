@@ -276,6 +276,7 @@ const receipt = record<Receipt>({
   runUrl: ['run_url', nullable(text)],
   ofHead: ['of_head', optional(flag) as Codec<boolean>],
   scheduledBy: ['scheduled_by', optional(text) as Codec<string>],
+  approvedBy: ['approved_by', optional(listOf(text)) as Codec<readonly string[]>],
   mergeCommit: ['merge_commit', text],
   landedAt: ['landed_at', whole],
 });

@@ -125,14 +125,18 @@ export function entryOf(record: QueueRecord, pr: PullRequestNumber): QueueEntry 
   return record.entries.find((entry) => entry.pr === pr);
 }
 
-/** For its receipt: who scheduled this head; nothing where that is not known. */
-export function schedulerOf(
+/** For its receipt: who scheduled this head, and who approved it; nothing where that is not known. */
+export function askersOf(
   record: QueueRecord,
   pr: PullRequestNumber,
   head: CommitSha,
-): Pick<Receipt, 'scheduledBy'> {
+): Pick<Receipt, 'scheduledBy' | 'approvedBy'> {
   const entry = entryOf(record, pr);
-  return entry?.head !== head || entry.scheduledBy === undefined ? {} : { scheduledBy: entry.scheduledBy };
+  const approvedBy = record.readings.find((each) => each.pr === pr && each.head === head)?.approvedBy;
+  return {
+    ...(entry?.head !== head || entry.scheduledBy === undefined ? {} : { scheduledBy: entry.scheduledBy }),
+    ...(approvedBy === undefined ? {} : { approvedBy }),
+  };
 }
 
 /** A retargeted pull request is merged by another base's rules, and into that base: no landing of ours, whatever its tree. */

@@ -16,6 +16,8 @@ export interface Landing {
   };
   /** Who scheduled this head; absent: not known. */
   readonly scheduledBy?: string;
+  /** Who approved it officially; absent: not asked, or not kept. */
+  readonly approvedBy?: readonly string[];
   readonly fence: number;
   readonly intentAt: EpochMs;
   /** When `success` was written; null = the intent stands, the post may or may not have happened. */

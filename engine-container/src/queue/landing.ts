@@ -12,6 +12,7 @@ import { requiresContext } from './admission.ts';
 import { lostGround, startTeardown } from './batch.ts';
 import { findBlock, holdBlocked, holdUnclear, isAnswerAwaited, isBlock, isOfForge } from './blockers.ts';
 import {
+  askersOf,
   type DecisionContext,
   emitEvent,
   entryOf,
@@ -19,7 +20,6 @@ import {
   moveNodeIfLegal,
   pollNoLaterThan,
   raise,
-  schedulerOf,
   wakeNoLaterThan,
   wishStatus,
 } from './decision-context.ts';
@@ -248,7 +248,7 @@ export function advanceLanding(pass: DecisionContext): void {
       ...{ sha: proof.sha, runUrl: proof.runUrl, tree: proof.tree },
       ...(proof.ofHead === undefined ? {} : { ofHead: proof.ofHead }),
     },
-    ...schedulerOf(record, member.pr, member.head),
+    ...askersOf(record, member.pr, member.head),
     fence: s.fence,
     intentAt: s.now,
     postedAt: null,

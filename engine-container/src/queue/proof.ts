@@ -59,6 +59,7 @@ export function judgeMerge(pass: DecisionContext, batch: Batch, landing: Landing
     runUrl: landing.proof.runUrl,
     ...(landing.proof.ofHead === undefined ? {} : { ofHead: landing.proof.ofHead }),
     ...(landing.scheduledBy === undefined ? {} : { scheduledBy: landing.scheduledBy }),
+    ...(landing.approvedBy === undefined ? {} : { approvedBy: landing.approvedBy }),
     mergeCommit: merge.commit.sha,
     landedAt: pass.s.now,
   };

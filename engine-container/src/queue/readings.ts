@@ -10,6 +10,8 @@ export interface PullRequestReading {
   readonly schedule: ScheduleReading;
   /** Null when no rule asked for them. */
   readonly reviews: readonly ReviewCount[] | null;
+  /** Logins of those who have officially approved exactly this head; absent: not asked with these, or too many to keep. */
+  readonly approvedBy?: readonly string[];
   /** The accounts that these tell apart as bots; absent: none. */
   readonly reviewBots?: string;
   /** Labels of it that the settings name; absent: none. */

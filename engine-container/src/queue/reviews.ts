@@ -36,6 +36,28 @@ export function countReviews(
   return [...kinds.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, kind]) => kind);
 }
 
+/** So many logins are kept for a receipt; of more, none. */
+const APPROVERS_KEPT_MAX = 20;
+
+/** Reviews of one head as they are kept: how many are alike, and who approved it. */
+export interface CountedReviews {
+  readonly reviews: readonly ReviewCount[];
+  /** Absent: more than are kept. */
+  readonly approvedBy?: readonly string[];
+}
+
+export function summarize(
+  reviews: readonly Review[],
+  head: CommitSha,
+  { since, bots }: { readonly since?: EpochMs; readonly bots: readonly string[] },
+): CountedReviews {
+  const approvedBy = approversOf(reviews, head);
+  return {
+    reviews: countReviews(reviews, head, since, bots),
+    ...(approvedBy.length > APPROVERS_KEPT_MAX ? {} : { approvedBy }),
+  };
+}
+
 /** Who approved exactly this head since then, officially. Logins, each once. */
 export function approversOf(
   reviews: readonly Review[],

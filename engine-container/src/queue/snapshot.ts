@@ -101,6 +101,8 @@ export interface PullRequestView {
   readonly schedule: Reading<ScheduleReading>;
   /** Null when no rule asks for reviews. */
   readonly reviews: Reading<readonly ReviewCount[]> | null;
+  /** As in the reading of it. */
+  readonly approvedBy?: readonly string[];
   /** May its author write to the repository? Absent: not scheduled, or not asked. */
   readonly authorWrites?: Reading<boolean>;
   /** Null when nothing but our own context is required and the record is intact. */

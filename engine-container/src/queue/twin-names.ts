@@ -1,6 +1,6 @@
 import type { PullRequest } from '#core/domain/forge.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
-import { type DecisionContext, emitEvent, entryOf, schedulerOf } from './decision-context.ts';
+import { askersOf, type DecisionContext, emitEvent, entryOf } from './decision-context.ts';
 import { comparePositions, createEntry } from './queue-entry.ts';
 import type { Batch, Member, Untraced } from './record.ts';
 
@@ -27,7 +27,7 @@ export function nameTwin(pass: DecisionContext, batch: Batch, landed: Untraced):
   if (member === undefined || twin === undefined || merged.some(({ number }) => number === member.pr))
     return landed;
   const scheduleId = entryOf(record, twin.number)?.scheduleId ?? 0;
-  const scheduler = schedulerOf(record, twin.number, receipt.head);
+  const askers = askersOf(record, twin.number, receipt.head);
   replaceMember(batch, index, { pr: twin.number, head: member.head, scheduleId, title: twin.title });
   record.entries = record.entries.filter(({ pr }) => pr !== twin.number);
   const nameOf = (pr: PullRequestNumber): PullRequestNumber => (pr === member.pr ? twin.number : pr);
@@ -35,8 +35,8 @@ export function nameTwin(pass: DecisionContext, batch: Batch, landed: Untraced):
     record.landed = record.landed.map((each) => ({ ...each, pr: nameOf(each.pr) }));
   if (record.landedNumbers !== undefined) record.landedNumbers = record.landedNumbers.map(nameOf);
   putBack(pass, member, batch.createdAt);
-  const { scheduledBy: _, ...meant } = receipt;
-  return { index, receipt: { ...meant, ...scheduler } };
+  const { scheduledBy: _, approvedBy: __, ...meant } = receipt;
+  return { index, receipt: { ...meant, ...askers } };
 }
 
 function putBack(pass: DecisionContext, { pr, head, title, scheduleId }: Member, queuedAt: number): void {

@@ -1,4 +1,4 @@
-import { type DecisionContext, entryOf, isMergedHere, schedulerOf } from './decision-context.ts';
+import { askersOf, type DecisionContext, entryOf, isMergedHere } from './decision-context.ts';
 import { hasEverLanded } from './landed.ts';
 import type { Landing } from './landing-state.ts';
 import { isMergeOf } from './proof.ts';
@@ -23,8 +23,8 @@ export function adoptTwin(pass: DecisionContext, batch: Batch, landing: Landing)
     if (merge?.known !== true) continue;
     const scheduleId = entryOf(pass.record, pr)?.scheduleId ?? 0;
     replaceMember(batch, landing.index, { pr, head: landing.head, scheduleId, title: pull.title });
-    const { scheduledBy: _, ...meant } = landing;
-    batch.landing = { ...meant, pr, ...schedulerOf(pass.record, pr, landing.head) };
+    const { scheduledBy: _, approvedBy: __, ...meant } = landing;
+    batch.landing = { ...meant, pr, ...askersOf(pass.record, pr, landing.head) };
     return { landing: batch.landing, merge: merge.value };
   }
   return null;

@@ -70,7 +70,7 @@ function open(json: unknown): LandingStatement {
 
 describe('the signed statement of a landing', () => {
   test('says which tree, heads, gate run, verdict and merge commit, and who scheduled', async () => {
-    const { world, path, repo } = await givenLanding({ scheduledBy: 'ada' });
+    const { world, path, repo } = await givenLanding({ scheduledBy: 'ada', approvedBy: ['bob'] });
     const { status, json } = await world.as(TOKEN_A)('GET', `${path}/pulls/8/evidence`);
     expect(status).toBe(200);
     expect(open(json)).toEqual({
@@ -82,7 +82,7 @@ describe('the signed statement of a landing', () => {
       predicateType: 'urn:mergeyard:landing:v1',
       predicate: {
         repository: { forge: repo.instanceUrl, name: repo.slug, base_branch: repo.baseBranch },
-        pull_request: { number: 8, head: id('1'), scheduled_by: 'ada' },
+        pull_request: { number: 8, head: id('1'), scheduled_by: 'ada', approved_by: ['bob'] },
         merge: {
           commit: id('3'),
           tree: id('2'),
@@ -109,6 +109,7 @@ describe('the signed statement of a landing', () => {
     const byPull = await ask('GET', `${path}/pulls/8/evidence`);
     expect(open(byCommit.json)).toEqual(open(byPull.json));
     expect(open(byPull.json).predicate.pull_request.scheduled_by).toBeNull();
+    expect(open(byPull.json).predicate.pull_request.approved_by).toBeNull();
   });
 
   test('is verified with the key, which is public', async () => {

@@ -27,7 +27,7 @@ describe('mergeyard verify', () => {
     const { code, out } = await check(seal(statementOf()));
     expect([code, ...out]).toEqual([
       ...[0, `verified: ${MERGE}`, 'repository: acme/app main', `pull request: #7 at ${HEAD}`],
-      ...['scheduled by: ada', `tree: ${TREE}`, 'gate: success https://f/1'],
+      ...['scheduled by: ada', 'approved by: bob', `tree: ${TREE}`, 'gate: success https://f/1'],
       ...['landed: 2026-11-23T00:00:00.000Z', `key: ${keyIdOf(publicKey)}`],
     ]);
   });

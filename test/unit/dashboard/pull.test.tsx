@@ -31,6 +31,7 @@ const RECEIPT = {
     gated_tree: null,
     own_run: false,
     scheduled_by: 'oncall',
+    approved_by: ['ann', 'bob'],
   },
   ...{ tree: 'e'.repeat(40), run_url: null, merge_commit: 'f'.repeat(40), landed_at: AT },
 };
