@@ -57,12 +57,6 @@ export interface Receipt {
   readonly landedAt: EpochMs;
 }
 
-/** `approvedBy` of a receipt in words. */
-export function sayApprovers(approvedBy: readonly string[] | null): string {
-  if (approvedBy === null) return 'not asked, or not known';
-  return approvedBy.join(', ') || 'nobody';
-}
-
 export interface MemberAction {
   readonly pr: PullRequestNumber;
   readonly action: MemberActionKind;

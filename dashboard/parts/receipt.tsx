@@ -1,4 +1,4 @@
-import { sayApprovers } from '#core/domain/batch.ts';
+import { sayApprovers } from '#core/contracts/receipt.ts';
 import { commitUrl, shortSha, showFullTime } from '../view/format.ts';
 import type { BatchNode, BatchTree } from '../view/tree.ts';
 import { Copy, Outward } from './basics.tsx';
