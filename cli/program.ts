@@ -6,6 +6,7 @@ import { type Asked, EXIT, log, pickRepo, queue, type Repo, status, wait, why } 
 import { type Machine, Misuse, readLogin, readRemoteSlug, storeLogin } from './context.ts';
 import { doctor } from './doctor.ts';
 import { evidence, evidenceKey, readCommit, readFile, verify } from './evidence.ts';
+import { fanout } from './fanout.ts';
 import { hold, resume } from './hold.ts';
 import { chooseHead, dequeue, enqueue, readForgeToken } from './schedule.ts';
 import { openToolServer, type ToolDeps } from './tools.ts';
@@ -130,6 +131,9 @@ export async function openProgram(
       return watch(asked, await repo(), timeoutMs);
     },
     [new Option('--timeout <time>', 'ends after this time')],
+  );
+  onRepo('fanout', 'how many gate runs at once the last weeks speak for', async (asked, repo) =>
+    fanout(asked, await repo()),
   );
   onRepo(
     'evidence <commit>',

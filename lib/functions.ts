@@ -10,6 +10,7 @@ export const BUNDLE_ENTRIES = {
   public: 'lambdas/public/handler.ts',
   api: 'lambdas/api/handler.ts',
   evidence: 'lambdas/evidence/handler.ts',
+  advice: 'engine-container/src/advice.handler.ts',
   connections: 'lambdas/connections/handler.ts',
   'forge-ops': 'lambdas/forge-ops/handler.ts',
   admin: 'lambdas/admin/handler.ts',

@@ -1,5 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { SurfaceEnv } from '../core/contracts/env.ts';
 import type { HttpSurface } from '../core/contracts/route-spec.ts';
 import { AdminEnv } from '../lambdas/admin/env.ts';
 import { ApiEnv } from '../lambdas/api/env.ts';
@@ -57,6 +58,9 @@ const LOOK_AT_PROVIDER = Duration.seconds(20);
 /** The gateway gives up after 30 s; a manual reconcile and a probe of the gate use up nearly all of it. */
 const AS_LONG_AS_THE_GATEWAY = Duration.seconds(29);
 
+/** With so much memory a function has one whole processor. */
+const ONE_PROCESSOR_MB = 1_769;
+
 /** Which forges a function may call. */
 export function mayReachForges(fn: ServiceFunction, config: StageConfig, authority: ForgeAuthority): void {
   fn.setEnv('FORGE_ALLOW_HOSTS', config.forgeAllowHosts);
@@ -78,7 +82,8 @@ export function createHttpFunctions(
   const { config, table, identity, credentialKey, network, engine, queue, publicUrl } = parts;
   const make = (
     id: string,
-    props: Pick<ServiceFunctionProps, 'bundle' | 'env' | 'timeout' | 'network'>,
+    props: Pick<ServiceFunctionProps, 'bundle' | 'env' | 'timeout' | 'network'> &
+      Partial<Pick<ServiceFunctionProps, 'memoryMb'>>,
   ): ServiceFunction => {
     const made = new ServiceFunction(scope, id, { defaults, memoryMb: 256, ...props });
     made.setEnv('REQUIRED_STAMP', parts.requiredStamp);
@@ -137,6 +142,11 @@ export function createHttpFunctions(
   evidence.setEnv('EVIDENCE_KEY_ID', parts.evidenceKey?.key.keyArn ?? '');
   parts.evidenceKey?.grantSign(evidence);
 
+  const advice = makeSurface('Advice', {
+    ...{ bundle: 'advice', env: SurfaceEnv, timeout: AS_LONG_AS_THE_GATEWAY },
+    memoryMb: ONE_PROCESSOR_MB,
+  });
+
   const connections = makeSurface('Connections', {
     ...{ bundle: 'connections', env: ConnectionsEnv, timeout: AS_LONG_AS_THE_GATEWAY },
     network: wayToForges(network, config),
@@ -180,6 +190,7 @@ export function createHttpFunctions(
       public: publicFn,
       api,
       evidence,
+      advice,
       connections,
       'forge-ops': forgeOps,
       admin,

@@ -112,6 +112,11 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
     Query: ['batches'],
     UpdateItem: ['tokens', 'rates'],
   },
+  advice: {
+    GetItem: ['tenant', 'tokens', 'repo'],
+    Query: ['batches', 'events'],
+    UpdateItem: ['tokens', 'rates'],
+  },
   connections: {
     GetItem: ['tenant', 'identities', 'addresses'],
     BatchGetItem: ['tenant', 'repo'],

@@ -22,6 +22,7 @@ import type { Clock, Ids, Log, Vault, WakeQueue } from '#core/ports/system.ts';
 import type { TokenStore } from '#core/ports/token-store.ts';
 import { createTokenReader } from '#core/services/api-tokens.ts';
 import { createForgeOpener } from '#core/services/open-forge.ts';
+import { createAdviceRoutes } from '../engine-container/src/replay/advice-routes.ts';
 import { createAdminRoutes } from '../lambdas/admin/routes.ts';
 import { createApiRoutes } from '../lambdas/api/routes.ts';
 import { createBillingRoutes } from '../lambdas/billing/routes.ts';
@@ -78,6 +79,7 @@ export function createSurfaces(shared: Shared): Readonly<Record<HttpSurface, Ans
   return {
     api: createSurface<'api'>(surface, createApiRoutes({ ...common, tokens, identity, queueName })),
     evidence: createSurface<'evidence'>(surface, createEvidenceRoutes({ store, signer: shared.signer })),
+    advice: createSurface<'advice'>(surface, createAdviceRoutes({ store, clock })),
     connections: createSurface<'connections'>(
       { ...surface, switchedOff: switchedOffRoutes(false) },
       createConnectionRoutes({

@@ -69,6 +69,7 @@ const ADDRESSES = {
   confirmMailbox: 'POST /api/v1/mail/confirm',
   askConfirmation: 'POST /api/v1/user/repos/{id}/notification/confirm',
   readFigures: 'GET /api/v1/user/repos/{id}/statistics',
+  readFanoutAdvice: 'GET /api/v1/user/repos/{id}/statistics/fanout',
   setNoticeWebhook: 'PUT /api/v1/user/repos/{id}/notification/webhook',
   removeNoticeWebhook: 'DELETE /api/v1/user/repos/{id}/notification/webhook',
   listDeliveries: 'GET /api/v1/user/repos/{id}/notification/deliveries',

@@ -1,6 +1,7 @@
 import * as activity from './activity.ts';
 import * as connection from './connection.ts';
 import { EnqueueBody, EnqueuedPull } from './enqueue.ts';
+import { FanoutAdviceView } from './fanout-advice.ts';
 import * as repo from './managed-repo.ts';
 import { NOTICE_ROUTES } from './notice-routes.ts';
 import { PauseBody } from './pause.ts';
@@ -238,6 +239,17 @@ export const REPO_ROUTES = [
     auth: 'bearer',
     scope: 'read',
     replies: { 200: FiguresView },
+    errors: OWN,
+  },
+  {
+    id: 'readFanoutAdvice',
+    method: 'GET',
+    path: '/api/v1/user/repos/{id}/statistics/fanout',
+    surface: 'advice',
+    auth: 'bearer',
+    scope: 'read',
+    rate: 'advice',
+    replies: { 200: FanoutAdviceView },
     errors: OWN,
   },
   {

@@ -24,6 +24,8 @@ export type HttpSurface =
   | 'forge-ops'
   /** Signs statements of landings; writes no row that it signs. */
   | 'evidence'
+  /** Replays stored rows through the engine's decision, which takes a second of a processor; writes none. */
+  | 'advice'
   /** All other Bearer routes: no key at all. */
   | 'api';
 

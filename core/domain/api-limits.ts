@@ -52,6 +52,17 @@ export const QUEUE_BATCHES_MAX = 200;
 export const FIGURE_WEEKS = 4;
 /** Rows of each kind that they are read of; of more, fewer weeks are told. */
 export const FIGURE_ROWS_MAX = 5_000;
+/** Advice on the fan-out rests on so many pull requests at least, and on the newest ones of more. */
+export const ADVICE_PULLS_MIN = 30;
+export const ADVICE_PULLS_MAX = 100;
+/** Gate runs whose time is known, of which the times of a replay are taken. */
+export const ADVICE_RUNS_MIN = 10;
+/** Decisions of one replay, for each pull request in it; measured were 3 to 6. */
+export const ADVICE_DECISIONS_MAX = 30;
+/** Decisions between two chances for what else waits in the process: some 15 ms. */
+export const ADVICE_SLICE_DECISIONS = 20;
+/** All replays of one advice; measured were 1 to 2 s on one processor. */
+export const ADVICE_MS_MAX = 10_000;
 /** A tenant with more events or batches in a week than this gets "unknown", not a wrong count (A73). */
 export const STATS_ROWS_MAX = 20_000;
 
@@ -197,6 +208,8 @@ export const RATE_LIMITS = {
   /** Some of them ask the forge, which may keep the function waiting. */
   settings: { perMinute: 60, burst: 60 },
   enqueue: { perMinute: 60, burst: 60 },
+  /** A second of computing each. */
+  advice: { perMinute: 10, burst: 10 },
   ticket: { perMinute: 60, burst: 60 },
   billing: { perMinute: 10, burst: 10 },
   /** Signed deliveries of one repo; a forge sends a day's worth at once after an outage. */

@@ -91,7 +91,7 @@ function isBouncing({ actions }: NodeRow): boolean {
 }
 
 /** Rows that were judged by a gate run of their own. */
-function isJudged({ gateVerdict, gateSource }: NodeRow): boolean {
+export function isJudged({ gateVerdict, gateSource }: NodeRow): boolean {
   return gateSource === null && (gateVerdict === 'success' || gateVerdict === 'failure');
 }
 
@@ -100,7 +100,7 @@ function treesOf(rows: readonly NodeRow[]): ReadonlySet<string> {
 }
 
 /** Failed by one gate run and passed by another. */
-function flakyTreesOf(rows: readonly NodeRow[]): ReadonlySet<string> {
+export function flakyTreesOf(rows: readonly NodeRow[]): ReadonlySet<string> {
   const passed = treesOf(rows.filter(({ gateVerdict }) => gateVerdict === 'success'));
   const failed = treesOf(rows.filter(({ gateVerdict }) => gateVerdict === 'failure'));
   return new Set([...failed].filter((tree) => passed.has(tree)));

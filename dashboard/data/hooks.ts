@@ -99,6 +99,16 @@ export function useFigures(id: string) {
   return useQuery({ queryKey: ['figures', id], queryFn: ({ signal }) => api.readFigures({ id, signal }) });
 }
 
+/** Of one branch, over weeks; it takes the service a second. */
+export function useFanoutAdvice(id: string) {
+  const { api } = useService();
+  return useQuery({
+    queryKey: ['fanout', id],
+    queryFn: ({ signal }) => api.readFanoutAdvice({ id, signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
 /** Of the webhook of notices. */
 export function useDeliveries(id: string) {
   const { api } = useService();

@@ -1,8 +1,9 @@
 import type { ResultOf } from '#core/contracts/client.ts';
-import { useFigures } from '../data/hooks.ts';
+import { useFanoutAdvice, useFigures } from '../data/hooks.ts';
 import { Loading } from '../parts/basics.tsx';
 import { Problem } from '../parts/errors.tsx';
 import { RepoFrame } from '../parts/repo-frame.tsx';
+import { describeAdvice, REPLAY_ASSUMES } from '../view/advice.ts';
 import { showDuration, showNumber, showPercent } from '../view/format.ts';
 
 type Figures = ResultOf<'readFigures'>;
@@ -12,7 +13,12 @@ type Week = Figures['weeks'][number];
 export function FiguresPage({ id }: { readonly id: string }) {
   return (
     <RepoFrame id={id} tab="statistics">
-      {() => <FiguresOf id={id} />}
+      {() => (
+        <>
+          <FiguresOf id={id} />
+          <AdviceOf id={id} />
+        </>
+      )}
     </RepoFrame>
   );
 }
@@ -50,6 +56,60 @@ function FiguresOf({ id }: { readonly id: string }) {
         )}
       </section>
     </>
+  );
+}
+
+/** Asked by itself, so that the figures do not wait for it. */
+function AdviceOf({ id }: { readonly id: string }) {
+  const { data, error } = useFanoutAdvice(id);
+  return (
+    <section className="panel" aria-labelledby="fanout-title">
+      <h2 id="fanout-title">Gate runs at once</h2>
+      {data !== undefined ? (
+        <>
+          <p>{describeAdvice(data)}</p>
+          {data.replays.length > 0 && <ReplayTable advice={data} />}
+          <p className="hint">{REPLAY_ASSUMES}</p>
+        </>
+      ) : error === null ? (
+        <Loading what="the replay" />
+      ) : (
+        <Problem error={error} />
+      )}
+    </section>
+  );
+}
+
+function ReplayTable({ advice }: { readonly advice: ResultOf<'readFanoutAdvice'> }) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Gate runs at once</th>
+          {['Median wait', '95th percentile', 'Mean', 'Gate runs', 'Landed'].map((name) => (
+            <th key={name} scope="col" className="num">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {advice.replays.map(({ fanout, wait, runs, landed }) => (
+          <tr key={fanout}>
+            <th scope="row">
+              {fanout}
+              {fanout === advice.current && ' (set)'}
+              {fanout === advice.advised && ' (advised)'}
+            </th>
+            <td className="num">{showDuration(wait.p50_seconds)}</td>
+            <td className="num">{showDuration(wait.p95_seconds)}</td>
+            <td className="num">{showDuration(wait.mean_seconds)}</td>
+            <td className="num">{showNumber(runs)}</td>
+            <td className="num">{showNumber(landed)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 

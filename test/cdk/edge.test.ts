@@ -41,6 +41,7 @@ describe('routes', () => {
       public: 'Public',
       api: 'Api',
       evidence: 'Evidence',
+      advice: 'Advice',
       billing: 'Billing',
       connections: 'Connections',
       'forge-ops': 'ForgeOps',
@@ -170,6 +171,7 @@ describe('one address carries the whole contract', () => {
     expect(stamp.HeaderName).toBe('x-mergeyard-stamp');
     const limiting = [
       ...['Admin', 'Api', 'Billing', 'Connections', 'ContainerHealth', 'Evidence', 'ForgeOps', 'Public'],
+      'Advice',
     ];
     for (const fn of [...limiting, 'RealtimeConnect']) {
       expect(template.functionNamed(fn).Properties.Environment.Variables.EDGE_STAMP).toEqual(
@@ -180,19 +182,25 @@ describe('one address carries the whole contract', () => {
     expect(behind.functionNamed('Api').Properties.Environment.Variables.EDGE_STAMP).toBe('');
   });
 
+  const fileOf = (name: string): string => {
+    if (name === 'advice') return 'engine-container/src/advice.handler.ts';
+    return name.includes('/') ? `lambdas/${name}.handler.ts` : `lambdas/${name}/handler.ts`;
+  };
+
   test('with rules at the edge, every function behind it asks for the stamp; without, none does', () => {
     const behind = [
       ...['Admin', 'Api', 'Billing', 'Connections', 'ContainerHealth', 'Evidence', 'ForgeOps', 'Public'],
+      'Advice',
     ];
     const all = [...behind, 'WebhooksForge', 'WebhooksPayments', 'DashboardSite', 'RealtimeConnect'];
     const handlers = [
       ...['admin', 'api', 'billing', 'connections', 'container-health', 'evidence', 'forge-ops', 'public'],
-      'site',
+      ...['advice', 'site'],
       ...['realtime/connect', 'webhooks/forge', 'webhooks/payments'],
     ];
     expect(handlers).toHaveLength(all.length);
     for (const name of handlers) {
-      const file = name.includes('/') ? `lambdas/${name}.handler.ts` : `lambdas/${name}/handler.ts`;
+      const file = fileOf(name);
       expect([file, readFileSync(file, 'utf8').includes('env.REQUIRED_STAMP')]).toEqual([file, true]);
     }
     const stampsOf = (stack: StackTemplate) =>

@@ -1,5 +1,5 @@
 import type { ZodObject } from 'zod';
-import { IdleLookEnv } from '../../core/contracts/env.ts';
+import { IdleLookEnv, SurfaceEnv } from '../../core/contracts/env.ts';
 import { EngineEnv } from '../../engine-container/src/env.ts';
 import { AdminEnv } from '../../lambdas/admin/env.ts';
 import { ApiEnv } from '../../lambdas/api/env.ts';
@@ -28,6 +28,7 @@ import { BORROWED, FULL, readTemplate } from '../support/template.ts';
 
 const ENVIRONMENTS: Readonly<Record<string, ZodObject>> = {
   Admin: AdminEnv,
+  Advice: SurfaceEnv,
   Api: ApiEnv,
   Billing: BillingEnv,
   Connections: ConnectionsEnv,

@@ -213,7 +213,7 @@ describe('rights (A118)', () => {
       ...{ tick: 'TickRole', worker: 'WorkerRole', 'wake-forward': 'WakeForwardRole' },
       ...{ 'webhooks-forge': 'WebhooksForgeRole', 'webhooks-payments': 'WebhooksPaymentsRole' },
       ...{ billing: 'BillingRole', public: 'PublicRole', api: 'ApiRole', connections: 'ConnectionsRole' },
-      evidence: 'EvidenceRole',
+      ...{ evidence: 'EvidenceRole', advice: 'AdviceRole' },
       ...{ 'forge-ops': 'ForgeOpsRole', admin: 'AdminRole', 'container-health': 'ContainerHealthRole' },
       ...{ 'socket-connect': 'RealtimeConnectRole', 'socket-disconnect': 'RealtimeDisconnectRole' },
       ...{

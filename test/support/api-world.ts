@@ -36,6 +36,7 @@ import { createTokenReader } from '#core/services/api-tokens.ts';
 import { dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
 import { createForgeOpener } from '#core/services/open-forge.ts';
 import { createLog } from '#core/telemetry.ts';
+import { createAdviceRoutes } from '../../engine-container/src/replay/advice-routes.ts';
 import { createAdminRoutes } from '../../lambdas/admin/routes.ts';
 import { createApiRoutes } from '../../lambdas/api/routes.ts';
 import { createBillingRoutes } from '../../lambdas/billing/routes.ts';
@@ -234,6 +235,7 @@ export class ApiWorld {
         createApiRoutes({ ...common, tokens: store, identity, queueName: DEFAULT_SERVICE_NAME }),
       ),
       evidence: createSurface<'evidence'>(noting, createEvidenceRoutes({ store, signer: this.signer })),
+      advice: createSurface<'advice'>(noting, createAdviceRoutes({ store, clock })),
       connections: createSurface<'connections'>(
         { ...noting, switchedOff: switchedOffRoutes(this.legacyListing) },
         createConnectionRoutes({ ...common, vault: this.vault, openAccount, checkTarget }),

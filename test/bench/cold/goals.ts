@@ -7,6 +7,7 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   public: 190,
   api: 190,
   evidence: 190,
+  advice: 210,
   connections: 200,
   'forge-ops': 215,
   admin: 190,

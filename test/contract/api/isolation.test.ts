@@ -41,6 +41,7 @@ const OWN: Readonly<Record<string, readonly [status: number, code?: string]>> = 
   // Its repository has no address for notices; with one: `mailbox.test.ts`.
   askConfirmation: [404, 'not_found'],
   readFigures: [200],
+  readFanoutAdvice: [200],
   setNoticeWebhook: [200],
   removeNoticeWebhook: [204],
   listDeliveries: [200],

@@ -28,7 +28,7 @@ const make = async (
 /** The scope that each endpoint of a session needs from a token, in the words of the contract; the others take a session. */
 const SCOPES: Readonly<Record<string, string>> = {
   ...{ listRepos: 'read', readQueueStatus: 'read', readActivity: 'read' },
-  ...{ readFigures: 'read', listDeliveries: 'read' },
+  ...{ readFigures: 'read', readFanoutAdvice: 'read', listDeliveries: 'read' },
   ...{
     setNoticeWebhook: 'settings:write',
     removeNoticeWebhook: 'settings:write',

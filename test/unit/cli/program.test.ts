@@ -290,3 +290,24 @@ describe('a pull request that the queue does not know', () => {
     ]);
   });
 });
+
+test('fanout prints the advice and what each fan-out would have changed', async () => {
+  const wait = (minutes: number) => ({
+    ...{ p50_seconds: minutes * 60, p95_seconds: minutes * 120, mean_seconds: minutes * 60 },
+  });
+  const advice = {
+    ...{ current: 1, advised: 4, reason: null, rests_on: 61, needed: 30, since: null },
+    replays: [
+      { fanout: 1, landed: 60, runs: 100, wait: wait(41) },
+      { fanout: 4, landed: 60, runs: 112, wait: wait(6) },
+    ],
+  };
+  const { code, out } = await call(['fanout', ...named], { 'repos/r/statistics/fanout': () => advice });
+  expect(code).toBe(0);
+  expect(out.slice(0, 3)).toEqual([
+    'With 4 instead of 1: median 6 min instead of 41 min, mean 6 min instead of 41 min, 12 % more gate runs. This rests on 61 pull requests.',
+    '1 at once: median 41 min, 95th percentile 1 h 22 min, 100 gate runs',
+    '4 at once: median 6 min, 95th percentile 12 min, 112 gate runs',
+  ]);
+  expect(out[3]).toMatch(/assumes that a runner is free/);
+});

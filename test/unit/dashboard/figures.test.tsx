@@ -26,6 +26,13 @@ test('the weeks of a branch are shown by parts, and what is not known is Unknown
         weeks: [week],
         flaky_windows: [{ from_hour: 12, to_hour: 16, judged: 20, flaky: 3 }],
       },
+      [`GET /api/v1/user/repos/${ID}/statistics/fanout`]: {
+        ...{ current: 1, advised: 4, reason: null, rests_on: 61, needed: 30, since: null },
+        replays: [1, 4].map((fanout) => ({
+          ...{ fanout, landed: 60, runs: 100 + fanout },
+          wait: { p50_seconds: 2_400 / fanout, p95_seconds: 3_000, mean_seconds: 2_400 },
+        })),
+      },
     },
   });
   const cellOf = async (name: string) =>
@@ -33,5 +40,8 @@ test('the weeks of a branch are shown by parts, and what is not known is Unknown
   expect(await cellOf('Waiting')).toBe('10 min (1 h)');
   expect([await cellOf('Gate'), await cellOf('Gate runs')]).toEqual(['Unknown', 'Unknown']);
   expect(await cellOf('Failures that were flakes')).toBe('1 of 4, 25 %');
+  expect(await cellOf('4 (advised)')).toBe('10 min');
+  expect(await cellOf('1 (set)')).toBe('40 min');
+  expect(await screen.findByText(/^With 4 instead of 1: median 10 min instead of 40 min/)).toBeTruthy();
   expect(await screen.findByText(/12:00 to 16:00 UTC: 3 of 20 gate runs/)).toBeTruthy();
 });
