@@ -57,6 +57,8 @@ test('a schedule by a bot needs the approval of a person on exactly that head, a
   await world.drain({ maxMs: HOUR });
   expect(landedOf(world)).toEqual([byPerson]);
   expect(await told(world, byBot)).toContain('pr_refused:bot_not_approved');
+  await world.forge.setAccess('guest', 'read');
+  await world.forge.review(byBot, 'guest', 'approve');
   await world.forge.review(byBot, 'checker', 'approve');
   await world.drain({ maxMs: HOUR });
   expect(landedOf(world)).toEqual([byPerson]);

@@ -116,8 +116,10 @@ import {
 } from './twin-scenes.ts';
 import {
   approveByBot,
+  approveWithoutSay,
   pushByBot,
   pushUnnamed,
+  pushWithoutSay,
   scheduleAgain,
   scheduleByBot,
   scheduleOwn,
@@ -456,6 +458,8 @@ export const SCENES = {
   'an author schedules a pull request of their own': scheduleOwn,
   'an account that is not named pushes under a schedule': pushUnnamed,
   'a bot pushes under the schedule of a person': pushByBot,
+  'one without a say approves what a bot schedules': approveWithoutSay,
+  'one without a say approves a push': pushWithoutSay,
   'a bot schedules without an approval': scheduleByBot,
   'a bot approves what a bot schedules': approveByBot,
   'an author schedules more than the settings allow': scheduleTooMany,

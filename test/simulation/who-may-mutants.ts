@@ -93,4 +93,20 @@ export const WHO_MAY_MUTANTS: readonly Mutant[] = [
     families: ['rules'],
     dies: 'a bot pushes under the schedule of a person',
   },
+  {
+    guard: 'an approval without a say counts for no rule',
+    file: 'engine-container/src/queue/reviews.ts',
+    find: 'if (!official || dismissed || ',
+    replace: 'if (dismissed || ',
+    families: ['rules', 'reviews'],
+    dies: 'one without a say approves what a bot schedules',
+  },
+  {
+    guard: 'an approval without a say renews no schedule',
+    file: 'engine-container/src/queue/reviews.ts',
+    find: 'return official && !dismissed && ',
+    replace: 'return !dismissed && ',
+    families: ['rules', 'people'],
+    dies: 'one without a say approves a push',
+  },
 ];

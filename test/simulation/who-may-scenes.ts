@@ -12,6 +12,7 @@ interface Asked {
 async function setUp(repo: Readonly<Record<string, unknown>>): Promise<Stage> {
   const stage = await setStage({ repo });
   await givenProject(stage.forge);
+  await stage.forge.setAccess('guest', 'read');
   return stage;
 }
 
@@ -58,6 +59,12 @@ export const approveByBot = refuse(
   { author: 'dev', scheduler: 'agent', approvedBy: 'checker' },
 );
 
+export const approveWithoutSay = refuse(
+  BOTS,
+  { author: 'dev', scheduler: 'agent', approvedBy: 'reviewer' },
+  { author: 'dev', scheduler: 'agent', approvedBy: 'guest' },
+);
+
 /** One that may schedule did so; then one that may not pushes over it, and another that may not approves the push. */
 function pushOver(repo: Readonly<Record<string, unknown>>, by: string, approver: string) {
   return async (): Promise<readonly string[]> => {
@@ -82,6 +89,7 @@ function pushOver(repo: Readonly<Record<string, unknown>>, by: string, approver:
 
 export const pushUnnamed = pushOver({ schedulePeople: ['lead'] }, 'dev', 'reviewer');
 export const pushByBot = pushOver(BOTS, 'agent', 'checker');
+export const pushWithoutSay = pushOver({ scheduleOwn: false }, 'dev', 'guest');
 
 /** An author schedules more than the settings allow. */
 export async function scheduleTooMany(): Promise<readonly string[]> {

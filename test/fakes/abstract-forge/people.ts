@@ -232,7 +232,8 @@ export function reviewPull(
     id: world.nextId++,
     user,
     state: states[verdict],
-    official: verdict !== 'comment',
+    // Of one who may only read it has no say.
+    official: verdict !== 'comment' && !world.readers.has(user),
     stale: false,
     dismissed: false,
     commit: verdict === 'request' ? null : pull.pullHead,
