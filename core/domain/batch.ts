@@ -165,6 +165,8 @@ export interface ActivityEvent {
   readonly head: CommitSha;
   readonly title: string;
   readonly reason: string | null;
+  /** Login on the forge; absent: not known, or in events of before it was kept. */
+  readonly author?: string;
   /** When it was scheduled, by the forge's clock; only of `pr_queued`, and absent in events of before it was kept. */
   readonly scheduledAt?: EpochMs;
 }

@@ -2,7 +2,7 @@ import type { Mutant } from './mutants.ts';
 
 const QUEUE = 'engine-container/src/queue';
 
-/** Guards of decision 0227: who a receipt names. */
+/** Guards of decisions 0227 and 0197: who a receipt and an event name. */
 export const RECEIPT_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a receipt names who scheduled the head that landed',
@@ -19,6 +19,14 @@ export const RECEIPT_MUTANTS: readonly Mutant[] = [
     replace: '{ ...landing, pr }',
     families: ['shared_heads'],
     dies: 'a twin was scheduled by another person',
+  },
+  {
+    guard: 'an event of a twin that landed names the author of the twin',
+    file: `${QUEUE}/twins.ts`,
+    find: 'title: pull.title, ...authored(pull) };',
+    replace: 'title: pull.title, ...authored(batch.members[landing.index] ?? {}) };',
+    families: ['shared_heads'],
+    dies: 'a twin of another author landed',
   },
   {
     guard: 'a receipt names who approved the head that landed, and no earlier one',

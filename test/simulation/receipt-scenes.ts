@@ -38,6 +38,21 @@ export async function landTwinOfAnother(): Promise<readonly string[]> {
   return judge(stage);
 }
 
+/** The author of the landing is told of it by mail: of a twin that is its own author. */
+export async function landTwinOfOtherAuthor(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const first = await givenScheduled(stage.forge, 'a');
+  const { headSha } = await stage.forge.pull(first);
+  const twin = await stage.forge.openPullRequest({ branch: 'twin', head: headSha, author: 'ann' });
+  await stage.forge.schedule(twin, 'squash');
+  stage.forge.mergeBehaviour = (pr) => (pr === first ? { kind: 'lost' } : { kind: 'now' });
+  await look(stage, 40);
+  const landed = (await stage.events()).filter(({ event }) => event === 'pr_landed');
+  const named = landed.map(({ pr, author }) => `#${pr} by ${author ?? 'nobody'}`);
+  return String(named) === `#${twin} by ann` ? [] : [`landed: ${named.join(', ') || 'none'}`];
+}
+
 /** An earlier head has an approval of another person, and the head that lands one of its own. */
 export async function approveByAnother(): Promise<readonly string[]> {
   const stage = await setStage();

@@ -88,7 +88,12 @@ import {
   pauseOverLostRecord,
 } from './pause-scenes.ts';
 import { incidentBesideSlot, incidentEarly, incidentLate, incidentOfStranger } from './priority-scenes.ts';
-import { approveByAnother, landTwinOfAnother, scheduleByAnother } from './receipt-scenes.ts';
+import {
+  approveByAnother,
+  landTwinOfAnother,
+  landTwinOfOtherAuthor,
+  scheduleByAnother,
+} from './receipt-scenes.ts';
 import {
   crashBetweenWrites,
   loseRecordAfterBounce,
@@ -449,6 +454,7 @@ export const SCENES = {
   'an event tells of the second branch when the first is gone': tellSecondBranch(true),
   'a newer head is scheduled by another person': scheduleByAnother,
   'a twin was scheduled by another person': landTwinOfAnother,
+  'a twin of another author landed': landTwinOfOtherAuthor,
   'an earlier head was approved by another person': approveByAnother,
   'an incident comes right after a batch was staged': incidentEarly,
   'an incident comes when a gate run is nearly over': incidentLate,

@@ -346,5 +346,6 @@ export const activityEvent = record<ActivityEvent>({
   head: ['head', text],
   title: ['title', text],
   reason: ['reason', nullable(text)],
+  author: ['author', optional(text) as Codec<string>],
   scheduledAt: ['scheduled_at', optional(whole) as Codec<EpochMs>],
 });

@@ -9,7 +9,7 @@ import { cloneRecord } from './clone.ts';
 import { runnersOf } from './pace.ts';
 import type { PendingStatus } from './pending-status.ts';
 import { goodChance, policyOf, type SpeculationPolicy } from './policy.ts';
-import type { QueueEntry } from './queue-entry.ts';
+import { authored, type QueueEntry } from './queue-entry.ts';
 import { NO_HISTORY } from './rate.ts';
 import type { Batch, DecidedEvent, Node, QueueRecord } from './record.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -58,11 +58,12 @@ export function beginPass(s: Snapshot, record: QueueRecord): DecisionContext {
 export function emitEvent(
   pass: DecisionContext,
   event: DecidedEvent['event'],
-  subject: Pick<QueueEntry, 'pr' | 'head' | 'title'>,
+  subject: Pick<QueueEntry, 'pr' | 'head' | 'title' | 'author'>,
   reason: string | null = null,
   facts: Pick<DecidedEvent, 'scheduledAt'> = {},
 ): void {
-  pass.events.push({ event, pr: subject.pr, head: subject.head, title: subject.title, reason, ...facts });
+  const { pr, head, title } = subject;
+  pass.events.push({ event, pr, head, title, reason, ...authored(subject), ...facts });
   pass.log.push(`${event} #${subject.pr}${reason === null ? '' : ` ${reason}`}`);
 }
 

@@ -23,7 +23,7 @@ import { hasLanded, hasLandedHead, noteMerged } from './landed.ts';
 import { forgetTried, noticeMovedHead, sayError, sayMoved } from './moved-heads.ts';
 import { alarmOutsider, noteOutsider } from './passed.ts';
 import { activeMembers } from './pipeline.ts';
-import { comparePositions, createEntry, type QueueEntry } from './queue-entry.ts';
+import { authored, comparePositions, createEntry, type QueueEntry } from './queue-entry.ts';
 import type { ScheduleReading } from './readings.ts';
 import { isBounced, recallStatuses } from './recall.ts';
 import type { QueueRecord } from './record.ts';
@@ -116,13 +116,14 @@ function bindHead(
   const { pull } = view;
   if (entry === undefined) {
     const { number: pr, title, headSha: head } = pull;
-    const place = { pr, title, head, scheduleId: schedule.id, queuedAt: schedule.at };
+    const place = { pr, title, head, scheduleId: schedule.id, queuedAt: schedule.at, ...authored(pull) };
     const fresh = { ...createEntry(place), retestAfter: retestOf(pass, pull) };
     pass.record.entries.push(fresh);
     emitEvent(pass, 'pr_queued', fresh, null, { scheduledAt: schedule.at });
     return;
   }
   entry.title = pull.title;
+  Object.assign(entry, authored(pull));
   if (entry.head === pull.headSha && entry.scheduleId === schedule.id) return;
   const movedUnderIt = entry.head !== pull.headSha && entry.scheduleId === schedule.id;
   const isStale = movedUnderIt || (entry.movedAt !== null && entry.staleScheduleId === schedule.id);

@@ -23,7 +23,7 @@ import { isReplacedTip } from './landed.ts';
 import { gateMsOf } from './pace.ts';
 import { endTreeOf, isWhole, nextToLand, pipelineOf, provenLength, treesAhead } from './pipeline.ts';
 import { chooseBatchSize, likelySize, type SpeculationPolicy, thriftySize } from './policy.ts';
-import type { QueueEntry } from './queue-entry.ts';
+import { authored, type QueueEntry } from './queue-entry.ts';
 import type { Batch, Place, Staged } from './record.ts';
 import { isHeldByStanding } from './standing.ts';
 import { mustReadAgain, noteReadings } from './unclear.ts';
@@ -261,7 +261,10 @@ function startBatch(
     batchId: batchId as BatchId,
     place,
     stagedOn,
-    members: entries.map(({ pr, head, scheduleId, title }) => ({ pr, head, scheduleId, title })),
+    members: entries.map((entry) => {
+      const { pr, head, scheduleId, title } = entry;
+      return { pr, head, scheduleId, title, ...authored(entry) };
+    }),
     baseSha: ground.sha,
     baseTree: ground.tree,
     builds: 0,

@@ -1,7 +1,7 @@
 import { type DecisionContext, emitEvent, wakeNoLaterThan, wishStatus } from './decision-context.ts';
 import { sayDeferred } from './deferral-words.ts';
 import { describeEarlierBounce, describeHeadChange, describeOldHead } from './describe.ts';
-import { createEntry, type QueueEntry } from './queue-entry.ts';
+import { authored, createEntry, type QueueEntry } from './queue-entry.ts';
 import type { MovedWhy, ScheduleReading } from './readings.ts';
 import { isBounced } from './recall.ts';
 import type { PullRequestView } from './snapshot.ts';
@@ -25,6 +25,7 @@ export function noticeMovedHead(
   if (entry.movedAt === null && entry.head !== pull.headSha) sayMoved(pass, entry, describeOldHead());
   entry.head = pull.headSha;
   entry.title = pull.title;
+  Object.assign(entry, authored(pull));
   entry.scheduleId = 0;
   entry.movedAt ??= pass.s.now;
   entry.staleScheduleId = schedule.id;
@@ -61,7 +62,7 @@ function sayWhy(pass: DecisionContext, entry: QueueEntry, why: MovedWhy): void {
 function enter(pass: DecisionContext, pull: PullRequestView['pull'], schedule: Scheduled): QueueEntry {
   const { number: pr, title, headSha: head } = pull;
   const entry = {
-    ...createEntry({ pr, title, head, scheduleId: 0, queuedAt: schedule.at }),
+    ...createEntry({ pr, title, head, scheduleId: 0, queuedAt: schedule.at, ...authored(pull) }),
     ...{ movedAt: pass.s.now, staleScheduleId: schedule.id },
   };
   pass.record.entries.push(entry);

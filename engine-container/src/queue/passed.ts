@@ -63,7 +63,7 @@ export function settlePassed(pass: DecisionContext): void {
       emitEvent(
         pass,
         'pr_skipped',
-        { pr: pull.number, head: pull.headSha, title: pull.title },
+        { pr: pull.number, head: pull.headSha, title: pull.title, author: pull.author },
         'merged_outside_the_queue',
       );
       if (hasLandedHead(record, pull.headSha)) noteMerged(record, pull.number);

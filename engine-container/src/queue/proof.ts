@@ -7,6 +7,7 @@ import { type DecisionContext, emitEvent, raise } from './decision-context.ts';
 import { concludeLanding } from './landed.ts';
 import type { Landing } from './landing-state.ts';
 import { countOutcome } from './policy.ts';
+import { authored } from './queue-entry.ts';
 import type { Batch, Untraced } from './record.ts';
 import type { MergeView } from './snapshot.ts';
 import { nameTwin } from './twin-names.ts';
@@ -24,7 +25,8 @@ export function isMergeOf(landing: Pick<Landing, 'tree'>, merge: MergeView): boo
 /** A merge is a landing only if its tree is the staged one and it stands on the verified tip (A2). */
 export function judgeMerge(pass: DecisionContext, batch: Batch, landing: Landing, merge: MergeView): void {
   const proven = isMergeOf(landing, merge);
-  const subject = { pr: landing.pr, head: landing.head, title: batch.members[landing.index]?.title ?? '' };
+  const { title = '', ...member } = batch.members[landing.index] ?? {};
+  const subject = { pr: landing.pr, head: landing.head, title, ...authored(member) };
   if (landing.postedAt !== null) batch.mergeMs = pass.s.now - landing.postedAt;
   watchUnheard(pass, landing);
   batch.landing = null;

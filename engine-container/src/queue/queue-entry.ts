@@ -8,6 +8,8 @@ import type { MovedWhy } from './readings.ts';
 export interface QueueEntry {
   readonly pr: PullRequestNumber;
   title: string;
+  /** Login on the forge; absent: not known, or in records of before. */
+  author?: string;
   head: CommitSha;
   /** Timeline entry of the schedule that binds `head`; 0 while the head moved after it was scheduled. */
   scheduleId: number;
@@ -58,7 +60,12 @@ export interface QueueEntry {
   isBlocked?: true;
 }
 
-type Place = Pick<QueueEntry, 'pr' | 'title' | 'head' | 'scheduleId' | 'queuedAt'>;
+type Place = Pick<QueueEntry, 'pr' | 'title' | 'author' | 'head' | 'scheduleId' | 'queuedAt'>;
+
+/** The author as a field, where one is known. */
+export function authored({ author }: { readonly author?: string }): { readonly author?: string } {
+  return author === undefined || author === '' ? {} : { author };
+}
 
 /** Nothing was found out about it yet. */
 export function createEntry(place: Place): QueueEntry {

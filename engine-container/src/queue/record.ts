@@ -139,6 +139,8 @@ export interface Member {
   readonly head: CommitSha;
   readonly scheduleId: number;
   readonly title: string;
+  /** As in `QueueEntry`. */
+  readonly author?: string;
 }
 
 export interface Staged {
@@ -318,6 +320,7 @@ export interface DecidedEvent {
   readonly head: CommitSha;
   readonly title: string;
   readonly reason: string | null;
+  readonly author?: string;
   readonly scheduledAt?: EpochMs;
 }
 

@@ -89,6 +89,7 @@ export function toActivityEvent(repo: ManagedRepo, event: DecidedEvent, at: Epoc
     head: event.head,
     title: event.title,
     reason: event.reason,
+    ...(event.author === undefined ? {} : { author: event.author }),
     ...(event.scheduledAt === undefined ? {} : { scheduledAt: event.scheduledAt }),
   };
 }

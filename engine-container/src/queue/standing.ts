@@ -10,6 +10,7 @@ import {
 import { giveUpLanding } from './given-up.ts';
 import type { Landing } from './landing-state.ts';
 import type { PendingStatus } from './pending-status.ts';
+import { authored } from './queue-entry.ts';
 import type { Batch, QueueRecord } from './record.ts';
 import { watchUnheard } from './unheard.ts';
 
@@ -66,9 +67,9 @@ function tell(pass: DecisionContext, status: PendingStatus): void {
   log.push(`#${pr}: a success stands on ${sha} and cannot be taken back`);
   const entry = entryOf(record, pr);
   if (entry?.head === sha) return tellRefusal(pass, entry, 'success_stands');
-  const title =
-    record.batches.flatMap(({ members }) => members).find((member) => member.pr === pr)?.title ?? '';
-  emitEvent(pass, 'pr_refused', { pr, head: sha, title }, 'success_stands');
+  const { title = '', ...member } =
+    record.batches.flatMap(({ members }) => members).find((each) => each.pr === pr) ?? {};
+  emitEvent(pass, 'pr_refused', { pr, head: sha, title, ...authored(member) }, 'success_stands');
 }
 
 /**

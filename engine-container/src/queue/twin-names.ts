@@ -1,7 +1,7 @@
 import type { PullRequest } from '#core/domain/forge.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
 import { askersOf, type DecisionContext, emitEvent, entryOf } from './decision-context.ts';
-import { comparePositions, createEntry } from './queue-entry.ts';
+import { authored, comparePositions, createEntry } from './queue-entry.ts';
 import type { Batch, Member, Untraced } from './record.ts';
 
 /** The batch speaks of another pull request with this head from now on, in every row. */
@@ -28,7 +28,8 @@ export function nameTwin(pass: DecisionContext, batch: Batch, landed: Untraced):
     return landed;
   const scheduleId = entryOf(record, twin.number)?.scheduleId ?? 0;
   const askers = askersOf(record, twin.number, receipt.head);
-  replaceMember(batch, index, { pr: twin.number, head: member.head, scheduleId, title: twin.title });
+  const { number: pr, title } = twin;
+  replaceMember(batch, index, { pr, head: member.head, scheduleId, title, ...authored(twin) });
   record.entries = record.entries.filter(({ pr }) => pr !== twin.number);
   const nameOf = (pr: PullRequestNumber): PullRequestNumber => (pr === member.pr ? twin.number : pr);
   if (record.landed !== undefined)
@@ -39,9 +40,10 @@ export function nameTwin(pass: DecisionContext, batch: Batch, landed: Untraced):
   return { index, receipt: { ...meant, ...askers } };
 }
 
-function putBack(pass: DecisionContext, { pr, head, title, scheduleId }: Member, queuedAt: number): void {
+function putBack(pass: DecisionContext, member: Member, queuedAt: number): void {
+  const { pr, head, title, scheduleId } = member;
   if (entryOf(pass.record, pr) !== undefined) return;
-  const entry = createEntry({ pr, head, title, scheduleId, queuedAt });
+  const entry = createEntry({ pr, head, title, scheduleId, queuedAt, ...authored(member) });
   pass.record.entries.push(entry);
   pass.record.entries.sort(comparePositions(pass.s.now));
   emitEvent(pass, 'pr_requeued', entry, 'candidate_changed');

@@ -2,6 +2,7 @@ import { askersOf, type DecisionContext, entryOf, isMergedHere } from './decisio
 import { hasEverLanded } from './landed.ts';
 import type { Landing } from './landing-state.ts';
 import { isMergeOf } from './proof.ts';
+import { authored } from './queue-entry.ts';
 import type { Batch } from './record.ts';
 import type { FocusView, MergeView } from './snapshot.ts';
 import { replaceMember } from './twin-names.ts';
@@ -22,7 +23,8 @@ export function adoptTwin(pass: DecisionContext, batch: Batch, landing: Landing)
     const { pull, merge } = view.value;
     if (merge?.known !== true) continue;
     const scheduleId = entryOf(pass.record, pr)?.scheduleId ?? 0;
-    replaceMember(batch, landing.index, { pr, head: landing.head, scheduleId, title: pull.title });
+    const member = { pr, head: landing.head, scheduleId, title: pull.title, ...authored(pull) };
+    replaceMember(batch, landing.index, member);
     const { scheduledBy: _, approvedBy: __, ...meant } = landing;
     batch.landing = { ...meant, pr, ...askersOf(pass.record, pr, landing.head) };
     return { landing: batch.landing, merge: merge.value };
