@@ -11,6 +11,7 @@ import {
   PRIORITY_PEOPLE_MAX,
   QUEUED_PER_ACCOUNT_MAX,
   SCHEDULE_PEOPLE_MAX,
+  SCHEDULE_TEAMS_MAX,
 } from '../domain/api-limits.ts';
 import { BISECT_FANOUT_MAX, BISECT_FANOUT_MIN } from '../domain/limits.ts';
 import { WAKEUP_MODES } from '../domain/provisioning.ts';
@@ -88,6 +89,7 @@ const ROWS = {
   freeze_time_zone: { field: 'freezeTimeZone', given: TimeZone, shown: z.string() },
   freeze_exempt_labels: { field: 'freezeExemptLabels', ...LABELS },
   schedule_people: { field: 'schedulePeople', ...logins(SCHEDULE_PEOPLE_MAX) },
+  schedule_teams: { field: 'scheduleTeams', ...logins(SCHEDULE_TEAMS_MAX) },
   schedule_own: { field: 'scheduleOwn', ...FLAG },
   bots: { field: 'bots', ...logins(BOTS_MAX) },
   bot_approval: { field: 'botApproval', ...FLAG },

@@ -226,6 +226,7 @@ export const PRIORITY_PEOPLE_MAX = 20;
 export const LABEL_CHARS_MAX = 50;
 /** Accounts that may schedule, and accounts that are programs. */
 export const SCHEDULE_PEOPLE_MAX = 50;
+export const SCHEDULE_TEAMS_MAX = 10;
 export const BOTS_MAX = 20;
 /** More is no limit: a queue has no room for as many. */
 export const QUEUED_PER_ACCOUNT_MAX = 1_000;

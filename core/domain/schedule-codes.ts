@@ -7,6 +7,11 @@ export const SCHEDULE_CODES = {
     'refused: the settings of this queue do not name who scheduled this among those who may',
     'Cancel its auto-merge, and let a person whom the settings name schedule it.',
   ),
+  team_hidden: wait(
+    'operator',
+    'refused: the queue cannot see who is in the teams that its settings name, so it cannot tell who may schedule',
+    'Give the token of the queue the scope read:organization, and its account a place in each of those teams.',
+  ),
   own_schedule: wait(
     'reviewer',
     'refused: in this queue an author does not schedule a pull request of their own; let another person schedule it',

@@ -1,7 +1,9 @@
 /** Who may schedule, and how much of the queue one account may take. Logins are compared without case. */
 export interface ScheduleRules {
-  /** Only these may schedule; empty: all who may merge. */
+  /** Only these, and those in `scheduleTeams`, may schedule; both empty: all who may merge. */
   readonly schedulePeople: readonly string[];
+  /** Teams of the organization that owns the repository, by name; compared without case. */
+  readonly scheduleTeams: readonly string[];
   /** May an author schedule a pull request of their own? */
   readonly scheduleOwn: boolean;
   /** Accounts that are programs. */
@@ -19,6 +21,7 @@ export interface ScheduleRules {
 /** They ask nothing of a forge and refuse no pull request. */
 export const NO_RULES: ScheduleRules = {
   schedulePeople: [],
+  scheduleTeams: [],
   scheduleOwn: true,
   bots: [],
   botApproval: false,
@@ -31,16 +34,22 @@ export function includesLogin(logins: readonly string[], login: string): boolean
   return logins.some((each) => each.toLowerCase() === login.toLowerCase());
 }
 
+/** Do the settings name who may schedule? */
+export function namesSchedulers({ schedulePeople, scheduleTeams }: ScheduleRules): boolean {
+  return schedulePeople.length + scheduleTeams.length > 0;
+}
+
 /**
  * May a push or an approval by this account stand for the schedule of a head, by the rules about who may schedule? Else the
- * account would land what the one who scheduled never saw.
+ * account would land what the one who scheduled never saw. `inTeam`: is the account in one of `scheduleTeams`?
  */
 export function mayRenew(
-  { schedulePeople, scheduleOwn, bots, botApproval }: ScheduleRules,
+  rules: ScheduleRules,
   author: string,
-  login: string,
+  { login, inTeam }: { readonly login: string; readonly inTeam: boolean },
 ): boolean {
-  if (schedulePeople.length > 0 && !includesLogin(schedulePeople, login)) return false;
+  const { schedulePeople, scheduleOwn, bots, botApproval } = rules;
+  if (namesSchedulers(rules) && !inTeam && !includesLogin(schedulePeople, login)) return false;
   if (!scheduleOwn && includesLogin([author], login)) return false;
   return !botApproval || !includesLogin(bots, login);
 }

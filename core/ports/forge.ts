@@ -87,6 +87,11 @@ export interface ForgeReader {
   readBotLogin(): Promise<string>;
   /** May this user write to the repository? False for one who is gone. */
   canWrite(login: string): Promise<boolean>;
+  /**
+   * Logins of a team of the organization that owns the repository. Empty: it has no such team with a right here. Null: the bot
+   * may not see who is in it.
+   */
+  listTeamMembers(team: string): Promise<readonly string[] | null>;
   /** Is there, or may there be, a deploy key that writes? Its pushes are shown as the owner's. */
   hasWritingKey(): Promise<boolean>;
   /** Hooks of the repository; null where the bot may not list them. */

@@ -11,7 +11,12 @@ const LISTS = [
   [
     'schedule_people',
     'Accounts that may schedule',
-    'Without an account here all who may merge may schedule.',
+    'Without an account or a team here all who may merge may schedule.',
+  ],
+  [
+    'schedule_teams',
+    'Teams that may schedule',
+    'Teams of the organization that owns the repository. The bot has to be in each of them, with the scope read:organization.',
   ],
   ['bots', 'Accounts of bots', 'Programs that open or schedule pull requests.'],
 ] as const;
@@ -41,6 +46,7 @@ type Draft = Readonly<Record<Text, string>> & Readonly<Record<Flag, boolean>>;
 
 const draftOf = (repo: StatusEntry): Draft => ({
   schedule_people: repo.schedule_people.join(', '),
+  schedule_teams: repo.schedule_teams.join(', '),
   bots: repo.bots.join(', '),
   author_queued_max: String(repo.author_queued_max),
   bot_queued_max: String(repo.bot_queued_max),

@@ -4,17 +4,19 @@ import { known, type Reading } from '#core/domain/result.ts';
 import { mayRenew, type ScheduleRules } from '#core/domain/schedule-rules.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { LookBudget } from './look-budget.ts';
+import type { NamedTeams } from './named-teams.ts';
 import type { HeadPush, PullRequestReading, ScheduleReading } from './queue/readings.ts';
 import type { QueueRecord } from './queue/record.ts';
 import { approvesSince, isListed, isRenewedBy, needsRenewal, renewed } from './queue/renewal.ts';
 import { approversOf, summarize } from './queue/reviews.ts';
-import { countedBots } from './queue/schedule-breach.ts';
+import { asksTeams, countedBots } from './queue/schedule-breach.ts';
 
 export interface RenewalDeps {
   readonly forge: EngineForge;
   readonly budget: LookBudget;
   readonly owner: string;
   readonly rules: ScheduleRules;
+  readonly teams: NamedTeams;
   readonly canWrite: (login: string) => Promise<Reading<boolean>>;
   readonly botLogin: () => Promise<Reading<string>>;
 }
@@ -64,20 +66,38 @@ export class RenewalReader {
     const stands = isRenewedBy(push, entry, pull.headSha) ? renewed(schedule, push) : asking;
     if (rule === null) return { ...reading, schedule: stands };
     const isOutside = await asked.isOutside();
-    const mayRenewIt = (login: string): boolean => mayRenew(this.#deps.rules, pull.author, login);
     const byPush = isOutside ? known(false) : await this.#mayMerge(push, rule);
-    if (byPush.known && byPush.value && mayRenewIt(push.by))
-      return { ...reading, schedule: renewed(schedule, push) };
+    const mayPush = byPush.known && byPush.value ? await this.#mayRenew(pull, push.by) : byPush;
+    if (mayPush.known && mayPush.value) return { ...reading, schedule: renewed(schedule, push) };
     const listed = await this.#deps.budget.attempt(() => this.#deps.forge.listReviews(pull.number));
-    const since = approvesSince(push);
-    const approvers = listed.known ? approversOf(listed.value, pull.headSha, since) : [];
     if (!listed.known) return { ...reading, schedule: stands };
+    const since = approvesSince(push);
     const counted = summarize(listed.value, pull.headSha, { since, bots: countedBots(this.#deps.rules) });
-    if (approvers.some(mayRenewIt)) return { ...reading, schedule: renewed(schedule, push), ...counted };
-    if (!byPush.known) return { ...reading, schedule: stands };
-    const isAgainstRules = byPush.value || approvers.length > 0;
+    const approvers = approversOf(listed.value, pull.headSha, since);
+    const mayApprove = await this.#mayAnyRenew(pull, approvers);
+    if (mayApprove.known && mayApprove.value)
+      return { ...reading, schedule: renewed(schedule, push), ...counted };
+    if (!mayPush.known || !mayApprove.known) return { ...reading, schedule: stands };
+    const isAgainstRules = (byPush.known && byPush.value) || approvers.length > 0;
     const why = isAgainstRules ? 'rules' : isOutside ? 'outside' : 'push';
     return { ...reading, schedule: { ...moved, push, why }, ...counted };
+  }
+
+  /** By the rules about who may schedule. */
+  async #mayRenew({ author }: PullRequest, login: string): Promise<Reading<boolean>> {
+    const { rules, teams } = this.#deps;
+    const place = asksTeams(rules, login) ? await teams.find(login) : known('out');
+    return place.known ? known(mayRenew(rules, author, { login, inTeam: place.value === 'in' })) : place;
+  }
+
+  async #mayAnyRenew(pull: PullRequest, logins: readonly string[]): Promise<Reading<boolean>> {
+    let answer: Reading<boolean> = known(false);
+    for (const login of logins) {
+      const may = await this.#mayRenew(pull, login);
+      if (may.known && may.value) return may;
+      if (!may.known) answer = may;
+    }
+    return answer;
   }
 
   /** A person's push: not the queue's own, and not that of a deploy key, which is shown as the owner's. */

@@ -5,11 +5,12 @@ import type { ScheduleRules } from '#core/domain/schedule-rules.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { Attempt } from './attempts.ts';
 import type { LookBudget } from './look-budget.ts';
+import { NamedTeams } from './named-teams.ts';
 import { isOpened, needsReviews, otherContexts, outsideOf } from './queue/admission.ts';
 import type { PullRequestReading } from './queue/readings.ts';
 import type { QueueRecord } from './queue/record.ts';
 import { type CountedReviews, summarize } from './queue/reviews.ts';
-import { asksApproval, countedBots } from './queue/schedule-breach.ts';
+import { asksApproval, asksTeams, countedBots } from './queue/schedule-breach.ts';
 import type { PullRequestView } from './queue/snapshot.ts';
 import { RenewalReader } from './read-renewals.ts';
 import type { ReadPullRequest } from './read-schedules.ts';
@@ -48,6 +49,7 @@ export class ViewReader {
   readonly #writers = new Map<string, Reading<boolean>>();
   readonly #renewals: RenewalReader;
   readonly #rules: ScheduleRules;
+  readonly #teams: NamedTeams;
   /** Accounts whose approvals are told apart. */
   readonly #bots: readonly string[];
   #botLogin: Reading<string> = UNKNOWN;
@@ -59,9 +61,10 @@ export class ViewReader {
     this.#budget = deps.budget;
     this.#twins = deps.twins;
     this.#rules = deps.rules;
+    this.#teams = new NamedTeams(deps);
     this.#bots = countedBots(deps.rules);
     this.#renewals = new RenewalReader({
-      ...{ forge: deps.forge, budget: deps.budget, owner: deps.owner, rules: deps.rules },
+      ...{ forge: deps.forge, budget: deps.budget, owner: deps.owner, rules: deps.rules, teams: this.#teams },
       canWrite: (login) => this.#canWrite(login),
       botLogin: async () => {
         await this.needBotLogin();
@@ -155,6 +158,8 @@ export class ViewReader {
     const statuses = isAsked || isPatrolled || isNews ? await this.#readStatuses(pull) : null;
     const opensAnother = await this.#twins.opensAnother(pull.headSha);
     const author = authorWrites === undefined ? {} : { authorWrites };
+    const { by } = schedule.value;
+    const place = asksTeams(this.#rules, by) ? { teamPlace: await this.#teams.find(by) } : {};
     const blocks = await this.#readBlocks(
       protection,
       pull,
@@ -162,7 +167,7 @@ export class ViewReader {
     );
     const labelled = reading.known ? reading.value.labelled : undefined;
     return {
-      ...{ pull, schedule, ...viewOf(counted), statuses, opensAnother, ...author, ...blocks },
+      ...{ pull, schedule, ...viewOf(counted), statuses, opensAnother, ...author, ...place, ...blocks },
       ...(labelled === undefined ? {} : { labelled }),
     };
   }

@@ -60,6 +60,12 @@ export interface RepoRecord {
   runs: RunRecord[];
   merges: MergeRecord[];
   labels?: { readonly id: number; readonly name: string }[];
+  /** Teams of the organization that owns it; absent: it belongs to a person. Without members: the caller may not see them. */
+  teams?: readonly {
+    readonly id: number;
+    readonly name: string;
+    readonly members: readonly string[] | null;
+  }[];
 }
 
 export type ConflictState = 'checking' | 'mergeable' | 'conflict' | 'ancestor' | 'empty' | 'error';

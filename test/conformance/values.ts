@@ -256,6 +256,10 @@ export const BODY_FIELDS: Readonly<Record<string, Readonly<Record<string, FieldV
       good: () => '["lead"]',
       bad: ['"ci"', '[5]', '[""]', 'null', json(Array(51).fill('x'))],
     },
+    schedule_teams: {
+      good: () => '["release"]',
+      bad: ['"ci"', '[5]', '[""]', 'null', json(Array(11).fill('x'))],
+    },
     schedule_own: flag,
     bots: {
       good: () => '["renovate"]',

@@ -39,6 +39,77 @@ test('only accounts that the settings name may schedule, and the pull request of
   expect(landedOf(world)).toEqual([named, other]);
 });
 
+describe('teams among those who may schedule', () => {
+  test('a member may, one who is in none may not; a team that the forge does not have names no account', async () => {
+    const world = await given({ scheduleTeams: ['Release', 'gone'], schedulePeople: ['lead'] });
+    await world.forge.setTeam('release', ['Ann']);
+    const [byMember, byNamed, byOther] = [
+      await open(world, 'a'),
+      await open(world, 'b'),
+      await open(world, 'c'),
+    ];
+    await world.forge.scheduleAs('ann', byMember);
+    await world.forge.scheduleAs('lead', byNamed);
+    await world.forge.scheduleAs('dev', byOther);
+    await world.drain({ maxMs: HOUR });
+    expect(landedOf(world)).toEqual([byMember, byNamed]);
+    expect(await told(world, byOther)).toContain('pr_refused:scheduler_not_named');
+    await world.forge.setTeam('release', ['ann', 'dev']);
+    await world.drain({ maxMs: HOUR });
+    expect(landedOf(world)).toEqual([byMember, byNamed, byOther]);
+  });
+
+  test('where the queue may not see who is in them, the pull request says what to do, and one in a team it sees may', async () => {
+    const world = await given({ scheduleTeams: ['hidden', 'seen'] });
+    await world.forge.setTeam('hidden', null);
+    await world.forge.setTeam('seen', ['ann']);
+    const [byMember, byOther] = [await open(world, 'a'), await open(world, 'b')];
+    await world.forge.scheduleAs('ann', byMember);
+    await world.forge.scheduleAs('dev', byOther);
+    await world.drain({ maxMs: HOUR });
+    expect(landedOf(world)).toEqual([byMember]);
+    expect(await wordsOn(world, byOther)).toMatch(/^refused: the queue cannot see who is in the teams/);
+    expect(await told(world, byOther)).toContain('pr_refused:team_hidden');
+  });
+
+  test('while the forge does not answer about them, no account is taken for a member', async () => {
+    let isFailing = true;
+    const fail: Hook = async (name, _args, answer) => {
+      if (isFailing && name === 'listTeamMembers') throw new ForgeError('unreachable', name, 500);
+      return answer();
+    };
+    const world = await createWorld({ repo: { scheduleTeams: ['release'] }, wrapForge: wrapForge(fail) });
+    await givenProject(world.forge);
+    await world.forge.setTeam('release', ['ann']);
+    const pr = await open(world, 'a');
+    await world.forge.scheduleAs('ann', pr);
+    await world.drain({ maxMs: HOUR });
+    expect([landedOf(world), world.forge.runs()]).toEqual([[], []]);
+    isFailing = false;
+    await world.drain({ maxMs: HOUR });
+    expect(landedOf(world)).toEqual([pr]);
+  });
+
+  test('a push by a member renews a schedule, and that of another renews none', async () => {
+    const world = await given({ scheduleTeams: ['release'] });
+    await world.forge.setTeam('release', ['ann', 'lead']);
+    world.forge.judge = () => 'hold';
+    const [byMember, byOther] = [await open(world, 'a'), await open(world, 'b')];
+    for (const pr of [byMember, byOther]) await world.forge.scheduleAs('lead', pr);
+    await world.reconcile();
+    await world.clock.advance(60_000);
+    await world.forge.pushToPullRequest(byMember, { 'src/a.txt': 'newer\n' }, 'ann');
+    await world.forge.pushToPullRequest(byOther, { 'src/b.txt': 'newer\n' }, 'bob');
+    world.forge.judge = () => 'success';
+    await world.clock.advance(60_000);
+    await world.drain({ maxMs: HOUR });
+    expect(landedOf(world)).toEqual([byMember]);
+    expect(await wordsOn(world, byOther)).toMatch(
+      /^requeued: head changed by an account that may not schedule/,
+    );
+  });
+});
+
 test('where the settings say so, an author does not schedule a pull request of their own', async () => {
   const world = await given({ scheduleOwn: false });
   const [own, others] = [await open(world, 'a', 'Ann'), await open(world, 'b', 'Ann')];

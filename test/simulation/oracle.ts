@@ -42,6 +42,7 @@ const WAITS_FOR_AUTHOR = [
   'refused: a pull request pushed to refs/for',
   'refused: this forge completes a merge from a fork only',
   'refused: the settings of this queue do not name',
+  'refused: the queue cannot see who is in the teams',
   'refused: in this queue an author does not schedule',
   'refused: scheduled by a bot',
   'refused: this head was tried as often',

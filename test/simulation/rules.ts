@@ -11,10 +11,18 @@ export const SCHEDULERS = ['maintainer', 'ann', 'agent', 'other'] as const;
 export const PUSHERS = ['dev', 'ann', 'agent', 'other', 'maintainer'] as const;
 export const REVIEWERS = ['reviewer', 'maintainer', 'agent'] as const;
 
+/** Members of the teams, as every forge of this family has them; the bot may not see the second. */
+export const TEAMS = [
+  ['release', ['Other', 'ann']],
+  ['docs', null],
+] as const;
+const IN_TEAM = ['other', 'ann'];
+
 export function chooseRules(random: SeededRandom): ScheduleRules {
   return {
     ...NO_RULES,
     schedulePeople: random.chance(0.5) ? ['maintainer', 'Ann', 'agent', 'dev'] : [],
+    scheduleTeams: random.chance(0.3) ? ['Release', 'docs'] : [],
     scheduleOwn: random.chance(0.5),
     bots: ['Agent'],
     botApproval: random.chance(0.5),
@@ -35,11 +43,14 @@ export function breachOf(
   head: CommitSha,
 ): string | null {
   const by = forge.timelineOf(pr).findLast(({ kind }) => kind === 'scheduled')?.user ?? '';
-  if (rules.schedulePeople.length > 0 && !isOneOf(rules.schedulePeople, by))
-    return 'its scheduler is not named';
+  const isNamed = (login: string): boolean =>
+    rules.schedulePeople.length + rules.scheduleTeams.length === 0 ||
+    isOneOf(rules.schedulePeople, login) ||
+    (rules.scheduleTeams.length > 0 && isOneOf(IN_TEAM, login));
+  if (!isNamed(by)) return 'its scheduler is not named';
   if (!rules.scheduleOwn && isOneOf([project.authorOf(pr)], by)) return 'its author scheduled it';
   const mayAsk = (login: string): boolean =>
-    (rules.schedulePeople.length === 0 || isOneOf(rules.schedulePeople, login)) &&
+    isNamed(login) &&
     (rules.scheduleOwn || !isOneOf([project.authorOf(pr)], login)) &&
     !(rules.botApproval && isOneOf(rules.bots, login));
   const isByBot = rules.botApproval && isOneOf(rules.bots, by);

@@ -29,7 +29,7 @@ import {
 import { RELEASE } from './plots.ts';
 import { Project } from './project.ts';
 import { Rest } from './rest.ts';
-import { chooseRules } from './rules.ts';
+import { chooseRules, TEAMS } from './rules.ts';
 import { SimService, tokenOf } from './service.ts';
 import { Settings } from './settings.ts';
 import { EXEMPTING_LABEL, Watch } from './watch.ts';
@@ -259,6 +259,7 @@ class Life implements Witness {
       enabledAt: 0,
     });
     const { forge, gatePath } = await this.#openForge(repo, further);
+    if (rules !== undefined) for (const [name, members] of TEAMS) await forge.setTeam(name, members);
     const { store } = this.#service;
     await store.createTenant(tenantId, 0);
     await store.createConnection(

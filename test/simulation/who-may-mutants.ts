@@ -8,8 +8,8 @@ export const WHO_MAY_MUTANTS: readonly Mutant[] = [
   {
     guard: 'only accounts that the settings name may schedule',
     file: BREACH,
-    find: "    if (rules.schedulePeople.length > 0 && !includesLogin(rules.schedulePeople, scheduler))\n      return 'scheduler_not_named';\n",
-    replace: '',
+    find: "if (rules.scheduleTeams.length === 0) return 'scheduler_not_named';",
+    replace: 'if (rules.scheduleTeams.length === 0) return null;',
     families: ['rules'],
     dies: 'an account that is not named schedules',
   },
@@ -108,5 +108,21 @@ export const WHO_MAY_MUTANTS: readonly Mutant[] = [
     replace: 'return !dismissed && ',
     families: ['rules', 'people'],
     dies: 'one without a say approves a push',
+  },
+  {
+    guard: 'a team that cannot be seen names no account',
+    file: BREACH,
+    find: "teamPlace.value === 'hidden' ? 'team_hidden' : 'scheduler_not_named'",
+    replace: "teamPlace.value === 'hidden' ? null : 'scheduler_not_named'",
+    families: ['rules'],
+    dies: 'an account that is in no team schedules',
+  },
+  {
+    guard: 'a push renews a schedule only for members of the teams',
+    file: 'core/domain/schedule-rules.ts',
+    find: 'if (namesSchedulers(rules) && !inTeam && ',
+    replace: 'if (schedulePeople.length > 0 && !inTeam && ',
+    families: ['rules'],
+    dies: 'an account that is in no team pushes under a schedule',
   },
 ];

@@ -13,6 +13,8 @@ async function setUp(repo: Readonly<Record<string, unknown>>): Promise<Stage> {
   const stage = await setStage({ repo });
   await givenProject(stage.forge);
   await stage.forge.setAccess('guest', 'read');
+  await stage.forge.setTeam('release', ['lead']);
+  await stage.forge.setTeam('docs', null);
   return stage;
 }
 
@@ -40,6 +42,11 @@ const BOTS = { bots: ['agent', 'checker'], botApproval: true } as const;
 
 export const scheduleUnnamed = refuse(
   { schedulePeople: ['lead'] },
+  { author: 'dev', scheduler: 'lead' },
+  { author: 'dev', scheduler: 'dev' },
+);
+export const scheduleOutsideTeams = refuse(
+  { scheduleTeams: ['Release', 'docs'] },
   { author: 'dev', scheduler: 'lead' },
   { author: 'dev', scheduler: 'dev' },
 );
@@ -88,6 +95,7 @@ function pushOver(repo: Readonly<Record<string, unknown>>, by: string, approver:
 }
 
 export const pushUnnamed = pushOver({ schedulePeople: ['lead'] }, 'dev', 'reviewer');
+export const pushOutsideTeams = pushOver({ scheduleTeams: ['Release'] }, 'dev', 'reviewer');
 export const pushByBot = pushOver(BOTS, 'agent', 'checker');
 export const pushWithoutSay = pushOver({ scheduleOwn: false }, 'dev', 'guest');
 

@@ -29,6 +29,7 @@ export class Crash extends Error {
 const FORGE_READS = [
   'readBotLogin',
   'canWrite',
+  'listTeamMembers',
   'hasWritingKey',
   'listOwnHooks',
   'readVersion',

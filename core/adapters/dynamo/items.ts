@@ -1,4 +1,4 @@
-import type { ActivityEvent, MemberAction, NodeRow, Receipt } from '../../domain/batch.ts';
+import type { ActivityEvent, MemberAction, NodeRow } from '../../domain/batch.ts';
 import {
   ACTIVITY_EVENTS,
   BATCH_OUTCOMES,
@@ -47,6 +47,7 @@ import {
   whole,
 } from './codec.ts';
 import { noticeChoice, notification } from './notice-items.ts';
+import { receipt } from './receipt-item.ts';
 
 /** Reads one row whole, or fails as `unreadable`. */
 export function readRow<T>(codec: Codec<T>, row: unknown, operation: string): T {
@@ -154,6 +155,7 @@ export const repoSettings = record<RepoSettings>({
   freezeExemptLabels: ['freeze_exempt_labels', names],
   // Rows of before rules about who may schedule have none.
   schedulePeople: ['schedule_people', names],
+  scheduleTeams: ['schedule_teams', names],
   scheduleOwn: ['schedule_own', defaulted(flag, DEFAULT_SETTINGS.scheduleOwn)],
   bots: ['bots', names],
   botApproval: ['bot_approval', defaulted(flag, DEFAULT_SETTINGS.botApproval)],
@@ -267,27 +269,13 @@ export const ongoingReconciles = record<OngoingReconciles>({
   ],
 });
 
-const receipt = record<Receipt>({
-  baseBefore: ['base_before', text],
-  head: ['head', text],
-  stagedSha: ['staged_sha', text],
-  gatedTree: ['gated_tree', optional(text)],
-  tree: ['tree', text],
-  runUrl: ['run_url', nullable(text)],
-  ofHead: ['of_head', optional(flag) as Codec<boolean>],
-  scheduledBy: ['scheduled_by', optional(text) as Codec<string>],
-  approvedBy: ['approved_by', optional(listOf(text)) as Codec<readonly string[]>],
-  mergeCommit: ['merge_commit', text],
-  landedAt: ['landed_at', whole],
-});
-
 const memberAction = record<MemberAction>({
   pr: ['pr', whole],
   action: ['action', oneOf(MEMBER_ACTIONS)],
   stagingSha: ['staging_sha', nullable(text)],
   gateVerdict: ['gate_verdict', oneOf(GATE_VERDICTS)],
   cursor: ['cursor', whole],
-  receipt: ['receipt', optional(receipt) as Codec<Receipt>],
+  receipt: ['receipt', optional(receipt) as Codec<NonNullable<MemberAction['receipt']>>],
   reason: ['reason', optional(text) as Codec<string>],
 });
 

@@ -16,6 +16,7 @@ import { findRefInTheWay } from './refs.ts';
 import { readVersion } from './repos.ts';
 import { listReviews } from './reviews.ts';
 import { readStatuses, readStatusHistory } from './statuses.ts';
+import { createTeamReader } from './team-members.ts';
 import { readTimeline } from './timeline.ts';
 import type { ForgeTransport } from './transport.ts';
 import { readTree } from './trees.ts';
@@ -27,6 +28,7 @@ export function createForgeReader(transport: ForgeTransport): ForgeReader {
   return {
     readBotLogin: () => readBotLogin(transport),
     canWrite: createWriterReader(transport),
+    listTeamMembers: createTeamReader(transport),
     hasWritingKey: () => hasWritingKey(transport),
     listOwnHooks: () => listOwnHooks(transport),
     readVersion: () => readVersion(transport),

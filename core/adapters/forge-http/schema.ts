@@ -173,6 +173,8 @@ export const PushBody = z.object({ commit_ids: z.array(Sha).min(1) });
 /** Users who can be given work here: all who may write to some part of the repository. */
 export const DeployKeys = nullableList(z.object({ read_only: z.boolean() }).nullable());
 
+export const Teams = nullableList(z.object({ id: z.int(), name: z.string() }));
+export const TeamMembers = nullableList(z.object({ login: z.string() }).nullable());
 export const Assignees = nullableList(z.object({ login: z.string() }));
 
 /** Gitea says `none` for what a team may do. */

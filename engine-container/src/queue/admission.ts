@@ -18,6 +18,7 @@ export const REFUSALS = [
   'fork_scheduler',
   'merge_list',
   'scheduler_not_named',
+  'team_hidden',
   'own_schedule',
   'bot_not_approved',
   'author_limit',

@@ -226,7 +226,7 @@ export function admitEntries(pass: DecisionContext): void {
     const ofItself = admit({
       ...factsOf(pass, view, { protection: protection.value, baseTip: base.value.sha }),
       ...{ scheduler, rules: pass.s.repo, areAttemptsSpent: areAttemptsSpent(pass, entry) },
-      opensAnother: view.opensAnother,
+      ...{ opensAnother: view.opensAnother, teamPlace: view.teamPlace },
       twinAhead: heads.has(entry.head),
     });
     if (isHeldForItself(pass, entry, base.value.tree)) {

@@ -15,6 +15,7 @@ import type { SpeculationPolicy } from './policy.ts';
 import type { PullRequestReading, ScheduleReading } from './readings.ts';
 import type { KnownForge, Staged } from './record.ts';
 import type { ReviewCount } from './reviews.ts';
+import type { TeamPlace } from './schedule-breach.ts';
 
 export type ConfirmBounce = 'always' | 'adaptive';
 
@@ -101,6 +102,8 @@ export interface PullRequestView {
   readonly schedule: Reading<ScheduleReading>;
   /** Null when no rule asks for reviews. */
   readonly reviews: Reading<readonly ReviewCount[]> | null;
+  /** Of who scheduled; absent: no rule asks for it. */
+  readonly teamPlace?: Reading<TeamPlace>;
   /** As in the reading of it. */
   readonly approvedBy?: readonly string[];
   /** May its author write to the repository? Absent: not scheduled, or not asked. */

@@ -9,6 +9,7 @@ import {
   flagField,
   NO_CONTENT,
   ok,
+  paged,
   REPO,
   Refusal,
   type Route,
@@ -77,6 +78,27 @@ function listAssignees(call: Call) {
   return ok(writers.map((login) => convertUser(world, login)));
 }
 
+/** Both forges answer 405 for a repository that belongs to a person. */
+function listTeams({ repo: { teams } }: Call) {
+  if (teams === undefined) throw new Refusal(405, 'repo is not owned by an organization');
+  return ok(teams.map(({ id, name }) => ({ id, name })));
+}
+
+/** Only members of the team and owners of its organization are told. */
+function listTeamMembers(call: Call) {
+  const { world, params } = call;
+  const team = world.state.repos
+    .flatMap(({ teams }) => teams ?? [])
+    .find(({ id }) => String(id) === params.id);
+  if (team === undefined) throw new Refusal(404, "The target couldn't be found.");
+  if (team.members === null) throw new Refusal(403, 'Must be a team member');
+  const { page, headers } = paged(call, team.members, `/api/v1/teams/${team.id}/members`);
+  return ok(
+    page.map((login) => convertUser(world, login)),
+    headers,
+  );
+}
+
 /** Deploy keys, for administrators: this forge takes none. */
 function listKeys() {
   return ok([]);
@@ -88,5 +110,7 @@ export const PEOPLE_ROUTES: readonly Route[] = [
   route('PUT', `${REPO}/collaborators/:login`, addCollaborator, { access: 'admin' }),
   route('GET', `${REPO}/collaborators/:login/permission`, readPermission),
   route('GET', `${REPO}/assignees`, listAssignees),
+  route('GET', `${REPO}/teams`, listTeams),
+  route('GET', '/api/v1/teams/:id/members', listTeamMembers, { scope: 'organization', access: 'none' }),
   route('GET', `${REPO}/keys`, listKeys, { access: 'admin' }),
 ];

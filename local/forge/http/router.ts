@@ -21,7 +21,7 @@ export interface Call {
   readonly repo: RepoRecord;
 }
 
-export type Scope = 'repository' | 'issue' | 'user' | 'misc';
+export type Scope = 'repository' | 'issue' | 'user' | 'organization' | 'misc';
 
 export interface Route {
   readonly method: string;

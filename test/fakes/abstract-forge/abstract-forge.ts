@@ -77,6 +77,8 @@ export interface AbstractForge extends ForgeControl, Knobs {
   pushToBase(files: FileChanges, branch?: string): Promise<string>;
   /** From now on a deploy key may push, in the owner's name. */
   addWritingKey(): Promise<void>;
+  /** Members of a team of the owner; null: the bot may not see them. */
+  setTeam(name: string, members: readonly string[] | null): Promise<void>;
   scheduleAs(user: string, pr: number, style?: NativeStyle): Promise<void>;
   /** The button "update branch": merges the base into the head. Returns the new head. */
   updateBranch(pr: number): Promise<string>;
@@ -223,6 +225,9 @@ function createPullControl(world: World) {
     },
     async updateBranch(pr: number) {
       return updatePullBranch(world, mustPull(world, pr));
+    },
+    async setTeam(name: string, members: readonly string[] | null) {
+      world.teams.set(name.toLowerCase(), members);
     },
     async setAccess(user: string, access: 'read' | 'write') {
       if (access === 'read') world.readers.add(user);

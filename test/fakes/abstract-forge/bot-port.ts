@@ -46,6 +46,11 @@ function createReader(world: World): Reader {
   return {
     canWrite: async (login) =>
       exchange(world, get('assignees', 'assignees'), () => !world.readers.has(login)),
+    listTeamMembers: async (team) =>
+      exchange(world, get('teams', 'teams'), () => {
+        const members = world.teams.get(team.toLowerCase());
+        return members === undefined ? [] : members;
+      }),
     hasWritingKey: async () => exchange(world, get('keys', 'keys'), () => world.hasWritingKey),
     listOwnHooks: async () => exchange(world, get('hooks', 'hooks'), () => world.hooks),
     readBotLogin: async () => exchange(world, get('/user', 'user'), () => world.bot),

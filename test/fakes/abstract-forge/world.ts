@@ -260,6 +260,8 @@ export interface World {
   readonly forkBranches: Map<string, CommitSha>;
   /** People who may read and no more; all others may write. */
   readonly readers: Set<string>;
+  /** Members of each team of the owner, by its name in lower case; null: the bot may not see them. */
+  readonly teams: Map<string, readonly string[] | null>;
   /** A deploy key may push here, in the owner's name. */
   hasWritingKey: boolean;
   /** Null: the bot may not list them. */
@@ -317,6 +319,7 @@ export function createWorld(options: WorldOptions): World {
     tags: new Map(),
     forkBranches: new Map(),
     readers: new Set(),
+    teams: new Map(),
     hasWritingKey: false,
     hooks: [],
     pulls: new Map(),

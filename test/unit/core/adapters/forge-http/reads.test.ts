@@ -272,6 +272,64 @@ describe('accounts that may write', () => {
   });
 });
 
+describe('teams that the settings name', () => {
+  const TEAMS = {
+    json: [
+      { id: 3, name: 'Release' },
+      { id: 4, name: 'docs' },
+    ],
+  };
+  const answer = (members: ScriptedAnswer) => (request: SeenRequest) =>
+    request.path === '/teams' ? TEAMS : members;
+
+  test('the members of a team, whose name is compared without case; the teams are read once', async () => {
+    const { forge, seen } = open(
+      answer({ json: [{ login: 'ann' }, { login: 'bob' }], headers: { 'x-total-count': '2' } }),
+    );
+    expect(await forge.listTeamMembers('release')).toEqual(['ann', 'bob']);
+    expect(await forge.listTeamMembers('DOCS')).toEqual(['ann', 'bob']);
+    expect(seen.map(({ path }) => path)).toEqual([
+      '/teams',
+      '/teams/3/members',
+      '/teams/3/members',
+      '/teams/4/members',
+      '/teams/4/members',
+    ]);
+  });
+
+  test('a team that the repository does not have names no account', async () => {
+    const { forge, seen } = open(answer({ json: [] }));
+    expect(await forge.listTeamMembers('gone')).toEqual([]);
+    expect(seen).toHaveLength(1);
+  });
+
+  test('a repository of a person has no teams', async () => {
+    const { forge } = open(() => ({
+      status: 405,
+      json: { message: 'repo is not owned by an organization' },
+    }));
+    expect(await forge.listTeamMembers('release')).toEqual([]);
+  });
+
+  test.each([[403], [404]])(
+    'members that the forge keeps back with %i are not known to be none',
+    async (status) => {
+      const { forge } = open(answer({ status, json: { message: 'Must be a team member' } }));
+      expect(await forge.listTeamMembers('release')).toBeNull();
+    },
+  );
+
+  test('an answer of a proxy is no verdict', async () => {
+    const page = { status: 403, text: '<html>', type: 'text/html' } as const;
+    await expect(open(answer(page)).forge.listTeamMembers('release')).rejects.toMatchObject({
+      kind: 'unreachable',
+    });
+    await expect(open(() => page).forge.listTeamMembers('release')).rejects.toMatchObject({
+      kind: 'unreachable',
+    });
+  });
+});
+
 describe('deploy keys, whose pushes are shown as the owner’s', () => {
   test.each([
     ['none', { json: [] }, false],

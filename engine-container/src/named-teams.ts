@@ -1,0 +1,45 @@
+import { known, type Reading } from '#core/domain/result.ts';
+import { includesLogin, type ScheduleRules } from '#core/domain/schedule-rules.ts';
+import type { EngineForge } from '#core/ports/forge.ts';
+import type { LookBudget } from './look-budget.ts';
+import type { TeamPlace } from './queue/schedule-breach.ts';
+
+/**
+ * Who is in the teams that may schedule. Each team is read once in a reconcile, and only when an account is asked about that
+ * the settings do not name: rights are given and taken without an event, so that nothing of it is kept.
+ */
+export class NamedTeams {
+  readonly #forge: Pick<EngineForge, 'listTeamMembers'>;
+  readonly #budget: LookBudget;
+  readonly #rules: ScheduleRules;
+  readonly #members = new Map<string, readonly string[] | null>();
+
+  constructor(deps: {
+    readonly forge: Pick<EngineForge, 'listTeamMembers'>;
+    readonly budget: LookBudget;
+    readonly rules: ScheduleRules;
+  }) {
+    this.#forge = deps.forge;
+    this.#budget = deps.budget;
+    this.#rules = deps.rules;
+  }
+
+  async find(login: string): Promise<Reading<TeamPlace>> {
+    let place: Reading<TeamPlace> = known('out');
+    for (const team of this.#rules.scheduleTeams) {
+      const members = await this.#read(team);
+      if (!members.known) place = members;
+      else if (members.value === null) place = place.known ? known('hidden') : place;
+      else if (includesLogin(members.value, login)) return known('in');
+    }
+    return place;
+  }
+
+  async #read(team: string): Promise<Reading<readonly string[] | null>> {
+    const earlier = this.#members.get(team);
+    if (earlier !== undefined) return known(earlier);
+    const members = await this.#budget.attempt(() => this.#forge.listTeamMembers(team));
+    if (members.known) this.#members.set(team, members.value);
+    return members;
+  }
+}
