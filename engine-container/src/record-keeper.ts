@@ -5,8 +5,9 @@ import { type EngineStore, type QueueWrite, StoreError, type ToldQueue } from '#
 import type { Log } from '#core/ports/system.ts';
 import { adoptLost } from './adopt-lost.ts';
 import type { ReconcileSpending } from './forge-spending.ts';
+import type { DecidedEvent } from './queue/decided-event.ts';
 import { toObligations } from './queue/obligations.ts';
-import type { Batch, DecidedEvent, QueueRecord } from './queue/record.ts';
+import type { Batch, QueueRecord } from './queue/record.ts';
 import { emptyRecord } from './queue/record.ts';
 import { changedRows, toActivityEvent } from './queue/rows.ts';
 import { shedRecord } from './queue/shed.ts';

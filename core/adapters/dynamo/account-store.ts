@@ -13,7 +13,8 @@ import type {
 import { StoreError } from '../../ports/store.ts';
 import { auditRow, organizationRow, tenantRow } from './account-items.ts';
 import { type Codec, defaulted, oneOf, optional, record, text, whole } from './codec.ts';
-import { activityEvent, nodeRow, readRow } from './items.ts';
+import { activityEvent } from './event-items.ts';
+import { nodeRow, readRow } from './items.ts';
 import { createKeptAudit } from './kept-audit.ts';
 import {
   auditKey,

@@ -3,7 +3,8 @@ import type { TenantId } from '../../domain/ids.ts';
 import type { ManagedRepo } from '../../domain/repo.ts';
 import { StoreError } from '../../ports/store.ts';
 import type { Codec } from './codec.ts';
-import { activityEvent, nodeRow, readRow } from './items.ts';
+import { activityEvent } from './event-items.ts';
+import { nodeRow, readRow } from './items.ts';
 import { batchPartition, eventPartition } from './keys.ts';
 import type { Row, Table } from './table.ts';
 

@@ -1,6 +1,5 @@
-import type { ActivityEvent, MemberAction, NodeRow } from '../../domain/batch.ts';
+import type { MemberAction, NodeRow } from '../../domain/batch.ts';
 import {
-  ACTIVITY_EVENTS,
   BATCH_OUTCOMES,
   BATCH_PHASES,
   GATE_VERDICTS,
@@ -323,17 +322,3 @@ export const nodeRow = {
     return row;
   },
 };
-
-export const activityEvent = record<ActivityEvent>({
-  tenantId: ['tenant_id', text],
-  repoId: ['repo_id', text],
-  repoSlug: ['repo_slug', text],
-  at: ['at', whole],
-  event: ['event', oneOf(ACTIVITY_EVENTS)],
-  pr: ['pr', whole],
-  head: ['head', text],
-  title: ['title', text],
-  reason: ['reason', nullable(text)],
-  author: ['author', optional(text) as Codec<string>],
-  scheduledAt: ['scheduled_at', optional(whole) as Codec<EpochMs>],
-});

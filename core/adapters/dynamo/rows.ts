@@ -2,7 +2,8 @@ import { type ActivityEvent, endsPullRequest, type NodeRow } from '../../domain/
 import type { EpochMs, RepoId, TenantId } from '../../domain/ids.ts';
 import { isWatched } from '../../domain/queue-notices.ts';
 import type { Connection, ManagedRepo } from '../../domain/repo.ts';
-import { activityEvent, connection, guard, nodeRow, repoSettings, wakeState } from './items.ts';
+import { activityEvent } from './event-items.ts';
+import { connection, guard, nodeRow, repoSettings, wakeState } from './items.ts';
 import type { Key } from './keys.ts';
 import {
   ALL_BATCHES_PARTITION,

@@ -6,12 +6,13 @@ import type { ReconcileErrorCode } from '#core/domain/repo.ts';
 import { isForgeRun } from '#core/domain/status-gate.ts';
 import type { Action, Alarm } from './actions.ts';
 import { cloneRecord } from './clone.ts';
+import type { DecidedEvent } from './decided-event.ts';
 import { runnersOf } from './pace.ts';
 import type { PendingStatus } from './pending-status.ts';
 import { goodChance, policyOf, type SpeculationPolicy } from './policy.ts';
 import { authored, type QueueEntry } from './queue-entry.ts';
 import { NO_HISTORY } from './rate.ts';
-import type { Batch, DecidedEvent, Node, QueueRecord } from './record.ts';
+import type { Batch, Node, QueueRecord } from './record.ts';
 import type { Snapshot } from './snapshot.ts';
 import { canMove, isTerminal } from './transitions.ts';
 

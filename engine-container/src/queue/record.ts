@@ -1,5 +1,4 @@
 import type {
-  ActivityEventName,
   BatchOutcome,
   GateVerdict,
   MemberAction,
@@ -312,16 +311,6 @@ export interface Halt {
   readonly at: EpochMs;
   /** Absent in records of before it was kept. */
   readonly evidence?: HaltEvidence;
-}
-
-export interface DecidedEvent {
-  readonly event: ActivityEventName;
-  readonly pr: PullRequestNumber;
-  readonly head: CommitSha;
-  readonly title: string;
-  readonly reason: string | null;
-  readonly author?: string;
-  readonly scheduledAt?: EpochMs;
 }
 
 export function emptyRecord(context: string): QueueRecord {

@@ -2,7 +2,8 @@ import { type ActivityEvent, closeRow, type NodeRow } from '#core/domain/batch.t
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { LANDED_RECALL_MS } from '#core/domain/limits.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
-import type { Batch, DecidedEvent, GarbageBranch, Node, QueueRecord, StagedHead } from './record.ts';
+import type { DecidedEvent } from './decided-event.ts';
+import type { Batch, GarbageBranch, Node, QueueRecord, StagedHead } from './record.ts';
 import { isTerminal } from './transitions.ts';
 
 /** One stored row per node that was staged or resolved; a batch that is still being built has none. */

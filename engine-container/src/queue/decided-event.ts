@@ -1,0 +1,12 @@
+import type { ActivityEventName } from '#core/domain/batch.ts';
+import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
+
+export interface DecidedEvent {
+  readonly event: ActivityEventName;
+  readonly pr: PullRequestNumber;
+  readonly head: CommitSha;
+  readonly title: string;
+  readonly reason: string | null;
+  readonly author?: string;
+  readonly scheduledAt?: EpochMs;
+}
