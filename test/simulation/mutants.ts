@@ -2,6 +2,7 @@ import { ASSUMPTION_MUTANTS } from './assumption-mutants.ts';
 import { BLOCKED_MUTANTS } from './blocked-mutants.ts';
 import { BRANCH_MUTANTS } from './branch-mutants.ts';
 import type { Mutation } from './bundle.ts';
+import { COST_MUTANTS } from './cost-mutants.ts';
 import { FREEZE_MUTANTS } from './freeze-mutants.ts';
 import { GATE_MUTANTS } from './gate-mutants.ts';
 import { GLANCE_MUTANTS } from './glance-mutants.ts';
@@ -47,6 +48,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...PAUSE_MUTANTS,
   ...FREEZE_MUTANTS,
   ...PRIORITY_MUTANTS,
+  ...COST_MUTANTS,
   ...RECEIPT_MUTANTS,
   ...WHO_MAY_MUTANTS,
   ...RENEWAL_MUTANTS,

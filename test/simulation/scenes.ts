@@ -11,6 +11,7 @@ import {
 } from './blocked-scenes.ts';
 import { landBesideBurial, takeContextOfAnother, tellSecondBranch, waitForBurial } from './branch-scenes.ts';
 import { leaveInEachWay } from './code-scenes.ts';
+import { lookByOne, lookByOthers } from './cost-scenes.ts';
 import {
   landingGoesUnread,
   scheduleWithinTheSecond,
@@ -454,6 +455,8 @@ export const SCENES = {
   }),
   'an event tells of the second branch': tellSecondBranch(false),
   'an event tells of the second branch when the first is gone': tellSecondBranch(true),
+  'each look is by another engine': lookByOthers,
+  'one engine sees two batches whole': lookByOne,
   'a newer head is scheduled by another person': scheduleByAnother,
   'a twin was scheduled by another person': landTwinOfAnother,
   'a twin of another author landed': landTwinOfOtherAuthor,
