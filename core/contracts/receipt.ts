@@ -36,9 +36,3 @@ export function toReceiptView(receipt: Receipt): z.infer<typeof ReceiptView> {
     landed_at: formatTime(receipt.landedAt),
   };
 }
-
-/** `approved_by` of a receipt in words. */
-export function sayApprovers(approvedBy: readonly string[] | null): string {
-  if (approvedBy === null) return 'not asked, or not known';
-  return approvedBy.join(', ') || 'nobody';
-}
