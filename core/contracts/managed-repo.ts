@@ -76,6 +76,8 @@ export const ManagedRepoView = z.object({
   updated_at: Time,
   /** Null: the forge was not asked yet, or names no version. */
   forge: ForgeView.nullable(),
+  /** When an event of each kind arrived, to the hour; null: unknown, as none has. */
+  gate_events: z.object({ status: Time.nullable(), run: Time.nullable() }),
   hold_reason: z.enum(['payment_required']).nullable(),
   /** Null: not paused. One whose `until` has passed is over. */
   pause: PauseView.nullable(),
@@ -230,6 +232,10 @@ export function toManagedRepoView(facts: RepoFacts): ManagedRepoView {
     created_at: formatTime(repo.createdAt),
     updated_at: formatTime(repo.updatedAt),
     forge: toForgeView(facts.outcome?.forge),
+    gate_events: {
+      status: formatTimeOrNull(repo.heard?.status),
+      run: formatTimeOrNull(repo.heard?.run),
+    },
     hold_reason: facts.held ? 'payment_required' : null,
     pause: toPauseView(repo),
     ...toShownSettings(repo),

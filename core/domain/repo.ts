@@ -3,6 +3,7 @@ import type { ForgeVersion } from './forge-version.ts';
 
 import type { KnownSight } from './glance.ts';
 
+import type { HeardEvents } from './heard-events.ts';
 import type { HookSeen } from './hook-seen.ts';
 
 import type { ConnectionId, EpochMs, RepoId, TenantId } from './ids.ts';
@@ -148,6 +149,8 @@ export interface ManagedRepo extends QueueSettings {
   readonly pause: Pause | null;
   /** Its owner asked to switch it off: until then nothing is begun, and what stands is taken back. Absent: never asked. */
   readonly stopUntil?: EpochMs;
+  /** Events of its gate that arrived. Absent: none did since this is kept. */
+  readonly heard?: HeardEvents;
   readonly createdAt: EpochMs;
   readonly updatedAt: EpochMs;
   /** When the forge last said that the connection's bot can write there. Absent: a claim that was never verified. */

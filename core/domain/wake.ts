@@ -1,3 +1,4 @@
+import { RUN_EVENT_TYPE } from './heard-events.ts';
 import type { EpochMs } from './ids.ts';
 import { EVENT_WAKE_WINDOW_MS, RETRY_SOON_MS, WAKE_DELAY_MAX_MS, WAKE_DELAY_MIN_MS } from './limits.ts';
 import { isOwnBranch } from './queue-names.ts';
@@ -34,7 +35,6 @@ const NEWS_TYPES: ReadonlySet<string> = new Set([
   'create',
   'delete',
 ]);
-const RUN_TYPE = /^(workflow_run|workflow_job|action_run_)/;
 /** Of these the bot's own ones say nothing new. A run on a staging branch is the bot's too, and the best news there is. */
 const OWN_TYPES: ReadonlySet<string> = new Set([
   'push',
@@ -67,7 +67,7 @@ export function classifyForgeEvent(
     const isOurs = event.base === null || event.base === baseBranch || event.action === 'edited';
     return isOurs ? 'queue_change' : 'unrelated';
   }
-  if (NEWS_TYPES.has(type) || RUN_TYPE.test(type)) return 'news';
+  if (NEWS_TYPES.has(type) || RUN_EVENT_TYPE.test(type)) return 'news';
   return HINT_TYPES.has(type) ? 'hint' : 'unrelated';
 }
 

@@ -4,6 +4,7 @@ import type { ForgeVersion } from '../domain/forge-version.ts';
 
 import type { ForgeSight } from '../domain/glance.ts';
 
+import type { HeardKind } from '../domain/heard-events.ts';
 import type { HookSeen } from '../domain/hook-seen.ts';
 
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '../domain/ids.ts';
@@ -161,6 +162,8 @@ export interface DispatchStore {
   listDueRepos(now: EpochMs, limit: number): Promise<readonly RepoId[]>;
   /** Marks due at `dueAt`, or leaves an earlier due time; returns the grown `wakeSeq`, null when the repo is gone or disabled. */
   markDue(repoId: RepoId, dueAt: EpochMs): Promise<number | null>;
+  /** Notes that such an event arrived, at most once in `HEARD_NOTED_EVERY_MS`; gone already is fine. */
+  noteHeard(repoId: RepoId, kind: HeardKind, at: EpochMs): Promise<void>;
   /** Marks due now, and until `until` as asked to stop; returns the grown `wakeSeq`, null when the repo is gone or disabled. */
   askStop(repoId: RepoId, until: EpochMs): Promise<number | null>;
   /** After a reconcile: next due time, only if the repo was not woken since `wakeSeqSeen`; false when it was. True, without effect, when the repo is gone or disabled. */

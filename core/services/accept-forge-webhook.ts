@@ -2,6 +2,7 @@ import { AppError } from '../contracts/errors.ts';
 import { parseForgeDelivery } from '../contracts/forge-event.ts';
 import { parseHubSignature } from '../contracts/hub-signature.ts';
 import { RATE_LIMITS } from '../domain/api-limits.ts';
+import { heardKindOf, isHeardNoteDue } from '../domain/heard-events.ts';
 import { WEBHOOK_BODY_BYTES_MAX } from '../domain/limits.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
 import { webhookSecretOwner } from '../domain/sealed-text.ts';
@@ -113,6 +114,7 @@ async function deliverTo(deps: WebhookDeps, repo: ManagedRepo, delivery: Deliver
   if (await isFlooded(deps, repo)) return 'ignored';
   const kind = await classify(deps, repo, delivery.event);
   if (kind === 'unrelated') return 'ignored';
+  await noteHeard(deps, repo, delivery.event);
   // Held for payment: not the sender's mistake (D-34).
   if ((await findHolds(deps, repo.tenantId)).has(repo.id)) return 'ignored';
   return wake(deps, repo, kind, delivery.deliveryId);
@@ -153,6 +155,17 @@ async function classify(deps: WebhookDeps, repo: ManagedRepo, event: ForgeEvent)
     ...{ baseBranch: repo.baseBranch, queueName: deps.queueName },
     botUsername: connection?.botUsername ?? '',
   });
+}
+
+/** Best effort: without the note the gate is polled as often as where no event comes. */
+async function noteHeard({ store, clock }: WebhookDeps, repo: ManagedRepo, event: ForgeEvent): Promise<void> {
+  const heard = heardKindOf(event.type);
+  if (heard === null || !isHeardNoteDue(repo.heard?.[heard], clock.now())) return;
+  try {
+    await store.noteHeard(repo.id, heard, clock.now());
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+  }
 }
 
 async function wake(

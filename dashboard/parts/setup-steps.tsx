@@ -1,6 +1,6 @@
 import { useChange } from '../data/hooks.ts';
 import type { StatusEntry } from '../view/blocker.ts';
-import { listSteps, type Step } from '../view/provisioning.ts';
+import { listSteps, type Step, tellGateEvents } from '../view/provisioning.ts';
 import { Button, Outward } from './basics.tsx';
 import { Problem } from './errors.tsx';
 import { Tag } from './signal.tsx';
@@ -9,17 +9,20 @@ const TOUCHES = [['queue']] as const;
 
 /** Gate, protection and webhook of one repository: a tick or the exact fix, and the button that does it. */
 export function SetupSteps({ repo }: { readonly repo: StatusEntry }) {
+  const events = tellGateEvents(repo);
   return (
     <ol className="steps" aria-label={`Setup of ${repo.name}`}>
       {listSteps(repo).map((step) => (
         <SetupStep key={step.id} step={step} repo={repo} />
       ))}
+      {events !== null && <li className="quiet">{events}.</li>}
     </ol>
   );
 }
 
 /** A repository that is ready, in one line. */
 export function SetupSummary({ repo }: { readonly repo: StatusEntry }) {
+  const events = tellGateEvents(repo);
   return (
     <ul className="setup-summary" aria-label={`Setup of ${repo.name}`}>
       {listSteps(repo).map(({ id, title, tone, state }) => (
@@ -27,6 +30,7 @@ export function SetupSummary({ repo }: { readonly repo: StatusEntry }) {
           {title} <Tag tone={tone}>{state}</Tag>
         </li>
       ))}
+      {events !== null && <li>{events}</li>}
     </ul>
   );
 }

@@ -1,4 +1,5 @@
 import type { StatusEntry } from './blocker.ts';
+import { showFullTime } from './format.ts';
 import type { Tone } from './tone.ts';
 
 type Provisioning = StatusEntry['provisioning'];
@@ -29,6 +30,20 @@ export function listSteps(
     stepOfProtection(provisioning, repo.status_context),
     stepOfWebhook(provisioning.webhook.status, repo.connection?.bot_username ?? 'the bot'),
   ];
+}
+
+/** Whether events tell of the gate's verdicts, as far as they were seen; null where the owner wants no webhook. */
+export function tellGateEvents(
+  repo: Pick<StatusEntry, 'wakeup_mode' | 'gate' | 'gate_events'>,
+): string | null {
+  if (repo.wakeup_mode !== 'webhook') return null;
+  const [kind, seenAt] =
+    repo.gate === 'statuses'
+      ? (['status', repo.gate_events.status] as const)
+      : (['run', repo.gate_events.run] as const);
+  return seenAt === null
+    ? `Whether this forge sends ${kind} events is unknown: none was seen, and the gate is polled often`
+    : `This forge sends ${kind} events: last seen ${showFullTime(seenAt)}, to the hour`;
 }
 
 export function isSetUp(repo: Parameters<typeof listSteps>[0]): boolean {

@@ -98,6 +98,12 @@ const Record = z.looseObject({
     flaked: z.number(),
     paces: z.array(z.object({ ms: z.number(), runs: z.number(), spread: z.number().optional() })),
   }),
+  gateLooks: z
+    .object({
+      at: z.number().optional(),
+      missedAt: z.object({ status: z.number().optional(), run: z.number().optional() }).optional(),
+    })
+    .optional(),
   // Only told to people: a version that knows other reasons does not make the record unreadable.
   rule: z
     .object({

@@ -152,12 +152,13 @@ export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
       const now = this.clock.now();
       const off = options?.lastLook === true ? now : isWakeable(stored) ? null : stored.dueAt;
       const dueAt = isWakeable(repo) ? (stored.dueAt ?? repo.dueAt ?? now) : off;
-      const { stopUntil: _asked, ...settings } = repo;
+      const { stopUntil: _asked, heard: _heard, ...settings } = repo;
       const isSwitched = isWakeable(stored) !== isWakeable(repo) || options?.lastLook === true;
       const next = {
         ...settings,
         ...{ version: repo.version + 1, wakeSeq: stored.wakeSeq, dueAt },
         ...(isSwitched || stored.stopUntil === undefined ? {} : { stopUntil: stored.stopUntil }),
+        ...(stored.heard === undefined ? {} : { heard: stored.heard }),
       };
       this.putRepo(next);
       return next;

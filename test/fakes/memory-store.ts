@@ -2,6 +2,7 @@ import { batchSortKey, eventSortKey } from '#core/adapters/dynamo/keys.ts';
 import { encodeDocument } from '#core/adapters/dynamo/queue-document.ts';
 import { type ActivityEvent, endsPullRequest, hasHonestPhase, type NodeRow } from '#core/domain/batch.ts';
 import type { OngoingReconcile } from '#core/domain/fairness.ts';
+import { type HeardKind, isHeardNoteDue } from '#core/domain/heard-events.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.ts';
 import type { HeldLease, LeaseGrant, LeaseState } from '#core/domain/lease.ts';
 import { DELIVERY_ID_KEPT_MS, LEASE_TAKEOVER_GRACE_MS, QUEUE_WRITE_ROWS_MAX } from '#core/domain/limits.ts';
@@ -242,6 +243,14 @@ export class MemoryStore
       const wakeSeq = repo.wakeSeq + 1;
       this.putRepo({ ...repo, wakeSeq, dueAt: this.clock.now(), stopUntil: until });
       return wakeSeq;
+    });
+  }
+
+  noteHeard(repoId: RepoId, kind: HeardKind, at: EpochMs): Promise<void> {
+    return this.call('noteHeard', () => {
+      const repo = this.repos.get(repoId);
+      if (repo === undefined || !isHeardNoteDue(repo.heard?.[kind], at)) return;
+      this.putRepo({ ...repo, heard: { ...repo.heard, [kind]: at } });
     });
   }
 

@@ -3,6 +3,7 @@ import { BLOCKED_MUTANTS } from './blocked-mutants.ts';
 import { BRANCH_MUTANTS } from './branch-mutants.ts';
 import type { Mutation } from './bundle.ts';
 import { COST_MUTANTS } from './cost-mutants.ts';
+import { EVENT_MUTANTS } from './event-mutants.ts';
 import { FREEZE_MUTANTS } from './freeze-mutants.ts';
 import { GATE_MUTANTS } from './gate-mutants.ts';
 import { GLANCE_MUTANTS } from './glance-mutants.ts';
@@ -42,6 +43,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...BRANCH_MUTANTS,
   ...GATE_MUTANTS,
   ...GLANCE_MUTANTS,
+  ...EVENT_MUTANTS,
   ...LANDING_MUTANTS,
   ...OTHERS_MUTANTS,
   ...OWN_RUN_MUTANTS,

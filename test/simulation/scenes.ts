@@ -13,6 +13,13 @@ import { landBesideBurial, takeContextOfAnother, tellSecondBranch, waitForBurial
 import { leaveInEachWay } from './code-scenes.ts';
 import { lookByOne, lookByOthers } from './cost-scenes.ts';
 import {
+  lookInBetween,
+  tellAllTheTime,
+  tellEachVerdict,
+  tellNoMore,
+  tellOfOtherThings,
+} from './event-scenes.ts';
+import {
   landingGoesUnread,
   scheduleWithinTheSecond,
   silentBase,
@@ -609,6 +616,11 @@ export const SCENES = {
   'the button is pressed within the second of another change': pressWithinTheSecond,
   'a repository is glanced at for an hour': glanceForAnHour,
   'a quiet repository is glanced at no more': glanceAtNight,
+  'an event tells of each verdict': tellEachVerdict,
+  'a forge sends events no more': tellNoMore,
+  'events of another kind and of the day before': tellOfOtherThings,
+  'other news come while a gate is out': lookInBetween,
+  'a forge sends events all the time': tellAllTheTime,
 } as const satisfies Readonly<Record<string, Scene>>;
 export type SceneName = keyof typeof SCENES;
 export const SCENE_NAMES = Object.keys(SCENES) as readonly SceneName[];

@@ -91,6 +91,9 @@ const STANDING_MAX_MS = 17 * 60_000;
 const STANDING_LOOKS_MIN = 3;
 const BOT = 'mq-bot';
 const OWN_RUNS_CHANCE = 0.3;
+/** For how long a forge sends the events of gates: always, never, or until it stops. */
+const GATE_EVENTS_MS = [Number.POSITIVE_INFINITY, 0, 40 * 60_000] as const;
+const EVENT_FAMILIES: readonly Family[] = ['people', 'other_ci', 'drifts', 'rules'];
 
 class Life implements Witness {
   readonly violations: string[] = [];
@@ -122,6 +125,8 @@ class Life implements Witness {
   /** The CI runs on every branch, and what has passed on a head may count. */
   readonly #runsOnHeads: boolean;
   readonly #startedAt: number;
+  /** Until then the forge sends events of gates. */
+  readonly #gateEventsUntil: number;
 
   constructor(seed: number, family: Family, limits: Limits, keepTrace: boolean) {
     this.#family = family;
@@ -145,6 +150,11 @@ class Life implements Witness {
       this.#settings.switchOn(managed),
     );
     this.#startedAt = this.#clock.now();
+    // The others keep the lives that their seeds had.
+    const stopsMs = EVENT_FAMILIES.includes(family)
+      ? stream(7).pick(GATE_EVENTS_MS)
+      : Number.POSITIVE_INFINITY;
+    this.#gateEventsUntil = this.#startedAt + stopsMs;
   }
 
   get steps(): number {
@@ -355,7 +365,16 @@ class Life implements Witness {
                 type: 'pull_request',
                 body: { action: 'closed', pull_request: { base: { ref: baseOf(entry) } } },
               };
+    if (this.#isUntold(entry)) return;
     this.#hook(id, told.type, told.body);
+  }
+
+  /** Some forges send no event of a gate, and some stop to in the middle of a life. */
+  #isUntold({ kind }: JournalEntry): boolean {
+    if (kind !== 'run' && kind !== 'status') return false;
+    const isUntold = this.#clock.now() >= this.#gateEventsUntil;
+    if (isUntold && this.#gateEventsUntil > this.#startedAt) this.sometimes('gate events stop');
+    return isUntold;
   }
 
   #hook(id: RepoId, type: string, body: Readonly<Record<string, unknown>>): void {

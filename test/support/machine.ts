@@ -92,6 +92,7 @@ const STORE_CALLS = [
   'getConnection',
   'listDueRepos',
   'markDue',
+  'noteHeard',
   'askStop',
   'settleDue',
   'loadReport',

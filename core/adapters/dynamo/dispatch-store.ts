@@ -1,4 +1,5 @@
 import { GSI1 } from '../../contracts/table.ts';
+import { HEARD_NOTED_EVERY_MS } from '../../domain/heard-events.ts';
 import type { EpochMs, RepoId } from '../../domain/ids.ts';
 import { DELIVERY_ID_KEPT_MS } from '../../domain/limits.ts';
 import type { ReconcileOutcome } from '../../domain/repo.ts';
@@ -8,7 +9,7 @@ import { StoreError } from '../../ports/store.ts';
 import { readReposAt } from './addresses.ts';
 import { aliveCheck } from './checks.ts';
 import { text, whole } from './codec.ts';
-import { connection, readRow, wakeState } from './items.ts';
+import { connection, readRow } from './items.ts';
 import {
   connectionKey,
   deliveryKey,
@@ -27,10 +28,13 @@ import { engineReport, reconcileOutcome } from './outcomes.ts';
 import { readGuard, readRepo, readRepoById } from './read-repos.ts';
 import { dueIndex } from './rows.ts';
 import type { BlockingRow, Table } from './table.ts';
+import { wakeState } from './wake-item.ts';
 import { listWindDowns } from './wind-downs.ts';
 
 /** Between "is it due earlier?" and "then only count", a worker may settle; more than a few times in a row it cannot. */
 const MARK_DUE_TRIES_MAX = 8;
+
+const HEARD_FIELDS = { status: 'status_heard_at', run: 'run_heard_at' } as const;
 
 export function createDispatchStore(table: Table): DispatchStore {
   return {
@@ -57,6 +61,19 @@ export function createDispatchStore(table: Table): DispatchStore {
         'askStop',
       );
       return asked.ok ? readRow(wakeState, asked.row, 'askStop').wakeSeq : null;
+    },
+
+    async noteHeard(repoId, kind, at) {
+      await table.update(
+        {
+          Key: wakeKey(repoId),
+          UpdateExpression: 'SET #heard = :at',
+          ConditionExpression: 'attribute_exists(pk) AND (attribute_not_exists(#heard) OR #heard <= :due)',
+          ExpressionAttributeNames: { '#heard': HEARD_FIELDS[kind] },
+          ExpressionAttributeValues: { ':at': at, ':due': at - HEARD_NOTED_EVERY_MS },
+        },
+        'noteHeard',
+      );
     },
 
     async settleDue(repoId, wakeSeqSeen, nextDueAt) {

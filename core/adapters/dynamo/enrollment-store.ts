@@ -150,12 +150,13 @@ async function updateRepo(table: Table, repo: ManagedRepo, lastLook: boolean): P
     throw new RangeError('the address, branch, tenant and connection of a repo cannot change');
   }
   const dueAt = dueAfterUpdate(stored, repo, lastLook, table.clock.now());
-  const { stopUntil: _asked, ...settings } = repo;
+  const { stopUntil: _asked, heard: _heard, ...settings } = repo;
   const switched = isSwitch(stored, repo, lastLook);
   const next: ManagedRepo = {
     ...settings,
     ...{ version: repo.version + 1, wakeSeq: stored.wakeSeq, dueAt },
     ...(switched || stored.stopUntil === undefined ? {} : { stopUntil: stored.stopUntil }),
+    ...(stored.heard === undefined ? {} : { heard: stored.heard }),
   };
   const refusals = await table.transact(
     [

@@ -8,7 +8,7 @@ import {
 } from '../../domain/batch.ts';
 import { type OngoingReconcile, STANDINGS } from '../../domain/fairness.ts';
 import { type FreezeWindow, WEEK_DAYS } from '../../domain/freeze.ts';
-import type { EpochMs, RepoId, TenantId } from '../../domain/ids.ts';
+import type { EpochMs, TenantId } from '../../domain/ids.ts';
 import { PAUSE_KINDS, type Pause } from '../../domain/pause.ts';
 import type {
   CiGate,
@@ -111,7 +111,7 @@ const repair = record<Repair>({
 });
 
 /** Settings of a repo. Wake state is another row (`WakeState`), so that a wake never fights with a PATCH. */
-export type RepoSettings = Omit<ManagedRepo, 'wakeSeq' | 'dueAt' | 'stopUntil'>;
+export type RepoSettings = Omit<ManagedRepo, 'wakeSeq' | 'dueAt' | 'stopUntil' | 'heard'>;
 
 export const repoSettings = record<RepoSettings>({
   id: ['repo_id', text],
@@ -179,25 +179,6 @@ export const repoSettings = record<RepoSettings>({
   verifiedAt: ['verified_at', optional(whole) as Codec<number>],
   version: ['version', whole],
   tombstone: ['tombstone', flag],
-});
-
-export interface WakeState {
-  readonly repoId: RepoId;
-  readonly tenantId: TenantId;
-  /** Queue on and not being deleted, or a last look is still to be taken. */
-  readonly enabled: boolean;
-  readonly wakeSeq: number;
-  readonly dueAt: EpochMs | null;
-  readonly stopUntil: EpochMs | undefined;
-}
-
-export const wakeState = record<WakeState>({
-  repoId: ['repo_id', text],
-  tenantId: ['tenant_id', text],
-  enabled: ['enabled', flag],
-  wakeSeq: ['wake_seq', whole],
-  dueAt: ['due_at', nullable(whole)],
-  stopUntil: ['stop_until', optional(whole)],
 });
 
 /** The row that a guard points at: the address guard, the identity guard and the hook look-up have the same shape. */

@@ -1,17 +1,24 @@
 import type { RepoId, TenantId } from '../../domain/ids.ts';
 import type { ManagedRepo } from '../../domain/repo.ts';
-import type { Guard, RepoSettings, WakeState } from './items.ts';
-import { guard, readRow, repoSettings, wakeState } from './items.ts';
+import type { Guard, RepoSettings } from './items.ts';
+import { guard, readRow, repoSettings } from './items.ts';
 import type { Key } from './keys.ts';
 import { REPO_SORT_PREFIX, repoKey, tenantKey, wakeKey } from './keys.ts';
 import type { Row, Table } from './table.ts';
+import type { WakeState } from './wake-item.ts';
+import { wakeState } from './wake-item.ts';
 
 function joinRepo(settings: RepoSettings, wake: WakeState): ManagedRepo {
-  const { wakeSeq, stopUntil } = wake;
+  const { wakeSeq, stopUntil, statusHeardAt, runHeardAt } = wake;
+  const heard = {
+    ...(statusHeardAt === undefined ? {} : { status: statusHeardAt }),
+    ...(runHeardAt === undefined ? {} : { run: runHeardAt }),
+  };
   return {
     ...settings,
     ...{ wakeSeq, dueAt: wake.enabled ? wake.dueAt : null },
     ...(stopUntil === undefined ? {} : { stopUntil }),
+    ...(Object.keys(heard).length === 0 ? {} : { heard }),
   };
 }
 

@@ -8,7 +8,7 @@ import { StoreError } from '../../ports/store.ts';
 import { type Address, addressStep, readAddress, withoutBranch } from './addresses.ts';
 import { UnreadableValue } from './codec.ts';
 import { countStep, transactCounted } from './connection-rows.ts';
-import { nodeRow, readRow, wakeState } from './items.ts';
+import { nodeRow, readRow } from './items.ts';
 import {
   batchPartition,
   hookKey,
@@ -26,6 +26,7 @@ import { readRepo, readReposByKey } from './read-repos.ts';
 import { dueIndex, toGuardRow, toNodeRow, toRepoRow } from './rows.ts';
 import { findRunningRows } from './running-batches.ts';
 import type { Row, Step, Table } from './table.ts';
+import { wakeState } from './wake-item.ts';
 import { windDown } from './wind-downs.ts';
 
 /** A PATCH that lands between the read and the delete costs one more try. */

@@ -3,7 +3,7 @@ import type { EpochMs, RepoId, TenantId } from '../../domain/ids.ts';
 import { isWatched } from '../../domain/queue-notices.ts';
 import type { Connection, ManagedRepo } from '../../domain/repo.ts';
 import { activityEvent } from './event-items.ts';
-import { connection, guard, nodeRow, repoSettings, wakeState } from './items.ts';
+import { connection, guard, nodeRow, repoSettings } from './items.ts';
 import type { Key } from './keys.ts';
 import {
   ALL_BATCHES_PARTITION,
@@ -23,6 +23,7 @@ import {
   WATCH_PARTITION,
   wakeKey,
 } from './keys.ts';
+import { wakeState } from './wake-item.ts';
 
 /** A row as it is put: keys of the table, keys of the indexes, attributes. */
 export type StoredRow = Record<string, unknown>;
@@ -62,7 +63,7 @@ export function toWakeRow(repo: ManagedRepo, dueAt: EpochMs | null): StoredRow {
     enabled: isWakeable(repo),
     wakeSeq: repo.wakeSeq,
     dueAt,
-    stopUntil: undefined,
+    ...{ stopUntil: undefined, statusHeardAt: undefined, runHeardAt: undefined },
   };
   return {
     ...wakeKey(repo.id),

@@ -1,10 +1,5 @@
 import { isSetUpLookDue } from '#core/domain/hook-seen.ts';
-import {
-  GATE_QUICK_LOOK_MS,
-  LANDING_POLL_MAX_MS,
-  WAKE_DELAY_MAX_MS,
-  WAKE_DELAY_MIN_MS,
-} from '#core/domain/limits.ts';
+import { GATE_QUICK_LOOK_MS, LANDING_POLL_MAX_MS, WAKE_DELAY_MIN_MS } from '#core/domain/limits.ts';
 import type { Action, Decision } from './actions.ts';
 import { requiresContext } from './admission.ts';
 import { checkGround, closeBatches } from './batch.ts';
@@ -18,6 +13,7 @@ import {
 } from './decision-context.ts';
 import { admitEntries, syncQueue } from './entries.ts';
 import { openBatches } from './fill.ts';
+import { forgetGateLook, gateLookAt } from './gate-looks.ts';
 import { observeGates } from './gates.ts';
 import { forgetGivenUp, isProvenStep } from './given-up.ts';
 import { forgetLanded, withoutLateBase } from './landed.ts';
@@ -220,6 +216,7 @@ function chooseWake(pass: DecisionContext): void {
   const { record } = pass;
   if (pass.actions.some((action) => !isQuiet(record, action))) pollNoLaterThan(pass, 0);
   if (pass.nextStartAt !== null) wakeNoLaterThan(pass, pass.nextStartAt);
+  forgetGateLook(pass);
   for (const batch of record.batches) chooseWakeFor(pass, batch);
 }
 
@@ -246,10 +243,7 @@ function chooseWakeFor(pass: DecisionContext, batch: Batch): void {
     // A gate that ends within seconds is read in the reconcile that started it.
     const lookMs = quickLookMs(age, gateMsOf(pass.record.rate));
     if (lookMs !== null) pollNoLaterThan(pass, lookMs);
-    wakeNoLaterThan(
-      pass,
-      s.now + Math.min(WAKE_DELAY_MAX_MS, Math.max(WAKE_DELAY_MIN_MS, Math.round(age / 6))),
-    );
+    wakeNoLaterThan(pass, gateLookAt(pass, age));
   }
   if (batch.landing !== null || batch.teardown !== null) wakeNoLaterThan(pass, s.now + WAKE_DELAY_MIN_MS);
 }

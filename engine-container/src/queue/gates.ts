@@ -21,6 +21,7 @@ import {
 } from './decision-context.ts';
 import { addEvidence } from './evidence.ts';
 import { deadlineAt, gateDeadlineMs, noteRunnerWait, runSince, withGateTime } from './gate-deadline.ts';
+import { noteFoundVerdict } from './gate-looks.ts';
 import { countDuration, gateMsOf } from './pace.ts';
 import { activeMembers } from './pipeline.ts';
 import { countGateRun } from './policy.ts';
@@ -60,7 +61,10 @@ function observeGate(pass: DecisionContext, batch: Batch, node: Node): void {
   const isSettled = gate.isOpenEnded !== true || hasSettled(pass, node, gate.runId);
   node.runKey = gate.runId;
   node.runUrl = gate.url;
-  if (gate.kind === 'running' || (gate.verdict === 'success' && !isSettled)) return;
+  if (gate.kind === 'running') return;
+  const isNews = gate.isOpenEnded !== true || node.settledSince === pass.s.now;
+  if (isNews && (gate.verdict === 'success' || gate.verdict === 'failure')) noteFoundVerdict(pass);
+  if (gate.verdict === 'success' && !isSettled) return;
   node.verdict = gate.verdict;
   if (gate.verdict !== 'success' && gate.verdict !== 'failure') return retryNode(pass, batch, node);
   const gateKey = node.nodeId === BASE_NODE_ID ? batch.baseGateKey : batch.gateKey;

@@ -20,6 +20,7 @@ import type { RuleSeen } from '#core/domain/provisioning.ts';
 import type { HaltEvidence } from '#core/domain/queue-view.ts';
 import type { StatusGate } from '#core/domain/status-gate.ts';
 import type { Bounced, Deferred, HeadAttempts, MergeTimeoutCount } from './aside.ts';
+import type { GateLooks } from './gate-looks-state.ts';
 import type { GivenUp, Landing, TakeBackReason } from './landing-state.ts';
 import type { Outsider, Passed } from './passed-state.ts';
 import type { PendingStatus, UnheardPost } from './pending-status.ts';
@@ -104,6 +105,8 @@ export interface QueueRecord {
   givenUp?: readonly GivenUp[];
   /** The last whole look had no room for all that were to enter, or for all that was to be said. Absent: it had. */
   crowded?: true;
+  /** Polls of gates whose verdict an event tells of; absent: never one was. */
+  gateLooks?: GateLooks;
   /** Heads on which a `success` may still appear that was posted long ago; absent: none. */
   unheard?: readonly UnheardPost[];
 }

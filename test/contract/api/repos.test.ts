@@ -389,6 +389,7 @@ describe('settings', () => {
         ...[
           'updated_at',
           'hold_reason',
+          'gate_events',
           'forge',
           'pause',
           'queue_enabled',

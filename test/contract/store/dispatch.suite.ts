@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { HEARD_NOTED_EVERY_MS } from '#core/domain/heard-events.ts';
 import { DELIVERY_ID_KEPT_MS } from '#core/domain/limits.ts';
 import type { ReconcileOutcome } from '#core/domain/repo.ts';
 import type { World } from './subject.ts';
@@ -263,6 +264,24 @@ export function describeDispatch(world: World): void {
       const off = await store.updateRepo({ ...tuned, queueEnabled: false });
       expect([off.stopUntil, (await store.getRepo(repo.id))?.stopUntil]).toEqual([undefined, undefined]);
       expect(await store.askStop(repo.id, until)).toBeNull();
+    });
+
+    test('an event of a gate is noted once an hour for each kind, whatever is saved meanwhile, and wakes nothing', async () => {
+      const { repo } = await world.enroll({ dueAt: world.clock.now() + 60_000 });
+      const store = world.store();
+      const at = world.clock.now();
+      expect((await store.getRepo(repo.id))?.heard).toBeUndefined();
+      await store.noteHeard(repo.id, 'run', at);
+      await store.noteHeard(repo.id, 'run', at + HEARD_NOTED_EVERY_MS - 1);
+      await store.noteHeard(repo.id, 'status', at + 5);
+      const heard = await store.getRepo(repo.id);
+      expect(heard).toMatchObject({ heard: { run: at, status: at + 5 }, wakeSeq: 0, dueAt: repo.dueAt });
+      await store.updateRepo({ ...(heard ?? repo), heard: { run: 1 }, batchTarget: 3 });
+      expect((await store.getRepo(repo.id))?.heard).toEqual({ run: at, status: at + 5 });
+      await store.noteHeard(repo.id, 'run', at + HEARD_NOTED_EVERY_MS);
+      expect((await store.getRepo(repo.id))?.heard?.run).toBe(at + HEARD_NOTED_EVERY_MS);
+      await store.noteHeard('99999999-9999-4999-8999-999999999999', 'run', at);
+      expect(await store.getRepo('99999999-9999-4999-8999-999999999999')).toBeNull();
     });
 
     test('the newest tick is kept; one that comes late changes nothing', async () => {

@@ -13,7 +13,13 @@ const PROVISIONING = {
 };
 const REPO = {
   ...{ id: 'r', name: 'acme/app', base_branch: 'main', queue_enabled: true, pause: null },
-  ...{ provisioning: PROVISIONING, hold_reason: null, gate: 'workflow', status_context: 'q' },
+  ...{
+    provisioning: PROVISIONING,
+    hold_reason: null,
+    gate_events: { status: null, run: null },
+    gate: 'workflow',
+    status_context: 'q',
+  },
 };
 const place = (pr: number, state: string) => ({ pr, title: `Change ${pr}`, state, priority: 'normal' });
 const event = (pr: number) => ({

@@ -94,6 +94,7 @@ export function givenStatus(changes: Partial<StatusEntry> = {}): StatusEntry {
       forge_conn_id: 'connection',
       wakeup_mode: 'webhook',
       hold_reason: null,
+      gate_events: { status: null, run: null },
       pause: null,
       forge: null,
     },

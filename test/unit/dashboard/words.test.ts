@@ -7,8 +7,9 @@ import { CI_GATE_STATUSES, PROTECTION_STATUSES, WEBHOOK_STATUSES } from '#core/d
 import { PLACE_STATES } from '#core/domain/queue-view.ts';
 import { path, safeBackTo } from '../../../dashboard/routes.ts';
 import { endsSession, sayError } from '../../../dashboard/view/error-words.ts';
+import { showFullTime } from '../../../dashboard/view/format.ts';
 import { sayDestinations } from '../../../dashboard/view/notification.ts';
-import { isSetUp, listSteps } from '../../../dashboard/view/provisioning.ts';
+import { isSetUp, listSteps, tellGateEvents } from '../../../dashboard/view/provisioning.ts';
 import * as words from '../../../dashboard/view/words.ts';
 import { REFUSALS } from '../../../engine-container/src/queue/admission.ts';
 import type { DeferReason } from '../../../engine-container/src/queue/aside.ts';
@@ -89,6 +90,14 @@ test('every provisioning status has a tick or a fix, and each fix its button or 
   }
   expect(isSetUp(repo)).toBe(true);
   expect(listSteps(repo).map(({ tone }) => tone)).toEqual(['clear', 'clear', 'clear']);
+});
+
+test('whether the forge sends events of the gate is told, and unknown is told as unknown', () => {
+  const at = '2026-11-23T05:00:00.000Z';
+  const repo = givenStatus({ gate_events: { status: null, run: at } });
+  expect(tellGateEvents(repo)).toContain(`This forge sends run events: last seen ${showFullTime(at)}`);
+  expect(tellGateEvents({ ...repo, gate: 'statuses' })).toContain('sends status events is unknown');
+  expect(tellGateEvents({ ...repo, wakeup_mode: 'poll' })).toBeNull();
 });
 
 test('the exact reason of the forge is shown where there is one', () => {

@@ -221,6 +221,58 @@ describe('signature (A102, A103)', () => {
   });
 });
 
+describe('events of gates (0246)', () => {
+  const deliver = (world: HookWorld, eventType: string, login = 'dev') =>
+    codeOf(acceptForgeWebhook(world.deps, requestOf(bodyOf({ sender: { login } }), { eventType })));
+
+  test.each([
+    ['status', 'status'],
+    ['workflow_run', 'run'],
+    ['workflow_job', 'run'],
+    ['action_run_success', 'run'],
+  ] as const)('%s is noted as %s, with one write an hour', async (eventType, kind) => {
+    const world = await givenHook();
+    const at = world.clock.now();
+    for (let nth = 0; nth < 5; nth += 1) {
+      expect(await deliver(world, eventType)).toBe('200 wait_for_reconcile');
+      await world.clock.advance(60_000);
+    }
+    expect((await world.store.getRepo('repo-1'))?.heard).toEqual({ [kind]: at });
+    expect(world.calls.filter((call) => call === 'noteHeard')).toHaveLength(1);
+  });
+
+  test.each([
+    ['push', 'dev'],
+    ['pull_request', 'dev'],
+    ['status', 'mq-bot'],
+  ])('%s of %s says nothing of the gate', async (eventType, login) => {
+    const world = await givenHook();
+    await deliver(world, eventType, login);
+    expect((await world.store.getRepo('repo-1'))?.heard).toBeUndefined();
+  });
+
+  test('a repository whose owner wants no webhooks is noted nothing', async () => {
+    const world = await givenHook({ wakeupMode: 'poll' });
+    expect(await deliver(world, 'status')).toBe('200 ignored');
+    expect(world.calls).not.toContain('noteHeard');
+  });
+
+  test('a note that cannot be written costs no event', async () => {
+    const world = await givenHook();
+    const store = new Proxy(world.store, {
+      get: (target, name) =>
+        name === 'noteHeard'
+          ? () => Promise.reject(new StoreError('unavailable', 'noteHeard'))
+          : Reflect.get(target, name).bind?.(target),
+    });
+    const deps = { ...world.deps, store };
+    expect(await codeOf(acceptForgeWebhook(deps, requestOf(bodyOf(), { eventType: 'status' })))).toBe(
+      '200 wait_for_reconcile',
+    );
+    expect(await world.wakeSeq()).toBe(1);
+  });
+});
+
 describe('order of the checks (D-31)', () => {
   const unknown = bodyOf({
     repository: { full_name: 'acme/none', html_url: 'https://forge.example/acme/none' },

@@ -1,0 +1,26 @@
+import type { EpochMs, RepoId, TenantId } from '../../domain/ids.ts';
+import { flag, nullable, optional, record, text, whole } from './codec.ts';
+
+/** A row of its own, so that a wake never fights with a PATCH. */
+export interface WakeState {
+  readonly repoId: RepoId;
+  readonly tenantId: TenantId;
+  /** Queue on and not being deleted, or a last look is still to be taken. */
+  readonly enabled: boolean;
+  readonly wakeSeq: number;
+  readonly dueAt: EpochMs | null;
+  readonly stopUntil: EpochMs | undefined;
+  readonly statusHeardAt: EpochMs | undefined;
+  readonly runHeardAt: EpochMs | undefined;
+}
+
+export const wakeState = record<WakeState>({
+  repoId: ['repo_id', text],
+  tenantId: ['tenant_id', text],
+  enabled: ['enabled', flag],
+  wakeSeq: ['wake_seq', whole],
+  dueAt: ['due_at', nullable(whole)],
+  stopUntil: ['stop_until', optional(whole)],
+  statusHeardAt: ['status_heard_at', optional(whole)],
+  runHeardAt: ['run_heard_at', optional(whole)],
+});
