@@ -17,7 +17,7 @@ export const OFTEN: readonly string[] = [
   // Results of workers and webhooks
   ...['dispatch reconciled', 'dispatch lease_held', 'dispatch not_due', 'refused lease_held'],
   ...['idle look idle', 'idle look needed', 'idle look failed'],
-  ...['webhook processed', 'webhook wait_for_reconcile', 'webhook ignored'],
+  ...['webhook processed', 'webhook wait_for_reconcile', 'webhook ignored', 'gate events stop'],
   ...['outcome code none', 'outcome code base_red', 'outcome code engine_error', 'outcome code timeout'],
   ...['outcome code gate_infrastructure', 'outcome code foreign_gate_status'],
   ...['outcome code forge_access_denied', 'outcome code forge_unreachable'],
