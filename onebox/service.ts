@@ -161,7 +161,7 @@ async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<
   stops.push(() => queue.stop());
   const shared: Shared = {
     ...{ store, tokens, queue, policy, clock, ids, log, publicUrl, ...keys, signer, send },
-    identity: createForgeIdentity({ sessions, forge, admit, clock }),
+    identity: createForgeIdentity({ instanceUrl: config.forge.url, sessions, forge, admit, clock }),
     queueName: config.service_name,
   };
   const looker = createLooker(paced, clock);

@@ -11,8 +11,10 @@ import {
   type ReconcileOutcome,
 } from '../domain/repo.ts';
 import type { AuditEntry, Organization, Tenant } from '../ports/account-store.ts';
+import type { AuthorNotices } from '../ports/author-store.ts';
 import type { BillingAccount } from '../ports/billing-store.ts';
 import { TokenList, toTokenView } from './api-token.ts';
+import { ExportedAuthorNotices, toExportedAuthorNotices } from './author-notices.ts';
 import { formatTime, formatTimeOrNull, Time, Uuid } from './fields.ts';
 import { Provisioning, toProvisioning, toReconcileView } from './managed-repo.ts';
 import { ExportedNotification, toExportedNotification } from './notification.ts';
@@ -112,6 +114,7 @@ export const TenantExport = z.object({
   audit_log: z.array(ExportedAudit),
   audit_log_truncated: z.boolean(),
   api_tokens: TokenList,
+  author_notices: ExportedAuthorNotices,
   organization: z.object({ id: Uuid, owner_tenant_id: Uuid, name: z.string() }),
   billing: z.object({
     tier: z.enum(TIERS),
@@ -135,6 +138,7 @@ export interface ExportFacts {
   readonly audit: readonly AuditEntry[];
   readonly auditTruncated: boolean;
   readonly tokens: readonly ApiToken[];
+  readonly authorNotices: readonly AuthorNotices[];
   readonly billing: BillingAccount;
 }
 
@@ -153,6 +157,7 @@ export function toTenantExport(facts: ExportFacts): z.infer<typeof TenantExport>
     })),
     audit_log_truncated: facts.auditTruncated,
     api_tokens: facts.tokens.map(toTokenView),
+    author_notices: toExportedAuthorNotices(facts.authorNotices),
     organization: {
       id: facts.organization?.id ?? tenant.id,
       owner_tenant_id: facts.organization?.ownerTenantId ?? tenant.id,

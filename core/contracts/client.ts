@@ -48,6 +48,8 @@ const ADDRESSES = {
   readSession: 'GET /api/v1/auth/session',
   logOut: 'POST /api/v1/logout',
   listSessions: 'GET /api/v1/sessions',
+  readAuthorNotices: 'GET /api/v1/author-notices',
+  setAuthorNotices: 'PUT /api/v1/author-notices',
   listTokens: 'GET /api/v1/tokens',
   createToken: 'POST /api/v1/tokens',
   deleteToken: 'DELETE /api/v1/tokens/{id}',
@@ -94,7 +96,8 @@ type PathPart<R extends RouteSpec> = (R['path'] extends `${string}{id}${string}`
   : unknown) &
   (R['path'] extends `${string}{number}${string}` ? { readonly number: number } : unknown) &
   // By the path: a question about the route itself is asked of each one, which are too many for the compiler.
-  (R['path'] extends `${string}{number}/queue` ? { readonly forgeToken: string } : unknown);
+  (R['path'] extends `${string}{number}/queue` ? { readonly forgeToken: string } : unknown) &
+  (R['path'] extends `${string}/author-notices` ? { readonly forgeToken?: string } : unknown);
 type BodyPart<R> = R extends { readonly body: Schema }
   ? { readonly body: Takes<InputOf<R, 'body'>> }
   : unknown;

@@ -109,6 +109,11 @@ export const ERROR_TABLE = {
     retryable: false,
     message: 'This is the token of the queue, which schedules nothing. Send one of your own.',
   },
+  author_login_limit: {
+    status: 409,
+    retryable: false,
+    message: 'You have proven as many logins as one person may; end the mails of one that you no longer use.',
+  },
   pull_not_open: {
     status: 409,
     retryable: false,

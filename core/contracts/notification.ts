@@ -29,7 +29,7 @@ function mapFields<T>(toValue: (chat: Chat) => T): Record<ChatField, T> {
   >;
 }
 
-const Email = z
+export const Email = z
   .string()
   .max(EMAIL_CHARS_MAX)
   .regex(/^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/);

@@ -1,4 +1,5 @@
 import { ACCOUNT_ROUTES } from './account-routes.ts';
+import { AUTHOR_ROUTES } from './author-routes.ts';
 import { EVIDENCE_ROUTES } from './evidence-routes.ts';
 import { REPO_ROUTES } from './repo-routes.ts';
 import type { HttpSurface, RouteSpec } from './route-spec.ts';
@@ -9,6 +10,7 @@ export const ROUTES = [
   ...REPO_ROUTES,
   ...ACCOUNT_ROUTES,
   ...TOKEN_ROUTES,
+  ...AUTHOR_ROUTES,
   ...EVIDENCE_ROUTES,
 ] as const satisfies readonly RouteSpec[];
 

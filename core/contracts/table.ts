@@ -54,6 +54,8 @@ export const PARTITIONS = {
   notices: 'TN#',
   /** Mailboxes that notices go to. */
   mailboxes: 'TM#',
+  /** Wishes of people to be mailed of their own pull requests. */
+  authors: 'TP#',
   audit: 'TA#',
   /** Notes of tenants that have left, under the hash of the tenant. */
   keptNotes: 'KA#',
@@ -65,6 +67,8 @@ export const PARTITIONS = {
   /** One row for each login of a forge over all tenants, and one for each address of a repo. */
   identities: 'UQ#CONN#',
   addresses: 'UQ#REPO#',
+  /** One row for each proven login of a forge over all tenants. */
+  authorLogins: 'UQ#AUTHOR#',
   windDowns: 'WD#',
   hooks: 'HK#',
   deliveries: 'DV#',

@@ -116,6 +116,12 @@ export const SWEEP_AFTER_MS = 2 * MINUTE_MS;
 export const SWEEP_UNTIL_MS = DAY_MS;
 /** Attempts that one tick asks for. */
 export const RETRIES_OF_TICK_MAX = 500;
+/** A proof of a login on a forge counts for so long: accounts of a forge are renamed, and people leave. */
+export const AUTHOR_PROOF_MS = 180 * DAY_MS;
+/** Logins on forges that one person may have proven. */
+export const AUTHOR_LOGINS_MAX = 10;
+/** Those of all people who share one account. */
+export const AUTHORS_OF_TENANT_MAX = 1_000;
 /** Tests of notices that a tenant may ask for: so many at once, then one in so many ms. */
 export const NOTICE_TESTS_AT_ONCE_MAX = 5;
 export const NOTICE_TEST_EVERY_MS = 60_000;

@@ -29,6 +29,11 @@ export const DEFAULT_CHOICE: NoticeChoice = mapWays(() => DEFAULT_TOPICS);
 /** The topics that no event tells of: they are looked for. */
 export const WATCHED_TOPICS = ['stuck', 'drift'] as const satisfies readonly NoticeTopic[];
 
+/** The others: an event of a pull request tells of them. An author may be told of each. */
+export const PULL_TOPICS = NOTICE_TOPICS.filter((topic): topic is PullTopic =>
+  WATCHED_TOPICS.every((watched) => watched !== topic),
+);
+
 /** Null: no place is told of it. */
 export function topicOfEvent({ event }: Pick<ActivityEvent, 'event'>): PullTopic | null {
   if (event === 'pr_bounced') return 'bounced';

@@ -3,7 +3,7 @@ import type { HttpSurface, Parsed, RouteSpec, Schema, Unparsed } from '../contra
 import type { Route, RouteById, RouteId, RouteIdOf } from '../contracts/routes.ts';
 import type { ApiToken } from '../domain/api-token.ts';
 import type { RepoId, TenantId } from '../domain/ids.ts';
-import type { AdminWithheld, SessionFacts } from '../ports/identity.ts';
+import type { AdminWithheld, ForgeLogin, SessionFacts } from '../ports/identity.ts';
 
 /** Who calls, once verified. */
 export type Caller =
@@ -19,6 +19,8 @@ export type Caller =
       readonly session?: SessionFacts;
       /** Name of the person, where several share the tenant; `token:` with its id for an API token. @default the tenant is the person */
       readonly person?: string;
+      /** The session is one of a forge, and this is the person's login there. @default it is not */
+      readonly forge?: ForgeLogin;
       /** The API token that this is, and not a session. */
       readonly token?: Pick<ApiToken, 'id' | 'scopes'>;
     }

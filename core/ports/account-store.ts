@@ -55,7 +55,7 @@ export interface KeptNote extends Pick<AuditEntry, 'at' | 'action' | 'result'> {
   readonly target: string;
 }
 
-export const HISTORY_PARTS = ['batches', 'events', 'audit', 'mailboxes', 'tokens'] as const;
+export const HISTORY_PARTS = ['batches', 'events', 'audit', 'mailboxes', 'authors', 'tokens'] as const;
 export type HistoryPart = (typeof HISTORY_PARTS)[number];
 
 /** Why a stored batch row cannot be shown as a node of its tree. */

@@ -15,6 +15,12 @@ export interface SessionFacts {
  */
 export type AdminWithheld = 'no_factor' | 'not_in_session';
 
+/** An account on a forge. */
+export interface ForgeLogin {
+  readonly instanceUrl: string;
+  readonly login: string;
+}
+
 /** `unavailable`: no answer, or none that can be trusted; never to be taken for either of the others (A89). */
 export type IdentityAnswer =
   | {
@@ -29,6 +35,8 @@ export type IdentityAnswer =
       readonly session?: SessionFacts;
       /** Name of the person, where several share the tenant. @default the tenant is the person */
       readonly person?: string;
+      /** The provider is a forge, and this is the person's login there. @default it is none */
+      readonly forge?: ForgeLogin;
     }
   | { readonly kind: 'invalid' }
   | { readonly kind: 'unavailable'; readonly status: number | null };

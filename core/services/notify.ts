@@ -8,6 +8,7 @@ import { noSecretWays } from '../domain/notification.ts';
 import { describePullNotice } from '../domain/queue-notices.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
 import { type Delivery, nameOfTelling } from '../domain/webhook-delivery.ts';
+import type { AuthorNotices, AuthorStore } from '../ports/author-store.ts';
 import type { NoticeRequest, NoticeStore, StoredRow } from '../ports/notifier.ts';
 import { type DispatchStore, type EnrollmentStore, StoreError } from '../ports/store.ts';
 import { announceAsked, storeAsked, tellsWebhook } from './announce-asked.ts';
@@ -23,9 +24,11 @@ import {
   sendNotice,
 } from './notice-places.ts';
 import { type MailDeps, sendConfirmation } from './send-mail.ts';
+import { findAuthor, isTwice, mailAuthor, placeOf } from './tell-author.ts';
 
 export interface NotifyDeps extends PlaceDeps, DeliverDeps {
   readonly store: NoticeStore &
+    Pick<AuthorStore, 'findAuthorNotices' | 'listAuthorNotices'> &
     DeliverDeps['store'] &
     MailDeps['store'] &
     Pick<DispatchStore, 'getRepo'> &
@@ -46,7 +49,9 @@ export async function announceEvent(deps: NotifyDeps, row: StoredRow): Promise<v
   if (repo === null || repo.tombstone || repo.tenantId !== event.tenantId) return;
   const delivery = await storePull(deps, repo, event, topic);
   const places = await placesFor(deps, repo, topic);
-  if (places.length > 0) await announcePull(deps, repo, event, topic, places);
+  const found = await findAuthor(deps, repo, event, topic);
+  const told = { places, author: found === null || isTwice(found, repo, places) ? null : found };
+  if (told.places.length > 0 || told.author !== null) await announcePull(deps, repo, event, topic, told);
   if (delivery !== null) await attemptDelivery(deps, repo, delivery);
 }
 
@@ -73,7 +78,7 @@ async function announcePull(
   repo: ManagedRepo,
   event: ActivityEvent,
   topic: PullTopic,
-  places: readonly Place[],
+  { places, author }: { readonly places: readonly Place[]; readonly author: AuthorNotices | null },
 ): Promise<void> {
   const { store } = deps;
   const fields = { tenant_id: event.tenantId, repo_id: event.repoId, pr: event.pr };
@@ -81,12 +86,19 @@ async function announcePull(
   if (topic !== 'bounced') {
     if (!(await store.claimTelling(topic, event))) return;
     const notice = describePullNotice(topic, repo, event, pageOf(deps, repo));
-    return sendNotice(deps, places, notice, { ...fields, kind: topic }, subject);
+    await Promise.all([
+      sendNotice(deps, places, notice, { ...fields, kind: topic }, subject),
+      author === null ? null : mailAuthor(deps, author, repo, event, topic, null),
+    ]);
+    return;
   }
   const runUrl = await findRun(deps, event.tenantId, event);
   if (!(await store.claimBounce(event))) return;
   const notice = describeBounceNotice({ repo, event, runUrl });
-  await sendNotice(deps, places, notice, { ...fields, kind: 'bounce' }, subject);
+  await Promise.all([
+    sendNotice(deps, places, notice, { ...fields, kind: 'bounce' }, subject),
+    author === null ? null : mailAuthor(deps, author, repo, event, topic, runUrl),
+  ]);
 }
 
 /** A notice without the link is better than none. */
@@ -136,9 +148,12 @@ async function askMailbox(
 ): Promise<void> {
   const address = email?.toLowerCase();
   const repo = repos.find(({ notification }) => notification?.email?.toLowerCase() === address);
-  if (email === null || repo === undefined) return;
+  const authors = repo === undefined ? await deps.store.listAuthorNotices(tenantId) : [];
+  const author = authors.find((each) => each.email.toLowerCase() === address);
+  const slug = repo?.slug ?? (author === undefined ? null : placeOf(author));
+  if (email === null || slug === null) return;
   const again = kind === 'confirm_mailbox_again';
-  await sendConfirmation(deps, { address: email, slug: repo.slug }, again, { tenant_id: tenantId, kind });
+  await sendConfirmation(deps, { address: email, slug }, again, { tenant_id: tenantId, kind });
 }
 
 /**

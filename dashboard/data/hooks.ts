@@ -109,6 +109,14 @@ export function useFanoutAdvice(id: string) {
   });
 }
 
+export function useAuthorNotices() {
+  const { api } = useService();
+  return useQuery({
+    queryKey: ['author-notices'],
+    queryFn: ({ signal }) => api.readAuthorNotices({ signal }),
+  });
+}
+
 /** Of the webhook of notices. */
 export function useDeliveries(id: string) {
   const { api } = useService();

@@ -5,6 +5,7 @@ import type { ResultOf } from '#core/contracts/client.ts';
 import { useMe, useService, useSession } from '../data/hooks.ts';
 import { setSession } from '../data/session.ts';
 import { ApiTokens } from '../parts/api-tokens.tsx';
+import { AuthorNotices } from '../parts/author-notices.tsx';
 import { Button, Copy, Field, Foreign, Loading, PageHead, useTitle } from '../parts/basics.tsx';
 import { Problem, ProblemPage } from '../parts/errors.tsx';
 import { SecondFactor } from '../parts/second-factor.tsx';
@@ -37,6 +38,7 @@ export function AccountPage() {
       <Sessions />
       <SecondFactor />
       <ApiTokens />
+      <AuthorNotices />
       <AuditLog />
       <Export />
       <Offboard id={me.data.id} onGone={setGone} />

@@ -2,17 +2,9 @@ import { useState } from 'react';
 import { NOTICE_TOPICS, NOTICE_WAYS, type NoticeTopic, type NoticeWay } from '#core/domain/notice-topics.ts';
 import { usePatch } from '../data/use-patch.ts';
 import type { StatusEntry } from '../view/blocker.ts';
-import { nameWay } from '../view/notification.ts';
+import { nameTopic, nameWay } from '../view/notification.ts';
 import { Button } from './basics.tsx';
 import { Problem } from './errors.tsx';
-
-const WORDS: Readonly<Record<NoticeTopic, string>> = {
-  bounced: 'bounced',
-  refused: 'refused for now',
-  landed: 'landed',
-  stuck: 'the queue stands still',
-  drift: 'the set-up has changed',
-};
 
 /** The choice of topics for each way. */
 export function NoticeTopics({ repo }: { readonly repo: StatusEntry }) {
@@ -48,7 +40,7 @@ export function NoticeTopics({ repo }: { readonly repo: StatusEntry }) {
                 checked={draft[way].includes(topic)}
                 onChange={() => toggle(way, topic)}
               />
-              <span>{WORDS[topic]}</span>
+              <span>{nameTopic(topic)}</span>
             </label>
           ))}
         </fieldset>

@@ -57,6 +57,10 @@ const WORDS: Readonly<Record<string, Words>> = {
     'The forge refused your own token',
     'Make one that may write to the repository, then send it again.',
   ],
+  author_login_limit: [
+    'You have proven as many logins as one person may',
+    'End the mails of one that you no longer use.',
+  ],
   forge_token_of_bot: ['This is the token of the queue', 'Send one of your own.'],
   pull_not_open: ['There is no such open pull request', 'Look at it on the forge.'],
   pull_merged: ['The pull request has landed', 'Look at its receipt on the page of the pull request.'],

@@ -1,6 +1,6 @@
 import { CHAT_FIELDS } from '#core/contracts/chat-fields.ts';
 import type { InputFor, ResultOf } from '#core/contracts/client.ts';
-import type { NoticeWay } from '#core/domain/notice-topics.ts';
+import type { NoticeTopic, NoticeWay } from '#core/domain/notice-topics.ts';
 import {
   CHAT_NAMES,
   CHATS,
@@ -102,4 +102,16 @@ const MAILBOX_WORDS: Readonly<Record<MailboxState, string>> = {
 
 export function sayMailbox(state: MailboxState): string {
   return MAILBOX_WORDS[state];
+}
+
+const TOPICS: Readonly<Record<NoticeTopic, string>> = {
+  bounced: 'bounced',
+  refused: 'refused for now',
+  landed: 'landed',
+  stuck: 'the queue stands still',
+  drift: 'the set-up has changed',
+};
+
+export function nameTopic(topic: NoticeTopic): string {
+  return TOPICS[topic];
 }

@@ -1,5 +1,6 @@
 import { Me, SESSION_COOKIE } from '#core/contracts/account.ts';
 import { toScopeGrants, toTokenView } from '#core/contracts/api-token.ts';
+import { toAuthorNoticesView } from '#core/contracts/author-notices.ts';
 import { toConnectionView } from '#core/contracts/connection.ts';
 import { AppError } from '#core/contracts/errors.ts';
 import { formatTime } from '#core/contracts/fields.ts';
@@ -10,6 +11,7 @@ import { gateTemplate } from '#core/domain/gate-workflow.ts';
 import { gateFileName } from '#core/domain/queue-names.ts';
 import type { ApiHandlers } from '#core/http/api-call.ts';
 import type { AccountStore, RateStore, RealtimeStore } from '#core/ports/account-store.ts';
+import type { AuthorStore } from '#core/ports/author-store.ts';
 import type { BillingStore } from '#core/ports/billing-store.ts';
 import type { DeliveryStore } from '#core/ports/delivery-store.ts';
 import type { IdentityPort } from '#core/ports/identity.ts';
@@ -21,6 +23,7 @@ import type { TokenStore } from '#core/ports/token-store.ts';
 import { exportTenant } from '#core/services/account.ts';
 import { createToken, deleteToken } from '#core/services/api-tokens.ts';
 import { askConfirmation } from '#core/services/ask-confirmation.ts';
+import { readAuthorNotices } from '#core/services/author-notices.ts';
 import { deleteConnection } from '#core/services/delete-connection.ts';
 import { deleteRepo } from '#core/services/delete-repo.ts';
 import { listSessions } from '#core/services/list-sessions.ts';
@@ -44,6 +47,7 @@ export interface ApiDeps extends PlanDeps {
     NoticeRequestStore &
     Pick<DeliveryStore, 'listDeliveries'> &
     MailboxStore &
+    Pick<AuthorStore, 'listAuthorNotices' | 'findAuthorNotices'> &
     RateStore &
     Pick<EngineStore, 'listOwnBatches' | 'listOwnEvents'>;
   readonly tokens: TokenStore;
@@ -177,6 +181,11 @@ function accountRoutes(deps: ApiDeps) {
     deleteToken: async ({ tenantId, id }) => {
       await deleteToken(deps, tenantId, id);
       return { status: 204 };
+    },
+    readAuthorNotices: async ({ tenantId, caller }) => {
+      const { person = null, forge = null } = caller.kind === 'user' ? caller : {};
+      const logins = await readAuthorNotices(deps, { tenantId, person });
+      return { status: 200, body: toAuthorNoticesView(forge, logins) };
     },
     exportTenant: async ({ tenantId }) => ({ status: 200, body: await exportTenant(deps, tenantId) }),
   } satisfies Partial<ApiHandlers<'api'>>;

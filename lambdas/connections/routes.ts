@@ -1,3 +1,4 @@
+import { toAuthorNoticesView } from '#core/contracts/author-notices.ts';
 import {
   ListForgeReposBody,
   toCreatedConnection,
@@ -5,12 +6,14 @@ import {
   toPatchedConnection,
   toRotatedConnection,
 } from '#core/contracts/connection.ts';
+import { readForgeToken } from '#core/contracts/enqueue.ts';
 import { AppError } from '#core/contracts/errors.ts';
 import type { RouteIdOf } from '#core/contracts/routes.ts';
 import type { ApiHandlers } from '#core/http/api-call.ts';
 import { readRawBody } from '#core/http/lambda-http.ts';
 import { parseFields, parseJsonObject } from '#core/http/parse-request.ts';
 import { Secret } from '#core/secret.ts';
+import { type AuthorDeps, setAuthorNotices } from '#core/services/author-notices.ts';
 import { type ConnectionDeps, changeConnection, storeConnection } from '#core/services/connections.ts';
 import { listSeenRepos } from '#core/services/discover.ts';
 
@@ -19,7 +22,7 @@ export function switchedOffRoutes(legacyListing: boolean): readonly RouteIdOf<'c
   return legacyListing ? [] : ['listForgeRepos'];
 }
 
-export function createConnectionRoutes(deps: ConnectionDeps): ApiHandlers<'connections'> {
+export function createConnectionRoutes(deps: ConnectionDeps & AuthorDeps): ApiHandlers<'connections'> {
   return {
     createConnection: async ({ tenantId, body }) => {
       const stored = await storeConnection(deps, tenantId, {
@@ -37,6 +40,12 @@ export function createConnectionRoutes(deps: ConnectionDeps): ApiHandlers<'conne
         botLogin: body.bot_login,
       });
       return { status: 200, body: toPatchedConnection(changed) };
+    },
+    setAuthorNotices: async ({ tenantId, caller, body, event }) => {
+      const { person = null, forge = null } = caller.kind === 'user' ? caller : {};
+      const wanted = { ...body, instanceUrl: body.instance_url, token: readForgeToken(event.headers) };
+      const logins = await setAuthorNotices(deps, { tenantId, person, forge }, wanted);
+      return { status: 200, body: toAuthorNoticesView(forge, logins) };
     },
     listForgeRepos: async ({ event }) => {
       const body = parseFields({}, ListForgeReposBody, readLegacyFields(readRawBody(event)));

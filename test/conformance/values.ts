@@ -182,6 +182,19 @@ export const BODY_FIELDS: Readonly<Record<string, Readonly<Record<string, FieldV
       bad: [...NOT_TEXT, ...CONTROL, '""', '"main"', json('A'.repeat(40)), json('a'.repeat(41))],
     },
   },
+  setAuthorNotices: {
+    instance_url: optional(instanceUrl),
+    email: {
+      required: true,
+      ...text((random) => pick(random, ['a@example.org', 'a+b@x.example.org'])),
+      bad: [...NOT_TEXT, ...CONTROL, '""', '"a@b@c.d"', '"a"', LONG],
+    },
+    topics: {
+      required: true,
+      good: (random) => json(pick(random, [[], ['landed'], ['bounced', 'refused', 'landed']])),
+      bad: ['"landed"', '["stuck"]', '[5]', 'null', '["landed","landed"]', '{}'],
+    },
+  },
   createToken: {
     name: {
       required: true,

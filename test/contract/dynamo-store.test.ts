@@ -57,12 +57,13 @@ describe('DynamoDB store: notices and what goes with a tenant', () => {
         createDynamoStore({ client: seen.client(table.client), tableName: table.tableName, clock }),
       );
       const tenantId = 'tenant-of-notices';
-      for (const part of ['batches', 'events', 'audit', 'mailboxes', 'tokens'] as const) {
+      for (const part of ['batches', 'events', 'audit', 'mailboxes', 'authors', 'tokens'] as const) {
         const [pk, sk] = {
           batches: [`TB#${tenantId}`, 'B#1'],
           events: [`TE#${tenantId}`, 'E#1'],
           audit: [`TA#${tenantId}`, 'A#1'],
           mailboxes: [`TM#${tenantId}`, 'M#1'],
+          authors: [`TP#${tenantId}`, 'P#1'],
           tokens: [`TT#${tenantId}`, 'K#1'],
         }[part];
         await table.client.send(new PutCommand({ TableName: table.tableName, Item: { pk, sk } }));
@@ -89,6 +90,12 @@ describe('DynamoDB store: notices and what goes with a tenant', () => {
         ]),
       );
       expect(await store.returnToMailbox(link)).toBe(true);
+      const wish = { tenantId, instanceUrl: 'https://git.example.org', login: 'ann' };
+      const asked = { ...wish, person: null, email: 'ann@example.org', topics: [], provenAt: 1 };
+      expect(await store.saveAuthorNotices(asked, 2)).toBe(false);
+      expect(await store.listAuthorNotices(tenantId)).toEqual([]);
+      expect(await store.findAuthorNotices(wish.instanceUrl, wish.login)).toBeNull();
+      await store.removeAuthorNotices(wish);
       const event = givenEvent({ tenantId });
       const { pk, sk } = toEventRow(event, 1, 0);
       expect(await store.loadEvent({ pk, sk } as unknown as StoredRow)).toBeNull();

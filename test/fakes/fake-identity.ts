@@ -1,4 +1,10 @@
-import type { AdminWithheld, IdentityAnswer, IdentityPort, SessionFacts } from '#core/ports/identity.ts';
+import type {
+  AdminWithheld,
+  ForgeLogin,
+  IdentityAnswer,
+  IdentityPort,
+  SessionFacts,
+} from '#core/ports/identity.ts';
 import type { Secret } from '#core/secret.ts';
 
 /** Sessions as a map; can be silent. */
@@ -17,6 +23,7 @@ export class FakeIdentity implements IdentityPort {
       readonly mayChange?: boolean;
       readonly session?: SessionFacts;
       readonly person?: string;
+      readonly forge?: ForgeLogin;
       readonly adminWithheld?: AdminWithheld;
     }
   >();
@@ -28,6 +35,12 @@ export class FakeIdentity implements IdentityPort {
       ...(session === undefined ? {} : { session }),
       ...(person === undefined ? {} : { person }),
     });
+    return token;
+  }
+
+  /** A session of a forge itself, of one of several people of the tenant; a mere reader there. */
+  signInByForge(token: string, id: string, forge: ForgeLogin): string {
+    this.#sessions.set(token, { id, isAdmin: false, mayChange: false, person: forge.login, forge });
     return token;
   }
 

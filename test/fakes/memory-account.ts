@@ -217,6 +217,7 @@ export class MemoryAccount
       events: this.events,
       audit: this.audit,
       mailboxes: this.mailboxes,
+      authors: this.authors,
       tokens: this.tokens,
     }[part];
     return { rows, keys: [...rows].filter(([, row]) => row.tenantId === tenantId).map(([key]) => key) };

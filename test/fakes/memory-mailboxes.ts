@@ -1,13 +1,16 @@
-import { mailboxHash } from '#core/adapters/dynamo/keys.ts';
+import { authorGuardKey, authorKey, mailboxHash } from '#core/adapters/dynamo/keys.ts';
 import type { RepoId, TenantId } from '#core/domain/ids.ts';
 import type { MailboxState } from '#core/domain/notification.ts';
 import type { Delivery } from '#core/domain/webhook-delivery.ts';
+import type { AuthorNotices, AuthorStore } from '#core/ports/author-store.ts';
 import type { ConfirmationKey, Mailbox, MailboxLink, MailboxStore } from '#core/ports/mailbox-store.ts';
 import type { NoticeRequest, NoticeRequestStore } from '#core/ports/notifier.ts';
 import { MemoryAccount } from './memory-account.ts';
 
+type AuthorPlace = Pick<AuthorNotices, 'tenantId' | 'instanceUrl' | 'login'>;
+
 /** Mailboxes and requests of notices, over the memory rows. No store in memory sends them. */
-export class MemoryMailboxes extends MemoryAccount implements MailboxStore, NoticeRequestStore {
+export class MemoryMailboxes extends MemoryAccount implements MailboxStore, AuthorStore, NoticeRequestStore {
   readonly notices: NoticeRequest[] = [];
 
   private mailboxAt({ tenantId, box }: Pick<MailboxLink, 'tenantId' | 'box'>) {
@@ -67,6 +70,41 @@ export class MemoryMailboxes extends MemoryAccount implements MailboxStore, Noti
       if (row?.key !== link.key || row.state === 'waiting') return false;
       row.state = 'confirmed';
       return true;
+    });
+  }
+
+  private authorAt({ tenantId, instanceUrl, login }: AuthorPlace): string {
+    return `${tenantId} ${authorKey({ tenantId, instanceUrl, login })?.sk}`;
+  }
+
+  saveAuthorNotices(notices: AuthorNotices): Promise<boolean> {
+    return this.call('saveAuthorNotices', () => {
+      const tenant = this.tenants.get(notices.tenantId);
+      const guard = authorGuardKey(notices.instanceUrl, notices.login);
+      if (tenant === undefined || tenant.deleting || guard === null) return false;
+      this.authors.set(this.authorAt(notices), notices);
+      this.authorLogins.set(guard.pk, notices.tenantId);
+      return true;
+    });
+  }
+
+  removeAuthorNotices(notices: AuthorPlace): Promise<void> {
+    return this.call('removeAuthorNotices', () => {
+      this.authors.delete(this.authorAt(notices));
+    });
+  }
+
+  listAuthorNotices(tenantId: TenantId): Promise<readonly AuthorNotices[]> {
+    return this.call('listAuthorNotices', () =>
+      [...this.authors.values()].filter((each) => each.tenantId === tenantId),
+    );
+  }
+
+  findAuthorNotices(instanceUrl: string, login: string): Promise<AuthorNotices | null> {
+    return this.call('findAuthorNotices', () => {
+      const tenantId = this.authorLogins.get(authorGuardKey(instanceUrl, login)?.pk ?? '');
+      if (tenantId === undefined) return null;
+      return this.authors.get(this.authorAt({ tenantId, instanceUrl, login })) ?? null;
     });
   }
 

@@ -8,6 +8,7 @@ import type { LeftHeads } from '#core/domain/obligations.ts';
 import type { Connection, ManagedRepo, ReconcileOutcome } from '#core/domain/repo.ts';
 import { normalizeInstanceUrl, normalizeSlug } from '#core/domain/url.ts';
 import type { AuditEntry, KeptNote, Organization } from '#core/ports/account-store.ts';
+import type { AuthorNotices } from '#core/ports/author-store.ts';
 import type { StoredBilling } from '#core/ports/billing-store.ts';
 import type { LookMemory } from '#core/ports/idle-look.ts';
 import type { ConfirmationKey } from '#core/ports/mailbox-store.ts';
@@ -110,6 +111,10 @@ export class MemoryRows {
   protected readonly keptNotes = new Map<string, KeptNote & { readonly expiresAt: EpochMs }>();
   /** By tenant and hash of the address. */
   protected readonly mailboxes = new Map<string, MailboxEntry>();
+  /** By tenant and login. */
+  protected readonly authors = new Map<string, AuthorNotices>();
+  /** By hash of forge and login. */
+  protected readonly authorLogins = new Map<string, TenantId>();
   /** By tenant and hash. */
   protected readonly tokens = new Map<string, ApiToken>();
   protected readonly buckets = new Map<string, number>();
@@ -196,6 +201,8 @@ export class MemoryRows {
       audit: this.audit,
       keptNotes: this.keptNotes,
       mailboxes: this.mailboxes,
+      authors: this.authors,
+      authorLogins: this.authorLogins,
       tokens: this.tokens,
       buckets: this.buckets,
       tickets: this.tickets,

@@ -137,6 +137,32 @@ describe('the synthesized template on loopback', () => {
     await eventually('it lands', LANDING_MS, landed(prs));
   });
 
+  test('an author is mailed of their own pull request, once the address is confirmed: engine, stream, mail, link', async () => {
+    const { store, email, baseUrl } = world.service;
+    const [tenantId, address] = ['00000000-0000-4000-8000-00000000a001', 'dev@example.test'];
+    await store.createTenant(tenantId, Date.now());
+    const wish = {
+      ...{ tenantId, person: null, instanceUrl: world.repo.instanceUrl, login: 'DEV', email: address },
+      ...{ topics: ['landed'] as const, provenAt: Date.now() },
+    };
+    await store.saveAuthorNotices(wish, Date.now() + 60_000);
+    const asked = { kind: 'confirm_mailbox', tenantId, subject: address, email: address } as const;
+    await store.requestNotice(asked);
+    const own = () => email.outbox.filter(({ to }) => to[0] === address);
+    await eventually('the reader is asked', 30_000, async () => own().length === 1);
+    const link = new URL(/Confirm: (\S+)/.exec(own()[0]?.text ?? '')?.[1] ?? '');
+    const confirmed = await fetch(`${baseUrl}${link.pathname}${link.search}`, { method: 'POST' });
+    expect(confirmed.status).toBe(200);
+    const [pr = 0] = await world.queuePullRequests(['told']);
+    await world.service.fireTick();
+    await eventually('it lands', LANDING_MS, landed([pr]));
+    const subject = `${world.repo.slug} #${pr} was landed by the merge queue`;
+    const mails = () => own().filter((each) => each.subject === subject);
+    await eventually('its author is told', 30_000, async () => mails().length === 1);
+    const [mail] = mails();
+    expect(mail?.text).toContain(`Pull request: ${world.repo.instanceUrl}/${world.repo.slug}/pulls/${pr}`);
+  });
+
   test('a function that is killed is started again by its next event', async () => {
     expect(await world.service.killFunction('Tick')).toBeGreaterThan(0);
     expect(await world.service.killFunction('WebhooksForge')).toBeGreaterThan(0);

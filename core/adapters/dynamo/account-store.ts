@@ -19,6 +19,7 @@ import { createKeptAudit } from './kept-audit.ts';
 import {
   auditKey,
   auditPartition,
+  authorPartition,
   batchCursor,
   batchPartition,
   batchSortKeyAt,
@@ -41,6 +42,7 @@ const PARTITIONS: Readonly<Record<HistoryPart, (tenantId: TenantId) => string>> 
   events: eventPartition,
   audit: auditPartition,
   mailboxes: mailboxPartition,
+  authors: authorPartition,
   tokens: tokenPartition,
 };
 

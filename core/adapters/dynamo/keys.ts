@@ -185,6 +185,20 @@ export const mailboxKey = (tenantId: TenantId, box: string): Key => ({
   pk: mailboxPartition(tenantId),
   sk: `M#${box}`,
 });
+/** Wishes of people about their own pull requests. Logins are compared without case. */
+export const authorPartition = (tenantId: TenantId): string => `${PARTITIONS.authors}${tenantId}`;
+export function authorKey(of: { tenantId: TenantId; instanceUrl: string; login: string }): Key | null {
+  const url = normalizeInstanceUrl(of.instanceUrl);
+  const sk = url === null ? null : `P#${digest(url, of.login.toLowerCase())}`;
+  return sk === null ? null : { pk: authorPartition(of.tenantId), sk };
+}
+/** One account for each login of a forge over all tenants. Null: no such instance. */
+export function authorGuardKey(instanceUrl: string, login: string): Key | null {
+  const url = normalizeInstanceUrl(instanceUrl);
+  return url === null
+    ? null
+    : { pk: `${PARTITIONS.authorLogins}${digest(url, login.toLowerCase())}`, sk: 'U' };
+}
 /** Lives as long as the repo: a head that was announced once is never announced again (A84). */
 export const bounceClaimKey = (id: RepoId, pr: PullRequestNumber, head: string): Key => ({
   pk: repoPartition(id),

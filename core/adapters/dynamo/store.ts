@@ -5,6 +5,7 @@ import type {
   RateStore,
   RealtimeStore,
 } from '../../ports/account-store.ts';
+import type { AuthorStore } from '../../ports/author-store.ts';
 import type { BillingStore } from '../../ports/billing-store.ts';
 import type { DeliveryStore } from '../../ports/delivery-store.ts';
 import type { LookStore } from '../../ports/idle-look.ts';
@@ -19,6 +20,7 @@ import type {
 } from '../../ports/store.ts';
 import { createAccountStore } from './account-store.ts';
 import { createAdminStore } from './admin-store.ts';
+import { createAuthorStore } from './author-store.ts';
 import { createBillingStore } from './billing-store.ts';
 import { createDeliveryStore } from './delivery-store.ts';
 import { createDispatchStore } from './dispatch-store.ts';
@@ -50,6 +52,7 @@ export type DynamoStore = EngineStore &
   LookStore &
   NoticeStore &
   MailboxStore &
+  AuthorStore &
   WatchStore &
   DeliveryStore;
 
@@ -74,6 +77,7 @@ export function createDynamoStore(config: TableConfig): DynamoStore {
     ...createLookStore(table),
     ...createNoticeStore(table),
     ...createMailboxStore(table),
+    ...createAuthorStore(table),
     ...createWatchStore(table),
     ...createDeliveryStore(table),
   };

@@ -5,6 +5,8 @@ import type { ForgeOAuth, ForgePerson } from './forge-oauth.ts';
 import type { SessionPerson, Sessions } from './sessions.ts';
 
 export interface ForgeIdentityConfig {
+  /** Base address of the forge. */
+  readonly instanceUrl: string;
   readonly sessions: Sessions;
   readonly forge: Pick<ForgeOAuth, 'readAgain' | 'isReachable'>;
   /** Null: this person may not use the service. */
@@ -56,7 +58,8 @@ export function createForgeIdentity(config: ForgeIdentityConfig): IdentityPort {
       const person = rights === 'gone' ? null : await sessions.readPerson(token.reveal());
       if (person === null) return { kind: 'invalid' };
       const { tenantId: id, isAdmin, mayChange, session, login } = person;
-      return { kind: 'user', id, isAdmin, mayChange, session, person: login };
+      const forgeLogin = { instanceUrl: config.instanceUrl, login };
+      return { kind: 'user', id, isAdmin, mayChange, session, person: login, forge: forgeLogin };
     },
     isReachable: () => forge.isReachable(),
   };

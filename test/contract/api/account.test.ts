@@ -128,7 +128,8 @@ describe('export (A70)', () => {
     const answer = await a('GET', '/api/v1/tenant/export');
     expect(Object.keys(answer.json)).toEqual([
       ...['tenant', 'forge_connections', 'managed_repos', 'reconcile_status', 'reconcile_status_truncated'],
-      ...['audit_log', 'audit_log_truncated', 'api_tokens', 'organization', 'billing'],
+      ...['audit_log', 'audit_log_truncated', 'api_tokens', 'author_notices', 'organization'],
+      'billing',
     ]);
     expect(answer.json).toMatchObject({
       tenant: { id: TENANT_A, api_key_hash: '[redacted]' },

@@ -63,6 +63,11 @@ const CHANGES: Readonly<Partial<Record<RouteId, Change>>> = {
     action: 'token.create',
     body: () => ({ name: 'ci', expires_in_days: 1, scopes: [{ scope: 'read', repo_ids: null }] }),
   },
+  setAuthorNotices: {
+    action: 'author_notices.set',
+    target: () => 'git.example.org',
+    body: () => ({ instance_url: 'https://git.example.org', email: 'a@example.org', topics: [] }),
+  },
   verifyGate: {
     action: 'ci_gate.verify',
     target: repo,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ERROR_TABLE, type ErrorCode } from '#core/contracts/errors.ts';
-import { API_TOKENS_MAX } from '#core/domain/api-limits.ts';
+import { API_TOKENS_MAX, AUTHOR_LOGINS_MAX } from '#core/domain/api-limits.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { SignerError } from '#core/ports/signer.ts';
 import { StoreError } from '#core/ports/store.ts';
@@ -238,6 +238,15 @@ const DRIVES: Readonly<Record<ErrorCode, Drive>> = {
   billing_unavailable: (world) => {
     failing(world, 'loadPlan');
     return as(world)('GET', '/api/v1/billing/me');
+  },
+  author_login_limit: async (world) => {
+    const prove = (host: number) =>
+      world.call('PUT', '/api/v1/author-notices', {
+        ...{ token: TOKEN_A, headers: { 'x-forge-token': 'token-of-a-person' } },
+        body: { instance_url: `https://f${host}.example.org`, email: 'a@example.org', topics: ['landed'] },
+      });
+    for (let host = 0; host < AUTHOR_LOGINS_MAX; host += 1) await prove(host);
+    return prove(AUTHOR_LOGINS_MAX);
   },
   evidence_not_configured: (world) => world.call('GET', '/api/v1/evidence/key'),
   signing_unavailable: (world) => {

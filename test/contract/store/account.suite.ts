@@ -26,6 +26,50 @@ export function describeAccount(world: World): void {
     return repo;
   };
 
+  describe('the wish of an author', () => {
+    const FORGE = 'https://git.example.org';
+    const wishOf = (tenantId: string, login: string) => ({
+      ...{ tenantId, person: null, instanceUrl: FORGE, login, email: `${login}@example.org` },
+      ...{ topics: ['bounced', 'landed'] as const, provenAt: 5 },
+    });
+    const given = async () => {
+      const { tenantId } = (await world.enroll()).repo;
+      const wish = wishOf(tenantId, `Ann-${tenantId.slice(0, 8)}`);
+      expect(await world.store().saveAuthorNotices(wish, 9)).toBe(true);
+      return { tenantId, wish, find: () => world.store().findAuthorNotices(FORGE, wish.login.toLowerCase()) };
+    };
+
+    test('is found by forge and login, in any spelling, and goes with its tenant', async () => {
+      const { tenantId, wish, find } = await given();
+      expect(await find()).toEqual(wish);
+      expect(await world.store().findAuthorNotices(`${FORGE}/`, wish.login)).toEqual(wish);
+      expect(await world.store().findAuthorNotices('https://other.example.org', wish.login)).toBeNull();
+      expect(await world.store().listAuthorNotices(tenantId)).toEqual([wish]);
+      expect(await world.store().listAuthorNotices(randomUUID())).toEqual([]);
+      await world.store().deleteHistory(tenantId, 'authors');
+      expect([await find(), await world.store().listAuthorNotices(tenantId)]).toEqual([null, []]);
+    });
+
+    test('is that of the newest proof, and the one who had it before ends nothing of it', async () => {
+      const first = await given();
+      const { tenantId } = (await world.enroll()).repo;
+      const newer = wishOf(tenantId, first.wish.login);
+      await world.store().saveAuthorNotices(newer, 9);
+      expect(await first.find()).toEqual(newer);
+      await world.store().removeAuthorNotices(first.wish);
+      expect(await first.find()).toEqual(newer);
+      await world.store().removeAuthorNotices(newer);
+      expect(await first.find()).toBeNull();
+    });
+
+    test('is not stored of a tenant that is not there or leaves', async () => {
+      const { tenantId, wish } = await given();
+      expect(await world.store().saveAuthorNotices(wishOf(randomUUID(), 'bob'), 9)).toBe(false);
+      await world.store().markTenantDeleting(tenantId);
+      expect(await world.store().saveAuthorNotices(wish, 9)).toBe(false);
+    });
+  });
+
   describe('tenants and plans', () => {
     test('a tenant counts what it has, and a second sign-in changes nothing', async () => {
       const { repo } = await world.enroll();

@@ -10,6 +10,7 @@ import type {
   RateStore,
   RealtimeStore,
 } from '#core/ports/account-store.ts';
+import type { AuthorStore } from '#core/ports/author-store.ts';
 import type { BillingStore } from '#core/ports/billing-store.ts';
 import type { LookStore } from '#core/ports/idle-look.ts';
 import type {
@@ -38,6 +39,7 @@ export type AnyStore = EngineStore &
   RateStore &
   RealtimeStore &
   LookStore &
+  AuthorStore &
   TokenStore;
 
 export interface Subject {

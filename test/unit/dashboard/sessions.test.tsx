@@ -15,7 +15,11 @@ const SESSION = {
   expires_in: 3600,
   user: { email: 'ada@example.org' },
 };
-const ME = { 'GET /api/v1/me': { id: 'tenant', is_admin: false }, 'GET /api/v1/tokens': [] };
+const ME = {
+  'GET /api/v1/me': { id: 'tenant', is_admin: false },
+  'GET /api/v1/tokens': [],
+  'GET /api/v1/author-notices': { signed_in_as: null, logins: [] },
+};
 
 beforeAll(() => {
   // The document of the tests has none of them.

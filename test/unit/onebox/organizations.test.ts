@@ -106,7 +106,13 @@ describe('a session of several organizations', () => {
         ...{ kind: 'person' as const, person: personOf(teams), refreshToken: new Secret('r') },
       }),
     };
-    const identity = createForgeIdentity({ sessions, forge, admit, clock });
+    const identity = createForgeIdentity({
+      instanceUrl: 'https://git.example.org',
+      sessions,
+      forge,
+      admit,
+      clock,
+    });
     const verify = (token: string) => identity.verify(new Secret(token));
     return { sessions, verify, token: issued.access_token };
   }

@@ -9,7 +9,16 @@ const LEFT_BEHIND: ReadonlySet<Partition> = new Set([
   ...(['leases', 'tickets', 'tenantSockets', 'sockets', 'rates', 'health', 'runs'] as const),
 ]);
 /** Their partition is named after the tenant. */
-const OF_TENANT = ['tenant', 'batches', 'events', 'notices', 'mailboxes', 'audit', 'tokens'] as const;
+const OF_TENANT = [
+  'tenant',
+  'batches',
+  'events',
+  'notices',
+  'mailboxes',
+  'authors',
+  'audit',
+  'tokens',
+] as const;
 /**
  * Kinds that a tenant under another id cannot take along: payments are the provider's, under the old id, and an API token names
  * its tenant in its own text.

@@ -8,6 +8,7 @@ import type { MoveTable } from './marks.ts';
 /** Kinds that a table may hold before an import: people who signed up, and what follows from that. */
 const OF_ACCOUNTS: ReadonlySet<Partition> = new Set([
   ...(['tenant', 'notices', 'mailboxes', 'audit', 'keptNotes', 'tokens'] as const),
+  ...(['authors', 'authorLogins'] as const),
   ...(['customers', 'paymentEvents', 'deliveries'] as const),
   ...(['tickets', 'tenantSockets', 'sockets', 'rates', 'health', 'runs'] as const),
 ]);

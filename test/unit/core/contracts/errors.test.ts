@@ -56,19 +56,19 @@ const BY_DECISION = {
   token_limit_exceeded: 409,
   second_factor_required: 403,
   ...{ forge_token_required: 400, forge_token_refused: 422, forge_token_of_bot: 422 },
-  pull_merged: 409,
+  ...{ pull_merged: 409, author_login_limit: 409 },
   ...{ evidence_not_configured: 503, signing_unavailable: 503 },
   ...{ pull_not_open: 409, head_moved: 409, branch_not_protected: 409, schedule_refused: 409 },
   internal_error: 500,
 };
 const ALL: Record<ErrorCode, number> = { ...BY_CONTRACT, ...BY_DECISION };
 
-test('the table has the codes of the contract and the twenty-three by decision, no more', () => {
+test('the table has the codes of the contract and the twenty-four by decision, no more', () => {
   const statuses = Object.fromEntries(
     Object.entries(ERROR_TABLE).map(([code, { status }]) => [code, status]),
   );
   expect(statuses).toEqual(ALL);
-  expect([Object.keys(BY_CONTRACT).length, Object.keys(BY_DECISION).length]).toEqual([38, 23]);
+  expect([Object.keys(BY_CONTRACT).length, Object.keys(BY_DECISION).length]).toEqual([38, 24]);
 });
 
 test.each(Object.entries(ALL))('%s is %d in the envelope', (code, status) => {

@@ -58,6 +58,7 @@ describe('the rights of a person', () => {
     person: { login: 'ada', email: null, groups: ['owners'], ...person },
     refreshToken: new Secret(refresh),
   });
+  const AT = { instanceUrl: 'https://git.example.org' };
   const admit = ({ login, groups }: ForgePerson): SessionPerson | null =>
     groups.length === 0 ? null : { ...personOf(login), isAdmin: groups.includes('owners') };
   beforeEach(() => {
@@ -74,7 +75,7 @@ describe('the rights of a person', () => {
       },
     };
     const issued = await sessions.begin(personOf('ada'), REFRESH);
-    const identity = createForgeIdentity({ sessions, forge, admit, clock });
+    const identity = createForgeIdentity({ ...AT, sessions, forge, admit, clock });
     return { sessions, issued, verify: () => identity.verify(new Secret(issued.access_token)) };
   }
 
@@ -86,11 +87,14 @@ describe('the rights of a person', () => {
     answers = [told({})];
     const renewed = await sessions.renew(issued.refresh_token);
     const again = createForgeIdentity({
+      ...AT,
       ...{ sessions, admit, clock },
       forge: { isReachable: async () => true, readAgain: async () => told({}) },
     });
     const after = await again.verify(new Secret(renewed?.access_token ?? ''));
     expect(before).toMatchObject({ kind: 'user', person: 'ada', session: { startedAt: begun } });
+    // The forge itself says whose pull requests these are.
+    expect(before).toMatchObject({ forge: { ...AT, login: 'ada' } });
     expect(after).toEqual(before);
   });
 
@@ -140,7 +144,7 @@ describe('the rights of a person', () => {
     }
     writeFileSync(file, JSON.stringify(stored));
     const forge = { isReachable: async () => true, readAgain: async () => told({}) };
-    const identity = createForgeIdentity({ sessions: open(), forge, admit, clock });
+    const identity = createForgeIdentity({ ...AT, sessions: open(), forge, admit, clock });
     expect(await identity.verify(new Secret(issued.access_token))).toEqual({ kind: 'invalid' });
   });
 

@@ -1,0 +1,68 @@
+import { AUTHORS_OF_TENANT_MAX } from '../../domain/api-limits.ts';
+import { PULL_TOPICS } from '../../domain/notice-topics.ts';
+import type { AuthorNotices, AuthorStore } from '../../ports/author-store.ts';
+import { stayingTenant } from './account-store.ts';
+import { listOf, nullable, oneOf, record, text, whole } from './codec.ts';
+import { readRow } from './items.ts';
+import { authorGuardKey, authorKey, authorPartition } from './keys.ts';
+import type { Table } from './table.ts';
+
+const authorRow = record<AuthorNotices>({
+  tenantId: ['tenant_id', text],
+  person: ['person', nullable(text)],
+  instanceUrl: ['instance_url', text],
+  login: ['login', text],
+  email: ['email', text],
+  topics: ['topics', listOf(oneOf(PULL_TOPICS))],
+  provenAt: ['proven_at', whole],
+});
+const guardRow = record<{ readonly tenantId: string }>({ tenantId: ['tenant_id', text] });
+
+/** The wish is a row of its tenant and goes with it; a row of a hash leads there from the login. */
+export function createAuthorStore(table: Table): AuthorStore {
+  return {
+    async saveAuthorNotices(notices, endsAt) {
+      const guard = authorGuardKey(notices.instanceUrl, notices.login);
+      const key = authorKey(notices);
+      if (guard === null || key === null) return false;
+      const ttl = Math.ceil(endsAt / 1000);
+      const refusals = await table.transact(
+        [
+          stayingTenant(notices.tenantId),
+          { name: 'notices', put: { Item: { ...key, ...authorRow.write(notices) } } },
+          { name: 'login', put: { Item: { ...guard, ...guardRow.write(notices), ttl } } },
+        ],
+        'saveAuthorNotices',
+      );
+      return refusals.size === 0;
+    },
+
+    async removeAuthorNotices(notices) {
+      const key = authorKey(notices);
+      // The row of the hash leads nowhere then, and ends by time.
+      if (key !== null) await table.remove({ Key: key }, 'removeAuthorNotices');
+    },
+
+    async listAuthorNotices(tenantId) {
+      const rows = await table.query(
+        {
+          KeyConditionExpression: 'pk = :pk',
+          ExpressionAttributeValues: { ':pk': authorPartition(tenantId) },
+        },
+        AUTHORS_OF_TENANT_MAX,
+        'listAuthorNotices',
+      );
+      return rows.map((row) => readRow(authorRow, row, 'listAuthorNotices'));
+    },
+
+    async findAuthorNotices(instanceUrl, login) {
+      const guard = authorGuardKey(instanceUrl, login);
+      const found = guard === null ? null : await table.get(guard, 'findAuthorNotices');
+      if (found === null) return null;
+      const { tenantId } = readRow(guardRow, found, 'findAuthorNotices');
+      const key = authorKey({ tenantId, instanceUrl, login });
+      const row = key === null ? null : await table.get(key, 'findAuthorNotices');
+      return row === null ? null : readRow(authorRow, row, 'findAuthorNotices');
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import { AuthorNoticesBody, AuthorNoticesView } from './author-notices.ts';
+import type { RouteSpec } from './route-spec.ts';
+
+/** Mails to a person about the pull requests that they open. */
+export const AUTHOR_ROUTES = [
+  {
+    id: 'readAuthorNotices',
+    method: 'GET',
+    path: '/api/v1/author-notices',
+    surface: 'api',
+    auth: 'bearer',
+    replies: { 200: AuthorNoticesView },
+    errors: ['db_error'],
+  },
+  {
+    id: 'setAuthorNotices',
+    method: 'PUT',
+    path: '/api/v1/author-notices',
+    // Asks a forge whose token it is given, and keeps no token.
+    surface: 'connections',
+    auth: 'bearer',
+    rate: 'create_connection',
+    forgeToken: true,
+    body: AuthorNoticesBody,
+    replies: { 200: AuthorNoticesView },
+    errors: [
+      ...(['invalid_body', 'invalid_field', 'missing_fields', 'queue_locked', 'db_error'] as const),
+      ...(['forge_token_required', 'forge_token_refused', 'forge_unreachable'] as const),
+      'author_login_limit',
+    ],
+  },
+] as const satisfies readonly RouteSpec[];
