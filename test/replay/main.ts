@@ -39,17 +39,19 @@ const http = createGuardedHttp({
   allowHosts: [new URL(address.httpsUrl).host],
   caPem: readFileSync(address.caFile, 'utf8'),
 });
-const client = createEngineForge(givenHeldLease(), {
-  instanceUrl: address.httpsUrl,
-  slug: control.slug,
-  token: new Secret(fake.addToken(BOT)),
-  send: http.send,
-  clock,
-});
+const token = new Secret(fake.addToken(BOT));
+const newClient = () =>
+  createEngineForge(givenHeldLease(), {
+    instanceUrl: address.httpsUrl,
+    slug: control.slug,
+    token,
+    send: http.send,
+    clock,
+  });
 const world = await createWorldOn(
   clock,
   control,
-  client,
+  newClient,
   { repo: { bisectFanout: 4 }, lastingEngine: true },
   () => fake.settle(),
 );

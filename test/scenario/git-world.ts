@@ -38,14 +38,16 @@ export function gitWorlds(profile: ProfileName): {
         rmSync(dataDir, { recursive: true, force: true });
         if (failures.length > 0) throw failures[0];
       });
-      const client = createEngineForge(givenHeldLease(), {
-        instanceUrl: address.httpsUrl,
-        slug: fake.control.slug,
-        token: new Secret(fake.addToken(BOT)),
-        send: http.send,
-        clock,
-      });
-      return createWorldOn(clock, fake.control, client, options, () => fake.settle());
+      const token = new Secret(fake.addToken(BOT));
+      const newClient = () =>
+        createEngineForge(givenHeldLease(), {
+          instanceUrl: address.httpsUrl,
+          slug: fake.control.slug,
+          token,
+          send: http.send,
+          clock,
+        });
+      return createWorldOn(clock, fake.control, newClient, options, () => fake.settle());
     },
     async closeAll() {
       for (const close of closers.splice(0)) await close();

@@ -90,11 +90,14 @@ export async function createWorld(options: WorldOptions = {}): Promise<World<Abs
   return createWorldOn(clock, forge, forge.forge, options);
 }
 
-/** Over any forge that shares the clock. */
+/**
+ * Over any forge that shares the clock. `client`: one for all reconciles, or what makes one for each, as the engine does: the
+ * real client may read so much in its life (`FORGE_READS_MAX`), which is one reconcile.
+ */
 export async function createWorldOn<Forge extends ForgeControl>(
   clock: VirtualClock,
   forge: Forge,
-  port: EngineForge,
+  client: EngineForge | (() => EngineForge),
   options: WorldOptions,
   settle: () => Promise<void> = async () => undefined,
 ): Promise<World<Forge>> {
@@ -123,6 +126,7 @@ export async function createWorldOn<Forge extends ForgeControl>(
       return `${nextId.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`;
     },
   };
+  const { port, renew } = renewable(client);
   const engineForge = options.wrapForge?.(port) ?? port;
   let pauseNextPost = false;
   /** The engine's client on this machine: it may be frozen before a call is sent, and looks at its deadline when it thaws. */
@@ -173,6 +177,7 @@ export async function createWorldOn<Forge extends ForgeControl>(
   }
 
   async function reconcileOn(machine: Machine | null): Promise<EngineReport | null> {
+    renew();
     const ownStore = machine === null ? store : storeOn(machine, store);
     const ownForge = machine === null ? engineForge : forgeOn(machine, engineForge);
     const reconciler = lasting ?? startEngine(ownStore, ownForge);
@@ -226,6 +231,19 @@ export async function createWorldOn<Forge extends ForgeControl>(
       const parsed = stored === null ? null : parseRecord(stored.document);
       if (parsed === null) throw new Error('no queue record yet');
       return parsed.record;
+    },
+  };
+}
+
+/** A port that calls the newest client, so that whoever wraps it keeps what it counts. */
+function renewable(client: EngineForge | (() => EngineForge)) {
+  if (typeof client !== 'function') return { port: client, renew: () => undefined };
+  let newest = client();
+  const port = new Proxy(newest, { get: (_first, name) => Reflect.get(newest, name) });
+  return {
+    port,
+    renew: () => {
+      newest = client();
     },
   };
 }
