@@ -235,7 +235,7 @@ export async function createWorldOn<Forge extends ForgeControl>(
   };
 }
 
-/** A port that calls the newest client, so that whoever wraps it keeps what it counts. */
+/** A port that calls the newest client, so that a wrapper around the port goes on with its count. */
 function renewable(client: EngineForge | (() => EngineForge)) {
   if (typeof client !== 'function') return { port: client, renew: () => undefined };
   let newest = client();
