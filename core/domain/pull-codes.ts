@@ -11,9 +11,14 @@ export function isPullCode(name: string): name is PullCodeName {
 
 /** Code of one event; null: a reason that this version does not know. */
 export function codeOfEvent(event: ActivityEventName, reason: string | null): PullCodeName | null {
-  if (event === 'pr_bounced') return reason === 'merge_timeout' ? 'bounced_merge_timeout' : 'gate_failed';
+  if (event === 'pr_bounced') return codeOfBounce(reason);
   const name = reason ?? PLAIN_EVENTS[event];
   return isPullCode(name) ? name : null;
+}
+
+function codeOfBounce(reason: string | null): PullCodeName {
+  if (reason === 'merge_timeout') return 'bounced_merge_timeout';
+  return reason === 'verdict_known' || reason === 'retest_spent' ? reason : 'gate_failed';
 }
 
 const PLAIN_EVENTS: Readonly<Record<ActivityEventName, string>> = {

@@ -1,6 +1,6 @@
-import { APPROVE, BY_ITSELF, type PullCode, wait } from './pull-code.ts';
+import { APPROVE, BY_ITSELF, exit, type PullCode, wait } from './pull-code.ts';
 
-/** Waits by the rules of a repository about who may schedule, and how often. */
+/** Ways out and waits by the rules about who may schedule, and how often. */
 export const SCHEDULE_CODES = {
   scheduler_not_named: wait(
     'operator',
@@ -31,5 +31,17 @@ export const SCHEDULE_CODES = {
     'author',
     'refused: this head was tried as often as this queue allows without a change; push a change',
     'Push a change: a new head is tried again.',
+  ),
+  verdict_known: exit(
+    'author',
+    'bounced: the gate fails with this head, which has not changed since; push a fix, or let a person schedule it again',
+    'Push a fix, or let a person, not a bot, schedule it again.',
+    true,
+  ),
+  retest_spent: exit(
+    'author',
+    'bounced: the gate failed again with this head on this very base; push a fix, or schedule it again after another landing',
+    'Push a fix, or schedule it again once something else has landed.',
+    true,
   ),
 } as const satisfies Readonly<Record<string, PullCode>>;

@@ -4,6 +4,7 @@ import { BRANCH_MUTANTS } from './branch-mutants.ts';
 import type { Mutation } from './bundle.ts';
 import { COST_MUTANTS } from './cost-mutants.ts';
 import { EVENT_MUTANTS } from './event-mutants.ts';
+import { FAIR_MUTANTS } from './fair-mutants.ts';
 import { FREEZE_MUTANTS } from './freeze-mutants.ts';
 import { GATE_MUTANTS } from './gate-mutants.ts';
 import { GLANCE_MUTANTS } from './glance-mutants.ts';
@@ -53,6 +54,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...COST_MUTANTS,
   ...RECEIPT_MUTANTS,
   ...WHO_MAY_MUTANTS,
+  ...FAIR_MUTANTS,
   ...RENEWAL_MUTANTS,
   ...REPAIR_MUTANTS,
   ...LIVENESS_MUTANTS,

@@ -69,6 +69,8 @@ export const FAMILIES = [
   'drifts',
   /** Rules say who may schedule and how much; bots, authors and strangers schedule, again and again, whatever they say. */
   'rules',
+  /** One account has more pull requests than all others together. */
+  'one_author',
 ] as const;
 export type Family = (typeof FAMILIES)[number];
 
@@ -118,6 +120,8 @@ export interface Odds {
   labelsPerHour: number;
   /** Share of schedules that come from bots, authors and strangers; the settings have rules about them. */
   otherSchedulers: number;
+  /** Share of pull requests of one account. */
+  oneAuthor: number;
   /** The queue record becomes unreadable, times per hour. */
   recordLostPerHour: number;
   /** Something comes between a success and its merge. */
@@ -206,6 +210,7 @@ export const NO_ODDS: Readonly<Odds> = {
   blocks: 0,
   throttlesPerHour: 0,
   engineDiesPerHour: 0,
+  oneAuthor: 0,
   crowd: 0,
   rowBytes: 0,
   idleLooks: 0,
@@ -474,6 +479,18 @@ export function drawOdds(family: Family, random: SeededRandom): Odds {
         ...hooks,
         ...merges,
         otherSchedulers: 0.6,
+        callFails: calls.callFails / 2,
+        crash: random.chance(0.5) ? crash : 0,
+        recordLostPerHour: random.chance(0.2) ? 1 : 0,
+        peoplePerHour: 10 + peoplePerHour,
+      };
+    case 'one_author':
+      return {
+        ...NO_ODDS,
+        ...hooks,
+        ...merges,
+        otherSchedulers: 0.3,
+        oneAuthor: 0.5 + share(0.4),
         callFails: calls.callFails / 2,
         crash: random.chance(0.5) ? crash : 0,
         recordLostPerHour: random.chance(0.2) ? 1 : 0,

@@ -6,9 +6,9 @@ const QUEUE = 'engine-container/src/queue';
 export const PAUSE_MUTANTS: readonly Mutant[] = [
   {
     guard: 'nothing is staged in a pause or a drain',
-    file: `${QUEUE}/entries.ts`,
-    find: 'isHeldUp(hold, entry) || entry.readyAt === null',
-    replace: 'entry.readyAt === null',
+    file: `${QUEUE}/ready.ts`,
+    find: '.filter((entry) => !isHeldUp(hold, entry))',
+    replace: '.filter(() => hold === null || isHeldUp !== undefined)',
     families: ['pauses'],
     dies: 'two wait for the end of a pause',
   },

@@ -6,7 +6,7 @@ import { GATE_FILE as GATE_OF_STAGING, judgeByContent } from '../scenario/storie
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { Family, Odds } from './odds.ts';
 import { drawPlots, type NewPull, type Plot, RELEASE } from './plots.ts';
-import { AUTHORS, PUSHERS, REVIEWERS, SCHEDULERS } from './rules.ts';
+import { AUTHORS, CROWD_AUTHOR, FEW_AUTHORS, PUSHERS, REVIEWERS, SCHEDULERS } from './rules.ts';
 
 export interface ProjectOptions {
   readonly family: Family;
@@ -123,8 +123,15 @@ export class Project {
         blockOnOutdatedBranch: random.chance(0.2),
       });
     }
-    const count = Math.min(this.#options.pullsMax, 1 + random.int(8));
+    const least = this.#odds().oneAuthor > 0 ? 10 : 1;
+    const count = Math.min(this.#options.pullsMax, least + random.int(8));
     for (let index = 0; index < count; index += 1) await this.#open();
+  }
+
+  #drawAuthor(): string {
+    const { oneAuthor } = this.#odds();
+    if (oneAuthor === 0) return this.#world.pick(AUTHORS);
+    return this.#world.chance(oneAuthor) ? CROWD_AUTHOR : this.#world.pick(FEW_AUTHORS);
   }
 
   #takeName(): string {
@@ -175,7 +182,7 @@ export class Project {
       branch: name,
       title: `Add ${name}`,
       files: { [path]: content },
-      ...(this.#odds().otherSchedulers > 0 ? { author: random.pick(AUTHORS) } : {}),
+      ...(this.#odds().otherSchedulers > 0 ? { author: this.#drawAuthor() } : {}),
       ...(from === undefined ? {} : { from }),
       fork,
       agit,

@@ -6,6 +6,9 @@ import type { Managed } from './managed.ts';
 
 /** The family of lives `rules`: who schedules there, by which rules, and the judge of both. */
 export const AUTHORS = ['dev', 'ann', 'agent'] as const;
+/** Authors of the family `one_author`: the one, and all others. */
+export const CROWD_AUTHOR = 'agent';
+export const FEW_AUTHORS = ['dev', 'ann', 'bob', 'eve'] as const;
 export const SCHEDULERS = ['maintainer', 'ann', 'agent', 'other'] as const;
 
 export const PUSHERS = ['dev', 'ann', 'agent', 'other', 'maintainer'] as const;
@@ -18,7 +21,8 @@ export const TEAMS = [
 ] as const;
 const IN_TEAM = ['other', 'ann'];
 
-export function chooseRules(random: SeededRandom): ScheduleRules {
+export function chooseRules(random: SeededRandom, hasCrowd: boolean): ScheduleRules {
+  if (hasCrowd) return { ...NO_RULES, bots: random.chance(0.5) ? [CROWD_AUTHOR] : [] };
   return {
     ...NO_RULES,
     schedulePeople: random.chance(0.5) ? ['maintainer', 'Ann', 'agent', 'dev'] : [],

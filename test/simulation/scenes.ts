@@ -20,6 +20,17 @@ import {
   tellOfOtherThings,
 } from './event-scenes.ts';
 import {
+  comeBehindFlight,
+  comeBehindOldCrowd,
+  failForBot,
+  failForPerson,
+  failOnNewBase,
+  scheduleBehindCrowd,
+  scheduleFew,
+  scheduleTwoCrowds,
+  scheduleUnderShare,
+} from './fair-scenes.ts';
+import {
   landingGoesUnread,
   scheduleWithinTheSecond,
   silentBase,
@@ -484,6 +495,15 @@ export const SCENES = {
   'a bot approves what a bot schedules': approveByBot,
   'an author schedules more than the settings allow': scheduleTooMany,
   'a head that fails is scheduled again and again': scheduleAgain,
+  'one account schedules many, then a person some': scheduleBehindCrowd,
+  'two accounts schedule many': scheduleTwoCrowds,
+  'many accounts schedule some each': scheduleUnderShare,
+  'two people schedule a few': scheduleFew,
+  'one account has many in flight, then a person comes': comeBehindFlight,
+  'one account has waited for hours with many, then a person comes': comeBehindOldCrowd,
+  'a bot schedules a head that failed': failForBot,
+  'a person schedules a head that failed, twice': failForPerson,
+  'a person schedules a head that failed twice, on another base': failOnNewBase,
   'a pause beside the refusal of a twin': pauseBesideRefusedTwin,
   'a named account and a stranger exempt from a freeze window': freezeWithLabels,
   'a freeze window begins while a success stands': freezeInLanding,

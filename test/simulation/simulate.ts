@@ -83,6 +83,7 @@ const MANAGED_RULE: Partial<ManagedRepo> = {
 const FREEZE_LABELS = { freezeExemptLabels: [EXEMPTING_LABEL], priorityPeople: ['oncall'] } as const;
 const HOURS_MAX = 2;
 const PULLS_MAX = 8;
+const CROWD_PULLS_MAX = 20;
 /** From a success to what comes between it and its merge. */
 const INTERRUPTED_WITHIN_MS = 40_000;
 /** Ten minutes of a landing, and as long as it takes to be looked at on a forge that fails … */
@@ -241,7 +242,8 @@ class Life implements Witness {
     // While the plan does not pay, all repositories of one owner but the oldest are held.
     const isSameTenant = index === 3 || this.#family === 'interrupted' || this.#sharesForge;
     const tenantId = `tenant-${isSameTenant ? 1 : index}`;
-    const rules = this.#odds0.otherSchedulers > 0 ? chooseRules(this.#people) : undefined;
+    const rules =
+      this.#odds0.otherSchedulers > 0 ? chooseRules(this.#people, this.#odds0.oneAuthor > 0) : undefined;
     const repo = givenRepo({
       id,
       tenantId,
@@ -284,7 +286,7 @@ class Life implements Witness {
       {
         family: this.#family,
         style,
-        pullsMax: this.#limits.pulls ?? PULLS_MAX,
+        pullsMax: this.#limits.pulls ?? (this.#odds0.oneAuthor > 0 ? CROWD_PULLS_MAX : PULLS_MAX),
         gatePath,
         gatesHeads: this.#runsOnHeads,
         ...(this.#sharesForge ? { elsewhere: () => this.#pullsElsewhere(id) } : {}),

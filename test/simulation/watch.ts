@@ -5,6 +5,7 @@ import type { Witness } from './hosts.ts';
 import type { Managed } from './managed.ts';
 import { breachOf, listCrowding } from './rules.ts';
 import type { WatchedStore } from './sightings.ts';
+import { TurnJudge } from './turns.ts';
 
 /** Between what the queue read and what it wrote, a person may have acted: less than this counts as no fault. */
 const TOLERANCE_MS = 60_000;
@@ -35,9 +36,11 @@ export class Watch {
   #halted = false;
   #hold: HoldSettings | null = null;
   #heldAt = 0;
+  readonly #turns: TurnJudge;
 
   constructor(managed: Managed, bot: string, store: WatchedStore, now: () => number, witness: Witness) {
     this.#managed = managed;
+    this.#turns = new TurnJudge(managed);
     this.#bot = bot;
     this.#store = store;
     this.#now = now;
@@ -76,6 +79,7 @@ export class Watch {
     if (entry.kind === 'merge') this.#noteLanding(entry.merge.head);
     if (entry.kind === 'merge_elsewhere') this.#judgeElsewhere(entry.base, entry.merge);
     if (entry.kind === 'run') this.#judgePlaces();
+    if (entry.kind === 'push' && entry.branch !== this.#managed.forge.base) this.#judgeTurns();
     if (entry.kind === 'push' && entry.branch === this.#managed.forge.base) this.#baseMovedAt = this.#now();
     if (entry.kind !== 'status' || entry.creator !== this.#bot || entry.state !== 'success') return;
     if (!this.#managed.contexts.includes(entry.context)) return;
@@ -115,6 +119,15 @@ export class Watch {
     const { forge, project } = this.#managed;
     const entries = project.pullsOf(sha).flatMap((pr) => forge.timelineOf(pr));
     return entries.some(({ label, user }) => label === EXEMPTING_LABEL && user === 'oncall');
+  }
+
+  /** While a batch is staged, the line is as it was chosen from. */
+  #judgeTurns(): void {
+    const { id, rules } = this.#managed;
+    const record = this.#store.peekRecord(id);
+    if (rules === undefined || record === null) return;
+    for (const what of this.#turns.listFaults(record, this.#now())) this.#witness.violate(`${id}: ${what}`);
+    if (this.#turns.judged > 0) this.#witness.sometimes('a crowd takes turns');
   }
 
   #judgePlaces(): void {

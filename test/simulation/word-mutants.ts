@@ -23,7 +23,7 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   {
     guard: 'words of a move give way to those of a bounce with the same head',
     file: `${QUEUE}/moved-heads.ts`,
-    find: '  if (bounced !== undefined) sayError(pass, bounced, describeEarlierBounce());\n',
+    find: '  if (bounced !== undefined) sayError(pass, bounced, describeEarlierBounce(bounceOf(pass.record, bounced)));\n',
     replace: '',
     families: ['shared_heads', 'storm'],
     dies: 'another one moves to the head of a bounce',

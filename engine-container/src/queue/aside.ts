@@ -12,7 +12,21 @@ export interface Bounced {
   readonly pr: PullRequestNumber;
   readonly head: CommitSha;
   readonly scheduleId: number;
+  /** The failure of the gate on this head; absent: bounced for another cause, or told by an older record or its words alone. */
+  readonly verdict?: KnownVerdict | undefined;
+  /** The words with which it was told again for this schedule; absent: it was tested for it. */
+  readonly again?: KnownVerdictReason | undefined;
 }
+
+export interface KnownVerdict {
+  /** Tree that the head failed on, which is proven: with nothing landed since, the one that it would be staged on. */
+  readonly baseTree: TreeHash;
+  /** Times that it was tested to the end on this tree; each may take several gate runs. */
+  readonly times: number;
+  readonly runUrl: string | null;
+}
+
+export type KnownVerdictReason = 'verdict_known' | 'retest_spent';
 
 /** Schedules with which a head was staged, whichever pull request it headed. */
 export interface HeadAttempts {
@@ -48,6 +62,7 @@ export type DeferReason =
   /** The same for longer than any check takes: the forge, and it alone, calls it a conflict. */
   | 'forge_conflict';
 
+/** Waits for the base to move, or for a time. */
 export interface Deferred {
   readonly pr: PullRequestNumber;
   readonly head: CommitSha;

@@ -31,6 +31,7 @@ import { advanceSearch } from './search.ts';
 import type { Snapshot } from './snapshot.ts';
 import { stageWanted } from './stage.ts';
 import { settleStanding } from './standing.ts';
+import { takeTurns } from './turns.ts';
 import { settleUnheard } from './unheard.ts';
 import { noteAttempts } from './who-may.ts';
 
@@ -72,6 +73,8 @@ export function decide(read: Snapshot, record: QueueRecord): Decision {
   // The merge that was awaited when the base was looked at first may have come to nothing: it was not what moved it.
   if (isSettled) noticeBase(pass);
   openBatches(pass);
+  // The page shows the order in which the next look goes on.
+  takeTurns(pass);
   noteAttempts(pass);
   replaceOldWords(pass);
   sayPaused(pass);

@@ -1,7 +1,7 @@
 import { STATUS_DESCRIPTION_CHARS_MAX } from '#core/domain/limits.ts';
 import { PULL_CODES } from '#core/domain/pull-code-table.ts';
 import type { Refusal } from './admission.ts';
-import type { DeferReason } from './aside.ts';
+import type { Bounced, DeferReason } from './aside.ts';
 import type { TakeBackReason } from './landing-state.ts';
 import type { MovedWhy } from './readings.ts';
 
@@ -44,8 +44,8 @@ export function describeBounce(cause: BounceCause): string {
 }
 
 /** Said again where another writer wrote over it: the cause is in the history of the head. */
-export function describeEarlierBounce(): string {
-  return PULL_CODES.bounced.says;
+export function describeEarlierBounce(bounce?: Pick<Bounced, 'again'>): string {
+  return PULL_CODES[bounce?.again ?? 'bounced'].says;
 }
 
 export function describeLostSchedule(): string {

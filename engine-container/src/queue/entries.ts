@@ -1,9 +1,8 @@
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { DELETED_AFTER_MS, HEAD_CHANGE_KEEPS_POSITION_MS } from '#core/domain/limits.ts';
-import { pauseAt } from '#core/domain/pause.ts';
 import { isExempt, priorityOf } from '#core/domain/priority.ts';
 import { type Admission, type AdmissionFacts, admit, type Refusal } from './admission.ts';
-import { type DeferReason, isHeldByForge, isOfHead, outlastsBase } from './aside.ts';
+import { type DeferReason, isOfHead, outlastsBase } from './aside.ts';
 import { arePendingStatusesFull, newcomersOf } from './bounds.ts';
 import {
   asksFork,
@@ -18,7 +17,7 @@ import { sayDeferred } from './deferral-words.ts';
 import { describeOldHead, describeRefusal } from './describe.ts';
 import { landLate } from './given-up.ts';
 import { reviewHeld } from './held.ts';
-import { isHeldUp } from './holds.ts';
+import { tellKnownVerdict } from './known-verdict.ts';
 import { hasLanded, hasLandedHead, noteMerged } from './landed.ts';
 import { forgetTried, noticeMovedHead, sayError, sayMoved } from './moved-heads.ts';
 import { alarmOutsider, noteOutsider } from './passed.ts';
@@ -120,7 +119,7 @@ function bindHead(
     const fresh = { ...createEntry(place), retestAfter: retestOf(pass, pull) };
     pass.record.entries.push(fresh);
     emitEvent(pass, 'pr_queued', fresh, null, { scheduledAt: schedule.at });
-    return;
+    return tellKnownVerdict(pass, fresh, schedule);
   }
   entry.title = pull.title;
   Object.assign(entry, authored(pull));
@@ -155,6 +154,7 @@ function bindHead(
   delete entry.movedWhy;
   entry.refusedFor = null;
   delete entry.toldRefusals;
+  tellKnownVerdict(pass, entry, schedule);
 }
 
 /** A bounced head that is scheduled again asks for another try: what failed before is not held against it (D-05). */
@@ -326,25 +326,4 @@ export function refuse(pass: DecisionContext, entry: QueueEntry, reason: Refusal
 
 function isInFlight({ batches }: QueueRecord, { pr }: QueueEntry): boolean {
   return batches.some((batch) => activeMembers(batch).some((member) => member.pr === pr));
-}
-
-/** Pull requests that may be staged on a base with this tree, in order, and are in no batch already. */
-export function readyEntries(pass: DecisionContext, baseTree: string, stacked: boolean): QueueEntry[] {
-  const { record, s } = pass;
-  const held = new Set(record.batches.flatMap((batch) => activeMembers(batch).map((member) => member.pr)));
-  const hold = pauseAt(s.repo, s.now);
-  return record.entries.filter((entry) => {
-    if (isHeldUp(hold, entry) || entry.readyAt === null || entry.scheduleId === 0 || held.has(entry.pr))
-      return false;
-    if (entry.contradictedAt !== undefined || isBounced(record, entry)) return false;
-    return !record.deferred.some(
-      (deferred) =>
-        deferred.pr === entry.pr &&
-        deferred.head === entry.head &&
-        (deferred.baseTree === baseTree || deferred.reason === 'suspect_ahead' || outlastsBase(deferred)) &&
-        // The pull request in the way ahead may have become the base: then it is to be said about the base.
-        (stacked || deferred.reason !== 'conflict_ahead') &&
-        (deferred.until === null || deferred.until > s.now || isHeldByForge(deferred)),
-    );
-  });
 }

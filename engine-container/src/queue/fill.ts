@@ -16,7 +16,6 @@ import {
   takeId,
   wakeNoLaterThan,
 } from './decision-context.ts';
-import { readyEntries } from './entries.ts';
 import { frontierOf } from './evidence.ts';
 import { isIncident, overtake } from './incidents.ts';
 import { isReplacedTip } from './landed.ts';
@@ -24,8 +23,10 @@ import { gateMsOf } from './pace.ts';
 import { endTreeOf, isWhole, nextToLand, pipelineOf, provenLength, treesAhead } from './pipeline.ts';
 import { chooseBatchSize, likelySize, type SpeculationPolicy, thriftySize } from './policy.ts';
 import { authored, type QueueEntry } from './queue-entry.ts';
+import { readyEntries } from './ready.ts';
 import type { Batch, Place, Staged } from './record.ts';
 import { isHeldByStanding } from './standing.ts';
+import { noteTurns, takeTurns } from './turns.ts';
 import { mustReadAgain, noteReadings } from './unclear.ts';
 
 /** Opens the next batches: on the pipeline, and beside it what is only to be tried. */
@@ -50,6 +51,7 @@ export function openBatches(pass: DecisionContext): void {
   if (isReplacedTip(record, s.base.value.sha, s)) return;
   const base = s.base.value;
   keepDeferred(pass, base.tree);
+  takeTurns(pass);
   if (readyEntries(pass, base.tree, false).length === 0 && readyEntries(pass, base.tree, true).length === 0)
     return;
   if (mustReadAgain(pass)) return;
@@ -289,6 +291,7 @@ function startBatch(
     return false;
   record.batches.push(batch);
   noteStagingTurn(pass, entries);
+  noteTurns(pass, entries);
   record.tip ??= s.base.value.sha;
   return true;
 }

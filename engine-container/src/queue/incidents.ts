@@ -8,10 +8,10 @@ import {
   policyFor,
   pollNoLaterThan,
 } from './decision-context.ts';
-import { readyEntries } from './entries.ts';
 import { gateMsOf } from './pace.ts';
 import { activeMembers, isWhole, nextToLand, pipelineOf } from './pipeline.ts';
 import type { QueueEntry } from './queue-entry.ts';
+import { readyEntries } from './ready.ts';
 import type { Batch, QueueRecord } from './record.ts';
 
 /** A gate run that is past this share of its usual time is not thrown away for an incident. */

@@ -28,6 +28,7 @@ import { headSettlesAt } from './eligibility.ts';
 import { leaveQueue, refuse } from './entries.ts';
 import { holdFork, mayLackForkRight } from './fork-timeout.ts';
 import { giveUpLanding } from './given-up.ts';
+import { verdictOfBounce } from './known-verdict.ts';
 import { isReplacedTip } from './landed.ts';
 import type { Landing } from './landing-state.ts';
 import { sayLastWord } from './last-word.ts';
@@ -189,8 +190,10 @@ export function bounce(
   const member = batch.members[index];
   if (member === undefined) return;
   const scheduleId = entryOf(pass.record, member.pr)?.scheduleId ?? member.scheduleId;
-  rememberBounce(pass.record, { pr: member.pr, head: member.head, scheduleId });
   const reason = cause === 'merge_timeout' ? cause : 'gate_failed';
+  const ground = reason === 'gate_failed' ? treeOf(batch, index) : undefined;
+  const verdict = verdictOfBounce(pass.record, member, ground, runUrl);
+  rememberBounce(pass.record, { pr: member.pr, head: member.head, scheduleId, verdict });
   batch.fates.push({ pr: member.pr, action: 'bounced', reason });
   if (reason === 'gate_failed') pass.record.rate = countOutcome(pass.record.rate, 'bounced');
   wishStatus(pass, {

@@ -3,7 +3,7 @@ import { sayDeferred } from './deferral-words.ts';
 import { describeEarlierBounce, describeHeadChange, describeOldHead } from './describe.ts';
 import { authored, createEntry, type QueueEntry } from './queue-entry.ts';
 import type { MovedWhy, ScheduleReading } from './readings.ts';
-import { isBounced } from './recall.ts';
+import { bounceOf, isBounced } from './recall.ts';
 import type { PullRequestView } from './snapshot.ts';
 
 /** A push whose entry the timeline does not show by then will not be shown: entries are late by seconds (forge facts, 3.4). */
@@ -92,7 +92,7 @@ export function sayMoved(pass: DecisionContext, entry: QueueEntry, description: 
   const isOther = ({ pr, head }: Pick<QueueEntry, 'pr' | 'head'>): boolean =>
     pr !== entry.pr && head === entry.head;
   const bounced = pass.record.entries.find((other) => isOther(other) && isBounced(pass.record, other));
-  if (bounced !== undefined) sayError(pass, bounced, describeEarlierBounce());
+  if (bounced !== undefined) sayError(pass, bounced, describeEarlierBounce(bounceOf(pass.record, bounced)));
 }
 
 export function sayError(pass: DecisionContext, { pr, head: sha }: QueueEntry, description: string): void {

@@ -84,8 +84,15 @@ export function comparePositions(now: EpochMs): (a: QueueEntry, b: QueueEntry) =
   return (a, b) => rankOf(a, now) - rankOf(b, now) || a.queuedAt - b.queuedAt || a.pr - b.pr;
 }
 
-function rankOf({ priority, queuedAt }: QueueEntry, now: EpochMs): number {
-  const rank = PRIORITIES.indexOf(priority ?? 'normal');
+/** Rank of the priority that it has by its labels; lower comes first. */
+export function labelRankOf({ priority }: QueueEntry): number {
+  return PRIORITIES.indexOf(priority ?? 'normal');
+}
+
+/** The same with what its waiting has lifted it by. */
+export function rankOf(entry: QueueEntry, now: EpochMs): number {
+  const { queuedAt } = entry;
+  const rank = labelRankOf(entry);
   const aged = rank - Math.floor(Math.max(0, now - queuedAt) / PRIORITY_AGING_MS);
   return Math.min(rank, Math.max(PRIORITIES.indexOf('high'), aged));
 }

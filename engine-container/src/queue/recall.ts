@@ -1,6 +1,7 @@
 import type { CommitStatus } from '#core/domain/forge.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
 import type { Refusal } from './admission.ts';
+import type { Bounced } from './aside.ts';
 import { type DecisionContext, entryOf, wishStatus } from './decision-context.ts';
 import { sayDeferred } from './deferral-words.ts';
 import {
@@ -68,7 +69,7 @@ function sayStandingAgain(
   // A lost record has said them: `replaceOldWords` ends those of a pause or a wait that is over.
   if (state === 'pending' && entry.said?.head !== sha) entry.said = { head: sha, state, description: shown };
   const words = isBounced(record, entry)
-    ? describeEarlierBounce()
+    ? describeEarlierBounce(bounceOf(record, entry))
     : entry.refusedFor !== null && describeRefusal(entry.refusedFor as Refusal);
   if (words !== false)
     return wishStatus(pass, { pr, sha, state: 'error', description: words, targetUrl: null });
@@ -80,7 +81,7 @@ function sayStandingAgain(
 function describeStanding({ record }: DecisionContext, pull: PullRequestView['pull']): string {
   const entry = entryOf(record, pull.number);
   if (entry?.head === pull.headSha) {
-    if (isBounced(record, entry)) return describeEarlierBounce();
+    if (isBounced(record, entry)) return describeEarlierBounce(bounceOf(record, entry));
     if (entry.refusedFor !== null) return describeRefusal(entry.refusedFor as Refusal);
     if (entry.movedAt !== null) return describeHeadChange(entry.movedWhy);
   }
@@ -129,9 +130,19 @@ function recallFrom(
   }
 }
 
-export function rememberBounce(record: QueueRecord, bounce: QueueRecord['bounced'][number]): void {
-  record.bounced = record.bounced.filter((known) => known.pr !== bounce.pr);
-  record.bounced.push(bounce);
+/** Its words, read back, say nothing of the failure that is known. */
+export function rememberBounce(record: QueueRecord, bounce: Bounced): void {
+  const known = bounceOf(record, bounce);
+  const again = known?.scheduleId === bounce.scheduleId ? known.again : undefined;
+  record.bounced = record.bounced.filter(({ pr }) => pr !== bounce.pr);
+  record.bounced.push({ verdict: known?.verdict, again, ...bounce });
+}
+
+export function bounceOf(
+  record: QueueRecord,
+  { pr, head }: Pick<QueueEntry, 'pr' | 'head'>,
+): Bounced | undefined {
+  return record.bounced.find((known) => known.pr === pr && known.head === head);
 }
 
 export function isBounced(record: QueueRecord, { pr, head, scheduleId }: QueueEntry): boolean {

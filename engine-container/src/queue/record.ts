@@ -58,7 +58,8 @@ export interface QueueRecord {
   bounced: Bounced[];
   /** Kept where the settings limit the attempts of one head; absent: none. */
   attempts?: readonly HeadAttempts[];
-  /** Waits for the base to move, or for a time. */
+  /** Authors of those staged last, in lower case; absent: no author crowds the line. */
+  turns?: readonly string[];
   deferred: Deferred[];
   /** Statuses still to be written; survives a crash, drained before anything else lands on the same head. */
   pendingStatuses: PendingStatus[];

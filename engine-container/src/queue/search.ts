@@ -12,12 +12,12 @@ import {
   resolveNode,
   retireNode,
 } from './decision-context.ts';
-import { readyEntries } from './entries.ts';
 import { frontierOf, isConfirmedFailure, type Verdict, verdictOf, verdictOfPrefix } from './evidence.ts';
 import { padTo } from './fill.ts';
 import { bounce } from './landing.ts';
 import { mayLand, provenLength, startOf } from './pipeline.ts';
 import { chooseCuts, likelySize, type Suspicion } from './policy.ts';
+import { readyEntries } from './ready.ts';
 import { BASE_NODE_ID, type Batch, type Node } from './record.ts';
 import { isSearchedInQueue, returnSuspects, settleProbabilities, suspicionOf } from './suspicion.ts';
 import { isTerminal } from './transitions.ts';

@@ -1,10 +1,10 @@
 import type { BatchId } from '#core/domain/ids.ts';
 import { cutBatchAt } from './batch.ts';
 import { chanceOfGood, type DecisionContext, entryOf, policyFor } from './decision-context.ts';
-import { readyEntries } from './entries.ts';
 import { verdictOfPrefix } from './evidence.ts';
 import { activeMembers, pipelineOf, provenLength } from './pipeline.ts';
 import { flakeRate, type Suspicion, suspect } from './policy.ts';
+import { readyEntries } from './ready.ts';
 import type { Batch } from './record.ts';
 
 /**

@@ -14,6 +14,7 @@ import { deadlineAt, gateDeadlineMs, runSince, waitsForRunner } from './gate-dea
 import { isHeldUp } from './holds.ts';
 import { activeMembers } from './pipeline.ts';
 import type { QueueEntry } from './queue-entry.ts';
+import { bounceOf, isBounced } from './recall.ts';
 import type { Batch, QueueRecord } from './record.ts';
 
 /** The record told to people: the queue in order, and what stands before the next landing. */
@@ -53,10 +54,7 @@ function standingOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: H
     return standing('refused', 'success_stands');
   if (record.batches.some((batch) => batch.landing?.pr === entry.pr)) return standing('landing');
   if (entry.scheduleId === 0) return standing('waiting', 'head_changed');
-  const bounced = record.bounced.some(
-    (known) => known.pr === entry.pr && known.head === entry.head && known.scheduleId === entry.scheduleId,
-  );
-  if (bounced) return standing('bounced', 'bounced');
+  if (isBounced(record, entry)) return standing('bounced', bounceOf(record, entry)?.again ?? 'bounced');
   if (entry.refusedFor !== null) return standing('refused', entry.refusedFor);
   const deferred = deferOf(record, entry, at);
   if (deferred !== undefined) return { ...standing('waiting', deferred.reason), until: deferred.until };

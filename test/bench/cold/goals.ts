@@ -16,7 +16,7 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   'wake-forward': 165,
   'webhooks-forge': 170,
   worker: 190,
-  'idle-look': 110,
+  'idle-look': 112,
   'socket-connect': 190,
   'socket-disconnect': 160,
   'socket-default': 60,

@@ -1,0 +1,59 @@
+import type { TreeHash } from '#core/domain/ids.ts';
+import { includesLogin } from '#core/domain/schedule-rules.ts';
+import type { KnownVerdict, KnownVerdictReason } from './aside.ts';
+import { type DecisionContext, emitEvent, wishStatus } from './decision-context.ts';
+import { describeEarlierBounce } from './describe.ts';
+import { activeMembers } from './pipeline.ts';
+import type { QueueEntry } from './queue-entry.ts';
+import type { ScheduleReading } from './readings.ts';
+import { bounceOf, rememberBounce } from './recall.ts';
+import type { Member, QueueRecord } from './record.ts';
+import { areAttemptsSpent } from './who-may.ts';
+
+/** The test and one retest: the failure may have been a flake. */
+const TESTS_OF_ONE_TREE_MAX = 2;
+
+/** The failure to keep with a bounce by the gate. */
+export function verdictOfBounce(
+  record: QueueRecord,
+  member: Member,
+  baseTree: TreeHash | undefined,
+  runUrl: string | null,
+): KnownVerdict | undefined {
+  if (baseTree === undefined) return undefined;
+  const before = bounceOf(record, member)?.verdict;
+  return { baseTree, runUrl, times: before?.baseTree === baseTree ? before.times + 1 : 1 };
+}
+
+/**
+ * A head whose failure is known is scheduled once more: where no gate run is to be spent on that, it is bounced again at
+ * once, with the run that failed (decision 0216). What is not known bounces none.
+ */
+export function tellKnownVerdict(pass: DecisionContext, entry: QueueEntry, schedule: ScheduleReading): void {
+  const { record } = pass;
+  const known = bounceOf(record, entry);
+  if (known?.verdict === undefined || known.scheduleId === entry.scheduleId) return;
+  // Its refusal says so, and neither a person nor another landing ends that.
+  if (areAttemptsSpent(pass, entry)) return;
+  // A retest is under way: its own verdict comes.
+  if (record.batches.some((batch) => activeMembers(batch).some(({ pr }) => pr === entry.pr))) return;
+  const again = whyNotTested(pass, known.verdict, schedule);
+  if (again === null) return;
+  const { pr, head: sha, scheduleId } = entry;
+  rememberBounce(record, { ...known, scheduleId, again });
+  const description = describeEarlierBounce({ again });
+  wishStatus(pass, { pr, sha, state: 'error', description, targetUrl: known.verdict.runUrl });
+  emitEvent(pass, 'pr_bounced', entry, again);
+}
+
+/** A program is told until its head changes; a person asks for one retest of a tree. */
+function whyNotTested(
+  { s }: DecisionContext,
+  { baseTree, times }: KnownVerdict,
+  schedule: ScheduleReading,
+): KnownVerdictReason | null {
+  const by = schedule.kind === 'bound' ? schedule.by : undefined;
+  if (by !== undefined && includesLogin(s.repo.bots, by)) return 'verdict_known';
+  const isSameTree = s.base.known && s.base.value.tree === baseTree;
+  return isSameTree && times >= TESTS_OF_ONE_TREE_MAX ? 'retest_spent' : null;
+}

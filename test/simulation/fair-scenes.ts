@@ -1,0 +1,129 @@
+import { givenProject } from '../scenario/stories.ts';
+import { look, type Stage, setStage } from './scene-stage.ts';
+
+/** Scenes of `scenes.ts` about turns between authors and heads whose failure is known (decisions 0215, 0216). */
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+async function setUp(repo: Readonly<Record<string, unknown>> = {}): Promise<Stage> {
+  const stage = await setStage({ repo });
+  await givenProject(stage.forge);
+  return stage;
+}
+
+async function ask(stage: Stage, author: string, by: string, content = ''): Promise<number> {
+  const branch = `b${stage.clock.now()}`;
+  const pr = await stage.forge.openPullRequest({ branch, author, files: { [`src/${branch}.txt`]: content } });
+  await stage.forge.scheduleAs(by, pr);
+  await stage.clock.advance(1_000);
+  return pr;
+}
+
+async function askAll(stage: Stage, authors: readonly string[]): Promise<readonly number[]> {
+  const prs: number[] = [];
+  for (const author of authors) prs.push(await ask(stage, author, author));
+  return prs;
+}
+
+const many = (author: string, count: number): readonly string[] => Array(count).fill(author);
+
+/** `expected`: places in `authors`, in the order of their landings. */
+function land(authors: readonly string[], expected: readonly number[]) {
+  return async (): Promise<readonly string[]> => {
+    const stage = await setUp();
+    const prs = await askAll(stage, authors);
+    await look(stage, 120);
+    const order = stage.forge.merges().map(({ pr }) => prs.indexOf(pr));
+    return String(order) === String(expected) ? [] : [`landed in the order ${order}`];
+  };
+}
+
+const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, place) => place);
+
+/** One account schedules many, then a person some. */
+export const scheduleBehindCrowd = land(
+  [...many('agent', 6), ...many('ann', 4)],
+  [0, 6, 7, 8, 1, 9, 2, 3, 4, 5],
+);
+/** Two accounts schedule many. */
+export const scheduleTwoCrowds = land(
+  [...many('agent', 5), ...many('helper', 5)],
+  [0, 5, 1, 6, 2, 7, 3, 8, 4, 9],
+);
+/** Many accounts schedule some each, one of them a fifth of all. */
+export const scheduleUnderShare = land(
+  ['dev', 'ann', 'bob', 'eve', 'joe'].flatMap((author) => many(author, author === 'dev' ? 5 : 4)),
+  upTo(21),
+);
+/** Two people schedule a few. */
+export const scheduleFew = land([...many('dev', 4), ...many('ann', 2)], upTo(6));
+
+/** One account has many in flight and many more, then a person comes. */
+export async function comeBehindFlight(): Promise<readonly string[]> {
+  const stage = await setUp();
+  stage.forge.gateDurationMs = 5 * MINUTE_MS;
+  await askAll(stage, many('agent', 24));
+  await look(stage, 2);
+  const { batches } = await stage.record();
+  const inFlight = batches.reduce((sum, { members }) => sum + members.length, 0);
+  const [person] = await askAll(stage, ['ann']);
+  await look(stage, 120);
+  const ahead = stage.forge.merges().findIndex(({ pr }) => pr === person);
+  return inFlight < 24 && ahead === inFlight ? [] : [`${ahead} landed first, and ${inFlight} were in flight`];
+}
+
+/** One account has waited for hours with many, then a person comes. */
+export async function comeBehindOldCrowd(): Promise<readonly string[]> {
+  const stage = await setUp();
+  const since = stage.clock.now();
+  await stage.settings({ pause: { kind: 'pause', reason: null, since, until: since + 5 * HOUR_MS } });
+  const crowd = await askAll(stage, many('agent', 6));
+  await look(stage, 1);
+  await stage.clock.advance(5 * HOUR_MS);
+  const [person] = await askAll(stage, ['ann']);
+  await look(stage, 120);
+  const order = stage.forge.merges().map(({ pr }) => pr);
+  const [oldest, ...others] = crowd;
+  return String(order) === String([oldest, person, ...others]) ? [] : [`landed in the order ${order}`];
+}
+
+/** A head fails; then these schedule it again, one after the other, with a landing before each that is asked for. */
+function failAgain(
+  again: readonly { readonly by: string; readonly isTested: boolean; readonly moves?: true }[],
+) {
+  return async (): Promise<readonly string[]> => {
+    const stage = await setUp({ bots: ['agent'] });
+    const pr = await ask(stage, 'dev', 'agent', 'BAD\n');
+    await look(stage, 40);
+    const problems: string[] = stage.forge.runs().length > 0 ? [] : ['it was never tested'];
+    for (const { by, isTested, moves } of again) {
+      if (moves === true) await ask(stage, 'ann', 'ann');
+      await look(stage, 20);
+      const runs = stage.forge.runs().length;
+      await stage.forge.cancelSchedule(pr);
+      await stage.clock.advance(MINUTE_MS);
+      await stage.forge.scheduleAs(by, pr);
+      await look(stage, 40);
+      const spent = stage.forge.runs().length - runs;
+      if (spent > 0 !== isTested) problems.push(`${spent} gate runs for ${by}`);
+    }
+    return problems;
+  };
+}
+
+/** A bot schedules a head that failed. */
+export const failForBot = failAgain([
+  { by: 'agent', isTested: false },
+  { by: 'Agent', isTested: false, moves: true },
+]);
+/** A person schedules a head that failed, twice. */
+export const failForPerson = failAgain([
+  { by: 'dev', isTested: true },
+  { by: 'dev', isTested: false },
+]);
+/** A person schedules a head that failed twice, on another base. */
+export const failOnNewBase = failAgain([
+  { by: 'dev', isTested: true },
+  { by: 'dev', isTested: true, moves: true },
+]);

@@ -1,0 +1,63 @@
+import type { EpochMs } from '#core/domain/ids.ts';
+import type { QueueRecord } from '../../engine-container/src/queue/record.ts';
+import type { Managed } from './managed.ts';
+
+/** Decision 0215, in numbers of its own: so many are a few, so large a share is a crowd, so many turns of others lie between. */
+const FEW_MAX = 4;
+const CROWD_SHARE = 0.25;
+const TURNS_OF_OTHERS = 3;
+/** Of a batch that is staged later, too much may have happened since. */
+const STAGED_WITHIN_MS = 5_000;
+
+/**
+ * None under the share waits for two turns of one crowd that lie closer together than the rule says: in each new batch.
+ * One whose chances are known, or that staging failed with, is staged by rules of its own.
+ */
+export class TurnJudge {
+  readonly #managed: Managed;
+  readonly #seen = new Set<string>();
+  /** Batches in which a crowd stood beside one who waited. */
+  judged = 0;
+
+  constructor(managed: Managed) {
+    this.#managed = managed;
+  }
+
+  listFaults({ entries, batches, deferred, bounced }: QueueRecord, now: EpochMs): readonly string[] {
+    const { project } = this.#managed;
+    const fresh = batches.filter(({ batchId }) => !this.#seen.has(batchId));
+    for (const { batchId } of batches) this.#seen.add(batchId);
+    const [batch] = fresh;
+    // Of two that were made in one look the first leaves more behind than the second was chosen from.
+    if (batch === undefined || fresh.length > 1 || now - batch.createdAt > STAGED_WITHIN_MS) return [];
+    const inFlight = new Set(batches.flatMap(({ members }) => members.map(({ pr }) => pr)));
+    const isAside = (pr: number): boolean => [...deferred, ...bounced].some((each) => each.pr === pr);
+    const waiting = entries.filter(
+      (entry) =>
+        entry.readyAt !== null &&
+        entry.readyAt <= batch.createdAt &&
+        entry.scheduleId !== 0 &&
+        !inFlight.has(entry.pr) &&
+        !isAside(entry.pr) &&
+        !entry.passedOnStaleBase &&
+        entry.failureProbability === null &&
+        entry.contradictedAt === undefined &&
+        entry.stagingAsides === undefined &&
+        entry.stagingTries === undefined,
+    );
+    const members = batch.members.map(({ pr }) => project.authorOf(pr));
+    const line = [...members, ...waiting.map(({ pr }) => project.authorOf(pr))];
+    const crowds = (author: string): boolean => {
+      const count = line.filter((each) => each === author).length;
+      return count > FEW_MAX && count > CROWD_SHARE * line.length;
+    };
+    const late = waiting.filter(({ pr }) => !crowds(project.authorOf(pr)));
+    if (late.length === 0 || !members.some(crowds)) return [];
+    this.judged += 1;
+    return members.flatMap((author, index) =>
+      crowds(author) && members.slice(Math.max(0, index - TURNS_OF_OTHERS), index).includes(author)
+        ? [`#${batch.members[index]?.pr} of ${author} has a turn too soon, and #${late[0]?.pr} waits`]
+        : [],
+    );
+  }
+}
