@@ -154,6 +154,34 @@ export async function log(asked: Asked, repo: Repo): Promise<number> {
   return EXIT.ok;
 }
 
+/** The end of the log of the newest gate run; where the forge gives none: its page, and why. */
+export async function gateLog(asked: Asked, repo: Repo, number: number): Promise<number> {
+  const read = await asked.api.readGateLog({ id: repo.id, number });
+  emit(asked, read, () => describeGateLog(read));
+  return EXIT.ok;
+}
+
+export type GateLog = ResultOf<'readGateLog'>;
+
+/** Each line by itself: what programs print is told as data. */
+export function describeGateLog({ run_url, gate_verdict, words, jobs }: GateLog): readonly string[] {
+  return [
+    ...(run_url === null ? [] : [`run: ${gate_verdict ?? 'unknown'} ${run_url}`]),
+    ...(words === null ? [] : [words]),
+    ...jobs.flatMap(({ name, result, text, is_cut }) => [
+      `--- ${plain(name)}: ${plain(result)}${is_cut ? ' (the end of the log)' : ''}`,
+      ...(text === null ? ['The forge has no log of this job.'] : linesOf(text)),
+    ]),
+  ];
+}
+
+/** Tabs as spaces, so that a line is what a terminal shows. */
+const linesOf = (text: string): readonly string[] =>
+  text
+    .replace(/\n+$/, '')
+    .split('\n')
+    .map((line) => plain(line.replaceAll('\t', '  ')));
+
 type Happened = ResultOf<'readActivity'>['recent_activity'][number];
 
 export const describeEvent = ({ timestamp, event, pr, title }: Happened): string =>

@@ -2,7 +2,7 @@ import complete from '@bomb.sh/tab/commander';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { Command, Option } from 'commander';
 import { createApiClient } from '#core/contracts/client.ts';
-import { type Asked, EXIT, log, pickRepo, queue, type Repo, status, wait, why } from './commands.ts';
+import { type Asked, EXIT, gateLog, log, pickRepo, queue, type Repo, status, wait, why } from './commands.ts';
 import { type Machine, Misuse, readLogin, readRemoteSlug, storeLogin } from './context.ts';
 import { doctor } from './doctor.ts';
 import { evidence, evidenceKey, readCommit, readFile, verify } from './evidence.ts';
@@ -24,6 +24,7 @@ interface Given {
   readonly timeout?: string;
   readonly reason?: string;
   readonly for?: string;
+  readonly gate?: string;
   readonly head?: string;
   readonly tokenStdin?: true;
   readonly allowWrites?: true;
@@ -168,7 +169,15 @@ export async function openProgram(
     },
     [TOKEN_STDIN],
   );
-  onRepo('log', 'what happened last', async (asked, repo) => log(asked, await repo()));
+  onRepo(
+    'log',
+    'what happened last, or with --gate the log of a gate run',
+    async (asked, repo, { gate }) => {
+      const number = gate === undefined ? null : readNumber(gate);
+      return number === null ? log(asked, await repo()) : gateLog(asked, await repo(), number);
+    },
+    [new Option('--gate <number>', 'the end of the log of the newest gate run of this pull request')],
+  );
   for (const [kind, says] of [
     ['pause', 'nothing is staged and nothing lands'],
     ['drain', 'what is in flight lands, and nothing new is staged'],

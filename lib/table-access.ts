@@ -135,7 +135,7 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
   'forge-ops': {
     GetItem: ['tenant', 'tokens', 'repo', 'addresses'],
     BatchGetItem: ['tenant', 'batches', 'repo'],
-    Query: ['tenant', 'windDowns'],
+    Query: ['tenant', 'batches', 'windDowns'],
     PutItem: ['tenant', 'notices', 'audit', 'repo', 'identities', 'addresses', 'windDowns', 'hooks'],
     UpdateItem: ['tenant', 'tokens', 'repo', 'leases', 'rates'],
     DeleteItem: ['identities', 'addresses', 'hooks'],

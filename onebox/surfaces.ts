@@ -4,6 +4,7 @@ import type { DynamoStore } from '#core/adapters/dynamo/store.ts';
 import { createForgeAccountOpener } from '#core/adapters/forge-http/account.ts';
 import { createForgeAdmin } from '#core/adapters/forge-http/admin.ts';
 import { createForgePersonOpener } from '#core/adapters/forge-http/person.ts';
+import { createForgeLog } from '#core/adapters/forge-http/run-log.ts';
 import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
 import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
 import { compileOutboundPolicy, type OutboundPolicy } from '#core/adapters/http-guard/outbound-url.ts';
@@ -92,6 +93,11 @@ export function createSurfaces(shared: Shared): Readonly<Record<HttpSurface, Ans
       createForgeOpsRoutes({
         ...{ ...common, ...setUpParts(shared), openAccount, makeWebhookKey },
         openPerson: createForgePersonOpener({ send, clock }),
+        openLog: createForgeOpener({
+          ...{ store, vault },
+          connect: ({ instanceUrl, slug }, token) =>
+            createForgeLog(createForgeTransport({ instanceUrl, slug, token, send, clock }), token),
+        }),
       }),
     ),
     admin: createSurface<'admin'>(surface, createAdminRoutes({ store, leases: store })),

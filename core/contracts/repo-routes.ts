@@ -2,6 +2,7 @@ import * as activity from './activity.ts';
 import * as connection from './connection.ts';
 import { EnqueueBody, EnqueuedPull } from './enqueue.ts';
 import { FanoutAdviceView } from './fanout-advice.ts';
+import { GateLogView } from './gate-log.ts';
 import * as repo from './managed-repo.ts';
 import { NOTICE_ROUTES } from './notice-routes.ts';
 import { PauseBody } from './pause.ts';
@@ -261,6 +262,17 @@ export const REPO_ROUTES = [
     scope: 'read',
     replies: { 200: PullStoryView },
     errors: OWN,
+  },
+  {
+    id: 'readGateLog',
+    method: 'GET',
+    path: '/api/v1/user/repos/{id}/pulls/{number}/gate-log',
+    surface: 'forge-ops',
+    auth: 'bearer',
+    scope: 'read',
+    rate: 'gate_log',
+    replies: { 200: GateLogView },
+    errors: [...ON_FORGE, 'forge_access_denied', 'forge_unreachable'],
   },
   {
     id: 'enqueuePull',

@@ -214,6 +214,8 @@ export const RATE_LIMITS = {
   /** Some of them ask the forge, which may keep the function waiting. */
   settings: { perMinute: 60, burst: 60 },
   enqueue: { perMinute: 60, burst: 60 },
+  /** Up to five calls of the forge each. */
+  gate_log: { perMinute: 20, burst: 20 },
   /** A second of computing each. */
   advice: { perMinute: 10, burst: 10 },
   ticket: { perMinute: 60, burst: 60 },
@@ -252,6 +254,10 @@ export const API_TOKEN_REPOS_MAX = 100;
 export const API_TOKEN_USE_NOTED_MS = 60 * 60_000;
 /** A token that ended is shown for so long. */
 export const API_TOKEN_KEPT_MS = 30 * DAY_MS;
+
+/** The end of the log of one job of a gate run, and jobs of one run of which it is read. */
+export const GATE_LOG_BYTES_MAX = 64 * 1024;
+export const GATE_LOG_JOBS_MAX = 3;
 
 /** Rights that a forge told are read again after this; one that is gone closes within it. */
 export const FORGE_RIGHTS_MS = 5 * 60_000;

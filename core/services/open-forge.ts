@@ -5,20 +5,20 @@ import { type Vault, VaultError } from '../ports/system.ts';
 import type { Secret } from '../secret.ts';
 
 /** A client for the forge of one repo, or why there is none. */
-export type OpenedForge =
-  | { readonly kind: 'open'; readonly forge: ForgeAdmin }
+export type OpenedForge<Forge = ForgeAdmin> =
+  | { readonly kind: 'open'; readonly forge: Forge }
   | { readonly kind: 'connection_not_found' | 'decryption_error' };
 
-export type OpenForge = (repo: ManagedRepo) => Promise<OpenedForge>;
+export type OpenForge<Forge = ForgeAdmin> = (repo: ManagedRepo) => Promise<OpenedForge<Forge>>;
 
-export interface ForgeOpenerDeps {
+export interface ForgeOpenerDeps<Forge> {
   readonly store: Pick<DispatchStore, 'getConnection'>;
   readonly vault: Vault;
-  readonly connect: (address: Pick<ManagedRepo, 'instanceUrl' | 'slug'>, token: Secret<string>) => ForgeAdmin;
+  readonly connect: (address: Pick<ManagedRepo, 'instanceUrl' | 'slug'>, token: Secret<string>) => Forge;
 }
 
 /** Reads the connection of a repo, opens its credential for this one use, and connects. Throws `StoreError` only. */
-export function createForgeOpener(deps: ForgeOpenerDeps): OpenForge {
+export function createForgeOpener<Forge>(deps: ForgeOpenerDeps<Forge>): OpenForge<Forge> {
   return async (repo) => {
     const connection = await deps.store.getConnection(repo.tenantId, repo.connectionId);
     if (connection === null || connection.deleting) return { kind: 'connection_not_found' };

@@ -6,6 +6,7 @@ import { createTokenStore } from '#core/adapters/dynamo/token-store.ts';
 import { createForgeAccountOpener } from '#core/adapters/forge-http/account.ts';
 import { createForgeAdmin } from '#core/adapters/forge-http/admin.ts';
 import { createForgePersonOpener } from '#core/adapters/forge-http/person.ts';
+import { createForgeLog } from '#core/adapters/forge-http/run-log.ts';
 import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
 import { readOutboundPolicy } from '#core/adapters/http-guard/env-policy.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
@@ -50,6 +51,11 @@ const deps = {
     ...{ store, vault },
     connect: ({ instanceUrl, slug }, token) =>
       createForgeAdmin(createForgeTransport({ instanceUrl, slug, token, send, clock })),
+  }),
+  openLog: createForgeOpener({
+    ...{ store, vault },
+    connect: ({ instanceUrl, slug }, token) =>
+      createForgeLog(createForgeTransport({ instanceUrl, slug, token, send, clock }), token),
   }),
   webhookUrl: env.WEBHOOK_URL,
   queueName: env.QUEUE_NAME,

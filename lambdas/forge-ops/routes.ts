@@ -22,6 +22,7 @@ import {
 import { loadOwnRepo } from '#core/services/owned.ts';
 import { pauseRepo } from '#core/services/pause-repo.ts';
 import { provisionRepo, setProtection } from '#core/services/provisioning.ts';
+import { type GateLogDeps, readGateLog } from '#core/services/read-gate-log.ts';
 import { type RepoFactsStore, readFactsOf } from '#core/services/repo-facts.ts';
 import { type UpdateDeps, updateRepo } from '#core/services/update-repo.ts';
 import { type VerifyDeps, verifyCiGate } from '#core/services/verify-ci-gate.ts';
@@ -31,6 +32,7 @@ export type ForgeOpsDeps = DiscoverDeps &
   UpdateDeps &
   VerifyDeps &
   EnqueueDeps &
+  GateLogDeps &
   NoticeWebhookDeps & { readonly store: RepoFactsStore };
 
 export function createForgeOpsRoutes(deps: ForgeOpsDeps): ApiHandlers<'forge-ops'> {
@@ -145,6 +147,10 @@ function scheduleRoutes(deps: ForgeOpsDeps) {
       const { already } = await enqueuePull(deps, asked, body.head);
       return { status: 200, body: { number, head: body.head, already } };
     },
+    readGateLog: async ({ tenantId, id, number }) => ({
+      status: 200,
+      body: await readGateLog(deps, tenantId, id, readNumber(number)),
+    }),
     dequeuePull: async ({ tenantId, id, number, event }) => {
       const token = readForgeToken(event.headers);
       await dequeuePull(deps, { tenantId, id, number: readNumber(number), token });

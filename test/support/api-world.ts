@@ -20,6 +20,7 @@ import type { BillingStore } from '#core/ports/billing-store.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import type { ForgeAccount, SeenRepo } from '#core/ports/forge-account.ts';
 import type { ForgeAdmin, ForgeRepo } from '#core/ports/forge-admin.ts';
+import type { ForgeLog } from '#core/ports/forge-log.ts';
 import type { ForgePerson, OpenForgePerson } from '#core/ports/forge-person.ts';
 import type { NoticeRequestStore } from '#core/ports/notifier.ts';
 import type { OpenPayments, SubscriptionReader } from '#core/ports/payments.ts';
@@ -129,6 +130,8 @@ export class ApiWorld {
   legacyListing = false;
   /** The forge as a person's own token sees it. @default it refuses every token */
   openPerson: OpenForgePerson = () => refusingPerson();
+  /** Logs of gate runs on the forge. @default it gives none */
+  readRunLog: ForgeLog['readRunLog'] = async () => ({ kind: 'not_offered' });
   /** Addresses of names that a guard may ask for. */
   readonly hosts = new Map<string, string>();
   rateFactor = 1;
@@ -245,6 +248,10 @@ export class ApiWorld {
         createForgeOpsRoutes({
           ...{ ...common, vault: this.vault, secrets: this.secrets, openAccount, makeWebhookKey },
           openPerson: (repo, token) => this.openPerson(repo, token),
+          openLog: createForgeOpener({
+            ...{ store, vault: this.vault },
+            connect: () => ({ readRunLog: (run) => this.readRunLog(run) }),
+          }),
           openForge: createForgeOpener({
             store,
             vault: this.vault,

@@ -21,6 +21,8 @@ const LARGER_ANSWERS: Readonly<Record<string, number>> = {
   'GET commits/{sha}/status': 4 * MIB,
   'GET actions/runs': 4 * MIB,
   'GET actions/tasks': 4 * MIB,
+  // A forge that gives no end of a log alone gives all of it.
+  'GET actions/jobs/{id}/logs': 16 * MIB,
   // A thousand entries with names of up to 4,096 bytes.
   'GET git/trees/{sha}': 8 * MIB,
   // The 10 MiB that forges hand out at most, in base64; one string, which is cheap to parse.

@@ -42,6 +42,8 @@ export interface ForgeCall {
   readonly path: readonly string[];
   readonly query?: Readonly<Record<string, string | number>>;
   readonly body?: unknown;
+  /** A text is asked for, and no more than so many bytes of its end. */
+  readonly tailBytes?: number;
 }
 
 /** The forge's answer, whatever its status. A page of HTML or a truncated body is `isJson: false`, value undefined. */
@@ -50,6 +52,8 @@ export interface ForgeAnswer {
   readonly isJson: boolean;
   readonly value: unknown;
   readonly headers: HttpResponse['headers'];
+  /** Only of a call with `tailBytes`: the end of the body as text, and whether more came before it. */
+  readonly tail?: { readonly text: string; readonly isCut: boolean };
 }
 
 export interface ForgeTransport {
@@ -95,7 +99,8 @@ export function createForgeTransport(config: ForgeTransportConfig): ForgeTranspo
     const parsed = isJsonType(response.headers['content-type']) ? parseJson(response.body) : undefined;
     budget.count(response.body.length, parsed?.value);
     const isJson = parsed !== undefined;
-    return { status: response.status, isJson, value: parsed?.value, headers: response.headers };
+    const tail = call.tailBytes === undefined ? {} : { tail: tailOf(response, call.tailBytes) };
+    return { status: response.status, isJson, value: parsed?.value, headers: response.headers, ...tail };
   }
 
   function failure(call: ForgeCall, answer: ForgeAnswer): ForgeError {
@@ -199,7 +204,8 @@ async function trySend(
       method: call.method,
       url,
       headers: {
-        accept: 'application/json',
+        accept: call.tailBytes === undefined ? 'application/json' : 'text/plain, application/json',
+        ...(call.tailBytes === undefined ? {} : { range: `bytes=-${call.tailBytes}` }),
         authorization: `token ${config.token.reveal()}`,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
@@ -211,6 +217,13 @@ async function trySend(
     // Whatever else was thrown is dropped on purpose: its text may quote the request (A95).
     return error instanceof HttpSendError ? error : new HttpSendError('broken');
   }
+}
+
+/** A forge may heed the range, or give all. */
+function tailOf({ body, headers }: HttpResponse, bytes: number): NonNullable<ForgeAnswer['tail']> {
+  const begin = /^bytes (\d+)-/.exec(headers['content-range'] ?? '')?.[1] ?? '0';
+  const text = body.subarray(Math.max(0, body.length - bytes)).toString('utf8');
+  return { text, isCut: begin !== '0' || body.length > bytes };
 }
 
 function buildUrl(instanceBase: string, call: ForgeCall): string {

@@ -127,6 +127,7 @@ export async function resumeRun(world: World, repo: RepoRecord, run: RunRecord):
 function judgeRun(world: World, repo: RepoRecord, run: RunRecord, judged: GateJudgement): void {
   for (const job of run.jobs) setJob(world, repo, run, job, 'running');
   if (judged === 'hold' || judged === 'never') return;
+  for (const job of run.jobs) job.log = `Judged ${run.sha} (${run.branch})\nThe judge says: ${judged}\n`;
   world.background.enqueue(world.knobs.gateDurationMs, async () => finishRun(world, repo, run, judged));
 }
 

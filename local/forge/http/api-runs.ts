@@ -143,6 +143,17 @@ function listJobs(call: Call) {
   return ok(call.world.profile.runsApi === 'gitea' ? { jobs, total_count: jobs.length } : jobs);
 }
 
+/** A job that no runner has begun has none. */
+function showLog(call: Call) {
+  if (!call.world.profile.runJobsApi) throw new Refusal(404, 'Not Found');
+  requireRuns(call);
+  const job = shownRuns(call)
+    .flatMap(({ jobs }) => jobs)
+    .find(({ id }) => id === Number(call.params.id));
+  if (job === undefined || job.startedAt === null) throw new Refusal(404, "The target couldn't be found.");
+  return { status: 200, text: job.log };
+}
+
 function cancelRun(call: Call) {
   if (!call.world.profile.runCancelApi) throw new Refusal(404, 'Not Found');
   const run = runOf(call);
@@ -187,6 +198,7 @@ export const RUN_ROUTES: readonly Route[] = [
   route('GET', `${REPO}/actions/runs`, listRuns),
   route('GET', `${REPO}/actions/runs/:id`, (call) => ok(convertRun(call.world, call.repo, runOf(call)))),
   route('GET', `${REPO}/actions/runs/:id/jobs`, listJobs),
+  route('GET', `${REPO}/actions/jobs/:id/logs`, showLog),
   route('POST', `${REPO}/actions/runs/:id/cancel`, cancelRun),
   route('GET', `${REPO}/actions/tasks`, listTasks),
 ];

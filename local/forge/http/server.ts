@@ -89,7 +89,18 @@ export async function serveApi(
     const text =
       fault.body ?? (fault.html === true ? '<!DOCTYPE html><title>proxy</title>' : '{"message":"","url":""}');
     response.writeHead(fault.status, { 'Content-Type': type }).end(text);
-  } else send(response, served.reply);
+  } else send(response, inRange(served.reply, request.headers.range));
+}
+
+/** Texts are files to a forge: it gives the last bytes alone where they are asked for. */
+function inRange(reply: Reply, range: string | undefined): Reply {
+  const bytes = Buffer.from(reply.text ?? '');
+  const wanted = Number(/^bytes=-(\d+)$/.exec(range ?? '')?.[1] ?? Number.POSITIVE_INFINITY);
+  if (reply.text === undefined || bytes.length === 0 || !Number.isFinite(wanted)) return reply;
+  const begin = Math.max(0, bytes.length - wanted);
+  const contentRange = `bytes ${begin}-${bytes.length - 1}/${bytes.length}`;
+  const headers = { ...reply.headers, 'Content-Range': contentRange };
+  return { status: 206, text: bytes.subarray(begin).toString('utf8'), headers };
 }
 
 function send(response: ServerResponse, reply: Reply): void {

@@ -58,6 +58,7 @@ const OWN: Readonly<Record<string, readonly [status: number, code?: string]>> = 
   readGateTemplate: [200],
   // Its own repository has no pull request of that number; with one: `pulls.test.ts`.
   readPull: [404, 'not_found'],
+  readGateLog: [200],
   // Nothing is signed here; with a key: `evidence.test.ts`.
   readPullEvidence: [503, 'evidence_not_configured'],
   readCommitEvidence: [503, 'evidence_not_configured'],

@@ -317,3 +317,36 @@ test('fanout prints the advice and what each fan-out would have changed', async 
   ]);
   expect(out[3]).toMatch(/assumes that a runner is free/);
 });
+
+describe('log --gate', () => {
+  const log = {
+    ...{ number: 7, run_url: 'https://f.example.org/runs/3', gate_verdict: 'failure', tree: null, prs: [7] },
+    ...{ reason: null, words: null },
+  };
+  const read = async (answer: object, ...more: string[]) =>
+    call(['log', '--gate', '7', ...named, ...more], { 'repos/r/pulls/7/gate-log': () => answer });
+
+  test('prints the end of the log of each job that failed', async () => {
+    const jobs = [
+      { name: 'check', result: 'failure', text: 'expected 1\n\tgot 2 \u202e\n', is_cut: true },
+      { name: 'other', result: 'failure', text: null, is_cut: false },
+    ];
+    const { code, out } = await read({ ...log, jobs });
+    expect([code, out]).toEqual([
+      0,
+      [
+        'run: failure https://f.example.org/runs/3',
+        ...['--- check: failure (the end of the log)', 'expected 1', '  got 2 '],
+        ...['--- other: failure', 'The forge has no log of this job.'],
+      ],
+    ]);
+    const [json = ''] = (await read({ ...log, jobs }, '--json')).out;
+    expect(JSON.parse(json).jobs).toEqual(jobs);
+  });
+
+  test('without a log it prints the page of the run and why', async () => {
+    const { out } = await read({ ...log, reason: 'not_offered', words: 'Why.', jobs: [] });
+    expect(out).toEqual(['run: failure https://f.example.org/runs/3', 'Why.']);
+    expect((await call(['log', '--gate', 'x', ...named])).code).toBe(64);
+  });
+});

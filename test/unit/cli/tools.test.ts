@@ -22,6 +22,11 @@ const pull = (number: number, told: object) => ({
 const ANSWERS: Readonly<Record<string, unknown>> = {
   '/api/v1/user/repos': [{ id: 'r', name: 'acme/app', base_branch: 'main' }],
   '/api/v1/user/repos/r/pulls/7': pull(7, now('exit', 'bounced', true)),
+  '/api/v1/user/repos/r/pulls/7/gate-log': {
+    ...{ number: 7, run_url: 'https://forge.example.org/acme/app/actions/runs/3', gate_verdict: 'failure' },
+    ...{ tree: 'a'.repeat(40), prs: [7, 8], reason: null, words: null },
+    jobs: [{ name: 'check', result: 'failure', text: 'one\n\ttwo \u001b[2J\n', is_cut: true }],
+  },
   '/api/v1/user/repos/r/pulls/7/queue': { number: 7, head: 'a'.repeat(40), already: false },
   '/api/v1/user/repos/r/pulls/8': pull(8, now('wait', 'queued', null)),
   '/api/v1/user/queue/status': { repos: [] },
@@ -116,10 +121,16 @@ describe('the tool server of the command line', () => {
     expect((await call('wait', { number: 8, timeout_seconds: 0 })).lines[0]).toBe('still_waiting');
   });
 
-  test('gate_log has verdict, tree, members and the address of the log', async () => {
+  test('gate_log has verdict, tree, members, the address, and the end of the log as text that moves no cursor', async () => {
     expect((await call('gate_log', { number: 7 })).lines).toEqual([
       `2026-11-22T10:00:00.000Z failure (bounced) #7 #8 tree ${'a'.repeat(40)} https://forge.example.org/acme/app/actions/runs/3`,
+      'run: failure https://forge.example.org/acme/app/actions/runs/3',
+      ...['--- check: failure (the end of the log)', 'one', '  two [2J'],
     ]);
+    // A log that cannot be read costs no run.
+    const { lines } = await call('gate_log', { number: 8 });
+    expect(lines).toHaveLength(2);
+    expect(lines[1]).toMatch(/^the log could not be read: not_found: /);
   });
 
   test('a refusal of the service is an answer with its code; a malformed call asks nothing', async () => {

@@ -1,0 +1,123 @@
+import * as z from 'zod';
+import { GATE_LOG_BYTES_MAX, GATE_LOG_JOBS_MAX } from '#core/domain/api-limits.ts';
+import { FORGE_PAGE_SIZE_MAX, FORGE_PAGES_MAX } from '#core/domain/limits.ts';
+import { fromFirstLine, maskSecret, toPlainLog } from '#core/domain/log-text.ts';
+import type { ForgeLog, JobLog, RunLog } from '#core/ports/forge-log.ts';
+import type { Secret } from '#core/secret.ts';
+import { readBody } from './read-body.ts';
+import { readLink } from './read-link.ts';
+import { RunPage } from './schema.ts';
+import type { ForgeTransport } from './transport.ts';
+
+const JobRow = z.object({
+  id: z.number().int(),
+  name: z.string().catch(''),
+  status: z.string().catch(''),
+  /** Gitea, of a job that has ended. */
+  conclusion: z.string().nullish(),
+});
+type JobRow = z.output<typeof JobRow>;
+const JobRows = z.array(JobRow.nullable()).nullable();
+/** Forgejo gives the rows alone, Gitea within an object. */
+const Jobs = z.union([JobRows, z.object({ jobs: JobRows })]);
+
+const FAILED: readonly string[] = ['failure', 'error'];
+
+/** The paths are those of Gitea 1.25 and newer and of Forgejo 16 and newer; older ones have none of them. */
+export function createForgeLog(transport: ForgeTransport, token: Secret<string>): ForgeLog {
+  return {
+    async readRunLog(run) {
+      const id = await findRun(transport, run);
+      if (typeof id !== 'number') return { kind: id };
+      const jobs = await listJobs(transport, id);
+      if (jobs === null) return { kind: 'not_offered' };
+      const failed = jobs.filter((job) => FAILED.includes(resultOf(job)));
+      const wanted = (failed.length > 0 ? failed : jobs).slice(0, GATE_LOG_JOBS_MAX);
+      const logs: JobLog[] = [];
+      for (const job of wanted) {
+        const log = await readJob(transport, job, token);
+        if (log === null) return { kind: 'not_offered' };
+        logs.push(log);
+      }
+      return { kind: 'jobs', jobs: logs };
+    },
+  };
+}
+
+async function findRun(
+  transport: ForgeTransport,
+  { sha, url }: Parameters<ForgeLog['readRunLog']>[0],
+): Promise<number | Exclude<RunLog['kind'], 'jobs'>> {
+  const call = {
+    method: 'GET',
+    label: 'GET actions/runs',
+    path: [...transport.repoPath, 'actions', 'runs'],
+  } as const;
+  let seen = 0;
+  for (let page = 1; page <= FORGE_PAGES_MAX; page += 1) {
+    const query = { head_sha: sha, page, limit: FORGE_PAGE_SIZE_MAX };
+    const answer = await transport.exchange({ ...call, query });
+    if (answer.status === 404 || answer.status === 405) return 'not_offered';
+    if (answer.status !== 200) throw transport.failure(call, answer);
+    const { workflow_runs: rows, total_count: total } = readBody(RunPage, call, answer);
+    const found = rows.find((row) => {
+      const link = row === null ? null : readLink(transport, row.html_url);
+      // The page of a run, or of one job of it.
+      return link !== null && (url === link || url.startsWith(`${link}/`));
+    });
+    if (found) return found.id;
+    seen += rows.length;
+    if (rows.length === 0 || seen >= total) break;
+  }
+  return 'no_run';
+}
+
+/** Null: this version has no such list. */
+async function listJobs(transport: ForgeTransport, run: number): Promise<readonly JobRow[] | null> {
+  const call = {
+    method: 'GET',
+    label: 'GET actions/runs/{id}/jobs',
+    path: [...transport.repoPath, 'actions', 'runs', String(run), 'jobs'],
+  } as const;
+  const answer = await transport.exchange(call);
+  if (answer.status === 404 || answer.status === 405) return null;
+  if (answer.status !== 200) throw transport.failure(call, answer);
+  const body = readBody(Jobs, call, answer);
+  const rows = body === null || Array.isArray(body) ? body : body.jobs;
+  return (rows ?? []).filter((row) => row !== null);
+}
+
+function resultOf({ status, conclusion }: JobRow): string {
+  return status === 'completed' ? (conclusion ?? status) : status;
+}
+
+/** Null: this version gives no logs. */
+async function readJob(
+  transport: ForgeTransport,
+  job: JobRow,
+  token: Secret<string>,
+): Promise<JobLog | null> {
+  const call = {
+    method: 'GET',
+    label: 'GET actions/jobs/{id}/logs',
+    path: [...transport.repoPath, 'actions', 'jobs', String(job.id), 'logs'],
+    tailBytes: GATE_LOG_BYTES_MAX,
+  } as const;
+  const answer = await transport.exchange(call);
+  const { name } = job;
+  const result = resultOf(job);
+  // The forge's own 404 is about the log; any other is about the path.
+  if (answer.status === 404 && !answer.isJson) return null;
+  if (answer.status === 404) return { name, result, text: null, isCut: false };
+  // No byte of an empty log can be asked for.
+  if (answer.status === 416) return { name, result, text: '', isCut: false };
+  if (answer.status !== 200 && answer.status !== 206) throw transport.failure(call, answer);
+  const { text = '', isCut = false } = answer.tail ?? {};
+  const whole = isCut ? fromFirstLine(text) : text;
+  return {
+    name,
+    result,
+    text: maskSecret(toPlainLog(maskSecret(whole, token.reveal())), token.reveal()),
+    isCut,
+  };
+}
