@@ -44,6 +44,7 @@ test('neither a schema library nor anything of the service is in it', () => {
   ).toEqual([]);
   expect(inputs.filter((path) => path.startsWith('core/')).sort()).toEqual([
     ...[
+      'core/contracts/approvals-text.ts',
       'core/contracts/chat-fields.ts',
       'core/contracts/client.ts',
       'core/contracts/dashboard.ts',
