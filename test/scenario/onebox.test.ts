@@ -131,6 +131,24 @@ describe('the service in one process, beside a forge', () => {
     expect(await ask()).toEqual({ status: 404, checks: undefined });
   });
 
+  test('who may only look asks for mails about their own pull requests: the session of the forge is the proof', async () => {
+    const dev = await client.tokenOf('dev');
+    const wish = { email: 'dev@example.org', topics: ['bounced'] };
+    const stored = await client.call(dev, 'PUT', '/api/v1/author-notices', wish);
+    expect([stored.status, stored.json.signed_in_as, stored.json.logins.length]).toEqual([
+      ...[200, { instance_url: address.httpsUrl, login: 'dev' }, 1],
+    ]);
+    expect(stored.json.logins[0]).toMatchObject({
+      login: 'dev',
+      email_state: 'waiting',
+      topics: ['bounced'],
+    });
+    const owner = await client.tokenOf('owner');
+    expect((await client.call(owner, 'GET', '/api/v1/author-notices')).json.logins).toEqual([]);
+    const ended = await client.call(dev, 'PUT', '/api/v1/author-notices', { ...wish, topics: [] });
+    expect(ended.json.logins).toEqual([]);
+  });
+
   test('a code of the sign-in is worth nothing to another browser, and works once', async () => {
     const { asked, back, verifier } = await client.signIn('dev');
     expect(asked.origin).toBe(address.httpsUrl);
