@@ -18,7 +18,11 @@ const LISTS = [
     'Teams that may schedule',
     'Teams of the organization that owns the repository. The bot has to be in each of them, with the scope read:organization.',
   ],
-  ['bots', 'Accounts of bots', 'Programs that open or schedule pull requests.'],
+  [
+    'bots',
+    'Accounts of bots',
+    'Programs that open or schedule pull requests. What failed is not tested again for them until its head changes.',
+  ],
 ] as const;
 const LIMITS = [
   [

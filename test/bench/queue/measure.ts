@@ -34,6 +34,10 @@ export interface Measurement {
   readonly lost: number;
   readonly bounced: readonly number[];
   readonly merged: readonly number[];
+  /** Runs with a head in their tree that failed and was scheduled again as it was. */
+  readonly runsAgain: number;
+  /** Times that a failure which was known was told again. */
+  readonly toldAgain: number;
   readonly unproven: number;
   readonly red: number;
 }
@@ -49,6 +53,8 @@ export interface MeasureOptions {
   readonly confirmBounce?: ConfirmBounce;
   /** Another plan than the scenario's. */
   readonly planned?: readonly PlannedPullRequest[];
+  /** A bounced pull request of `author` is scheduled again as it is, so many minutes later and so many times. */
+  readonly loop?: { readonly author: string; readonly everyMinutes: number; readonly times: number };
   /** Sees each record before it is decided on. */
   readonly inspect?: (record: QueueRecord) => void;
 }
@@ -68,6 +74,8 @@ export function measure(options: MeasureOptions): Measurement {
   const bounced = new Map<number, number>();
   const rescheduled: { readonly number: number; readonly at: number }[] = [];
   const superseded = new Set<string>();
+  const loops = new Map<number, number>();
+  let toldAgain = 0;
   let record: QueueRecord = givenRecord();
   if (!cold) record = { ...record, rate: historyOf(scenario) };
   let arrived = 0;
@@ -105,6 +113,15 @@ export function measure(options: MeasureOptions): Measurement {
         const each = truth.get(event.pr);
         if (each === undefined) continue;
         bounced.set(event.pr, now);
+        if (event.reason === 'verdict_known') toldAgain += 1;
+        const done = loops.get(event.pr) ?? 0;
+        const { loop } = options;
+        if (loop !== undefined && each.author === loop.author && done < loop.times) {
+          loops.set(event.pr, done + 1);
+          forge.again.add(event.pr);
+          rescheduled.push({ number: event.pr, at: now + loop.everyMinutes * MINUTE_MS });
+          continue;
+        }
         // A pull request that fails with what has landed would fail again, for ever.
         if (!isGuilty(each) && scenario.requeue !== undefined)
           rescheduled.push({ number: event.pr, at: now + scenario.requeue * MINUTE_MS });
@@ -178,6 +195,8 @@ export function measure(options: MeasureOptions): Measurement {
     good,
     superseded: superseded.size,
     mostRuns: forge.mostRuns,
+    runsAgain: forge.runsAgain,
+    toldAgain,
     unproven: forge.unproven,
     red: forge.red,
   };

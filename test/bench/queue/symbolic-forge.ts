@@ -38,6 +38,8 @@ type StagedMember = Extract<Action, { kind: 'stage_batch' }>['members'][number];
 const GATE = 'gate';
 const BOT = 'mq-bot';
 const PEOPLE = { incidentLabels: ['incident'], priorityPeople: ['oncall'] } as const;
+/** Accounts of the plan that are programs. */
+const BOTS = ['agent'] as const;
 const LABELLED = [{ name: 'incident', by: 'oncall' }] as const;
 
 /**
@@ -59,6 +61,10 @@ export class SymbolicForge {
   readonly #random: SeededRandom;
   #base: string;
   #ids = 0;
+  /** Heads that failed and were scheduled again as they were. */
+  readonly again = new Set<number>();
+  /** Runs with one of them in their tree. */
+  runsAgain = 0;
   unproven = 0;
   mostRuns = 0;
   red = 0;
@@ -92,7 +98,13 @@ export class SymbolicForge {
     return {
       now,
       fence: 1,
-      repo: givenRepo({ bisectFanout: fanout, reuseCi: this.#scenario.u !== undefined, ...PEOPLE }),
+      repo: givenRepo({
+        bisectFanout: fanout,
+        reuseCi: this.#scenario.u !== undefined,
+        ...PEOPLE,
+        bots: BOTS,
+        botQueuedMax: this.#scenario.botQueuedMax ?? 0,
+      }),
       queueName: DEFAULT_SERVICE_NAME,
       full,
       botLogin: known(BOT),
@@ -206,6 +218,7 @@ export class SymbolicForge {
 
   #start(now: number, sha: string, tree: string): void {
     const set = this.#trees.get(tree) ?? new Set();
+    if ([...set].some((pr) => this.again.has(pr))) this.runsAgain += 1;
     const flake = this.#random.chance(this.#scenario.f ?? 0);
     const verdict = this.#isGreen(set) && !flake ? 'success' : 'failure';
     this.#ids += 1;
@@ -260,9 +273,14 @@ export class SymbolicForge {
   readonly #provenTrees = new Set<string>();
 
   #view(open: OpenPullRequest): PullRequestView {
+    const { author } = open.planned;
     return {
       pull: this.#pull(open.planned.number, true),
-      schedule: known({ kind: 'bound', id: open.scheduleId, at: open.scheduledAt }),
+      schedule: known({
+        kind: 'bound',
+        ...{ id: open.scheduleId, at: open.scheduledAt },
+        ...(author === undefined ? {} : { by: author }),
+      }),
       reviews: null,
       statuses: null,
       ...(open.planned.isIncident === true ? { labelled: LABELLED } : {}),
@@ -270,7 +288,9 @@ export class SymbolicForge {
   }
 
   #pull(pr: number, isOpen: boolean): PullRequest {
+    const author = this.#byNumber.get(pr)?.author;
     return givenPull(pr, {
+      ...(author === undefined ? {} : { author }),
       state: isOpen ? 'open' : 'closed',
       mergeable: !this.#conflictsWithBase(pr),
       merged: !isOpen,

@@ -21,6 +21,8 @@ export interface Scenario {
   readonly C?: number;
   readonly requeue?: number;
   readonly u?: number;
+  /** Setting `bot_queued_max`; absent: no limit. */
+  readonly botQueuedMax?: number;
   readonly ci: {
     readonly kind: 'fixed' | 'lognormal';
     readonly D: number;
@@ -46,6 +48,8 @@ export interface PlannedPullRequest {
   readonly tested?: boolean;
   /** A named account put the label of an incident on. */
   readonly isIncident?: true;
+  /** Login; absent: one person who is not told apart. */
+  readonly author?: string;
 }
 
 const MINUTE_MS = 60_000;
