@@ -151,6 +151,7 @@ import {
   scheduleOwn,
   scheduleTooMany,
   scheduleUnnamed,
+  setAsideBeforeAnother,
 } from './who-may-scenes.ts';
 import { anotherMovesToBounced, successOverBouncedDraft, wordsComeOverBounce } from './word-scenes.ts';
 
@@ -484,6 +485,7 @@ export const SCENES = {
   'an incident comes while a slot is free': incidentBesideSlot,
   'a stranger puts the label of an incident on': incidentOfStranger,
   'an account that is not named schedules': scheduleUnnamed,
+  'a change that the base has is set aside before another of its author': setAsideBeforeAnother,
   'an account that is in no team schedules': scheduleOutsideTeams,
   'an account that is in no team pushes under a schedule': pushOutsideTeams,
   'an author schedules a pull request of their own': scheduleOwn,

@@ -67,7 +67,7 @@ export const WHO_MAY_MUTANTS: readonly Mutant[] = [
     find: 'if (isHeldForItself(pass, entry, base.value.tree)) {',
     replace: 'if (isSetAside(pass, entry)) {',
     families: ['rules'],
-    dies: { family: 'rules', seed: 1_355_000_143 },
+    dies: 'a change that the base has is set aside before another of its author',
   },
   {
     guard: 'a push renews no schedule for an account that may not schedule',

@@ -134,3 +134,19 @@ export async function scheduleAgain(): Promise<readonly string[]> {
   const spent = stage.forge.runs().length - runs;
   return spent === 0 ? [] : [`${spent} gate runs went to a head that did not change`];
 }
+
+/** A change that the base has already is set aside, and its author has one place. */
+export async function setAsideBeforeAnother(): Promise<readonly string[]> {
+  const stage = await setUp({ authorQueuedMax: 1 });
+  const open = async (branch: string, file: string): Promise<number> => {
+    const pr = await stage.forge.openPullRequest({ branch, author: 'dev', files: { [`src/${file}`]: 'a' } });
+    await stage.forge.scheduleAs('dev', pr);
+    await look(stage, 30);
+    return pr;
+  };
+  await open('first', 'a.txt');
+  const same = await open('same', 'a.txt');
+  const good = await open('good', 'c.txt');
+  if (stage.forge.isMerged(same)) return ['what changes nothing landed'];
+  return stage.forge.isMerged(good) ? [] : ['one that is set aside keeps another of its author waiting'];
+}
