@@ -135,8 +135,11 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
   'forge-ops': {
     GetItem: ['tenant', 'tokens', 'repo', 'addresses'],
     BatchGetItem: ['tenant', 'batches', 'repo'],
-    Query: ['tenant', 'batches', 'windDowns'],
-    PutItem: ['tenant', 'notices', 'audit', 'repo', 'identities', 'addresses', 'windDowns', 'hooks'],
+    Query: ['tenant', 'batches', 'events', 'windDowns'],
+    PutItem: [
+      ...(['tenant', 'notices', 'audit', 'repo', 'identities', 'deliveries'] as const),
+      ...(['addresses', 'windDowns', 'hooks'] as const),
+    ],
     UpdateItem: ['tenant', 'tokens', 'repo', 'leases', 'rates'],
     DeleteItem: ['identities', 'addresses', 'hooks'],
     ConditionCheckItem: ['tenant'],

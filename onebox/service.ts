@@ -30,6 +30,7 @@ import type { RepoId } from '#core/domain/ids.ts';
 import { TICK_INTERVAL_MS } from '#core/domain/limits.ts';
 import type { Clock, Log, Vault } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
+import { carryLandings, wishBackports } from '#core/services/backport.ts';
 import { askRetries } from '#core/services/deliver-webhook.ts';
 import { dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
 import { answerGlance } from '#core/services/glance.ts';
@@ -167,6 +168,7 @@ async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<
   const looker = createLooker(paced, clock);
   const setUp = setUpParts(shared);
   const repairs = { ask: async (repoId: RepoId) => void (await repairSetup(setUp, repoId)) };
+  const backports = { ask: async (repoId: RepoId) => void (await carryLandings(setUp, repoId)) };
   const answerWake = async (wake: WakeMessage): Promise<void> => {
     const { repoId } = wake;
     const glance = glanceOf(wake);
@@ -187,7 +189,10 @@ async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<
       },
       repoId,
     );
-    if (result.kind === 'reconciled') await wishRepairs({ store, repairs, clock, log }, result.repo);
+    if (result.kind === 'reconciled') {
+      await wishRepairs({ store, repairs, clock, log }, result.repo);
+      await wishBackports({ store, backports, clock, log }, result.repo);
+    }
     metrics.count('mergeyard_wakes_total', { result: result.kind });
   };
 

@@ -3,6 +3,7 @@ import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import type { DynamoStore } from '#core/adapters/dynamo/store.ts';
 import { createForgeAccountOpener } from '#core/adapters/forge-http/account.ts';
 import { createForgeAdmin } from '#core/adapters/forge-http/admin.ts';
+import { createBackportForge } from '#core/adapters/forge-http/backport.ts';
 import { createForgePersonOpener } from '#core/adapters/forge-http/person.ts';
 import { createForgeLog } from '#core/adapters/forge-http/run-log.ts';
 import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
@@ -62,8 +63,16 @@ export function setUpParts({ store, secrets, vault, queue, send, clock, ids, log
     connect: ({ instanceUrl, slug }, token) =>
       createForgeAdmin(createForgeTransport({ instanceUrl, slug, token, send, clock })),
   });
+  const openBackports = createForgeOpener({
+    ...{ store, vault },
+    connect: ({ instanceUrl, slug }, token) =>
+      createBackportForge(createForgeTransport({ instanceUrl, slug, token, send, clock })),
+  });
   const webhookUrl = `${rest.publicUrl}/api/v1/webhooks/forge`;
-  return { store, secrets, vault, queue, clock, ids, log, openForge, webhookUrl, queueName: rest.queueName };
+  return {
+    ...{ store, secrets, vault, queue, clock, ids, log, openForge, openBackports, webhookUrl },
+    queueName: rest.queueName,
+  };
 }
 
 /** Every HTTP function of the service, composed for one process: no plans are sold here, and no key administers. */

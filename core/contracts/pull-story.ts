@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { BACKPORT_RESULTS, sayBackport } from '../domain/backport.ts';
 import { ACTIVITY_EVENTS, type NodeRow } from '../domain/batch.ts';
 import type { PullRequestNumber } from '../domain/ids.ts';
 import { TURNS } from '../domain/pull-code.ts';
@@ -44,6 +45,16 @@ export const PullStoryView = z.object({
   history: z.array(Told.extend({ timestamp: Time, event: z.enum(ACTIVITY_EVENTS), head: z.string() })),
   attempts: z.array(QueueBatch),
   receipts: z.array(ReceiptView),
+  /** One for each label that asked for one, once it has landed. `number`: the pull request that carries it; null: there is none. */
+  backports: z.array(
+    z.object({
+      branch: z.string(),
+      result: z.enum(BACKPORT_RESULTS),
+      number: z.int().nullable(),
+      says: z.string(),
+      next: z.string().nullable(),
+    }),
+  ),
 });
 export type PullStoryView = z.input<typeof PullStoryView>;
 
@@ -63,7 +74,7 @@ function toBatch({ batchId, nodeId, stagingTree, gateVerdict, runUrl, prs }: Nod
 const toSeconds = (ms: number): number => Math.round(ms / 1000);
 
 export function toPullStoryView(
-  repo: Pick<ManagedRepo, 'id' | 'slug'>,
+  repo: Pick<ManagedRepo, 'id' | 'slug' | 'backported'>,
   number: PullRequestNumber,
   story: PullStory,
 ): PullStoryView {
@@ -91,5 +102,12 @@ export function toPullStoryView(
     })),
     attempts: story.attempts.map((row) => toQueueBatch(row, [])),
     receipts: story.receipts.map(toReceiptView),
+    backports: (repo.backported ?? [])
+      .filter(({ pr }) => pr === number)
+      .flatMap(({ backports }) => backports)
+      .map((each) => ({
+        ...{ branch: each.branch, result: each.result, number: each.pull },
+        ...sayBackport(each),
+      })),
   };
 }

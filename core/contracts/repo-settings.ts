@@ -70,6 +70,7 @@ const ROWS = {
   },
   reuse_ci: { field: 'reuseCi', given: z.boolean(), shown: z.boolean() },
   repair_setup: { field: 'repairSetup', given: z.boolean(), shown: z.boolean() },
+  backports: { field: 'backports', given: z.boolean(), shown: z.boolean() },
   gate: { field: 'gate', given: z.enum(GATE_KINDS), shown: z.enum(GATE_KINDS) },
   gate_contexts: {
     field: 'gateContexts',

@@ -38,6 +38,11 @@ export function setupBranch(queueName: string): string {
   return `setup-${queueName}-gate`;
 }
 
+/** Head of a backport: a branch like those of people, so that its pull request is one like theirs. */
+export function backportBranch(queueName: string, pr: number, target: string): string {
+  return `${queueName}-backport/${pr}-${target}`;
+}
+
 /** Pattern of how such branches begin where the deployment sets no name. */
 export const DEFAULT_OWN_BRANCHES = `${DEFAULT_SERVICE_NAME}(-work)?/`;
 

@@ -28,6 +28,8 @@ export interface QueueSettings
   readonly reuseCi: boolean;
   /** A webhook or a required status that was set up and is gone from the forge is put back by the service. */
   readonly repairSetup: boolean;
+  /** A landed pull request with a label such as `backport v15` gets one of its own into that branch. */
+  readonly backports: boolean;
 }
 
 /** One gate run at a time until the owner allows more: each costs the forge a runner. */
@@ -40,6 +42,7 @@ export const DEFAULT_SETTINGS: QueueSettings = {
   gateTimeoutMinutes: 0,
   reuseCi: false,
   repairSetup: false,
+  backports: false,
   gate: 'workflow',
   gateContexts: [],
   gateAuthors: [],

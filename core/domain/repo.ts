@@ -1,4 +1,5 @@
 import type { Secret } from '../secret.ts';
+import type { BackportedPull } from './backport.ts';
 import type { ForgeVersion } from './forge-version.ts';
 
 import type { KnownSight } from './glance.ts';
@@ -139,6 +140,8 @@ export interface ManagedRepo extends QueueSettings {
   readonly ciGate: CiGate;
   /** Of the last day, oldest first. Absent: none. */
   readonly repairs?: readonly Repair[];
+  /** Landings whose labels were looked at, oldest first. Absent: none. */
+  readonly backported?: readonly BackportedPull[];
   /** Null: no notices are sent. */
   readonly notification: NotificationTargets | null;
   /** Grows with every wake; a wake during a reconcile is noticed at its end (E9). */

@@ -101,6 +101,7 @@ function Story({
       <Facts story={story} repoId={repo.id} />
       <History story={story} />
       <Attempts story={story} repoId={repo.id} />
+      <Backports story={story} />
       {story.receipts.length > 0 && (
         <ReceiptList
           receipts={story.receipts.map((receipt) => ({ pr: story.number, receipt }))}
@@ -230,6 +231,23 @@ function History({ story }: { readonly story: PullStory }) {
         </ol>
       )}
       {rest > 0 && <p className="hint">{rest} older ones are not shown.</p>}
+    </section>
+  );
+}
+
+/** Where its labels asked it to be carried, and the next step of each. */
+function Backports({ story }: { readonly story: PullStory }) {
+  if (story.backports.length === 0) return null;
+  return (
+    <section className="panel" aria-labelledby="backports-title">
+      <h2 id="backports-title">Backports</h2>
+      <ul>
+        {story.backports.map(({ branch, says, next }) => (
+          <li key={branch}>
+            <Foreign text={says} />.{next !== null && <> Next: {next}.</>}
+          </li>
+        ))}
+      </ul>
     </section>
   );
 }

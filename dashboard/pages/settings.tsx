@@ -105,6 +105,7 @@ interface Draft {
   readonly deadline: number | null;
   readonly reuse: boolean;
   readonly repair: boolean;
+  readonly backports: boolean;
   readonly context: string;
   readonly wakeup: 'poll' | 'webhook';
 }
@@ -116,6 +117,7 @@ const draftOf = (repo: StatusEntry): Draft => ({
   deadline: repo.gate_timeout_minutes,
   reuse: repo.reuse_ci,
   repair: repo.repair_setup,
+  backports: repo.backports,
   context: repo.status_context,
   wakeup: repo.wakeup_mode,
 });
@@ -130,6 +132,7 @@ function patchOf(repo: StatusEntry, draft: Draft): Patch {
     ...(draft.deadline === repo.gate_timeout_minutes ? {} : { gate_timeout_minutes: draft.deadline }),
     ...(draft.reuse === repo.reuse_ci ? {} : { reuse_ci: draft.reuse }),
     ...(draft.repair === repo.repair_setup ? {} : { repair_setup: draft.repair }),
+    ...(draft.backports === repo.backports ? {} : { backports: draft.backports }),
     ...(draft.context.trim() === repo.status_context ? {} : { status_context: draft.context.trim() }),
     ...(draft.wakeup === repo.wakeup_mode ? {} : { wakeup_mode: draft.wakeup }),
   };
@@ -271,6 +274,17 @@ function Tuning({ repo }: { readonly repo: StatusEntry }) {
         <span>
           Repairs: a webhook or a required status that was set up and is gone from the forge is put back by
           the service, once an hour and three times a day at most.
+        </span>
+      </label>
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={draft.backports}
+          onChange={(event) => set({ backports: event.target.checked })}
+        />
+        <span>
+          Backports: what lands with a label such as <code>backport v15</code> gets a pull request of its own
+          into that branch. A person schedules it; the queue does not.
         </span>
       </label>
       <Field

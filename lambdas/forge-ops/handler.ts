@@ -5,6 +5,7 @@ import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
 import { createTokenStore } from '#core/adapters/dynamo/token-store.ts';
 import { createForgeAccountOpener } from '#core/adapters/forge-http/account.ts';
 import { createForgeAdmin } from '#core/adapters/forge-http/admin.ts';
+import { createBackportForge } from '#core/adapters/forge-http/backport.ts';
 import { createForgePersonOpener } from '#core/adapters/forge-http/person.ts';
 import { createForgeLog } from '#core/adapters/forge-http/run-log.ts';
 import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
@@ -17,10 +18,11 @@ import { createSqsWakeSender } from '#core/adapters/sqs/wake-queue.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
 import { makeWebhookKey } from '#core/adapters/system/webhook-key.ts';
-import { readRepairRequest } from '#core/contracts/repair.ts';
+import { readBackportRequest, readRepairRequest } from '#core/contracts/repair.ts';
 import { createSurface } from '#core/http/api-surface.ts';
 import { createSignInNotes } from '#core/http/note-sign-in.ts';
 import { createTokenReader } from '#core/services/api-tokens.ts';
+import { carryLandings } from '#core/services/backport.ts';
 import { createForgeOpener } from '#core/services/open-forge.ts';
 import { repairSetup } from '#core/services/repair-setup.ts';
 import { createLog } from '#core/telemetry.ts';
@@ -57,6 +59,11 @@ const deps = {
     connect: ({ instanceUrl, slug }, token) =>
       createForgeLog(createForgeTransport({ instanceUrl, slug, token, send, clock }), token),
   }),
+  openBackports: createForgeOpener({
+    ...{ store, vault },
+    connect: ({ instanceUrl, slug }, token) =>
+      createBackportForge(createForgeTransport({ instanceUrl, slug, token, send, clock })),
+  }),
   webhookUrl: env.WEBHOOK_URL,
   queueName: env.QUEUE_NAME,
   planLimits: env.PLAN_LIMITS,
@@ -75,8 +82,10 @@ const surface = createSurface<'forge-ops'>(
   createForgeOpsRoutes(deps),
 );
 
-/** Requests of people come through the gateway; the worker alone asks for a repair. */
+/** Requests of people come through the gateway; the worker alone asks for a repair or for backports. */
 export const handler = async (...request: Parameters<typeof surface>) => {
   const repoId = readRepairRequest(request[0]);
-  return repoId === null ? surface(...request) : repairSetup(deps, repoId);
+  if (repoId !== null) return repairSetup(deps, repoId);
+  const landedIn = readBackportRequest(request[0]);
+  return landedIn === null ? surface(...request) : carryLandings(deps, landedIn);
 };

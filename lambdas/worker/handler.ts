@@ -11,6 +11,7 @@ import { createEngineDirectory } from '#core/adapters/ecs/engine-directory.ts';
 import { createEngineFleet } from '#core/adapters/ecs/engine-fleet.ts';
 import { createEngineClient } from '#core/adapters/engine-http/engine-client.ts';
 import { openVault } from '#core/adapters/kms-vault/open-vault.ts';
+import { createBackportAsker } from '#core/adapters/lambda/backport-asker.ts';
 import { createIdleLooker } from '#core/adapters/lambda/idle-looker.ts';
 import { createRepairAsker } from '#core/adapters/lambda/repair-asker.ts';
 import { createSecretReader } from '#core/adapters/parameter-store/secret-reader.ts';
@@ -20,6 +21,7 @@ import { createUuidIds } from '#core/adapters/system/ids.ts';
 import { glanceOf, parseWakeMessage } from '#core/contracts/events.ts';
 import { redeliverySeconds } from '#core/domain/wake.ts';
 import { consumeBatch } from '#core/http/queue-batch.ts';
+import { wishBackports } from '#core/services/backport.ts';
 import { type DispatchDeps, dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
 import { createWakingEngine } from '#core/services/engine-power.ts';
 import { answerGlance } from '#core/services/glance.ts';
@@ -48,6 +50,7 @@ const store = createDynamoStore({
 const lambda = new LambdaClient({});
 const looker = createIdleLooker({ client: lambda, functionName: env.IDLE_LOOK_FUNCTION });
 const repairs = createRepairAsker(lambda, env.SET_UP_FUNCTION);
+const backports = createBackportAsker(lambda, env.SET_UP_FUNCTION);
 const queue = createSqsWakeQueue({
   client: sqs,
   wakeQueueUrl: env.WAKE_QUEUE_URL,
@@ -91,8 +94,10 @@ async function answerWake(record: SQSRecord): Promise<void> {
   }
   const engine = createLookingEngine({ store, looker, clock, log }, deps.engine, wake.repoId);
   const result = await dispatchReconcile({ ...deps, engine }, wake.repoId);
-  if (result.kind === 'reconciled') await wishRepairs({ store, repairs, clock, log }, result.repo);
-  else log.info('wake skipped', { repo_id: wake.repoId, reason: result.kind });
+  if (result.kind === 'reconciled') {
+    await wishRepairs({ store, repairs, clock, log }, result.repo);
+    await wishBackports({ store, backports, clock, log }, result.repo);
+  } else log.info('wake skipped', { repo_id: wake.repoId, reason: result.kind });
 }
 
 /** A store or queue that did not answer is asked again soon. Best effort: else when the visibility time-out ends. */

@@ -26,6 +26,7 @@ const WRITES = [
   'POST hooks',
   'POST pulls',
   'POST pulls/{n}/merge',
+  'POST pulls/{n}/reviews',
   'POST statuses/{sha}',
 ];
 

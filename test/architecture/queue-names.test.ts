@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import {
+  backportBranch,
   contextForBase,
   DEFAULT_SERVICE_NAME,
   gateFileName,
@@ -58,6 +59,7 @@ test('every name of the queue in the documents is one that this file makes', () 
   const bases = ['<base>', 'main'];
   const made = new Set([
     ...[name, gateFileName(name), stagingPattern(name), stagingPrefix(name), workPrefix(name)],
+    backportBranch(name, 12, 'v15'),
     ...[`${stagingPrefix(name)}…`, `${workPrefix(name)}…`],
     ...bases.flatMap((base) => [
       ...[

@@ -229,6 +229,7 @@ export const BODY_FIELDS: Readonly<Record<string, Readonly<Record<string, FieldV
     gate_timeout_minutes: wholeOrNull(0, 1_440),
     reuse_ci: flag,
     repair_setup: flag,
+    backports: flag,
     gate: choice(['workflow', 'statuses']),
     gate_contexts: {
       good: () => '["ci/build","ci/*"]',

@@ -3,18 +3,20 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createForgeAdmin } from '#core/adapters/forge-http/admin.ts';
+import { createBackportForge } from '#core/adapters/forge-http/backport.ts';
 import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { Secret } from '#core/secret.ts';
+import type { BackportDeps } from '#core/services/backport.ts';
 import { createForgeOpener } from '#core/services/open-forge.ts';
 import type { VerifyDeps } from '#core/services/verify-ci-gate.ts';
 import { BOT, createFakeForge, type FakeForge } from '../../local/forge/fake-forge.ts';
 import type { ProfileName } from '../../local/forge/profiles.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
-import { createMemoryStore } from '../fakes/memory-store.ts';
+import { createMemoryStore, type MemoryStore } from '../fakes/memory-store.ts';
 import { FakeSecretBox } from '../fakes/secret-box.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
@@ -27,7 +29,8 @@ type Json = Readonly<Record<string, unknown>>;
 export interface SetUpWorld {
   readonly fake: FakeForge;
   readonly clock: VirtualClock;
-  readonly deps: VerifyDeps;
+  readonly deps: VerifyDeps & BackportDeps;
+  readonly store: MemoryStore;
   readonly log: { readonly level: string; readonly message: string; readonly fields: unknown }[];
   /** The repo as it is stored now. @default the one that the world begins with */
   repo(id?: string): Promise<ManagedRepo>;
@@ -94,17 +97,30 @@ export async function openSetUpWorld(
   };
   const writes: string[] = [];
   const secrets = new FakeSecretBox();
-  const deps: VerifyDeps = {
+  const vault = {
+    seal: async () => {
+      throw new Error('nothing is sealed here');
+    },
+    open: async () => new Secret(token),
+  };
+  const deps: VerifyDeps & BackportDeps = {
     store,
     secrets,
+    openBackports: createForgeOpener({
+      ...{ store, vault },
+      connect: ({ instanceUrl, slug }, secret) =>
+        createBackportForge(
+          createForgeTransport({
+            ...{ instanceUrl, slug, token: secret, send: http.send, clock },
+            onCall: (label) => {
+              if (!label.startsWith('GET ')) writes.push(label);
+            },
+          }),
+        ),
+    }),
     openForge: createForgeOpener({
       store,
-      vault: {
-        seal: async () => {
-          throw new Error('nothing is sealed here');
-        },
-        open: async () => new Secret(token),
-      },
+      vault,
       connect: ({ instanceUrl, slug }, secret) =>
         createForgeAdmin(
           createForgeTransport({
@@ -134,8 +150,7 @@ export async function openSetUpWorld(
   };
   return {
     fake,
-    clock,
-    deps,
+    ...{ clock, deps, store },
     log,
     async repo(id = seedRepo.id) {
       const repo = await store.getRepo(id);

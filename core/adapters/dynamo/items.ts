@@ -1,3 +1,4 @@
+import { BACKPORT_RESULTS, type Backport, type BackportedPull } from '../../domain/backport.ts';
 import type { MemberAction, NodeRow } from '../../domain/batch.ts';
 import {
   BATCH_OUTCOMES,
@@ -110,6 +111,21 @@ const repair = record<Repair>({
   result: ['result', oneOf(REPAIR_RESULTS)],
 });
 
+const backportedPull = record<BackportedPull>({
+  pr: ['pr', whole],
+  landedAt: ['landed_at', whole],
+  backports: [
+    'backports',
+    listOf(
+      record<Backport>({
+        branch: ['branch', text],
+        result: ['result', oneOf(BACKPORT_RESULTS)],
+        pull: ['pull', nullable(whole)],
+      }),
+    ),
+  ],
+});
+
 /** Settings of a repo. Wake state is another row (`WakeState`), so that a wake never fights with a PATCH. */
 export type RepoSettings = Omit<ManagedRepo, 'wakeSeq' | 'dueAt' | 'stopUntil' | 'heard'>;
 
@@ -139,6 +155,9 @@ export const repoSettings = record<RepoSettings>({
   // Rows of before repairs allow none.
   repairSetup: ['repair_setup', defaulted(flag, DEFAULT_SETTINGS.repairSetup)],
   repairs: ['repairs', optional(listOf(repair)) as Codec<readonly Repair[]>],
+  // Rows of before backports ask for none.
+  backports: ['backports', defaulted(flag, DEFAULT_SETTINGS.backports)],
+  backported: ['backported', optional(listOf(backportedPull)) as Codec<readonly BackportedPull[]>],
   // Rows of before gates by statuses have the workflow.
   gate: ['gate', defaulted(oneOf(GATE_KINDS), DEFAULT_SETTINGS.gate)],
   gateContexts: ['gate_contexts', names],

@@ -4,7 +4,7 @@ import type { ForgeBranch, PullLink } from '#core/ports/forge-admin.ts';
 import { readAllPages } from './paging.ts';
 import { readBody } from './read-body.ts';
 import { readLink } from './read-link.ts';
-import { BranchRows, OpenedPull, PullLinkRows } from './schema-admin.ts';
+import { BranchRows, OpenedPull, type PullLinkRow, PullLinkRows } from './schema-admin.ts';
 import type { ForgeTransport } from './transport.ts';
 
 export async function findOpenPull(
@@ -20,14 +20,38 @@ export async function findOpenPull(
     query: { state: 'open', sort: 'oldest', base, base_branch: base, head },
   } as const;
   const rows = await readAllPages(transport, call, (answer) => readBody(PullLinkRows, call, answer));
-  const found = rows.find(
-    (row) =>
-      row !== null &&
-      row.state === 'open' &&
-      row.base.ref === base &&
-      row.head.ref === head &&
-      row.head.repo_id === row.base.repo_id,
-  );
+  return pick(transport, rows, (row) => row.state === 'open' && isOf(row, base, head));
+}
+
+/** The same, or one that was closed or merged lately: the newest page of those is looked through. */
+export async function findPull(
+  transport: ForgeTransport,
+  base: string,
+  head: string,
+): Promise<PullLink | null> {
+  const open = await findOpenPull(transport, base, head);
+  if (open !== null) return open;
+  const call = {
+    method: 'GET',
+    label: 'GET pulls',
+    path: [...transport.repoPath, 'pulls'],
+    query: { state: 'closed', sort: 'recentupdate', page: 1, limit: FORGE_PAGE_SIZE_MAX },
+  } as const;
+  const rows = readBody(PullLinkRows, call, await transport.request(call));
+  return pick(transport, rows, (row) => isOf(row, base, head));
+}
+
+/** A branch of the repository itself, into `base`. */
+function isOf(row: PullLinkRow, base: string, head: string): boolean {
+  return row.base.ref === base && row.head.ref === head && row.head.repo_id === row.base.repo_id;
+}
+
+function pick(
+  transport: ForgeTransport,
+  rows: readonly (PullLinkRow | null)[],
+  isWanted: (row: PullLinkRow) => boolean,
+): PullLink | null {
+  const found = rows.find((row) => row !== null && isWanted(row));
   return found == null ? null : { number: found.number, url: readLink(transport, found.html_url) };
 }
 

@@ -54,6 +54,8 @@ export interface ForgeAnswer {
   readonly headers: HttpResponse['headers'];
   /** Only of a call with `tailBytes`: the end of the body as text, and whether more came before it. */
   readonly tail?: { readonly text: string; readonly isCut: boolean };
+  /** As it came. */
+  readonly body: Buffer;
 }
 
 export interface ForgeTransport {
@@ -100,7 +102,7 @@ export function createForgeTransport(config: ForgeTransportConfig): ForgeTranspo
     budget.count(response.body.length, parsed?.value);
     const isJson = parsed !== undefined;
     const tail = call.tailBytes === undefined ? {} : { tail: tailOf(response, call.tailBytes) };
-    return { status: response.status, isJson, value: parsed?.value, headers: response.headers, ...tail };
+    return { ...response, isJson, value: parsed?.value, ...tail };
   }
 
   function failure(call: ForgeCall, answer: ForgeAnswer): ForgeError {

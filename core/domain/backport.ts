@@ -1,0 +1,119 @@
+import type { ActivityEvent } from './batch.ts';
+import type { CommitSha, EpochMs, PullRequestNumber } from './ids.ts';
+
+/** A label that asks for a backport: `backport v15`. */
+const LABEL = /^backport\s+(\S+)$/i;
+/** Branches that one pull request is carried to at most; further labels are ignored. */
+export const BACKPORTS_PER_PULL_MAX = 10;
+/** A landing of longer ago is not carried any more: its forge did not answer for so long, or the setting came later. */
+export const BACKPORT_WINDOW_MS = 6 * 60 * 60_000;
+/** Pull requests with a backport that are kept for their stories; those within the window are kept besides. */
+export const BACKPORTED_KEPT_MAX = 100;
+/** The newest events that are looked through for landings. */
+export const BACKPORT_EVENTS_MAX = 200;
+
+/**
+ * `opened`: the pull request of its own is there. `conflict`: the change does not go on the branch. `nothing_left`: the branch
+ * has the change. `same_branch`: the label names the branch that it landed in. `name_taken`: another branch has the name.
+ */
+export const BACKPORT_RESULTS = [
+  'opened',
+  'conflict',
+  'nothing_left',
+  'no_branch',
+  'same_branch',
+  'name_taken',
+] as const;
+export type BackportResult = (typeof BACKPORT_RESULTS)[number];
+
+export interface Backport {
+  readonly branch: string;
+  readonly result: BackportResult;
+  /** Null: none was opened. */
+  readonly pull: PullRequestNumber | null;
+}
+
+/** A landed pull request that was dealt with; `backports` is empty where no label asked for one. */
+export interface BackportedPull {
+  readonly pr: PullRequestNumber;
+  readonly landedAt: EpochMs;
+  readonly backports: readonly Backport[];
+}
+
+/** Whose backports are looked for; `backports` is the owner's setting. */
+export interface BackportingRepo {
+  readonly backports: boolean;
+  readonly queueEnabled: boolean;
+  readonly tombstone: boolean;
+  readonly backported?: readonly BackportedPull[];
+}
+
+/** Branches that the labels ask for, each once, in the order of the labels. */
+export function backportTargets(labels: readonly string[]): readonly string[] {
+  const named = labels.flatMap((label) => LABEL.exec(label.trim())?.[1] ?? []);
+  return [...new Set(named)].slice(0, BACKPORTS_PER_PULL_MAX);
+}
+
+/** Whether git could have a branch of this name, and the forge's addresses can name it. */
+export function isPlainBranch(name: string): boolean {
+  return (
+    /^[A-Za-z0-9_][A-Za-z0-9_./+-]{0,199}$/.test(name) && !/\.\.|\/\/|\/\.|\.lock(?:\/|$)|[./]$/.test(name)
+  );
+}
+
+/** Whether its owner wants landings carried, and its queue is on. */
+export function mayBackport({ backports, queueEnabled, tombstone }: BackportingRepo): boolean {
+  return backports && queueEnabled && !tombstone;
+}
+
+/** Landings that were not dealt with, the oldest first. */
+export function landingsToCarry(
+  repo: Pick<BackportingRepo, 'backported'>,
+  events: readonly ActivityEvent[],
+  now: EpochMs,
+): readonly ActivityEvent[] {
+  const known = new Set((repo.backported ?? []).map(({ pr }) => pr));
+  return events
+    .filter(({ event, pr, at }) => event === 'pr_landed' && now - at < BACKPORT_WINDOW_MS && !known.has(pr))
+    .sort((one, other) => one.at - other.at);
+}
+
+export function noteBackported(
+  before: readonly BackportedPull[] = [],
+  done: BackportedPull,
+  now: EpochMs,
+): readonly BackportedPull[] {
+  const all = [...before.filter(({ pr }) => pr !== done.pr), done];
+  const told = all.filter(({ backports }) => backports.length > 0).slice(-BACKPORTED_KEPT_MAX);
+  return all.filter((each) => now - each.landedAt < BACKPORT_WINDOW_MS || told.includes(each));
+}
+
+/** First line of the commit of a backport, by which a second try knows the branch of a first one. */
+export function backportMessage(title: string, pr: PullRequestNumber, landed: CommitSha): string {
+  return `${title}\n\nBackport of #${pr}, which landed as ${landed}.`;
+}
+
+/** The result and the next step, for the story and for the pull request itself. */
+export function sayBackport({ branch, result, pull }: Backport): { says: string; next: string | null } {
+  const byHand = `make a branch from "${branch}" by hand, bring the change over with "git cherry-pick -x", and open a pull request`;
+  switch (result) {
+    case 'opened':
+      return {
+        says: `A pull request carries the change to "${branch}": #${pull}`,
+        next: `look at #${pull} and press "merge when checks succeed" there: the queue does not schedule it`,
+      };
+    case 'conflict':
+      return { says: `The change does not go on "${branch}" as it is`, next: byHand };
+    case 'nothing_left':
+      return { says: `"${branch}" has the change already`, next: null };
+    case 'no_branch':
+      return {
+        says: `There is no branch "${branch}" to carry the change to`,
+        next: 'if the label is misspelt, bring the change over by hand: a landed pull request is carried once',
+      };
+    case 'same_branch':
+      return { says: `The change landed in "${branch}", which its label names`, next: null };
+    case 'name_taken':
+      return { says: `Another branch has the name of the backport to "${branch}"`, next: byHand };
+  }
+}

@@ -1,0 +1,272 @@
+import { toPullStoryView } from '#core/contracts/pull-story.ts';
+import { BACKPORT_WINDOW_MS } from '#core/domain/backport.ts';
+import { tellPull } from '#core/domain/pull-story.ts';
+import { carryLandings, wishBackports } from '#core/services/backport.ts';
+import { withLease } from '#core/services/lease.ts';
+import { givenEvent } from '../builders/store-rows.ts';
+import { openSetUpWorld, type SetUpWorld } from '../support/set-up-world.ts';
+
+jest.setTimeout(120_000);
+
+const LINES = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'];
+const FILE = 'lines.txt';
+const HEAD = 'mq-backport/1-v15';
+
+const open: SetUpWorld[] = [];
+afterEach(async () => {
+  for (const world of open.splice(0)) await world.close();
+});
+
+interface Options {
+  readonly labels?: readonly string[];
+  /** What the branch v15 has of the file. @default the same as main before the landing */
+  readonly onBranch?: string;
+  readonly title?: string;
+}
+
+const textOf = (lines: readonly string[]) => `${lines.join('\n')}\n`;
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+/** Pull request 1 changes a line of main and has landed; v15 was branched off before. */
+async function givenLanding({ labels = ['backport v15'], onBranch, title = 'Mend the fifth' }: Options = {}) {
+  const world = await openSetUpWorld({ files: { [FILE]: textOf(LINES) } });
+  open.push(world);
+  await world.change({ backports: true });
+  const write = async (branch: string, newBranch: string | undefined, content: string) => {
+    const file = await world.api('GET', `/contents/${FILE}?ref=${branch}`);
+    await world.api('PUT', `/contents/${FILE}`, {
+      ...{ branch, message: 'Change lines', content: base64(content), sha: file.sha },
+      ...(newBranch === undefined ? {} : { new_branch: newBranch }),
+    });
+  };
+  await world.api('POST', '/branches', { new_branch_name: 'v15', old_ref_name: 'main' });
+  if (onBranch !== undefined) await write('v15', undefined, onBranch);
+  await write('main', 'fix', textOf(LINES.map((line) => (line === 'five' ? 'FIVE' : line))));
+  const pull = await world.api('POST', '/pulls', { base: 'main', head: 'fix', title });
+  await settle(world);
+  for (const name of labels) await world.api('POST', '/labels', { name });
+  await world.api('POST', `/issues/${pull.number}/labels`, { labels });
+  await world.api('POST', `/pulls/${pull.number}/merge`, { Do: 'squash' });
+  await settle(world);
+  await landed(world, Number(pull.number));
+  return world;
+}
+
+async function settle(world: SetUpWorld): Promise<void> {
+  await world.clock.advance(2_000);
+  await world.fake.settle();
+}
+
+/** The queue's own account of a landing, as the engine stores it. */
+async function landed(world: SetUpWorld, pr: number): Promise<void> {
+  const { store, clock, deps } = world;
+  const repo = await world.repo();
+  const version = (await store.loadQueueRecord(repo.id))?.version ?? null;
+  await withLease({ leases: store, clock, ids: deps.ids }, repo.id, 'test', 60_000, (held) =>
+    store.saveQueue(held, repo, {
+      ...{ document: {}, expectedVersion: version, batches: [] },
+      events: [givenEvent({ tenantId: repo.tenantId, repoId: repo.id, at: clock.now(), pr })],
+    }),
+  );
+}
+
+const carry = async (world: SetUpWorld) => carryLandings(world.deps, (await world.repo()).id);
+const backportsOf = async (world: SetUpWorld) =>
+  (await world.api('GET', '/pulls?state=all')).filter(({ head }) => (head as { ref: string }).ref === HEAD);
+const remarksOf = async (world: SetUpWorld) =>
+  (await world.api('GET', '/pulls/1/reviews')).map(({ body }) => String(body));
+const fileOn = async (world: SetUpWorld, branch: string) =>
+  Buffer.from(
+    String((await world.api('GET', `/contents/${FILE}?ref=${branch}`)).content),
+    'base64',
+  ).toString();
+const storyOf = async ({ store, clock, ...world }: SetUpWorld) => {
+  const repo = await world.repo();
+  const events = await store.listOwnEvents(repo, 50);
+  const facts = { queueEnabled: true, now: clock.now(), view: undefined, pause: null };
+  const story = tellPull({ pr: 1, events, batches: [], ...facts });
+  if (story === null) throw new Error('nothing is known of the landing');
+  return toPullStoryView(repo, 1, story).backports;
+};
+
+test('a landing with a label gets a pull request of its own, with its change alone, and nothing is scheduled', async () => {
+  const onBranch = textOf([...LINES.slice(0, 7), 'EIGHT']);
+  const world = await givenLanding({ onBranch });
+  world.takeWrites();
+  expect(await carry(world)).toEqual([
+    { pr: 1, landedAt: expect.any(Number), backports: [{ branch: 'v15', result: 'opened', pull: 2 }] },
+  ]);
+  expect(world.takeWrites()).toEqual(['POST diffpatch', 'POST pulls']);
+  const [made, ...others] = await backportsOf(world);
+  expect(others).toEqual([]);
+  expect(made).toMatchObject({
+    number: 2,
+    title: '[v15] Mend the fifth',
+    state: 'open',
+    base: { ref: 'v15' },
+  });
+  expect(made?.body).toContain('The queue does not schedule it');
+  expect(await fileOn(world, HEAD)).toBe(textOf([...LINES.slice(0, 4), 'FIVE', 'six', 'seven', 'EIGHT']));
+  expect(await fileOn(world, 'v15')).toBe(onBranch);
+  expect(await storyOf(world)).toEqual([
+    {
+      branch: 'v15',
+      result: 'opened',
+      number: 2,
+      says: expect.any(String),
+      next: expect.stringContaining('press'),
+    },
+  ]);
+});
+
+test('events that repeat and functions at the same time make one backport', async () => {
+  const world = await givenLanding();
+  await Promise.all([carry(world), carry(world), carry(world)]);
+  await landed(world, 1);
+  await carry(world);
+  expect(await backportsOf(world)).toHaveLength(1);
+  expect(await storyOf(world)).toHaveLength(1);
+});
+
+test('one that a person closed is not opened again, although its landing was not noted', async () => {
+  const world = await givenLanding();
+  await carry(world);
+  await world.api('PATCH', '/pulls/2', { state: 'closed' });
+  await world.change({ backported: [] });
+  await carry(world);
+  expect(await backportsOf(world)).toHaveLength(1);
+});
+
+test('each call of a function may be its last, before its effect or after it: one backport, and one telling', async () => {
+  for (const onBranch of [undefined, textOf(LINES.map((line) => (line === 'five' ? '5' : line)))]) {
+    for (const when of ['before', 'after'] as const) {
+      for (let nth = 1; nth < 14; nth += 1) {
+        const world = await givenLanding(onBranch === undefined ? {} : { onBranch });
+        let calls = 0;
+        world.fake.knobs.fault = ({ method, path }) => {
+          if (!path.startsWith('/api/v1/repos/acme/app')) return null;
+          calls += 1;
+          // A read is asked again at once where its connection broke.
+          return calls === nth || (method === 'GET' && calls === nth + 1) ? { status: 0, when } : null;
+        };
+        await carry(world);
+        world.fake.knobs.fault = () => null;
+        const isOver = calls < nth;
+        await carry(world);
+        await carry(world);
+        const [story] = await storyOf(world);
+        expect([nth, when, story?.result]).toEqual([
+          nth,
+          when,
+          onBranch === undefined ? 'opened' : 'conflict',
+        ]);
+        expect(await backportsOf(world)).toHaveLength(onBranch === undefined ? 1 : 0);
+        expect((await remarksOf(world)).length).toBeLessThanOrEqual(1);
+        await world.close();
+        open.splice(open.indexOf(world), 1);
+        if (isOver) break;
+      }
+    }
+  }
+});
+
+test.each<[string, Options, string, RegExp]>([
+  [
+    'a change that does not go on the branch',
+    { onBranch: textOf(LINES.map((line) => (line === 'five' ? '5' : line))) },
+    'conflict',
+    /does not go on "v15".*Next: make a branch from "v15" by hand/,
+  ],
+  ['a branch that does not exist', { labels: ['backport v99'] }, 'no_branch', /no branch "v99"/],
+  ['a name that no branch can have', { labels: ['backport ../../x'] }, 'no_branch', /no branch/],
+  ['the branch that it landed in', { labels: ['backport main'] }, 'same_branch', /landed in "main"/],
+  [
+    'a branch that has the change',
+    { onBranch: textOf(LINES.map((line) => (line === 'five' ? 'FIVE' : line))) },
+    'nothing_left',
+    /"v15" has the change already/,
+  ],
+])('%s is told once, on the pull request and in its story', async (_name, options, result, words) => {
+  const world = await givenLanding(options);
+  await carry(world);
+  await world.change({ backported: [] });
+  await carry(world);
+  expect(await storyOf(world)).toMatchObject([{ result, number: null }]);
+  const remarks = await remarksOf(world);
+  expect(remarks).toEqual([expect.stringMatching(words)]);
+  expect(await backportsOf(world)).toEqual([]);
+  await expect(world.api('GET', `/branches/${HEAD}`)).rejects.toThrow('404');
+});
+
+test('a branch of a person under the name of a backport is left as it is', async () => {
+  const world = await givenLanding();
+  await world.api('POST', '/branches', { new_branch_name: HEAD, old_ref_name: 'main' });
+  await carry(world);
+  expect(await storyOf(world)).toMatchObject([{ result: 'name_taken' }]);
+  expect(await backportsOf(world)).toEqual([]);
+});
+
+test('several labels make one each, and other labels none', async () => {
+  const world = await givenLanding({ labels: ['backport v15', 'bug', 'Backport v15', 'backport v99'] });
+  await carry(world);
+  expect((await storyOf(world)).map(({ branch, result }) => [branch, result])).toEqual([
+    ['v15', 'opened'],
+    ['v99', 'no_branch'],
+  ]);
+});
+
+test('without the setting nothing is asked and nothing is made', async () => {
+  const world = await givenLanding();
+  await world.change({ backports: false });
+  const asked: string[] = [];
+  const backports = { ask: async (id: string) => void asked.push(id) };
+  world.takeWrites();
+  await wishBackports({ ...world.deps, backports }, await world.repo());
+  await carry(world);
+  expect([asked, world.takeWrites()]).toEqual([[], []]);
+  await world.change({ backports: true });
+  await wishBackports({ ...world.deps, backports }, await world.repo());
+  expect(asked).toHaveLength(1);
+});
+
+test('a landing is asked for until it was carried, and for six hours at most', async () => {
+  const world = await givenLanding({ labels: [] });
+  const asked: string[] = [];
+  const backports = { ask: async (id: string) => void asked.push(id) };
+  const wish = async () => wishBackports({ ...world.deps, backports }, await world.repo());
+  await wish();
+  await carry(world);
+  await wish();
+  expect(asked).toHaveLength(1);
+  await landed(world, 7);
+  await world.clock.advance(BACKPORT_WINDOW_MS);
+  await wish();
+  expect(asked).toHaveLength(1);
+});
+
+test.each(['updateRepo', 'claimDelivery'])(
+  'a store that fails at %s once costs a second try alone',
+  async (method) => {
+    const world = await givenLanding({ labels: ['backport v15', 'backport v99'] });
+    world.failStore(method, 1);
+    await carry(world).catch(() => undefined);
+    expect(await carry(world)).toHaveLength(1);
+    expect(await backportsOf(world)).toHaveLength(1);
+    expect(await remarksOf(world)).toHaveLength(1);
+  },
+);
+
+test('a branch that the forge made although it answered with a fault is gone on with', async () => {
+  const world = await givenLanding();
+  world.fake.knobs.fault = ({ path }) =>
+    path.endsWith('/diffpatch') ? { status: 500, when: 'after' } : null;
+  await carry(world);
+  expect(await storyOf(world)).toMatchObject([{ result: 'opened', number: 2 }]);
+  expect(await backportsOf(world)).toHaveLength(1);
+});
+
+test('a queue that is switched off carries nothing', async () => {
+  const world = await givenLanding();
+  await world.change({ queueEnabled: false });
+  expect(await carry(world)).toEqual([]);
+});
