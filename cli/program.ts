@@ -9,12 +9,13 @@ import { evidence, evidenceKey, readCommit, readFile, verify } from './evidence.
 import { fanout } from './fanout.ts';
 import { hold, resume } from './hold.ts';
 import { chooseHead, dequeue, enqueue, readForgeToken } from './schedule.ts';
+import { SETTINGS_ACTIONS, settings } from './settings.ts';
 import { openToolServer, type ToolDeps } from './tools.ts';
 import { readNumber, readTime } from './values.ts';
 import { watch } from './watch.ts';
 
 const EXIT_CODES =
-  '\nExit codes: 0 done or landed, 1 left with a fault or not verified, 2 left without one, 3 timed out, 4 doctor found something, 64 misuse, 69 refused or unreachable.';
+  '\nExit codes: 0 done or landed, 1 left with a fault, not verified or a wrong file, 2 left without one, 3 timed out, 4 doctor found something, 64 misuse, 69 refused or unreachable.';
 
 interface Given {
   readonly json?: true;
@@ -98,6 +99,20 @@ export async function openProgram(
     });
   };
 
+  /** Where the file is wrong, or is only checked, nothing is asked of the service. */
+  const addSettings = (): void => {
+    const says = `${SETTINGS_ACTIONS.join(', ')}: settings as a file (default: .mergeyard.yml)`;
+    add('settings <action> [file]', says, naming()).action(
+      async (action: string, file: string | undefined, given: Given) => {
+        const printed = { machine, json: given.json === true, quiet: given.quiet === true };
+        code = await settings(printed, action, file, async () => {
+          const { asked } = open(given);
+          return { asked, repo: await find(asked, given) };
+        });
+      },
+    );
+  };
+
   add('login <address>', 'stores address and token (on standard input)').action(
     async (address: string, given: Given) => {
       code = await login(machine, address, readStdin, given);
@@ -145,6 +160,7 @@ export async function openProgram(
     code = await evidenceKey(open(given).asked);
   });
   addVerify();
+  addSettings();
   const tokenFrom = ({ tokenStdin }: Given) =>
     readForgeToken(machine, tokenStdin === true ? readStdin : null);
   const TOKEN_STDIN = new Option(

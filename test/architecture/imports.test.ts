@@ -36,7 +36,7 @@ const LAYERS = [
   ['addresses', /^ipaddr\.js$/],
   ['cdk', /^(aws-cdk-lib|constructs|cdk-nag)(\/|$)/],
   ['sockets', /^ws$/],
-  ['yaml', /^yaml$/],
+  ['yaml', /^(yaml|fastest-levenshtein)$/],
   ['tools', /^(esbuild|fauxqs)$/],
   ['emulator files', /^node_modules\/fauxqs\//],
 ] as const;
@@ -54,7 +54,8 @@ const ALLOWED: Readonly<Partial<Record<Layer, readonly Layer[]>>> = {
   // `secret` is a value type without any dependency of its own; `node` there is util.inspect.
   domain: ['secret'],
   secret: ['node'],
-  contracts: ['domain', 'secret', 'ports', 'zod', 'node'],
+  // What people write is read with positions, and a wrong name gets the nearest right one.
+  contracts: ['domain', 'secret', 'ports', 'zod', 'node', 'yaml'],
   ports: ['domain', 'secret'],
   queue: ['domain'],
   // A terminal says what the page says.

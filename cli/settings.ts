@@ -1,0 +1,82 @@
+import {
+  compareSettings,
+  type FileSettings,
+  readSettingsFile,
+  SETTINGS_FILE,
+  type SettingChange,
+  settingsFileSchema,
+} from '#core/contracts/settings-file.ts';
+import { type Asked, EXIT, emit, type Printing, type Repo } from './commands.ts';
+import { Misuse } from './context.ts';
+import { readFile } from './evidence.ts';
+import { plain } from './values.ts';
+
+export const SETTINGS_ACTIONS = ['check', 'compare', 'apply', 'schema'] as const;
+
+/** The repository that a file is compared with, and its client. */
+export type Target = () => Promise<{ readonly asked: Asked; readonly repo: Repo }>;
+
+/** One action on a settings file, by its path. `check` and `schema` ask the service nothing and need no login. */
+export async function settings(
+  printed: Printing,
+  action: string,
+  path: string | undefined,
+  find: Target,
+): Promise<number> {
+  if (!SETTINGS_ACTIONS.some((known) => known === action))
+    throw new Misuse(`settings takes one of: ${SETTINGS_ACTIONS.join(', ')}.`);
+  if (action === 'schema') {
+    emit(printed, settingsFileSchema(), () => [JSON.stringify(settingsFileSchema(), null, 2)]);
+    return EXIT.ok;
+  }
+  const name = path ?? SETTINGS_FILE;
+  const file = readSettingsFile(readFile(name));
+  if (!file.ok) {
+    emit(printed, { file: name, ...file }, () =>
+      file.problems.map(({ line, column, says }) => `${plain(name)}:${line}:${column}: ${plain(says)}`),
+    );
+    return EXIT.fault;
+  }
+  if (action === 'check') {
+    const count = Object.keys(file.settings).length;
+    emit(printed, { file: name, ...file }, () => [`${plain(name)} is right: ${sayCount(count)}`]);
+    return EXIT.ok;
+  }
+  const { asked, repo } = await find();
+  return action === 'compare' ? compare(asked, repo, file.settings) : apply(asked, repo, file.settings);
+}
+
+async function compare(asked: Asked, repo: Repo, file: FileSettings): Promise<number> {
+  const changes = compareSettings(repo, file);
+  emit(asked, { repo: repo.name, base_branch: repo.base_branch, changes }, () =>
+    say(repo, changes, 'would change'),
+  );
+  return EXIT.ok;
+}
+
+/** Sends what differs and nothing else, so that a second run sends nothing. */
+async function apply(asked: Asked, repo: Repo, file: FileSettings): Promise<number> {
+  const changes = compareSettings(repo, file);
+  if (changes.length > 0)
+    await asked.api.updateRepo({
+      id: repo.id,
+      body: Object.fromEntries(changes.map(({ key, to }) => [key, to])),
+    });
+  emit(asked, { repo: repo.name, base_branch: repo.base_branch, changes }, () =>
+    say(repo, changes, 'changed'),
+  );
+  return EXIT.ok;
+}
+
+function say(repo: Repo, changes: readonly SettingChange[], verb: string): readonly string[] {
+  const name = `${repo.name} ${repo.base_branch}`;
+  if (changes.length === 0) return [`${name}: nothing ${verb}`];
+  return [
+    `${name}: ${sayCount(changes.length)} ${verb}`,
+    ...changes.map(({ key, from, to }) => `  ${key}: ${sayValue(from)} -> ${sayValue(to)}`),
+  ];
+}
+
+const sayCount = (count: number): string => `${count} setting${count === 1 ? '' : 's'}`;
+const sayValue = (value: unknown): string =>
+  value === undefined ? 'not known' : plain(JSON.stringify(value));

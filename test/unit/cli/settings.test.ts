@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { run } from '../../../cli/run.ts';
+
+const REPO = {
+  ...{ id: 'r', name: 'acme/app', base_branch: 'main', queue_enabled: true },
+  ...{ batch_target: 4, bisect_fanout: 1, high_labels: ['urgent'] },
+};
+const LOGIN = { MERGEYARD_URL: 'https://q.example.org', MERGEYARD_TOKEN: 'mgy_secret' };
+const named = ['--repo', 'acme/app'];
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'settings-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+async function call(argv: readonly string[], text: string | null, env: Record<string, string> = LOGIN) {
+  const path = join(folder, 'file.yml');
+  if (text !== null) writeFileSync(path, text);
+  const [out, complaints, sent]: [string[], string[], object[]] = [[], [], []];
+  const code = await run(
+    argv.map((word) => (word === 'FILE' ? path : word)),
+    {
+      ...{ env: { ...env, HOME: folder }, cwd: folder, isTerminal: false, now: () => 0 },
+      fetch: async (url, init) => {
+        const method = init?.method ?? 'GET';
+        if (method !== 'GET')
+          sent.push({ method, path: new URL(String(url)).pathname, body: JSON.parse(String(init?.body)) });
+        else sent.push({ method });
+        return Response.json(method === 'GET' ? [REPO] : REPO);
+      },
+      print: (line) => void out.push(line.replaceAll(folder, '')),
+      ...{ readGit: async () => null, sleep: async () => {} },
+    },
+    async () => '',
+    (line) => complaints.push(line.replaceAll(folder, '')),
+  );
+  return { code, out, complaint: complaints.join('\n'), sent };
+}
+
+describe('mergeyard settings check', () => {
+  test('names each wrong line, ends with 1, and neither needs a login nor asks anything', async () => {
+    const text = 'batch_target: many\ngate: statuses\n';
+    expect(await call(['settings', 'check', 'FILE'], text, {})).toMatchObject({
+      ...{ code: 1, complaint: '', sent: [] },
+      out: [
+        '/file.yml:1:15: batch_target: Invalid input: expected number, received string.',
+        '/file.yml:2:1: "gate" cannot be set in the file: it decides what is proven. Set it on the page.',
+      ],
+    });
+  });
+
+  test('says of a right file how many settings it has', async () => {
+    expect(await call(['settings', 'check', 'FILE'], 'batch_target: 8', {})).toMatchObject({
+      ...{ code: 0, out: ['/file.yml is right: 1 setting'], sent: [] },
+    });
+  });
+
+  test('gives lines and keys to a script', async () => {
+    const { code, out } = await call(['settings', 'check', 'FILE', '--json'], 'batch_targt: 8', {});
+    expect([code, JSON.parse(out[0] ?? '')]).toMatchObject([
+      1,
+      { ok: false, problems: [{ line: 1, column: 1, key: 'batch_targt' }] },
+    ]);
+  });
+
+  test('of a file that is not there, and another word, is a misuse', async () => {
+    const gone = await call(['settings', 'check', 'FILE'], null, {});
+    expect([gone.code, gone.complaint]).toEqual([64, expect.stringContaining('file.yml')]);
+    const wrong = await call(['settings', 'chek', 'FILE'], 'batch_target: 8', {});
+    expect([wrong.code, wrong.complaint]).toEqual([
+      64,
+      'settings takes one of: check, compare, apply, schema.',
+    ]);
+  });
+
+  test('schema prints the JSON schema without a login', async () => {
+    const { code, out } = await call(['settings', 'schema', '--json'], null, {});
+    expect([code, JSON.parse(out[0] ?? '')]).toMatchObject([0, { additionalProperties: false }]);
+  });
+});
+
+describe('mergeyard settings compare and apply', () => {
+  const text = 'batch_target: 8\nbisect_fanout: 1\nhigh_labels: [urgent, hot]\n';
+  const lines = ['  batch_target: 4 -> 8', '  high_labels: ["urgent"] -> ["urgent","hot"]'];
+
+  test('compare says what would change, and changes nothing', async () => {
+    const { code, out, sent } = await call(['settings', 'compare', 'FILE', ...named], text);
+    expect([code, out]).toEqual([0, ['acme/app main: 2 settings would change', ...lines]]);
+    expect(sent).toEqual([{ method: 'GET' }]);
+  });
+
+  test('apply sends what differs, and nothing else', async () => {
+    const { code, out, sent } = await call(['settings', 'apply', 'FILE', ...named], text);
+    expect([code, out]).toEqual([0, ['acme/app main: 2 settings changed', ...lines]]);
+    expect(sent.at(-1)).toEqual({
+      ...{ method: 'PATCH', path: '/api/v1/user/repos/r' },
+      body: { batch_target: 8, high_labels: ['urgent', 'hot'] },
+    });
+  });
+
+  test('apply of what holds already sends nothing', async () => {
+    const { out, sent } = await call(['settings', 'apply', 'FILE', ...named], 'batch_target: 4');
+    expect([out, sent]).toEqual([['acme/app main: nothing changed'], [{ method: 'GET' }]]);
+  });
+
+  test.each(['compare', 'apply'])('%s of a wrong file asks and sends nothing', async (action) => {
+    const { code, sent } = await call(['settings', action, 'FILE', ...named], `${text}gate: statuses`);
+    expect([code, sent]).toEqual([1, []]);
+  });
+});
