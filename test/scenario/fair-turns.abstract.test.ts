@@ -69,6 +69,18 @@ describe('an author with more than a quarter of the line takes turns with the ot
     expect(order(world)).toEqual([first, a, b, c, second, d, e, ...others]);
   });
 
+  test('a batch ends after the last of the others: what the crowd has behind it fails with none of them', async () => {
+    const world = await given();
+    const until = world.clock.now() + HOUR;
+    await world.settings({ pause: { kind: 'pause', reason: null, since: world.clock.now(), until } });
+    const crowd = await askMany(world, 'agent', 12);
+    const others = [...(await askMany(world, 'ann', 1)), ...(await askMany(world, 'bob', 1))];
+    await world.drain({ until: () => world.forge.runs().length > 0 });
+    expect(await membersOf(world)).toEqual([crowd[0], ...others]);
+    await world.drain({ maxMs: 24 * HOUR });
+    expect(order(world)).toEqual([crowd[0], ...others, ...crowd.slice(1)]);
+  });
+
   test('up to a quarter of the line, and up to four, the order is that of the schedules', async () => {
     const world = await given();
     const prs = [

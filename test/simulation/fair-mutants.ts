@@ -62,6 +62,14 @@ export const FAIR_MUTANTS: readonly Mutant[] = [
     dies: 'one account has waited for hours with many, then a person comes',
   },
   {
+    guard: 'a batch with others ends before the rest of a crowd',
+    file: 'engine-container/src/queue/fill.ts',
+    find: 'return endBeforeCrowd(pass, others.slice(0, areFailing ? 1 : size));',
+    replace: 'return others.slice(0, areFailing ? 1 : size);',
+    families: ['one_author'],
+    dies: 'one account schedules many, then a person one',
+  },
+  {
     guard: 'a head whose failure is known is not tested again for a bot',
     file: VERDICT,
     find: "  if (by !== undefined && includesLogin(s.repo.bots, by)) return 'verdict_known';\n",

@@ -73,6 +73,17 @@ export async function comeBehindFlight(): Promise<readonly string[]> {
   return inFlight < 24 && ahead === inFlight ? [] : [`${ahead} landed first, and ${inFlight} were in flight`];
 }
 
+/** One account schedules many, then a person one, before the queue has looked. */
+export async function stageBesideCrowd(): Promise<readonly string[]> {
+  const stage = await setUp();
+  stage.forge.gateDurationMs = 5 * MINUTE_MS;
+  const prs = await askAll(stage, [...many('agent', 12), 'ann']);
+  await look(stage, 2);
+  const { batches } = await stage.record();
+  const places = batches[0]?.members.map(({ pr }) => prs.indexOf(pr)) ?? [];
+  return String(places) === String([0, 12]) ? [] : [`${places} were staged together`];
+}
+
 /** One account has waited for hours with many, then a person comes. */
 export async function comeBehindOldCrowd(): Promise<readonly string[]> {
   const stage = await setUp();

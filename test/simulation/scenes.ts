@@ -29,6 +29,7 @@ import {
   scheduleFew,
   scheduleTwoCrowds,
   scheduleUnderShare,
+  stageBesideCrowd,
 } from './fair-scenes.ts';
 import {
   landingGoesUnread,
@@ -499,6 +500,7 @@ export const SCENES = {
   'a head that fails is scheduled again and again': scheduleAgain,
   'one account schedules many, then a person some': scheduleBehindCrowd,
   'two accounts schedule many': scheduleTwoCrowds,
+  'one account schedules many, then a person one': stageBesideCrowd,
   'many accounts schedule some each': scheduleUnderShare,
   'two people schedule a few': scheduleFew,
   'one account has many in flight, then a person comes': comeBehindFlight,

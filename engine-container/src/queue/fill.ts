@@ -26,7 +26,7 @@ import { authored, type QueueEntry } from './queue-entry.ts';
 import { readyEntries } from './ready.ts';
 import type { Batch, Place, Staged } from './record.ts';
 import { isHeldByStanding } from './standing.ts';
-import { noteTurns, takeTurns } from './turns.ts';
+import { endBeforeCrowd, noteTurns, takeTurns } from './turns.ts';
 import { mustReadAgain, noteReadings } from './unclear.ts';
 
 /** Opens the next batches: on the pipeline, and beside it what is only to be tried. */
@@ -196,11 +196,8 @@ function fullTrial(pass: DecisionContext, fresh: readonly QueueEntry[], pipeline
  * One that staging failed with is staged alone, in turn with a batch of the others, so that neither kind waits for all of
  * the other. While one after another fails, the others too come one by one.
  */
-function takeTurn(
-  { record }: DecisionContext,
-  ready: readonly QueueEntry[],
-  size: number,
-): readonly QueueEntry[] {
+function takeTurn(pass: DecisionContext, ready: readonly QueueEntry[], size: number): readonly QueueEntry[] {
+  const { record } = pass;
   // Incidents have a batch of their own: nothing else of a failing batch is to be searched before they land.
   const incidents = ready.filter(isIncident);
   const [first] = incidents;
@@ -209,7 +206,7 @@ function takeTurn(
   const others = ready.filter((entry) => !isStagedAlone(entry));
   if (failed !== undefined && (others.length === 0 || record.stagedAlone !== true)) return [failed];
   const areFailing = (record.stagingFailuresInARow ?? 0) >= ONE_BY_ONE_AFTER;
-  return others.slice(0, areFailing ? 1 : size);
+  return endBeforeCrowd(pass, others.slice(0, areFailing ? 1 : size));
 }
 
 function isStagedAlone({ stagingAsides, stagingTries }: QueueEntry): boolean {

@@ -26,20 +26,41 @@ export interface Line {
  * each other is never changed, and nothing comes before them that was scheduled after them.
  */
 export function takeTurns(pass: DecisionContext): void {
+  const { record } = pass;
+  const line = lineOf(pass);
+  if (line === null) return;
+  const isCrowded = crowdsOf(record.entries, line).size > 0;
+  if (isCrowded) record.turns = line.lately;
+  else delete record.turns;
+  if (isCrowded) record.entries = orderByTurns(record.entries, line);
+}
+
+/**
+ * Those of a batch up to the last one under the share: what a crowd has behind it would only add to what may fail with it.
+ * All of them where there is none.
+ */
+export function endBeforeCrowd(pass: DecisionContext, entries: readonly QueueEntry[]): readonly QueueEntry[] {
+  const line = pass.record.turns === undefined ? null : lineOf(pass);
+  if (line === null) return entries;
+  const crowds = crowdsOf(pass.record.entries, line);
+  const last = entries.findLastIndex((entry) => {
+    const author = line.authorOf(entry.pr);
+    return author === undefined || !crowds.has(keyOf(entry, author));
+  });
+  return last < 0 ? entries : entries.slice(0, last + 1);
+}
+
+function lineOf(pass: DecisionContext): Line | null {
   const { record, s } = pass;
-  if (!s.full || !s.pulls.known || !s.base.known) return;
+  if (!s.full || !s.pulls.known || !s.base.known) return null;
   const authors = authorsOf(pass);
   const waiting = new Set(waitingEntries(pass, s.base.value.tree, true));
-  const line: Line = {
+  return {
     now: s.now,
     isWaiting: (entry) => waiting.has(entry),
     authorOf: (pr) => authors.get(pr),
     lately: record.turns ?? [],
   };
-  const isCrowded = crowdsOf(record.entries, line).size > 0;
-  if (isCrowded) record.turns = line.lately;
-  else delete record.turns;
-  if (isCrowded) record.entries = orderByTurns(record.entries, line);
 }
 
 /** Whose turns these were. Kept only while an author crowds a line. */
