@@ -27,6 +27,7 @@ const SEEN: readonly Pick<ForgeVersion, 'kind' | 'major' | 'minor'>[] = [
   { kind: 'forgejo', major: 11, minor: 0 },
   { kind: 'forgejo', major: 15, minor: 0 },
   { kind: 'forgejo', major: 16, minor: 0 },
+  { kind: 'gitea', major: 1, minor: 25 },
   { kind: 'gitea', major: 1, minor: 26 },
 ];
 

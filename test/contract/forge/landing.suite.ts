@@ -112,7 +112,7 @@ export function landingSuite(subject: () => ForgeSubject, needs: Needs): void {
 
   test('a merge that fails: Forgejo has dropped the schedule by then, and says so nowhere', async () => {
     const repo = await create();
-    await repo.must('bot', 'PATCH', '', { allow_squash_merge: false });
+    await repo.must('bot', 'PATCH', '', { has_pull_requests: true, allow_squash_merge: false });
     const { pr, head } = await openChecked(repo, 'one', { 'a.txt': 'a\n' });
     expect(await schedule(repo, pr, 'squash')).toBe(201);
     await repo.forge.postStatus(head, SUCCESS);

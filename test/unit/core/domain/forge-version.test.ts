@@ -14,7 +14,8 @@ test.each([
   ['15.0.9+gitea-1.22.0', 'Forgejo 15.0.9', true],
   ['17.0.0+gitea-1.22.0', 'Forgejo 17.0.0', false],
   ['1.26.4', 'Gitea 1.26.4', true],
-  ['1.25.5', 'Gitea 1.25.5', false],
+  ['1.25.4', 'Gitea 1.25.4', true],
+  ['1.24.7', 'Gitea 1.24.7', false],
   ['15.0.0', 'Gitea 15.0.0', false],
 ])('%s is %s, and that it was seen is %s', (text, name, seen) => {
   expect([nameVersion(mustParse(text)), isSeenVersion(mustParse(text))]).toEqual([name, seen]);
