@@ -101,4 +101,12 @@ export const FAIR_MUTANTS: readonly Mutant[] = [
     families: ['rules'],
     dies: 'a person schedules a head that failed twice, on another base',
   },
+  {
+    guard: 'authors take turns while the list of pull requests cannot be read',
+    file: 'engine-container/src/queue/turns.ts',
+    find: 'if (!s.full || !s.base.known) return null;',
+    replace: 'if (!s.full || !s.pulls.known || !s.base.known) return null;',
+    families: ['one_author'],
+    dies: { family: 'one_author', seed: 1_380_000_098 },
+  },
 ];

@@ -52,7 +52,7 @@ export function endBeforeCrowd(pass: DecisionContext, entries: readonly QueueEnt
 
 function lineOf(pass: DecisionContext): Line | null {
   const { record, s } = pass;
-  if (!s.full || !s.pulls.known || !s.base.known) return null;
+  if (!s.full || !s.base.known) return null;
   const authors = authorsOf(pass);
   const waiting = new Set(waitingEntries(pass, s.base.value.tree, true));
   return {
@@ -71,9 +71,14 @@ export function noteTurns(pass: DecisionContext, entries: readonly QueueEntry[])
   record.turns = [...record.turns, ...entries.map(({ pr }) => authors.get(pr) ?? '')].slice(-TURNS_BETWEEN);
 }
 
-function authorsOf({ s }: DecisionContext): ReadonlyMap<PullRequestNumber, string> {
+/** Batches are opened while the list cannot be read, too: then the authors are those that the entries keep. */
+function authorsOf({ record, s }: DecisionContext): ReadonlyMap<PullRequestNumber, string> {
+  const kept = record.entries.flatMap(({ pr, author }) =>
+    author === undefined ? [] : [[pr, author] as const],
+  );
   const views = s.pulls.known ? s.pulls.value : [];
-  return new Map(views.map(({ pull }) => [pull.number, pull.author.toLowerCase()]));
+  const listed = views.map(({ pull }) => [pull.number, pull.author] as const);
+  return new Map([...kept, ...listed].map(([pr, author]) => [pr, author.toLowerCase()]));
 }
 
 export function orderByTurns(entries: readonly QueueEntry[], line: Line): QueueEntry[] {

@@ -40,6 +40,14 @@ describe('pull requests in the queue', () => {
     });
   });
 
+  test('authors take turns while the list cannot be read, by what is kept of them', () => {
+    const authors = ['agent', 'agent', 'agent', 'agent', 'agent', 'agent', 'ann'];
+    const entries = authors.map((author, index) => givenEntry(index + 1, { author }));
+    expect(tellDecision(givenSnapshot({ pulls: UNKNOWN }), givenRecord({ entries }))).toMatchObject({
+      actions: ['stage #1 #7 on base-0 as mq/main/staging'],
+    });
+  });
+
   test('a pull request without a schedule is left alone', () => {
     const given = givenSnapshot({ pulls: known([givenView(1, { schedule: known({ kind: 'none' }) })]) });
     expect(tellDecision(given, givenRecord())).toMatchObject({ actions: [], events: [], queue: [] });
