@@ -123,8 +123,10 @@ export function measure(options: MeasureOptions): Measurement {
           continue;
         }
         // A pull request that fails with what has landed would fail again, for ever.
-        if (!isGuilty(each) && scenario.requeue !== undefined)
-          rescheduled.push({ number: event.pr, at: now + scenario.requeue * MINUTE_MS });
+        if (isGuilty(each) || scenario.requeue === undefined) continue;
+        // Its words ask for a change, or for another landing, which need not come.
+        if (event.reason === 'retest_spent') forge.push(event.pr);
+        rescheduled.push({ number: event.pr, at: now + scenario.requeue * MINUTE_MS });
       }
       for (const action of decision.actions) {
         const folded = fold(snapshot, record, action, forge.perform(now, action), now);

@@ -13,6 +13,7 @@ import { nextToLand } from '../../../engine-container/src/queue/pipeline.ts';
 import type { QueueRecord, Staged } from '../../../engine-container/src/queue/record.ts';
 import type { FocusView, PullRequestView, Snapshot } from '../../../engine-container/src/queue/snapshot.ts';
 import { givenRepo } from '../../builders/managed-repo.ts';
+import { headOf } from '../../builders/queue-record.ts';
 import { givenPull, givenRule } from '../../builders/snapshot.ts';
 import type { SeededRandom } from '../../support/seeded-random.ts';
 import { drawRunMs, type PlannedPullRequest, type Scenario } from './workload.ts';
@@ -61,6 +62,7 @@ export class SymbolicForge {
   readonly #random: SeededRandom;
   #base: string;
   #ids = 0;
+  readonly #pushes = new Map<number, number>();
   /** Heads that failed and were scheduled again as they were. */
   readonly again = new Set<number>();
   /** Runs with one of them in their tree. */
@@ -83,6 +85,11 @@ export class SymbolicForge {
     const set = new Set([...this.#setOf(this.#base), planned.number]);
     this.#testedTrees.set(planned.number, this.#tree(set));
     this.#provenSets.push(set);
+  }
+
+  /** A new head without another change. */
+  push(pr: number): void {
+    this.#pushes.set(pr, (this.#pushes.get(pr) ?? 0) + 1);
   }
 
   /** Next time a run ends after `now`; infinite when none is out. */
@@ -289,7 +296,9 @@ export class SymbolicForge {
 
   #pull(pr: number, isOpen: boolean): PullRequest {
     const author = this.#byNumber.get(pr)?.author;
+    const pushes = this.#pushes.get(pr);
     return givenPull(pr, {
+      ...(pushes === undefined ? {} : { headSha: `${headOf(pr)}-${pushes}` }),
       ...(author === undefined ? {} : { author }),
       state: isOpen ? 'open' : 'closed',
       mergeable: !this.#conflictsWithBase(pr),
