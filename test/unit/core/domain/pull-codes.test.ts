@@ -1,8 +1,19 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { STATUS_DESCRIPTION_CHARS_MAX } from '#core/domain/limits.ts';
 import { TURNS } from '#core/domain/pull-code.ts';
 import { PULL_CODES } from '#core/domain/pull-code-table.ts';
 import { codeOfEvent, codeOfPlace, isPullCode, PULL_CODE_NAMES } from '#core/domain/pull-codes.ts';
+
+const DOCS = `${__dirname}/../../../../docs`;
+
+test('each code has its picture, and no picture is of a code that is gone (`npm run pictures:codes`)', () => {
+  const pictures = [...PULL_CODE_NAMES].map((name) => `${name}.png`).sort();
+  expect(readdirSync(`${DOCS}/codes`).sort()).toEqual(pictures);
+  // The picture shows these words, so that others need a new one.
+  const page = readFileSync(`${DOCS}/codes.md`, 'utf8');
+  for (const name of PULL_CODE_NAMES)
+    expect(page).toContain(`![${PULL_CODES[name].says}](codes/${name}.png)`);
+});
 
 describe('the closed list of ways out of the queue and of waits', () => {
   test.each(PULL_CODE_NAMES)('%s has words that fit a status, whose turn it is, and a next step', (name) => {
