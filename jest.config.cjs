@@ -1,14 +1,3 @@
-/**
- * In the sandbox of a test file each look at a global goes the long way, through its context. These are handed to every
- * module as parameters instead, which takes a quarter off what computes. Only such as no test puts another one in place
- * of, and no module that is loaded declares anew: that would be a syntax error, as it is for URL and Buffer.
- */
-const PLAIN_GLOBALS = [
-  ...['Array', 'BigInt', 'Boolean', 'Error', 'JSON', 'Map', 'Math', 'Number', 'Object', 'Promise', 'Proxy'],
-  ...['RangeError', 'Reflect', 'RegExp', 'Set', 'String', 'Symbol', 'TypeError', 'Uint8Array', 'WeakMap'],
-  'WeakSet',
-];
-
 /** The page, mounted in a document without a browser. */
 const PAGE = [
   '@swc/jest',
@@ -27,7 +16,7 @@ const COMMON = {
   transform: { '\\.(ts|mjs|js)$': '@swc/jest', '\\.tsx$': PAGE },
   // These are published as ES modules only.
   transformIgnorePatterns: ['/node_modules/(?!@middy/|fauxqs/|@seriousme/|jose/|wouter/|@bomb\\.sh/)'],
-  sandboxInjectedGlobals: PLAIN_GLOBALS,
+  testEnvironment: '<rootDir>/test/support/one-context.cjs',
 };
 
 function project(displayName, folders = [displayName]) {

@@ -1,0 +1,98 @@
+const asyncHooks = require('node:async_hooks');
+const vm = require('node:vm');
+const { ModuleMocker } = require('jest-mock');
+
+/**
+ * The environment of all tests that need no document: half of the time of jest's own.
+ *
+ * 1. Test files run in the context of their worker. In a context of its own each look at a global goes the long way, and
+ *    nothing that was compiled for one file serves the next.
+ * 2. A module is compiled once per worker. Each test file still runs it anew, so no file meets the state of another.
+ * 3. The runner's note of the running test is no `AsyncLocalStorage`. One that was ever entered makes node follow each promise of
+ *    the process: a third of the time of a simulated life.
+ *
+ * Globals and the variables of the process are put back when a file ends. Built-in objects are those of the whole worker: no
+ * test may change one and leave it so.
+ */
+module.exports = class OneContext {
+  global = globalThis;
+  moduleMocker = new ModuleMocker(globalThis);
+  /** No test counts on time that stands still: clocks are handed in. */
+  fakeTimers = null;
+  fakeTimersModern = null;
+  #globals = Object.getOwnPropertyDescriptors(globalThis);
+  #variables = { ...process.env };
+
+  async setup() {
+    Error.stackTraceLimit = STACK_LINES_MAX;
+    asyncHooks.AsyncLocalStorage = RunningTest;
+  }
+
+  /** `setup` of the runner: it is loaded, and the test file is not. */
+  handleTestEvent({ name }) {
+    if (name === 'setup') asyncHooks.AsyncLocalStorage = AsyncLocalStorage;
+  }
+
+  async teardown() {
+    asyncHooks.AsyncLocalStorage = AsyncLocalStorage;
+    for (const key of Reflect.ownKeys(globalThis)) putBack(key, this.#globals[key]);
+    for (const key of Object.keys(process.env)) if (!(key in this.#variables)) delete process.env[key];
+    Object.assign(process.env, this.#variables);
+  }
+
+  exportConditions() {
+    return ['node', 'node-addons'];
+  }
+
+  getVmContext() {
+    return MARK;
+  }
+};
+
+const STACK_LINES_MAX = 100;
+const { AsyncLocalStorage } = asyncHooks;
+const { compileFunction } = vm;
+
+/** Stands for the context of the worker, which node hands to nobody. Nothing runs in it. */
+const MARK = vm.createContext();
+/** By file and parameters, for as long as the worker lives. */
+const compiled = new Map();
+
+vm.compileFunction = (source, parameters, options) => {
+  if (options?.parsingContext !== MARK) return compileFunction(source, parameters, options);
+  const key = `${options.filename}\0${parameters.join()}`;
+  const known = compiled.get(key);
+  if (known?.source === source) return known.run;
+  const run = compileFunction(source, parameters, { ...options, parsingContext: undefined });
+  compiled.set(key, { source, run });
+  return run;
+};
+
+/** Knows one test at a time: an error that no promise of a test awaits is told of the one that runs. */
+class RunningTest {
+  #store;
+
+  getStore() {
+    return this.#store;
+  }
+
+  run(store, body) {
+    const outer = this.#store;
+    this.#store = store;
+    const leave = () => {
+      this.#store = outer;
+    };
+    const result = body();
+    if (typeof result?.then === 'function') return result.finally(leave);
+    leave();
+    return result;
+  }
+}
+
+function putBack(key, before) {
+  const now = Object.getOwnPropertyDescriptor(globalThis, key);
+  if (now?.configurable !== true) return;
+  if (before === undefined) delete globalThis[key];
+  else if (before.value !== now.value || before.get !== now.get)
+    Object.defineProperty(globalThis, key, before);
+}

@@ -1,0 +1,4 @@
+declare class OneContext {
+  teardown(): Promise<void>;
+}
+export = OneContext;
