@@ -7,6 +7,7 @@ import { CI_WAYS, contextsOf } from '../forge/ci/other-ci.ts';
 import type { OtherCi, RunStatus } from '../forge/model.ts';
 import type { RealForge } from '../forge-account.ts';
 import type { Person } from './people.ts';
+import { TEST_PROGRAM } from './project.ts';
 
 /** A CI that judges the batches of a real forge and reports by commit statuses. */
 export interface StatusCi {
@@ -54,7 +55,7 @@ export function statusGateFiles(woodpecker: WoodpeckerAccess | null): Readonly<R
 }
 
 /**
- * A stand-in of a CI in this process: looks for pushes to the branches of the queue, runs `node --test` on each commit,
+ * A stand-in of a CI in this process: looks for pushes to the branches of the queue, runs the project's tests on each commit,
  * and posts the contexts, words and links that the CI does. Commits that it judged before a restart are judged again.
  */
 async function startStandIn(options: StatusCiOptions): Promise<StatusCi> {
@@ -123,7 +124,7 @@ async function runTests(
     await run('git', ['fetch', '--quiet', '--depth', '1', `${forge.url}/${slug}`, sha], { cwd: folder, env });
     await run('git', ['checkout', '--quiet', 'FETCH_HEAD'], { cwd: folder, env });
     const { FORGE_TOKEN, FORGE_OWNER_TOKEN, FORGE_PERSON_TOKEN, ...bare } = process.env;
-    return await run(process.execPath, ['--test'], { cwd: folder, env: bare, timeout: RUN_MS_MAX }).then(
+    return await run(process.execPath, [TEST_PROGRAM], { cwd: folder, env: bare, timeout: RUN_MS_MAX }).then(
       () => 'success' as const,
       // A run that was ended for its time says nothing about the tests.
       (error: { readonly killed?: boolean }) =>
@@ -171,7 +172,7 @@ steps:
   - name: tests
     image: ${image}
     commands:
-      - node --test
+      - node ${TEST_PROGRAM}
 `;
   return { [`.woodpecker/${WORKFLOW}.yaml`]: text };
 }
