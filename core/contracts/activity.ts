@@ -6,6 +6,7 @@ import {
   REPO_STATES,
   type RepoActivity,
 } from '../domain/activity.ts';
+import { FANOUT_REASONS, sayChosenFanout } from '../domain/auto-fanout.ts';
 import {
   ACTIVITY_EVENTS,
   type ActivityEvent,
@@ -80,7 +81,11 @@ export const ActivityRepo = z.object({
   standstill: StandstillView.nullable(),
   /** The queue in order and what stands before the next landing, as the worker last saw it; null = unknown. */
   queue: z
-    .object({ seen_at: Time, line: z.array(QueuePlaceView), line_more: z.int(), block: BlockView })
+    .object({
+      ...{ seen_at: Time, line: z.array(QueuePlaceView), line_more: z.int(), block: BlockView },
+      /** Which number of gate runs at once the queue chose, and why; null: the settings name it. */
+      fanout: z.object({ in_force: z.int(), reason: z.enum(FANOUT_REASONS), says: z.string() }).nullable(),
+    })
     .nullable(),
 });
 
@@ -215,7 +220,7 @@ export function toActivityRepo(
   };
 }
 
-function toQueueView({ at, places, more, block }: QueueView): z.infer<typeof ActivityRepo>['queue'] {
+function toQueueView({ at, places, more, block, fanout }: QueueView): z.infer<typeof ActivityRepo>['queue'] {
   return {
     seen_at: formatTime(at),
     line: places.map(({ pr, title, queuedAt, priority = 'normal', state, reason, until }) => ({
@@ -232,6 +237,10 @@ function toQueueView({ at, places, more, block }: QueueView): z.infer<typeof Act
       run_url: block.runUrl,
       evidence: toHaltEvidence(block.evidence),
     },
+    fanout:
+      fanout === undefined
+        ? null
+        : { in_force: fanout.inForce, reason: fanout.reason, says: sayChosenFanout(fanout) },
   };
 }
 

@@ -7,7 +7,8 @@ const Seconds = z.int().nullable();
 
 /** Null is unknown, never a guess: `reason` says why there is no advice. */
 export const FanoutAdviceView = z.object({
-  current: z.int(),
+  /** Null: `bisect_fanout` is `auto`. */
+  current: z.int().nullable(),
   advised: z.int().nullable(),
   reason: z.enum(NO_ADVICE_REASONS).nullable(),
   rests_on: z.int(),

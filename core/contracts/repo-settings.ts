@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import {
+  AUTO_RUNS_PER_100_LANDED_MAX,
+  AUTO_RUNS_PER_100_LANDED_MIN,
   BATCH_LINGER_SECONDS_MAX,
   BATCH_TARGET_MAX,
   BOTS_MAX,
@@ -21,8 +23,13 @@ import { GateAuthor, GateContext, LabelName } from './fields.ts';
 import { GivenWindows, ShownWindows, TimeZone } from './freeze.ts';
 import { GivenTopics, ShownTopics } from './notice-topics.ts';
 
+/** The value of a setting that the engine chooses by itself. */
+const AUTO = 'auto';
+
 interface Row {
   readonly field: keyof QueueSettings;
+  /** The flag that stands for the value `auto`: with it `field` keeps the value of before. */
+  readonly auto?: 'fanoutAuto';
   /** The values that a PATCH may set. */
   readonly given: z.ZodType;
   /** The values that views and the export show: as stored, also from before a range was narrowed. */
@@ -79,7 +86,16 @@ const ROWS = {
   },
   bisect_fanout: {
     field: 'bisectFanout',
-    given: z.int().min(BISECT_FANOUT_MIN).max(BISECT_FANOUT_MAX),
+    auto: 'fanoutAuto',
+    given: z.union([z.literal(AUTO), z.int().min(BISECT_FANOUT_MIN).max(BISECT_FANOUT_MAX)], {
+      error: `expected "auto" or a whole number >=${BISECT_FANOUT_MIN} and <=${BISECT_FANOUT_MAX}`,
+    }),
+    shown: z.union([z.literal(AUTO), z.int()]),
+    inFile: true,
+  },
+  auto_runs_per_100_landed: {
+    field: 'autoRunsPer100Landed',
+    given: z.int().min(AUTO_RUNS_PER_100_LANDED_MIN).max(AUTO_RUNS_PER_100_LANDED_MAX),
     shown: z.int(),
     inFile: true,
   },
@@ -154,11 +170,16 @@ export type ShownSettings = { [K in Name]: z.infer<Rows[K]['shown']> };
 type GivenSettings = { readonly [K in Name]?: z.infer<Rows[K]['given']> | undefined };
 
 export function toShownSettings(settings: QueueSettings): ShownSettings {
-  return mapRows((row) => settings[row.field]);
+  return mapRows((row: Row) => (row.auto !== undefined && settings[row.auto] ? AUTO : settings[row.field]));
 }
 
 /** The settings that a PATCH names; one that it does not name stays as it is. */
 export function toSettings(given: GivenSettings): Partial<QueueSettings> {
   const named = names.filter((name) => given[name] !== undefined);
-  return Object.fromEntries(named.map((name) => [ROWS[name].field, given[name]]));
+  return Object.assign({}, ...named.map((name) => fieldsOf(ROWS[name], given[name])));
+}
+
+function fieldsOf({ field, auto }: Row, value: unknown): Readonly<Record<string, unknown>> {
+  if (auto === undefined) return { [field]: value };
+  return value === AUTO ? { [auto]: true } : { [field]: value, [auto]: false };
 }

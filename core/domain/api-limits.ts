@@ -15,6 +15,9 @@ export const MATRIX_ROOM_CHARS_MAX = 255;
 /** A day: an owner who waits longer wants the queue off. */
 export const BATCH_LINGER_SECONDS_MAX = 86_400;
 export const BATCH_TARGET_MAX = 100;
+/** Budget of `bisect_fanout: auto`. */
+export const AUTO_RUNS_PER_100_LANDED_MIN = 20;
+export const AUTO_RUNS_PER_100_LANDED_MAX = 1_000;
 /** A day: a gate that takes longer is no gate of a queue. */
 export const GATE_TIMEOUT_MINUTES_MAX = 1_440;
 /** Of a gate by statuses. */

@@ -25,8 +25,8 @@ export interface FanoutReplay {
 }
 
 export interface FanoutAdvice {
-  /** The one that is set. */
-  readonly current: number;
+  /** The one that is set; null: the engine chooses. */
+  readonly current: number | null;
   /** Null exactly when `reason` says why. */
   readonly advised: number | null;
   readonly reason: NoAdviceReason | null;

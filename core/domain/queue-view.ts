@@ -1,3 +1,4 @@
+import type { ChosenFanout } from './auto-fanout.ts';
 import type { CommitSha, EpochMs, PullRequestNumber, TreeHash } from './ids.ts';
 import type { Priority } from './priority.ts';
 
@@ -67,6 +68,8 @@ export interface QueueView {
   /** Places behind those of `places`. */
   readonly more: number;
   readonly block: Block;
+  /** Absent: the settings name the number of gate runs at once. */
+  readonly fanout?: ChosenFanout;
 }
 
 /** Kept small enough to be read with every look at the dashboard. */

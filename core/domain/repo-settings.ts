@@ -20,8 +20,12 @@ export interface QueueSettings
   readonly batchLingerSeconds: number;
   /** Ends lingering once this many are ready; 0 = no target (D-20). */
   readonly batchTarget: number;
-  /** Gate runs that may burn at once, 1..16. */
+  /** Gate runs that may burn at once, 1..16; with `fanoutAuto` the number that a release of before takes. */
   readonly bisectFanout: number;
+  /** The engine chooses how many, within `autoRunsPer100Landed`. */
+  readonly fanoutAuto: boolean;
+  /** Gate runs that the engine may spend for each 100 landed pull requests where it chooses. */
+  readonly autoRunsPer100Landed: number;
   /** An attempt at the gate that takes longer is given up; 0: none is, null: the queue learns how long. */
   readonly gateTimeoutMinutes: number | null;
   /** A pass of the gate on a head that has exactly the staged tree counts, and no gate run is started for it. */
@@ -39,6 +43,8 @@ export const DEFAULT_SETTINGS: QueueSettings = {
   batchLingerSeconds: 0,
   batchTarget: 0,
   bisectFanout: 1,
+  fanoutAuto: false,
+  autoRunsPer100Landed: 125,
   gateTimeoutMinutes: 0,
   reuseCi: false,
   repairSetup: false,

@@ -5,13 +5,13 @@ import {
   BATCH_TARGET_MAX,
   STATUS_CONTEXT_CHARS_MAX,
 } from '#core/domain/api-limits.ts';
-import { BISECT_FANOUT_MAX, BISECT_FANOUT_MIN } from '#core/domain/limits.ts';
 import { type Patch, usePatch } from '../data/use-patch.ts';
 import { Button, Confirm, Field } from '../parts/basics.tsx';
 import { Problem } from '../parts/errors.tsx';
 import { NoticeTopics } from '../parts/notice-topics.tsx';
 import { NoticeWebhook } from '../parts/notice-webhook.tsx';
 import { hostOf, RepoFrame } from '../parts/repo-frame.tsx';
+import { type FanoutDraft, FanoutFields } from '../parts/settings-fanout.tsx';
 import { Freezes } from '../parts/settings-freeze.tsx';
 import { Notify } from '../parts/settings-notify.tsx';
 import { PauseQueue } from '../parts/settings-pause.tsx';
@@ -30,7 +30,7 @@ export function SettingsPage({ id }: { readonly id: string }) {
           <QueueSwitch repo={repo} />
           <PauseQueue repo={repo} />
           <Freezes repo={repo} activity={activity} key={`freezes ${repo.id}`} />
-          <Tuning repo={repo} key={`tuning ${repo.id}`} />
+          <Tuning repo={repo} says={activity.queue?.fanout?.says} key={`tuning ${repo.id}`} />
           <Priorities repo={repo} key={`priorities ${repo.id}`} />
           <ScheduleRules repo={repo} key={`rules ${repo.id}`} />
           <Notify repo={repo} stored={activity.notification} />
@@ -98,8 +98,7 @@ function QueueSwitch({ repo }: { readonly repo: StatusEntry }) {
   );
 }
 
-interface Draft {
-  readonly fanout: number;
+interface Draft extends FanoutDraft {
   readonly linger: string;
   readonly target: string;
   readonly deadline: number | null;
@@ -112,6 +111,7 @@ interface Draft {
 
 const draftOf = (repo: StatusEntry): Draft => ({
   fanout: repo.bisect_fanout,
+  budget: String(repo.auto_runs_per_100_landed),
   linger: String(repo.batch_linger_seconds),
   target: String(repo.batch_target),
   deadline: repo.gate_timeout_minutes,
@@ -125,6 +125,9 @@ const draftOf = (repo: StatusEntry): Draft => ({
 function patchOf(repo: StatusEntry, draft: Draft): Patch {
   return {
     ...(draft.fanout === repo.bisect_fanout ? {} : { bisect_fanout: draft.fanout }),
+    ...(Number(draft.budget) === repo.auto_runs_per_100_landed
+      ? {}
+      : { auto_runs_per_100_landed: Number(draft.budget) }),
     ...(Number(draft.linger) === repo.batch_linger_seconds
       ? {}
       : { batch_linger_seconds: Number(draft.linger) }),
@@ -138,7 +141,7 @@ function patchOf(repo: StatusEntry, draft: Draft): Patch {
   };
 }
 
-function Tuning({ repo }: { readonly repo: StatusEntry }) {
+function Tuning({ repo, says }: { readonly repo: StatusEntry; readonly says: string | undefined }) {
   const [draft, setDraft] = useState(() => draftOf(repo));
   const [saved, setSaved] = useState(false);
   const patch = usePatch(repo);
@@ -165,23 +168,7 @@ function Tuning({ repo }: { readonly repo: StatusEntry }) {
       }}
     >
       <h2 id="tuning-title">How it works through the queue</h2>
-      <Field
-        label={`Gate runs at once: ${draft.fanout}`}
-        hint={`${BISECT_FANOUT_MIN} to ${BISECT_FANOUT_MAX}. 1 spends the fewest gate runs, 4 to 8 suits most, 16 finds a culprit fastest.`}
-        error={errorOf('bisect_fanout')}
-      >
-        {(ids) => (
-          <input
-            {...ids}
-            type="range"
-            min={BISECT_FANOUT_MIN}
-            max={BISECT_FANOUT_MAX}
-            step={1}
-            value={draft.fanout}
-            onChange={(event) => set({ fanout: Number(event.target.value) })}
-          />
-        )}
-      </Field>
+      <FanoutFields draft={draft} says={says} errorOf={errorOf} onChange={set} />
       <div className="pair">
         <Field
           label="Wait for more pull requests, in seconds"

@@ -2,6 +2,7 @@ import { Link } from 'wouter';
 import { useActivity, useQueueStatus } from '../data/hooks.ts';
 import { path } from '../routes.ts';
 import { type ActivityDoc, findBlocker, type RepoActivity, type StatusEntry } from '../view/blocker.ts';
+import { sayFanout } from '../view/fanout.ts';
 import { safeUrl } from '../view/format.ts';
 import { Foreign, Loading, Outward, useTitle } from './basics.tsx';
 import { ProblemPage } from './errors.tsx';
@@ -71,11 +72,7 @@ export function RepoFrame({
         <p className="repo-facts">
           <span className="branch">{repo.base_branch}</span>
           <Outward href={safeUrl(`${repo.instance_url}/${repo.name}`)}>{hostOf(repo.instance_url)}</Outward>
-          <span>
-            {repo.bisect_fanout === 1
-              ? 'one gate run at a time'
-              : `up to ${repo.bisect_fanout} gate runs at once`}
-          </span>
+          <span>{sayFanout(repo.bisect_fanout, activity.queue?.fanout?.in_force)}</span>
         </p>
         <nav className="tabs" aria-label={`Pages of ${repo.name}`}>
           <ul>

@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { FANOUT_REASONS } from '#core/domain/auto-fanout.ts';
 import { ACTIVITY_EVENTS, BATCH_OUTCOMES } from '#core/domain/batch.ts';
 import { HOOK_STATES } from '#core/domain/hook-seen.ts';
+import { BISECT_FANOUT_MAX, BISECT_FANOUT_MIN } from '#core/domain/limits.ts';
 import { PROTECTION_REASONS } from '#core/domain/provisioning.ts';
 import type { QueueRecord } from './queue/record.ts';
 import { COUNTED_STATES } from './queue/reviews.ts';
@@ -47,6 +49,15 @@ const Batch = z.looseObject({
   fates: z.array(z.looseObject({ pr })),
   nodes: z.array(Node),
   landing: z.looseObject({ pr, head: sha, tree: sha, baseBefore: sha, index: z.number().int() }).nullable(),
+});
+const AutoFanout = z.object({
+  inForce: z.int().min(BISECT_FANOUT_MIN).max(BISECT_FANOUT_MAX),
+  reason: z.enum(FANOUT_REASONS),
+  runs: z.number().nonnegative(),
+  expected: z.number().nonnegative(),
+  budget: z.number().nonnegative(),
+  since: z.object({ runs: z.int().nonnegative(), landed: z.int().nonnegative() }),
+  arrivals: z.object({ at: z.number(), gapMs: z.number().nonnegative().nullable() }).optional(),
 });
 const Record = z.looseObject({
   schema: z.literal(WRITTEN_FORMAT),
@@ -99,6 +110,7 @@ const Record = z.looseObject({
     flaked: z.number(),
     paces: z.array(z.object({ ms: z.number(), runs: z.number(), spread: z.number().optional() })),
   }),
+  autoFanout: AutoFanout.optional(),
   gateLooks: z
     .object({
       at: z.number().optional(),
@@ -152,9 +164,10 @@ export interface StoredRecord {
 
 /** Null when the document is not a record this version understands. */
 export function parseRecord(document: unknown): StoredRecord | null {
-  const { unsent = NOTHING_UNSENT, ...newest } = migrate(document) ?? {};
-  // What is written is what the release before reads.
-  const record = { ...newest, schema: WRITTEN_FORMAT };
+  const { unsent = NOTHING_UNSENT, autoFanout, ...newest } = migrate(document) ?? {};
+  // What is written is what the release before reads. What was only learned, and is damaged, is learned anew.
+  const learned = AutoFanout.safeParse(autoFanout).success ? { autoFanout } : {};
+  const record = { ...newest, ...learned, schema: WRITTEN_FORMAT };
   if (!isRecord(record) || !Left.safeParse(unsent).success) return null;
   const left = unsent as Unsent;
   return { record: toCodeNames(record), unsent: { ...left, batches: toCodeRows(left.batches) } };

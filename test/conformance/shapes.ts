@@ -26,6 +26,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   ticket: text(/^[0-9a-f]{64}$/, 'ab'.repeat(32)),
   flag: { fits: (value) => typeof value === 'boolean', sample: true },
   whole: { fits: Number.isSafeInteger, sample: 3 },
+  whole_or_auto: { fits: (value) => value === 'auto' || Number.isSafeInteger(value), sample: 'auto' },
   number: { fits: (value) => typeof value === 'number' && Number.isFinite(value), sample: 0.5 },
 };
 

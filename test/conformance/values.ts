@@ -79,6 +79,11 @@ const wholeOrNull = (min: number, max: number): FieldValues => ({
   good: (random, material) => (random.chance(0.2) ? 'null' : whole(min, max).good(random, material)),
   bad: whole(min, max).bad.filter((text) => text !== 'null'),
 });
+/** A whole number, or the word that leaves it to the queue. */
+const wholeOrAuto = (min: number, max: number): FieldValues => ({
+  good: (random, material) => (random.chance(0.2) ? '"auto"' : whole(min, max).good(random, material)),
+  bad: [...whole(min, max).bad, '"AUTO"', '"auto "'],
+});
 const flag: FieldValues = { good: (random) => String(random.chance(0.5)), bad: NOT_FLAG };
 const context: FieldValues = {
   ...text((random) =>
@@ -225,7 +230,8 @@ export const BODY_FIELDS: Readonly<Record<string, Readonly<Record<string, FieldV
     queue_enabled: { ...flag, good: (random) => String(random.chance(0.8)) },
     batch_linger_seconds: whole(0, 86_400),
     batch_target: whole(0, 100),
-    bisect_fanout: whole(1, 16),
+    bisect_fanout: wholeOrAuto(1, 16),
+    auto_runs_per_100_landed: whole(20, 1_000),
     gate_timeout_minutes: wholeOrNull(0, 1_440),
     reuse_ci: flag,
     repair_setup: flag,

@@ -145,6 +145,9 @@ export const repoSettings = record<RepoSettings>({
   batchLingerSeconds: ['batch_linger_seconds', whole],
   batchTarget: ['batch_target', whole],
   bisectFanout: ['bisect_fanout', whole],
+  // Rows of before the engine could choose have a number.
+  fanoutAuto: ['fanout_auto', defaulted(flag, DEFAULT_SETTINGS.fanoutAuto)],
+  autoRunsPer100Landed: ['auto_runs_per_100_landed', defaulted(whole, DEFAULT_SETTINGS.autoRunsPer100Landed)],
   // Rows of before deadlines have none.
   gateTimeoutMinutes: [
     'gate_timeout_minutes',

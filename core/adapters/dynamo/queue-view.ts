@@ -1,3 +1,4 @@
+import { type ChosenFanout, FANOUT_REASONS } from '../../domain/auto-fanout.ts';
 import type { RepoId } from '../../domain/ids.ts';
 import { PRIORITIES, type Priority } from '../../domain/priority.ts';
 import {
@@ -46,11 +47,18 @@ const block = record<Block>({
   runUrl: ['run_url', nullable(text)],
   evidence: ['evidence', optional(evidence)],
 });
+const fanout = record<ChosenFanout>({
+  inForce: ['in_force', whole],
+  reason: ['reason', oneOf(FANOUT_REASONS)],
+  runsPer100Landed: ['runs_per_100_landed', nullable(whole)],
+  budget: ['budget', whole],
+});
 export const queueView = record<QueueView>({
   at: ['at', whole],
   places: ['line', listOf(place)],
   more: ['more', whole],
   block: ['block', block],
+  fanout: ['fanout', optional(fanout) as Codec<ChosenFanout>],
 });
 
 /** One that cannot be read is as good as none: the reader says "unknown" (A51). */

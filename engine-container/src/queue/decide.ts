@@ -12,6 +12,7 @@ import {
   wakeNoLaterThan,
 } from './decision-context.ts';
 import { admitEntries, syncQueue } from './entries.ts';
+import { adoptFanout } from './fanout-choice.ts';
 import { openBatches } from './fill.ts';
 import { forgetGateLook, gateLookAt } from './gate-looks.ts';
 import { observeGates } from './gates.ts';
@@ -51,6 +52,7 @@ export function decide(read: Snapshot, record: QueueRecord): Decision {
   const s = withoutLateBase(read, record);
   const pass = beginPass(s, record);
   adoptSettings(pass);
+  adoptFanout(pass);
   recallLost(pass);
   settleUnheard(pass);
   settleStanding(pass);

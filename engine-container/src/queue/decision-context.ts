@@ -5,6 +5,7 @@ import type { CommitSha, EpochMs, NodeRowId, PullRequestNumber } from '#core/dom
 import type { ReconcileErrorCode } from '#core/domain/repo.ts';
 import { isForgeRun } from '#core/domain/status-gate.ts';
 import type { Action, Alarm } from './actions.ts';
+import { BASE_FANOUT } from './auto-fanout.ts';
 import { cloneRecord } from './clone.ts';
 import type { DecidedEvent } from './decided-event.ts';
 import { runnersOf } from './pace.ts';
@@ -105,13 +106,19 @@ export function takeId(pass: DecisionContext): string | null {
 }
 
 export function policyFor(pass: DecisionContext): SpeculationPolicy {
-  return pass.s.policy ?? policyOf(pass.s.repo.bisectFanout);
+  return pass.s.policy ?? policyOf(fanoutOf(pass));
+}
+
+/** Gate runs at once that the owner allows, or that the engine has chosen in their place (A28). */
+export function fanoutOf({ record, s }: DecisionContext): number {
+  const { fanoutAuto, bisectFanout } = s.repo;
+  return fanoutAuto ? (record.autoFanout?.inForce ?? BASE_FANOUT) : bisectFanout;
 }
 
 /** Gate runs that may be out at once: what the owner allows (A28), and no more than the runners take. */
 export function gateRunsMax(pass: DecisionContext): number {
-  const { bisectFanout } = pass.s.repo;
-  return policyFor(pass).learns ? Math.min(bisectFanout, runnersOf(pass.record.rate)) : bisectFanout;
+  const fanout = fanoutOf(pass);
+  return policyFor(pass).learns ? Math.min(fanout, runnersOf(pass.record.rate)) : fanout;
 }
 
 /** Chance that a pull request is good, by what the repo has taught and what it has passed itself. */

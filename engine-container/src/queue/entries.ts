@@ -15,6 +15,7 @@ import {
 } from './decision-context.ts';
 import { sayDeferred } from './deferral-words.ts';
 import { describeOldHead, describeRefusal } from './describe.ts';
+import { noteArrival } from './fanout-choice.ts';
 import { landLate } from './given-up.ts';
 import { reviewHeld } from './held.ts';
 import { tellKnownVerdict } from './known-verdict.ts';
@@ -118,6 +119,7 @@ function bindHead(
     const place = { pr, title, head, scheduleId: schedule.id, queuedAt: schedule.at, ...authored(pull) };
     const fresh = { ...createEntry(place), retestAfter: retestOf(pass, pull) };
     pass.record.entries.push(fresh);
+    noteArrival(pass.record, pass.s.now);
     emitEvent(pass, 'pr_queued', fresh, null, { scheduledAt: schedule.at });
     return tellKnownVerdict(pass, fresh, schedule);
   }

@@ -10,6 +10,7 @@ import {
   createNode,
   type DecisionContext,
   entryOf,
+  fanoutOf,
   gateRunsMax,
   policyFor,
   raise,
@@ -111,7 +112,7 @@ const ONE_BY_ONE_AFTER = 2;
 
 /** Builds the next batch on the pipeline where that is worth it. */
 function openPipeline(pass: DecisionContext, base: Staged, oneByOne: boolean): Closed | 'open' {
-  const { record, s } = pass;
+  const { record } = pass;
   const pipeline = pipelineOf(record);
   const landing = nextToLand(record);
   if (landing !== null && landing.place !== 'pipeline') return 'open';
@@ -119,7 +120,7 @@ function openPipeline(pass: DecisionContext, base: Staged, oneByOne: boolean): C
   const top = pipeline.at(-1);
   if (!policy.isolates && record.batches.some((batch) => batch.place === 'suspect')) return 'open';
   if (top === undefined) {
-    if (freeSlots(pass) <= 0 && s.repo.bisectFanout === 1) return 'open';
+    if (freeSlots(pass) <= 0 && fanoutOf(pass) === 1) return 'open';
     const ready = readyEntries(pass, base.tree, false);
     if (ready.length === 0 || !hasLingered(pass, ready)) return 'open';
     const size = oneByOne ? 1 : sizeOf(pass, ready, policy.depth);
@@ -222,7 +223,7 @@ function noteStagingTurn({ record }: DecisionContext, [first]: readonly QueueEnt
 function sizeOf(pass: DecisionContext, ready: readonly QueueEntry[], depthLeft: number): number {
   const good = ready.map((entry) => chanceOfGood(pass, entry));
   const slots = Math.max(1, Math.min(depthLeft, freeSlots(pass)));
-  return chooseBatchSize({ good, fanout: pass.s.repo.bisectFanout, policy: policyFor(pass), slots });
+  return chooseBatchSize({ good, fanout: fanoutOf(pass), policy: policyFor(pass), slots });
 }
 
 /** The queue with strangers behind it, so that "full" does not depend on who has come yet. */

@@ -4,8 +4,9 @@ import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
 import type { Action, ActionOutcome, CutReason } from './actions.ts';
 import type { DeferReason } from './aside.ts';
 import { defer, dissolve, startTeardown } from './batch.ts';
-import { beginPass, type DecisionContext, emitEvent, entryOf, raise } from './decision-context.ts';
+import { beginPass, type DecisionContext, emitEvent, entryOf, fanoutOf, raise } from './decision-context.ts';
 import { addEvidence, verdictOfPrefix } from './evidence.ts';
+import { noteRun } from './fanout-choice.ts';
 import type { Landing } from './landing-state.ts';
 import { LATE_EFFECT_MS, sweepLate } from './late-branches.ts';
 import { activeMembers, findNode, treesAhead } from './pipeline.ts';
@@ -112,7 +113,7 @@ function foldBatch(pass: DecisionContext, action: StageBatch, outcome: ActionOut
     emitEvent(pass, 'pr_staged', member);
   }
   // More batches may be built on this one.
-  if (pass.s.repo.bisectFanout > 1 && pass.record.entries.length > heldCount(pass)) pass.refresh = true;
+  if (fanoutOf(pass) > 1 && pass.record.entries.length > heldCount(pass)) pass.refresh = true;
   if (outcome.headRun !== undefined && last !== undefined) {
     const verdict = { tree: last.tree, gate: outcome.gateKey, verdict: 'success', ofHead: true } as const;
     addEvidence(pass.record, { ...verdict, ...outcome.headRun, at: pass.s.now });
@@ -120,7 +121,7 @@ function foldBatch(pass: DecisionContext, action: StageBatch, outcome: ActionOut
   if (outcome.published !== null) {
     node.sha = outcome.published.sha;
     node.state = 'gating';
-    countAttempt(node);
+    countAttempt(pass, node);
     return;
   }
   const verdict = verdictOfPrefix(pass.record, batch, node.to);
@@ -267,11 +268,12 @@ function foldNode(pass: DecisionContext, action: StageNode, outcome: ActionOutco
   node.state = 'gating';
   node.stagedAt = pass.s.now;
   node.retryAt = null;
-  countAttempt(node);
+  countAttempt(pass, node);
 }
 
 /** A commit that is pushed is gated. A node of before gate runs were counted stays uncounted: half a count is none. */
-function countAttempt(node: Node): void {
+function countAttempt({ record }: DecisionContext, node: Node): void {
+  noteRun(record);
   if (node.runs !== undefined) node.runs += 1;
 }
 

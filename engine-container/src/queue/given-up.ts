@@ -1,9 +1,9 @@
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { GIVEN_UP_KEPT_MS, GIVEN_UP_MAX, WAKE_DELAY_MAX_MS } from '#core/domain/limits.ts';
 import { type DecisionContext, emitEvent, wakeNoLaterThan } from './decision-context.ts';
+import { noteLanded } from './fanout-choice.ts';
 import { concludeLanding } from './landed.ts';
 import type { GivenUp, Landing } from './landing-state.ts';
-import { countOutcome } from './policy.ts';
 import { isMergeOf } from './proof.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import type { Batch, QueueRecord } from './record.ts';
@@ -60,7 +60,7 @@ export function landLate(
   record.entries = record.entries.filter((candidate) => candidate !== entry);
   record.pendingStatuses = record.pendingStatuses.filter(({ sha }) => sha !== late.head);
   concludeLanding(pass, late);
-  record.rate = countOutcome(record.rate, 'landed');
+  noteLanded(record);
   emitEvent(pass, 'pr_landed', entry);
   return 'landed';
 }

@@ -20,6 +20,7 @@ import type { RuleSeen } from '#core/domain/provisioning.ts';
 import type { HaltEvidence } from '#core/domain/queue-view.ts';
 import type { StatusGate } from '#core/domain/status-gate.ts';
 import type { Bounced, Deferred, HeadAttempts, MergeTimeoutCount } from './aside.ts';
+import type { AutoFanout } from './auto-fanout.ts';
 import type { GateLooks } from './gate-looks-state.ts';
 import type { GivenUp, Landing, TakeBackReason } from './landing-state.ts';
 import type { Outsider, Passed } from './passed-state.ts';
@@ -76,6 +77,8 @@ export interface QueueRecord {
   /** Base tip last read and its tree, so that an unmoved base costs one call; `at` is since when it is known. */
   baseSeen: (Staged & { readonly at?: EpochMs }) | null;
   rate: OutcomeRate;
+  /** Which fan-out the engine chose, and of what; absent: the settings name one. */
+  autoFanout?: AutoFanout;
   /** The rule of the base, no matter who wrote it; absent: never seen. */
   rule?: RuleSeen;
   /** The hook that wakes it; absent: never looked at. */

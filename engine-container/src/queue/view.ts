@@ -10,8 +10,10 @@ import {
 } from '#core/domain/queue-view.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { Deferred } from './aside.ts';
+import { toChosenFanout } from './auto-fanout.ts';
 import { deadlineAt, gateDeadlineMs, runSince, waitsForRunner } from './gate-deadline.ts';
 import { isHeldUp } from './holds.ts';
+import { gateMsOf } from './pace.ts';
 import { activeMembers } from './pipeline.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import { bounceOf, isBounced } from './recall.ts';
@@ -26,6 +28,9 @@ export function toQueueView(repo: ManagedRepo, record: QueueRecord, at: EpochMs)
     places: places.slice(0, QUEUE_PLACES_MAX),
     more: Math.max(0, places.length - QUEUE_PLACES_MAX),
     block: blockOf(repo, record, places, at),
+    ...(record.autoFanout === undefined
+      ? {}
+      : { fanout: toChosenFanout(record.autoFanout, gateMsOf(record.rate)) }),
   };
 }
 

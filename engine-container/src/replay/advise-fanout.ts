@@ -30,7 +30,7 @@ export async function adviseFanout(deps: FiguresDeps, tenantId: TenantId, id: st
   const read = await readFigureRows(deps, tenantId, repo.id);
   const plan = planReplay(read?.events ?? [], read?.rows ?? [], ADVICE_PULLS_MAX);
   const [restsOn, since] = [plan.stays.length, plan.stays[0]?.at ?? null];
-  const asked = { current: repo.bisectFanout, restsOn, since };
+  const asked = { current: repo.fanoutAuto ? null : repo.bisectFanout, restsOn, since };
   const without = (reason: NoAdviceReason): FanoutAdvice => ({
     ...asked,
     advised: null,
@@ -54,7 +54,9 @@ async function replayAll(
   clock: FiguresDeps['clock'],
 ): Promise<readonly FanoutReplay[] | null> {
   const until = clock.now() + ADVICE_MS_MAX;
-  const fanouts = [...new Set([...ADVISED_FANOUTS, repo.bisectFanout])].sort((one, other) => one - other);
+  const fanouts = [...new Set([...ADVISED_FANOUTS, ...(repo.fanoutAuto ? [] : [repo.bisectFanout])])].sort(
+    (one, other) => one - other,
+  );
   const replays: FanoutReplay[] = [];
   for (const fanout of fanouts) {
     const steps = replay(plan, repo, fanout, DEFAULT_SERVICE_NAME);

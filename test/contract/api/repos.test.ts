@@ -306,6 +306,20 @@ describe('settings', () => {
     expect(other.json.provisioning.ci_gate.status).toBe('awaiting_validation');
   });
 
+  test('a number takes the choice of the fan-out back from the queue, and one from before stays below it', async () => {
+    const { repo } = await world.enroll(TENANT_A, { bisectFanout: 6 });
+    const stored = async () => {
+      const { bisectFanout, fanoutAuto } = (await world.store.getRepo(repo.id)) ?? {};
+      return [bisectFanout, fanoutAuto];
+    };
+    const auto = await a('PATCH', `${REPOS}/${repo.id}`, { bisect_fanout: 'auto' });
+    expect([auto.status, auto.json.bisect_fanout]).toEqual([200, 'auto']);
+    expect(await stored()).toEqual([6, true]);
+    const fixed = await a('PATCH', `${REPOS}/${repo.id}`, { bisect_fanout: 3 });
+    expect([fixed.status, fixed.json.bisect_fanout]).toEqual([200, 3]);
+    expect(await stored()).toEqual([3, false]);
+  });
+
   const patch = async (fields: unknown, changes: Partial<ManagedRepo> = {}) => {
     const { repo } = await world.enroll(TENANT_A, changes);
     const answer = await a('PATCH', `${REPOS}/${repo.id}`, fields);
@@ -313,7 +327,12 @@ describe('settings', () => {
   };
 
   test.each([
-    ['bisect_fanout', [1, 16], [0, 17, 1.5, '3', true, null, Number.POSITIVE_INFINITY, -1]],
+    [
+      'bisect_fanout',
+      [1, 16, 'auto'],
+      [0, 17, 1.5, '3', true, null, Number.POSITIVE_INFINITY, -1, 'AUTO', ''],
+    ],
+    ['auto_runs_per_100_landed', [20, 125, 1_000], [19, 1_001, 50.5, 'auto', null]],
     ['batch_linger_seconds', [0, 1, 86_400], [-1, 0.5, '0', null, 86_401]],
     ['batch_target', [0, 100], [-1, 0.5, true, null, 101]],
     ['gate_timeout_minutes', [0, 1_440, null], [-1, 1.5, '5', 1_441]],
@@ -396,6 +415,7 @@ describe('settings', () => {
           'queue_enabled',
           'batch_linger_seconds',
           'bisect_fanout',
+          'auto_runs_per_100_landed',
         ],
         ...['batch_target', 'gate', 'gate_contexts', 'gate_authors', 'gate_timeout_minutes', 'reuse_ci'],
         ...['repair_setup', 'backports'],

@@ -45,6 +45,7 @@ export function describeQueueRecord(world: World): void {
         ],
         more: 2,
         block: { kind: 'gate', since: 5, until: null, pr: 4, runUrl: 'https://forge.example.org/run' },
+        fanout: { inForce: 6, reason: 'learning', runsPer100Landed: null, budget: 125 },
       });
       const obligations = givenObligations({
         ...{ at: 7, open: true, successStands: true, inFlight: [4] },

@@ -28,6 +28,12 @@ describe('the advice in one sentence', () => {
     expect(describeAdvice({ ...advice, replays })).toContain(`, ${words}. This`);
   });
 
+  test('to a queue that chooses by itself is which fixed number there would be', () => {
+    expect(describeAdvice({ ...advice, current: null })).toBe(
+      'The queue chooses by itself; of the fixed numbers the last weeks speak for 4 at once. This rests on 61 pull requests.',
+    );
+  });
+
   test('without one says why, with the number that it needs', () => {
     const none = { ...advice, advised: null, replays: [], rests_on: 12 };
     expect(describeAdvice({ ...none, reason: 'too_few_pull_requests' })).toBe(

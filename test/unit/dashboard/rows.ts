@@ -75,6 +75,7 @@ export function givenQueue(
     line,
     line_more: 0,
     block: { kind, since: null, until: null, pr: null, run_url: null, evidence: null, ...changes },
+    fanout: null,
   };
 }
 

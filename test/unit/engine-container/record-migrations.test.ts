@@ -100,3 +100,30 @@ describe('formats of the stored record', () => {
     expect(parseRecord(added(stored()))).not.toBeNull();
   });
 });
+
+describe('what the engine learned for its choice of the fan-out', () => {
+  const auto = {
+    ...{ inForce: 6, reason: 'budget', runs: 10, expected: 12.5, budget: 125 },
+    ...{ since: { runs: 3, landed: 2 }, arrivals: { at: 5, gapMs: 60_000 } },
+  } as const;
+  const readBack = (autoFanout: unknown): unknown => {
+    const read = parseRecord({ ...stored(), autoFanout });
+    expect(read?.record.entries.length).toBeGreaterThan(0);
+    return read?.record.autoFanout;
+  };
+
+  test('is read as it was written', () => {
+    expect(readBack(auto)).toEqual(auto);
+  });
+
+  test.each([
+    ['a number above the ceiling', { ...auto, inForce: 17 }],
+    ['no number', { ...auto, inForce: 0 }],
+    ['a strange reason', { ...auto, reason: 'because' }],
+    ['negative runs', { ...auto, runs: -1 }],
+    ['half of it', { inForce: 4 }],
+    ['a text', 'auto'],
+  ])('is learned anew where it is damaged, and the rest of the record is read: %s', (_what, damaged) => {
+    expect(readBack(damaged)).toBeUndefined();
+  });
+});

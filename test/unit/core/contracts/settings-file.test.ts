@@ -140,7 +140,8 @@ describe('a rule that a landed change could weaken', () => {
     for (const key of Object.keys(PatchRepoBody.shape).filter((name) => !(name in FILE_SETTINGS)))
       expect(told(`${key}: 1`)[0]).toContain('cannot be set in the file');
     expect(Object.keys(FILE_SETTINGS).sort()).toEqual([
-      ...['batch_linger_seconds', 'batch_target', 'bisect_fanout', 'gate_timeout_minutes'],
+      ...['auto_runs_per_100_landed', 'batch_linger_seconds', 'batch_target', 'bisect_fanout'],
+      'gate_timeout_minutes',
       ...['high_labels', 'incident_labels', 'low_labels'],
     ]);
   });
@@ -161,6 +162,13 @@ describe('what a file would change', () => {
       { key: 'bisect_fanout', from: 1, to: 2 },
       { key: 'high_labels', from: ['urgent'], to: ['urgent', 'hot'] },
     ]);
+  });
+
+  test('a fan-out that the queue chooses is not the number of before', () => {
+    expect(compareSettings(current, { bisect_fanout: 'auto' })).toEqual([
+      { key: 'bisect_fanout', from: 1, to: 'auto' },
+    ]);
+    expect(readSettingsFile('bisect_fanout: auto\nauto_runs_per_100_landed: 80')).toMatchObject({ ok: true });
   });
 
   test('a learned deadline is not one of no minutes', () => {

@@ -1,4 +1,5 @@
 import { QUEUE_PLACES_MAX, QUEUE_TITLE_CHARS_MAX } from '#core/domain/queue-view.ts';
+import { startAutoFanout } from '../../../../engine-container/src/queue/auto-fanout.ts';
 import type { QueueRecord } from '../../../../engine-container/src/queue/record.ts';
 import { toQueueView } from '../../../../engine-container/src/queue/view.ts';
 import { givenRepo } from '../../../builders/managed-repo.ts';
@@ -134,4 +135,12 @@ test('a queue that holds nothing but what was bounced is empty', () => {
   const bounced = [{ pr: 1, head: 'head-1', scheduleId: 1 }];
   expect(blockOf({ entries: [givenEntry(1)], bounced }).kind).toBe('empty');
   expect(blockOf({ entries: [givenEntry(1), givenEntry(2)], bounced }).kind).toBe('staging');
+});
+
+test('which fan-out the queue chose is told, and nothing where the settings name one', () => {
+  const autoFanout = startAutoFanout(125);
+  expect(toQueueView(repo, givenRecord({ autoFanout }), AT).fanout).toEqual({
+    ...{ inForce: 13, reason: 'learning', runsPer100Landed: null, budget: 125 },
+  });
+  expect(toQueueView(repo, givenRecord(), AT)).not.toHaveProperty('fanout');
 });
