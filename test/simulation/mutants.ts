@@ -5,6 +5,7 @@ import type { Mutation } from './bundle.ts';
 import { COST_MUTANTS } from './cost-mutants.ts';
 import { EVENT_MUTANTS } from './event-mutants.ts';
 import { FAIR_MUTANTS } from './fair-mutants.ts';
+import { FANOUT_MUTANTS } from './fanout-mutants.ts';
 import { FREEZE_MUTANTS } from './freeze-mutants.ts';
 import { GATE_MUTANTS } from './gate-mutants.ts';
 import { GLANCE_MUTANTS } from './glance-mutants.ts';
@@ -55,6 +56,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...RECEIPT_MUTANTS,
   ...WHO_MAY_MUTANTS,
   ...FAIR_MUTANTS,
+  ...FANOUT_MUTANTS,
   ...RENEWAL_MUTANTS,
   ...REPAIR_MUTANTS,
   ...LIVENESS_MUTANTS,

@@ -32,6 +32,13 @@ import {
   stageBesideCrowd,
 } from './fair-scenes.ts';
 import {
+  chooseAfterDear,
+  chooseForFew,
+  chooseOfLittle,
+  chooseOfPlenty,
+  takeChoiceBack,
+} from './fanout-scenes.ts';
+import {
   landingGoesUnread,
   scheduleWithinTheSecond,
   silentBase,
@@ -501,6 +508,11 @@ export const SCENES = {
   'one account schedules many, then a person some': scheduleBehindCrowd,
   'two accounts schedule many': scheduleTwoCrowds,
   'one account schedules many, then a person one': stageBesideCrowd,
+  'many are scheduled, and the queue may spend what it wants': chooseOfPlenty,
+  'many are scheduled, and the queue may spend little': chooseOfLittle,
+  'few are scheduled, and the queue may spend little': chooseForFew,
+  'the first that land after a choice are dear': chooseAfterDear,
+  'the choice of the fan-out is taken back from the queue': takeChoiceBack,
   'many accounts schedule some each': scheduleUnderShare,
   'two people schedule a few': scheduleFew,
   'one account has many in flight, then a person comes': comeBehindFlight,

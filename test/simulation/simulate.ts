@@ -94,6 +94,7 @@ const BOT = 'mq-bot';
 const OWN_RUNS_CHANCE = 0.3;
 /** For how long a forge sends the events of gates: always, never, or until it stops. */
 const GATE_EVENTS_MS = [Number.POSITIVE_INFINITY, 0, 40 * 60_000] as const;
+const AUTO_FAMILIES: readonly Family[] = ['one_author', 'priorities'];
 const EVENT_FAMILIES: readonly Family[] = ['people', 'other_ci', 'drifts', 'rules'];
 
 class Life implements Witness {
@@ -103,6 +104,7 @@ class Life implements Witness {
   readonly labels = new Set<string>();
   readonly labelsFaulted = new Set<string>();
   readonly labelsCrashed = new Set<string>();
+  readonly #seed: number;
   readonly #family: Family;
   readonly #limits: Limits;
   readonly #keepTrace: boolean;
@@ -130,6 +132,7 @@ class Life implements Witness {
   readonly #gateEventsUntil: number;
 
   constructor(seed: number, family: Family, limits: Limits, keepTrace: boolean) {
+    this.#seed = seed;
     this.#family = family;
     this.#limits = limits;
     this.#keepTrace = keepTrace;
@@ -257,6 +260,7 @@ class Life implements Witness {
       webhookSecret: further === undefined ? new Secret(`hook-secret-${index}`) : null,
       bisectFanout: random.pick([1, 1, 2, 4, 16]),
       batchLingerSeconds: random.pick([0, 0, 0, 90]),
+      ...this.#choosesFanout(),
       dueAt: this.#clock.now(),
       ...(this.#odds0.otherCi > 0 ? STATUS_GATE : {}),
       ...(this.#runsOnHeads ? { reuseCi: true } : {}),
@@ -318,6 +322,12 @@ class Life implements Witness {
     if (crowd > 1_000) this.sometimes('a crowd of thousands');
     if (rowBytes > 0) store.documentBytesMax = rowBytes;
     if (further === undefined) setRareTroubles(forge, this.#family, this.#service.odds, this.#rare);
+  }
+
+  /** In some lives with many landings, by the seed alone, the queue chooses how many gate runs are out at once. */
+  #choosesFanout(): Partial<ManagedRepo> {
+    if (!AUTO_FAMILIES.includes(this.#family) || this.#seed % 2 === 0) return {};
+    return { fanoutAuto: true, autoRunsPer100Landed: this.#seed % 4 === 1 ? 40 : 400 };
   }
 
   /** A forge of its own, or that of the first branch of the same repository. */

@@ -1,4 +1,5 @@
 import type { RepoId } from '#core/domain/ids.ts';
+import { BISECT_FANOUT_MAX } from '#core/domain/limits.ts';
 import { type HoldSettings, pauseAt } from '#core/domain/pause.ts';
 import type { JournalEntry } from '../fakes/abstract-forge/world.ts';
 import type { Witness } from './hosts.ts';
@@ -79,6 +80,7 @@ export class Watch {
     if (entry.kind === 'merge') this.#noteLanding(entry.merge.head);
     if (entry.kind === 'merge_elsewhere') this.#judgeElsewhere(entry.base, entry.merge);
     if (entry.kind === 'run') this.#judgePlaces();
+    if (entry.kind === 'run') this.#judgeFanout();
     if (entry.kind === 'push' && entry.branch !== this.#managed.forge.base) this.#judgeTurns();
     if (entry.kind === 'push' && entry.branch === this.#managed.forge.base) this.#baseMovedAt = this.#now();
     if (entry.kind !== 'status' || entry.creator !== this.#bot || entry.state !== 'success') return;
@@ -135,6 +137,18 @@ export class Watch {
     const record = this.#store.peekRecord(id);
     if (rules === undefined || record === null) return;
     for (const what of listCrowding(this.#managed, rules, record)) this.#witness.violate(`${id}: ${what}`);
+  }
+
+  /** Whatever the queue chooses: what is out or is to be stays below the ceiling, and so does what it allows itself. */
+  #judgeFanout(): void {
+    const { id } = this.#managed;
+    const record = this.#store.peekRecord(id);
+    if (record?.autoFanout === undefined) return;
+    const { inForce, reason } = record.autoFanout;
+    const out = record.batches.flatMap(({ nodes }) => nodes.filter(({ state }) => state === 'gating')).length;
+    if (inForce < 1 || inForce > BISECT_FANOUT_MAX || out > BISECT_FANOUT_MAX)
+      this.#witness.violate(`${id}: ${out} gate runs are out, and ${inForce} were chosen`);
+    this.#witness.sometimes(`the queue has chosen its fan-out: ${reason}`);
   }
 
   #judgeSuccess(id: RepoId, sha: string): void {
