@@ -42,9 +42,15 @@ export interface Measurement {
   readonly red: number;
 }
 
+/** `bisect_fanout: auto`. */
+export interface AutoBudget {
+  readonly runsPer100Landed: number;
+}
+
 export interface MeasureOptions {
   readonly scenario: Scenario;
-  readonly fanout: number;
+  /** A number, or the budget that the engine chooses one within. */
+  readonly fanout: number | AutoBudget;
   readonly seed: number;
   /** Without the outcomes that a repo in use has behind it. */
   readonly cold: boolean;

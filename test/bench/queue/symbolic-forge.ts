@@ -16,6 +16,7 @@ import { givenRepo } from '../../builders/managed-repo.ts';
 import { headOf } from '../../builders/queue-record.ts';
 import { givenPull, givenRule } from '../../builders/snapshot.ts';
 import type { SeededRandom } from '../../support/seeded-random.ts';
+import type { AutoBudget } from './measure.ts';
 import { drawRunMs, type PlannedPullRequest, type Scenario } from './workload.ts';
 
 interface Run {
@@ -100,13 +101,15 @@ export class SymbolicForge {
     return next;
   }
 
-  snapshot(now: number, record: QueueRecord, fanout: number, full: boolean): Snapshot {
+  snapshot(now: number, record: QueueRecord, fanout: number | AutoBudget, full: boolean): Snapshot {
     const base = { sha: this.#base, tree: this.#treeOfCommit.get(this.#base) ?? '' };
     return {
       now,
       fence: 1,
       repo: givenRepo({
-        bisectFanout: fanout,
+        ...(typeof fanout === 'number'
+          ? { bisectFanout: fanout }
+          : { fanoutAuto: true, autoRunsPer100Landed: fanout.runsPer100Landed }),
         reuseCi: this.#scenario.u !== undefined,
         ...PEOPLE,
         bots: BOTS,

@@ -12,6 +12,14 @@ const REQUEUE_GATES = 2;
 /** Seeds of workloads that the policy may be tuned on are even; odd ones are for reports alone. */
 export const isForTuning = (seed: number): boolean => seed % 2 === 0;
 
+/** So many seeds from `first` on: even ones, or for a report odd ones. */
+export function drawSeeds(count: number, first: number, isReport: boolean): readonly number[] {
+  const seeds: number[] = [];
+  for (let seed = first; seeds.length < count; seed += 1)
+    if (isForTuning(seed) !== isReport) seeds.push(seed);
+  return seeds;
+}
+
 /** A random workload: the same one for the same seed, for ever. */
 export function drawWorkload(seed: number): Scenario {
   const random = createSeededRandom(seed);

@@ -1,5 +1,5 @@
 import { type Comparison, compare, FANOUTS } from './compare.ts';
-import { describeWorkload, drawWorkload, isForTuning } from './draw.ts';
+import { describeWorkload, drawSeeds, drawWorkload } from './draw.ts';
 import { tellFamily, tellWorkload } from './table.ts';
 
 const PLANS = 2;
@@ -15,9 +15,7 @@ export function runFamily(argv: readonly string[]): void {
   const plans = Number(option('plans') ?? PLANS);
   const isReport = argv.includes('--report');
   if (isReport && argv.includes('--tune')) throw new Error('--tune and --report are two runs');
-  const seeds: number[] = [];
-  for (let seed = Number(option('seed') ?? 1); seeds.length < count; seed += 1)
-    if (isForTuning(seed) !== isReport) seeds.push(seed);
+  const seeds = drawSeeds(count, Number(option('seed') ?? 1), isReport);
   const started = performance.now();
   const comparisons: Comparison[] = [];
   for (const seed of seeds) {
