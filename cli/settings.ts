@@ -47,16 +47,30 @@ export async function settings(
 }
 
 async function compare(asked: Asked, repo: Repo, file: FileSettings): Promise<number> {
-  const changes = compareSettings(repo, file);
+  const changes = compareSettings(held(repo), file);
   emit(asked, { repo: repo.name, base_branch: repo.base_branch, changes }, () =>
     say(repo, changes, 'would change'),
   );
   return EXIT.ok;
 }
 
-/** Sends what differs and nothing else, so that a second run sends nothing. */
+/** The values that hold: of the file on the base, where the service reads it. */
+function held(repo: Repo): Readonly<Record<string, unknown>> {
+  if (!repo.settings_file) return repo;
+  const values = Object.entries(repo.file_settings.values).map(([key, { value }]) => [key, value]);
+  return { ...repo, ...Object.fromEntries(values) };
+}
+
+/** Sends what differs and nothing else, so that a second run sends nothing. Where the service reads the file, it has to be landed. */
 async function apply(asked: Asked, repo: Repo, file: FileSettings): Promise<number> {
-  const changes = compareSettings(repo, file);
+  const changes = compareSettings(held(repo), file);
+  if (repo.settings_file && changes.length > 0) {
+    emit(asked, { repo: repo.name, base_branch: repo.base_branch, read_by_service: true, changes }, () => [
+      `${repo.name} ${repo.base_branch}: nothing was sent. The queue reads ${SETTINGS_FILE} on its base branch by itself: land the file there.`,
+      ...sayChanges(changes),
+    ]);
+    return EXIT.fault;
+  }
   if (changes.length > 0)
     await asked.api.updateRepo({
       id: repo.id,
@@ -71,11 +85,11 @@ async function apply(asked: Asked, repo: Repo, file: FileSettings): Promise<numb
 function say(repo: Repo, changes: readonly SettingChange[], verb: string): readonly string[] {
   const name = `${repo.name} ${repo.base_branch}`;
   if (changes.length === 0) return [`${name}: nothing ${verb}`];
-  return [
-    `${name}: ${sayCount(changes.length)} ${verb}`,
-    ...changes.map(({ key, from, to }) => `  ${key}: ${sayValue(from)} -> ${sayValue(to)}`),
-  ];
+  return [`${name}: ${sayCount(changes.length)} ${verb}`, ...sayChanges(changes)];
 }
+
+const sayChanges = (changes: readonly SettingChange[]): readonly string[] =>
+  changes.map(({ key, from, to }) => `  ${key}: ${sayValue(from)} -> ${sayValue(to)}`);
 
 const sayCount = (count: number): string => `${count} setting${count === 1 ? '' : 's'}`;
 const sayValue = (value: unknown): string =>

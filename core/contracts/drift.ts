@@ -57,9 +57,10 @@ export function toDriftFields(facts: DriftFacts, now: EpochMs) {
 }
 
 function toDriftView(repo: ManagedRepo, drift: Drift, now: EpochMs): z.infer<typeof DriftView> {
-  const { kind, since } = drift;
+  const { kind, since, detail } = drift;
   const repair = repairStateOf(repo, drift, now);
-  const { says, next } = DRIFTS[kind];
+  const { says: words, next } = DRIFTS[kind];
+  const says = detail === undefined ? words : `${words}: ${detail}`;
   return { kind, since: formatTimeOrNull(since), by: 'unknown', repair, says, next: NEXT[repair](next) };
 }
 

@@ -28,6 +28,7 @@ import {
   Uuid,
   WakeupMode,
 } from './fields.ts';
+import { FileSettingsView, toFileSettings } from './file-settings.ts';
 import { Notification } from './notification.ts';
 import { PauseView, toPauseView } from './pause.ts';
 import { GIVEN_SETTINGS, SHOWN_SETTINGS, toShownSettings } from './repo-settings.ts';
@@ -82,6 +83,7 @@ export const ManagedRepoView = z.object({
   /** Null: not paused. One whose `until` has passed is over. */
   pause: PauseView.nullable(),
   ...SHOWN_SETTINGS,
+  file_settings: FileSettingsView,
 });
 export type ManagedRepoView = z.infer<typeof ManagedRepoView>;
 export const ManagedRepoList = z.array(ManagedRepoView);
@@ -239,6 +241,7 @@ export function toManagedRepoView(facts: RepoFacts): ManagedRepoView {
     hold_reason: facts.held ? 'payment_required' : null,
     pause: toPauseView(repo),
     ...toShownSettings(repo),
+    file_settings: toFileSettings(repo, facts.outcome?.settingsSeen),
   };
 }
 

@@ -108,6 +108,7 @@ const ROWS = {
   reuse_ci: { field: 'reuseCi', given: z.boolean(), shown: z.boolean(), inFile: 'proof' },
   repair_setup: { field: 'repairSetup', given: z.boolean(), shown: z.boolean(), inFile: 'service' },
   backports: { field: 'backports', given: z.boolean(), shown: z.boolean(), inFile: 'service' },
+  settings_file: { field: 'settingsFile', ...FLAG, inFile: 'service' },
   gate: { field: 'gate', given: z.enum(GATE_KINDS), shown: z.enum(GATE_KINDS), inFile: 'proof' },
   gate_contexts: {
     field: 'gateContexts',
@@ -153,7 +154,7 @@ export const GIVEN_SETTINGS = mapRows<{ readonly [K in Name]: z.ZodOptional<Rows
 );
 export const SHOWN_SETTINGS = mapRows<{ readonly [K in Name]: Rows[K]['shown'] }>((row) => row.shown);
 
-type FileName = { [K in Name]: Rows[K]['inFile'] extends true ? K : never }[Name];
+export type FileName = { [K in Name]: Rows[K]['inFile'] extends true ? K : never }[Name];
 
 /** The settings that `.mergeyard.yml` may hold, each optional. */
 export const FILE_SETTINGS = Object.fromEntries(

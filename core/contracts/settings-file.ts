@@ -1,12 +1,13 @@
 import { closest, distance } from 'fastest-levenshtein';
 import { type Document, isAlias, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import * as z from 'zod';
+import type { FileProblem } from '../domain/settings-file.ts';
 import { FILE_REFUSALS, FILE_SETTINGS, refusalOf } from './repo-settings.ts';
 
+export { SETTINGS_FILE } from '../domain/queue-names.ts';
+export type { FileProblem } from '../domain/settings-file.ts';
 export { FILE_SETTINGS } from './repo-settings.ts';
 
-/** In the root of the base branch. */
-export const SETTINGS_FILE = '.mergeyard.yml';
 export const SETTINGS_FILE_BYTES_MAX = 16_384;
 export const SETTINGS_FILE_PROBLEMS_MAX = 20;
 const NEAR_EDITS_MAX = 3;
@@ -24,14 +25,6 @@ const NOT_IN_FILE = new Map<string, string>([
   ['notification', FILE_REFUSALS.notices],
 ]);
 const SETTLED_AT_ENROLLMENT = ['base_branch', 'merge_style', 'automerge', 'repo_slug', 'connection_id'];
-
-/** `line` and `column` count from 1. `key`: the setting; null: the fault is in no single one. */
-export interface FileProblem {
-  readonly line: number;
-  readonly column: number;
-  readonly key: string | null;
-  readonly says: string;
-}
 
 export type SettingsFile =
   | { readonly ok: true; readonly settings: FileSettings }

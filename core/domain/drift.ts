@@ -2,6 +2,7 @@ import type { EpochMs } from './ids.ts';
 import type { ProtectionReason } from './provisioning.ts';
 import type { QueueView } from './queue-view.ts';
 import type { ManagedRepo, ReconcileOutcome } from './repo.ts';
+import { sayProblems } from './settings-file.ts';
 
 /** Parts of the set-up of a repository that are compared with what they were: words of the page and the API. */
 export const DRIFTS = {
@@ -29,6 +30,10 @@ export const DRIFTS = {
     says: 'The gate that was verified is not on the base branch any more',
     next: 'Restore the workflow file, or create the set-up pull request again.',
   },
+  settings_file: {
+    says: 'The settings file on the base is wrong, so the settings from before it stay in force',
+    next: 'Land a correction of the file; `mergeyard settings check` tests it without the service.',
+  },
 } as const;
 export type DriftKind = keyof typeof DRIFTS;
 export const DRIFT_KINDS = Object.keys(DRIFTS) as readonly DriftKind[];
@@ -40,6 +45,8 @@ export interface Drift {
   readonly since: EpochMs | null;
   /** Of its kind, one that no call of the queue may put back: a person let others past the queue, or asks for all statuses. */
   readonly onlyPeople?: true;
+  /** The words of this one, behind those of its kind. Absent: there are no others. */
+  readonly detail?: string;
 }
 
 export interface DriftFacts {
@@ -57,7 +64,10 @@ const OF_RULE: Readonly<Partial<Record<ProtectionReason, Pick<Drift, 'kind' | 'o
 
 /** In the order of `DRIFTS`. What was never set up, or was seen before it was set up, has not drifted. */
 export function findDrifts(facts: DriftFacts): readonly Drift[] {
-  const found = [...findOfRule(facts), ...findOfHook(facts), ...findOfRights(facts), ...findOfGate(facts)];
+  const found = [
+    ...[...findOfRule(facts), ...findOfHook(facts), ...findOfRights(facts)],
+    ...[...findOfGate(facts), ...findOfFile(facts)],
+  ];
   return DRIFT_KINDS.flatMap((kind) => found.find((drift) => drift.kind === kind) ?? []);
 }
 
@@ -91,6 +101,12 @@ function findOfRights({ outcome }: DriftFacts): readonly Drift[] {
 function findOfGate({ repo, view }: DriftFacts): readonly Drift[] {
   if (repo.ciGate.status !== 'verified' || view?.block.kind !== 'gate_missing') return [];
   return [{ kind: 'gate_file', since: view.block.since }];
+}
+
+function findOfFile({ repo, outcome }: DriftFacts): readonly Drift[] {
+  const { problems = [], since } = outcome?.settingsSeen ?? { since: null };
+  if (!repo.settingsFile || problems.length === 0) return [];
+  return [{ kind: 'settings_file', since, detail: sayProblems(problems) }];
 }
 
 function setUpAt({ provisioning }: ManagedRepo): EpochMs {

@@ -75,3 +75,6 @@ export function stagedMessage(queueName: string, batch8: string, about: string):
 export function sameTreeFile(queueName: string): string {
   return `${queueName}-same-tree`;
 }
+
+/** The settings that a repository keeps itself: in the root of the base branch. */
+export const SETTINGS_FILE = '.mergeyard.yml';

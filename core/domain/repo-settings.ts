@@ -34,6 +34,8 @@ export interface QueueSettings
   readonly repairSetup: boolean;
   /** A landed pull request with a label such as `backport v15` gets one of its own into that branch. */
   readonly backports: boolean;
+  /** Values of `.mergeyard.yml` on the base hold before the stored ones. */
+  readonly settingsFile: boolean;
 }
 
 /** One gate run at a time until the owner allows more: each costs the forge a runner. */
@@ -49,6 +51,7 @@ export const DEFAULT_SETTINGS: QueueSettings = {
   reuseCi: false,
   repairSetup: false,
   backports: false,
+  settingsFile: false,
   gate: 'workflow',
   gateContexts: [],
   gateAuthors: [],

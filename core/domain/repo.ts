@@ -13,6 +13,7 @@ import type { Pause } from './pause.ts';
 import type { CiGate, ProvisioningRecord, RuleSeen } from './provisioning.ts';
 import type { Repair } from './repair-note.ts';
 import type { QueueSettings } from './repo-settings.ts';
+import type { SettingsSeen } from './settings-file.ts';
 import { describeMissingScopes, type TokenScope } from './token-scopes.ts';
 
 export const MERGE_STYLES = ['merge', 'squash', 'rebase'] as const;
@@ -97,6 +98,8 @@ export interface ReconcileOutcome {
   readonly sight?: KnownSight;
   /** The same of its hook. */
   readonly hook?: HookSeen;
+  /** The same of its settings file. */
+  readonly settingsSeen?: SettingsSeen;
 }
 
 /** As it is stored: one that went well is the last that did. */

@@ -13,6 +13,7 @@ import type { LeftHeads, Obligations } from '../domain/obligations.ts';
 import type { RuleSeen } from '../domain/provisioning.ts';
 import type { QueueView } from '../domain/queue-view.ts';
 import type { Connection, ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from '../domain/repo.ts';
+import type { SettingsSeen } from '../domain/settings-file.ts';
 import type { TokenScope } from '../domain/token-scopes.ts';
 
 /**
@@ -98,6 +99,8 @@ export interface EngineReport {
   readonly sight?: ForgeSight;
   /** Absent: the forge was not asked for its hooks. */
   readonly hook?: HookSeen;
+  /** Absent: the settings file was never read, or is not asked for. */
+  readonly settingsSeen?: SettingsSeen;
 }
 
 /** The rows that the engine may read and write. Every write is refused with `fenced` under an old lease. */

@@ -296,14 +296,14 @@ async function recordOutcome(
   last: ReconcileOutcome | null,
 ): Promise<Recorded> {
   const ranAt = deps.clock.now();
-  const { rule, forge, hook, missingScopes } = ended.report ?? {};
+  const { rule, forge, hook, settingsSeen, missingScopes } = ended.report ?? {};
   const { heldMs: _before, ...again } = ended.again ?? {};
   const outcome: ReconcileOutcome = {
     ...again,
     ...{ ranAt, ok: ended.errorCode === null, errorCode: ended.errorCode },
     ...(rule === undefined ? {} : { rule }),
     ...(forge === undefined ? {} : { forge }),
-    ...(hook === undefined ? {} : { hook }),
+    ...{ ...(hook === undefined ? {} : { hook }), ...(settingsSeen === undefined ? {} : { settingsSeen }) },
     ...(missingScopes === undefined ? {} : { missingScopes }),
     ...(ended.slowFailures === 0 ? {} : { slowFailures: ended.slowFailures }),
     ...(ended.heldMs < LONG_RECONCILE_MS ? {} : { heldMs: ended.heldMs }),

@@ -12,6 +12,7 @@ import { NoticeTopics } from '../parts/notice-topics.tsx';
 import { NoticeWebhook } from '../parts/notice-webhook.tsx';
 import { hostOf, RepoFrame } from '../parts/repo-frame.tsx';
 import { type FanoutDraft, FanoutFields } from '../parts/settings-fanout.tsx';
+import { SettingsFile } from '../parts/settings-file.tsx';
 import { Freezes } from '../parts/settings-freeze.tsx';
 import { Notify } from '../parts/settings-notify.tsx';
 import { PauseQueue } from '../parts/settings-pause.tsx';
@@ -31,6 +32,7 @@ export function SettingsPage({ id }: { readonly id: string }) {
           <PauseQueue repo={repo} />
           <Freezes repo={repo} activity={activity} key={`freezes ${repo.id}`} />
           <Tuning repo={repo} says={activity.queue?.fanout?.says} key={`tuning ${repo.id}`} />
+          <SettingsFile repo={repo} />
           <Priorities repo={repo} key={`priorities ${repo.id}`} />
           <ScheduleRules repo={repo} key={`rules ${repo.id}`} />
           <Notify repo={repo} stored={activity.notification} />

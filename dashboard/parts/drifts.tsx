@@ -28,8 +28,9 @@ export function Drifts({ activity }: { readonly activity: RepoActivity }) {
         {drifts.map(({ kind, says, next, since }) => (
           <li key={kind}>
             {says}
-            {since === null ? '' : `, seen since ${showClock(since, now)}`}. The forge does not tell who
-            changed it. {next}
+            {since === null ? '' : `, seen since ${showClock(since, now)}`}.
+            {kind === 'settings_file' ? ' ' : ' The forge does not tell who changed it. '}
+            {next}
           </li>
         ))}
         {repairs.map(({ part, at, result }) => (

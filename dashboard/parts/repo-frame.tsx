@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { useActivity, useQueueStatus } from '../data/hooks.ts';
 import { path } from '../routes.ts';
 import { type ActivityDoc, findBlocker, type RepoActivity, type StatusEntry } from '../view/blocker.ts';
-import { sayFanout } from '../view/fanout.ts';
+import { fanoutOf, sayFanout } from '../view/fanout.ts';
 import { safeUrl } from '../view/format.ts';
 import { Foreign, Loading, Outward, useTitle } from './basics.tsx';
 import { ProblemPage } from './errors.tsx';
@@ -72,7 +72,7 @@ export function RepoFrame({
         <p className="repo-facts">
           <span className="branch">{repo.base_branch}</span>
           <Outward href={safeUrl(`${repo.instance_url}/${repo.name}`)}>{hostOf(repo.instance_url)}</Outward>
-          <span>{sayFanout(repo.bisect_fanout, activity.queue?.fanout?.in_force)}</span>
+          <span>{sayFanout(fanoutOf(repo), activity.queue?.fanout?.in_force)}</span>
         </p>
         <nav className="tabs" aria-label={`Pages of ${repo.name}`}>
           <ul>

@@ -1,3 +1,4 @@
+import { withFile } from '#core/contracts/settings-seen.ts';
 import type { BranchProtection, PullRequest } from '#core/domain/forge.ts';
 import type { ForgeSight } from '#core/domain/glance.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
@@ -33,6 +34,7 @@ import { readOrNone } from './read-pull.ts';
 import { readRecalled, readUnheard } from './read-recalled.ts';
 import { ownerOf } from './read-renewals.ts';
 import { isUntouched, readKnownSchedule, readSchedules, sightIn, toSeen } from './read-schedules.ts';
+import { isFileDue, readSettings } from './read-settings-file.ts';
 import { TraceReader, type Traces } from './read-traces.ts';
 import { TwinReader } from './read-twins.ts';
 import { ViewReader } from './read-views.ts';
@@ -131,15 +133,18 @@ export class SnapshotReader {
     const schedules = pulls.known
       ? await readSchedules(
           ...([this.#forge, this.#clock, this.#budget.attempt, record] as const),
-          ...([pulls.value, countedLabels(this.#repo)] as const),
+          ...([pulls.value, countedLabels(withFile(this.#repo, record.settingsSeen))] as const),
         )
       : null;
     const seen = toSeen(schedules ?? []);
     const isBusy = seen.some(({ isScheduled }) => isScheduled) || record.batches.length > 0;
     // Without work the base matters only if it moves past the queue (A39).
-    const tip = isBusy || record.baseSeen !== null ? await this.#base.readTip(pulls) : UNKNOWN;
+    const isWatched = record.baseSeen !== null || this.#repo.settingsFile;
+    const tip = isBusy || isWatched ? await this.#base.readTip(pulls) : UNKNOWN;
     this.sight = sightIn(tip, schedules);
-    const needsBase = isBusy || (tip.known && tip.value !== record.baseSeen?.sha);
+    const needsBase =
+      isBusy ||
+      (tip.known && (tip.value !== record.baseSeen?.sha || isFileDue(this.#repo, record, tip.value)));
     if (isBusy) this.#knownForge = await readKnownForge(this.#forge, this.#clock, this.#attempt, record);
     const blocked = record.nameInTheWay?.branches;
     const nameInTheWay =
@@ -148,6 +153,7 @@ export class SnapshotReader {
     if (needsBase || isRuleDue(this.#repo, record, begunAt))
       this.#protection = await this.#attempt(() => this.#forge.readProtection(this.#repo.baseBranch));
     const base = needsBase ? await this.#base.read(record, tip) : UNKNOWN;
+    const file = await readSettings(this.#forge, this.#attempt, this.#repo, { record, base, now: begunAt });
     const patrolled = this.#patrol.choose(record, seen, this.#clock.now());
     const { views, readings } = await this.#views.readAll(
       record,
@@ -169,7 +175,8 @@ export class SnapshotReader {
       gates: await this.#gates.read(record),
     };
     return {
-      ...this.#frame(fence, begunAt),
+      ...this.#frame(fence, begunAt, { ...record, ...file }),
+      ...file,
       ...(recalled === undefined ? {} : { recalled }),
       ...(nameInTheWay === undefined ? {} : { nameInTheWay }),
       full: true,
@@ -193,7 +200,7 @@ export class SnapshotReader {
     this.attempts.begin();
     const { tip, ...landing } = await this.#readLanding(record);
     return {
-      ...this.#frame(fence, begunAt),
+      ...this.#frame(fence, begunAt, record),
       full: false,
       ...landing,
       ...(await this.#readBlockers(record, landing.focus)),
@@ -224,10 +231,10 @@ export class SnapshotReader {
     return { protection, blockers };
   }
 
-  #frame(fence: number, begunAt: EpochMs) {
+  #frame(fence: number, begunAt: EpochMs, { settingsSeen }: Pick<QueueRecord, 'settingsSeen'>) {
     return {
       ...{ now: this.#clock.now(), begunAt, fence },
-      ...{ repo: this.#repo, queueName: this.#queueName },
+      ...{ repo: withFile(this.#repo, settingsSeen), queueName: this.#queueName },
       botLogin: this.#views.botLogin,
       ids: Array.from({ length: FRESH_IDS_MAX }, () => this.#ids.uuid()),
       protection: this.#protection,

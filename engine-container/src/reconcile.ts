@@ -113,7 +113,7 @@ class Reconcile {
     if (this.#errorCode !== null) this.#wakeAt ??= this.#deps.clock.now() + WAKE_DELAY_MAX_MS;
     if (this.#retryAt !== null) this.#wakeAt = Math.max(this.#wakeAt ?? 0, this.#retryAt);
     this.#deps.spent.close(this.#keeper.saved.batches);
-    const { rule, forge, hook } = this.#keeper.saved;
+    const { rule, forge, hook, settingsSeen } = this.#keeper.saved;
     try {
       await this.#deps.store.saveReport(this.#held, {
         fence: this.#held.fence,
@@ -124,6 +124,7 @@ class Reconcile {
         logTail: this.#logTail.slice(-LOG_TAIL_LINES_MAX),
         ...(rule === undefined ? {} : { rule }),
         ...(hook === undefined ? {} : { hook }),
+        ...(settingsSeen === undefined ? {} : { settingsSeen }),
         ...(forge?.version == null ? {} : { forge: forge.version }),
         ...(this.#sight === null ? {} : { sight: this.#sight }),
       });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { SettingsSeenShape } from '#core/contracts/settings-seen.ts';
 import { FANOUT_REASONS } from '#core/domain/auto-fanout.ts';
 import { ACTIVITY_EVENTS, BATCH_OUTCOMES } from '#core/domain/batch.ts';
 import { HOOK_STATES } from '#core/domain/hook-seen.ts';
@@ -126,6 +127,7 @@ const Record = z.looseObject({
     })
     .optional()
     .catch(undefined),
+  settingsSeen: SettingsSeenShape.optional(),
   hook: z
     .object({ since: z.number(), at: z.number(), state: z.enum(HOOK_STATES) })
     .optional()
@@ -167,10 +169,15 @@ export function parseRecord(document: unknown): StoredRecord | null {
   const { unsent = NOTHING_UNSENT, autoFanout, ...newest } = migrate(document) ?? {};
   // What is written is what the release before reads. What was only learned, and is damaged, is learned anew.
   const learned = AutoFanout.safeParse(autoFanout).success ? { autoFanout } : {};
-  const record = { ...newest, ...learned, schema: WRITTEN_FORMAT };
+  const record = { ...withoutForeignValues(newest), ...learned, schema: WRITTEN_FORMAT };
   if (!isRecord(record) || !Left.safeParse(unsent).success) return null;
   const left = unsent as Unsent;
   return { record: toCodeNames(record), unsent: { ...left, batches: toCodeRows(left.batches) } };
+}
+
+/** Values of a settings file decide much: where they are none that a file may give, the file is read again (A137). */
+function withoutForeignValues({ settingsSeen, ...record }: Readonly<Record<string, unknown>>): object {
+  return SettingsSeenShape.safeParse(settingsSeen).success ? { ...record, settingsSeen } : record;
 }
 
 /** Not the copy that the check makes: built key by key, its objects are slow ever after, and all of a reconcile works on them. */

@@ -1,3 +1,4 @@
+import { withFile } from '#core/contracts/settings-seen.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
 import type { HeldLease } from '#core/domain/lease.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
@@ -127,7 +128,8 @@ export class RecordKeeper {
   }
 
   #tell(record: QueueRecord, at: EpochMs): ToldQueue {
-    return { view: toQueueView(this.#repo, record, at), obligations: toObligations(record, at) };
+    const repo = withFile(this.#repo, record.settingsSeen);
+    return { view: toQueueView(repo, record, at), obligations: toObligations(record, at) };
   }
 
   async #write(record: QueueRecord, changed: ToldQueue | null): Promise<void> {

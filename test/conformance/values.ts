@@ -236,6 +236,7 @@ export const BODY_FIELDS: Readonly<Record<string, Readonly<Record<string, FieldV
     reuse_ci: flag,
     repair_setup: flag,
     backports: flag,
+    settings_file: flag,
     gate: choice(['workflow', 'statuses']),
     gate_contexts: {
       good: () => '["ci/build","ci/*"]',

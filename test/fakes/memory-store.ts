@@ -286,12 +286,13 @@ export class MemoryStore
       if (!this.repos.has(repo.id)) return;
       const stored = this.outcomes.get(repo.id);
       if (stored !== undefined && stored.ranAt > outcome.ranAt) return;
-      const { rule, forge, lastGoodAt, sight } = stored ?? {};
+      const { rule, forge, lastGoodAt, sight, settingsSeen } = stored ?? {};
       this.outcomes.set(repo.id, {
         ...(rule === undefined ? {} : { rule }),
         ...(forge === undefined ? {} : { forge }),
         ...(lastGoodAt === undefined ? {} : { lastGoodAt }),
         ...(sight === undefined ? {} : { sight }),
+        ...(settingsSeen === undefined ? {} : { settingsSeen }),
         ...withLastGood(outcome),
       });
       this.damaged.delete(`outcome ${repo.id}`);

@@ -160,6 +160,8 @@ export const repoSettings = record<RepoSettings>({
   repairs: ['repairs', optional(listOf(repair)) as Codec<readonly Repair[]>],
   // Rows of before backports ask for none.
   backports: ['backports', defaulted(flag, DEFAULT_SETTINGS.backports)],
+  // Rows of before the service read the file do not ask for it.
+  settingsFile: ['settings_file', defaulted(flag, DEFAULT_SETTINGS.settingsFile)],
   backported: ['backported', optional(listOf(backportedPull)) as Codec<readonly BackportedPull[]>],
   // Rows of before gates by statuses have the workflow.
   gate: ['gate', defaulted(oneOf(GATE_KINDS), DEFAULT_SETTINGS.gate)],

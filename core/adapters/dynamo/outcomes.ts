@@ -1,3 +1,4 @@
+import { readSettingsSeen } from '../../contracts/settings-seen.ts';
 import type { ForgeVersion } from '../../domain/forge-version.ts';
 
 import type { ForgeSight, KnownSight, NewestPull } from '../../domain/glance.ts';
@@ -7,6 +8,7 @@ import { HOOK_STATES, type HookSeen } from '../../domain/hook-seen.ts';
 import type { EpochMs } from '../../domain/ids.ts';
 import { PROTECTION_REASONS, type RuleSeen } from '../../domain/provisioning.ts';
 import { RECONCILE_ERROR_CODES, type ReconcileOutcome } from '../../domain/repo.ts';
+import type { SettingsSeen } from '../../domain/settings-file.ts';
 import { TOKEN_SCOPES } from '../../domain/token-scopes.ts';
 import type { EngineReport } from '../../ports/store.ts';
 import { type Codec, flag, listOf, nullable, oneOf, optional, record, text, whole } from './codec.ts';
@@ -41,6 +43,12 @@ const forgeSight = {
   isSettled: ['settled', flag],
 } as const;
 
+/** One that is none of ours is as good as none: the next look that reads the file tells it again. */
+const settingsSeen: Codec<SettingsSeen | undefined> = {
+  write: (seen) => (seen === undefined ? undefined : JSON.stringify(seen)),
+  read: (raw) => (typeof raw === 'string' ? readSettingsSeen(raw) : undefined),
+};
+
 export const engineReport = record<EngineReport>({
   fence: ['fence', whole],
   at: ['at', whole],
@@ -52,6 +60,7 @@ export const engineReport = record<EngineReport>({
   forge: ['forge', optional(forgeVersion) as Codec<ForgeVersion>],
   sight: ['sight', optional(record<ForgeSight>(forgeSight)) as Codec<ForgeSight>],
   hook: ['hook', optional(hookSeen) as Codec<HookSeen>],
+  settingsSeen: ['settings_seen', settingsSeen as Codec<SettingsSeen>],
 });
 
 export const reconcileOutcome = record<ReconcileOutcome>({
@@ -70,4 +79,5 @@ export const reconcileOutcome = record<ReconcileOutcome>({
     optional(record<KnownSight>({ ...forgeSight, since: ['since', whole] })) as Codec<KnownSight>,
   ],
   hook: ['hook', optional(hookSeen) as Codec<HookSeen>],
+  settingsSeen: ['settings_seen', settingsSeen as Codec<SettingsSeen>],
 });

@@ -106,6 +106,8 @@ function adoptSettings(pass: DecisionContext): void {
   const { record, s } = pass;
   if (s.full && s.readings !== null) record.readings = [...s.readings];
   if (s.forge?.known === true) record.forge = s.forge.value;
+  if (s.settingsSeen !== undefined) record.settingsSeen = s.settingsSeen;
+  if (!s.repo.settingsFile) delete record.settingsSeen;
   keepRule(pass);
   keepHook(pass);
   noticeName(pass);

@@ -18,6 +18,7 @@ import type {
 } from '#core/domain/ids.ts';
 import type { RuleSeen } from '#core/domain/provisioning.ts';
 import type { HaltEvidence } from '#core/domain/queue-view.ts';
+import type { SettingsSeen } from '#core/domain/settings-file.ts';
 import type { StatusGate } from '#core/domain/status-gate.ts';
 import type { Bounced, Deferred, HeadAttempts, MergeTimeoutCount } from './aside.ts';
 import type { AutoFanout } from './auto-fanout.ts';
@@ -83,6 +84,8 @@ export interface QueueRecord {
   rule?: RuleSeen;
   /** The hook that wakes it; absent: never looked at. */
   hook?: HookSeen;
+  /** The settings file of the base; absent: never read, or not asked for. */
+  settingsSeen?: SettingsSeen;
   /** Pull requests set aside since something was staged last; absent: none. */
   stagingAsides?: number;
   /** Pull requests that failed alone for the first time since something was staged last; absent: none. */
@@ -334,8 +337,7 @@ export function emptyRecord(context: string): QueueRecord {
     deferred: [],
     pendingStatuses: [],
     garbage: [],
-    halted: null,
-    pausedUntil: null,
+    ...{ halted: null, pausedUntil: null },
     readings: [],
     baseSeen: null,
     rate: NO_HISTORY,

@@ -10,6 +10,7 @@ import type { CommitSha, EpochMs, NodeRowId, PullRequestNumber, TreeHash } from 
 import type { Labelled } from '#core/domain/priority.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { Reading } from '#core/domain/result.ts';
+import type { SettingsSeen } from '#core/domain/settings-file.ts';
 import type { ForeignStatus } from '#core/domain/status-gate.ts';
 import type { SpeculationPolicy } from './policy.ts';
 import type { PullRequestReading, ScheduleReading } from './readings.ts';
@@ -25,7 +26,10 @@ export interface Snapshot {
   /** When the look began: an engine may freeze between a reading and `now`. Absent: at `now`. */
   readonly begunAt?: EpochMs;
   readonly fence: number;
+  /** With the values of the settings file that hold. */
   readonly repo: ManagedRepo;
+  /** The settings file, read in this look. Absent: it was not, and what the record keeps holds. */
+  readonly settingsSeen?: SettingsSeen;
   /** Names of our branches begin with it. */
   readonly queueName: string;
   /** True when everything was read anew; false when only what is in flight was. */

@@ -24,11 +24,12 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   notify: 210,
   site: 40,
   secrets: 160,
-  engine: 205,
+  // 32 of it read the settings file of a repository, with positions.
+  engine: 240,
 };
 /**
- * The largest size of a function, minified: beyond it a cold start is felt. It was 665 KiB, then 680; every function that answers
- * people holds the schemas of all routes, and with pause, branches and confirmed addresses came further ones. Only `billing`,
- * which carries the payment SDK, is near it.
+ * The largest size of a function, minified: beyond it a cold start is felt. It was 665 KiB, then 680 and 720; every function that
+ * answers people holds the schemas of all routes, and with pause, branches and confirmed addresses came further ones. Near it are
+ * `billing`, which carries the payment SDK, and `engine`, which is no function and reads settings files with positions.
  */
-export const MINIFIED_BYTES_MAX = 720 * 1024;
+export const MINIFIED_BYTES_MAX = 740 * 1024;

@@ -15,7 +15,24 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-async function call(argv: readonly string[], text: string | null, env: Record<string, string> = LOGIN) {
+/** The same where the service reads the file: by the one on the base the fan-out is 4. */
+const READ_BY_SERVICE = {
+  ...{ ...REPO, settings_file: true },
+  file_settings: {
+    values: {
+      batch_target: { value: 4, origin: 'page' },
+      bisect_fanout: { value: 4, origin: 'file' },
+      high_labels: { value: ['urgent'], origin: 'page' },
+    },
+  },
+};
+
+async function call(
+  argv: readonly string[],
+  text: string | null,
+  env: Record<string, string> = LOGIN,
+  shown: object = REPO,
+) {
   const path = join(folder, 'file.yml');
   if (text !== null) writeFileSync(path, text);
   const [out, complaints, sent]: [string[], string[], object[]] = [[], [], []];
@@ -28,7 +45,7 @@ async function call(argv: readonly string[], text: string | null, env: Record<st
         if (method !== 'GET')
           sent.push({ method, path: new URL(String(url)).pathname, body: JSON.parse(String(init?.body)) });
         else sent.push({ method });
-        return Response.json(method === 'GET' ? [REPO] : REPO);
+        return Response.json(method === 'GET' ? [shown] : shown);
       },
       print: (line) => void out.push(line.replaceAll(folder, '')),
       ...{ readGit: async () => null, sleep: async () => {} },
@@ -108,5 +125,31 @@ describe('mergeyard settings compare and apply', () => {
   test.each(['compare', 'apply'])('%s of a wrong file asks and sends nothing', async (action) => {
     const { code, sent } = await call(['settings', action, 'FILE', ...named], `${text}gate: statuses`);
     expect([code, sent]).toEqual([1, []]);
+  });
+});
+
+describe('where the service reads the file by itself', () => {
+  const ask = (action: string, text: string) =>
+    call(['settings', action, 'FILE', ...named], text, LOGIN, READ_BY_SERVICE);
+
+  test('compare says what differs from the values that hold', async () => {
+    expect((await ask('compare', 'bisect_fanout: 4')).out).toEqual(['acme/app main: nothing would change']);
+    expect((await ask('compare', 'bisect_fanout: 1')).out).toEqual([
+      'acme/app main: 1 setting would change',
+      '  bisect_fanout: 4 -> 1',
+    ]);
+  });
+
+  test('apply sends nothing: what is landed holds, and what is not has to be landed', async () => {
+    expect(await ask('apply', 'bisect_fanout: 4')).toMatchObject({
+      ...{ code: 0, out: ['acme/app main: nothing changed'], sent: [{ method: 'GET' }] },
+    });
+    expect(await ask('apply', 'bisect_fanout: 1')).toMatchObject({
+      ...{ code: 1, sent: [{ method: 'GET' }] },
+      out: [
+        'acme/app main: nothing was sent. The queue reads .mergeyard.yml on its base branch by itself: land the file there.',
+        '  bisect_fanout: 4 -> 1',
+      ],
+    });
   });
 });

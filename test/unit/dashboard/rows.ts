@@ -1,3 +1,4 @@
+import { toFileSettings } from '#core/contracts/file-settings.ts';
 import { toShownSettings } from '#core/contracts/repo-settings.ts';
 import { DEFAULT_SETTINGS } from '#core/domain/repo-settings.ts';
 import type { ActivityDoc, RepoActivity, StatusEntry } from '../../../dashboard/view/blocker.ts';
@@ -82,6 +83,7 @@ export function givenQueue(
 export function givenStatus(changes: Partial<StatusEntry> = {}): StatusEntry {
   return {
     ...toShownSettings(DEFAULT_SETTINGS),
+    file_settings: toFileSettings(DEFAULT_SETTINGS, undefined),
     ...{
       id: 'repo',
       name: 'acme/app',

@@ -122,10 +122,9 @@ describe('a rule that a landed change could weaken', () => {
     ),
     ['freeze_exempt_labels', 'it decides who may land what, and when'],
     ...['notice_topics', 'notification'].map((key) => [key, 'it decides who is told']),
-    ...['queue_enabled', 'wakeup_mode', 'repair_setup', 'backports', 'status_context'].map((key) => [
-      key,
-      'it decides what the service does on the forge',
-    ]),
+    ...['queue_enabled', 'wakeup_mode', 'repair_setup', 'backports', 'settings_file', 'status_context'].map(
+      (key) => [key, 'it decides what the service does on the forge'],
+    ),
   ])('is not for the file to set: %s', (key, why) => {
     expect(told(`${key}: 1`)).toEqual([`1: "${key}" cannot be set in the file: ${why}. ${WHERE}`]);
   });

@@ -1,0 +1,82 @@
+import { SETTINGS_FILE } from '#core/domain/queue-names.ts';
+import { usePatch } from '../data/use-patch.ts';
+import type { StatusEntry } from '../view/blocker.ts';
+import { shortSha } from '../view/format.ts';
+import { Button } from './basics.tsx';
+import { Problem } from './errors.tsx';
+
+type FileSettings = StatusEntry['file_settings'];
+
+/** Settings that the repository keeps in a file on its base: on or off, and where each value that holds comes from. */
+export function SettingsFile({ repo }: { readonly repo: StatusEntry }) {
+  const patch = usePatch(repo);
+  const isRead = repo.settings_file;
+  const { values, problems } = repo.file_settings;
+  return (
+    <section className="panel" aria-labelledby="file-title">
+      <div className="panel-head">
+        <h2 id="file-title">Settings in the repository</h2>
+        <Button
+          kind={isRead ? 'quiet' : 'main'}
+          busy={patch.isPending}
+          onClick={() => patch.mutate({ settings_file: !isRead })}
+        >
+          {isRead ? 'Do not read the file' : 'Read the file'}
+        </Button>
+      </div>
+      <p className="hint">{sayState(repo.file_settings)}</p>
+      {problems.length > 0 && (
+        <ul>
+          {problems.map(({ line, column, says }) => (
+            <li key={`${line} ${column} ${says}`}>
+              line {line}: {says}
+            </li>
+          ))}
+        </ul>
+      )}
+      {isRead && (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">setting</th>
+              <th scope="col">holds</th>
+              <th scope="col">comes from</th>
+            </tr>
+          </thead>
+          <tbody>
+            {Object.entries(values).map(([name, { value, origin }]) => (
+              <tr key={name}>
+                <th scope="row">
+                  <code>{name}</code>
+                </th>
+                <td>{sayValue(name, value)}</td>
+                <td>{origin === 'file' ? 'the file' : 'this page'}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <Problem error={patch.error} />
+    </section>
+  );
+}
+
+function sayState({ state, commit, from }: FileSettings): string {
+  switch (state) {
+    case 'off':
+      return `The queue can read ${SETTINGS_FILE} on the base branch: what it names holds before the values of this page. It sets how batches are made, never what is proven or who may land.`;
+    case 'unread':
+      return `${SETTINGS_FILE} is read at the next look. Until then the values of this page hold.`;
+    case 'missing':
+      return `The base has no ${SETTINGS_FILE} at ${shortSha(commit)}: the values of this page hold.`;
+    case 'right':
+      return `${SETTINGS_FILE} of ${shortSha(from)} holds before the values of this page. A change takes effect once it has landed.`;
+    case 'wrong':
+      return `${SETTINGS_FILE} at ${shortSha(commit)} is wrong: ${from === null ? 'the values of this page hold' : `those of ${shortSha(from)} stay in force`}. Land a correction.`;
+  }
+}
+
+function sayValue(name: string, value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
+  return value === null && name === 'gate_timeout_minutes' ? 'learned' : String(value);
+}
