@@ -15,6 +15,9 @@ import {
 } from './staging/objects.ts';
 import { directoryOf } from './staging/renames/sides.ts';
 
+/** Contents that one merge read and the next may ask for again: a changed file of the base, for one, is read by every member. */
+const BLOBS_KEPT_BYTES_MAX = 16 * 1024 * 1024;
+
 /** Raised when the time of a reconcile is up while trees are read. What was read is kept: the next one goes on. */
 export class ReadingUnfinished extends Error {
   override readonly name = 'ReadingUnfinished';
@@ -25,7 +28,7 @@ export class ReadingUnfinished extends Error {
 
 /**
  * The objects of one repository during one reconcile, read through the forge's API as a computation asks for them.
- * Contents are read for the one merge that needs them and live no longer than the reconcile: they are neither stored nor
+ * Contents are read for the merges that need them and live no longer than the reconcile: they are neither stored nor
  * logged (A10).
  */
 export class RepoObjects implements ObjectView {
@@ -33,6 +36,7 @@ export class RepoObjects implements ObjectView {
   readonly #memory: RepoDirectories;
   readonly #isOutOfTime: () => boolean;
   readonly #blobs = new Map<BlobId, Buffer | 'withheld'>();
+  #blobBytes = 0;
   readonly #made = new Map<BlobId, Buffer>();
   #madeBytes = 0;
   #hasRead = false;
@@ -91,7 +95,7 @@ export class RepoObjects implements ObjectView {
         await this.#readAll(step.value);
       }
     } finally {
-      this.#blobs.clear();
+      if (this.#blobBytes > BLOBS_KEPT_BYTES_MAX) this.#forgetBlobs();
     }
   }
 
@@ -103,6 +107,11 @@ export class RepoObjects implements ObjectView {
       if (step.value.some((need) => need.kind === 'blob')) return null;
       await this.#readAll(step.value);
     }
+  }
+
+  #forgetBlobs(): void {
+    this.#blobs.clear();
+    this.#blobBytes = 0;
   }
 
   async #readAll(needs: readonly Need[]): Promise<void> {
@@ -119,8 +128,11 @@ export class RepoObjects implements ObjectView {
   }
 
   async #read(need: Need): Promise<void> {
-    if (need.kind === 'blob') this.#blobs.set(need.id, (await this.#forge.readBlob(need.id)) ?? 'withheld');
-    else if (this.directory(need.id) === undefined) await this.#readDirectory(need.id, need.path);
+    if (need.kind === 'blob') {
+      const content = (await this.#forge.readBlob(need.id)) ?? 'withheld';
+      this.#blobs.set(need.id, content);
+      this.#blobBytes += content.length;
+    } else if (this.directory(need.id) === undefined) await this.#readDirectory(need.id, need.path);
   }
 
   /** Reads a directory with all that is below where that fits one answer, else alone. Returns its id. */
