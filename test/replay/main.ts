@@ -19,6 +19,8 @@ import { ReplayGit } from './history.ts';
  * queue, on virtual time. Each landed tree is compared with git's own merge. A commit whose change does not go on the base
  * of its round waits for a later one, and may be overtaken by others unless the order is kept. The last line is one JSON object.
  */
+/** From a pressed button to the first look: the median of `npm run bench:wake`. */
+const SCHEDULED_FOR_MS = 17_000;
 const source = resolve(option('repo') ?? '.');
 const count = countOption('count', 100);
 const openMax = countOption('open', 10);
@@ -52,7 +54,7 @@ const world = await createWorldOn(
   clock,
   control,
   newClient,
-  { repo: { bisectFanout: 4 }, lastingEngine: true },
+  { repo: { bisectFanout: 4, mergeStyle: 'squash', wakeupMode: 'webhook' }, lastingEngine: true },
   () => fake.settle(),
 );
 
@@ -102,8 +104,12 @@ while (left.length > 0) {
     waited += 1;
     continue;
   }
+  await clock.advance(SCHEDULED_FOR_MS);
+  await fake.settle();
   const before = control.merges().length;
-  await world.drain();
+  // A hook of the service tells of each run, as where it is deployed.
+  await world.store.noteHeard('repo-1', 'run', clock.now());
+  await world.drain({ heard: () => control.runs().filter(({ state }) => state !== 'running').length });
   for (const { pr, firstParent, tree } of control.merges().slice(before))
     if (git.merge(firstParent, heads.get(pr) ?? '') !== tree) wrongTrees.push(pr);
   const landed = new Set(control.merges().map(({ pr }) => pr));
@@ -124,7 +130,9 @@ while (left.length > 0) {
     `round ${rounds}: ${opened.size} opened, ${opened.size - again.length} landed, ${left.length} to go`,
   );
 }
-const calls = control.calls().filter(({ by }) => by === BOT).length;
+const calls = control.calls().filter(({ by }) => by === BOT);
+const callsOfEach: Record<string, number> = {};
+for (const { call } of calls) callsOfEach[call] = (callsOfEach[call] ?? 0) + 1;
 const landed = control.merges().length;
 const summary = {
   repo: source.split('/').at(-1),
@@ -138,8 +146,9 @@ const summary = {
   },
   ...{ wrong_trees: wrongTrees, refused_though_git_merges: refusedThoughClean },
   gate_runs: control.runs().length,
-  calls,
-  calls_per_landed: Math.round((10 * calls) / Math.max(1, landed)) / 10,
+  calls: calls.length,
+  calls_of_each: callsOfEach,
+  calls_per_landed: Math.round((10 * calls.length) / Math.max(1, landed)) / 10,
   forge_minutes: Math.round((clock.now() - startedAt) / 60_000),
   seconds: Math.round((performance.now() - started) / 1000),
 };

@@ -45,6 +45,8 @@ export interface DrainOptions {
   readonly until?: () => boolean | Promise<boolean>;
   /** Called after each reconcile; false = something is still to happen, so quiet does not mean the end. */
   readonly afterEach?: () => Promise<boolean>;
+  /** How many events the forge has sent: another one wakes the queue at once. @default none ever arrives */
+  readonly heard?: () => number;
 }
 
 export interface LogLine {
@@ -80,6 +82,7 @@ export const STATUS_GATE = {
 } as const satisfies Partial<ManagedRepo>;
 
 const TICK_MS = 5 * 60_000;
+const EVENT_WITHIN_MS = 1_000;
 /** Each call counts as so many. */
 export const CALL_BYTES = 10;
 
@@ -258,7 +261,7 @@ export function drainBy({
   readonly reconcile: World['reconcile'];
   readonly settle: () => Promise<void>;
 }): World['drain'] {
-  return async ({ maxMs = 6 * 60 * 60_000, until, afterEach } = {}) => {
+  return async ({ maxMs = 6 * 60 * 60_000, until, afterEach, heard } = {}) => {
     const end = clock.now() + maxMs;
     let quietTicks = 0;
     while (clock.now() < end) {
@@ -271,8 +274,12 @@ export function drainBy({
       if (quietTicks >= 2 && until === undefined) return;
       const tickAt = clock.now() + TICK_MS;
       const next = Math.min(report?.wakeAt ?? tickAt, tickAt);
-      await clock.advance(Math.max(next - clock.now(), 1_000));
-      await settle();
+      const heardBefore = heard?.();
+      const stepMs = heard === undefined ? Number.POSITIVE_INFINITY : EVENT_WITHIN_MS;
+      do {
+        await clock.advance(Math.min(Math.max(next - clock.now(), 1_000), stepMs));
+        await settle();
+      } while (clock.now() < next && heard?.() === heardBefore);
     }
     if (until !== undefined) throw new Error('drain: the awaited state never came');
   };

@@ -10,10 +10,10 @@ import type { DeferReason } from '../../../engine-container/src/queue/aside.ts';
 import { describeDefer } from '../../../engine-container/src/queue/describe.ts';
 import { givenHeldLease } from '../../builders/held-lease.ts';
 import type { ForgeControl } from '../../support/forge-control.ts';
-import type { VirtualClock } from '../../support/virtual-clock.ts';
 import { createWorldOn } from '../world.ts';
 import { baseFiles, type Cell, makeHistory } from './cells.ts';
 import { GitDesk } from './git-desk.ts';
+import { CHECK_LOOKS_MAX, openPull, schedule } from './people.ts';
 import { callApi, type TreeForge } from './tree-forge.ts';
 
 const GATE_FILE = 'mq-gate.yaml';
@@ -33,9 +33,6 @@ export const DRAIN_MS_MAX = 600_000;
 const MERGEABLE_CHECK_MS_MAX = 15_000;
 /** More than the service has for a call: a forge that is slow because of its machine fails nothing. */
 const CALL_TIMEOUT_MS = 30_000;
-/** Tries until the forge has done what it does after a push. */
-const CHECK_LOOKS_MAX = 40;
-
 const ENDS: ReadonlySet<string> = new Set(['pr_landed', 'pr_bounced', 'pr_skipped']);
 
 /** How one pull request of a cell ended. */
@@ -186,46 +183,4 @@ async function play(forge: TreeForge, cell: Cell, slug: string, desk: GitDesk): 
   const ended = (await world.events()).flatMap(({ pr, event }) => (ENDS.has(event) ? [pr] : []));
   const endedTwice = ended.filter((pr, at) => ended.indexOf(pr) !== at);
   return { endings, halted: record.halted !== null, cameToRest, alarms, endedTwice, line };
-}
-
-type Api = (
-  as: 'bot' | 'person',
-  method: 'GET' | 'POST',
-  path: string,
-  body?: unknown,
-) => ReturnType<typeof callApi>;
-
-/** Opens until the forge knows the branch: a push by git is answered before its API has heard of it. */
-async function openPull(forge: TreeForge, clock: VirtualClock, api: Api, head: string): Promise<number> {
-  for (let look = 1; ; look += 1) {
-    try {
-      return (await api('person', 'POST', '/pulls', { head, base: 'main', title: head.toUpperCase() }))
-        .number;
-    } catch (error) {
-      if ((error as { status?: number }).status !== 404 || look === CHECK_LOOKS_MAX) throw error;
-    }
-    await clock.advance(500);
-    await forge.settle();
-  }
-}
-
-/** Presses the button until the forge has ended its check; false when it never takes it. */
-async function schedule(
-  forge: TreeForge,
-  clock: VirtualClock,
-  api: Api,
-  pr: number,
-  style: string,
-): Promise<boolean> {
-  for (let look = 0; look < CHECK_LOOKS_MAX; look += 1) {
-    try {
-      await api('person', 'POST', `/pulls/${pr}/merge`, { Do: style, merge_when_checks_succeed: true });
-      return true;
-    } catch (error) {
-      if ((error as { status?: number }).status !== 405) throw error;
-    }
-    await clock.advance(500);
-    await forge.settle();
-  }
-  return false;
 }

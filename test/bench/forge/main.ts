@@ -1,0 +1,80 @@
+import { openFakeTreeForge, openRealTreeForge } from '../../scenario/trees/tree-forge.ts';
+import { countOption, hasOption, option } from '../../simulation/options.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
+import { type Landing, type Load, landBatch, mergeByHand } from './land-batch.ts';
+
+/**
+ * `npm run bench:forge [-- --batches 1,8,50] [--files N] [--open N] [--json]`: what a batch costs on the forge, and what the forge itself
+ * needs for its merges. On the forge at `FORGE_URL` (`FORGE_TOKEN`, `FORGE_PERSON_TOKEN`, `FORGE_CA_FILE` as for `npm run test:forge`), in
+ * real time; without it on the fake forge, where time is that of its model and only calls and bytes mean something.
+ */
+const SMALL_FILES = 20;
+const MANY_FILES = 10_000;
+const MANY_OPEN = 1_000;
+const DEFAULT_BATCHES = '1,8,50';
+/** Beside other rows: a batch of so many. */
+const BESIDE_BATCH = 8;
+
+/** Time that passes. */
+class RealClock extends VirtualClock {
+  override now(): number {
+    return Date.now();
+  }
+  override monotonic(): number {
+    return performance.now();
+  }
+  override sleep(ms: number): Promise<void> {
+    return new Promise((done) => setTimeout(done, ms));
+  }
+  override advance(ms: number): Promise<void> {
+    return this.sleep(ms);
+  }
+}
+
+const isReal = process.env.FORGE_URL !== undefined;
+const batches = (option('batches') ?? DEFAULT_BATCHES).split(',').map(Number);
+const loads: Load[] = batches.map((batch) => ({ batch, files: SMALL_FILES, open: 0 }));
+const files = countOption('files', MANY_FILES);
+const open = countOption('open', MANY_OPEN);
+if (files > 0) loads.push({ batch: BESIDE_BATCH, files, open: 0 });
+if (open > 0) loads.push({ batch: BESIDE_BATCH, files: SMALL_FILES, open });
+
+const seconds = (ms: number): string => (ms / 1_000).toFixed(1);
+const kilobytes = (bytes: number): string => (bytes / 1_024).toFixed(0);
+
+function describe(
+  { batch, files, open }: Load,
+  { staging, landing, whole }: Landing,
+  byHandMs: number | null,
+) {
+  return [
+    ...[String(batch), String(files), String(open)],
+    ...[String(staging.calls), isReal ? seconds(staging.ms) : '-'],
+    ...[String(landing.calls), isReal ? seconds(landing.ms) : '-'],
+    byHandMs === null ? '-' : `${seconds(byHandMs)} (${(landing.ms / byHandMs).toFixed(2)})`,
+    (whole.calls / batch).toFixed(1),
+    kilobytes(whole.bytes / batch),
+  ];
+}
+
+const HEAD = [
+  ...['batch', 'files', 'open beside', 'calls to stage', 's to stage', 'calls to land', 's to land'],
+  ...['s of the forge’s own merges (ratio)', 'calls, each landed', 'KB, each landed'],
+];
+
+const forge = isReal ? await openRealTreeForge(process.env) : await openFakeTreeForge('gt126');
+try {
+  if (!hasOption('json')) console.log(`| ${HEAD.join(' | ')} |\n|${HEAD.map(() => ' --: |').join('')}`);
+  for (const [row, load] of loads.entries()) {
+    const clock = isReal ? new RealClock() : forge.startClock().clock;
+    const byHandMs = isReal ? await mergeByHand(forge, clock, `by-hand-${row}`, load) : null;
+    const landing = await landBatch(forge, clock, `queue-${row}`, load);
+    console.log(
+      hasOption('json')
+        ? JSON.stringify({ ...load, ...landing, by_hand_ms: byHandMs })
+        : `| ${describe(load, landing, byHandMs).join(' | ')} |`,
+    );
+  }
+} finally {
+  await forge.stop();
+}
