@@ -1,13 +1,13 @@
 import type { BranchProtection, PullRequest } from '#core/domain/forge.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
-import { known, type Reading } from '#core/domain/result.ts';
+import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import { mayRenew, type ScheduleRules } from '#core/domain/schedule-rules.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { LookBudget } from './look-budget.ts';
 import type { NamedTeams } from './named-teams.ts';
 import type { HeadPush, PullRequestReading, ScheduleReading } from './queue/readings.ts';
 import type { QueueRecord } from './queue/record.ts';
-import { approvesSince, isListed, isRenewedBy, needsRenewal, renewed } from './queue/renewal.ts';
+import { approvesSince, isAwaited, isListed, isRenewedBy, needsRenewal, renewed } from './queue/renewal.ts';
 import { approversOf, summarize } from './queue/reviews.ts';
 import { asksTeams, countedBots } from './queue/schedule-breach.ts';
 
@@ -35,7 +35,7 @@ interface Asked {
 }
 
 /**
- * A head that was pushed after its schedule: does a person with the right stand for it? The push of one who may merge does,
+ * A head that was pushed after its schedule, or may have been: does a person with the right stand for it? The push of one who may merge does,
  * and so does an official approval that was given on this head since (decision 0003). Both are then held to the rules about who
  * may schedule (decision 0225).
  */
@@ -52,35 +52,41 @@ export class RenewalReader {
     reading: PullRequestReading,
     asked: Omit<Asked, 'push' | 'rule' | 'isOutside'> & {
       readonly rule: BranchProtection | null;
-      readonly isOutside: () => Promise<boolean>;
+      readonly isOutside: () => Promise<Reading<boolean>>;
     },
-  ): Promise<PullRequestReading> {
+  ): Promise<Reading<PullRequestReading>> {
     const { schedule } = reading;
     const { pull, rule } = asked;
-    const entry = record.entries.find(({ pr }) => pr === pull.number);
-    if (schedule.kind === 'none' || !needsRenewal(schedule, entry, pull.headSha)) return reading;
+    if (schedule.kind === 'none' || !needsRenewal(schedule)) return known(reading);
     const { push, id, at, by } = schedule;
     const moved = { kind: 'moved', id, at, ...(by === undefined ? {} : { by }) } as const;
     const asking: ScheduleReading = { ...moved, ...(push === undefined ? {} : { push }), why: 'asking' };
-    if (push === undefined) return { ...reading, schedule: asking };
-    const stands = isRenewedBy(push, entry, pull.headSha) ? renewed(schedule, push) : asking;
-    if (rule === null) return { ...reading, schedule: stands };
-    const isOutside = await asked.isOutside();
-    const byPush = isOutside ? known(false) : await this.#mayMerge(push, rule);
+    if (push === undefined) return known({ ...reading, schedule: asking });
+    const entry = record.entries.find(({ pr }) => pr === pull.number);
+    const holds = renewed(schedule, push, entry, pull.headSha);
+    const isHeld = isRenewedBy(push, entry, pull.headSha);
+    const asBefore =
+      !isHeld && isAwaited(schedule, entry, pull.headSha)
+        ? UNKNOWN
+        : known({ ...reading, schedule: isHeld ? holds : asking });
+    if (rule === null) return asBefore;
+    const outside = await asked.isOutside();
+    const isOutside = outside.known && outside.value;
+    const byPerson = isOutside ? known(false) : await this.#mayMerge(push, rule);
+    const byPush = outside.known ? byPerson : outside;
     const mayPush = byPush.known && byPush.value ? await this.#mayRenew(pull, push.by) : byPush;
-    if (mayPush.known && mayPush.value) return { ...reading, schedule: renewed(schedule, push) };
+    if (mayPush.known && mayPush.value) return known({ ...reading, schedule: holds });
     const listed = await this.#deps.budget.attempt(() => this.#deps.forge.listReviews(pull.number));
-    if (!listed.known) return { ...reading, schedule: stands };
+    if (!listed.known) return asBefore;
     const since = approvesSince(push);
     const counted = summarize(listed.value, pull.headSha, { since, bots: countedBots(this.#deps.rules) });
     const approvers = approversOf(listed.value, pull.headSha, since);
     const mayApprove = await this.#mayAnyRenew(pull, approvers);
-    if (mayApprove.known && mayApprove.value)
-      return { ...reading, schedule: renewed(schedule, push), ...counted };
-    if (!mayPush.known || !mayApprove.known) return { ...reading, schedule: stands };
+    if (mayApprove.known && mayApprove.value) return known({ ...reading, schedule: holds, ...counted });
+    if (!mayPush.known || !mayApprove.known) return asBefore;
     const isAgainstRules = (byPush.known && byPush.value) || approvers.length > 0;
     const why = isAgainstRules ? 'rules' : isOutside ? 'outside' : 'push';
-    return { ...reading, schedule: { ...moved, push, why }, ...counted };
+    return known({ ...reading, schedule: { ...moved, push, why }, ...counted });
   }
 
   /** By the rules about who may schedule. */

@@ -7,7 +7,7 @@ import type { Clock } from '#core/ports/system.ts';
 import { readSchedule } from './queue/eligibility.ts';
 import type { PullRequestReading, ScheduleReading } from './queue/readings.ts';
 import type { QueueRecord } from './queue/record.ts';
-import { isRenewedBy, needsRenewal, renewed } from './queue/renewal.ts';
+import { isAwaited, isRenewedBy, needsRenewal, renewed } from './queue/renewal.ts';
 import type { SeenPullRequest } from './status-patrol.ts';
 
 /** The earlier reading of it still holds. */
@@ -112,12 +112,12 @@ export function readKnownSchedule(
   record: Pick<QueueRecord, 'entries'>,
   { number, headSha }: PullRequest,
   timeline: readonly TimelineEntry[],
-): ScheduleReading {
+): Reading<ScheduleReading> {
   const schedule = readSchedule(timeline, headSha);
+  if (schedule.kind === 'none' || !needsRenewal(schedule)) return known(schedule);
   const entry = record.entries.find(({ pr }) => pr === number);
-  if (schedule.kind === 'none' || !needsRenewal(schedule, entry, headSha)) return schedule;
   const { push, id, at } = schedule;
-  return push !== undefined && isRenewedBy(push, entry, headSha)
-    ? renewed(schedule, push)
-    : { kind: 'moved', id, at };
+  if (push !== undefined && isRenewedBy(push, entry, headSha))
+    return known(renewed(schedule, push, entry, headSha));
+  return isAwaited(schedule, entry, headSha) ? UNKNOWN : known({ kind: 'moved', id, at });
 }

@@ -333,7 +333,7 @@ export class SnapshotReader {
     let schedule: FocusView['schedule'] = null;
     if (!unchanged) {
       const timeline = await this.#attempt(() => this.#forge.readTimeline(pr));
-      schedule = timeline.known ? known(readKnownSchedule(record, pull, timeline.value)) : UNKNOWN;
+      schedule = timeline.known ? readKnownSchedule(record, pull, timeline.value) : UNKNOWN;
     }
     const landing = landingOf(record)?.pr === pr;
     const mayPost = pr === nextBehindLanding(record) || (pr === nextPullRequest(record) && !isPosted(record));

@@ -106,13 +106,14 @@ export class ViewReader {
   ): Promise<ReadPullRequest> {
     const { pull, reading } = listed;
     if (!reading.known) return listed;
-    const isOutside = async (): Promise<boolean> => {
+    const isOutside = async (): Promise<Reading<boolean>> => {
       const author = await this.#readAuthorWrites(pull, reading.value.authorWrites);
-      return outsideOf(pull, author) !== null || author?.known === false;
+      return author?.known === false ? author : known(outsideOf(pull, author) !== null);
     };
     const asked = { pull, rule: rule.known ? rule.value : null, isOutside };
     const read = await this.#renewals.read(record, reading.value, asked);
-    return { pull, reading: known(read.reviews === reading.value.reviews ? read : this.#withBots(read)) };
+    if (!read.known || read.value.reviews === reading.value.reviews) return { pull, reading: read };
+    return { pull, reading: known(this.#withBots(read.value)) };
   }
 
   /** Reviews that were counted with other bots are counted anew. */

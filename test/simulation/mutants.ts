@@ -167,7 +167,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "  if (!lateEntry) return { kind: 'moved', ...schedule, ...push };\n",
     replace: '',
     families: ['people', 'reviews'],
-    dies: 'a push after a schedule',
+    dies: 'a second push is not told yet',
   },
   {
     guard: 'a head that moved under its schedule (D-03)',

@@ -24,13 +24,10 @@ export interface ProjectOptions {
   readonly sometimes: (what: string) => void;
 }
 
-/** May read here and no more. */
 /** A gate run waits for a runner for up to so long. */
 const RUNNER_BUSY_MS = 20 * 60_000;
+/** May read here and no more. */
 const STRANGER = 'stranger';
-
-/** A push this soon after a schedule looks like one before it. */
-const LATE_ENTRY_MS = 11_000;
 
 /** One repository with its people: what they open, change their minds about, approve, and break. */
 export class Project {
@@ -50,7 +47,6 @@ export class Project {
   readonly #scheduled = new Set<string>();
   /** Who asked for a head: pressed the button on it, pushed it under a schedule, or approved it there. */
   readonly #askers = new Map<string, Set<string>>();
-  readonly #scheduledAt = new Map<number, number>();
   readonly #touchedAt = new Map<number, number>();
   readonly #branches: string[] = [];
   readonly #authors = new Map<number, string>();
@@ -205,10 +201,9 @@ export class Project {
     return this.#scheduled.has(sha);
   }
 
-  /** Accounts that asked for a head; empty where one that no timeline names may have. */
+  /** Accounts that asked for a head. */
   askersOf(sha: string): readonly string[] {
-    const askers = this.#askers.get(sha) ?? new Set();
-    return askers.has('') ? [] : [...askers];
+    return [...(this.#askers.get(sha) ?? [])];
   }
 
   #noteAsked(head: string, by: string): void {
@@ -268,9 +263,6 @@ export class Project {
   }
 
   #remember(pr: number, head: string): void {
-    const pressedAt = this.#scheduledAt.get(pr) ?? Number.NEGATIVE_INFINITY;
-    // No timeline tells this from a schedule whose push is written down late (forge facts, 3.4).
-    if (this.#options.now() - pressedAt <= LATE_ENTRY_MS) this.#noteAsked(head, '');
     const heads = this.#heads.get(pr) ?? [];
     if (!heads.includes(head)) heads.push(head);
     this.#heads.set(pr, heads);
@@ -371,7 +363,6 @@ export class Project {
       return;
     }
     this.#noteAsked(pull.headSha, user);
-    this.#scheduledAt.set(pr, this.#options.now());
     this.#options.note(`#${pr} scheduled`);
   }
 

@@ -1,4 +1,6 @@
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { ForgeError } from '#core/ports/forge.ts';
+import { wrapForge } from '../scenario/hooks.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
 import { look, setStage, wordsOn } from './scene-stage.ts';
 
@@ -76,4 +78,69 @@ export async function fixAfterBounce(): Promise<readonly string[]> {
     ...(again === 'error' ? ['a bounce stands red on a head that is tested again'] : []),
     ...(stage.forge.isMerged(pr) ? [] : ['a fix was pushed and does not land']),
   ];
+}
+
+/** The forge writes the entry of a push, after the schedule, only once the gate run of its head could have landed it. */
+export async function pushBeforeFastGate(): Promise<readonly string[]> {
+  const stage = await setStage({ delays: { pushEntryMs: 8_000 } });
+  await givenProject(stage.forge);
+  await stage.forge.setAccess('stranger', 'read');
+  stage.forge.gateDurationMs = 500;
+  const pr = await givenScheduled(stage.forge, 'a');
+  await stage.clock.advance(1_000);
+  const head = await stage.forge.pushToPullRequest(pr, { 'src/a.txt': 'not asked for\n' }, 'stranger');
+  for (let count = 0; count < 60; count += 1) {
+    await stage.reconcile();
+    await stage.clock.advance(1_000);
+  }
+  const proven = stage.forge.statusHistory(head).some(({ state }) => state === 'success');
+  return proven ? ['a head that no person with the right asked for was let through'] : [];
+}
+
+/** The timeline shows the first of two pushes after the schedule; the entry of the second comes later. */
+export async function pushTwice(): Promise<readonly string[]> {
+  const stage = await setStage({ delays: { pushEntryMs: 30_000 } });
+  await givenProject(stage.forge);
+  await stage.forge.setAccess('stranger', 'read');
+  stage.forge.gateDurationMs = 500;
+  const pr = await givenScheduled(stage.forge, 'a');
+  await stage.clock.advance(1_000);
+  await stage.forge.pushToPullRequest(pr, { 'src/a.txt': 'first\n' }, 'stranger');
+  await stage.clock.advance(25_000);
+  const head = await stage.forge.pushToPullRequest(pr, { 'src/a.txt': 'not asked for\n' }, 'stranger');
+  await stage.clock.advance(6_000);
+  for (let count = 0; count < 60; count += 1) {
+    await stage.reconcile();
+    await stage.clock.advance(1_000);
+  }
+  const proven = stage.forge.statusHistory(head).some(({ state }) => state === 'success');
+  return proven ? ['a head that no person with the right asked for was let through'] : [];
+}
+
+/** The entry of a push from before the schedule comes late, while the forge does not say what its account may do. */
+export async function lateUnanswered(): Promise<readonly string[]> {
+  let isFailing = false;
+  const stage = await setStage({
+    delays: { pushEntryMs: 6_000 },
+    wrapForge: wrapForge(async (name, _args, answer) => {
+      if (isFailing && name === 'canWrite') throw new ForgeError('unreachable', name, 500);
+      return answer();
+    }),
+  });
+  await givenProject(stage.forge);
+  stage.forge.judge = () => 'hold';
+  const pr = await stage.forge.openPullRequest({ branch: 'a', files: { 'src/a.txt': 'a\n' } });
+  await stage.clock.advance(60_000);
+  await stage.forge.pushToPullRequest(pr, { 'src/a.txt': 'newer\n' });
+  await stage.forge.schedule(pr, 'squash');
+  await stage.reconcile();
+  isFailing = true;
+  await look(stage, 4);
+  isFailing = false;
+  stage.forge.judge = () => 'success';
+  for (const run of stage.forge.runs())
+    if (run.state === 'running') await stage.forge.finishRun(run.id, 'success');
+  await look(stage, 8);
+  if (!stage.forge.isMerged(pr)) return ['a push from before the schedule, told late, kept its head back'];
+  return stage.forge.runs().length === 1 ? [] : ['what stood was torn down for what could not be read'];
 }

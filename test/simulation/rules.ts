@@ -59,8 +59,8 @@ export function breachOf(
     !(rules.botApproval && isOneOf(rules.bots, login));
   const isByBot = rules.botApproval && isOneOf(rules.bots, by);
   const askers = project.askersOf(head);
-  if (!isByBot && askers.length > 0 && !askers.some(mayAsk))
-    return `asked for by ${askers.join(', ')}, none of whom may schedule it`;
+  if (!isByBot && !askers.some(mayAsk))
+    return `asked for by ${askers.join(', ') || 'none'}, and by none who may schedule it`;
   if (!isByBot) return null;
   const isApproved = forge
     .reviewsOf(pr)

@@ -129,7 +129,15 @@ import {
   outgrowRow,
   outgrowRowInLanding,
 } from './record-scenes.ts';
-import { backToApproved, fixAfterBounce, pushByKey, pushWhileClosed } from './renewal-scenes.ts';
+import {
+  backToApproved,
+  fixAfterBounce,
+  lateUnanswered,
+  pushBeforeFastGate,
+  pushByKey,
+  pushTwice,
+  pushWhileClosed,
+} from './renewal-scenes.ts';
 import {
   forbiddenRepair,
   hookDriftAtRest,
@@ -152,6 +160,7 @@ import {
   pushByBot,
   pushOutsideTeams,
   pushUnnamed,
+  pushUnnamedSoon,
   pushWithoutSay,
   scheduleAgain,
   scheduleByBot,
@@ -353,8 +362,8 @@ function stageOutside(from: 'fork' | 'agit' | 'reader'): Scene {
 /** A push under a schedule that was not made for it (A30): the queue sees it for the first time, or knew the head before (D-03). */
 function pushUnderSchedule(afterMs: number, isKnown: boolean): Scene {
   return async () => {
-    // The entry of a push that is soon after the schedule is late, and looks like one from before it.
-    const delays = { pushEntryMs: isKnown ? 5_000 : 0 };
+    // Until its entry is written, the timeline reads as if the new head had been scheduled.
+    const delays = { pushEntryMs: isKnown ? 200_000 : 0 };
     const stage = await setStage({ repo: { batchLingerSeconds: 60 }, delays });
     await givenProject(stage.forge);
     const pr = await givenScheduled(stage.forge, 'a');
@@ -498,6 +507,7 @@ export const SCENES = {
   'an account that is in no team pushes under a schedule': pushOutsideTeams,
   'an author schedules a pull request of their own': scheduleOwn,
   'an account that is not named pushes under a schedule': pushUnnamed,
+  'an account that is not named pushes within seconds after a schedule': pushUnnamedSoon,
   'a bot pushes under the schedule of a person': pushByBot,
   'one without a say approves what a bot schedules': approveWithoutSay,
   'one without a say approves a push': pushWithoutSay,
@@ -604,6 +614,10 @@ export const SCENES = {
   'a branch of an author who may only read': stageOutside('reader'),
   'a push after a schedule': pushUnderSchedule(30_000, false),
   'a push right after a schedule': pushUnderSchedule(3_000, true),
+  'a second push is not told yet': pushTwice,
+  'a push within seconds after a schedule': pushUnderSchedule(3_000, false),
+  'a push of which the queue learns after a fast gate run': pushBeforeFastGate,
+  'the forge does not say who stands for a late push': lateUnanswered,
   'a deploy key pushes under a schedule': pushByKey,
   'a push while it is closed': pushWhileClosed,
   'a fork goes back to an approved head': backToApproved,

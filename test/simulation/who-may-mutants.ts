@@ -78,6 +78,15 @@ export const WHO_MAY_MUTANTS: readonly Mutant[] = [
     dies: 'an account that is not named pushes under a schedule',
   },
   {
+    guard: 'a push within seconds after a schedule is held to the rules about who may schedule',
+    file: 'engine-container/src/read-renewals.ts',
+    find: 'byPush.known && byPush.value ? await this.#mayRenew(pull, push.by) : byPush',
+    replace:
+      "schedule.kind === 'moved' && byPush.known && byPush.value ? await this.#mayRenew(pull, push.by) : byPush",
+    families: ['rules'],
+    dies: 'an account that is not named pushes within seconds after a schedule',
+  },
+  {
     guard: 'an approval renews no schedule for an account that may not schedule',
     file: 'engine-container/src/read-renewals.ts',
     find: 'await this.#mayAnyRenew(pull, approvers)',

@@ -94,6 +94,21 @@ function pushOver(repo: Readonly<Record<string, unknown>>, by: string, approver:
   };
 }
 
+/** An account that is not named pushes so soon after a schedule that the entry may tell of an earlier push. */
+export async function pushUnnamedSoon(): Promise<readonly string[]> {
+  const stage = await setUp({ schedulePeople: ['lead', 'ann'] });
+  const asked = { author: 'dev', scheduler: 'lead' };
+  const pushed = await ask(stage, asked);
+  await stage.forge.pushToPullRequest(pushed, { 'src/never-seen.txt': 'never seen\n' }, 'dev');
+  const other = await ask(stage, asked);
+  await stage.forge.pushToPullRequest(other, { 'src/of-ann.txt': 'of ann\n' }, 'Ann');
+  await look(stage, 40);
+  const problems = stage.forge.isMerged(other) ? [] : ['what the rules allow did not land'];
+  return stage.forge.isMerged(pushed)
+    ? [...problems, 'what no account that may schedule asked for landed']
+    : problems;
+}
+
 export const pushUnnamed = pushOver({ schedulePeople: ['lead'] }, 'dev', 'reviewer');
 export const pushOutsideTeams = pushOver({ scheduleTeams: ['Release'] }, 'dev', 'reviewer');
 export const pushByBot = pushOver(BOTS, 'agent', 'checker');

@@ -5,7 +5,8 @@ import type { ScheduleReading } from './readings.ts';
 
 /**
  * A push entry is written some seconds after the push, so a schedule clicked right after it can stand before it in
- * the timeline. One late entry of this kind does not unbind the schedule (forge facts, 3.4).
+ * the timeline (forge facts, 3.4). One late entry of this kind does not unbind the schedule where an account with the right
+ * stands for its push, as one stands for a push after the schedule (`renewal.ts`): the timeline does not tell the two apart.
  */
 export const LATE_PUSH_ENTRY_MS = 10_000;
 
@@ -40,11 +41,8 @@ export function readSchedule(timeline: readonly TimelineEntry[], head: CommitSha
 
 /**
  * From then on the timeline shows each push that came between the schedule and our first look at this head. Before, a
- * head that was pushed just before the look reads as the scheduled one. A look soon after the schedule leaves no room
- * for such a push. Times of forge and queue are compared: a clock that is off only makes the landing wait.
+ * head that was pushed just before the look reads as the scheduled one.
  */
 export function headSettlesAt(entry: QueueEntry | undefined): EpochMs {
-  if (entry === undefined || entry.readyAt === null) return 0;
-  const { readyAt, queuedAt } = entry;
-  return Math.abs(readyAt - queuedAt) <= LATE_PUSH_ENTRY_MS ? readyAt : readyAt + LATE_PUSH_ENTRY_MS;
+  return entry === undefined || entry.readyAt === null ? 0 : entry.readyAt + LATE_PUSH_ENTRY_MS;
 }

@@ -51,7 +51,7 @@ export type ScheduleReading =
       readonly at: EpochMs;
       /** Who scheduled; absent in readings of before it was kept. */
       readonly by?: string;
-      /** An entry that may be late news of an earlier push; absent: none. */
+      /** An entry that may be late news of an earlier push: an account has to stand for it yet. Absent: none. */
       readonly push?: HeadPush;
       /** The newest push before the schedule made this head: it was there when its schedule was made. */
       readonly isPushedBefore?: true;
