@@ -40,8 +40,8 @@ export const SCHEDULE_CODES = {
   ),
   retest_spent: exit(
     'author',
-    'bounced: the gate failed again with this head on this very base; push a fix, or schedule it again after another landing',
-    'Push a fix, or schedule it again once something else has landed.',
+    'bounced: the gate failed again with this head on this base; push a fix, or schedule it again in an hour or after another landing',
+    'Push a fix, or schedule it again in an hour, or once something else has landed.',
     true,
   ),
 } as const satisfies Readonly<Record<string, PullCode>>;

@@ -190,8 +190,11 @@ describe('the service in one process, beside a forge', () => {
     await eventually('the first lands', 60_000, isMerged(await queue('one')));
     await onebox.stop();
     await start();
-    expect((await client.call(token, 'GET', '/api/v1/user/repos')).json).toHaveLength(1);
-    await eventually('the second lands', 60_000, isMerged(await queue('two')));
+    const repos = (await client.call(token, 'GET', '/api/v1/user/repos')).json;
+    expect(repos).toHaveLength(1);
+    const second = await queue('two');
+    await client.call(token, 'POST', `/api/v1/user/repos/${repos[0].id}/reconcile`);
+    await eventually('the second lands', 60_000, isMerged(second));
     let metrics = '';
     await eventually('a reconcile is counted', 30_000, async () => {
       metrics = await (await fetch(`${onebox.url}/metrics`)).text();
@@ -220,8 +223,9 @@ describe('the service in one process, beside a forge', () => {
     expect(statSync(join(folder, 'config', 'mergeyard', 'login.json')).mode & 0o777).toBe(0o600);
     const { slug } = forge.control;
     expect(await cli('status')).toEqual({ code: 0, out: `${slug} main: on`, complaint: '' });
-    const [landed] = (await read()).json.recent_activity;
-    const { pr } = landed;
+    const newest = async () => (await read()).json.recent_activity[0];
+    await eventually('the landing is noted', 30_000, async () => (await newest()).event === 'pr_landed');
+    const { pr } = await newest();
     expect(await cli('wait', String(pr), '--repo', slug, '--timeout', '1s')).toMatchObject({
       code: 0,
       out: expect.stringMatching(/^landed: /m),
@@ -300,6 +304,7 @@ describe('the service in one process, beside a forge', () => {
     await control.schedule(pr, 'squash');
     const owner = await client.tokenOf('owner');
     const [{ id }] = (await client.call(owner, 'GET', '/api/v1/user/repos')).json;
+    await client.call(owner, 'POST', `/api/v1/user/repos/${id}/reconcile`);
     await eventually('it lands', 60_000, async () => {
       await onebox.answer(id);
       return (await control.pull(pr)).merged;

@@ -101,19 +101,24 @@ export async function comeBehindOldCrowd(): Promise<readonly string[]> {
 
 /** A head fails; then these schedule it again, one after the other, with a landing before each that is asked for. */
 function failAgain(
-  again: readonly { readonly by: string; readonly isTested: boolean; readonly moves?: true }[],
+  again: readonly {
+    readonly by: string;
+    readonly isTested: boolean;
+    readonly moves?: true;
+    readonly afterMs?: number;
+  }[],
 ) {
   return async (): Promise<readonly string[]> => {
     const stage = await setUp({ bots: ['agent'] });
     const pr = await ask(stage, 'dev', 'agent', 'BAD\n');
     await look(stage, 40);
     const problems: string[] = stage.forge.runs().length > 0 ? [] : ['it was never tested'];
-    for (const { by, isTested, moves } of again) {
+    for (const { by, isTested, moves, afterMs = MINUTE_MS } of again) {
       if (moves === true) await ask(stage, 'ann', 'ann');
       await look(stage, 20);
       const runs = stage.forge.runs().length;
       await stage.forge.cancelSchedule(pr);
-      await stage.clock.advance(MINUTE_MS);
+      await stage.clock.advance(afterMs);
       await stage.forge.scheduleAs(by, pr);
       await look(stage, 40);
       const spent = stage.forge.runs().length - runs;
@@ -131,6 +136,12 @@ export const failForBot = failAgain([
 /** A person schedules a head that failed, twice. */
 export const failForPerson = failAgain([
   { by: 'dev', isTested: true },
+  { by: 'dev', isTested: false },
+]);
+/** A person schedules a head that failed twice, an hour later and then all the time. */
+export const failAfterAnHour = failAgain([
+  { by: 'dev', isTested: true },
+  { by: 'dev', isTested: true, afterMs: HOUR_MS },
   { by: 'dev', isTested: false },
 ]);
 /** A person schedules a head that failed twice, on another base. */

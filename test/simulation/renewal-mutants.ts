@@ -29,6 +29,14 @@ export const RENEWAL_MUTANTS: readonly Mutant[] = [
     dies: 'a push of which the queue learns after a fast gate run',
   },
   {
+    guard: 'a head is told early only where its own push stands before the schedule',
+    file: `${ENGINE}/queue/eligibility.ts`,
+    find: ' && schedule.isPushedBefore && ',
+    replace: ' && ',
+    families: ['people', 'own_runs'],
+    dies: 'a push of which the queue learns after a fast gate run',
+  },
+  {
     guard: 'nothing is torn down for a late push of which nothing can be read',
     file: `${ENGINE}/queue/renewal.ts`,
     find: "schedule.kind === 'bound' && entry?.head === head",

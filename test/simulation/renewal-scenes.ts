@@ -82,7 +82,7 @@ export async function fixAfterBounce(): Promise<readonly string[]> {
 
 /** The forge writes the entry of a push, after the schedule, only once the gate run of its head could have landed it. */
 export async function pushBeforeFastGate(): Promise<readonly string[]> {
-  const stage = await setStage({ delays: { pushEntryMs: 8_000 } });
+  const stage = await setStage({ delays: { pushEntryMs: 9_500 } });
   await givenProject(stage.forge);
   await stage.forge.setAccess('stranger', 'read');
   stage.forge.gateDurationMs = 500;

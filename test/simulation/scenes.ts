@@ -22,6 +22,7 @@ import {
 import {
   comeBehindFlight,
   comeBehindOldCrowd,
+  failAfterAnHour,
   failForBot,
   failForPerson,
   failOnNewBase,
@@ -530,6 +531,7 @@ export const SCENES = {
   'a bot schedules a head that failed': failForBot,
   'a person schedules a head that failed, twice': failForPerson,
   'a person schedules a head that failed twice, on another base': failOnNewBase,
+  'a person schedules a head that failed twice, an hour later': failAfterAnHour,
   'a pause beside the refusal of a twin': pauseBesideRefusedTwin,
   'a named account and a stranger exempt from a freeze window': freezeWithLabels,
   'a freeze window begins while a success stands': freezeInLanding,

@@ -24,6 +24,8 @@ export interface KnownVerdict {
   /** Times that it was tested to the end on this tree; each may take several gate runs. */
   readonly times: number;
   readonly runUrl: string | null;
+  /** When the latest of these ended; absent: kept by an older version. */
+  readonly at?: EpochMs;
 }
 
 export type KnownVerdictReason = 'verdict_known' | 'retest_spent';

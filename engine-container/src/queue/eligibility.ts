@@ -1,7 +1,7 @@
 import type { TimelineEntry } from '#core/domain/forge.ts';
 import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
 import type { QueueEntry } from './queue-entry.ts';
-import type { ScheduleReading } from './readings.ts';
+import type { PullRequestReading, ScheduleReading } from './readings.ts';
 
 /**
  * A push entry is written some seconds after the push, so a schedule clicked right after it can stand before it in
@@ -41,8 +41,16 @@ export function readSchedule(timeline: readonly TimelineEntry[], head: CommitSha
 
 /**
  * From then on the timeline shows each push that came between the schedule and our first look at this head. Before, a
- * head that was pushed just before the look reads as the scheduled one.
+ * head that was pushed just before the look reads as the scheduled one. Where the push of this very head stands before the
+ * schedule, the one thing untold could be a head between the two, and that soon after the schedule alone.
  */
-export function headSettlesAt(entry: QueueEntry | undefined): EpochMs {
-  return entry === undefined || entry.readyAt === null ? 0 : entry.readyAt + LATE_PUSH_ENTRY_MS;
+export function headSettlesAt(
+  entry: QueueEntry | undefined,
+  readings: readonly PullRequestReading[],
+): EpochMs {
+  if (entry === undefined || entry.readyAt === null) return 0;
+  const settlesAt = entry.readyAt + LATE_PUSH_ENTRY_MS;
+  const schedule = readings.find(({ pr, head }) => pr === entry.pr && head === entry.head)?.schedule;
+  const isTold = schedule?.kind === 'bound' && schedule.isPushedBefore && schedule.id === entry.scheduleId;
+  return isTold === true ? Math.min(settlesAt, schedule.at + LATE_PUSH_ENTRY_MS) : settlesAt;
 }

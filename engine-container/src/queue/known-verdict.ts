@@ -7,22 +7,24 @@ import { activeMembers } from './pipeline.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import type { ScheduleReading } from './readings.ts';
 import { bounceOf, rememberBounce } from './recall.ts';
-import type { Member, QueueRecord } from './record.ts';
+import type { Member } from './record.ts';
 import { areAttemptsSpent } from './who-may.ts';
 
 /** The test and one retest: the failure may have been a flake. */
 const TESTS_OF_ONE_TREE_MAX = 2;
+/** From then on a person may ask for another one: a quiet repository may see no other landing for days. */
+const RETEST_AGAIN_AFTER_MS = 60 * 60_000;
 
 /** The failure to keep with a bounce by the gate. */
 export function verdictOfBounce(
-  record: QueueRecord,
+  { record, s }: DecisionContext,
   member: Member,
   baseTree: TreeHash | undefined,
   runUrl: string | null,
 ): KnownVerdict | undefined {
   if (baseTree === undefined) return undefined;
   const before = bounceOf(record, member)?.verdict;
-  return { baseTree, runUrl, times: before?.baseTree === baseTree ? before.times + 1 : 1 };
+  return { baseTree, runUrl, times: before?.baseTree === baseTree ? before.times + 1 : 1, at: s.now };
 }
 
 /**
@@ -46,14 +48,15 @@ export function tellKnownVerdict(pass: DecisionContext, entry: QueueEntry, sched
   emitEvent(pass, 'pr_bounced', entry, again);
 }
 
-/** A program is told until its head changes; a person asks for one retest of a tree. */
+/** A program is told until its head changes; a person asks for one retest of a tree, then for one in an hour. */
 function whyNotTested(
   { s }: DecisionContext,
-  { baseTree, times }: KnownVerdict,
+  { baseTree, times, at = 0 }: KnownVerdict,
   schedule: ScheduleReading,
 ): KnownVerdictReason | null {
   const by = schedule.kind === 'bound' ? schedule.by : undefined;
   if (by !== undefined && includesLogin(s.repo.bots, by)) return 'verdict_known';
   const isSameTree = s.base.known && s.base.value.tree === baseTree;
-  return isSameTree && times >= TESTS_OF_ONE_TREE_MAX ? 'retest_spent' : null;
+  const isSpent = times >= TESTS_OF_ONE_TREE_MAX && s.now - at < RETEST_AGAIN_AFTER_MS;
+  return isSameTree && isSpent ? 'retest_spent' : null;
 }

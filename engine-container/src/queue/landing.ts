@@ -192,7 +192,7 @@ export function bounce(
   const scheduleId = entryOf(pass.record, member.pr)?.scheduleId ?? member.scheduleId;
   const reason = cause === 'merge_timeout' ? cause : 'gate_failed';
   const ground = reason === 'gate_failed' ? treeOf(batch, index) : undefined;
-  const verdict = verdictOfBounce(pass.record, member, ground, runUrl);
+  const verdict = verdictOfBounce(pass, member, ground, runUrl);
   rememberBounce(pass.record, { pr: member.pr, head: member.head, scheduleId, verdict });
   batch.fates.push({ pr: member.pr, action: 'bounced', reason });
   if (reason === 'gate_failed') pass.record.rate = countOutcome(pass.record.rate, 'bounced');
@@ -239,7 +239,7 @@ export function advanceLanding(pass: DecisionContext): void {
   if (!isAsStaged(pass, batch, focus.value)) return;
   const proof = proofOf(record, batch, low);
   if (proof === null) return;
-  const settlesAt = headSettlesAt(entryOf(record, member.pr));
+  const settlesAt = headSettlesAt(entryOf(record, member.pr), record.readings);
   if (s.now < settlesAt) return wakeNoLaterThan(pass, settlesAt);
   const landing: Landing = {
     index: batch.landed,

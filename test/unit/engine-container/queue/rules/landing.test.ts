@@ -69,6 +69,27 @@ describe('a success is posted', () => {
     ]);
   });
 
+  test.each([
+    [4_000, 6_000],
+    [10_000, null],
+    [300_000, null],
+  ])(
+    'where its own push stands before a schedule of %d ms ago: %s ms later than now (null: at once)',
+    (age, waitMs) => {
+      const at = NOW - age;
+      const entries = [givenEntry(1, { queuedAt: at, readyAt: NOW - 2_000, scheduleId: 1 }), givenEntry(2)];
+      const look = (id: number) => {
+        const schedule = { kind: 'bound', id, at, isPushedBefore: true } as const;
+        const readings = [{ pr: 1, head: 'head-1', updatedAt: NOW, reviews: null, schedule }];
+        return tellDecision(givenLook({}, { readings }), givenProven({}, { entries }));
+      };
+      expect(look(1)).toMatchObject(
+        waitMs === null ? { actions: [PROVEN_1] } : { actions: [], wakeInMs: waitMs },
+      );
+      expect(look(8)).toMatchObject({ actions: [], wakeInMs: 8_000 });
+    },
+  );
+
   test.each([300_000, 5_000])(
     'not within 10 s of the first look at a head that was scheduled %d ms ago: a push may be written down late',
     (age) => {
