@@ -98,6 +98,7 @@ export function describe(story: Story): readonly string[] {
     ...(now.turn === null ? [] : [`turn: ${now.turn}`]),
     ...(now.next === null ? [] : [`next: ${plain(now.next)}`]),
     ...(place === null ? [] : [`place: ${place}`]),
+    ...(story.settings_file == null ? [] : [`settings: ${plain(story.settings_file)}`]),
     ...(estimate === null ? [] : [`lands in about ${Math.ceil(estimate.seconds / 60)} min`]),
   ];
 }

@@ -45,6 +45,8 @@ export const PullStoryView = z.object({
   history: z.array(Told.extend({ timestamp: Time, event: z.enum(ACTIVITY_EVENTS), head: z.string() })),
   attempts: z.array(QueueBatch),
   receipts: z.array(ReceiptView),
+  /** The change that it would make to the settings by `.mergeyard.yml`, or what is wrong in it; null: none is known. */
+  settings_file: z.string().nullable(),
   /** One for each label that asked for one, once it has landed. `number`: the pull request that carries it; null: there is none. */
   backports: z.array(
     z.object({
@@ -102,6 +104,7 @@ export function toPullStoryView(
     })),
     attempts: story.attempts.map((row) => toQueueBatch(row, [])),
     receipts: story.receipts.map(toReceiptView),
+    settings_file: story.settings,
     backports: (repo.backported ?? [])
       .filter(({ pr }) => pr === number)
       .flatMap(({ backports }) => backports)

@@ -46,6 +46,8 @@ export interface PullStory {
   readonly history: readonly ActivityEvent[];
   readonly attempts: readonly NodeRow[];
   readonly receipts: readonly Receipt[];
+  /** As in `QueuePlace`; null: none is known. */
+  readonly settings: string | null;
 }
 
 /** Null: nothing is known of this number. */
@@ -72,6 +74,7 @@ export function tellPull(facts: StoryFacts): PullStory | null {
     node: smallest(attempts.filter((row) => row.outcome === 'running')) ?? attempts[0] ?? null,
     estimate: inQueue ? estimate(facts, code, place?.queuedAt ?? last?.at ?? facts.now) : null,
     receipts: receiptsOf(attempts, pr),
+    settings: place?.settings ?? null,
   };
 }
 

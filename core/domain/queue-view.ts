@@ -38,6 +38,8 @@ export interface QueuePlace {
   readonly reason: string | null;
   /** Looked at again at this time by itself; null = when something changes. */
   readonly until: EpochMs | null;
+  /** The change that its head would make to the settings once it landed, or what is wrong in it; absent: none is known. */
+  readonly settings?: string;
 }
 
 export interface Block {

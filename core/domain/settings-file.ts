@@ -1,4 +1,4 @@
-import type { BlobId, CommitSha, EpochMs, TreeHash } from './ids.ts';
+import type { BlobId, CommitSha, EpochMs, PullRequestNumber, TreeHash } from './ids.ts';
 
 /** `line` and `column` count from 1. `key`: the setting; null: the fault is in no single one. */
 export interface FileProblem {
@@ -38,4 +38,15 @@ export function sayProblems(problems: readonly FileProblem[]): string {
     .map(({ line, says }) => `line ${line}: ${says.replace(/\.$/, '')}`);
   const more = problems.length - told.length;
   return [...told, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+}
+
+/** A change of the settings file in words: short for a status, and whole for the page. */
+export interface SettingsWords {
+  readonly short: string;
+  readonly says: string;
+}
+
+/** For the author of a pull request that is staged with such a change. */
+export interface SettingsTold extends SettingsWords {
+  readonly pr: PullRequestNumber;
 }

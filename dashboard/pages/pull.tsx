@@ -101,6 +101,7 @@ function Story({
       <Facts story={story} repoId={repo.id} />
       <History story={story} />
       <Attempts story={story} repoId={repo.id} />
+      <SettingsChange story={story} />
       <Backports story={story} />
       {story.receipts.length > 0 && (
         <ReceiptList
@@ -231,6 +232,19 @@ function History({ story }: { readonly story: PullStory }) {
         </ol>
       )}
       {rest > 0 && <p className="hint">{rest} older ones are not shown.</p>}
+    </section>
+  );
+}
+
+/** The change of the settings by the file in it, which holds once it has landed. */
+function SettingsChange({ story }: { readonly story: PullStory }) {
+  if (story.settings_file === null) return null;
+  return (
+    <section className="panel" aria-labelledby="settings-title">
+      <h2 id="settings-title">Changes settings of the queue once it lands</h2>
+      <p>
+        <Foreign text={story.settings_file} />
+      </p>
     </section>
   );
 }

@@ -4,6 +4,7 @@ import { assertNever } from '#core/domain/result.ts';
 import { type EngineForge, ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
 import type { Action, ActionOutcome } from './queue/actions.ts';
 import { ReadingUnfinished, type RepoObjects } from './repo-objects.ts';
+import type { ToldSettings } from './settings-changes.ts';
 import { stageBatch } from './stage-batch.ts';
 import { NameInTheWay, publishTree } from './stage-trees.ts';
 
@@ -15,6 +16,8 @@ export interface PerformDeps {
   /** How the forge lands: what is staged has to come to the same tree. */
   readonly mergeStyle: MergeStyle;
   readonly isOutOfTime: () => boolean;
+  /** To tell authors what their change of the settings file would set. */
+  readonly settings: ToldSettings;
 }
 
 /** Carries one action out, unless the lease is past its deadline (A41). Forge errors are thrown; what is expected is an outcome. */

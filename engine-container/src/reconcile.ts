@@ -24,6 +24,7 @@ import { ReconcileFigures } from './reconcile-figures.ts';
 import type { MeasuredDeps, ReconcilerDeps } from './reconciler-deps.ts';
 import { RecordKeeper } from './record-keeper.ts';
 import { RepoObjects } from './repo-objects.ts';
+import { toldSettings } from './settings-changes.ts';
 import { StagedTreeMismatch } from './stage-trees.ts';
 import { takeBackUnrecorded } from './take-back.ts';
 
@@ -276,6 +277,7 @@ class Reconcile {
           queueName: this.#queueName,
           mergeStyle: this.#repo.mergeStyle,
           isOutOfTime: () => this.#isOutOfTime(),
+          settings: toldSettings(this.#repo, this.#keeper.saved),
         },
         action,
       );

@@ -7,6 +7,7 @@ import { type MemberPlan, MemberPlanner, type MemberPlannerDeps } from './plan-m
 import type { Action, ActionOutcome, CutReason, HeadRun } from './queue/actions.ts';
 import type { Staged } from './queue/record.ts';
 import { ReadingUnfinished } from './repo-objects.ts';
+import { type ToldSettings, tellSettingsChanges } from './settings-changes.ts';
 import { applyToNewBranch, placeBranch, publishTree } from './stage-trees.ts';
 import { type GateFile, judgeGateChange } from './staging/gate-file.ts';
 import { Unsayable } from './staging/objects.ts';
@@ -19,6 +20,7 @@ export interface StageBatchDeps extends MemberPlannerDeps {
   readonly baseBranch: string;
   /** True when staging should publish what it has and leave the rest for the next batch. */
   readonly isOutOfTime: () => boolean;
+  readonly settings: ToldSettings;
 }
 
 /** Raised inside this file only: the base is not where the plan began. */
@@ -199,6 +201,7 @@ class ChainBuilder {
     // Publishing replaces what an attempt that died left behind; without it nothing else would remove that.
     if (published === null) await forge.deleteBranch(branch);
     const { id: gateKey, file: gateFile } = gate;
+    const settingsTold = await this.#tellSettings();
     return {
       kind: 'batch_staged',
       chain: this.#chain,
@@ -207,8 +210,19 @@ class ChainBuilder {
       gateFile,
       published,
       ...(headRun === null ? {} : { headRun }),
+      ...(settingsTold.length === 0 ? {} : { settingsTold }),
       cut: finalCut,
     };
+  }
+
+  async #tellSettings() {
+    const { members, baseSha } = this.#action;
+    const base = await this.#deps.objects.treeOf(baseSha);
+    const trees = [base, ...this.#chain.map(({ tree }) => tree)];
+    const steps = members.slice(0, this.#chain.length).map(({ pr }, index) => ({
+      ...{ pr, before: trees[index] ?? base, after: trees[index + 1] ?? base },
+    }));
+    return tellSettingsChanges(this.#deps, steps);
   }
 
   async #findHeadRun(last: MemberPlan, baseGate: GateFile | null): Promise<HeadRun | null> {

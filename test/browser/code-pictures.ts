@@ -73,7 +73,7 @@ function storyOf(repoId: string, code: PullCodeName): PullStoryView {
     title: 'Show the delivery date in the cart',
     now: { code, kind: is, turn, fault, words: says, next, since: new Date().toISOString(), until: null },
     ...{ place: is === 'wait' ? 3 : null, batch: null, estimate: null, backports: [] },
-    ...{ history: [], attempts: [], receipts: [] },
+    ...{ history: [], attempts: [], receipts: [], settings_file: null },
   };
 }
 

@@ -32,6 +32,7 @@ const place = record<QueuePlace>({
   state: ['state', oneOf(PLACE_STATES)],
   reason: ['reason', nullable(text)],
   until: ['until', nullable(whole)],
+  settings: ['settings', optional(text) as Codec<string>],
 });
 const evidence = record<HaltEvidence>({
   mergeCommit: ['merge_commit', text],

@@ -10,6 +10,7 @@ import type {
 } from '#core/domain/ids.ts';
 import type { MergeRefusal } from '#core/domain/merge-refusal.ts';
 import type { ReconcileErrorCode } from '#core/domain/repo.ts';
+import type { SettingsTold } from '#core/domain/settings-file.ts';
 import type { StatusGate } from '#core/domain/status-gate.ts';
 import type { DecidedEvent } from './decided-event.ts';
 import type { OwnStatus } from './pending-status.ts';
@@ -113,6 +114,8 @@ export type ActionOutcome =
       readonly published: { readonly sha: CommitSha } | null;
       /** The verdict on the last tree, where the last member's own run has given it; absent: it has not. */
       readonly headRun?: HeadRun;
+      /** Words for those that change the settings file; absent: none does, or the file is not read. */
+      readonly settingsTold?: readonly SettingsTold[];
       readonly cut: { readonly index: number; readonly reason: CutReason } | null;
     }
   | { readonly kind: 'nothing_staged'; readonly cut: { readonly index: number; readonly reason: CutReason } }

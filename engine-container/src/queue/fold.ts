@@ -12,6 +12,7 @@ import { LATE_EFFECT_MS, sweepLate } from './late-branches.ts';
 import { activeMembers, findNode, treesAhead } from './pipeline.ts';
 import { countPostFailure, type PostStatus } from './post-failure.ts';
 import type { Batch, Member, Node, QueueRecord } from './record.ts';
+import { noteSettings } from './settings-notes.ts';
 import type { Snapshot } from './snapshot.ts';
 import { countStagingFailure, countUnfinished, setAside as setFailingAside } from './staging-failure.ts';
 
@@ -112,6 +113,7 @@ function foldBatch(pass: DecisionContext, action: StageBatch, outcome: ActionOut
     delete entryOf(pass.record, member.pr)?.stagingTries;
     emitEvent(pass, 'pr_staged', member);
   }
+  noteSettings(pass, batch, outcome.settingsTold);
   // More batches may be built on this one.
   if (fanoutOf(pass) > 1 && pass.record.entries.length > heldCount(pass)) pass.refresh = true;
   if (outcome.headRun !== undefined && last !== undefined) {

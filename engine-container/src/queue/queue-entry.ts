@@ -38,6 +38,8 @@ export interface QueueEntry {
   said?: Said;
   /** Evidence older than this does not prove a tree with this pull request: its last landing timed out (A21). */
   retestAfter: EpochMs | null;
+  /** It was staged with a change of the settings file that would do this. Absent: it has none, or was not staged. */
+  settingsNote?: { readonly head: CommitSha; readonly says: string };
   /** It stood in a prefix that passed on a base which has moved since: very likely good, still to be proven. */
   passedOnStaleBase: boolean;
   /** It stood in a batch that failed and is not searched any more: its chance to be bad if all before it are good. */

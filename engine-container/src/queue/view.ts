@@ -41,6 +41,7 @@ function placeOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: Hold
     head: entry.head,
     queuedAt: entry.queuedAt,
     ...(entry.priority === undefined ? {} : { priority: entry.priority }),
+    ...(entry.settingsNote?.head === entry.head ? { settings: entry.settingsNote.says } : {}),
     ...standingOf(record, entry, at, hold),
   };
 }

@@ -13,7 +13,14 @@ async function givenStory() {
   if (grant === 'held') throw new Error('held');
   const owner = { tenantId: repo.tenantId, repoId: repo.id, repoSlug: repo.slug };
   const at = world.clock.now();
-  const place = { pr: 9, title: 'Waits', head: 'head-9', queuedAt: at, until: null };
+  const place = {
+    pr: 9,
+    title: 'Waits',
+    head: 'head-9',
+    queuedAt: at,
+    until: null,
+    settings: 'bisect_fanout 1 -> 2',
+  };
   await world.store.saveQueue(
     grantHeldLease(repo.id, grant, () => 0, 1),
     repo,
@@ -55,6 +62,12 @@ describe('the story of one pull request', () => {
     const { world, path } = await givenStory();
     const { json: body } = await world.as(TOKEN_A)('GET', path(9));
     expect(body).toMatchObject({ in_queue: true, place: 1, now: { code: 'conflict', turn: 'author' } });
+  });
+
+  test('one that changes the settings file is told with what would change; another with nothing', async () => {
+    const { world, path } = await givenStory();
+    const read = async (number: number) => (await world.as(TOKEN_A)('GET', path(number))).json.settings_file;
+    expect([await read(9), await read(7)]).toEqual(['bisect_fanout 1 -> 2', null]);
   });
 
   test('reads at most 2,000 rows of each kind, however much its tenant has', async () => {

@@ -19,6 +19,7 @@ function givenStory(code: PullCodeName | null, changes: Partial<PullStory> = {})
     ...{ repo_id: 'repo', repo_slug: 'acme/app', number: 7, title: 'Round prices', in_queue: false },
     now: { ...told(code), since: AT, until: null },
     ...{ place: null, batch: null, estimate: null, history: [], attempts: [], receipts: [], backports: [] },
+    settings_file: null,
     ...changes,
   };
 }
@@ -48,6 +49,13 @@ function answersOf(story: unknown, feed = givenFeed()) {
 const STORY_PATH = '/repos/repo/pulls/7';
 
 describe('the page of one pull request', () => {
+  test('a change of the settings file is shown with what it would set', async () => {
+    const story = givenStory('next_batch', { settings_file: 'bisect_fanout 1 -> 2' });
+    mountPage({ at: STORY_PATH, answers: answersOf(story) });
+    const region = await screen.findByRole('region', { name: 'Changes settings of the queue once it lands' });
+    expect(region.textContent).toContain('bisect_fanout 1 -> 2');
+  });
+
   test('a bounce says that it is not in the queue, why, whose turn it is and the next step, with its failing run', async () => {
     const run = 'https://forge.example.org/acme/app/actions/runs/7';
     const story = givenStory('gate_failed', {
