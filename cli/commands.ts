@@ -91,7 +91,7 @@ function sayNow({ code, words }: Story['now']): string {
 }
 
 export function describe(story: Story): readonly string[] {
-  const { number, title, now, place, estimate } = story;
+  const { number, title, now, place, estimate, forecast } = story;
   return [
     `#${number} ${plain(title ?? '')}`.trimEnd(),
     sayNow(now),
@@ -99,6 +99,7 @@ export function describe(story: Story): readonly string[] {
     ...(now.next === null ? [] : [`next: ${plain(now.next)}`]),
     ...(place === null ? [] : [`place: ${place}`]),
     ...(story.settings_file == null ? [] : [`settings: ${plain(story.settings_file)}`]),
+    ...(forecast == null ? [] : [forecast]),
     ...(estimate === null ? [] : [`lands in about ${Math.ceil(estimate.seconds / 60)} min`]),
   ];
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { BACKPORT_RESULTS, sayBackport } from '../domain/backport.ts';
 import { ACTIVITY_EVENTS, type NodeRow } from '../domain/batch.ts';
+import { sayForecast } from '../domain/forecast.ts';
 import type { PullRequestNumber } from '../domain/ids.ts';
 import { TURNS } from '../domain/pull-code.ts';
 import { PULL_CODES } from '../domain/pull-code-table.ts';
@@ -42,6 +43,8 @@ export const PullStoryView = z.object({
     .nullable(),
   /** Null: a person has to act first, or the repository has landed too little to tell. */
   estimate: z.object({ seconds: z.int(), error_seconds: z.int(), landings: z.int() }).nullable(),
+  /** One sentence where its chance to fail is held to be another than usual; null: it is not. */
+  forecast: z.string().nullable(),
   history: z.array(Told.extend({ timestamp: Time, event: z.enum(ACTIVITY_EVENTS), head: z.string() })),
   attempts: z.array(QueueBatch),
   receipts: z.array(ReceiptView),
@@ -98,6 +101,7 @@ export function toPullStoryView(
             ...{ seconds: toSeconds(estimate.ms), error_seconds: toSeconds(estimate.errorMs) },
             landings: estimate.landings,
           },
+    forecast: story.forecast === null ? null : sayForecast(story.forecast),
     history: story.history.map(({ at, event, reason, head }) => ({
       ...tell(codeOfEvent(event, reason)),
       ...{ timestamp: formatTime(at), event, head },

@@ -1,4 +1,5 @@
 import type { ActivityEvent, NodeRow, Receipt } from './batch.ts';
+import type { ToldForecast } from './forecast.ts';
 import type { EpochMs, PullRequestNumber } from './ids.ts';
 import { type Hold, sayPause } from './pause.ts';
 import { PULL_CODES } from './pull-code-table.ts';
@@ -40,6 +41,8 @@ export interface PullStory {
   readonly place: number | null;
   /** Looked at again at this time by itself; null: when something changes. */
   readonly until: EpochMs | null;
+  /** Null: its chance to fail is the usual one, or is not known. */
+  readonly forecast: ToldForecast | null;
   /** The node that is about it now, or was last. */
   readonly node: NodeRow | null;
   readonly estimate: LandingEstimate | null;
@@ -71,6 +74,7 @@ export function tellPull(facts: StoryFacts): PullStory | null {
     since: last?.at ?? place?.queuedAt ?? null,
     place: nth === 0 ? null : nth,
     until: place?.until ?? null,
+    forecast: place?.forecast ?? null,
     node: smallest(attempts.filter((row) => row.outcome === 'running')) ?? attempts[0] ?? null,
     estimate: inQueue ? estimate(facts, code, place?.queuedAt ?? last?.at ?? facts.now) : null,
     receipts: receiptsOf(attempts, pr),

@@ -1,4 +1,5 @@
 import type { ChosenFanout } from './auto-fanout.ts';
+import type { ToldForecast } from './forecast.ts';
 import type { CommitSha, EpochMs, PullRequestNumber, TreeHash } from './ids.ts';
 import type { Priority } from './priority.ts';
 
@@ -40,6 +41,8 @@ export interface QueuePlace {
   readonly until: EpochMs | null;
   /** The change that its head would make to the settings once it landed, or what is wrong in it; absent: none is known. */
   readonly settings?: string;
+  /** Absent: its chance to fail is the usual one. */
+  readonly forecast?: ToldForecast;
 }
 
 export interface Block {

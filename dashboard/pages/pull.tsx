@@ -164,6 +164,12 @@ function Facts({ story, repoId }: { readonly story: PullStory; readonly repoId: 
             <dd>{estimate}</dd>
           </>
         )}
+        {story.forecast != null && (
+          <>
+            <dt>Forecast</dt>
+            <dd>{story.forecast}</dd>
+          </>
+        )}
         {now.fault !== null && toneOfTold(now) === 'stop' && (
           <>
             <dt>Caused by the change</dt>

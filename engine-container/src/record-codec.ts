@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { SettingsSeenShape } from '#core/contracts/settings-seen.ts';
 import { FANOUT_REASONS } from '#core/domain/auto-fanout.ts';
 import { ACTIVITY_EVENTS, BATCH_OUTCOMES } from '#core/domain/batch.ts';
+import { SIGNALS } from '#core/domain/forecast.ts';
 import { HOOK_STATES } from '#core/domain/hook-seen.ts';
 import { BISECT_FANOUT_MAX, BISECT_FANOUT_MIN } from '#core/domain/limits.ts';
 import { PROTECTION_REASONS } from '#core/domain/provisioning.ts';
@@ -60,6 +61,8 @@ const AutoFanout = z.object({
   since: z.object({ runs: z.int().nonnegative(), landed: z.int().nonnegative() }),
   arrivals: z.object({ at: z.number(), gapMs: z.number().nonnegative().nullable() }).optional(),
 });
+const Outcomes = z.object({ landed: z.number().nonnegative(), bounced: z.number().nonnegative() });
+const Forecast = Outcomes.extend({ with: z.partialRecord(z.enum(SIGNALS), Outcomes) });
 const Record = z.looseObject({
   schema: z.literal(WRITTEN_FORMAT),
   context: z.string(),
@@ -76,6 +79,7 @@ const Record = z.looseObject({
       queuedAt: z.number(),
       cleared: z.boolean(),
       doubt: z.object({ by: z.string(), chance: z.number() }).nullable(),
+      signals: z.array(z.string()).optional(),
     }),
   ),
   roots: z.array(Batch),
@@ -112,6 +116,7 @@ const Record = z.looseObject({
     paces: z.array(z.object({ ms: z.number(), runs: z.number(), spread: z.number().optional() })),
   }),
   autoFanout: AutoFanout.optional(),
+  forecast: Forecast.optional(),
   gateLooks: z
     .object({
       at: z.number().optional(),
@@ -166,9 +171,12 @@ export interface StoredRecord {
 
 /** Null when the document is not a record this version understands. */
 export function parseRecord(document: unknown): StoredRecord | null {
-  const { unsent = NOTHING_UNSENT, autoFanout, ...newest } = migrate(document) ?? {};
+  const { unsent = NOTHING_UNSENT, autoFanout, forecast, ...newest } = migrate(document) ?? {};
   // What is written is what the release before reads. What was only learned, and is damaged, is learned anew.
-  const learned = AutoFanout.safeParse(autoFanout).success ? { autoFanout } : {};
+  const learned = {
+    ...(AutoFanout.safeParse(autoFanout).success ? { autoFanout } : {}),
+    ...(Forecast.safeParse(forecast).success ? { forecast } : {}),
+  };
   const record = { ...withoutForeignValues(newest), ...learned, schema: WRITTEN_FORMAT };
   if (!isRecord(record) || !Left.safeParse(unsent).success) return null;
   const left = unsent as Unsent;

@@ -1,4 +1,5 @@
 import { type ChosenFanout, FANOUT_REASONS } from '../../domain/auto-fanout.ts';
+import { SIGNALS, type ToldForecast } from '../../domain/forecast.ts';
 import type { RepoId } from '../../domain/ids.ts';
 import { PRIORITIES, type Priority } from '../../domain/priority.ts';
 import {
@@ -23,6 +24,11 @@ import {
 import { queueViewKey, repoIdOfPartition } from './keys.ts';
 import type { Table } from './table.ts';
 
+const forecast = record<ToldForecast>({
+  percent: ['percent', whole],
+  usualPercent: ['usual_percent', whole],
+  because: ['because', listOf(oneOf(SIGNALS))],
+});
 const place = record<QueuePlace>({
   pr: ['pr', whole],
   title: ['title', text],
@@ -33,6 +39,7 @@ const place = record<QueuePlace>({
   reason: ['reason', nullable(text)],
   until: ['until', nullable(whole)],
   settings: ['settings', optional(text) as Codec<string>],
+  forecast: ['forecast', optional(forecast) as Codec<ToldForecast>],
 });
 const evidence = record<HaltEvidence>({
   mergeCommit: ['merge_commit', text],

@@ -1,4 +1,4 @@
-import { chanceOfGood, type DecisionContext, policyFor } from './decision-context.ts';
+import { type DecisionContext, forecastOfGood, policyFor } from './decision-context.ts';
 import { frontierOf } from './evidence.ts';
 import { activeMembers } from './pipeline.ts';
 import type { Batch } from './record.ts';
@@ -8,5 +8,5 @@ import { suspicionOf } from './suspicion.ts';
 export function chanceOf(pass: DecisionContext, batch: Batch): number {
   const { low, high } = frontierOf(pass.record, batch);
   if (high !== null && policyFor(pass).foresees) return suspicionOf(pass, batch, low, high).none;
-  return activeMembers(batch).reduce((product, member) => product * chanceOfGood(pass, member), 1);
+  return activeMembers(batch).reduce((product, member) => product * forecastOfGood(pass, member), 1);
 }

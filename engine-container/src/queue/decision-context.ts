@@ -8,6 +8,7 @@ import type { Action, Alarm } from './actions.ts';
 import { BASE_FANOUT } from './auto-fanout.ts';
 import { cloneRecord } from './clone.ts';
 import type { DecidedEvent } from './decided-event.ts';
+import { factorOf, withSignals } from './forecast.ts';
 import { runnersOf } from './pace.ts';
 import type { PendingStatus } from './pending-status.ts';
 import { goodChance, policyOf, type SpeculationPolicy } from './policy.ts';
@@ -128,6 +129,16 @@ export function chanceOfGood(pass: DecisionContext, subject: { readonly pr: Pull
     passedOnStaleBase: entry?.passedOnStaleBase ?? false,
     failureProbability: entry?.failureProbability?.chance ?? null,
   });
+}
+
+/** The same with what was known of it before any gate run: it orders nothing and judges nothing, it only sizes. */
+export function forecastOfGood(pass: DecisionContext, subject: { readonly pr: PullRequestNumber }): number {
+  const good = chanceOfGood(pass, subject);
+  const entry = entryOf(pass.record, subject.pr);
+  const { forecast } = pass.record;
+  const isKnown = entry === undefined || entry.passedOnStaleBase || entry.failureProbability !== null;
+  if (isKnown || forecast === undefined || !policyFor(pass).forecasts) return good;
+  return 1 - withSignals(1 - good, factorOf(forecast, entry.signals ?? []));
 }
 
 export function entryOf(record: QueueRecord, pr: PullRequestNumber): QueueEntry | undefined {

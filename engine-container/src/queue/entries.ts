@@ -27,6 +27,7 @@ import { authored, comparePositions, createEntry, type QueueEntry } from './queu
 import type { ScheduleReading } from './readings.ts';
 import { isBounced, recallStatuses } from './recall.ts';
 import type { QueueRecord } from './record.ts';
+import { keepSignals } from './signals.ts';
 import type { PullRequestView } from './snapshot.ts';
 import { isTwinOfLanding } from './twins.ts';
 import { awaitAgreement, awaitAnswer } from './unclear.ts';
@@ -54,6 +55,8 @@ export function syncQueue(pass: DecisionContext): void {
     }
     keepScheduler(pass, view);
     keepLabels(pass, view);
+    const kept = entryOf(pass.record, view.pull.number);
+    if (kept !== undefined) keepSignals(pass, kept, view);
     recallStatuses(pass, view);
   }
   for (const entry of [...pass.record.entries]) {

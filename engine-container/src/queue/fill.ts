@@ -11,6 +11,7 @@ import {
   type DecisionContext,
   entryOf,
   fanoutOf,
+  forecastOfGood,
   gateRunsMax,
   policyFor,
   raise,
@@ -221,7 +222,7 @@ function noteStagingTurn({ record }: DecisionContext, [first]: readonly QueueEnt
 }
 
 function sizeOf(pass: DecisionContext, ready: readonly QueueEntry[], depthLeft: number): number {
-  const good = ready.map((entry) => chanceOfGood(pass, entry));
+  const good = ready.map((entry) => forecastOfGood(pass, entry));
   const slots = Math.max(1, Math.min(depthLeft, freeSlots(pass)));
   return chooseBatchSize({ good, fanout: fanoutOf(pass), policy: policyFor(pass), slots });
 }
@@ -229,7 +230,7 @@ function sizeOf(pass: DecisionContext, ready: readonly QueueEntry[], depthLeft: 
 /** The queue with strangers behind it, so that "full" does not depend on who has come yet. */
 export function padTo(pass: DecisionContext, ready: readonly QueueEntry[]): readonly number[] {
   const stranger = chanceOfGood(pass, { pr: 0 });
-  const good = ready.map((entry) => chanceOfGood(pass, entry));
+  const good = ready.map((entry) => forecastOfGood(pass, entry));
   return [...good, ...Array.from({ length: BATCH_PULL_REQUESTS_MAX }, () => stranger)];
 }
 
@@ -262,8 +263,9 @@ function startBatch(
     place,
     stagedOn,
     members: entries.map((entry) => {
-      const { pr, head, scheduleId, title } = entry;
-      return { pr, head, scheduleId, title, ...authored(entry) };
+      const { pr, head, scheduleId, title, signals } = entry;
+      const known = signals === undefined ? {} : { signals };
+      return { pr, head, scheduleId, title, ...authored(entry), ...known };
     }),
     baseSha: ground.sha,
     baseTree: ground.tree,

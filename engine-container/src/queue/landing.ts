@@ -34,10 +34,10 @@ import type { Landing } from './landing-state.ts';
 import { sayLastWord } from './last-word.ts';
 import { isMergeableNow, setNextAside } from './mergeable.ts';
 import { mayLand, nextToLand, noteTurn, proofOf, provenLength } from './pipeline.ts';
-import { countOutcome } from './policy.ts';
 import { isMergeOf, judgeMerge } from './proof.ts';
 import { rememberBounce } from './recall.ts';
 import { type Batch, treeOf } from './record.ts';
+import { noteBounce } from './signals.ts';
 import type { FocusView } from './snapshot.ts';
 import { isHeldByStanding, releaseHarmless } from './standing.ts';
 import { isTerminal } from './transitions.ts';
@@ -195,7 +195,7 @@ export function bounce(
   const verdict = verdictOfBounce(pass, member, ground, runUrl);
   rememberBounce(pass.record, { pr: member.pr, head: member.head, scheduleId, verdict });
   batch.fates.push({ pr: member.pr, action: 'bounced', reason });
-  if (reason === 'gate_failed') pass.record.rate = countOutcome(pass.record.rate, 'bounced');
+  if (reason === 'gate_failed') noteBounce(pass, member);
   wishStatus(pass, {
     pr: member.pr,
     sha: member.head,

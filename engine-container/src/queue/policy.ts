@@ -78,6 +78,8 @@ export interface SpeculationPolicy {
   readonly foresees: boolean;
   /** Cuts take only the slots that other suspects and the queue leave. */
   readonly sharesSlots: boolean;
+  /** Facts that are known of a pull request before its gate run size batches and place cuts. */
+  readonly forecasts: boolean;
 }
 
 /** Everything is on in production; the bench takes pieces away to see what each is worth. */
@@ -91,6 +93,7 @@ const WHOLE = {
   rejoins: true,
   foresees: true,
   sharesSlots: true,
+  forecasts: true,
 } as const;
 
 const PRESETS: readonly (Pick<SpeculationPolicy, 'depth' | 'passChance' | 'aheadChance' | 'cuts'> & {

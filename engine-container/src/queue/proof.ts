@@ -4,11 +4,11 @@ import { TURN_RENEWED_AFTER_MS } from '#core/domain/limits.ts';
 import type { HaltEvidence } from '#core/domain/queue-view.ts';
 import { startTeardown } from './batch.ts';
 import { type DecisionContext, emitEvent, raise } from './decision-context.ts';
-import { noteLanded } from './fanout-choice.ts';
 import { concludeLanding } from './landed.ts';
 import type { Landing } from './landing-state.ts';
 import { authored } from './queue-entry.ts';
 import type { Batch, Untraced } from './record.ts';
+import { noteLanding } from './signals.ts';
 import type { MergeView } from './snapshot.ts';
 import { nameTwin } from './twin-names.ts';
 import { watchUnheard } from './unheard.ts';
@@ -78,7 +78,7 @@ export function judgeMerge(pass: DecisionContext, batch: Batch, landing: Landing
 function acknowledge(pass: DecisionContext, batch: Batch, { index, receipt }: Untraced): void {
   const member = batch.members[index];
   batch.receipts[index] = receipt;
-  noteLanded(pass.record);
+  noteLanding(pass, member);
   if (member !== undefined) emitEvent(pass, 'pr_landed', member);
 }
 

@@ -1,3 +1,4 @@
+import type { Signal } from '#core/domain/forecast.ts';
 import type { PostedState } from '#core/domain/forge.ts';
 import type { BatchId, CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { PRIORITY_AGING_MS } from '#core/domain/limits.ts';
@@ -44,6 +45,8 @@ export interface QueueEntry {
   passedOnStaleBase: boolean;
   /** It stood in a batch that failed and is not searched any more: its chance to be bad if all before it are good. */
   failureProbability: FailureProbability | null;
+  /** Known of it before a gate run; absent: nothing. */
+  signals?: readonly Signal[];
   /** Proven on this head, but not mergeable for the forge, since then. */
   unmergeable?: { readonly head: CommitSha; readonly since: EpochMs };
   /** Staging failed with it on this head: it is staged alone from now on. Times that it was set aside for that; absent: never failed. */

@@ -5,6 +5,7 @@ import type {
   MemberActionKind,
   Receipt,
 } from '#core/domain/batch.ts';
+import type { Signal } from '#core/domain/forecast.ts';
 import type { ForgeVersion } from '#core/domain/forge-version.ts';
 import type { HookSeen } from '#core/domain/hook-seen.ts';
 import type {
@@ -21,20 +22,20 @@ import type { HaltEvidence } from '#core/domain/queue-view.ts';
 import type { SettingsSeen } from '#core/domain/settings-file.ts';
 import type { StatusGate } from '#core/domain/status-gate.ts';
 import type { Bounced, Deferred, HeadAttempts, MergeTimeoutCount } from './aside.ts';
-import type { AutoFanout } from './auto-fanout.ts';
 import type { GateLooks } from './gate-looks-state.ts';
 import type { GivenUp, Landing, TakeBackReason } from './landing-state.ts';
+import type { Learned } from './learned-state.ts';
 import type { Outsider, Passed } from './passed-state.ts';
 import type { PendingStatus, UnheardPost } from './pending-status.ts';
 import type { QueueEntry } from './queue-entry.ts';
-import { NO_HISTORY, type OutcomeRate } from './rate.ts';
+import { NO_HISTORY } from './rate.ts';
 import type { PullRequestReading } from './readings.ts';
 
 /**
  * The queue record: bookkeeping of one repo, kept by the lease holder and never authoritative (contract, Queue execution
  * model, 8). Losing it costs time and gate runs, never safety: the forge is read again and everything is proven again (A32).
  */
-export interface QueueRecord {
+export interface QueueRecord extends Learned {
   readonly schema: 2;
   /** Status context that everything below was posted under. */
   context: string;
@@ -77,9 +78,6 @@ export interface QueueRecord {
   readings: PullRequestReading[];
   /** Base tip last read and its tree, so that an unmoved base costs one call; `at` is since when it is known. */
   baseSeen: (Staged & { readonly at?: EpochMs }) | null;
-  rate: OutcomeRate;
-  /** Which fan-out the engine chose, and of what; absent: the settings name one. */
-  autoFanout?: AutoFanout;
   /** The rule of the base, no matter who wrote it; absent: never seen. */
   rule?: RuleSeen;
   /** The hook that wakes it; absent: never looked at. */
@@ -150,6 +148,7 @@ export interface Member {
   readonly title: string;
   /** As in `QueueEntry`. */
   readonly author?: string;
+  readonly signals?: readonly Signal[];
 }
 
 export interface Staged {

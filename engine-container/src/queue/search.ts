@@ -4,6 +4,7 @@ import {
   createNode,
   type DecisionContext,
   entryOf,
+  forecastOfGood,
   gateRunsMax,
   moveNode,
   moveNodeIfLegal,
@@ -96,7 +97,7 @@ function advanceBatch(pass: DecisionContext, batch: Batch): void {
   // The one failing gate run of a lone suspect is not conclusive, but the pipeline goes on without it at once.
   if (!(isFlake && batch.place === 'pipeline')) leavePipeline(pass, batch);
   if (failing.to === high && high - low === 1) judgeSuspect(pass, batch, failing, { low, high, suspicion });
-  else split(pass, batch, failing, { low, high, suspicion });
+  else split(pass, batch, failing, { low, high });
 }
 
 /** A failed batch is searched beside the pipeline, which restarts at once without it. */
@@ -178,8 +179,15 @@ function cutsFor(pass: DecisionContext): number {
 }
 
 /** A failed batch becomes consecutive intervals, each staged on everything before it (A14, D-97). */
-function split(pass: DecisionContext, batch: Batch, failing: Node, { low, high, suspicion }: Interval): void {
-  const cuts = chooseCuts(low, suspicion.weights, cutsFor(pass));
+function split(
+  pass: DecisionContext,
+  batch: Batch,
+  failing: Node,
+  { low, high }: Pick<Interval, 'low' | 'high'>,
+): void {
+  // Known before the runs, it says where to look first, and nothing about guilt.
+  const { weights } = suspicionOf(pass, batch, low, high, forecastOfGood);
+  const cuts = chooseCuts(low, weights, cutsFor(pass));
   const proven = failing.from < low ? [low] : [];
   const beyond = failing.to > high ? [failing.to] : [];
   const edges = [failing.from, ...proven, ...cuts, high, ...beyond];

@@ -11,7 +11,13 @@ import type { Batch } from './record.ts';
  * Who of the members behind the proven prefix, up to the failing one, may be the first bad one, by all failing gate runs of
  * this batch: a longer one that failed may have its cause behind them. `none` is the chance that none of these is the cause.
  */
-export function suspicionOf(pass: DecisionContext, batch: Batch, low: number, high: number): Suspicion {
+export function suspicionOf(
+  pass: DecisionContext,
+  batch: Batch,
+  low: number,
+  high: number,
+  chance: typeof chanceOfGood = chanceOfGood,
+): Suspicion {
   const { record } = pass;
   const failures: number[] = [];
   for (let length = high; length <= batch.chain.length; length += 1) {
@@ -19,7 +25,7 @@ export function suspicionOf(pass: DecisionContext, batch: Batch, low: number, hi
     if (verdict.pass === null) failures.push(...verdict.failures.map(() => length - low));
   }
   const longest = Math.max(high - low, ...failures);
-  const good = batch.members.slice(low, low + longest).map((member) => chanceOfGood(pass, member));
+  const good = batch.members.slice(low, low + longest).map((member) => chance(pass, member));
   const flake = policyFor(pass).weighsFlakes ? flakeRate(record.rate) : 0;
   const weights = suspect({ good, failures, flake }).weights.slice(0, high - low);
   return { weights, none: Math.max(0, 1 - weights.reduce((sum, weight) => sum + weight, 0)) };

@@ -11,10 +11,12 @@ import {
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { Deferred } from './aside.ts';
 import { toChosenFanout } from './auto-fanout.ts';
+import { tellForecast } from './forecast.ts';
 import { deadlineAt, gateDeadlineMs, runSince, waitsForRunner } from './gate-deadline.ts';
 import { isHeldUp } from './holds.ts';
 import { gateMsOf } from './pace.ts';
 import { activeMembers } from './pipeline.ts';
+import { badRate } from './policy.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import { bounceOf, isBounced } from './recall.ts';
 import type { Batch, QueueRecord } from './record.ts';
@@ -43,7 +45,16 @@ function placeOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: Hold
     ...(entry.priority === undefined ? {} : { priority: entry.priority }),
     ...(entry.settingsNote?.head === entry.head ? { settings: entry.settingsNote.says } : {}),
     ...standingOf(record, entry, at, hold),
+    ...forecastOf(record, entry),
   };
+}
+
+/** Of one that a gate run has said something about, nothing that was known before counts. */
+function forecastOf(record: QueueRecord, entry: QueueEntry): Pick<QueuePlace, 'forecast'> {
+  const { forecast, rate } = record;
+  if (forecast === undefined || entry.passedOnStaleBase || entry.failureProbability !== null) return {};
+  const told = tellForecast(forecast, badRate(rate), entry.signals ?? []);
+  return told === null ? {} : { forecast: told };
 }
 
 /** By code points: half a pair is no character. */

@@ -5,6 +5,8 @@ import { givenEvent, givenNodeRow } from '../../builders/store-rows.ts';
 import { givenObligations } from '../../builders/told-queue.ts';
 import { ApiWorld, TENANT_A, TENANT_B, TOKEN_A, TOKEN_B } from '../../support/api-world.ts';
 
+const FORECAST = { percent: 40, usualPercent: 5, because: ['ci_failed', 'bounced_before'] } as const;
+
 async function givenStory() {
   const world = new ApiWorld();
   const { repo } = await world.enroll(TENANT_A);
@@ -34,7 +36,11 @@ async function givenStory() {
       ],
       told: {
         view: {
-          ...{ at, more: 0, places: [{ ...place, state: 'waiting', reason: 'conflict' }] },
+          ...{
+            at,
+            more: 0,
+            places: [{ ...place, state: 'waiting', reason: 'conflict', forecast: FORECAST }],
+          },
           block: { kind: 'admission', since: null, until: null, pr: null, runUrl: null },
         },
         obligations: givenObligations(),
@@ -62,6 +68,11 @@ describe('the story of one pull request', () => {
     const { world, path } = await givenStory();
     const { json: body } = await world.as(TOKEN_A)('GET', path(9));
     expect(body).toMatchObject({ in_queue: true, place: 1, now: { code: 'conflict', turn: 'author' } });
+    expect(body.forecast).toBe(
+      'Held to fail at the gate with a chance of 40 %, where 5 % is usual here, because its own CI failed on this head and it was bounced before: batches are sized by that, and it judges nothing.',
+    );
+    const { json: bounced } = await world.as(TOKEN_A)('GET', path(7));
+    expect(bounced.forecast).toBeNull();
   });
 
   test('one that changes the settings file is told with what would change; another with nothing', async () => {

@@ -41,6 +41,7 @@ export function describeQueueRecord(world: World): void {
           {
             ...{ pr: 4, title: '<b>', head: 'a'.repeat(40), queuedAt: 1 },
             ...{ state: 'waiting', reason: 'x', until: null },
+            forecast: { percent: 40, usualPercent: 5, because: ['ci_failed', 'bounced_before'] },
           },
         ],
         more: 2,

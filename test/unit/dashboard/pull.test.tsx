@@ -18,8 +18,8 @@ function givenStory(code: PullCodeName | null, changes: Partial<PullStory> = {})
   return {
     ...{ repo_id: 'repo', repo_slug: 'acme/app', number: 7, title: 'Round prices', in_queue: false },
     now: { ...told(code), since: AT, until: null },
-    ...{ place: null, batch: null, estimate: null, history: [], attempts: [], receipts: [], backports: [] },
-    settings_file: null,
+    ...{ place: null, batch: null, estimate: null, forecast: null, history: [], attempts: [], receipts: [] },
+    ...{ backports: [], settings_file: null },
     ...changes,
   };
 }

@@ -127,3 +127,22 @@ describe('what the engine learned for its choice of the fan-out', () => {
     expect(readBack(damaged)).toBeUndefined();
   });
 });
+
+describe('outcomes by what was known before', () => {
+  const forecast = { landed: 9, bounced: 1, with: { ci_failed: { landed: 1, bounced: 0.5 } } };
+
+  test('are read as they were written', () => {
+    expect(parseRecord({ ...stored(), forecast })?.record.forecast).toEqual(forecast);
+  });
+
+  test.each([
+    ['negative', { ...forecast, landed: -1 }],
+    ['of a signal that is none', { ...forecast, with: { moon: { landed: 1, bounced: 1 } } }],
+    ['no numbers', { ...forecast, with: { ci_failed: { landed: '1', bounced: 1 } } }],
+    ['a list', []],
+  ])('are learned anew where they are damaged, and the rest of the record is read: %s', (_what, damaged) => {
+    const read = parseRecord({ ...stored(), forecast: damaged });
+    expect(read?.record.entries.length).toBeGreaterThan(0);
+    expect(read?.record.forecast).toBeUndefined();
+  });
+});

@@ -1,0 +1,12 @@
+import type { AutoFanout } from './auto-fanout.ts';
+import type { Forecast } from './forecast.ts';
+import type { OutcomeRate } from './rate.ts';
+
+/** The part of the record that experience has taught: it sizes and chooses, and proves nothing. */
+export interface Learned {
+  rate: OutcomeRate;
+  /** Which fan-out the engine chose, and of what; absent: the settings name one. */
+  autoFanout?: AutoFanout;
+  /** Outcomes of pull requests by what was known of them before; absent: nothing was known of any. */
+  forecast?: Forecast;
+}
