@@ -1,5 +1,6 @@
 import { grantHeldLease } from '#core/domain/lease.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { QueueRecord } from '../../engine-container/src/queue/record.ts';
 import { toDocument } from '../../engine-container/src/record-codec.ts';
 import { givenRecord } from '../builders/queue-record.ts';
 import type { MemoryStore } from '../fakes/memory-store.ts';
@@ -9,11 +10,15 @@ const MINUTE_MS = 60_000;
 const RATE = { landed: 190, bounced: 10, steady: 200, flaked: 0, paces: [] };
 
 /** The record of a repository that has been in use for a while, idle at the moment. */
-export async function giveHistory(store: MemoryStore, repo: ManagedRepo): Promise<void> {
+export async function giveHistory(
+  store: MemoryStore,
+  repo: ManagedRepo,
+  learned: Partial<Pick<QueueRecord, 'rate' | 'forecast'>> = {},
+): Promise<void> {
   const grant = await store.acquireLease(repo.id, 'before', 'reconcile', MINUTE_MS);
   if (grant === 'held') throw new Error('a new repository is leased');
   const held = grantHeldLease(repo.id, grant, () => 0, MINUTE_MS);
-  const document = toDocument(givenRecord({ context: repo.statusContext, rate: RATE }));
+  const document = toDocument(givenRecord({ context: repo.statusContext, rate: RATE, ...learned }));
   await store.saveQueue(held, repo, { document, expectedVersion: null, batches: [], events: [] });
   await store.releaseLease(repo.id, grant);
 }

@@ -6,6 +6,7 @@ import { COST_MUTANTS } from './cost-mutants.ts';
 import { EVENT_MUTANTS } from './event-mutants.ts';
 import { FAIR_MUTANTS } from './fair-mutants.ts';
 import { FANOUT_MUTANTS } from './fanout-mutants.ts';
+import { FORECAST_MUTANTS } from './forecast-mutants.ts';
 import { FREEZE_MUTANTS } from './freeze-mutants.ts';
 import { GATE_MUTANTS } from './gate-mutants.ts';
 import { GLANCE_MUTANTS } from './glance-mutants.ts';
@@ -57,6 +58,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...WHO_MAY_MUTANTS,
   ...FAIR_MUTANTS,
   ...FANOUT_MUTANTS,
+  ...FORECAST_MUTANTS,
   ...RENEWAL_MUTANTS,
   ...REPAIR_MUTANTS,
   ...LIVENESS_MUTANTS,

@@ -39,6 +39,7 @@ import {
   chooseOfPlenty,
   takeChoiceBack,
 } from './fanout-scenes.ts';
+import { judgeInSpiteOfRisk, learnFromRisk, stageBeforeRisk } from './forecast-scenes.ts';
 import {
   landingGoesUnread,
   scheduleWithinTheSecond,
@@ -522,6 +523,9 @@ export const SCENES = {
   'many are scheduled, and the queue may spend what it wants': chooseOfPlenty,
   'many are scheduled, and the queue may spend little': chooseOfLittle,
   'few are scheduled, and the queue may spend little': chooseForFew,
+  'one whose own CI failed is scheduled among others': stageBeforeRisk,
+  'one whose own CI failed is good, and its first gate run fails by itself': judgeInSpiteOfRisk,
+  'one whose own CI failed fails at the gate': learnFromRisk,
   'the first that land after a choice are dear': chooseAfterDear,
   'the choice of the fan-out is taken back from the queue': takeChoiceBack,
   'many accounts schedule some each': scheduleUnderShare,
