@@ -26,6 +26,7 @@ const PIECES = {
   rejoining: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, rejoins: false }),
   foresight: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, foresees: false }),
   sharing: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, sharesSlots: false }),
+  forecasts: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, forecasts: false }),
   ledger: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, trustsLedger: false }),
 } as const;
 export type Piece = keyof typeof PIECES;

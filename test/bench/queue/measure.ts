@@ -83,7 +83,7 @@ export function measure(options: MeasureOptions): Measurement {
   const loops = new Map<number, number>();
   let toldAgain = 0;
   let record: QueueRecord = givenRecord();
-  if (!cold) record = { ...record, rate: historyOf(scenario) };
+  if (!cold) record = { ...record, rate: historyOf(scenario), ...forecastOf(scenario) };
   let arrived = 0;
   let now = 0;
   let nextStartAt = Number.POSITIVE_INFINITY;
@@ -208,6 +208,15 @@ export function measure(options: MeasureOptions): Measurement {
     unproven: forge.unproven,
     red: forge.red,
   };
+}
+
+/** What the own CI of as many said. */
+function forecastOf({ signal, p = 0 }: Scenario): Pick<QueueRecord, 'forecast'> {
+  if (signal === undefined) return {};
+  const [landed, bounced] = [HISTORY_OUTCOMES * (1 - p), HISTORY_OUTCOMES * p];
+  const failed = { landed: landed * signal.good, bounced: bounced * signal.bad };
+  const passed = { landed: landed - failed.landed, bounced: bounced - failed.bounced };
+  return { forecast: { landed, bounced, with: { ci_failed: failed, ci_passed: passed } } };
 }
 
 function historyOf(scenario: Scenario): OutcomeRate {

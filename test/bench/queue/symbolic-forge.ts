@@ -40,6 +40,9 @@ type StagedMember = Extract<Action, { kind: 'stage_batch' }>['members'][number];
 const GATE = 'gate';
 const BOT = 'mq-bot';
 const PEOPLE = { incidentLabels: ['incident'], priorityPeople: ['oncall'] } as const;
+const givenStatus = (state: string) => ({
+  ...{ context: 'ci/own', state, description: '', creator: 'ci', createdAt: 0 },
+});
 /** Accounts of the plan that are programs. */
 const BOTS = ['agent'] as const;
 const LABELLED = [{ name: 'incident', by: 'oncall' }] as const;
@@ -283,7 +286,7 @@ export class SymbolicForge {
   readonly #provenTrees = new Set<string>();
 
   #view(open: OpenPullRequest): PullRequestView {
-    const { author } = open.planned;
+    const { author, ownCi } = open.planned;
     return {
       pull: this.#pull(open.planned.number, true),
       schedule: known({
@@ -292,7 +295,7 @@ export class SymbolicForge {
         ...(author === undefined ? {} : { by: author }),
       }),
       reviews: null,
-      statuses: null,
+      statuses: ownCi === undefined ? null : known([givenStatus(ownCi)]),
       ...(open.planned.isIncident === true ? { labelled: LABELLED } : {}),
     };
   }

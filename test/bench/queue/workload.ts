@@ -21,6 +21,8 @@ export interface Scenario {
   readonly C?: number;
   readonly requeue?: number;
   readonly u?: number;
+  /** The own CI of heads: the share of bad and of good ones that it fails. Area under the curve: (1 + bad - good) / 2. */
+  readonly signal?: { readonly bad: number; readonly good: number };
   /** Setting `bot_queued_max`; absent: no limit. */
   readonly botQueuedMax?: number;
   readonly ci: {
@@ -46,6 +48,8 @@ export interface PlannedPullRequest {
   readonly conflicts: readonly number[];
   /** Its head is up to date when it is scheduled, and its own CI has passed on it. */
   readonly tested?: boolean;
+  /** What its own CI said; absent: it has none. */
+  readonly ownCi?: 'success' | 'failure';
   /** A named account put the label of an incident on. */
   readonly isIncident?: true;
   /** Login; absent: one person who is not told apart. */
@@ -123,6 +127,9 @@ export function planPullRequests(scenario: Scenario, seed: number): readonly Pla
         .map(({ number: other }) => other),
       conflicts: window.filter(() => random.chance(scenario.c ?? 0)).map(({ number: other }) => other),
       tested,
+      ...(scenario.signal === undefined
+        ? {}
+        : { ownCi: own.chance(bad ? scenario.signal.bad : scenario.signal.good) ? 'failure' : 'success' }),
     });
   }
   return planned;
