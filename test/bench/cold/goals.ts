@@ -25,7 +25,7 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   site: 40,
   secrets: 160,
   // 32 of it read the settings file of a repository, with positions.
-  engine: 240,
+  engine: 250,
 };
 /**
  * The largest size of a function, minified: beyond it a cold start is felt. It was 665 KiB, then 680 and 720; every function that
