@@ -1,4 +1,5 @@
 import { ASSUMPTION_MUTANTS } from './assumption-mutants.ts';
+import { BACKPORT_MUTANTS } from './backport-mutants.ts';
 import { BLOCKED_MUTANTS } from './blocked-mutants.ts';
 import { BRANCH_MUTANTS } from './branch-mutants.ts';
 import type { Mutation } from './bundle.ts';
@@ -42,6 +43,7 @@ const HURT: readonly Family[] = ['workers', 'everything', 'fleet'];
 /** Every guard has one: a guard whose absence nothing notices is not tested, whatever else is green. */
 export const MUTANTS: readonly Mutant[] = [
   ...ASSUMPTION_MUTANTS,
+  ...BACKPORT_MUTANTS,
   ...BLOCKED_MUTANTS,
   ...BRANCH_MUTANTS,
   ...GATE_MUTANTS,

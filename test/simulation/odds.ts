@@ -71,6 +71,8 @@ export const FAMILIES = [
   'rules',
   /** One account has more pull requests than all others together. */
   'one_author',
+  /** What lands is carried to other branches, by labels that people put on, beside branches of theirs. */
+  'backports',
 ] as const;
 export type Family = (typeof FAMILIES)[number];
 
@@ -122,6 +124,8 @@ export interface Odds {
   otherSchedulers: number;
   /** Share of pull requests of one account. */
   oneAuthor: number;
+  /** Share of acts that put a label of a backport on, or get in the way of one. */
+  backports: number;
   /** The queue record becomes unreadable, times per hour. */
   recordLostPerHour: number;
   /** Something comes between a success and its merge. */
@@ -211,6 +215,7 @@ export const NO_ODDS: Readonly<Odds> = {
   throttlesPerHour: 0,
   engineDiesPerHour: 0,
   oneAuthor: 0,
+  backports: 0,
   crowd: 0,
   rowBytes: 0,
   idleLooks: 0,
@@ -493,6 +498,18 @@ export function drawOdds(family: Family, random: SeededRandom): Odds {
         oneAuthor: 0.5 + share(0.4),
         callFails: calls.callFails / 2,
         crash: random.chance(0.5) ? crash : 0,
+        recordLostPerHour: random.chance(0.2) ? 1 : 0,
+        peoplePerHour: 10 + peoplePerHour,
+      };
+    case 'backports':
+      return {
+        ...NO_ODDS,
+        ...hooks,
+        ...merges,
+        backports: 0.4 + share(0.4),
+        callFails: calls.callFails,
+        crash: random.chance(0.5) ? crash : 0,
+        engineLost: random.chance(0.3) ? workers.engineLost : 0,
         recordLostPerHour: random.chance(0.2) ? 1 : 0,
         peoplePerHour: 10 + peoplePerHour,
       };

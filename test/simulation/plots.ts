@@ -1,4 +1,5 @@
 import {
+  backportBranch,
   DEFAULT_SERVICE_NAME,
   gateFileName,
   stagingBranch,
@@ -12,6 +13,9 @@ import type { Odds } from './odds.ts';
 
 /** Another branch with a rule that asks for a status: one that no queue manages, or one that has a queue of its own. */
 export const RELEASE = 'release';
+
+/** A branch without a queue that every project has. */
+const CARRIED_TO = 'other';
 
 /** Unusual acts of the people of a project, each in a plot of its own. */
 export interface Plot {
@@ -62,6 +66,7 @@ export function drawPlots(hand: Stagehand, odds: Readonly<Odds>): readonly Plot[
   if (odds.takenNames > 0) plots.push(new TakenNames(hand));
   if (odds.curse > 0) plots.push(new Curse(hand));
   if (odds.blocks > 0) plots.push(new Blocks(hand));
+  if (odds.backports > 0) plots.push(new Backports(hand));
   return plots;
 }
 
@@ -174,6 +179,63 @@ class HeadsOfOthers implements Plot {
     note(`#${twin} has the head of #${of} of the other branch`);
     sometimes('one head for two managed branches');
     return true;
+  }
+}
+
+/** Labels of backports to a branch that is there, to one that is not and to the base, and what gets in their way. */
+class Backports implements Plot {
+  readonly #hand: Stagehand;
+
+  constructor(hand: Stagehand) {
+    this.#hand = hand;
+  }
+
+  async open(): Promise<boolean> {
+    const { random, odds, takeName } = this.#hand;
+    if (!random.chance(odds().backports)) return false;
+    const branch = takeName();
+    const pr = await this.#hand.open({ branch, files: { [`src/${branch}.txt`]: `${branch}\n` } });
+    if (random.chance(0.3)) await this.#bringTo(pr);
+    for (const name of [CARRIED_TO, CARRIED_TO, 'v99', 'main'])
+      if (random.chance(0.4)) await this.#label(pr, name);
+    return true;
+  }
+
+  async act(): Promise<boolean> {
+    const { forge, random, odds, prs, note, sometimes } = this.#hand;
+    if (prs.length === 0 || !random.chance(odds().backports)) return false;
+    const pr = prs[random.int(prs.length)] ?? 0;
+    const head = backportBranch(DEFAULT_SERVICE_NAME, pr, CARRIED_TO);
+    const kind = random.int(10);
+    if (kind === 0 && !(await forge.branches()).includes(head)) {
+      note(`a person makes ${head}`);
+      await forge.pushBranch(head, await forge.tip(forge.base));
+    } else if (kind === 1) {
+      await this.#bringTo(pr);
+    } else if (kind === 2) {
+      const [made] = forge.pullsFrom(head).filter(({ state }) => state === 'open');
+      if (made === undefined) return false;
+      sometimes('a backport is closed');
+      await forge.close(made.number);
+    } else {
+      await this.#label(pr, random.pick([CARRIED_TO, CARRIED_TO, CARRIED_TO, 'v99', forge.base]));
+    }
+    return true;
+  }
+
+  async #label(pr: number, branch: string): Promise<void> {
+    this.#hand.note(`#${pr} is labelled for a backport to ${branch}`);
+    await this.#hand.forge.setLabel(pr, `backport ${branch}`, true, 'dev');
+  }
+
+  /** Its file comes to the other branch by hand, as it is or otherwise. */
+  async #bringTo(pr: number): Promise<void> {
+    const { forge, random, note } = this.#hand;
+    const files = await forge.readFiles(forge.headOf(pr));
+    const path = [...files.keys()].findLast((each) => each.startsWith('src/')) ?? 'shared.txt';
+    note(`${path} of #${pr} comes to ${CARRIED_TO}`);
+    const content = random.chance(0.5) ? 'otherwise\n' : (files.get(path) ?? '');
+    await forge.pushToBase({ [path]: content }, CARRIED_TO);
   }
 }
 

@@ -3,6 +3,17 @@ import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { withLease } from '#core/services/lease.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
 import {
+  carryAfterWaiting,
+  carryByLabels,
+  carryClosed,
+  carryInPieces,
+  carryOnOtherBranch,
+  carryOntoPersons,
+  carryToMany,
+  carryUnasked,
+  tellTwice,
+} from './backport-scenes.ts';
+import {
   blockBeforeAnything,
   blockInLanding,
   conflictForTheForge,
@@ -544,6 +555,15 @@ export const SCENES = {
   'a gate run waits for a runner longer than its deadline': waitForRunner,
   'a gate run waits for a runner between two jobs': waitBetweenJobs,
   'the record is lost in a pause, which then ends': pauseOverLostRecord,
+  'landings are carried by their labels': carryByLabels,
+  'a pull request with a label waits for its gate': carryAfterWaiting,
+  'landings that no owner wants carried': carryUnasked,
+  'a branch has the change of a backport, or has its file otherwise': carryOnOtherBranch,
+  'a person has a branch under the name of a backport': carryOntoPersons,
+  'a person closes a backport': carryClosed,
+  'what became of a backport is forgotten': tellTwice,
+  'a function that carries landings dies at each of its calls': carryInPieces,
+  'a pull request has a dozen labels of backports': carryToMany,
   'a person undoes each repair': undoneRepairs,
   'a rule is edited where repairs are not allowed': forbiddenRepair,
   'a person allows direct pushes': peoplesChoice,

@@ -13,7 +13,6 @@ import { REPAIR_EVERY_MS, REPAIRS_A_DAY_MAX } from '#core/domain/repair.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { redeliverySeconds } from '#core/domain/wake.ts';
 import { type EngineForge, ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
-import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
 import type { GlanceAnswer, GlanceRequest, LookAnswer, LookRequest } from '#core/ports/idle-look.ts';
 import { StoreError } from '#core/ports/store.ts';
 import {
@@ -28,6 +27,7 @@ import {
 } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
 import { acceptForgeWebhook } from '#core/services/accept-forge-webhook.ts';
+import { carryLandings, wishBackports } from '#core/services/backport.ts';
 import { dispatchReconcile, recordAbandonedWake } from '#core/services/dispatch-reconcile.ts';
 import { answerGlance } from '#core/services/glance.ts';
 import { createLookingEngine } from '#core/services/idle-look.ts';
@@ -360,6 +360,8 @@ export class SimService {
       this.#witness.note(`${repoId} reconciled: ${result.outcome.errorCode ?? 'ok'}`);
       const repairs = { ask: async () => this.#clock.after(100, () => this.#repair(repoId)) };
       await wishRepairs({ store, repairs, clock: this.hosts.clockOf(host), log: this.#log }, result.repo);
+      const backports = { ask: async () => this.#clock.after(100, () => this.#carry(repoId)) };
+      await wishBackports({ store, backports, clock: this.hosts.clockOf(host), log: this.#log }, result.repo);
     });
     this.#witness.afterReconcile(repoId, looked);
     return settled;
@@ -386,6 +388,26 @@ export class SimService {
       if (kinds.length > 0) this.#witness.sometimes(`a repair is ${tries.at(-1)?.result}`);
       const isHasty = tries.some(({ at }, index) => at - (tries[index - 1]?.at ?? 0) < REPAIR_EVERY_MS);
       if (isHasty || tries.length > REPAIRS_A_DAY_MAX) this.#witness.violate(`${repoId}: repaired too often`);
+    });
+  }
+
+  /** The function that carries landings. Functions of several looks may be at work on one repository at once. */
+  async #carry(repoId: RepoId): Promise<void> {
+    const forge = this.forges.get(repoId);
+    if (forge === undefined) return;
+    const host = this.hosts.newHost();
+    const machine = this.hosts.machineOn(host);
+    await this.#settle(async () => {
+      const carried = await carryLandings(
+        {
+          ...{ store: this.store, log: this.#log, clock: this.hosts.clockOf(host) },
+          queueName: DEFAULT_SERVICE_NAME,
+          openBackports: async () => ({ kind: 'open', forge: onMachine(machine, forge.backports) }),
+        },
+        repoId,
+      );
+      for (const { result } of carried.flatMap(({ backports }) => backports))
+        this.#witness.sometimes(`a backport ends as ${result}`);
     });
   }
 
@@ -577,8 +599,8 @@ export function tokenOf(tenantId: string): string {
 }
 
 /** Each call of this client may be the last thing that its machine does. */
-function onMachine(machine: Machine, admin: ForgeAdmin): ForgeAdmin {
-  return new Proxy(admin, {
+function onMachine<Port extends object>(machine: Machine, port: Port): Port {
+  return new Proxy(port, {
     get: (target, name) => {
       const call = Reflect.get(target, name) as (...values: unknown[]) => Promise<unknown>;
       if (name === 'then') return undefined;

@@ -1,3 +1,4 @@
+import { BACKPORT_EVENTS_MAX } from '#core/domain/backport.ts';
 import type { RepoId } from '#core/domain/ids.ts';
 import { LANDING_TIMEOUT_MS, TICK_INTERVAL_MS } from '#core/domain/limits.ts';
 import { contextForBase, DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
@@ -8,6 +9,7 @@ import type { JournalEntry } from '../fakes/abstract-forge/world.ts';
 import { STATUS_GATE } from '../scenario/world.ts';
 import { createSeededRandom, type SeededRandom } from '../support/seeded-random.ts';
 import { SimClock } from '../support/sim-clock.ts';
+import { judgeBackports, judgeCarried } from './backports.ts';
 import { entryOfBranch, viewOfBranch } from './branch-view.ts';
 import { gatherCrowd } from './crowd.ts';
 import { drawForge, setFaults, setRareTroubles } from './forge-troubles.ts';
@@ -270,6 +272,7 @@ class Life implements Witness {
           ? PRIORITY_LABELS
           : {}),
       ...(this.#odds0.driftsPerHour > 0 ? MANAGED_RULE : {}),
+      ...(this.#odds0.backports > 0 ? { backports: true } : {}),
       ...rules,
       // The family of hostile people starts with a queue that was switched on long ago.
       enabledAt: 0,
@@ -467,6 +470,15 @@ class Life implements Witness {
 
   // End
 
+  async #judgeBackports({ id, forge }: Managed): Promise<void> {
+    const { store } = this.#service;
+    const repo = await store.getRepo(id);
+    if (repo === null) return;
+    const events = await store.listOwnEvents(repo, BACKPORT_EVENTS_MAX);
+    const carried = judgeCarried(forge, repo, events, this.#clock.now());
+    for (const what of [...judgeBackports(forge, BOT), ...carried]) this.violate(`${id}: ${what}`);
+  }
+
   async #heal(): Promise<void> {
     this.note('--- heals ---');
     Object.assign(this.#service.odds, NO_ODDS);
@@ -496,6 +508,7 @@ class Life implements Witness {
     }
     await this.#rest.reach(this.#managed);
     for (const managed of this.#managed) await this.#rest.check(managed);
+    if (this.#odds0.backports > 0) for (const managed of this.#managed) await this.#judgeBackports(managed);
     await this.#settings.checkLeft();
     const log = this.#service.logText.join('\n');
     for (const tenant of ['tenant-1', 'tenant-2'])

@@ -111,6 +111,9 @@ export const RARELY: readonly string[] = [
   // Owners and priorities
   ...['held by a pause', 'held by a drain', 'resumed', 'event pr_requeued paused', 'take back paused'],
   ...['a repair is done', 'a repaired rule is restored by a person'],
+  ...['a backport ends as opened', 'a backport ends as conflict', 'a backport ends as nothing_left'],
+  ...['a backport ends as no_branch', 'a backport ends as same_branch', 'a backport ends as name_taken'],
+  'a backport is closed',
   ...['a freeze window is set', 'freeze windows go', 'label urgent of oncall', 'label urgent of stranger'],
   ...['label incident of oncall', 'label incident of stranger', 'event pr_requeued overtaken'],
 ];

@@ -2,6 +2,7 @@ import type { BranchProtection, Commit, CommitStatus, Review, TimelineEntry } fr
 import { parseFilePatterns } from '#core/domain/protected-files.ts';
 import { DEFAULT_SERVICE_NAME, stagingPattern } from '#core/domain/queue-names.ts';
 import type { MergeStyle } from '#core/domain/repo.ts';
+import type { BackportForge } from '#core/ports/backport.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { ForgeAdmin, ForgeHook } from '#core/ports/forge-admin.ts';
 import type { ForgePerson } from '#core/ports/forge-person.ts';
@@ -9,6 +10,7 @@ import type { FileChanges, ForgeControl } from '../../support/forge-control.ts';
 import type { Timers } from '../../support/virtual-clock.ts';
 import { createAdminPort } from './admin-port.ts';
 import { triggerByEndedChecks, triggerByStatus } from './auto-merge.ts';
+import { createBackportPort } from './backport-port.ts';
 import { createBotPort } from './bot-port.ts';
 import { LATE_EFFECT_MS } from './exchange.ts';
 import { endRun, GATE_WORKFLOW_FILE } from './gate.ts';
@@ -50,6 +52,8 @@ import {
   type NativeStyle,
   NO_LAGS,
   PLAIN_CI,
+  type Pull,
+  type Remark,
   type Switches,
   type World,
 } from './world.ts';
@@ -71,6 +75,12 @@ export interface AbstractForge extends ForgeControl, Knobs {
   readonly forge: EngineForge;
   /** The forge as the function that sets repositories up sees it. */
   readonly admin: ForgeAdmin;
+  /** The forge as the function that carries landings sees it. */
+  readonly backports: BackportForge;
+  /** What the bot has said on pull requests, oldest first. */
+  remarks(): readonly Remark[];
+  /** All pull requests that a branch of the repository was ever proposed with. */
+  pullsFrom(branch: string): readonly Pick<Pull, 'number' | 'base' | 'author' | 'state' | 'schedule'>[];
   /** The forge as the token of a person sees it. */
   asPerson(login: string): ForgePerson;
   /** @param branch - @default the base */
@@ -158,6 +168,10 @@ export function createAbstractForge(options: AbstractForgeOptions): AbstractForg
     base: world.base,
     forge: createBotPort(world),
     admin: createAdminPort(world),
+    backports: createBackportPort(world),
+    remarks: () => [...world.remarks],
+    pullsFrom: (branch: string) =>
+      [...world.pulls.values()].filter((pull) => pull.branch === branch && !pull.fork),
     asPerson: (login: string) => createPersonPort(world, login),
     ...createBranchControl(world),
     ...createPullControl(world),

@@ -181,6 +181,12 @@ export interface PullFacts {
   readonly updatedAt: EpochMs;
 }
 
+/** Words of the bot on a pull request. */
+export interface Remark {
+  readonly pr: PullRequestNumber;
+  readonly body: string;
+}
+
 export interface StatusRow extends CommitStatus {
   readonly targetUrl: string | null;
   /** When it was written; `createdAt` is the second of it by the forge's own clock. */
@@ -281,6 +287,8 @@ export interface World {
   readonly runsByBranch: Map<string, Run[]>;
   readonly merges: MergeView[];
   readonly callLog: ForgeCallRecord[];
+  /** Reviews without a verdict, oldest first. */
+  readonly remarks: Remark[];
   readonly journal: JournalEntry[];
   /** Told of every entry as it is written: where webhooks come from. */
   readonly onEntry: (entry: JournalEntry) => void;
@@ -332,6 +340,7 @@ export function createWorld(options: WorldOptions): World {
     runsByBranch: new Map(),
     merges: [],
     callLog: [],
+    remarks: [],
     journal: [],
     onEntry: options.onEntry,
     queuedMerges: new Set(),

@@ -1,0 +1,138 @@
+import type { Mutant } from './mutants.ts';
+
+const DOMAIN = 'core/domain/backport.ts';
+const SERVICE = 'core/services/backport.ts';
+const LABELS = 'landings are carried by their labels';
+const PIECES = 'a function that carries landings dies at each of its calls';
+
+/** Guards of decision 0247: what lands is carried to other branches, once. */
+export const BACKPORT_MUTANTS: readonly Mutant[] = [
+  {
+    guard: 'a backport that is there is not opened again',
+    file: SERVICE,
+    find: "  if (there !== null) return { branch, result: 'opened', pull: there.number };\n",
+    replace: '',
+    families: ['backports'],
+    dies: 'a person closes a backport',
+  },
+  {
+    guard: 'a branch of a person under the name of a backport is left alone',
+    file: SERVICE,
+    find: '.message.trim() !== message',
+    replace: '.message.trim() === null',
+    families: ['backports'],
+    dies: 'a person has a branch under the name of a backport',
+  },
+  {
+    guard: 'a branch under the name of a backport is looked at before one is made',
+    file: SERVICE,
+    find: '  if (before === null) {\n',
+    replace: '  if (before !== branch) {\n',
+    families: ['backports'],
+    dies: 'a person has a branch under the name of a backport',
+  },
+  {
+    guard: 'what became of a backport is told once',
+    file: SERVICE,
+    find: 'if (!(await store.claimDelivery(',
+    replace: "if (repo.id === '' && !(await store.claimDelivery(",
+    families: ['backports'],
+    dies: 'what became of a backport is forgotten',
+  },
+  {
+    guard: 'what no pull request was opened for is told',
+    file: SERVICE,
+    find: "if (backport.result !== 'opened') await tell",
+    replace: "if (backport.result === 'name_taken') await tell",
+    families: ['backports'],
+    dies: LABELS,
+  },
+  {
+    guard: 'nothing is carried that has not landed',
+    file: DOMAIN,
+    find: "event === 'pr_landed' && ",
+    replace: '',
+    families: ['backports'],
+    dies: 'a pull request with a label waits for its gate',
+  },
+  {
+    guard: 'nothing is carried without the leave of the owner',
+    file: DOMAIN,
+    find: 'return backports && queueEnabled',
+    replace: 'return queueEnabled',
+    families: ['backports'],
+    dies: 'landings that no owner wants carried',
+  },
+  {
+    guard: 'a queue that is switched off carries nothing',
+    file: DOMAIN,
+    find: 'return backports && queueEnabled && ',
+    replace: 'return backports && ',
+    families: ['backports'],
+    dies: 'landings that no owner wants carried',
+  },
+  {
+    guard: 'a landing of long ago is not carried',
+    file: DOMAIN,
+    find: ' && now - at < BACKPORT_WINDOW_MS && !known',
+    replace: ' && !known',
+    families: ['backports'],
+    dies: 'landings that no owner wants carried',
+  },
+  {
+    guard: 'a landing that was dealt with is not asked for again',
+    file: DOMAIN,
+    find: ' && !known.has(pr)',
+    replace: '',
+    families: ['backports'],
+    dies: LABELS,
+  },
+  {
+    guard: 'a label that names the base is told for what it is',
+    file: SERVICE,
+    find: "  if (branch === repo.baseBranch) return ends('same_branch');\n",
+    replace: '',
+    families: ['backports'],
+    dies: LABELS,
+  },
+  {
+    guard: 'a branch that has the change gets no empty pull request',
+    file: SERVICE,
+    find: 'if (made.tree === (await forge.readTreeId(made.parents[0] ?? tip))) {',
+    replace: "if (made.tree === '') {",
+    families: ['backports'],
+    dies: 'a branch has the change of a backport, or has its file otherwise',
+  },
+  {
+    guard: 'the branch of a backport without a change is taken away',
+    file: SERVICE,
+    find: '      await forge.deleteBranch(head);\n',
+    replace: '',
+    families: ['backports'],
+    dies: 'a branch has the change of a backport, or has its file otherwise',
+  },
+  {
+    guard: 'a change that does not go on its branch is told as a conflict',
+    file: SERVICE,
+    find: '    if (error.status === 500) return null;\n',
+    replace: '',
+    families: ['backports'],
+    dies: 'a branch has the change of a backport, or has its file otherwise',
+  },
+  {
+    guard: 'a branch that was made although the answer was lost is no conflict',
+    file: SERVICE,
+    find: '    if (made !== null) return forge.readCommit(made);\n',
+    replace: '',
+    families: ['backports'],
+    dies: PIECES,
+  },
+  {
+    guard: 'a pull request has ten backports at most',
+    file: DOMAIN,
+    find: '[...new Set(named)].slice(0, BACKPORTS_PER_PULL_MAX)',
+    replace: '[...new Set(named)]',
+    families: ['backports'],
+    dies: 'a pull request has a dozen labels of backports',
+  },
+];
