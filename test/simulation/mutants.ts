@@ -7,6 +7,7 @@ import { COST_MUTANTS } from './cost-mutants.ts';
 import { EVENT_MUTANTS } from './event-mutants.ts';
 import { FAIR_MUTANTS } from './fair-mutants.ts';
 import { FANOUT_MUTANTS } from './fanout-mutants.ts';
+import { FILE_MUTANTS } from './file-mutants.ts';
 import { FORECAST_MUTANTS } from './forecast-mutants.ts';
 import { FREEZE_MUTANTS } from './freeze-mutants.ts';
 import { GATE_MUTANTS } from './gate-mutants.ts';
@@ -54,6 +55,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...OWN_RUN_MUTANTS,
   ...PAUSE_MUTANTS,
   ...FREEZE_MUTANTS,
+  ...FILE_MUTANTS,
   ...PRIORITY_MUTANTS,
   ...COST_MUTANTS,
   ...RECEIPT_MUTANTS,

@@ -52,6 +52,14 @@ import {
 } from './fanout-scenes.ts';
 import { judgeInSpiteOfRisk, learnFromRisk, stageBeforeRisk } from './forecast-scenes.ts';
 import {
+  changeAndRemoveFile,
+  listOtherTree,
+  makeFileWrong,
+  obeyFile,
+  seeBaseLate,
+  tellChangeTwice,
+} from './file-scenes.ts';
+import {
   landingGoesUnread,
   scheduleWithinTheSecond,
   silentBase,
@@ -552,6 +560,12 @@ export const SCENES = {
   'a freeze window begins while a success stands': freezeInLanding,
   'a pause of one that is exempt from freeze windows': pauseWithLabel,
   'a drain in a freeze window': drainAndFreeze,
+  'a settings file allows one gate run, and the page sixteen': obeyFile,
+  'a settings file on the base becomes wrong': makeFileWrong,
+  'the forge lists another tree than that of the base': listOtherTree,
+  'a settings file changes and is taken away': changeAndRemoveFile,
+  'a settings file lands, and the list shows the base of before': seeBaseLate,
+  'a change of a settings file is staged twice': tellChangeTwice,
   'a gate run waits for a runner longer than its deadline': waitForRunner,
   'a gate run waits for a runner between two jobs': waitBetweenJobs,
   'the record is lost in a pause, which then ends': pauseOverLostRecord,
