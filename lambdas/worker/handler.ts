@@ -11,14 +11,14 @@ import { createEngineDirectory } from '#core/adapters/ecs/engine-directory.ts';
 import { createEngineFleet } from '#core/adapters/ecs/engine-fleet.ts';
 import { createEngineClient } from '#core/adapters/engine-http/engine-client.ts';
 import { openVault } from '#core/adapters/kms-vault/open-vault.ts';
-import { createBackportAsker } from '#core/adapters/lambda/backport-asker.ts';
+import { createAsker } from '#core/adapters/lambda/asker.ts';
 import { createIdleLooker } from '#core/adapters/lambda/idle-looker.ts';
-import { createRepairAsker } from '#core/adapters/lambda/repair-asker.ts';
 import { createSecretReader } from '#core/adapters/parameter-store/secret-reader.ts';
 import { createSqsWakeQueue } from '#core/adapters/sqs/wake-queue.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
 import { glanceOf, parseWakeMessage } from '#core/contracts/events.ts';
+import { writeBackportRequest, writeRepairRequest } from '#core/contracts/repair.ts';
 import { redeliverySeconds } from '#core/domain/wake.ts';
 import { consumeBatch } from '#core/http/queue-batch.ts';
 import { wishBackports } from '#core/services/backport.ts';
@@ -49,8 +49,8 @@ const store = createDynamoStore({
 });
 const lambda = new LambdaClient({});
 const looker = createIdleLooker({ client: lambda, functionName: env.IDLE_LOOK_FUNCTION });
-const repairs = createRepairAsker(lambda, env.SET_UP_FUNCTION);
-const backports = createBackportAsker(lambda, env.SET_UP_FUNCTION);
+const repairs = createAsker(lambda, env.SET_UP_FUNCTION, writeRepairRequest);
+const backports = createAsker(lambda, env.SET_UP_FUNCTION, writeBackportRequest);
 const queue = createSqsWakeQueue({
   client: sqs,
   wakeQueueUrl: env.WAKE_QUEUE_URL,
