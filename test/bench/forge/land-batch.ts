@@ -25,6 +25,8 @@ const CALL_TIMEOUT_MS = 30_000;
 /** An event of the forge wakes the engine so soon. */
 const EVENT_MS = 250;
 const LOOKS_MAX = 2_000;
+/** A look at a repository in which nothing happens; one page more for every 50 open pull requests. */
+const IDLE_CALLS_MAX = 25;
 
 export interface Load {
   /** Pull requests of the batch. */
@@ -136,7 +138,8 @@ export async function landBatch(
   const world = await createWorldOn(clock, {} as ForgeControl, client, { repo, lastingEngine: true }, () =>
     forge.settle(),
   );
-  await world.reconcile();
+  // The first looks at a repository read a timeline for each open pull request, once.
+  await until(world, clock, forge, async () => (take().calls <= IDLE_CALLS_MAX ? true : null));
   await giveTrust(world);
   for (const pr of batch)
     if (!(await schedule(forge, clock, api, pr, STYLE))) throw new Error(`#${pr} cannot be scheduled`);
