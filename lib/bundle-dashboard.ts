@@ -1,4 +1,4 @@
-import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 
@@ -14,6 +14,12 @@ export interface DashboardBundle {
   /** Files that the first page needs before it shows anything, relative to the folder. */
   readonly initial: readonly string[];
 }
+
+/** In the corner of the icon of a tab, by the state of its repository: a shape each, never colour alone. */
+const ICON_MARKS = {
+  stop: '<path d="M20 20l10 10M30 20l-10 10" stroke="#fff" stroke-width="7"/><path d="M20 20l10 10M30 20l-10 10" stroke="#b42318" stroke-width="4"/>',
+  busy: '<circle cx="25" cy="25" r="6.500" fill="#f0b429" stroke="#fff" stroke-width="1.500"/>',
+};
 
 const ENTRY = 'dashboard/main.tsx';
 
@@ -45,7 +51,10 @@ export async function buildDashboard(options: DashboardBundleOptions = {}): Prom
   });
   const { script, style, chunks } = readOutputs(metafile, outDir, rootDir);
   await mkdir(outDir, { recursive: true });
-  await copyFile(join(rootDir, 'dashboard/favicon.svg'), join(outDir, 'favicon.svg'));
+  const icon = await readFile(join(rootDir, 'dashboard/favicon.svg'), 'utf8');
+  await writeFile(join(outDir, 'favicon.svg'), icon);
+  for (const [tone, mark] of Object.entries(ICON_MARKS))
+    await writeFile(join(outDir, `favicon-${tone}.svg`), icon.replace('</svg>', `${mark}</svg>`));
   await writeFile(join(outDir, 'index.html'), formatIndex(script, style, chunks));
   return { metafile, initial: ['index.html', style, script, ...chunks] };
 }

@@ -13,6 +13,8 @@ import {
 } from './live.ts';
 import { type Session, session } from './session.ts';
 
+const HEALTH_EVERY_MS = 60_000;
+
 export const ServiceContext = createContext<Service | null>(null);
 export const LiveContext = createContext<LiveLink | null>(null);
 
@@ -217,4 +219,15 @@ export function useLiveLink(): LiveLink {
     };
   }, [link]);
   return link;
+}
+
+/** The service's own health: states only. Undefined until it is known. */
+export function useHealth() {
+  const { api } = useService();
+  return useQuery({
+    queryKey: ['health'],
+    queryFn: ({ signal }) => api.checkQueue({ signal }),
+    refetchInterval: HEALTH_EVERY_MS,
+    retry: false,
+  });
 }

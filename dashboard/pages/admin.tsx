@@ -1,11 +1,13 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
+import type { ResultOf } from '#core/contracts/client.ts';
 import { ADMIN_QUERY_CHARS_MAX } from '#core/domain/api-limits.ts';
 import { useService } from '../data/hooks.ts';
 import { Ago, Empty, Foreign, Loading, PageHead, useTitle } from '../parts/basics.tsx';
 import { ProblemPage } from '../parts/errors.tsx';
 import { hostOf } from '../parts/repo-frame.tsx';
+import { ServiceState } from '../parts/service-state.tsx';
 import { Tag } from '../parts/signal.tsx';
 import { path } from '../routes.ts';
 import { plural, showNumber } from '../view/format.ts';
@@ -67,9 +69,11 @@ function AllRepos() {
       <ProblemPage error={found.error} onRetry={() => void found.refetch()} />
     );
   }
-  const { repos, total } = found.data;
+  const { total } = found.data;
+  const repos = found.data.repos.toSorted((one, other) => troubleOf(one) - troubleOf(other));
   return (
     <>
+      <ServiceState />
       <input
         className="filter"
         type="search"
@@ -81,6 +85,8 @@ function AllRepos() {
       />
       <p className="hint" role="status">
         {plural(total, 'repository', 'repositories')}
+        {total > 1 && ', those in trouble first'}
+        {total > PAGE_SIZE && ' on each page'}
       </p>
       {repos.length === 0 ? (
         <Empty title="No repository of that name" />
@@ -132,6 +138,15 @@ function AllRepos() {
       </nav>
     </>
   );
+}
+
+type FoundRepo = ResultOf<'searchRepos'>['repos'][number];
+
+/** Looks that fail, then what was never looked at or whose gate is not verified, then the rest. */
+function troubleOf({ reconcile, provisioning }: FoundRepo): number {
+  if (reconcile.ok === false) return 0;
+  if (reconcile.ok === null) return 1;
+  return provisioning.ci_gate.status === 'verified' ? 3 : 2;
 }
 
 function AllConnections() {

@@ -14,6 +14,7 @@ import { Verdict } from '../parts/verdict.tsx';
 import { path } from '../routes.ts';
 import type { RepoActivity } from '../view/blocker.ts';
 import { plural, secondsBetween, showClock, showDuration, showPulls } from '../view/format.ts';
+import { sayGateTime, usualGateSeconds } from '../view/gate-time.ts';
 import { type BatchTree, treesOf } from '../view/tree.ts';
 import { sayPhase, sayReason, wordOfCi, wordOfPlace } from '../view/words.ts';
 import { Events } from './overview.tsx';
@@ -33,6 +34,7 @@ function Queue({ view }: { readonly view: RepoView }) {
   const { repo, activity, feed } = view;
   const trees = treesOf(view);
   const running = trees.filter((tree) => tree.nodes.some(({ row }) => row.outcome === 'running'));
+  const usualGate = usualGateSeconds(trees.flatMap(({ nodes }) => nodes.map(({ row }) => row)));
   const events = feed.recent_activity.filter((event) => event.repo_id === repo.id);
   return (
     <>
@@ -53,7 +55,9 @@ function Queue({ view }: { readonly view: RepoView }) {
             {running.length === 0 ? (
               <p className="hint">No batch is running.</p>
             ) : (
-              running.map((tree) => <RunningBatch key={tree.batchId} tree={tree} view={view} />)
+              running.map((tree) => (
+                <RunningBatch key={tree.batchId} tree={tree} view={view} usualGate={usualGate} />
+              ))
             )}
           </section>
           <GateFacts activity={activity} />
@@ -233,7 +237,17 @@ function Station({
   );
 }
 
-function RunningBatch({ tree, view }: { readonly tree: BatchTree; readonly view: RepoView }) {
+function RunningBatch({
+  tree,
+  view,
+  usualGate,
+}: {
+  readonly tree: BatchTree;
+  readonly view: RepoView;
+  /** In seconds; null: not known yet. */
+  readonly usualGate: number | null;
+}) {
+  const now = useNow();
   const running = tree.nodes.filter(({ row }) => row.outcome === 'running');
   const split = tree.nodes.length > 1;
   return (
@@ -257,9 +271,7 @@ function RunningBatch({ tree, view }: { readonly tree: BatchTree; readonly view:
             ) : (
               <Outward href={row.run_url}>Run</Outward>
             )}
-            <span className="hint">
-              <Ago iso={row.created_at} />
-            </span>
+            <span className="hint">{sayGateTime(usualGate, row.created_at, now)}</span>
           </li>
         ))}
       </ul>

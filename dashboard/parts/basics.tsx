@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { useNow } from '../data/hooks.ts';
 import { safeUrl, showAgo, showFullTime, showText } from '../view/format.ts';
+import type { Tone } from '../view/tone.ts';
 
 /** Text of another person, shown as one line: markup and characters that change the direction have no effect (A117). */
 export function Foreign({
@@ -69,6 +70,20 @@ export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Mergeyard`;
   }, [title]);
+}
+
+const ICON = '/favicon.svg';
+
+/** The icon of the tab shows the state of its repository; null: it has none to show. */
+export function useTabIcon(tone: Tone | null): void {
+  useEffect(() => {
+    const link = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
+    if (link === null) return;
+    link.href = tone === 'stop' || tone === 'busy' ? `/favicon-${tone}.svg` : ICON;
+    return () => {
+      link.href = ICON;
+    };
+  }, [tone]);
 }
 
 export function PageHead({

@@ -1,10 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { useLiveState, useService, useSession } from '../data/hooks.ts';
+import { useHealth, useLiveState, useService, useSession } from '../data/hooks.ts';
 import { sayLive } from '../data/live.ts';
 import { endSession, hostedSignOutUrl, setSession } from '../data/session.ts';
 import { path } from '../routes.ts';
+import { sayTrouble } from '../view/health.ts';
 import { Button } from './basics.tsx';
 import { TenantSwitch } from './tenant-switch.tsx';
 
@@ -165,25 +165,11 @@ function SignOut({ email }: { readonly email: string | null }) {
   );
 }
 
-const HEALTH_WORDS: Readonly<Record<string, string>> = {
-  none: '',
-  tick_freshness: 'the five-minute schedule is late',
-  overdue_repo: 'a repository waits too long to be looked at',
-  supersede_rate: 'much work is being repeated',
-  phase_age: 'a batch has waited very long',
-};
-
 /** The service's own health, states only: a person sees whether it is them or us. */
 function Foot() {
-  const { api } = useService();
-  const health = useQuery({
-    queryKey: ['health'],
-    queryFn: ({ signal }) => api.checkQueue({ signal }),
-    refetchInterval: 60_000,
-    retry: false,
-  });
+  const health = useHealth();
   const state = health.data?.status ?? 'unknown';
-  const why = HEALTH_WORDS[health.data?.degraded_by ?? 'none'] ?? '';
+  const why = sayTrouble(health.data?.degraded_by);
   return (
     <footer className="foot">
       <span className={`foot-health foot-${state}`}>

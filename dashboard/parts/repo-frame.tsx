@@ -4,7 +4,8 @@ import { path } from '../routes.ts';
 import { type ActivityDoc, findBlocker, type RepoActivity, type StatusEntry } from '../view/blocker.ts';
 import { fanoutOf, sayFanout } from '../view/fanout.ts';
 import { safeUrl } from '../view/format.ts';
-import { Foreign, Loading, Outward, useTitle } from './basics.tsx';
+import type { Tone } from '../view/tone.ts';
+import { Foreign, Loading, Outward, useTabIcon, useTitle } from './basics.tsx';
 import { ProblemPage } from './errors.tsx';
 
 export interface RepoView {
@@ -43,8 +44,10 @@ export function RepoFrame({
   const repo = status.data?.repos.find((each) => each.id === id);
   const activity = feed.data?.repos.find((each) => each.repo_id === id);
   const where = repo === undefined ? 'Repository' : `${repo.name} on ${hostOf(repo.instance_url)}`;
+  const tone = repo === undefined || activity === undefined ? null : blockerOf({ repo, activity }).tone;
+  useTabIcon(tone);
   // One thing comes first: a narrow tab shows only the beginning.
-  useTitle(tab === null ? `${title}, ${where}` : `${where}, ${title}`);
+  useTitle(`${sayTab(tone)}${tab === null ? `${title}, ${where}` : `${where}, ${title}`}`);
   const error = status.error ?? feed.error;
   const ready = status.data !== undefined && feed.data !== undefined;
   if (!ready) {
@@ -96,6 +99,12 @@ export function RepoFrame({
       {children({ repo, activity, feed: feed.data })}
     </>
   );
+}
+
+/** Only what a person should look at stands before the name. */
+function sayTab(tone: Tone | null): string {
+  if (tone === 'stop') return 'Stopped: ';
+  return tone === 'unknown' ? 'Unknown: ' : '';
 }
 
 function GoneRepo() {

@@ -18,6 +18,8 @@ export interface Blocker {
   readonly text: string;
   readonly since: string | null;
   readonly until: string | null;
+  /** Looks have failed since then, and this is the next one; null: none is known. Absent: looks go well. */
+  readonly nextTry?: string | null;
   readonly runUrl: string | null;
   readonly pr: number | null;
   readonly remedy: Remedy;
@@ -86,8 +88,29 @@ function findObstacle(activity: RepoActivity, repo: StatusEntry | null, now: num
     }
     return { ...NOTHING, tone: 'unknown', text: 'Unknown: what the queue last saw could not be read' };
   }
+  const silent = blockerOfSilence(activity, queue, now);
+  if (silent !== null) return silent;
   const bounced = queue.line.filter(({ state }) => state === 'bounced').length;
   return blockerOfQueue(queue.block, queue.line.length + queue.line_more - bounced);
+}
+
+/** A queue with a batch out is looked at when the engine said it would be, and within a minute of it. */
+const SILENT_MS = 60_000;
+
+/** The engine should have looked and has not: what stands below is old, whatever it says. */
+function blockerOfSilence(
+  { lease_state: lease, last_reconcile: looked, next_look_at: next }: RepoActivity,
+  { seen_at: seen, block }: NonNullable<RepoActivity['queue']>,
+  now: number,
+): Blocker | null {
+  const since = looked !== null && looked > seen ? looked : seen;
+  const isDue = next === null || now - Date.parse(next) > SILENT_MS;
+  const isOut = block.kind === 'staging' || IN_FLIGHT.includes(block.kind);
+  if (!isOut || !isDue || lease === 'held' || now - Date.parse(since) <= SILENT_MS) return null;
+  return {
+    ...{ ...NOTHING, since, runUrl: block.run_url, pr: block.pr, tone: 'unknown' },
+    text: 'The engine is silent: nothing has looked at this queue for over a minute, and the five-minute schedule wakes it',
+  };
 }
 
 const IN_FLIGHT: readonly (string | undefined)[] = ['gate', 'runner', 'merge', 'revoke', 'gate_retry'];
@@ -116,20 +139,20 @@ function blockerOfOutcome(activity: RepoActivity): Blocker | null {
   // The queue itself says more of these.
   const shown: readonly (typeof code)[] = ['lease_lost', 'timeout', 'base_red', 'gate_infrastructure'];
   if (code === null || shown.includes(code)) return null;
-  const common = { ...NOTHING, since: activity.last_reconcile, until: activity.next_look_at };
+  // Of the failures only the newest is kept: they began after the last look that went well.
+  const common = { ...NOTHING, since: activity.last_good_reconcile, nextTry: activity.next_look_at };
   const text = activity.last_reconcile_error?.replace(/\.$/, '') ?? 'The last look at the forge failed';
   switch (code) {
     case 'another_queue':
-      return { ...common, tone: 'stop', text, until: null, remedy: 'settings' };
+      return { ...common, tone: 'stop', text, remedy: 'settings' };
     case 'tree_mismatch':
       if (activity.queue?.block.kind === 'tree_mismatch') return blockerOfQueue(activity.queue.block, 0);
-      return { ...common, tone: 'stop', text, until: null, remedy: 'settings' };
+      return { ...common, tone: 'stop', text, remedy: 'settings' };
     case 'success_stands':
       return {
         ...common,
         tone: 'stop',
         text,
-        until: null,
         remedy: 'forge',
         pr: activity.queue?.block.pr ?? null,
       };
@@ -265,16 +288,17 @@ function blockerOfQueue(block: Block, waiting: number): Blocker {
   }
 }
 
-/** `since 14:02 (3 min), until 14:12 at the latest`; empty when neither is known. */
-export function sayTimes(blocker: Pick<Blocker, 'since' | 'until'>, now: number): string {
+/** `since 14:02 (3 min), until 14:12 at the latest`, or `failing since 14:02 (3 h), next try 17:05`; empty when nothing is known. */
+export function sayTimes(blocker: Pick<Blocker, 'since' | 'until' | 'nextTry'>, now: number): string {
+  const { since, until, nextTry } = blocker;
+  const isFailing = nextTry !== undefined;
   const parts: string[] = [];
-  if (blocker.since !== null) {
-    parts.push(
-      `since ${showClock(blocker.since, now)} (${showDuration(secondsBetween(blocker.since, now))})`,
-    );
-  }
-  if (blocker.until !== null && Date.parse(blocker.until) > now) {
-    parts.push(`until ${showClock(blocker.until, now)} at the latest`);
-  }
+  if (since !== null) {
+    const from = `since ${showClock(since, now)} (${showDuration(secondsBetween(since, now))})`;
+    parts.push(isFailing ? `failing ${from}` : from);
+  } else if (isFailing) parts.push('no look has gone well yet');
+  if (until !== null && Date.parse(until) > now) parts.push(`until ${showClock(until, now)} at the latest`);
+  if (isFailing && nextTry !== null && Date.parse(nextTry) > now)
+    parts.push(`next try ${showClock(nextTry, now)}`);
   return parts.join(', ');
 }

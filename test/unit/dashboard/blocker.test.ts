@@ -5,10 +5,12 @@ import { sayFreeze } from '../../../dashboard/view/freeze.ts';
 import { givenActivity, givenQueue, givenStatus } from './rows.ts';
 
 const NOW = Date.parse('2026-11-21T10:10:00.000Z');
+/** Half a minute after the last look. */
+const SOON = Date.parse('2026-11-21T10:00:30.000Z');
 
 test('every kind of block has words of its own, and none is taken for clear', () => {
   const said = BLOCK_KINDS.map((kind) =>
-    findBlocker(givenActivity({ queue: givenQueue(kind) }), givenStatus()),
+    findBlocker(givenActivity({ queue: givenQueue(kind) }), givenStatus(), SOON),
   );
   expect(new Set(said.map(({ text }) => text)).size).toBe(BLOCK_KINDS.length);
   expect(said.filter(({ tone }) => tone === 'clear')).toHaveLength(1);
@@ -46,7 +48,9 @@ test('a hold comes before a switched-off queue, that before a failed look, that 
     remedy: 'connections',
     text: 'The forge refused',
   });
-  expect(findBlocker(givenActivity({ queue: givenQueue('gate') }), givenStatus()).text).toMatch(/gate run/);
+  expect(findBlocker(givenActivity({ queue: givenQueue('gate') }), givenStatus(), SOON).text).toMatch(
+    /gate run/,
+  );
 });
 
 test.each(RECONCILE_ERROR_CODES)('a look that failed with %s is not called clear', (code) => {
@@ -73,6 +77,43 @@ test('since and until are told when they are known, and an until that has passed
   );
   expect(sayTimes({ since, until: '2026-11-21T10:09:00.000Z' }, NOW)).toMatch(/^since .+ \(3 min\)$/);
   expect(sayTimes({ since: null, until: null }, NOW)).toBe('');
+});
+
+test('looks that fail tell since when, as of the last one that went well, and when the next try is', () => {
+  const outage = givenActivity({
+    ...{ last_reconcile_error_code: 'forge_unreachable', last_reconcile_error: 'The forge was silent.' },
+    ...{ last_reconcile: '2026-11-21T10:09:56.000Z', last_good_reconcile: '2026-11-21T07:10:00.000Z' },
+    next_look_at: '2026-11-21T10:15:00.000Z',
+  });
+  expect(sayTimes(findBlocker(outage, givenStatus(), NOW), NOW)).toMatch(
+    /^failing since .+ \(3 h\), next try \d\d:15$/,
+  );
+  const never = { ...outage, last_good_reconcile: null, next_look_at: null };
+  expect(sayTimes(findBlocker(never, givenStatus(), NOW), NOW)).toBe('no look has gone well yet');
+});
+
+describe('an engine that should have looked and has not', () => {
+  const seen = '2026-11-21T10:00:00.000Z';
+  const secondsOn = (seconds: number) => Date.parse(seen) + seconds * 1_000;
+  const activity = givenActivity({ queue: givenQueue('gate') });
+
+  test('is silent in words after a minute', () => {
+    expect(findBlocker(activity, givenStatus(), secondsOn(60)).text).toMatch(/^Waiting for the gate run/);
+    expect(findBlocker(activity, givenStatus(), secondsOn(61))).toMatchObject({
+      ...{ tone: 'unknown', since: seen },
+      text: expect.stringMatching(/^The engine is silent/),
+    });
+  });
+
+  test.each([
+    ['its next look is to come', { next_look_at: '2026-11-21T10:02:00.000Z' }],
+    ['a worker is on it', { lease_state: 'held' as const }],
+    ['it looked since', { last_reconcile: '2026-11-21T10:00:50.000Z' }],
+    ['nothing is out', { queue: givenQueue('admission') }],
+  ])('is not while %s', (_, changes) => {
+    const { text } = findBlocker({ ...activity, ...changes }, givenStatus(), secondsOn(100));
+    expect(text).not.toMatch(/silent/);
+  });
 });
 
 test('a stop for a wrong tree shows what landed, what was proven and what to do', () => {
@@ -158,7 +199,7 @@ test('a freeze window that holds is told with its end, unless something exempt i
   const held = findBlocker(givenActivity({ freeze }), givenStatus(), NOW);
   expect(held).toMatchObject({ tone: 'stop', remedy: 'settings', until: freeze.until });
   expect(held.text).toMatch(/^Frozen: weekend\. /);
-  const running = givenActivity({ freeze, queue: givenQueue('gate') });
+  const running = givenActivity({ freeze, queue: givenQueue('gate'), lease_state: 'held' });
   expect(findBlocker(running, givenStatus(), NOW).text).toMatch(/gate run/);
   const later = { ...freeze, since: '2026-11-22T10:00:00.000Z' };
   expect(findBlocker(givenActivity({ freeze: later }), givenStatus(), NOW).tone).toBe('clear');

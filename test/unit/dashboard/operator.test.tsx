@@ -1,0 +1,84 @@
+/** @jest-environment jsdom */
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { mountPage } from '../../support/mount-page.tsx';
+import { givenActivity, givenFeed, givenStatus } from './rows.ts';
+
+const OPERATOR = { id: 'aaaaaaaa-0000-4000-8000-000000000001', is_admin: true };
+const AT = '2026-11-21T10:00:00.000Z';
+
+function found(repo: string, ok: boolean | null, gate = 'verified') {
+  const { provisioning } = givenStatus();
+  return {
+    ...{ id: repo, repo, base_branch: 'main', instance_url: 'https://forge.example.org', tenant_id: 't' },
+    reconcile: { ok, ran_at: ok === null ? null : AT, error_code: ok === false ? 'forge_unreachable' : null },
+    provisioning: { ...provisioning, ci_gate: { status: gate, url: null } },
+    lease_state: 'idle',
+  };
+}
+
+const HEALTH = {
+  ...{ status: 'degraded', degraded_by: 'tick_freshness' },
+  signals: { tick_freshness: 'degraded', overdue_repo: 'ok', supersede_rate: 'unknown', phase_age: 'ok' },
+};
+
+function mountOperator(changes: Readonly<Record<string, unknown>> = {}) {
+  const repos = [
+    ...[found('acme/fine', true), found('acme/new', null, 'missing')],
+    ...[found('acme/unset', true, 'missing'), found('acme/broken', false)],
+  ];
+  return mountPage({
+    at: '/admin/repos',
+    answers: {
+      'GET /api/v1/me': OPERATOR,
+      'GET /api/queue-health': HEALTH,
+      'GET /api/v1/admin/repos': { repos, limit: 50, offset: 0, total: repos.length },
+      ...changes,
+    },
+  });
+}
+
+test('repositories in trouble come first: failed looks, none yet, a gate that was not verified', async () => {
+  mountOperator();
+  await screen.findByText('4 repositories, those in trouble first');
+  expect(screen.getAllByRole('rowheader').map(({ textContent }) => textContent)).toEqual([
+    ...['acme/broken main', 'acme/new main', 'acme/unset main', 'acme/fine main'],
+  ]);
+});
+
+test('schedule, looks and batches of the service are told, and what is not known is unknown', async () => {
+  mountOperator();
+  await screen.findByText('the five-minute schedule is late');
+  const facts = screen.getByRole('region', { name: 'The service' }).textContent;
+  expect(facts).toContain('Five-minute schedulethe five-minute schedule is late');
+  expect(facts).toContain('Looks at repositoriesin order');
+  expect(facts).toContain('Repeated workunknown');
+});
+
+test('the engine is asked when a person asks, and not before', async () => {
+  const { sent } = mountOperator({ 'GET /api/container-health': { ok: true } });
+  const ask = await screen.findByRole('button', { name: 'Ask the engine' });
+  expect(screen.getByText('not asked')).toBeTruthy();
+  expect(sent.filter(({ address }) => address.includes('container-health'))).toEqual([]);
+  fireEvent.click(ask);
+  await screen.findByText('it answered');
+});
+
+test('the tab of a queue that is stopped says so, by its title and its icon', async () => {
+  const icon = document.createElement('link');
+  icon.rel = 'icon';
+  document.head.append(icon);
+  const failed = givenActivity({
+    last_reconcile_error_code: 'forge_access_denied',
+    last_reconcile_ok: false,
+  });
+  mountPage({
+    at: '/repos/repo',
+    answers: {
+      'GET /api/v1/me': OPERATOR,
+      'GET /api/v1/user/queue/status': { repos: [givenStatus()] },
+      'GET /api/v1/user/queue/activity': { ...givenFeed(), repos: [failed] },
+    },
+  });
+  await waitFor(() => expect(document.title).toMatch(/^Stopped: acme\/app on /));
+  expect(icon.getAttribute('href')).toBe('/favicon-stop.svg');
+});
