@@ -157,6 +157,8 @@ export interface Odds {
   curse: number;
   /** Share of what is opened that a rule or a dependency keeps from merging. */
   blocks: number;
+  /** That a pull request changes the settings file. */
+  settingsFiles: number;
   /** Times per hour: for a while the store refuses most calls; the engine dies with all that it is at work on. */
   throttlesPerHour: number;
   engineDiesPerHour: number;
@@ -212,6 +214,7 @@ export const NO_ODDS: Readonly<Odds> = {
   takenNames: 0,
   curse: 0,
   blocks: 0,
+  settingsFiles: 0,
   throttlesPerHour: 0,
   engineDiesPerHour: 0,
   oneAuthor: 0,
@@ -455,6 +458,8 @@ export function drawOdds(family: Family, random: SeededRandom): Odds {
         settingsPerHour: random.chance(0.3) ? share(2) : 0,
         recordLostPerHour: random.chance(0.2) ? 1 : 0,
         peoplePerHour,
+        // Drawn last, so that half of these lives stay as they are.
+        settingsFiles: random.chance(0.5) ? 0.3 : 0,
       };
     case 'own_runs':
       return {
@@ -553,6 +558,8 @@ export function drawOdds(family: Family, random: SeededRandom): Odds {
         crash: random.chance(0.5) ? crash : 0,
         recordLostPerHour: random.chance(0.2) ? 1 : 0,
         peoplePerHour,
+        // Drawn last, so that half of these lives stay as they are.
+        settingsFiles: random.chance(0.5) ? 0.3 : 0,
       };
     case 'base_pushed':
     case 'unchecked_head':

@@ -10,6 +10,7 @@ import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import type { FileChanges } from '../support/forge-control.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { Odds } from './odds.ts';
+import { SettingsFiles } from './settings-files.ts';
 
 /** Another branch with a rule that asks for a status: one that no queue manages, or one that has a queue of its own. */
 export const RELEASE = 'release';
@@ -67,6 +68,7 @@ export function drawPlots(hand: Stagehand, odds: Readonly<Odds>): readonly Plot[
   if (odds.curse > 0) plots.push(new Curse(hand));
   if (odds.blocks > 0) plots.push(new Blocks(hand));
   if (odds.backports > 0) plots.push(new Backports(hand));
+  if (odds.settingsFiles > 0) plots.push(new SettingsFiles(hand));
   return plots;
 }
 

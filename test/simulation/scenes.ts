@@ -50,7 +50,6 @@ import {
   chooseOfPlenty,
   takeChoiceBack,
 } from './fanout-scenes.ts';
-import { judgeInSpiteOfRisk, learnFromRisk, stageBeforeRisk } from './forecast-scenes.ts';
 import {
   changeAndRemoveFile,
   listOtherTree,
@@ -59,6 +58,7 @@ import {
   seeBaseLate,
   tellChangeTwice,
 } from './file-scenes.ts';
+import { judgeInSpiteOfRisk, learnFromRisk, stageBeforeRisk } from './forecast-scenes.ts';
 import {
   landingGoesUnread,
   scheduleWithinTheSecond,

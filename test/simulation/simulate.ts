@@ -273,6 +273,7 @@ class Life implements Witness {
           : {}),
       ...(this.#odds0.driftsPerHour > 0 ? MANAGED_RULE : {}),
       ...(this.#odds0.backports > 0 ? { backports: true } : {}),
+      ...(this.#odds0.settingsFiles > 0 ? { settingsFile: true } : {}),
       ...rules,
       // The family of hostile people starts with a queue that was switched on long ago.
       enabledAt: 0,

@@ -114,6 +114,8 @@ export const RARELY: readonly string[] = [
   ...['a backport ends as opened', 'a backport ends as conflict', 'a backport ends as nothing_left'],
   ...['a backport ends as no_branch', 'a backport ends as same_branch', 'a backport ends as name_taken'],
   'a backport is closed',
+  ...['a settings file is in force', 'a wrong settings file landed'],
+  ...['none', 'a right one', 'a wrong one'].map((kind) => `a settings file is proposed: ${kind}`),
   ...['a freeze window is set', 'freeze windows go', 'label urgent of oncall', 'label urgent of stranger'],
   ...['label incident of oncall', 'label incident of stranger', 'event pr_requeued overtaken'],
 ];

@@ -5,6 +5,7 @@ import type { JournalEntry } from '../fakes/abstract-forge/world.ts';
 import type { Witness } from './hosts.ts';
 import type { Managed } from './managed.ts';
 import { breachOf, listCrowding } from './rules.ts';
+import { listFileFaults } from './settings-files.ts';
 import type { WatchedStore } from './sightings.ts';
 import { TurnJudge } from './turns.ts';
 
@@ -81,6 +82,7 @@ export class Watch {
     if (entry.kind === 'merge_elsewhere') this.#judgeElsewhere(entry.base, entry.merge);
     if (entry.kind === 'run') this.#judgePlaces();
     if (entry.kind === 'run') this.#judgeFanout();
+    if (entry.kind === 'run') this.#judgeSettings();
     if (entry.kind === 'push' && entry.branch !== this.#managed.forge.base) this.#judgeTurns();
     if (entry.kind === 'push' && entry.branch === this.#managed.forge.base) this.#baseMovedAt = this.#now();
     if (entry.kind !== 'status' || entry.creator !== this.#bot || entry.state !== 'success') return;
@@ -137,6 +139,16 @@ export class Watch {
     const record = this.#store.peekRecord(id);
     if (rules === undefined || record === null) return;
     for (const what of listCrowding(this.#managed, rules, record)) this.#witness.violate(`${id}: ${what}`);
+  }
+
+  #judgeSettings(): void {
+    const record = this.#store.peekRecord(this.#managed.id);
+    if (record?.settingsSeen === undefined) return;
+    for (const what of listFileFaults(this.#managed, record))
+      this.#witness.violate(`${this.#managed.id}: ${what}`);
+    if (record.settingsSeen.problems !== undefined) this.#witness.sometimes('a wrong settings file landed');
+    if (Object.keys(record.settingsSeen.values).length > 0)
+      this.#witness.sometimes('a settings file is in force');
   }
 
   /** Whatever the queue chooses: what is out or is to be stays below the ceiling, and so does what it allows itself. */
