@@ -3,6 +3,8 @@ import { dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import type { ForgePerson } from '#core/adapters/identity-forge/forge-oauth.ts';
+import type { SmtpSettings } from '#core/adapters/smtp/smtp.ts';
+import { Secret } from '#core/secret.ts';
 
 const text = z.string().min(1);
 const People = z.strictObject({
@@ -43,6 +45,19 @@ const Config = z.strictObject({
     /** People who may change anything. */
     administrators: People,
   }),
+  /** A mail server for notices. @default no mail is sent */
+  mail: z
+    .strictObject({
+      host: text,
+      port: z.int().min(1).max(65_535).default(587),
+      user: text.optional(),
+      password_file: text.optional(),
+      from: z.email(),
+      tls: z.enum(['required', 'none']).default('required'),
+      /** PEM of the authority that signs the server's certificate, where no public one does. */
+      ca_file: text.optional(),
+    })
+    .optional(),
   /** Each organization of the forge by itself, or the whole installation as one. */
   tenants: z.enum(['installation', 'organizations']).default('installation'),
   /** A proxy in front tells the caller's address in `X-Forwarded-For`; only such a peer is believed. */
@@ -53,10 +68,12 @@ const Config = z.strictObject({
 
 export type People = z.infer<typeof People>;
 
-export interface OneboxConfig extends Omit<z.infer<typeof Config>, 'listen'> {
+export interface OneboxConfig extends Omit<z.infer<typeof Config>, 'listen' | 'mail'> {
   readonly listen: { readonly host: string; readonly port: number };
   readonly clientSecret: string;
   readonly caPem: string | null;
+  /** Null: no mail is sent. */
+  readonly mail: SmtpSettings | null;
 }
 
 export class ConfigError extends Error {
@@ -88,6 +105,29 @@ export function readConfig(file: string): OneboxConfig {
     listen: { host: listen.slice(0, at), port: Number(listen.slice(at + 1)) },
     clientSecret: readSecret(signIn, beside),
     caPem: forge.ca_file === undefined ? null : readText(beside(forge.ca_file), 'forge.ca_file'),
+    mail: readMail(parsed.data.mail, beside),
+  };
+}
+
+function readMail(
+  mail: z.infer<typeof Config>['mail'],
+  beside: (name: string) => string,
+): OneboxConfig['mail'] {
+  if (mail === undefined) return null;
+  const { host, port, from, tls, user, password_file: file, ca_file: ca } = mail;
+  if ((user === undefined) !== (file === undefined)) {
+    throw new ConfigError('mail needs both of user and password_file, or none of them.');
+  }
+  if (user !== undefined && tls === 'none') {
+    throw new ConfigError('mail.tls: without TLS the password would travel in the clear.');
+  }
+  return {
+    ...{ host, port, from, tls },
+    login:
+      user === undefined || file === undefined
+        ? null
+        : { user, password: new Secret(readText(beside(file), 'mail.password_file').trim()) },
+    caPem: ca === undefined ? null : readText(beside(ca), 'mail.ca_file'),
   };
 }
 

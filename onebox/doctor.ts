@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, mkdirSync, statfsSync, statSync } fr
 import { join } from 'node:path';
 import type { HttpResponse, HttpSend } from '#core/adapters/http-guard/http-send.ts';
 import { createForgeOAuth } from '#core/adapters/identity-forge/forge-oauth.ts';
+import { createSmtp, type SmtpAnswer } from '#core/adapters/smtp/smtp.ts';
 import { Secret } from '#core/secret.ts';
 import { redirectUriOf } from '../lambdas/sign-in/routes.ts';
 import type { OneboxConfig } from './config.ts';
@@ -23,7 +24,7 @@ const CLOCK_DIFFERENCE_MAX_MS = 30_000;
 const DISK_FREE_MIN_BYTES = 1024 ** 3;
 
 /**
- * Looks at folder, disk, keys, forge, clock, application and sign-in. The one list of checks: the doctor prints it, and the
+ * Looks at folder, disk, keys, forge, clock, application, sign-in and mail. The one list of checks: the doctor prints it, and the
  * first page shows it. Never throws for what it looks at, and names no secret and no path of the machine.
  */
 export async function examine(
@@ -32,7 +33,12 @@ export async function examine(
   now: () => number = Date.now,
 ): Promise<readonly Finding[]> {
   const configuration = { what: 'configuration', note: 'read, each key known' };
-  return [configuration, ...examineFolder(config), ...(await examineForge(config, send, now))];
+  return [
+    configuration,
+    ...examineFolder(config),
+    ...(await examineForge(config, send, now)),
+    await examineMail(config),
+  ];
 }
 
 function examineFolder({ data_dir: dir }: OneboxConfig): readonly Finding[] {
@@ -90,6 +96,24 @@ async function examineForge(
       : { what: 'public_url', fix: 'Sessions would travel in the clear: put a proxy with TLS in front.' },
   ];
 }
+
+/** The mail server, as far as the login; no mail is sent. */
+async function examineMail({ mail }: OneboxConfig): Promise<Finding> {
+  if (mail === null) return { what: 'mail', note: 'not set up: no mail is sent' };
+  const seen = { what: 'mail', note: `${mail.host}:${mail.port}, from ${mail.from}` };
+  const answer = await createSmtp(mail).tryLogin();
+  return answer === 'sent' ? seen : { ...seen, fix: MAIL_FIXES[answer] };
+}
+
+const SILENT_SERVER =
+  'The mail server does not answer, or its certificate is not trusted here. Check mail.host, mail.port, the network and mail.ca_file.';
+const MAIL_FIXES: Readonly<Record<Exclude<SmtpAnswer, 'sent'>, string>> = {
+  away: SILENT_SERVER,
+  lost: SILENT_SERVER,
+  refused: 'The mail server refuses this machine. Ask who runs it to let this machine send.',
+  login_refused: 'The mail server refuses the login. Check mail.user and the file of mail.password_file.',
+  no_tls: 'The mail server offers no TLS at this port. Use its port with STARTTLS (587) or TLS (465).',
+};
 
 function readVersion({ body }: HttpResponse): string {
   try {

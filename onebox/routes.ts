@@ -87,11 +87,11 @@ export function asInvocable(handle: (event: never) => Promise<unknown>): Invocab
 }
 
 /** How the page signs people in. */
-export function pageConfig({ forge }: OneboxConfig): DashboardConfig {
+export function pageConfig({ forge, mail }: OneboxConfig): DashboardConfig {
   const label = forge.name ?? new URL(forge.url).host;
   return {
     sign_in: { kind: 'gotrue', url: '', api_key: '', provider: { id: 'forge', label } },
-    ...{ sign_up: 'closed', sends_mail: false, forge: forge.url.replace(/\/+$/, '') },
+    ...{ sign_up: 'closed', sends_mail: mail !== null, forge: forge.url.replace(/\/+$/, '') },
     checks: FIRST_START_PATH,
   };
 }

@@ -16,6 +16,8 @@ import { createSessions } from '#core/adapters/identity-forge/sessions.ts';
 import { createInProcessWakes } from '#core/adapters/in-process/wake-queue.ts';
 import { openFileSigner } from '#core/adapters/key-file/signer.ts';
 import { readSiteFiles } from '#core/adapters/site-files/site-files.ts';
+import { createMailLine } from '#core/adapters/smtp/mail-line.ts';
+import { createSmtp } from '#core/adapters/smtp/smtp.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
 import { makeUpText } from '#core/adapters/system/made-up-text.ts';
@@ -207,6 +209,14 @@ async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<
     ...{ answers: true, stage: SOCKET_STAGE },
   });
   const push = createPush({ store, sender: sockets.sender(), log, clock });
+  const mails =
+    config.mail === null
+      ? null
+      : createMailLine({
+          ...{ smtp: createSmtp(config.mail), log },
+          count: (result) => metrics.count('mergeyard_mails_total', { result }),
+        });
+  stops.push(() => mails?.stop());
   const notify = createNotify({
     ...{
       store,
@@ -216,7 +226,10 @@ async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<
       serviceUrl: publicUrl,
       makeMailKey: () => makeUpText(MAIL_KEY_CHARS),
     },
-    notifier: createNotifier({ email: { way: 'none' }, send }),
+    notifier: createNotifier({
+      email: mails === null ? { way: 'none' } : { way: 'smtp', sendMail: mails.send },
+      send,
+    }),
   });
   for (const target of [asInvocable(push), asInvocable(notify)]) {
     const source = await startStreamSource(
@@ -247,7 +260,11 @@ async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<
         now: clock.now,
       }),
       metrics: async () =>
-        metrics.format({ mergeyard_sockets_open: sockets.size, mergeyard_wakes_waiting: queue.size }),
+        metrics.format({
+          mergeyard_sockets_open: sockets.size,
+          mergeyard_wakes_waiting: queue.size,
+          mergeyard_mails_waiting: mails?.size ?? 0,
+        }),
     }),
     (source, text) => log.error('http', { source, text }),
     config.behind_proxy ? callerBehindProxy : undefined,

@@ -98,6 +98,12 @@ export const SOCKET_POSTS_AT_ONCE = 25;
 
 // Notifications (A83): all ways of one notice go out side by side, each within this.
 export const NOTICE_TIMEOUT_MS = 3_000;
+/** A mail server may greet late on purpose; each step of a mail, and the mail. */
+export const SMTP_TIMEOUT_MS = 15_000;
+/** A server that takes nothing for now is asked again after these, one after the other. */
+export const MAIL_RETRY_WAITS_MS = [60_000, 5 * 60_000, 20 * 60_000, 60 * 60_000] as const;
+/** Mails that wait for another try at once. */
+export const MAILS_WAITING_MAX = 500;
 /** An answer of a chat service is read no further. */
 export const NOTICE_ANSWER_BYTES_MAX = 4_096;
 /** A request that was not taken for this long is no news any more. */

@@ -77,11 +77,12 @@ export interface NoticeStore extends NoticeRequestStore {
 
 /**
  * `sent`: the other side took it. `off`: this deployment has no way to send such. `refused`: the address is not
- * one we send to, or the other side said no for good. `failed`: no answer in time, or a passing error. Never retried.
+ * one we send to, or the other side said no for good. `failed`: no answer in time, or a passing error; not retried.
+ * `later`: the mail server of the installation took nothing for now, and is asked again.
  */
-export type SendResult = 'sent' | 'off' | 'refused' | 'failed';
+export type SendResult = 'sent' | 'off' | 'refused' | 'failed' | 'later';
 
-/** The ways out. None of them throws; each ends within `NOTICE_TIMEOUT_MS`. */
+/** The ways out. None of them throws; each ends within `NOTICE_TIMEOUT_MS`, a mail over SMTP within `SMTP_TIMEOUT_MS`. */
 export interface Notifier {
   /** Each mail has the link that ends them. */
   sendEmail(to: string, notice: Notice, unsubscribeUrl: string): Promise<SendResult>;

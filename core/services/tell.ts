@@ -30,6 +30,8 @@ function report(log: Log, result: SendResult, fields: Readonly<Record<string, un
       return log.info('notification sent', fields);
     case 'off':
       return log.info('this deployment sends no mail: the e-mail was skipped', fields);
+    case 'later':
+      return log.warn('the mail server took nothing for now: the e-mail is tried again', fields);
     case 'refused':
     case 'failed':
       return log.warn(NOTICE_NOT_DELIVERED, { ...fields, result });

@@ -29,6 +29,7 @@ const LAYERS = [
   ['node', /^node:/],
   ['sdk', /^@aws-sdk\//],
   ['payments sdk', /^stripe$/],
+  ['mail', /^nodemailer$/],
   ['zod', /^zod$/],
   ['signed tokens', /^jose$/],
   ['middy', /^@middy\//],
@@ -61,7 +62,7 @@ const ALLOWED: Readonly<Partial<Record<Layer, readonly Layer[]>>> = {
   // A terminal says what the page says.
   cli: ['contracts', 'words of the page', 'command lines', 'tool servers', 'zod', 'node'],
   services: CORE,
-  adapters: [...CORE, 'http', 'node', 'sdk', 'payments sdk', 'zod', 'signed tokens', 'sockets'],
+  adapters: [...CORE, 'http', 'node', 'sdk', 'payments sdk', 'mail', 'zod', 'signed tokens', 'sockets'],
   http: [...CORE, 'node', 'middy', 'addresses', 'aws-lambda types'],
   engine: [...CORE, 'queue', 'services', 'adapters', 'http', 'node', 'sdk', 'zod'],
   lambdas: [...CORE, 'services', 'adapters', 'http', 'sdk', 'middy', 'aws-lambda types', 'zod'],

@@ -14,6 +14,7 @@ import { backUp } from '../../onebox/backup.ts';
 import { ConfigError, readConfig } from '../../onebox/config.ts';
 import { type Onebox, startOnebox } from '../../onebox/service.ts';
 import { eventually } from '../support/eventually.ts';
+import { MAIL_LOGIN, startMailServer } from '../support/mail-server.ts';
 import { openOneboxClient } from '../support/onebox-client.ts';
 
 /** The forge's own name, behind another port. */
@@ -70,6 +71,7 @@ describe('the service in one process, beside a forge', () => {
   const log = createLog({ service: 'onebox', write: (line) => lines.push(line) });
   const forge = createFakeForge({ dataDir: join(folder, 'forge'), knobs: { gateDurationMs: 200 } });
   let address: ForgeAddress;
+  let mailServer: Awaited<ReturnType<typeof startMailServer>>;
   let onebox: Onebox;
   let client: ReturnType<typeof openOneboxClient>;
   let dataDir = join(folder, 'mergeyard-data');
@@ -85,6 +87,9 @@ describe('the service in one process, beside a forge', () => {
 
   beforeAll(async () => {
     address = await forge.start();
+    mailServer = await startMailServer();
+    writeFileSync(join(folder, 'mail-ca.pem'), mailServer.caPem);
+    writeFileSync(join(folder, 'mail-password.txt'), MAIL_LOGIN.password);
     forge.addUser('stranger');
     writeFileSync(
       join(folder, 'mergeyard.yml'),
@@ -97,6 +102,8 @@ describe('the service in one process, beside a forge', () => {
         `  client_secret: ${OAUTH_CLIENT.secret}`,
         '  administrators: { users: [owner] }',
         '  allow: { users: [dev] }',
+        `mail: { host: 127.0.0.1, port: ${mailServer.port}, from: mq@example.org, user: ${MAIL_LOGIN.user},`,
+        '  password_file: mail-password.txt, ca_file: mail-ca.pem }',
       ].join('\n'),
     );
     await start();
@@ -109,6 +116,7 @@ describe('the service in one process, beside a forge', () => {
   afterAll(async () => {
     await onebox.stop();
     await forge.stop();
+    await mailServer.close();
     rmSync(folder, { recursive: true, force: true });
   });
 
@@ -143,6 +151,9 @@ describe('the service in one process, beside a forge', () => {
       email_state: 'waiting',
       topics: ['bounced'],
     });
+    await eventually('the mail that asks the reader', 20_000, async () => mailServer.taken.length > 0);
+    expect(mailServer.taken).toMatchObject([{ to: ['dev@example.org'], wasSecure: true }]);
+    expect(mailServer.taken[0]?.raw).toMatch(/confirm/i);
     const owner = await client.tokenOf('owner');
     expect((await client.call(owner, 'GET', '/api/v1/author-notices')).json.logins).toEqual([]);
     const ended = await client.call(dev, 'PUT', '/api/v1/author-notices', { ...wish, topics: [] });

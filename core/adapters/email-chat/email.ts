@@ -22,6 +22,8 @@ function chooseMail(config: EmailConfig): SendMail {
       return createApiMail(config);
     case 'ses':
       return createSesMail(config);
+    case 'smtp':
+      return config.sendMail;
     case 'none':
       return async () => 'off';
   }

@@ -22,6 +22,11 @@ export type EmailConfig =
       /** A verified sender. */
       readonly from: string;
     }
+  | {
+      /** A mail server of the installation's own. */
+      readonly way: 'smtp';
+      readonly sendMail: SendMail;
+    }
   | { readonly way: 'none' };
 
 /** Plain text only: there is no markup that an author's title could break out of. */

@@ -58,3 +58,33 @@ describe('people', () => {
     expect(isAmong(people, person)).toBe(expected);
   });
 });
+
+describe('the mail server of mergeyard.yml', () => {
+  const mail = { host: 'mail.example.org', from: 'mq@example.org' };
+
+  test('is none where nothing is said, and TLS is asked for where one is', () => {
+    expect(read({}).mail).toBeNull();
+    expect(read({ mail })).toMatchObject({ mail: { ...mail, port: 587, tls: 'required', login: null } });
+  });
+
+  test('takes the password from a file alone, and does not print it', () => {
+    writeFileSync(join(folder, 'mail-password.txt'), 'a-mail-password\n');
+    const config = read({ mail: { ...mail, user: 'mq', password_file: 'mail-password.txt' } });
+    expect(config.mail?.login?.password.reveal()).toBe('a-mail-password');
+    expect(JSON.stringify(config)).not.toContain('a-mail-password');
+    expect(() => read({ mail: { ...mail, password: 'a-mail-password' } })).toThrow(ConfigError);
+  });
+
+  test.each([
+    ['a user without a password', { user: 'mq' }, /both of user and password_file/],
+    ['a password in the clear', { user: 'mq', password_file: 'x.txt', tls: 'none' }, /travel in the clear/],
+    [
+      'a file that is not there',
+      { user: 'mq', password_file: 'no.txt' },
+      /mail\.password_file: .*cannot be read/,
+    ],
+    ['a sender with a second header', { from: 'mq@example.org\r\nBcc: eve@example.org' }, /mail\.from/],
+  ])('refuses %s', (_name, changes, words) => {
+    expect(() => read({ mail: { ...mail, ...changes } })).toThrow(words);
+  });
+});

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
 import { readConfig } from '../../../onebox/config.ts';
 import { examine } from '../../../onebox/doctor.ts';
+import { MAIL_LOGIN, startMailServer } from '../../support/mail-server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'onebox-doctor-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -88,5 +89,47 @@ describe('the doctor', () => {
     expect(await fixesOf(givenForge(), 'http://mergeyard.example.org')).toEqual([
       expect.stringMatching(/^public_url: Sessions/),
     ]);
+  });
+});
+
+describe('the line of the doctor about mail', () => {
+  const lineOf = async (mail: object | undefined) => {
+    const file = join(folder, 'mail.yml');
+    writeFileSync(
+      file,
+      JSON.stringify({
+        public_url: 'https://mergeyard.example.org',
+        forge: { url: 'https://git.example.org' },
+        sign_in: { client_id: 'id', client_secret: 'a-text-of-its-own', administrators: {} },
+        ...(mail === undefined ? {} : { mail }),
+      }),
+    );
+    const found = await examine(readConfig(file), givenForge(), () => NOW);
+    return found.find(({ what }) => what === 'mail');
+  };
+
+  test('says that none is set up, which is no fault', async () => {
+    expect(await lineOf(undefined)).toEqual({ what: 'mail', note: 'not set up: no mail is sent' });
+  });
+
+  test('logs in at the server and sends nothing; says what is wrong without the password', async () => {
+    const server = await startMailServer();
+    try {
+      writeFileSync(join(folder, 'ca.pem'), server.caPem);
+      writeFileSync(join(folder, 'right.txt'), MAIL_LOGIN.password);
+      writeFileSync(join(folder, 'wrong.txt'), 'an-old-password');
+      const mail = { host: '127.0.0.1', port: server.port, from: 'mq@example.org', ca_file: 'ca.pem' };
+      const login = { user: MAIL_LOGIN.user, password_file: 'right.txt' };
+      const note = `127.0.0.1:${server.port}, from mq@example.org`;
+      expect(await lineOf({ ...mail, ...login })).toEqual({ what: 'mail', note });
+      const wrong = await lineOf({ ...mail, ...login, password_file: 'wrong.txt' });
+      expect(wrong?.fix).toMatch(/refuses the login/);
+      expect(JSON.stringify(wrong)).not.toContain('an-old-password');
+      expect(server.taken).toEqual([]);
+      await server.close();
+      expect((await lineOf({ ...mail, ...login }))?.fix).toMatch(/does not answer/);
+    } finally {
+      await server.close();
+    }
   });
 });

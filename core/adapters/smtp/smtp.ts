@@ -1,0 +1,109 @@
+import { Readable } from 'node:stream';
+import { rootCertificates } from 'node:tls';
+import nodemailer from 'nodemailer';
+import { SMTP_TIMEOUT_MS } from '../../domain/api-limits.ts';
+import type { Secret } from '../../secret.ts';
+import { type Mail, unsubscribeHeaders } from '../email-chat/mail.ts';
+
+/** A mail server of the installation's own. */
+export interface SmtpSettings {
+  readonly host: string;
+  readonly port: number;
+  /** Null: the server takes mail of this machine without a login. */
+  readonly login: { readonly user: string; readonly password: Secret<string> } | null;
+  /** A bare address. */
+  readonly from: string;
+  /** `required`: no word but the greeting leaves before TLS stands. `none`: TLS is not asked for. */
+  readonly tls: 'required' | 'none';
+  /** PEM of the authority that signs the server's certificate, where no public one does. */
+  readonly caPem: string | null;
+}
+
+/**
+ * `away`: nothing was taken, and a later try may be. `lost`: the connection broke after the message began to leave, so the
+ * server may have it. `refused`: this mail is refused for good.
+ */
+export type SmtpAnswer = 'sent' | 'refused' | 'login_refused' | 'no_tls' | 'away' | 'lost';
+
+export interface Smtp {
+  /** One try. Never throws, and ends within `SMTP_TIMEOUT_MS`. */
+  send(mail: Mail): Promise<SmtpAnswer>;
+  /** Connects and logs in; sends nothing. `sent`: a mail would be taken that far. */
+  tryLogin(): Promise<SmtpAnswer>;
+}
+
+/** The port of mail over TLS from the first byte (RFC 8314). */
+const TLS_PORT = 465;
+
+export function createSmtp(settings: SmtpSettings): Smtp {
+  const transport = () => nodemailer.createTransport(transportOf(settings));
+  return {
+    async send(mail) {
+      if (!isOneAddress(mail.to)) return 'refused';
+      const body = readOnce(mail.text);
+      try {
+        await transport().sendMail({
+          from: { name: '', address: settings.from },
+          to: { name: '', address: mail.to },
+          envelope: { from: settings.from, to: [mail.to] },
+          subject: mail.subject,
+          text: body.stream,
+          headers: { ...unsubscribeHeaders(mail) },
+          ...{ disableFileAccess: true, disableUrlAccess: true },
+          signal: AbortSignal.timeout(SMTP_TIMEOUT_MS),
+        });
+        return 'sent';
+      } catch (error) {
+        return judge(error, body.hasBegun());
+      }
+    },
+    async tryLogin() {
+      try {
+        await transport().verify();
+        return 'sent';
+      } catch (error) {
+        return judge(error, false);
+      }
+    },
+  };
+}
+
+function transportOf({ host, port, login, tls, caPem }: SmtpSettings) {
+  const isTls = tls === 'required';
+  return {
+    ...{ host, port },
+    ...(login === null ? {} : { auth: { user: login.user, pass: login.password.reveal() } }),
+    secure: isTls && port === TLS_PORT,
+    ...(isTls ? { requireTLS: true } : { ignoreTLS: true }),
+    tls: { minVersion: 'TLSv1.2' as const, ...(caPem === null ? {} : { ca: [...rootCertificates, caPem] }) },
+    ...{ connectionTimeout: SMTP_TIMEOUT_MS, greetingTimeout: SMTP_TIMEOUT_MS },
+    ...{ socketTimeout: SMTP_TIMEOUT_MS, dnsTimeout: SMTP_TIMEOUT_MS },
+    // A log of the conversation would hold addresses and the login.
+    ...{ logger: false, debug: false },
+  };
+}
+
+/** One mailbox and nothing else: no list, no second header, no source route. */
+function isOneAddress(address: string): boolean {
+  return /^[^\s\p{Cc}<>(),;:"\\@[\]]+@[^\s\p{Cc}<>(),;:"\\@[\]]+$/u.test(address);
+}
+
+/** The text, and whether its reading has begun, which happens after the login. */
+function readOnce(text: string) {
+  let begun = false;
+  function* parts() {
+    begun = true;
+    yield Buffer.from(text, 'utf8');
+  }
+  return { stream: Readable.from(parts(), { objectMode: false }), hasBegun: () => begun };
+}
+
+/** The words of the server stay here: they may name the login or a mailbox. */
+function judge(error: unknown, hasBegun: boolean): Exclude<SmtpAnswer, 'sent'> {
+  const { code, responseCode = 0 } = (error ?? {}) as { code?: string; responseCode?: number };
+  if (responseCode >= 400 && responseCode < 500) return 'away';
+  if (code === 'EAUTH') return 'login_refused';
+  if (code === 'ETLS') return 'no_tls';
+  if (responseCode >= 500 || code === 'EENVELOPE') return 'refused';
+  return hasBegun ? 'lost' : 'away';
+}
