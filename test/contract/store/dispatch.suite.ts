@@ -233,16 +233,19 @@ export function describeDispatch(world: World): void {
       const forge = { kind: 'gitea', major: 1, minor: 26, patch: 4 } as const;
       const newest = { pr: 7, head: 'f'.repeat(40), updatedAt: 4 };
       const sight = { tip: 'a'.repeat(40), newest, isSettled: true, since: 3 };
-      const first = { ranAt: 5, ok: true, errorCode: null, rule, forge, sight, retryingSince: 3 };
+      const settingsSeen = {
+        ...{ commit: 'c', tree: 't', since: 4, blob: 'b', from: 'f', values: { bisect_fanout: 4 } },
+        problems: [{ line: 2, column: 1, key: null, says: 'wrong' }],
+      };
+      const seen = { rule, forge, sight, settingsSeen };
+      const first = { ranAt: 5, ok: true, errorCode: null, ...seen, retryingSince: 3 };
       await store.saveReconcileOutcome(repo, first);
       await store.saveReconcileOutcome(repo, { ranAt: 6, ok: false, errorCode: 'engine_error' });
       const kept = {
         ranAt: 6,
         ok: false,
         errorCode: 'engine_error',
-        rule,
-        forge,
-        sight,
+        ...seen,
         lastGoodAt: 5,
       } as const;
       expect(await store.loadReconcileOutcome(repo)).toEqual(kept);

@@ -295,6 +295,7 @@ export function describeQueueRecord(world: World): void {
         errorCode: 'forge_access_denied',
         wakeAt: null,
         missingScopes: ['write:issue'],
+        settingsSeen: { commit: 'c', tree: 't', since: 4, blob: null, from: null, values: {} },
         logTail: [],
       };
       await store.saveReport(held, next);
