@@ -223,7 +223,7 @@ export interface ErrorExtras {
   /** Methods, sent as `Allow`. */
   readonly allow?: readonly string[];
   /** Further fields of one code, such as `existing_tenant_id`. */
-  readonly more?: Readonly<Record<string, string>>;
+  readonly more?: Readonly<Record<string, string | readonly object[]>>;
 }
 
 /** The one error that services throw on purpose; `respond` turns it into the envelope. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { SET_UP_CHECKS, SET_UP_STATES } from '../domain/set-up-checks.ts';
 import { ERROR_TABLE, type ErrorCode } from './errors.ts';
 import { errorsOf, type ReplyBody, type RouteAuth, type RouteSpec } from './route-spec.ts';
 import { ROUTES } from './routes.ts';
@@ -144,6 +145,19 @@ function describeError(): Json {
           retryable: { type: 'boolean' },
           portal: { type: 'string' },
           checkout: { type: 'string' },
+          checks: {
+            type: 'array',
+            items: {
+              type: 'object',
+              required: ['check', 'state', 'says', 'fix'],
+              properties: {
+                check: { type: 'string', enum: ['gate_file', ...SET_UP_CHECKS] },
+                state: { type: 'string', enum: [...SET_UP_STATES] },
+                says: { type: 'string' },
+                fix: { type: ['string', 'null'] },
+              },
+            },
+          },
           existing_tenant_id: { type: 'string', format: 'uuid' },
           existing_managed_repo_id: { type: 'string', format: 'uuid' },
         },

@@ -4,6 +4,7 @@ import { gateTemplate } from '../domain/gate-workflow.ts';
 import type { CiGate, GateProbe } from '../domain/provisioning.ts';
 import { gateFileName, gateFileNames, setupBranch } from '../domain/queue-names.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
+import type { SetUpCheck } from '../domain/set-up-checks.ts';
 import type { TokenScope } from '../domain/token-scopes.ts';
 import { ForgeError } from '../ports/forge.ts';
 import type { ForgeAdmin, PullLink } from '../ports/forge-admin.ts';
@@ -32,11 +33,21 @@ export type CiGateFailure =
   | 'db_error'
   | 'not_found';
 
+/** The gate workflow is not on the base. */
+export interface GateFileCheck {
+  readonly check: 'gate_file';
+  readonly state: 'missing';
+  readonly says: string;
+  readonly fix: string;
+}
+
 export interface Failed {
   readonly kind: 'failed';
   readonly code: CiGateFailure;
   /** Of which the token would need one, where the forge has said so. */
   readonly missingScopes?: readonly TokenScope[];
+  /** Of `ci_gate_missing`: the gate file as a check that fails, then the five of a set-up. */
+  readonly checks?: readonly (SetUpCheck | GateFileCheck)[];
 }
 
 export function failed(code: CiGateFailure): Failed {

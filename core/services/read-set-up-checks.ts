@@ -5,6 +5,7 @@ import type { ManagedRepo } from '../domain/repo.ts';
 import { checkSetUp, type SetUpCheck, type SetUpFacts } from '../domain/set-up-checks.ts';
 import { ForgeError } from '../ports/forge.ts';
 import type { ForgeAdmin } from '../ports/forge-admin.ts';
+import { type Failed, failed } from './ci-gate.ts';
 
 /** The five things of a set-up, as far as the bot may read them. Reads alone; what cannot be read is `unknown`. */
 export async function readSetUpChecks(
@@ -15,6 +16,19 @@ export async function readSetUpChecks(
   const rule = await orUnknown(() => forge.readProtection(repo.baseBranch));
   const ownBranches = await readOwnBranches(forge, repo, queueName);
   return checkSetUp({ repo, queueName, rule, ownBranches });
+}
+
+/** A set-up without its gate file: that is one step, and the others are worth their own. */
+export async function gateMissing(forge: ForgeAdmin, repo: ManagedRepo, queueName: string): Promise<Failed> {
+  const gateFile = {
+    ...{ check: 'gate_file' as const, state: 'missing' as const },
+    says: `The branch "${repo.baseBranch}" has the gate workflow.`,
+    fix: 'Open the set-up pull request on this page, put your test command into its workflow, merge it, then verify again.',
+  };
+  return {
+    ...failed('ci_gate_missing'),
+    checks: [gateFile, ...(await readSetUpChecks(forge, repo, queueName))],
+  };
 }
 
 async function readOwnBranches(

@@ -24,7 +24,7 @@ import {
   saveGate,
 } from './ci-gate.ts';
 import { type ProvisioningDeps, provisionProtection } from './provisioning.ts';
-import { readSetUpChecks } from './read-set-up-checks.ts';
+import { gateMissing, readSetUpChecks } from './read-set-up-checks.ts';
 
 export interface VerifyDeps extends CiGateDeps, ProvisioningDeps {
   readonly clock: CiGateDeps['clock'];
@@ -60,7 +60,7 @@ export async function verifyCiGate(deps: VerifyDeps, repo: ManagedRepo): Promise
     const opened = await deps.openForge(repo);
     if (opened.kind !== 'open') return failed(opened.kind);
     const gate = repo.gate === 'statuses' ? BY_STATUSES : await readGateFile(deps, opened.forge, repo);
-    if (gate === null) return failed('ci_gate_missing');
+    if (gate === null) return await gateMissing(opened.forge, repo, deps.queueName);
     const observed = await observe(deps, opened.forge, repo, gate);
     if (observed.kind === 'failed') return observed;
     return { ...observed, checks: await readSetUpChecks(opened.forge, observed.repo, deps.queueName) };

@@ -1,4 +1,4 @@
-import type { ResultOf } from '#core/contracts/client.ts';
+import { ApiError, type ResultOf } from '#core/contracts/client.ts';
 import { useChange } from '../data/hooks.ts';
 import type { StatusEntry } from '../view/blocker.ts';
 import type { Tone } from '../view/tone.ts';
@@ -6,7 +6,9 @@ import { Button } from './basics.tsx';
 import { Problem } from './errors.tsx';
 import { Tag } from './signal.tsx';
 
-type State = ResultOf<'verifyGate'>['checks'][number]['state'];
+type Check = ResultOf<'verifyGate'>['checks'][number];
+type State = Check['state'];
+type ShownCheck = Omit<Check, 'check'> & { readonly check: Check['check'] | 'gate_file' };
 const SHOWN: Readonly<Record<State, readonly [tone: Tone, word: string]>> = {
   ok: ['clear', 'Ok'],
   missing: ['stop', 'Missing'],
@@ -16,7 +18,7 @@ const SHOWN: Readonly<Record<State, readonly [tone: Tone, word: string]>> = {
 /** Parts that a bot which is no administrator leaves to the owner: each as a verify call read it, with the fix. */
 export function SetUpChecks({ repo }: { readonly repo: StatusEntry }) {
   const verify = useChange((api, id: string) => api.verifyGate({ id }), [['queue']]);
-  const checks = verify.data?.checks ?? [];
+  const checks: readonly ShownCheck[] = verify.data?.checks ?? checksOf(verify.error);
   return (
     <section className="panel" aria-labelledby="set-up-checks-title">
       <h2 id="set-up-checks-title">Five things on the forge</h2>
@@ -42,4 +44,11 @@ export function SetUpChecks({ repo }: { readonly repo: StatusEntry }) {
       <Problem error={verify.error} />
     </section>
   );
+}
+
+/** What was looked at although the gate file is missing, which is the first of them. */
+function checksOf(error: unknown): readonly ShownCheck[] {
+  if (!(error instanceof ApiError) || error.code !== 'ci_gate_missing') return [];
+  const { checks } = error.fields;
+  return Array.isArray(checks) ? checks : [];
 }

@@ -164,8 +164,9 @@ function readNumber(text: string): number {
   return Number(text);
 }
 
-function failureOf({ code, missingScopes = [] }: Failed): AppError {
-  return code === 'forge_access_denied' ? accessDenied(missingScopes) : new AppError(code);
+function failureOf({ code, missingScopes = [], checks }: Failed): AppError {
+  if (code === 'forge_access_denied') return accessDenied(missingScopes);
+  return new AppError(code, checks === undefined ? {} : { more: { checks } });
 }
 
 /** One code for all of it ; the words say which it was. */

@@ -165,9 +165,27 @@ describe.each(['fj11', 'fj15', 'gt126'] as const)('verify on %s', (profile) => {
   test('no file: 409, no probe, nothing saved', async () => {
     const world = await begin({});
     const before = await world.repo();
-    expect(await verifyCiGate(world.deps, before)).toEqual({ kind: 'failed', code: 'ci_gate_missing' });
+    expect(await verifyCiGate(world.deps, before)).toMatchObject({ kind: 'failed', code: 'ci_gate_missing' });
     expect(world.takeWrites()).toEqual([]);
     expect(await world.repo()).toEqual(before);
+  });
+
+  test('no file: that is one failing check with its step, and the five others are looked at all the same', async () => {
+    const world = await begin({});
+    const result = await verifyCiGate(world.deps, await world.repo());
+    const checks = 'checks' in result ? (result.checks ?? []) : [];
+    expect(checks[0]).toEqual({
+      ...{ check: 'gate_file', state: 'missing' },
+      says: 'The branch "main" has the gate workflow.',
+      fix: 'Open the set-up pull request on this page, put your test command into its workflow, merge it, then verify again.',
+    });
+    expect(checks.slice(1).map(({ check, state }) => [check, state])).toEqual([
+      ['required_check', 'missing'],
+      ['no_foreign_pattern', 'ok'],
+      ['own_branches_free', 'ok'],
+      ['no_way_past', 'missing'],
+      ['wake', expect.stringMatching(/^(ok|unknown)$/)],
+    ]);
   });
 
   test.each([
@@ -181,7 +199,7 @@ describe.each(['fj11', 'fj15', 'gt126'] as const)('verify on %s', (profile) => {
     const world = await begin();
     const before = await world.repo();
     world.fake.knobs.fault = ({ path }) => (path.includes('/contents') ? fault : null);
-    expect(await verifyCiGate(world.deps, before)).toEqual({ kind: 'failed', code });
+    expect(await verifyCiGate(world.deps, before)).toMatchObject({ kind: 'failed', code });
     expect(world.takeWrites()).toEqual([]);
     expect(await world.repo()).toEqual(before);
   });

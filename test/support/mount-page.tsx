@@ -63,9 +63,21 @@ export function mountPage({ at, answers = {}, config = {}, session = SESSION }: 
   return { ...page, sent };
 }
 
+/** An answer that is an error with a body. */
+export class Refusal {
+  constructor(
+    readonly status: number,
+    readonly body: unknown,
+  ) {}
+}
+
 function reply(known: unknown) {
+  if (known instanceof Refusal) return answer(known.status, JSON.stringify(known.body));
   const status = known === undefined ? 404 : typeof known === 'number' ? known : 200;
-  const text = typeof known === 'number' ? '' : JSON.stringify(known ?? NOT_FOUND);
+  return answer(status, typeof known === 'number' ? '' : JSON.stringify(known ?? NOT_FOUND));
+}
+
+function answer(status: number, text: string) {
   return {
     ...{ ok: status < 400, status },
     headers: new Headers({ 'content-type': 'application/json' }),

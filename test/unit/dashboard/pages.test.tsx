@@ -1,7 +1,7 @@
 /** @jest-environment jsdom */
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { showFullTime } from '../../../dashboard/view/format.ts';
-import { mountPage } from '../../support/mount-page.tsx';
+import { mountPage, Refusal } from '../../support/mount-page.tsx';
 import { givenActivity, givenFeed, givenNode, givenStatus } from './rows.ts';
 
 const ME = { id: 'aaaaaaaa-0000-4000-8000-000000000001', is_admin: false };
@@ -73,6 +73,29 @@ test('the five things on the forge are listed as a verify call read them, each w
     'It stands: required_check. Ok',
     'It stands: no_foreign_pattern. MissingName each check.',
     'It stands: no_way_past. Not readableLook on the forge.',
+  ]);
+});
+
+test('without the gate file the missing file is the first of them, and the others are shown all the same', async () => {
+  const repo = givenStatus();
+  const checks = [
+    { check: 'gate_file', state: 'missing', says: 'There is a gate.', fix: 'Merge the set-up pull request.' },
+    { check: 'required_check', state: 'ok', says: 'The rule asks for it.', fix: null },
+  ];
+  mountPage({
+    at: `/repos/${repo.id}/setup`,
+    answers: answersOf({
+      'GET /api/v1/user/queue/status': { repos: [repo] },
+      [`POST /api/v1/user/repos/${repo.id}/ci-gate/verify`]: new Refusal(409, {
+        error: { code: 'ci_gate_missing', message: 'No file.', checks },
+      }),
+    }),
+  });
+  fireEvent.click(await screen.findByRole('button', { name: 'Verify the gate and these five' }));
+  const list = within(screen.getByRole('list', { name: 'Five things on the forge' }));
+  expect((await list.findAllByRole('listitem')).map((item) => item.textContent)).toEqual([
+    'There is a gate. MissingMerge the set-up pull request.',
+    'The rule asks for it. Ok',
   ]);
 });
 
