@@ -46,7 +46,7 @@ export function SetUpChecks({ repo }: { readonly repo: StatusEntry }) {
   );
 }
 
-/** What was looked at although the gate file is missing, which is the first of them. */
+/** The checks that were made although the gate file is missing, which is the first of them. */
 function checksOf(error: unknown): readonly ShownCheck[] {
   if (!(error instanceof ApiError) || error.code !== 'ci_gate_missing') return [];
   const { checks } = error.fields;
