@@ -4,6 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { createService, loadConfig } from './data/api.ts';
 import { ServiceContext } from './data/hooks.ts';
+import { shareSession } from './data/tabs.ts';
 import { loadAhead } from './later-page.ts';
 import { applyTheme } from './parts/frame.tsx';
 import './styles/base.css';
@@ -25,7 +26,8 @@ async function start(): Promise<void> {
   if (place === null) return;
   const root = createRoot(place);
   try {
-    const service = createService(await loadConfig());
+    const [config] = await Promise.all([loadConfig(), shareSession()]);
+    const service = createService(config);
     root.render(
       <StrictMode>
         <ServiceContext value={service}>

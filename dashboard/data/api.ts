@@ -2,7 +2,8 @@ import { QueryCache, QueryClient } from '@tanstack/react-query';
 import { type ApiClient, ApiError, createApiClient } from '#core/contracts/client.ts';
 import { DASHBOARD_CONFIG_PATH, type DashboardConfig } from '#core/contracts/dashboard.ts';
 import { endsSession } from '../view/error-words.ts';
-import { readToken, setSession } from './session.ts';
+import { readToken } from './session.ts';
+import { expireSession } from './tabs.ts';
 
 const RETRIES_MAX = 2;
 
@@ -25,7 +26,7 @@ export function createService(config: DashboardConfig): Service {
   const queries = new QueryClient({
     queryCache: new QueryCache({
       onError: (error) => {
-        if (endsSession(error)) setSession(null);
+        if (endsSession(error)) expireSession();
       },
     }),
     defaultOptions: {
@@ -41,7 +42,7 @@ export function createService(config: DashboardConfig): Service {
       },
       mutations: {
         onError: (error) => {
-          if (endsSession(error)) setSession(null);
+          if (endsSession(error)) expireSession();
         },
       },
     },

@@ -7,12 +7,13 @@ import {
 } from '#core/contracts/dashboard.ts';
 import { safeBackTo } from '../routes.ts';
 import { type Answer, ask, goTrueHeaders, isRecord, SignInError } from './ask-provider.ts';
+import { oneTabAtATime } from './one-tab.ts';
 import { beginPending, takePending } from './pkce.ts';
 import { createWatchable } from './store.ts';
 
 export { SignInError };
 
-/** Kept for this tab only: closing it signs out, another site never sees it. */
+/** Kept by the open tabs alone (`tabs.ts`): closing the last one signs out, another site never sees it. */
 export interface Session {
   readonly token: string;
   readonly refreshToken: string | null;
@@ -259,13 +260,23 @@ export async function readToken(config: DashboardConfig['sign_in']): Promise<str
   const current = session.read();
   if (current === null) return null;
   if (current.refreshToken !== null && current.expiresAt - Date.now() < RENEW_EARLY_MS) {
-    renewing ??= renew(config, current.refreshToken).finally(() => {
+    renewing ??= renewAlone(config).finally(() => {
       renewing = null;
     });
     // A provider that is silent now ends nothing: the service judges the token that there is.
     await renewing.catch(() => undefined);
   }
   return session.read()?.token ?? null;
+}
+
+/** One tab at a time: a provider takes a refresh token that comes twice for a stolen one. */
+async function renewAlone(config: DashboardConfig['sign_in']): Promise<void> {
+  const before = session.read();
+  await oneTabAtATime(async () => {
+    const current = session.read();
+    if (current !== before || current === null || current.refreshToken === null) return;
+    await renew(config, current.refreshToken);
+  });
 }
 
 async function renew(config: DashboardConfig['sign_in'], refreshToken: string): Promise<void> {

@@ -12,6 +12,7 @@ import {
 } from '../data/session.ts';
 import { Button, Field, Loading, useTitle } from '../parts/basics.tsx';
 import { FirstStart } from '../parts/first-start.tsx';
+import { SessionEnd } from '../parts/session-end.tsx';
 import { Signal } from '../parts/signal.tsx';
 import { path, safeBackTo } from '../routes.ts';
 
@@ -50,6 +51,7 @@ export function SignInPage() {
             See what your queue waits for, why a pull request does not merge, and the proof of everything that
             landed.
           </p>
+          <SessionEnd />
         </div>
         <div className="panel gatehouse-form">
           {signIn.kind === 'cognito' ? (

@@ -8,6 +8,7 @@ import {
   findBarriers,
   leave,
   onboard,
+  openSecondTab,
   readBounce,
   sees,
   signIn,
@@ -34,6 +35,7 @@ async function main(): Promise<number> {
       await signIn(watched, world, 'Ada');
       await sees(watched.page.getByText(/^(Live|Every 30 s)\./));
     });
+    await step('a link in a new tab needs no sign-in', () => openSecondTab(watched, world));
     await step('onboard three repositories', () => onboard(watched, world));
     await step('watch a batch split, live', async () => {
       prs = await watchSplit(watched, world);

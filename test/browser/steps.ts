@@ -38,6 +38,19 @@ export async function signIn({ page }: WatchedPage, world: BrowserWorld, who: st
   await account.click();
 }
 
+/** The session goes from tab to tab: nothing of it is stored where a new tab could find it. */
+export async function openSecondTab({ page }: WatchedPage, world: BrowserWorld): Promise<void> {
+  const second = await page.context().newPage();
+  try {
+    await second.goto(`${world.baseUrl}/account`);
+    await sees(heading(second, 'Account'));
+    await second.goto(`${world.baseUrl}/nowhere`);
+    await sees(button(second, 'Sign out'));
+  } finally {
+    await second.close();
+  }
+}
+
 /** Connect, pick three, merge: then gate, protection and webhook stand for each. */
 export async function onboard({ page }: WatchedPage, world: BrowserWorld): Promise<void> {
   await sees(heading(page, 'Let the first pull request through'));
