@@ -92,7 +92,7 @@ function AllRepos() {
         <Empty title="No repository of that name" />
       ) : (
         <div className="table-scroll">
-          <table>
+          <table className="stacked">
             <caption className="sr-only">Repositories of all tenants</caption>
             <thead>
               <tr>
@@ -110,11 +110,11 @@ function AllRepos() {
                   <th scope="row">
                     <Foreign text={repo.repo} /> <span className="branch">{repo.base_branch}</span>
                   </th>
-                  <td>{hostOf(repo.instance_url)}</td>
-                  <td>
+                  <td data-label="Forge">{hostOf(repo.instance_url)}</td>
+                  <td data-label="Tenant">
                     <code className="id">{repo.tenant_id}</code>
                   </td>
-                  <td>
+                  <td data-label="Last look">
                     {repo.reconcile.ok === null ? (
                       <Tag tone="unknown">Never</Tag>
                     ) : (
@@ -124,8 +124,8 @@ function AllRepos() {
                     )}{' '}
                     {repo.reconcile.ran_at !== null && <Ago iso={repo.reconcile.ran_at} />}
                   </td>
-                  <td>{repo.lease_state}</td>
-                  <td>{repo.provisioning.ci_gate.status.replaceAll('_', ' ')}</td>
+                  <td data-label="Lease">{repo.lease_state}</td>
+                  <td data-label="Gate">{repo.provisioning.ci_gate.status.replaceAll('_', ' ')}</td>
                 </tr>
               ))}
             </tbody>
@@ -170,7 +170,7 @@ function AllConnections() {
         {truncated && '; there are more, the list stops here'}
       </p>
       <div className="table-scroll">
-        <table>
+        <table className="stacked">
           <caption className="sr-only">Connections of all tenants, oldest first</caption>
           <thead>
             <tr>
@@ -184,11 +184,11 @@ function AllConnections() {
             {connections.map((each) => (
               <tr key={each.id}>
                 <th scope="row">{each.bot_username}</th>
-                <td>{each.instance_url}</td>
-                <td>
+                <td data-label="Forge">{each.instance_url}</td>
+                <td data-label="Tenant">
                   <code className="id">{each.tenant_id}</code>
                 </td>
-                <td>
+                <td data-label="Made">
                   <Ago iso={each.created_at} />
                 </td>
               </tr>

@@ -37,7 +37,7 @@ function Batches({ view, before }: { readonly view: RepoView; readonly before: s
         <Nothing isAll={before === null && feed.queue_batches_next === null} />
       ) : (
         <div className="table-scroll">
-          <table>
+          <table className="stacked">
             <caption className="sr-only">Batches, newest first</caption>
             <thead>
               <tr>
@@ -125,14 +125,18 @@ function BatchLine({
           {word.name}
         </Tag>
       </td>
-      <td>
+      <td data-label="What became of it">
         {[landed > 0 ? `${landed} landed` : '', bounced > 0 ? `${bounced} bounced` : '']
           .filter((each) => each !== '')
           .join(', ') || '–'}
       </td>
-      <td className="num">{tree.nodes.length}</td>
-      <td className="num">{showNumber(countGateRuns(tree))}</td>
-      <td>
+      <td className="num" data-label="Nodes">
+        {tree.nodes.length}
+      </td>
+      <td className="num" data-label="Gate runs">
+        {showNumber(countGateRuns(tree))}
+      </td>
+      <td data-label="Begun">
         <Ago iso={tree.root.created_at} />
       </td>
     </tr>

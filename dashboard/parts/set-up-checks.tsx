@@ -26,16 +26,18 @@ export function SetUpChecks({ repo }: { readonly repo: StatusEntry }) {
         A bot that is an administrator sets them itself. Another bot cannot: set them by hand, then look how
         far each stands. What the bot may not read stays open.
       </p>
-      <ul className="steps" aria-label="Five things on the forge">
-        {checks.map(({ check, state, says, fix }) => (
-          <li key={check} className={`step tone-${SHOWN[state][0]}`}>
-            <p>
-              {says} <Tag tone={SHOWN[state][0]}>{SHOWN[state][1]}</Tag>
-            </p>
-            {fix !== null && <p className="hint">{fix}</p>}
-          </li>
-        ))}
-      </ul>
+      {checks.length > 0 && (
+        <ul className="steps" aria-label="Five things on the forge">
+          {checks.map(({ check, state, says, fix }) => (
+            <li key={check} className={`step tone-${SHOWN[state][0]}`}>
+              <p>
+                {says} <Tag tone={SHOWN[state][0]}>{SHOWN[state][1]}</Tag>
+              </p>
+              {fix !== null && <p className="hint">{fix}</p>}
+            </li>
+          ))}
+        </ul>
+      )}
       <div className="row">
         <Button busy={verify.isPending} onClick={() => verify.mutate(repo.id)}>
           {checks.length === 0 ? 'Verify the gate and these five' : 'Verify again'}

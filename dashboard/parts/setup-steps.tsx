@@ -11,12 +11,14 @@ const TOUCHES = [['queue']] as const;
 export function SetupSteps({ repo }: { readonly repo: StatusEntry }) {
   const events = tellGateEvents(repo);
   return (
-    <ol className="steps" aria-label={`Setup of ${repo.name}`}>
-      {listSteps(repo).map((step) => (
-        <SetupStep key={step.id} step={step} repo={repo} />
-      ))}
-      {events !== null && <li className="quiet">{events}.</li>}
-    </ol>
+    <>
+      <ol className="steps" aria-label={`Setup of ${repo.name}`}>
+        {listSteps(repo).map((step) => (
+          <SetupStep key={step.id} step={step} repo={repo} />
+        ))}
+      </ol>
+      {events !== null && <p className="hint">{events}.</p>}
+    </>
   );
 }
 

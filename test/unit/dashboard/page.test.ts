@@ -77,6 +77,17 @@ test('no source sets markup, a style attribute or a script of its own', () => {
   expect(sources.filter((file) => readFileSync(file, 'utf8').split('\n').length > 401)).toEqual([]);
 });
 
+/** Tables of numbers, and one of two short columns: cards would take them apart. */
+const STAY_TABLES = ['pages/figures.tsx', 'parts/charts.tsx', 'parts/settings-file.tsx'];
+
+test('every other table becomes cards on a phone', () => {
+  const folder = join(ROOT, 'dashboard');
+  const tables = readdirSync(folder, { recursive: true })
+    .map(String)
+    .filter((file) => file.endsWith('.tsx') && /<table>/.test(readFileSync(join(folder, file), 'utf8')));
+  expect(tables.sort()).toEqual(STAY_TABLES);
+});
+
 test('the policy allows nothing but the page itself and the identity provider', () => {
   const policy = dashboardPolicy(['https://login.example.org']);
   expect(policy).toContain("connect-src 'self' https://login.example.org;");
