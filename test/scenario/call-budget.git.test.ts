@@ -1,3 +1,4 @@
+import { LATE_PUSH_ENTRY_MS } from '../../engine-container/src/queue/eligibility.ts';
 import { gitWorlds } from './git-world.ts';
 import { expectHonestEnd, givenProject, givenScheduled } from './stories.ts';
 import type { World } from './world.ts';
@@ -36,8 +37,8 @@ async function landBatch(world: World, size: number) {
   for (let index = 1; index <= size; index += 1) {
     prs.push(await givenScheduled(world.forge, `p${size}-${index}`));
   }
-  // Seen so soon after the schedules no success waits for a push that is written down late.
-  await world.clock.advance(5_000);
+  // So long after the schedules no success waits for a push that is written down late.
+  await world.clock.advance(LATE_PUSH_ENTRY_MS);
   const landed = world.forge.merges().length;
   const runs = world.forge.runs().length;
   takeCalls(world);

@@ -5,6 +5,7 @@ import { DEFAULT_SERVICE_NAME, stagingPrefix } from '#core/domain/queue-names.ts
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { Secret } from '#core/secret.ts';
 import { withLease } from '#core/services/lease.ts';
+import { LATE_PUSH_ENTRY_MS } from '../../../engine-container/src/queue/eligibility.ts';
 import { NO_HISTORY } from '../../../engine-container/src/queue/rate.ts';
 import { toDocument } from '../../../engine-container/src/record-codec.ts';
 import { givenHeldLease } from '../../builders/held-lease.ts';
@@ -143,8 +144,8 @@ export async function landBatch(
   await giveTrust(world);
   for (const pr of batch)
     if (!(await schedule(forge, clock, api, pr, STYLE))) throw new Error(`#${pr} cannot be scheduled`);
-  // Seen so soon after the schedules no success waits for a push that is written down late.
-  await clock.advance(5_000);
+  // So long after the schedules no success waits for a push that is written down late.
+  await clock.advance(LATE_PUSH_ENTRY_MS);
   await forge.settle();
   take();
   const stagedFrom = clock.now();

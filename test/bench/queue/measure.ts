@@ -1,4 +1,5 @@
 import { decide } from '../../../engine-container/src/queue/decide.ts';
+import { headSettlesAt } from '../../../engine-container/src/queue/eligibility.ts';
 import { fold } from '../../../engine-container/src/queue/fold.ts';
 import type { SpeculationPolicy } from '../../../engine-container/src/queue/policy.ts';
 import type { OutcomeRate } from '../../../engine-container/src/queue/rate.ts';
@@ -153,7 +154,7 @@ export function measure(options: MeasureOptions): Measurement {
       Number.POSITIVE_INFINITY,
     );
     const next = Math.min(
-      nextArrival,
+      ...[nextArrival, nextSettled(record, now)],
       nextAgain,
       forge.nextEnd(now),
       nextStartAt > now ? nextStartAt : Number.POSITIVE_INFINITY,
@@ -208,6 +209,15 @@ export function measure(options: MeasureOptions): Measurement {
     unproven: forge.unproven,
     red: forge.red,
   };
+}
+
+/** A batch that is proven without a run waits until the timelines show every push to its heads. */
+function nextSettled(record: QueueRecord, now: number): number {
+  const { batches, entries, readings } = record;
+  const isOut = batches.some(({ nodes }) => nodes.some(({ state }) => state === 'gating'));
+  if (batches.length === 0 || isOut) return Number.POSITIVE_INFINITY;
+  const settleAt = entries.map((entry) => headSettlesAt(entry, readings)).filter((at) => at > now);
+  return Math.min(...settleAt, Number.POSITIVE_INFINITY);
 }
 
 /** What the own CI of as many said. */
