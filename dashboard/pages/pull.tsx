@@ -3,6 +3,7 @@ import { ApiError } from '#core/contracts/client.ts';
 import { useNow, usePull } from '../data/hooks.ts';
 import { Ago, Empty, Foreign, Loading, Outward } from '../parts/basics.tsx';
 import { ProblemPage } from '../parts/errors.tsx';
+import { GateRun } from '../parts/gate-run.tsx';
 import { PullLinks } from '../parts/pull-link.tsx';
 import { ReceiptList } from '../parts/receipt.tsx';
 import { RepoFrame, type RepoView } from '../parts/repo-frame.tsx';
@@ -138,7 +139,9 @@ function Standing({ story }: { readonly story: PullStory }) {
             </span>
           )}
           {now.turn === 'author' && batch?.gate_verdict === 'failure' && batch.run_url !== null && (
-            <Outward href={batch.run_url}>Failing gate run</Outward>
+            <GateRun href={batch.run_url} prs={batch.prs}>
+              Failing gate run
+            </GateRun>
           )}
           {now.until !== null && Date.parse(now.until) > clock && (
             <span>looked at again at {showClock(now.until, clock)}</span>
@@ -195,7 +198,9 @@ function Facts({ story, repoId }: { readonly story: PullStory; readonly repoId: 
               {batch.run_url === null ? (
                 'none seen'
               ) : (
-                <Outward href={batch.run_url}>Open the gate run</Outward>
+                <GateRun href={batch.run_url} prs={batch.prs}>
+                  Open the gate run
+                </GateRun>
               )}
             </dd>
             <dt>Verdict</dt>
@@ -317,7 +322,7 @@ function Attempts({ story, repoId }: { readonly story: PullStory; readonly repoI
                       )}
                     </td>
                     <td>
-                      {row.run_url === null ? 'none seen' : <Outward href={row.run_url}>Gate run</Outward>}
+                      {row.run_url === null ? 'none seen' : <GateRun href={row.run_url} prs={row.prs} />}
                     </td>
                     <td>
                       <Ago iso={row.created_at} />

@@ -7,6 +7,7 @@ import { Ago, Button, Empty, Foreign, Outward } from '../parts/basics.tsx';
 import { Drifts } from '../parts/drifts.tsx';
 import { Problem } from '../parts/errors.tsx';
 import { FindPull } from '../parts/find-pull.tsx';
+import { GateRun } from '../parts/gate-run.tsx';
 import { PullLink, PullLinks } from '../parts/pull-link.tsx';
 import { blockerOf, RepoFrame, type RepoView } from '../parts/repo-frame.tsx';
 import { Tag } from '../parts/signal.tsx';
@@ -269,7 +270,7 @@ function RunningBatch({
             {row.run_url === null ? (
               <span className="hint">no gate run yet</span>
             ) : (
-              <Outward href={row.run_url}>Run</Outward>
+              <GateRun href={row.run_url} prs={row.prs} />
             )}
             <span className="hint">{sayGateTime(usualGate, row.created_at, now)}</span>
           </li>

@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { path } from '../routes.ts';
 import { type BatchTree, type MemberStory, tellMembers } from '../view/tree.ts';
 import { sayReason, wordOfAction } from '../view/words.ts';
-import { Outward } from './basics.tsx';
+import { GateRun } from './gate-run.tsx';
 import { PullLink } from './pull-link.tsx';
 import type { RepoView } from './repo-frame.tsx';
 import { Tag } from './signal.tsx';
@@ -87,7 +87,9 @@ function MemberLine({
       <td>
         {sayReason(member.action?.reason ?? null) ?? sayPlainAction(member)}{' '}
         {member.action?.action === 'bounced' && member.node !== null && member.node.run_url !== null && (
-          <Outward href={member.node.run_url}>Failing gate run</Outward>
+          <GateRun href={member.node.run_url} prs={member.node.prs}>
+            Failing gate run
+          </GateRun>
         )}
       </td>
       <td>

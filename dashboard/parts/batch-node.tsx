@@ -2,6 +2,7 @@ import { commitUrl, secondsBetween, shortSha, showDuration, showFullTime } from 
 import type { BatchNode } from '../view/tree.ts';
 import { originOf, sayOrigin, sayPhase, sayReason, wordOfOutcome } from '../view/words.ts';
 import { Outward } from './basics.tsx';
+import { GateRun } from './gate-run.tsx';
 import { PullLinks } from './pull-link.tsx';
 import type { RepoView } from './repo-frame.tsx';
 import { Tag } from './signal.tsx';
@@ -43,7 +44,13 @@ export function NodeDetails({ row, view }: { readonly row: BatchNode; readonly v
         <dd>{row.gate_verdict === 'none' ? 'none yet' : row.gate_verdict}</dd>
         <dt>Gate run</dt>
         <dd>
-          {row.run_url === null ? 'none seen' : <Outward href={row.run_url}>Open the gate run</Outward>}
+          {row.run_url === null ? (
+            'none seen'
+          ) : (
+            <GateRun href={row.run_url} prs={row.prs}>
+              Open the gate run
+            </GateRun>
+          )}
         </dd>
         <dt>Attempt</dt>
         <dd>{row.attempt}</dd>

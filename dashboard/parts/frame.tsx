@@ -1,9 +1,10 @@
 import { useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { useHealth, useLiveState, useService, useSession } from '../data/hooks.ts';
+import { useHealth, useLiveState, useQueueStatus, useService, useSession } from '../data/hooks.ts';
 import { sayLive } from '../data/live.ts';
 import { endSession, hostedSignOutUrl, setSession } from '../data/session.ts';
 import { path } from '../routes.ts';
+import { plural } from '../view/format.ts';
 import { sayTrouble } from '../view/health.ts';
 import { Button } from './basics.tsx';
 import { TenantSwitch } from './tenant-switch.tsx';
@@ -78,11 +79,25 @@ export function Frame({ children }: { readonly children: React.ReactNode }) {
           {session !== null && <SignOut email={session.email} />}
         </div>
       </header>
+      {session !== null && <Overdue />}
       <main id="main" ref={main}>
         {children}
       </main>
       <Foot />
     </div>
+  );
+}
+
+/** On every page: nothing lands in a repository that is held for its payment. */
+function Overdue() {
+  const held =
+    useQueueStatus().data?.repos.filter(({ hold_reason: why }) => why === 'payment_required') ?? [];
+  if (held.length === 0) return null;
+  return (
+    <p className="overdue" role="status">
+      A payment is overdue: nothing lands in {plural(held.length, 'repository', 'repositories')} until it is
+      settled. <Link href={path.billing()}>Settle it in billing</Link>
+    </p>
   );
 }
 

@@ -94,7 +94,13 @@ export function ReceiptList({
               </dd>
               <dt>gate run</dt>
               <dd>
-                {receipt.run_url === null ? 'link unknown' : <Outward href={receipt.run_url}>Open</Outward>}
+                {receipt.run_url === null ? (
+                  'link unknown'
+                ) : (
+                  <Outward href={receipt.run_url} label={`Open the gate run behind the receipt of #${pr}`}>
+                    Open
+                  </Outward>
+                )}
               </dd>
             </dl>
             <Copy text={JSON.stringify({ pr, ...receipt }, null, 2)} label={`Copy the receipt of #${pr}`} />

@@ -82,3 +82,16 @@ test('the tab of a queue that is stopped says so, by its title and its icon', as
   await waitFor(() => expect(document.title).toMatch(/^Stopped: acme\/app on /));
   expect(icon.getAttribute('href')).toBe('/favicon-stop.svg');
 });
+
+test.each(['/repos/repo', '/account', '/connections'])('an overdue payment is told on %s', async (at) => {
+  mountPage({
+    at,
+    answers: {
+      'GET /api/v1/me': OPERATOR,
+      'GET /api/v1/user/queue/status': { repos: [givenStatus({ hold_reason: 'payment_required' })] },
+      'GET /api/v1/user/queue/activity': givenFeed(),
+    },
+  });
+  const told = await screen.findByText(/^A payment is overdue: nothing lands in 1 repository/);
+  expect(told.querySelector('a')?.getAttribute('href')).toBe('/billing');
+});

@@ -69,7 +69,7 @@ describe('the page of one pull request', () => {
     const standing = within(await screen.findByRole('region', { name: 'Where it stands' }));
     expect(standing.getByText('Not in the queue')).toBeTruthy();
     expect(standing.getByText(PULL_CODES.gate_failed.next)).toBeTruthy();
-    expect(standing.getByRole('link', { name: 'Failing gate run' }).getAttribute('href')).toBe(run);
+    expect(standing.getByRole('link', { name: /^Failing gate run of #/ }).getAttribute('href')).toBe(run);
     const facts = within(screen.getByRole('region', { name: 'At a glance' }));
     expect(facts.getByText('The next step is for its author')).toBeTruthy();
     expect(facts.queryByText('Time to land')).toBeNull();
