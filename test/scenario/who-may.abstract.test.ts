@@ -281,22 +281,43 @@ test('one head is staged with as many schedules as the settings allow, then not 
   expect(landedOf(world)).toEqual([pr]);
 });
 
-test('a head whose attempts are spent is not tried again while another answer of the forge is missing', async () => {
+test.each(['canWrite', 'readStatuses'])(
+  'a head whose attempts are spent is not tried again while another answer is missing: %s',
+  async (missing) => {
+    let isFailing = false;
+    const fail: Hook = async (name, _args, answer) => {
+      if (isFailing && name === missing) throw new ForgeError('unreachable', name, 500);
+      return answer();
+    };
+    const world = await createWorld({ repo: { headAttemptsMax: 1 }, wrapForge: wrapForge(fail) });
+    await givenProject(world.forge);
+    const pr = await givenScheduled(world.forge, 'a', 'BAD\n');
+    await world.drain({ maxMs: HOUR });
+    const runs = world.forge.runs().length;
+    isFailing = true;
+    await world.forge.cancelSchedule(pr);
+    await world.forge.schedule(pr);
+    await world.drain({ maxMs: HOUR / 4 });
+    expect([runs > 0, world.forge.runs().length]).toEqual([true, runs]);
+  },
+);
+
+test('a schedule by another account is not taken for the one that was admitted while an answer is missing', async () => {
   let isFailing = false;
   const fail: Hook = async (name, _args, answer) => {
-    if (isFailing && name === 'canWrite') throw new ForgeError('unreachable', name, 500);
+    if (isFailing && name === 'readStatuses') throw new ForgeError('unreachable', name, 500);
     return answer();
   };
-  const world = await createWorld({ repo: { headAttemptsMax: 1 }, wrapForge: wrapForge(fail) });
+  const repo = { schedulePeople: ['dev'], batchLingerSeconds: 600 };
+  const world = await createWorld({ repo, wrapForge: wrapForge(fail) });
   await givenProject(world.forge);
-  const pr = await givenScheduled(world.forge, 'a', 'BAD\n');
-  await world.drain({ maxMs: HOUR });
-  const runs = world.forge.runs().length;
+  const pr = await givenScheduled(world.forge, 'a');
+  await world.reconcile();
   isFailing = true;
   await world.forge.cancelSchedule(pr);
-  await world.forge.schedule(pr);
-  await world.drain({ maxMs: HOUR / 4 });
-  expect([runs > 0, world.forge.runs().length]).toEqual([true, runs]);
+  await world.forge.scheduleAs('mallory', pr);
+  await world.drain({ maxMs: HOUR });
+  expect(world.forge.runs()).toEqual([]);
 });
 
 test('one that was admitted and cannot be read now is not staged beyond the places of its author', async () => {

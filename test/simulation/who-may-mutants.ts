@@ -134,4 +134,12 @@ export const WHO_MAY_MUTANTS: readonly Mutant[] = [
     families: ['rules'],
     dies: 'an account that is in no team pushes under a schedule',
   },
+  {
+    guard: 'a new schedule is admitted anew',
+    file: 'engine-container/src/queue/entries.ts',
+    find: 'if (!isInFlight(pass.record, entry)) entry.readyAt = null;',
+    replace: '',
+    families: ['rules'],
+    dies: 'a head that fails is scheduled again while its statuses cannot be read',
+  },
 ];

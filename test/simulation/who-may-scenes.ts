@@ -150,6 +150,22 @@ export async function scheduleAgain(): Promise<readonly string[]> {
   return spent === 0 ? [] : [`${spent} gate runs went to a head that did not change`];
 }
 
+/** The same while the statuses of its head cannot be read: the schedule before was admitted, this one was not. */
+export async function scheduleAgainUnread(): Promise<readonly string[]> {
+  const stage = await setUp({ headAttemptsMax: 1 });
+  const pr = await ask(stage, { author: 'dev', scheduler: 'dev' }, 'BAD\n');
+  await look(stage, 20);
+  const runs = stage.forge.runs().length;
+  const head = (await stage.forge.pull(pr)).headSha;
+  stage.forge.fault = ({ path }) => (path.includes(`${head}/status`) ? { status: 500 } : null);
+  await stage.forge.cancelSchedule(pr);
+  await stage.forge.scheduleAs('dev', pr);
+  await look(stage, 20);
+  stage.forge.fault = () => null;
+  if (runs === 0) return ['it was never tried'];
+  return stage.forge.runs().length === runs ? [] : ['a schedule that nothing admitted took a gate run'];
+}
+
 /** A change that the base has already is set aside, and its author has one place. */
 export async function setAsideBeforeAnother(): Promise<readonly string[]> {
   const stage = await setUp({ authorQueuedMax: 1 });

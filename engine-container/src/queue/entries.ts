@@ -152,6 +152,8 @@ function bindHead(
   pass.record.deferred = pass.record.deferred.filter(
     (deferred) => deferred.pr !== entry.pr || !isOfHead(deferred),
   );
+  // The rules admitted the schedule before: this one may be of another account, or of one whose attempts are spent.
+  if (!isInFlight(pass.record, entry)) entry.readyAt = null;
   entry.head = pull.headSha;
   entry.scheduleId = schedule.id;
   entry.movedAt = null;
