@@ -14,7 +14,7 @@ import {
   wakeNoLaterThan,
 } from './decision-context.ts';
 import { sayDeferred } from './deferral-words.ts';
-import { describeOldHead, describeRefusal } from './describe.ts';
+import { describeEarlierBounce, describeOldHead, describeRefusal } from './describe.ts';
 import { noteArrival } from './fanout-choice.ts';
 import { landLate } from './given-up.ts';
 import { reviewHeld } from './held.ts';
@@ -25,7 +25,7 @@ import { alarmOutsider, noteOutsider } from './passed.ts';
 import { activeMembers } from './pipeline.ts';
 import { authored, comparePositions, createEntry, type QueueEntry } from './queue-entry.ts';
 import type { ScheduleReading } from './readings.ts';
-import { isBounced, recallStatuses } from './recall.ts';
+import { bounceOf, isBounced, recallStatuses } from './recall.ts';
 import type { QueueRecord } from './record.ts';
 import { keepSignals } from './signals.ts';
 import type { PullRequestView } from './snapshot.ts';
@@ -154,6 +154,7 @@ function bindHead(
   );
   // The rules admitted the schedule before: this one may be of another account, or of one whose attempts are spent.
   if (!isInFlight(pass.record, entry)) entry.readyAt = null;
+  const wasMoved = entry.movedAt !== null;
   entry.head = pull.headSha;
   entry.scheduleId = schedule.id;
   entry.movedAt = null;
@@ -161,6 +162,9 @@ function bindHead(
   delete entry.movedWhy;
   entry.refusedFor = null;
   delete entry.toldRefusals;
+  // Its bounce stands, and words about a move stood over it meanwhile.
+  if (wasMoved && isBounced(pass.record, entry))
+    sayError(pass, entry, describeEarlierBounce(bounceOf(pass.record, entry)));
   tellKnownVerdict(pass, entry, schedule);
 }
 

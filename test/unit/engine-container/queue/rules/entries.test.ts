@@ -166,6 +166,17 @@ describe('a head that moves', () => {
     ]);
   });
 
+  test('that was bounced under this very schedule says so again, once the forge says who pushed', () => {
+    const bound = { kind: 'bound', id: 7, at: 900, by: 'dev', isPushedBefore: true } as const;
+    const given = givenSnapshot({ pulls: known([givenView(1, { schedule: known(bound) })]) });
+    const asking = { readyAt: null, scheduleId: 0, movedAt: NOW - 1_000, staleScheduleId: 7 };
+    const bounced = [{ pr: 1, head: 'head-1', scheduleId: 7 }];
+    const entries = [givenEntry(1, { ...asking, movedWhy: 'asking' })];
+    expect(tellDecision(given, givenRecord({ entries, bounced })).actions).toEqual([
+      `error on head-1: ${describeEarlierBounce()}`,
+    ]);
+  });
+
   test('is bound by the next schedule, and keeps its place within a day', () => {
     const again = givenView(1, {
       pull: { headSha: 'new-head' },
