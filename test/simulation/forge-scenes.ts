@@ -1,5 +1,6 @@
 import { TAKE_BACK_GRACE_MS, UNHEARD_LOOK_MAX_MS } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { LATE_PUSH_ENTRY_MS } from '../../engine-container/src/queue/eligibility.ts';
 import { giveUpFirst } from '../scenario/late-call.ts';
 import { givenProject, givenScheduled, judgeByContent, staleSuccesses } from '../scenario/stories.ts';
 import { look, setStage, wordOn } from './scene-stage.ts';
@@ -47,6 +48,8 @@ export async function twinAppearsLate(): Promise<readonly string[]> {
   await givenProject(stage.forge);
   stage.forge.gateDurationMs = 2_000;
   head = (await stage.forge.pull(await givenScheduled(stage.forge, 'a'))).headSha;
+  // Its success waits for no late entry of a push, and so for no other look at everything.
+  await stage.clock.advance(LATE_PUSH_ENTRY_MS);
   await look(stage, 4);
   if (!opened) return ['the scene did not come about'];
   const elsewhere = stage.forge.journal().some((entry) => entry.kind === 'merge_elsewhere');
