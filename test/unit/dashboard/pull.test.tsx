@@ -73,7 +73,7 @@ describe('the page of one pull request', () => {
     const facts = within(screen.getByRole('region', { name: 'At a glance' }));
     expect(facts.getByText('The next step is for its author')).toBeTruthy();
     expect(facts.queryByText('Time to land')).toBeNull();
-    expect(facts.getByRole('link', { name: 'Open the gate run' }).getAttribute('href')).toBe(run);
+    expect(facts.getByRole('link', { name: /^Open the gate run of #/ }).getAttribute('href')).toBe(run);
     expect(facts.getByRole('link', { name: '#8' }).getAttribute('href')).toBe('/repos/repo/pulls/8');
     expect(
       within(screen.getByRole('region', { name: 'What happened' })).getByText('Was bounced'),
