@@ -1,7 +1,8 @@
+import { type AddressInfo, createServer } from 'node:net';
 import type { SMTPServerOptions } from 'smtp-server';
 import { createNotifier } from '#core/adapters/email-chat/notifier.ts';
 import { createMailLine, type MailLineParts } from '#core/adapters/smtp/mail-line.ts';
-import { createSmtp, type SmtpSettings } from '#core/adapters/smtp/smtp.ts';
+import { createSmtp, type Smtp, type SmtpSettings } from '#core/adapters/smtp/smtp.ts';
 import { Secret } from '#core/secret.ts';
 import { eventually } from '../support/eventually.ts';
 import { MAIL_LOGIN, startMailServer } from '../support/mail-server.ts';
@@ -47,7 +48,39 @@ function givenLine(settings: SmtpSettings, parts: Partial<MailLineParts> = {}) {
   return { line, lines, counted };
 }
 
+/** Greets, and then answers without an end. */
+async function givenTalker(): Promise<Where> {
+  const talks = new Set<NodeJS.Timeout>();
+  const server = createServer((client) => {
+    client.on('error', () => undefined);
+    client.write('220 mail.example.org ESMTP\r\n');
+    client.once('data', () => {
+      const talk = setInterval(() => client.write('250-and one more\r\n'), 20);
+      talks.add(talk);
+      client.once('close', () => clearInterval(talk));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(() => {
+    for (const talk of talks) clearInterval(talk);
+    server.close();
+  });
+  return { port: (server.address() as AddressInfo).port, caPem: '' };
+}
+
 describe('mails over SMTP', () => {
+  test.each([
+    ['send', (smtp: Smtp) => smtp.send(MAIL)],
+    ['tryLogin', (smtp: Smtp) => smtp.tryLogin()],
+  ])(
+    'a server that goes on talking holds up %s no longer than the limit',
+    async (_name, run) => {
+      const talker = await givenTalker();
+      expect(await run(createSmtp(settingsOf(talker, { caPem: null }), 300))).toBe('away');
+    },
+    10_000,
+  );
+
   test('go out over STARTTLS with a login, with the link that ends them', async () => {
     const server = await givenServer();
     expect(await createSmtp(settingsOf(server)).send(MAIL)).toBe('sent');

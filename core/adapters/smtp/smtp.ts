@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { rootCertificates } from 'node:tls';
 import nodemailer from 'nodemailer';
@@ -26,23 +27,24 @@ export interface SmtpSettings {
 export type SmtpAnswer = 'sent' | 'refused' | 'login_refused' | 'no_tls' | 'away' | 'lost';
 
 export interface Smtp {
-  /** One try. Never throws, and ends within `SMTP_TIMEOUT_MS`. */
+  /** One try. Never throws, and ends within the limit of time. */
   send(mail: Mail): Promise<SmtpAnswer>;
-  /** Connects and logs in; sends nothing. `sent`: a mail would be taken that far. */
+  /** Connects and logs in; sends nothing. `sent`: a mail would be taken that far. Never throws, and ends within the same limit. */
   tryLogin(): Promise<SmtpAnswer>;
 }
 
 /** The port of mail over TLS from the first byte (RFC 8314). */
 const TLS_PORT = 465;
 
-export function createSmtp(settings: SmtpSettings): Smtp {
-  const transport = () => nodemailer.createTransport(transportOf(settings));
+/** @param limitMs - of one try, from the look at the name to the last answer */
+export function createSmtp(settings: SmtpSettings, limitMs: number = SMTP_TIMEOUT_MS): Smtp {
+  const options = transportOf(settings, limitMs);
   return {
     async send(mail) {
       if (!isOneAddress(mail.to)) return 'refused';
       const body = readOnce(mail.text);
       try {
-        await transport().sendMail({
+        await nodemailer.createTransport(options).sendMail({
           from: { name: '', address: settings.from },
           to: { name: '', address: mail.to },
           envelope: { from: settings.from, to: [mail.to] },
@@ -50,7 +52,7 @@ export function createSmtp(settings: SmtpSettings): Smtp {
           text: body.stream,
           headers: { ...unsubscribeHeaders(mail) },
           ...{ disableFileAccess: true, disableUrlAccess: true },
-          signal: AbortSignal.timeout(SMTP_TIMEOUT_MS),
+          signal: AbortSignal.timeout(limitMs),
         });
         return 'sent';
       } catch (error) {
@@ -58,17 +60,22 @@ export function createSmtp(settings: SmtpSettings): Smtp {
       }
     },
     async tryLogin() {
+      // The library ends a login only by silence: a server that goes on talking would hold it for ever.
+      const socket = new Socket();
+      const limit = setTimeout(() => socket.destroy(), limitMs);
       try {
-        await transport().verify();
+        await nodemailer.createTransport({ ...options, socket }).verify();
         return 'sent';
       } catch (error) {
         return judge(error, false);
+      } finally {
+        clearTimeout(limit);
       }
     },
   };
 }
 
-function transportOf({ host, port, login, tls, caPem }: SmtpSettings) {
+function transportOf({ host, port, login, tls, caPem }: SmtpSettings, limitMs: number) {
   const isTls = tls === 'required';
   return {
     ...{ host, port },
@@ -76,8 +83,7 @@ function transportOf({ host, port, login, tls, caPem }: SmtpSettings) {
     secure: isTls && port === TLS_PORT,
     ...(isTls ? { requireTLS: true } : { ignoreTLS: true }),
     tls: { minVersion: 'TLSv1.2' as const, ...(caPem === null ? {} : { ca: [...rootCertificates, caPem] }) },
-    ...{ connectionTimeout: SMTP_TIMEOUT_MS, greetingTimeout: SMTP_TIMEOUT_MS },
-    ...{ socketTimeout: SMTP_TIMEOUT_MS, dnsTimeout: SMTP_TIMEOUT_MS },
+    ...{ connectionTimeout: limitMs, greetingTimeout: limitMs, socketTimeout: limitMs, dnsTimeout: limitMs },
     // A log of the conversation would hold addresses and the login.
     ...{ logger: false, debug: false },
   };
