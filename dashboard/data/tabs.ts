@@ -61,8 +61,9 @@ export function shareSession(): Promise<void> {
   });
 }
 
-/** A session of the same person in the same account, and no older one. */
+/** A session of the same person in the same account, and no older one. Two unknown persons are not the same. */
 function isSame(own: Session, other: Session): boolean {
-  const isOfOne = own.email === other.email && own.tenants?.chosen === other.tenants?.chosen;
+  const isOnePerson = own.email !== null && own.email === other.email;
+  const isOfOne = isOnePerson && own.tenants?.chosen === other.tenants?.chosen;
   return isOfOne && other.token !== own.token && other.expiresAt >= own.expiresAt;
 }

@@ -81,6 +81,14 @@ test('a tab of another person, or of another account of the same one, keeps its 
   expect([other.session.read()?.token, elsewhere.session.read()?.token]).toEqual(['bob', 'b']);
 });
 
+test('two people of whom no address is known keep their own', async () => {
+  const other = await openTab(given({ token: 'other', email: null }));
+  const first = await openTab(given({ email: null }));
+  first.setSession(given({ token: 'two', email: null, expiresAt: Date.now() + 2 * HOUR_MS }));
+  await settle();
+  expect(other.session.read()?.token).toBe('other');
+});
+
 test('who signs out in one tab is out in all that share the session, and in no other', async () => {
   const first = await openTab(given());
   const second = await openTab();
