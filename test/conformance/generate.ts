@@ -7,6 +7,7 @@ import {
   type FieldValues,
   JUNK,
   MALFORMED_IDS,
+  type MadeToken,
   type Material,
   makeUuid,
   ODD_BODIES,
@@ -15,10 +16,10 @@ import {
 } from './values.ts';
 
 /**
- * The demand on the answer beyond "listed". `unauthenticated`: 401. `refused`: 400 before anything happens. `accepted`: no
- * refusal of the body's form.
+ * The demand on the answer beyond "listed". `unauthenticated`: 401. `forbidden`: no success. `refused`: 400 before anything
+ * happens. `accepted`: no refusal of the body's form.
  */
-export type Expected = 'unauthenticated' | 'refused' | 'accepted' | null;
+export type Expected = 'unauthenticated' | 'forbidden' | 'refused' | 'accepted' | null;
 
 export interface GeneratedRequest {
   /** The route that the gateway chooses; null for none. */
@@ -71,16 +72,25 @@ export function generateRequest(
   const method = random.chance(0.03) ? pick(random, METHODS) : route.method;
   const sentPath = random.chance(0.02) ? `${path}${pick(random, ['/', '/x', '.json', '//'])}` : path;
   const chosen = matchRoute(method, sentPath);
-  const credential = pickCredential(random, material, route);
+  const credential = pickCredential(random, material, route, path);
   const body = pickBody(random, material, route);
   const type = body.text === undefined ? null : pickType(random);
-  const expected = chosen === route ? foretell(route, credential.valid, body, type) : null;
+  const expected =
+    chosen !== route
+      ? null
+      : credential.valid !== false && credential.token !== undefined && !mayAsk(credential.token, route, path)
+        ? 'forbidden'
+        : foretell(route, credential.valid, body, type);
   return {
     route: chosen,
     method,
     path: sentPath,
-    query: pickQuery(random, route),
-    headers: { ...credential.headers, ...(type === null ? {} : { 'content-type': type.name }) },
+    query: pickQuery(random, material, route),
+    headers: {
+      ...credential.headers,
+      ...pickForgeToken(random, material, route),
+      ...(type === null ? {} : { 'content-type': type.name }),
+    },
     body: body.text,
     expected,
   };
@@ -108,8 +118,14 @@ export function matchRoute(method: string, path: string): RouteSpec | null {
   return PATTERNS.find(({ route, pattern }) => route.method === method && pattern.test(path))?.route ?? null;
 }
 
+/** Rows of the kind that a route is about. */
+function idsOf(material: Material, route: RouteSpec): readonly string[] {
+  if (route.path.includes('/connections/')) return material.connectionIds;
+  return route.path.includes('/tokens/') ? material.apiTokens.map(({ id }) => id) : material.repoIds;
+}
+
 function pickId(random: SeededRandom, material: Material, route: RouteSpec): string {
-  const own = route.path.includes('/connections/') ? material.connectionIds : material.repoIds;
+  const own = idsOf(material, route);
   const kind = random.int(10);
   if (kind < 7) return pickRecent(random, own);
   if (kind < 8) return pick(random, MALFORMED_IDS);
@@ -199,12 +215,15 @@ function pickType(random: SeededRandom): MediaType {
     : { name: pick(random, WRONG_TYPES), isJson: false };
 }
 
-function pickQuery(random: SeededRandom, route: RouteSpec): Record<string, string> {
+function pickQuery(random: SeededRandom, material: Material, route: RouteSpec): Record<string, string> {
   if (random.chance(0.05)) return { access_token: pick(random, ['x', 'y']), __proto__x: '1' };
   if (route.auth === 'socket' && random.chance(0.5)) {
     return { ticket: pick(random, ['', 'x', 'a'.repeat(64), 'A'.repeat(64)]) };
   }
   if (route.query === undefined) return {};
+  if (route.path.includes('/mail/')) return pickLink(random, material);
+  if (route.path.endsWith('/evidence'))
+    return { commit: pick(random, ['a'.repeat(40), 'A'.repeat(40), 'HEAD', '', '0'.repeat(64), '\u0000']) };
   const numbers = ['1', '100', '101', '0', '-1', '1.5', 'x', '', '1e3', '0x1', '٣', '99999999999999999999'];
   return {
     ...(random.chance(0.6)
@@ -215,13 +234,40 @@ function pickQuery(random: SeededRandom, route: RouteSpec): Record<string, strin
   };
 }
 
+/** A link of a mail, seldom of a tenant that exists. */
+function pickLink(random: SeededRandom, material: Material): Record<string, string> {
+  const link = {
+    tenant: pick(random, [pick(random, material.tenantIds), makeUuid(random), 'x', '']),
+    box: pick(random, ['a'.repeat(64), 'A'.repeat(64), 'x', '']),
+    key: pick(random, ['a'.repeat(32), 'k'.repeat(32), '%00', '']),
+  };
+  const left = random.chance(0.1) ? pick(random, ['tenant', 'box', 'key'] as const) : null;
+  return Object.fromEntries(Object.entries(link).filter(([name]) => name !== left));
+}
+
+/** A person's own token for the forge, or a text that is none. */
+function pickForgeToken(random: SeededRandom, material: Material, route: RouteSpec): Record<string, string> {
+  if (!random.chance(route.forgeToken === true ? 0.85 : 0.01)) return {};
+  const wrong = ['', ' ', 'x y', '\u00e9', 'x'.repeat(5_000), `token ${'f'.repeat(40)}`];
+  return {
+    'x-forge-token': random.chance(0.75) ? pick(random, material.forgeTokens) : pick(random, wrong),
+  };
+}
+
 interface Credential {
   readonly headers: Readonly<Record<string, string>>;
+  /** The API token that is sent. */
+  readonly token?: MadeToken;
   /** Null: the route asks for none. */
   readonly valid: boolean | null;
 }
 
-function pickCredential(random: SeededRandom, material: Material, route: RouteSpec): Credential {
+function pickCredential(
+  random: SeededRandom,
+  material: Material,
+  route: RouteSpec,
+  path: string,
+): Credential {
   const noise = random.chance(0.03)
     ? {
         'x-api-key': 'k',
@@ -278,12 +324,24 @@ function pickCredential(random: SeededRandom, material: Material, route: RouteSp
   if (kind === 1)
     return { headers: { ...noise, authorization: pick(random, wrong) }, valid: asks ? false : null };
   if (material.apiTokens.length > 0 && kind < 4) {
-    const token = pickRecent(random, material.apiTokens);
-    const refuses = asks && route.scope === undefined;
-    return { headers: { ...noise, authorization: `Bearer ${token}` }, valid: refuses ? false : null };
+    const made = pick(random, random.chance(0.8) ? material.apiTokens.slice(-4) : material.apiTokens);
+    const headers = { ...noise, authorization: `Bearer ${made.text}` };
+    if (!asks) return { headers, valid: null };
+    return { headers, valid: made.revoked || route.scope === undefined ? false : null, token: made };
   }
   const valid = route.auth === 'bearer' || route.auth === 'me' ? true : null;
-  return { headers: { ...noise, authorization: `Bearer ${pick(random, material.tokens)}` }, valid };
+  const owner = material.owners.get(/[0-9a-f-]{36}/.exec(path)?.[0] ?? '');
+  const authorization =
+    owner !== undefined && random.chance(0.6) ? owner : `Bearer ${pick(random, material.tokens)}`;
+  return { headers: { ...noise, authorization }, valid };
+}
+
+/** The scope of the route is given for the repository that the path names. */
+function mayAsk({ scopes }: MadeToken, { scope, path: shape }: RouteSpec, path: string): boolean {
+  const grant = scopes.find((each) => each.scope === scope);
+  if (grant === undefined) return false;
+  if (grant.repo_ids === null || !shape.includes('{id}')) return true;
+  return grant.repo_ids.some((id) => path.toLowerCase().includes(id));
 }
 
 function foretell(route: RouteSpec, valid: boolean | null, body: Body, type: MediaType | null): Expected {

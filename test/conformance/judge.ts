@@ -148,6 +148,7 @@ function judgeExpected(
   body: unknown,
 ): string | null {
   if (expected === 'unauthenticated') return status === 401 ? null : `no credential, but ${status} ${code}`;
+  if (expected === 'forbidden') return status >= 400 ? null : `a token went beyond its scope: ${status}`;
   if (expected === 'refused') {
     return status === 400 || status === 429 ? null : `a wrong body was taken: ${status} ${code ?? ''}`;
   }

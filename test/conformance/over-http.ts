@@ -5,6 +5,7 @@ import { findLeaks } from '../support/canaries.ts';
 import { createSeededRandom } from '../support/seeded-random.ts';
 import { type GeneratedRequest, generateRequest } from './generate.ts';
 import { judgeAnswer, type SeenAnswer } from './judge.ts';
+import { learn } from './learn.ts';
 import { createPatience, insist } from './patience.ts';
 import type { Material } from './values.ts';
 
@@ -70,9 +71,8 @@ export async function runOverHttp(options: HttpRunOptions): Promise<HttpRunResul
         faults.push(describe(nth, request, answer, fault));
         process.stderr.write(`${faults.at(-1)}\n`);
       }
-      learn(material, request.path, answer.text);
-      const ticket = /^\{"ticket":"([0-9a-f]{64})"/.exec(answer.text)?.[1];
-      if (ticket !== undefined) tickets.push(ticket);
+      const { secrets: shown } = learn(material, request, answer);
+      if (shown.length > 0) tickets.push(...shown);
       else answers.push(answer.text);
       if (answers.length >= ANSWERS_PER_SCAN)
         leaks.push(...findLeaks(secrets, [answers.splice(0).join('\n')]));
@@ -117,7 +117,7 @@ function materialOf(ready: Ready): Material {
     slugs: ['acme/app', 'beta/app', ...Array.from({ length: 20 }, (_, index) => `none/app${index}`)],
     // The tenants are needed to the end of the run.
     tenantIds: ['00000000-0000-4000-8000-000000000000'],
-    ...{ connectionIds: [], repoIds: [], apiTokens: [] },
+    ...{ connectionIds: [], repoIds: [], apiTokens: [], owners: new Map() },
     hook: {
       body: ready.webhook_example.body,
       signature: ready.webhook_example.headers['x-hub-signature-256'] ?? '',
@@ -135,13 +135,6 @@ function canariesOf(ready: Ready, containerSecret: string | null, tickets: reado
     ...(containerSecret === null ? [] : [{ name: 'container secret', value: containerSecret }]),
     ...tickets.slice(0, TICKETS_SCANNED_MAX).map((value) => ({ name: 'ticket', value })),
   ].map(({ name, value }) => ({ name, value: name.includes('session') ? value.slice(-43) : value }));
-}
-
-function learn(material: Material, path: string, text: string): void {
-  const id = /^\{"(?:rotated":true,")?id":"([0-9a-f-]{36})"/.exec(text)?.[1];
-  if (id === undefined || path === '/api/v1/me') return;
-  const ids = path.startsWith('/api/v1/connections') ? material.connectionIds : material.repoIds;
-  if (!ids.includes(id)) ids.push(id);
 }
 
 function exchange(baseUrl: string, agent: Agent, request: GeneratedRequest): Promise<SeenAnswer> {

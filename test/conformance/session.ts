@@ -1,10 +1,14 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { ForgeError } from '#core/ports/forge.ts';
+import type { Signer } from '#core/ports/signer.ts';
 import { ADMIN_KEY, ApiWorld, BOT, CONTAINER_SECRET, HOOK_SECRET } from '../support/api-world.ts';
 import { type Canary, findLeaks } from '../support/canaries.ts';
 import { giveHistory } from '../support/given-history.ts';
 import { createSeededRandom, type SeededRandom } from '../support/seeded-random.ts';
+import { anyPerson } from './any-person.ts';
 import { type GeneratedRequest, generateRequest } from './generate.ts';
 import { judgeAnswer } from './judge.ts';
+import { learn } from './learn.ts';
 import { type Material, makeUuid } from './values.ts';
 
 export interface SessionResult {
@@ -29,6 +33,11 @@ const CANARIES: readonly Canary[] = [
   { name: 'webhook secret', value: HOOK_SECRET },
   { name: 'container secret', value: CONTAINER_SECRET },
 ];
+const KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const SIGNER: Signer = {
+  readPublicKey: async () => ({ pem: KEY.publicKey.export({ type: 'spki', format: 'pem' }).toString() }),
+  sign: async (bytes) => sign('sha256', bytes, KEY.privateKey),
+};
 /** Tickets and API tokens that are looked for in each world. */
 const TICKETS_SCANNED_MAX = 10;
 
@@ -108,6 +117,7 @@ class WorldRun {
       connectionIds: [],
       repoIds: [],
       apiTokens: [],
+      owners: new Map(),
       hook: null,
     });
     await run.#furnish();
@@ -117,6 +127,7 @@ class WorldRun {
   async #furnish(): Promise<void> {
     const world = this.#world;
     world.rateFactor = 1_000;
+    world.signer = SIGNER;
     world.identity.signIn(ADMIN.token, ADMIN.id, true);
     for (const { id, token } of TENANTS) {
       world.identity.signIn(token, id);
@@ -125,6 +136,7 @@ class WorldRun {
       await giveHistory(world, repo, () => makeUuid(this.#random));
       this.#material.repoIds.push(repo.id);
       this.#material.connectionIds.push(connection.id);
+      for (const row of [repo.id, connection.id]) this.#material.owners.set(row, `Bearer ${token}`);
       const body = JSON.stringify({
         repository: { full_name: repo.slug, html_url: `${repo.instanceUrl}/${repo.slug}` },
         sender: { login: 'dev' },
@@ -140,6 +152,7 @@ class WorldRun {
     world.engine = random.chance(0.8)
       ? { answer: 'ok', logTail: ['looked'] }
       : { answer: 'failed', logTail: [] };
+    world.openPerson = () => anyPerson(random);
     world.forge.repos = random.chance(0.5) ? [] : new ForgeError('denied', 'x', 403);
     await world.clock.advance(50);
     const request = generateRequest(random, this.#material);
@@ -194,18 +207,7 @@ class WorldRun {
     if (id !== undefined && this.#gone.has(id) && status < 400) return 'deleted, and still there';
     if (id !== undefined && status === 204 && route?.id === 'deleteRepo') this.#gone.add(id);
     if (id !== undefined && status === 204 && route?.id === 'deleteConnection') this.#gone.add(id);
-    const ticket = /^\{"ticket":"([0-9a-f]{64})"/.exec(text)?.[1];
-    if (ticket !== undefined) this.#tickets.push(ticket);
-    const apiToken = /"token":"(mgy_[\w-]{64})"/.exec(text)?.[1];
-    if (apiToken !== undefined) {
-      this.#tickets.push(apiToken);
-      this.#material.apiTokens.push(apiToken);
-    }
-    const made = /^\{(?:"rotated":true,)?"id":"([0-9a-f-]{36})"/.exec(text)?.[1];
-    if (made !== undefined && (route?.id === 'createConnection' || route?.id === 'enrollRepo')) {
-      const ids = route.id === 'createConnection' ? this.#material.connectionIds : this.#material.repoIds;
-      if (!ids.includes(made)) ids.push(made);
-    }
+    this.#tickets.push(...learn(this.#material, request, { status, text }).secrets);
     return null;
   }
 }

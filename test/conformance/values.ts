@@ -13,10 +13,21 @@ export interface Material {
   readonly slugs: readonly string[];
   readonly connectionIds: string[];
   readonly repoIds: string[];
+  /** Authorization header with which a row was made, by its id. */
+  readonly owners: Map<string, string>;
   /** Made on the way; some of them were revoked or name other repositories. */
-  readonly apiTokens: string[];
+  readonly apiTokens: MadeToken[];
   /** A signature for a delivery of this repository, or one that cannot be right. */
   readonly hook: { readonly body: string; readonly signature: string } | null;
+}
+
+/** An API token that an answer has shown, with what it may do. */
+export interface MadeToken {
+  readonly id: string;
+  readonly text: string;
+  readonly scopes: readonly { readonly scope: string; readonly repo_ids: readonly string[] | null }[];
+  /** Every call with it that began later must be refused. */
+  revoked: boolean;
 }
 
 /** Values of one field as JSON text: what a route takes, and what it must refuse whatever else was sent. */
@@ -25,6 +36,9 @@ export interface FieldValues {
   readonly good: (random: SeededRandom, material: Material) => string;
   readonly bad: readonly string[];
 }
+
+/** The head of every pull request that requests name. */
+export const ANY_HEAD = 'a'.repeat(40);
 
 const json = (value: unknown): string => JSON.stringify(value);
 const text = (choose: (random: SeededRandom, material: Material) => string) => ({
@@ -183,7 +197,7 @@ export const BODY_FIELDS: Readonly<Record<string, Readonly<Record<string, FieldV
   enqueuePull: {
     head: {
       required: true,
-      ...text(() => 'a'.repeat(40)),
+      ...text(() => ANY_HEAD),
       bad: [...NOT_TEXT, ...CONTROL, '""', '"main"', json('A'.repeat(40)), json('a'.repeat(41))],
     },
   },
@@ -209,10 +223,15 @@ export const BODY_FIELDS: Readonly<Record<string, Readonly<Record<string, FieldV
     expires_in_days: { required: true, ...whole(1, 365) },
     scopes: {
       required: true,
-      good: (random) =>
+      good: (random, material) =>
         json(
           pick(random, [
             [{ scope: 'read', repo_ids: null }],
+            [{ scope: 'settings:write', repo_ids: null }],
+            [
+              { scope: 'read', repo_ids: [pickRecent(random, material.repoIds)] },
+              { scope: 'queue:write', repo_ids: [pickRecent(random, material.repoIds)] },
+            ],
             [
               { scope: 'queue:write', repo_ids: null, extra: 1 },
               { scope: 'settings:write', repo_ids: [makeUuid(random)] },

@@ -75,6 +75,12 @@ describe('the judge itself', () => {
     expect(judgeAnswer({ route }, { status, text, contentType: json })).toEqual(fault);
   });
 
+  test('a token that goes beyond its scope', () => {
+    const answer = { status: 200, text: '{"id":"x"}', contentType: json };
+    expect(judgeAnswer({ route, expected: 'forbidden' }, answer)).toContain('beyond its scope');
+    expect(judgeAnswer({ route, expected: null }, answer)).toBeNull();
+  });
+
   const patch = matchRoute('PATCH', '/api/v1/user/repos/x');
   const refusal = (field: string) => `{"error":{"code":"invalid_field","message":"x","field":"${field}"}}`;
   test.each([
