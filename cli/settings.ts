@@ -1,17 +1,19 @@
 import {
   compareSettings,
+  type FileProblem,
   type FileSettings,
   readSettingsFile,
   SETTINGS_FILE,
   type SettingChange,
   settingsFileSchema,
 } from '#core/contracts/settings-file.ts';
+import { sayFileState } from '../dashboard/view/settings-file.ts';
 import { type Asked, EXIT, emit, type Printing, type Repo } from './commands.ts';
 import { Misuse } from './context.ts';
 import { readFile } from './evidence.ts';
 import { plain } from './values.ts';
 
-export const SETTINGS_ACTIONS = ['check', 'compare', 'apply', 'schema'] as const;
+export const SETTINGS_ACTIONS = ['check', 'compare', 'apply', 'show', 'schema'] as const;
 
 /** The repository that a file is compared with, and its client. */
 export type Target = () => Promise<{ readonly asked: Asked; readonly repo: Repo }>;
@@ -29,12 +31,16 @@ export async function settings(
     emit(printed, settingsFileSchema(), () => [JSON.stringify(settingsFileSchema(), null, 2)]);
     return EXIT.ok;
   }
+  if (action === 'show') {
+    if (path !== undefined)
+      throw new Misuse('settings show tells what holds on the service, and takes no file.');
+    const { asked, repo } = await find();
+    return show(asked, repo);
+  }
   const name = path ?? SETTINGS_FILE;
   const file = readSettingsFile(readFile(name));
   if (!file.ok) {
-    emit(printed, { file: name, ...file }, () =>
-      file.problems.map(({ line, column, says }) => `${plain(name)}:${line}:${column}: ${plain(says)}`),
-    );
+    emit(printed, { file: name, ...file }, () => file.problems.map((problem) => sayProblem(name, problem)));
     return EXIT.fault;
   }
   if (action === 'check') {
@@ -44,6 +50,18 @@ export async function settings(
   }
   const { asked, repo } = await find();
   return action === 'compare' ? compare(asked, repo, file.settings) : apply(asked, repo, file.settings);
+}
+
+/** Each value that holds, and where it comes from. */
+async function show(asked: Asked, repo: Repo): Promise<number> {
+  const { name, base_branch, file_settings } = repo;
+  const { problems, values } = file_settings;
+  emit(asked, { repo: name, base_branch, ...file_settings }, () => [
+    `${name} ${base_branch}: ${sayFileState(file_settings, 'the settings page')}`,
+    ...problems.map((problem) => sayProblem(SETTINGS_FILE, problem)),
+    ...Object.entries(values).map(([key, { value, origin }]) => `${key}: ${sayValue(value)} (${origin})`),
+  ]);
+  return problems.length > 0 ? EXIT.fault : EXIT.ok;
 }
 
 async function compare(asked: Asked, repo: Repo, file: FileSettings): Promise<number> {
@@ -90,6 +108,11 @@ function say(repo: Repo, changes: readonly SettingChange[], verb: string): reado
 
 const sayChanges = (changes: readonly SettingChange[]): readonly string[] =>
   changes.map(({ key, from, to }) => `  ${key}: ${sayValue(from)} -> ${sayValue(to)}`);
+
+const sayProblem = (
+  name: string,
+  { line, column, says }: Pick<FileProblem, 'line' | 'column' | 'says'>,
+): string => `${plain(name)}:${line}:${column}: ${plain(says)}`;
 
 const sayCount = (count: number): string => `${count} setting${count === 1 ? '' : 's'}`;
 const sayValue = (value: unknown): string =>

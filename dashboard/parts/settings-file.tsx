@@ -1,11 +1,8 @@
-import { SETTINGS_FILE } from '#core/domain/queue-names.ts';
 import { usePatch } from '../data/use-patch.ts';
 import type { StatusEntry } from '../view/blocker.ts';
-import { shortSha } from '../view/format.ts';
+import { sayFileState } from '../view/settings-file.ts';
 import { Button } from './basics.tsx';
 import { Problem } from './errors.tsx';
-
-type FileSettings = StatusEntry['file_settings'];
 
 /** Settings that the repository keeps in a file on its base: on or off, and where each value that holds comes from. */
 export function SettingsFile({ repo }: { readonly repo: StatusEntry }) {
@@ -24,7 +21,7 @@ export function SettingsFile({ repo }: { readonly repo: StatusEntry }) {
           {isRead ? 'Do not read the file' : 'Read the file'}
         </Button>
       </div>
-      <p className="hint">{sayState(repo.file_settings)}</p>
+      <p className="hint">{sayFileState(repo.file_settings, 'this page')}</p>
       {problems.length > 0 && (
         <ul>
           {problems.map(({ line, column, says }) => (
@@ -59,21 +56,6 @@ export function SettingsFile({ repo }: { readonly repo: StatusEntry }) {
       <Problem error={patch.error} />
     </section>
   );
-}
-
-function sayState({ state, commit, from }: FileSettings): string {
-  switch (state) {
-    case 'off':
-      return `The queue can read ${SETTINGS_FILE} on the base branch: what it names holds before the values of this page. It sets how batches are made, never what is proven or who may land.`;
-    case 'unread':
-      return `${SETTINGS_FILE} is read at the next look. Until then the values of this page hold.`;
-    case 'missing':
-      return `The base has no ${SETTINGS_FILE} at ${shortSha(commit)}: the values of this page hold.`;
-    case 'right':
-      return `${SETTINGS_FILE} of ${shortSha(from)} holds before the values of this page. A change takes effect once it has landed.`;
-    case 'wrong':
-      return `${SETTINGS_FILE} at ${shortSha(commit)} is wrong: ${from === null ? 'the values of this page hold' : `those of ${shortSha(from)} stay in force`}. Land a correction.`;
-  }
 }
 
 function sayValue(name: string, value: unknown): string {

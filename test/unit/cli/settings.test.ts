@@ -88,7 +88,7 @@ describe('mergeyard settings check', () => {
     const wrong = await call(['settings', 'chek', 'FILE'], 'batch_target: 8', {});
     expect([wrong.code, wrong.complaint]).toEqual([
       64,
-      'settings takes one of: check, compare, apply, schema.',
+      'settings takes one of: check, compare, apply, show, schema.',
     ]);
   });
 
@@ -151,5 +151,46 @@ describe('where the service reads the file by itself', () => {
         '  bisect_fanout: 4 -> 1',
       ],
     });
+  });
+});
+
+describe('mergeyard settings show', () => {
+  const show = (file_settings: object, settings_file = true) =>
+    call(['settings', 'show', ...named], null, LOGIN, { ...REPO, settings_file, file_settings });
+  const { values } = READ_BY_SERVICE.file_settings;
+  const [commit, from] = ['c'.repeat(40), 'f'.repeat(40)];
+  const rows = ['batch_target: 4 (page)', 'bisect_fanout: 4 (file)', 'high_labels: ["urgent"] (page)'];
+
+  test('tells each value that holds and where it comes from', async () => {
+    const right = { state: 'right', commit, from, problems: [], values };
+    expect(await show(right)).toMatchObject({
+      ...{ code: 0, complaint: '', sent: [{ method: 'GET' }] },
+      out: [
+        `acme/app main: .mergeyard.yml of ${'f'.repeat(10)} holds before the values of the settings page. A change takes effect once it has landed.`,
+        ...rows,
+      ],
+    });
+  });
+
+  test('of a wrong file on the base tells each line, and ends with 1', async () => {
+    const problems = [{ line: 2, column: 1, key: 'gate', says: '"gate" cannot be set\u001b[2J.' }];
+    expect(await show({ state: 'wrong', commit, from, problems, values })).toMatchObject({
+      code: 1,
+      out: [
+        `acme/app main: .mergeyard.yml at ${'c'.repeat(10)} is wrong: those of ${'f'.repeat(10)} stay in force. Land a correction.`,
+        '.mergeyard.yml:2:1: "gate" cannot be set[2J.',
+        ...rows,
+      ],
+    });
+  });
+
+  test('where the file is not read, says so, and takes no file', async () => {
+    const off = { state: 'off', commit: null, from: null, problems: [], values };
+    expect((await show(off, false)).out[0]).toMatch(/^acme\/app main: The queue can read \.mergeyard\.yml/);
+    const withFile = await call(['settings', 'show', 'FILE', ...named], 'batch_target: 8');
+    expect([withFile.code, withFile.complaint]).toEqual([
+      64,
+      'settings show tells what holds on the service, and takes no file.',
+    ]);
   });
 });
