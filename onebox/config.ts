@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
+import { isNearHost } from '#core/adapters/http-guard/outbound-url.ts';
 import type { ForgePerson } from '#core/adapters/identity-forge/forge-oauth.ts';
 import type { SmtpSettings } from '#core/adapters/smtp/smtp.ts';
 import { Secret } from '#core/secret.ts';
@@ -53,7 +54,10 @@ const Config = z.strictObject({
       user: text.optional(),
       password_file: text.optional(),
       from: z.email(),
-      tls: z.enum(['required', 'none']).default('required'),
+      /** @default TLS from the first byte at port 465, and STARTTLS at every other */
+      tls: z.enum(['required', 'implicit', 'none']).default('required'),
+      /** Lets mails travel in the clear to a server beyond the private network, without a login. */
+      allow_clear_text: z.boolean().default(false),
       /** PEM of the authority that signs the server's certificate, where no public one does. */
       ca_file: text.optional(),
     })
@@ -109,20 +113,31 @@ export function readConfig(file: string): OneboxConfig {
   };
 }
 
+/** The port of mail over TLS from the first byte (RFC 8314). */
+const TLS_PORT = 465;
+
 function readMail(
   mail: z.infer<typeof Config>['mail'],
   beside: (name: string) => string,
 ): OneboxConfig['mail'] {
   if (mail === undefined) return null;
-  const { host, port, from, tls, user, password_file: file, ca_file: ca } = mail;
+  const { host, port, from, tls, user, password_file: file, ca_file: ca, allow_clear_text: isOpen } = mail;
   if ((user === undefined) !== (file === undefined)) {
     throw new ConfigError('mail needs both of user and password_file, or none of them.');
   }
   if (user !== undefined && tls === 'none') {
     throw new ConfigError('mail.tls: without TLS the password would travel in the clear.');
   }
+  if (tls === 'none' && !isOpen && !isNearHost(host)) {
+    throw new ConfigError(
+      `mail.tls: mails would travel in the clear to ${host}, which is not on this machine or in a private network. Leave mail.tls out, or say mail.allow_clear_text: true.`,
+    );
+  }
+  if (tls !== 'none' && isOpen) {
+    throw new ConfigError('mail.allow_clear_text: it has a meaning beside tls: none alone.');
+  }
   return {
-    ...{ host, port, from, tls },
+    ...{ host, port, from, tls: tls === 'required' && port === TLS_PORT ? 'implicit' : tls },
     login:
       user === undefined || file === undefined
         ? null

@@ -31,13 +31,14 @@ export async function examine(
   config: OneboxConfig,
   send: HttpSend,
   now: () => number = Date.now,
+  askMail: AskMail | null = mailLoginOf(config),
 ): Promise<readonly Finding[]> {
   const configuration = { what: 'configuration', note: 'read, each key known' };
   return [
     configuration,
     ...examineFolder(config),
     ...(await examineForge(config, send, now)),
-    await examineMail(config),
+    await examineMail(config, askMail),
   ];
 }
 
@@ -97,22 +98,50 @@ async function examineForge(
   ];
 }
 
+type AskMail = () => Promise<SmtpAnswer>;
+
+/** A login at the mail server of the configuration; null where it names none. */
+export function mailLoginOf({ mail }: OneboxConfig): AskMail | null {
+  return mail === null ? null : () => createSmtp(mail).tryLogin();
+}
+
+/** Servers count logins, and lock accounts after some that fail: visitors of the first page make one so often at most. */
+const MAIL_GOOD_KEPT_MS = 10 * 60_000;
+const MAIL_FAULT_KEPT_MS = 60_000;
+
+/** The login for many who ask: a good answer holds for ten minutes, any other for one. */
+export function createMailCheck(parts: { readonly tryLogin: AskMail; readonly now: () => number }): AskMail {
+  let kept: { until: number; readonly answer: Promise<SmtpAnswer> } | null = null;
+  return () => {
+    if (kept !== null && parts.now() < kept.until) return kept.answer;
+    const since = parts.now();
+    const asked = { until: since + MAIL_FAULT_KEPT_MS, answer: parts.tryLogin() };
+    kept = asked;
+    void asked.answer.then((answer) => {
+      if (answer === 'sent') asked.until = since + MAIL_GOOD_KEPT_MS;
+    });
+    return asked.answer;
+  };
+}
+
 /** The mail server, as far as the login; no mail is sent. */
-async function examineMail({ mail }: OneboxConfig): Promise<Finding> {
-  if (mail === null) return { what: 'mail', note: 'not set up: no mail is sent' };
+async function examineMail({ mail }: OneboxConfig, ask: AskMail | null): Promise<Finding> {
+  if (mail === null || ask === null) return { what: 'mail', note: 'not set up: no mail is sent' };
   const seen = { what: 'mail', note: `${mail.host}:${mail.port}, from ${mail.from}` };
-  const answer = await createSmtp(mail).tryLogin();
+  const answer = await ask();
   return answer === 'sent' ? seen : { ...seen, fix: MAIL_FIXES[answer] };
 }
 
-const SILENT_SERVER =
-  'The mail server does not answer, or its certificate is not trusted here. Check mail.host, mail.port, the network and mail.ca_file.';
+const SILENT_SERVER = 'The mail server does not answer. Check mail.host, mail.port and the network.';
 const MAIL_FIXES: Readonly<Record<Exclude<SmtpAnswer, 'sent'>, string>> = {
   away: SILENT_SERVER,
   lost: SILENT_SERVER,
+  untrusted:
+    'The certificate of the mail server is not trusted here: it has ended, names another host, or is signed by an authority that is not known. Set mail.ca_file to the PEM of that authority, and mail.host to a name in the certificate.',
   refused: 'The mail server refuses this machine. Ask who runs it to let this machine send.',
   login_refused: 'The mail server refuses the login. Check mail.user and the file of mail.password_file.',
-  no_tls: 'The mail server offers no TLS at this port. Use its port with STARTTLS (587) or TLS (465).',
+  no_tls:
+    'The mail server offers no TLS at this port. Use its port with STARTTLS (587), or with TLS from the first byte (465, or mail.tls: implicit).',
 };
 
 function readVersion({ body }: HttpResponse): string {

@@ -50,7 +50,7 @@ import { createAdmission } from './admission.ts';
 import { callerBehindProxy } from './caller.ts';
 import type { OneboxConfig } from './config.ts';
 import { startDatabase } from './database.ts';
-import { examine } from './doctor.ts';
+import { createMailCheck, examine, mailLoginOf } from './doctor.ts';
 import { createEngine } from './engine.ts';
 import { createFirstStart } from './first-start.ts';
 import { lockFolder } from './folder-lock.ts';
@@ -248,11 +248,13 @@ async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<
     ...{ forge, sessions, publicUrl, clock, log },
     admit,
   });
+  const mailLogin = mailLoginOf(config);
+  const askMail = mailLogin === null ? null : createMailCheck({ tryLogin: mailLogin, now: clock.now });
   const front = createHttpFront(
     listRoutes(shared, signIn, {
       site: createSite(readSiteFiles(new URL(`file://${siteDir}/`)), pageConfig(config)),
       firstStart: createFirstStart({
-        examine: () => examine(config, send, clock.now),
+        examine: () => examine(config, send, clock.now, askMail),
         // A copy that was restored has repositories, and no session of before.
         isSetUp: async () =>
           sessions.wereUsed() ||

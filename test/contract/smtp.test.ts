@@ -6,6 +6,7 @@ import { createSmtp, type Smtp, type SmtpSettings } from '#core/adapters/smtp/sm
 import { Secret } from '#core/secret.ts';
 import { eventually } from '../support/eventually.ts';
 import { MAIL_LOGIN, startMailServer } from '../support/mail-server.ts';
+import { makeSelfSigned } from '../support/self-signed.ts';
 
 const closers: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
@@ -157,10 +158,43 @@ describe('mails over SMTP', () => {
     expect([server.taken, logins]).toEqual([[], 0]);
   });
 
-  test('a server whose certificate no authority here signed gets nothing', async () => {
+  test.each([
+    ['after STARTTLS', 'required', {}],
+    ['from the first byte', 'implicit', { secure: true }],
+  ] as const)(
+    'a certificate that is not trusted here is told as what it is, and its server gets nothing (%s)',
+    async (_when, tls, options) => {
+      const server = await givenServer({ ...options });
+      const strange = createSmtp(settingsOf(server, { tls, caPem: null }));
+      expect([await strange.tryLogin(), await strange.send(MAIL)]).toEqual(['untrusted', 'untrusted']);
+      const other = makeSelfSigned(['other.example.org']);
+      const misnamed = await givenServer({ ...options, ...other });
+      const named = createSmtp(settingsOf(misnamed, { tls, caPem: other.cert }));
+      expect(await named.tryLogin()).toBe('untrusted');
+      expect([server.taken, misnamed.taken]).toEqual([[], []]);
+    },
+  );
+
+  test('go out over TLS from the first byte, with a login', async () => {
+    const server = await givenServer({ secure: true });
+    const smtp = createSmtp(settingsOf(server, { tls: 'implicit' }));
+    expect([await smtp.tryLogin(), await smtp.send(MAIL)]).toEqual(['sent', 'sent']);
+    expect(server.taken).toMatchObject([{ to: ['ada@example.org'], wasSecure: true }]);
+    const wrong = settingsOf(server, {
+      ...{ tls: 'implicit', login: { user: MAIL_LOGIN.user, password: new Secret('an-old-password') } },
+    });
+    expect(await createSmtp(wrong).tryLogin()).toBe('login_refused');
+  });
+
+  test('a port with STARTTLS that is taken for one with TLS from the first byte is told', async () => {
     const server = await givenServer();
-    expect(await createSmtp(settingsOf(server, { caPem: null })).send(MAIL)).toBe('away');
-    expect(server.taken).toEqual([]);
+    expect(await createSmtp(settingsOf(server, { tls: 'implicit' })).tryLogin()).toBe('no_tls');
+  });
+
+  test('a certificate that is not trusted yet is tried again later', async () => {
+    const server = await givenServer();
+    const { line, counted } = givenLine(settingsOf(server, { caPem: null }));
+    expect([await line.send(MAIL), counted, line.size]).toEqual(['later', ['untrusted'], 1]);
   });
 
   test('where TLS is switched off, a server of this machine takes mail without a login', async () => {

@@ -24,8 +24,8 @@ export type OutboundUrl =
 /** Longer than any forge's or chat's address. */
 const URL_CHARS_MAX = 2048;
 
-/** Suffixes that name machines of a private network, this service's included. */
-const INSIDE_SUFFIXES: readonly string[] = [
+/** Suffixes that name machines of a private network. */
+const NEAR_SUFFIXES: readonly string[] = [
   '.localhost',
   '.local',
   '.localdomain',
@@ -36,6 +36,10 @@ const INSIDE_SUFFIXES: readonly string[] = [
   '.home',
   '.lan',
   '.home.arpa',
+];
+/** Suffixes that name machines of this service's own network beside them. */
+const INSIDE_SUFFIXES: readonly string[] = [
+  ...NEAR_SUFFIXES,
   '.amazonaws.com',
   '.api.aws',
   '.on.aws',
@@ -88,6 +92,13 @@ export function checkOutboundUrl(text: string, rules: OutboundRules): OutboundUr
 /** Host and port as one writes them: no userinfo, no escapes, no foreign letters (those have a punycode spelling). */
 function isPlainAuthority(authority: string): boolean {
   return /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?$/.test(authority);
+}
+
+/** A host of this machine or of a private network, as far as its name or address tells. */
+export function isNearHost(host: string): boolean {
+  if (isIP(host) !== 0) return !isPublicAddress(host);
+  const name = host.toLowerCase();
+  return /^[a-z0-9-]+$/.test(name) || NEAR_SUFFIXES.some((suffix) => name.endsWith(suffix));
 }
 
 /** `host` as the URL parser spells it: odd forms of IPv4 addresses are dotted quads by now. */

@@ -47,7 +47,7 @@ export function createMailLine({ smtp, log, count, waitsMs = MAIL_RETRY_WAITS_MS
   const again = async (mail: Mail, tries: number): Promise<void> => {
     const answer = await attempt(mail);
     if (answer === 'sent') log.info('an e-mail was sent at a later try', { way: 'email', tries });
-    else if (answer !== 'away' || !wait(mail, tries)) {
+    else if (!isForNow(answer) || !wait(mail, tries)) {
       log.warn(NOTICE_NOT_DELIVERED, { way: 'email', reason: answer, tries });
     }
   };
@@ -55,7 +55,7 @@ export function createMailLine({ smtp, log, count, waitsMs = MAIL_RETRY_WAITS_MS
     async send(mail) {
       const answer = await attempt(mail);
       if (answer === 'sent' || answer === 'refused') return answer;
-      if (answer === 'away' && wait(mail, 1)) return 'later';
+      if (isForNow(answer) && wait(mail, 1)) return 'later';
       log.warn('the mail server took no mail', { reason: answer });
       return answer === 'login_refused' ? 'refused' : 'failed';
     },
@@ -71,3 +71,6 @@ export function createMailLine({ smtp, log, count, waitsMs = MAIL_RETRY_WAITS_MS
     },
   };
 }
+
+/** Nothing was taken, and a server that is back, or has a new certificate, may take it. */
+const isForNow = (answer: SmtpAnswer): boolean => answer === 'away' || answer === 'untrusted';

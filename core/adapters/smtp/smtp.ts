@@ -14,17 +14,20 @@ export interface SmtpSettings {
   readonly login: { readonly user: string; readonly password: Secret<string> } | null;
   /** A bare address. */
   readonly from: string;
-  /** `required`: no word but the greeting leaves before TLS stands. `none`: TLS is not asked for. */
-  readonly tls: 'required' | 'none';
+  /**
+   * `required`: STARTTLS, and no word but the greeting leaves before TLS stands. `implicit`: TLS from the first byte (RFC 8314).
+   * `none`: TLS is not asked for.
+   */
+  readonly tls: 'required' | 'implicit' | 'none';
   /** PEM of the authority that signs the server's certificate, where no public one does. */
   readonly caPem: string | null;
 }
 
 /**
- * `away`: nothing was taken, and a later try may be. `lost`: the connection broke after the message began to leave, so the
+ * `away`: nothing was taken, and a later try may be. `untrusted`: the same, because of the server's certificate. `lost`: the connection broke after the message began to leave, so the
  * server may have it. `refused`: this mail is refused for good.
  */
-export type SmtpAnswer = 'sent' | 'refused' | 'login_refused' | 'no_tls' | 'away' | 'lost';
+export type SmtpAnswer = 'sent' | 'refused' | 'login_refused' | 'no_tls' | 'untrusted' | 'away' | 'lost';
 
 export interface Smtp {
   /** One try. Never throws, and ends within the limit of time. */
@@ -32,9 +35,6 @@ export interface Smtp {
   /** Connects and logs in; sends nothing. `sent`: a mail would be taken that far. Never throws, and ends within the same limit. */
   tryLogin(): Promise<SmtpAnswer>;
 }
-
-/** The port of mail over TLS from the first byte (RFC 8314). */
-const TLS_PORT = 465;
 
 /** @param limitMs - of one try, from the look at the name to the last answer */
 export function createSmtp(settings: SmtpSettings, limitMs: number = SMTP_TIMEOUT_MS): Smtp {
@@ -76,12 +76,11 @@ export function createSmtp(settings: SmtpSettings, limitMs: number = SMTP_TIMEOU
 }
 
 function transportOf({ host, port, login, tls, caPem }: SmtpSettings, limitMs: number) {
-  const isTls = tls === 'required';
   return {
     ...{ host, port },
     ...(login === null ? {} : { auth: { user: login.user, pass: login.password.reveal() } }),
-    secure: isTls && port === TLS_PORT,
-    ...(isTls ? { requireTLS: true } : { ignoreTLS: true }),
+    secure: tls === 'implicit',
+    ...(tls === 'none' ? { ignoreTLS: true } : { requireTLS: true }),
     tls: { minVersion: 'TLSv1.2' as const, ...(caPem === null ? {} : { ca: [...rootCertificates, caPem] }) },
     ...{ connectionTimeout: limitMs, greetingTimeout: limitMs, socketTimeout: limitMs, dnsTimeout: limitMs },
     // A log of the conversation would hold addresses and the login.
@@ -104,12 +103,25 @@ function readOnce(text: string) {
   return { stream: Readable.from(parts(), { objectMode: false }), hasBegun: () => begun };
 }
 
+interface Failure {
+  /** Of the library. */
+  readonly code?: string;
+  /** Of the system or of TLS, beneath it. */
+  readonly originalCode?: string;
+  readonly responseCode?: number;
+}
+
+/** Codes of X.509, and that of a certificate with other names. */
+const CERTIFICATE_FAULT =
+  /CERT|CRL|^UNABLE_TO_|^INVALID_(CA|PURPOSE)$|^HOSTNAME_MISMATCH$|^PATH_LENGTH_EXCEEDED$/;
+
 /** The words of the server stay here: they may name the login or a mailbox. */
 function judge(error: unknown, hasBegun: boolean): Exclude<SmtpAnswer, 'sent'> {
-  const { code, responseCode = 0 } = (error ?? {}) as { code?: string; responseCode?: number };
+  const { code, originalCode = '', responseCode = 0 } = (error ?? {}) as Failure;
   if (responseCode >= 400 && responseCode < 500) return 'away';
   if (code === 'EAUTH') return 'login_refused';
-  if (code === 'ETLS') return 'no_tls';
+  if (code === 'ETLS' || originalCode === 'ERR_SSL_WRONG_VERSION_NUMBER') return 'no_tls';
+  if (CERTIFICATE_FAULT.test(originalCode)) return 'untrusted';
   if (responseCode >= 500 || code === 'EENVELOPE') return 'refused';
   return hasBegun ? 'lost' : 'away';
 }

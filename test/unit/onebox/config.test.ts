@@ -67,6 +67,29 @@ describe('the mail server of mergeyard.yml', () => {
     expect(read({ mail })).toMatchObject({ mail: { ...mail, port: 587, tls: 'required', login: null } });
   });
 
+  test('speaks TLS from the first byte at port 465, and at another one where that is said', () => {
+    expect(read({ mail: { ...mail, port: 465 } }).mail?.tls).toBe('implicit');
+    expect(read({ mail: { ...mail, port: 2465, tls: 'implicit' } }).mail?.tls).toBe('implicit');
+  });
+
+  test.each(['localhost', '127.0.0.1', '::1', '10.0.0.7', '192.168.1.9', 'fd00::1', 'mail', 'mx.home.arpa'])(
+    'without TLS it may be on this machine or in a private network: %s',
+    (host) => {
+      expect(read({ mail: { ...mail, host, tls: 'none' } }).mail).toMatchObject({ host, tls: 'none' });
+    },
+  );
+
+  test.each(['mail.example.org', '8.8.8.8', '2001:4860:4860::8888', 'email-smtp.eu-west-1.amazonaws.com'])(
+    'without TLS a public one is refused, because mails would travel in the clear: %s',
+    (host) => {
+      const open = { ...mail, host, tls: 'none' };
+      expect(() => read({ mail: open })).toThrow(
+        `mail.tls: mails would travel in the clear to ${host}, which is not on this machine or in a private network.`,
+      );
+      expect(read({ mail: { ...open, allow_clear_text: true } }).mail).toMatchObject({ host, tls: 'none' });
+    },
+  );
+
   test('takes the password from a file alone, and does not print it', () => {
     writeFileSync(join(folder, 'mail-password.txt'), 'a-mail-password\n');
     const config = read({ mail: { ...mail, user: 'mq', password_file: 'mail-password.txt' } });
@@ -77,7 +100,12 @@ describe('the mail server of mergeyard.yml', () => {
 
   test.each([
     ['a user without a password', { user: 'mq' }, /both of user and password_file/],
-    ['a password in the clear', { user: 'mq', password_file: 'x.txt', tls: 'none' }, /travel in the clear/],
+    [
+      'a password in the clear, whatever is allowed',
+      { user: 'mq', password_file: 'x.txt', tls: 'none', allow_clear_text: true },
+      /the password would travel in the clear/,
+    ],
+    ['clear text beside TLS', { allow_clear_text: true }, /mail\.allow_clear_text: .* tls: none/],
     [
       'a file that is not there',
       { user: 'mq', password_file: 'no.txt' },

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
+import type { SmtpAnswer } from '#core/adapters/smtp/smtp.ts';
 import { readConfig } from '../../../onebox/config.ts';
-import { examine } from '../../../onebox/doctor.ts';
+import { createMailCheck, examine } from '../../../onebox/doctor.ts';
 import { MAIL_LOGIN, startMailServer } from '../../support/mail-server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'onebox-doctor-'));
@@ -126,10 +127,52 @@ describe('the line of the doctor about mail', () => {
       expect(wrong?.fix).toMatch(/refuses the login/);
       expect(JSON.stringify(wrong)).not.toContain('an-old-password');
       expect(server.taken).toEqual([]);
+      const strange = await lineOf({ ...mail, ...login, ca_file: undefined });
+      expect(strange?.fix).toMatch(/certificate .* is not trusted here.* mail\.ca_file/);
       await server.close();
       expect((await lineOf({ ...mail, ...login }))?.fix).toMatch(/does not answer/);
     } finally {
       await server.close();
     }
+  });
+});
+
+describe('the login at the mail server, as a visitor of the first page makes it', () => {
+  const MINUTE = 60_000;
+  const given = (answer: () => SmtpAnswer) => {
+    let now = NOW;
+    const logins: number[] = [];
+    const tryLogin = async () => {
+      logins.push(now);
+      return answer();
+    };
+    const ask = createMailCheck({ tryLogin, now: () => now });
+    return { logins, ask, pass: (ms: number) => (now += ms) };
+  };
+
+  test('is made once in ten minutes while it is right', async () => {
+    const { logins, ask, pass } = given(() => 'sent');
+    for (let minute = 0; minute < 30; minute += 0.25) {
+      expect(await ask()).toBe('sent');
+      pass(MINUTE / 4);
+    }
+    expect(logins).toEqual([NOW, NOW + 10 * MINUTE, NOW + 20 * MINUTE]);
+  });
+
+  test('that failed is made again after a minute, so that no server locks the account', async () => {
+    let answer: SmtpAnswer = 'login_refused';
+    const { logins, ask, pass } = given(() => answer);
+    expect(await ask()).toBe('login_refused');
+    pass(MINUTE - 1);
+    answer = 'sent';
+    expect([await ask(), logins.length]).toEqual(['login_refused', 1]);
+    pass(1);
+    expect([await ask(), logins.length]).toEqual(['sent', 2]);
+  });
+
+  test('is one for visitors who ask at the same time', async () => {
+    const { logins, ask } = given(() => 'sent');
+    await Promise.all([ask(), ask(), ask()]);
+    expect(logins).toHaveLength(1);
   });
 });
