@@ -67,6 +67,19 @@ describe('the deadline of a gate', () => {
     expect([took >= 9 * MINUTE_MS, took <= 12 * MINUTE_MS]).toEqual([true, true]);
   });
 
+  test('a second run that confirms a failure has a deadline and a duration of its own', async () => {
+    const world = await createWorld({ repo: { gateTimeoutMinutes: 20 } });
+    await givenProject(world.forge);
+    world.forge.gateDurationMs = 15 * MINUTE_MS;
+    const pr = await givenScheduled(world.forge, 'a', 'BAD\n');
+    await world.drain();
+    expect(await endingOf(world, [pr])).toEqual({ landed: [], bounced: [pr] });
+    expect((await world.rows()).map(({ terminalReason }) => terminalReason)).not.toContain('gate_timeout');
+    const times = (await world.record()).gateTimes ?? [];
+    expect(times.length).toBeGreaterThan(1);
+    expect(Math.max(...times)).toBeLessThan(17 * MINUTE_MS);
+  });
+
   test('a run for which there is no runner is given up after four deadlines', async () => {
     const world = await createWorld({ repo: { gateTimeoutMinutes: 20 } });
     await givenProject(world.forge);

@@ -312,5 +312,6 @@ function gateAgain(pass: DecisionContext, node: Node): void {
   node.verdict = 'none';
   node.runKey = null;
   node.runUrl = null;
+  delete node.runnerWait;
   moveNode(pass, node, 'running');
 }
