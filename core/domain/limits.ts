@@ -75,6 +75,8 @@ export const GATE_CONTEXTS_SETTLE_MS = 30_000;
 export const GATE_DEADLINE_FACTOR = 3;
 /** A gate run may wait for a runner for so many deadlines. */
 export const GATE_RUNNER_WAIT_FACTOR = 4;
+/** A free runner takes a gate run within this time. */
+export const RUNNER_TAKES_RUN_MS = 60_000;
 export const GATE_DEADLINE_MS_MIN = 15 * 60_000;
 export const GATE_TIMES_LEARNED_MIN = 5;
 export const GATE_TIMES_KEPT_MAX = 40;

@@ -116,6 +116,7 @@ const Record = z.looseObject({
     paces: z.array(z.object({ ms: z.number(), runs: z.number(), spread: z.number().optional() })),
   }),
   autoFanout: AutoFanout.optional(),
+  runnersSeen: z.int().min(1).max(BISECT_FANOUT_MAX).optional(),
   forecast: Forecast.optional(),
   gateLooks: z
     .object({

@@ -24,6 +24,7 @@ import { RECEIPT_MUTANTS } from './receipt-mutants.ts';
 import { RECORD_MUTANTS } from './record-mutants.ts';
 import { RENEWAL_MUTANTS } from './renewal-mutants.ts';
 import { REPAIR_MUTANTS } from './repair-mutants.ts';
+import { RUNNER_MUTANTS } from './runner-mutants.ts';
 import type { SceneName } from './scenes.ts';
 import { WHO_MAY_MUTANTS } from './who-may-mutants.ts';
 import { WORD_MUTANTS } from './word-mutants.ts';
@@ -48,6 +49,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...BLOCKED_MUTANTS,
   ...BRANCH_MUTANTS,
   ...GATE_MUTANTS,
+  ...RUNNER_MUTANTS,
   ...GLANCE_MUTANTS,
   ...EVENT_MUTANTS,
   ...LANDING_MUTANTS,

@@ -136,6 +136,8 @@ export interface Odds {
   gateLate: number;
   /** A gate run waits for a runner. */
   runnerBusy: number;
+  /** How many gate runs go on at once; 0: as many as there are. */
+  runners: number;
   mergeLost: number;
   mergeSlow: number;
   skewMs: number;
@@ -199,6 +201,7 @@ export const NO_ODDS: Readonly<Odds> = {
   gateNever: 0,
   gateLate: 0,
   runnerBusy: 0,
+  runners: 0,
   mergeLost: 0,
   mergeSlow: 0,
   skewMs: 0,
@@ -545,6 +548,7 @@ export function drawOdds(family: Family, random: SeededRandom): Odds {
         settingsPerHour: random.chance(0.3) ? share(2) : 0,
         recordLostPerHour: random.chance(0.2) ? 1 : 0,
         peoplePerHour,
+        runners: random.pick([0, 0, 1, 2, 4]),
       };
     case 'freezes':
       return {

@@ -335,6 +335,7 @@ export class Project {
       return 'never' as const;
     }
     const waits = odds.runnerBusy > 0 && random.chance(odds.runnerBusy);
+    this.#forge.runners = odds.runners === 0 ? Number.POSITIVE_INFINITY : odds.runners;
     this.#forge.runnerWaitMs = waits ? random.int(RUNNER_BUSY_MS) : 0;
     if (random.chance(odds.gateLate)) this.#forge.gateDurationMs = random.int(2 * 3_600_000);
     if (random.chance(odds.gateTrouble)) return random.pick(['cancelled', 'error'] as const);
@@ -471,6 +472,7 @@ export class Project {
   async heal(): Promise<void> {
     const forge = this.#forge;
     for (const plot of this.#plots) await plot.heal?.();
+    forge.runners = Number.POSITIVE_INFINITY;
     for (const run of forge.runs()) {
       if (run.state !== 'running') continue;
       await forge.finishRun(run.id, judgeByContent(forge.readTreeFiles(run.tree)));

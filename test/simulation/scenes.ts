@@ -167,6 +167,13 @@ import {
   ruleDriftAtRest,
   undoneRepairs,
 } from './repair-scenes.ts';
+import {
+  askForNoRunner,
+  askRunnersSeldom,
+  fillFewRunners,
+  gainRunners,
+  leaveRunners,
+} from './runner-scenes.ts';
 import { hasAlarm, isSuccess, look, setStage, wordOn } from './scene-stage.ts';
 import {
   bothTwinsAreMerged,
@@ -570,6 +577,11 @@ export const SCENES = {
   'a change of a settings file is staged twice': tellChangeTwice,
   'a gate run waits for a runner longer than its deadline': waitForRunner,
   'a gate run waits for a runner between two jobs': waitBetweenJobs,
+  'there are three runners and a long line': fillFewRunners,
+  'there were three runners, and now there are plenty': gainRunners,
+  'runners ask for work once a minute': askRunnersSeldom,
+  'a second gate run asks for a runner that does not exist': askForNoRunner,
+  'there were two runners, and now another CI is the gate': leaveRunners,
   'the record is lost in a pause, which then ends': pauseOverLostRecord,
   'landings are carried by their labels': carryByLabels,
   'a pull request with a label waits for its gate': carryAfterWaiting,

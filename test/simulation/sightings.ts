@@ -115,6 +115,7 @@ export class WatchedStore extends MemoryStore {
     if (isKnown) witness.sometimes('bounced by a gate known to be steady');
     for (const deferred of record.deferred) witness.sometimes(`deferred ${deferred.reason}`);
     for (const { count } of record.mergeTimeoutCounts) witness.sometimes(`merge time-out ${count}`);
+    if (record.runnersSeen !== undefined) witness.sometimes('a lack of runners is seen');
     if (record.halted !== null) witness.sometimes('halted');
     if (record.pausedUntil !== null) witness.sometimes('paused after broken runs');
     if (record.batches.length > 1) witness.sometimes('several batches in flight');

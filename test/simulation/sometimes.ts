@@ -110,6 +110,7 @@ export const RARELY: readonly string[] = [
   ...['event pr_skipped schedule_lost', 'action skipped schedule_lost'],
   // Owners and priorities
   ...['held by a pause', 'held by a drain', 'resumed', 'event pr_requeued paused', 'take back paused'],
+  'a lack of runners is seen',
   ...['a repair is done', 'a repaired rule is restored by a person'],
   ...['a backport ends as opened', 'a backport ends as conflict', 'a backport ends as nothing_left'],
   ...['a backport ends as no_branch', 'a backport ends as same_branch', 'a backport ends as name_taken'],

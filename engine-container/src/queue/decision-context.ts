@@ -119,7 +119,9 @@ export function fanoutOf({ record, s }: DecisionContext): number {
 /** Gate runs that may be out at once: what the owner allows (A28), and no more than the runners take. */
 export function gateRunsMax(pass: DecisionContext): number {
   const fanout = fanoutOf(pass);
-  return policyFor(pass).learns ? Math.min(fanout, runnersOf(pass.record.rate)) : fanout;
+  if (!policyFor(pass).learns) return fanout;
+  const { rate, runnersSeen = Number.POSITIVE_INFINITY } = pass.record;
+  return Math.min(fanout, runnersOf(rate), runnersSeen);
 }
 
 /** Chance that a pull request is good, by what the repo has taught and what it has passed itself. */

@@ -46,6 +46,11 @@ export function waitsForRunner({ runnerWait }: RunTimes): boolean {
   return runnerWait?.isOver === false;
 }
 
+/** A runner has taken it; it may wait again between two of its jobs. */
+export function hasBegun({ runnerWait }: RunTimes): boolean {
+  return runnerWait?.isOver === true;
+}
+
 /** Since when a runner is at work on it, as far as that was seen. */
 export function runSince({ stagedAt, runnerWait }: RunTimes): EpochMs | null {
   return runnerWait?.isOver === true ? runnerWait.until : stagedAt;

@@ -26,16 +26,19 @@ import { countDuration, gateMsOf } from './pace.ts';
 import { activeMembers } from './pipeline.ts';
 import { countGateRun } from './policy.ts';
 import { BASE_NODE_ID, type Batch, type Node, treeOf } from './record.ts';
+import { countBegun, noteRunners } from './runners-seen.ts';
 import type { GateView } from './snapshot.ts';
 import { setAside } from './staging-failure.ts';
 
 /** Reads the verdicts of finished gate runs into the ledger. Cancelled and broken ones are no member's fault (A22, D-07). */
 export function observeGates(pass: DecisionContext): void {
+  const begunBefore = countBegun(pass.record);
   for (const batch of pass.record.batches) {
     for (const node of batch.nodes) {
       if (node.state === 'gating' && node.sha !== null && node.tree !== null) observeGate(pass, batch, node);
     }
   }
+  noteRunners(pass, begunBefore);
 }
 
 function observeGate(pass: DecisionContext, batch: Batch, node: Node): void {

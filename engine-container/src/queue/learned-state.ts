@@ -5,6 +5,8 @@ import type { OutcomeRate } from './rate.ts';
 /** The part of the record that experience has taught: it sizes and chooses, and proves nothing. */
 export interface Learned {
   rate: OutcomeRate;
+  /** Gate runs that the runners take at once, by what the forge said of the waiting ones: 1 to `BISECT_FANOUT_MAX`; absent: not known. */
+  runnersSeen?: number;
   /** Which fan-out the engine chose, and of what; absent: the settings name one. */
   autoFanout?: AutoFanout;
   /** Outcomes of pull requests by what was known of them before; absent: nothing was known of any. */

@@ -360,7 +360,12 @@ export class SymbolicForge {
         known(
           run.endsAt <= now
             ? { kind: 'finished', verdict: run.verdict, runId, url: null }
-            : { kind: 'running', runId, url: null },
+            : {
+                kind: 'running',
+                runId,
+                url: null,
+                ...(run.startsAt > now ? { waitsForRunner: true as const } : {}),
+              },
         ),
       );
     }

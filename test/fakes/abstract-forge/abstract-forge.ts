@@ -133,6 +133,7 @@ export function createAbstractForge(options: AbstractForgeOptions): AbstractForg
     mergeBehaviour: () => ({ kind: 'now' }),
     checkDelayMs: 0,
     runnerWaitMs: 0,
+    runners: Number.POSITIVE_INFINITY,
     fault: () => null,
     isLate: () => false,
     lags: NO_LAGS,

@@ -7,11 +7,10 @@ import {
 } from '#core/domain/queue-names.ts';
 import { readWorkflow, startsOnPush, type Workflow } from '../../../local/forge/actions/workflow-file.ts';
 import { YamlError } from '../../../local/forge/actions/yaml.ts';
-import type { GateJudgement } from '../../support/forge-control.ts';
 import type { StoredTree } from './object-store.ts';
 import { postPipeline } from './pipeline-statuses.ts';
 import { appendStatus } from './statuses.ts';
-import { type Run, type World, writeJournal } from './world.ts';
+import { type Run, type WaitingRun, type World, writeJournal } from './world.ts';
 
 export const GATE_WORKFLOW_PATH = `.forgejo/workflows/${gateFileName(DEFAULT_SERVICE_NAME)}`;
 export const GATE_WORKFLOW_FILE = gateFileName(DEFAULT_SERVICE_NAME);
@@ -44,7 +43,7 @@ function startGateRun(world: World, branch: string, sha: CommitSha): void {
     sha,
     branch,
     tree: tree.hash,
-    state: world.knobs.runnerWaitMs > 0 ? 'waiting' : 'running',
+    state: world.knobs.runnerWaitMs > 0 || !hasFreeRunner(world) ? 'waiting' : 'running',
     createdAt: world.timers.now(),
     workflowFile: file,
   };
@@ -53,10 +52,27 @@ function startGateRun(world: World, branch: string, sha: CommitSha): void {
   postResults(world, run);
   if (run.state === 'running') return scheduleEnd(world, run, judgement);
   if (world.knobs.runnerWaitMs === Number.POSITIVE_INFINITY) return;
+  const waiting = { run, judgement };
+  if (world.knobs.runnerWaitMs === 0) return void world.runnerLine.push(waiting);
   world.timers.after(world.knobs.runnerWaitMs, () => {
-    if (run.state === 'waiting') run.state = 'running';
-    scheduleEnd(world, run, judgement);
+    world.runnerLine.push(waiting);
+    takeWaitingRuns(world);
   });
+}
+
+function hasFreeRunner({ runs, knobs }: World): boolean {
+  if (knobs.runners === Number.POSITIVE_INFINITY) return true;
+  return runs.filter(({ state }) => state === 'running').length < knobs.runners;
+}
+
+/** A runner that is free takes the run that has waited longest. */
+function takeWaitingRuns(world: World): void {
+  while (world.runnerLine.length > 0 && hasFreeRunner(world)) {
+    const next = world.runnerLine.shift();
+    if (next?.run.state !== 'waiting') continue;
+    next.run.state = 'running';
+    scheduleEnd(world, next.run, next.judgement);
+  }
 }
 
 /** The gate's file in the one folder that the forge reads, if a push to this branch starts it. */
@@ -91,7 +107,7 @@ function parseWorkflow(source: string): Workflow | null {
   }
 }
 
-function scheduleEnd(world: World, run: Run, judgement: Exclude<GateJudgement, 'never'>): void {
+function scheduleEnd(world: World, run: Run, judgement: WaitingRun['judgement']): void {
   if (judgement === 'hold') return;
   world.timers.after(world.knobs.gateDurationMs, () => endRun(world, run, judgement));
 }
@@ -106,6 +122,7 @@ export function endRun(world: World, run: Run, state: 'success' | 'failure' | 'c
   run.state = state;
   writeJournal(world, { kind: 'run', at: world.timers.now(), run: { ...run, state } });
   postResults(world, run);
+  takeWaitingRuns(world);
 }
 
 function postResults(world: World, run: Run): void {

@@ -3,7 +3,13 @@ import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts'
 import type { MergeStyle } from '#core/domain/repo.ts';
 import type { ForgeHook } from '#core/ports/forge-admin.ts';
 import { givenRule } from '../../builders/snapshot.ts';
-import type { ForgeCallRecord, ForgeControl, GateRunView, MergeView } from '../../support/forge-control.ts';
+import type {
+  ForgeCallRecord,
+  ForgeControl,
+  GateJudgement,
+  GateRunView,
+  MergeView,
+} from '../../support/forge-control.ts';
 import type { Timers } from '../../support/virtual-clock.ts';
 import { ObjectStore } from './object-store.ts';
 import { TreeMerger } from './tree-merge.ts';
@@ -108,6 +114,8 @@ export type Knobs = Pick<
   lateEffectMs: number;
   /** How long a run waits for a runner; infinite: no runner has its label. */
   runnerWaitMs: number;
+  /** How many runs go on at once; those beyond wait, in order. */
+  runners: number;
   /** How far the forge's own time stamps are ahead of all other clocks, ms. */
   clockAheadMs: number;
   /**
@@ -204,6 +212,12 @@ export interface Run extends Omit<GateRunView, 'state'> {
   readonly workflowFile: string;
 }
 
+/** A run that waits for a free runner. */
+export interface WaitingRun {
+  readonly run: Run;
+  readonly judgement: Exclude<GateJudgement, 'never'>;
+}
+
 export interface StartedCheck {
   readonly pull: Pull;
   readonly check: ConflictCheck;
@@ -285,6 +299,7 @@ export interface World {
   readonly runs: Run[];
   /** Every run by branch, newest last. */
   readonly runsByBranch: Map<string, Run[]>;
+  readonly runnerLine: WaitingRun[];
   readonly merges: MergeView[];
   readonly callLog: ForgeCallRecord[];
   /** Reviews without a verdict, oldest first. */
@@ -338,6 +353,7 @@ export function createWorld(options: WorldOptions): World {
     statuses: new Map(),
     runs: [],
     runsByBranch: new Map(),
+    runnerLine: [],
     merges: [],
     callLog: [],
     remarks: [],

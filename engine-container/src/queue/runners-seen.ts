@@ -1,0 +1,51 @@
+import { BISECT_FANOUT_MAX, RUNNER_TAKES_RUN_MS } from '#core/domain/limits.ts';
+import type { DecisionContext } from './decision-context.ts';
+import { hasBegun, waitsForRunner } from './gate-deadline.ts';
+import type { Node, QueueRecord } from './record.ts';
+
+/** Gate runs out, as the record has them. */
+function runsOut({ batches }: Pick<QueueRecord, 'batches'>): readonly Node[] {
+  return batches.flatMap(({ nodes }) => nodes.filter(({ state }) => state === 'gating'));
+}
+
+/** Gate runs that a runner has taken and that were not seen to end. */
+export function countBegun(record: Pick<QueueRecord, 'batches'>): number {
+  return runsOut(record).filter(hasBegun).length;
+}
+
+/**
+ * How many gate runs the runners take shows where one waits: as many as go on meanwhile. Where none waits, one more is tried.
+ *
+ * A short wait says nothing: a runner asks for work every few seconds. A run that a later one has overtaken waits for
+ * something else, such as a label that no runner has. Where none goes on, the runners work for others or there are none.
+ *
+ * @param begunBefore - Runs that went on when the forge was looked at before: one that has just ended went on beside the wait.
+ */
+export function noteRunners(pass: DecisionContext, begunBefore: number): void {
+  const { record, s } = pass;
+  // The statuses of another CI tell of no runner.
+  if (s.repo.gate === 'statuses') return forgetRunners(record);
+  const out = runsOut(record);
+  const begun = out.filter(hasBegun);
+  const latest = Math.max(...begun.map(({ stagedAt }) => stagedAt ?? 0));
+  const isRead = ({ id }: Node): boolean => s.gates.get(id)?.known === true;
+  const isLate = (node: Node): boolean => {
+    const stagedAt = node.stagedAt ?? s.now;
+    const isLong = s.now - stagedAt >= RUNNER_TAKES_RUN_MS;
+    return isRead(node) && waitsForRunner(node) && isLong && stagedAt >= latest;
+  };
+  if (out.some(isLate)) {
+    const together = Math.max(begunBefore, begun.length);
+    if (together === 0) return forgetRunners(record);
+    if (record.runnersSeen === undefined)
+      pass.log.push(`a gate run waits for a runner beside ${together} that go on: no more are started`);
+    record.runnersSeen = together;
+  } else if (record.runnersSeen !== undefined && begun.length >= record.runnersSeen && out.every(isRead)) {
+    if (begun.length >= BISECT_FANOUT_MAX) forgetRunners(record);
+    else record.runnersSeen = begun.length + 1;
+  }
+}
+
+function forgetRunners(record: QueueRecord): void {
+  delete record.runnersSeen;
+}

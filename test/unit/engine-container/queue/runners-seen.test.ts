@@ -1,0 +1,99 @@
+import type { NodeRowId } from '#core/domain/ids.ts';
+import { BISECT_FANOUT_MAX, RUNNER_TAKES_RUN_MS } from '#core/domain/limits.ts';
+import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
+import {
+  beginPass,
+  type DecisionContext,
+  gateRunsMax,
+} from '../../../../engine-container/src/queue/decision-context.ts';
+import type { Node } from '../../../../engine-container/src/queue/record.ts';
+import { countBegun, noteRunners } from '../../../../engine-container/src/queue/runners-seen.ts';
+import type { GateView } from '../../../../engine-container/src/queue/snapshot.ts';
+import { givenRepo } from '../../../builders/managed-repo.ts';
+import { givenBatch, givenNode, givenRecord } from '../../../builders/queue-record.ts';
+import { givenSnapshot, NOW } from '../../../builders/snapshot.ts';
+
+const RUNNING = { kind: 'running', runId: '1', url: null } as const;
+const READINGS = {
+  goes: known<GateView>(RUNNING),
+  waits: known<GateView>({ ...RUNNING, waitsForRunner: true }),
+  unread: UNKNOWN,
+} as const satisfies Record<string, Reading<GateView>>;
+
+type Out = keyof typeof READINGS;
+
+interface Given {
+  /** How long before the look each was staged, ms. @default ten times what a free runner needs to take it */
+  readonly ages?: readonly number[];
+  readonly seen?: number;
+  readonly gate?: 'workflow' | 'statuses';
+}
+
+/** A look at gate runs that go on, that wait for a runner, or whose state could not be read. */
+function lookAt(out: readonly Out[], { ages = [], seen, gate = 'workflow' }: Given = {}): DecisionContext {
+  const nodes = out.map((state, index): Node => {
+    const stagedAt = NOW - (ages[index] ?? 10 * RUNNER_TAKES_RUN_MS);
+    const runnerWait = { until: NOW, isOver: state === 'goes' };
+    return givenNode({ id: `node-${index}` as NodeRowId, stagedAt, runnerWait });
+  });
+  const gates = new Map(nodes.map(({ id }, index) => [id, READINGS[out[index] ?? 'unread']] as const));
+  const record = givenRecord({
+    batches: [givenBatch({ nodes })],
+    ...(seen === undefined ? {} : { runnersSeen: seen }),
+  });
+  return beginPass(givenSnapshot({ gates, repo: givenRepo({ bisectFanout: 16, gate }) }), record);
+}
+
+function seenAfter(pass: DecisionContext, begunBefore = 0): number | undefined {
+  noteRunners(pass, begunBefore);
+  return pass.record.runnersSeen;
+}
+
+test('while a gate run waits for a runner, no more are out than go on', () => {
+  const pass = lookAt(['goes', 'goes', 'goes', 'waits', 'waits']);
+  expect(gateRunsMax(pass)).toBe(16);
+  expect(seenAfter(pass)).toBe(3);
+  expect(gateRunsMax(pass)).toBe(3);
+  expect(pass.log.join()).toContain('waits for a runner beside 3 that go on');
+});
+
+test('one more is tried where none waits and as many go on as were allowed', () => {
+  expect(seenAfter(lookAt(['goes', 'goes', 'goes'], { seen: 3 }))).toBe(4);
+  expect(seenAfter(lookAt(['goes', 'goes'], { seen: 3 }))).toBe(3);
+  expect(seenAfter(lookAt(Array(BISECT_FANOUT_MAX).fill('goes'), { seen: 4 }))).toBeUndefined();
+});
+
+test('nothing is learned where none was ever seen to wait', () => {
+  expect(seenAfter(lookAt(['goes', 'goes']))).toBeUndefined();
+});
+
+test('a wait in which a free runner takes a run says nothing', () => {
+  expect(seenAfter(lookAt(['goes', 'waits'], { ages: [600_000, RUNNER_TAKES_RUN_MS - 1] }))).toBeUndefined();
+  expect(seenAfter(lookAt(['goes', 'waits'], { ages: [600_000, RUNNER_TAKES_RUN_MS] }))).toBe(1);
+});
+
+test('a run that a later one has overtaken waits for something else', () => {
+  expect(seenAfter(lookAt(['waits', 'goes'], { ages: [600_000, 500_000] }))).toBeUndefined();
+  expect(seenAfter(lookAt(['waits', 'goes'], { ages: [600_000, 600_000] }))).toBe(1);
+});
+
+test('where none goes on, how many runners there are is not known', () => {
+  expect(seenAfter(lookAt(['waits', 'waits']))).toBeUndefined();
+  expect(seenAfter(lookAt(['waits'], { seen: 2 }))).toBeUndefined();
+});
+
+test('a run that has just ended went on beside the one that waits', () => {
+  expect(seenAfter(lookAt(['goes', 'waits']), 3)).toBe(3);
+  expect(seenAfter(lookAt(['waits'], { seen: 2 }), 2)).toBe(2);
+});
+
+test('what a look could not read is held neither to wait nor to go on', () => {
+  const pass = lookAt(['goes', 'unread'], { seen: 2 });
+  expect(seenAfter(pass)).toBe(2);
+  expect(countBegun(pass.record)).toBe(1);
+  expect(seenAfter(lookAt(['goes', 'goes', 'unread'], { seen: 2 }))).toBe(2);
+});
+
+test('a gate by commit statuses tells of no runner: what was learned is forgotten', () => {
+  expect(seenAfter(lookAt(['goes', 'waits'], { seen: 2, gate: 'statuses' }))).toBeUndefined();
+});
