@@ -1,12 +1,14 @@
 import { openFakeTreeForge, openRealTreeForge } from '../../scenario/trees/tree-forge.ts';
 import { countOption, hasOption, option } from '../../simulation/options.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
+import type { SeenCall } from './counted-send.ts';
 import { type Landing, type Load, landBatch, mergeByHand } from './land-batch.ts';
 
 /**
- * `npm run bench:forge [-- --batches 1,8,50] [--files N] [--open N] [--json]`: what a batch costs on the forge, and what the forge itself
+ * `npm run bench:forge [-- --batches 1,8,50] [--files N] [--open N] [--json] [--timeline]`: what a batch costs on the forge, and what the forge itself
  * needs for its merges. On the forge at `FORGE_URL` (`FORGE_TOKEN`, `FORGE_PERSON_TOKEN`, `FORGE_CA_FILE` as for `npm run test:forge`), in
- * real time; without it on the fake forge, where time is that of its model and only calls and bytes mean something.
+ * real time; without it on the fake forge, where time is that of its model and only calls and bytes mean something. `--timeline` writes
+ * each call with its time to the standard error.
  */
 const SMALL_FILES = 20;
 const MANY_FILES = 10_000;
@@ -39,6 +41,8 @@ const open = countOption('open', MANY_OPEN);
 if (files > 0) loads.push({ batch: BESIDE_BATCH, files, open: 0 });
 if (open > 0) loads.push({ batch: BESIDE_BATCH, files: SMALL_FILES, open });
 
+const tell = hasOption('timeline') ? tellCall : undefined;
+
 const seconds = (ms: number): string => (ms / 1_000).toFixed(1);
 const kilobytes = (bytes: number): string => (bytes / 1_024).toFixed(0);
 
@@ -62,13 +66,20 @@ const HEAD = [
   ...['s of the forge’s own merges (ratio)', 'calls, each landed', 'KB, each landed'],
 ];
 
+/** Milliseconds, how long it took, and what a pull request says of itself: mergeable, merged, tip of its base. */
+function tellCall({ at, took, status, call, pull }: SeenCall): void {
+  const said = pull && `${pull.mergeable ? 'm' : '-'}${pull.merged ? 'M' : '-'} ${pull.baseTip.slice(0, 8)}`;
+  const times = `${at.toFixed(0).padStart(8)} ${took.toFixed(0).padStart(6)}`;
+  console.error(`${times} ${status} ${call}${said === undefined ? '' : ` ${said}`}`);
+}
+
 const forge = isReal ? await openRealTreeForge(process.env) : await openFakeTreeForge('gt126');
 try {
   if (!hasOption('json')) console.log(`| ${HEAD.join(' | ')} |\n|${HEAD.map(() => ' --: |').join('')}`);
   for (const [row, load] of loads.entries()) {
     const clock = isReal ? new RealClock() : forge.startClock().clock;
     const byHandMs = isReal ? await mergeByHand(forge, clock, `by-hand-${row}`, load) : null;
-    const landing = await landBatch(forge, clock, `queue-${row}`, load);
+    const landing = await landBatch(forge, clock, `queue-${row}`, load, tell);
     console.log(
       hasOption('json')
         ? JSON.stringify({ ...load, ...landing, by_hand_ms: byHandMs })
