@@ -93,12 +93,22 @@ export async function setStage(options: StageOptions, say: (line: string) => voi
   const forge = options.forge === null ? await startFake(dataDir, ports, options) : null;
   const forgeUrl = forge?.httpsUrl ?? options.forge?.url ?? '';
   const start = options.start ?? (options.onebox ? startOneBox : startTemplate);
-  const service = await start({
-    dataDir: join(dataDir, 'service'),
-    port: ports.api,
-    forgeUrl,
-    caFile: forge?.caFile ?? options.forge?.caFile ?? null,
-  });
+  const tokensOfFake =
+    forge === null || resumed
+      ? { botToken: '', personToken: '' }
+      : { botToken: forge.fake.addToken(BOT), personToken: forge.fake.addToken(PERSON) };
+  // The service takes as long to start as people take to open what it is for.
+  const [service, opened] = await Promise.all([
+    start({
+      dataDir: join(dataDir, 'service'),
+      port: ports.api,
+      forgeUrl,
+      caFile: forge?.caFile ?? options.forge?.caFile ?? null,
+    }),
+    forge === null || resumed
+      ? null
+      : layOut(new Person({ url: forge.httpUrl, token: tokensOfFake.personToken }, SLUG), say),
+  ]);
   let state: StoryState | null = resumed ? earlier : null;
   const save = (changes: Partial<StoryState>): StoryState => {
     state = { ...(state as StoryState), ...changes };
@@ -134,17 +144,12 @@ export async function setStage(options: StageOptions, say: (line: string) => voi
     if (state === null) {
       const gateFiles = byStatuses ? statusGateFiles(woodpecker) : null;
       if (real !== null && tokens !== null) realRepo = await createRealRepo(real, tokens, gateFiles);
-      const kept =
-        forge === null
-          ? { botToken: '', personToken: '' }
-          : { botToken: forge.fake.addToken(BOT), personToken: forge.fake.addToken(PERSON) };
+      const kept = tokensOfFake;
       await startCi();
       const slug = realRepo?.slug ?? SLUG;
       const at = (token: string) => new Person({ url: forge?.httpUrl ?? forgeUrl, token }, slug);
-      const author = realRepo?.author ?? at(kept.personToken);
-      const startTip = await author.baseTip();
       const repoId = randomUUID();
-      const numbers = await openPullRequests(author, say);
+      const { startTip, numbers } = opened ?? (await layOut(realRepo?.author ?? at(kept.personToken), say));
       await enroll({
         ...{ service, forgeUrl, slug, repoId, fanout: options.fanout, gate: options.gate, ci },
         standIn: options.ci,
@@ -218,10 +223,11 @@ async function startFake(dataDir: string, ports: StoryState['ports'], { gate, ci
   return { fake, ...address };
 }
 
-async function openPullRequests(
+async function layOut(
   person: Person,
   say: (line: string) => void,
-): Promise<Record<string, number>> {
+): Promise<Pick<StoryState, 'startTip' | 'numbers'>> {
+  const startTip = await person.baseTip();
   const numbers: Record<string, number> = {};
   for (const planned of PULL_REQUESTS) {
     await person.commitFiles(planned.branch, planned.files, true);
@@ -229,7 +235,7 @@ async function openPullRequests(
   }
   for (const planned of PULL_REQUESTS) await person.schedule(numbers[planned.branch] ?? 0);
   say(`${PULL_REQUESTS.length} pull requests are open, each set to "merge when checks succeed"`);
-  return numbers;
+  return { startTip, numbers };
 }
 
 /** The steps of the API at enrollment: connection with a sealed token, repo, webhook. */
