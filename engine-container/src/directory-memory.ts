@@ -1,6 +1,7 @@
 import type { CommitSha, RepoId, TreeHash } from '#core/domain/ids.ts';
 import { DIRECTORY_MEMORY_ENTRIES_MAX } from '#core/domain/limits.ts';
 import type { Directory } from './staging/objects.ts';
+import type { PatrolMemory } from './status-patrol.ts';
 
 /**
  * The memory of the trees of one repository: names, modes and ids, never contents. All of it is immutable
@@ -12,6 +13,8 @@ export class RepoDirectories {
   readonly trees = new Map<CommitSha, TreeHash>();
   /** Paths whose directory does not fit into one answer of the forge with all that is below. */
   readonly large = new Set<string>();
+  /** Which statuses were read in turn. */
+  readonly patrol: PatrolMemory = { doneTurn: null };
   #entries = 0;
 
   get size(): number {

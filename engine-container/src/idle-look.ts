@@ -76,7 +76,7 @@ async function look(
     const isAsBefore = await isSetUpAsBefore(forge, { baseBranch, statusContext, setUp });
     return { kind: isAsBefore ? 'idle' : 'needed', memory: found };
   }
-  const patrolled = new StatusPatrol().choose(
+  const patrolled = new StatusPatrol({ doneTurn: null }).choose(
     record,
     looked.map(({ pull }) => ({ pull, isScheduled: false })),
     clock.now(),

@@ -1,4 +1,5 @@
 import type { Receipt } from '#core/domain/batch.ts';
+import type { PullRequest } from '#core/domain/forge.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { TAKE_BACK_GRACE_MS } from '#core/domain/limits.ts';
 import { known, type Reading } from '#core/domain/result.ts';
@@ -56,6 +57,17 @@ export function nextBehindLanding(record: QueueRecord): PullRequestNumber | null
     return null;
   if (provenLength(record, batch) > landing.index + 1) return batch.members[landing.index + 1]?.pr ?? null;
   return null;
+}
+
+/** The one behind a landing shows that the merge has not come yet: nothing follows from anything else about it. */
+export function isBehindOldTip(record: QueueRecord, { number, baseTip }: PullRequest): boolean {
+  return number === nextBehindLanding(record) && baseTip === landingOf(record)?.baseBefore;
+}
+
+/** Its `success` may follow this very look: the one before it has merged, or none is awaited. */
+export function isNextToPost(record: QueueRecord, pull: PullRequest): boolean {
+  if (pull.number === nextBehindLanding(record)) return !isBehindOldTip(record, pull);
+  return pull.number === nextPullRequest(record) && !isPosted(record);
 }
 
 /** The tree of the tip that we verified ourselves; a halt says that one of them is another. */

@@ -68,7 +68,8 @@ export async function readSchedules(
       continue;
     }
     const now = clock.now();
-    const seenAt = cached !== undefined && isOf(cached, pull) ? (cached.seenAt ?? now) : now;
+    const same = cached !== undefined && isOf(cached, pull) ? cached : undefined;
+    const seenAt = same?.seenAt ?? now;
     const timeline = await attempt(() => forge.readTimeline(pull.number));
     const reading: Reading<PullRequestReading> = timeline.known
       ? known({
@@ -83,6 +84,8 @@ export async function readSchedules(
           ...(cached?.head === pull.headSha && cached.checkedFor !== undefined
             ? { checkedFor: cached.checkedFor }
             : {}),
+          // Read again for its timeline alone.
+          ...(same?.authorWrites === undefined ? {} : { authorWrites: same.authorWrites }),
         })
       : UNKNOWN;
     result.push({ pull, reading });

@@ -12,9 +12,10 @@ import { CheckClock } from './check-clock.ts';
 import {
   baseAt,
   baseFromFocus,
+  isBehindOldTip,
   isBlockerLookDue,
   isMergedForAnother,
-  isPosted,
+  isNextToPost,
   landingOf,
   nextBehindLanding,
   nextPullRequest,
@@ -35,18 +36,17 @@ import { readRecalled, readUnheard } from './read-recalled.ts';
 import { ownerOf } from './read-renewals.ts';
 import { isUntouched, readKnownSchedule, readSchedules, sightIn, toSeen } from './read-schedules.ts';
 import { isFileDue, readSettings } from './read-settings-file.ts';
-import { TraceReader, type Traces } from './read-traces.ts';
+import { type LandingReading, TraceReader } from './read-traces.ts';
 import { TwinReader } from './read-twins.ts';
 import { ViewReader } from './read-views.ts';
-import { StatusPatrol } from './status-patrol.ts';
+import type { ReconcilerDeps } from './reconciler-deps.ts';
+import { type PatrolMemory, StatusPatrol } from './status-patrol.ts';
 
 /** Enough for a batch, sixteen cuts and their retries in one pass. */
 const FRESH_IDS_MAX = 40;
 
 /** A merge takes a second or two; one that takes longer may have a reason that the pull request itself shows. */
 const OWN_LOOK_AGE_MS = 3_000;
-
-type LandingReading = Pick<Snapshot, 'ownMerge' | 'focus'> & Traces & { readonly tip: CommitSha | null };
 
 /** Reads the one picture of a pass. Whatever cannot be read is unknown; the first reason is kept for the outcome. */
 export class SnapshotReader {
@@ -59,7 +59,7 @@ export class SnapshotReader {
   readonly #traces: TraceReader;
   readonly #base: BaseReader;
   readonly #gates: GateReader;
-  readonly #patrol = new StatusPatrol();
+  readonly #patrol: StatusPatrol;
   readonly #budget: LookBudget;
   readonly #checks: CheckClock;
   readonly #queueName: string;
@@ -77,17 +77,16 @@ export class SnapshotReader {
   sight: ForgeSight | null = null;
 
   constructor(
-    deps: {
+    deps: Pick<ReconcilerDeps, 'clock' | 'ids' | 'confirmBounce'> & {
       forge: EngineForge;
-      clock: Clock;
-      ids: Ids;
       queueName: string;
       mayRead: () => boolean;
-      confirmBounce?: ConfirmBounce;
+      patrol: PatrolMemory;
     },
     repo: ManagedRepo,
   ) {
     this.#forge = deps.forge;
+    this.#patrol = new StatusPatrol(deps.patrol);
     this.#clock = deps.clock;
     this.attempts = new Attempts(deps.mayRead);
     this.#attempt = this.attempts.attempt;
@@ -154,13 +153,14 @@ export class SnapshotReader {
       this.#protection = await this.#attempt(() => this.#forge.readProtection(this.#repo.baseBranch));
     const base = needsBase ? await this.#base.read(record, tip) : UNKNOWN;
     const file = await readSettings(this.#forge, this.#attempt, this.#repo, { record, base, now: begunAt });
-    const patrolled = this.#patrol.choose(record, seen, this.#clock.now());
+    const patrolled = this.#patrol.choose(record, seen, begunAt);
     const { views, readings } = await this.#views.readAll(
       record,
       this.#protection,
       schedules ?? [],
       patrolled,
     );
+    this.#patrol.noteRead(patrolled, views, begunAt);
     const traces = await this.#traces.readDue(record, this.#clock.now());
     const isRecalling = (record.recall ?? []).length > 0;
     if (isRecalling) await this.#views.needBotLogin();
@@ -331,16 +331,16 @@ export class SnapshotReader {
     const cached = record.readings.find((reading) => reading.pr === pr);
     const unchanged = cached !== undefined && isUntouched(cached, pull);
     let schedule: FocusView['schedule'] = null;
-    if (!unchanged) {
+    if (!unchanged && !isBehindOldTip(record, pull)) {
       const timeline = await this.#attempt(() => this.#forge.readTimeline(pr));
       schedule = timeline.known ? readKnownSchedule(record, pull, timeline.value) : UNKNOWN;
     }
     const landing = landingOf(record)?.pr === pr;
-    const mayPost = pr === nextBehindLanding(record) || (pr === nextPullRequest(record) && !isPosted(record));
+    const mergeable = pull.mergeable && this.#checks.mayBeAbout(record, pull.baseTip, this.#openPulls);
+    const mayPost = mergeable && isNextToPost(record, pull);
     const opensAnother = mayPost ? await this.#twins.opensAnotherNow(pull.headSha) : null;
     const strange = landing && tip !== undefined && pull.baseTip !== tip;
     const strangeTip = strange ? await this.#commits.readMerge(pull.baseTip, tip) : null;
-    const mergeable = pull.mergeable && this.#checks.mayBeAbout(record, pull.baseTip, this.#openPulls);
     return known({
       ...{ pull: { ...pull, mergeable }, schedule, merge: null, strangeTip },
       ...(opensAnother === null ? {} : { opensAnother }),

@@ -1,4 +1,4 @@
-import type { EpochMs } from '#core/domain/ids.ts';
+import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
 import { areLinesDue, untracedOf } from './landing-view.ts';
 import type { Landing } from './queue/landing-state.ts';
 import type { QueueRecord } from './queue/record.ts';
@@ -7,6 +7,9 @@ import type { CommitReader, History } from './read-commits.ts';
 import type { TwinReader } from './read-twins.ts';
 
 export type Traces = Pick<Snapshot, 'traces' | 'merged'>;
+
+export type LandingReading = Pick<Snapshot, 'ownMerge' | 'focus'> &
+  Traces & { readonly tip: CommitSha | null };
 
 /** The readings that landings need before they are told: the history below them, and the merged pull requests. Two calls for all of them. */
 export class TraceReader {

@@ -11,12 +11,12 @@ import { adoptLease } from '#core/services/lease.ts';
 import { isAwaited, isMereWords, isStaging, isTakingBack, OF_EVERYTHING } from './action-kinds.ts';
 import { DirectoryMemory, type RepoDirectories } from './directory-memory.ts';
 import { ForgeSpending } from './forge-spending.ts';
+import { paceOf } from './look-pace.ts';
 import { mayStillWrite } from './may-still-write.ts';
 import { perform } from './perform.ts';
 import type { Action, ActionOutcome } from './queue/actions.ts';
 import { decide } from './queue/decide.ts';
 import { fold } from './queue/fold.ts';
-import { nextToLand } from './queue/pipeline.ts';
 import type { QueueRecord } from './queue/record.ts';
 import type { Snapshot } from './queue/snapshot.ts';
 import { SnapshotReader } from './read-snapshot.ts';
@@ -26,16 +26,11 @@ import { RecordKeeper } from './record-keeper.ts';
 import { RepoObjects } from './repo-objects.ts';
 import { toldSettings } from './settings-changes.ts';
 import { StagedTreeMismatch } from './stage-trees.ts';
+import type { PatrolMemory } from './status-patrol.ts';
 import { takeBackUnrecorded } from './take-back.ts';
 
 /** Time kept back at the end of a reconcile for storing what was done. */
 const WRAP_UP_MS = 2_000;
-/** Gate runs are looked at again within one reconcile at most this often. */
-const GATE_LOOK_EVERY_MS = 900;
-/** A long reconcile looks at everything again: a head that moved meanwhile must not be searched for much longer. */
-const FULL_LOOK_EVERY_MS = 5_000;
-/** While landings follow each other each pull request is looked at right before its turn. */
-const FULL_LOOK_EVERY_LANDING_MS = 15_000;
 const LOG_TAIL_LINES_MAX = 50;
 
 /** The engine behind the internal endpoint: one reconcile of one repo under the lease with the ordered fence (A52, D-76). */
@@ -73,6 +68,7 @@ class Reconcile {
   readonly #queueName: string;
   readonly #forge: EngineForge;
   readonly #objects: RepoObjects;
+  readonly #patrol: PatrolMemory;
   readonly #deadline: number;
   readonly #keeper: RecordKeeper;
   #errorCode: ReconcileErrorCode | null = null;
@@ -99,6 +95,7 @@ class Reconcile {
     this.#deadline = deps.clock.monotonic() + RECONCILE_BUDGET_MS;
     const { onCall, onAnswer } = deps.spent;
     this.#forge = deps.forgeFor(request, held, () => this.#mayRead(), onCall, onAnswer);
+    this.#patrol = directories.patrol;
     this.#objects = new RepoObjects(this.#forge, directories, () => this.#isOutOfTime());
     this.#keeper = new RecordKeeper({ ...deps, repo, held });
   }
@@ -158,7 +155,10 @@ class Reconcile {
   async #passes(): Promise<void> {
     const { clock } = this.#deps;
     const reader = new SnapshotReader(
-      { ...this.#deps, forge: this.#forge, queueName: this.#queueName, mayRead: () => this.#mayRead() },
+      {
+        ...{ ...this.#deps, forge: this.#forge, queueName: this.#queueName, patrol: this.#patrol },
+        mayRead: () => this.#mayRead(),
+      },
       this.#repo,
     );
     let record = this.#keeper.saved;
@@ -167,8 +167,8 @@ class Reconcile {
     let allReadAt = clock.monotonic();
     let refresh = true;
     for (let pass = 0; pass < RECONCILE_PASSES_MAX; pass += 1) {
-      const everyMs = nextToLand(record) === null ? FULL_LOOK_EVERY_MS : FULL_LOOK_EVERY_LANDING_MS;
-      const outdated = clock.monotonic() - allReadAt >= everyMs;
+      const pace = paceOf(record);
+      const outdated = clock.monotonic() - allReadAt >= pace.everythingMs;
       // While statuses are only being written, nothing need be listed anew for each handful of them.
       const isIdle = record.batches.length === 0 && record.pendingStatuses.length === 0;
       if (snapshot === null || refresh || outdated || isIdle) {
@@ -177,7 +177,7 @@ class Reconcile {
         gatesReadAt = clock.monotonic();
         allReadAt = gatesReadAt;
       } else {
-        const withGates = clock.monotonic() - gatesReadAt >= GATE_LOOK_EVERY_MS;
+        const withGates = clock.monotonic() - gatesReadAt >= pace.gatesMs;
         if (withGates) gatesReadAt = clock.monotonic();
         snapshot = await reader.readInFlight(record, this.#held.fence, snapshot, withGates);
       }

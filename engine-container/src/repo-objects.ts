@@ -1,5 +1,5 @@
 import type { TreeEntry } from '#core/domain/forge.ts';
-import type { BlobId, TreeHash } from '#core/domain/ids.ts';
+import type { BlobId, CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { FORGE_READS_AT_ONCE_MAX, MERGED_BYTES_MAX } from '#core/domain/limits.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { RepoDirectories } from './directory-memory.ts';
@@ -73,6 +73,11 @@ export class RepoObjects implements ObjectView {
   /** True when so many contents were merged that no more should be. */
   get isFull(): boolean {
     return this.#madeBytes > MERGED_BYTES_MAX;
+  }
+
+  /** Notes the tree of a commit that was read elsewhere: what the queue landed, it has staged before. */
+  noteTree(commit: CommitSha, tree: TreeHash): void {
+    this.#memory.trees.set(commit, tree);
   }
 
   /** The tree of a commit, or of a tree itself. */

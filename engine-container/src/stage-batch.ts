@@ -59,7 +59,10 @@ class ChainBuilder {
 
   async build(): Promise<ActionOutcome> {
     const { objects } = this.#deps;
-    const baseTree = await objects.treeOf(this.#action.baseSha);
+    const { baseSha } = this.#action;
+    // The tree of a tip that is not verified was not read.
+    if (this.#action.baseTree !== '') objects.noteTree(baseSha, this.#action.baseTree);
+    const baseTree = await objects.treeOf(baseSha);
     const baseGate = await this.#readBaseGate(baseTree);
     if (baseGate === 'unsayable') {
       return { kind: 'nothing_staged', cut: { index: 0, reason: 'base_name_not_utf8' } };

@@ -30,6 +30,7 @@ import { holdFork, mayLackForkRight } from './fork-timeout.ts';
 import { giveUpLanding } from './given-up.ts';
 import { verdictOfBounce } from './known-verdict.ts';
 import { isReplacedTip } from './landed.ts';
+import { nextLookMs } from './landing-pace.ts';
 import type { Landing } from './landing-state.ts';
 import { sayLastWord } from './last-word.ts';
 import { isMergeableNow, setNextAside } from './mergeable.ts';
@@ -44,9 +45,6 @@ import { isTerminal } from './transitions.ts';
 import { adoptTwin } from './twins.ts';
 import { endUnposted, isUnpostable } from './unposted.ts';
 import { awaitReading, outwaitUnread } from './unreadable.ts';
-
-/** First look after this share of what the latest merge took, so that a quicker one is noticed. */
-const FIRST_LOOK_SHARE = 0.8;
 
 /** Looks at the merge that is awaited: done and proven, done and wrong, refused, too late, or still to come. */
 export function observeLanding(pass: DecisionContext): void {
@@ -118,8 +116,7 @@ function awaitMerge(pass: DecisionContext, batch: Batch, landing: Landing, poste
     if (entryOf(pass.record, landing.pr)?.readyAt !== null && lostGround(pass, batch) === null)
       postSuccess(pass, batch, landing);
   }
-  const soonMs = Math.max(LANDING_POLL_MIN_MS, Math.round(age / 2), firstLookMs(batch) - age);
-  pollNoLaterThan(pass, Math.min(LANDING_POLL_MAX_MS, soonMs));
+  pollNoLaterThan(pass, nextLookMs(age, batch.firstLooks?.mergeMs));
 }
 
 /** After a success was taken back: one grace period, one more look, then the landing is over (D-11, E5). */
@@ -234,7 +231,10 @@ export function advanceLanding(pass: DecisionContext): void {
   );
   if (record.pendingStatuses.some((waiting) => waiting.sha === member.head)) return pollNoLaterThan(pass, 0);
   const focus = s.focus.get(member.pr);
-  if (focus === undefined) return pollNoLaterThan(pass, 0);
+  if (focus === undefined) {
+    pass.landsAtNextLook = true;
+    return pollNoLaterThan(pass, 0);
+  }
   if (!focus.known) return awaitReading(pass, batch);
   if (!isAsStaged(pass, batch, focus.value)) return;
   const proof = proofOf(record, batch, low);
@@ -313,7 +313,10 @@ function isAsStaged(pass: DecisionContext, batch: Batch, focus: FocusView): bool
     raise(pass, 'protection_conflict');
     return false;
   }
-  return isMergeableNow(pass, batch, focus);
+  if (!isMergeableNow(pass, batch, focus)) return false;
+  if (focus.opensAnother !== undefined) return true;
+  pollNoLaterThan(pass, 0);
+  return false;
 }
 
 function postSuccess(pass: DecisionContext, batch: Batch, landing: Landing): void {
@@ -330,13 +333,7 @@ function postSuccess(pass: DecisionContext, batch: Batch, landing: Landing): voi
     targetUrl: landing.proof.runUrl,
     purpose: 'landing',
   });
-  pollNoLaterThan(pass, firstLookMs(batch));
-}
-
-/** A forge takes about as long for each merge: looking before it can be done only costs it a call. */
-function firstLookMs(batch: Batch): number {
-  const usualMs = (batch.mergeMs ?? 0) * FIRST_LOOK_SHARE;
-  return Math.round(Math.min(LANDING_POLL_MAX_MS, Math.max(LANDING_POLL_MIN_MS, usualMs)));
+  pollNoLaterThan(pass, nextLookMs(0, batch.firstLooks?.mergeMs));
 }
 
 /** The node that lands now is `running` in `waiting_merge`; proven ones behind it are held until it is their turn. */

@@ -1,25 +1,29 @@
 import type { TreeHash } from '#core/domain/ids.ts';
 import {
-  LANDING_POLL_MIN_MS,
   MERGEABLE_WAIT_MS,
   UNMERGEABLE_PAUSE_MS,
   UNMERGEABLE_REFUSED_AFTER_MS,
 } from '#core/domain/limits.ts';
 import { defer, startTeardown } from './batch.ts';
 import { type DecisionContext, entryOf, pollNoLaterThan, wakeNoLaterThan } from './decision-context.ts';
+import { firstLookAfter, nextLookMs } from './landing-pace.ts';
 import { type Batch, type Fate, type Member, treeOf } from './record.ts';
 import type { FocusView } from './snapshot.ts';
 
 /** "Not mergeable" also means "still checking": only one that lasts is a conflict (E4; forge facts, 2). */
 export function isMergeableNow(pass: DecisionContext, batch: Batch, focus: FocusView): boolean {
   if (focus.pull.mergeable) {
+    if (batch.unmergeableSince !== null) {
+      const checkMs = firstLookAfter(pass.s.now - batch.unmergeableSince, batch.firstLooks?.checkMs);
+      batch.firstLooks = { ...batch.firstLooks, checkMs };
+    }
     batch.unmergeableSince = null;
     return true;
   }
   batch.unmergeableSince ??= pass.s.now;
   const until = batch.unmergeableSince + MERGEABLE_WAIT_MS;
   if (pass.s.now < until) {
-    pollNoLaterThan(pass, LANDING_POLL_MIN_MS * 2);
+    pollNoLaterThan(pass, nextLookMs(pass.s.now - batch.unmergeableSince, batch.firstLooks?.checkMs));
     wakeNoLaterThan(pass, until);
     return false;
   }

@@ -5,6 +5,7 @@ import type { HaltEvidence } from '#core/domain/queue-view.ts';
 import { startTeardown } from './batch.ts';
 import { type DecisionContext, emitEvent, raise } from './decision-context.ts';
 import { concludeLanding } from './landed.ts';
+import { firstLookAfter } from './landing-pace.ts';
 import type { Landing } from './landing-state.ts';
 import { authored } from './queue-entry.ts';
 import type { Batch, Untraced } from './record.ts';
@@ -27,7 +28,10 @@ export function judgeMerge(pass: DecisionContext, batch: Batch, landing: Landing
   const proven = isMergeOf(landing, merge);
   const { title = '', ...member } = batch.members[landing.index] ?? {};
   const subject = { pr: landing.pr, head: landing.head, title, ...authored(member) };
-  if (landing.postedAt !== null) batch.mergeMs = pass.s.now - landing.postedAt;
+  if (landing.postedAt !== null) {
+    const mergeMs = firstLookAfter(pass.s.now - landing.postedAt, batch.firstLooks?.mergeMs);
+    batch.firstLooks = { ...batch.firstLooks, mergeMs };
+  }
   watchUnheard(pass, landing);
   batch.landing = null;
   batch.unmergeableSince = null;

@@ -23,6 +23,7 @@ import type { SettingsSeen } from '#core/domain/settings-file.ts';
 import type { StatusGate } from '#core/domain/status-gate.ts';
 import type { Bounced, Deferred, HeadAttempts, MergeTimeoutCount } from './aside.ts';
 import type { GateLooks } from './gate-looks-state.ts';
+import type { FirstLooks } from './landing-pace.ts';
 import type { GivenUp, Landing, TakeBackReason } from './landing-state.ts';
 import type { Learned } from './learned-state.ts';
 import type { Outsider, Passed } from './passed-state.ts';
@@ -214,8 +215,8 @@ export interface Batch {
   landing: Landing | null;
   /** Since when it is its turn to land, or when it last got on; absent before. */
   turnAt?: EpochMs;
-  /** How long the latest merge here took to be seen; absent before the first. */
-  mergeMs?: number;
+  /** Absent before the first merge. */
+  firstLooks?: FirstLooks;
   /** Since when the next member is not mergeable; null while it is or nothing waits. */
   unmergeableSince: EpochMs | null;
   /** Since when the next member cannot be read; null or absent while it can. */

@@ -14,6 +14,8 @@ import { type Batch, type Node, type QueueRecord, treeOf } from './record.ts';
  */
 export function stageWanted(pass: DecisionContext): void {
   const { record } = pass;
+  // Staging takes seconds for each ten pull requests: the forge merges meanwhile.
+  if (pass.landsAtNextLook) return;
   if (record.halted !== null || record.rival !== undefined || record.nameInTheWay !== undefined) return;
   dissolveLate(pass);
   const allowed = gateRunsMax(pass);
@@ -111,7 +113,7 @@ function stageWhole(pass: DecisionContext, batch: Batch, node: Node): void {
     nodeRow: node.id,
     branch: node.branch,
     workBranch: workBranchOf(pass, batch),
-    baseSha: batch.baseSha,
+    ...{ baseSha: batch.baseSha, baseTree: batch.baseTree },
     stackedOn: batch.stagedOn === null ? null : headsBelow(record, batch),
     forkSha: forkOf(record, batch),
     members: batch.members.map(({ pr, head }) => ({

@@ -187,8 +187,12 @@ export class ReplayForge {
       parents: parent === undefined ? [] : [parent],
     };
     const merge = isOpen ? null : known({ commit, standsOnTip: true });
+    const opensAnother = known(false);
     return new Map([
-      [next, known({ pull: this.#pull(next, isOpen), schedule: null, merge, strangeTip: null })],
+      [
+        next,
+        known({ pull: this.#pull(next, isOpen), schedule: null, opensAnother, merge, strangeTip: null }),
+      ],
     ]);
   }
 

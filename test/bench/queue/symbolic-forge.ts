@@ -331,6 +331,7 @@ export class SymbolicForge {
       known({
         pull: this.#pull(next, isOpen),
         schedule: null,
+        opensAnother: known(false),
         merge: isOpen
           ? null
           : known({

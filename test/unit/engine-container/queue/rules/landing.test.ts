@@ -146,6 +146,14 @@ describe('a success is posted', () => {
     });
   });
 
+  test('not before it was asked whether it would open another pull request: the next look comes at once', () => {
+    const { opensAnother: _, ...unasked } = givenFocus(1);
+    const focus = new Map([[1, known(unasked)]]);
+    expect(tellDecision(givenLook({}, { focus }), givenProven())).toMatchObject({
+      ...{ actions: [], events: [], lookInMs: 0 },
+    });
+  });
+
   test('not where it would open a pull request to another branch: it is refused', () => {
     expect(
       tellDecision(givenLook({ opensAnother: known(true) }, { full: false }), givenProven()),
