@@ -50,6 +50,8 @@ const BlockView = z.object({
   until: Time.nullable(),
   pr: z.int().nullable(),
   run_url: z.string().nullable(),
+  /** Of `runner`: labels that the runner has to have; null: not known. */
+  runner_labels: z.array(z.string()).nullable(),
   evidence: HaltEvidenceView.nullable(),
 });
 
@@ -235,6 +237,7 @@ function toQueueView({ at, places, more, block, fanout }: QueueView): z.infer<ty
       until: formatTimeOrNull(block.until),
       pr: block.pr,
       run_url: block.runUrl,
+      runner_labels: block.labels === undefined ? null : [...block.labels],
       evidence: toHaltEvidence(block.evidence),
     },
     fanout:

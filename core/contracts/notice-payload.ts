@@ -6,7 +6,7 @@ import { PULL_CODES } from '../domain/pull-code-table.ts';
 import { codeOfEvent, PULL_CODE_NAMES } from '../domain/pull-codes.ts';
 import type { Trouble } from '../domain/queue-notices.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
-import { STANDSTILL_CAUSES, STANDSTILLS } from '../domain/standstill.ts';
+import { STANDSTILL_CAUSES, sayStandstill } from '../domain/standstill.ts';
 import { formatTime, formatTimeOrNull, Time, Uuid } from './fields.ts';
 
 const Repository = z.object({
@@ -86,7 +86,7 @@ export function toTroublePayload(repo: ManagedRepo, trouble: Trouble, at: number
     const { says, next } = DRIFTS[trouble.name];
     return { type: 'setup.drift', timestamp, data: { repository, kind: trouble.name, since, says, next } };
   }
-  const { says, next } = STANDSTILLS[trouble.name];
+  const { says, next } = sayStandstill({ ...trouble, cause: trouble.name });
   const usual_seconds = trouble.usualMs === null ? null : Math.round(trouble.usualMs / 1000);
   const data = { repository, cause: trouble.name, since, usual_seconds, says, next };
   return { type: 'queue.stuck', timestamp, data };

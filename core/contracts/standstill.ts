@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { STANDSTILL_CAUSES, STANDSTILLS, type Standstill } from '../domain/standstill.ts';
+import { STANDSTILL_CAUSES, type Standstill, sayStandstill } from '../domain/standstill.ts';
 import { formatTime, Time } from './fields.ts';
 
 export const StandstillView = z.object({
@@ -15,7 +15,7 @@ export function toStandstill(standstill: Standstill | null): z.infer<typeof Stan
   if (standstill === null) return null;
   const { cause, since, usualMs } = standstill;
   return {
-    ...{ cause, since: formatTime(since), ...STANDSTILLS[cause] },
+    ...{ cause, since: formatTime(since), ...sayStandstill(standstill) },
     usual_seconds: usualMs === null ? null : Math.round(usualMs / 1000),
   };
 }

@@ -6,13 +6,19 @@ import { NOTICE_WAYS, type NoticeTopic, WATCHED_TOPICS, waysOf } from './notice-
 import { PULL_CODES } from './pull-code-table.ts';
 import { codeOfEvent } from './pull-codes.ts';
 import type { ManagedRepo } from './repo.ts';
-import { STANDSTILLS, type StandstillCause } from './standstill.ts';
+import { type StandstillCause, sayStandstill } from './standstill.ts';
 
 type RepoName = Pick<ManagedRepo, 'id' | 'instanceUrl' | 'slug' | 'baseBranch'>;
 
 /** News of a queue that no event stands for. `since`: null where it is not known. */
 export type Trouble = { readonly repoId: RepoId; readonly since: number | null } & (
-  | { readonly topic: 'stuck'; readonly name: StandstillCause; readonly usualMs: number | null }
+  | {
+      readonly topic: 'stuck';
+      readonly name: StandstillCause;
+      readonly usualMs: number | null;
+      /** Of the runner that is waited for; absent: not known. */
+      readonly labels?: readonly string[];
+    }
   | { readonly topic: 'drift'; readonly name: DriftKind }
 );
 
@@ -45,7 +51,8 @@ export function describePullNotice(
 
 export function describeTrouble(repo: RepoName, trouble: Trouble, pageUrl: string): Notice {
   const queue = `${toPlainLine(repo.slug)} (${toPlainLine(repo.baseBranch)})`;
-  const { says, next } = trouble.topic === 'stuck' ? STANDSTILLS[trouble.name] : DRIFTS[trouble.name];
+  const { says, next } =
+    trouble.topic === 'stuck' ? sayStandstill({ ...trouble, cause: trouble.name }) : DRIFTS[trouble.name];
   const usualMs = trouble.topic === 'stuck' ? trouble.usualMs : null;
   const since = trouble.since === null ? '' : `, since ${sayTime(trouble.since)}`;
   return {

@@ -52,6 +52,8 @@ export interface Block {
   readonly until: EpochMs | null;
   readonly pr: PullRequestNumber | null;
   readonly runUrl: string | null;
+  /** Of a gate run that waits for a runner: labels that this runner has to have. Absent: not known. */
+  readonly labels?: readonly string[];
   /** Of a stop for a wrong tree only. */
   readonly evidence?: HaltEvidence;
 }

@@ -4,6 +4,7 @@ import type { EpochMs } from './ids.ts';
 import { pauseAt } from './pause.ts';
 import type { BlockKind, QueueView } from './queue-view.ts';
 import type { ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from './repo.ts';
+import { sayRunner } from './runner-labels.ts';
 
 /** The causes of a queue that stands still: words of the page and the API. */
 export const STANDSTILLS = {
@@ -51,8 +52,23 @@ export const STANDSTILLS = {
 export type StandstillCause = keyof typeof STANDSTILLS;
 export const STANDSTILL_CAUSES = Object.keys(STANDSTILLS) as readonly StandstillCause[];
 
+/** Words of a standstill and the next step, with the labels of the runner that is waited for, where the forge tells them. */
+export function sayStandstill({ cause, labels = [] }: Pick<Standstill, 'cause' | 'labels'>): {
+  readonly says: string;
+  readonly next: string;
+} {
+  if (cause !== 'no_runner' || labels.length === 0) return STANDSTILLS[cause];
+  const wanted = sayRunner(labels);
+  return {
+    says: `The gate run waits for ${wanted}`,
+    next: `Check that ${wanted} is online and free, or change runs-on in the gate workflow.`,
+  };
+}
+
 export interface Standstill {
   readonly cause: StandstillCause;
+  /** Of `no_runner`: labels that the runner has to have. Absent: not known. */
+  readonly labels?: readonly string[];
   /** Since when nothing has moved. */
   readonly since: EpochMs;
   /** 95 in 100 take no longer; null: not known for this cause. */
@@ -116,7 +132,7 @@ function findBlindness({ view, outcome, now }: StandstillFacts): Standstill | nu
 }
 
 function findWait({ block }: QueueView, { repo, batches, now }: StandstillFacts): Standstill | null {
-  const { kind, since, runUrl } = block;
+  const { kind, since, runUrl, labels } = block;
   if (since === null) return null;
   const past = (ms: number): boolean => now - since > Math.max(SHORTEST_MS, ms);
   if (kind === 'gate') {
@@ -125,7 +141,9 @@ function findWait({ block }: QueueView, { repo, batches, now }: StandstillFacts)
     if (runUrl === null && past(0)) return { cause: unbegun, since, usualMs };
     return past(TOLD_AT * (usualMs ?? UNTAUGHT_GATE_MS)) ? { cause: 'gate_slow', since, usualMs } : null;
   }
-  if (kind === 'runner') return past(0) ? { cause: 'no_runner', since, usualMs: null } : null;
+  if (kind === 'runner' && past(0))
+    return { cause: 'no_runner', since, usualMs: null, ...(labels === undefined ? {} : { labels }) };
+  if (kind === 'runner') return null;
   if (OF_FORGE.includes(kind)) return past(0) ? { cause: 'forge_slow', since, usualMs: null } : null;
   return kind === 'admission' && past(DAY_MS) ? { cause: 'people', since, usualMs: null } : null;
 }

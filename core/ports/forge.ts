@@ -130,6 +130,8 @@ export interface ForgeReader {
   listStatusHistory(sha: CommitSha): Promise<readonly PostedStatus[]>;
   /** Newest gate run for exactly this commit and branch (A12). */
   readGate(sha: CommitSha, branch: string, workflowFile: string): Promise<GateReading>;
+  /** Labels that the runner of the first job which waits for one has to have; null: no job does, or this version does not tell. */
+  readRunnerLabels(runId: string): Promise<readonly string[] | null>;
   /** Commits of `head` that `base` does not have, each with its parents; in no promised order. */
   listOwnCommits(base: CommitSha, head: CommitSha): Promise<readonly CommitLink[]>;
   /** The same of a branch or a commit, its tip first, one page (50) at most: one call, whatever it has behind it. */

@@ -86,6 +86,7 @@ function findTroubles(
           {
             ...{ repoId, topic: 'stuck' as const, name: stands.cause },
             ...{ since: stands.since, usualMs: stands.usualMs },
+            ...(stands.labels === undefined ? {} : { labels: stands.labels }),
           },
         ]),
     ...drifts.map(({ kind, since }) => ({ repoId, topic: 'drift' as const, name: kind, since })),

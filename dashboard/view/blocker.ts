@@ -1,4 +1,5 @@
 import type { ResultOf } from '#core/contracts/client.ts';
+import { sayRunner } from '#core/domain/runner-labels.ts';
 import { secondsBetween, showClock, showDuration } from './format.ts';
 import { heldFreeze } from './freeze.ts';
 import { isPaused, sayPaused } from './pause.ts';
@@ -207,7 +208,7 @@ function blockerOfQueue(block: Block, waiting: number): Blocker {
         ...facts,
         tone: 'busy',
         remedy: null,
-        text: `Waiting for a runner to take the gate run${one || ' of the batch'}`,
+        text: `Waiting for ${sayRunner(block.runner_labels ?? [])} to take the gate run${one || ' of the batch'}`,
       };
     case 'merge':
       return {

@@ -1,13 +1,15 @@
 import type { CommitSha, EpochMs, NodeRowId } from '#core/domain/ids.ts';
-import type { Reading } from '#core/domain/result.ts';
+import { known, type Reading } from '#core/domain/result.ts';
 import { judgeGateStatuses, type StatusGate } from '#core/domain/status-gate.ts';
-import type { EngineForge } from '#core/ports/forge.ts';
+import { type EngineForge, ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
 import type { Clock } from '#core/ports/system.ts';
-import { BASE_NODE_ID, type QueueRecord } from './queue/record.ts';
+import { BASE_NODE_ID, type Node, type QueueRecord } from './queue/record.ts';
 import type { GateView } from './queue/snapshot.ts';
 
 /** A gate run that has not begun by then may never: its branch may have been deleted or moved before the forge got to it (E7). */
 const BRANCH_LOOK_AGE_MS = 60_000;
+/** A gate run that has waited for a runner for so long is asked once which labels its runner has to have. */
+const RUNNER_LABELS_LOOK_AGE_MS = 60_000;
 
 interface AwaitedGateRun {
   readonly sha: CommitSha;
@@ -38,7 +40,8 @@ export class GateReader {
           node.nodeId === BASE_NODE_ID ? (batch.baseGateFile ?? batch.gateFile) : batch.gateFile;
         if (node.state !== 'gating' || sha === null || branch === null || gateFile === null) continue;
         const run = { sha, branch, stagedAt, gateFile, statusGate: batch.statusGate };
-        gates.set(node.id, await this.#attempt(() => this.#readOne(run)));
+        const gate = await this.#attempt(() => this.#readOne(run));
+        gates.set(node.id, gate.known ? known(await this.#withLabels(gate.value, node)) : gate);
       }
     }
     return gates;
@@ -51,6 +54,19 @@ export class GateReader {
     return (await this.#forge.readBranchTip(run.branch)) === run.sha
       ? gate
       : { ...gate, kind: 'branch_gone' };
+  }
+
+  /** Asked once for a run that has waited for a while. Only words depend on it: a forge that fails here fails no look. */
+  async #withLabels(gate: GateView, { stagedAt, runnerWait }: Node): Promise<GateView> {
+    if (gate.kind !== 'running' || gate.waitsForRunner !== true) return gate;
+    const waitedMs = this.#clock.now() - (stagedAt ?? this.#clock.now());
+    if (runnerWait?.labels !== undefined || waitedMs < RUNNER_LABELS_LOOK_AGE_MS) return gate;
+    try {
+      return { ...gate, runnerLabels: await this.#forge.readRunnerLabels(gate.runId) };
+    } catch (error) {
+      if (!(error instanceof ForgeError)) throw error;
+      return error instanceof ReadNotBegun ? gate : { ...gate, runnerLabels: null };
+    }
   }
 
   async #readVerdict({ sha, branch, gateFile, statusGate }: AwaitedGateRun): Promise<GateView> {

@@ -25,6 +25,7 @@ const Node = z.looseObject({
   to: z.number().int().nonnegative(),
   state: z.enum(['wanted', 'gating', 'done']),
   outcome: z.enum(BATCH_OUTCOMES),
+  runnerWait: z.looseObject({ labels: z.array(z.string()).nullish() }).optional(),
   actions: z.array(z.looseObject({ pr })),
 });
 const Batch = z.looseObject({

@@ -232,6 +232,8 @@ export interface RunRecord {
 export interface JobRecord {
   readonly id: number;
   readonly name: string;
+  /** Absent: of a run that was made before it was kept. */
+  readonly runsOn?: readonly string[];
   status: RunStatus;
   startedAt: number | null;
   stoppedAt: number | null;

@@ -463,6 +463,45 @@ describe('the topics of a place', () => {
     await world.store.deleteRepo(repo);
     expect(await watched()).not.toContain(repo.id);
   });
+
+  test.each([
+    [
+      ['gpu'],
+      'The gate run waits for a runner with the label "gpu"',
+      'or change runs-on in the gate workflow.',
+    ],
+    [undefined, 'The gate run waits for a runner', 'that it has the labels that the workflow asks for.'],
+  ])(
+    'a queue that waits for a runner is told with its labels where they are known (%j)',
+    async (labels, says, next) => {
+      const repo = await world.enroll(ALL, choose({ email: ['stuck'] }));
+      const now = world.clock.now();
+      const since = now - 3_600_000;
+      await world.showQueue(repo, {
+        ...{ at: now, more: 0 },
+        places: [
+          {
+            pr: 7,
+            title: 'x',
+            head: 'a'.repeat(40),
+            queuedAt: since,
+            until: null,
+            state: 'staged',
+            reason: null,
+          },
+        ],
+        block: {
+          ...{ kind: 'runner', since, until: null, pr: 7, runUrl: null },
+          ...(labels === undefined ? {} : { labels }),
+        },
+      });
+      await world.store.saveReconcileOutcome(repo, { ranAt: now, ok: true, errorCode: null });
+      await world.deliver(await world.watch(repo, [{ topic: 'stuck', name: 'no_runner', since }]));
+      expect(mails()).toHaveLength(1);
+      expect(mails()[0]?.text).toContain(`${says}, since `);
+      expect(mails()[0]?.text).toContain(next);
+    },
+  );
 });
 
 describe('the mails of one tenant', () => {

@@ -3,6 +3,7 @@ import type { ProvisioningRecord } from '#core/domain/provisioning.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { readActivity } from '#core/services/read-activity.ts';
+import { findBlocker } from '../../dashboard/view/blocker.ts';
 import { landedOf } from './hooks.ts';
 import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from './stories.ts';
 import { createWorld, type World, type WorldOptions } from './world.ts';
@@ -113,6 +114,37 @@ test('a gate run that waits for a runner is told as such after ten minutes, and 
   expect(told.queue?.block.kind).toBe('runner');
   expect(told.standstill?.next).toMatch(/online and free/);
   await expectGoesOn(world, [pr]);
+});
+
+test('a label that no runner takes is named where the forge tells it: in the API and on the page', async () => {
+  const world = await given();
+  Object.assign(world.forge, { runnerWaitMs: 40 * MINUTE_MS, runnerLabels: ['gpu', 'linux'] });
+  const pr = await givenScheduled(world.forge, 'a');
+  const told = await untilTold(world, standsFor('no_runner'), 15 * MINUTE_MS);
+  expect(told.queue?.block).toMatchObject({ kind: 'runner', runner_labels: ['gpu', 'linux'] });
+  const wanted = 'a runner with the labels "gpu" and "linux"';
+  expect(told.standstill).toMatchObject({
+    says: `The gate run waits for ${wanted}`,
+    next: `Check that ${wanted} is online and free, or change runs-on in the gate workflow.`,
+  });
+  expect(findBlocker(told, null, world.clock.now())?.text).toContain(wanted);
+  await expectGoesOn(world, [pr]);
+  // Once for the run: it is one and the same while it waits.
+  expect(world.forge.calls().filter(({ call }) => call === 'GET actions/runs/{id}/jobs')).toHaveLength(1);
+});
+
+test('a forge that does not tell the labels, or fails to, keeps nothing back and is told as before', async () => {
+  for (const fault of [null, 500, 404]) {
+    const world = await given();
+    world.forge.runnerWaitMs = 40 * MINUTE_MS;
+    world.forge.fault = ({ path }) => (fault !== null && path.endsWith('/jobs') ? { status: fault } : null);
+    const pr = await givenScheduled(world.forge, 'a');
+    const told = await untilTold(world, standsFor('no_runner'), 15 * MINUTE_MS);
+    expect(told.queue?.block.runner_labels).toBeNull();
+    expect(told.standstill?.next).toMatch(/the labels that the workflow asks for/);
+    expect(told.last_reconcile_error).toBeNull();
+    await expectGoesOn(world, [pr]);
+  }
 });
 
 test('a full pool of runners is told past one and a half times what is usual, and the queue goes on with the run', async () => {

@@ -337,6 +337,7 @@ export class Project {
     const waits = odds.runnerBusy > 0 && random.chance(odds.runnerBusy);
     this.#forge.runners = odds.runners === 0 ? Number.POSITIVE_INFINITY : odds.runners;
     this.#forge.runnerWaitMs = waits ? random.int(RUNNER_BUSY_MS) : 0;
+    this.#forge.runnerLabels = waits ? ['docker'] : null;
     if (random.chance(odds.gateLate)) this.#forge.gateDurationMs = random.int(2 * 3_600_000);
     if (random.chance(odds.gateTrouble)) return random.pick(['cancelled', 'error'] as const);
     if (truth === 'success' && random.chance(odds.flake)) {

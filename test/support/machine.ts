@@ -50,6 +50,7 @@ const FORGE_READS = [
   'readProtection',
   'readStatuses',
   'readGate',
+  'readRunnerLabels',
   'listStatusHistory',
   'listOwnCommits',
   'listNewCommits',

@@ -4,7 +4,7 @@ import type { Trouble } from '../../domain/queue-notices.ts';
 import { STANDSTILL_CAUSES } from '../../domain/standstill.ts';
 import type { DeliveryName } from '../../domain/webhook-delivery.ts';
 import { NOTICE_KINDS, type NoticeRequest } from '../../ports/notifier.ts';
-import { type Codec, nullable, oneOf, optional, record, text, whole } from './codec.ts';
+import { type Codec, listOf, nullable, oneOf, optional, record, text, whole } from './codec.ts';
 
 interface TroubleRow {
   readonly repoId: string;
@@ -12,6 +12,7 @@ interface TroubleRow {
   readonly name: Trouble['name'];
   readonly since: number | null;
   readonly usualMs?: number | null;
+  readonly labels?: readonly string[];
 }
 
 const trouble = record<TroubleRow>({
@@ -20,6 +21,7 @@ const trouble = record<TroubleRow>({
   name: ['name', oneOf([...STANDSTILL_CAUSES, ...DRIFT_KINDS])],
   since: ['since', nullable(whole)],
   usualMs: ['usual_ms', optional(nullable(whole)) as Codec<number | null>],
+  labels: ['labels', optional(listOf(text)) as Codec<readonly string[]>],
 });
 
 const delivery = record<DeliveryName>({

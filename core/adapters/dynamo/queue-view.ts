@@ -53,6 +53,7 @@ const block = record<Block>({
   until: ['until', nullable(whole)],
   pr: ['pr', nullable(whole)],
   runUrl: ['run_url', nullable(text)],
+  labels: ['labels', optional(listOf(text)) as Codec<readonly string[]>],
   evidence: ['evidence', optional(evidence)],
 });
 const fanout = record<ChosenFanout>({

@@ -15,6 +15,7 @@ import {
 import { findRefInTheWay } from './refs.ts';
 import { readVersion } from './repos.ts';
 import { listReviews } from './reviews.ts';
+import { readRunnerLabels } from './run-jobs.ts';
 import { readStatuses, readStatusHistory } from './statuses.ts';
 import { createTeamReader } from './team-members.ts';
 import { readTimeline } from './timeline.ts';
@@ -50,6 +51,7 @@ export function createForgeReader(transport: ForgeTransport): ForgeReader {
     readStatuses: (sha) => readStatuses(transport, sha),
     listStatusHistory: (sha) => readStatusHistory(transport, sha),
     readGate: (sha, branch, workflowFile) => readGate({ sha, branch, file: workflowFile }),
+    readRunnerLabels: (runId) => readRunnerLabels(transport, runId),
     listOwnCommits: (base, head) => listOwnCommits(transport, base, head),
     listNewCommits: (base, of) => listNewCommits(transport, base, of),
   };

@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { GATE_LOG_BYTES_MAX, GATE_LOG_JOBS_MAX } from '#core/domain/api-limits.ts';
 import { FORGE_PAGE_SIZE_MAX, FORGE_PAGES_MAX } from '#core/domain/limits.ts';
 import { fromFirstLine, maskSecret, toPlainLog } from '#core/domain/log-text.ts';
@@ -6,20 +5,9 @@ import type { ForgeLog, JobLog, RunLog } from '#core/ports/forge-log.ts';
 import type { Secret } from '#core/secret.ts';
 import { readBody } from './read-body.ts';
 import { readLink } from './read-link.ts';
+import { type JobRow, listJobs } from './run-jobs.ts';
 import { RunPage } from './schema.ts';
 import type { ForgeTransport } from './transport.ts';
-
-const JobRow = z.object({
-  id: z.number().int(),
-  name: z.string().catch(''),
-  status: z.string().catch(''),
-  /** Gitea, of a job that has ended. */
-  conclusion: z.string().nullish(),
-});
-type JobRow = z.output<typeof JobRow>;
-const JobRows = z.array(JobRow.nullable()).nullable();
-/** Forgejo gives the rows alone, Gitea within an object. */
-const Jobs = z.union([JobRows, z.object({ jobs: JobRows })]);
 
 const FAILED: readonly string[] = ['failure', 'error'];
 
@@ -70,21 +58,6 @@ async function findRun(
     if (rows.length === 0 || seen >= total) break;
   }
   return 'no_run';
-}
-
-/** Null: this version has no such list. */
-async function listJobs(transport: ForgeTransport, run: number): Promise<readonly JobRow[] | null> {
-  const call = {
-    method: 'GET',
-    label: 'GET actions/runs/{id}/jobs',
-    path: [...transport.repoPath, 'actions', 'runs', String(run), 'jobs'],
-  } as const;
-  const answer = await transport.exchange(call);
-  if (answer.status === 404 || answer.status === 405) return null;
-  if (answer.status !== 200) throw transport.failure(call, answer);
-  const body = readBody(Jobs, call, answer);
-  const rows = body === null || Array.isArray(body) ? body : body.jobs;
-  return (rows ?? []).filter((row) => row !== null);
 }
 
 function resultOf({ status, conclusion }: JobRow): string {

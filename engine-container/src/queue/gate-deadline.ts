@@ -27,18 +27,17 @@ export function gateDeadlineMs(
   return Math.max(GATE_DEADLINE_MS_MIN, GATE_DEADLINE_FACTOR * p95);
 }
 
-/** The wait of a gate run for a runner, until it was first seen to run; what waits later is between two of its jobs. */
-export interface RunnerWait {
-  /** The latest look that saw it wait; where it never was, when it was staged. */
-  readonly until: EpochMs;
-  readonly isOver: boolean;
-}
-
 type RunTimes = Pick<Node, 'stagedAt' | 'runnerWait'>;
 
-export function noteRunnerWait(node: Node, waits: boolean, now: EpochMs): void {
+export function noteRunnerWait(
+  node: Node,
+  waits: boolean,
+  now: EpochMs,
+  told?: readonly string[] | null,
+): void {
   if (node.runnerWait?.isOver === true) return;
-  if (waits) node.runnerWait = { until: now, isOver: false };
+  const labels = told === undefined ? node.runnerWait?.labels : told;
+  if (waits) node.runnerWait = { until: now, isOver: false, ...(labels === undefined ? {} : { labels }) };
   else node.runnerWait = { until: node.runnerWait?.until ?? node.stagedAt ?? now, isOver: true };
 }
 

@@ -50,7 +50,8 @@ function observeGate(pass: DecisionContext, batch: Batch, node: Node): void {
     const reason = judgeChangedGate(pass, batch, node, gate.kind);
     if (reason !== null) return giveUp(pass, batch, reason);
   }
-  if (gate.kind === 'running') noteRunnerWait(node, gate.waitsForRunner === true, pass.s.now);
+  if (gate.kind === 'running')
+    noteRunnerWait(node, gate.waitsForRunner === true, pass.s.now, gate.runnerLabels);
   if ((gate.kind === 'none' || gate.kind === 'running') && isOverdue(pass, batch, node)) {
     if (gate.kind === 'running') node.runKey = gate.runId;
     return endOverdue(pass, batch, node, gate);

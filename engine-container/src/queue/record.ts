@@ -31,6 +31,7 @@ import type { PendingStatus, UnheardPost } from './pending-status.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import { NO_HISTORY } from './rate.ts';
 import type { PullRequestReading } from './readings.ts';
+import type { RunnerWait } from './runner-wait-state.ts';
 
 /**
  * The queue record: bookkeeping of one repo, kept by the lease holder and never authoritative (contract, Queue execution
@@ -265,7 +266,7 @@ export interface Node {
   /** When a verdict of its gate was first seen; absent: none was, or it is of before that was kept. */
   judgedAt?: EpochMs;
   /** Absent: its gate run was not seen to begin. */
-  runnerWait?: { readonly until: EpochMs; readonly isOver: boolean };
+  runnerWait?: RunnerWait;
   resolvedAt: EpochMs | null;
   /** Not staged before this time; null = at once. */
   retryAt: EpochMs | null;

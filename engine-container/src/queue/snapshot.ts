@@ -88,6 +88,8 @@ export type GateView = (GateReading | { readonly kind: 'branch_gone' }) & {
   readonly foreign?: ForeignStatus;
   /** Contexts of a gate by statuses under which no author has said how it ended; absent: a workflow is the gate. */
   readonly unanswered?: readonly string[];
+  /** Of a run that waits: labels that its runner has to have; null: the forge does not tell. Absent: not asked this time. */
+  readonly runnerLabels?: readonly string[] | null;
   /** More contexts may still answer than have. Absent: all that are awaited are named. */
   readonly isOpenEnded?: true;
 };

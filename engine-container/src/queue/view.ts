@@ -149,6 +149,7 @@ function blockOfBatch(batch: Batch, at: EpochMs, deadlineMs: number | null): Blo
       until: deadlineMs === null ? null : deadlineAt(gating, deadlineMs, since),
       pr: gating.to - gating.from === 1 ? (batch.members[gating.from]?.pr ?? null) : null,
       runUrl: gating.runUrl,
+      ...(waitsForRunner(gating) && gating.runnerWait?.labels ? { labels: gating.runnerWait.labels } : {}),
     });
   }
   const retry = batch.nodes.find((node) => node.state === 'wanted' && (node.retryAt ?? 0) > at);

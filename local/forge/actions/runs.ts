@@ -82,7 +82,7 @@ function createRun(
   source: RunSource,
   judged: GateJudgement | null,
 ): void {
-  const jobs = workflow.jobs.length > 0 ? workflow.jobs.map((job) => job.name) : ['gate'];
+  const jobs = workflow.jobs.length > 0 ? workflow.jobs : [{ name: 'gate', runsOn: [] }];
   const run: RunRecord = {
     id: takeId(world),
     index: repo.nextRunIndex++,
@@ -98,9 +98,9 @@ function createRun(
     createdAt: world.timers.now(),
     startedAt: null,
     stoppedAt: null,
-    jobs: jobs.map((name) => ({
+    jobs: jobs.map(({ name, runsOn }) => ({
       id: takeId(world),
-      name,
+      ...{ name, runsOn },
       status: 'waiting',
       startedAt: null,
       stoppedAt: null,

@@ -13,6 +13,7 @@ export interface WorkflowStep {
 export interface WorkflowJob {
   readonly id: string;
   readonly name: string;
+  readonly runsOn: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly steps: readonly WorkflowStep[];
 }
@@ -68,6 +69,7 @@ function readJob(id: string, job: Readonly<Record<string, Yaml>>): WorkflowJob {
   return {
     id,
     name: text(job.name) ?? id,
+    runsOn: typeof job['runs-on'] === 'string' ? [job['runs-on']] : listOf(job['runs-on']),
     env: envOf(job.env),
     steps: (Array.isArray(steps) ? steps : []).map((step: Yaml, at) => {
       const fields = mapOf(step);

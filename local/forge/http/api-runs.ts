@@ -132,11 +132,13 @@ function runOf(call: Call): RunRecord {
 function listJobs(call: Call) {
   if (!call.world.profile.runJobsApi) throw new Refusal(404, 'Not Found');
   const run = runOf(call);
+  const isGitea = call.world.profile.runsApi === 'gitea';
   const jobs = run.jobs.map((job) => ({
     id: job.id,
     run_id: run.id,
     name: job.name,
-    status: job.status === 'error' ? 'failure' : job.status,
+    ...(isGitea ? { labels: job.runsOn ?? [] } : { runs_on: job.runsOn ?? [] }),
+    status: job.status === 'error' ? 'failure' : isGitea && job.status === 'waiting' ? 'queued' : job.status,
     started_at: timestamp(job.startedAt),
     completed_at: timestamp(job.stoppedAt),
   }));

@@ -134,6 +134,7 @@ export function createAbstractForge(options: AbstractForgeOptions): AbstractForg
     checkDelayMs: 0,
     runnerWaitMs: 0,
     runners: Number.POSITIVE_INFINITY,
+    runnerLabels: null,
     fault: () => null,
     isLate: () => false,
     lags: NO_LAGS,

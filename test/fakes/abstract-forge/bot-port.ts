@@ -116,6 +116,10 @@ function createReader(world: World): Reader {
       }),
     readGate: async (sha, branch, workflowFile) =>
       exchange(world, get('actions/runs', 'actions/runs'), () => viewGate(world, sha, branch, workflowFile)),
+    readRunnerLabels: async (runId) =>
+      exchange(world, get(`actions/runs/${runId}/jobs`, 'actions/runs/{id}/jobs'), () =>
+        world.runs.find(({ id }) => id === runId)?.state === 'waiting' ? world.knobs.runnerLabels : null,
+      ),
     listOwnCommits: async (base, head) =>
       exchange(world, get('commits', 'commits?not'), () => {
         found(objects.commit(base));

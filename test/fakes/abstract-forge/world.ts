@@ -116,6 +116,8 @@ export type Knobs = Pick<
   runnerWaitMs: number;
   /** How many runs go on at once; those beyond wait, in order. */
   runners: number;
+  /** `runs-on` of the gate's job, as the list of its jobs tells it; null: this version has no such list. */
+  runnerLabels: readonly string[] | null;
   /** How far the forge's own time stamps are ahead of all other clocks, ms. */
   clockAheadMs: number;
   /**

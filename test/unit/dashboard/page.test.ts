@@ -58,6 +58,7 @@ test('neither a schema library nor anything of the service is in it', () => {
     'core/domain/pull-code.ts',
     'core/domain/pull-codes.ts',
     'core/domain/queue-names.ts',
+    'core/domain/runner-labels.ts',
     'core/domain/schedule-codes.ts',
     'core/domain/token-scopes.ts',
   ]);

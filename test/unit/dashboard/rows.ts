@@ -75,7 +75,16 @@ export function givenQueue(
     seen_at: AT,
     line,
     line_more: 0,
-    block: { kind, since: null, until: null, pr: null, run_url: null, evidence: null, ...changes },
+    block: {
+      kind,
+      since: null,
+      until: null,
+      pr: null,
+      run_url: null,
+      runner_labels: null,
+      evidence: null,
+      ...changes,
+    },
     fanout: null,
   };
 }
