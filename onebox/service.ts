@@ -38,7 +38,7 @@ import { dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
 import { answerGlance } from '#core/services/glance.ts';
 import { createLookingEngine } from '#core/services/idle-look.ts';
 import { repairSetup, wishRepairs } from '#core/services/repair-setup.ts';
-import { forwardDelayedWake, wakeDueRepos } from '#core/services/wake.ts';
+import { forwardDelayedWake, resumeWaits, wakeDueRepos } from '#core/services/wake.ts';
 import { watchQueues } from '#core/services/watch-queues.ts';
 import { createNotify } from '../lambdas/notify/notify.ts';
 import { createConnect } from '../lambdas/realtime/admit.ts';
@@ -295,7 +295,10 @@ async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<
   };
   const timer = setInterval(() => void tick(), tickMs);
   stops.push(() => clearInterval(timer));
-  // Wakes that waited in memory when the process ended are found by their due marks.
+  // Wakes that waited in memory when the process ended are found by their due marks: first those that are to come.
+  await resumeWaits({ store, queue, clock, log }).catch((error: unknown) =>
+    log.error('looks could not be planned again', { error }),
+  );
   await tick();
   const { port } = front.address() as AddressInfo;
   const answer = (repoId: RepoId): Promise<void> => answerWake({ repoId, wakeSeq: 0 });

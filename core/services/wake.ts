@@ -3,6 +3,7 @@ import {
   DUE_TOLERANCE_MS,
   IDLE_DUE_DELAY_MS,
   TICK_CONCURRENCY_MAX,
+  TICK_INTERVAL_MS,
   TICK_REPOS_MAX,
   TICK_SENDS_MS,
 } from '../domain/limits.ts';
@@ -91,6 +92,33 @@ export async function forwardDelayedWake(
   }
   if (wake.wakeSeq !== UNCONDITIONAL_WAKE_SEQ && repo.wakeSeq !== wake.wakeSeq) return 'replaced';
   return (await wakeNow(deps, wake.repoId)) ? 'forwarded' : 'gone';
+}
+
+export interface ResumeDeps {
+  readonly store: Pick<DispatchStore, 'listDueRepos' | 'getRepo'>;
+  readonly queue: Pick<WakeQueue, 'sendDelayedWake'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Log;
+}
+
+/**
+ * For a start that lost the delayed messages of before: each look that was to come before the next tick is planned again, and
+ * plans what follows it, glances included. What is due already is the tick's. Returns how many were planned.
+ */
+export async function resumeWaits({ store, queue, clock, log }: ResumeDeps): Promise<number> {
+  const now = clock.now();
+  let planned = 0;
+  for (const repoId of await store.listDueRepos(now + TICK_INTERVAL_MS, TICK_REPOS_MAX)) {
+    try {
+      const repo = await store.getRepo(repoId);
+      if (repo === null || repo.dueAt === null || repo.dueAt <= now + DUE_TOLERANCE_MS) continue;
+      await queue.sendDelayedWake(repoId, repo.wakeSeq, repo.dueAt - now);
+      planned += 1;
+    } catch (error) {
+      log.warn('a look could not be planned again', { repo_id: repoId, error });
+    }
+  }
+  return planned;
 }
 
 export interface TickResult {

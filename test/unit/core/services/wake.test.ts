@@ -1,7 +1,8 @@
-import { EVENT_WAKE_WINDOW_MS, TICK_SENDS_MS } from '#core/domain/limits.ts';
+import { EVENT_WAKE_WINDOW_MS, TICK_INTERVAL_MS, TICK_SENDS_MS } from '#core/domain/limits.ts';
 import type { Log } from '#core/ports/system.ts';
 import {
   forwardDelayedWake,
+  resumeWaits,
   UNCONDITIONAL_WAKE_SEQ,
   wakeDueRepos,
   wakeForEvent,
@@ -39,6 +40,40 @@ describe('a wake', () => {
     expect(await wakeNow(world, 'repo-1')).toBe(false);
     expect(await wakeNow(world, 'repo-9')).toBe(false);
     expect(world.queue.wakes).toEqual([]);
+  });
+});
+
+describe('a start that lost what waited in memory', () => {
+  const due = (id: string, dueAt: number | null) =>
+    givenRepo({ id, slug: `acme/${id}`, dueAt, ...(dueAt === null ? { queueEnabled: false } : {}) });
+
+  test('plans the next look of each repository that comes before the tick, and leaves the tick its own', async () => {
+    const start = new VirtualClock().now();
+    const world = await givenWorld([
+      due('due', start),
+      due('soon', start + 8_000),
+      due('gate', start + 60_000),
+      due('later', start + TICK_INTERVAL_MS + 1),
+      due('off', null),
+    ]);
+    await world.store.markDue('soon', start);
+    await world.store.settleDue('soon', 1, start + 8_000);
+    expect(await resumeWaits(world)).toBe(2);
+    expect(world.queue.delayed).toEqual([
+      expect.objectContaining({ repoId: 'soon', wakeSeq: 1, visibleAt: start + 8_000 }),
+      expect.objectContaining({ repoId: 'gate', wakeSeq: 0, visibleAt: start + 60_000 }),
+    ]);
+    expect(world.queue.wakes).toEqual([]);
+  });
+
+  test('keeps no repository from its look because another one fails', async () => {
+    const start = new VirtualClock().now();
+    const world = await givenWorld([due('one', start + 8_000), due('two', start + 9_000)]);
+    const { getRepo } = world.store;
+    world.store.getRepo = (id) =>
+      id === 'one' ? Promise.reject(new Error('away')) : getRepo.call(world.store, id);
+    expect(await resumeWaits(world)).toBe(1);
+    expect(world.queue.delayed).toMatchObject([{ repoId: 'two' }]);
   });
 });
 
