@@ -4,24 +4,21 @@ import { readBody } from './read-body.ts';
 import type { ForgeTransport } from './transport.ts';
 
 const Labels = z.array(z.string()).nullish().catch(null);
-const JobRow = z.object({
-  id: z.number().int(),
-  name: z.string().catch(''),
+const WantingRow = z.object({
   status: z.string().catch(''),
-  /** Gitea, of a job that has ended. */
-  conclusion: z.string().nullish(),
   /** Gitea. */
   labels: Labels,
   /** Forgejo. */
   runs_on: Labels,
 });
-export type JobRow = z.output<typeof JobRow>;
-const JobRows = z.array(JobRow.nullable()).nullable();
-/** Forgejo gives the rows alone, Gitea within an object. */
-const Jobs = z.union([JobRows, z.object({ jobs: JobRows })]);
 
 /** Jobs of a run, of Gitea 1.25 and newer and of Forgejo 16 and newer. Null: this version has no such list. */
-export async function listJobs(transport: ForgeTransport, run: number): Promise<readonly JobRow[] | null> {
+export async function listJobs<Row>(
+  transport: ForgeTransport,
+  run: number,
+  row: z.ZodType<Row>,
+): Promise<readonly Row[] | null> {
+  const rowsOf = z.array(row.nullable()).nullable();
   const call = {
     method: 'GET',
     label: 'GET actions/runs/{id}/jobs',
@@ -30,13 +27,14 @@ export async function listJobs(transport: ForgeTransport, run: number): Promise<
   const answer = await transport.exchange(call);
   if (answer.status === 404 || answer.status === 405) return null;
   if (answer.status !== 200) throw transport.failure(call, answer);
-  const body = readBody(Jobs, call, answer);
+  // Forgejo gives the rows alone, Gitea within an object.
+  const body = readBody(z.union([rowsOf, z.object({ jobs: rowsOf })]), call, answer);
   const rows = body === null || Array.isArray(body) ? body : body.jobs;
-  return (rows ?? []).filter((row) => row !== null);
+  return (rows ?? []).filter((each) => each !== null);
 }
 
 /** A job that a runner could take now: Gitea says `queued`, Forgejo `waiting`, which on Gitea waits for other jobs. */
-const isWanting = ({ status, runs_on }: JobRow): boolean =>
+const isWanting = ({ status, runs_on }: z.output<typeof WantingRow>): boolean =>
   status === 'queued' || (status === 'waiting' && Array.isArray(runs_on));
 
 /** Text of the workflow: a status, a page or a mail shows no control character of it. */
@@ -45,7 +43,7 @@ export async function readRunnerLabels(
   runId: string,
 ): Promise<readonly string[] | null> {
   const run = Number(runId);
-  const jobs = Number.isSafeInteger(run) ? await listJobs(transport, run) : null;
+  const jobs = Number.isSafeInteger(run) ? await listJobs(transport, run, WantingRow) : null;
   const wanting = jobs?.find(isWanting);
   const labels = (wanting?.labels ?? wanting?.runs_on ?? [])
     .map((label) =>

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { GATE_LOG_BYTES_MAX, GATE_LOG_JOBS_MAX } from '#core/domain/api-limits.ts';
 import { FORGE_PAGE_SIZE_MAX, FORGE_PAGES_MAX } from '#core/domain/limits.ts';
 import { fromFirstLine, maskSecret, toPlainLog } from '#core/domain/log-text.ts';
@@ -5,9 +6,18 @@ import type { ForgeLog, JobLog, RunLog } from '#core/ports/forge-log.ts';
 import type { Secret } from '#core/secret.ts';
 import { readBody } from './read-body.ts';
 import { readLink } from './read-link.ts';
-import { type JobRow, listJobs } from './run-jobs.ts';
+import { listJobs } from './run-jobs.ts';
 import { RunPage } from './schema.ts';
 import type { ForgeTransport } from './transport.ts';
+
+const JobRow = z.object({
+  id: z.number().int(),
+  name: z.string().catch(''),
+  status: z.string().catch(''),
+  /** Gitea, of a job that has ended. */
+  conclusion: z.string().nullish(),
+});
+type JobRow = z.output<typeof JobRow>;
 
 const FAILED: readonly string[] = ['failure', 'error'];
 
@@ -17,7 +27,7 @@ export function createForgeLog(transport: ForgeTransport, token: Secret<string>)
     async readRunLog(run) {
       const id = await findRun(transport, run);
       if (typeof id !== 'number') return { kind: id };
-      const jobs = await listJobs(transport, id);
+      const jobs = await listJobs(transport, id, JobRow);
       if (jobs === null) return { kind: 'not_offered' };
       const failed = jobs.filter((job) => FAILED.includes(resultOf(job)));
       const wanted = (failed.length > 0 ? failed : jobs).slice(0, GATE_LOG_JOBS_MAX);

@@ -36,8 +36,12 @@ export function noteRunnerWait(
   told?: readonly string[] | null,
 ): void {
   if (node.runnerWait?.isOver === true) return;
-  const labels = told === undefined ? node.runnerWait?.labels : told;
-  if (waits) node.runnerWait = { until: now, isOver: false, ...(labels === undefined ? {} : { labels }) };
+  if (waits)
+    node.runnerWait = {
+      ...node.runnerWait,
+      ...{ until: now, isOver: false },
+      ...(told === undefined ? {} : { labels: told }),
+    };
   else node.runnerWait = { until: node.runnerWait?.until ?? node.stagedAt ?? now, isOver: true };
 }
 
