@@ -22,7 +22,7 @@ import type { HaltEvidence } from '#core/domain/queue-view.ts';
 import type { SettingsSeen } from '#core/domain/settings-file.ts';
 import type { StatusGate } from '#core/domain/status-gate.ts';
 import type { Bounced, Deferred, HeadAttempts, MergeTimeoutCount } from './aside.ts';
-import type { GateLooks } from './gate-looks-state.ts';
+import type { GateLooks, RunnerWait } from './gate-looks-state.ts';
 import type { FirstLooks } from './landing-pace.ts';
 import type { GivenUp, Landing, TakeBackReason } from './landing-state.ts';
 import type { Learned } from './learned-state.ts';
@@ -31,7 +31,6 @@ import type { PendingStatus, UnheardPost } from './pending-status.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import { NO_HISTORY } from './rate.ts';
 import type { PullRequestReading } from './readings.ts';
-import type { RunnerWait } from './runner-wait-state.ts';
 
 /**
  * The queue record: bookkeeping of one repo, kept by the lease holder and never authoritative (contract, Queue execution
