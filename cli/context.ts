@@ -35,8 +35,20 @@ export function readLogin(machine: Machine): Login {
   const login = { url: url ?? stored.url, token: token ?? stored.token };
   if (login.url === undefined || login.token === undefined)
     throw new Misuse('Log in first: mergeyard login ADDRESS, with the token on standard input.');
+  checkAddress(login.url);
   return { url: login.url, token: login.token };
 }
+
+/** Without TLS only this machine is spoken to. Returns the origin. */
+export function checkAddress(address: string): string {
+  const { origin, protocol, hostname } = URL.canParse(address) ? new URL(address) : NO_ADDRESS;
+  const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
+  if (protocol !== 'https:' && !(protocol === 'http:' && isLocal))
+    throw new Misuse('The address must begin with https://, or the token could be read on the way.');
+  return origin;
+}
+
+const NO_ADDRESS = { origin: '', protocol: '', hostname: '' };
 
 function readStored(machine: Machine): Partial<Login> {
   try {
@@ -44,6 +56,10 @@ function readStored(machine: Machine): Partial<Login> {
   } catch {
     return {};
   }
+}
+
+export function readStoredToken(machine: Machine): string | undefined {
+  return readStored(machine).token;
 }
 
 /** Mode 600 from the first byte: the file is made under another name, then moved. */

@@ -25,6 +25,10 @@ export async function doctor(asked: Asked, url: string): Promise<number> {
     const name = `${entry.name} ${entry.base_branch}`;
     return [
       ...checkSetUp(name, entry),
+      ...(mine?.drifts ?? []).map(({ kind, says, next }) => ({
+        ...{ check: `${name}: ${kind.replaceAll('_', ' ')}`, ok: false },
+        says: plain(`${says}. ${next}`),
+      })),
       {
         check: `${name}: queue`,
         ok: blocker !== null && blocker.tone !== 'stop' && blocker.tone !== 'unknown',

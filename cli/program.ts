@@ -3,7 +3,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { Command, Option } from 'commander';
 import { createApiClient } from '#core/contracts/client.ts';
 import { type Asked, EXIT, gateLog, log, pickRepo, queue, type Repo, status, wait, why } from './commands.ts';
-import { type Machine, Misuse, readLogin, readRemoteSlug, storeLogin } from './context.ts';
+import { checkAddress, type Machine, Misuse, readLogin, readRemoteSlug, storeLogin } from './context.ts';
 import { doctor } from './doctor.ts';
 import { evidence, evidenceKey, readCommit, readFile, verify } from './evidence.ts';
 import { fanout } from './fanout.ts';
@@ -264,10 +264,7 @@ async function login(
   { quiet }: Given,
 ): Promise<number> {
   if (!URL.canParse(address)) throw new Misuse('login takes the address of the service.');
-  const { origin, protocol, hostname } = new URL(address);
-  const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
-  if (protocol !== 'https:' && !(protocol === 'http:' && isLocal))
-    throw new Misuse('The address must begin with https://, or the token could be read on the way.');
+  const origin = checkAddress(address);
   const token = (await readStdin()).trim();
   if (token === '') throw new Misuse('The token is read from standard input, and there was none.');
   const api = createApiClient({ baseUrl: origin, readToken: () => token, fetch: machine.fetch });

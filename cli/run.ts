@@ -1,8 +1,9 @@
 import { CommanderError } from 'commander';
 import { ApiError } from '#core/contracts/client.ts';
 import { EXIT } from './commands.ts';
-import { type Machine, Misuse } from './context.ts';
+import { type Machine, Misuse, readStoredToken } from './context.ts';
 import { openProgram } from './program.ts';
+import { plain } from './values.ts';
 
 /** One command, to its exit code. Errors go to `complain` as one line, never with the token. */
 export async function run(
@@ -12,10 +13,25 @@ export async function run(
   complain: (line: string) => void,
 ): Promise<number> {
   const json = argv.includes('--json');
-  const say = (code: string, message: string): void =>
-    complain(json ? JSON.stringify({ error: { code, message } }) : message);
+  const { MERGEYARD_TOKEN, MERGEYARD_FORGE_TOKEN } = machine.env;
+  const secrets = [MERGEYARD_TOKEN, MERGEYARD_FORGE_TOKEN, readStoredToken(machine)];
+  // A server may say back what it was sent, and what is printed may be a log that others read.
+  const hide = (line: string): string =>
+    secrets.reduce<string>(
+      (text, secret) => (secret === undefined || secret === '' ? text : text.replaceAll(secret, '***')),
+      line,
+    );
+  const readSecret = async (): Promise<string> => {
+    const text = await readStdin();
+    secrets.push(text.trim());
+    return text;
+  };
+  const say = (code: string, message: string): void => {
+    const shown = { code: plain(code), message: plain(message) };
+    complain(hide(json ? JSON.stringify({ error: shown }) : shown.message));
+  };
   try {
-    return await openProgram(argv, machine, readStdin);
+    return await openProgram(argv, { ...machine, print: (line) => machine.print(hide(line)) }, readSecret);
   } catch (error) {
     if (error instanceof ApiError) {
       say(error.code, json ? error.message : `${error.code}: ${error.message}`);

@@ -202,6 +202,8 @@ async function exchange(options: ApiClientOptions, address: string, input: AnyIn
   try {
     response = await send(`${options.baseUrl}${fillPath(path, input)}`, {
       method,
+      // The other address would get the forge token of a person: a client drops no header but the credential.
+      redirect: 'manual',
       headers: {
         ...(token === null ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -210,12 +212,20 @@ async function exchange(options: ApiClientOptions, address: string, input: AnyIn
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
+    if (isRedirect(response)) throw new ApiError('unexpected', SENT_ELSEWHERE, response.status, false);
     return readAnswer(response, await response.text());
   } catch (error) {
     if (error instanceof ApiError || signal?.aborted === true) throw error;
     throw new ApiError('unreachable', 'The service could not be reached.', 0, true);
   }
 }
+
+const SENT_ELSEWHERE =
+  'The server sends this call to another address, which is not followed, because a token would go along. Log in with the address of the service itself.';
+
+/** A browser tells no status of one. */
+const isRedirect = ({ type, status }: Response): boolean =>
+  type === 'opaqueredirect' || (status >= 300 && status < 400);
 
 function fillPath(path: string, input: AnyInput): string {
   const filled = path

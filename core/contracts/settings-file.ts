@@ -52,7 +52,12 @@ export function readSettingsFile(text: string): SettingsFile {
     Alias: (_, { range }) => {
       faults.push(problem(range?.[0], null, 'An alias is not taken: write the value out.'));
     },
+    Value: (_, { tag, range }) => {
+      if (tag !== undefined) faults.push(problem(range?.[0], null, 'A tag is not taken.'));
+    },
   });
+  if (doc.directives?.yaml.version !== '1.2')
+    faults.push(atStart('The file is YAML 1.2, without a directive.'));
   if (faults.length > 0) return refuse(faults);
   if (doc.contents === null || (isScalar(doc.contents) && doc.contents.value === null))
     return { ok: true, settings: {} };

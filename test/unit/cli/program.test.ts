@@ -192,6 +192,24 @@ describe('mergeyard doctor', () => {
     ]);
   });
 
+  test('tells each part of the set-up that is not as it was, a wrong settings file with its lines', async () => {
+    const drift = {
+      ...{ kind: 'settings_file', since: null, by: 'unknown', repair: 'people' },
+      says: '.mergeyard.yml on the base is wrong: line 2: \u001b[2Jno',
+      next: 'Land a correction.',
+    };
+    const [repo] = activity([]).repos;
+    const { code, out } = await call(['doctor'], {
+      'queue/activity': () => ({ ...activity([]), repos: [{ ...repo, drifts: [drift] }] }),
+    });
+    expect([code, out.filter((line) => line.startsWith('look'))]).toEqual([
+      4,
+      [
+        'look acme/app main: settings file: .mergeyard.yml on the base is wrong: line 2: [2Jno. Land a correction.',
+      ],
+    ]);
+  });
+
   test('a service that refuses the token is an error of the service', async () => {
     const refuse = () =>
       Response.json({ error: { code: 'invalid_token', message: 'no', retryable: false } }, { status: 401 });
