@@ -92,6 +92,7 @@ const Record = z.looseObject({
   bounced: z.array(z.looseObject({ pr, head: sha })),
   attempts: z.array(z.looseObject({ pr, head: sha, scheduleId: z.number(), times: z.number() })).optional(),
   turns: z.array(z.string()).optional(),
+  othersAt: z.number().optional(),
   parked: z.array(z.looseObject({ pr, head: sha, baseTree: sha })),
   outbox: z.array(z.looseObject({ pr, sha, state: z.enum(['pending', 'success', 'error']) })),
   garbage: z.array(z.looseObject({ branch: z.string(), notBefore: z.number() })),

@@ -1,6 +1,9 @@
 import type { Mutant } from './mutants.ts';
 
 const TURNS = 'engine-container/src/queue/turns.ts';
+const FILL = 'engine-container/src/queue/fill.ts';
+const SCREENING = 'engine-container/src/queue/screening.ts';
+const BESIDE = 'one account schedules many beside the gate run of a person';
 const VERDICT = 'engine-container/src/queue/known-verdict.ts';
 
 /** Guards of decisions 0215 and 0216: turns between authors, and no gate run for a failure that is known. */
@@ -68,6 +71,78 @@ export const FAIR_MUTANTS: readonly Mutant[] = [
     replace: 'return others.slice(0, areFailing ? 1 : size);',
     families: ['one_author'],
     dies: 'one account schedules many, then a person one',
+  },
+  {
+    guard: 'what a crowd has not passed yet is in no batch that others wait for (decision 0253)',
+    file: FILL,
+    find: '.filter((entry) => screening?.isUntried(entry) !== true)',
+    replace: '',
+    families: ['one_author'],
+    dies: BESIDE,
+  },
+  {
+    guard: 'what a crowd has not passed yet is tried beside an open line',
+    file: FILL,
+    find: "if (pipeline !== 'open' || screening !== null) openTrials",
+    replace: "if (pipeline !== 'open') openTrials",
+    families: ['one_author'],
+    dies: BESIDE,
+  },
+  {
+    guard: 'what is tried of a crowd leaves slots to the others',
+    file: FILL,
+    find: '(isFirst || free > screening.slotsKept)',
+    replace: '(isFirst || free > 0)',
+    families: ['one_author'],
+    dies: BESIDE,
+  },
+  {
+    guard: 'a crowd has one slot whatever others need',
+    file: FILL,
+    find: '(isFirst || free > screening.slotsKept)',
+    replace: '(free > screening.slotsKept)',
+    families: ['one_author'],
+    dies: `${BESIDE}, with few slots`,
+  },
+  {
+    guard: 'the first trial of a crowd waits for none to fill it',
+    file: FILL,
+    find: 'isFirst && fresh.some((entry) => screening?.isOfCrowd(entry) === true) ? 1 : goesAlong',
+    replace: 'goesAlong',
+    families: ['one_author'],
+    dies: `${BESIDE}, with few slots`,
+  },
+  {
+    guard: 'with one slot nothing is tried beside the line',
+    file: SCREENING,
+    find: 'slots < 2',
+    replace: 'slots < 1',
+    families: ['one_author'],
+    dies: `${BESIDE}, with few slots`,
+  },
+  {
+    guard: 'a crowd that is all in flight is one all the same',
+    file: SCREENING,
+    find: ' || inFlight.has(entry.pr)',
+    replace: '',
+    families: ['one_author'],
+    dies: BESIDE,
+  },
+  {
+    guard: 'what has passed beside the line is not tried again',
+    file: SCREENING,
+    find: '!entry.passedOnStaleBase && ',
+    replace: '',
+    families: ['one_author'],
+    dies: 'one account has passed beside the gate run of a person',
+  },
+  {
+    guard: 'where no other came for an hour a crowd stands in the line at once',
+    file: SCREENING,
+    find: 's.now - record.othersAt >= OTHERS_KEPT_MS',
+    replace: 's.now - record.othersAt >= 1e15',
+    families: ['one_author'],
+    dies: 'one account has passed beside the gate run of a person',
   },
   {
     guard: 'a head whose failure is known is not tested again for a bot',

@@ -99,6 +99,84 @@ export async function comeBehindOldCrowd(): Promise<readonly string[]> {
   return String(order) === String([oldest, person, ...others]) ? [] : [`landed in the order ${order}`];
 }
 
+/** With so many slots: one lands, so that gate times are known, then a person comes and an account with many. */
+async function crowdBeside(
+  bisectFanout: number,
+  count: number,
+): Promise<{
+  readonly stage: Stage;
+  readonly crowd: readonly number[];
+}> {
+  const stage = await setUp({ bisectFanout });
+  stage.forge.gateDurationMs = 10 * MINUTE_MS;
+  await askAll(stage, ['bob']);
+  await look(stage, 30);
+  const [, ...crowd] = await askAll(stage, ['ann', ...many('agent', count)]);
+  await look(stage, 2);
+  return { stage, crowd };
+}
+
+async function placesOf(
+  stage: Stage,
+): Promise<{ readonly pipeline: readonly number[]; readonly trial: readonly number[] }> {
+  const { batches } = await stage.record();
+  const at = (place: string): readonly number[] =>
+    batches.filter((batch) => batch.place === place).flatMap(({ members }) => members.map(({ pr }) => pr));
+  return { pipeline: at('pipeline'), trial: at('trial') };
+}
+
+/** A person has a gate run, and an account schedules many beside it. */
+export async function tryBesidePerson(): Promise<readonly string[]> {
+  const { stage, crowd } = await crowdBeside(8, 40);
+  const { pipeline, trial } = await placesOf(stage);
+  const out = stage.forge.runs().filter(({ state }) => state === 'waiting' || state === 'running').length;
+  const [late] = await askAll(stage, ['agent']);
+  await look(stage, 8);
+  const then = await placesOf(stage);
+  await look(stage, 200);
+  const landed = stage.forge.merges().length;
+  return [
+    ...(pipeline.some((pr) => crowd.includes(pr)) ? ['one of the crowd is in the line untried'] : []),
+    ...(trial.length > 0 ? [] : ['none of the crowd is tried']),
+    ...(out === 5 ? [] : [`${out} gate runs are out`]),
+    ...(then.pipeline.includes(late as number) ? ['one more of the crowd is in the line untried'] : []),
+    ...(landed === 43 ? [] : [`${landed} landed`]),
+  ];
+}
+
+/** A person has a gate run, and an account schedules some beside it, with two slots and with one. */
+export async function tryInLastSlot(): Promise<readonly string[]> {
+  const [two, one] = [await crowdBeside(2, 6), await crowdBeside(1, 6)];
+  const tried = (await placesOf(two.stage)).trial;
+  await look(one.stage, 24);
+  const { pipeline, trial } = await placesOf(one.stage);
+  return [
+    ...(tried.length > 0 ? [] : ['none of the crowd is tried']),
+    ...(trial.length === 0 && pipeline.length > 0 ? [] : ['the only slot is spent on a trial']),
+  ];
+}
+
+/** What was tried beside the line stands in it next; an hour after the last person an account stands in it at once. */
+export async function standAfterTrial(): Promise<readonly string[]> {
+  const { stage } = await crowdBeside(8, 6);
+  const { trial } = await placesOf(stage);
+  await look(stage, 10);
+  const [late] = await askAll(stage, ['agent']);
+  await look(stage, 8);
+  const { pipeline } = await placesOf(stage);
+  await look(stage, 8);
+  const then = await placesOf(stage);
+  await look(stage, 200);
+  const later = await askAll(stage, many('agent', 6));
+  await look(stage, 2);
+  const atLast = await placesOf(stage);
+  return [
+    ...(pipeline.includes(late as number) ? ['one more of the crowd is in the line untried'] : []),
+    ...(trial.some((pr) => then.trial.includes(pr)) ? ['it is tried again'] : []),
+    ...(later.every((pr) => !atLast.trial.includes(pr)) ? [] : ['it is tried where no other comes']),
+  ];
+}
+
 /** A head fails; then these schedule it again, one after the other, with a landing before each that is asked for. */
 function failAgain(
   again: readonly {

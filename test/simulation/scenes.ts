@@ -42,6 +42,9 @@ import {
   scheduleTwoCrowds,
   scheduleUnderShare,
   stageBesideCrowd,
+  standAfterTrial,
+  tryBesidePerson,
+  tryInLastSlot,
 } from './fair-scenes.ts';
 import {
   chooseAfterDear,
@@ -548,6 +551,9 @@ export const SCENES = {
   'one account schedules many, then a person some': scheduleBehindCrowd,
   'two accounts schedule many': scheduleTwoCrowds,
   'one account schedules many, then a person one': stageBesideCrowd,
+  'one account schedules many beside the gate run of a person': tryBesidePerson,
+  'one account schedules many beside the gate run of a person, with few slots': tryInLastSlot,
+  'one account has passed beside the gate run of a person': standAfterTrial,
   'many are scheduled, and the queue may spend what it wants': chooseOfPlenty,
   'many are scheduled, and the queue may spend little': chooseOfLittle,
   'few are scheduled, and the queue may spend little': chooseForFew,

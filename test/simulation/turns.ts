@@ -11,7 +11,7 @@ const STAGED_WITHIN_MS = 5_000;
 
 /**
  * None under the share waits for two turns of one crowd that lie closer together than the rule says: in each new batch.
- * One whose chances are known, or that staging failed with, is staged by rules of its own.
+ * One that has passed, whose chances are known, or that staging failed with, is staged by rules of its own.
  */
 export class TurnJudge {
   readonly #managed: Managed;
@@ -29,7 +29,14 @@ export class TurnJudge {
     for (const { batchId } of batches) this.#seen.add(batchId);
     const [batch] = fresh;
     // Of two that were made in one look the first leaves more behind than the second was chosen from.
-    if (batch === undefined || fresh.length > 1 || now - batch.createdAt > STAGED_WITHIN_MS) return [];
+    // What is tried beside the line takes nobody's turn in it (decision 0253).
+    if (
+      batch === undefined ||
+      batch.place === 'trial' ||
+      fresh.length > 1 ||
+      now - batch.createdAt > STAGED_WITHIN_MS
+    )
+      return [];
     const inFlight = new Set(batches.flatMap(({ members }) => members.map(({ pr }) => pr)));
     const isAside = (pr: number): boolean => [...deferred, ...bounced].some((each) => each.pr === pr);
     const waiting = entries.filter(
@@ -45,7 +52,9 @@ export class TurnJudge {
         entry.stagingAsides === undefined &&
         entry.stagingTries === undefined,
     );
-    const members = batch.members.map(({ pr }) => project.authorOf(pr));
+    const hasPassed = new Set(entries.filter((entry) => entry.passedOnStaleBase).map(({ pr }) => pr));
+    const taken = batch.members.filter(({ pr }) => !hasPassed.has(pr));
+    const members = taken.map(({ pr }) => project.authorOf(pr));
     const line = [...members, ...waiting.map(({ pr }) => project.authorOf(pr))];
     const crowds = (author: string): boolean => {
       const count = line.filter((each) => each === author).length;
@@ -56,7 +65,7 @@ export class TurnJudge {
     this.judged += 1;
     return members.flatMap((author, index) =>
       crowds(author) && members.slice(Math.max(0, index - TURNS_OF_OTHERS), index).includes(author)
-        ? [`#${batch.members[index]?.pr} of ${author} has a turn too soon, and #${late[0]?.pr} waits`]
+        ? [`#${taken[index]?.pr} of ${author} has a turn too soon, and #${late[0]?.pr} waits`]
         : [],
     );
   }

@@ -27,6 +27,7 @@ import { chooseBatchSize, likelySize, type SpeculationPolicy, thriftySize } from
 import { authored, type QueueEntry } from './queue-entry.ts';
 import { readyEntries } from './ready.ts';
 import type { Batch, Place, Staged } from './record.ts';
+import { noteOthers, type Screening, screeningOf } from './screening.ts';
 import { isHeldByStanding } from './standing.ts';
 import { endBeforeCrowd, noteTurns, takeTurns } from './turns.ts';
 import { mustReadAgain, noteReadings } from './unclear.ts';
@@ -54,6 +55,7 @@ export function openBatches(pass: DecisionContext): void {
   const base = s.base.value;
   keepDeferred(pass, base.tree);
   takeTurns(pass);
+  noteOthers(pass);
   if (readyEntries(pass, base.tree, false).length === 0 && readyEntries(pass, base.tree, true).length === 0)
     return;
   if (mustReadAgain(pass)) return;
@@ -69,8 +71,10 @@ export function openBatches(pass: DecisionContext): void {
   }
   if (overtake(pass, base.tree)) return;
   const oneByOne = s.protection.value.blockOnOutdatedBranch;
-  const pipeline = openPipeline(pass, base, oneByOne);
-  if (pipeline !== 'open' && !oneByOne && policyFor(pass).triesBeside) openTrials(pass, base, pipeline);
+  const screening = screeningOf(pass);
+  const pipeline = openPipeline(pass, base, oneByOne, screening);
+  if (oneByOne || !policyFor(pass).triesBeside) return;
+  if (pipeline !== 'open' || screening !== null) openTrials(pass, base, pipeline, screening);
 }
 
 /** A deferred pull request waits for its base, for its conflict to be gone, or for a time. */
@@ -112,17 +116,24 @@ type Closed = 'full' | 'risky' | 'broken';
 const ONE_BY_ONE_AFTER = 2;
 
 /** Builds the next batch on the pipeline where that is worth it. */
-function openPipeline(pass: DecisionContext, base: Staged, oneByOne: boolean): Closed | 'open' {
+function openPipeline(
+  pass: DecisionContext,
+  base: Staged,
+  oneByOne: boolean,
+  screening: Screening | null,
+): Closed | 'open' {
   const { record } = pass;
   const pipeline = pipelineOf(record);
   const landing = nextToLand(record);
   if (landing !== null && landing.place !== 'pipeline') return 'open';
   const policy = policyFor(pass);
   const top = pipeline.at(-1);
+  const takeReady = (ground: Staged, stacked: boolean) =>
+    readyEntries(pass, ground.tree, stacked).filter((entry) => screening?.isUntried(entry) !== true);
   if (!policy.isolates && record.batches.some((batch) => batch.place === 'suspect')) return 'open';
   if (top === undefined) {
     if (freeSlots(pass) <= 0 && fanoutOf(pass) === 1) return 'open';
-    const ready = readyEntries(pass, base.tree, false);
+    const ready = takeReady(base, false);
     if (ready.length === 0 || !hasLingered(pass, ready)) return 'open';
     const size = oneByOne ? 1 : sizeOf(pass, ready, policy.depth);
     startBatch(pass, 'pipeline', null, base, takeTurn(pass, ready, size));
@@ -135,7 +146,7 @@ function openPipeline(pass: DecisionContext, base: Staged, oneByOne: boolean): C
   const chance = undecided.reduce((product, batch) => product * chanceOf(pass, batch), 1);
   if (undecided.length > 0 && chance < policy.aheadChance)
     return undecided.some((batch) => frontierOf(record, batch).high !== null) ? 'broken' : 'risky';
-  const ready = readyEntries(pass, stagedOn.tree, true);
+  const ready = takeReady(stagedOn, true);
   const isUrgent = ready.some(isIncident);
   // An incident may be staged on a pipeline that is full: what is below it was kept for that.
   if (undecided.length >= policy.depth && !isUrgent) return 'full';
@@ -165,19 +176,30 @@ function isDue(pass: DecisionContext, top: Batch, policy: SpeculationPolicy): bo
 
 /**
  * Full batches of what waits, each alone on the base: what passes has passed on a stale base once the pipeline has
- * landed, what fails is searched.
+ * landed, what fails is searched. Beside an open pipeline only what a crowd has to show first.
  */
-function openTrials(pass: DecisionContext, base: Staged, pipeline: Closed): void {
+function openTrials(
+  pass: DecisionContext,
+  base: Staged,
+  pipeline: Closed | 'open',
+  screening: Screening | null,
+): void {
   for (let started = 0; ; started += 1) {
     const free = freeSlots(pass);
     if (free <= 0) return;
-    const fresh = readyEntries(pass, base.tree, false).filter(
-      (entry) => !entry.passedOnStaleBase && entry.failureProbability === null,
-    );
+    // Where nothing is tried or searched, a crowd has one slot whatever others need, so that it goes on.
+    const isFirst = pass.record.batches.every((batch) => batch.place === 'pipeline');
+    const mayCrowd = screening !== null && (isFirst || free > screening.slotsKept);
+    const fresh = readyEntries(pass, base.tree, false).filter((entry) => {
+      if (screening?.isOfCrowd(entry) === true) return mayCrowd && screening.isUntried(entry);
+      return pipeline !== 'open' && !entry.passedOnStaleBase && entry.failureProbability === null;
+    });
     const size = sizeOf(pass, fresh, free);
     const full = fullTrial(pass, fresh, pipeline);
     // The tail of a burst would have none to wait for: half a batch of it goes along.
-    const enough = started > 0 && policyFor(pass).depth > 1 ? Math.ceil(full / 2) : full;
+    const goesAlong = started > 0 && policyFor(pass).depth > 1 ? Math.ceil(full / 2) : full;
+    // The pipeline takes none of a crowd before that: its first trial waits for no others to fill it.
+    const enough = isFirst && fresh.some((entry) => screening?.isOfCrowd(entry) === true) ? 1 : goesAlong;
     if (fresh.length < enough || !hasLingered(pass, fresh)) return;
     if (!startBatch(pass, 'trial', null, base, takeTurn(pass, fresh, size))) return;
   }
@@ -187,7 +209,7 @@ function openTrials(pass: DecisionContext, base: Staged, pipeline: Closed): void
  * How many must wait for a trial batch: a usual batch where nothing else can be done for them; more where the pipeline
  * will take them by itself, fewer where it is about to start anew.
  */
-function fullTrial(pass: DecisionContext, fresh: readonly QueueEntry[], pipeline: Closed): number {
+function fullTrial(pass: DecisionContext, fresh: readonly QueueEntry[], pipeline: Closed | 'open'): number {
   const good = padTo(pass, fresh);
   const likely = likelySize(good, policyFor(pass).passChance);
   if (pipeline === 'full') return Math.ceil((likely + thriftySize(good)) / 2);

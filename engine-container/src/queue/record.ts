@@ -64,6 +64,8 @@ export interface QueueRecord extends Learned {
   attempts?: readonly HeadAttempts[];
   /** Authors of those staged last, in lower case; absent: no author crowds the line. */
   turns?: readonly string[];
+  /** When others were last noted in line beside a crowd; absent: not lately. */
+  othersAt?: EpochMs;
   deferred: Deferred[];
   /** Statuses still to be written; survives a crash, drained before anything else lands on the same head. */
   pendingStatuses: PendingStatus[];
@@ -87,7 +89,7 @@ export interface QueueRecord extends Learned {
   settingsSeen?: SettingsSeen;
   /** Pull requests set aside since something was staged last; absent: none. */
   stagingAsides?: number;
-  /** Pull requests that failed alone for the first time since something was staged last; absent: none. */
+  /** Pull requests that failed alone for the first time since then; absent: none. */
   stagingFailuresInARow?: number;
   /** The latest batch is one that staging had failed with: the others have the next turn. Absent: it is not. */
   stagedAlone?: boolean;
@@ -338,8 +340,7 @@ export function emptyRecord(context: string): QueueRecord {
     pendingStatuses: [],
     garbage: [],
     ...{ halted: null, pausedUntil: null },
-    readings: [],
-    baseSeen: null,
+    ...{ readings: [], baseSeen: null },
     rate: NO_HISTORY,
   };
 }

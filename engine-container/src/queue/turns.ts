@@ -41,16 +41,27 @@ export function takeTurns(pass: DecisionContext): void {
  */
 export function endBeforeCrowd(pass: DecisionContext, entries: readonly QueueEntry[]): readonly QueueEntry[] {
   const line = pass.record.turns === undefined ? null : lineOf(pass);
-  if (line === null) return entries;
-  const crowds = crowdsOf(pass.record.entries, line);
-  const last = entries.findLastIndex((entry) => {
-    const author = line.authorOf(entry.pr);
-    return author === undefined || !crowds.has(keyOf(entry, author));
-  });
+  const isOfCrowd = line === null ? null : crowdsIn(pass.record.entries, line);
+  if (isOfCrowd === null) return entries;
+  const last = entries.findLastIndex((entry) => !isOfCrowd(entry));
   return last < 0 ? entries : entries.slice(0, last + 1);
 }
 
-function lineOf(pass: DecisionContext): Line | null {
+/** Whether one is of an author who crowds this line; null: nobody does. */
+export function crowdsIn(
+  entries: readonly QueueEntry[],
+  line: Pick<Line, 'isWaiting' | 'authorOf'>,
+): ((entry: QueueEntry) => boolean) | null {
+  const crowds = crowdsOf(entries, line);
+  if (crowds.size === 0) return null;
+  return (entry) => {
+    const author = line.authorOf(entry.pr);
+    return author !== undefined && crowds.has(keyOf(entry, author));
+  };
+}
+
+/** Null: what may be staged is not known in this look. */
+export function lineOf(pass: DecisionContext): Line | null {
   const { record, s } = pass;
   if (!s.full || !s.base.known) return null;
   const authors = authorsOf(pass);
@@ -117,7 +128,10 @@ export function orderByTurns(entries: readonly QueueEntry[], line: Line): QueueE
 const keyOf = (entry: QueueEntry, author: string): string => `${labelRankOf(entry)} ${author}`;
 
 /** Authors with more than their share of what waits with one priority, as `keyOf` writes them. */
-function crowdsOf(entries: readonly QueueEntry[], { isWaiting, authorOf }: Line): ReadonlySet<string> {
+function crowdsOf(
+  entries: readonly QueueEntry[],
+  { isWaiting, authorOf }: Pick<Line, 'isWaiting' | 'authorOf'>,
+): ReadonlySet<string> {
   const inLine = new Map<number, number>();
   const ofAuthor = new Map<string, { rank: number; count: number }>();
   for (const entry of entries.filter(isWaiting)) {

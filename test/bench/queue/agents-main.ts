@@ -12,7 +12,10 @@ function option(name: string): string | undefined {
   return at < 0 ? undefined : process.argv[at + 1];
 }
 
-const seeds = Array.from({ length: Number(option('seeds') ?? 5) }, (_, index) => index + 1);
+const seeds = Array.from(
+  { length: Number(option('seeds') ?? 5) },
+  (_, index) => index + Number(option('from') ?? 1),
+);
 const fanouts = option('fanout')?.split(',').map(Number) ?? [1, 4, 8, 16];
 const show = (value: number | null) => (value === null ? '-' : value.toFixed(2)).padStart(12);
 const columns = ['p50 without', 'p95 without', 'p50', 'p95', 'worse %', 'agents p50', 'agents p95'];
@@ -22,6 +25,7 @@ for (const fanout of fanouts) {
   const row = measureAgents({
     ...{ fanout, seeds },
     hours: Number(option('hours') ?? 4),
+    leadHours: Number(option('lead') ?? 0),
     peoplePerHour: Number(option('people') ?? 20),
     agentsPerHour: Number(option('agents') ?? 300),
     loops: Number(option('loops') ?? 6),

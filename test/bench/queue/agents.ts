@@ -5,11 +5,14 @@ import { type PlannedPullRequest, planPullRequests, type Scenario } from './work
 const AGENT = 'agent';
 const PEOPLE = ['ann', 'bob', 'eve', 'joe', 'kim', 'lee', 'max', 'pat', 'sam', 'zoe'] as const;
 const HOUR_MINUTES = 60;
+const HOUR_MS = HOUR_MINUTES * 60_000;
 
 export interface AgentsOptions {
   readonly fanout: number;
   readonly seeds: readonly number[];
   readonly hours: number;
+  /** People are there so much longer before the agent begins; only those who come after that are counted. */
+  readonly leadHours?: number;
   readonly peoplePerHour: number;
   readonly agentsPerHour: number;
   /** Times that the agent schedules each head that failed again, ten minutes apart. */
@@ -60,17 +63,18 @@ function planOf(
 /** The same pull requests of people twice, seed by seed: alone, and beside those of one agent. */
 export function measureAgents(options: AgentsOptions): AgentsRow {
   const { fanout, seeds, hours, peoplePerHour, agentsPerHour, loops, isOneAuthor = false } = options;
-  const { botQueuedMax = 0 } = options;
+  const { botQueuedMax = 0, leadHours = 0 } = options;
   const waits = { before: [] as number[], people: [] as number[], agents: [] as number[] };
   const sum = { people: 0, agents: 0, before: 0, runs: 0, told: 0, again: 0, unproven: 0, lost: 0 };
   for (const seed of seeds) {
-    const people = planOf(PEOPLE_PLAN, peoplePerHour, hours, seed).map((each, index) => ({
+    const people = planOf(PEOPLE_PLAN, peoplePerHour, hours + leadHours, seed).map((each, index) => ({
       ...each,
       author: PEOPLE[index % PEOPLE.length] ?? 'ann',
     }));
     const agents = planOf(AGENTS_PLAN, agentsPerHour, hours, seed + 500).map((each) => ({
       ...each,
       number: each.number + people.length,
+      arrivesAtMs: each.arrivesAtMs + leadHours * HOUR_MS,
       author: AGENT,
     }));
     const all = [...people, ...agents].sort((a, b) => a.arrivesAtMs - b.arrivesAtMs);
@@ -82,10 +86,14 @@ export function measureAgents(options: AgentsOptions): AgentsRow {
       measure({ ...shared, planned: people }),
       measure({ ...shared, planned, ...(isOneAuthor ? {} : { loop }) }),
     ];
-    waits.before.push(...before.landedAfter.values());
+    const counted = new Set(
+      people.filter((each) => each.arrivesAtMs >= leadHours * HOUR_MS).map(({ number }) => number),
+    );
+    for (const [number, wait] of before.landedAfter) if (counted.has(number)) waits.before.push(wait);
     for (const [number, wait] of beside.landedAfter)
-      (number <= people.length ? waits.people : waits.agents).push(wait);
-    sum.people += people.length;
+      if (number > people.length) waits.agents.push(wait);
+      else if (counted.has(number)) waits.people.push(wait);
+    sum.people += counted.size;
     sum.agents += agents.length;
     sum.before += before.runs;
     sum.runs += beside.runs;

@@ -1,0 +1,60 @@
+import { type DecisionContext, gateRunsMax, policyFor } from './decision-context.ts';
+import { isIncident } from './incidents.ts';
+import { activeMembers } from './pipeline.ts';
+import type { QueueEntry } from './queue-entry.ts';
+import { crowdsIn, lineOf } from './turns.ts';
+
+/** A crowd is tried beside the line for so long after one of the others was last seen in it. */
+const OTHERS_KEPT_MS = 60 * 60_000;
+/** That they are there is noted this often at most, so that the record is not written at each look. */
+const OTHERS_NOTED_MS = 5 * 60_000;
+/** Share of the slots that a crowd leaves to the others, rounded up. */
+const SLOTS_KEPT_SHARE = 3 / 8;
+
+/** What a crowd may do while others come (decision 0253). */
+export interface Screening {
+  /** One of an author who crowds the line. */
+  readonly isOfCrowd: (entry: QueueEntry) => boolean;
+  /** One of a crowd that has not passed yet: it is tried beside the pipeline before it may hold others up in it. */
+  readonly isUntried: (entry: QueueEntry) => boolean;
+  /** Slots that what is tried of a crowd leaves to the others; less than all. */
+  readonly slotsKept: number;
+}
+
+/** Notes that others are there beside a crowd. */
+export function noteOthers(pass: DecisionContext): void {
+  const { record, s } = pass;
+  const crowd = crowdOf(pass);
+  if (crowd?.hasOthers === true && s.now - (record.othersAt ?? 0) >= OTHERS_NOTED_MS) record.othersAt = s.now;
+  if (record.othersAt !== undefined && s.now - record.othersAt >= OTHERS_KEPT_MS) delete record.othersAt;
+}
+
+/** Null: nobody crowds the line, no other came lately, or there is no slot to try anything beside it. */
+export function screeningOf(pass: DecisionContext): Screening | null {
+  const { record, s } = pass;
+  const isOneByOne = !s.protection.known || s.protection.value?.blockOnOutdatedBranch !== false;
+  const slots = gateRunsMax(pass);
+  if (record.othersAt === undefined || isOneByOne || slots < 2 || !policyFor(pass).triesBeside) return null;
+  const crowd = crowdOf(pass);
+  if (crowd === null) return null;
+  const { isOfCrowd } = crowd;
+  return {
+    isOfCrowd,
+    isUntried: (entry) => !entry.passedOnStaleBase && !isIncident(entry) && isOfCrowd(entry),
+    slotsKept: Math.ceil(slots * SLOTS_KEPT_SHARE),
+  };
+}
+
+/** What is in flight counts as well: a crowd that many slots take in at once is one all the same. */
+function crowdOf(
+  pass: DecisionContext,
+): (Pick<Screening, 'isOfCrowd'> & { readonly hasOthers: boolean }) | null {
+  const { record } = pass;
+  const line = lineOf(pass);
+  if (line === null) return null;
+  const inFlight = new Set(record.batches.flatMap((batch) => activeMembers(batch).map(({ pr }) => pr)));
+  const isThere = (entry: QueueEntry): boolean => line.isWaiting(entry) || inFlight.has(entry.pr);
+  const isOfCrowd = crowdsIn(record.entries, { ...line, isWaiting: isThere });
+  if (isOfCrowd === null) return null;
+  return { isOfCrowd, hasOthers: record.entries.some((entry) => isThere(entry) && !isOfCrowd(entry)) };
+}
