@@ -63,7 +63,7 @@ describe('while others come, a crowd is tried beside the line', () => {
     expect([...landedOf(world)].sort((a, b) => a - b)).toEqual([eve, ann, ...crowd, bob]);
   });
 
-  test('a bad one among the crowd keeps nobody else: each person waits for one gate run', async () => {
+  test('a bad one among the crowd keeps no person: each waits for one gate run', async () => {
     const world = await given(8);
     const first = await ask(world, 'ann');
     await ask(world, 'agent', 6);
@@ -83,7 +83,7 @@ describe('while others come, a crowd is tried beside the line', () => {
     expect(landedOf(world)).toHaveLength(17);
   });
 
-  test('of two slots the crowd has one, whoever waits', async () => {
+  test('of two slots the crowd has one, also while others wait', async () => {
     const world = await given(2);
     const people = await ask(world, 'ann');
     const crowd = await ask(world, 'agent', 6);

@@ -29,7 +29,7 @@ export class TurnJudge {
     for (const { batchId } of batches) this.#seen.add(batchId);
     const [batch] = fresh;
     // Of two that were made in one look the first leaves more behind than the second was chosen from.
-    // What is tried beside the line takes nobody's turn in it (decision 0253).
+    // A trial beside the line takes no turn in it (decision 0253).
     if (
       batch === undefined ||
       batch.place === 'trial' ||

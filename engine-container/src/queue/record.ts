@@ -339,8 +339,7 @@ export function emptyRecord(context: string): QueueRecord {
     deferred: [],
     pendingStatuses: [],
     garbage: [],
-    ...{ halted: null, pausedUntil: null },
-    ...{ readings: [], baseSeen: null },
+    ...{ halted: null, pausedUntil: null, readings: [], baseSeen: null },
     rate: NO_HISTORY,
   };
 }

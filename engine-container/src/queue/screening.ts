@@ -11,7 +11,7 @@ const OTHERS_NOTED_MS = 5 * 60_000;
 /** Share of the slots that a crowd leaves to the others, rounded up. */
 const SLOTS_KEPT_SHARE = 3 / 8;
 
-/** What a crowd may do while others come (decision 0253). */
+/** Rule for authors who crowd the line while others come (decision 0253). */
 export interface Screening {
   /** One of an author who crowds the line. */
   readonly isOfCrowd: (entry: QueueEntry) => boolean;
@@ -29,7 +29,7 @@ export function noteOthers(pass: DecisionContext): void {
   if (record.othersAt !== undefined && s.now - record.othersAt >= OTHERS_KEPT_MS) delete record.othersAt;
 }
 
-/** Null: nobody crowds the line, no other came lately, or there is no slot to try anything beside it. */
+/** Null: no author crowds the line, no other came lately, or there is no slot to try anything beside it. */
 export function screeningOf(pass: DecisionContext): Screening | null {
   const { record, s } = pass;
   const isOneByOne = !s.protection.known || s.protection.value?.blockOnOutdatedBranch !== false;
@@ -45,7 +45,7 @@ export function screeningOf(pass: DecisionContext): Screening | null {
   };
 }
 
-/** What is in flight counts as well: a crowd that many slots take in at once is one all the same. */
+/** Pull requests in flight count as well: a crowd that many slots take in at once stays a crowd. */
 function crowdOf(
   pass: DecisionContext,
 ): (Pick<Screening, 'isOfCrowd'> & { readonly hasOthers: boolean }) | null {

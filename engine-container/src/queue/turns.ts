@@ -47,7 +47,7 @@ export function endBeforeCrowd(pass: DecisionContext, entries: readonly QueueEnt
   return last < 0 ? entries : entries.slice(0, last + 1);
 }
 
-/** Whether one is of an author who crowds this line; null: nobody does. */
+/** Tells the pull requests of authors who crowd this line; null: no author does. */
 export function crowdsIn(
   entries: readonly QueueEntry[],
   line: Pick<Line, 'isWaiting' | 'authorOf'>,
