@@ -94,7 +94,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'isPastDeadline: () => monotonicNow() >= deadlineMonotonicMs,',
     replace: 'isPastDeadline: () => false && monotonicNow() >= deadlineMonotonicMs,',
     families: HURT,
-    dies: { family: 'workers', seed: 3 },
+    dies: { family: 'everything', seed: 5 },
   },
   {
     guard: 'a lease is left running while its engine may be at work',
@@ -296,7 +296,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'return pull.merged && pull.baseRef === pass.s.repo.baseBranch;',
     replace: 'return pull.merged;',
     families: ['interrupted', 'people'],
-    dies: { family: 'interrupted', seed: 280 },
+    dies: { family: 'interrupted', seed: 126 },
   },
   {
     guard: 'the name of a deletion that may still be under way (E7)',
@@ -336,7 +336,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "  if (gate.verdict !== 'success' && gate.verdict !== 'failure') return retryNode(pass, batch, node);",
     replace: "  if (gate.verdict !== 'success') gate.verdict = node.verdict = 'failure';",
     families: ['faults', 'flaky'],
-    dies: { family: 'faults', seed: 0 },
+    dies: { family: 'faults', seed: 61 },
   },
   {
     guard: 'the last look of a queue that is off (A24)',
@@ -344,7 +344,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: '  if (off && repo.dueAt === null) {',
     replace: "  if (off) {\n    if (repo.queueEnabled === false) return { kind: 'disabled' };",
     families: ['settings', 'everything'],
-    dies: { family: 'settings', seed: 90 },
+    dies: { family: 'everything', seed: 4 },
   },
   {
     guard: 'the tick finds what no event announced (A46)',
@@ -440,7 +440,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: '  recallLost(pass);\n',
     replace: '',
     families: ['everything'],
-    dies: { family: 'everything', seed: 42 },
+    dies: { family: 'everything', seed: 68 },
   },
   ...RECORD_MUTANTS,
 ];
