@@ -1,6 +1,6 @@
 import { toQueueView } from '../../engine-container/src/queue/view.ts';
 import { CI_AUTHOR, CI_CONTEXTS } from '../fakes/abstract-forge/pipeline-statuses.ts';
-import { endingOf, expectHonestEnd, givenProject, givenScheduled } from './stories.ts';
+import { endingOf, expectHonestEnd, GATE_FILE, GATE_PATH, givenProject, givenScheduled } from './stories.ts';
 import { createWorld } from './world.ts';
 
 const MINUTE_MS = 60_000;
@@ -79,6 +79,29 @@ describe('the deadline of a gate', () => {
     expect(times.length).toBeGreaterThan(1);
     expect(Math.max(...times)).toBeLessThan(17 * MINUTE_MS);
   });
+
+  test.each([
+    [40, 'lands'],
+    [200, 'is given up'],
+  ])(
+    'a changed gate that waits %i minutes for the runner of another of ours %s: its author is not told to repair what only waits',
+    async (minutes, end) => {
+      const world = await createWorld({ repo: { bisectFanout: 16 } });
+      await givenProject(world.forge);
+      const first = await givenScheduled(world.forge, 'first');
+      await world.drain();
+      Object.assign(world.forge, { runners: 1, gateDurationMs: minutes * MINUTE_MS });
+      const other = await givenScheduled(world.forge, 'a');
+      await world.drain({ until: () => world.forge.runs().length > 1 });
+      world.forge.gateDurationMs = MINUTE_MS;
+      const files = { [GATE_PATH]: `# better\n${GATE_FILE}` };
+      const editor = await world.forge.openPullRequest({ branch: 'gate', files });
+      await world.forge.schedule(editor, 'squash');
+      await world.drain({ maxMs: 10 * 60 * MINUTE_MS });
+      const landed = world.forge.merges().map(({ pr }) => pr);
+      expect(landed).toEqual(end === 'lands' ? [first, other, editor] : [first, other]);
+    },
+  );
 
   test('a run for which there is no runner is given up after four deadlines', async () => {
     const world = await createWorld({ repo: { gateTimeoutMinutes: 20 } });

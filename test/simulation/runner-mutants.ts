@@ -5,6 +5,22 @@ const SEEN = 'engine-container/src/queue/runners-seen.ts';
 /** Guards of decision 0248: what a gate run that waits for a runner says of the number of runners. */
 export const RUNNER_MUTANTS: readonly Mutant[] = [
   {
+    guard: 'a changed gate that waits for the runner of another run is not given up for its wait',
+    file: 'engine-container/src/queue/gates.ts',
+    find: 'record.runnersSeen !== undefined || !waitsForRunner(node)',
+    replace: '!waitsForRunner(node)',
+    families: ['drifts'],
+    dies: 'a changed gate waits for the runner of another run',
+  },
+  {
+    guard: 'the end of a changed gate counts from the start of its run',
+    file: 'engine-container/src/queue/gates.ts',
+    find: 'waitsForOurs ? node : {',
+    replace: 'waitsForOurs && s.now < 0 ? node : {',
+    families: ['drifts'],
+    dies: { family: 'drifts', seed: 1_930_000_142 },
+  },
+  {
     guard: 'no more gate runs are started than the runners were seen to take',
     file: 'engine-container/src/queue/decision-context.ts',
     find: 'Math.min(fanout, runnersOf(rate), runnersSeen)',

@@ -1,4 +1,4 @@
-import { givenProject, givenScheduled } from '../scenario/stories.ts';
+import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from '../scenario/stories.ts';
 import { STATUS_GATE } from '../scenario/world.ts';
 import { type Stage, setStage } from './scene-stage.ts';
 
@@ -52,6 +52,22 @@ async function watch(stage: Stage, minutes: number): Promise<Seen> {
 
 function stuck({ forge }: Stage, prs: readonly number[]): readonly string[] {
   return prs.filter((pr) => !forge.isMerged(pr)).map((pr) => `#${pr} did not land`);
+}
+
+/** One runner has a long gate run, and a pull request that changes the gate waits behind it. */
+export async function waitWithChangedGate(): Promise<readonly string[]> {
+  const stage = await begin();
+  const first = await schedule(stage, 'first', 1);
+  await watch(stage, 15);
+  Object.assign(stage.forge, { runners: 1, gateDurationMs: 4 * GATE_MS });
+  const other = await schedule(stage, 'a', 1);
+  await watch(stage, 2);
+  stage.forge.gateDurationMs = MINUTE_MS;
+  const files = { [GATE_PATH]: `# better\n${GATE_FILE}` };
+  const editor = await stage.forge.openPullRequest({ branch: 'gate', files });
+  await stage.forge.schedule(editor, 'squash');
+  await watch(stage, 60);
+  return stuck(stage, [...first, ...other, editor]);
 }
 
 /** Three runners, and a line that would keep sixteen busy. */

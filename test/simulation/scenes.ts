@@ -176,6 +176,7 @@ import {
   fillFewRunners,
   gainRunners,
   leaveRunners,
+  waitWithChangedGate,
 } from './runner-scenes.ts';
 import { hasAlarm, isSuccess, look, setStage, wordOn } from './scene-stage.ts';
 import {
@@ -584,6 +585,7 @@ export const SCENES = {
   'a gate run waits for a runner longer than its deadline': waitForRunner,
   'a gate run waits for a runner between two jobs': waitBetweenJobs,
   'there are three runners and a long line': fillFewRunners,
+  'a changed gate waits for the runner of another run': waitWithChangedGate,
   'there were three runners, and now there are plenty': gainRunners,
   'runners ask for work once a minute': askRunnersSeldom,
   'a second gate run asks for a runner that does not exist': askForNoRunner,

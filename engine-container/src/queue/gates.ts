@@ -20,7 +20,14 @@ import {
   wakeNoLaterThan,
 } from './decision-context.ts';
 import { addEvidence } from './evidence.ts';
-import { deadlineAt, gateDeadlineMs, noteRunnerWait, runSince, withGateTime } from './gate-deadline.ts';
+import {
+  deadlineAt,
+  gateDeadlineMs,
+  noteRunnerWait,
+  runSince,
+  waitsForRunner,
+  withGateTime,
+} from './gate-deadline.ts';
 import { noteFoundVerdict } from './gate-looks.ts';
 import { countDuration, gateMsOf } from './pace.ts';
 import { activeMembers } from './pipeline.ts';
@@ -46,12 +53,12 @@ function observeGate(pass: DecisionContext, batch: Batch, node: Node): void {
   if (reading === undefined || !reading.known || node.sha === null || node.tree === null) return;
   const gate = reading.value;
   if (gate.foreign !== undefined && gate.kind !== 'finished') tellForeign(pass, node, gate.foreign);
+  if (gate.kind === 'running')
+    noteRunnerWait(node, gate.waitsForRunner === true, pass.s.now, gate.runnerLabels);
   if (gate.kind === 'none' || gate.kind === 'running') {
     const reason = judgeChangedGate(pass, batch, node, gate.kind);
     if (reason !== null) return giveUp(pass, batch, reason);
   }
-  if (gate.kind === 'running')
-    noteRunnerWait(node, gate.waitsForRunner === true, pass.s.now, gate.runnerLabels);
   if ((gate.kind === 'none' || gate.kind === 'running') && isOverdue(pass, batch, node)) {
     if (gate.kind === 'running') node.runKey = gate.runId;
     return endOverdue(pass, batch, node, gate);
@@ -174,12 +181,15 @@ function judgeChangedGate(
   if (batch.editsGate !== true || node.nodeId === BASE_NODE_ID || batch.landing !== null) return null;
   // Nothing else can be gated before it has landed: what gate runs take here is not known.
   if (run === 'running' && batch.baseGateKey === null) return null;
-  const age = pass.s.now - (node.stagedAt ?? pass.s.now);
-  const usualMs = gateMsOf(pass.record.rate) ?? 0;
-  const untilMs =
-    run === 'none' ? CHANGED_GATE_START_MS : Math.max(CHANGED_GATE_END_MS, CHANGED_GATE_END_FACTOR * usualMs);
-  if (age >= untilMs) return run === 'none' ? 'gate_not_started' : 'gate_not_ended';
-  wakeNoLaterThan(pass, pass.s.now + untilMs - age);
+  const { record, s } = pass;
+  const endMs = Math.max(CHANGED_GATE_END_MS, CHANGED_GATE_END_FACTOR * (gateMsOf(record.rate) ?? 0));
+  // Behind a run of ours it waits for the runner as any run does; else for one that its new label may not have.
+  const waitsForOurs = record.runnersSeen !== undefined || !waitsForRunner(node);
+  const times = waitsForOurs ? node : { stagedAt: node.stagedAt };
+  const until =
+    run === 'none' ? (node.stagedAt ?? s.now) + CHANGED_GATE_START_MS : deadlineAt(times, endMs, s.now);
+  if (s.now >= until) return run === 'none' ? 'gate_not_started' : 'gate_not_ended';
+  wakeNoLaterThan(pass, until);
   return null;
 }
 
