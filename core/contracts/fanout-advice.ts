@@ -7,7 +7,7 @@ const Seconds = z.int().nullable();
 
 /** Null is unknown, never a guess: `reason` says why there is no advice. */
 export const FanoutAdviceView = z.object({
-  /** Null: `bisect_fanout` is `auto`. */
+  /** Null: `bisect_fanout` is `auto`, or a settings file may set it. */
   current: z.int().nullable(),
   advised: z.int().nullable(),
   reason: z.enum(NO_ADVICE_REASONS).nullable(),

@@ -25,7 +25,7 @@ export interface FanoutReplay {
 }
 
 export interface FanoutAdvice {
-  /** The one that is set; null: the engine chooses. */
+  /** The one that is set; null: the engine chooses, or a settings file may set it. */
   readonly current: number | null;
   /** Null exactly when `reason` says why. */
   readonly advised: number | null;

@@ -21,13 +21,13 @@ export function SetUpChecks({ repo }: { readonly repo: StatusEntry }) {
   const checks: readonly ShownCheck[] = verify.data?.checks ?? checksOf(verify.error);
   return (
     <section className="panel" aria-labelledby="set-up-checks-title">
-      <h2 id="set-up-checks-title">Five things on the forge</h2>
+      <h2 id="set-up-checks-title">Settings on the forge</h2>
       <p>
-        A bot that is an administrator sets them itself. Another bot cannot: set them by hand, then look how
+        A bot that is an administrator makes them itself. Another bot cannot: make them by hand, then look how
         far each stands. What the bot may not read stays open.
       </p>
       {checks.length > 0 && (
-        <ul className="steps" aria-label="Five things on the forge">
+        <ul className="steps" aria-label="Settings on the forge">
           {checks.map(({ check, state, says, fix }) => (
             <li key={check} className={`step tone-${SHOWN[state][0]}`}>
               <p>
@@ -40,7 +40,7 @@ export function SetUpChecks({ repo }: { readonly repo: StatusEntry }) {
       )}
       <div className="row">
         <Button busy={verify.isPending} onClick={() => verify.mutate(repo.id)}>
-          {checks.length === 0 ? 'Verify the gate and these five' : 'Verify again'}
+          {checks.length === 0 ? 'Verify the gate and these settings' : 'Verify again'}
         </Button>
       </div>
       <Problem error={verify.error} />

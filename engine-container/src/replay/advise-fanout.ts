@@ -30,7 +30,7 @@ export async function adviseFanout(deps: FiguresDeps, tenantId: TenantId, id: st
   const read = await readFigureRows(deps, tenantId, repo.id);
   const plan = planReplay(read?.events ?? [], read?.rows ?? [], ADVICE_PULLS_MAX);
   const [restsOn, since] = [plan.stays.length, plan.stays[0]?.at ?? null];
-  const asked = { current: repo.fanoutAuto ? null : repo.bisectFanout, restsOn, since };
+  const asked = { current: storedFanout(repo), restsOn, since };
   const without = (reason: NoAdviceReason): FanoutAdvice => ({
     ...asked,
     advised: null,
@@ -47,6 +47,11 @@ export async function adviseFanout(deps: FiguresDeps, tenantId: TenantId, id: st
   return { ...asked, advised, reason: null, replays };
 }
 
+/** Null: the engine chooses, or the settings file of the branch may set another. */
+function storedFanout({ fanoutAuto, settingsFile, bisectFanout }: ManagedRepo): number | null {
+  return fanoutAuto || settingsFile ? null : bisectFanout;
+}
+
 /** Null: one of them did not come to its end in time. */
 async function replayAll(
   plan: ReplayPlan,
@@ -54,7 +59,8 @@ async function replayAll(
   clock: FiguresDeps['clock'],
 ): Promise<readonly FanoutReplay[] | null> {
   const until = clock.now() + ADVICE_MS_MAX;
-  const fanouts = [...new Set([...ADVISED_FANOUTS, ...(repo.fanoutAuto ? [] : [repo.bisectFanout])])].sort(
+  const stored = storedFanout(repo);
+  const fanouts = [...new Set([...ADVISED_FANOUTS, ...(stored === null ? [] : [stored])])].sort(
     (one, other) => one - other,
   );
   const replays: FanoutReplay[] = [];

@@ -66,8 +66,8 @@ test('the five things on the forge are listed as a verify call read them, each w
       },
     }),
   });
-  fireEvent.click(await screen.findByRole('button', { name: 'Verify the gate and these five' }));
-  const list = within(await screen.findByRole('list', { name: 'Five things on the forge' }));
+  fireEvent.click(await screen.findByRole('button', { name: 'Verify the gate and these settings' }));
+  const list = within(await screen.findByRole('list', { name: 'Settings on the forge' }));
   const items = (await list.findAllByRole('listitem')).map((item) => item.textContent);
   expect(items).toEqual([
     'It stands: required_check. Ok',
@@ -91,8 +91,8 @@ test('without the gate file the missing file is the first of them, and the other
       }),
     }),
   });
-  fireEvent.click(await screen.findByRole('button', { name: 'Verify the gate and these five' }));
-  const list = within(await screen.findByRole('list', { name: 'Five things on the forge' }));
+  fireEvent.click(await screen.findByRole('button', { name: 'Verify the gate and these settings' }));
+  const list = within(await screen.findByRole('list', { name: 'Settings on the forge' }));
   expect((await list.findAllByRole('listitem')).map((item) => item.textContent)).toEqual([
     'There is a gate. MissingMerge the set-up pull request.',
     'The rule asks for it. Ok',
