@@ -43,7 +43,7 @@ export function tellGateEvents(
       : (['run', repo.gate_events.run] as const);
   return seenAt === null
     ? `Whether this forge sends ${kind} events is unknown: none was seen, and the gate is polled often`
-    : `This forge sends ${kind} events: last seen ${showFullTime(seenAt)}, to the hour`;
+    : `This forge sends ${kind} events: noted ${showFullTime(seenAt)}, once an hour at most`;
 }
 
 export function isSetUp(repo: Parameters<typeof listSteps>[0]): boolean {

@@ -134,8 +134,10 @@ async function checkEvents(subject: RestingRepo): Promise<string[]> {
       .filter(({ kind }) => kind === 'scheduled' || kind === 'pushed').length;
     // The words on a head are the memory of a bounce; of one that is closed while the record is rebuilt they are not read.
     const { attemptsMax } = subject;
-    if (attemptsMax > 0 && told.length > attemptsMax + subject.recordsLost)
-      problems.push(`#${first.pr} was tried ${told.length} times, and ${attemptsMax} are allowed`);
+    // A failure that is known is told again without a try (decision 0216).
+    const tries = told.filter(({ reason }) => reason !== 'verdict_known' && reason !== 'retest_spent').length;
+    if (attemptsMax > 0 && tries > attemptsMax + subject.recordsLost)
+      problems.push(`#${first.pr} was tried ${tries} times, and ${attemptsMax} are allowed`);
     if (told.length > schedules + subject.recordsLost)
       problems.push(`#${first.pr} bounced ${told.length} times on ${schedules} schedules`);
     if (
