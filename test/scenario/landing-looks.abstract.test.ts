@@ -1,3 +1,4 @@
+import { DEFAULT_SERVICE_NAME, stagingPrefix } from '#core/domain/queue-names.ts';
 import { LATE_PUSH_ENTRY_MS } from '../../engine-container/src/queue/eligibility.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import type { JournalEntry } from '../fakes/abstract-forge/world.ts';
@@ -15,6 +16,7 @@ interface Pace {
 }
 
 const SIZE = 8;
+const STAGED = stagingPrefix(DEFAULT_SERVICE_NAME);
 /** The abstract forge begins a merge so long after its `success`. */
 const BEGIN_MS = 500;
 
@@ -74,6 +76,23 @@ test.each(PACES)(
     expect(count('GET pulls (touched)')).toBe(SIZE - 1);
   },
 );
+
+test('what has passed is on its way before the next batch is staged', async () => {
+  const world = await createWorld({ repo: { bisectFanout: 1 } });
+  await givenProject(world.forge);
+  const first = await givenScheduled(world.forge, 'first');
+  await world.drain({ until: () => world.forge.runs().length === 1 });
+  await givenScheduled(world.forge, 'second');
+  await world.clock.advance(LATE_PUSH_ENTRY_MS);
+  await world.drain({ until: () => world.forge.isMerged(first) });
+  await world.drain();
+  const acts = world.forge.journal().flatMap((entry) => {
+    if (entry.kind === 'status' && entry.creator === 'mq-bot' && entry.state === 'success') return 'success';
+    const isStaged = entry.kind === 'push' && entry.branch.startsWith(STAGED) && entry.to !== null;
+    return isStaged ? 'staged' : [];
+  });
+  expect(acts).toEqual(['staged', 'success', 'staged', 'success']);
+});
 
 test('while others land, a gate run is looked at every five seconds', async () => {
   const world = await createWorld({ repo: { bisectFanout: 1 } });

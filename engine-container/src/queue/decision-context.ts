@@ -35,6 +35,8 @@ export interface DecisionContext {
   /** When the pipeline may take its next batch though nothing else happens. */
   nextStartAt: EpochMs | null;
   refresh: boolean;
+  /** A proven pull request only waits for the look that comes at once. */
+  landsAtNextLook: boolean;
   wakeAt: EpochMs | null;
   errorCode: ReconcileErrorCode | null;
 }
@@ -53,6 +55,7 @@ export function beginPass(s: Snapshot, record: QueueRecord): DecisionContext {
     pollMs: null,
     nextStartAt: null,
     refresh: false,
+    landsAtNextLook: false,
     wakeAt: null,
     errorCode: null,
   };

@@ -231,7 +231,10 @@ export function advanceLanding(pass: DecisionContext): void {
   );
   if (record.pendingStatuses.some((waiting) => waiting.sha === member.head)) return pollNoLaterThan(pass, 0);
   const focus = s.focus.get(member.pr);
-  if (focus === undefined) return pollNoLaterThan(pass, 0);
+  if (focus === undefined) {
+    pass.landsAtNextLook = true;
+    return pollNoLaterThan(pass, 0);
+  }
   if (!focus.known) return awaitReading(pass, batch);
   if (!isAsStaged(pass, batch, focus.value)) return;
   const proof = proofOf(record, batch, low);

@@ -30,6 +30,8 @@ export function stageWanted(pass: DecisionContext): void {
   for (const place of ['suspect', 'pipeline', 'trial'] as const) {
     for (const batch of record.batches) {
       if (batch.place !== place || batch.teardown !== null) continue;
+      // Building a batch takes seconds for each ten pull requests: the forge merges meanwhile.
+      if (pass.landsAtNextLook && batch.chain.length === 0) continue;
       for (const node of wantedOf(pass, batch)) {
         if (running >= (place === 'suspect' ? forSuspects : allowed)) break;
         running += 1;
