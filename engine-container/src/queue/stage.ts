@@ -14,6 +14,8 @@ import { type Batch, type Node, type QueueRecord, treeOf } from './record.ts';
  */
 export function stageWanted(pass: DecisionContext): void {
   const { record } = pass;
+  // Staging takes seconds for each ten pull requests: the forge merges meanwhile.
+  if (pass.landsAtNextLook) return;
   if (record.halted !== null || record.rival !== undefined || record.nameInTheWay !== undefined) return;
   dissolveLate(pass);
   const allowed = gateRunsMax(pass);
@@ -30,8 +32,6 @@ export function stageWanted(pass: DecisionContext): void {
   for (const place of ['suspect', 'pipeline', 'trial'] as const) {
     for (const batch of record.batches) {
       if (batch.place !== place || batch.teardown !== null) continue;
-      // Building a batch takes seconds for each ten pull requests: the forge merges meanwhile.
-      if (pass.landsAtNextLook && batch.chain.length === 0) continue;
       for (const node of wantedOf(pass, batch)) {
         if (running >= (place === 'suspect' ? forSuspects : allowed)) break;
         running += 1;
