@@ -237,8 +237,9 @@ describe('thirty pull requests by ten clients at once, through the packed comman
       expect(others).toEqual([]);
       expect(receipt).toMatchObject({ merge_commit: merge?.mergeCommit, base_before: merge?.firstParent });
       expect(await forge.control.tree(receipt?.merge_commit ?? '')).toBe(receipt?.tree);
-      const gated = forge.control.runs().find(({ tree }) => tree === receipt?.gated_tree);
-      expect(gated?.state).toBe('success');
+      // One that failed by a flake may come first.
+      const gated = forge.control.runs().filter(({ tree }) => tree === receipt?.gated_tree);
+      expect(gated.map(({ state }) => state)).toContain('success');
     }
   });
 
