@@ -95,7 +95,9 @@ test('every provisioning status has a tick or a fix, and each fix its button or 
 test('whether the forge sends events of the gate is told, and unknown is told as unknown', () => {
   const at = '2026-11-23T05:00:00.000Z';
   const repo = givenStatus({ gate_events: { status: null, run: at } });
-  expect(tellGateEvents(repo)).toContain(`This forge sends run events: noted ${showFullTime(at)}, once an hour at most`);
+  expect(tellGateEvents(repo)).toContain(
+    `This forge sends run events: noted ${showFullTime(at)}, once an hour at most`,
+  );
   expect(tellGateEvents({ ...repo, gate: 'statuses' })).toContain('sends status events is unknown');
   expect(tellGateEvents({ ...repo, wakeup_mode: 'poll' })).toBeNull();
 });
