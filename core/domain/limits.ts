@@ -145,7 +145,7 @@ export const WIND_DOWN_MS = 60 * 60_000;
 export const BURIED_WIND_DOWN_MS = 24 * 60 * 60_000;
 /** A status that a deleted repo could not take back is remembered this long for the next enrollment of its forge address. */
 export const LEFT_HEADS_KEPT_MS = 30 * 24 * 60 * 60_000;
-/** Within one reconcile, looks at a native merge or a conflict check come in turns of this, and ever more seldom. */
+/** Shortest and longest wait between two looks of one reconcile at a native merge or a conflict check. */
 export const LANDING_POLL_MIN_MS = 200;
 export const LANDING_POLL_MAX_MS = 4_000;
 

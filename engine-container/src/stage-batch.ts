@@ -60,7 +60,7 @@ class ChainBuilder {
   async build(): Promise<ActionOutcome> {
     const { objects } = this.#deps;
     const { baseSha } = this.#action;
-    // The tree of a tip that is not verified was not read.
+    // An empty tree: this tip is not verified, and its tree is not known.
     if (this.#action.baseTree !== '') objects.noteTree(baseSha, this.#action.baseTree);
     const baseTree = await objects.treeOf(baseSha);
     const baseGate = await this.#readBaseGate(baseTree);

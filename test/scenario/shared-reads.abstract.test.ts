@@ -7,12 +7,18 @@ const TURN_MS = 300 * SECOND_MS;
 const countOf = (world: World, label: string) =>
   world.forge.calls().filter(({ call, by }) => call === label && by === 'mq-bot').length;
 
-test('the statuses of those that are read in turn are read once a turn, however often an engine looks', async () => {
+/** Four open pull requests that nobody has scheduled, at the begin of a turn. */
+async function givenFourInTurn(): Promise<World> {
   const world = await createWorld({ lastingEngine: true });
   await givenProject(world.forge);
   for (const name of ['a', 'b', 'c', 'd']) await world.forge.openPullRequest({ branch: name });
   await world.reconcile();
   await world.clock.advance(2 * TURN_MS - (world.clock.now() % TURN_MS));
+  return world;
+}
+
+test('the statuses of those that are read in turn are read once a turn, however often an engine looks', async () => {
+  const world = await givenFourInTurn();
   for (let turn = 0; turn < 4; turn += 1) {
     world.forge.clearCalls();
     for (let look = 0; look < 5; look += 1) {
@@ -25,11 +31,7 @@ test('the statuses of those that are read in turn are read once a turn, however 
 });
 
 test('statuses that could not be read in turn are read by the next look of the same turn', async () => {
-  const world = await createWorld({ lastingEngine: true });
-  await givenProject(world.forge);
-  for (const name of ['a', 'b', 'c', 'd']) await world.forge.openPullRequest({ branch: name });
-  await world.reconcile();
-  await world.clock.advance(2 * TURN_MS - (world.clock.now() % TURN_MS));
+  const world = await givenFourInTurn();
   world.forge.fault = ({ path }) => (path.includes('/status') ? { status: 502 } : null);
   await world.reconcile();
   world.forge.fault = () => null;

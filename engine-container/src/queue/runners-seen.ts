@@ -14,7 +14,8 @@ export function countBegun(record: Pick<QueueRecord, 'batches'>): number {
 }
 
 /**
- * How many gate runs the runners take shows where one waits: as many as go on meanwhile. Where none waits, one more is tried.
+ * Learns how many gate runs the runners take at once. Where one waits, it is as many as go on meanwhile; where none waits,
+ * one more is tried.
  *
  * A short wait says nothing: a runner asks for work every few seconds. A run that a later one has overtaken waits for
  * something else, such as a label that no runner has. Where none goes on, the runners work for others or there are none.

@@ -6,7 +6,7 @@ import { crowdsIn, lineOf } from './turns.ts';
 
 /** A crowd is tried beside the line for so long after one of the others was last seen in it. */
 const OTHERS_KEPT_MS = 60 * 60_000;
-/** That they are there is noted this often at most, so that the record is not written at each look. */
+/** The presence of others is noted this often at most, so that the record is not written at each look. */
 const OTHERS_NOTED_MS = 5 * 60_000;
 /** Share of the slots that a crowd leaves to the others, rounded up. */
 const SLOTS_KEPT_SHARE = 3 / 8;

@@ -77,10 +77,10 @@ function stageNode(pass: DecisionContext, batch: Batch, node: Node): void {
   const tree = treeOf(batch, node.to);
   const stagedOnTree = treeOf(batch, batch.landed);
   if (tree === undefined || stagedOnTree === undefined) return;
-  // The work branch is litter once more if this is not the last use of it.
   // A landing that is under way moves the base between two calls: the branch would be made twice, with a gate run each.
   const isBaseToMove = pass.record.batches.some(({ landing }) => landing !== null);
   const isAnchored = isBaseToMove || batch.tip !== pass.record.tip;
+  // The work branch is litter once more if this is not the last use of it.
   if (isAnchored || tree === stagedOnTree || isTriedAgain) batch.builds += 1;
   if (isTriedAgain) sweepLate(pass, [branch, workBranchOf(pass, batch)]);
   pass.actions.push({

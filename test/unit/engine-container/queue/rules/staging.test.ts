@@ -18,7 +18,13 @@ import {
   headOf,
   stagedAt,
 } from '../../../../builders/queue-record.ts';
-import { givenFinishedRun, givenSnapshot, givenView, NOW } from '../../../../builders/snapshot.ts';
+import {
+  givenFinishedRun,
+  givenFocus,
+  givenSnapshot,
+  givenView,
+  NOW,
+} from '../../../../builders/snapshot.ts';
 import { tellDecision } from '../../../../support/told-decision.ts';
 
 const scheduled = (...prs: readonly number[]): Snapshot['pulls'] => known(prs.map((pr) => givenView(pr)));
@@ -305,6 +311,33 @@ describe('the work branch', () => {
     const { garbage } = search(branch).after;
     expect(garbage.map((each) => each.branch)).toEqual([branch, expect.stringMatching(/^mq-work\/main\//)]);
     for (const { notBefore } of garbage) expect(notBefore).toBeGreaterThanOrEqual(NOW + 120_000);
+  });
+});
+
+describe('the ground of a gate run of a search', () => {
+  const groundOf = (landsBeside: boolean) => {
+    const half = givenNode({ nodeId: 'r.1', to: 2, state: 'done', verdict: 'success', ...stagedAt(2) });
+    const whole = givenNode({ nodeId: 'r.2', to: 3, attempt: 2, state: 'wanted', stagedAt: null });
+    const record = givenRecord({
+      entries: entries(1, 2, 3),
+      batches: [givenStagedBatch(3, { nodes: landsBeside ? [half, whole] : [whole] })],
+      tip: BASE.sha,
+      evidence: [...(landsBeside ? [givenEvidence(2, 'success')] : []), givenEvidence(3, 'failure')],
+    });
+    const focus = new Map([[1, known(givenFocus(1))]]);
+    const { actions } = decide(givenSnapshot({ pulls: scheduled(1, 2, 3), focus }), record);
+    return actions.flatMap((action) => {
+      if (action.kind === 'post_status' && action.state === 'success') return ['success'];
+      return action.kind === 'stage_tree' ? [action.isAnchored ? 'branch of ours' : 'base'] : [];
+    });
+  };
+
+  test('is the base, where nothing moves it', () => {
+    expect(groundOf(false)).toEqual(['base']);
+  });
+
+  test('is a branch of ours beside a landing, which moves the base between two calls', () => {
+    expect(groundOf(true)).toEqual(['success', 'branch of ours']);
   });
 });
 
