@@ -13,11 +13,17 @@ import type { ManagedRepo } from '../domain/repo.ts';
 import { formatTime, formatTimeOrNull, Time } from './fields.ts';
 
 const NEXT: Readonly<Record<RepairState, (next: string) => string>> = {
-  off: (next) => `${next} Repairs in the settings let the service do that by itself.`,
+  off: (next) => `${next} With "Repairs" switched on in the settings the service puts it back by itself.`,
   people: (next) => next,
   planned: () => 'The service puts it back by itself, once an hour at most.',
   given_up: (next) =>
-    `The service tried to put it back ${REPAIRS_A_DAY_MAX} times within a day and leaves it to you now: look for a person or another service that changes it, and check the rights of the bot. ${next}`,
+    `The service tried to put it back ${REPAIRS_A_DAY_MAX} times within a day and does not try again now. Look for a person or another service that changes it, and check the rights of the bot. ${next}`,
+};
+
+/** Next steps where a person changed the rule in a way that no call of the queue puts back. */
+const BY_HAND: Readonly<Partial<Record<Drift['kind'], string>>> = {
+  protection: 'Restore the rule on the forge by hand.',
+  required_context: 'By hand, add the status to the rule on the forge.',
 };
 
 const DriftView = z.object({
@@ -59,7 +65,8 @@ export function toDriftFields(facts: DriftFacts, now: EpochMs) {
 function toDriftView(repo: ManagedRepo, drift: Drift, now: EpochMs): z.infer<typeof DriftView> {
   const { kind, since, detail } = drift;
   const repair = repairStateOf(repo, drift, now);
-  const { says: words, next } = DRIFTS[kind];
+  const { says: words, next: usual } = DRIFTS[kind];
+  const next = drift.onlyPeople === true ? (BY_HAND[kind] ?? usual) : usual;
   const says = detail === undefined ? words : `${words}: ${detail}`;
   return { kind, since: formatTimeOrNull(since), by: 'unknown', repair, says, next: NEXT[repair](next) };
 }

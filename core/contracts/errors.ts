@@ -59,12 +59,12 @@ export const ERROR_TABLE = {
   repo_already_managed: {
     status: 409,
     retryable: false,
-    message: 'This branch of the repository is managed already, or another account manages it.',
+    message: 'This branch of the repository has a queue already, or another account has the repository.',
   },
   status_context_taken: {
     status: 409,
     retryable: false,
-    message: 'Another managed branch of this repository has this status context; name another one.',
+    message: 'The queue of another branch of this repository has this status context; name another one.',
   },
   connection_identity_already_used: {
     status: 409,
@@ -73,13 +73,17 @@ export const ERROR_TABLE = {
     message: '',
   },
   queue_locked: { status: 409, retryable: true, message: 'The queue is busy; try again soon.' },
-  queue_not_ready: { status: 409, retryable: false, message: 'The queue of this repository is not enabled.' },
+  queue_not_ready: {
+    status: 409,
+    retryable: false,
+    message: 'The queue of this repository is switched off.',
+  },
   ci_gate_exists: {
     status: 409,
     retryable: false,
     message: 'The base branch has the gate workflow already.',
   },
-  ci_gate_missing: { status: 409, retryable: false, message: 'The gate workflow file does not exist.' },
+  ci_gate_missing: { status: 409, retryable: false, message: 'The base branch has no gate workflow.' },
   subscription_exists: {
     status: 409,
     retryable: false,
@@ -96,7 +100,7 @@ export const ERROR_TABLE = {
     status: 400,
     retryable: false,
     message:
-      'This is done with your own right on the forge: make a token there that may write to the repository, and send it in the header X-Forge-Token. It is not stored. The merge button of the forge does the same.',
+      'This is done with your own right on the forge: make a token there that may write to the repository, and send it in the header X-Forge-Token. It is not stored. The button "Auto merge when all checks succeed" of the forge does the same.',
   },
   forge_token_refused: {
     status: 422,
@@ -107,7 +111,7 @@ export const ERROR_TABLE = {
   forge_token_of_bot: {
     status: 422,
     retryable: false,
-    message: 'This is the token of the queue, which schedules nothing. Send one of your own.',
+    message: 'This is the token of the bot of the queue, which schedules nothing. Send a token of your own.',
   },
   author_login_limit: {
     status: 409,
@@ -133,7 +137,7 @@ export const ERROR_TABLE = {
     status: 409,
     retryable: false,
     message:
-      'No branch rule asks for the status of the queue, so the forge would merge unproven. Opt in to protection first.',
+      'No branch rule asks for the status of the queue, so the forge would merge what is not proven. Let the queue protect the branch first, on its setup page.',
   },
   schedule_refused: {
     status: 409,
@@ -142,7 +146,7 @@ export const ERROR_TABLE = {
       'The forge refused the schedule: you may not merge this pull request, it is a draft, has conflicts, or depends on an open one. Its page on the forge says which.',
   },
   rate_limited: { status: 429, retryable: true, message: 'Too many requests; slow down.' },
-  db_error: { status: 500, retryable: true, message: 'The store did not answer as expected.' },
+  db_error: { status: 500, retryable: true, message: 'The database did not answer as expected.' },
   failed_to_create_connection: {
     status: 500,
     retryable: true,
@@ -151,12 +155,12 @@ export const ERROR_TABLE = {
   connection_rotation_failed: {
     status: 500,
     retryable: true,
-    message: 'The stored credential could not be replaced.',
+    message: 'The stored token could not be replaced.',
   },
   decryption_error: {
     status: 500,
     retryable: false,
-    message: 'The stored credential could not be decrypted.',
+    message: 'The stored token could not be decrypted.',
   },
   forge_unreachable: { status: 502, retryable: true, message: 'The forge could not be reached.' },
   payments_error: {
@@ -164,13 +168,17 @@ export const ERROR_TABLE = {
     retryable: true,
     message: 'The payment provider refused or did not answer.',
   },
-  queue_lock_failed: { status: 503, retryable: true, message: 'The queue could not be locked; try again.' },
-  realtime_unavailable: { status: 503, retryable: false, message: 'Realtime updates are not available.' },
+  queue_lock_failed: {
+    status: 503,
+    retryable: true,
+    message: 'The queue could not be locked, and nothing was changed; try again.',
+  },
+  realtime_unavailable: { status: 503, retryable: false, message: 'Live updates are not available.' },
   billing_unavailable: { status: 503, retryable: true, message: 'The plan could not be read.' },
   payments_not_configured: {
     status: 503,
     retryable: false,
-    message: 'Billing is not configured for this deployment.',
+    message: 'This deployment takes no payments.',
   },
   evidence_not_configured: {
     status: 503,
@@ -204,7 +212,7 @@ export const ERROR_TABLE = {
   lease_held: {
     status: 409,
     retryable: true,
-    message: 'The repository is being worked on; send the event again later.',
+    message: 'The queue of this repository is busy; send the event again later.',
   },
   internal_error: { status: 500, retryable: true, message: 'Something went wrong on our side.' },
 } as const satisfies Record<string, ErrorShape>;

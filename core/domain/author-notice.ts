@@ -3,13 +3,8 @@ import { type Notice, toLinks, toPlainLine, urlOfPull } from './notice.ts';
 import type { PullTopic } from './notice-topics.ts';
 import { PULL_CODES } from './pull-code-table.ts';
 import { codeOfEvent } from './pull-codes.ts';
+import { HAPPENED } from './queue-notices.ts';
 import type { ManagedRepo } from './repo.ts';
-
-const HAPPENED: Readonly<Record<PullTopic, string>> = {
-  bounced: 'was bounced from the merge queue',
-  refused: 'is refused by the merge queue for now',
-  landed: 'was landed by the merge queue',
-};
 
 /**
  * To the author, who may be of another account than the queue and may have lost the right to read there: the repository,

@@ -17,7 +17,7 @@ export interface ChosenFanout {
 
 const WHY: Readonly<Record<FanoutReason, (spent: string, budget: string) => string>> = {
   learning: (_, budget) =>
-    `until a few pull requests have landed, and with them what gate runs this takes: the budget is ${budget}`,
+    `until a few pull requests have landed and show how many gate runs that takes; the budget is ${budget}`,
   most: (spent, budget) => `the most there is: that takes ${spent}, and the budget is ${budget}`,
   budget: (spent, budget) => `that takes ${spent}, and more at once would be above the budget of ${budget}`,
   falls: (spent, budget) =>

@@ -100,10 +100,10 @@ export function sayBackport({ branch, result, pull }: Backport): { says: string;
     case 'opened':
       return {
         says: `A pull request carries the change to "${branch}": #${pull}`,
-        next: `look at #${pull} and press "merge when checks succeed" there: the queue does not schedule it`,
+        next: `look at #${pull} and press "Auto merge when all checks succeed" there: the queue does not schedule it`,
       };
     case 'conflict':
-      return { says: `The change does not go on "${branch}" as it is`, next: byHand };
+      return { says: `The change does not apply to "${branch}" as it is`, next: byHand };
     case 'nothing_left':
       return { says: `"${branch}" has the change already`, next: null };
     case 'no_branch':

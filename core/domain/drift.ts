@@ -8,30 +8,30 @@ import { sayProblems } from './settings-file.ts';
 export const DRIFTS = {
   protection: {
     says: 'The branch rule of the base is gone, or lets pull requests land past the queue',
-    next: 'Set up the protection again in the settings, or restore the rule on the forge.',
+    next: 'Press "Put it back now" on the queue page, or restore the rule on the forge.',
   },
   required_context: {
     says: 'The branch rule does not ask for the status of the queue any more',
-    next: 'Set up the protection again in the settings, or add the status to the rule on the forge.',
+    next: 'Press "Put it back now" on the queue page, or add the status to the rule on the forge.',
   },
   webhook_missing: {
-    says: 'The webhook was deleted, so that the queue hears of nothing until its next regular look',
-    next: 'Set the webhook up again in the settings.',
+    says: 'The webhook was deleted, so the queue notices changes only when it looks, every five minutes at the latest',
+    next: 'Press "Put it back now" on the queue page.',
   },
   webhook_changed: {
     says: 'The webhook was switched off or does not send all events any more',
-    next: 'Set the webhook up again in the settings.',
+    next: 'Press "Put it back now" on the queue page.',
   },
   rights: {
     says: 'The bot may not do any more what it could when the repository was set up',
-    next: 'Give the bot write access again, or store a new token under connections.',
+    next: 'Give the bot its rights on the repository again, or store a new token on the page Connections.',
   },
   gate_file: {
     says: 'The gate that was verified is not on the base branch any more',
-    next: 'Restore the workflow file, or create the set-up pull request again.',
+    next: 'Restore the workflow file, or open the setup pull request again on the setup page.',
   },
   settings_file: {
-    says: 'The settings file on the base is wrong, so the settings from before it stay in force',
+    says: 'The settings file on the base branch is wrong, so the settings from before it stay in force',
     next: 'Land a correction of the file; `mergeyard settings check` tests it without the service.',
   },
 } as const;

@@ -22,5 +22,5 @@ const WORDS: Readonly<Record<Signal, string>> = {
 /** One sentence. */
 export function sayForecast({ percent, usualPercent, because }: ToldForecast): string {
   const why = because.map((signal) => WORDS[signal]).join(' and ');
-  return `Held to fail at the gate with a chance of ${percent} %, where ${usualPercent} % is usual here, because ${why}: batches are sized by that, and it judges nothing.`;
+  return `It fails at the gate with an estimated chance of ${percent} % (usual here: ${usualPercent} %), because ${why}. The estimate sizes batches and judges nothing.`;
 }

@@ -45,30 +45,6 @@ export function toSafeLink(text: string | null): string | null {
   );
 }
 
-export interface BounceFacts {
-  readonly repo: Pick<ManagedRepo, 'instanceUrl' | 'slug' | 'baseBranch' | 'statusContext'>;
-  readonly event: Pick<ActivityEvent, 'pr' | 'title' | 'reason'>;
-  /** The failing gate run, where one is known. */
-  readonly runUrl: string | null;
-}
-
-/** Which repo, which pull request, why in the words of the bounce, and where to look (contract, Emitted). */
-export function describeBounceNotice({ repo, event, runUrl }: BounceFacts): Notice {
-  const why = event.reason === null ? 'no reason was stored' : toPlainLine(event.reason);
-  return {
-    subject: `${toPlainLine(repo.slug)} #${event.pr} was bounced from the merge queue`,
-    lines: [
-      nameOfPull(repo.slug, event),
-      `Why: ${why}`,
-      'It stays open and its merge stays blocked. Push a fix, or cancel its auto-merge and schedule it again.',
-    ],
-    links: toLinks([
-      ['Pull request', urlOfPull(repo, event.pr)],
-      ['Gate run', runUrl],
-    ]),
-  };
-}
-
 /** Repository, number and title, in one line. */
 export function nameOfPull(slug: string, { pr, title: given }: Pick<ActivityEvent, 'pr' | 'title'>): string {
   const title = toPlainLine(given, TITLE_CHARS_MAX).replaceAll('"', "'");
@@ -84,9 +60,9 @@ export function describeInvoiceNotice(billingUrl: string | null): Notice {
   return {
     subject: 'A payment for your merge queue plan failed',
     lines: [
-      'The last invoice could not be paid, so the plan is not active at the moment.',
-      'Repositories beyond the free allowance are held until it is. The oldest ones keep running.',
-      'Open the billing page to update the payment method.',
+      'The last invoice could not be paid, so the plan is not active now.',
+      'Until it is paid, nothing lands in the repositories beyond the free allowance. The oldest repositories go on.',
+      'Next step: open the billing page, and update the payment method.',
     ],
     links: toLinks([['Billing', billingUrl]]),
   };

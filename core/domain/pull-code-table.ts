@@ -1,10 +1,20 @@
-import { APPROVE, BY_ITSELF, exit, type PullCode, wait } from './pull-code.ts';
+import {
+  APPROVE,
+  AUTO_MERGE,
+  BY_ITSELF,
+  CANCEL,
+  exit,
+  type PullCode,
+  SCHEDULE_AGAIN,
+  scheduleBy,
+  wait,
+} from './pull-code.ts';
 import { SCHEDULE_CODES } from './schedule-codes.ts';
 
-const MERGE_BASE = 'Merge the base branch into it and push.';
-const RETRY = 'Push a fix, or cancel its auto-merge and schedule it again.';
-const SCHEDULE = 'Schedule its auto-merge again when it is to land.';
-const RETRY_WORKFLOW = 'Repair the workflow, or cancel its auto-merge and schedule it again.';
+const MERGE_BASE = 'Merge the base branch into the branch of this pull request, and push.';
+const RETRY = `Push a fix, or ${SCHEDULE_AGAIN}.`;
+const SCHEDULE = `Press ${AUTO_MERGE} on the forge when it is to land.`;
+const RETRY_WORKFLOW = `Push a repair of the workflow, or ${SCHEDULE_AGAIN}.`;
 
 /** The closed list of every way out of the queue and every wait: the one source of the words on status, page and API. */
 export const PULL_CODES = {
@@ -20,12 +30,12 @@ export const PULL_CODES = {
   not_admitted: wait(
     'ci',
     'waiting: another required check has not passed or cannot be read; staged once it is',
-    'Let the other required checks pass.',
+    'Open the other required checks on the forge, and get them to pass.',
   ),
   other_checks: wait(
     'ci',
     'waiting: another required check has not passed, so the forge does not merge; staged again once it is',
-    'Let the other required checks pass.',
+    'Open the other required checks on the forge, and get them to pass.',
   ),
   unclear: wait(
     'forge',
@@ -35,17 +45,17 @@ export const PULL_CODES = {
   success_stands: wait(
     'author',
     'waiting: a success that no longer holds stands on this head, and the forge does not let the queue take it back',
-    'Cancel its auto-merge or close it; until then nothing else lands.',
+    `Press ${CANCEL} on this pull request, or close it; until then nothing else lands.`,
   ),
   head_changed: wait(
     'author',
     'requeued: head changed; it goes on once its schedule is renewed for the new head',
-    'The push of one who may merge renews it. Otherwise approve this head, or cancel its auto-merge and schedule it again.',
+    `A push by a person who may merge renews the schedule. Otherwise approve this head, or ${SCHEDULE_AGAIN}.`,
   ),
   changes_requested: wait(
     'author',
     'refused: a review asks for changes; the queue looks again when it is resolved',
-    'Answer the review.',
+    'Make the changes, then let the reviewer approve, or dismiss the review.',
     true,
   ),
   approvals_missing: wait(
@@ -56,12 +66,12 @@ export const PULL_CODES = {
   review_requested: wait(
     'reviewer',
     'refused: a requested official review is open; the queue looks again by itself',
-    'Give the review that was requested.',
+    'Give the review that was requested, or withdraw the request.',
   ),
   branch_outdated: wait(
     'author',
     'refused: branch is out of date and the branch rule blocks outdated branches; update it',
-    MERGE_BASE,
+    'Press "Update branch by merge" on the forge.',
   ),
   fork_not_approved: wait(
     'reviewer',
@@ -81,27 +91,27 @@ export const PULL_CODES = {
   twin_elsewhere: wait(
     'author',
     'refused: this commit also heads a pull request to another branch that asks for this status; add a commit to one of them',
-    'Add a commit to one of the two.',
+    'Push a commit to one of the two pull requests, so that their heads differ.',
   ),
   fork_scheduler: wait(
     'author',
-    'refused: this forge completes a merge from a fork only for who may write to the fork; let the author schedule it',
-    'Cancel its auto-merge, and let the author schedule it.',
+    'refused: this forge merges from a fork only for an account that may write to the fork; let the author schedule it',
+    scheduleBy('the author'),
   ),
   protected_files: wait(
     'operator',
     'refused: it changes files that the branch rule protects, so the forge never merges it by itself; merge it by hand',
-    'Merge it by hand.',
+    'Let an administrator of the repository merge it on the forge by hand.',
   ),
   open_dependencies: wait(
     'author',
     'refused: an issue or pull request that it depends on is open; the queue looks again by itself',
-    'Close what it depends on.',
+    'Close or merge what this pull request depends on, or remove the dependency on the forge.',
   ),
   merge_list: wait(
     'operator',
-    'refused: the branch rule does not list who scheduled this among those who may merge',
-    'Cancel its auto-merge, and let a person on that list schedule it.',
+    'refused: the branch rule lists who may merge, and the account that scheduled this is not on that list',
+    scheduleBy('a person on that list'),
   ),
   ...SCHEDULE_CODES,
   conflict: wait(
@@ -142,8 +152,8 @@ export const PULL_CODES = {
   ),
   name_not_utf8: wait(
     'author',
-    'refused: a file name in it is not UTF-8, which the forge cannot tell the queue; rename the file',
-    'Rename the file.',
+    'refused: a file name in this change is not UTF-8, so the forge cannot tell it to the queue; rename the file',
+    'Rename the file, and push.',
     true,
   ),
   base_name_not_utf8: wait(
@@ -154,13 +164,13 @@ export const PULL_CODES = {
   no_changes: wait(
     'author',
     'refused: changes nothing on top of the base branch',
-    'Push a change, or close it.',
+    'Push a change, or close this pull request.',
     true,
   ),
   removes_gate: wait(
     'author',
     'refused: deletes, renames or hides the gate workflow of the queue, so nothing could be tested; keep the file',
-    'Keep the gate workflow, or merge it past the queue.',
+    'Keep the gate workflow in this change. To remove it on purpose, let an administrator merge by hand.',
     true,
   ),
   gate_not_started: wait(
@@ -177,12 +187,12 @@ export const PULL_CODES = {
   ),
   runs_broken_off: wait(
     'ci',
-    'waiting: the CI broke off each gate run of this pull request alone; check the runners; it is tried again later',
+    'waiting: the CI broke off each gate run that held only this pull request; check the runners; tried again later',
     'Check the runners; the queue tries again later.',
   ),
   staging_failed: wait(
     'forge',
-    'waiting: the forge fails each time on this pull request; tried again later, or at once on a new head',
+    'waiting: the forge fails each time the queue stages this pull request; tried again later, or at once on a new head',
     'Look for errors in the log of the forge; the queue tries again later.',
   ),
   not_mergeable: wait(
@@ -198,7 +208,7 @@ export const PULL_CODES = {
   base_red: wait(
     'operator',
     'waiting: the base branch itself fails the gate; not caused by this pull request',
-    'Repair the base branch.',
+    'Repair the base branch, so that the gate passes on it.',
   ),
   conflict_ahead: wait(
     'none',
@@ -218,7 +228,7 @@ export const PULL_CODES = {
   gate_missing: wait(
     'operator',
     'waiting: the gate workflow file is missing on the base branch',
-    'Merge the set-up pull request of the gate.',
+    'Merge the setup pull request; the setup page opens it.',
   ),
   merge_timeout: wait(
     'forge',
@@ -227,13 +237,13 @@ export const PULL_CODES = {
   ),
   merge_conflict: wait(
     'forge',
-    'requeued: the forge could not merge a member any more; tested again',
+    'requeued: the forge could not merge a pull request of its batch any more; tested again',
     BY_ITSELF,
   ),
   merge_blocked: wait(
     'reviewer',
-    'requeued: a rule of the forge keeps this merge from happening; staged again once none does',
-    'See what the branch rule asks for: reviews, checks, dependencies.',
+    'requeued: a rule of the forge blocks this merge; staged again once no rule does',
+    'Look on the forge which rule blocks the merge: reviews, checks or dependencies.',
   ),
   base_advanced: wait('none', 'requeued: the base branch moved; tested again on the new base', BY_ITSELF),
   candidate_changed: wait('none', 'requeued: a pull request of its batch changed; tested again', BY_ITSELF),
@@ -250,7 +260,7 @@ export const PULL_CODES = {
   gate_timeout: wait(
     'ci',
     'requeued: the gate did not end within its deadline; no pull request is blamed, and it is tried again',
-    'Check the runners, or the contexts that did not answer.',
+    'Check the runners, or the CI whose status contexts did not answer.',
   ),
   record_lost: wait('none', 'requeued: the bookkeeping of its batch was lost; tested again', BY_ITSELF),
   gate_changed: wait('none', 'requeued: the queue now asks another gate', BY_ITSELF),
@@ -268,7 +278,7 @@ export const PULL_CODES = {
   queue_disabled: exit(
     'operator',
     'not queued: the queue of this repository is switched off or on hold',
-    'Switch the queue on, or settle the plan.',
+    'Switch the queue on in its settings; if it is on hold, settle the payment in billing.',
   ),
   landed: exit(
     'none',
@@ -278,7 +288,7 @@ export const PULL_CODES = {
   unverified: exit(
     'operator',
     'landed: merged, but its tree is not the proven one, so the queue has stopped',
-    'Compare the trees on the page, then switch the queue off and on.',
+    'Compare the two trees on the queue page, and repair the base branch. Then switch the queue off and on in its settings.',
   ),
   gate_failed: exit(
     'author',
@@ -295,12 +305,12 @@ export const PULL_CODES = {
   bounced_merge_timeout: exit(
     'forge',
     'bounced: the forge twice did not complete its merge; push a new head, or cancel auto-merge and schedule again',
-    'Look at the log of the forge, then cancel its auto-merge and schedule it again.',
+    `Look for errors in the log of the forge, then ${SCHEDULE_AGAIN}.`,
   ),
   fork_merge_timeout: exit(
     'author',
-    'refused: the forge twice did not complete the merge from this fork; who may write to the fork must schedule it',
-    'Cancel its auto-merge, and let a person who may write to the fork schedule it.',
+    'refused: the forge twice did not merge from this fork; let an account that may write to the fork schedule it',
+    scheduleBy('a person who may write to the fork'),
   ),
   schedule_lost: exit(
     'author',
@@ -309,17 +319,17 @@ export const PULL_CODES = {
   ),
   auto_merge_cancelled: exit('author', 'not queued: its auto-merge was cancelled', SCHEDULE),
   draft: exit('author', 'not queued: it was turned into a draft', 'Mark it as ready for review.'),
-  closed: exit('author', 'not queued: it was closed', 'Reopen it, then schedule its auto-merge.'),
+  closed: exit('author', 'not queued: it was closed', `Reopen it, then press ${AUTO_MERGE}.`),
   deleted: exit('none', 'not queued: it was deleted on the forge', 'Nothing: it is gone.'),
   retargeted: exit(
     'author',
     'not queued: it now targets another branch',
-    'Point it back at the base branch.',
+    'Change its target branch back on the forge.',
   ),
   merged_outside_the_queue: exit(
     'operator',
     'not queued: it was merged past the queue',
-    'See who may pass over the branch rule.',
+    'Check on the forge who may merge past the branch rule.',
   ),
   left_the_queue: exit('author', 'not queued: it left the queue', SCHEDULE),
 } as const satisfies Readonly<Record<string, PullCode>>;

@@ -2,6 +2,16 @@
 export const TURNS = ['author', 'reviewer', 'operator', 'forge', 'ci', 'none'] as const;
 export type Turn = (typeof TURNS)[number];
 
+/** The same party in words, on the page and in a terminal. */
+export const TURN_NAMES: Readonly<Record<Turn, string>> = {
+  author: 'its author',
+  reviewer: 'a reviewer',
+  operator: 'a maintainer of the repository',
+  forge: 'the forge',
+  ci: 'the CI',
+  none: 'the queue',
+};
+
 /** `exit`: it is out of the queue, or stays out until a person acts. `wait`: the queue looks again by itself. */
 export interface PullCode {
   readonly is: 'exit' | 'wait';
@@ -22,4 +32,11 @@ export const exit = (turn: Turn, says: string, next: string, fault = false): Pul
 });
 
 export const BY_ITSELF = 'Nothing: the queue goes on by itself.';
-export const APPROVE = 'Let an official reviewer approve exactly this head.';
+export const APPROVE = 'Let a reviewer whose approval the branch rule counts approve exactly this head.';
+
+/** The buttons of a pull request, as both forges show them in English. */
+export const AUTO_MERGE = '"Auto merge when all checks succeed"';
+export const CANCEL = '"Cancel auto merge"';
+export const SCHEDULE_AGAIN = `press ${CANCEL} on the forge and then ${AUTO_MERGE}`;
+export const scheduleBy = (person: string): string =>
+  `Press ${CANCEL} on the forge; then let ${person} press ${AUTO_MERGE}.`;

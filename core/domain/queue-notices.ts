@@ -2,7 +2,7 @@ import type { ActivityEvent } from './batch.ts';
 import { DRIFTS, type DriftKind } from './drift.ts';
 import type { RepoId } from './ids.ts';
 import { type Notice, nameOfPull, toLinks, toPlainLine, urlOfPull } from './notice.ts';
-import { NOTICE_WAYS, type NoticeTopic, WATCHED_TOPICS, waysOf } from './notice-topics.ts';
+import { NOTICE_WAYS, type PullTopic, WATCHED_TOPICS, waysOf } from './notice-topics.ts';
 import { PULL_CODES } from './pull-code-table.ts';
 import { codeOfEvent } from './pull-codes.ts';
 import type { ManagedRepo } from './repo.ts';
@@ -22,17 +22,20 @@ export type Trouble = { readonly repoId: RepoId; readonly since: number | null }
   | { readonly topic: 'drift'; readonly name: DriftKind }
 );
 
-const HAPPENED = {
+/** The news of a pull request, behind its name: the same to its author and to the places of the queue. */
+export const HAPPENED: Readonly<Record<PullTopic, string>> = {
+  bounced: 'was bounced by the merge queue',
   refused: 'is refused by the merge queue for now',
   landed: 'was landed by the merge queue',
-} as const satisfies Partial<Record<NoticeTopic, string>>;
+};
 
-/** In the words of its status: where it stands, why, and the next step. */
+/** In the words of its status: where it stands, why, and the next step. `runUrl`: the failing gate run; null: none is known. */
 export function describePullNotice(
-  topic: keyof typeof HAPPENED,
+  topic: PullTopic,
   repo: RepoName,
   event: Pick<ActivityEvent, 'event' | 'pr' | 'title' | 'reason'>,
   pageUrl: string,
+  runUrl: string | null,
 ): Notice {
   const code = codeOfEvent(event.event, event.reason);
   const words = code === null ? null : PULL_CODES[code];
@@ -44,6 +47,7 @@ export function describePullNotice(
     ],
     links: toLinks([
       ['Pull request', urlOfPull(repo, event.pr)],
+      ['Gate run', runUrl],
       ['Queue', `${pageUrl}/pulls/${event.pr}`],
     ]),
   };
@@ -59,10 +63,10 @@ export function describeTrouble(repo: RepoName, trouble: Trouble, pageUrl: strin
     subject:
       trouble.topic === 'stuck'
         ? `The merge queue of ${queue} stands still`
-        : `The set-up of the merge queue of ${queue} has changed`,
+        : `The setup of the merge queue of ${queue} has changed`,
     lines: [
       `${says}${since}.`,
-      ...(usualMs === null ? [] : [`Usually that takes no longer than ${Math.ceil(usualMs / 60_000)} min.`]),
+      ...(usualMs === null ? [] : [`It usually takes at most ${Math.ceil(usualMs / 60_000)} min.`]),
       `Next step: ${next}`,
     ],
     links: toLinks([['Queue', pageUrl]]),
@@ -73,7 +77,7 @@ export function describeTrouble(repo: RepoName, trouble: Trouble, pageUrl: strin
 export function describeTest(repo: RepoName, pageUrl: string): Notice {
   return {
     subject: `A test from the merge queue of ${toPlainLine(repo.slug)}`,
-    lines: ['This place is reached. No pull request and no queue has anything to tell.'],
+    lines: ['Notices reach this place. This one is a test: nothing has happened.'],
     links: toLinks([['Queue', pageUrl]]),
   };
 }

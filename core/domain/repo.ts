@@ -49,15 +49,16 @@ export const RECONCILE_ERROR_SENTENCES: Readonly<Record<ReconcileErrorCode, stri
     'The forge could not be reached or did not answer as a forge; the queue looks again soon.',
   forge_access_denied:
     'The forge refused the stored token; check its scopes and that the bot still has access.',
-  decryption_error: 'The stored credential could not be decrypted; store the token again.',
+  decryption_error: 'The stored token could not be decrypted; store the token again.',
   connection_not_found: 'The connection of this repository no longer exists.',
   gate_missing:
-    'The gate is missing: merge the setup pull request, or name the contexts and authors of a gate by statuses.',
+    'The gate is missing: merge the setup pull request; for a gate by statuses, name its contexts and accounts in the setup.',
   gate_timeout:
     'The gate did not end within its deadline, in two attempts; check its runners, or the contexts that did not answer.',
   foreign_gate_status:
-    'An account that is not an author of the gate posted one of its contexts, which does not count; check the gate settings.',
-  protection_conflict: 'A branch rule keeps the queue from landing; see the protection detail.',
+    'An account that is not one of the accounts of the gate posted a status under one of its contexts. Such a status does not count; check the gate on the setup page.',
+  protection_conflict:
+    'A branch rule keeps the queue from landing; the setup page says which, and what to do.',
   branch_name_taken:
     'A branch or tag stands where the queue needs its own branches, which begin with its name; rename or delete it.',
   another_queue:
@@ -67,13 +68,13 @@ export const RECONCILE_ERROR_SENTENCES: Readonly<Record<ReconcileErrorCode, stri
   base_red: 'The base branch itself fails the gate; pull requests wait until it is repaired.',
   tree_mismatch: 'A landed tree is not the tree that was proven; the queue of this repository is stopped.',
   record_too_large:
-    'The record of this queue has outgrown the store, so nothing lands; take pull requests off auto-merge.',
-  lease_lost: 'Another worker took over this repository; it continues there.',
-  timeout: 'The reconcile ran out of time; it continues at the next wake.',
+    'The queue holds more pull requests than its record has room for, so nothing lands; cancel the auto-merge of some of them.',
+  lease_lost: 'Another worker has taken over this repository, and goes on there.',
+  timeout: 'The look ran out of time; the next look goes on where it stopped.',
   gate_infrastructure:
-    'The CI broke off the gate run again and again without a verdict; check the runners. No pull request is to blame.',
+    'The CI broke off the gate run again and again without a verdict; check the runners. No pull request is blamed.',
   engine_starting: 'The engine was asleep and is being started; ask again in a minute.',
-  engine_error: 'The reconcile failed; it is tried again at the next wake.',
+  engine_error: 'The look failed; the queue tries again by itself.',
 };
 
 export interface ReconcileOutcome {

@@ -1,21 +1,21 @@
-import { APPROVE, BY_ITSELF, exit, type PullCode, wait } from './pull-code.ts';
+import { APPROVE, BY_ITSELF, exit, type PullCode, scheduleBy, wait } from './pull-code.ts';
 
 /** Ways out and waits by the rules about who may schedule, and how often. */
 export const SCHEDULE_CODES = {
   scheduler_not_named: wait(
     'operator',
-    'refused: the settings of this queue do not name who scheduled this among those who may',
-    'Cancel its auto-merge, and let a person whom the settings name schedule it.',
+    'refused: the settings of this queue list who may schedule, and the account that scheduled this is not on that list',
+    scheduleBy('a person on that list'),
   ),
   team_hidden: wait(
     'operator',
     'refused: the queue cannot see who is in the teams that its settings name, so it cannot tell who may schedule',
-    'Give the token of the queue the scope read:organization, and its account a place in each of those teams.',
+    'Give the token of the bot the scope read:organization, and add the bot to each of those teams.',
   ),
   own_schedule: wait(
     'reviewer',
     'refused: in this queue an author does not schedule a pull request of their own; let another person schedule it',
-    'Cancel its auto-merge, and let another person schedule it.',
+    scheduleBy('another person'),
   ),
   bot_not_approved: wait(
     'reviewer',
@@ -24,13 +24,13 @@ export const SCHEDULE_CODES = {
   ),
   author_limit: wait(
     'none',
-    'waiting: its author has as many pull requests in this queue as it allows; it goes on once one of them has left',
+    'waiting: its author has as many pull requests in this queue as the settings allow; goes on once one of them has left',
     BY_ITSELF,
   ),
   attempts_spent: wait(
     'author',
     'refused: this head was tried as often as this queue allows without a change; push a change',
-    'Push a change: a new head is tried again.',
+    'Push a change: the queue tries the new head.',
   ),
   verdict_known: exit(
     'author',

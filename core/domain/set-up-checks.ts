@@ -116,12 +116,12 @@ function words({ repo, queueName }: SetUpFacts): Readonly<Record<SetUpCheckName,
       },
     },
     wake: {
-      says: 'The queue is woken by a webhook that the forge accepted, or by the schedule.',
+      says: 'The queue is woken by a webhook that the forge accepted, or by the timer.',
       fix: {
         missing:
-          'The forge refused to let the bot make a webhook. Choose the wake mode "by schedule" in the settings, or make the bot an administrator and register the webhook again.',
+          'The forge refused to let the bot make a webhook. Make the bot an administrator, and register the webhook again on the setup page; or choose "by timer" under "Wakes up" in the settings.',
         unknown:
-          'The webhook was not registered yet, or the forge gave no answer. Register it on this page, or choose the wake mode "by schedule" in the settings.',
+          'The webhook was not registered yet, or the forge gave no answer. Register it on the setup page, or choose "by timer" under "Wakes up" in the settings.',
       },
     },
   };

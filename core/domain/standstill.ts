@@ -10,15 +10,15 @@ import { sayRunner } from './runner-labels.ts';
 export const STANDSTILLS = {
   not_looked: {
     says: 'The service has not looked at this queue, although pull requests wait in it',
-    next: 'Look at the forge now; if that fails, ask the operator of the service.',
+    next: 'Press "Look at the forge now" on the queue page; if that fails, tell the operator of the service.',
   },
   looks_fail: {
     says: 'Each look at the forge fails',
-    next: 'See the error of the last look, and mend what it names.',
+    next: 'Read the error of the last look on the queue page, and repair what the error names.',
   },
   stopped: {
-    says: 'The queue looks at the forge, and nothing lands because of what it finds',
-    next: 'See the error of the last look, and mend what it names.',
+    says: 'The queue reads the forge without an error, and what it reads there keeps everything from landing',
+    next: 'Read the error of the last look on the queue page, and repair what the error names.',
   },
   gate_not_started: {
     says: 'No gate run has begun on the staged commit',
@@ -34,19 +34,19 @@ export const STANDSTILLS = {
   },
   gate_slow: {
     says: 'The gate takes longer than it usually does',
-    next: 'Open the gate run, and check its runner. A deadline in the settings stages it anew by itself.',
+    next: 'Open the gate run, and check its runner. With a deadline in the settings the queue starts it again by itself.',
   },
   forge_slow: {
     says: 'The forge does not carry out what the queue asked for',
     next: 'Look for errors in the log of the forge.',
   },
   people: {
-    says: 'None of the pull requests may be staged, for longer than a day',
-    next: 'Open them: each says whose turn it is.',
+    says: 'For longer than a day none of the pull requests in the queue could be staged',
+    next: 'Open each of them on the queue page: it says whose turn it is.',
   },
   paused: {
     says: 'The queue has been paused for longer than a day, without an end',
-    next: 'Resume it in the settings if the pause was forgotten.',
+    next: 'If the pause was forgotten, resume the queue in its settings.',
   },
 } as const;
 export type StandstillCause = keyof typeof STANDSTILLS;

@@ -161,7 +161,7 @@ function openPull(
   const body = [
     `Carries the change of #${pr}${by} to \`${base}\`. It landed in \`${from}\` as ${mergeCommit}.`,
     '',
-    'The queue does not schedule it. Look at it, and press "merge when checks succeed" if it is right for this branch.',
+    'The queue does not schedule it. Look at it, and press "Auto merge when all checks succeed" if it is right for this branch.',
   ].join('\n');
   return forge.openPull({ base, head, title: `[${base}] ${title}`, body });
 }

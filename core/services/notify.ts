@@ -2,7 +2,7 @@ import { toPullPayload } from '../contracts/notice-payload.ts';
 import { NOTICE_BATCHES_MAX, NOTICE_PLACES_MAX } from '../domain/api-limits.ts';
 import type { ActivityEvent } from '../domain/batch.ts';
 import type { TenantId } from '../domain/ids.ts';
-import { describeBounceNotice, describeInvoiceNotice, findGateRunOfBounce } from '../domain/notice.ts';
+import { describeInvoiceNotice, findGateRunOfBounce } from '../domain/notice.ts';
 import { type PullTopic, topicOfEvent } from '../domain/notice-topics.ts';
 import { noSecretWays } from '../domain/notification.ts';
 import { describePullNotice } from '../domain/queue-notices.ts';
@@ -85,7 +85,7 @@ async function announcePull(
   const subject = [repo.id, topic, event.pr, event.head, event.reason];
   if (topic !== 'bounced') {
     if (!(await store.claimTelling(topic, event))) return;
-    const notice = describePullNotice(topic, repo, event, pageOf(deps, repo));
+    const notice = describePullNotice(topic, repo, event, pageOf(deps, repo), null);
     await Promise.all([
       sendNotice(deps, places, notice, { ...fields, kind: topic }, subject),
       author === null ? null : mailAuthor(deps, author, repo, event, topic, null),
@@ -94,7 +94,7 @@ async function announcePull(
   }
   const runUrl = await findRun(deps, event.tenantId, event);
   if (!(await store.claimBounce(event))) return;
-  const notice = describeBounceNotice({ repo, event, runUrl });
+  const notice = describePullNotice(topic, repo, event, pageOf(deps, repo), runUrl);
   await Promise.all([
     sendNotice(deps, places, notice, { ...fields, kind: 'bounce' }, subject),
     author === null ? null : mailAuthor(deps, author, repo, event, topic, runUrl),

@@ -23,7 +23,7 @@ export async function gateMissing(forge: ForgeAdmin, repo: ManagedRepo, queueNam
   const gateFile = {
     ...{ check: 'gate_file' as const, state: 'missing' as const },
     says: `The branch "${repo.baseBranch}" has the gate workflow.`,
-    fix: 'Open the set-up pull request on this page, put your test command into its workflow, merge it, then verify again.',
+    fix: 'Open the setup pull request on the setup page, put your test command into its workflow, merge it, then verify again.',
   };
   return {
     ...failed('ci_gate_missing'),

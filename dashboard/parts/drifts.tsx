@@ -1,6 +1,8 @@
-import { useNow } from '../data/hooks.ts';
+import { useChange, useNow } from '../data/hooks.ts';
 import type { RepoActivity } from '../view/blocker.ts';
 import { showClock } from '../view/format.ts';
+import { Button } from './basics.tsx';
+import { Problem } from './errors.tsx';
 
 type Repair = RepoActivity['repairs'][number];
 const REPAIRED: Readonly<Record<Repair['part'], Readonly<Record<Repair['result'], string>>>> = {
@@ -16,10 +18,20 @@ const REPAIRED: Readonly<Record<Repair['part'], Readonly<Record<Repair['result']
   },
 };
 
-/** Parts of the set-up that were changed on the forge, and what to do about each; nothing where all is as it was made. */
+/** Kinds that the button of this panel puts back, where `repair` says that a call of the queue can. */
+const PUT_BACK: readonly RepoActivity['drifts'][number]['kind'][] = [
+  'protection',
+  'required_context',
+  'webhook_missing',
+  'webhook_changed',
+];
+
+/** Parts of the setup that were changed on the forge, and what to do about each; nothing where all is as it was made. */
 export function Drifts({ activity }: { readonly activity: RepoActivity }) {
   const now = useNow();
-  const { drifts, repairs } = activity;
+  const { drifts, repairs, repo_id: id } = activity;
+  const putBack = useChange((api, repoId: string) => api.provisionRepo({ id: repoId }), [['queue']]);
+  const canPutBack = drifts.some(({ kind, repair }) => PUT_BACK.includes(kind) && repair !== 'people');
   if (drifts.length === 0 && repairs.length === 0) return null;
   return (
     <section className="panel" aria-labelledby="drift-title">
@@ -39,6 +51,12 @@ export function Drifts({ activity }: { readonly activity: RepoActivity }) {
           </li>
         ))}
       </ul>
+      {canPutBack && (
+        <Button busy={putBack.isPending} onClick={() => putBack.mutate(id)}>
+          Put it back now
+        </Button>
+      )}
+      <Problem error={putBack.error} />
     </section>
   );
 }

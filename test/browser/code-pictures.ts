@@ -20,9 +20,9 @@ const NUMBER = 42;
 const GROUPS = [
   ['author', 'The author has to act'],
   ['reviewer', 'A reviewer has to act'],
-  ['operator', 'The operator of the queue has to act'],
+  ['operator', 'A maintainer of the repository has to act'],
   ['forge', 'The forge has to answer'],
-  ['ci', 'CI has to answer'],
+  ['ci', 'The CI has to answer'],
   ['none', 'No party has to act'],
 ] as const;
 

@@ -144,7 +144,7 @@ export async function readBounce(watched: WatchedPage, prs: readonly number[]): 
     .getByRole('listitem')
     .filter({ hasText: `#${bounced}` });
   await sees(
-    place.getByText('This head failed before. Push a fix, or cancel its auto-merge and schedule it again.', {
+    place.getByText('This head failed before. Push a fix, or press "Cancel auto merge" on the forge', {
       exact: false,
     }),
     SLOW_MS,

@@ -58,9 +58,9 @@ describe('the author of a pull request', () => {
       }),
     );
     await world.deliver([await told({ reason: 'gate_failed' })]);
-    expect(mails()).toMatchObject([{ to: [ANN], subject: 'acme/web #7 was bounced from the merge queue' }]);
+    expect(mails()).toMatchObject([{ to: [ANN], subject: 'acme/web #7 was bounced by the merge queue' }]);
     const text = mails()[0]?.text ?? '';
-    expect(text).toContain('Your pull request acme/web #7 was bounced from the merge queue.');
+    expect(text).toContain('Your pull request acme/web #7 was bounced by the merge queue.');
     expect(text).toContain('Next step: ');
     expect(text).toContain(`Pull request: ${repo.instanceUrl}/acme/web/pulls/7`);
     expect(text).toContain(`Gate run: ${runUrl}`);

@@ -87,15 +87,16 @@ describe('a bounce', () => {
       {
         from: FROM,
         to: [MAILBOX],
-        subject: 'acme/web #7 was bounced from the merge queue',
+        subject: 'acme/web #7 was bounced by the merge queue',
         headers: expect.any(Object),
         text: [
           'acme/web #7: "Add a page"',
-          'Why: the gate failed twice on it alone',
-          'It stays open and its merge stays blocked. Push a fix, or cancel its auto-merge and schedule it again.',
+          `Status: ${PULL_CODES.gate_failed.says}`,
+          `Next step: ${PULL_CODES.gate_failed.next}`,
           '',
           `Pull request: ${pull}`,
           `Gate run: ${runUrl}`,
+          `Queue: https://queue.example.org/repos/${repo.id}/pulls/7`,
           '',
           `No more of these mails: ${leaveUrlOf(mails()[0])}`,
           '',
@@ -106,7 +107,7 @@ describe('a bounce', () => {
     expect(first?.path).toBe(new URL(SLACK).pathname);
     expect(JSON.stringify(first?.body)).toContain(`<${pull}|Pull request>`);
     expect(JSON.stringify(first?.body)).toContain(`<${runUrl}|Gate run>`);
-    expect(JSON.stringify(first?.body)).toContain('Why: the gate failed twice on it alone');
+    expect(JSON.stringify(first?.body)).toContain('Status: bounced: the gate fails with this pull request');
     expect(second?.path).toBe(new URL(DISCORD).pathname);
     expect(second?.body).toMatchObject({ allowed_mentions: { parse: [] }, flags: 4 });
     expect(second?.body.content).toContain(`Gate run: <${runUrl}>`);
@@ -548,7 +549,7 @@ describe('a stranger’s address', () => {
     expect(leaveUrlOf(mails()[0])).not.toBe('');
     expect(await world.store.confirmMailbox(confirmLinkOf(mails()[0]))).toBe(true);
     await world.deliver([await world.record(repo, { pr: 9 })]);
-    expect(subjects()).toEqual([CONFIRM, 'acme/web #9 was bounced from the merge queue']);
+    expect(subjects()).toEqual([CONFIRM, 'acme/web #9 was bounced by the merge queue']);
   });
 
   test('is asked once when it is entered, and again only by hand; a link of before, and one of a week ago, count no more', async () => {
@@ -705,13 +706,13 @@ describe('words that people typed stay text (A117)', () => {
     expect(mail?.subject).not.toMatch(/[\r\n]/);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there
     expect(mail?.text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202a-\u202e\u2066-\u2069\u200b]/);
-    expect(mail?.text.split('\n')).toHaveLength(8);
+    expect(mail?.text.split('\n')).toHaveLength(9);
     const [a] = messages().filter(({ path }) => path.startsWith('/services/'));
     const [b] = messages().filter(({ path }) => !path.startsWith('/services/'));
-    // Blocks of plain text know no markup; only our own two links stand in markup.
+    // Blocks of plain text know no markup; only our own links stand in markup.
     const markup = JSON.stringify(a?.body.blocks).match(/"mrkdwn","text":"[^"]*"/g) ?? [];
     expect(markup.join()).not.toContain('evil');
-    expect(String(a?.body.text)).not.toMatch(/<(?!https:\/\/[0-9a-f-]{36}\.example\.org)/);
+    expect(String(a?.body.text)).not.toMatch(/<(?!https:\/\/(?:[0-9a-f-]{36}|queue)\.example\.org)/);
     const content = String(b?.body.content);
     expect(content).not.toMatch(/(?<!\\)[`_~|[\]]/);
     expect(content).not.toMatch(/https:\/\/evil/);
@@ -819,8 +820,8 @@ describe('ways that fail', () => {
       expect(mail.text).toContain(leaveUrlOf(mail));
       expect(linkOf(leaveUrlOf(mail)).tenantId).toBe(repo.tenantId);
       expect(mail).toMatchObject({
-        ...{ from: FROM, to: [MAILBOX], subject: 'acme/web #7 was bounced from the merge queue' },
-        text: expect.stringContaining('Why: the gate failed twice on it alone'),
+        ...{ from: FROM, to: [MAILBOX], subject: 'acme/web #7 was bounced by the merge queue' },
+        text: expect.stringContaining('Status: bounced: the gate fails with this pull request'),
       });
       expect(results()).toEqual({ email: 'notification sent' });
       expect(findLeaks([{ name: 'key', value: KEY }], world.lines)).toEqual([]);

@@ -172,10 +172,10 @@ test('each call of a function may be its last, before its effect or after it: on
 
 test.each<[string, Options, string, RegExp]>([
   [
-    'a change that does not go on the branch',
+    'a change that does not apply to the branch',
     { onBranch: textOf(LINES.map((line) => (line === 'five' ? '5' : line))) },
     'conflict',
-    /does not go on "v15".*Next: make a branch from "v15" by hand/,
+    /does not apply to "v15".*Next: make a branch from "v15" by hand/,
   ],
   ['a branch that does not exist', { labels: ['backport v99'] }, 'no_branch', /no branch "v99"/],
   ['a name that no branch can have', { labels: ['backport ../../x'] }, 'no_branch', /no branch/],

@@ -177,7 +177,7 @@ describe.each(['fj11', 'fj15', 'gt126'] as const)('verify on %s', (profile) => {
     expect(checks[0]).toEqual({
       ...{ check: 'gate_file', state: 'missing' },
       says: 'The branch "main" has the gate workflow.',
-      fix: 'Open the set-up pull request on this page, put your test command into its workflow, merge it, then verify again.',
+      fix: 'Open the setup pull request on the setup page, put your test command into its workflow, merge it, then verify again.',
     });
     expect(checks.slice(1).map(({ check, state }) => [check, state])).toEqual([
       ['required_check', 'missing'],

@@ -46,7 +46,7 @@ describe('a pull request from a fork', () => {
     await world.drain();
     expect(await endingOf(world, [fork, other])).toEqual({ landed: [other], bounced: [] });
     expect(await wordsOf(world, fork)).toMatch(
-      /^error: refused: this forge completes a merge from a fork only/,
+      /^error: refused: this forge merges from a fork only/,
     );
     expect(world.forge.runs()).toHaveLength(1);
     expect((await world.events()).filter((event) => event.pr === fork).map((event) => event.event)).toEqual(
@@ -87,7 +87,7 @@ describe('a pull request from a fork', () => {
     world.forge.mergeBehaviour = () => (lost ? { kind: 'lost' } : { kind: 'now' });
     await world.drain();
     expect(await endingOf(world, [fork])).toEqual({ landed: [], bounced: [] });
-    expect(await wordsOf(world, fork)).toMatch(/^error: refused: the forge twice did not complete the merge/);
+    expect(await wordsOf(world, fork)).toMatch(/^error: refused: the forge twice did not merge/);
     expect((await world.events()).map((event) => event.event)).not.toContain('pr_bounced');
     await expectHonestEnd(world, [fork]);
     lost = false;
@@ -126,7 +126,7 @@ describe('a list of who may merge', () => {
     const world = await createQuirk({}, listed(['another-account']));
     const pr = await givenScheduled(world.forge, 'a');
     await world.drain();
-    expect(await wordsOf(world, pr)).toMatch(/^error: refused: the branch rule does not list who scheduled/);
+    expect(await wordsOf(world, pr)).toMatch(/^error: refused: the branch rule lists who may merge/);
     expect(world.forge.runs()).toHaveLength(0);
   });
 

@@ -139,7 +139,7 @@ describe('realtime and notifications of the whole service', () => {
     await eventually('the mail', 15_000, async () => email.outbox.length > 1);
     expect(email.outbox).toMatchObject([
       { to: ['team@example.org'], subject: 'Confirm that notices of a merge queue may come here' },
-      { to: ['team@example.org'], subject: 'acme/app #12 was bounced from the merge queue' },
+      { to: ['team@example.org'], subject: 'acme/app #12 was bounced by the merge queue' },
     ]);
   });
 

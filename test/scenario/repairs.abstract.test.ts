@@ -49,9 +49,7 @@ test('without the owner’s leave nothing is written, and the owner is told what
   expect(world.writes()).toEqual([]);
   const { drifts, repairs } = await world.told();
   expect(repairs).toEqual([]);
-  expect(drifts).toMatchObject([
-    { repair: 'off', next: expect.stringMatching(/^Set up the protection again/) },
-  ]);
+  expect(drifts).toMatchObject([{ repair: 'off', next: expect.stringMatching(/^Press "Put it back now"/) }]);
 });
 
 test('direct pushes that a person allowed are left to people', async () => {
@@ -73,7 +71,9 @@ test('a part that is changed again each time is put back once an hour and three 
   for (const [index, at] of times.slice(1).entries())
     expect(at - (times[index] ?? 0)).toBeGreaterThanOrEqual(REPAIR_EVERY_MS);
   const { drifts } = await world.told();
-  expect(drifts).toMatchObject([{ repair: 'given_up', next: expect.stringMatching(/leaves it to you/) }]);
+  expect(drifts).toMatchObject([
+    { repair: 'given_up', next: expect.stringMatching(/does not try again now/) },
+  ]);
   await world.clock.advance(DAY_MS);
   await world.pass(2 * TICK_MS);
   expect(world.writes()).toHaveLength(REPAIRS_A_DAY_MAX + 1);

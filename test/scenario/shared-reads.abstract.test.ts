@@ -7,7 +7,7 @@ const TURN_MS = 300 * SECOND_MS;
 const countOf = (world: World, label: string) =>
   world.forge.calls().filter(({ call, by }) => call === label && by === 'mq-bot').length;
 
-/** Four open pull requests that nobody has scheduled, at the begin of a turn. */
+/** Four open pull requests that are not scheduled, at the begin of a turn. */
 async function givenFourInTurn(): Promise<World> {
   const world = await createWorld({ lastingEngine: true });
   await givenProject(world.forge);

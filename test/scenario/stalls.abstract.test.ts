@@ -187,7 +187,7 @@ test('a hook deleted is a drift within an hour, and the tick lands what waits me
   expect(told.drifts).toMatchObject([
     {
       repair: 'off',
-      next: 'Set the webhook up again in the settings. Repairs in the settings let the service do that by itself.',
+      next: 'Press "Put it back now" on the queue page. With "Repairs" switched on in the settings the service puts it back by itself.',
     },
   ]);
   expect(landedOf(world)).toEqual([pr]);
@@ -245,7 +245,7 @@ test('a repository whose pause was forgotten is told after a day, with the contr
   });
   await world.clock.advance(DAY_MS - TICK_MS);
   const told = await untilTold(world, standsFor('paused'), 2 * TICK_MS);
-  expect(told.standstill?.next).toMatch(/^Resume it in the settings/);
+  expect(told.standstill?.next).toMatch(/resume the queue in its settings/);
   await world.settings({ pause: null });
   await expectGoesOn(world, [pr]);
 });

@@ -73,8 +73,8 @@ describe('receipt and status say which of the two proofs a landing has', () => {
       );
     }
     expect(words).toEqual([
-      'proven: an exact prefix of the batch of 3 that passed the gate; landing 1 of 3',
-      'proven: an exact prefix of the batch of 3 that passed the gate; landing 2 of 3',
+      'proven: in a batch of 3 that passed the gate as a whole; landing 1 of 3',
+      'proven: in a batch of 3 that passed the gate as a whole; landing 2 of 3',
       'proven: the gate passed on exactly this state; landing now',
     ]);
   });

@@ -25,7 +25,9 @@ test('one that cannot be read when it is its turn to land keeps no other waiting
   world.forge.fault = ({ path }) => (path.endsWith(`/pulls/${second}`) ? { status: 500 } : null);
   await world.drain({ maxMs: 20 * MINUTE_MS });
   expect(landed(world)).toEqual([first, third]);
-  expect(await wordsOn(world, second)).toMatch(/^waiting: the forge fails each time on this pull request/);
+  expect(await wordsOn(world, second)).toMatch(
+    /^waiting: the forge fails each time the queue stages this pull request/,
+  );
 });
 
 test('one that cannot be read any more after its success gives it back after the time of any landing', async () => {
@@ -52,5 +54,7 @@ test('a head that the forge shows and never has is told of after ten minutes', a
   expect(landed(world)).toEqual([first, third]);
   expect(await wordsOn(world, second)).toBe('');
   await world.drain({ maxMs: 15 * MINUTE_MS });
-  expect(await wordsOn(world, second)).toMatch(/^waiting: the forge fails each time on this pull request/);
+  expect(await wordsOn(world, second)).toMatch(
+    /^waiting: the forge fails each time the queue stages this pull request/,
+  );
 });

@@ -31,7 +31,7 @@ export function describeLanding(position: number, size: number): string {
   return shorten(
     position === size
       ? 'proven: the gate passed on exactly this state; landing now'
-      : `proven: an exact prefix of the batch of ${size} that passed the gate; landing ${position} of ${size}`,
+      : `proven: in a batch of ${size} that passed the gate as a whole; landing ${position} of ${size}`,
   );
 }
 
@@ -39,7 +39,7 @@ export type BounceCause = 'gate_failed' | 'gate_failed_twice' | 'merge_timeout';
 
 export function describeBounce(cause: BounceCause): string {
   if (cause === 'gate_failed_twice')
-    return `${BOUNCED_PREFIX} the gate fails with it (two gate runs) and passes without it; push a fix, or cancel auto-merge and schedule again`;
+    return `${BOUNCED_PREFIX} the gate failed twice with this pull request and passes without it; push a fix, or cancel auto-merge and schedule again`;
   return PULL_CODES[cause === 'merge_timeout' ? 'bounced_merge_timeout' : cause].says;
 }
 

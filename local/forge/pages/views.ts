@@ -134,10 +134,10 @@ ${userSelect(world, repo)}<button>${label}</button></form>`;
     pull.schedule === null
       ? action(
           'schedule',
-          'Auto-merge when checks succeed',
+          'Auto merge when all checks succeed',
           html`<label>Style <select name="style">${styles}</select></label>`,
         )
-      : action('cancel', 'Cancel auto-merge')
+      : action('cancel', 'Cancel auto merge')
   }
 ${action('approve', 'Approve')}${action('reject', 'Request changes')}${action('comment', 'Comment', comment)}${action('close', 'Close')}`;
 }

@@ -69,7 +69,7 @@ describe('the story of one pull request', () => {
     const { json: body } = await world.as(TOKEN_A)('GET', path(9));
     expect(body).toMatchObject({ in_queue: true, place: 1, now: { code: 'conflict', turn: 'author' } });
     expect(body.forecast).toBe(
-      'Held to fail at the gate with a chance of 40 %, where 5 % is usual here, because its own CI failed on this head and it was bounced before: batches are sized by that, and it judges nothing.',
+      'It fails at the gate with an estimated chance of 40 % (usual here: 5 %), because its own CI failed on this head and it was bounced before. The estimate sizes batches and judges nothing.',
     );
     const { json: bounced } = await world.as(TOKEN_A)('GET', path(7));
     expect(bounced.forecast).toBeNull();

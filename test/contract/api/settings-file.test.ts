@@ -77,7 +77,7 @@ test('a wrong file is among the drifts of the activity, with its lines; one that
   expect(await drifts(true)).toEqual([
     expect.objectContaining({
       ...{ kind: 'settings_file', since: '2026-11-23T00:00:00.000Z', repair: 'people' },
-      says: 'The settings file on the base is wrong, so the settings from before it stay in force: line 3: "gate" cannot be set in the file; line 5: A key is a word',
+      says: 'The settings file on the base branch is wrong, so the settings from before it stay in force: line 3: "gate" cannot be set in the file; line 5: A key is a word',
     }),
   ]);
 });

@@ -1,26 +1,53 @@
 /** @jest-environment jsdom */
-import { render, screen } from '@testing-library/react';
+import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { DRIFTS } from '#core/domain/drift.ts';
-import { Drifts } from '../../../dashboard/parts/drifts.tsx';
-import { givenActivity } from './rows.ts';
+import { mountPage } from '../../support/mount-page.tsx';
+import { givenActivity, givenStatus } from './rows.ts';
 
-test('what was changed on the forge is told with what to do, and that nothing says who did it', () => {
-  const kind = 'webhook_missing' as const;
-  const drift = {
-    kind,
-    since: '2026-11-21T10:00:00.000Z',
-    by: 'unknown' as const,
-    repair: 'off' as const,
-    ...DRIFTS[kind],
-  };
-  const { rerender } = render(<Drifts activity={givenActivity({ drifts: [drift] })} />);
-  const said = screen.getByRole('listitem').textContent;
-  expect(said).toContain(DRIFTS[kind].says);
+const ID = '11111111-0000-4000-8000-000000000001';
+const PROVISION = `POST /api/v1/user/repos/${ID}/provision`;
+const SINCE = '2026-11-21T10:00:00.000Z';
+
+function mount(changed: Parameters<typeof givenActivity>[0]) {
+  const activity = givenActivity({ repo_id: ID, ...changed });
+  return mountPage({
+    at: `/repos/${ID}`,
+    answers: {
+      'GET /api/v1/me': { id: 'tenant' },
+      'GET /api/v1/user/queue/status': { queue_name: 'mq', repos: [givenStatus({ id: ID })] },
+      'GET /api/v1/user/queue/activity': {
+        ...{ repos: [activity], recent_activity: [], queue_batches: [], stats: null, record_errors: [] },
+        ...{ recent_activity_truncated: false, queue_batches_truncated: false, queue_batches_next: null },
+      },
+      [PROVISION]: {},
+    },
+  });
+}
+
+const panel = async () =>
+  (await screen.findByRole('heading', { name: /Changed on the forge/ })).closest('section')?.textContent;
+
+function driftOf(kind: keyof typeof DRIFTS, repair: 'off' | 'people') {
+  return { kind, since: SINCE, by: 'unknown' as const, repair, ...DRIFTS[kind] };
+}
+
+test('a change on the forge is told with what to do, and the button that the words name puts it back', async () => {
+  const { sent } = mount({ drifts: [driftOf('webhook_missing', 'off')] });
+  const said = await panel();
+  expect(said).toContain(DRIFTS.webhook_missing.says);
   expect(said).toContain('does not tell who');
-  expect(said).toContain(DRIFTS[kind].next);
-  const repair = { part: 'webhook', at: drift.since, result: 'done', by: 'unknown' } as const;
-  rerender(<Drifts activity={givenActivity({ repairs: [repair] })} />);
-  expect(screen.getByRole('listitem').textContent).toContain('registered the webhook again');
-  rerender(<Drifts activity={givenActivity()} />);
-  expect(screen.queryByRole('heading')).toBeNull();
+  const [, named = ''] = /Press "([^"]+)"/.exec(DRIFTS.webhook_missing.next) ?? [];
+  fireEvent.click(screen.getByRole('button', { name: named }));
+  await waitFor(() => expect(sent.map(({ address }) => address)).toContain(PROVISION));
+});
+
+test('what no call of the queue puts back has no such button', async () => {
+  mount({ drifts: [driftOf('protection', 'people')] });
+  expect(await panel()).toContain(DRIFTS.protection.says);
+  expect(screen.queryByRole('button', { name: 'Put it back now' })).toBeNull();
+});
+
+test('a repair of the service is told', async () => {
+  mount({ repairs: [{ part: 'webhook', at: SINCE, result: 'done', by: 'unknown' }] });
+  expect(await panel()).toContain('registered the webhook again');
 });

@@ -34,10 +34,10 @@ test('every refusal of the queue has its way out', () => {
 
 test('a reason names its next step once: the one of the table, in the place of the one in the status', () => {
   expect(words.sayReason('gate_failed')).toBe(
-    'The gate fails with this pull request and passes without it. Push a fix, or cancel its auto-merge and schedule it again.',
+    'The gate fails with this pull request and passes without it. Push a fix, or press "Cancel auto merge" on the forge and then "Auto merge when all checks succeed".',
   );
   expect(words.sayReason('conflict')).toBe(
-    'Conflicts with the base branch. Merge the base branch into it and push.',
+    'Conflicts with the base branch. Merge the base branch into the branch of this pull request, and push.',
   );
 });
 

@@ -1,11 +1,12 @@
 import {
-  describeBounceNotice,
   describeInvoiceNotice,
   findGateRunOfBounce,
   toPlainLine,
   toSafeLink,
   withoutLinks,
 } from '#core/domain/notice.ts';
+import { PULL_CODES } from '#core/domain/pull-code-table.ts';
+import { describePullNotice } from '#core/domain/queue-notices.ts';
 import { givenNodeRow } from '../../../builders/store-rows.ts';
 
 describe('one visible line', () => {
@@ -60,12 +61,14 @@ const repo = {
   instanceUrl: 'https://forge.example/',
   slug: 'acme/web',
   baseBranch: 'main',
-  statusContext: 'mq',
+  id: 'repo-1',
 };
+const PAGE = 'https://queue.example/repos/repo-1';
+const BOUNCE = { event: 'pr_bounced', pr: 3, title: ' ', reason: 'gate_failed' } as const;
 
 test('a title is quoted, cut at 80 characters, and keeps its quotation marks to itself', () => {
   const titled = (title: string) =>
-    describeBounceNotice({ repo, event: { pr: 3, title, reason: null }, runUrl: null }).lines[0];
+    describePullNotice('bounced', repo, { ...BOUNCE, title }, PAGE, null).lines[0];
   expect(titled('Pay "now"')).toBe(`acme/web #3: "Pay 'now'"`);
   expect(titled('x'.repeat(255))).toBe(`acme/web #3: "${'x'.repeat(79)}…"`);
 });
@@ -79,14 +82,20 @@ test.each([
   expect(withoutLinks(text)).toBe(shown);
 });
 
-test('a bounce without reason, title or run says so', () => {
-  const notice = describeBounceNotice({
-    repo,
-    event: { pr: 3, title: ' ', reason: null },
-    runUrl: 'http://run',
-  });
-  expect(notice.lines.slice(0, 2)).toEqual(['acme/web #3: (no title)', 'Why: no reason was stored']);
-  expect(notice.links).toEqual([{ label: 'Pull request', url: 'https://forge.example/acme/web/pulls/3' }]);
+test('a bounce names status, next step and run; without title or run it says so', () => {
+  const notice = describePullNotice('bounced', repo, BOUNCE, PAGE, 'http://run');
+  expect(notice.subject).toBe('acme/web #3 was bounced by the merge queue');
+  expect(notice.lines).toEqual([
+    'acme/web #3: (no title)',
+    `Status: ${PULL_CODES.gate_failed.says}`,
+    `Next step: ${PULL_CODES.gate_failed.next}`,
+  ]);
+  expect(notice.links).toEqual([
+    { label: 'Pull request', url: 'https://forge.example/acme/web/pulls/3' },
+    { label: 'Queue', url: `${PAGE}/pulls/3` },
+  ]);
+  const timedOut = describePullNotice('bounced', repo, { ...BOUNCE, reason: 'merge_timeout' }, PAGE, null);
+  expect(timedOut.lines).toContain(`Next step: ${PULL_CODES.bounced_merge_timeout.next}`);
 });
 
 test('a notice of an invoice has a link only where there is a page', () => {

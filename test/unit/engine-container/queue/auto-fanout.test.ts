@@ -83,7 +83,7 @@ test('times between schedules are smoothed, and a night is no time between two',
 test('each reason is one sentence with what it takes and the budget', () => {
   const told = (auto: AutoFanout): string => sayChosenFanout(toChosenFanout(auto, GATE_MS));
   expect(told(startAutoFanout(125))).toBe(
-    'Up to 13 gate runs at once, chosen by the queue: until a few pull requests have landed, and with them what gate runs this takes: the budget is 125.',
+    'Up to 13 gate runs at once, chosen by the queue: until a few pull requests have landed and show how many gate runs that takes; the budget is 125.',
   );
   expect(told(choose(given(0.7)))).toMatch(
     /^Up to 11 gate runs at once, chosen by the queue: that takes about \d+ gate runs for each 100 landed, and more at once would be above the budget of 125\.$/,

@@ -74,7 +74,7 @@ test('what moved it is told, the strongest first, and only what moved it that wa
   expect(told?.percent).toBeGreaterThan(40);
   const words = sayForecast({ percent: 60, usualPercent: 10, because: ['ci_failed'] });
   expect(words).toBe(
-    'Held to fail at the gate with a chance of 60 %, where 10 % is usual here, because its own CI failed on this head: batches are sized by that, and it judges nothing.',
+    'It fails at the gate with an estimated chance of 60 % (usual here: 10 %), because its own CI failed on this head. The estimate sizes batches and judges nothing.',
   );
   expect(tellForecast(forecast, BAD, [])).toBeNull();
 });

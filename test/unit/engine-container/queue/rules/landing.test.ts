@@ -19,8 +19,7 @@ import {
 import { givenFocus, givenRule, givenSnapshot, givenView, NOW } from '../../../../builders/snapshot.ts';
 import { tellDecision } from '../../../../support/told-decision.ts';
 
-const PROVEN_1 =
-  'success on head-1: proven: an exact prefix of the batch of 2 that passed the gate; landing 1 of 2';
+const PROVEN_1 = 'success on head-1: proven: in a batch of 2 that passed the gate as a whole; landing 1 of 2';
 const LANDED_1 =
   'pending on head-1: landed: merged by the queue; a new pull request with this commit is tested again';
 const TIMED_OUT = 'pending on head-1: requeued: the forge did not complete the merge in time; tested again';

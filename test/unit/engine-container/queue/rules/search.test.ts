@@ -51,7 +51,7 @@ describe('a gate run', () => {
   test('that passed proves its tree: the first member may land', () => {
     expect(tellDecision(givenLook(2, givenFinishedRun('success')), givenBatchInFlight(2))).toMatchObject({
       actions: [
-        'success on head-1: proven: an exact prefix of the batch of 2 that passed the gate; landing 1 of 2',
+        'success on head-1: proven: in a batch of 2 that passed the gate as a whole; landing 1 of 2',
         'delete mq/main/staging',
       ],
       nodes: ['r (0, 2] done running'],
@@ -130,7 +130,7 @@ describe('a batch that is built on another', () => {
   test('and passed proves the one below too, which it contains, and lands after it', () => {
     expect(tellDecision(lookAbove('success'), both)).toMatchObject({
       actions: [
-        'success on head-1: proven: an exact prefix of the batch of 2 that passed the gate; landing 1 of 2',
+        'success on head-1: proven: in a batch of 2 that passed the gate as a whole; landing 1 of 2',
         'delete mq/main/staging-above-r',
         'delete mq/main/staging',
       ],
@@ -172,7 +172,7 @@ describe('a batch that failed', () => {
 
   const failedOnce = [givenEvidence(1, 'failure', { runKey: 'run-1', sha: 'staged-1-first' })];
   const BOUNCED =
-    'error on head-1: bounced: the gate fails with it (two gate runs) and passes without it; push a fix, or cancel auto-merge and schedule again';
+    'error on head-1: bounced: the gate failed twice with this pull request and passes without it; push a fix, or cancel auto-merge and schedule again';
 
   test('bounces a lone suspect whose tree failed twice on a proven base', () => {
     const evidence = [givenEvidence(0, 'success'), ...failedOnce];
@@ -231,7 +231,7 @@ describe('a batch that failed', () => {
     ];
     const evidence = [givenEvidence(1, 'failure'), givenEvidence(2, 'success')];
     expect(tellDecision(givenLook(2, null), givenBatchInFlight(2, { nodes }, { evidence })).actions).toEqual([
-      'success on head-1: proven: an exact prefix of the batch of 2 that passed the gate; landing 1 of 2',
+      'success on head-1: proven: in a batch of 2 that passed the gate as a whole; landing 1 of 2',
     ]);
   });
 
