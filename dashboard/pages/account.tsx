@@ -168,7 +168,7 @@ function Offboard({
         A subscription is cancelled first; if the payment provider refuses, nothing is deleted. Then every
         queue takes back what it posted, which takes half a minute, or an hour at most if a forge is away.
         Then repositories, connections with their tokens, outcomes, audit log and plan are deleted. There is
-        no way back. Webhooks and branch rules stay on the forge: remove the required check there, or nothing
+        no undo. Webhooks and branch rules stay on the forge: remove the required check there, or nothing
         merges any more.
       </p>
       <form
@@ -203,7 +203,7 @@ function Farewell({ gone }: { readonly gone: ResultOf<'offboardTenant'> }) {
   const [, navigate] = useLocation();
   return (
     <>
-      <PageHead title="Everything is deleted" lead="This is what went." />
+      <PageHead title="Everything is deleted" lead="These were deleted:" />
       <dl className="facts panel">
         {Object.entries(gone.deleted).map(([what, count]) => (
           <div key={what} className="fact">
@@ -220,7 +220,7 @@ function Farewell({ gone }: { readonly gone: ResultOf<'offboardTenant'> }) {
           navigate(path.signIn());
         }}
       >
-        Leave
+        Back to sign-in
       </Button>
     </>
   );

@@ -45,7 +45,7 @@ function Batches({ view, before }: { readonly view: RepoView; readonly before: s
                 <th scope="col">Outcome</th>
                 <th scope="col">What became of it</th>
                 <th scope="col" className="num">
-                  Nodes
+                  Parts
                 </th>
                 <th scope="col" className="num">
                   Gate runs
@@ -70,11 +70,11 @@ function Batches({ view, before }: { readonly view: RepoView; readonly before: s
 function Nothing({ isAll }: { readonly isAll: boolean }) {
   return isAll ? (
     <Empty title="No batch yet">
-      <p>The first one is staged as soon as a pull request is scheduled and admissible.</p>
+      <p>The first batch is staged as soon as a pull request is scheduled and no rule refuses it.</p>
     </Empty>
   ) : (
     <Empty title="None of this repository here">
-      <p>The account sends its batches in pages of 200 nodes, those of all its repositories together.</p>
+      <p>The account sends its batches in pages of 200 parts, those of all its repositories together.</p>
     </Empty>
   );
 }
@@ -95,7 +95,7 @@ function Pages({
       {before !== null && <Link href={path.batches(repoId)}>Newest batches</Link>}
       {next !== null && <Link href={path.batches(repoId, next)}>Older batches</Link>}
       <span className="hint">
-        This page was made from {plural(shown.length, 'search step')} of all your repositories.
+        This page was made from {plural(shown.length, 'part')} of all your repositories.
       </span>
     </nav>
   );
@@ -130,7 +130,7 @@ function BatchLine({
           .filter((each) => each !== '')
           .join(', ') || '–'}
       </td>
-      <td className="num" data-label="Nodes">
+      <td className="num" data-label="Parts">
         {tree.nodes.length}
       </td>
       <td className="num" data-label="Gate runs">
@@ -152,14 +152,14 @@ function RecordErrors({ feed }: { readonly feed: RepoView['feed'] }) {
       <p className="hint">
         {plural(feed.record_errors.length, 'row')} of this account{' '}
         {feed.record_errors.length === 1 ? 'is' : 'are'} stored, but{' '}
-        {feed.record_errors.length === 1 ? 'is' : 'are'} no node of any tree. What became of their pull
+        {feed.record_errors.length === 1 ? 'is' : 'are'} no part of any batch. What became of their pull
         requests stands on the forge.
       </p>
       <ul className="plain">
         {feed.record_errors.map(({ id, reason }) => (
           <li key={id}>
             <code>{id}</code>{' '}
-            {reason === 'missing_identity' ? 'made before nodes had a name' : 'cannot be read'}
+            {reason === 'missing_identity' ? 'made before parts had a name' : 'cannot be read'}
           </li>
         ))}
       </ul>
@@ -197,7 +197,7 @@ function Batch({
     return (
       <Empty title="This batch is not on this page">
         <p>
-          Batches come in pages of 200 nodes. <Link href={path.batches(view.repo.id)}>Newest batches</Link>
+          Batches come in pages of 200 parts. <Link href={path.batches(view.repo.id)}>Newest batches</Link>
           {view.feed.queue_batches_next !== null && (
             <>
               {', '}
@@ -223,7 +223,7 @@ function Batch({
         </Tag>
       </div>
       <p className="hint" aria-live="polite">
-        {plural(tree.nodes.length, 'node')},{' '}
+        {plural(tree.nodes.length, 'part')},{' '}
         {countGateRuns(tree) === null
           ? 'an unknown number of gate runs'
           : plural(countGateRuns(tree) ?? 0, 'gate run')}

@@ -156,10 +156,7 @@ function Renew({ connection, onDone }: { readonly connection: Connection; readon
         );
       }}
     >
-      <Field
-        label="New access token"
-        hint="Replaces the old one in one step; nothing is read with half of each."
-      >
+      <Field label="New access token" hint="Replaces the old token in one step.">
         {(ids) => (
           <input
             {...ids}

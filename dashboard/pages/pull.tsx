@@ -64,7 +64,7 @@ function NothingKnown({
     <Empty title={`The queue knows nothing of #${number}`}>
       <p>
         It does not wait, and the newest records of this repository do not name it: it was never scheduled, or
-        that was long ago. Press <em>auto-merge when checks succeed</em> on it, and it joins the queue.
+        that was long ago. Press <em>Auto merge when all checks succeed</em> on it, and it joins the queue.
       </p>
       <p className="row">
         <Outward href={pullUrl(repo.instance_url, repo.name, pr)}>#{pr} on the forge</Outward>
@@ -184,7 +184,7 @@ function Facts({ story, repoId }: { readonly story: PullStory; readonly repoId: 
             <dt>{story.in_queue ? 'Batch' : 'Last batch'}</dt>
             <dd>
               <Link href={path.batch(repoId, batch.run_id, batch.node_id)}>
-                Node <code>{batch.node_id}</code>
+                Part <code>{batch.node_id}</code>
               </Link>
               {batch.prs.length > 0 && (
                 <>
@@ -282,14 +282,16 @@ function Attempts({ story, repoId }: { readonly story: PullStory; readonly repoI
     <section className="panel" aria-labelledby="attempts-title">
       <h2 id="attempts-title">Attempts</h2>
       {story.attempts.length === 0 ? (
-        <p className="hint">It was in no batch yet, as far as the newest records tell.</p>
+        <p className="hint">The newest records of this repository name no batch with it.</p>
       ) : (
         <div className="table-scroll">
           <table className="stacked">
-            <caption className="sr-only">Nodes that this pull request was in, newest first</caption>
+            <caption className="sr-only">
+              Parts of batches that this pull request was in, newest first
+            </caption>
             <thead>
               <tr>
-                <th scope="col">Node</th>
+                <th scope="col">Part</th>
                 <th scope="col">Outcome</th>
                 <th scope="col">Members</th>
                 <th scope="col">Gate run</th>
@@ -304,7 +306,7 @@ function Attempts({ story, repoId }: { readonly story: PullStory; readonly repoI
                   <tr key={row.id}>
                     <th scope="row">
                       <Link href={path.batch(repoId, row.run_id, row.node_id)}>
-                        Node <code>{row.node_id}</code>
+                        Part <code>{row.node_id}</code>
                       </Link>
                     </th>
                     <td>

@@ -142,7 +142,7 @@ function Line({ view }: { readonly view: RepoView }) {
     return (
       <Empty title="The queue is empty">
         <p>
-          Press <em>auto-merge when checks succeed</em> on a pull request to{' '}
+          Press <em>Auto merge when all checks succeed</em> on a pull request to{' '}
           <span className="branch">{repo.base_branch}</span>, and it joins here.
         </p>
       </Empty>
@@ -255,7 +255,7 @@ function RunningBatch({
     <div className="running">
       <p>
         <Link href={path.batch(view.repo.id, tree.batchId)} className="running-name">
-          {split ? `Split into ${plural(tree.nodes.length - 1, 'node')}` : 'One batch'}:{' '}
+          {split ? `Split into ${plural(tree.nodes.length - 1, 'part')}` : 'One batch'}:{' '}
           {showPulls(tree.root.prs)}
         </Link>
       </p>

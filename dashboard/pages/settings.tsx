@@ -67,8 +67,8 @@ function QueueSwitch({ repo }: { readonly repo: StatusEntry }) {
       </div>
       <p className="hint">
         {repo.queue_enabled
-          ? 'Switching it off first takes back what is posted and cancels auto-merges that are under way. Nothing lands while it is off.'
-          : 'Nothing lands. Switching it on also lifts a stop after a landed tree that was not the proven one: look at that first.'}
+          ? 'Switching the queue off first stops the batches that are under way, and cancels the auto-merges of their pull requests. Nothing lands while the queue is off.'
+          : 'Nothing lands. If the queue stopped because a landed tree was not the proven one, switching it on lifts that stop: look at that tree first.'}
       </p>
       {patch.failureCount > 0 && patch.isPending && (
         <p className="hint" role="status">
@@ -81,7 +81,10 @@ function QueueSwitch({ repo }: { readonly repo: StatusEntry }) {
         title={`Switch the queue of ${repo.name} on ${hostOf(repo.instance_url)} off?`}
         onClose={close}
       >
-        <p>Auto-merges under way are cancelled, and people have to schedule them again when it is back on.</p>
+        <p>
+          Batches that are under way are stopped, and the auto-merges of their pull requests are cancelled.
+          Once the queue is on again, people have to schedule those pull requests again.
+        </p>
         <div className="row">
           <Button
             kind="danger"
@@ -176,7 +179,7 @@ function Tuning({ repo, says }: { readonly repo: StatusEntry; readonly says: str
           label="Wait for more pull requests, in seconds"
           hint={
             Number(draft.linger) === 0
-              ? 'Does not wait: what is ready is staged at once.'
+              ? '0: does not wait; what is ready is staged at once.'
               : `After a pull request is ready, waits up to ${showDuration(Number(draft.linger))} for others.`
           }
           error={errorOf('batch_linger_seconds')}
@@ -195,7 +198,7 @@ function Tuning({ repo, says }: { readonly repo: StatusEntry; readonly says: str
           )}
         </Field>
         <Field
-          label="Stop waiting at so many"
+          label="Stop waiting at this many pull requests"
           hint={
             Number(draft.target) === 0
               ? 'No number: waits the whole time.'
@@ -218,8 +221,8 @@ function Tuning({ repo, says }: { readonly repo: StatusEntry; readonly says: str
         </Field>
       </div>
       <Field
-        label="Deadline of a gate"
-        hint="Past it an attempt is staged anew once; then each pull request is judged alone. It is no pull request's fault."
+        label="Deadline of a gate run"
+        hint="Past the deadline the batch is staged once more; then each pull request is judged alone. No pull request is blamed."
         error={errorOf('gate_timeout_minutes')}
       >
         {(ids) => (
@@ -302,7 +305,7 @@ function Tuning({ repo, says }: { readonly repo: StatusEntry; readonly says: str
             checked={draft.wakeup === 'webhook'}
             onChange={() => set({ wakeup: 'webhook' })}
           />
-          <span>by webhook, at once. The five-minute schedule stays as a safety net.</span>
+          <span>by webhook, at once. The five-minute timer stays as a safety net.</span>
         </label>
         <label className="check">
           <input
@@ -311,7 +314,7 @@ function Tuning({ repo, says }: { readonly repo: StatusEntry; readonly says: str
             checked={draft.wakeup === 'poll'}
             onChange={() => set({ wakeup: 'poll' })}
           />
-          <span>by schedule, every five minutes.</span>
+          <span>by timer, every five minutes.</span>
         </label>
       </fieldset>
       {patch.error !== null && !(patch.error instanceof ApiError && patch.error.field !== null) && (

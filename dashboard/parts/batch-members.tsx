@@ -49,7 +49,7 @@ export function Members({
 
 /** For an action without a reason of its own. */
 function sayPlainAction({ action }: MemberStory): string {
-  if (action?.action === 'landed') return 'Its tree was proven, and landed as proven.';
+  if (action?.action === 'landed') return 'Landed with exactly the tree that was proven.';
   if (action?.action === 'requeued') return 'Not decided in this batch; it keeps its place in the queue.';
   return '';
 }
@@ -97,7 +97,7 @@ function MemberLine({
           '–'
         ) : (
           <Link href={to(member.node.node_id)}>
-            node <code>{member.node.node_id}</code>
+            part <code>{member.node.node_id}</code>
           </Link>
         )}
       </td>

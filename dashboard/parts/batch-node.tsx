@@ -15,10 +15,10 @@ export function NodeDetails({ row, view }: { readonly row: BatchNode; readonly v
   const reason = sayReason(row.terminal_reason);
   const took = row.resolved_at === null ? null : secondsBetween(row.created_at, Date.parse(row.resolved_at));
   return (
-    <section className="panel node" aria-label={`Node ${row.node_id}`} aria-live="polite">
+    <section className="panel node" aria-label={`Part ${row.node_id}`} aria-live="polite">
       <div className="panel-head">
         <h3>
-          Node <code>{row.node_id}</code>
+          Part <code>{row.node_id}</code>
         </h3>
         <Tag tone={word.tone} shape={word.shape}>
           {word.name}
@@ -104,7 +104,7 @@ export function Legend() {
         <span className="legend-bar origin-confirmed" /> confirmed by a second gate run
       </li>
       <li>
-        <span className="legend-bar origin-cached" /> cached, no gate run spent
+        <span className="legend-bar origin-cached" /> known already, no new gate run
       </li>
       <li>
         <span className="legend-bar legend-quiet" /> superseded or invalidated

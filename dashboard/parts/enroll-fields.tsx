@@ -89,8 +89,8 @@ export function OptionFields({
               />
               <span>
                 {mode === 'webhook'
-                  ? 'by webhook, at once. The five-minute schedule stays as a safety net.'
-                  : 'by schedule, every five minutes.'}
+                  ? 'by webhook, at once. The five-minute timer stays as a safety net.'
+                  : 'by timer, every five minutes.'}
               </span>
             </label>
           ))}

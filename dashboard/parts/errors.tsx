@@ -72,7 +72,7 @@ export function NotFoundPage() {
       <div>
         <PageHead
           title="No such page"
-          lead="The track ends here. The address may be mistyped, or what it showed is gone."
+          lead="No page has this address. It may be mistyped, or what it showed was removed."
         />
         <ButtonLink to={path.home()} kind="main">
           Overview

@@ -28,7 +28,7 @@ export function NoticeTopics({ repo }: { readonly repo: StatusEntry }) {
       <h2 id="topics-title">What each place is told of</h2>
       <p className="hint">
         Of a pull request: once for each head, a refusal once for each reason. Of the queue: once for each
-        standstill, and once for each change of the set-up.
+        standstill, and once for each change of the setup.
       </p>
       {NOTICE_WAYS.map((way) => (
         <fieldset key={way} className="topics">

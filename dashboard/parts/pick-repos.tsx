@@ -183,7 +183,7 @@ export function PickRepos({
             ? 'Pick at least one'
             : `Add ${plural(picked.size, 'repository', 'repositories')}`}
         </Button>
-        {added.length > 0 && <Button onClick={() => onDone(added)}>Go on with those added</Button>}
+        {added.length > 0 && <Button onClick={() => onDone(added)}>Continue with those added</Button>}
       </div>
     </form>
   );

@@ -23,11 +23,11 @@ function sayProof({
   readonly own_run: boolean;
 }): string {
   if (own_run && gated_tree === tree)
-    return 'as proven: the run of the head itself was on exactly this state';
+    return 'as proven: the gate run of the head itself was on exactly this state';
   if (gated_tree === null) return 'as proven';
   return gated_tree === tree
     ? 'as proven: the gate ran on exactly this state'
-    : 'as proven: an exact prefix of the batch that the gate ran on, not gated alone';
+    : 'as proven: one step of a batch that passed the gate as a whole; no gate run judged this step alone';
 }
 
 /** Proof of every landing of a batch: what was proven, by which gate run, and the merge that carries exactly that tree. */

@@ -38,7 +38,7 @@ function CognitoFactor({ signIn }: { readonly signIn: CognitoSignIn }) {
         {start.data === undefined && !isOn && (
           <div className="row">
             <Button busy={read.isPending} onClick={() => read.mutate()}>
-              Is it on?
+              Check whether it is on
             </Button>
             <Button kind="main" busy={start.isPending} onClick={() => start.mutate()}>
               Set it up

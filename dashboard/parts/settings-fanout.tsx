@@ -33,7 +33,7 @@ export function FanoutFields({
           onChange={(event) => onChange({ fanout: event.target.checked ? 'auto' : FIRST_NUMBER })}
         />
         <span>
-          The queue chooses how many gate runs are out at once: as many as shorten the wait within a budget.
+          The queue chooses how many gate runs go on at once: as many as shorten the wait within a budget.
         </span>
       </label>
       {isAuto ? (

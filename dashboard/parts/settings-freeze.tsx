@@ -47,8 +47,8 @@ export function Freezes({ repo, activity }: { readonly repo: StatusEntry; readon
     >
       <h2 id="freeze-title">Freeze windows</h2>
       <p className="hint">
-        In a window nothing is staged and nothing lands, and what is in flight is taken back. Schedules and
-        places are kept. {sayFreeze(activity.freeze, now)}
+        In a window nothing is staged and nothing lands; batches that are under way are stopped. Each pull
+        request keeps its schedule and its place. {sayFreeze(activity.freeze, now)}
       </p>
       {windows.map((window, index) => (
         <FreezeWindowFields

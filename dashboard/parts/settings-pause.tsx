@@ -35,7 +35,7 @@ export function PauseQueue({ repo }: { readonly repo: StatusEntry }) {
       <p className="hint">
         {pause.kind === 'pause'
           ? 'Nothing is staged and nothing lands. No pull request loses its place or its schedule.'
-          : 'What is in flight goes on to its end; nothing new is staged.'}
+          : 'Batches that are under way go on to their end; nothing new is staged.'}
       </p>
       <Problem error={resume.error} />
     </section>
@@ -61,8 +61,8 @@ function Begin({ repo }: { readonly repo: StatusEntry }) {
     <section className="panel" aria-labelledby="pause-title">
       <h2 id="pause-title">Pause the queue</h2>
       <p className="hint">
-        Schedules stay on the forge, and each pull request keeps its place. <em>Pause</em> also takes back
-        what is in flight, so that nothing lands; <em>Drain</em> lets that land first.
+        Schedules stay on the forge, and each pull request keeps its place. <em>Pause</em> also stops the
+        batches that are under way, so that nothing lands; <em>Drain</em> lets them land first.
       </p>
       <div className="pair">
         <Field

@@ -10,7 +10,7 @@ const FIELDS = [
   [
     'incident_labels',
     'Labels of an incident',
-    'Staged at once, in a batch of its own. What is not half done is taken apart and keeps its places.',
+    'Staged at once, in a batch of its own. Batches whose gate run is less than half done are stopped for it; their pull requests keep their places.',
   ],
   [
     'high_labels',

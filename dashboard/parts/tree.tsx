@@ -68,7 +68,7 @@ export function TreeDrawing({
         }}
         className="tree"
         role="tree"
-        aria-label="Nodes of the batch"
+        aria-label="Parts of the batch"
         onKeyDown={(event) => {
           const next = stepInTree(layout, current, event.key);
           const row = layout.nodes[next]?.row;

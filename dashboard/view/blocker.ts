@@ -110,7 +110,7 @@ function blockerOfSilence(
   if (!isOut || !isDue || lease === 'held' || now - Date.parse(since) <= SILENT_MS) return null;
   return {
     ...{ ...NOTHING, since, runUrl: block.run_url, pr: block.pr, tone: 'unknown' },
-    text: 'The engine is silent: nothing has looked at this queue for over a minute, and the five-minute schedule wakes it',
+    text: 'The engine is silent: it has not looked at this queue for over a minute; the five-minute timer wakes it',
   };
 }
 
@@ -245,7 +245,7 @@ function blockerOfQueue(block: Block, waiting: number): Blocker {
         ...facts,
         tone: 'stop',
         remedy: 'forge',
-        text: 'Pausing: gate runs kept breaking down for no fault of a change',
+        text: 'Waiting: gate runs kept breaking off, through no fault of a change; the queue tries again by itself',
       };
     case 'paused_by_owner':
       return { ...facts, tone: 'stop', remedy: 'settings', text: 'Paused by its owner' };

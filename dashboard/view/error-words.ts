@@ -19,8 +19,8 @@ const WORDS: Readonly<Record<string, Words>> = {
   invalid_token: ['Your session has ended', 'Sign in again; you come back to this page.', 'sign-in'],
   not_authenticated: ['You are signed out', 'Sign in again; you come back to this page.', 'sign-in'],
   session_required: [
-    'This takes a session',
-    'Sign in with the page; an API token cannot do this.',
+    'This needs a person who is signed in',
+    'Sign in on this page; an API token cannot do this.',
     'sign-in',
   ],
   insufficient_scope: [
@@ -43,7 +43,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   not_found: ['Not found', 'It was removed, or it belongs to another account. Go back to the overview.'],
   connection_not_found: [
     'Its connection is gone',
-    'Connect the forge again, then enroll the repository anew.',
+    'Connect the forge again, then add the repository again.',
     'connections',
   ],
   invalid_field: ['A value is not allowed', 'Correct the marked field.'],
@@ -59,23 +59,30 @@ const WORDS: Readonly<Record<string, Words>> = {
   ],
   author_login_limit: [
     'You have proven as many logins as one person may',
-    'End the mails of one that you no longer use.',
+    'End the mails of a login that you no longer use.',
   ],
-  forge_token_of_bot: ['This is the token of the queue', 'Send one of your own.'],
+  forge_token_of_bot: ['This is the token of the bot', 'Send a token of your own.'],
   pull_not_open: ['There is no such open pull request', 'Look at it on the forge.'],
   pull_merged: ['The pull request has landed', 'Look at its receipt on the page of the pull request.'],
   head_moved: ['The pull request has another head', 'Look at the new commits, then ask again.'],
-  branch_not_protected: ['The branch is not protected', 'Opt in to protection on the set-up page.'],
+  branch_not_protected: [
+    'The branch is not protected',
+    'Press "Let Mergeyard require its check" on the setup page of the repository.',
+  ],
   schedule_refused: ['The forge refused the schedule', 'Look at the pull request on the forge.'],
   forge_access_denied: [
     'The forge refused the token',
     'Check that it has not expired, has the scopes named, and that the bot may see the repository.',
   ],
   forge_unreachable: [
-    'The forge did not do it',
-    'Try again once it can be reached from the internet and lets the bot do it.',
+    'The forge could not be reached',
+    'Check that the forge is up and can be reached from the internet, then try again.',
   ],
-  payment_required: ['This repository is held', 'Settle the payment; it goes on by itself.', 'billing'],
+  payment_required: [
+    'This repository is on hold',
+    'Settle the payment; the queue goes on by itself.',
+    'billing',
+  ],
   repo_limit_exceeded: [
     'Your plan has no room for more repositories',
     'Choose a larger plan, or remove a repository.',
@@ -112,7 +119,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   ],
   no_active_subscription: ['There is no subscription to change', 'Start one first.'],
   subscription_state_mismatch: [
-    'The subscription holds something unexpected',
+    'The subscription holds items that are not expected',
     'Use the billing portal to change it.',
   ],
   already_on_tier: ['You are on this plan already', null],
@@ -138,13 +145,13 @@ const WORDS: Readonly<Record<string, Words>> = {
   decryption_error: ['The stored token could not be opened', 'Store the token again.', 'connections'],
   connection_rotation_failed: ['The token could not be replaced', 'The old one is still stored. Try again.'],
   failed_to_create_connection: ['The connection could not be stored', 'Nothing was saved. Try again.'],
-  db_error: ['The store did not answer', 'Nothing is lost. Try again in a moment.'],
+  db_error: ['The database did not answer', 'Nothing is lost. Try again in a moment.'],
   internal_error: ['Something went wrong on our side', 'It has been logged. Try again in a moment.'],
   rate_limited: ['Too many requests', null],
   unreachable: ['The service cannot be reached', 'Check your network. This page tries again by itself.'],
   unexpected: [
-    'An answer that is not the service\u2019s',
-    'Something between you and the service answered instead: a proxy, or a page of the network you are in.',
+    'The answer did not come from the service',
+    'A proxy or the network that you are in answered instead of the service.',
   ],
 };
 
@@ -153,8 +160,8 @@ export function sayError(error: unknown): ErrorWords {
   if (!(error instanceof ApiError)) {
     return {
       ...{
-        title: 'This page stumbled',
-        text: 'Something in the page itself went wrong.',
+        title: 'This page failed',
+        text: 'An error in the page itself stopped it.',
         code: 'page_error',
       },
       ...{

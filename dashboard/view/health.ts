@@ -5,7 +5,7 @@ export type Signal = keyof Health['signals'];
 
 /** In the order of the page: the name of each sign of trouble, and what is wrong where it shows. */
 export const SIGNAL_WORDS: Readonly<Record<Signal, readonly [name: string, trouble: string]>> = {
-  tick_freshness: ['Five-minute schedule', 'the five-minute schedule is late'],
+  tick_freshness: ['Five-minute timer', 'the five-minute timer is late'],
   overdue_repo: ['Looks at repositories', 'a repository waits too long to be looked at'],
   phase_age: ['Batches', 'a batch has waited very long'],
   supersede_rate: ['Repeated work', 'much work is being repeated'],

@@ -109,7 +109,7 @@ const TOPICS: Readonly<Record<NoticeTopic, string>> = {
   refused: 'refused for now',
   landed: 'landed',
   stuck: 'the queue stands still',
-  drift: 'the set-up has changed',
+  drift: 'the setup has changed',
 };
 
 export function nameTopic(topic: NoticeTopic): string {

@@ -12,5 +12,5 @@ export function sayPaused({ kind, reason }: Pick<Pause, 'kind' | 'reason'>): str
   const why = reason === null ? '' : `: ${reason}`;
   return kind === 'pause'
     ? `Paused by its owner${why}. Nothing lands, and no pull request loses its place`
-    : `Drained by its owner${why}. What is in flight lands, and nothing new is staged`;
+    : `Drained by its owner${why}. Batches that are under way land, and nothing new is staged`;
 }

@@ -65,7 +65,12 @@ function stepOfGate(gate: Provisioning['ci_gate']): Step {
         'The setup pull request is being made. If this stays, ask for it again: an open one is never made twice.',
     },
     setup_pr_open: {
-      ...{ tone: 'busy', state: 'Setup open', action: 'verify', actionLabel: 'I merged it: verify the gate' },
+      ...{
+        tone: 'busy',
+        state: 'Setup is open',
+        action: 'verify',
+        actionLabel: 'I merged it: verify the gate',
+      },
       advice:
         'The setup pull request waits for you. Replace its failing command with your own tests, merge it, then verify.',
     },
@@ -110,10 +115,10 @@ function stepOfProtection({ protection }: Provisioning, context: string): Step {
         'You opted in. The rule is written as soon as the gate is verified; before that it would block every merge.',
     },
     needs_admin: {
-      ...{ tone: 'stop', state: 'Needs an admin', action: 'provision', actionLabel: 'Try again' },
+      ...{ tone: 'stop', state: 'Needs an administrator', action: 'provision', actionLabel: 'Try again' },
       advice:
         detail === ''
-          ? `The bot may not edit branch rules. Make it an admin of the repository, or add "${context}" as a required check yourself, then try again.`
+          ? `The bot may not edit branch rules. Make it an administrator of the repository, or add "${context}" as a required check yourself, then try again.`
           : detail,
     },
     not_configured: {
@@ -146,17 +151,16 @@ function stepOfWebhook(status: string, bot: string): Step {
   const drafts: Readonly<Record<string, Draft>> = {
     configured: {
       ...{ tone: 'clear', state: 'Registered', action: null, actionLabel: null },
-      advice:
-        'The forge tells the queue about changes at once. The five-minute schedule stays as a safety net.',
+      advice: 'The forge tells the queue about changes at once. The five-minute timer stays as a safety net.',
     },
     not_required: {
       ...{ tone: 'quiet', state: 'Not needed', action: null, actionLabel: null },
       advice:
-        'The repository is looked at every five minutes. Switch the wake-up mode to webhook in its settings to be faster.',
+        'The repository is looked at every five minutes. To be faster, choose "by webhook" under "Wakes up" in its settings.',
     },
     needs_admin: {
-      ...{ tone: 'stop', state: 'Needs an admin', action: 'provision', actionLabel: 'Try again' },
-      advice: `The forge refused to let ${bot} add a webhook. Make it an admin of the repository, then try again. Until then the schedule does the work.`,
+      ...{ tone: 'stop', state: 'Needs an administrator', action: 'provision', actionLabel: 'Try again' },
+      advice: `The forge refused to let ${bot} add a webhook. Make it an administrator of the repository, then try again. Until then the queue looks every five minutes.`,
     },
     not_configured: {
       ...{ tone: 'busy', state: 'Not registered', action: 'provision', actionLabel: 'Register it now' },
@@ -165,7 +169,7 @@ function stepOfWebhook(status: string, bot: string): Step {
     error: {
       ...{ tone: 'stop', state: 'Error', action: 'provision', actionLabel: 'Try again' },
       advice:
-        'The forge did not answer while the webhook was registered. Try again; the schedule does the work until then.',
+        'The forge did not answer while the webhook was registered. Try again; until then the queue looks every five minutes.',
     },
   };
   return { id: 'webhook', title: 'Webhook', url: null, ...pick(drafts, status) };

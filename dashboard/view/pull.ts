@@ -1,4 +1,5 @@
 import type { ResultOf } from '#core/contracts/client.ts';
+import { TURN_NAMES } from '#core/domain/pull-code.ts';
 import type { ActivityDoc, RepoActivity } from './blocker.ts';
 import { plural, showDuration } from './format.ts';
 import type { Tone } from './tone.ts';
@@ -18,22 +19,13 @@ export function toneOfTold({ code, kind, turn }: Told): Tone {
 
 /** The words of the commit status as a sentence, without its first word and full stop. */
 export function sayTold(words: string | null): string {
-  return words === null ? 'Unknown: a newer service wrote this reason' : sayWords(words);
+  return words === null ? 'Unknown: this page does not know the reason yet; reload it' : sayWords(words);
 }
-
-const TURNS: Readonly<Record<NonNullable<Told['turn']>, string>> = {
-  author: 'its author',
-  reviewer: 'a reviewer',
-  operator: 'a maintainer of the repository',
-  forge: 'the forge',
-  ci: 'the CI',
-  none: 'the queue',
-};
 
 export function sayTurn({ turn, kind }: Told): string {
   if (turn === null) return 'Unknown';
   if (turn === 'none' && kind === 'exit') return 'Nothing is left to do';
-  return `The next step is for ${TURNS[turn]}`;
+  return `The next step is for ${TURN_NAMES[turn]}`;
 }
 
 export function sayStanding({ in_queue, place, now }: PullStory): string {

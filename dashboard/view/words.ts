@@ -13,7 +13,7 @@ export interface Word {
 const UNKNOWN_WORD: Word = {
   tone: 'unknown',
   name: 'Unknown',
-  meaning: 'This page does not know this outcome; a newer service wrote it.',
+  meaning: 'This page does not know this outcome. Reload the page.',
 };
 
 const OUTCOMES: Readonly<Record<string, Word>> = {
@@ -22,43 +22,43 @@ const OUTCOMES: Readonly<Record<string, Word>> = {
   bounced: {
     tone: 'stop',
     name: 'Bounced',
-    meaning: 'Failed, behind nothing but what is proven: removed from the queue.',
+    meaning: 'Its pull request is the cause: removed from the queue, and still open.',
   },
   bisected: {
     tone: 'busy',
     shape: 'split',
     name: 'Split',
-    meaning: 'Failed as a whole and was split into the nodes below it.',
+    meaning: 'Failed as a whole and was split into the parts below it.',
   },
   error: {
     tone: 'stop',
     name: 'Error',
-    meaning: 'Cancelled, broken or without a gate. No pull request is blamed.',
+    meaning: 'Its gate run was cancelled, broke off or never began. No pull request is blamed.',
   },
   held_success: {
     tone: 'clear',
-    name: 'Proven, held',
-    meaning: 'The gate passed; it lands when what stands before it has landed.',
+    name: 'Passed, waiting',
+    meaning: 'The gate passed. It lands once the pull requests before it have landed.',
   },
   held_failure: {
     tone: 'stop',
-    name: 'Failed, held',
-    meaning: 'The gate failed, but something before it is not decided yet.',
+    name: 'Failed, waiting',
+    meaning: 'The gate failed. What this means is decided once the pull requests before it are decided.',
   },
   superseded: {
     tone: 'quiet',
     name: 'Superseded',
-    meaning: 'Speculative work that another result made needless.',
+    meaning: 'Not needed any more: the result of another gate run decided it.',
   },
   invalidated: {
     tone: 'quiet',
     name: 'Invalidated',
-    meaning: 'The base moved or a member changed; its pull requests kept their places.',
+    meaning: 'The base branch moved or a pull request of the batch changed. All keep their places.',
   },
   operational_error: {
     tone: 'stop',
     name: 'Operational error',
-    meaning: 'Infrastructure stayed broken. No pull request is blamed.',
+    meaning: 'The forge or the CI failed again and again. No pull request is blamed.',
   },
 };
 
@@ -78,7 +78,7 @@ const LINE: Readonly<Record<string, Word>> = {
   staged: { tone: 'busy', name: 'In the batch', meaning: 'Staged in the running batch' },
   ready: { tone: 'clear', name: 'Ready', meaning: 'Goes into the next batch' },
   waiting: { tone: 'busy', name: 'Waiting', meaning: 'Not staged yet' },
-  refused: { tone: 'stop', name: 'Refused', meaning: 'A rule keeps it from being staged' },
+  refused: { tone: 'stop', name: 'Refused', meaning: 'A rule keeps it out of a batch' },
   bounced: { tone: 'stop', name: 'Bounced', meaning: 'Removed for cause; stays open' },
 };
 
@@ -158,9 +158,9 @@ export function originOf(row: {
 }
 
 const ORIGINS: Readonly<Record<Origin, string>> = {
-  ran: 'Ran: a gate run of this very tree',
+  ran: 'Ran: a gate run of exactly this tree',
   confirmed: 'Confirmed: failed twice on the same tree',
-  cached: 'Cached: the tree has its verdict already, no gate run was spent',
+  cached: 'Known already: an earlier gate run judged the same tree',
   pending: 'No verdict yet',
   unknown: 'Unknown',
 };

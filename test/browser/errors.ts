@@ -101,7 +101,7 @@ async function meetBrokenRepos(world: BrowserWorld): Promise<void> {
     .getByRole('navigation', { name: /Pages of/ })
     .getByRole('link', { name: 'Setup' })
     .click();
-  await sees(page.getByText('Needs an admin').first());
+  await sees(page.getByText('Needs an administrator').first());
   await sees(page.getByText('Make it an admin of the repository', { exact: false }));
   await watched.context.close();
 }
@@ -151,9 +151,7 @@ async function meetOutage(world: BrowserWorld): Promise<void> {
   await context.setOffline(true);
   await page.getByRole('link', { name: 'Billing' }).click();
   await sees(
-    page
-      .getByText(/The service cannot be reached|This page stumbled/)
-      .or(page.getByText('Reading your plan…')),
+    page.getByText(/The service cannot be reached|This page failed/).or(page.getByText('Reading your plan…')),
   );
   await context.setOffline(false);
   await page.reload();

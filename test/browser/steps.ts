@@ -62,7 +62,7 @@ export async function onboard({ page }: WatchedPage, world: BrowserWorld): Promi
   await sees(page.getByText('3 repositories added.'), SLOW_MS);
   for (const name of REPOS) {
     const repo = page.getByRole('region', { name: `acme/${name}` });
-    await sees(repo.getByText('Setup open'), SLOW_MS);
+    await sees(repo.getByText('Setup is open'), SLOW_MS);
     await world.controlOf(`acme/${name}`).mergeByHand(1);
     await button(repo, 'I merged it: verify the gate').click();
     // A probe whose run has not ended yet is looked at again, as a person would.
@@ -132,7 +132,7 @@ export async function readBounce(watched: WatchedPage, prs: readonly number[]): 
     .first()
     .click();
   await sees(
-    page.getByRole('region', { name: /^Node r/ }).getByText('Confirmed: failed twice on the same tree'),
+    page.getByRole('region', { name: /^Part r/ }).getByText('Confirmed: failed twice on the same tree'),
   );
   await sees(heading(page, 'Receipts'), SLOW_MS);
   await page

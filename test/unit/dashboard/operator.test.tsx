@@ -47,9 +47,9 @@ test('repositories in trouble come first: failed looks, none yet, a gate that wa
 
 test('schedule, looks and batches of the service are told, and what is not known is unknown', async () => {
   mountOperator();
-  await screen.findByText('the five-minute schedule is late');
+  await screen.findByText('the five-minute timer is late');
   const facts = screen.getByRole('region', { name: 'The service' }).textContent;
-  expect(facts).toContain('Five-minute schedulethe five-minute schedule is late');
+  expect(facts).toContain('Five-minute timerthe five-minute timer is late');
   expect(facts).toContain('Looks at repositoriesin order');
   expect(facts).toContain('Repeated workunknown');
 });

@@ -79,7 +79,7 @@ describe('the page of one pull request', () => {
       within(screen.getByRole('region', { name: 'What happened' })).getByText('Was bounced'),
     ).toBeTruthy();
     const attempts = within(screen.getByRole('region', { name: 'Attempts' }));
-    expect(attempts.getByRole('link', { name: /Node r/ }).getAttribute('href')).toBe(
+    expect(attempts.getByRole('link', { name: /Part r/ }).getAttribute('href')).toBe(
       '/repos/repo/batches/run?node=r',
     );
     expect(screen.getByRole('link', { name: 'On the forge' }).getAttribute('href')).toBe(
@@ -99,7 +99,7 @@ describe('the page of one pull request', () => {
   test('a reason that this page does not know is unknown, not guessed', async () => {
     mountPage({ at: STORY_PATH, answers: answersOf(givenStory(null, { in_queue: true, title: null })) });
     const standing = within(await screen.findByRole('region', { name: 'Where it stands' }));
-    expect(standing.getByText(/^Unknown: a newer service/)).toBeTruthy();
+    expect(standing.getByText(/^Unknown: this page does not know the reason/)).toBeTruthy();
     expect(standing.getByText('In the queue, place unknown')).toBeTruthy();
     expect(screen.getByText(/^Unknown: this repository has landed too little/)).toBeTruthy();
   });

@@ -206,7 +206,7 @@ describe('the second factor', () => {
 
   test('of an account that has one is said to be on', async () => {
     const { panel } = await open({ UserMFASettingList: ['SOFTWARE_TOKEN_MFA'] });
-    fireEvent.click(panel.getByRole('button', { name: 'Is it on?' }));
+    fireEvent.click(panel.getByRole('button', { name: 'Check whether it is on' }));
     expect(await panel.findByText(/It is on/)).toBeTruthy();
   });
 });
