@@ -73,8 +73,8 @@ function Nothing({ isAll }: { readonly isAll: boolean }) {
       <p>The first batch is staged as soon as a pull request is scheduled and no rule refuses it.</p>
     </Empty>
   ) : (
-    <Empty title="None of this repository here">
-      <p>The account sends its batches in pages of 200 parts, those of all its repositories together.</p>
+    <Empty title="No batch of this repository on this page">
+      <p>A page shows 200 parts of batches, those of all your repositories together.</p>
     </Empty>
   );
 }
@@ -95,7 +95,7 @@ function Pages({
       {before !== null && <Link href={path.batches(repoId)}>Newest batches</Link>}
       {next !== null && <Link href={path.batches(repoId, next)}>Older batches</Link>}
       <span className="hint">
-        This page was made from {plural(shown.length, 'part')} of all your repositories.
+        This page shows {plural(shown.length, 'part')} of the batches of all your repositories.
       </span>
     </nav>
   );
@@ -197,7 +197,7 @@ function Batch({
     return (
       <Empty title="This batch is not on this page">
         <p>
-          Batches come in pages of 200 parts. <Link href={path.batches(view.repo.id)}>Newest batches</Link>
+          A page shows 200 parts of batches. <Link href={path.batches(view.repo.id)}>Newest batches</Link>
           {view.feed.queue_batches_next !== null && (
             <>
               {', '}

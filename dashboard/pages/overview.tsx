@@ -82,14 +82,18 @@ function RepoRow({
         {times !== '' && <span className="yard-times">{times}</span>}
       </p>
       <p className="yard-count">
-        {line === null
-          ? 'Queue unknown'
-          : line.length === 0
-            ? 'The queue is empty'
-            : `${plural(line.length + (activity?.queue?.line_more ?? 0), 'pull request')} in the queue`}
+        {line === null ? 'Queue unknown' : sayCount(line, activity?.queue?.line_more ?? 0)}
       </p>
     </li>
   );
+}
+
+/** A bounced pull request is shown until its author acts, and is not in the queue. */
+function sayCount(line: readonly { readonly state: string }[], more: number): string {
+  const bounced = line.filter(({ state }) => state === 'bounced').length;
+  const queued = line.length - bounced + more;
+  const count = queued === 0 ? 'The queue is empty' : `${plural(queued, 'pull request')} in the queue`;
+  return bounced === 0 ? count : `${count}; ${bounced} bounced`;
 }
 
 function Recent({ feed }: { readonly feed: ActivityDoc }) {
@@ -167,7 +171,7 @@ function Welcome() {
     <>
       <PageHead
         title="Let the first pull request through"
-        lead="Three actions, about five minutes. After that people press the forge's own auto-merge and nothing else."
+        lead='Three actions, about five minutes. After that people press "Auto merge when all checks succeed" on the forge, and nothing else.'
       />
       <ol className="three">
         <li>

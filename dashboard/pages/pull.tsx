@@ -9,7 +9,15 @@ import { ReceiptList } from '../parts/receipt.tsx';
 import { RepoFrame, type RepoView } from '../parts/repo-frame.tsx';
 import { Mark, Signal, Tag } from '../parts/signal.tsx';
 import { path } from '../routes.ts';
-import { pullUrl, secondsBetween, shortSha, showClock, showDuration, showFullTime } from '../view/format.ts';
+import {
+  pullUrl,
+  secondsBetween,
+  shortSha,
+  showClock,
+  showDuration,
+  showFullTime,
+  showPart,
+} from '../view/format.ts';
 import { type PullStory, sayEstimate, sayStanding, sayTold, sayTurn, toneOfTold } from '../view/pull.ts';
 import { wordOfEvent, wordOfOutcome } from '../view/words.ts';
 
@@ -125,7 +133,7 @@ function Standing({ story }: { readonly story: PullStory }) {
       <div className="verdict-words">
         <div aria-live="polite">
           <p className="verdict-text">{sayStanding(story)}</p>
-          <p>{sayTold(now.words)}.</p>
+          <p>{sayTold(now)}.</p>
           {now.next !== null && (
             <p>
               <strong>Next:</strong> {now.next}
@@ -183,9 +191,7 @@ function Facts({ story, repoId }: { readonly story: PullStory; readonly repoId: 
           <>
             <dt>{story.in_queue ? 'Batch' : 'Last batch'}</dt>
             <dd>
-              <Link href={path.batch(repoId, batch.run_id, batch.node_id)}>
-                Part <code>{batch.node_id}</code>
-              </Link>
+              <Link href={path.batch(repoId, batch.run_id, batch.node_id)}>{showPart(batch.node_id)}</Link>
               {batch.prs.length > 0 && (
                 <>
                   {' '}
@@ -233,7 +239,7 @@ function History({ story }: { readonly story: PullStory }) {
                   <strong>{`${word.name.charAt(0).toUpperCase()}${word.name.slice(1)}`}</strong>
                   <span className="event-why">
                     {' '}
-                    {sayTold(entry.words)}, at head <code>{shortSha(entry.head)}</code>
+                    {sayTold(entry)}, at head <code>{shortSha(entry.head)}</code>
                   </span>
                 </span>
                 <Ago iso={entry.timestamp} />
@@ -293,7 +299,7 @@ function Attempts({ story, repoId }: { readonly story: PullStory; readonly repoI
               <tr>
                 <th scope="col">Part</th>
                 <th scope="col">Outcome</th>
-                <th scope="col">Members</th>
+                <th scope="col">Tested</th>
                 <th scope="col">Gate run</th>
                 <th scope="col">Begun</th>
               </tr>
@@ -305,9 +311,7 @@ function Attempts({ story, repoId }: { readonly story: PullStory; readonly repoI
                 return (
                   <tr key={row.id}>
                     <th scope="row">
-                      <Link href={path.batch(repoId, row.run_id, row.node_id)}>
-                        Part <code>{row.node_id}</code>
-                      </Link>
+                      <Link href={path.batch(repoId, row.run_id, row.node_id)}>{showPart(row.node_id)}</Link>
                     </th>
                     <td>
                       <Tag tone={word.tone} shape={word.shape}>

@@ -117,8 +117,8 @@ function Seen({ activity }: { readonly activity: RepoActivity }) {
           As seen <Ago iso={queue.seen_at} />
         </>
       )}
-      {lease === 'held' && ', being worked on now'}
-      {lease === 'unknown' && ', unknown whether it is being worked on'}
+      {lease === 'held' && '; the queue is looking at the forge now'}
+      {lease === 'unknown' && '; whether it is looking now is unknown'}
     </p>
   );
 }

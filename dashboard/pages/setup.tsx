@@ -17,8 +17,8 @@ export function SetupPage({ id }: { readonly id: string }) {
         <>
           <p className="lead" role="status">
             {isSetUp(repo)
-              ? 'Everything stands. Pull requests with auto-merge land by themselves.'
-              : 'Not finished yet: each step says what is missing.'}
+              ? 'Setup is finished. Press "Auto merge when all checks succeed" on a pull request, and it joins the queue.'
+              : 'Setup is not finished: each step says what is missing.'}
           </p>
           <SetupSteps repo={repo} />
           <GateChoice repo={repo} />
@@ -44,7 +44,7 @@ function Template({ repo }: { readonly repo: StatusEntry }) {
   const read = useMutation({ mutationFn: () => api.readGateTemplate({ id: repo.id }) });
   return (
     <section className="panel">
-      <h2>By hand instead</h2>
+      <h2>Add the gate workflow by hand</h2>
       <p>
         The gate is one workflow file. It fails until you replace its command: an empty gate must not let
         anything through. Pull requests from forks run in it only after an approval of their exact head.

@@ -53,14 +53,14 @@ export function StatisticsPage() {
         <Figure
           name="Success rate"
           value={showPercent(stats.merge_success_rate)}
-          note="landed, of all that ended"
+          note="landed, of all that landed or were bounced"
         >
           <Share percent={stats.merge_success_rate} />
         </Figure>
         <Figure
-          name="Restage rate"
+          name="Repeated batches"
           value={showPercent(stats.restage_rate)}
-          note={`${showNumber(stats.week_superseded)} of ${showNumber(stats.week_batches)} batches were repeated work`}
+          note={`${showNumber(stats.week_superseded)} of ${showNumber(stats.week_batches)} batches repeated earlier work`}
         >
           <Share percent={stats.restage_rate} />
         </Figure>
@@ -80,9 +80,9 @@ export function StatisticsPage() {
           note={`${showNumber(runs)} gate runs`}
         />
         <Figure
-          name={saved !== null && saved < 0 ? 'Runs spent on top' : 'Runs saved'}
+          name={saved !== null && saved < 0 ? 'Gate runs spent on top' : 'Gate runs saved'}
           value={showNumber(saved === null ? null : Math.abs(saved))}
-          note="against one run for each pull request"
+          note="against one gate run for each pull request"
         >
           <Against spent={runs} otherwise={otherwise} />
         </Figure>

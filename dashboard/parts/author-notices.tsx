@@ -103,7 +103,7 @@ function Ask({
       }}
     >
       <fieldset className="topics">
-        <legend>Mail me when a pull request of mine</legend>
+        <legend>Mail me when a pull request of mine was</legend>
         {PULL_TOPICS.map((topic) => (
           <label key={topic} className="check">
             <input type="checkbox" checked={topics.includes(topic)} onChange={() => toggle(topic)} />
@@ -111,7 +111,10 @@ function Ask({
           </label>
         ))}
       </fieldset>
-      <Field label="To this address" hint="Its reader is asked first.">
+      <Field
+        label="To this address"
+        hint="The reader of this address confirms it by a link before the first mail."
+      >
         {(ids) => (
           <input
             {...ids}

@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import { path } from '../routes.ts';
+import { showPart } from '../view/format.ts';
 import { type BatchTree, type MemberStory, tellMembers } from '../view/tree.ts';
 import { sayReason, wordOfAction } from '../view/words.ts';
 import { GateRun } from './gate-run.tsx';
@@ -96,9 +97,7 @@ function MemberLine({
         {member.node === null || member.action?.action === 'requeued' ? (
           '–'
         ) : (
-          <Link href={to(member.node.node_id)}>
-            part <code>{member.node.node_id}</code>
-          </Link>
+          <Link href={to(member.node.node_id)}>{showPart(member.node.node_id)}</Link>
         )}
       </td>
     </tr>

@@ -1,4 +1,4 @@
-import { commitUrl, secondsBetween, shortSha, showDuration, showFullTime } from '../view/format.ts';
+import { commitUrl, secondsBetween, shortSha, showDuration, showFullTime, showPart } from '../view/format.ts';
 import type { BatchNode } from '../view/tree.ts';
 import { originOf, sayOrigin, sayPhase, sayReason, wordOfOutcome } from '../view/words.ts';
 import { Outward } from './basics.tsx';
@@ -15,11 +15,9 @@ export function NodeDetails({ row, view }: { readonly row: BatchNode; readonly v
   const reason = sayReason(row.terminal_reason);
   const took = row.resolved_at === null ? null : secondsBetween(row.created_at, Date.parse(row.resolved_at));
   return (
-    <section className="panel node" aria-label={`Part ${row.node_id}`} aria-live="polite">
+    <section className="panel node" aria-label={showPart(row.node_id)} aria-live="polite">
       <div className="panel-head">
-        <h3>
-          Part <code>{row.node_id}</code>
-        </h3>
+        <h3>{showPart(row.node_id)}</h3>
         <Tag tone={word.tone} shape={word.shape}>
           {word.name}
         </Tag>

@@ -23,8 +23,8 @@ export function SetUpChecks({ repo }: { readonly repo: StatusEntry }) {
     <section className="panel" aria-labelledby="set-up-checks-title">
       <h2 id="set-up-checks-title">Settings on the forge</h2>
       <p>
-        A bot that is an administrator makes them itself. Another bot cannot: make them by hand, then look how
-        far each stands. What the bot may not read stays open.
+        A bot with administrator rights makes these settings itself. For any other bot make them by hand, then
+        press the button. A setting that the bot may not read is shown as "Not readable".
       </p>
       {checks.length > 0 && (
         <ul className="steps" aria-label="Settings on the forge">

@@ -115,6 +115,11 @@ export function showPulls(prs: readonly number[], most = 4): string {
   return all.length === 1 ? (all[0] ?? '') : `${all.slice(0, -1).join(', ')} and ${all.at(-1)}`;
 }
 
+/** `r`: the batch as a whole; `r.2.1`: a part of it, which a search made. */
+export function showPart(nodeId: string): string {
+  return nodeId === 'r' ? 'Whole batch' : `Part ${nodeId.replace(/^r\./, '')}`;
+}
+
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${NUMBER.format(count)} ${count === 1 ? one : many}`;
 }

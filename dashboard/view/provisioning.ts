@@ -39,11 +39,11 @@ export function tellGateEvents(
   if (repo.wakeup_mode !== 'webhook') return null;
   const [kind, seenAt] =
     repo.gate === 'statuses'
-      ? (['status', repo.gate_events.status] as const)
-      : (['run', repo.gate_events.run] as const);
+      ? (['a status of the gate changes', repo.gate_events.status] as const)
+      : (['a gate run ends', repo.gate_events.run] as const);
   return seenAt === null
-    ? `Whether this forge sends ${kind} events is unknown: none was seen, and the gate is polled often`
-    : `This forge sends ${kind} events: noted ${showFullTime(seenAt)}, once an hour at most`;
+    ? `Whether the forge tells the queue when ${kind} is unknown: no such event was seen, so the queue asks often`
+    : `The forge tells the queue when ${kind}: seen ${showFullTime(seenAt)} (noted once an hour at most)`;
 }
 
 export function isSetUp(repo: Parameters<typeof listSteps>[0]): boolean {

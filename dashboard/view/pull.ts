@@ -3,7 +3,7 @@ import { TURN_NAMES } from '#core/domain/pull-code.ts';
 import type { ActivityDoc, RepoActivity } from './blocker.ts';
 import { plural, showDuration } from './format.ts';
 import type { Tone } from './tone.ts';
-import { sayWords } from './words.ts';
+import { sayWords, withoutStep } from './words.ts';
 
 export type PullStory = ResultOf<'readPull'>;
 type Told = Pick<PullStory['now'], 'code' | 'kind' | 'turn' | 'words'>;
@@ -17,9 +17,11 @@ export function toneOfTold({ code, kind, turn }: Told): Tone {
   return kind === 'exit' ? 'quiet' : 'busy';
 }
 
-/** The words of the commit status as a sentence, without its first word and full stop. */
-export function sayTold(words: string | null): string {
-  return words === null ? 'Unknown: this page does not know the reason yet; reload it' : sayWords(words);
+/** The words of the commit status as a sentence, without its first word, the step that follows beside it, and full stop. */
+export function sayTold(told: Pick<Told, 'kind' | 'turn' | 'words'>): string {
+  const { words } = told;
+  if (words === null) return 'Unknown: this page does not know the reason yet; reload it';
+  return sayWords(withoutStep(words, told));
 }
 
 export function sayTurn({ turn, kind }: Told): string {

@@ -1,6 +1,13 @@
+import type { Turn } from '../../core/domain/pull-code.ts';
 import { PULL_CODES } from '../../core/domain/pull-code-table.ts';
 import { isPullCode } from '../../core/domain/pull-codes.ts';
 import type { Tone } from './tone.ts';
+
+/** A code of a pull request, as the API tells it. */
+export interface Told {
+  readonly kind: 'exit' | 'wait' | null;
+  readonly turn: Turn | null;
+}
 
 export interface Word {
   readonly tone: Tone;
@@ -103,10 +110,15 @@ export function wordOfCi(status: string): Word {
 export function sayReason(reason: string | null): string | null {
   if (reason === null) return null;
   if (!isPullCode(reason)) return reason.replaceAll('_', ' ');
-  const { says, next } = PULL_CODES[reason];
-  // Many statuses name a step after the cause, for readers who see nothing else; here the step follows.
+  const { is, turn, says, next } = PULL_CODES[reason];
+  return `${sayWords(withoutStep(says, { kind: is, turn }))}. ${next}`;
+}
+
+/** Where a person has to act, the status names the step behind the cause, for readers who see nothing else; here the step follows. */
+export function withoutStep(says: string, { kind, turn }: Pick<Told, 'kind' | 'turn'>): string {
+  const isForPerson = kind === 'exit' || turn === 'author' || turn === 'reviewer' || turn === 'operator';
   const [cause = says] = says.split('; ');
-  return `${sayWords(cause)}. ${next}`;
+  return isForPerson ? cause : says;
 }
 
 /** The words of a commit status as a sentence, without the first word that says the state. */

@@ -132,7 +132,9 @@ export async function readBounce(watched: WatchedPage, prs: readonly number[]): 
     .first()
     .click();
   await sees(
-    page.getByRole('region', { name: /^Part r/ }).getByText('Confirmed: failed twice on the same tree'),
+    page
+      .getByRole('region', { name: /^(?:Part|Whole batch)/ })
+      .getByText('Confirmed: failed twice on the same tree'),
   );
   await sees(heading(page, 'Receipts'), SLOW_MS);
   await page

@@ -77,3 +77,11 @@ test.each([
 ])('%j is %s', (prs, expected) => {
   expect(format.showPulls(prs)).toBe(expected);
 });
+
+test.each([
+  ['r', 'Whole batch'],
+  ['r.2', 'Part 2'],
+  ['r.2.1.2', 'Part 2.1.2'],
+])('the node %s of a batch is called "%s"', (node, name) => {
+  expect(format.showPart(node)).toBe(name);
+});

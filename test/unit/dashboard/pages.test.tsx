@@ -2,7 +2,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { showFullTime } from '../../../dashboard/view/format.ts';
 import { mountPage, Refusal } from '../../support/mount-page.tsx';
-import { givenActivity, givenFeed, givenNode, givenStatus } from './rows.ts';
+import { givenActivity, givenFeed, givenNode, givenQueue, givenStatus } from './rows.ts';
 
 const ME = { id: 'aaaaaaaa-0000-4000-8000-000000000001', is_admin: false };
 const AT = '2026-11-21T10:00:00.000Z';
@@ -242,6 +242,17 @@ describe('the page of a queue', () => {
     expect(panel.queryByRole('link')).toBeNull();
     expect([panel.getByText('none seen'), panel.getByText('none yet')]).toHaveLength(2);
   });
+});
+
+test('the overview counts a bounced pull request beside the queue, not in it', async () => {
+  const place = { title: 'x', head: 'c'.repeat(40), reason: null, queued_at: AT, until: null };
+  const line = ['ready', 'bounced'].map((state, index) => ({ ...place, pr: index + 1, state }));
+  const queue = { ...givenQueue('staging'), line: line as never };
+  const answers = answersOf({
+    'GET /api/v1/user/queue/activity': givenFeed({ repos: [givenActivity({ queue })] }),
+  });
+  mountPage({ at: '/', answers });
+  expect(await screen.findByText('1 pull request in the queue; 1 bounced')).toBeTruthy();
 });
 
 test('two repositories of one name on two forges are told apart on the overview', async () => {

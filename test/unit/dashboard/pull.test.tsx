@@ -68,6 +68,7 @@ describe('the page of one pull request', () => {
     mountPage({ at: STORY_PATH, answers: answersOf(story) });
     const standing = within(await screen.findByRole('region', { name: 'Where it stands' }));
     expect(standing.getByText('Not in the queue')).toBeTruthy();
+    expect(standing.getByText('The gate fails with this pull request and passes without it.')).toBeTruthy();
     expect(standing.getByText(PULL_CODES.gate_failed.next)).toBeTruthy();
     expect(standing.getByRole('link', { name: /^Failing gate run of #/ }).getAttribute('href')).toBe(run);
     const facts = within(screen.getByRole('region', { name: 'At a glance' }));
@@ -79,7 +80,7 @@ describe('the page of one pull request', () => {
       within(screen.getByRole('region', { name: 'What happened' })).getByText('Was bounced'),
     ).toBeTruthy();
     const attempts = within(screen.getByRole('region', { name: 'Attempts' }));
-    expect(attempts.getByRole('link', { name: /Part r/ }).getAttribute('href')).toBe(
+    expect(attempts.getByRole('link', { name: /Whole batch/ }).getAttribute('href')).toBe(
       '/repos/repo/batches/run?node=r',
     );
     expect(screen.getByRole('link', { name: 'On the forge' }).getAttribute('href')).toBe(

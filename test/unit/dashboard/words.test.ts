@@ -41,6 +41,11 @@ test('a reason names its next step once: the one of the table, in the place of t
   );
 });
 
+test('what the queue does by itself stays in the words, because no step of a person follows', () => {
+  expect(words.sayReason('gate_infrastructure')).toContain('no pull request is blamed');
+  expect(words.sayReason('base_advanced')).toContain('tested again on the new base');
+});
+
 test('everything that stands aside in the queue has words of its own', () => {
   // The compiler asks for a new reason here.
   const reasons = {
@@ -96,9 +101,11 @@ test('whether the forge sends events of the gate is told, and unknown is told as
   const at = '2026-11-23T05:00:00.000Z';
   const repo = givenStatus({ gate_events: { status: null, run: at } });
   expect(tellGateEvents(repo)).toContain(
-    `This forge sends run events: noted ${showFullTime(at)}, once an hour at most`,
+    `The forge tells the queue when a gate run ends: seen ${showFullTime(at)} (noted once an hour at most)`,
   );
-  expect(tellGateEvents({ ...repo, gate: 'statuses' })).toContain('sends status events is unknown');
+  expect(tellGateEvents({ ...repo, gate: 'statuses' })).toContain(
+    'when a status of the gate changes is unknown',
+  );
   expect(tellGateEvents({ ...repo, wakeup_mode: 'poll' })).toBeNull();
 });
 
