@@ -20,7 +20,7 @@ for (const [stack, baseUrl] of readBaseUrls(readJson(outputs))) {
   if (started) console.log(`${stack}: the engine answered after ${seconds} s`);
   else {
     console.error(
-      `${stack}: the engine did not answer within ${seconds} s, so the queues stand still. aws ecs describe-services says why no task starts, its log group what a task says; deploy the release before again, or mend it (docs/operate.md, Upgrade and roll back)`,
+      `${stack}: the engine did not answer within ${seconds} s, so the queues stand still. aws ecs describe-services says why no task starts, its log group what a task says; deploy the release before again, or repair this one (docs/operate.md, Upgrade and roll back)`,
     );
     process.exitCode = 1;
   }

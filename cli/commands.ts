@@ -1,4 +1,5 @@
 import { type ApiClient, ApiError, type ResultOf } from '#core/contracts/client.ts';
+import { TURN_NAMES } from '#core/contracts/turn-names.ts';
 import { type Machine, Misuse } from './context.ts';
 import { plain } from './values.ts';
 
@@ -76,7 +77,7 @@ export async function readStory(api: ApiClient, repo: Repo, number: number): Pro
     return await api.readPull({ id: repo.id, number });
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    const message = `The queue of ${repo.name} ${repo.base_branch} knows no pull request #${number}. One that was scheduled just now is known after its next look; else schedule it first.`;
+    const message = `The queue of ${repo.name} ${repo.base_branch} knows no pull request #${number}. If it was scheduled just now, ask again in a minute; else schedule it first.`;
     throw new ApiError(error.code, message, error.status, error.retryable);
   }
 }
@@ -90,12 +91,14 @@ function sayNow({ code, words }: Story['now']): string {
   return said.startsWith(name) ? said : `${name}: ${said}`;
 }
 
+const isOver = ({ kind, turn }: Story['now']): boolean => kind === 'exit' && turn === 'none';
+
 export function describe(story: Story): readonly string[] {
   const { number, title, now, place, estimate, forecast } = story;
   return [
     `#${number} ${plain(title ?? '')}`.trimEnd(),
     sayNow(now),
-    ...(now.turn === null ? [] : [`turn: ${now.turn}`]),
+    ...(now.turn === null || isOver(now) ? [] : [`turn: ${TURN_NAMES[now.turn]}`]),
     ...(now.next === null ? [] : [`next: ${plain(now.next)}`]),
     ...(place === null ? [] : [`place: ${place}`]),
     ...(story.settings_file == null ? [] : [`settings: ${plain(story.settings_file)}`]),
@@ -144,7 +147,9 @@ export async function waitForExit(
 export async function wait(asked: Asked, repo: Repo, number: number, timeoutMs: number): Promise<number> {
   const { story, exit } = await waitForExit(asked, repo, number, timeoutMs);
   emit(asked, story, () =>
-    story === null ? ['The service did not answer, or the queue has not looked yet.'] : describe(story),
+    story === null
+      ? ['The service did not answer, or the queue has not looked at this pull request yet.']
+      : describe(story),
   );
   return exit;
 }

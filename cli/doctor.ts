@@ -42,7 +42,9 @@ export async function doctor(asked: Asked, url: string): Promise<number> {
       check: 'repositories',
       ok: repos.length > 0,
       says:
-        repos.length > 0 ? `${repos.length} for this token` : 'none for this token: enrol one on the page',
+        repos.length > 0
+          ? `${repos.length} for this token`
+          : 'none for this token: add one on the page of the service',
     },
     sayClone(slug, repos),
     ...queues,

@@ -119,7 +119,9 @@ async function compare(
       ...(isInHistory ? [] : [`head ${pull.head} was squashed or rebased: the signature alone names it`]),
       ...(gate.tree === null || gate.tree === merge.tree
         ? []
-        : [`the gate run judged ${gate.tree}, of which this tree is an exact prefix`]),
+        : [
+            `the gate run judged ${gate.tree}, the state after the last pull request of the batch; this tree is a step before it`,
+          ]),
     ],
   };
 }

@@ -2,7 +2,7 @@ import { describeAdvice, REPLAY_ASSUMES } from '../dashboard/view/advice.ts';
 import { showDuration } from '../dashboard/view/format.ts';
 import { type Asked, EXIT, emit, type Repo } from './commands.ts';
 
-/** Prints which fan-out the last weeks speak for, and what each would have changed. */
+/** Prints which fan-out fits the last weeks best, and what each would have changed. */
 export async function fanout(asked: Asked, repo: Repo): Promise<number> {
   const advice = await asked.api.readFanoutAdvice({ id: repo.id });
   emit(asked, advice, () => [

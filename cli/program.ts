@@ -101,7 +101,7 @@ export async function openProgram(
 
   /** Where the file is wrong, or is only checked, nothing is asked of the service. */
   const addSettings = (): void => {
-    const says = `${SETTINGS_ACTIONS.join(', ')}: settings as a file (default: .mergeyard.yml)`;
+    const says = `works on settings as a file (default: .mergeyard.yml): ${SETTINGS_ACTIONS.join(', ')}`;
     add('settings <action> [file]', says, naming()).action(
       async (action: string, file: string | undefined, given: Given) => {
         const printed = { machine, json: given.json === true, quiet: given.quiet === true };
@@ -118,13 +118,15 @@ export async function openProgram(
       code = await login(machine, address, readStdin, given);
     },
   );
-  add('status', 'every queue that the token sees').action(async (given: Given) => {
+  add('status', 'lists the queues that the token sees').action(async (given: Given) => {
     code = await status(open(given).asked);
   });
-  onRepo('queue', 'the pull requests that wait, in order', async (asked, repo) => queue(asked, await repo()));
+  onRepo('queue', 'lists the pull requests that wait, in order', async (asked, repo) =>
+    queue(asked, await repo()),
+  );
   onRepo(
     'why <number>',
-    'where a pull request stands, and the next step',
+    'says where a pull request stands, and the next step',
     async (asked, repo, _, operand) => {
       const number = readNumber(operand);
       return why(asked, await repo(), number);
@@ -132,7 +134,7 @@ export async function openProgram(
   );
   onRepo(
     'wait <number>',
-    'until a pull request left the queue',
+    'waits until a pull request has left the queue, and says how',
     async (asked, repo, given, operand) => {
       const [number, timeoutMs] = [readNumber(operand), readTime(given.timeout ?? '30m')];
       return wait(asked, await repo(), number, timeoutMs);
@@ -141,22 +143,22 @@ export async function openProgram(
   );
   onRepo(
     'watch',
-    'the queue, live',
+    'shows the queue, live',
     async (asked, repo, given) => {
       const timeoutMs = given.timeout === undefined ? null : readTime(given.timeout);
       return watch(asked, await repo(), timeoutMs);
     },
-    [new Option('--timeout <time>', 'ends after this time')],
+    [new Option('--timeout <time>', 'stops after this time')],
   );
-  onRepo('fanout', 'how many gate runs at once the last weeks speak for', async (asked, repo) =>
+  onRepo('fanout', 'advises how many gate runs at once, from the last weeks', async (asked, repo) =>
     fanout(asked, await repo()),
   );
   onRepo(
     'evidence <commit>',
-    'the signed statement of the landing that made this commit',
+    'prints the signed statement of the landing that made this commit',
     async (asked, repo, _, operand) => evidence(asked, await repo(), operand),
   );
-  add('evidence-key', 'the public key of the service, as PEM').action(async (given: Given) => {
+  add('evidence-key', 'prints the public key of the service, as PEM').action(async (given: Given) => {
     code = await evidenceKey(open(given).asked);
   });
   addVerify();
@@ -187,7 +189,7 @@ export async function openProgram(
   );
   onRepo(
     'log',
-    'what happened last, or with --gate the log of a gate run',
+    'prints what happened last, or with --gate the log of a gate run',
     async (asked, repo, { gate }) => {
       const number = gate === undefined ? null : readNumber(gate);
       return number === null ? log(asked, await repo()) : gateLog(asked, await repo(), number);
@@ -195,8 +197,8 @@ export async function openProgram(
     [new Option('--gate <number>', 'the end of the log of the newest gate run of this pull request')],
   );
   for (const [kind, says] of [
-    ['pause', 'nothing is staged and nothing lands'],
-    ['drain', 'what is in flight lands, and nothing new is staged'],
+    ['pause', 'stages nothing and lands nothing from now on'],
+    ['drain', 'lands the batches that are under way, and stages nothing new'],
   ] as const) {
     onRepo(
       kind,
@@ -206,8 +208,8 @@ export async function openProgram(
         return hold(asked, await repo(), kind, { reason: given.reason ?? null, forMs });
       },
       [
-        new Option('--reason <words>', 'is told on each pull request'),
-        new Option('--for <time>', 'ends by itself after this time'),
+        new Option('--reason <words>', 'the reason, told in the status of each pull request'),
+        new Option('--for <time>', 'goes on by itself after this time'),
       ],
     );
   }

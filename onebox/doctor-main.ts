@@ -5,7 +5,7 @@ import { examine } from './doctor.ts';
 import { runMain } from './run-main.ts';
 
 const USAGE =
-  'npm run doctor -- --config mergeyard.yml\n\nLooks at what an installation needs, changes nothing, and says how to mend it.';
+  'npm run doctor -- --config mergeyard.yml\n\nLooks at what an installation needs, changes nothing, and says how to repair what is wrong.';
 
 async function main(): Promise<number> {
   const { values } = parseArgs({ options: { config: { type: 'string' } } });

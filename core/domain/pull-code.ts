@@ -2,16 +2,6 @@
 export const TURNS = ['author', 'reviewer', 'operator', 'forge', 'ci', 'none'] as const;
 export type Turn = (typeof TURNS)[number];
 
-/** The same party in words, on the page and in a terminal. */
-export const TURN_NAMES: Readonly<Record<Turn, string>> = {
-  author: 'its author',
-  reviewer: 'a reviewer',
-  operator: 'a maintainer of the repository',
-  forge: 'the forge',
-  ci: 'the CI',
-  none: 'the queue',
-};
-
 /** `exit`: it is out of the queue, or stays out until a person acts. `wait`: the queue looks again by itself. */
 export interface PullCode {
   readonly is: 'exit' | 'wait';

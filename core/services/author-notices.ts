@@ -102,7 +102,7 @@ export async function setAuthorNotices(
       { tenantId, person, email, topics, ...proof },
       proof.provenAt + AUTHOR_PROOF_MS,
     );
-    if (!saved) throw new AppError('queue_locked', { message: 'This account is leaving.' });
+    if (!saved) throw new AppError('queue_locked', { message: 'This account is being deleted.' });
     if (known !== undefined && known.login.toLowerCase() !== proof.login.toLowerCase())
       await store.removeAuthorNotices(known);
     await askReader(deps, tenantId, email, known?.email ?? null);

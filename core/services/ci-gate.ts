@@ -115,7 +115,7 @@ export type SetupResult =
 const SETUP_BODY = [
   'Adds the workflow that proves each staged batch before it lands.',
   '',
-  'Replace its failing stub by the command that proves a tree good, then merge this pull request and run the verify call. Until then nothing lands through the queue.',
+  'Replace its failing command with your own tests, merge this pull request, then verify the gate on the setup page of the queue. Until then nothing lands through the queue.',
 ].join('\n');
 
 /**

@@ -87,7 +87,7 @@ async function orLeaving<T>(stored: Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof StoreError) || error.kind !== 'lost_race') throw error;
     throw new AppError('queue_locked', {
-      message: 'This account is leaving; once everything of it is deleted, it can begin anew.',
+      message: 'This account is being deleted. Once everything of it is gone, it can be used again.',
     });
   }
 }

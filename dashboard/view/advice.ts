@@ -20,9 +20,9 @@ export function describeAdvice(advice: Advice): string {
   const { reason, advised, current, replays, rests_on } = advice;
   if (reason !== null) return WITHOUT[reason](advice);
   const on = `This rests on ${rests_on} pull requests.`;
-  if (advised === current) return `${current} at once is what the last weeks speak for. ${on}`;
+  if (advised === current) return `${current} at once fits the last weeks best. ${on}`;
   if (current === null)
-    return `The queue chooses by itself; of the fixed numbers the last weeks speak for ${advised} at once. ${on}`;
+    return `The queue chooses by itself; of the fixed numbers ${advised} at once fits the last weeks best. ${on}`;
   const [now, then] = [current, advised].map((each) => replays.find(({ fanout }) => fanout === each));
   if (now === undefined || then === undefined) return `${advised} at once is advised. ${on}`;
   const of = (replay: typeof now) => showDuration(replay.wait.p50_seconds);

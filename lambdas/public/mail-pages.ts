@@ -34,7 +34,7 @@ export const unsubscribedPage = (link: MailboxLink): string =>
 
 export const CONFIRM_PAGE = page(
   'Do you want these mails?',
-  `<p>A team wants to send notices of its merge queue to your address: why a pull request was bounced, or that a payment failed.</p>${button('Yes, send them here')}<p>If you did not expect this, close this page: no notice is sent.</p>`,
+  `<p>A team wants to send notices of its merge queue to your address: what happens to its pull requests and its queue, or that a payment failed.</p>${button('Yes, send them here')}<p>If you did not expect this, close this page: no notice is sent.</p>`,
 );
 export const CONFIRMED_PAGE = page(
   'You get these mails',

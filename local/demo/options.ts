@@ -31,7 +31,7 @@ export interface DemoOptions {
 
 const USAGE = `npm run demo -- [options]
   --json            progress on standard error; the last line of standard output is one JSON object
-  --fanout N        gate runs that may burn at once, 1 to 16 (default 4)
+  --fanout N        most gate runs at once, 1 to 16 (default 4)
   --gate KIND       workflow (default), or statuses: a stand-in of another CI judges, with the account of the author
   --ci KIND         with --gate statuses: woodpecker (default) or jenkins, whose ways of posting the stand-in has
   --woodpecker URL  with --forge and --gate statuses: this Woodpecker judges. WOODPECKER_TOKEN is the token of a person

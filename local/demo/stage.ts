@@ -234,7 +234,7 @@ async function layOut(
     numbers[planned.branch] = await person.openPullRequest(planned.branch, planned.title);
   }
   for (const planned of PULL_REQUESTS) await person.schedule(numbers[planned.branch] ?? 0);
-  say(`${PULL_REQUESTS.length} pull requests are open, each set to "merge when checks succeed"`);
+  say(`${PULL_REQUESTS.length} pull requests are open, each set to "Auto merge when all checks succeed"`);
   return { startTip, numbers };
 }
 

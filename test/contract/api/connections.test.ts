@@ -380,5 +380,5 @@ test('an account that is leaving gets no new connection, and is told that it lea
   const body = { instance_url: 'https://git.example.org', token: FORGE_TOKEN, bot_login: BOT };
   const answer = await world.as(TOKEN_A)('POST', '/api/v1/connections', body);
   expect([answer.status, answer.code]).toEqual([409, 'queue_locked']);
-  expect(answer.json.error.message).toContain('leaving');
+  expect(answer.json.error.message).toContain('is being deleted');
 });

@@ -80,7 +80,9 @@ describe('mergeyard verify', () => {
 
   test('a run that judged a longer batch is told', async () => {
     const { out } = await check(seal(statementOf({ gatedTree: id('7') })));
-    expect(out.at(-1)).toBe(`note: the gate run judged ${id('7')}, of which this tree is an exact prefix`);
+    expect(out.at(-1)).toBe(
+      `note: the gate run judged ${id('7')}, the state after the last pull request of the batch; this tree is a step before it`,
+    );
   });
 
   test('with both files it needs no login and asks nothing', async () => {

@@ -286,6 +286,16 @@ describe('a pull request that the queue does not know', () => {
     now: { kind: 'exit', code: 'landed', fault: null, turn: null, words: 'landed', next: null },
   };
 
+  test('a landing is told without a turn, because nothing is left to do; else the party is named', async () => {
+    const told = async (now: object) => {
+      const story = { ...landed, now: { ...landed.now, ...now } };
+      return (await call(['why', '7', ...named], { [path]: () => story })).out;
+    };
+    expect(await told({ turn: 'none' })).toEqual(['#7 a', 'landed']);
+    const paused = { kind: 'wait', code: 'paused', turn: 'operator', words: 'paused' };
+    expect(await told(paused)).toEqual(['#7 a', 'paused', 'turn: a maintainer of the repository']);
+  });
+
   test('wait lets the queue look first, because one that was scheduled just now is not known yet', async () => {
     let asked = 0;
     const answers = { [path]: () => (++asked < 3 ? unknown() : landed) };
@@ -303,14 +313,17 @@ describe('a pull request that the queue does not know', () => {
 
   test('wait says at the end of a shorter time what is not known', async () => {
     const { code, out } = await call(['wait', '7', '--timeout', '5s', ...named], { [path]: unknown });
-    expect([code, out]).toEqual([3, ['The service did not answer, or the queue has not looked yet.']]);
+    expect([code, out]).toEqual([
+      3,
+      ['The service did not answer, or the queue has not looked at this pull request yet.'],
+    ]);
   });
 
   test('why names the queue, and says what to do', async () => {
     const { code, complaint } = await call(['why', '7', ...named], { [path]: unknown });
     expect([code, complaint]).toEqual([
       69,
-      'not_found: The queue of acme/app main knows no pull request #7. One that was scheduled just now is known after its next look; else schedule it first.',
+      'not_found: The queue of acme/app main knows no pull request #7. If it was scheduled just now, ask again in a minute; else schedule it first.',
     ]);
   });
 });

@@ -8,7 +8,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { bundleCli } from '../../../lib/bundle-cli.ts';
 
 const now = (kind: string, code: string, fault: boolean | null) => ({
-  ...{ kind, code, fault, turn: 'queue', words: 'words', next: 'Wait.' },
+  ...{ kind, code, fault, turn: 'author', words: 'words', next: 'Wait.' },
 });
 const pull = (number: number, told: object) => ({
   ...{ number, title: `Change\u001b[2J ${number}`, place: null, estimate: null, now: told },
@@ -105,7 +105,7 @@ describe('the tool server of the command line', () => {
 
   test('why says where a pull request stands and the next step, with a title that moves no cursor', async () => {
     expect((await call('why', { number: 7 })).lines).toEqual([
-      ...['#7 Change[2J 7', 'bounced: words', 'turn: queue', 'next: Wait.'],
+      ...['#7 Change[2J 7', 'bounced: words', 'turn: its author', 'next: Wait.'],
     ]);
   });
 
@@ -136,7 +136,7 @@ describe('the tool server of the command line', () => {
   test('a refusal of the service is an answer with its code; a malformed call asks nothing', async () => {
     expect(await call('why', { number: 9 })).toEqual({
       lines: [
-        'not_found: The queue of acme/app main knows no pull request #9. One that was scheduled just now is known after its next look; else schedule it first.',
+        'not_found: The queue of acme/app main knows no pull request #9. If it was scheduled just now, ask again in a minute; else schedule it first.',
       ],
       isError: true,
     });

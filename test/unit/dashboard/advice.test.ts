@@ -15,7 +15,7 @@ describe('the advice in one sentence', () => {
       'With 4 instead of 1: median 6 min instead of 41 min, mean 8 min instead of 50 min, 12 % more gate runs. This rests on 61 pull requests.',
     );
     expect(describeAdvice({ ...advice, advised: 1 })).toBe(
-      '1 at once is what the last weeks speak for. This rests on 61 pull requests.',
+      '1 at once fits the last weeks best. This rests on 61 pull requests.',
     );
   });
 
@@ -30,7 +30,7 @@ describe('the advice in one sentence', () => {
 
   test('to a queue that chooses by itself is which fixed number there would be', () => {
     expect(describeAdvice({ ...advice, current: null })).toBe(
-      'The queue chooses by itself; of the fixed numbers the last weeks speak for 4 at once. This rests on 61 pull requests.',
+      'The queue chooses by itself; of the fixed numbers 4 at once fits the last weeks best. This rests on 61 pull requests.',
     );
   });
 
