@@ -23,7 +23,7 @@ async function main(): Promise<number> {
   for (const { what, note, fix, link } of findings) {
     const seen = note === undefined ? what : `${what} (${note})`;
     const where = link === undefined ? '' : ` ${link}`;
-    console.log(fix === undefined ? `ok    ${seen}` : `mend  ${seen}: ${fix}${where}`);
+    console.log(fix === undefined ? `ok      ${seen}` : `repair  ${seen}: ${fix}${where}`);
   }
   console.log(`data folder: ${config.data_dir}`);
   return findings.some(({ fix }) => fix !== undefined) ? 1 : 0;

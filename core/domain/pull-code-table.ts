@@ -212,7 +212,7 @@ export const PULL_CODES = {
   ),
   conflict_ahead: wait(
     'none',
-    'waiting: conflicts with a pull request ahead of it that is in flight; its turn comes once that one is decided',
+    'waiting: conflicts with a pull request ahead of it that is under way; its turn comes once that one is decided',
     BY_ITSELF,
   ),
   suspect_ahead: wait(

@@ -69,7 +69,7 @@ export function ConnectForm({ onDone }: { readonly onDone: (id: string) => void 
       </Field>
       <Field
         label="Bot login"
-        hint="An account of its own, admin of the repositories, so that it can edit the branch rule and add a webhook."
+        hint="An account of its own, administrator of the repositories, so that it can edit the branch rule and add a webhook."
         error={errorOf('bot_login')}
       >
         {(ids) => (

@@ -101,7 +101,7 @@ export function PickRepos({
   if (found.data.repos.length === 0) {
     return (
       <Empty title="The bot sees no repository">
-        <p>Make it a collaborator with admin rights on the forge, then look again.</p>
+        <p>Make the bot a collaborator with administrator rights on the forge, then look again.</p>
         <Button onClick={() => void found.refetch()}>Look again</Button>
       </Empty>
     );

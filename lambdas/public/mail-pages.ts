@@ -17,13 +17,13 @@ const button = (label: string, action?: string): string =>
 
 /** The link has a shape by now: a UUID, hexadecimal digits, letters and digits. */
 const wayBack = (link: MailboxLink): string =>
-  `<p>If they were ended before, they can come again.</p>${button('Send me these mails again', mailUrl('', SUBSCRIBE_PATH, link))}`;
+  `<p>If you have unsubscribed before, you can get the mails again.</p>${button('Send me these mails again', mailUrl('', SUBSCRIBE_PATH, link))}`;
 
 /** Opening a link changes nothing: programs that look through mails open links too. */
 export const unsubscribePage = (link: MailboxLink): string =>
   page(
     'Stop these mails?',
-    `<p>The merge queue sends no more mails of this team to your address.</p>${button('Unsubscribe')}${wayBack(link)}`,
+    `<p>Press the button, and the merge queue sends no more mails of this team to your address.</p>${button('Unsubscribe')}${wayBack(link)}`,
   );
 
 export const unsubscribedPage = (link: MailboxLink): string =>

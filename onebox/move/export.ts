@@ -76,7 +76,7 @@ async function stopQueues(place: Place, say: Say): Promise<void> {
   for (const repoId of (await readOutline(place)).repoIds) {
     say(`stopping the queue of ${repoId}`);
     if (!(await holdLease(place.table, repoId, 'moved')))
-      throw new MoveError(`A reconcile of ${repoId} does not end. Start the same command again.`);
+      throw new MoveError(`A look at the queue of ${repoId} does not end. Start the same command again.`);
   }
 }
 
