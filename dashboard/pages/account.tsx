@@ -31,6 +31,9 @@ export function AccountPage() {
       <PageHead title="Account" lead={session?.email ?? undefined} />
       <section className="panel">
         <h2>Tenant id</h2>
+        <p className="hint">
+          The name of this account in the service. Its operator asks for it, and so does the deletion below.
+        </p>
         <p className="row">
           <code>{me.data.id}</code> <Copy text={me.data.id} label="Copy the tenant id" />
         </p>

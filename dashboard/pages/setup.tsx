@@ -21,8 +21,6 @@ export function SetupPage({ id }: { readonly id: string }) {
               : 'Setup is not finished: each step says what is missing.'}
           </p>
           <SetupSteps repo={repo} />
-          <GateChoice repo={repo} />
-          <SetUpChecks repo={repo} key={repo.id} />
           <p className="hint">
             {repo.provisioning.last_provisioned_at === null ? (
               'Webhook and protection have not been tried yet.'
@@ -32,6 +30,8 @@ export function SetupPage({ id }: { readonly id: string }) {
               </>
             )}
           </p>
+          <GateChoice repo={repo} />
+          <SetUpChecks repo={repo} key={repo.id} />
           {repo.gate === 'workflow' && <Template repo={repo} />}
         </>
       )}

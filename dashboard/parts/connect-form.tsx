@@ -43,7 +43,7 @@ export function ConnectForm({ onDone }: { readonly onDone: (id: string) => void 
     >
       {offered !== undefined && (
         <p className="offer">
-          This deployment brings a forge of its own.{' '}
+          This deployment has a forge of its own to try things on.{' '}
           <Button kind="quiet" onClick={() => setForm(offered)}>
             Fill in its address and bot
           </Button>

@@ -102,8 +102,17 @@ function stepOfStatuses(gate: Provisioning['ci_gate']): Step {
   };
 }
 
+/** The reasons without their codes, which are for programs; that the gate is awaited is the step's own advice. */
+function sayDetail(detail: string | null): string {
+  const reasons = (detail ?? '').split('. ').filter((reason) => !reason.startsWith('awaiting_ci_gate:'));
+  return reasons
+    .map((reason) => reason.replace(/^[a-z_]+: /, ''))
+    .map((reason) => `${reason.charAt(0).toUpperCase()}${reason.slice(1)}`)
+    .join('. ');
+}
+
 function stepOfProtection({ protection }: Provisioning, context: string): Step {
-  const detail = protection.detail ?? '';
+  const detail = sayDetail(protection.detail);
   const drafts: Readonly<Record<string, Draft>> = {
     configured: {
       ...{ tone: 'clear', state: 'Required', action: null, actionLabel: null },
@@ -112,7 +121,7 @@ function stepOfProtection({ protection }: Provisioning, context: string): Step {
     awaiting_ci_gate: {
       ...{ tone: 'busy', state: 'After the gate', action: null, actionLabel: null },
       advice:
-        'You opted in. The rule is written as soon as the gate is verified; before that it would block every merge.',
+        'You let Mergeyard require its check. The rule is written as soon as the gate is verified; before that it would block every merge.',
     },
     needs_admin: {
       ...{ tone: 'stop', state: 'Needs an administrator', action: 'provision', actionLabel: 'Try again' },
@@ -123,7 +132,8 @@ function stepOfProtection({ protection }: Provisioning, context: string): Step {
     },
     not_configured: {
       ...{ tone: 'busy', state: 'Not written', action: 'provision', actionLabel: 'Write the rule now' },
-      advice: 'The gate is verified and you opted in, but the rule has not been written yet.',
+      advice:
+        'The gate is verified and you let Mergeyard require its check, but the rule has not been written yet.',
     },
     error: {
       ...{ tone: 'stop', state: 'Error', action: 'provision', actionLabel: 'Try again' },
@@ -137,7 +147,7 @@ function stepOfProtection({ protection }: Provisioning, context: string): Step {
         action: 'protect',
         actionLabel: 'Let Mergeyard require its check',
       },
-      advice: `Without a rule that asks for "${context}" people can merge past the queue, and the queue will not stage. Opt in, or add the required check yourself.`,
+      advice: `Without a rule that asks for "${context}" people can merge past the queue, and the queue will not stage. Press "Let Mergeyard require its check", or add the required check yourself.`,
     },
   };
   const draft = pick(drafts, protection.status);

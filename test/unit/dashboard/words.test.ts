@@ -109,23 +109,21 @@ test('whether the forge sends events of the gate is told, and unknown is told as
   expect(tellGateEvents({ ...repo, wakeup_mode: 'poll' })).toBeNull();
 });
 
-test('the exact reason of the forge is shown where there is one', () => {
+test('the exact reason of the forge is shown where there is one, without its code', () => {
   const repo = givenStatus();
   const protection = { status: 'error' as const, detail: 'direct_push_allowed: turn that off' };
   const steps = listSteps({ ...repo, provisioning: { ...repo.provisioning, protection } });
-  expect(steps.find(({ id }) => id === 'protection')?.advice).toBe('direct_push_allowed: turn that off');
+  expect(steps.find(({ id }) => id === 'protection')?.advice).toBe('Turn that off');
 });
 
 test('a rule that is in the way of the queue is named beside any status', () => {
   const repo = givenStatus();
   for (const status of ['not_requested', 'configured', 'awaiting_ci_gate'] as const) {
-    const protection = { status, detail: 'block_on_outdated_branch: turn that off' };
+    const waits = status === 'awaiting_ci_gate' ? 'awaiting_ci_gate: the rule is written later. ' : '';
+    const protection = { status, detail: `${waits}block_on_outdated_branch: turn that off` };
     const steps = listSteps({ ...repo, provisioning: { ...repo.provisioning, protection } });
     const advice = steps.find(({ id }) => id === 'protection')?.advice;
-    expect([status, advice]).toEqual([
-      status,
-      expect.stringMatching(/\. block_on_outdated_branch: turn that off\.$/),
-    ]);
+    expect([status, advice]).toEqual([status, expect.stringMatching(/\. Turn that off\.$/)]);
   }
 });
 
