@@ -124,6 +124,7 @@ test('a rule that is in the way of the queue is named beside any status', () => 
     const steps = listSteps({ ...repo, provisioning: { ...repo.provisioning, protection } });
     const advice = steps.find(({ id }) => id === 'protection')?.advice;
     expect([status, advice]).toEqual([status, expect.stringMatching(/\. Turn that off\.$/)]);
+    expect(advice).not.toContain('awaiting_ci_gate');
   }
 });
 
