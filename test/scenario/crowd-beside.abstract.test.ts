@@ -94,6 +94,57 @@ describe('while others come, a crowd is tried beside the line', () => {
     expect(trials.every((pr) => crowd.includes(pr))).toBe(true);
   });
 
+  test('while a search takes hours, its turn comes after three of the others, and before the line takes more', async () => {
+    const world = await given(3);
+    await ask(world, 'bob', 1, 'BAD\n');
+    await world.drain({ maxMs: MINUTE });
+    const crowd = await ask(world, 'agent', 30);
+    await world.drain({ maxMs: 7 * MINUTE });
+    const first = (await inFlight(world)).trials;
+    expect(first.length).toBeGreaterThan(4);
+    world.forge.gateDurationMs = 3 * HOUR;
+    await world.drain({ maxMs: 3 * MINUTE });
+    world.forge.gateDurationMs = GATE;
+    await world.drain({ maxMs: 7 * MINUTE });
+    expect((await inFlight(world)).trials).toEqual([]);
+    await ask(world, 'ann');
+    await world.drain({ maxMs: 13 * MINUTE });
+    expect(landedOf(world)).toEqual(expect.arrayContaining([...first]));
+    for (const author of ['joe', 'kim', 'leo']) await ask(world, author);
+    await world.drain({ maxMs: 13 * MINUTE });
+    const { trials } = await inFlight(world);
+    expect([trials.length > 0, trials.every((pr) => crowd.includes(pr))]).toEqual([true, true]);
+  });
+
+  test('an author has one batch beside the line in their turns, however long it takes', async () => {
+    const world = await given(2);
+    await ask(world, 'eve');
+    await world.drain({ maxMs: MINUTE / 2 });
+    world.forge.gateDurationMs = 3 * HOUR;
+    await ask(world, 'agent', 30);
+    await world.drain({ maxMs: MINUTE });
+    const first = (await inFlight(world)).trials;
+    world.forge.gateDurationMs = GATE;
+    for (const author of ['ann', 'bob', 'joe', 'kim', 'leo']) {
+      const [pr] = await ask(world, author);
+      await world.drain({ until: () => landedOf(world).includes(pr as number) });
+      expect((await inFlight(world)).trials).toEqual(first);
+    }
+    expect(first.length).toBeGreaterThan(0);
+  });
+
+  test('what it has passed goes along with the others', async () => {
+    const world = await given(2);
+    await ask(world, 'ann');
+    await ask(world, 'agent', 12);
+    await world.drain({ maxMs: MINUTE });
+    const { trials } = await inFlight(world);
+    const [bob] = await ask(world, 'bob');
+    await world.drain({ until: () => landedOf(world).includes(bob as number) });
+    expect(landedOf(world)).toEqual(expect.arrayContaining([...trials]));
+    expect(trials.length).toBeGreaterThan(4);
+  });
+
   test('one slot is for the line: a crowd takes its turns in it', async () => {
     const world = await given(1);
     const people = await ask(world, 'ann');
@@ -161,6 +212,23 @@ describe('while others come, a crowd is tried beside the line', () => {
     await world.drain({ maxMs: MINUTE });
     const { pipeline, trials } = await inFlight(world);
     expect([pipeline.slice(0, later.length), trials]).toEqual([later, []]);
+  });
+
+  test('neither an incident nor another priority of its author is one of the others', async () => {
+    const repo = {
+      ...{ bisectFanout: 8, incidentLabels: ['incident'], highLabels: ['high'] },
+      priorityPeople: ['oncall'],
+    };
+    const world = await createWorld({ repo });
+    await givenProject(world.forge);
+    world.forge.gateDurationMs = GATE;
+    const [incident] = await ask(world, 'ann');
+    await world.forge.setLabel(incident as number, 'incident', true, 'oncall');
+    const crowd = await ask(world, 'agent', 12);
+    await world.forge.setLabel(crowd[0] as number, 'high', true, 'oncall');
+    await world.drain({ maxMs: 5 * MINUTE });
+    const { pipeline, trials } = await inFlight(world);
+    expect([pipeline.length > 1, trials]).toEqual([true, []]);
   });
 
   test('an incident of a crowd is not tried first', async () => {

@@ -144,16 +144,112 @@ export async function tryBesidePerson(): Promise<readonly string[]> {
   ];
 }
 
-/** A person has a gate run, and an account schedules some beside it, with two slots and with one. */
+/**
+ * A person has a gate run, and an account schedules many beside it, with two slots and with one: its trials follow each
+ * other in the free slot, the last one though it is small.
+ */
 export async function tryInLastSlot(): Promise<readonly string[]> {
-  const [two, one] = [await crowdBeside(2, 6), await crowdBeside(1, 6)];
-  const tried = (await placesOf(two.stage)).trial;
+  const { stage, crowd } = await crowdBeside(2, 34);
+  const first = (await placesOf(stage)).trial;
+  await askAll(stage, ['bob']);
+  await look(stage, 22);
+  const second = (await placesOf(stage)).trial;
+  await look(stage, 22);
+  const third = (await placesOf(stage)).trial;
+  const along = stage.forge.merges().filter(({ pr }) => first.includes(pr)).length;
+  const one = await crowdBeside(1, 6);
+  const atOnce = await placesOf(one.stage);
   await look(one.stage, 24);
   const { pipeline, trial } = await placesOf(one.stage);
+  const tried = [...first, ...second, ...third];
   return [
-    ...(tried.length > 0 ? [] : ['none of the crowd is tried']),
-    ...(trial.length === 0 && pipeline.length > 0 ? [] : ['the only slot is spent on a trial']),
+    ...(crowd.every((pr) => tried.includes(pr)) ? [] : [`of the crowd only ${tried} are tried`]),
+    ...(along === first.length ? [] : [`${along} of ${first.length} went along`]),
+    ...(atOnce.trial.length + trial.length === 0 && pipeline.length > 0
+      ? []
+      : ['the only slot is spent on a trial']),
   ];
+}
+
+/** While a search of a person takes hours, an account has had its turn beside the line, and three others have theirs. */
+export async function tryInTurn(): Promise<readonly string[]> {
+  const stage = await setUp({ bisectFanout: 3 });
+  stage.forge.gateDurationMs = 10 * MINUTE_MS;
+  await ask(stage, 'bob', 'bob', 'BAD\n');
+  await look(stage, 2);
+  await askAll(stage, many('agent', 30));
+  await look(stage, 14);
+  const first = (await placesOf(stage)).trial;
+  stage.forge.gateDurationMs = 3 * HOUR_MS;
+  await look(stage, 6);
+  stage.forge.gateDurationMs = 10 * MINUTE_MS;
+  await look(stage, 14);
+  const soon = (await placesOf(stage)).trial;
+  await askAll(stage, ['ann']);
+  await look(stage, 26);
+  const along = stage.forge.merges().filter(({ pr }) => first.includes(pr)).length;
+  await askAll(stage, ['joe', 'kim', 'leo']);
+  await look(stage, 26);
+  const { trial } = await placesOf(stage);
+  return [
+    ...(soon.length === 0 ? [] : ['the crowd has a turn too soon']),
+    ...(first.length > 4 && along === first.length ? [] : [`${along} of ${first.length} went along`]),
+    ...(trial.length > 0 ? [] : ['the crowd has no turn']),
+  ];
+}
+
+/** An account schedules many beside the incident of a person, and one of them has another priority. */
+export async function comeBesideIncident(): Promise<readonly string[]> {
+  const labels = { incidentLabels: ['incident'], highLabels: ['high'] };
+  const stage = await setUp({ bisectFanout: 8, ...labels, priorityPeople: ['oncall'] });
+  stage.forge.gateDurationMs = 10 * MINUTE_MS;
+  const [incident, first] = await askAll(stage, ['ann', ...many('agent', 12)]);
+  await stage.forge.setLabel(incident as number, 'incident', true, 'oncall');
+  await stage.forge.setLabel(first as number, 'high', true, 'oncall');
+  await look(stage, 10);
+  const { pipeline, trial } = await placesOf(stage);
+  return pipeline.length > 1 && trial.length === 0 ? [] : [`${trial} are tried though no other came`];
+}
+
+/** A trial of an account takes three hours, and people land beside it. */
+export async function tryForHours(): Promise<readonly string[]> {
+  const stage = await setUp({ bisectFanout: 2 });
+  stage.forge.gateDurationMs = 10 * MINUTE_MS;
+  await askAll(stage, ['ann']);
+  await look(stage, 1);
+  stage.forge.gateDurationMs = 3 * HOUR_MS;
+  await askAll(stage, many('agent', 30));
+  await look(stage, 2);
+  stage.forge.gateDurationMs = 10 * MINUTE_MS;
+  const first = (await placesOf(stage)).trial;
+  const problems: string[] = first.length > 0 ? [] : ['none of the crowd is tried'];
+  for (const author of ['bob', 'eve', 'joe', 'kim', 'leo']) {
+    await askAll(stage, [author]);
+    await look(stage, 24);
+    const { trial } = await placesOf(stage);
+    if (String(trial) !== String(first)) problems.push(`beside the trial ${first}: ${trial}`);
+  }
+  return problems;
+}
+
+/** A pull request comes every four minutes, each fifth one is bad, and a gate run takes ten minutes. */
+export async function comeWithBad(): Promise<readonly string[]> {
+  const stage = await setUp({ bisectFanout: 4 });
+  stage.forge.gateDurationMs = 10 * MINUTE_MS;
+  const asked = new Map<number, number>();
+  const landed = new Map<number, number>();
+  for (let each = 1; each <= 75; each += 1) {
+    const author = `dev${each}`;
+    const isBad = each % 5 === 0;
+    const pr = await ask(stage, author, author, isBad ? 'BAD\n' : '');
+    if (!isBad) asked.set(pr, stage.clock.now());
+    await look(stage, 8);
+    for (const merge of stage.forge.merges())
+      if (!landed.has(merge.pr)) landed.set(merge.pr, stage.clock.now());
+  }
+  const waits = [...asked].map(([pr, since]) => (landed.get(pr) ?? stage.clock.now()) - since);
+  const longest = Math.max(...waits) / (10 * MINUTE_MS);
+  return longest <= 12 ? [] : [`a good one waited for ${longest} gate runs`];
 }
 
 /** What was tried beside the line stands in it next; an hour after the last person an account stands in it at once. */

@@ -33,6 +33,8 @@ import {
 import {
   comeBehindFlight,
   comeBehindOldCrowd,
+  comeBesideIncident,
+  comeWithBad,
   failAfterAnHour,
   failForBot,
   failForPerson,
@@ -44,7 +46,9 @@ import {
   stageBesideCrowd,
   standAfterTrial,
   tryBesidePerson,
+  tryForHours,
   tryInLastSlot,
+  tryInTurn,
 } from './fair-scenes.ts';
 import {
   chooseAfterDear,
@@ -554,7 +558,11 @@ export const SCENES = {
   'one account schedules many, then a person one': stageBesideCrowd,
   'one account schedules many beside the gate run of a person': tryBesidePerson,
   'one account schedules many beside the gate run of a person, with few slots': tryInLastSlot,
+  'one account schedules many beside the gate run of a person, and others come': tryInTurn,
+  'one account is tried for hours beside the gate runs of others': tryForHours,
+  'one account schedules many beside the incident of a person': comeBesideIncident,
   'one account has passed beside the gate run of a person': standAfterTrial,
+  'a bad one comes with each four good ones': comeWithBad,
   'many are scheduled, and the queue may spend what it wants': chooseOfPlenty,
   'many are scheduled, and the queue may spend little': chooseOfLittle,
   'few are scheduled, and the queue may spend little': chooseForFew,

@@ -72,6 +72,7 @@ export function openBatches(pass: DecisionContext): void {
   if (overtake(pass, base.tree)) return;
   const oneByOne = s.protection.value.blockOnOutdatedBranch;
   const screening = screeningOf(pass);
+  if (screening !== null) openTrialInTurn(pass, base, screening);
   const pipeline = openPipeline(pass, base, oneByOne, screening);
   if (oneByOne || !policyFor(pass).triesBeside) return;
   if (pipeline !== 'open' || screening !== null) openTrials(pass, base, pipeline, screening);
@@ -111,6 +112,9 @@ function freeSlots(pass: DecisionContext): number {
  * those below.
  */
 type Closed = 'full' | 'risky' | 'broken';
+
+/** One that has passed is held back so often by others of its batch. */
+const HELD_BACK_TIMES_MAX = 2;
 
 /** So many in a row could not be staged alone: the next ones are not tried in a batch first. */
 const ONE_BY_ONE_AFTER = 2;
@@ -174,6 +178,15 @@ function isDue(pass: DecisionContext, top: Batch, policy: SpeculationPolicy): bo
   return false;
 }
 
+/** An author who crowds the line has one batch beside it in their turn, before the line takes more (decision 0250). */
+function openTrialInTurn(pass: DecisionContext, base: Staged, screening: Screening): void {
+  const free = freeSlots(pass);
+  if (free <= 0) return;
+  const fresh = readyEntries(pass, base.tree, false).filter(screening.isInTurn);
+  if (fresh.length === 0 || !hasLingered(pass, fresh)) return;
+  startBatch(pass, 'trial', null, base, takeTurn(pass, fresh, sizeOf(pass, fresh, free)));
+}
+
 /**
  * Full batches of what waits, each alone on the base: what passes has passed on a stale base once the pipeline has
  * landed, what fails is searched. Beside an open pipeline only what a crowd has to show first.
@@ -230,7 +243,17 @@ function takeTurn(pass: DecisionContext, ready: readonly QueueEntry[], size: num
   const others = ready.filter((entry) => !isStagedAlone(entry));
   if (failed !== undefined && (others.length === 0 || record.stagedAlone !== true)) return [failed];
   const areFailing = (record.stagingFailuresInARow ?? 0) >= ONE_BY_ONE_AFTER;
-  return endBeforeCrowd(pass, others.slice(0, areFailing ? 1 : size));
+  return splitOffPassed(endBeforeCrowd(pass, others.slice(0, areFailing ? 1 : size)));
+}
+
+/**
+ * The front of a batch that has passed, once it was held back by the failures of others: it is not staged with more of them
+ * (decision 0249).
+ */
+function splitOffPassed(batch: readonly QueueEntry[]): readonly QueueEntry[] {
+  const untried = batch.findIndex((entry) => !entry.passedOnStaleBase);
+  const passed = untried < 0 ? batch : batch.slice(0, untried);
+  return passed.some(({ timesHeldBack = 0 }) => timesHeldBack >= HELD_BACK_TIMES_MAX) ? passed : batch;
 }
 
 function isStagedAlone({ stagingAsides, stagingTries }: QueueEntry): boolean {

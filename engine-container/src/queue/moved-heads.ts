@@ -75,6 +75,7 @@ export function forgetTried(entry: QueueEntry): void {
   entry.readyAt = null;
   entry.retestAfter = null;
   entry.passedOnStaleBase = false;
+  delete entry.timesHeldBack;
   delete entry.stagingAsides;
   delete entry.stagingTries;
   delete entry.isBlocked;

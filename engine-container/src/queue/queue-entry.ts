@@ -43,6 +43,8 @@ export interface QueueEntry {
   settingsNote?: { readonly head: CommitSha; readonly says: string };
   /** It stood in a prefix that passed on a base which has moved since: very likely good, still to be proven. */
   passedOnStaleBase: boolean;
+  /** Times that it stood in a batch that failed though it had passed before; absent: never. */
+  timesHeldBack?: number;
   /** It stood in a batch that failed and is not searched any more: its chance to be bad if all before it are good. */
   failureProbability: FailureProbability | null;
   /** Known of it before a gate run; absent: nothing. */

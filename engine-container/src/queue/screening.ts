@@ -2,7 +2,7 @@ import { type DecisionContext, gateRunsMax, policyFor } from './decision-context
 import { isIncident } from './incidents.ts';
 import { activeMembers } from './pipeline.ts';
 import type { QueueEntry } from './queue-entry.ts';
-import { crowdsIn, lineOf } from './turns.ts';
+import { crowdsIn, type Line, lineOf } from './turns.ts';
 
 /** A crowd is tried beside the line for so long after one of the others was last seen in it. */
 const OTHERS_KEPT_MS = 60 * 60_000;
@@ -17,6 +17,8 @@ export interface Screening {
   readonly isOfCrowd: (entry: QueueEntry) => boolean;
   /** One of a crowd that has not passed yet: it is tried beside the pipeline before it may hold others up in it. */
   readonly isUntried: (entry: QueueEntry) => boolean;
+  /** One of those, of an author whose turn it is: the last turns were of others, and no batch beside the line is theirs. */
+  readonly isInTurn: (entry: QueueEntry) => boolean;
   /** Slots that what is tried of a crowd leaves to the others; less than all. */
   readonly slotsKept: number;
 }
@@ -38,9 +40,14 @@ export function screeningOf(pass: DecisionContext): Screening | null {
   const crowd = crowdOf(pass);
   if (crowd === null) return null;
   const { isOfCrowd } = crowd;
+  const isUntried = (entry: QueueEntry): boolean =>
+    !entry.passedOnStaleBase && !isIncident(entry) && isOfCrowd(entry);
+  const beside = record.batches.filter(({ place }) => place !== 'pipeline').flatMap(activeMembers);
+  const served = new Set([...(record.turns ?? []), ...beside.map(({ author }) => author?.toLowerCase())]);
   return {
     isOfCrowd,
-    isUntried: (entry) => !entry.passedOnStaleBase && !isIncident(entry) && isOfCrowd(entry),
+    isUntried,
+    isInTurn: (entry) => isUntried(entry) && !served.has(crowd.authorOf(entry.pr)),
     slotsKept: Math.ceil(slots * SLOTS_KEPT_SHARE),
   };
 }
@@ -48,7 +55,7 @@ export function screeningOf(pass: DecisionContext): Screening | null {
 /** Pull requests in flight count as well: a crowd that many slots take in at once stays a crowd. */
 function crowdOf(
   pass: DecisionContext,
-): (Pick<Screening, 'isOfCrowd'> & { readonly hasOthers: boolean }) | null {
+): (Pick<Screening, 'isOfCrowd'> & Pick<Line, 'authorOf'> & { readonly hasOthers: boolean }) | null {
   const { record } = pass;
   const line = lineOf(pass);
   if (line === null) return null;
@@ -56,5 +63,10 @@ function crowdOf(
   const isThere = (entry: QueueEntry): boolean => line.isWaiting(entry) || inFlight.has(entry.pr);
   const isOfCrowd = crowdsIn(record.entries, { ...line, isWaiting: isThere });
   if (isOfCrowd === null) return null;
-  return { isOfCrowd, hasOthers: record.entries.some((entry) => isThere(entry) && !isOfCrowd(entry)) };
+  const there = record.entries.filter(isThere);
+  const crowding = new Set(there.filter(isOfCrowd).map(({ pr }) => line.authorOf(pr)));
+  // An incident overtakes what is there without room that a crowd makes.
+  const isOther = (entry: QueueEntry): boolean =>
+    !isIncident(entry) && !crowding.has(line.authorOf(entry.pr));
+  return { isOfCrowd, authorOf: line.authorOf, hasOthers: there.some(isOther) };
 }

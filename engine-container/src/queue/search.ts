@@ -115,6 +115,7 @@ function release(pass: DecisionContext, batch: Batch, low: number): void {
   for (const member of batch.members.slice(startOf(batch), low)) {
     const entry = entryOf(pass.record, member.pr);
     if (entry?.head !== member.head) continue;
+    if (entry.passedOnStaleBase) entry.timesHeldBack = (entry.timesHeldBack ?? 0) + 1;
     entry.passedOnStaleBase = true;
     entry.failureProbability = null;
   }

@@ -36,15 +36,15 @@ export function takeTurns(pass: DecisionContext): void {
 }
 
 /**
- * Those of a batch up to the last one under the share: what a crowd has behind it would only add to what may fail with it.
- * All of them where there is none.
+ * Those of a batch up to the last one under the share, or that has passed: what else a crowd has behind it would only add
+ * to what may fail with it. All of them where there is none.
  */
 export function endBeforeCrowd(pass: DecisionContext, entries: readonly QueueEntry[]): readonly QueueEntry[] {
   const line = pass.record.turns === undefined ? null : lineOf(pass);
   const isOfCrowd = line === null ? null : crowdsIn(pass.record.entries, line);
-  if (isOfCrowd === null) return entries;
-  const last = entries.findLastIndex((entry) => !isOfCrowd(entry));
-  return last < 0 ? entries : entries.slice(0, last + 1);
+  if (isOfCrowd === null || entries.every(isOfCrowd)) return entries;
+  const last = entries.findLastIndex((entry) => entry.passedOnStaleBase || !isOfCrowd(entry));
+  return entries.slice(0, last + 1);
 }
 
 /** Tells the pull requests of authors who crowd this line; null: no author does. */

@@ -4,6 +4,7 @@ import {
   describeEarlierBounce,
   describeRefusal,
 } from '../../../../../engine-container/src/queue/describe.ts';
+import { forgetTried } from '../../../../../engine-container/src/queue/moved-heads.ts';
 import { countReviews } from '../../../../../engine-container/src/queue/reviews.ts';
 import { givenRepo } from '../../../../builders/managed-repo.ts';
 import { BASE, givenEntry, givenRecord, headOf } from '../../../../builders/queue-record.ts';
@@ -46,6 +47,43 @@ describe('pull requests in the queue', () => {
     expect(tellDecision(givenSnapshot({ pulls: UNKNOWN }), givenRecord({ entries }))).toMatchObject({
       actions: ['stage #1 #7 on base-0 as mq/main/staging'],
     });
+  });
+
+  test('what has passed of an author who crowds the line alone ends no batch', () => {
+    const authors = [...Array(6).fill('agent'), 'ann'];
+    const views = authors.map((author, index) => givenView(index + 1, { pull: { author } }));
+    const entries = authors.map((author, index) =>
+      givenEntry(index + 1, { author, passedOnStaleBase: index === 0 }),
+    );
+    const staged = (pulls: typeof views) =>
+      tellDecision(
+        givenSnapshot({ pulls: known(pulls) }),
+        givenRecord({ entries: entries.slice(0, pulls.length) }),
+      ).actions;
+    expect(staged(views.slice(0, 6))).toEqual(['stage #1 #2 #3 #4 #5 #6 on base-0 as mq/main/staging']);
+    expect(staged(views)).toEqual(['stage #1 #7 on base-0 as mq/main/staging']);
+  });
+
+  test('what has passed and was held back twice is staged without others behind it', () => {
+    const staged = (timesHeldBack: number) =>
+      tellDecision(
+        givenSnapshot({ pulls: known([1, 2, 3].map((pr) => givenView(pr))) }),
+        givenRecord({
+          entries: [
+            givenEntry(1, { passedOnStaleBase: true }),
+            givenEntry(2, { passedOnStaleBase: true, timesHeldBack }),
+            givenEntry(3),
+          ],
+        }),
+      ).actions;
+    expect(staged(1)).toEqual(['stage #1 #2 #3 on base-0 as mq/main/staging']);
+    expect(staged(2)).toEqual(['stage #1 #2 on base-0 as mq/main/staging']);
+  });
+
+  test('a newer head was never held back', () => {
+    const entry = givenEntry(1, { passedOnStaleBase: true, timesHeldBack: 2 });
+    forgetTried(entry);
+    expect([entry.passedOnStaleBase, entry.timesHeldBack]).toEqual([false, undefined]);
   });
 
   test('a pull request without a schedule is left alone', () => {
