@@ -248,7 +248,11 @@ function History({ story }: { readonly story: PullStory }) {
           })}
         </ol>
       )}
-      {rest > 0 && <p className="hint">{rest} older ones are not shown.</p>}
+      {rest > 0 && (
+        <p className="hint">
+          The newest {HISTORY_SHOWN_MAX} of {history.length}; older ones are not shown.
+        </p>
+      )}
     </section>
   );
 }

@@ -2,7 +2,7 @@ import { useActivity } from '../data/hooks.ts';
 import { Loading, PageHead, useTitle } from '../parts/basics.tsx';
 import { Against, DayTable, Share, WeekChart } from '../parts/charts.tsx';
 import { ProblemPage } from '../parts/errors.tsx';
-import { showDuration, showNumber, showPercent } from '../view/format.ts';
+import { plural, showDuration, showNumber, showPercent } from '../view/format.ts';
 
 /** The week in figures: exact, or Unknown. */
 export function StatisticsPage() {
@@ -77,7 +77,7 @@ export function StatisticsPage() {
         <Figure
           name="Gate runs per landed pull request"
           value={showNumber(stats.runs_per_landed)}
-          note={`${showNumber(runs)} gate runs`}
+          note={runs === null ? 'Unknown' : plural(runs, 'gate run')}
         />
         <Figure
           name={saved !== null && saved < 0 ? 'Gate runs spent on top' : 'Gate runs saved'}

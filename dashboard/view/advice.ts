@@ -1,5 +1,5 @@
 import type { ResultOf } from '#core/contracts/client.ts';
-import { showDuration } from './format.ts';
+import { plural, showDuration } from './format.ts';
 
 type Advice = ResultOf<'readFanoutAdvice'>;
 
@@ -8,7 +8,7 @@ export const REPLAY_ASSUMES =
 
 const WITHOUT: Readonly<Record<NonNullable<Advice['reason']>, (advice: Advice) => string>> = {
   too_few_pull_requests: ({ rests_on, needed }) =>
-    `No advice yet: ${rests_on} pull requests landed or were bounced in the last weeks, and advice needs ${needed}.`,
+    `No advice yet: ${plural(rests_on, 'pull request')} landed or bounced in the last weeks, and advice needs ${needed}.`,
   gate_times_unknown: () => 'No advice yet: too few gate runs are stored with how long they took.',
   none_landed: () => 'No advice: none of the pull requests landed.',
   too_many_rows: () => 'No advice: there are more rows than can be counted exactly.',

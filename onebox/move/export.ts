@@ -120,6 +120,7 @@ async function writeRows(
     }
   }
   if (line.length > 0) write(line);
-  if (damaged > 0) say(`${damaged} secrets do not open here, and will not open there: store them anew.`);
+  if (damaged > 0)
+    say(`Secrets that do not open here, and will not open there: ${damaged}. Store them again.`);
   return counts;
 }

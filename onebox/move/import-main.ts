@@ -23,10 +23,10 @@ async function main(): Promise<number> {
       ...{ place, file: file ?? '', passphrase: readPassphrase(passphraseFile ?? ''), say: console.log },
       ...(force === undefined ? {} : { force }),
     });
-    console.log(`${rows} rows are here; this installation may run.`);
+    console.log(`Rows written: ${rows}. This installation may run.`);
     if (left > 0)
       console.log(
-        `${left} rows stayed in the file, because they name the former tenant: plans, API tokens. Make new tokens.`,
+        `Rows left in the file, because they name the former tenant (plans, API tokens): ${left}. Make new tokens.`,
       );
     return 0;
   } finally {

@@ -50,7 +50,7 @@ export async function importInstallation(options: ImportOptions): Promise<Import
   await refuseTarget(place, meta);
   await markImport(place.table, meta.id);
   for (const repoId of repoIds) await putHeldLease(place.table, repoId, meta.fences[repoId] ?? 0);
-  say(`writing the rows of ${repoIds.length} repositories`);
+  say(`writing the rows; repositories: ${repoIds.length}`);
   let [rows, left] = [0, 0];
   for await (const value of reader.values()) {
     const parsed = Rows.safeParse(value);

@@ -102,7 +102,7 @@ async function meetBrokenRepos(world: BrowserWorld): Promise<void> {
     .getByRole('link', { name: 'Setup' })
     .click();
   await sees(page.getByText('Needs an administrator').first());
-  await sees(page.getByText('Make it an admin of the repository', { exact: false }));
+  await sees(page.getByText('Make it an administrator of the repository', { exact: false }));
   await watched.context.close();
 }
 

@@ -110,7 +110,7 @@ describe('an installation moves into the table of the cloud edition and back, by
 
     expect(await run('import', ['--config', configOf('second'), '--file', join(folder, 'b')])).toMatchObject({
       code: 0,
-      said: expect.stringMatching(/\d+ rows are here/),
+      said: expect.stringMatching(/Rows written: \d+/),
     });
     await start('second');
     await land('two');

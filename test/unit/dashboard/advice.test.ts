@@ -37,7 +37,10 @@ describe('the advice in one sentence', () => {
   test('without one says why, with the number that it needs', () => {
     const none = { ...advice, advised: null, replays: [], rests_on: 12 };
     expect(describeAdvice({ ...none, reason: 'too_few_pull_requests' })).toBe(
-      'No advice yet: 12 pull requests landed or were bounced in the last weeks, and advice needs 30.',
+      'No advice yet: 12 pull requests landed or bounced in the last weeks, and advice needs 30.',
+    );
+    expect(describeAdvice({ ...none, rests_on: 1, reason: 'too_few_pull_requests' })).toContain(
+      ': 1 pull request landed or bounced',
     );
     const reasons = ['gate_times_unknown', 'none_landed', 'too_many_rows', 'out_of_time'] as const;
     const said = reasons.map((reason) => describeAdvice({ ...none, reason }));
