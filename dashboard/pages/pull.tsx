@@ -292,7 +292,7 @@ function Attempts({ story, repoId }: { readonly story: PullStory; readonly repoI
     <section className="panel" aria-labelledby="attempts-title">
       <h2 id="attempts-title">Attempts</h2>
       {story.attempts.length === 0 ? (
-        <p className="hint">The newest records of this repository name no batch with it.</p>
+        <p className="hint">The newest records of this repository name no batch with this pull request.</p>
       ) : (
         <div className="table-scroll">
           <table className="stacked">

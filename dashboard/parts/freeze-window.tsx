@@ -20,7 +20,7 @@ export const NEW_WINDOW: FreezeWindow = {
 };
 
 const WRONG: Readonly<Record<string, string>> = {
-  reason: 'One line of letters, digits and signs of ASCII.',
+  reason: 'One line of at most 60 printable ASCII characters.',
   days: 'At least one day.',
   from: 'A time as 16:00.',
   to: 'A time as 08:00, or 24:00.',
@@ -62,7 +62,7 @@ export function FreezeWindowFields(props: {
   return (
     <fieldset className="radios">
       <legend>{name}</legend>
-      {text('reason', 'Reason', 'The status of each pull request that waits says it.')}
+      {text('reason', 'Reason', 'The status of each pull request that waits names this reason.')}
       {DAYS.map(([day, label]) => (
         <label key={day} className="check">
           <input
@@ -87,7 +87,7 @@ export function FreezeWindowFields(props: {
       </div>
       <div className="pair">
         {text('first', 'First day (optional)', 'Empty: on all days of the week above.')}
-        {text('last', 'Last day (optional)', 'The window may begin on it.')}
+        {text('last', 'Last day (optional)', 'The last day on which the window may begin.')}
       </div>
       <div className="row">
         <Button onClick={props.onRemove}>Remove {name.toLowerCase()}</Button>

@@ -26,7 +26,9 @@ export function NameFields<Name extends string>({
       key={name}
       label={label}
       hint={hint}
-      error={wrong === name ? 'A name is too long, one too many, or not printable ASCII.' : null}
+      error={
+        wrong === name ? 'A name is too long or not printable ASCII, or there are too many names.' : null
+      }
     >
       {(ids) => (
         <input

@@ -43,7 +43,7 @@ export function NoticeWebhook({
         <Field
           label="Address of the webhook"
           hint="https, a public host, no port."
-          error={wrong ? 'This is no such address.' : null}
+          error={wrong ? 'This is not such an address.' : null}
         >
           {(ids) => (
             <input

@@ -51,7 +51,7 @@ export function Notify({
       {patch.error instanceof ApiError && patch.error.field !== null ? (
         <p className="field-error" role="alert">
           {NOTIFICATION_FAULTS[patch.error.field] ??
-            'One of them is not an address of that service: exact host, https, nothing behind it.'}
+            'One of the addresses is not right: paste it exactly as Slack, Discord or Matrix shows it, with https.'}
         </p>
       ) : (
         <Problem error={patch.error} />

@@ -67,8 +67,8 @@ function Begin({ repo }: { readonly repo: StatusEntry }) {
       <div className="pair">
         <Field
           label="Reason (optional)"
-          hint="The status of each pull request that waits says it."
-          error={isReasonWrong ? 'One line of letters, digits and signs of ASCII.' : null}
+          hint="The status of each pull request that waits names this reason."
+          error={isReasonWrong ? 'One line of at most 60 printable ASCII characters.' : null}
         >
           {(ids) => (
             <input
