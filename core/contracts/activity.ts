@@ -160,13 +160,12 @@ export const ActivityStatsView = z.object({
   days: z.array(z.object({ day: z.iso.date(), landed: count, bounced: count, runs: count })),
 });
 
-/** `before`: `queue_batches_next` of an earlier answer; what is none begins with the newest. All but the batches is of now. */
+/** `before`: `queue_batches_next` of an earlier answer; left out: from the newest. All but the batches is of now. */
 export const ActivityQuery = z.object({
   before: z
     .string()
     .regex(/^[\w-]{16,79}$/)
-    .optional()
-    .catch(undefined),
+    .optional(),
 });
 
 export const Activity = z.object({

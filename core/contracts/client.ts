@@ -31,6 +31,7 @@ const ADDRESSES = {
   readQueueStatus: 'GET /api/v1/user/queue/status',
   readActivity: 'GET /api/v1/user/queue/activity',
   readPull: 'GET /api/v1/user/repos/{id}/pulls/{number}',
+  readEvents: 'GET /api/v1/user/repos/{id}/events',
   readGateLog: 'GET /api/v1/user/repos/{id}/pulls/{number}/gate-log',
   enqueuePull: 'PUT /api/v1/user/repos/{id}/pulls/{number}/queue',
   dequeuePull: 'DELETE /api/v1/user/repos/{id}/pulls/{number}/queue',

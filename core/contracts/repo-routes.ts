@@ -230,7 +230,7 @@ export const REPO_ROUTES = [
     scope: 'read',
     query: activity.ActivityQuery,
     replies: { 200: activity.Activity },
-    errors: STORED,
+    errors: [...STORED, 'invalid_field'],
   },
   {
     id: 'readFigures',

@@ -1,6 +1,7 @@
 import { ACCOUNT_ROUTES } from './account-routes.ts';
 import { AUTHOR_ROUTES } from './author-routes.ts';
 import { EVIDENCE_ROUTES } from './evidence-routes.ts';
+import { HISTORY_ROUTES } from './history-routes.ts';
 import { REPO_ROUTES } from './repo-routes.ts';
 import type { HttpSurface, RouteSpec } from './route-spec.ts';
 import { TOKEN_ROUTES } from './token-routes.ts';
@@ -12,6 +13,7 @@ export const ROUTES = [
   ...TOKEN_ROUTES,
   ...AUTHOR_ROUTES,
   ...EVIDENCE_ROUTES,
+  ...HISTORY_ROUTES,
 ] as const satisfies readonly RouteSpec[];
 
 export type Route = (typeof ROUTES)[number];

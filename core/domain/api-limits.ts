@@ -50,6 +50,13 @@ export const STORY_SCANNED_ROWS_MAX = 2_000;
 /** Rows that the landing of a statement is looked for in, of its repository and of its tenant. */
 export const EVIDENCE_BATCHES_MAX = 5_000;
 export const EVIDENCE_SCANNED_ROWS_MAX = 20_000;
+/** Events of one page of the history of a repository. */
+export const EVENTS_PAGE_MAX = 50;
+/** Rows of its tenant that one page is looked for in: a tenant of many busy repositories turns more pages. */
+export const EVENTS_SCANNED_ROWS_MAX = 2_000;
+export const EVENT_QUERY_CHARS_MAX = 200;
+/** Time in ms, version of the queue record and index of an event, each in a fixed width. */
+export const EVENT_CURSOR_DIGITS = 26;
 export const QUEUE_BATCHES_MAX = 200;
 /** Weeks of the figures of one branch, the one under way included. */
 export const FIGURE_WEEKS = 4;

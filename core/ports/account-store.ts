@@ -1,5 +1,5 @@
 import type { BatchHead, EventHead } from '../domain/activity.ts';
-import type { BatchPhase, NodeRow } from '../domain/batch.ts';
+import type { ActivityEvent, BatchPhase, NodeRow } from '../domain/batch.ts';
 import type { Plan } from '../domain/billing.ts';
 import type { EpochMs, NodeRowId, PullRequestNumber, RepoId, TenantId } from '../domain/ids.ts';
 import type { QueueView } from '../domain/queue-view.ts';
@@ -72,6 +72,21 @@ export interface BatchHistory {
   readonly next: string | null;
 }
 
+export interface EventSearch {
+  readonly wanted: (event: ActivityEvent) => boolean;
+  readonly limit: number;
+  /** Rows of the tenant that are looked through at most. */
+  readonly scannedMax: number;
+  /** `next` of an earlier answer; null: from the newest. */
+  readonly before: string | null;
+}
+
+export interface EventHistory {
+  readonly events: readonly ActivityEvent[];
+  /** Where the search for older ones goes on; null: there are none. It names no other repo. */
+  readonly next: string | null;
+}
+
 /** The newest event that ended a pull request. */
 export interface TerminalMark {
   readonly repoId: RepoId;
@@ -102,6 +117,8 @@ export interface AccountStore {
    * answer; null begins with the newest.
    */
   readBatchHistory(tenantId: TenantId, limit: number, before: string | null): Promise<BatchHistory>;
+  /** Events of one repo, newest first; one that cannot be read is left out. */
+  readEventHistory(repo: Pick<ManagedRepo, 'id' | 'tenantId'>, search: EventSearch): Promise<EventHistory>;
   /** Events since `since`, or null when there are more than `rowsMax`: part of a count is no count (A73). */
   readEventsSince(tenantId: TenantId, since: EpochMs, rowsMax: number): Promise<readonly EventHead[] | null>;
   /** As above, for batches by the time they were made. */

@@ -32,6 +32,7 @@ import { testNotices } from '#core/services/notice-webhook.ts';
 import { loadOwnRepo } from '#core/services/owned.ts';
 import type { PlanDeps } from '#core/services/plans.ts';
 import { readActivity } from '#core/services/read-activity.ts';
+import { readEvents } from '#core/services/read-events.ts';
 import { readRepoFigures } from '#core/services/read-figures.ts';
 import { readPull } from '#core/services/read-pull.ts';
 import { readRepoFacts } from '#core/services/repo-facts.ts';
@@ -138,6 +139,10 @@ function queueRoutes(deps: ApiDeps) {
     readPull: async ({ tenantId, id, number }) => ({
       status: 200,
       body: await readPull(deps, tenantId, id, number),
+    }),
+    readEvents: async ({ tenantId, id, query }) => ({
+      status: 200,
+      body: await readEvents(deps, tenantId, id, query),
     }),
     createTicket: async ({ tenantId }) => {
       const ticket = await issueTicket(deps, tenantId);

@@ -231,6 +231,17 @@ function pickQuery(random: SeededRandom, material: Material, route: RouteSpec): 
       : {}),
     ...(random.chance(0.6) ? { limit: pick(random, numbers) } : {}),
     ...(random.chance(0.6) ? { offset: pick(random, numbers) } : {}),
+    ...(route.path.endsWith('/events') ? pickEvents(random, numbers) : {}),
+  };
+}
+
+function pickEvents(random: SeededRandom, numbers: readonly string[]): Record<string, string> {
+  return {
+    ...(random.chance(0.4) ? { event: pick(random, ['pr_landed', 'PR_LANDED', '', 'x']) } : {}),
+    ...(random.chance(0.4) ? { pr: pick(random, numbers) } : {}),
+    ...(random.chance(0.4)
+      ? { before: pick(random, ['0'.repeat(26), '9'.repeat(26), '9'.repeat(27), '']) }
+      : {}),
   };
 }
 

@@ -1,6 +1,8 @@
 import {
   batchCursor,
   batchSortKeyAt,
+  eventCursor,
+  eventSortKeyAt,
   keptNoteKey,
   keptNotesPartition,
   keptTarget,
@@ -11,7 +13,7 @@ import { type ActivityEvent, endsPullRequest, type NodeRow } from '#core/domain/
 import type { EpochMs, PullRequestNumber, RepoId, TenantId } from '#core/domain/ids.ts';
 import { ENGINE_NEED_RENEWED_AFTER_MS } from '#core/domain/limits.ts';
 import type { QueueView } from '#core/domain/queue-view.ts';
-import type { Connection, ReconcileOutcome } from '#core/domain/repo.ts';
+import type { Connection, ManagedRepo, ReconcileOutcome } from '#core/domain/repo.ts';
 import {
   type AccountStore,
   type AdminStore,
@@ -19,6 +21,8 @@ import {
   type AuditEntry,
   type BatchHistory,
   type ConnectionHead,
+  type EventHistory,
+  type EventSearch,
   type HealthStore,
   type HistoryPart,
   type KeptNote,
@@ -106,6 +110,26 @@ export class MemoryAccount
       const last = rows.length > limit ? rows[limit - 1] : undefined;
       const [key] = [...all].find(([, row]) => row === last) ?? [];
       return { batches, errors, next: key === undefined ? null : batchCursor(key) };
+    });
+  }
+
+  readEventHistory(
+    repo: Pick<ManagedRepo, 'id' | 'tenantId'>,
+    { wanted, limit, scannedMax, before }: EventSearch,
+  ): Promise<EventHistory> {
+    return this.call('readEventHistory', () => {
+      const below = before === null ? null : eventSortKeyAt(before, repo.id);
+      const older = [...this.events]
+        .filter(([key, { tenantId }]) => tenantId === repo.tenantId && (below === null || key < below))
+        .sort(([one], [other]) => (one < other ? 1 : -1));
+      const near = older.slice(0, scannedMax);
+      const found = near.filter(([, event]) => event.repoId === repo.id && wanted(event));
+      const [end] = older.length >= scannedMax ? (near.at(-1) ?? []) : [];
+      const last = found.length > limit ? found[limit - 1]?.[0] : end;
+      return {
+        events: found.slice(0, limit).map(([, event]) => event),
+        next: last === undefined ? null : eventCursor(last, repo.id),
+      };
     });
   }
 

@@ -13,6 +13,7 @@ import type {
 import { StoreError } from '../../ports/store.ts';
 import { auditRow, organizationRow, tenantRow } from './account-items.ts';
 import { type Codec, defaulted, oneOf, optional, record, text, whole } from './codec.ts';
+import { readEventHistory } from './event-history.ts';
 import { activityEvent } from './event-items.ts';
 import { nodeRow, readRow } from './items.ts';
 import { createKeptAudit } from './kept-audit.ts';
@@ -104,6 +105,8 @@ export function createAccountStore(table: Table): Omit<AccountStore, 'loadPlan' 
 
     listOutcomes: (tenantId) => listOutcomes(table, tenantId),
     readBatchHistory: (tenantId, limit, before) => readBatchHistory(table, tenantId, limit, before),
+
+    readEventHistory: (repo, search) => readEventHistory(table, repo, search),
 
     async readEventsSince(tenantId, since, rowsMax) {
       const rows = await readSince(table, eventPartition(tenantId), 'E#', since, rowsMax, 'readEventsSince');

@@ -115,6 +115,21 @@ export const eventPartition = (tenantId: TenantId): string => `${PARTITIONS.even
 /** `version` is that of the queue write which carried the event: the key is unique and the same on every retry. */
 export const eventSortKey = (event: ActivityEvent, version: number, index: number): string =>
   `E#${padTime(event.at)}#${event.repoId}#${padNumber(version, 10)}#${padNumber(index, 2)}`;
+/**
+ * A place among the events of one repo, in digits. It names no other repo, so that a reader of one learns of no other:
+ * the place before or after the row of another one is told as a place of this one.
+ */
+export function eventCursor(sortKey: string, repoId: RepoId): string {
+  const [, at = '', owner = '', version = '', index = ''] = sortKey.split('#');
+  if (owner === repoId) return `${at}${version}${index}`;
+  return `${at}${owner < repoId ? '0'.repeat(12) : '9'.repeat(12)}`;
+}
+/** Everything of the repo that is older sorts below it. */
+export function eventSortKeyAt(cursor: string, repoId: RepoId): string {
+  const [at, version, index] = [cursor.slice(0, 14), cursor.slice(14, 24), cursor.slice(24)];
+  // No write has the version 0: nothing more of this ms.
+  return Number(version) === 0 ? `E#${at}` : `E#${at}#${repoId}#${version}#${index}`;
+}
 
 /** Who changed what. */
 export const auditPartition = (tenantId: TenantId): string => `${PARTITIONS.audit}${tenantId}`;

@@ -16,10 +16,9 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import type { StoreErrorKind } from '../../ports/store.ts';
-import { StoreError } from '../../ports/store.ts';
 import type { Clock } from '../../ports/system.ts';
 import type { Key } from './keys.ts';
+import { toStoreError } from './store-errors.ts';
 
 export interface TableConfig {
   readonly client: DynamoDBDocumentClient;
@@ -144,15 +143,29 @@ export class Table {
     operation: string,
   ): Promise<readonly Row[]> {
     const rows: Row[] = [];
+    await this.walkFiltered(input, ends.scannedMax, (row) => rows.push(row) < ends.rowsMax, operation);
+    return rows.slice(0, ends.rowsMax);
+  }
+
+  /**
+   * As `queryFiltered`, row by row, until `visit` says that it is enough.
+   * @returns sort key of the last row that was looked at where `scannedMax` ended it; undefined: there are no more, or it was enough
+   */
+  async walkFiltered(
+    input: Omit<QueryCommandInput, 'TableName' | 'Limit'>,
+    scannedMax: number,
+    visit: (row: Row) => boolean,
+    operation: string,
+  ): Promise<string | undefined> {
     let scanned = 0;
     let from: QueryCommandInput['ExclusiveStartKey'];
     do {
-      const answer = await this.#page({ ...input, Limit: ends.scannedMax - scanned }, from, operation);
-      rows.push(...(answer.Items ?? []));
+      const answer = await this.#page({ ...input, Limit: scannedMax - scanned }, from, operation);
+      for (const row of answer.Items ?? []) if (!visit(row)) return undefined;
       scanned += answer.ScannedCount ?? 0;
       from = answer.LastEvaluatedKey;
-    } while (from !== undefined && rows.length < ends.rowsMax && scanned < ends.scannedMax);
-    return rows.slice(0, ends.rowsMax);
+    } while (from !== undefined && scanned < scannedMax);
+    return typeof from?.sk === 'string' ? from.sk : undefined;
   }
 
   #page(
@@ -325,24 +338,4 @@ function readRefusals(steps: readonly Step[], error: TransactionCanceledExceptio
 
 function isPassing(error: unknown): boolean {
   return error instanceof Contention || (error instanceof Error && PASSING_CODES.has(error.name));
-}
-
-/**
- * No message and no cause of the service is kept: a validation message quotes values of the row (A95). A row that is too
- * big and a counter that is no number both answer as validation errors, alone or as a reason of a cancelled transaction.
- */
-function toStoreError(error: unknown, operation: string): Error {
-  if (error instanceof StoreError) return error;
-  if (error instanceof TransactionCanceledException) {
-    const reason = error.CancellationReasons?.find((each) => each.Code === 'ValidationError');
-    return new StoreError(judgeValidation(reason?.Message), operation);
-  }
-  const invalid = error instanceof Error && error.name === 'ValidationException';
-  return new StoreError(judgeValidation(invalid ? error.message : undefined), operation);
-}
-
-function judgeValidation(message: string | undefined): StoreErrorKind {
-  if (message === undefined) return 'unavailable';
-  if (/size/i.test(message)) return 'too_large';
-  return /operand|data type|type mismatch/i.test(message) ? 'unreadable' : 'unavailable';
 }

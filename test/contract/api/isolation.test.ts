@@ -57,6 +57,7 @@ const OWN: Readonly<Record<string, readonly [status: number, code?: string]>> = 
   dequeuePull: [400, 'forge_token_required'],
   readGateTemplate: [200],
   // Its own repository has no pull request of that number; with one: `pulls.test.ts`.
+  readEvents: [200],
   readPull: [404, 'not_found'],
   readGateLog: [200],
   // Nothing is signed here; with a key: `evidence.test.ts`.

@@ -36,6 +36,7 @@ const SCOPES: Readonly<Record<string, string>> = {
   },
   ...{
     readGateLog: 'read',
+    readEvents: 'read',
     readPull: 'read',
     readGateTemplate: 'read',
     readPullEvidence: 'read',

@@ -201,6 +201,76 @@ export function describeAccount(world: World): void {
       expect(await world.store().readBatchHistory(repo.tenantId, 4, null)).toMatchObject({ next: null });
     });
 
+    test('events of one repository come in pages, each once, however many others of its tenant lie between', async () => {
+      const now = world.clock.now();
+      const repo = await save(
+        [],
+        times(8, (index) => ({
+          at: now + index,
+          pr: index + 1,
+          ...(index % 2 === 0 ? {} : { repoId: 'zz' }),
+        })),
+      );
+      await save([], [{ at: now + 20, pr: 99 }]);
+      const seen: (readonly [prs: readonly number[], isMore: boolean])[] = [];
+      for (let before: string | null | undefined; before !== null; ) {
+        const search = { wanted: () => true, limit: 3, scannedMax: 100, before: before ?? null };
+        const { events, next } = await world.store().readEventHistory(repo, search);
+        seen.push([events.map(({ pr }) => pr), next !== null]);
+        before = next;
+      }
+      expect(seen).toEqual([
+        [[7, 5, 3], true],
+        [[1], false],
+      ]);
+    });
+
+    test.each(['!before', '~after'])(
+      'a page ends after so many rows, at one of the repository %j too, loses none of the same time and names no other repository',
+      async (repoId) => {
+        const at = world.clock.now();
+        const repo = await save(
+          [],
+          [
+            ...times(3, (index) => ({ at, pr: index + 1 })),
+            ...times(5, () => ({ at, pr: 50, repoId })),
+            { at: at + 1, pr: 9 },
+          ],
+        );
+        const seen: number[] = [];
+        const cursors: string[] = [];
+        let reads = 0;
+        for (let before: string | null | undefined; before !== null && reads < 20; reads += 1) {
+          const search = { wanted: () => true, limit: 10, scannedMax: 2, before: before ?? null };
+          const { events, next } = await world.store().readEventHistory(repo, search);
+          seen.push(...events.map(({ pr }) => pr));
+          if (next !== null) cursors.push(next);
+          before = next;
+        }
+        expect(seen).toEqual([9, 3, 2, 1]);
+        expect(cursors.filter((cursor) => !/^\d{26}$/.test(cursor))).toEqual([]);
+        expect(reads).toBeGreaterThan(1);
+      },
+    );
+
+    test('what is wanted of the events of a repository is counted, and nothing else', async () => {
+      const at = world.clock.now();
+      const repo = await save(
+        [],
+        times(6, (index) => ({ at: at + index, pr: (index % 2) + 1 })),
+      );
+      const search = {
+        wanted: ({ pr }: { pr: number }) => pr === 2,
+        limit: 2,
+        scannedMax: 100,
+        before: null,
+      };
+      const { events, next } = await world.store().readEventHistory(repo, search);
+      expect(events.map((event) => event.at - at)).toEqual([5, 3]);
+      const rest = await world.store().readEventHistory(repo, { ...search, before: next });
+      expect([rest.events.map((event) => event.at - at), rest.next]).toEqual([[1], null]);
+    });
+
     test('counts are whole or null, and begin exactly at their time', async () => {
       const now = world.clock.now();
       const repo = await save(
