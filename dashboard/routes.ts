@@ -32,7 +32,10 @@ export const path = {
   signIn: (backTo?: string): string =>
     backTo === undefined || backTo === '/' ? '/sign-in' : `/sign-in?back=${segment(backTo)}`,
   start: (): string => '/start',
-  queue: (id: string): string => `/repos/${segment(id)}`,
+  queue: (
+    id: string,
+    events: { readonly q?: string | null; readonly event?: string | null; readonly before?: string } = {},
+  ): string => withSearch(`/repos/${segment(id)}`, events),
   batches: (id: string, before?: string | null): string =>
     withSearch(`/repos/${segment(id)}/batches`, { before }),
   batch: (id: string, batchId: string, node?: string | null, before?: string | null): string =>

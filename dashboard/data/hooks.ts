@@ -1,6 +1,7 @@
-import { skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useState, useSyncExternalStore } from 'react';
 import { ApiError } from '#core/contracts/client.ts';
+import type { ActivityEventName } from '../../core/domain/batch.ts';
 import type { Service } from './api.ts';
 import {
   createLiveLink,
@@ -92,6 +93,35 @@ export function usePull(id: string, number: number | null) {
     queryKey: ['queue', 'pull', id, number],
     queryFn: number === null ? skipToken : ({ signal }) => api.readPull({ id, number, signal }),
     refetchInterval,
+  });
+}
+
+/** One page of the events of a repository. Under the key of the queue, so that the live link refreshes it too. */
+export function useEvents(
+  id: string,
+  wanted: { readonly [part in 'q' | 'pr' | 'before']: string | null } & {
+    readonly event: ActivityEventName | null;
+  },
+) {
+  const { api } = useService();
+  const refetchInterval = usePollMs();
+  const { q, pr, event, before } = wanted;
+  return useQuery({
+    queryKey: ['queue', 'events', id, q, pr, event, before],
+    queryFn: ({ signal }) =>
+      api.readEvents({
+        id,
+        signal,
+        query: {
+          ...(q === null ? {} : { q }),
+          ...(pr === null ? {} : { pr }),
+          ...(event === null ? {} : { event }),
+          ...(before === null ? {} : { before }),
+        },
+      }),
+    // Rows of before stay as they are; the newest page moves.
+    refetchInterval: before === null ? refetchInterval : false,
+    placeholderData: keepPreviousData,
   });
 }
 

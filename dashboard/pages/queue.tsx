@@ -10,6 +10,7 @@ import { FindPull } from '../parts/find-pull.tsx';
 import { GateRun } from '../parts/gate-run.tsx';
 import { PullLink, PullLinks } from '../parts/pull-link.tsx';
 import { blockerOf, RepoFrame, type RepoView } from '../parts/repo-frame.tsx';
+import { RepoHistory } from '../parts/repo-history.tsx';
 import { Tag } from '../parts/signal.tsx';
 import { Verdict } from '../parts/verdict.tsx';
 import { path } from '../routes.ts';
@@ -18,7 +19,6 @@ import { plural, secondsBetween, showClock, showDuration, showPulls } from '../v
 import { sayGateTime, usualGateSeconds } from '../view/gate-time.ts';
 import { type BatchTree, treesOf } from '../view/tree.ts';
 import { sayPhase, sayReason, wordOfCi, wordOfPlace } from '../view/words.ts';
-import { Events } from './overview.tsx';
 
 type Place = NonNullable<RepoActivity['queue']>['line'][number];
 
@@ -32,11 +32,10 @@ export function QueuePage({ id }: { readonly id: string }) {
 }
 
 function Queue({ view }: { readonly view: RepoView }) {
-  const { repo, activity, feed } = view;
+  const { repo, activity } = view;
   const trees = treesOf(view);
   const running = trees.filter((tree) => tree.nodes.some(({ row }) => row.outcome === 'running'));
   const usualGate = usualGateSeconds(trees.flatMap(({ nodes }) => nodes.map(({ row }) => row)));
-  const events = feed.recent_activity.filter((event) => event.repo_id === repo.id);
   return (
     <>
       <Verdict blocker={blockerOf(view)} repoId={repo.id} instanceUrl={repo.instance_url} slug={repo.name} />
@@ -62,15 +61,8 @@ function Queue({ view }: { readonly view: RepoView }) {
             )}
           </section>
           <GateFacts activity={activity} />
-          <section className="panel">
-            <h2>Newest events</h2>
-            {events.length === 0 ? (
-              <p className="hint">Nothing among the newest events.</p>
-            ) : (
-              <Events events={events} repos={feed.repos} withRepo={false} />
-            )}
-          </section>
           <LookNow repoId={repo.id} enabled={repo.queue_enabled} />
+          <RepoHistory view={view} />
         </div>
       </div>
     </>

@@ -152,8 +152,13 @@ describe('the ways to the page of a pull request', () => {
       .filter((link) => link.getAttribute('href') === `/repos/repo/pulls/${pr}`);
 
   test('stand in the queue, in the line that says what blocks, and at the newest events', async () => {
-    mountPage({ at: '/repos/repo', answers: answersOf(givenStory('ready'), feed) });
-    await screen.findByRole('list', { name: 'Pull requests in order' });
+    const events = { events: [event(3)], next: null };
+    const answers = {
+      ...answersOf(givenStory('ready'), feed),
+      'GET /api/v1/user/repos/repo/events': events,
+    };
+    mountPage({ at: '/repos/repo', answers });
+    await screen.findByText('Warn first');
     expect([ways(7).length, ways(3).length]).toEqual([2, 1]);
   });
 
