@@ -51,6 +51,7 @@ test('neither a schema library nor anything of the service is in it', () => {
       'core/contracts/turn-names.ts',
       'core/domain/api-limits.ts',
       'core/domain/api-token.ts',
+      'core/domain/batch.ts',
       'core/domain/limits.ts',
     ],
     'core/domain/notice-topics.ts',
