@@ -18,7 +18,7 @@ describe('a file name that is not UTF-8, which the forge shows as another', () =
     const odd = await givenScheduled(world.forge, 'odd', 'x\n', { path: `src/${BYTE}.txt` });
     await world.drain({ maxMs: 20 * MINUTE_MS });
     expect(world.forge.runs()).toEqual([]);
-    expect(await wordsOf(world, odd)).toMatch(/^error: refused: a file name in it is not UTF-8/);
+    expect(await wordsOf(world, odd)).toMatch(/^error: refused: a file name in this change is not UTF-8/);
     const other = await givenScheduled(world.forge, 'a');
     await world.drain();
     expect(await endingOf(world, [odd, other])).toEqual({ landed: [other], bounced: [] });

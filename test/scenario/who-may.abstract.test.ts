@@ -28,9 +28,7 @@ test('only accounts that the settings name may schedule, and the pull request of
   await world.forge.scheduleAs('dev', other);
   await world.drain({ maxMs: HOUR });
   expect(landedOf(world)).toEqual([named]);
-  expect(await wordsOn(world, other)).toMatch(
-    /^refused: the settings of this queue do not name who scheduled/,
-  );
+  expect(await wordsOn(world, other)).toMatch(/^refused: the settings of this queue list who may schedule/);
   expect(await told(world, other)).toContain('pr_refused:scheduler_not_named');
   await world.forge.cancelSchedule(other);
   await world.clock.advance(60_000);

@@ -87,7 +87,7 @@ export function mustEnd({ kind, style }: Cell, n: number): 'landed' | RegExp | u
       // A rebase replays commit by commit and asks for no merge base.
       return n === 1 || style === 'rebase' ? 'landed' : /^refused: .*two merge bases/;
     case 'name that is not UTF-8':
-      return n % 2 === 0 ? /^refused: a file name in it is not UTF-8/ : 'landed';
+      return n % 2 === 0 ? /^refused: a file name in this change is not UTF-8/ : 'landed';
     default:
       return undefined;
   }
