@@ -54,6 +54,8 @@ export const AdminRepos = z.object({
   limit: z.int(),
   offset: z.int(),
   total: z.int(),
+  /** `trouble`: those in trouble first, over all pages. `name`: too many to be sorted by it. */
+  order: z.enum(['trouble', 'name']),
 });
 
 export const AdminConnections = z.object({

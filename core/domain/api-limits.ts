@@ -29,6 +29,8 @@ export const GATE_AUTHORS_MAX = 5;
 export const ADMIN_PAGE_SIZE_MAX = 100;
 export const ADMIN_PAGE_SIZE_DEFAULT = 50;
 export const ADMIN_QUERY_CHARS_MAX = 200;
+/** So many repositories are sorted by trouble over all pages; more are in the order of their names. */
+export const ADMIN_SORTED_REPOS_MAX = 500;
 export const ADMIN_CONNECTIONS_MAX = 200;
 /** Rows that one operator listing reads at most; beyond it the answer says that it is cut. */
 export const ADMIN_SCAN_ROWS_MAX = 20_000;

@@ -1,7 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
-import type { ResultOf } from '#core/contracts/client.ts';
 import { ADMIN_QUERY_CHARS_MAX } from '#core/domain/api-limits.ts';
 import { useService } from '../data/hooks.ts';
 import { Ago, Empty, Foreign, Loading, PageHead, useTitle } from '../parts/basics.tsx';
@@ -69,8 +68,7 @@ function AllRepos() {
       <ProblemPage error={found.error} onRetry={() => void found.refetch()} />
     );
   }
-  const { total } = found.data;
-  const repos = found.data.repos.toSorted((one, other) => troubleOf(one) - troubleOf(other));
+  const { total, order, repos } = found.data;
   return (
     <>
       <ServiceState />
@@ -85,8 +83,10 @@ function AllRepos() {
       />
       <p className="hint" role="status">
         {plural(total, 'repository', 'repositories')}
-        {total > 1 && ', those in trouble first'}
-        {total > PAGE_SIZE && ' on each page'}
+        {total > 1 &&
+          (order === 'trouble'
+            ? ', those in trouble first'
+            : ', by name; a search that finds fewer shows those in trouble first')}
       </p>
       {repos.length === 0 ? (
         <Empty title="No repository of that name" />
@@ -138,15 +138,6 @@ function AllRepos() {
       </nav>
     </>
   );
-}
-
-type FoundRepo = ResultOf<'searchRepos'>['repos'][number];
-
-/** Looks that fail, then what was never looked at or whose gate is not verified, then the rest. */
-function troubleOf({ reconcile, provisioning }: FoundRepo): number {
-  if (reconcile.ok === false) return 0;
-  if (reconcile.ok === null) return 1;
-  return provisioning.ci_gate.status === 'verified' ? 3 : 2;
 }
 
 function AllConnections() {

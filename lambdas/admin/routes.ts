@@ -5,6 +5,7 @@ import type { ApiHandlers } from '#core/http/api-call.ts';
 import type { AdminStore } from '#core/ports/account-store.ts';
 import type { LeaseStore } from '#core/ports/store.ts';
 import { type RepoFactsStore, readFactsOf } from '#core/services/repo-facts.ts';
+import { searchRepos } from '#core/services/search-repos.ts';
 
 export interface AdminDeps {
   readonly store: AdminStore & RepoFactsStore;
@@ -16,7 +17,7 @@ export function createAdminRoutes({ store, leases }: AdminDeps): ApiHandlers<'ad
   return {
     searchRepos: async ({ query }) => {
       const { q, limit, offset } = query;
-      const found = await store.searchRepos(q, offset, limit);
+      const found = await searchRepos({ store }, q, { offset, limit });
       const repos = await Promise.all(
         found.repos.map(async (repo) => {
           const [facts, lease] = await Promise.all([
@@ -26,7 +27,7 @@ export function createAdminRoutes({ store, leases }: AdminDeps): ApiHandlers<'ad
           return toRepoSearchRecord(facts, lease);
         }),
       );
-      return { status: 200, body: { repos, limit, offset, total: found.total } };
+      return { status: 200, body: { repos, limit, offset, total: found.total, order: found.order } };
     },
     listAllConnections: async () => {
       const rows = await store.listAllConnections(ADMIN_CONNECTIONS_MAX + 1);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { ADMIN_SORTED_REPOS_MAX } from '#core/domain/api-limits.ts';
 import { StoreError } from '#core/ports/store.ts';
 import {
   ADMIN_KEY,
@@ -80,6 +81,30 @@ describe('the operators’ views', () => {
     expect((await search({ q: 'web', offset: '1', limit: '1' })).json).toMatchObject({
       ...{ total: 2, limit: 1, offset: 1, repos: [{ repo: 'beta/web-shop' }] },
     });
+  });
+
+  test('those in trouble come first over all pages, and by name where they are too many', async () => {
+    const given = async (tenant: string, slug: string, ok: boolean | null) => {
+      const { repo } = await world.enroll(tenant, { slug }, { id: randomUUID() });
+      if (ok === null) return;
+      await world.store.saveReconcileOutcome(repo, { ranAt: 1, ok, errorCode: ok ? null : 'timeout' });
+    };
+    await given(TENANT_A, 'a/good', true);
+    await given(TENANT_A, 'b/good', true);
+    await given(TENANT_B, 'c/new', null);
+    await given(TENANT_B, 'd/failing', false);
+    const page = async (offset: string) => {
+      const { json } = await search({ offset, limit: '2' });
+      return [json.order, ...json.repos.map(({ repo }: { repo: string }) => repo)];
+    };
+    expect(await page('0')).toEqual(['trouble', 'd/failing', 'c/new']);
+    expect(await page('2')).toEqual(['trouble', 'a/good', 'b/good']);
+    const { searchRepos } = world.store;
+    world.store.searchRepos = async (...asked) => ({
+      ...(await searchRepos.apply(world.store, asked)),
+      total: ADMIN_SORTED_REPOS_MAX + 1,
+    });
+    expect(await page('0')).toEqual(['name', 'a/good', 'b/good']);
   });
 
   test.each([

@@ -1,5 +1,5 @@
 /** @jest-environment jsdom */
-import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { mountPage } from '../../support/mount-page.tsx';
 import { givenActivity, givenFeed, givenStatus } from './rows.ts';
 
@@ -23,26 +23,34 @@ const HEALTH = {
 
 function mountOperator(changes: Readonly<Record<string, unknown>> = {}) {
   const repos = [
-    ...[found('acme/fine', true), found('acme/new', null, 'missing')],
-    ...[found('acme/unset', true, 'missing'), found('acme/broken', false)],
+    ...[found('acme/broken', false), found('acme/new', null, 'missing')],
+    ...[found('acme/unset', true, 'missing'), found('acme/fine', true)],
   ];
   return mountPage({
     at: '/admin/repos',
     answers: {
       'GET /api/v1/me': OPERATOR,
       'GET /api/queue-health': HEALTH,
-      'GET /api/v1/admin/repos': { repos, limit: 50, offset: 0, total: repos.length },
+      'GET /api/v1/admin/repos': {
+        ...{ repos, limit: 50, offset: 0, total: repos.length, order: 'trouble' },
+      },
       ...changes,
     },
   });
 }
 
-test('repositories in trouble come first: failed looks, none yet, a gate that was not verified', async () => {
+test('the order of the service is shown and said: trouble first, or names where they are too many', async () => {
   mountOperator();
   await screen.findByText('4 repositories, those in trouble first');
   expect(screen.getAllByRole('rowheader').map(({ textContent }) => textContent)).toEqual([
     ...['acme/broken main', 'acme/new main', 'acme/unset main', 'acme/fine main'],
   ]);
+  cleanup();
+  const many = { repos: [found('acme/fine', true)], limit: 50, offset: 0, total: 501, order: 'name' };
+  mountOperator({ 'GET /api/v1/admin/repos': many });
+  await screen.findByText(
+    '501 repositories, by name; a search that finds fewer shows those in trouble first',
+  );
 });
 
 test('schedule, looks and batches of the service are told, and what is not known is unknown', async () => {
