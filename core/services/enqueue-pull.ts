@@ -42,7 +42,11 @@ export async function enqueuePull(
     await refuseOther(repo, person, number, head);
     await refuseUnprotected(repo, person);
     const scheduled = await person.schedule(number, repo.mergeStyle, head);
-    if (scheduled === 'refused') throw new AppError('schedule_refused');
+    if (scheduled === 'refused') {
+      // It may have been merged, closed or pushed since it was read: that is the reason then.
+      await refuseOther(repo, person, number, head);
+      throw new AppError('schedule_refused');
+    }
     // A schedule binds no head: one that was pushed between the two calls was not asked for.
     if (scheduled === 'scheduled' && (await person.readPull(number)).headSha !== head) {
       await person.cancel(number);

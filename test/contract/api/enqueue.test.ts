@@ -62,6 +62,26 @@ describe('PUT and DELETE …/pulls/{number}/queue', () => {
     expect([answer.code, forge.isScheduled(pr)]).toEqual(['head_moved', false]);
   });
 
+  test.each([
+    ['it was merged', { state: 'closed', merged: true }, 'pull_merged'],
+    ['it was closed', { state: 'closed' }, 'pull_not_open'],
+    ['nothing changed', {}, 'schedule_refused'],
+  ] as const)('a schedule that the forge refuses is told by what is so then: %s', async (_, now, code) => {
+    const { world, forge, pr, head, call } = await given();
+    const person = forge.asPerson('developer');
+    const seen = await person.readPull(pr);
+    let isRefused = false;
+    world.openPerson = () => ({
+      ...person,
+      readPull: () => Promise.resolve(isRefused ? { ...seen, ...now } : seen),
+      schedule: () => {
+        isRefused = true;
+        return Promise.resolve('refused');
+      },
+    });
+    expect((await call('PUT', 'developer', { head })).code).toBe(code);
+  });
+
   test('the right is the person’s alone: a reader, the bot and no token schedule nothing', async () => {
     const all = await given();
     const { forge, pr, head, call } = all;
