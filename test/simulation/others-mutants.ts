@@ -92,4 +92,12 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
     families: ['shared_heads'],
     dies: 'a twin is set aside',
   },
+  {
+    guard: 'what is not built yet overtakes nothing that comes back to the line (decision 0255)',
+    file: `${QUEUE}/decide.ts`,
+    find: '  dissolveOvertaking(pass);\n',
+    replace: '',
+    families: ['cursed'],
+    dies: 'suspects come back while later ones of the same file are not built yet',
+  },
 ];

@@ -181,3 +181,34 @@ export function holdFirstTwin(why: 'dependency' | 'unreadable'): () => Promise<r
     return isSo ? [] : ['one waits for a twin that cannot land'];
   };
 }
+
+/** The search of a batch ends without a word on its members while later ones wait for the forge to build their batch. */
+export async function comeBackBeforeUnbuilt(): Promise<readonly string[]> {
+  let isHeldUp = false;
+  const stage = await setStage({
+    repo: { bisectFanout: 4 },
+    wrapForge: wrapForge(async (name, _args, answer) => {
+      if (isHeldUp && name === 'applyPatch') throw new ForgeError('unreachable', 'POST diffpatch', 503);
+      return answer();
+    }),
+  });
+  const { forge, clock } = stage;
+  const path = 'src/same.txt';
+  await givenProject(forge, { [path]: 'base\n' });
+  forge.judge = () => 'hold';
+  const first = await givenScheduled(forge, 'first', 'first\n', { path });
+  const leaving = await givenScheduled(forge, 'leaving');
+  await clock.advance(MINUTE_MS);
+  await stage.reconcile();
+  await givenScheduled(forge, 'last', 'last\n', { path });
+  await clock.advance(MINUTE_MS);
+  isHeldUp = true;
+  await forge.finishRun(forge.runs()[0]?.id ?? '', 'failure');
+  await stage.reconcile();
+  await forge.cancelSchedule(leaving);
+  await clock.advance(MINUTE_MS);
+  isHeldUp = false;
+  forge.judge = () => 'success';
+  await stage.drain();
+  return forge.isMerged(first) ? [] : ['a later one of the same file landed first'];
+}

@@ -119,6 +119,7 @@ import {
 } from './machine-scenes.ts';
 import {
   breakRunsOff,
+  comeBackBeforeUnbuilt,
   holdFirstTwin,
   moveBaseUnderCrowd,
   moveBaseUnderStaging,
@@ -560,6 +561,7 @@ export const SCENES = {
   'one account schedules many beside the gate run of a person, with few slots': tryInLastSlot,
   'one account schedules many beside the gate run of a person, and others come': tryInTurn,
   'one account is tried for hours beside the gate runs of others': tryForHours,
+  'suspects come back while later ones of the same file are not built yet': comeBackBeforeUnbuilt,
   'one account schedules many beside the incident of a person': comeBesideIncident,
   'one account has passed beside the gate run of a person': standAfterTrial,
   'a bad one comes with each four good ones': comeWithBad,

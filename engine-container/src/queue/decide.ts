@@ -33,6 +33,7 @@ import type { Snapshot } from './snapshot.ts';
 import { stageWanted } from './stage.ts';
 import { settleStanding } from './standing.ts';
 import { takeTurns } from './turns.ts';
+import { dissolveOvertaking } from './unbuilt.ts';
 import { settleUnheard } from './unheard.ts';
 import { noteAttempts } from './who-may.ts';
 
@@ -74,6 +75,7 @@ export function decide(read: Snapshot, record: QueueRecord): Decision {
   closeBatches(pass);
   // The merge that was awaited when the base was looked at first may have come to nothing: it was not what moved it.
   if (isSettled) noticeBase(pass);
+  dissolveOvertaking(pass);
   openBatches(pass);
   // The page shows the order in which the next look goes on.
   takeTurns(pass);

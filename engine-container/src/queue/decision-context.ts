@@ -11,6 +11,7 @@ import type { DecidedEvent } from './decided-event.ts';
 import { factorOf, withSignals } from './forecast.ts';
 import { runnersOf } from './pace.ts';
 import type { PendingStatus } from './pending-status.ts';
+import { heldOf } from './pipeline.ts';
 import { goodChance, policyOf, type SpeculationPolicy } from './policy.ts';
 import { authored, type QueueEntry } from './queue-entry.ts';
 import { NO_HISTORY } from './rate.ts';
@@ -28,6 +29,8 @@ export interface DecisionContext {
   readonly log: string[];
   /** Verified tip when the pass began: a reading of the base says nothing about a later one. */
   readonly tipBefore: CommitSha | null;
+  /** Pull requests that a batch spoke for when the pass began. */
+  readonly heldBefore: ReadonlySet<PullRequestNumber>;
   /** Batches that ended in this pass: their rows are stored with the record that no longer holds them. */
   readonly closedBatches: Batch[];
   idsUsed: number;
@@ -50,6 +53,7 @@ export function beginPass(s: Snapshot, record: QueueRecord): DecisionContext {
     alarms: [],
     log: [],
     tipBefore: record.tip,
+    heldBefore: heldOf(record),
     closedBatches: [],
     idsUsed: 0,
     pollMs: null,

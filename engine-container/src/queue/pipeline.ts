@@ -28,6 +28,11 @@ export function activeMembers(batch: Batch): readonly Member[] {
   return batch.members.slice(startOf(batch), batch.limit);
 }
 
+/** Pull requests that a batch speaks for. */
+export function heldOf(record: QueueRecord): ReadonlySet<PullRequestNumber> {
+  return new Set(record.batches.flatMap((batch) => activeMembers(batch).map(({ pr }) => pr)));
+}
+
 /** No member was taken out of it: what is built on it may still land. */
 export function isWhole(batch: Batch): boolean {
   return batch.teardown === null && batch.limit === batch.members.length && batch.released <= batch.landed;

@@ -2,7 +2,7 @@ import { pauseAt } from '#core/domain/pause.ts';
 import { isHeldByForge, outlastsBase } from './aside.ts';
 import type { DecisionContext } from './decision-context.ts';
 import { isHeldUp } from './holds.ts';
-import { activeMembers } from './pipeline.ts';
+import { heldOf } from './pipeline.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import { isBounced } from './recall.ts';
 
@@ -15,7 +15,7 @@ export function readyEntries(pass: DecisionContext, baseTree: string, stacked: b
 /** The line: these, and those that only a pause or a freeze window holds up. */
 export function waitingEntries(pass: DecisionContext, baseTree: string, stacked: boolean): QueueEntry[] {
   const { record, s } = pass;
-  const held = new Set(record.batches.flatMap((batch) => activeMembers(batch).map((member) => member.pr)));
+  const held = heldOf(record);
   return record.entries.filter((entry) => {
     if (entry.readyAt === null || entry.scheduleId === 0 || held.has(entry.pr)) return false;
     if (entry.contradictedAt !== undefined || isBounced(record, entry)) return false;

@@ -1,6 +1,6 @@
 import { type DecisionContext, gateRunsMax, policyFor } from './decision-context.ts';
 import { isIncident } from './incidents.ts';
-import { activeMembers } from './pipeline.ts';
+import { activeMembers, heldOf } from './pipeline.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import { crowdsIn, type Line, lineOf } from './turns.ts';
 
@@ -59,7 +59,7 @@ function crowdOf(
   const { record } = pass;
   const line = lineOf(pass);
   if (line === null) return null;
-  const inFlight = new Set(record.batches.flatMap((batch) => activeMembers(batch).map(({ pr }) => pr)));
+  const inFlight = heldOf(record);
   const isThere = (entry: QueueEntry): boolean => line.isWaiting(entry) || inFlight.has(entry.pr);
   const isOfCrowd = crowdsIn(record.entries, { ...line, isWaiting: isThere });
   if (isOfCrowd === null) return null;

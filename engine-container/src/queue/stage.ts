@@ -2,11 +2,12 @@ import { workflowFolders } from '#core/domain/forge-version.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import { stagedMessage, stagingBranch } from '#core/domain/queue-names.ts';
 import type { KnownTree } from './actions.ts';
-import { dissolve, workBranchOf } from './batch.ts';
-import { type DecisionContext, gateRunsMax, retireNode, wakeNoLaterThan } from './decision-context.ts';
+import { workBranchOf } from './batch.ts';
+import { type DecisionContext, gateRunsMax, wakeNoLaterThan } from './decision-context.ts';
 import { sweepLate } from './late-branches.ts';
 import { activeMembers, pipelineOf, treesAhead } from './pipeline.ts';
 import { type Batch, type Node, type QueueRecord, treeOf } from './record.ts';
+import { dissolveLate } from './unbuilt.ts';
 
 /**
  * Stages what is wanted, as many gate runs at once as the fan-out allows: suspects first, one slot kept for the pipeline
@@ -39,22 +40,6 @@ export function stageWanted(pass: DecisionContext): void {
         stageNode(pass, batch, node);
       }
     }
-  }
-}
-
-/**
- * A batch that was never built has nothing of the base that it was meant for: its patches may not even apply to the one
- * that is there now, and a forge says no more of that than that it failed.
- */
-function dissolveLate(pass: DecisionContext): void {
-  const { record, s } = pass;
-  if (!s.base.known) return;
-  for (const batch of [...record.batches]) {
-    const isUnbuilt = batch.chain.length === 0 && batch.stagedOn === null && batch.teardown === null;
-    if (!isUnbuilt || batch.baseSha === s.base.value.sha) continue;
-    // A call without an answer may have made its branches.
-    for (const node of batch.nodes) retireNode(pass, node);
-    dissolve(pass, batch);
   }
 }
 
