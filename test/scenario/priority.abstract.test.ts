@@ -1,5 +1,6 @@
 import { PRIORITY_AGING_MS } from '#core/domain/limits.ts';
-import { told } from './hooks.ts';
+import type { StatusPost } from '#core/ports/forge.ts';
+import { told, wrapForge } from './hooks.ts';
 import { givenProject, givenScheduled } from './stories.ts';
 import { createWorld } from './world.ts';
 
@@ -134,4 +135,44 @@ test('each four hours of waiting lift a pull request by one priority: none waits
   const [high, normal] = await labelled(world, ['high', null]);
   await world.drain({ maxMs: HOUR });
   expect(order(world)).toEqual([low, high, normal]);
+});
+
+test('an incident that conflicts with the base and with what is in flight is tried once on each', async () => {
+  const said: string[] = [];
+  const world = await createWorld({
+    repo: { ...PEOPLE, bisectFanout: 4 },
+    wrapForge: wrapForge(async (name, args, answer) => {
+      if (name === 'postStatus') said.push((args[1] as StatusPost).description);
+      return answer();
+    }),
+  });
+  const { forge } = world;
+  const path = 'src/same.txt';
+  await givenProject(forge, { [path]: 'old\n' });
+  for (const name of ['x', 'y', 'z']) await givenScheduled(forge, name);
+  await world.drain({ maxMs: HOUR });
+  const files = { [path]: 'incident\n' };
+  const incident = await forge.openPullRequest({ branch: 'incident', files });
+  await forge.schedule(incident);
+  await forge.pushToBase({ [path]: 'new\n' });
+  forge.gateDurationMs = 20 * MINUTE;
+  const ahead = await givenScheduled(forge, 'ahead', 'ahead\n', { path });
+  await world.drain({ until: () => forge.runs().some(({ state }) => state === 'running') });
+  const later: number[] = [];
+  for (let each = 0; each < 40; each += 1) later.push(await givenScheduled(forge, `later${each}`));
+  await forge.setLabel(incident, 'incident', true, 'oncall');
+  said.length = 0;
+  await world.drain({ maxMs: 15 * MINUTE });
+  // The conflict with the base was said before, and it lasts.
+  expect(said).toEqual([]);
+  expect((await world.record()).deferred.map(({ pr, reason }) => [pr, reason])).toEqual([
+    [incident, 'conflict'],
+    [incident, 'conflict_ahead'],
+  ]);
+  await world.drain({ maxMs: 2 * HOUR });
+  expect(
+    order(world)
+      .slice(3)
+      .sort((one, other) => one - other),
+  ).toEqual([ahead, ...later]);
 });

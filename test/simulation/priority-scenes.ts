@@ -1,9 +1,10 @@
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
-import { look, type Stage, setStage } from './scene-stage.ts';
+import { look, type Stage, setStage, wordsOn } from './scene-stage.ts';
 
 /** Scenes of `scenes.ts` about the order of the queue (decision 0206). */
 
 const MINUTE_MS = 60_000;
+const MANY = 40;
 const PEOPLE = { incidentLabels: ['incident'], priorityPeople: ['oncall'] } as const;
 
 /** The gate takes 20 minutes, which one landing has taught; then one more is staged. */
@@ -67,4 +68,26 @@ export async function incidentOfStranger(): Promise<readonly string[]> {
   await addIncident(stage, 'stranger');
   await look(stage, 100);
   return order(stage)[1] === first ? [] : ['the label of an account that is not named counted'];
+}
+
+/** An incident conflicts with the base and with what is in flight, while many others wait. */
+export async function incidentInConflict(): Promise<readonly string[]> {
+  const stage = await setStage({ repo: { ...PEOPLE, bisectFanout: 4 } });
+  const { forge } = stage;
+  const path = 'src/same.txt';
+  await givenProject(forge, { [path]: 'old\n' });
+  await givenScheduled(forge, 'before');
+  await look(stage, 10);
+  const incident = await givenScheduled(forge, 'fix', 'fix\n', { path });
+  await forge.pushToBase({ [path]: 'new\n' });
+  forge.gateDurationMs = 20 * MINUTE_MS;
+  await givenScheduled(forge, 'ahead', 'ahead\n', { path });
+  await look(stage, 2);
+  for (let each = 0; each < MANY; each += 1) await givenScheduled(forge, `later${each}`);
+  await forge.setLabel(incident, 'incident', true, 'oncall');
+  await look(stage, 4);
+  const words = await wordsOn(stage, incident);
+  return words.startsWith('refused: conflicts with the base')
+    ? []
+    : [`a conflict with the base is told as: ${words}`];
 }

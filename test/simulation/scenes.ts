@@ -143,7 +143,13 @@ import {
   pauseInLanding,
   pauseOverLostRecord,
 } from './pause-scenes.ts';
-import { incidentBesideSlot, incidentEarly, incidentLate, incidentOfStranger } from './priority-scenes.ts';
+import {
+  incidentBesideSlot,
+  incidentEarly,
+  incidentInConflict,
+  incidentLate,
+  incidentOfStranger,
+} from './priority-scenes.ts';
 import {
   approveByAnother,
   landTwinOfAnother,
@@ -539,6 +545,7 @@ export const SCENES = {
   'an incident comes when a gate run is nearly over': incidentLate,
   'an incident comes while a slot is free': incidentBesideSlot,
   'a stranger puts the label of an incident on': incidentOfStranger,
+  'an incident conflicts with the base and with what is in flight': incidentInConflict,
   'an account that is not named schedules': scheduleUnnamed,
   'a change that the base has is set aside before another of its author': setAsideBeforeAnother,
   'an account that is in no team schedules': scheduleOutsideTeams,

@@ -241,6 +241,19 @@ export function cutBatchAt(batch: Batch, index: number): void {
   batch.limit = Math.min(batch.limit, index);
 }
 
+/**
+ * One deferral for a head, and beside it one for what is in flight ahead of it: if either took the place of the other, the
+ * head would be tried on both grounds in turn without an end.
+ */
+function keepDeferral(record: QueueRecord, deferred: Deferred): void {
+  const isAhead = ({ reason }: Deferred) => reason === 'conflict_ahead';
+  const others = record.deferred.filter(({ pr }) => pr !== deferred.pr);
+  const own = record.deferred.filter(({ pr, head }) => pr === deferred.pr && head === deferred.head);
+  const beside = own.filter((known) => isAhead(known) !== isAhead(deferred));
+  // The words are those of the first.
+  record.deferred = [...others, ...(isAhead(deferred) ? [...beside, deferred] : [deferred, ...beside])];
+}
+
 /** Sets a pull request aside until the base moves (or a time), and says why on its head if there are words for it. */
 export function defer(
   pass: DecisionContext,
@@ -255,8 +268,7 @@ export function defer(
       known.reason === reason &&
       known.baseTree === baseTree,
   );
-  pass.record.deferred = pass.record.deferred.filter((known) => known.pr !== member.pr);
-  pass.record.deferred.push({ pr: member.pr, head: member.head, ...deferred });
+  keepDeferral(pass.record, { pr: member.pr, head: member.head, ...deferred });
   const blamesNobody = !blamesHead(deferred.reason);
   const entry = entryOf(pass.record, member.pr);
   // The words of a refusal that stands are kept; once it has ended, these are said.

@@ -3,7 +3,7 @@ import { INCIDENT_SHARE, measureIncidents } from './incidents.ts';
 import { readScenarios } from './workload.ts';
 
 /**
- * `npm run bench:incidents -- [--scenario S,T] [--fanout K,L] [--seeds N] [--share X]`: what incidents wait, and what they cost
+ * `npm run bench:incidents -- [--scenario S,T] [--fanout K,L] [--from F] [--seeds N] [--share X]`: what incidents wait, and what they cost
  * the others, on each workload of `scenarios.json`. Waits in gate durations.
  */
 const INCIDENT_P95_MAX = 2;
@@ -14,7 +14,8 @@ function option(name: string): string | undefined {
   return at < 0 ? undefined : process.argv[at + 1];
 }
 
-const seeds = Array.from({ length: Number(option('seeds') ?? 20) }, (_, index) => index + 1);
+const from = Number(option('from') ?? 1);
+const seeds = Array.from({ length: Number(option('seeds') ?? 20) }, (_, index) => from + index);
 const named = option('scenario')?.split(',');
 const fanouts = option('fanout')?.split(',').map(Number) ?? [1, 4, 8, 16];
 const show = (value: number | null) => (value === null ? '-' : value.toFixed(2)).padStart(14);
