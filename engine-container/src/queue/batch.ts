@@ -249,7 +249,10 @@ function keepDeferral(record: QueueRecord, deferred: Deferred): void {
   const isAhead = ({ reason }: Deferred) => reason === 'conflict_ahead';
   const others = record.deferred.filter(({ pr }) => pr !== deferred.pr);
   const own = record.deferred.filter(({ pr, head }) => pr === deferred.pr && head === deferred.head);
-  const beside = own.filter((known) => isAhead(known) !== isAhead(deferred));
+  // What was ahead may have become the base.
+  const isOther = (known: Deferred) =>
+    isAhead(known) !== isAhead(deferred) && known.baseTree !== deferred.baseTree;
+  const beside = own.filter(isOther);
   // The words are those of the first.
   record.deferred = [...others, ...(isAhead(deferred) ? [...beside, deferred] : [deferred, ...beside])];
 }
