@@ -41,6 +41,15 @@ export const ACCOUNT_ROUTES = [
     errors: ['billing_unavailable'],
   },
   {
+    id: 'readPlans',
+    method: 'GET',
+    path: '/api/v1/billing/plans',
+    surface: 'billing',
+    auth: 'bearer',
+    replies: { 200: billing.PlanList },
+    errors: [],
+  },
+  {
     id: 'startCheckout',
     method: 'POST',
     path: '/api/v1/billing/checkout',

@@ -9,6 +9,7 @@ import {
   type PlanLimitsTable,
   TIERS,
 } from '../domain/billing.ts';
+import { type PlanPrice, PRICE_INTERVALS } from '../domain/plan-price.ts';
 
 /** Where a hold or a ceiling is lifted. */
 export const BILLING_PORTAL_PATH = '/api/v1/billing/portal';
@@ -23,6 +24,22 @@ export const BillingSummary = z.object({
   connections: z.int(),
   repos: z.int(),
   limits: z.object({ included: Allowance, ceiling: Allowance }),
+});
+
+const Price = z.object({
+  amount: z.string(),
+  currency: z.string(),
+  interval: z.enum(PRICE_INTERVALS),
+  interval_count: z.int(),
+});
+export const PlanList = z.object({
+  plans: z.array(
+    z.object({
+      tier: z.enum(PAID_TIERS),
+      limits: z.object({ included: Allowance, ceiling: Allowance }),
+      price: Price.nullable(),
+    }),
+  ),
 });
 
 export const TierBody = z.object({ tier: z.enum(PAID_TIERS) });
@@ -46,4 +63,18 @@ export function toBillingSummary(
     repos: used.repos,
     limits: limits[entitled],
   };
+}
+
+/** `prices`: null where a price is not known. */
+export function toPlanList(
+  limits: PlanLimitsTable,
+  prices: Readonly<Record<(typeof PAID_TIERS)[number], PlanPrice | null>>,
+): z.infer<typeof PlanList> {
+  return { plans: PAID_TIERS.map((tier) => ({ tier, limits: limits[tier], price: toPrice(prices[tier]) })) };
+}
+
+function toPrice(price: PlanPrice | null): z.infer<typeof Price> | null {
+  if (price === null) return null;
+  const { amount, currency, interval, intervalCount } = price;
+  return { amount, currency, interval, interval_count: intervalCount };
 }

@@ -43,6 +43,7 @@ const ADDRESSES = {
   readEvidenceKey: 'GET /api/v1/evidence/key',
   createTicket: 'POST /api/v1/user/queue/ws/ticket',
   readBilling: 'GET /api/v1/billing/me',
+  readPlans: 'GET /api/v1/billing/plans',
   startCheckout: 'POST /api/v1/billing/checkout',
   changePlan: 'POST /api/v1/billing/change-plan',
   openPortal: 'POST /api/v1/billing/portal',

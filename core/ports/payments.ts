@@ -1,5 +1,6 @@
 import type { PaidTier } from '../domain/billing.ts';
 import type { TenantId } from '../domain/ids.ts';
+import type { PlanPrice } from '../domain/plan-price.ts';
 import type { ItemMove, PriceSet, Subscription } from '../domain/subscription.ts';
 
 /** `declined`: the card was. `rejected`: any other no. `unreachable`: no answer in time, or none that can be read. */
@@ -54,6 +55,8 @@ export interface Payments extends SubscriptionReader {
   moveSubscription(move: PlanMove, requestId: string): Promise<Subscription>;
   /** At once, without a last invoice. Ended already is fine. */
   cancelSubscription(subscriptionId: string, requestId: string): Promise<void>;
+  /** One unit for one period; null: it is not charged so, or the answer does not say it. */
+  readPrice(priceId: string): Promise<PlanPrice | null>;
   /** Address of a page for payment methods, invoices and cancellation. */
   openPortal(customerId: string, returnUrl: string, requestId: string): Promise<string>;
 }

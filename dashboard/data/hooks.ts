@@ -170,6 +170,11 @@ export function useBilling() {
   return useQuery({ queryKey: KEYS.billing, queryFn: ({ signal }) => api.readBilling({ signal }) });
 }
 
+export function usePlans() {
+  const { api } = useService();
+  return useQuery({ queryKey: ['plans'], queryFn: ({ signal }) => api.readPlans({ signal }) });
+}
+
 export function useSessions() {
   const { api } = useService();
   return useQuery({ queryKey: ['sessions'], queryFn: ({ signal }) => api.listSessions({ signal }) });

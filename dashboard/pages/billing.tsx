@@ -1,9 +1,9 @@
 import { useSearch } from 'wouter';
-import { KEYS, useBilling, useChange } from '../data/hooks.ts';
+import { KEYS, useBilling, useChange, usePlans } from '../data/hooks.ts';
 import { Button, Loading, PageHead, useTitle } from '../parts/basics.tsx';
 import { Problem, ProblemPage } from '../parts/errors.tsx';
 import { Tag } from '../parts/signal.tsx';
-import { adviseBilling, type Billing } from '../view/billing.ts';
+import { adviseBilling, type Billing, planOf, sayIncluded, sayPrice } from '../view/billing.ts';
 import { safeUrl, showLimit, showNumber } from '../view/format.ts';
 import type { Tone } from '../view/tone.ts';
 
@@ -140,6 +140,7 @@ function Usage({
 
 function Plans({ billing }: { readonly billing: Billing }) {
   const { offer } = adviseBilling(billing);
+  const plans = usePlans();
   const checkout = useChange(async (api, tier: PaidTier) =>
     leaveTo((await api.startCheckout({ body: { tier } })).checkout_url),
   );
@@ -159,7 +160,11 @@ function Plans({ billing }: { readonly billing: Billing }) {
         {PLANS.map(({ tier, name, words }) => (
           <li key={tier} className="panel">
             <h3>{name}</h3>
+            <p className="plan-price">
+              {plans.isPending ? 'Reading the price …' : sayPrice(planOf(plans.data, tier)?.price ?? null)}
+            </p>
             <p>{words}</p>
+            <p className="hint">{sayIncluded(planOf(plans.data, tier))}</p>
             {billing.entitled_tier === tier && <Tag tone="clear">Your plan</Tag>}
             {offer === 'settle' && <p className="hint">Can be chosen once the payment is settled.</p>}
             {billing.entitled_tier !== tier && offer !== 'settle' && (

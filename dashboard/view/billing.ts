@@ -2,6 +2,7 @@ import type { ResultOf } from '#core/contracts/client.ts';
 import { plural } from './format.ts';
 
 export type Billing = ResultOf<'readBilling'>;
+export type Plan = ResultOf<'readPlans'>['plans'][number];
 
 /**
  * The offers of now. `first`: a subscription. `change`: another tier on the one there is. `settle`: nothing, until
@@ -50,4 +51,25 @@ export function adviseBilling(billing: Billing): BillingAdvice {
         ? null
         : `Your subscription has ended.${held} Choose a plan below to pay for them again, or delete those that you do not need.`,
   };
+}
+
+export function planOf(list: ResultOf<'readPlans'> | undefined, tier: Plan['tier']): Plan | undefined {
+  return list?.plans.find((plan) => plan.tier === tier);
+}
+
+/** `€29.00 a month`; in words where it is not known, never as free. */
+export function sayPrice(price: Plan['price']): string {
+  if (price === null)
+    return 'The price is not known here; the payment page shows it before anything is charged.';
+  const { amount, currency, interval, interval_count: count } = price;
+  const money = new Intl.NumberFormat('en', { style: 'currency', currency }).format(Number(amount));
+  return count === 1 ? `${money} a ${interval}` : `${money} every ${count} ${interval}s`;
+}
+
+export function sayIncluded(plan: Plan | undefined): string | null {
+  if (plan === undefined) return null;
+  const { repos, connections } = plan.limits.included;
+  const of = (count: number | null, one: string, many: string) =>
+    count === null ? `any number of ${many}` : plural(count, one, many);
+  return `Includes ${of(repos, 'repository', 'repositories')} and ${of(connections, 'connection', 'connections')}.`;
 }

@@ -7,9 +7,12 @@ import {
   startCheckout,
 } from '#core/services/billing.ts';
 import { type OffboardDeps, offboardTenant } from '#core/services/offboard.ts';
+import { createPlanReader } from '#core/services/plan-prices.ts';
 
 export function createBillingRoutes(deps: BillingDeps & OffboardDeps): ApiHandlers<'billing'> {
+  const readPlans = createPlanReader(deps);
   return {
+    readPlans: async () => ({ status: 200, body: await readPlans() }),
     readBilling: async ({ tenantId }) => ({ status: 200, body: await readBillingSummary(deps, tenantId) }),
     startCheckout: async ({ tenantId, body }) => ({
       status: 200,

@@ -28,7 +28,7 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
 export function answerApi(world: PaymentsWorld, request: ApiRequest): object {
   const { method, path } = request;
   const [, id] =
-    /^\/v1\/(?:customers|subscriptions|checkout\/sessions)\/([^/]+)(?:\/expire)?$/.exec(path) ?? [];
+    /^\/v1\/(?:customers|prices|subscriptions|checkout\/sessions)\/([^/]+)(?:\/expire)?$/.exec(path) ?? [];
   const route = `${method} ${id === undefined ? path : path.replace(id, '{id}')}`;
   const fields = method === 'GET' ? parseForm(request.query.toString()) : parseForm(request.body);
   refuseUnknown(route, fields);
@@ -37,6 +37,8 @@ export function answerApi(world: PaymentsWorld, request: ApiRequest): object {
       return showCustomer(world.createCustomer(textsOf(fields, 'metadata'), textOf(fields, 'email')));
     case 'GET /v1/customers/{id}':
       return showCustomer(world.customer(id ?? ''));
+    case 'GET /v1/prices/{id}':
+      return world.price(id ?? '');
     case 'POST /v1/checkout/sessions':
       return showSession(createCheckout(world, fields));
     case 'GET /v1/checkout/sessions':

@@ -5,6 +5,12 @@ export interface Price {
   readonly nickname: string;
   readonly unit_amount: number;
   readonly currency: 'eur';
+  readonly billing_scheme: 'per_unit';
+  readonly recurring: {
+    readonly interval: 'month';
+    readonly interval_count: number;
+    readonly usage_type: 'licensed';
+  };
 }
 
 export interface SubscriptionItem {

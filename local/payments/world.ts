@@ -244,7 +244,11 @@ export class PaymentsWorld {
 
   price(id: string): Price {
     const known = found(this.#options.prices[id], 'price', id);
-    return { id, object: 'price', nickname: known.nickname, unit_amount: known.amount, currency: 'eur' };
+    return {
+      ...{ id, object: 'price', nickname: known.nickname, unit_amount: known.amount, currency: 'eur' },
+      billing_scheme: 'per_unit',
+      recurring: { interval: 'month', interval_count: 1, usage_type: 'licensed' },
+    };
   }
 
   #putSubscription(subscription: Subscription, event: string): Subscription {

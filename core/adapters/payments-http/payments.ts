@@ -8,7 +8,7 @@ import {
   PAYMENTS_API_VERSION,
   type SubscriptionListConfig,
 } from './list-subscriptions.ts';
-import { SubscriptionAnswer } from './schema.ts';
+import { PriceAnswer, SubscriptionAnswer } from './schema.ts';
 
 export interface PaymentsConfig extends SubscriptionListConfig {
   /** Repeats of a call that got no answer. @default PAYMENTS_REPEATS_MAX */
@@ -76,6 +76,12 @@ export function createPayments(config: PaymentsConfig): Payments {
           if (error instanceof Stripe.errors.StripeError && error.code === 'resource_missing') return;
           throw error;
         }
+      }),
+
+    readPrice: (priceId) =>
+      call('readPrice', async () => {
+        const read = PriceAnswer.safeParse(await sdk.prices.retrieve(priceId));
+        return read.success ? read.data : null;
       }),
 
     openPortal: (customerId, returnUrl, requestId) =>

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { PAID_TIERS } from '../../domain/billing.ts';
+import { type PlanPrice, PRICE_INTERVALS, toAmount } from '../../domain/plan-price.ts';
 import { readStatus, type Subscription } from '../../domain/subscription.ts';
 
 /** An id, or the whole object where an account's settings expand it. */
@@ -33,3 +34,21 @@ export const SubscriptionAnswer = z
   );
 
 export const SubscriptionList = z.object({ data: z.array(SubscriptionAnswer) });
+
+/** A price by tiers or by usage has no amount for one period. */
+export const PriceAnswer = z
+  .object({
+    currency: z.string(),
+    unit_amount: z.int().min(0),
+    billing_scheme: z.literal('per_unit'),
+    recurring: z.object({
+      interval: z.enum(PRICE_INTERVALS),
+      interval_count: z.int().min(1),
+      usage_type: z.literal('licensed'),
+    }),
+  })
+  .transform(({ currency, unit_amount, recurring }): PlanPrice | null => {
+    const amount = toAmount(unit_amount, currency);
+    const { interval, interval_count: intervalCount } = recurring;
+    return amount === null ? null : { amount, currency: currency.toUpperCase(), interval, intervalCount };
+  });

@@ -1,6 +1,7 @@
 import { parsePaymentEvent } from '#core/contracts/payment-event.ts';
 import { PAYMENT_SIGNATURE_HEADER, signPaymentEvent } from '#core/contracts/payment-signature.ts';
 import { PAID_TIERS, PLAN_LIMITS } from '#core/domain/billing.ts';
+import { PLAN_PRICE_KEPT_MS, PLAN_PRICE_RETRY_MS } from '#core/domain/plan-price.ts';
 import { type OpenPayments, PaymentsError } from '#core/ports/payments.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { Secret } from '#core/secret.ts';
@@ -29,6 +30,45 @@ const beSilent = (behaviour: Behaviour): void => {
 const healStore = (): void => {
   world.api.store.beforeCall = null;
 };
+
+describe('plans', () => {
+  const plans = async () => (await world.ask('plans', undefined, 'GET')).json.plans;
+  const monthly = (amount: string) => ({ amount, currency: 'EUR', interval: 'month', interval_count: 1 });
+  const unknown = PAID_TIERS.map((tier) => ({ tier, limits: PLAN_LIMITS[tier], price: null }));
+
+  test('have what they include, and their prices as the provider tells them', async () => {
+    expect(await plans()).toEqual([
+      { tier: 'pro', limits: PLAN_LIMITS.pro, price: monthly('29.00') },
+      { tier: 'team', limits: PLAN_LIMITS.team, price: monthly('99.00') },
+    ]);
+  });
+
+  test('a price is asked for once in an hour', async () => {
+    const known = await plans();
+    world.provider.behave('failing');
+    await world.api.clock.advance(PLAN_PRICE_KEPT_MS - 1);
+    expect(await plans()).toEqual(known);
+    await world.api.clock.advance(2);
+    expect(await plans()).toEqual(unknown);
+  });
+
+  test.each(['failing', 'garbage', 'refusing'] as const)(
+    'while the provider is %s a price is null, and is asked for again after a minute',
+    async (behaviour) => {
+      world.provider.behave(behaviour);
+      expect(await plans()).toEqual(unknown);
+      world.provider.behave('normal');
+      expect(await plans()).toEqual(unknown);
+      await world.api.clock.advance(PLAN_PRICE_RETRY_MS + 1);
+      expect((await plans())[0].price).toEqual(monthly('29.00'));
+    },
+  );
+
+  test('where nothing is sold no price is known', async () => {
+    world.api.payments = null;
+    expect(await plans()).toEqual(unknown);
+  });
+});
 
 describe('summary', () => {
   test('of a tenant that never bought anything: free, and nothing is wrong (D-56)', async () => {

@@ -62,6 +62,12 @@ export function describePayments(
       expect(new URL(url).protocol).toMatch(/^https?:$/);
     });
 
+    test('a price says what one period costs', async () => {
+      const price = await subject.payments.readPrice(subject.prices.pro.flat ?? '');
+      expect(price).toMatchObject({ amount: expect.stringMatching(/^\d+(\.\d+)?$/), intervalCount: 1 });
+      expect(price?.currency).toMatch(/^[A-Z]{3}$/);
+    });
+
     test('the portal has one, too', async () => {
       const customerId = await subject.payments.createCustomer(TENANT);
       const url = await subject.payments.openPortal(

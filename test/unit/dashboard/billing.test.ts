@@ -1,4 +1,11 @@
-import { adviseBilling, type Billing } from '../../../dashboard/view/billing.ts';
+import {
+  adviseBilling,
+  type Billing,
+  type Plan,
+  planOf,
+  sayIncluded,
+  sayPrice,
+} from '../../../dashboard/view/billing.ts';
 
 const FREE = { connections: 1, repos: 1 };
 
@@ -49,4 +56,23 @@ test.each<[string, Partial<Billing>, ReturnType<typeof adviseBilling>]>([
   ],
 ])('nothing is wrong with a tenant %s', (_who, changes, advice) => {
   expect(adviseBilling(given(changes))).toEqual(advice);
+});
+
+test.each<[Plan['price'], string]>([
+  [{ amount: '29.00', currency: 'EUR', interval: 'month', interval_count: 1 }, '€29.00 a month'],
+  [{ amount: '500', currency: 'JPY', interval: 'month', interval_count: 3 }, '¥500 every 3 months'],
+  [null, 'The price is not known here; the payment page shows it before anything is charged.'],
+])('a price of %j is told as it is charged', (price, words) => {
+  expect(sayPrice(price)).toBe(words);
+});
+
+test('a plan says what it includes; while it is not known, nothing', () => {
+  const plan: Plan = {
+    ...{ tier: 'team', price: null },
+    limits: { included: { connections: null, repos: 50 }, ceiling: FREE },
+  };
+  expect(sayIncluded(plan)).toBe('Includes 50 repositories and any number of connections.');
+  expect(sayIncluded(undefined)).toBeNull();
+  expect(planOf({ plans: [plan] }, 'team')).toBe(plan);
+  expect(planOf(undefined, 'team')).toBeUndefined();
 });
