@@ -154,6 +154,7 @@ function Plans({ billing }: { readonly billing: Billing }) {
       <ul className="plans">
         <li className="panel">
           <h3>Free</h3>
+          <p className="plan-price">Costs nothing</p>
           <p>To try it on one repository. Everything that makes it safe is in it.</p>
           {billing.entitled_tier === 'free' && <Tag tone="clear">Your plan</Tag>}
         </li>
