@@ -1,8 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { ADMIN_QUERY_CHARS_MAX } from '#core/domain/api-limits.ts';
 import { useService } from '../data/hooks.ts';
+import { useSettledSearch } from '../data/settled-search.ts';
 import { Ago, Empty, Foreign, Loading, PageHead, useTitle } from '../parts/basics.tsx';
 import { ProblemPage } from '../parts/errors.tsx';
 import { hostOf } from '../parts/repo-frame.tsx';
@@ -19,13 +19,18 @@ const PARTS = [
   { key: 'credentials', name: 'Credentials', to: path.adminCredentials() },
 ] as const;
 type Part = (typeof PARTS)[number]['key'];
+/** A lease says that an engine works on the repository. */
+const ENGINE_WORDS = { idle: 'at rest', held: 'looks at the forge now', unknown: 'unknown' } as const;
 
 /** The operator's view over all tenants; what it may show the service decides. */
 export function AdminPage({ part }: { readonly part: Part }) {
   useTitle('Operator');
   return (
     <>
-      <PageHead title="Operator" lead="All tenants of this service. Never a token." />
+      <PageHead
+        title="Operator"
+        lead="All tenants of this service. Tokens are shown to no account, this one included."
+      />
       <nav className="tabs" aria-label="Operator pages">
         <ul>
           {PARTS.map(({ key, name, to }) => (
@@ -50,17 +55,14 @@ function AllRepos() {
   const search = new URLSearchParams(useSearch());
   const q = search.get('q') ?? '';
   const offset = Number(search.get('offset') ?? 0) || 0;
-  const [typed, setTyped] = useState(q);
+  const [typed, setTyped] = useSettledSearch(q, SEARCH_SETTLES_MS, (wanted) =>
+    navigate(path.adminRepos(wanted), { replace: true }),
+  );
   const found = useQuery({
     queryKey: ['admin', 'repos', q, offset],
     queryFn: ({ signal }) => api.searchRepos({ query: { q, offset, limit: PAGE_SIZE }, signal }),
     placeholderData: keepPreviousData,
   });
-  useEffect(() => {
-    if (typed === q) return;
-    const timer = setTimeout(() => navigate(path.adminRepos(typed), { replace: true }), SEARCH_SETTLES_MS);
-    return () => clearTimeout(timer);
-  }, [typed, q, navigate]);
   if (found.data === undefined) {
     return found.error === null ? (
       <Loading what="the repositories" />
@@ -100,7 +102,7 @@ function AllRepos() {
                 <th scope="col">Forge</th>
                 <th scope="col">Tenant</th>
                 <th scope="col">Last look</th>
-                <th scope="col">Lease</th>
+                <th scope="col">Engine</th>
                 <th scope="col">Gate</th>
               </tr>
             </thead>
@@ -124,7 +126,7 @@ function AllRepos() {
                     )}{' '}
                     {repo.reconcile.ran_at !== null && <Ago iso={repo.reconcile.ran_at} />}
                   </td>
-                  <td data-label="Lease">{repo.lease_state}</td>
+                  <td data-label="Engine">{ENGINE_WORDS[repo.lease_state]}</td>
                   <td data-label="Gate">{repo.provisioning.ci_gate.status.replaceAll('_', ' ')}</td>
                 </tr>
               ))}

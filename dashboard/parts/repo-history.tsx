@@ -1,8 +1,9 @@
-import { useEffect, useId, useState } from 'react';
+import { useId } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { EVENT_QUERY_CHARS_MAX } from '../../core/domain/api-limits.ts';
 import { ACTIVITY_EVENTS } from '../../core/domain/batch.ts';
 import { useEvents } from '../data/hooks.ts';
+import { useSettledSearch } from '../data/settled-search.ts';
 import { Events } from '../pages/overview.tsx';
 import { path } from '../routes.ts';
 import { wordOfEvent } from '../view/words.ts';
@@ -20,18 +21,12 @@ export function RepoHistory({ view }: { readonly view: RepoView }) {
   const text = search.get('q') ?? '';
   const event = ACTIVITY_EVENTS.find((each) => each === search.get('event')) ?? null;
   const before = search.get('before');
-  const [typed, setTyped] = useState(text);
+  // A changed filter begins with the newest: the place was one of another list.
+  const seek = (q: string, kind: string | null) =>
+    navigate(path.queue(repo.id, { q: q || null, event: kind }), { replace: true });
+  const [typed, setTyped] = useSettledSearch(text, SEARCH_SETTLES_MS, (wanted) => seek(wanted, event));
   const ids = { kind: useId(), text: useId() };
   const found = useEvents(repo.id, { ...filterOf(text), event, before });
-  // A changed filter begins with the newest: the place was one of another list.
-  useEffect(() => {
-    if (typed === text) return;
-    const timer = setTimeout(
-      () => navigate(path.queue(repo.id, { q: typed || null, event }), { replace: true }),
-      SEARCH_SETTLES_MS,
-    );
-    return () => clearTimeout(timer);
-  }, [typed, text, event, repo.id, navigate]);
   const isFiltered = text !== '' || event !== null;
   const filter = { q: text || null, event };
   return (
@@ -42,11 +37,7 @@ export function RepoHistory({ view }: { readonly view: RepoView }) {
         <select
           id={ids.kind}
           value={event ?? ''}
-          onChange={({ target }) =>
-            navigate(path.queue(repo.id, { q: typed || null, event: target.value || null }), {
-              replace: true,
-            })
-          }
+          onChange={({ target }) => seek(typed, target.value || null)}
         >
           <option value="">all events</option>
           {ACTIVITY_EVENTS.map((each) => (

@@ -103,3 +103,18 @@ test.each(['/repos/repo', '/account', '/connections'])('an overdue payment is to
   const told = await screen.findByText(/^A payment is overdue: nothing lands in 1 repository/);
   expect(told.querySelector('a')?.getAttribute('href')).toBe('/billing');
 });
+
+test('the engine of a repository is told in words', async () => {
+  const repos = ['idle', 'held', 'unknown'].map((state) => ({
+    ...found(`acme/${state}`, true),
+    lease_state: state,
+  }));
+  mountOperator({
+    'GET /api/v1/admin/repos': { repos, limit: 50, offset: 0, total: 3, order: 'trouble' },
+  });
+  await screen.findByText('acme/held');
+  const cells = screen
+    .getAllByRole('row')
+    .map((row) => row.querySelector('[data-label=Engine]')?.textContent);
+  expect(cells).toEqual([undefined, 'at rest', 'looks at the forge now', 'unknown']);
+});

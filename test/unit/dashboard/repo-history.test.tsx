@@ -58,3 +58,17 @@ test('a page without events that is not the last says so', async () => {
   mount(`/repos/${ID}`, { [EVENTS]: { events: [], next: NEXT } });
   await screen.findByText(/^None among the rows that were looked through/);
 });
+
+test('the tab "Queue" takes a search away, and it does not come back', async () => {
+  mount(`/repos/${ID}?q=shop`, {
+    [`${EVENTS}?q=shop`]: { events: [], next: null },
+    [EVENTS]: { events: [eventOf(7, 'Open the shop')], next: null },
+  });
+  await screen.findByText('No event fits.');
+  fireEvent.click(screen.getByRole('link', { name: 'Queue' }));
+  await screen.findByText('Open the shop');
+  expect(screen.getByLabelText<HTMLInputElement>('Search events').value).toBe('');
+  // Longer than a search takes to settle.
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  expect(location.search).toBe('');
+});
