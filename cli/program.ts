@@ -2,12 +2,13 @@ import complete from '@bomb.sh/tab/commander';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { Command, Option } from 'commander';
 import { createApiClient } from '#core/contracts/client.ts';
-import { type Asked, EXIT, gateLog, log, pickRepo, queue, type Repo, status, wait, why } from './commands.ts';
+import { type Asked, EXIT, pickRepo, queue, type Repo, status, wait, why } from './commands.ts';
 import { checkAddress, type Machine, Misuse, readLogin, readRemoteSlug, storeLogin } from './context.ts';
 import { doctor } from './doctor.ts';
 import { evidence, evidenceKey, readCommit, readFile, verify } from './evidence.ts';
 import { fanout } from './fanout.ts';
 import { hold, resume } from './hold.ts';
+import { gateLog, LOG_EVENTS_DEFAULT, log, readEventName, readLimit } from './log.ts';
 import { chooseHead, dequeue, enqueue, readForgeToken } from './schedule.ts';
 import { SETTINGS_ACTIONS, settings } from './settings.ts';
 import { openToolServer, type ToolDeps } from './tools.ts';
@@ -26,6 +27,10 @@ interface Given {
   readonly reason?: string;
   readonly for?: string;
   readonly gate?: string;
+  readonly pr?: string;
+  readonly event?: string;
+  readonly search?: string;
+  readonly limit?: string;
   readonly head?: string;
   readonly tokenStdin?: true;
   readonly allowWrites?: true;
@@ -189,12 +194,24 @@ export async function openProgram(
   );
   onRepo(
     'log',
-    'prints what happened last, or with --gate the log of a gate run',
-    async (asked, repo, { gate }) => {
-      const number = gate === undefined ? null : readNumber(gate);
-      return number === null ? log(asked, await repo()) : gateLog(asked, await repo(), number);
+    'prints what happened, newest first, or with --gate the log of a gate run',
+    async (asked, repo, { gate, event, pr, search, limit }) => {
+      if (gate !== undefined) return gateLog(asked, await repo(), readNumber(gate));
+      const filter = {
+        event: event === undefined ? null : readEventName(event),
+        pr: pr === undefined ? null : readNumber(pr),
+        words: search ?? null,
+        limit: limit === undefined ? LOG_EVENTS_DEFAULT : readLimit(limit),
+      };
+      return log(asked, await repo(), filter);
     },
-    [new Option('--gate <number>', 'the end of the log of the newest gate run of this pull request')],
+    [
+      new Option('--pr <number>', 'events of this pull request alone'),
+      new Option('--event <name>', 'events of this kind alone: landed, bounced, refused, …'),
+      new Option('--search <words>', 'events whose title, author or reason has these words'),
+      new Option('--limit <count>', `events at most (default: ${LOG_EVENTS_DEFAULT})`),
+      new Option('--gate <number>', 'the end of the log of the newest gate run of this pull request'),
+    ],
   );
   for (const [kind, says] of [
     ['pause', 'stages nothing and lands nothing from now on'],

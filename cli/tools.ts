@@ -5,7 +5,6 @@ import { type ApiClient, ApiError } from '#core/contracts/client.ts';
 import {
   type Asked,
   describe,
-  describeGateLog,
   describePlace,
   EXIT,
   type Repo,
@@ -14,6 +13,7 @@ import {
   waitForExit,
 } from './commands.ts';
 import { Misuse } from './context.ts';
+import { describeGateLog } from './log.ts';
 import { sayEnqueued } from './schedule.ts';
 import { plain } from './values.ts';
 import { look } from './watch.ts';

@@ -1,6 +1,7 @@
 import { ApiError, type ResultOf } from '#core/contracts/client.ts';
 import { findBlocker, sayTimes } from '../dashboard/view/blocker.ts';
-import { type Asked, describeEvent, describePlace, EXIT, emit, type Repo } from './commands.ts';
+import { type Asked, describePlace, EXIT, emit, type Repo } from './commands.ts';
+import { describeEvent } from './log.ts';
 import { plain } from './values.ts';
 
 const POLL_MS = 5_000;

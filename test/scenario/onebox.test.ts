@@ -244,6 +244,8 @@ describe('the service in one process, beside a forge', () => {
     });
     expect(JSON.parse((await cli('why', `#${pr}`, '--json')).out).number).toBe(pr);
     expect((await cli('log')).out).toContain(`pr_landed #${pr}`);
+    const landings = (await cli('log', '--pr', String(pr), '--event', 'landed')).out.split('\n');
+    expect(landings).toEqual([expect.stringContaining(` pr_landed #${pr} `)]);
     expect(await cli('queue')).toMatchObject({ code: 0, complaint: '' });
     const byApi = await forge.control.openPullRequest({ branch: 'by-api', files: { 'by-api.txt': 'x' } });
     const head = (await forge.control.pull(byApi)).headSha;

@@ -48,15 +48,21 @@ async function call(
   answers: { readonly [path: string]: () => unknown } = {},
   isTerminal = false,
 ) {
-  const [out, complaints, sent]: [string[], string[], { path: string; body: unknown }[]] = [[], [], []];
+  type Sent = { path: string; query?: string; body: unknown };
+  const [out, complaints, sent]: [string[], string[], Sent[]] = [[], [], []];
   let clock = Date.parse('2026-11-22T10:00:00.000Z');
   const code = await run(
     argv,
     {
       ...{ env: { MERGEYARD_URL: 'https://q.example.org', MERGEYARD_TOKEN: 'mgy_secret' }, cwd: '/' },
       fetch: async (url, init) => {
-        const path = new URL(String(url)).pathname.replace('/api/v1/user/', '');
-        sent.push({ path, body: init?.body === undefined ? null : JSON.parse(String(init.body)) });
+        const { pathname, search: query } = new URL(String(url));
+        const path = pathname.replace('/api/v1/user/', '');
+        sent.push({
+          path,
+          ...(query === '' ? {} : { query }),
+          body: init?.body === undefined ? null : JSON.parse(String(init.body)),
+        });
         const answer = answers[path]?.() ?? (path === 'queue/status' ? { repos: [REPO] } : [REPO]);
         return answer instanceof Response ? answer : Response.json(answer);
       },
@@ -347,6 +353,57 @@ test('fanout prints the advice and what each fan-out would have changed', async 
     '4 at once: median 6 min, 95th percentile 12 min, 112 gate runs',
   ]);
   expect(out[3]).toMatch(/assumes that a runner is free/);
+});
+
+describe('log', () => {
+  const happened = (pr: number, reason: string | null = null) => ({ ...event(pr), reason });
+  const paged = (...pages: readonly object[]) => {
+    let asked = 0;
+    return { 'repos/r/events': () => pages[Math.min(asked++, pages.length - 1)] };
+  };
+  const queries = (sent: readonly { readonly path: string; readonly query?: string }[]) =>
+    sent.filter(({ path }) => path === 'repos/r/events').map(({ query }) => query);
+
+  test('prints the newest events with their reasons, over as many pages as the limit takes', async () => {
+    const first = { events: [happened(9, 'gate_failed'), happened(8)], next: '1'.repeat(26) };
+    const { out, sent } = await call(
+      ['log', '--limit', '3', ...named],
+      paged(first, { events: [happened(7)], next: '2'.repeat(26) }),
+    );
+    expect(out).toEqual([
+      '2026-11-22T10:00:00.000Z pr_landed #9 Change 9 (gate_failed)',
+      '2026-11-22T10:00:00.000Z pr_landed #8 Change 8',
+      '2026-11-22T10:00:00.000Z pr_landed #7 Change 7',
+    ]);
+    expect(queries(sent)).toEqual(['?limit=3', `?before=${'1'.repeat(26)}&limit=1`]);
+  });
+
+  test('asks for the filters that are given, and prints JSON where that is asked for', async () => {
+    const filters = ['--pr', '#9', '--event', 'bounced', '--search', 'shop ada'];
+    const { out, sent } = await call(
+      ['log', ...filters, '--json', ...named],
+      paged({ events: [happened(9)], next: null }),
+    );
+    expect(JSON.parse(out[0] ?? '')).toEqual([happened(9)]);
+    expect(queries(sent)).toEqual(['?event=pr_bounced&pr=9&q=shop+ada&limit=20']);
+  });
+
+  test('a search that comes to no end says so', async () => {
+    const { out, sent } = await call(['log', ...named], paged({ events: [], next: '1'.repeat(26) }));
+    expect(out).toEqual(['Older events were not looked through: ask for one pull request with --pr.']);
+    expect(queries(sent).length).toBeLessThanOrEqual(40);
+  });
+
+  test.each([
+    ['--event', 'merged', /^An event is one of .*pr_landed/],
+    ['--limit', '0', /from 1 to 1000/],
+    ['--limit', '1001', /from 1 to 1000/],
+    ['--pr', 'x', /number of the pull request/],
+  ])('%s %s is a misuse', async (option, value, words) => {
+    const { code, complaint, sent } = await call(['log', option, value, ...named]);
+    expect([code, sent]).toEqual([64, []]);
+    expect(complaint).toMatch(words);
+  });
 });
 
 describe('log --gate', () => {

@@ -1,0 +1,93 @@
+import type { ResultOf } from '#core/contracts/client.ts';
+import { EVENTS_PAGE_MAX } from '#core/domain/api-limits.ts';
+import { ACTIVITY_EVENTS, type ActivityEventName } from '#core/domain/batch.ts';
+import { type Asked, EXIT, emit, type Repo } from './commands.ts';
+import { Misuse } from './context.ts';
+import { plain } from './values.ts';
+
+export const LOG_EVENTS_DEFAULT = 20;
+/** The service looks through 2,000 rows for a page: a search of a long history is many calls. */
+const LOG_EVENTS_MAX = 1_000;
+const LOG_CALLS_MAX = 40;
+
+/** Null: all of them. */
+export interface LogFilter {
+  readonly event: ActivityEventName | null;
+  readonly pr: number | null;
+  readonly words: string | null;
+  readonly limit: number;
+}
+
+type Happened = ResultOf<'readEvents'>['events'][number];
+
+/** The history of a repository, newest first, over as many pages as it takes (decision 0254). */
+export async function log({ api, ...asked }: Asked, repo: Repo, filter: LogFilter): Promise<number> {
+  const events: Happened[] = [];
+  let before: string | null = null;
+  for (let calls = 0; calls < LOG_CALLS_MAX; calls += 1) {
+    const page: ResultOf<'readEvents'> = await api.readEvents({
+      id: repo.id,
+      query: {
+        ...(filter.event === null ? {} : { event: filter.event }),
+        ...(filter.pr === null ? {} : { pr: String(filter.pr) }),
+        ...(filter.words === null ? {} : { q: filter.words }),
+        ...(before === null ? {} : { before }),
+        limit: String(Math.min(EVENTS_PAGE_MAX, filter.limit - events.length)),
+      },
+    });
+    events.push(...page.events);
+    before = page.next;
+    if (before === null || events.length >= filter.limit) break;
+  }
+  // The service looks through a bounded number of rows for each call.
+  const isCut = before !== null && events.length < filter.limit;
+  emit(asked, events, () => [
+    ...events.map(describeEvent),
+    ...(isCut ? ['Older events were not looked through: ask for one pull request with --pr.'] : []),
+  ]);
+  return EXIT.ok;
+}
+
+export function readEventName(text: string): ActivityEventName {
+  const found = ACTIVITY_EVENTS.find((event) => event === text || event === `pr_${text}`);
+  if (found === undefined) throw new Misuse(`An event is one of ${ACTIVITY_EVENTS.join(', ')}.`);
+  return found;
+}
+
+export function readLimit(text: string): number {
+  const limit = /^[1-9]\d{0,3}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(limit <= LOG_EVENTS_MAX)) throw new Misuse(`A limit is a number from 1 to ${LOG_EVENTS_MAX}.`);
+  return limit;
+}
+
+/** The reason is a code or a word of a person. */
+export const describeEvent = ({ timestamp, event, pr, title, reason }: Happened): string =>
+  `${timestamp} ${event} #${pr} ${plain(title)}${reason == null ? '' : ` (${plain(reason)})`}`;
+
+/** The end of the log of the newest gate run; where the forge gives none: its page, and why. */
+export async function gateLog(asked: Asked, repo: Repo, number: number): Promise<number> {
+  const read = await asked.api.readGateLog({ id: repo.id, number });
+  emit(asked, read, () => describeGateLog(read));
+  return EXIT.ok;
+}
+
+export type GateLog = ResultOf<'readGateLog'>;
+
+/** Each line by itself: what programs print is told as data. */
+export function describeGateLog({ run_url, gate_verdict, words, jobs }: GateLog): readonly string[] {
+  return [
+    ...(run_url === null ? [] : [`run: ${gate_verdict ?? 'unknown'} ${run_url}`]),
+    ...(words === null ? [] : [words]),
+    ...jobs.flatMap(({ name, result, text, is_cut }) => [
+      `--- ${plain(name)}: ${plain(result)}${is_cut ? ' (the end of the log)' : ''}`,
+      ...(text === null ? ['The forge has no log of this job.'] : linesOf(text)),
+    ]),
+  ];
+}
+
+/** Tabs as spaces, so that a line is what a terminal shows. */
+const linesOf = (text: string): readonly string[] =>
+  text
+    .replace(/\n+$/, '')
+    .split('\n')
+    .map((line) => plain(line.replaceAll('\t', '  ')));
