@@ -1,6 +1,5 @@
 import type { ResultOf } from '#core/contracts/client.ts';
-import { EVENTS_PAGE_MAX } from '#core/domain/api-limits.ts';
-import { ACTIVITY_EVENTS, type ActivityEventName } from '#core/domain/batch.ts';
+import { EVENT_NAMES, type EventName } from '#core/contracts/event-history.ts';
 import { type Asked, EXIT, emit, type Repo } from './commands.ts';
 import { Misuse } from './context.ts';
 import { plain } from './values.ts';
@@ -12,7 +11,7 @@ const LOG_CALLS_MAX = 40;
 
 /** Null: all of them. */
 export interface LogFilter {
-  readonly event: ActivityEventName | null;
+  readonly event: EventName | null;
   readonly pr: number | null;
   readonly words: string | null;
   readonly limit: number;
@@ -32,7 +31,8 @@ export async function log({ api, ...asked }: Asked, repo: Repo, filter: LogFilte
         ...(filter.pr === null ? {} : { pr: String(filter.pr) }),
         ...(filter.words === null ? {} : { q: filter.words }),
         ...(before === null ? {} : { before }),
-        limit: String(Math.min(EVENTS_PAGE_MAX, filter.limit - events.length)),
+        // The service gives as many as a page has.
+        limit: String(filter.limit - events.length),
       },
     });
     events.push(...page.events);
@@ -48,9 +48,9 @@ export async function log({ api, ...asked }: Asked, repo: Repo, filter: LogFilte
   return EXIT.ok;
 }
 
-export function readEventName(text: string): ActivityEventName {
-  const found = ACTIVITY_EVENTS.find((event) => event === text || event === `pr_${text}`);
-  if (found === undefined) throw new Misuse(`An event is one of ${ACTIVITY_EVENTS.join(', ')}.`);
+export function readEventName(text: string): EventName {
+  const found = EVENT_NAMES.find((event) => event === text || event === `pr_${text}`);
+  if (found === undefined) throw new Misuse(`An event is one of ${EVENT_NAMES.join(', ')}.`);
   return found;
 }
 

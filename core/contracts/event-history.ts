@@ -5,6 +5,10 @@ import { ActivityEventView } from './activity.ts';
 
 const CURSOR = new RegExp(`^\\d{${EVENT_CURSOR_DIGITS}}$`);
 
+/** Names of events that `event` takes. */
+export const EVENT_NAMES = ACTIVITY_EVENTS;
+export type EventName = (typeof EVENT_NAMES)[number];
+
 /** Each part is left out for "all of them". */
 export const EventHistoryQuery = z.object({
   event: z.enum(ACTIVITY_EVENTS).optional(),
