@@ -8,6 +8,7 @@ import { ApiTokens } from '../parts/api-tokens.tsx';
 import { AuthorNotices } from '../parts/author-notices.tsx';
 import { Button, Copy, Field, Foreign, Loading, PageHead, useTitle } from '../parts/basics.tsx';
 import { Problem, ProblemPage } from '../parts/errors.tsx';
+import { FailedCall } from '../parts/failed-call.tsx';
 import { SecondFactor } from '../parts/second-factor.tsx';
 import { Sessions } from '../parts/sessions.tsx';
 import { path } from '../routes.ts';
@@ -180,19 +181,20 @@ function Offboard({
           remove.mutate();
         }}
       >
-        <Field label="Type your tenant id to confirm">
-          {(ids) => (
-            <input
-              {...ids}
-              type="text"
-              autoComplete="off"
-              spellCheck={false}
-              value={typed}
-              onChange={(event) => setTyped(event.target.value)}
-            />
-          )}
-        </Field>
-        <Problem error={remove.error} />
+        <FailedCall error={remove.error} faults={{ confirm_mismatch: 'This is not the id of this account.' }}>
+          <Field label="Type your tenant id to confirm" names={['confirm_mismatch']}>
+            {(ids) => (
+              <input
+                {...ids}
+                type="text"
+                autoComplete="off"
+                spellCheck={false}
+                value={typed}
+                onChange={(event) => setTyped(event.target.value)}
+              />
+            )}
+          </Field>
+        </FailedCall>
         <Button type="submit" kind="danger" busy={remove.isPending} disabled={typed !== id}>
           {typed === id ? 'Delete everything' : 'The id does not match yet'}
         </Button>

@@ -16,6 +16,7 @@ import {
 } from '../parts/basics.tsx';
 import { Scopes } from '../parts/connect-form.tsx';
 import { Problem, ProblemPage } from '../parts/errors.tsx';
+import { FailedCall } from '../parts/failed-call.tsx';
 import { hostOf } from '../parts/repo-frame.tsx';
 import { path } from '../routes.ts';
 import { plural } from '../view/format.ts';
@@ -132,6 +133,11 @@ function ConnectionCard({
   );
 }
 
+const RENEW_FAULTS = {
+  token: 'This is not a token.',
+  bot_username: 'The token belongs to another login, or this is not a login.',
+} as const;
+
 function Renew({ connection, onDone }: { readonly connection: Connection; readonly onDone: () => void }) {
   const [token, setToken] = useState('');
   const [login, setLogin] = useState(connection.bot_username);
@@ -156,37 +162,39 @@ function Renew({ connection, onDone }: { readonly connection: Connection; readon
         );
       }}
     >
-      <Field label="New access token" hint="Replaces the old token in one step.">
-        {(ids) => (
-          <input
-            {...ids}
-            type="password"
-            autoComplete="off"
-            maxLength={255}
-            value={token}
-            onChange={(event) => setToken(event.target.value.trim())}
-          />
-        )}
-      </Field>
-      <Field
-        label="Login of the bot"
-        hint="As it is on the forge now, after a change of name or with the token of another bot. The forge is asked whose the token is before anything is stored."
-      >
-        {(ids) => (
-          <input
-            {...ids}
-            type="text"
-            autoComplete="off"
-            spellCheck={false}
-            required
-            maxLength={BOT_LOGIN_CHARS_MAX}
-            value={login}
-            onChange={(event) => setLogin(event.target.value.trim())}
-          />
-        )}
-      </Field>
-      <Scopes />
-      <Problem error={renew.error} />
+      <FailedCall error={renew.error} faults={RENEW_FAULTS}>
+        <Field label="New access token" names={['token']} hint="Replaces the old token in one step.">
+          {(ids) => (
+            <input
+              {...ids}
+              type="password"
+              autoComplete="off"
+              maxLength={255}
+              value={token}
+              onChange={(event) => setToken(event.target.value.trim())}
+            />
+          )}
+        </Field>
+        <Field
+          label="Login of the bot"
+          names={['bot_username']}
+          hint="As it is on the forge now, after a change of name or with the token of another bot. The forge is asked whose the token is before anything is stored."
+        >
+          {(ids) => (
+            <input
+              {...ids}
+              type="text"
+              autoComplete="off"
+              spellCheck={false}
+              required
+              maxLength={BOT_LOGIN_CHARS_MAX}
+              value={login}
+              onChange={(event) => setLogin(event.target.value.trim())}
+            />
+          )}
+        </Field>
+        <Scopes />
+      </FailedCall>
       <Button type="submit" kind="main" busy={renew.isPending} disabled={token === '' && !isNamed}>
         Store
       </Button>

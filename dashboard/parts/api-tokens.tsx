@@ -6,6 +6,7 @@ import { useChange, useQueueStatus, useTokens } from '../data/hooks.ts';
 import { showFullTime } from '../view/format.ts';
 import { Ago, Button, Copy, Field, Foreign } from './basics.tsx';
 import { Problem } from './errors.tsx';
+import { FailedCall } from './failed-call.tsx';
 
 const TOUCHES = [['tokens']] as const;
 const LIVES_DAYS = [7, 30, 90, 365];
@@ -88,6 +89,11 @@ function toggle<T>(all: readonly T[], one: T): readonly T[] {
   return all.includes(one) ? all.filter((each) => each !== one) : [...all, one];
 }
 
+const TOKEN_FAULTS = {
+  name: 'A name is letters, digits and signs of ASCII, without a space at its ends.',
+  expires_in_days: 'A token ends within a year.',
+} as const;
+
 function MakeToken({ repos }: { readonly repos: readonly (readonly [id: string, name: string])[] }) {
   const [name, setName] = useState('');
   const [days, setDays] = useState(90);
@@ -111,60 +117,65 @@ function MakeToken({ repos }: { readonly repos: readonly (readonly [id: string, 
       }}
     >
       <h3>Make a token</h3>
-      <div className="pair">
-        <Field label="Name" hint="What it is for.">
-          {(ids) => (
-            <input
-              {...ids}
-              type="text"
-              required
-              maxLength={API_TOKEN_NAME_CHARS_MAX}
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-            />
-          )}
-        </Field>
-        <Field label="Ends after">
-          {(ids) => (
-            <select {...ids} value={days} onChange={(event) => setDays(Number(event.target.value))}>
-              {LIVES_DAYS.map((each) => (
-                <option key={each} value={each}>
-                  {each} days
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-      </div>
-      <fieldset className="radios">
-        <legend>It may</legend>
-        {TOKEN_SCOPES.map((scope) => (
-          <label key={scope} className="check">
-            <input
-              type="checkbox"
-              checked={scopes.includes(scope)}
-              onChange={() => setScopes(toggle(scopes, scope))}
-            />
-            <span>
-              <code>{scope}</code>: {SCOPE_WORDS[scope]}
-            </span>
-          </label>
-        ))}
-      </fieldset>
-      {repos.length > 0 && (
+      <FailedCall error={make.error} faults={TOKEN_FAULTS}>
+        <div className="pair">
+          <Field label="Name" names={['name']} hint="What it is for.">
+            {(ids) => (
+              <input
+                {...ids}
+                type="text"
+                required
+                maxLength={API_TOKEN_NAME_CHARS_MAX}
+                value={name}
+                onChange={(event) => setName(event.target.value)}
+              />
+            )}
+          </Field>
+          <Field label="Ends after" names={['expires_in_days']}>
+            {(ids) => (
+              <select {...ids} value={days} onChange={(event) => setDays(Number(event.target.value))}>
+                {LIVES_DAYS.map((each) => (
+                  <option key={each} value={each}>
+                    {each} days
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+        </div>
         <fieldset className="radios">
-          <legend>Only for (none chosen: all repositories, also later ones)</legend>
-          {repos.map(([id, slug]) => (
-            <label key={id} className="check">
-              <input type="checkbox" checked={only.includes(id)} onChange={() => setOnly(toggle(only, id))} />
+          <legend>It may</legend>
+          {TOKEN_SCOPES.map((scope) => (
+            <label key={scope} className="check">
+              <input
+                type="checkbox"
+                checked={scopes.includes(scope)}
+                onChange={() => setScopes(toggle(scopes, scope))}
+              />
               <span>
-                <Foreign text={slug} />
+                <code>{scope}</code>: {SCOPE_WORDS[scope]}
               </span>
             </label>
           ))}
         </fieldset>
-      )}
-      <Problem error={make.error} />
+        {repos.length > 0 && (
+          <fieldset className="radios">
+            <legend>Only for (none chosen: all repositories, also later ones)</legend>
+            {repos.map(([id, slug]) => (
+              <label key={id} className="check">
+                <input
+                  type="checkbox"
+                  checked={only.includes(id)}
+                  onChange={() => setOnly(toggle(only, id))}
+                />
+                <span>
+                  <Foreign text={slug} />
+                </span>
+              </label>
+            ))}
+          </fieldset>
+        )}
+      </FailedCall>
       <Button
         type="submit"
         kind="main"

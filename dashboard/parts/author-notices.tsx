@@ -6,6 +6,7 @@ import { showFullTime } from '../view/format.ts';
 import { nameTopic, sayMailbox } from '../view/notification.ts';
 import { Button, Field, Foreign, Loading } from './basics.tsx';
 import { Problem } from './errors.tsx';
+import { FailedCall } from './failed-call.tsx';
 
 type Login = ResultOf<'readAuthorNotices'>['logins'][number];
 
@@ -71,6 +72,13 @@ function Stored({ login }: { readonly login: Login }) {
   );
 }
 
+const FAULTS = {
+  email: 'This is not an e-mail address.',
+  instance_url: 'This is no forge that the service knows: write its address as the browser shows it.',
+  forge_token_required: 'The forge has to be asked once whose account is yours: paste a token of yours.',
+  forge_token_refused: 'The forge does not take this token, or it lacks the scope read:user.',
+} as const;
+
 function Ask({
   signedInAs,
   logins,
@@ -111,52 +119,55 @@ function Ask({
           </label>
         ))}
       </fieldset>
-      <Field
-        label="To this address"
-        hint="The reader of this address confirms it by a link before the first mail."
-      >
-        {(ids) => (
-          <input
-            {...ids}
-            type="email"
-            required
-            value={email}
-            onChange={(event) => setEmail(event.target.value)}
-          />
-        )}
-      </Field>
-      <Field label="Address of the forge">
-        {(ids) => (
-          <input
-            {...ids}
-            type="url"
-            required
-            value={forge}
-            onChange={(event) => setForge(event.target.value)}
-          />
-        )}
-      </Field>
-      {isOwnForge ? (
-        <p className="hint">
-          You are signed in there as <Foreign text={signedInAs.login} />, so nothing else is asked.
-        </p>
-      ) : (
+      <FailedCall error={save.error} faults={FAULTS}>
         <Field
-          label="A token of yours on that forge"
-          hint="With the scope read:user. It proves your login once and is not stored; delete it afterwards. Not needed again for another topic or address."
+          label="To this address"
+          names={['email']}
+          hint="The reader of this address confirms it by a link before the first mail."
         >
           {(ids) => (
             <input
               {...ids}
-              type="password"
-              autoComplete="off"
-              value={token}
-              onChange={(event) => setToken(event.target.value)}
+              type="email"
+              required
+              value={email}
+              onChange={(event) => setEmail(event.target.value)}
             />
           )}
         </Field>
-      )}
-      <Problem error={save.error} />
+        <Field label="Address of the forge" names={['instance_url']}>
+          {(ids) => (
+            <input
+              {...ids}
+              type="url"
+              required
+              value={forge}
+              onChange={(event) => setForge(event.target.value)}
+            />
+          )}
+        </Field>
+        {isOwnForge ? (
+          <p className="hint">
+            You are signed in there as <Foreign text={signedInAs.login} />, so nothing else is asked.
+          </p>
+        ) : (
+          <Field
+            label="A token of yours on that forge"
+            names={['forge_token_required', 'forge_token_refused']}
+            hint="With the scope read:user. It proves your login once and is not stored; delete it afterwards. Not needed again for another topic or address."
+          >
+            {(ids) => (
+              <input
+                {...ids}
+                type="password"
+                autoComplete="off"
+                value={token}
+                onChange={(event) => setToken(event.target.value)}
+              />
+            )}
+          </Field>
+        )}
+      </FailedCall>
       <div className="row">
         <Button type="submit" kind="main" busy={save.isPending} disabled={topics.length === 0}>
           Save

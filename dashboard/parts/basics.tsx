@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import { useNow } from '../data/hooks.ts';
 import { safeUrl, showAgo, showFullTime, showText } from '../view/format.ts';
 import type { Tone } from '../view/tone.ts';
+import { useFault } from './fault.ts';
 
 /** Text of another person, shown as one line: markup and characters that change the direction have no effect (A117). */
 export function Foreign({
@@ -164,15 +165,18 @@ export function ButtonLink({
 }
 
 /** A field with its label, its limits in words, and its own refusal. */
+/** `names`: those that the service, or a code of it, has for the value (`FailedCall`). */
 export function Field({
   label,
   hint,
-  error,
+  error: given = null,
+  names = [],
   children,
 }: {
   readonly label: string;
   readonly hint?: React.ReactNode;
   readonly error?: string | null;
+  readonly names?: readonly string[];
   readonly children: (ids: {
     readonly id: string;
     readonly 'aria-describedby': string | undefined;
@@ -180,6 +184,12 @@ export function Field({
   }) => React.ReactNode;
 }) {
   const id = useId();
+  const fault = useFault(names);
+  const error = given ?? fault?.words;
+  const failed = fault?.error ?? null;
+  useEffect(() => {
+    if (failed !== null) document.getElementById(id)?.focus();
+  }, [failed, id]);
   const described = [hint === undefined ? '' : `${id}-hint`, error ? `${id}-error` : '']
     .filter((each) => each !== '')
     .join(' ');

@@ -1,13 +1,15 @@
 import { Fragment, useState } from 'react';
-import { ApiError } from '#core/contracts/client.ts';
 import { BOT_SCOPES } from '#core/domain/token-scopes.ts';
 import { KEYS, useChange, useService, useSession } from '../data/hooks.ts';
-import { sayError } from '../view/error-words.ts';
 import { Button, Field } from './basics.tsx';
-import { Problem } from './errors.tsx';
+import { FailedCall } from './failed-call.tsx';
 
-const FIELDS = ['instance_url', 'bot_login', 'token'] as const;
-type Name = (typeof FIELDS)[number];
+const FAULTS = {
+  instance_url: 'This is not an address that can be used: https, a public host, no user name in it.',
+  bot_login: 'The token belongs to another login, or this is not a login.',
+  token: 'This is not a token.',
+} as const;
+type Name = keyof typeof FAULTS;
 
 /** A forge, a bot, its token: pasted once, checked at once, never shown again. */
 export function ConnectForm({ onDone }: { readonly onDone: (id: string) => void }) {
@@ -22,11 +24,6 @@ export function ConnectForm({ onDone }: { readonly onDone: (id: string) => void 
   );
   const set = (name: Name) => (event: React.ChangeEvent<HTMLInputElement>) =>
     setForm({ ...form, [name]: event.target.value.trim() });
-  const { error } = connect;
-  const fieldOfError = error instanceof ApiError ? error.field : null;
-  const errorOf = (name: Name): string | null =>
-    fieldOfError === name && error !== null ? sayFieldError(error, name) : null;
-  const elsewhere = error !== null && !FIELDS.some((name) => name === fieldOfError);
   return (
     <form
       className="connect"
@@ -49,61 +46,62 @@ export function ConnectForm({ onDone }: { readonly onDone: (id: string) => void 
           </Button>
         </p>
       )}
-      <Field
-        label="Forge address"
-        hint="https://, as you open it in the browser. Forgejo and Gitea."
-        error={errorOf('instance_url')}
-      >
-        {(ids) => (
-          <input
-            {...ids}
-            type="url"
-            inputMode="url"
-            required
-            maxLength={160}
-            value={form.instance_url}
-            onChange={set('instance_url')}
-            placeholder="https://git.example.org"
-          />
-        )}
-      </Field>
-      <Field
-        label="Bot login"
-        hint="An account of its own, administrator of the repositories, so that it can edit the branch rule and add a webhook."
-        error={errorOf('bot_login')}
-      >
-        {(ids) => (
-          <input
-            {...ids}
-            type="text"
-            autoComplete="off"
-            required
-            maxLength={64}
-            value={form.bot_login}
-            onChange={set('bot_login')}
-          />
-        )}
-      </Field>
-      <Field
-        label="Access token of the bot"
-        hint="Pasted once. It is checked with the forge, encrypted, and never shown again."
-        error={errorOf('token')}
-      >
-        {(ids) => (
-          <input
-            {...ids}
-            type="password"
-            autoComplete="off"
-            required
-            maxLength={255}
-            value={form.token}
-            onChange={set('token')}
-          />
-        )}
-      </Field>
-      {config.forge !== undefined && <ForgePages forge={config.forge} />}
-      <Scopes />
-      {elsewhere && <Problem error={error} />}
+      <FailedCall error={connect.error} faults={FAULTS}>
+        <Field
+          label="Forge address"
+          hint="https://, as you open it in the browser. Forgejo and Gitea."
+          names={['instance_url']}
+        >
+          {(ids) => (
+            <input
+              {...ids}
+              type="url"
+              inputMode="url"
+              required
+              maxLength={160}
+              value={form.instance_url}
+              onChange={set('instance_url')}
+              placeholder="https://git.example.org"
+            />
+          )}
+        </Field>
+        <Field
+          label="Bot login"
+          hint="An account of its own, administrator of the repositories, so that it can edit the branch rule and add a webhook."
+          names={['bot_login']}
+        >
+          {(ids) => (
+            <input
+              {...ids}
+              type="text"
+              autoComplete="off"
+              required
+              maxLength={64}
+              value={form.bot_login}
+              onChange={set('bot_login')}
+            />
+          )}
+        </Field>
+        <Field
+          label="Access token of the bot"
+          hint="Pasted once. It is checked with the forge, encrypted, and never shown again."
+          names={['token']}
+        >
+          {(ids) => (
+            <input
+              {...ids}
+              type="password"
+              autoComplete="off"
+              required
+              maxLength={255}
+              value={form.token}
+              onChange={set('token')}
+            />
+          )}
+        </Field>
+        {config.forge !== undefined && <ForgePages forge={config.forge} />}
+        <Scopes />
+      </FailedCall>
       <Button type="submit" kind="main" busy={connect.isPending}>
         Connect
       </Button>
@@ -129,15 +127,6 @@ function ForgePages({ forge }: { readonly forge: string }) {
       <li>Make the bot an administrator of each repository: its Settings, Collaborators, on the forge.</li>
     </ol>
   );
-}
-
-function sayFieldError(error: unknown, name: Name): string {
-  const words = sayError(error);
-  if (words.code === 'missing_fields') return 'This is needed.';
-  if (name === 'bot_login') return 'The token belongs to another login, or this is not a login.';
-  if (name === 'instance_url')
-    return 'This is not an address that can be used: https, a public host, no user name in it.';
-  return 'This is not a token.';
 }
 
 export function Scopes() {

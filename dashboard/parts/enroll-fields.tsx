@@ -8,7 +8,9 @@ import {
   STYLE_NAMES,
   stylesOf,
 } from '../view/enrollment.ts';
+import { NOTIFICATION_FAULTS } from '../view/notification.ts';
 import { Field } from './basics.tsx';
+import { useFault } from './fault.ts';
 import { NotifyFields } from './notify-fields.tsx';
 
 /** Branch and style of one repository, as the forge has them until a person chooses others. */
@@ -25,6 +27,7 @@ export function ChoiceFields({
     <div className="pair pick-choice">
       <Field
         label="Base branch"
+        names={['base_branch']}
         hint="Settled for good: pull requests into this branch go through the queue."
       >
         {(ids) => (
@@ -72,9 +75,11 @@ export function OptionFields({
   readonly onChange: (options: EnrollmentOptions) => void;
 }) {
   const set = (change: Partial<EnrollmentOptions>): void => onChange({ ...options, ...change });
+  // Its fields are folded away until one of them was refused.
+  const isWrong = useFault(['status_context', ...Object.keys(NOTIFICATION_FAULTS)]) !== null;
   const shown = options.context.trim() === '' ? queueName : options.context.trim();
   return (
-    <details className="more">
+    <details className="more" open={isWrong || undefined}>
       <summary>More settings for all of them</summary>
       <div className="more-body">
         <fieldset className="radios">
@@ -107,6 +112,7 @@ export function OptionFields({
         </label>
         <Field
           label="Status context"
+          names={['status_context']}
           hint="The name of the required check. Left empty, it is the queue's own. Letters, digits, dot, dash, underscore, slash and space."
         >
           {(ids) => (

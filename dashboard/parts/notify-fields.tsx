@@ -1,7 +1,13 @@
+import { CHAT_FIELDS } from '#core/contracts/chat-fields.ts';
 import { CHAT_URL_CHARS_MAX, EMAIL_CHARS_MAX } from '#core/domain/api-limits.ts';
 import { CHAT_NAMES, CHATS } from '#core/domain/notification.ts';
 import { useService } from '../data/hooks.ts';
-import { MATRIX_FIELD_NAMES, type MatrixField, type NotificationDraft } from '../view/notification.ts';
+import {
+  MATRIX_FIELD_NAMES,
+  MATRIX_FIELDS,
+  type MatrixField,
+  type NotificationDraft,
+} from '../view/notification.ts';
 import { Field } from './basics.tsx';
 import { chatHint, mailHint } from './notify-hints.ts';
 
@@ -22,7 +28,7 @@ export function NotifyFields({
   const { config } = useService();
   return (
     <div className="pair">
-      <Field label="E-mail" {...mailHint(config.sends_mail)}>
+      <Field label="E-mail" names={['notification.email']} {...mailHint(config.sends_mail)}>
         {(ids) => (
           <input
             {...ids}
@@ -35,7 +41,12 @@ export function NotifyFields({
         )}
       </Field>
       {CHAT_NAMES.map((chat) => (
-        <Field key={chat} label={`${CHATS[chat].label} webhook`} hint={chatHint(chat)}>
+        <Field
+          key={chat}
+          label={`${CHATS[chat].label} webhook`}
+          names={[`notification.${CHAT_FIELDS[chat]}`]}
+          hint={chatHint(chat)}
+        >
           {(ids) => (
             <input
               {...ids}
@@ -49,7 +60,7 @@ export function NotifyFields({
         </Field>
       ))}
       {MATRIX_FIELD_NAMES.map((name) => (
-        <Field key={name} {...MATRIX[name]}>
+        <Field key={name} names={[`notification.matrix.${MATRIX_FIELDS[name]}`]} {...MATRIX[name]}>
           {(ids) => (
             <input
               {...ids}

@@ -7,16 +7,17 @@ import {
   type Choice,
   DEFAULT_OPTIONS,
   defaultChoice,
+  ENROLLMENT_FAULTS,
   type EnrollmentOptions,
   enrollmentOf,
   type Found,
-  sayWrongField,
 } from '../view/enrollment.ts';
 import { sayError } from '../view/error-words.ts';
 import { plural } from '../view/format.ts';
 import { Button, Empty, Foreign, Loading } from './basics.tsx';
 import { ChoiceFields, OptionFields } from './enroll-fields.tsx';
 import { Problem } from './errors.tsx';
+import { type Fault, FaultContext, faultOf } from './fault.ts';
 
 type Connection = ResultOf<'listConnections'>[number];
 
@@ -24,6 +25,7 @@ interface Outcome {
   readonly slug: string;
   readonly id: string | null;
   readonly problem: string | null;
+  readonly error: unknown;
 }
 
 interface Wanted {
@@ -51,11 +53,11 @@ async function addRepo(
         return api.verifyGate({ id }).catch(() => undefined);
       return undefined;
     });
-    return { slug: found.full_name, id, problem: null };
+    return { slug: found.full_name, id, problem: null, error: null };
   } catch (error) {
     const words = sayError(error);
-    const wrong = error instanceof ApiError ? sayWrongField(error.field) : null;
-    return { slug: found.full_name, id: null, problem: wrong ?? `${words.title}. ${words.fix ?? ''}` };
+    const problem = faultOf(error, ENROLLMENT_FAULTS)?.words ?? `${words.title}. ${words.fix ?? ''}`;
+    return { slug: found.full_name, id: null, problem, error };
   }
 }
 
@@ -151,16 +153,22 @@ export function PickRepos({
         {repos
           .filter((repo) => repo.full_name.toLowerCase().includes(filter.toLowerCase()))
           .map((repo) => (
-            <PickRow
+            <FaultContext
               key={repo.full_name}
-              repo={repo}
-              managed={branchesOf(repo.full_name)}
-              choice={picked.get(repo.full_name) ?? null}
-              onChoose={(choice) => choose(repo.full_name, choice)}
-            />
+              value={firstFault(outcomes.filter(({ slug }) => slug === repo.full_name))}
+            >
+              <PickRow
+                repo={repo}
+                managed={branchesOf(repo.full_name)}
+                choice={picked.get(repo.full_name) ?? null}
+                onChoose={(choice) => choose(repo.full_name, choice)}
+              />
+            </FaultContext>
           ))}
       </fieldset>
-      <OptionFields options={options} queueName={queueName} onChange={setOptions} />
+      <FaultContext value={firstFault(outcomes)}>
+        <OptionFields options={options} queueName={queueName} onChange={setOptions} />
+      </FaultContext>
       <label className="check">
         <input type="checkbox" checked={protect} onChange={(event) => setProtect(event.target.checked)} />
         <span>
@@ -187,6 +195,12 @@ export function PickRepos({
       </div>
     </form>
   );
+}
+
+/** The values below are the same for all, so the first that was refused speaks for them. */
+function firstFault(outcomes: readonly Outcome[]): Fault | null {
+  const faults = outcomes.map(({ error }) => faultOf(error, ENROLLMENT_FAULTS));
+  return faults.find((fault) => fault !== null) ?? null;
 }
 
 function PickRow({

@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import { ApiError } from '#core/contracts/client.ts';
 import { type Patch, usePatch } from '../data/use-patch.ts';
 import type { RepoActivity, StatusEntry } from '../view/blocker.ts';
 import {
@@ -10,7 +9,7 @@ import {
   toNotification,
 } from '../view/notification.ts';
 import { Button } from './basics.tsx';
-import { Problem } from './errors.tsx';
+import { FailedCall } from './failed-call.tsx';
 import { MailboxState } from './mailbox-state.tsx';
 import { NotifyFields } from './notify-fields.tsx';
 
@@ -47,15 +46,9 @@ export function Notify({
       <p className="hint">
         Shown masked: the addresses are credentials. Saving replaces all of these; the webhook below stays.
       </p>
-      <NotifyFields draft={draft} onChange={(changes) => setDraft({ ...draft, ...changes })} />
-      {patch.error instanceof ApiError && patch.error.field !== null ? (
-        <p className="field-error" role="alert">
-          {NOTIFICATION_FAULTS[patch.error.field] ??
-            'One of the addresses is not right: paste it exactly as Slack, Discord or Matrix shows it, with https.'}
-        </p>
-      ) : (
-        <Problem error={patch.error} />
-      )}
+      <FailedCall error={patch.error} faults={NOTIFICATION_FAULTS}>
+        <NotifyFields draft={draft} onChange={(changes) => setDraft({ ...draft, ...changes })} />
+      </FailedCall>
       <div className="row">
         <Button type="submit" kind="main" busy={patch.isPending} disabled={!isFilled(draft)}>
           Save destinations

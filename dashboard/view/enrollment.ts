@@ -77,14 +77,10 @@ export function enrollmentOf(
   };
 }
 
-const FIELD_NAMES: Readonly<Record<string, string>> = {
+/** The faults of the fields of an enrollment, in words, by the names that the service gives them. */
+export const ENROLLMENT_FAULTS: Readonly<Record<string, string>> = {
   repo_slug: 'The bot does not see a repository of this name.',
   base_branch: 'The base branch is not a name that can be taken.',
   status_context: 'The status context has characters that are not allowed.',
   ...NOTIFICATION_FAULTS,
 };
-
-/** The fault of one field of an enrollment, in words; null for any other. */
-export function sayWrongField(field: string | null): string | null {
-  return field === null ? null : (FIELD_NAMES[field] ?? null);
-}

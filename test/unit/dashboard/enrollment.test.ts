@@ -3,9 +3,9 @@ import { MERGE_STYLES } from '#core/domain/repo.ts';
 import {
   DEFAULT_OPTIONS,
   defaultChoice,
+  ENROLLMENT_FAULTS,
   enrollmentOf,
   type Found,
-  sayWrongField,
   stylesOf,
 } from '../../../dashboard/view/enrollment.ts';
 
@@ -108,7 +108,6 @@ test.each<[string, Partial<Found>, string, readonly string[]]>([
 });
 
 test('a refused field is named in words', () => {
-  expect(sayWrongField('base_branch')).toContain('base branch');
-  expect(sayWrongField('connection_id')).toBeNull();
-  expect(sayWrongField(null)).toBeNull();
+  expect(ENROLLMENT_FAULTS.base_branch).toContain('base branch');
+  expect(ENROLLMENT_FAULTS.connection_id).toBeUndefined();
 });
