@@ -3,10 +3,12 @@ import type { CommitSha, PullRequestNumber } from '../domain/ids.ts';
 import type { ManagedRepo, MergeStyle } from '../domain/repo.ts';
 import type { Secret } from '../secret.ts';
 
+export type SeenPull = Pick<PullRequest, 'state' | 'merged' | 'headSha' | 'baseRef' | 'mergeable'>;
+
 /** The calls that a person makes with a forge token of their own; what it may do, the forge decides. Throws `ForgeError`. */
 export interface ForgePerson {
   readLogin(): Promise<string>;
-  readPull(pr: PullRequestNumber): Promise<Pick<PullRequest, 'state' | 'merged' | 'headSha' | 'baseRef'>>;
+  readPull(pr: PullRequestNumber): Promise<SeenPull>;
   /** The rule that governs `base`; null when none does. */
   readProtection(base: string): Promise<BranchProtection | null>;
   /** "Merge when checks succeed". `refused`: the forge's own no, whose words are not passed on. */

@@ -2,17 +2,22 @@ import { AppError } from '../contracts/errors.ts';
 import type { CommitSha, PullRequestNumber, TenantId } from '../domain/ids.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
 import { ForgeError } from '../ports/forge.ts';
-import type { ForgePerson, OpenForgePerson } from '../ports/forge-person.ts';
+import type { ForgePerson, OpenForgePerson, SeenPull } from '../ports/forge-person.ts';
 import type { DispatchStore } from '../ports/store.ts';
+import type { Clock } from '../ports/system.ts';
 import type { Secret } from '../secret.ts';
 import { type AuditDeps, recordChange } from './audit.ts';
 import { loadOwnRepo } from './owned.ts';
 import { tryWake, type WakeDeps } from './wake.ts';
 
+/** A check of a forge ends within a second or two; the call ends long before its function does. */
+const SCHEDULE_TRIES_MAX = 4;
+const SCHEDULE_AGAIN_AFTER_MS = 1_500;
+
 export interface EnqueueDeps extends AuditDeps {
   readonly store: Pick<DispatchStore, 'getRepo' | 'getConnection'> & AuditDeps['store'] & WakeDeps['store'];
   readonly queue: WakeDeps['queue'];
-  readonly clock: WakeDeps['clock'];
+  readonly clock: WakeDeps['clock'] & Pick<Clock, 'sleep'>;
   readonly openPerson: OpenForgePerson;
 }
 
@@ -39,14 +44,9 @@ export async function enqueuePull(
   const { number } = asked;
   const answer = await onForge(async () => {
     await refuseBot(deps, repo, person);
-    await refuseOther(repo, person, number, head);
+    const seen = await refuseOther(repo, person, number, head);
     await refuseUnprotected(repo, person);
-    const scheduled = await person.schedule(number, repo.mergeStyle, head);
-    if (scheduled === 'refused') {
-      // It may have been merged, closed or pushed since it was read: that is the reason then.
-      await refuseOther(repo, person, number, head);
-      throw new AppError('schedule_refused');
-    }
+    const scheduled = await scheduleOnceChecked(deps, { repo, person }, number, seen);
     // A schedule binds no head: one that was pushed between the two calls was not asked for.
     if (scheduled === 'scheduled' && (await person.readPull(number)).headSha !== head) {
       await person.cancel(number);
@@ -56,6 +56,29 @@ export async function enqueuePull(
   });
   await settle(deps, repo, 'pull.enqueue', number);
   return { already: answer === 'already' };
+}
+
+/**
+ * A forge that checks for conflicts just now, as after each change of a branch rule or of the base, refuses with the words of
+ * a conflict (forge facts): it is asked again for some seconds while it does not call the pull request mergeable.
+ */
+async function scheduleOnceChecked(
+  { clock }: Pick<EnqueueDeps, 'clock'>,
+  { repo, person }: { readonly repo: ManagedRepo; readonly person: ForgePerson },
+  number: PullRequestNumber,
+  { headSha: head, mergeable: isMergeable }: SeenPull,
+): Promise<'scheduled' | 'already'> {
+  let wasMergeable = isMergeable;
+  for (let tried = 1; ; tried += 1) {
+    const answer = await person.schedule(number, repo.mergeStyle, head);
+    if (answer !== 'refused') return answer;
+    // It may have been merged, closed or pushed since it was read: that is the reason then.
+    const { mergeable } = await refuseOther(repo, person, number, head);
+    // Refused although no check went on: asking again changes nothing.
+    if ((wasMergeable && mergeable) || tried >= SCHEDULE_TRIES_MAX) throw new AppError('schedule_refused');
+    wasMergeable = mergeable;
+    await clock.sleep(SCHEDULE_AGAIN_AFTER_MS);
+  }
 }
 
 /** Takes the schedule back, also one that another person made where the forge lets this one. `pull_merged`: too late. */
@@ -91,11 +114,12 @@ async function refuseOther(
   person: ForgePerson,
   number: PullRequestNumber,
   head: CommitSha,
-): Promise<void> {
+): Promise<SeenPull> {
   const pull = await person.readPull(number);
   if (pull.merged) throw new AppError('pull_merged');
   if (pull.state !== 'open' || pull.baseRef !== repo.baseBranch) throw new AppError('pull_not_open');
   if (pull.headSha !== head) throw new AppError('head_moved');
+  return pull;
 }
 
 /** Where no rule asks for the status of the queue, the forge would merge at once, and nothing would be proven. */

@@ -27,6 +27,7 @@ export function anyPerson(random: SeededRandom): ForgePerson {
         ...{ state: random.chance(0.9) ? 'open' : 'closed', merged: random.chance(0.1) },
         headSha: random.chance(0.9) ? ANY_HEAD : 'b'.repeat(40),
         baseRef: random.chance(0.9) ? 'main' : 'other',
+        mergeable: random.chance(0.9),
       }),
     readProtection: () => tell(random.chance(0.9) ? RULE : null),
     schedule: () => tell(pick(random, ['scheduled', 'already', 'refused'])),

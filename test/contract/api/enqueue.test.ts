@@ -63,6 +63,29 @@ describe('PUT and DELETE …/pulls/{number}/queue', () => {
   });
 
   test.each([
+    [2, 200],
+    [3, 200],
+    [4, 409],
+  ])(
+    'a forge that refuses %d times while it checks for conflicts is asked again: %d',
+    async (refusals, status) => {
+      const { world, forge, pr, head, call } = await given();
+      const person = forge.asPerson('developer');
+      let left: number = refusals;
+      world.openPerson = () => ({
+        ...person,
+        readPull: async (number) => ({ ...(await person.readPull(number)), mergeable: left < 0 }),
+        schedule: async (...asked) => {
+          left -= 1;
+          return left < 0 ? person.schedule(...asked) : 'refused';
+        },
+      });
+      const answer = await call('PUT', 'developer', { head });
+      expect([answer.status, forge.isScheduled(pr)]).toEqual([status, status === 200]);
+    },
+  );
+
+  test.each([
     ['it was merged', { state: 'closed', merged: true }, 'pull_merged'],
     ['it was closed', { state: 'closed' }, 'pull_not_open'],
     ['nothing changed', {}, 'schedule_refused'],
