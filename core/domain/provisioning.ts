@@ -120,6 +120,8 @@ export interface ProvisioningView {
     /** Name of the rule; present when configured. */
     readonly id: string | null;
     readonly detail: string | null;
+    /** Whether the rule of the branch, no matter who made it, asks for the status of the queue; null: not known. */
+    readonly required: boolean | null;
   };
   readonly ciGate: { readonly status: CiGateStatus; readonly url: string | null };
   readonly lastProvisionedAt: EpochMs | null;
@@ -239,6 +241,18 @@ function reasonsOf(
   return [...new Set([...others, ...seen.reasons])];
 }
 
+/** With one of these the forge would merge what is not proven. */
+const NOT_REQUIRED: readonly ProtectionReason[] = [
+  'rule_missing',
+  'context_not_required',
+  'all_statuses_required',
+];
+
+function isRequired({ provisioning }: ProvisioningFacts, seen: RuleSeen | undefined): boolean | null {
+  if (seen === undefined && provisioning.protection.kind !== 'required') return null;
+  return !reasonsOf(provisioning, seen).some((reason) => NOT_REQUIRED.includes(reason));
+}
+
 /** Statuses as a pure function of settings and last observation (D-69). */
 export function viewProvisioning(facts: ProvisioningFacts, seen?: RuleSeen): ProvisioningView {
   const { provisioning, ciGate } = facts;
@@ -249,7 +263,10 @@ export function viewProvisioning(facts: ProvisioningFacts, seen?: RuleSeen): Pro
   const detail = [...waits, ...(said === null ? [] : [said])].join('. ') || null;
   return {
     webhook: { status: webhookStatus(facts.wakeupMode, provisioning.webhook) },
-    protection: { status, id: status === 'configured' ? protection.ruleName : null, detail },
+    protection: {
+      ...{ status, id: status === 'configured' ? protection.ruleName : null, detail },
+      required: isRequired(facts, seen),
+    },
     ciGate: { status: ciGate.status, url: ciGate.url },
     lastProvisionedAt: provisioning.lastProvisionedAt,
   };

@@ -150,12 +150,19 @@ function stepOfProtection({ protection }: Provisioning, context: string): Step {
       advice: `Without a rule that asks for "${context}" people can merge past the queue, and the queue will not stage. Press "Let Mergeyard require its check", or add the required check yourself.`,
     },
   };
-  const draft = pick(drafts, protection.status);
+  const isOfOthers = protection.status === 'not_requested' && protection.required === true;
+  const draft = isOfOthers ? ofOthers(context) : pick(drafts, protection.status);
   const isSaid = detail === '' || draft.advice === detail;
   // Settings of the rule that hinder the queue are told, no matter who made the rule.
   const advice = isSaid ? draft.advice : `${draft.advice} ${detail}.`;
   return { id: 'protection', title: 'Branch protection', url: null, ...draft, advice };
 }
+
+/** The service did not write this rule, and leaves it as it is. */
+const ofOthers = (context: string): Draft => ({
+  ...{ tone: 'clear', state: 'Required', action: 'protect', actionLabel: 'Let Mergeyard keep this rule' },
+  advice: `A rule of the branch that Mergeyard did not write asks for the status "${context}", so nothing merges unproven.`,
+});
 
 function stepOfWebhook(status: string, bot: string): Step {
   const drafts: Readonly<Record<string, Draft>> = {

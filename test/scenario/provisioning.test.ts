@@ -244,6 +244,7 @@ describe.each(['fj11', 'fj15', 'gt126'] as const)('branch rule on %s', (profile)
       status: 'configured',
       id: 'main',
       detail: null,
+      required: true,
     });
     const [rule] = await rulesOf(world);
     expect(rule).toMatchObject({

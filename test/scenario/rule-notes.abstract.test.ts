@@ -29,7 +29,10 @@ describe('the owner learns of faults of the base’s rule, whether or not protec
   test('nothing, while nothing is in the way', async () => {
     const world = await given();
     await look(world);
-    expect(await shown(world)).toEqual({ code: null, status: 'not_requested', detail: null });
+    expect(await shown(world)).toEqual({
+      ...{ code: null, status: 'not_requested', detail: null },
+      required: true,
+    });
   });
 
   test.each([
@@ -63,8 +66,9 @@ describe('the owner learns of faults of the base’s rule, whether or not protec
     await change(world.forge);
     await world.clock.advance(30_000);
     await look(world);
-    const { code, detail } = await shown(world);
+    const { code, detail, required } = await shown(world);
     expect([code, detail]).toEqual(['protection_conflict', expect.stringMatching(`^${reason}: `)]);
+    expect(required).toBe(false);
   });
 
   test('a rule that loses the context while a batch is under way is told of as well', async () => {

@@ -45,7 +45,7 @@ describe('enroll', () => {
       ...{ automerge: false, instance_url: expect.any(String), forge_conn_id: expect.any(String) },
       provisioning: {
         webhook: { status: 'not_required' },
-        protection: { status: 'not_requested', detail: null },
+        protection: { status: 'not_requested', detail: null, required: null },
         ci_gate: { status: 'missing', url: null },
         last_provisioned_at: null,
       },
@@ -921,7 +921,12 @@ describe('provision, protect, gate', () => {
       world.forge.setUp = { listRules: async () => [ruleOf()] };
       const { answer, stored } = await protect(true);
       expect([answer.status, answer.json.protection_requested]).toEqual([200, true]);
-      expect(answer.json.provisioning.protection).toEqual({ status: 'configured', id: 'main', detail: null });
+      expect(answer.json.provisioning.protection).toEqual({
+        status: 'configured',
+        id: 'main',
+        detail: null,
+        required: true,
+      });
       expect(stored?.protectionRequested).toBe(true);
     });
 

@@ -8,7 +8,7 @@ import { bundleCli } from '../../../lib/bundle-cli.ts';
 
 const PROVISIONING = {
   webhook: { status: 'configured' },
-  protection: { status: 'configured', detail: null },
+  protection: { status: 'configured', detail: null, required: true },
   ci_gate: { status: 'verified', url: null },
 };
 const REPO = {

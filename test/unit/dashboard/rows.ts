@@ -113,7 +113,7 @@ export function givenStatus(changes: Partial<StatusEntry> = {}): StatusEntry {
     connection: { bot_username: 'mq-bot', instance_url: 'https://forge.example.org', token_type: 'pat' },
     provisioning: {
       webhook: { status: 'configured' },
-      protection: { status: 'configured', id: 'main', detail: null },
+      protection: { status: 'configured', id: 'main', detail: null, required: true },
       ci_gate: { status: 'verified', url: null },
       last_provisioned_at: null,
     },

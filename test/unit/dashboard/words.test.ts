@@ -111,7 +111,11 @@ test('whether the forge sends events of the gate is told, and unknown is told as
 
 test('the exact reason of the forge is shown where there is one, without its code', () => {
   const repo = givenStatus();
-  const protection = { status: 'error' as const, detail: 'direct_push_allowed: turn that off' };
+  const protection = {
+    status: 'error' as const,
+    required: null,
+    detail: 'direct_push_allowed: turn that off',
+  };
   const steps = listSteps({ ...repo, provisioning: { ...repo.provisioning, protection } });
   expect(steps.find(({ id }) => id === 'protection')?.advice).toBe('Turn that off');
 });
@@ -120,12 +124,25 @@ test('a rule that is in the way of the queue is named beside any status', () => 
   const repo = givenStatus();
   for (const status of ['not_requested', 'configured', 'awaiting_ci_gate'] as const) {
     const waits = status === 'awaiting_ci_gate' ? 'awaiting_ci_gate: the rule is written later. ' : '';
-    const protection = { status, detail: `${waits}block_on_outdated_branch: turn that off` };
+    const protection = { status, required: true, detail: `${waits}block_on_outdated_branch: turn that off` };
     const steps = listSteps({ ...repo, provisioning: { ...repo.provisioning, protection } });
     const advice = steps.find(({ id }) => id === 'protection')?.advice;
     expect([status, advice]).toEqual([status, expect.stringMatching(/\. Turn that off\.$/)]);
     expect(advice).not.toContain('awaiting_ci_gate');
   }
+});
+
+test.each([
+  [true, 'clear', /^A rule of the branch that Mergeyard did not write asks for the status "mq"/],
+  [false, 'busy', /^Without a rule that asks for "mq"/],
+  [null, 'busy', /^Without a rule that asks for "mq"/],
+] as const)('a rule that people made is told as it was seen: %s', (required, tone, advice) => {
+  const repo = givenStatus({ status_context: 'mq' });
+  const protection = { status: 'not_requested' as const, detail: null, required };
+  const steps = listSteps({ ...repo, provisioning: { ...repo.provisioning, protection } });
+  const step = steps.find(({ id }) => id === 'protection');
+  expect(step?.tone).toBe(tone);
+  expect(step?.advice).toMatch(advice);
 });
 
 /** Codes that a person never sees here: answers to webhooks, sockets, keys, removed routes and other methods, and a tier no form offers. */
