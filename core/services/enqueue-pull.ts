@@ -12,6 +12,7 @@ import { tryWake, type WakeDeps } from './wake.ts';
 
 /** A check of a forge ends within a second or two; the call ends long before its function does. */
 const SCHEDULE_TRIES_MAX = 4;
+const STEADY_TRIES_MAX = 2;
 const SCHEDULE_AGAIN_AFTER_MS = 1_500;
 
 export interface EnqueueDeps extends AuditDeps {
@@ -74,8 +75,9 @@ async function scheduleOnceChecked(
     if (answer !== 'refused') return answer;
     // It may have been merged, closed or pushed since it was read: that is the reason then.
     const { mergeable } = await refuseOther(repo, person, number, head);
-    // Refused although no check went on: asking again changes nothing.
-    if ((wasMergeable && mergeable) || tried >= SCHEDULE_TRIES_MAX) throw new AppError('schedule_refused');
+    // No check went on. A merge may be under way by another schedule, which shows at the next look.
+    const isSteady = wasMergeable && mergeable;
+    if (tried >= (isSteady ? STEADY_TRIES_MAX : SCHEDULE_TRIES_MAX)) throw new AppError('schedule_refused');
     wasMergeable = mergeable;
     await clock.sleep(SCHEDULE_AGAIN_AFTER_MS);
   }

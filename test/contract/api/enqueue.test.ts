@@ -105,6 +105,22 @@ describe('PUT and DELETE …/pulls/{number}/queue', () => {
     expect((await call('PUT', 'developer', { head })).code).toBe(code);
   });
 
+  test('a merge that another schedule has begun is told as one, although the first look did not show it', async () => {
+    const { world, forge, pr, head, call } = await given();
+    const person = forge.asPerson('developer');
+    const seen = await person.readPull(pr);
+    let asked = 0;
+    world.openPerson = () => ({
+      ...person,
+      readPull: () => Promise.resolve(asked < 2 ? seen : { ...seen, state: 'closed', merged: true }),
+      schedule: () => {
+        asked += 1;
+        return Promise.resolve('refused');
+      },
+    });
+    expect((await call('PUT', 'developer', { head })).code).toBe('pull_merged');
+  });
+
   test('the right is the person’s alone: a reader, the bot and no token schedule nothing', async () => {
     const all = await given();
     const { forge, pr, head, call } = all;
