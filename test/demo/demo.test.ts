@@ -54,6 +54,8 @@ describe('the demo, whole, as a process that finds node, npm, git and a POSIX sh
     });
     code = await new Promise((done) => child.once('close', done));
     printed += output;
+    // Its own words say why; those of the parser would hide them.
+    if (output === '') throw new Error(`the demo ended with ${code} and no result: ${printed}`);
     summary = JSON.parse(output.trim().split('\n').at(-1) ?? '');
     state = JSON.parse(readFileSync(join(dataDir, 'story.json'), 'utf8'));
   });
