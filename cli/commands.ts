@@ -19,6 +19,8 @@ export interface Asked {
 const POLL_MS = 10_000;
 /** A schedule is known once the queue has looked; an engine that was at rest starts first. */
 const FIRST_LOOK_MS_MAX = 180_000;
+/** A fault is told until the queue has seen the push that mends it: so long it may be an old one. */
+const FAULT_STANDS_MS = 40_000;
 
 export function pickRepo(repos: readonly Repo[], slug: string | null, branch: string | undefined): Repo {
   if (slug === null) throw new Misuse('Name the repository: --repo OWNER/NAME.');
@@ -114,8 +116,9 @@ export interface Waited {
 }
 
 /**
- * Until the pull request left the queue. A fault of the service that passes is waited for, and so is the first look of
- * the queue at a schedule that was made just now; another refusal of the service ends the wait.
+ * Until the pull request left the queue, or stands in it with a fault that only a change of it ends, such as a conflict. A
+ * fault of the service that passes is waited for, and so is the first look of the queue at a schedule that was made just
+ * now; another refusal of the service ends the wait.
  */
 export async function waitForExit(
   { api, machine }: Pick<Asked, 'api' | 'machine'>,
@@ -127,6 +130,7 @@ export async function waitForExit(
   const begin = machine.now();
   const end = begin + timeoutMs;
   let wasSeen = false;
+  let faultSince: number | null = null;
   for (;;) {
     const story = await readStory(api, repo, number).catch((error: unknown) => {
       if (error instanceof ApiError && error.retryable) return null;
@@ -138,6 +142,9 @@ export async function waitForExit(
       const { code, fault } = story.now;
       return { story, exit: code === 'landed' ? EXIT.ok : fault === true ? EXIT.fault : EXIT.left };
     }
+    if (story !== null) faultSince = story.now.fault === true ? (faultSince ?? machine.now()) : null;
+    if (faultSince !== null && machine.now() - faultSince >= FAULT_STANDS_MS)
+      return { story, exit: EXIT.fault };
     const leftMs = end - machine.now();
     if (leftMs <= 0 || signal?.aborted === true) return { story, exit: EXIT.timedOut };
     await machine.sleep(Math.min(POLL_MS, leftMs));

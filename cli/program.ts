@@ -16,7 +16,7 @@ import { readNumber, readTime } from './values.ts';
 import { watch } from './watch.ts';
 
 const EXIT_CODES =
-  '\nExit codes: 0 done or landed, 1 left with a fault, not verified or a wrong file, 2 left without one, 3 timed out, 4 doctor found something, 64 misuse, 69 refused or unreachable.';
+  '\nExit codes: 0 done or landed, 1 left or held with a fault, not verified or a wrong file, 2 left without one, 3 timed out, 4 doctor found something, 64 misuse, 69 refused or unreachable.';
 
 interface Given {
   readonly json?: true;

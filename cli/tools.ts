@@ -74,7 +74,7 @@ export function openToolServer({ asked, version, forgeToken, find }: ToolDeps): 
     'wait',
     {
       description:
-        'Waits until a pull request has left the queue, and says how: landed, left_with_fault, left, or still_waiting when the time is over.',
+        'Waits until a pull request has left the queue, or needs a change to go on, and says how: landed, left_with_fault, left, or still_waiting when the time is over.',
       inputSchema: {
         ...{ number, ...QUEUE },
         timeout_seconds: z.int().min(0).max(WAIT_SECONDS_MAX).default(WAIT_SECONDS_DEFAULT),

@@ -12,7 +12,11 @@ export const ERROR_TABLE = {
   missing_auth: { status: 401, retryable: false, message: 'A credential is required.' },
   not_authenticated: { status: 401, retryable: false, message: 'There is no valid session.' },
   invalid_key: { status: 401, retryable: false, message: 'The key is not valid.' },
-  invalid_token: { status: 401, retryable: false, message: 'The session token is invalid or has expired.' },
+  invalid_token: {
+    status: 401,
+    retryable: false,
+    message: 'The session or the API token is not valid, or it has expired or was revoked.',
+  },
   session_required: {
     status: 401,
     retryable: false,

@@ -7,7 +7,9 @@ const story = (kind: 'exit' | 'wait', code: string, fault: boolean | null) => ({
   now: { kind, code, fault, turn: null, words: 'words', next: null },
 });
 
-async function wait(now: ReturnType<typeof story>, ...more: string[]) {
+type Told = ReturnType<typeof story>;
+
+async function wait(now: Told | ((clock: number) => Told), ...more: string[]) {
   const out: string[] = [];
   const complaints: string[] = [];
   let clock = 0;
@@ -15,7 +17,10 @@ async function wait(now: ReturnType<typeof story>, ...more: string[]) {
     ['wait', '7', '--repo', 'acme/app', '--timeout', '20s', ...more],
     {
       ...{ env: { MERGEYARD_URL: 'https://q.example.org', MERGEYARD_TOKEN: 'mgy_secret' }, cwd: '/' },
-      fetch: async (url) => Response.json(String(url).endsWith('/pulls/7') ? now : [REPO]),
+      fetch: async (url) =>
+        Response.json(
+          String(url).endsWith('/pulls/7') ? (typeof now === 'function' ? now(clock) : now) : [REPO],
+        ),
       print: (line) => void out.push(line),
       now: () => clock,
       ...{ isTerminal: false, readGit: async () => null },
@@ -42,6 +47,29 @@ describe('mergeyard wait', () => {
   test('asks until the time is over, and then says where it stands', async () => {
     const { clock, out } = await wait(story('wait', 'queued', null));
     expect([clock, out.split('\n')[1]]).toEqual([20_000, 'queued: words']);
+  });
+
+  test('a fault that only a change of the pull request ends is waited for no longer than the queue takes to see one', async () => {
+    const conflict = story('wait', 'conflict', true);
+    expect(await wait(conflict, '--timeout', '30m')).toMatchObject({ code: 1, clock: 40_000 });
+    expect((await wait(conflict)).code).toBe(3);
+    // What holds this pull request may be lifted while it stays as it is.
+    const open = story('wait', 'open_dependencies', false);
+    expect(await wait(open, '--timeout', '30m')).toMatchObject({ code: 3, clock: 1_800_000 });
+  });
+
+  test('a fault that a push has just mended, or that comes anew, is no reason to end', async () => {
+    const conflict = story('wait', 'conflict', true);
+    const queued = story('wait', 'queued', null);
+    const after = (ms: number) => (at: number) =>
+      at < ms
+        ? conflict
+        : at < ms + 10_000
+          ? queued
+          : at < ms + 40_000
+            ? conflict
+            : story('exit', 'landed', null);
+    expect((await wait(after(30_000), '--timeout', '30m')).code).toBe(0);
   });
 
   test('a title moves no cursor and turns no direction', async () => {
