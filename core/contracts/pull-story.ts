@@ -89,6 +89,7 @@ export function toPullStoryView(
     now: {
       ...tell(story.code),
       ...(story.words === null ? {} : { words: story.words }),
+      ...(story.next === null ? {} : { next: story.next }),
       since: formatTimeOrNull(story.since),
       until: formatTimeOrNull(story.until),
     },

@@ -26,6 +26,11 @@ export const PULL_CODES = {
     BY_ITSELF,
   ),
   staged: wait('ci', 'staged: in a batch whose gate run judges it', BY_ITSELF),
+  runner_wait: wait(
+    'ci',
+    'staged: the gate run of its batch waits for a runner',
+    'If that lasts, check that a runner is online and free, and that it has the labels that the workflow asks for.',
+  ),
   landing: wait('forge', 'proven: landing now', BY_ITSELF),
   not_admitted: wait(
     'ci',

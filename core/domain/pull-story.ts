@@ -5,6 +5,7 @@ import { type Hold, sayPause } from './pause.ts';
 import { PULL_CODES } from './pull-code-table.ts';
 import { codeOfEvent, codeOfPlace, type PullCodeName } from './pull-codes.ts';
 import type { QueueView } from './queue-view.ts';
+import { sayRunner } from './runner-labels.ts';
 
 /** Landings of the repository that an estimate needs at least. */
 export const ESTIMATE_LANDINGS_MIN = 5;
@@ -36,6 +37,8 @@ export interface PullStory {
   readonly code: PullCodeName | null;
   /** The words of a commit status that are not the code's own; null: they are. */
   readonly words: string | null;
+  /** The next step where it is not the code's own; null: it is. */
+  readonly next: string | null;
   readonly since: EpochMs | null;
   /** From 1; null: not in the queue, or behind the places that are kept. */
   readonly place: number | null;
@@ -69,7 +72,7 @@ export function tellPull(facts: StoryFacts): PullStory | null {
     nth > 0 || (place === undefined && last !== undefined && code !== null && PULL_CODES[code].is === 'wait');
   return {
     ...{ code, inQueue, history, attempts },
-    words: code === 'paused' && facts.pause !== null ? sayPause(facts.pause) : null,
+    ...sayMore(code, facts),
     title: place?.title ?? last?.title ?? null,
     since: last?.at ?? place?.queuedAt ?? null,
     place: nth === 0 ? null : nth,
@@ -79,6 +82,18 @@ export function tellPull(facts: StoryFacts): PullStory | null {
     estimate: inQueue ? estimate(facts, code, place?.queuedAt ?? last?.at ?? facts.now) : null,
     receipts: receiptsOf(attempts, pr),
     settings: place?.settings ?? null,
+  };
+}
+
+/** Facts beyond the code: the pause with its end, and the labels of the runner that is awaited. */
+function sayMore(code: PullCodeName | null, { pause, view }: StoryFacts): Pick<PullStory, 'words' | 'next'> {
+  if (code === 'paused' && pause !== null) return { words: sayPause(pause), next: null };
+  const labels = code === 'runner_wait' && view?.block.kind === 'runner' ? (view.block.labels ?? []) : [];
+  if (labels.length === 0) return { words: null, next: null };
+  const wanted = sayRunner(labels);
+  return {
+    words: `staged: the gate run of its batch waits for ${wanted}`,
+    next: `If that lasts, check that ${wanted} is online and free, or change runs-on in the gate workflow.`,
   };
 }
 

@@ -1,5 +1,6 @@
 import { DAY_MS } from '#core/domain/api-limits.ts';
 import type { ProvisioningRecord } from '#core/domain/provisioning.ts';
+import { tellPull } from '#core/domain/pull-story.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { readActivity } from '#core/services/read-activity.ts';
@@ -128,6 +129,12 @@ test('a label that no runner takes is named where the forge tells it: in the API
     next: `Check that ${wanted} is online and free, or change runs-on in the gate workflow.`,
   });
   expect(findBlocker(told, null, world.clock.now())?.text).toContain(wanted);
+  const view = (await world.store.readQueueViews(['repo-1'])).get('repo-1');
+  const facts = { view, now: world.clock.now(), queueEnabled: true, pause: null, events: [], batches: [] };
+  expect(tellPull({ pr, ...facts })).toMatchObject({
+    ...{ code: 'runner_wait', words: expect.stringContaining(wanted) },
+    next: expect.stringContaining('runs-on'),
+  });
   await expectGoesOn(world, [pr]);
   // Once for the run: it is one and the same while it waits.
   expect(world.forge.calls().filter(({ call }) => call === 'GET actions/runs/{id}/jobs')).toHaveLength(1);

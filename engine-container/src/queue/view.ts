@@ -75,13 +75,22 @@ function standingOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: H
   if (entry.refusedFor !== null) return standing('refused', entry.refusedFor);
   const deferred = deferOf(record, entry, at);
   if (deferred !== undefined) return { ...standing('waiting', deferred.reason), until: deferred.until };
-  const isStaged = record.batches.some((batch) =>
+  const staged = record.batches.filter((batch) =>
     activeMembers(batch).some((member) => member.pr === entry.pr && member.head === entry.head),
   );
-  if (isStaged) return standing('staged');
+  if (staged.length > 0) return standing('staged', isAtRunner(staged, entry.pr) ? 'runner_wait' : null);
   if (entry.readyAt === null) return standing('waiting', 'not_admitted');
   if (hold !== null && isHeldUp(hold, entry)) return { ...standing('waiting', 'paused'), until: hold.until };
   return standing('ready', record.batches.length === 0 ? null : 'next_batch');
+}
+
+/** No gate run that speaks for it has a runner yet. */
+function isAtRunner(staged: readonly Batch[], pr: number): boolean {
+  const runs = staged.flatMap(({ members, nodes }) => {
+    const place = members.findIndex((member) => member.pr === pr);
+    return nodes.filter(({ state, from, to }) => state === 'gating' && from <= place && place < to);
+  });
+  return runs.length > 0 && runs.every(waitsForRunner);
 }
 
 function standing(state: Standing['state'], reason: string | null = null): Standing {

@@ -62,6 +62,21 @@ describe('the story of one pull request', () => {
     expect(tellPull(given({ pause, view: view(7) }))).toMatchObject({ code: 'ready', words: null });
   });
 
+  test('one that waits for a runner names the labels that the forge tells of', () => {
+    const seen = view(7);
+    const [place] = seen.places;
+    if (place === undefined) throw new Error('no place');
+    const places = [{ ...place, state: 'staged' as const, reason: 'runner_wait' }];
+    const waiting = (labels: readonly string[]) =>
+      tellPull(given({ view: { ...seen, places, block: { ...seen.block, kind: 'runner', labels } } }));
+    expect(waiting([])).toMatchObject({ code: 'runner_wait', words: null, next: null });
+    expect(waiting(['gpu'])).toMatchObject({
+      words: 'staged: the gate run of its batch waits for a runner with the label "gpu"',
+      next: 'If that lasts, check that a runner with the label "gpu" is online and free, or change runs-on in the gate workflow.',
+    });
+    expect(tellPull(given({ view: { ...seen, places } }))).toMatchObject({ words: null, next: null });
+  });
+
   test('one that was bounced is not in the queue although the forge still keeps its schedule, and takes no place', () => {
     const [first, ...rest] = view(5, 7, 8).places;
     if (first === undefined) throw new Error('no place');

@@ -59,6 +59,26 @@ test('a member behind the limit waits for the next batch; a bounce of another he
   ]);
 });
 
+test('one whose gate run waits for a runner says so, until one of its runs goes on', () => {
+  const waits = { until: 9, isOver: false };
+  const runs = (...nodes: Parameters<typeof givenNode>[0][]) =>
+    placesOf({
+      entries: [givenEntry(1), givenEntry(2)],
+      batches: [givenBatch({ nodes: nodes.map(givenNode) })],
+    });
+  expect(runs({ to: 2, runnerWait: waits })).toEqual([
+    [1, 'staged', 'runner_wait'],
+    [2, 'staged', 'runner_wait'],
+  ]);
+  const ofFirst = { nodeId: '0', from: 0, to: 1, runnerWait: { until: 9, isOver: true } };
+  const ofBoth = { to: 2, runnerWait: waits };
+  expect(runs(ofBoth, ofFirst)).toEqual([
+    [1, 'staged', null],
+    [2, 'staged', 'runner_wait'],
+  ]);
+  expect(runs({ to: 2, state: 'done', runnerWait: waits })).toMatchObject([[1, 'staged', null], {}]);
+});
+
 const landing = givenLanding();
 
 test.each<[string, Partial<QueueRecord>, object]>([
