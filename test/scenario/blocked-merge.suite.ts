@@ -233,7 +233,7 @@ export function defineBlockedMergeTests(createWorld: (options?: WorldOptions) =>
       const pr = await givenScheduled(world.forge, 'p');
       const others = await givenOthers(world);
       act(() => world.forge.addDependency(pr, before));
-      world.forge.fault = ({ path }) => (path.endsWith('/dependencies') ? { status: 500 } : null);
+      world.forge.fault = ({ path }) => (path.includes('/dependencies') ? { status: 500 } : null);
       await world.drain({
         until: () => world.forge.merges().length === others.length,
         maxMs: 30 * MINUTE_MS,

@@ -116,6 +116,35 @@ describe('while others come, a crowd is tried beside the line', () => {
     expect([trials.length > 0, trials.every((pr) => crowd.includes(pr))]).toEqual([true, true]);
   });
 
+  test('beside a crowd the line has one place more, which one of the others opens', async () => {
+    const world = await given(8);
+    await ask(world, 'eve');
+    await world.drain({ maxMs: HOUR / 2 });
+    world.forge.gateDurationMs = 3 * HOUR;
+    const people: number[] = [];
+    for (const author of ['ann', 'bob', 'joe']) {
+      people.push(...(await ask(world, author)));
+      await world.drain({ maxMs: 4 * MINUTE });
+    }
+    world.forge.gateDurationMs = 5 * MINUTE;
+    const crowd = await ask(world, 'agent', 12);
+    await world.drain({ maxMs: 6 * MINUTE });
+    const { entries } = await world.record();
+    expect(entries.filter(({ passedOnStaleBase }) => passedOnStaleBase).length).toBeGreaterThan(0);
+    expect((await inFlight(world)).pipeline).toEqual(people);
+    world.forge.gateDurationMs = 3 * HOUR;
+    const [kim] = await ask(world, 'kim');
+    await world.drain({ maxMs: 2 * MINUTE });
+    const { pipeline } = await inFlight(world);
+    expect([...people, kim].filter((pr) => !pipeline.includes(pr as number))).toEqual([]);
+    const [leo] = await ask(world, 'leo');
+    await world.drain({ maxMs: 4 * MINUTE });
+    expect((await inFlight(world)).pipeline).not.toContain(leo);
+    world.forge.gateDurationMs = GATE;
+    await world.drain({ maxMs: 24 * HOUR });
+    expect(landedOf(world)).toHaveLength(6 + crowd.length);
+  });
+
   test('an author has one batch beside the line in their turns, however long it takes', async () => {
     const world = await given(2);
     await ask(world, 'eve');

@@ -113,6 +113,22 @@ export const FAIR_MUTANTS: readonly Mutant[] = [
     dies: `${BESIDE}, with few slots`,
   },
   {
+    guard: 'beside a crowd the line has one place more for the others (decision 0256)',
+    file: FILL,
+    find: '(isOfOthers ? 1 : 0)',
+    replace: '0',
+    families: ['one_author'],
+    dies: 'a line is full beside an account with many, and others come',
+  },
+  {
+    guard: 'a crowd alone does not open the place that the line has more for the others',
+    file: FILL,
+    find: 'screening !== null && !ready.every(screening.isOfCrowd)',
+    replace: 'screening !== null',
+    families: ['one_author'],
+    dies: 'a line is full beside an account with many, and others come',
+  },
+  {
     guard: 'a crowd is tried in its turn before the line takes more (decision 0250)',
     file: FILL,
     find: '  if (screening !== null) openTrialInTurn(pass, base, screening);\n',

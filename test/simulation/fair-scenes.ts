@@ -232,6 +232,32 @@ export async function tryForHours(): Promise<readonly string[]> {
   return problems;
 }
 
+/** The line is full with people, an account has passed beside it, and two more people come. */
+export async function comeBesideFullLine(): Promise<readonly string[]> {
+  const stage = await setUp({ bisectFanout: 8 });
+  stage.forge.gateDurationMs = 10 * MINUTE_MS;
+  await askAll(stage, ['eve']);
+  await look(stage, 60);
+  stage.forge.gateDurationMs = 3 * HOUR_MS;
+  const people: number[] = [];
+  for (const author of ['ann', 'bob', 'joe']) {
+    people.push(...(await askAll(stage, [author])));
+    await look(stage, 8);
+  }
+  stage.forge.gateDurationMs = 5 * MINUTE_MS;
+  await askAll(stage, many('agent', 12));
+  await look(stage, 12);
+  const full = (await placesOf(stage)).pipeline;
+  stage.forge.gateDurationMs = 3 * HOUR_MS;
+  const [kim] = await askAll(stage, ['kim']);
+  await look(stage, 4);
+  const { pipeline } = await placesOf(stage);
+  return [
+    ...(String(full) === String(people) ? [] : [`a line of three has ${full}`]),
+    ...(pipeline.includes(kim as number) ? [] : ['the line has no place more for others']),
+  ];
+}
+
 /** A pull request comes every four minutes, each fifth one is bad, and a gate run takes ten minutes. */
 export async function comeWithBad(): Promise<readonly string[]> {
   const stage = await setUp({ bisectFanout: 4 });

@@ -33,6 +33,7 @@ import {
 import {
   comeBehindFlight,
   comeBehindOldCrowd,
+  comeBesideFullLine,
   comeBesideIncident,
   comeWithBad,
   failAfterAnHour,
@@ -571,6 +572,7 @@ export const SCENES = {
   'suspects come back while later ones of the same file are not built yet': comeBackBeforeUnbuilt,
   'one account schedules many beside the incident of a person': comeBesideIncident,
   'one account has passed beside the gate run of a person': standAfterTrial,
+  'a line is full beside an account with many, and others come': comeBesideFullLine,
   'a bad one comes with each four good ones': comeWithBad,
   'many are scheduled, and the queue may spend what it wants': chooseOfPlenty,
   'many are scheduled, and the queue may spend little': chooseOfLittle,

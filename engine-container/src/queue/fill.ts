@@ -153,7 +153,8 @@ function openPipeline(
   const ready = takeReady(stagedOn, true);
   const isUrgent = ready.some(isIncident);
   // An incident may be staged on a pipeline that is full: what is below it was kept for that.
-  if (undecided.length >= policy.depth && !isUrgent) return 'full';
+  const isOfOthers = screening !== null && !ready.every(screening.isOfCrowd);
+  if (undecided.length >= policy.depth + (isOfOthers ? 1 : 0) && !isUrgent) return 'full';
   if (freeSlots(pass) <= 0) return 'open';
   if (ready.length === 0 || !hasLingered(pass, ready)) return 'open';
   const full = likelySize(padTo(pass, ready), policy.passChance);
