@@ -142,9 +142,11 @@ export async function waitForExit(
       const { code, fault } = story.now;
       return { story, exit: code === 'landed' ? EXIT.ok : fault === true ? EXIT.fault : EXIT.left };
     }
-    if (story !== null) faultSince = story.now.fault === true ? (faultSince ?? machine.now()) : null;
-    if (faultSince !== null && machine.now() - faultSince >= FAULT_STANDS_MS)
-      return { story, exit: EXIT.fault };
+    if (story !== null) {
+      faultSince = story.now.fault === true ? (faultSince ?? machine.now()) : null;
+      if (faultSince !== null && machine.now() - faultSince >= FAULT_STANDS_MS)
+        return { story, exit: EXIT.fault };
+    }
     const leftMs = end - machine.now();
     if (leftMs <= 0 || signal?.aborted === true) return { story, exit: EXIT.timedOut };
     await machine.sleep(Math.min(POLL_MS, leftMs));

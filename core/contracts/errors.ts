@@ -15,7 +15,8 @@ export const ERROR_TABLE = {
   invalid_token: {
     status: 401,
     retryable: false,
-    message: 'The session or the API token is not valid, or it has expired or was revoked.',
+    message:
+      'The session or the API token is unknown, expired or revoked. Sign in again, or make a new API token.',
   },
   session_required: {
     status: 401,

@@ -232,7 +232,7 @@ export async function tryForHours(): Promise<readonly string[]> {
   return problems;
 }
 
-/** The line is full with people, an account has passed beside it, and two more people come. */
+/** The line is full with people, an account has passed beside it, and one more person comes. */
 export async function comeBesideFullLine(): Promise<readonly string[]> {
   const stage = await setUp({ bisectFanout: 8 });
   stage.forge.gateDurationMs = 10 * MINUTE_MS;

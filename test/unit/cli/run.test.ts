@@ -9,7 +9,16 @@ const story = (kind: 'exit' | 'wait', code: string, fault: boolean | null) => ({
 
 type Told = ReturnType<typeof story>;
 
-async function wait(now: Told | ((clock: number) => Told), ...more: string[]) {
+const answer = (body: object | null): Response =>
+  body === null
+    ? Response.json(
+        { error: { code: 'auth_unavailable', message: 'No answer.', retryable: true } },
+        { status: 503 },
+      )
+    : Response.json(body);
+
+/** Null: the service fails for now. */
+async function wait(now: Told | ((clock: number) => Told | null), ...more: string[]) {
   const out: string[] = [];
   const complaints: string[] = [];
   let clock = 0;
@@ -18,9 +27,7 @@ async function wait(now: Told | ((clock: number) => Told), ...more: string[]) {
     {
       ...{ env: { MERGEYARD_URL: 'https://q.example.org', MERGEYARD_TOKEN: 'mgy_secret' }, cwd: '/' },
       fetch: async (url) =>
-        Response.json(
-          String(url).endsWith('/pulls/7') ? (typeof now === 'function' ? now(clock) : now) : [REPO],
-        ),
+        answer(String(url).endsWith('/pulls/7') ? (typeof now === 'function' ? now(clock) : now) : [REPO]),
       print: (line) => void out.push(line),
       now: () => clock,
       ...{ isTerminal: false, readGit: async () => null },
@@ -70,6 +77,12 @@ describe('mergeyard wait', () => {
             ? conflict
             : story('exit', 'landed', null);
     expect((await wait(after(30_000), '--timeout', '30m')).code).toBe(0);
+  });
+
+  test('a fault is told from an answer: a service that fails at that moment is asked again', async () => {
+    const conflict = story('wait', 'conflict', true);
+    const { code, out, clock } = await wait((at) => (at === 40_000 ? null : conflict), '--timeout', '30m');
+    expect([code, clock, out.split('\n')[1]]).toEqual([1, 50_000, 'conflict: words']);
   });
 
   test('a title moves no cursor and turns no direction', async () => {
