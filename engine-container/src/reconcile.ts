@@ -135,11 +135,12 @@ class Reconcile {
   /** Before anything is told: what stands now could not be watched. */
   async #takeBack(): Promise<void> {
     this.#takesAllBack = true;
-    const isComplete = await takeBackUnrecorded(this.#forge, this.#keeper.posted);
-    this.#deps.log.error('queue alarm', {
-      ...{ repo_id: this.#repo.id, alarm: 'record_too_large', pr: null },
-      ok: isComplete,
-    });
+    const ok = await takeBackUnrecorded(this.#forge, this.#keeper.posted);
+    const alarm = { repo_id: this.#repo.id, alarm: 'record_too_large', pr: null };
+    this.#deps.log.error('queue alarm', { ...alarm, ok });
+    await this.#keeper.saveDone(this.#deps.clock.now());
+    // It fits no better a moment later: a look too early would only cost calls.
+    this.#wakeAt = this.#deps.clock.now() + WAKE_DELAY_MAX_MS;
   }
 
   async #work(): Promise<void> {
@@ -196,6 +197,7 @@ class Reconcile {
       await this.#keeper.save(record, snapshot.now);
       const result = await this.#performAll(snapshot, record, decision.actions);
       record = result.record;
+      this.#keeper.noteDone(record);
       refresh ||= result.refresh;
       if (result.ended === 'failed' || this.#retryAt !== null) break;
       const wantedMs = reader.isUnfinished || reader.attempts.isCutShort ? 0 : decision.pollMs;
@@ -221,19 +223,16 @@ class Reconcile {
     let refresh = false;
     let ended: 'failed' | null = null;
     for (const action of actions) {
+      this.#keeper.noteDone(record);
       if (this.#isLeftForLater(action)) return { record, refresh, ended: 'unfinished' };
       this.#hasActed = true;
       const outcome = await this.#perform(action);
       const folded = fold(snapshot, record, action, outcome, this.#deps.clock.now());
       record = folded.record;
-      if (outcome.kind === 'unfinished') {
-        this.#tell(folded.log, folded.alarms);
-        this.#keeper.collect(folded.events, folded.s.now);
-        return { record, refresh, ended: 'unfinished' };
-      }
+      this.#tell(folded.log, folded.alarms);
+      this.#keeper.collect(folded.events, folded.s.now);
+      if (outcome.kind === 'unfinished') return { record, refresh, ended: 'unfinished' };
       if (outcome.kind === 'failed') {
-        this.#tell(folded.log, folded.alarms);
-        this.#keeper.collect(folded.events, folded.s.now);
         // Words that cannot be written are counted and dropped: meanwhile the others go on.
         if (outcome.forgeAnswers && isMereWords(action)) continue;
         ended = 'failed';
@@ -243,8 +242,6 @@ class Reconcile {
       }
       refresh ||= folded.refresh;
       this.#errorCode ??= folded.errorCode;
-      this.#tell(folded.log, folded.alarms);
-      this.#keeper.collect(folded.events, folded.s.now);
       // Staging is the costly step: a crash right after it must not repeat it.
       if (action.kind === 'stage_batch' || action.kind === 'stage_tree')
         await this.#keeper.save(record, folded.s.now);
@@ -317,9 +314,8 @@ class Reconcile {
     alarms: readonly { readonly name: string; readonly pr: number | null }[],
   ): void {
     this.#logTail.push(...lines);
-    for (const alarm of alarms) {
-      this.#deps.log.error('queue alarm', { repo_id: this.#repo.id, alarm: alarm.name, pr: alarm.pr });
-    }
+    for (const { name, pr } of alarms)
+      this.#deps.log.error('queue alarm', { repo_id: this.#repo.id, alarm: name, pr });
   }
 
   /** The only place where an exception becomes a code; its text goes no further (D-78). */

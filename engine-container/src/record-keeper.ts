@@ -45,8 +45,10 @@ export class RecordKeeper {
   #looked: QueueRecord | null = null;
   #savedTold = '';
   #version: number | null = null;
-  #closed: Batch[] = [];
+  #closed: readonly Batch[] = [];
   #unsent: Unsent = NOTHING_UNSENT;
+  #done: { readonly record: QueueRecord; readonly closed: readonly Batch[]; readonly unsent: Unsent } | null =
+    null;
 
   constructor({ store, repo, held, log, figures, spent }: KeeperDeps) {
     this.#spent = spent;
@@ -99,8 +101,29 @@ export class RecordKeeper {
 
   /** Batches that have ended: their rows are stored with the record that no longer holds them. */
   close(batches: readonly Batch[]): void {
-    this.#closed.push(...batches);
+    this.#closed = [...this.#closed, ...batches];
     this.#figures.close(batches);
+  }
+
+  /** All that was decided up to here was done as well, as far as it could be. */
+  noteDone(record: QueueRecord): void {
+    this.#done = { record, closed: this.#closed, unsent: this.#unsent };
+  }
+
+  /**
+   * Stores what was done, without what was decided since and does not fit its row: else the next look would do it again, and
+   * each one after it. Where not even that fits, the record stays as it is stored.
+   */
+  async saveDone(at: EpochMs): Promise<void> {
+    if (this.#done === null) return;
+    const { record, closed, unsent } = this.#done;
+    this.#closed = closed;
+    this.#unsent = unsent;
+    try {
+      await this.save(record, at);
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.kind !== 'too_large') throw error;
+    }
   }
 
   /** Stores record, rows and events together; nothing is written when nothing changed. */

@@ -1,4 +1,5 @@
 import { grantHeldLease } from '#core/domain/lease.ts';
+import { WAKE_DELAY_MAX_MS } from '#core/domain/limits.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { givenRepo } from '../builders/managed-repo.ts';
 import { givenNodeRow } from '../builders/store-rows.ts';
@@ -115,6 +116,39 @@ describe('a record that outgrows its row', () => {
     await world.drain();
     expect(world.forge.merges().map((merge) => merge.pr)).toEqual([pr]);
     expect(await errorOf(world)).toBeNull();
+  });
+
+  test('what was written before the record stopped to fit is not written again at each look', async () => {
+    const world = await createWorld({ repo: { schedulePeople: ['lead'] } });
+    await givenProject(world.forge);
+    const refused = await givenScheduled(world.forge, 'refused');
+    for (let index = 0; index < 12; index += 1) {
+      const files = { [`src/f${index}.txt`]: 'x' };
+      await world.forge.scheduleAs('lead', await world.forge.openPullRequest({ branch: `b${index}`, files }));
+    }
+    await world.clock.advance(30_000);
+    world.store.afterCall = async (label) => {
+      if (label !== 'saveQueue' || world.store.documentBytesMax !== Number.POSITIVE_INFINITY) return;
+      // What is decided first fits; what staging adds to it does not.
+      world.store.documentBytesMax = JSON.stringify({ ...(await world.record()), readings: [] }).length;
+    };
+    for (let looks = 0; looks < 4; looks += 1) {
+      await world.reconcile();
+      expect(await errorOf(world)).toBe('record_too_large');
+      const { wakeAt } = (await world.store.loadReport('repo-1')) ?? {};
+      expect(wakeAt).toBe(world.clock.now() + WAKE_DELAY_MAX_MS);
+      await world.clock.advance(WAKE_DELAY_MAX_MS);
+    }
+    const head = (await world.forge.pull(refused)).headSha;
+    const words = world.forge
+      .statusHistory(head)
+      .filter(({ context, state }) => context === 'mq' && state === 'error');
+    expect(words).toHaveLength(1);
+    expect((await world.events()).filter(({ event }) => event === 'pr_refused')).toHaveLength(1);
+    world.store.afterCall = null;
+    world.store.documentBytesMax = Number.POSITIVE_INFINITY;
+    await world.drain({ until: () => world.forge.merges().length === 12 });
+    expect(world.forge.merges()).toHaveLength(12);
   });
 
   test('a success that was to be taken back when the record stopped to fit is taken back', async () => {

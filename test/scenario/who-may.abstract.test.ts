@@ -118,6 +118,74 @@ test('where the settings say so, an author does not schedule a pull request of t
   expect(await told(world, own)).toContain('pr_refused:own_schedule');
 });
 
+describe('a schedule that replaces an admitted one while that is tested is admitted anew before it lands', () => {
+  /** One that `lead` scheduled is tested; then its author schedules it anew, and the test passes while these calls fail. */
+  async function givenReplaced(
+    repo: Readonly<Record<string, unknown>>,
+    by: string,
+    isFailing: (name: string) => boolean,
+  ) {
+    let isReplaced = false;
+    const fail: Hook = async (name, _args, answer) => {
+      if (isReplaced && isFailing(name)) throw new ForgeError('unreachable', name, 500);
+      return answer();
+    };
+    const world = await createWorld({ repo, wrapForge: wrapForge(fail) });
+    await givenProject(world.forge);
+    await world.forge.setTeam('release', ['lead', 'second']);
+    world.forge.judge = () => 'hold';
+    const pr = await open(world, 'a');
+    await world.forge.scheduleAs('lead', pr);
+    await world.clock.advance(60_000);
+    await world.drain({ until: () => world.forge.runs().length > 0 });
+    await world.clock.advance(60_000);
+    await world.forge.scheduleAs(by, pr);
+    isReplaced = true;
+    for (const run of world.forge.runs()) await world.forge.finishRun(run.id, 'success');
+    world.forge.judge = () => 'success';
+    return { world, pr };
+  }
+
+  test('where its timeline could not be read with the list, and could a moment later', async () => {
+    let reads = 0;
+    const { world, pr } = await givenReplaced({ scheduleOwn: false }, 'dev', (name) => {
+      if (name === 'readTimeline') reads += 1;
+      return name === 'readTimeline' && reads === 1;
+    });
+    await world.drain({ maxMs: HOUR });
+    expect(reads).toBeGreaterThan(1);
+    expect(landedOf(world)).toEqual([]);
+    expect(await told(world, pr)).toContain('pr_refused:own_schedule');
+  });
+
+  test('where it cannot be known whether the account may schedule', async () => {
+    let isDown = true;
+    const { world, pr } = await givenReplaced(
+      { scheduleTeams: ['release'] },
+      'dev',
+      (name) => isDown && name === 'listTeamMembers',
+    );
+    await world.drain({ maxMs: HOUR });
+    expect(landedOf(world)).toEqual([]);
+    isDown = false;
+    await world.drain({ maxMs: HOUR });
+    expect(landedOf(world)).toEqual([]);
+    expect(await told(world, pr)).toContain('pr_refused:scheduler_not_named');
+  });
+
+  test('and one that the rules allow lands with the gate run that it has', async () => {
+    const left = { readTimeline: 2, listTeamMembers: 2 };
+    const { world, pr } = await givenReplaced({ scheduleTeams: ['release'] }, 'second', (name) => {
+      if (name !== 'readTimeline' && name !== 'listTeamMembers') return false;
+      left[name] -= 1;
+      return left[name] >= 0;
+    });
+    await world.drain({ maxMs: HOUR });
+    expect(landedOf(world)).toEqual([pr]);
+    expect(world.forge.runs()).toHaveLength(1);
+  });
+});
+
 test('a schedule by a bot needs the approval of a person on exactly that head, and that of a bot is none', async () => {
   const world = await given({ bots: ['agent', 'checker'], botApproval: true });
   const [byBot, byPerson] = [await open(world, 'a'), await open(world, 'b')];

@@ -26,4 +26,12 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
     families: ['crowd'],
     dies: 'the record outgrows its row in a landing',
   },
+  {
+    guard: 'what was written before the record stopped to fit is stored',
+    file: 'engine-container/src/reconcile.ts',
+    find: '    await this.#keeper.saveDone(this.#deps.clock.now());\n',
+    replace: '',
+    families: ['crowd'],
+    dies: 'the record outgrows its row by what is staged',
+  },
 ];

@@ -1,6 +1,6 @@
 import { givenProject, givenScheduled, judgeByContent } from '../scenario/stories.ts';
 import { Crash, type Machine } from '../support/machine.ts';
-import { look, type Stage, setStage, wordOn } from './scene-stage.ts';
+import { hasAlarm, look, type Stage, setStage, wordOn } from './scene-stage.ts';
 
 /** Scenes of `scenes.ts` in which the queue record is lost. */
 
@@ -100,4 +100,24 @@ export async function outgrowRowInLanding(): Promise<readonly string[]> {
   await stage.clock.advance(20_000);
   await look(stage, 2);
   return (await wordOn(stage, pr)) === 'success' ? ['a success that cannot be watched stands'] : [];
+}
+
+/** What is decided first fits its row, and what staging adds to it does not: what was written meanwhile is not written anew. */
+export async function outgrowRowInStaging(): Promise<readonly string[]> {
+  const stage = await setStage({ repo: { schedulePeople: ['lead'] } });
+  await givenProject(stage.forge);
+  const refused = await givenScheduled(stage.forge, 'refused');
+  for (let index = 0; index < 12; index += 1) {
+    const files = { [`src/f${index}.txt`]: 'x' };
+    await stage.forge.scheduleAs('lead', await stage.forge.openPullRequest({ branch: `b${index}`, files }));
+  }
+  await stage.clock.advance(30_000);
+  stage.store.afterCall = async (label) => {
+    if (label !== 'saveQueue' || stage.store.documentBytesMax !== Number.POSITIVE_INFINITY) return;
+    stage.store.documentBytesMax = JSON.stringify({ ...(await stage.record()), readings: [] }).length;
+  };
+  await look(stage, 6);
+  if (!hasAlarm(stage, 'record_too_large')) return ['the scene did not come about'];
+  const words = stage.forge.statusHistory((await stage.forge.pull(refused)).headSha);
+  return words.length === 1 ? [] : [`the same words were written ${words.length} times`];
 }

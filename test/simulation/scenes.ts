@@ -164,6 +164,7 @@ import {
   loseRecordInLanding,
   outgrowRow,
   outgrowRowInLanding,
+  outgrowRowInStaging,
 } from './record-scenes.ts';
 import {
   backToApproved,
@@ -206,6 +207,8 @@ import {
   pushUnnamed,
   pushUnnamedSoon,
   pushWithoutSay,
+  replaceUnknown,
+  replaceUnread,
   scheduleAgain,
   scheduleAgainUnread,
   scheduleByBot,
@@ -562,6 +565,8 @@ export const SCENES = {
   'an author schedules more than the settings allow': scheduleTooMany,
   'a head that fails is scheduled again and again': scheduleAgain,
   'a head that fails is scheduled again while its statuses cannot be read': scheduleAgainUnread,
+  'an author schedules anew what is tested, and the forge does not tell at first': replaceUnread,
+  'an account that is in no team schedules anew what is tested': replaceUnknown,
   'one account schedules many, then a person some': scheduleBehindCrowd,
   'two accounts schedule many': scheduleTwoCrowds,
   'one account schedules many, then a person one': stageBesideCrowd,
@@ -732,6 +737,7 @@ export const SCENES = {
   'a twin is set aside': holdFirstTwin('unreadable'),
   'the record outgrows its row': outgrowRow,
   'the record outgrows its row in a landing': outgrowRowInLanding,
+  'the record outgrows its row by what is staged': outgrowRowInStaging,
   'one is deleted': deleteOne,
   'one is lost sight of': loseSightOfOne,
   'staging fails for six': failSix,

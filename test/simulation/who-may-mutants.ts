@@ -2,6 +2,7 @@ import type { Mutant } from './mutants.ts';
 
 const WHO_MAY = 'engine-container/src/queue/who-may.ts';
 const BREACH = 'engine-container/src/queue/schedule-breach.ts';
+const REPLACED = 'engine-container/src/queue/replaced-schedule.ts';
 
 /** Guards of decisions 0225 and 0226: who may schedule, and how much of the queue one account may take. */
 export const WHO_MAY_MUTANTS: readonly Mutant[] = [
@@ -137,9 +138,25 @@ export const WHO_MAY_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a new schedule is admitted anew',
     file: 'engine-container/src/queue/entries.ts',
-    find: 'if (!isInFlight(pass.record, entry)) entry.readyAt = null;',
-    replace: '',
+    find: '  else entry.readyAt = null;\n  const wasMoved',
+    replace: '  const wasMoved',
     families: ['rules'],
     dies: 'a head that fails is scheduled again while its statuses cannot be read',
+  },
+  {
+    guard: 'nothing lands by a schedule that no full look has judged',
+    file: REPLACED,
+    find: 'if (!isNew && entry.isUnjudged !== true) return false;',
+    replace: 'if (entry.isUnjudged !== true) return false;',
+    families: ['rules'],
+    dies: 'an author schedules anew what is tested, and the forge does not tell at first',
+  },
+  {
+    guard: 'a schedule that replaces one in flight lands only once the rules have admitted it',
+    file: REPLACED,
+    find: '  entry.isUnjudged = true;\n',
+    replace: '',
+    families: ['rules'],
+    dies: 'an account that is in no team schedules anew what is tested',
   },
 ];

@@ -1,3 +1,5 @@
+import { ForgeError } from '#core/ports/forge.ts';
+import { type Hook, wrapForge } from '../scenario/hooks.ts';
 import { givenProject } from '../scenario/stories.ts';
 import { look, type Stage, setStage } from './scene-stage.ts';
 
@@ -9,8 +11,8 @@ interface Asked {
   readonly approvedBy?: string;
 }
 
-async function setUp(repo: Readonly<Record<string, unknown>>): Promise<Stage> {
-  const stage = await setStage({ repo });
+async function setUp(repo: Readonly<Record<string, unknown>>, fail?: Hook): Promise<Stage> {
+  const stage = await setStage({ repo, ...(fail === undefined ? {} : { wrapForge: wrapForge(fail) }) });
   await givenProject(stage.forge);
   await stage.forge.setAccess('guest', 'read');
   await stage.forge.setTeam('release', ['lead']);
@@ -165,6 +167,35 @@ export async function scheduleAgainUnread(): Promise<readonly string[]> {
   if (runs === 0) return ['it was never tried'];
   return stage.forge.runs().length === runs ? [] : ['a schedule that nothing admitted took a gate run'];
 }
+
+/** One that may schedule did so; while that is tested one that may not does, and from then on some of these calls fail. */
+function replaceTested(
+  repo: Readonly<Record<string, unknown>>,
+  call: string,
+  failsAt: (nth: number) => boolean,
+) {
+  return async (): Promise<readonly string[]> => {
+    let times: number | null = null;
+    const stage = await setUp(repo, async (name, _args, answer) => {
+      if (name !== call || times === null) return answer();
+      times += 1;
+      if (failsAt(times)) throw new ForgeError('unreachable', name, 500);
+      return answer();
+    });
+    stage.forge.judge = () => 'hold';
+    const pr = await ask(stage, { author: 'dev', scheduler: 'lead' });
+    await look(stage, 2);
+    await stage.forge.scheduleAs('dev', pr);
+    times = 0;
+    for (const run of stage.forge.runs()) await stage.forge.finishRun(run.id, 'success');
+    await look(stage, 20);
+    if (times === 0) return ['the scene did not come about'];
+    return stage.forge.isMerged(pr) ? ['a schedule that nothing admitted landed'] : [];
+  };
+}
+
+export const replaceUnread = replaceTested({ scheduleOwn: false }, 'readTimeline', (nth) => nth === 1);
+export const replaceUnknown = replaceTested({ scheduleTeams: ['release'] }, 'listTeamMembers', () => true);
 
 /** A change that the base has already is set aside, and its author has one place. */
 export async function setAsideBeforeAnother(): Promise<readonly string[]> {

@@ -27,6 +27,7 @@ import { authored, comparePositions, createEntry, type QueueEntry } from './queu
 import type { ScheduleReading } from './readings.ts';
 import { bounceOf, isBounced, recallStatuses } from './recall.ts';
 import type { QueueRecord } from './record.ts';
+import { noteJudged, noteReplaced } from './replaced-schedule.ts';
 import { keepSignals } from './signals.ts';
 import type { PullRequestView } from './snapshot.ts';
 import { isTwinOfLanding } from './twins.ts';
@@ -153,7 +154,8 @@ function bindHead(
     (deferred) => deferred.pr !== entry.pr || !isOfHead(deferred),
   );
   // The rules admitted the schedule before: this one may be of another account, or of one whose attempts are spent.
-  if (!isInFlight(pass.record, entry)) entry.readyAt = null;
+  if (isInFlight(pass.record, entry)) noteReplaced(entry);
+  else entry.readyAt = null;
   const wasMoved = entry.movedAt !== null;
   entry.head = pull.headSha;
   entry.scheduleId = schedule.id;
@@ -294,6 +296,7 @@ export function factsOf(
 }
 
 function applyAdmission(pass: DecisionContext, entry: QueueEntry, admission: Admission): void {
+  noteJudged(entry, admission);
   if (admission.kind === 'admitted') {
     entry.readyAt ??= pass.s.now;
     delete entry.unclear;

@@ -38,6 +38,7 @@ import { mayLand, nextToLand, noteTurn, proofOf, provenLength } from './pipeline
 import { isMergeOf, judgeMerge } from './proof.ts';
 import { rememberBounce } from './recall.ts';
 import { type Batch, treeOf } from './record.ts';
+import { awaitsJudgement } from './replaced-schedule.ts';
 import { noteBounce } from './signals.ts';
 import type { FocusView } from './snapshot.ts';
 import { isHeldByStanding, releaseHarmless } from './standing.ts';
@@ -286,14 +287,9 @@ function isAsStaged(pass: DecisionContext, batch: Batch, focus: FocusView): bool
     startTeardown(pass, batch, 'candidate_changed');
     return false;
   }
-  if (focus.schedule !== null && !focus.schedule.known) {
-    awaitReading(pass, batch);
-    return false;
-  }
-  if (focus.opensAnother?.known === false) {
-    awaitReading(pass, batch);
-    return false;
-  }
+  const isUnread = focus.schedule?.known === false || focus.opensAnother?.known === false;
+  if (isUnread) awaitReading(pass, batch);
+  if (isUnread || awaitsJudgement(pass, batch, entry, focus)) return false;
   batch.unreadableSince = null;
   if (focus.opensAnother?.value === true) {
     refuse(pass, entry, 'twin_elsewhere');

@@ -15,6 +15,8 @@ export interface QueueEntry {
   /** Timeline entry of the schedule that binds `head`; 0 while the head moved after it was scheduled. */
   scheduleId: number;
   queuedAt: EpochMs;
+  /** This schedule replaced one that is in flight, and is not admitted yet: nothing lands by it. Absent: it was admitted, or nothing is in flight. */
+  isUnjudged?: true;
   /** Login of who scheduled this head; absent: not known. */
   scheduledBy?: string;
   /** By its labels; absent: normal. */
