@@ -27,6 +27,29 @@ describe('two scheduled pull requests with one head', () => {
     await expectHonestEnd(world, [first, twin]);
   });
 
+  test('while the merge of the twin cannot be read it is no merge past the queue', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    const first = await givenScheduled(world.forge, 'a');
+    const { headSha } = await world.forge.pull(first);
+    const twin = await world.forge.openPullRequest({ branch: 'twin', head: headSha });
+    await world.forge.schedule(twin, 'squash');
+    world.forge.mergeBehaviour = (pr) => (pr === first ? { kind: 'lost' } : { kind: 'now' });
+    // Long enough for a look at everything.
+    let until: number | null = null;
+    world.forge.fault = ({ method, path }) => {
+      if (!world.forge.isMerged(twin)) return null;
+      until ??= world.clock.now() + 45_000;
+      const isOfMerge = method === 'GET' && path.includes('/commits') && !path.includes('/status');
+      return isOfMerge && world.clock.now() < until ? { status: 502 } : null;
+    };
+    await world.drain();
+    expect(await toldAs(world, twin)).toContain('pr_landed');
+    expect(await toldAs(world, twin)).not.toContain('pr_skipped');
+    expect(alarmsOf(world)).toEqual([]);
+    await expectHonestEnd(world, [first, twin]);
+  });
+
   test('one success merges both, the second without a change: that is no landing past the queue', async () => {
     const world = await createWorld();
     await givenProject(world.forge);

@@ -36,4 +36,12 @@ export const RECEIPT_MUTANTS: readonly Mutant[] = [
     families: ['reviews'],
     dies: 'an earlier head was approved by another person',
   },
+  {
+    guard: 'a merge that cannot be read may be that of a twin',
+    file: `${QUEUE}/twins.ts`,
+    find: '(focus.merge?.known !== true || isMergeOf',
+    replace: '(focus.merge?.known === true && isMergeOf',
+    families: ['two_branches', 'shared_heads'],
+    dies: 'the merge of a twin cannot be read for a while',
+  },
 ];

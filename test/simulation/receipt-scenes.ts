@@ -1,6 +1,6 @@
 import type { Receipt } from '#core/domain/batch.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
-import { look, type Stage, setStage } from './scene-stage.ts';
+import { hasAlarm, look, type Stage, setStage } from './scene-stage.ts';
 
 /** Scenes of `scenes.ts` about what a receipt says (decision 0227). */
 
@@ -69,4 +69,27 @@ export async function approveByAnother(): Promise<readonly string[]> {
     ({ approvedBy }) => approvedBy?.join(' and ') ?? 'not known',
   );
   return String(approvers) === 'oncall' ? [] : [`the receipt is of an approval by ${approvers.join(', ')}`];
+}
+
+/** The forge merges the twin, and for a while its merge commit cannot be read: it is no merge past the queue. */
+export async function landUnreadTwin(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge, clock } = stage;
+  await givenProject(forge);
+  const first = await givenScheduled(forge, 'a');
+  const twin = await forge.openPullRequest({ branch: 'twin', head: (await forge.pull(first)).headSha });
+  await forge.schedule(twin, 'squash');
+  forge.mergeBehaviour = (pr) => (pr === first ? { kind: 'lost' } : { kind: 'now' });
+  let until: number | null = null;
+  forge.fault = ({ method, path }) => {
+    if (!forge.isMerged(twin)) return null;
+    until ??= clock.now() + 45_000;
+    const isOfMerge = method === 'GET' && path.includes('/commits') && !path.includes('/status');
+    return isOfMerge && clock.now() < until ? { status: 502 } : null;
+  };
+  await look(stage, 40);
+  if (!forge.isMerged(twin)) return ['the scene did not come about'];
+  return hasAlarm(stage, 'unverified_landing')
+    ? ['a landing by its twin was told as a merge past the queue']
+    : [];
 }

@@ -155,6 +155,7 @@ import {
   approveByAnother,
   landTwinOfAnother,
   landTwinOfOtherAuthor,
+  landUnreadTwin,
   scheduleByAnother,
 } from './receipt-scenes.ts';
 import {
@@ -544,6 +545,7 @@ export const SCENES = {
   'a newer head is scheduled by another person': scheduleByAnother,
   'a twin was scheduled by another person': landTwinOfAnother,
   'a twin of another author landed': landTwinOfOtherAuthor,
+  'the merge of a twin cannot be read for a while': landUnreadTwin,
   'an earlier head was approved by another person': approveByAnother,
   'an incident comes right after a batch was staged': incidentEarly,
   'an incident comes when a gate run is nearly over': incidentLate,

@@ -30,7 +30,7 @@ import type { QueueRecord } from './record.ts';
 import { noteJudged, noteReplaced } from './replaced-schedule.ts';
 import { keepSignals } from './signals.ts';
 import type { PullRequestView } from './snapshot.ts';
-import { isTwinOfLanding } from './twins.ts';
+import { mayBeTwinOfLanding } from './twins.ts';
 import { awaitAgreement, awaitAnswer } from './unclear.ts';
 import { AuthorPlaces, areAttemptsSpent } from './who-may.ts';
 
@@ -185,7 +185,7 @@ function noticeDeparture(pass: DecisionContext, entry: QueueEntry): void {
   const { pull } = focus.value;
   // Our own landing is judged by its merge commit, not by its absence.
   if (pass.record.batches.some((batch) => batch.landing?.pr === entry.pr) && isMergedHere(pass, pull)) return;
-  if (isTwinOfLanding(pass, focus.value)) return;
+  if (mayBeTwinOfLanding(pass, focus.value)) return;
   if (pull.baseRef !== pass.s.repo.baseBranch) leaveQueue(pass, entry, 'retargeted');
   else if (pull.merged) {
     if (landLate(pass, entry, focus.value) !== 'no') return;

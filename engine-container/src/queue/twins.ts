@@ -32,14 +32,27 @@ export function adoptTwin(pass: DecisionContext, batch: Batch, landing: Landing)
   return null;
 }
 
-/** Merged by the success of a landing that was meant for another one with the same head. */
-export function isTwinOfLanding(pass: DecisionContext, focus: FocusView): boolean {
-  return pass.record.batches.some(({ landing }) => landing !== null && isTwinMerge(pass, landing, focus));
+/**
+ * Merged by the success of a landing that was meant for another one with the same head, or not known not to be: as long as
+ * its merge cannot be read, it is not told as one that went past the queue.
+ */
+export function mayBeTwinOfLanding(pass: DecisionContext, focus: FocusView): boolean {
+  return pass.record.batches.some(
+    ({ landing }) =>
+      landing !== null &&
+      isMergedTwin(pass, landing, focus) &&
+      (focus.merge?.known !== true || isMergeOf(landing, focus.merge.value)),
+  );
 }
 
-function isTwinMerge(pass: DecisionContext, landing: Landing, { pull, merge }: FocusView): boolean {
+function isTwinMerge(pass: DecisionContext, landing: Landing, focus: FocusView): boolean {
+  return (
+    isMergedTwin(pass, landing, focus) && focus.merge?.known === true && isMergeOf(landing, focus.merge.value)
+  );
+}
+
+function isMergedTwin(pass: DecisionContext, landing: Landing, { pull }: FocusView): boolean {
   if (pull.number === landing.pr || pull.headSha !== landing.head || !isMergedHere(pass, pull)) return false;
   // A pull request merges once. After a revert the tree of its merge may be the proven one again.
-  if (hasEverLanded(pass.record, pull.number)) return false;
-  return merge?.known === true && isMergeOf(landing, merge.value);
+  return !hasEverLanded(pass.record, pull.number);
 }
