@@ -338,12 +338,12 @@ export class SnapshotReader {
     const landing = landingOf(record)?.pr === pr;
     const mergeable = pull.mergeable && this.#checks.mayBeAbout(record, pull.baseTip, this.#openPulls);
     const mayPost = mergeable && isNextToPost(record, pull);
-    const opensAnother = mayPost ? await this.#twins.opensAnotherNow(pull.headSha) : null;
+    const last = mayPost ? await this.#views.readLast(pull, schedule, cached) : {};
     const strange = landing && tip !== undefined && pull.baseTip !== tip;
     const strangeTip = strange ? await this.#commits.readMerge(pull.baseTip, tip) : null;
     return known({
       ...{ pull: { ...pull, mergeable }, schedule, merge: null, strangeTip },
-      ...(opensAnother === null ? {} : { opensAnother }),
+      ...last,
     });
   }
 }

@@ -11,7 +11,7 @@ import type { PullRequestReading } from './queue/readings.ts';
 import type { QueueRecord } from './queue/record.ts';
 import { type CountedReviews, summarize } from './queue/reviews.ts';
 import { asksApproval, asksTeams, countedBots } from './queue/schedule-breach.ts';
-import type { PullRequestView } from './queue/snapshot.ts';
+import type { FocusView, PullRequestView } from './queue/snapshot.ts';
 import { RenewalReader } from './read-renewals.ts';
 import type { ReadPullRequest } from './read-schedules.ts';
 import type { TwinReader } from './read-twins.ts';
@@ -173,6 +173,23 @@ export class ViewReader {
     };
   }
 
+  /** Right before its `success`: what may have changed without a trace on the pull request itself. */
+  async readLast(
+    pull: PullRequest,
+    told: FocusView['schedule'],
+    cached: PullRequestReading | undefined,
+  ): Promise<Pick<FocusView, 'opensAnother' | 'approvals'>> {
+    const opensAnother = await this.#twins.opensAnotherNow(pull.headSha);
+    const schedule = told?.known === true ? told.value : cached?.schedule;
+    const authorWrites = await this.#readAuthorWrites(pull, cached?.authorWrites);
+    if (authorWrites?.known === false) return { opensAnother, approvals: UNKNOWN };
+    const outside = outsideOf(pull, authorWrites);
+    const isByBot = schedule !== undefined && asksApproval(this.#rules, schedule);
+    if (outside === null && !isByBot) return { opensAnother };
+    const counted = await this.#countReviews(pull, this.#attempt);
+    return { opensAnother, approvals: counted.known ? known({ ...counted.value, outside }) : UNKNOWN };
+  }
+
   /** All that may keep the forge from merging it, whatever was read of it before. */
   async readAnew(rule: BranchProtection, pull: PullRequest): Promise<PullRequestView> {
     const counted = await this.#countReviews(pull);
@@ -214,8 +231,11 @@ export class ViewReader {
     );
   }
 
-  #countReviews({ number, headSha }: PullRequest): Promise<Reading<CountedReviews>> {
-    return this.#budget.attempt(async () =>
+  #countReviews(
+    { number, headSha }: PullRequest,
+    attempt: Attempt = this.#budget.attempt,
+  ): Promise<Reading<CountedReviews>> {
+    return attempt(async () =>
       summarize(await this.#forge.listReviews(number), headSha, { bots: this.#bots }),
     );
   }

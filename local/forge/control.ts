@@ -78,6 +78,8 @@ export interface ForgeControl {
   setTitle(pr: number, title: string): Promise<void>;
   review(pr: number, user: string, verdict: 'approve' | 'reject' | 'comment'): Promise<void>;
   dismissReviews(pr: number): Promise<void>;
+  /** By the API, as who wrote a review can: nothing else of the pull request shows it. */
+  deleteReviews(pr: number): Promise<void>;
   /** `pr` is not to be merged before the pull request `on` is closed. */
   addDependency(pr: number, on: number): Promise<void>;
   /** Merges at once as a person with the power to bypass the rule. */

@@ -18,7 +18,7 @@ import { addDependency } from './world/dependencies.ts';
 import { mergePull } from './world/merge.ts';
 import { closePull, deletePull, mustPull, renamePull, reopenPull, retargetPull } from './world/pulls.ts';
 import { announcePush, syncHead } from './world/pushes.ts';
-import { dismissReview, submitReview } from './world/reviews.ts';
+import { deleteReviews, dismissReviews, submitReview } from './world/reviews.ts';
 import { latestStatuses, postStatus } from './world/statuses.ts';
 import { findRepo, gitOf, slugOf, type World } from './world.ts';
 
@@ -197,12 +197,11 @@ export class RealControl implements ForgeControl {
   }
 
   dismissReviews(pr: number): Promise<void> {
-    return this.#locked(async () => {
-      const pull = this.#pull(pr);
-      for (const review of pull.reviews) {
-        if (!review.dismissed) dismissReview(this.#world, this.#repo, pull, review, OWNER, '');
-      }
-    });
+    return this.#locked(async () => dismissReviews(this.#world, this.#repo, this.#pull(pr), OWNER));
+  }
+
+  deleteReviews(pr: number): Promise<void> {
+    return this.#locked(async () => deleteReviews(this.#pull(pr)));
   }
 
   mergeByHand(pr: number): Promise<string> {

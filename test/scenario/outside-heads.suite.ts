@@ -50,5 +50,35 @@ export function describeOutsideHeads(
         await expectHonestEnd(world, [outside, other]);
       },
     );
+
+    test.each(kinds)(
+      '%s: its approval is deleted while it is tested, which leaves no trace, and it does not land',
+      async (_name, from, words) => {
+        const world = await createWorld();
+        await givenProject(world.forge);
+        if (Object.keys(from).length === 0) await world.forge.setAccess(AUTHOR, 'read');
+        world.forge.judge = () => 'hold';
+        const outside = await world.forge.openPullRequest({
+          ...{ branch: 'outside', files: { 'src/outside.txt': '1\n' }, author: AUTHOR },
+          ...from,
+        });
+        await world.forge.review(outside, 'reviewer', 'approve');
+        await world.forge.schedule(outside, 'squash');
+        await world.drain({ until: () => world.forge.runs().length > 0 });
+        await world.clock.advance(60_000);
+        await world.forge.deleteReviews(outside);
+        for (const run of world.forge.runs()) await world.forge.finishRun(run.id, 'success');
+        world.forge.judge = () => 'success';
+        await world.drain();
+        const { merged, headSha } = await world.forge.pull(outside);
+        expect(merged).toBe(false);
+        expect((await world.forge.status(headSha, 'mq'))?.description).toContain(words);
+        await world.forge.review(outside, 'reviewer', 'approve');
+        await world.drain();
+        expect((await world.forge.pull(outside)).merged).toBe(true);
+        expect(world.forge.runs()).toHaveLength(1);
+        await expectHonestEnd(world, [outside]);
+      },
+    );
   });
 }

@@ -204,6 +204,28 @@ test('a schedule by a bot needs the approval of a person on exactly that head, a
   expect(landedOf(world)).toEqual([byBot, byPerson]);
 });
 
+test('an approval that is deleted while its head is tested, which leaves no trace, counts no more when it would land', async () => {
+  const world = await given({ bots: ['agent'], botApproval: true });
+  world.forge.judge = () => 'hold';
+  const pr = await open(world, 'a');
+  await world.forge.scheduleAs('agent', pr);
+  await world.forge.review(pr, 'reviewer', 'approve');
+  await world.clock.advance(60_000);
+  await world.drain({ until: () => world.forge.runs().length > 0 });
+  await world.clock.advance(60_000);
+  await world.reconcile();
+  await world.forge.deleteReviews(pr);
+  for (const run of world.forge.runs()) await world.forge.finishRun(run.id, 'success');
+  world.forge.judge = () => 'success';
+  await world.drain({ maxMs: HOUR });
+  expect(landedOf(world)).toEqual([]);
+  expect(await told(world, pr)).toContain('pr_refused:bot_not_approved');
+  expect(world.forge.runs()).toHaveLength(1);
+  await world.forge.review(pr, 'reviewer', 'approve');
+  await world.drain({ maxMs: HOUR });
+  expect(landedOf(world)).toEqual([pr]);
+});
+
 describe('a push under a schedule is held to the rules about who may schedule', () => {
   /** One that `lead` scheduled; then another account pushes to it. */
   async function givenPush(

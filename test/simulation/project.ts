@@ -463,7 +463,10 @@ export class Project {
 
   async #review(pr: number): Promise<void> {
     const verdict = this.#people.int(6);
-    if (verdict === 0) await this.#forge.dismissReviews(pr);
+    // Of half of them without a trace: by the API, as who wrote a review can.
+    if (verdict === 0 && this.#options.family === 'rules' && pr % 2 === 0)
+      await this.#forge.deleteReviews(pr);
+    else if (verdict === 0) await this.#forge.dismissReviews(pr);
     else if (verdict === 1) await this.#forge.review(pr, 'reviewer', 'reject');
     else if (verdict === 2) await this.#forge.requestReview(pr, 'reviewer');
     else await this.#approve(pr);

@@ -203,6 +203,8 @@ import {
 import {
   approveByBot,
   approveWithoutSay,
+  deleteApprovalOfBot,
+  deleteApprovalOfFork,
   pushByBot,
   pushOutsideTeams,
   pushUnnamed,
@@ -569,6 +571,8 @@ export const SCENES = {
   'a head that fails is scheduled again while its statuses cannot be read': scheduleAgainUnread,
   'an author schedules anew what is tested, and the forge does not tell at first': replaceUnread,
   'an account that is in no team schedules anew what is tested': replaceUnknown,
+  'the approval of what a bot scheduled is deleted': deleteApprovalOfBot,
+  'the approval of a fork is deleted': deleteApprovalOfFork,
   'one account schedules many, then a person some': scheduleBehindCrowd,
   'two accounts schedule many': scheduleTwoCrowds,
   'one account schedules many, then a person one': stageBesideCrowd,

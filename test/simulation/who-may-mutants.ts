@@ -2,6 +2,7 @@ import type { Mutant } from './mutants.ts';
 
 const WHO_MAY = 'engine-container/src/queue/who-may.ts';
 const BREACH = 'engine-container/src/queue/schedule-breach.ts';
+const LAST = 'engine-container/src/queue/last-refusal.ts';
 const REPLACED = 'engine-container/src/queue/replaced-schedule.ts';
 
 /** Guards of decisions 0225 and 0226: who may schedule, and how much of the queue one account may take. */
@@ -158,5 +159,29 @@ export const WHO_MAY_MUTANTS: readonly Mutant[] = [
     replace: '',
     families: ['rules'],
     dies: 'an account that is in no team schedules anew what is tested',
+  },
+  {
+    guard: 'what a bot scheduled lands only with an approval that stands then',
+    file: LAST,
+    find: "return breach === 'unknown' ? null : breach;",
+    replace: "return breach === 'bot_not_approved' || breach === 'unknown' ? null : breach;",
+    families: ['rules'],
+    dies: 'the approval of what a bot scheduled is deleted',
+  },
+  {
+    guard: 'a head from outside lands only with an approval that stands then',
+    file: LAST,
+    find: 'if (outside !== null && !isHeadApproved',
+    replace: "if (outside === 'agit_not_approved' && !isHeadApproved",
+    families: ['reviews'],
+    dies: 'the approval of a fork is deleted',
+  },
+  {
+    guard: 'what was read of one that is refused at last is read anew',
+    file: LAST,
+    find: '  pass.record.readings = pass.record.readings.filter(({ pr }) => pr !== entry.pr);\n',
+    replace: '',
+    families: ['rules'],
+    dies: 'the approval of what a bot scheduled is deleted',
   },
 ];

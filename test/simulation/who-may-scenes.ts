@@ -197,6 +197,34 @@ function replaceTested(
 export const replaceUnread = replaceTested({ scheduleOwn: false }, 'readTimeline', (nth) => nth === 1);
 export const replaceUnknown = replaceTested({ scheduleTeams: ['release'] }, 'listTeamMembers', () => true);
 
+/** Its approval is deleted while it is tested, which nothing on the pull request shows. */
+function deleteApproval(repo: Readonly<Record<string, unknown>>, from: { readonly fork?: boolean }) {
+  return async (): Promise<readonly string[]> => {
+    const stage = await setUp(repo);
+    stage.forge.judge = () => 'hold';
+    const pr = await stage.forge.openPullRequest({
+      ...{ branch: 'b', author: 'agent', files: { 'src/b.txt': 'b' } },
+      ...from,
+    });
+    await stage.forge.review(pr, 'reviewer', 'approve');
+    await stage.forge.scheduleAs('agent', pr);
+    await look(stage, 2);
+    if (stage.forge.runs().length === 0) return ['the scene did not come about'];
+    await stage.forge.deleteReviews(pr);
+    for (const run of stage.forge.runs()) await stage.forge.finishRun(run.id, 'success');
+    stage.forge.judge = () => 'success';
+    await look(stage, 20);
+    const posts = stage.forge
+      .statusHistory((await stage.forge.pull(pr)).headSha)
+      .filter(({ state }) => state === 'error').length;
+    if (stage.forge.isMerged(pr)) return ['it landed by an approval that was deleted'];
+    return posts === 1 ? [] : [`it was refused ${posts} times`];
+  };
+}
+
+export const deleteApprovalOfBot = deleteApproval(BOTS, {});
+export const deleteApprovalOfFork = deleteApproval({}, { fork: true });
+
 /** A change that the base has already is set aside, and its author has one place. */
 export async function setAsideBeforeAnother(): Promise<readonly string[]> {
   const stage = await setUp({ authorQueuedMax: 1 });

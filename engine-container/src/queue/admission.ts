@@ -28,6 +28,9 @@ export const REFUSALS = [
 ] as const;
 export type Refusal = (typeof REFUSALS)[number];
 
+/** Reasons for which a head needs an approval of exactly it, whatever the branch rule asks for. */
+export type OutsideReason = Extract<Refusal, 'fork_not_approved' | 'agit_not_approved' | 'author_not_writer'>;
+
 /** `refused`: said on the pull request and looked at again each reconcile (D-04). `waiting`: nothing is said. */
 export type Admission =
   | { readonly kind: 'admitted' }
@@ -97,7 +100,7 @@ export function isOpened(statuses: readonly CommitStatus[], context: string): bo
 export function outsideOf(
   pull: PullRequest,
   authorWrites: Reading<boolean> | undefined,
-): 'fork_not_approved' | 'agit_not_approved' | 'author_not_writer' | null {
+): OutsideReason | null {
   if (pull.fromFork) return 'fork_not_approved';
   if (pull.agit) return 'agit_not_approved';
   return authorWrites?.known === true && !authorWrites.value ? 'author_not_writer' : null;
@@ -128,18 +131,26 @@ function judgeReviews(facts: AdmissionFacts): Admission | null {
   if (protection.blockOnRejectedReviews && reviews.some(({ state }) => state === 'changes_requested')) {
     return { kind: 'refused', reason: 'changes_requested' };
   }
-  const approvals = reviews.filter(
-    ({ state, stale }) => state === 'approved' && !(protection.ignoreStaleApprovals && stale),
-  );
+  const approvals = countedApprovals(reviews, protection);
   const approvalCount = approvals.reduce((sum, { count }) => sum + count, 0);
   if (approvalCount < protection.requiredApprovals) return { kind: 'refused', reason: 'approvals_missing' };
   if (protection.blockOnOfficialReviewRequests && reviews.some(({ state }) => state === 'review_requested')) {
     return { kind: 'refused', reason: 'review_requested' };
   }
-  if (outside !== null && !approvals.some(({ onHead }) => onHead)) {
-    return { kind: 'refused', reason: outside };
-  }
+  if (outside !== null && !isHeadApproved(reviews, protection)) return { kind: 'refused', reason: outside };
   return null;
+}
+
+function countedApprovals(
+  reviews: readonly ReviewCount[],
+  { ignoreStaleApprovals }: BranchProtection,
+): readonly ReviewCount[] {
+  return reviews.filter(({ state, stale }) => state === 'approved' && !(ignoreStaleApprovals && stale));
+}
+
+/** Is there an approval of exactly this head that counts? */
+export function isHeadApproved(reviews: readonly ReviewCount[], rule: BranchProtection): boolean {
+  return countedApprovals(reviews, rule).some(({ onHead }) => onHead);
 }
 
 /**

@@ -25,13 +25,14 @@ import {
 } from './decision-context.ts';
 import { type BounceCause, describeBounce, describeLanding, describeLostSchedule } from './describe.ts';
 import { headSettlesAt } from './eligibility.ts';
-import { leaveQueue, refuse } from './entries.ts';
+import { leaveQueue } from './entries.ts';
 import { holdFork, mayLackForkRight } from './fork-timeout.ts';
 import { giveUpLanding } from './given-up.ts';
 import { verdictOfBounce } from './known-verdict.ts';
 import { isReplacedTip } from './landed.ts';
 import { nextLookMs } from './landing-pace.ts';
 import type { Landing } from './landing-state.ts';
+import { isLastUnread, refuseAtLast } from './last-refusal.ts';
 import { sayLastWord } from './last-word.ts';
 import { isMergeableNow, setNextAside } from './mergeable.ts';
 import { mayLand, nextToLand, noteTurn, proofOf, provenLength } from './pipeline.ts';
@@ -287,16 +288,11 @@ function isAsStaged(pass: DecisionContext, batch: Batch, focus: FocusView): bool
     startTeardown(pass, batch, 'candidate_changed');
     return false;
   }
-  const isUnread = focus.schedule?.known === false || focus.opensAnother?.known === false;
+  const isUnread = isLastUnread(focus);
   if (isUnread) awaitReading(pass, batch);
   if (isUnread || awaitsJudgement(pass, batch, entry, focus)) return false;
   batch.unreadableSince = null;
-  if (focus.opensAnother?.value === true) {
-    refuse(pass, entry, 'twin_elsewhere');
-    batch.fates.push({ pr: member.pr, action: 'refused', reason: 'twin_elsewhere' });
-    startTeardown(pass, batch, 'candidate_changed');
-    return false;
-  }
+  if (refuseAtLast(pass, batch, entry, focus)) return false;
   if (isReplacedTip(pass.record, pull.baseTip, pass.s)) {
     pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
     return false;

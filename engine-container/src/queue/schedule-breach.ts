@@ -73,8 +73,8 @@ function judgeNames(
 }
 
 /** An approval of a bot is not that of a person. */
-function judgeApproval(
-  { reviews }: RuleFacts,
+export function judgeApproval(
+  { reviews }: Pick<RuleFacts, 'reviews'>,
   { bots, botApproval }: ScheduleRules,
   scheduler: string,
 ): Breach | 'unknown' | null {

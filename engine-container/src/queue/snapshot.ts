@@ -12,6 +12,7 @@ import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { Reading } from '#core/domain/result.ts';
 import type { SettingsSeen } from '#core/domain/settings-file.ts';
 import type { ForeignStatus } from '#core/domain/status-gate.ts';
+import type { OutsideReason } from './admission.ts';
 import type { SpeculationPolicy } from './policy.ts';
 import type { PullRequestReading, ScheduleReading } from './readings.ts';
 import type { KnownForge, Staged } from './record.ts';
@@ -142,10 +143,18 @@ export interface FocusView {
   readonly schedule: Reading<ScheduleReading> | null;
   /** As in `PullRequestView`, asked right before its `success` may be posted. */
   readonly opensAnother?: Reading<boolean>;
+  /** Asked at the same time, where the queue itself asks for an approval; absent: it does not. */
+  readonly approvals?: Reading<LastApprovals>;
   /** For a merged pull request: its merge commit. */
   readonly merge: Reading<MergeView> | null;
   /** For an unmerged one whose base tip is not the verified one: what that tip is. */
   readonly strangeTip: Reading<MergeView> | null;
+}
+
+export interface LastApprovals {
+  readonly reviews: readonly ReviewCount[];
+  /** Why its head may come from one who cannot write here; null: it does not. */
+  readonly outside: OutsideReason | null;
 }
 
 export interface MergeView {

@@ -4,7 +4,7 @@ import { cancelSchedule, scheduleMerge } from '../world/automerge.ts';
 import { checkMergeable, mergePull, type Unmergeable } from '../world/merge.ts';
 import { ruleFor } from '../world/protection.ts';
 import { closePull, commentOnPull, openPull, renamePull, reopenPull, retargetPull } from '../world/pulls.ts';
-import { dismissReview, submitReview } from '../world/reviews.ts';
+import { deleteReview, dismissReview, submitReview } from '../world/reviews.ts';
 import { findRepo, gitOf, hasAccess, slugOf } from '../world.ts';
 import {
   type Call,
@@ -159,6 +159,14 @@ function dismiss(call: Call) {
   return ok(convertReview(call.world, call.repo, pull, review));
 }
 
+function removeReview(call: Call) {
+  const pull = pullOf(call);
+  const review = pull.reviews.find((each) => each.id === Number(call.params.id));
+  if (review === undefined) throw new Refusal(404, "The target couldn't be found.");
+  deleteReview(pull, review);
+  return NO_CONTENT;
+}
+
 function comment(call: Call) {
   const body = textField(call, 'body');
   if (body === '') throw new Refusal(422, '[Body]: Required');
@@ -289,6 +297,7 @@ export const PULL_ROUTES: readonly Route[] = [
   route('DELETE', `${PULL}/merge`, cancel, { access: 'read' }),
   route('GET', `${PULL}/reviews`, listReviews),
   route('POST', `${PULL}/reviews`, createReview, { access: 'read' }),
+  route('DELETE', `${PULL}/reviews/:id`, removeReview),
   route('POST', `${PULL}/reviews/:id/dismissals`, dismiss),
   route('GET', `${REPO}/issues/:n/timeline`, listTimeline, { scope: 'issue' }),
   route('POST', `${REPO}/issues/:n/comments`, comment, { scope: 'issue', access: 'read' }),

@@ -56,6 +56,22 @@ export function dismissReview(
   world.queueAutoMerge(repo, pull, pull.headSha);
 }
 
+export function dismissReviews(world: World, repo: RepoRecord, pull: PullRecord, user: string): void {
+  for (const review of pull.reviews)
+    if (!review.dismissed) dismissReview(world, repo, pull, review, user, '');
+}
+
+/** Its entry goes with it, and the pull request keeps the time of its last change (forge facts, 5). */
+export function deleteReview(pull: PullRecord, review: ReviewRecord): void {
+  pull.reviews.splice(pull.reviews.indexOf(review), 1);
+  const at = pull.timeline.findIndex(({ type, reviewId }) => type === 'review' && reviewId === review.id);
+  if (at >= 0) pull.timeline.splice(at, 1);
+}
+
+export function deleteReviews(pull: PullRecord): void {
+  for (const review of [...pull.reviews]) deleteReview(pull, review);
+}
+
 /** After a push: with the same diff (a pure rebase) reviews keep their standing. */
 export async function markStaleReviews(
   world: World,

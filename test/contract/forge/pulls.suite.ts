@@ -385,6 +385,20 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect(rejection).toMatchObject({ state: 'changes_requested', official: true, stale: false });
   });
 
+  needs('person')('reviews: one that is deleted is gone, and the pull request shows no change', async () => {
+    const repo = await create();
+    const { pr } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
+    const review = { event: 'APPROVED', body: '' };
+    const { id } = (await repo.must('person', 'POST', `/pulls/${pr}/reviews`, review)) as { id: number };
+    const read = async () => (await repo.forge.readPullRequest(pr)).updatedAt;
+    const before = await read();
+    // More than the second in which it was written.
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    await repo.must('person', 'DELETE', `/pulls/${pr}/reviews/${id}`);
+    expect(await repo.forge.listReviews(pr)).toEqual([]);
+    expect(await read()).toBe(before);
+  });
+
   test('statuses: the latest per context with its author; none', async () => {
     const repo = await create();
     const sha = (await repo.forge.readBranchTip('main')) ?? '';

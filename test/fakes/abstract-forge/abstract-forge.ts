@@ -20,6 +20,7 @@ import {
   closePull,
   commitFiles,
   DEFAULT_PERSON,
+  deletePullReviews,
   dismissPullReviews,
   mergePullByHand,
   movePullBranch,
@@ -304,6 +305,9 @@ function createPullControl(world: World) {
       if (isOn) pull.labels.add(name);
       else pull.labels.delete(name);
       addTimelineEntry(world, pull, isOn ? 'labelled' : 'unlabelled', user, null, name);
+    },
+    async deleteReviews(pr: number) {
+      deletePullReviews(mustPull(world, pr));
     },
     async dismissReviews(pr: number) {
       dismissPullReviews(world, mustPull(world, pr));

@@ -253,6 +253,11 @@ export function dismissPullReviews(world: World, pull: Pull): void {
   queueIfScheduled(world, pull);
 }
 
+/** Leaves no entry and no time of a change (forge facts, 5). */
+export function deletePullReviews(pull: Pull): void {
+  pull.reviews.length = 0;
+}
+
 function queueIfScheduled(world: World, pull: Pull): void {
   if (world.scheduledPulls.has(pull)) queueAutoMerge(world, pull);
 }
