@@ -207,7 +207,7 @@ export const PULL_CODES = {
   ),
   forge_conflict: wait(
     'author',
-    'refused: the forge calls it a conflict with the base, where git merges it; merge the base branch into it',
+    'refused: the forge has called it a conflict with the base for an hour; merge the base branch into it',
     MERGE_BASE,
   ),
   base_red: wait(

@@ -36,7 +36,7 @@ test('a success that was posted on a reading from before the landing ahead delay
   await world.drain({ maxMs: 120 * MINUTE_MS });
   const { headSha } = await world.forge.pull(conflict);
   const status = await world.forge.status(headSha, 'mq');
-  expect(status?.description).toMatch(/^refused: the forge calls it a conflict/);
+  expect(status?.description).toMatch(/^refused: the forge has called it a conflict/);
   const told = (await world.events()).filter((each) => each.pr === conflict && each.event === 'pr_refused');
   expect(told.map(({ reason }) => reason)).toEqual(['forge_conflict']);
   await expectHonestEnd(world, [ahead, conflict, behind]);

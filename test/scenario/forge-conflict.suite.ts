@@ -51,7 +51,7 @@ export function defineForgeConflictTests(
     expect(await tornDown(world, pr)).toBe(2);
     expect([...(await endingOf(world, [pr])).landed].sort((x, y) => x - y)).toEqual(others);
     expect((await endingOf(world, [pr])).bounced).toEqual([]);
-    expect(await wordsOf(world, pr)).toMatch(/^error: refused: the forge calls it a conflict/);
+    expect(await wordsOf(world, pr)).toMatch(/^error: refused: the forge has called it a conflict/);
     const told = (await world.events()).filter((each) => each.pr === pr && each.event === 'pr_refused');
     expect(told.map(({ reason }) => reason)).toEqual(['forge_conflict']);
     // Those of the others, one for each round, and the two that were torn down with what they held.
@@ -63,7 +63,7 @@ export function defineForgeConflictTests(
     const world = await createWorld();
     const pr = await givenForgeConflict(world);
     await world.drain({ maxMs: 90 * MINUTE_MS });
-    expect(await wordsOf(world, pr)).toMatch(/^error: refused: the forge calls it a conflict/);
+    expect(await wordsOf(world, pr)).toMatch(/^error: refused: the forge has called it a conflict/);
     await world.forge.pushToBase({ 'src/old.txt': LINES });
     await world.drain({ maxMs: 20 * MINUTE_MS });
     expect((await endingOf(world, [pr])).landed).toEqual([pr]);

@@ -244,7 +244,7 @@ describe('a merge that git makes and only the forge calls a conflict', () => {
     await world.drain();
     await world.clock.advance(90 * MINUTE_MS);
     await world.drain();
-    expect(await wordsOf(world, pr)).toMatch(/^error: refused: the forge calls it a conflict/);
+    expect(await wordsOf(world, pr)).toMatch(/^error: refused: the forge has called it a conflict/);
     expect(world.forge.runs()).toHaveLength(1);
     const other = await givenScheduled(world.forge, 'a');
     await world.drain();

@@ -270,7 +270,7 @@ class TwoSides implements Plot {
   async isTold(pr: number, words: string): Promise<boolean> {
     const { forge } = this.#hand;
     const isConflict = forge.previewMerge(forge.tipOfBase(), forge.headOf(pr)) === null;
-    return isConflict && words.startsWith('refused: the forge calls it a conflict');
+    return isConflict && words.startsWith('refused: the forge has called it a conflict');
   }
 }
 
