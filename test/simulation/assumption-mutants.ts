@@ -55,9 +55,9 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a head that would open another branch, asked again right before its success (D-17)',
-    file: `${QUEUE}/landing.ts`,
-    find: '  if (focus.opensAnother?.value === true) {',
-    replace: '  if (focus.opensAnother?.value === undefined) {',
+    file: `${QUEUE}/last-refusal.ts`,
+    find: 'if (opensAnother?.known === true && opensAnother.value)',
+    replace: 'if (opensAnother?.known === false)',
     families: ['shared_heads'],
     dies: 'a twin appears while its head is gated',
   },

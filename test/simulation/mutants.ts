@@ -196,7 +196,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: 'stale approvals (A31)',
     file: `${QUEUE}/admission.ts`,
-    find: ' && !(protection.ignoreStaleApprovals && stale)',
+    find: ' && !(ignoreStaleApprovals && stale)',
     replace: '',
     families: ['reviews'],
     dies: 'a stale approval',
