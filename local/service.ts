@@ -10,9 +10,10 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { findFreePort } from '#core/adapters/system/free-port.ts';
 import { createDynamoStore, type DynamoStore } from '../core/adapters/dynamo/store.ts';
 import { createKmsVault } from '../core/adapters/kms-vault/vault.ts';
 import { createSystemClock } from '../core/adapters/system/clock.ts';
@@ -299,16 +300,6 @@ async function listen(run: TemplateRun, port: number): Promise<string> {
     run.front.once('error', failed).listen(port, '127.0.0.1', done);
   });
   return `http://127.0.0.1:${(run.front.address() as AddressInfo).port}`;
-}
-
-function findFreePort(): Promise<number> {
-  return new Promise((done, failed) => {
-    const probe = createServer();
-    probe.once('error', failed).listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo;
-      probe.close(() => done(port));
-    });
-  });
 }
 
 function closeFront(run: TemplateRun): Promise<void> {

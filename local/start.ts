@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
-import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { findFreePort } from '#core/adapters/system/free-port.ts';
 import type { OfferedAccount } from '#core/contracts/dashboard.ts';
 import { buildOpenApi } from '#core/contracts/openapi.ts';
 import { TIERS, type Tier } from '#core/domain/billing.ts';
@@ -124,7 +124,7 @@ export async function startEverything(options: StartOptions): Promise<Started> {
     const service = await startLocalService({
       dataDir: join(dataDir, 'service'),
       ...(options.bundlesDir === undefined ? {} : { bundlesDir: options.bundlesDir }),
-      port: options.port === 0 ? await freePort() : options.port,
+      port: options.port === 0 ? await findFreePort() : options.port,
       context: {
         identityUrl: identity.url,
         forgeAllowHosts: [address.httpsUrl, ...(realForge === undefined ? [] : [realForge.url])]
@@ -253,7 +253,7 @@ function serveDocument(service: LocalService): void {
 async function loadState(file: string): Promise<State> {
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as State;
   const state: State = {
-    ports: { http: await freePort(), https: await freePort(), identity: await freePort() },
+    ports: { http: await findFreePort(), https: await findFreePort(), identity: await findFreePort() },
     forgeTokens: TENANTS.map(() => randomUUID().replaceAll('-', '') + randomUUID().slice(0, 8)),
   };
   writeWhole(file, state);
@@ -263,18 +263,6 @@ async function loadState(file: string): Promise<State> {
 function writeWhole(file: string, value: unknown): void {
   writeFileSync(`${file}.new`, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
-}
-
-function freePort(): Promise<number> {
-  return new Promise((done, failed) => {
-    const probe = createServer();
-    probe.once('error', failed).listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() =>
-        typeof address === 'object' && address !== null ? done(address.port) : failed(new Error('no port')),
-      );
-    });
-  });
 }
 
 function failOption(name: string, allowed: readonly string[]): never {

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
+import { findFreePort } from '#core/adapters/system/free-port.ts';
 import { UNPROVISIONED } from '#core/domain/provisioning.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
@@ -89,7 +89,7 @@ export async function setStage(options: StageOptions, say: (line: string) => voi
   mkdirSync(dataDir, { recursive: true });
   const ports = resumed
     ? earlier.ports
-    : { http: await freePort(), https: await freePort(), api: await freePort() };
+    : { http: await findFreePort(), https: await findFreePort(), api: await findFreePort() };
   const forge = options.forge === null ? await startFake(dataDir, ports, options) : null;
   const forgeUrl = forge?.httpsUrl ?? options.forge?.url ?? '';
   const start = options.start ?? (options.onebox ? startOneBox : startTemplate);
@@ -324,13 +324,4 @@ function chooseGate({
 function readState(file: string): StoryState | null {
   if (!existsSync(file)) return null;
   return JSON.parse(readFileSync(file, 'utf8')) as StoryState;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const address = server.address();
-  await new Promise((done) => server.close(done));
-  if (address === null || typeof address === 'string') throw new Error('no free port');
-  return address.port;
 }

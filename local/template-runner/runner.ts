@@ -1,10 +1,10 @@
 import type { Server } from 'node:http';
-import { createServer } from 'node:net';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { SOCKET_PATH } from '#core/contracts/realtime.ts';
 import { createHttpFront } from '../../core/adapters/http-server/http-front.ts';
+import { findFreePort } from '../../core/adapters/system/free-port.ts';
 import { routeUpgrades } from '../../core/adapters/websocket/route-upgrades.ts';
 import type { SocketHub } from '../../core/adapters/websocket/socket-hub.ts';
 import { isObject, type Json, type LogSink } from '../../core/ports/invocable.ts';
@@ -247,19 +247,4 @@ function imageFolder(options: TemplateRunOptions, image: Json | undefined, where
   const text = isObject(image) ? asText(image['Fn::Sub'], where) : asText(image, where);
   const tag = /:([0-9a-f]{64})$/.exec(text)?.[1] ?? fail(where, 'a prebuilt image cannot run here');
   return options.assembly.assetFolder(tag);
-}
-
-function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() =>
-        typeof address === 'object' && address !== null
-          ? resolve(address.port)
-          : reject(new Error('no port')),
-      );
-    });
-  });
 }

@@ -1,0 +1,36 @@
+import { randomInt } from 'node:crypto';
+import { createServer } from 'node:net';
+
+/**
+ * Below the range from which Linux (32768 on), macOS and Windows (49152 on) take the ports of outgoing connections and of
+ * servers that name none: a port of that range may be gone again before it is used.
+ */
+export const FREE_PORT_MIN = 20_000;
+export const FREE_PORT_MAX = 29_999;
+const TRIES_MAX = 200;
+/** Each process looks among these of its own first: two that look at once, as tests do, seldom find the same. */
+const OWN_PORTS = 100;
+const OWN_TRIES_MAX = 100;
+const OWN_MIN = FREE_PORT_MIN + ((process.pid * OWN_PORTS) % (FREE_PORT_MAX + 1 - FREE_PORT_MIN));
+
+/** Each is tried once in a process. */
+const given = new Set<number>();
+
+/** A loopback port for a server that starts later, on which no server listens now. Throws when none is found. */
+export async function findFreePort(): Promise<number> {
+  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+    const port =
+      tries < OWN_TRIES_MAX ? OWN_MIN + randomInt(OWN_PORTS) : randomInt(FREE_PORT_MIN, FREE_PORT_MAX + 1);
+    if (given.has(port)) continue;
+    given.add(port);
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`no free port between ${FREE_PORT_MIN} and ${FREE_PORT_MAX} after ${TRIES_MAX} tries`);
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((done) => {
+    const probe = createServer();
+    probe.once('error', () => done(false)).listen(port, '127.0.0.1', () => probe.close(() => done(true)));
+  });
+}
