@@ -226,4 +226,20 @@ describe('a record that was lost', () => {
     await world.drain();
     expect((await world.forge.status(headSha, 'mq'))?.state).toBe('error');
   });
+
+  test('while a gate run that broke off waits for its next attempt: its row is open, and is closed as lost', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    world.forge.judge = () => 'cancelled';
+    await givenScheduled(world.forge, 'a');
+    const isOver = async () => (await world.rows()).some(({ outcome }) => outcome === 'error');
+    await world.drain({ until: isOver });
+    const { batches } = await world.record();
+    expect(batches[0]?.nodes.at(-1)).toMatchObject({ state: 'wanted', retryAt: expect.any(Number) });
+    const open = (await world.rows()).find(({ outcome }) => outcome === 'running');
+    expect(open).toMatchObject({ attempt: 2, stagingSha: null });
+    await world.loseRecord();
+    await world.reconcile();
+    expect((await world.rows()).find(({ id }) => id === open?.id)?.terminalReason).toBe('record_lost');
+  });
 });

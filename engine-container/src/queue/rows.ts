@@ -6,7 +6,7 @@ import type { DecidedEvent } from './decided-event.ts';
 import type { Batch, GarbageBranch, Node, QueueRecord, StagedHead } from './record.ts';
 import { isTerminal } from './transitions.ts';
 
-/** One stored row per node that was staged or resolved; a batch that is still being built has none. */
+/** One stored row per node that was staged or resolved, or waits for another attempt; a batch that is still being built has none. */
 export function toNodeRow(repo: ManagedRepo, batch: Batch, node: Node): NodeRow {
   return {
     id: node.id,
@@ -75,8 +75,13 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function rowsOf(repo: ManagedRepo, batch: Batch): NodeRow[] {
   return batch.nodes
-    .filter((node) => node.stagedAt !== null || node.outcome !== 'running' || node.sha !== null)
+    .filter(hasRow)
     .map((node) => toNodeRow(repo, batch, node));
+}
+
+/** One that waits for its next attempt too: a member whose prefix has passed lands meanwhile, and a lost record is told by open rows. */
+function hasRow({ stagedAt, outcome, sha, retryAt }: Node): boolean {
+  return stagedAt !== null || outcome !== 'running' || sha !== null || retryAt !== null;
 }
 
 export function toActivityEvent(repo: ManagedRepo, event: DecidedEvent, at: EpochMs): ActivityEvent {
