@@ -16,6 +16,7 @@ import { type Onebox, startOnebox } from '../../onebox/service.ts';
 import { eventually } from '../support/eventually.ts';
 import { MAIL_LOGIN, startMailServer } from '../support/mail-server.ts';
 import { openOneboxClient } from '../support/onebox-client.ts';
+import { createSlowForgeClock } from '../support/slow-forge-clock.ts';
 
 /** The forge's own name, behind another port. */
 const PUBLIC_URL = 'http://127.0.0.1:8480';
@@ -69,7 +70,10 @@ describe('the service in one process, beside a forge', () => {
   const system = createSystemClock();
   let passed = 0;
   const log = createLog({ service: 'onebox', write: (line) => lines.push(line) });
-  const forge = createFakeForge({ dataDir: join(folder, 'forge'), knobs: { gateDurationMs: 200 } });
+  const forge = createFakeForge({
+    ...{ dataDir: join(folder, 'forge'), timers: createSlowForgeClock() },
+    knobs: { gateDurationMs: 200 },
+  });
   let address: ForgeAddress;
   let mailServer: Awaited<ReturnType<typeof startMailServer>>;
   let onebox: Onebox;

@@ -8,6 +8,7 @@ import { BOT, createFakeForge, type FakeForge } from '../../local/forge/fake-for
 import { type LocalService, startLocalService } from '../../local/service.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { sharedBundles } from './bundles.ts';
+import { createSlowForgeClock } from './slow-forge-clock.ts';
 
 export { eventually } from './eventually.ts';
 
@@ -34,7 +35,10 @@ export interface LocalWorld {
 
 export async function openLocalWorld(): Promise<LocalWorld> {
   const root = mkdtempSync(join(tmpdir(), 'mergeyard-local-'));
-  const forge = createFakeForge({ dataDir: join(root, 'forge'), knobs: { gate: 'judge' } });
+  const forge = createFakeForge({
+    ...{ dataDir: join(root, 'forge'), timers: createSlowForgeClock() },
+    knobs: { gate: 'judge' },
+  });
   const address = await forge.start();
   const context = { forgeAllowHosts: new URL(address.httpsUrl).host, forgeCaFile: address.caFile };
   const dataDir = join(root, 'service');
