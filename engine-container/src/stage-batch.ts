@@ -4,7 +4,13 @@ import { stagedMessage } from '#core/domain/queue-names.ts';
 import { ReadNotBegun } from '#core/ports/forge.ts';
 import { findHeadRun } from './head-evidence.ts';
 import { type MemberPlan, MemberPlanner, type MemberPlannerDeps } from './plan-member.ts';
-import type { Action, ActionOutcome, CutReason, HeadRun } from './queue/actions.ts';
+import {
+  type Action,
+  type ActionOutcome,
+  type CutReason,
+  type HeadRun,
+  isOfMember,
+} from './queue/actions.ts';
 import type { Staged } from './queue/record.ts';
 import { ReadingUnfinished } from './repo-objects.ts';
 import { type ToldSettings, tellSettingsChanges } from './settings-changes.ts';
@@ -177,16 +183,20 @@ class ChainBuilder {
     const { branch } = this.#action;
     let finalCut = cut;
     let published: { sha: CommitSha } | null = null;
+    let isShared = false;
     let headRun: HeadRun | null = null;
     if (last !== null) {
       const isKnown = last.gate !== null && this.#hasVerdict(last.tree, last.gate);
       if (!isKnown) headRun = await this.#findHeadRun(last, baseGate);
       const isDecided = isKnown || headRun !== null;
-      const isApplied = await (isDecided ? this.#applyOnWork(last) : this.#apply(last, branch, ''));
+      isShared = !isDecided && this.#mayShareRun(cut);
+      const isUnpublished = isDecided || isShared;
+      const isApplied = await (isUnpublished ? this.#applyOnWork(last) : this.#apply(last, branch, ''));
       if (!isApplied) {
         finalCut = { index: this.#chain.length, reason: 'merge_unsure' };
         headRun = null;
-      } else if (!isDecided) published = { sha: this.#tip };
+        isShared = false;
+      } else if (!isUnpublished) published = { sha: this.#tip };
     }
     const tree = this.#chain.at(-1)?.tree;
     if (tree === undefined)
@@ -196,7 +206,7 @@ class ChainBuilder {
       await forge.deleteBranch(branch);
       return { kind: 'gate_missing', members: this.#chain.length };
     }
-    if (published === null && headRun === null && !this.#hasVerdict(tree, gate)) {
+    if (published === null && headRun === null && !isShared && !this.#hasVerdict(tree, gate)) {
       const commit = await this.#publishChainTip(tree);
       if (commit === 'base_moved') return { kind: 'base_moved' };
       published = { sha: commit.sha };
@@ -212,10 +222,17 @@ class ChainBuilder {
       baseGate,
       gateFile,
       published,
+      ...(isShared ? { sharesRun: true } : {}),
       ...(headRun === null ? {} : { headRun }),
       ...(settingsTold.length === 0 ? {} : { settingsTold }),
       cut: finalCut,
     };
+  }
+
+  /** Those behind it in the same batch come next, so that one gate run is enough for all. */
+  #mayShareRun(cut: Cut | null): boolean {
+    const { mayShareRun, members } = this.#action;
+    return mayShareRun && cut !== null && isOfMember(cut.reason) && cut.index + 1 < members.length;
   }
 
   async #tellSettings() {

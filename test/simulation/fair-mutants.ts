@@ -66,7 +66,7 @@ export const FAIR_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a batch with others ends before the rest of a crowd',
-    file: 'engine-container/src/queue/fill.ts',
+    file: 'engine-container/src/queue/staging-turns.ts',
     find: 'endBeforeCrowd(pass, others.slice(0, areFailing ? 1 : size))',
     replace: 'others.slice(0, areFailing ? 1 : size)',
     families: ['one_author'],
@@ -162,7 +162,7 @@ export const FAIR_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what has passed is held back twice, not more often (decision 0249)',
-    file: FILL,
+    file: 'engine-container/src/queue/staging-turns.ts',
     find: 'HELD_BACK_TIMES_MAX = 2',
     replace: 'HELD_BACK_TIMES_MAX = 99',
     families: ['one_author'],

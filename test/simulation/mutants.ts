@@ -26,6 +26,7 @@ import { RENEWAL_MUTANTS } from './renewal-mutants.ts';
 import { REPAIR_MUTANTS } from './repair-mutants.ts';
 import { RUNNER_MUTANTS } from './runner-mutants.ts';
 import type { SceneName } from './scenes.ts';
+import { SHARED_RUN_MUTANTS } from './shared-run-mutants.ts';
 import { WHO_MAY_MUTANTS } from './who-may-mutants.ts';
 import { WORD_MUTANTS } from './word-mutants.ts';
 
@@ -60,6 +61,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...FILE_MUTANTS,
   ...PRIORITY_MUTANTS,
   ...COST_MUTANTS,
+  ...SHARED_RUN_MUTANTS,
   ...RECEIPT_MUTANTS,
   ...WHO_MAY_MUTANTS,
   ...FAIR_MUTANTS,

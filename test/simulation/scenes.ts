@@ -194,6 +194,14 @@ import {
 } from './runner-scenes.ts';
 import { hasAlarm, isSuccess, look, setStage, wordOn } from './scene-stage.ts';
 import {
+  buildNothingOnTop,
+  changeGateOnTop,
+  conflictInTheMiddle,
+  failOnTop,
+  incidentOnTop,
+  lingerOnTop,
+} from './shared-run-scenes.ts';
+import {
   bothTwinsAreMerged,
   landingEndsOverRefusal,
   twinElsewhereForAWhile,
@@ -544,6 +552,12 @@ export const SCENES = {
   'an event tells of the second branch when the first is gone': tellSecondBranch(true),
   'each look is by another engine': lookByOthers,
   'one engine sees two batches whole': lookByOne,
+  'one in the middle of a batch conflicts with it': conflictInTheMiddle,
+  'what stands on a batch that ended at a conflict fails': failOnTop,
+  'the forge does not build what comes on top of a batch': buildNothingOnTop,
+  'what comes on top of a batch changes the gate': changeGateOnTop,
+  'an incident comes while a batch that ends at a conflict is built': incidentOnTop,
+  'one is scheduled while a batch that ends at a conflict is built': lingerOnTop,
   'a newer head is scheduled by another person': scheduleByAnother,
   'a twin was scheduled by another person': landTwinOfAnother,
   'a twin of another author landed': landTwinOfOtherAuthor,

@@ -44,6 +44,8 @@ export type Action =
       readonly workflowFolders: readonly string[];
       /** Null: a workflow is the gate. */
       readonly statusGate: StatusGate | null;
+      /** Where it ends at a member that does not go along, and others are behind that: they come on top, with one gate run for both. */
+      readonly mayShareRun: boolean;
       /** Trees with a verdict in the ledger: a batch ends at the first known failure, and one that ends in either needs no gate run. */
       readonly knownTrees: readonly KnownTree[];
     }
@@ -95,6 +97,14 @@ export type CutReason =
   | 'out_of_time'
   | 'known_failure';
 
+/** These end a batch and say nothing against the member at which it ends. */
+const OF_BATCH: readonly CutReason[] = ['edits_gate', 'out_of_time', 'known_failure'];
+
+/** The member does not go along; those behind it may. */
+export function isOfMember(reason: CutReason): boolean {
+  return !OF_BATCH.includes(reason);
+}
+
 /** A pass of the gate on a head whose tree is the staged one. */
 export interface HeadRun {
   readonly sha: CommitSha;
@@ -113,6 +123,8 @@ export type ActionOutcome =
       readonly gateFile: string;
       /** Null when the last tree already has a verdict: nothing was published. */
       readonly published: { readonly sha: CommitSha } | null;
+      /** Nothing was published although the last tree has no verdict: what comes on top of it is gated with it. */
+      readonly sharesRun?: true;
       /** The verdict on the last tree, where the last member's own run has given it; absent: it has not. */
       readonly headRun?: HeadRun;
       /** Words for those that change the settings file; absent: none does, or the file is not read. */

@@ -22,14 +22,25 @@ import { frontierOf } from './evidence.ts';
 import { isIncident, overtake } from './incidents.ts';
 import { isReplacedTip } from './landed.ts';
 import { gateMsOf } from './pace.ts';
-import { endTreeOf, isWhole, nextToLand, pipelineOf, provenLength, treesAhead } from './pipeline.ts';
+import {
+  activeMembers,
+  endTreeOf,
+  isWhole,
+  nextToLand,
+  openRunsOf,
+  pipelineOf,
+  provenLength,
+  treesAhead,
+} from './pipeline.ts';
 import { chooseBatchSize, likelySize, type SpeculationPolicy, thriftySize } from './policy.ts';
 import { authored, type QueueEntry } from './queue-entry.ts';
 import { readyEntries } from './ready.ts';
-import type { Batch, Place, Staged } from './record.ts';
+import type { Batch, Member, Place, Staged } from './record.ts';
 import { noteOthers, type Screening, screeningOf } from './screening.ts';
+import { sharingTop } from './shared-run.ts';
+import { noteStagingTurn, takeTurn } from './staging-turns.ts';
 import { isHeldByStanding } from './standing.ts';
-import { endBeforeCrowd, noteTurns, takeTurns } from './turns.ts';
+import { noteTurns, takeTurns } from './turns.ts';
 import { mustReadAgain, noteReadings } from './unclear.ts';
 
 /** Opens the next batches: on the pipeline, and beside it what is only to be tried. */
@@ -103,8 +114,7 @@ function keepDeferred(pass: DecisionContext, baseTree: string): void {
 
 /** Gate runs that may still be started: what is wanted already counts, and what waits for a retry too. */
 function freeSlots(pass: DecisionContext): number {
-  const nodes = pass.record.batches.flatMap((batch) => batch.nodes);
-  return gateRunsMax(pass) - nodes.filter((node) => node.state !== 'done').length;
+  return gateRunsMax(pass) - pass.record.batches.flatMap(openRunsOf).length;
 }
 
 /**
@@ -112,12 +122,6 @@ function freeSlots(pass: DecisionContext): number {
  * those below.
  */
 type Closed = 'full' | 'risky' | 'broken';
-
-/** One that has passed is held back so often by others of its batch. */
-const HELD_BACK_TIMES_MAX = 2;
-
-/** So many in a row could not be staged alone: the next ones are not tried in a batch first. */
-const ONE_BY_ONE_AFTER = 2;
 
 /** Builds the next batch on the pipeline where that is worth it. */
 function openPipeline(
@@ -145,28 +149,37 @@ function openPipeline(
   }
   if (oneByOne || !pipeline.every((batch) => isWhole(batch) && batch.chain.length > 0)) return 'open';
   const stagedOn = top.chain.at(-1);
-  const undecided = pipeline.filter((batch) => provenLength(record, batch) < batch.limit);
+  const sharing = sharingTop(record);
+  const undecided = pipeline.filter(
+    (batch) => provenLength(record, batch) < batch.limit && !sharing.includes(batch),
+  );
   if (stagedOn === undefined) return 'open';
   const chance = undecided.reduce((product, batch) => product * chanceOf(pass, batch), 1);
   if (undecided.length > 0 && chance < policy.aheadChance)
     return undecided.some((batch) => frontierOf(record, batch).high !== null) ? 'broken' : 'risky';
-  const ready = takeReady(stagedOn, true);
+  const [first] = sharing;
+  const ready = takeReady(stagedOn, true).filter((entry) => goesAlong(pass, entry, first));
   const isUrgent = ready.some(isIncident);
   // An incident may be staged on a pipeline that is full: what is below it was kept for that.
   const isOfOthers = screening !== null && !ready.every(screening.isOfCrowd);
-  if (undecided.length >= policy.depth + (isOfOthers ? 1 : 0) && !isUrgent) return 'full';
+  const runs = undecided.filter(({ sharesRun }) => sharesRun !== true).length;
+  if (runs >= policy.depth + (isOfOthers ? 1 : 0) && !isUrgent) return 'full';
   if (freeSlots(pass) <= 0) return 'open';
-  if (ready.length === 0 || !hasLingered(pass, ready)) return 'open';
+  if (ready.length === 0 || (first === undefined && !hasLingered(pass, ready))) return 'open';
   const full = likelySize(padTo(pass, ready), policy.passChance);
-  if (undecided.length > 0 && ready.length < full && !isUrgent && !isDue(pass, top, policy)) return 'open';
-  startBatch(
-    pass,
-    'pipeline',
-    top.batchId,
-    stagedOn,
-    takeTurn(pass, ready, sizeOf(pass, ready, Math.max(1, policy.depth - undecided.length))),
-  );
+  const mayWait = undecided.length > 0 && first === undefined && !isUrgent;
+  if (mayWait && ready.length < full && !isDue(pass, top, policy)) return 'open';
+  const shared = sharing.flatMap(activeMembers);
+  const size = sizeOf(pass, [...shared, ...ready], Math.max(1, policy.depth - runs)) - shared.length;
+  if (size > 0) startBatch(pass, 'pipeline', top.batchId, stagedOn, takeTurn(pass, ready, size));
   return 'open';
+}
+
+/** Those behind a member that did not go along have lingered with it; one that came later has not (A33). */
+function goesAlong({ s }: DecisionContext, entry: QueueEntry, sharing: Batch | undefined): boolean {
+  if (sharing === undefined || isIncident(entry)) return true;
+  const readyAt = entry.readyAt ?? s.now;
+  return readyAt < sharing.createdAt || readyAt + s.repo.batchLingerSeconds * 1000 <= s.now;
 }
 
 /** Batches that are not full start evenly over the time of a gate run. */
@@ -230,44 +243,7 @@ function fullTrial(pass: DecisionContext, fresh: readonly QueueEntry[], pipeline
   return pipeline === 'broken' ? Math.ceil(likely / 2) : likely;
 }
 
-/**
- * One that staging failed with is staged alone, in turn with a batch of the others, so that neither kind waits for all of
- * the other. While one after another fails, the others too come one by one.
- */
-function takeTurn(pass: DecisionContext, ready: readonly QueueEntry[], size: number): readonly QueueEntry[] {
-  const { record } = pass;
-  // Incidents have a batch of their own: nothing else of a failing batch is to be searched before they land.
-  const incidents = ready.filter(isIncident);
-  const [first] = incidents;
-  if (first !== undefined) return isStagedAlone(first) ? [first] : incidents.slice(0, size);
-  const failed = ready.find(isStagedAlone);
-  const others = ready.filter((entry) => !isStagedAlone(entry));
-  if (failed !== undefined && (others.length === 0 || record.stagedAlone !== true)) return [failed];
-  const areFailing = (record.stagingFailuresInARow ?? 0) >= ONE_BY_ONE_AFTER;
-  return splitOffPassed(endBeforeCrowd(pass, others.slice(0, areFailing ? 1 : size)));
-}
-
-/**
- * The front of a batch that has passed, once it was held back by the failures of others: it is not staged with more of them
- * (decision 0249).
- */
-function splitOffPassed(batch: readonly QueueEntry[]): readonly QueueEntry[] {
-  const untried = batch.findIndex((entry) => !entry.passedOnStaleBase);
-  const passed = untried < 0 ? batch : batch.slice(0, untried);
-  return passed.some(({ timesHeldBack = 0 }) => timesHeldBack >= HELD_BACK_TIMES_MAX) ? passed : batch;
-}
-
-function isStagedAlone({ stagingAsides, stagingTries }: QueueEntry): boolean {
-  return stagingAsides !== undefined || stagingTries !== undefined;
-}
-
-/** Whose turn it was, so that it is the turn of the others next. */
-function noteStagingTurn({ record }: DecisionContext, [first]: readonly QueueEntry[]): void {
-  if (first !== undefined && isStagedAlone(first)) record.stagedAlone = true;
-  else delete record.stagedAlone;
-}
-
-function sizeOf(pass: DecisionContext, ready: readonly QueueEntry[], depthLeft: number): number {
+function sizeOf(pass: DecisionContext, ready: readonly (QueueEntry | Member)[], depthLeft: number): number {
   const good = ready.map((entry) => forecastOfGood(pass, entry));
   const slots = Math.max(1, Math.min(depthLeft, freeSlots(pass)));
   return chooseBatchSize({ good, fanout: fanoutOf(pass), policy: policyFor(pass), slots });

@@ -1,4 +1,4 @@
-import type { EpochMs } from '#core/domain/ids.ts';
+import type { EpochMs, TreeHash } from '#core/domain/ids.ts';
 import { CONTRADICTED_REFUSAL_MS, SCHEDULE_PROBES_MAX } from '#core/domain/limits.ts';
 import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
 import type { Action, ActionOutcome, CutReason } from './actions.ts';
@@ -91,10 +91,14 @@ function foldBatch(pass: DecisionContext, action: StageBatch, outcome: ActionOut
   if (outcome.kind === 'base_moved') return dissolve(pass, batch);
   if (outcome.kind === 'gate_missing') return deferWithoutGate(pass, batch, node, outcome.members);
   if (outcome.kind === 'nothing_staged') {
-    setAside(pass, batch, outcome.cut);
+    setAside(pass, batch, outcome.cut, batch.stagedOn === null ? null : batch.baseTree);
     return dissolve(pass, batch);
   }
   if (outcome.kind !== 'batch_staged') return;
+  const last = outcome.chain.at(-1);
+  const isShared = outcome.sharesRun === true && last !== undefined && outcome.cut !== null;
+  // Next come those behind it: it waits until they are decided.
+  if (isShared && outcome.cut !== null) setAside(pass, batch, outcome.cut, last.tree);
   batch.members = batch.members.slice(0, outcome.chain.length);
   batch.limit = batch.members.length;
   batch.chain = [...outcome.chain];
@@ -104,7 +108,6 @@ function foldBatch(pass: DecisionContext, action: StageBatch, outcome: ActionOut
   batch.gateFile = outcome.gateFile;
   judgeAlone(pass, batch, outcome);
   node.to = batch.members.length;
-  const last = outcome.chain.at(-1);
   node.tree = last?.tree ?? null;
   node.stagedAt = pass.s.now;
   delete pass.record.stagingAsides;
@@ -114,6 +117,12 @@ function foldBatch(pass: DecisionContext, action: StageBatch, outcome: ActionOut
     emitEvent(pass, 'pr_staged', member);
   }
   noteSettings(pass, batch, outcome.settingsTold);
+  if (isShared) {
+    batch.sharesRun = true;
+    node.branch = null;
+    pass.refresh = true;
+    return;
+  }
   // More batches may be built on this one.
   if (fanoutOf(pass) > 1 && pass.record.entries.length > heldCount(pass)) pass.refresh = true;
   if (outcome.headRun !== undefined && last !== undefined) {
@@ -189,25 +198,31 @@ const CUT_REASONS: Readonly<Record<CutReason, DeferReason | null>> = {
 /** Refusals that hold of a pull request whatever it is staged on. */
 const OF_ITSELF: readonly DeferReason[] = ['head_not_ready', 'removes_gate', 'name_not_utf8'];
 
-/** The first member itself could not be staged on the bare base: it waits for the base or its own head to move. */
+/**
+ * The member itself could not be staged. On the bare base it waits for the base or its own head to move; on top of the tree of
+ * what is in flight, until that is decided.
+ */
 function setAside(
   pass: DecisionContext,
   batch: Batch,
   cut: { readonly index: number; readonly reason: CutReason },
+  ahead: TreeHash | null,
 ): void {
   const member = batch.members[cut.index];
   if (cut.reason === 'suspect_ahead' && member !== undefined) {
-    const [ahead] = treesAhead(pass.record, member.pr);
-    if (ahead !== undefined) defer(pass, member, { reason: 'suspect_ahead', baseTree: ahead, until: null });
+    const [suspects] = treesAhead(pass.record, member.pr);
+    if (suspects !== undefined)
+      defer(pass, member, { reason: 'suspect_ahead', baseTree: suspects, until: null });
     return;
   }
   const onBase = CUT_REASONS[cut.reason];
   // On top of a batch that is in flight it only says that these two do not go together.
   const isRelative = onBase !== null && !OF_ITSELF.includes(onBase);
-  const reason = batch.stagedOn !== null && isRelative ? 'conflict_ahead' : onBase;
+  const reason = ahead !== null && isRelative ? 'conflict_ahead' : onBase;
   if (member === undefined || reason === null) return;
   if (reason === 'head_not_ready' && isHeadOverdue(pass, member)) return setFailingAside(pass, member, batch);
-  defer(pass, member, { reason, baseTree: batch.baseTree, until: lookAgainAt(pass, batch, member, reason) });
+  const until = lookAgainAt(pass, batch, member, reason);
+  defer(pass, member, { reason, baseTree: ahead ?? batch.baseTree, until });
 }
 
 /** A refusal that the forge contradicts may be a mistake of ours: it does not stand for ever. */

@@ -1,4 +1,3 @@
-import type { PullRequestNumber } from '#core/domain/ids.ts';
 import { startTeardown } from './batch.ts';
 import { chanceOf } from './chances.ts';
 import {
@@ -9,7 +8,7 @@ import {
   pollNoLaterThan,
 } from './decision-context.ts';
 import { gateMsOf } from './pace.ts';
-import { activeMembers, isWhole, nextToLand, pipelineOf } from './pipeline.ts';
+import { activeMembers, isWhole, nextToLand, openRunsOf, pipelineOf } from './pipeline.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import { readyEntries } from './ready.ts';
 import type { Batch, QueueRecord } from './record.ts';
@@ -46,7 +45,7 @@ export function overtake(pass: DecisionContext, baseTree: string): boolean {
 function chooseKept(pass: DecisionContext): ReadonlySet<Batch> {
   const { record } = pass;
   const kept = new Set(record.batches.filter((batch) => isKept(pass, batch)));
-  let free = gateRunsMax(pass) - [...kept].reduce((sum, batch) => sum + openRuns(batch), 0) - 1;
+  let free = gateRunsMax(pass) - [...kept].reduce((sum, batch) => sum + openRunsOf(batch).length, 0) - 1;
   let chance = 1;
   let isGround = true;
   const pipeline = pipelineOf(record);
@@ -56,25 +55,21 @@ function chooseKept(pass: DecisionContext): ReadonlySet<Batch> {
       isGround &&= isWhole(batch) && batch.chain.length > 0 && chance >= policyFor(pass).aheadChance;
     }
     if (kept.has(batch)) continue;
-    const fits = openRuns(batch) <= free && (batch.place !== 'pipeline' || isGround);
+    const fits = openRunsOf(batch).length <= free && (batch.place !== 'pipeline' || isGround);
     if (!fits) {
       if (batch.place === 'pipeline') isGround = false;
       continue;
     }
     kept.add(batch);
-    free -= openRuns(batch);
+    free -= openRunsOf(batch).length;
   }
   return kept;
-}
-
-function openRuns({ nodes }: Batch): number {
-  return nodes.filter(({ state }) => state !== 'done').length;
 }
 
 function isKept(pass: DecisionContext, batch: Batch): boolean {
   const { record, s } = pass;
   if (batch.teardown !== null || batch.landing !== null) return true;
-  if (activeMembers(batch).some(({ pr }) => isIncidentOf(record, pr))) return true;
+  if (isIncidentIn(record, batch)) return true;
   const usualMs = gateMsOf(record.rate);
   return batch.nodes.some(
     ({ state, stagedAt }) =>
@@ -84,7 +79,9 @@ function isKept(pass: DecisionContext, batch: Batch): boolean {
   );
 }
 
-function isIncidentOf(record: QueueRecord, pr: PullRequestNumber): boolean {
-  const entry = entryOf(record, pr);
-  return entry !== undefined && isIncident(entry);
+export function isIncidentIn(record: QueueRecord, batch: Batch): boolean {
+  return activeMembers(batch).some(({ pr }) => {
+    const entry = entryOf(record, pr);
+    return entry !== undefined && isIncident(entry);
+  });
 }

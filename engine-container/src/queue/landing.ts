@@ -35,7 +35,7 @@ import type { Landing } from './landing-state.ts';
 import { isLastUnread, refuseAtLast } from './last-refusal.ts';
 import { sayLastWord } from './last-word.ts';
 import { isMergeableNow, setNextAside } from './mergeable.ts';
-import { mayLand, nextToLand, noteTurn, proofOf, provenLength } from './pipeline.ts';
+import { mayLand, nextToLand, noteTurn, proofOf, provenLength, provenTogether } from './pipeline.ts';
 import { isMergeOf, judgeMerge } from './proof.ts';
 import { rememberBounce } from './recall.ts';
 import { type Batch, treeOf } from './record.ts';
@@ -312,7 +312,8 @@ function isAsStaged(pass: DecisionContext, batch: Batch, focus: FocusView): bool
 }
 
 function postSuccess(pass: DecisionContext, batch: Batch, landing: Landing): void {
-  const low = provenLength(pass.record, batch);
+  const isExact = landing.proof.tree === landing.tree;
+  const size = isExact ? landing.index + 1 : provenTogether(pass.record, batch);
   landing.asked = (landing.asked ?? 0) + 1;
   landing.askedAt = pass.s.now;
   pass.actions.push({
@@ -321,7 +322,7 @@ function postSuccess(pass: DecisionContext, batch: Batch, landing: Landing): voi
     sha: landing.head as CommitSha,
     context: pass.record.context,
     state: 'success',
-    description: describeLanding(landing.index + 1, Math.max(low, landing.index + 1)),
+    description: describeLanding(landing.index + 1, Math.max(size, landing.index + 1)),
     targetUrl: landing.proof.runUrl,
     purpose: 'landing',
   });

@@ -33,6 +33,11 @@ export function heldOf(record: QueueRecord): ReadonlySet<PullRequestNumber> {
   return new Set(record.batches.flatMap((batch) => activeMembers(batch).map(({ pr }) => pr)));
 }
 
+/** Gate runs that are out or to be started; one that is shared is counted where it is. */
+export function openRunsOf({ nodes, sharesRun }: Batch): readonly Node[] {
+  return nodes.filter(({ state }) => state === 'gating' || (state === 'wanted' && sharesRun !== true));
+}
+
 /** No member was taken out of it: what is built on it may still land. */
 export function isWhole(batch: Batch): boolean {
   return batch.teardown === null && batch.limit === batch.members.length && batch.released <= batch.landed;
@@ -58,6 +63,13 @@ export function treesAhead(record: QueueRecord, pr: PullRequestNumber): readonly
 /** Longest proven prefix: by its own evidence, or all of it by a pass of a batch that is built on it. */
 export function provenLength(record: QueueRecord, batch: Batch): number {
   return passFromAbove(record, batch) === null ? frontierOf(record, batch).low : batch.limit;
+}
+
+/** Members of this batch, and of those built on it, that one gate run has proven. */
+export function provenTogether(record: QueueRecord, batch: Batch): number {
+  if (passFromAbove(record, batch) === null) return provenLength(record, batch);
+  const above = record.batches.find(({ stagedOn }) => stagedOn === batch.batchId);
+  return batch.limit + (above === undefined ? 0 : provenTogether(record, above));
 }
 
 /** A tree that contains all of this batch and passed: whatever failed below it was a flake. */

@@ -181,10 +181,7 @@ export interface Batch {
   chain: Staged[];
   /** Commit statuses judge it, not a workflow of the forge. Absent: the workflow does. */
   statusGate?: StatusGate;
-  /**
-   * Half of the evidence key: blob id of the gate workflow file in every tree of the chain, or the hash of what a gate by
-   * statuses asks for and of what its CI is told by these trees.
-   */
+  /** Half of the evidence key: blob of the gate file in all trees of the chain, or a hash of what a gate by statuses asks and tells. */
   gateKey: BlobId | null;
   /** The same file in the base tree; null when the base has none, which then cannot be probed. */
   baseGateKey: BlobId | null;
@@ -207,6 +204,8 @@ export interface Batch {
   limit: number;
   /** Its one member changes the gate workflow, and with it its own judge (D-18). */
   editsGate?: true;
+  /** It ended at a member that did not go along: the run of what comes on top speaks for it. Absent: it has its own. */
+  sharesRun?: true;
   /** Attempts to build it that failed while the forge was otherwise well; absent: none. */
   stagingFailures?: number;
   /** It failed when it was longer: what is left of it is not tried twice. */

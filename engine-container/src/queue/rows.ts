@@ -4,6 +4,7 @@ import { LANDED_RECALL_MS } from '#core/domain/limits.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { DecidedEvent } from './decided-event.ts';
 import type { Batch, GarbageBranch, Node, QueueRecord, StagedHead } from './record.ts';
+import { judgedWith } from './shared-run.ts';
 import { isTerminal } from './transitions.ts';
 
 /** One stored row per node that was staged or resolved, or waits for another attempt; a batch that is still being built has none. */
@@ -52,8 +53,8 @@ export function changedRows(
   closed: readonly Batch[],
 ): NodeRow[] {
   const known = new Map<string, NodeRow>();
-  for (const batch of before.batches) for (const row of rowsOf(repo, batch)) known.set(row.id, row);
-  const now = [...closed, ...after.batches].flatMap((batch) => rowsOf(repo, batch));
+  for (const batch of before.batches) for (const row of rowsOf(repo, before, batch)) known.set(row.id, row);
+  const now = [...closed, ...after.batches].flatMap((batch) => rowsOf(repo, after, batch));
   return now.filter((row) => !isSame(known.get(row.id), row));
 }
 
@@ -73,15 +74,22 @@ function isSame(a: unknown, b: unknown): boolean {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function rowsOf(repo: ManagedRepo, batch: Batch): NodeRow[] {
+function rowsOf(repo: ManagedRepo, record: QueueRecord, batch: Batch): NodeRow[] {
   return batch.nodes
     .filter(hasRow)
-    .map((node) => toNodeRow(repo, batch, node));
+    .map((node) => ({ ...toNodeRow(repo, batch, node), runUrl: runUrlOf(record, batch, node) }));
 }
 
 /** One that waits for its next attempt too: a member whose prefix has passed lands meanwhile, and a lost record is told by open rows. */
 function hasRow({ stagedAt, outcome, sha, retryAt }: Node): boolean {
   return stagedAt !== null || outcome !== 'running' || sha !== null || retryAt !== null;
+}
+
+/** A gate run that speaks for several batches is shown with each of them. */
+function runUrlOf(record: QueueRecord, batch: Batch, node: Node): string | null {
+  const judged = judgedWith(record, batch);
+  if (judged === batch || node.state !== 'wanted') return node.runUrl;
+  return judged.nodes.find(({ state }) => state === 'gating')?.runUrl ?? null;
 }
 
 export function toActivityEvent(repo: ManagedRepo, event: DecidedEvent, at: EpochMs): ActivityEvent {

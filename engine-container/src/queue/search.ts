@@ -16,7 +16,7 @@ import {
 import { frontierOf, isConfirmedFailure, type Verdict, verdictOf, verdictOfPrefix } from './evidence.ts';
 import { padTo } from './fill.ts';
 import { bounce } from './landing.ts';
-import { mayLand, provenLength, startOf } from './pipeline.ts';
+import { mayLand, openRunsOf, proofOf, provenLength, startOf } from './pipeline.ts';
 import { chooseCuts, likelySize, type Suspicion } from './policy.ts';
 import { readyEntries } from './ready.ts';
 import { BASE_NODE_ID, type Batch, type Node } from './record.ts';
@@ -131,11 +131,22 @@ function release(pass: DecisionContext, batch: Batch, low: number): void {
 function settleProven(pass: DecisionContext, batch: Batch, low: number): void {
   for (const node of batch.nodes) {
     if (node.nodeId === BASE_NODE_ID || isTerminal(node.outcome) || node.to > low) continue;
+    if (node.state === 'wanted' && batch.sharesRun === true) noteShared(pass, batch, node);
     if (node.state !== 'done') retireNode(pass, node);
     if (node.to <= batch.landed && batch.stagedOn === null) resolveNode(pass, batch, node, 'success');
   }
   const probe = batch.nodes.find((node) => node.nodeId === BASE_NODE_ID && !isTerminal(node.outcome));
   if (probe !== undefined && low > 0) resolveNode(pass, batch, probe, 'superseded');
+}
+
+/** Its row tells the gate run of the batch on top of it, which spoke for both. */
+function noteShared({ record }: DecisionContext, batch: Batch, node: Node): void {
+  const proof = proofOf(record, batch, node.to);
+  if (proof === null) return;
+  node.gateSource = 'cached';
+  node.sha = proof.sha;
+  node.runUrl = proof.runUrl;
+  node.verdict = proof.verdict;
 }
 
 /** The node that speaks for the failing prefix: the one that ends there, else the smallest that reaches over it. */
@@ -163,8 +174,7 @@ function cutsFor(pass: DecisionContext): number {
   const { record, s } = pass;
   const policy = policyFor(pass);
   if (policy.cuts === 1 || !policy.sharesSlots) return policy.cuts;
-  const nodes = record.batches.flatMap((batch) => batch.nodes);
-  const free = gateRunsMax(pass) - nodes.filter((node) => node.state !== 'done').length;
+  const free = gateRunsMax(pass) - record.batches.flatMap(openRunsOf).length;
   const waiting = s.base.known ? readyEntries(pass, s.base.value.tree, true) : [];
   const fresh = waiting.filter((entry) => !entry.passedOnStaleBase).length;
   const batches = Math.ceil(fresh / likelySize(padTo(pass, []), policy.passChance));

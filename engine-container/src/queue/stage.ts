@@ -4,9 +4,11 @@ import { stagedMessage, stagingBranch } from '#core/domain/queue-names.ts';
 import type { KnownTree } from './actions.ts';
 import { workBranchOf } from './batch.ts';
 import { type DecisionContext, gateRunsMax, wakeNoLaterThan } from './decision-context.ts';
+import { isIncidentIn } from './incidents.ts';
 import { sweepLate } from './late-branches.ts';
-import { activeMembers, pipelineOf, treesAhead } from './pipeline.ts';
+import { activeMembers, openRunsOf, pipelineOf, treesAhead } from './pipeline.ts';
 import { type Batch, type Node, type QueueRecord, treeOf } from './record.ts';
+import { endSharing } from './shared-run.ts';
 import { dissolveLate } from './unbuilt.ts';
 
 /**
@@ -19,6 +21,7 @@ export function stageWanted(pass: DecisionContext): void {
   if (pass.landsAtNextLook) return;
   if (record.halted !== null || record.rival !== undefined || record.nameInTheWay !== undefined) return;
   dissolveLate(pass);
+  endSharing(pass);
   const allowed = gateRunsMax(pass);
   let running = record.batches
     .flatMap((batch) => batch.nodes)
@@ -27,7 +30,7 @@ export function stageWanted(pass: DecisionContext): void {
     batch.nodes.some((node) => node.state === 'gating'),
   );
   const pipelineWants = pipelineOf(record).some((batch) =>
-    batch.nodes.some((node) => node.state === 'wanted'),
+    openRunsOf(batch).some((node) => node.state === 'wanted'),
   );
   const forSuspects = allowed > 1 && pipelineWants && !pipelineIsGated ? allowed - 1 : allowed;
   for (const place of ['suspect', 'pipeline', 'trial'] as const) {
@@ -44,7 +47,9 @@ export function stageWanted(pass: DecisionContext): void {
 }
 
 function wantedOf(pass: DecisionContext, batch: Batch): readonly Node[] {
-  const wanted = batch.nodes.filter((node) => node.state === 'wanted').sort((a, b) => a.to - b.to);
+  const wanted = openRunsOf(batch)
+    .filter((node) => node.state === 'wanted')
+    .sort((a, b) => a.to - b.to);
   return wanted.filter((node) => {
     if (node.retryAt === null || node.retryAt <= pass.s.now) return true;
     wakeNoLaterThan(pass, node.retryAt);
@@ -112,8 +117,15 @@ function stageWhole(pass: DecisionContext, batch: Batch, node: Node): void {
     })),
     workflowFolders: workflowFolders(record.forge?.version ?? null),
     statusGate: batch.statusGate ?? null,
+    mayShareRun: mayShareRun(pass, batch),
     knownTrees: knownTrees(pass, batch),
   });
+}
+
+/** Only where batches are built on each other, and nothing asks for its verdict at once. */
+function mayShareRun({ record, s }: DecisionContext, batch: Batch): boolean {
+  if (batch.place !== 'pipeline' || isIncidentIn(record, batch) || batch.isHalved === true) return false;
+  return s.protection.known && s.protection.value?.blockOnOutdatedBranch === false;
 }
 
 /** Forks run what their owners wrote, AGit heads have no branch, and after a merge time-out only a new verdict counts (A21). */

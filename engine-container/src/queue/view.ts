@@ -20,6 +20,7 @@ import { badRate } from './policy.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import { bounceOf, isBounced } from './recall.ts';
 import type { Batch, QueueRecord } from './record.ts';
+import { judgedWith } from './shared-run.ts';
 
 /** The record told to people: the queue in order, and what stands before the next landing. */
 export function toQueueView(repo: ManagedRepo, record: QueueRecord, at: EpochMs): QueueView {
@@ -78,17 +79,21 @@ function standingOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: H
   const staged = record.batches.filter((batch) =>
     activeMembers(batch).some((member) => member.pr === entry.pr && member.head === entry.head),
   );
-  if (staged.length > 0) return standing('staged', isAtRunner(staged, entry.pr) ? 'runner_wait' : null);
+  if (staged.length > 0)
+    return standing('staged', isAtRunner(record, staged, entry.pr) ? 'runner_wait' : null);
   if (entry.readyAt === null) return standing('waiting', 'not_admitted');
   if (hold !== null && isHeldUp(hold, entry)) return { ...standing('waiting', 'paused'), until: hold.until };
   return standing('ready', record.batches.length === 0 ? null : 'next_batch');
 }
 
 /** No gate run that speaks for it has a runner yet. */
-function isAtRunner(staged: readonly Batch[], pr: number): boolean {
-  const runs = staged.flatMap(({ members, nodes }) => {
-    const place = members.findIndex((member) => member.pr === pr);
-    return nodes.filter(({ state, from, to }) => state === 'gating' && from <= place && place < to);
+function isAtRunner(record: QueueRecord, staged: readonly Batch[], pr: number): boolean {
+  const runs = staged.flatMap((batch) => {
+    const judged = judgedWith(record, batch);
+    const gating = judged.nodes.filter(({ state }) => state === 'gating');
+    if (judged !== batch) return gating;
+    const place = batch.members.findIndex((member) => member.pr === pr);
+    return gating.filter(({ from, to }) => from <= place && place < to);
   });
   return runs.length > 0 && runs.every(waitsForRunner);
 }
@@ -112,7 +117,7 @@ function blockOf(repo: ManagedRepo, record: QueueRecord, places: readonly QueueP
     return block('tree_mismatch', { since, pr, ...(evidence === undefined ? {} : { evidence }) });
   }
   const batch = record.batches.find((each) => each.landing !== null) ?? record.batches[0];
-  if (batch !== undefined) return blockOfBatch(batch, at, gateDeadlineMs(repo, record));
+  if (batch !== undefined) return blockOfBatch(judgedWith(record, batch), at, gateDeadlineMs(repo, record));
   // The forge keeps the schedule of one that was bounced: it is out of the queue all the same.
   if (places.every(({ state }) => state === 'bounced')) return block('empty');
   const hold = pauseAt(repo, at);

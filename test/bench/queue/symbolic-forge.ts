@@ -185,17 +185,24 @@ export class SymbolicForge {
     if (last === undefined) return { kind: 'nothing_staged', cut: cut ?? { index: 0, reason: 'conflict' } };
     const ofHead = this.#findHeadRun(action.members[chain.length - 1], last.tree);
     const decided = this.#isKnown(action, last.tree, null) || ofHead !== null;
-    if (!decided) this.#start(now, last.sha, last.tree);
+    const isShared = !decided && cut?.reason === 'conflict' && this.#mayShare(action, cut.index);
+    if (!decided && !isShared) this.#start(now, last.sha, last.tree);
     return {
       kind: 'batch_staged',
       chain,
       gateKey: GATE,
       baseGate: { file: gateFileName(DEFAULT_SERVICE_NAME), id: GATE },
       gateFile: gateFileName(DEFAULT_SERVICE_NAME),
-      published: decided ? null : { sha: last.sha },
+      published: decided || isShared ? null : { sha: last.sha },
+      ...(isShared ? { sharesRun: true } : {}),
       ...(ofHead === null ? {} : { headRun: ofHead }),
       cut,
     };
+  }
+
+  /** As the engine does: others of the batch are behind the one that does not go along. */
+  #mayShare({ mayShareRun, members }: Extract<Action, { kind: 'stage_batch' }>, cutAt: number): boolean {
+    return mayShareRun && cutAt + 1 < members.length;
   }
 
   #isKnown(

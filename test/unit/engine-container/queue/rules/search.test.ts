@@ -130,7 +130,7 @@ describe('a batch that is built on another', () => {
   test('and passed proves the one below too, which it contains, and lands after it', () => {
     expect(tellDecision(lookAbove('success'), both)).toMatchObject({
       actions: [
-        'success on head-1: proven: in a batch of 2 that passed the gate as a whole; landing 1 of 2',
+        'success on head-1: proven: in a batch of 3 that passed the gate as a whole; landing 1 of 3',
         'delete mq/main/staging-above-r',
         'delete mq/main/staging',
       ],
