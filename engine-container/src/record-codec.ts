@@ -116,9 +116,11 @@ const Record = z.looseObject({
     steady: z.number(),
     flaked: z.number(),
     paces: z.array(z.object({ ms: z.number(), runs: z.number(), spread: z.number().optional() })),
+    passedBefore: z.object({ landed: z.number(), bounced: z.number() }).optional(),
   }),
   autoFanout: AutoFanout.optional(),
   runnersSeen: z.int().min(1).max(BISECT_FANOUT_MAX).optional(),
+  runnersKnown: z.object({ count: z.number(), at: z.number(), again: z.number() }).optional(),
   forecast: Forecast.optional(),
   gateLooks: z
     .object({

@@ -31,10 +31,18 @@ export const RUNNER_MUTANTS: readonly Mutant[] = [
   {
     guard: 'one more gate run is tried where none waits',
     file: SEEN,
-    find: 'else record.runnersSeen = begun.length + 1;',
-    replace: 'else record.runnersSeen = begun.length;',
+    find: 'record.runnersSeen = begun.length + 1;',
+    replace: 'record.runnersSeen = begun.length;',
     families: ['drifts'],
     dies: 'there were three runners, and now there are plenty',
+  },
+  {
+    guard: 'a number of runners that shows again and again is tried ever more seldom',
+    file: SEEN,
+    find: ' || isTryDue(pass))',
+    replace: ' || true)',
+    families: ['drifts'],
+    dies: 'there are three runners and a line that never ends',
   },
   {
     guard: 'a short wait for a runner says nothing of their number',

@@ -8,6 +8,8 @@ const MINUTE_MS = 60_000;
 const LOOK_MS = 20_000;
 const GATE_MS = 10 * MINUTE_MS;
 const FANOUT = 16;
+/** In twelve gate durations. */
+const TRIES_MAX = 4;
 
 interface Seen {
   /** Gate runs that a runner had taken, at the same time, at most. */
@@ -83,6 +85,29 @@ export async function fillFewRunners(): Promise<readonly string[]> {
     ...(first.out > 4 ? [] : [`the scene did not come about: ${first.out} were out`]),
     ...(out <= 4 ? [] : [`${out} gate runs were out on three runners`]),
     ...stuck(stage, [...prs, ...later]),
+  ];
+}
+
+/** Three runners, and a line that never ends. */
+export async function keepFewRunnersBusy(): Promise<readonly string[]> {
+  const stage = await begin();
+  stage.forge.runners = 3;
+  const prs = [...(await schedule(stage, 'a', 16))];
+  await watch(stage, 30);
+  let last = 0;
+  let tries = 0;
+  for (let minute = 0; minute < 120; minute += 1) {
+    prs.push(...(await schedule(stage, `b${minute}-`, 1)));
+    for (const count of (await watch(stage, 1)).known) {
+      if (count > 3 && last <= 3) tries += 1;
+      last = count;
+    }
+  }
+  await watch(stage, 240);
+  return [
+    ...(tries > 0 ? [] : ['the scene did not come about']),
+    ...(tries <= TRIES_MAX ? [] : [`a fourth runner was tried ${tries} times`]),
+    ...stuck(stage, prs),
   ];
 }
 

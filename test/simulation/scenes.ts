@@ -189,6 +189,7 @@ import {
   askRunnersSeldom,
   fillFewRunners,
   gainRunners,
+  keepFewRunnersBusy,
   leaveRunners,
   waitWithChangedGate,
 } from './runner-scenes.ts';
@@ -196,8 +197,10 @@ import { hasAlarm, isSuccess, look, setStage, wordOn } from './scene-stage.ts';
 import {
   buildNothingOnTop,
   changeGateOnTop,
+  conflictBesideSlots,
   conflictInTheMiddle,
   failOnTop,
+  failOnTwo,
   incidentOnTop,
   lingerOnTop,
 } from './shared-run-scenes.ts';
@@ -554,6 +557,8 @@ export const SCENES = {
   'one engine sees two batches whole': lookByOne,
   'one in the middle of a batch conflicts with it': conflictInTheMiddle,
   'what stands on a batch that ended at a conflict fails': failOnTop,
+  'two batches end at a conflict, and what stands on both fails': failOnTwo,
+  'one in the middle of a batch conflicts with it, and slots are free': conflictBesideSlots,
   'the forge does not build what comes on top of a batch': buildNothingOnTop,
   'what comes on top of a batch changes the gate': changeGateOnTop,
   'an incident comes while a batch that ends at a conflict is built': incidentOnTop,
@@ -629,6 +634,7 @@ export const SCENES = {
   'a gate run waits for a runner longer than its deadline': waitForRunner,
   'a gate run waits for a runner between two jobs': waitBetweenJobs,
   'there are three runners and a long line': fillFewRunners,
+  'there are three runners and a line that never ends': keepFewRunnersBusy,
   'a changed gate waits for the runner of another run': waitWithChangedGate,
   'there were three runners, and now there are plenty': gainRunners,
   'runners ask for work once a minute': askRunnersSeldom,

@@ -31,6 +31,22 @@ export const SHARED_RUN_MUTANTS: readonly Mutant[] = [
     dies: 'what stands on a batch that ended at a conflict fails',
   },
   {
+    guard: 'where slots are free, several below have a gate run of their own at once',
+    file: SHARED,
+    find: 'const count = Math.min(free, below.length);',
+    replace: 'const count = Math.min(free, 0);',
+    families: PEOPLE,
+    dies: 'two batches end at a conflict, and what stands on both fails',
+  },
+  {
+    guard: 'a pipeline of several batches shares no gate run',
+    file: 'engine-container/src/queue/stage.ts',
+    find: 'policyFor(pass).depth > 1 || ',
+    replace: '',
+    families: PEOPLE,
+    dies: 'one in the middle of a batch conflicts with it, and slots are free',
+  },
+  {
     guard: 'a batch does not wait for what the forge does not build',
     file: SHARED,
     find: '(above.stagingFailures ?? 0) > 0',

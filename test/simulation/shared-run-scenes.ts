@@ -34,11 +34,33 @@ export async function conflictInTheMiddle(): Promise<readonly string[]> {
   return [...areLanded(stage, [below, above]), ...runsAre(stage, 1)];
 }
 
+/** The same with eight slots: those behind have a gate run of their own at once. */
+export async function conflictBesideSlots(): Promise<readonly string[]> {
+  const { stage, below, above } = await openConflict({ repo: { bisectFanout: 8 } });
+  await look(stage, 20);
+  return [...areLanded(stage, [below, above]), ...runsAre(stage, 2)];
+}
+
 /** What stands on a batch that ended at a conflict fails. */
 export async function failOnTop(): Promise<readonly string[]> {
   const { stage, below } = await openConflict({ repo: { bisectFanout: 1 } }, { content: 'BAD\n' });
   await look(stage, 40);
   return areLanded(stage, [below]);
+}
+
+/** Two batches end at a conflict, and what stands on both fails: a slot is free for each of the two. */
+export async function failOnTwo(): Promise<readonly string[]> {
+  const { stage, below } = await openConflict(
+    { repo: { bisectFanout: 4 } },
+    { path: 'second.txt', content: 'BAD\n' },
+  );
+  await givenScheduled(stage.forge, 'e', 'from e\n', { path: 'second.txt' });
+  await givenScheduled(stage.forge, 'f');
+  stage.forge.gateDurationMs = 10 * 60_000;
+  await look(stage, 30);
+  const out = stage.forge.runs().filter(({ state }) => state === 'running').length;
+  await look(stage, 200);
+  return [...(out === 2 ? [] : [`${out} gate runs are out instead of 2`]), ...areLanded(stage, [below])];
 }
 
 /** The forge does not build what would stand on it. */

@@ -28,8 +28,8 @@ export function noteRun(record: QueueRecord): void {
 }
 
 /** A landing, in all that is learned of it. */
-export function noteLanded(record: QueueRecord): void {
-  record.rate = countOutcome(record.rate, 'landed');
+export function noteLanded(record: QueueRecord, hadPassed = false): void {
+  record.rate = countOutcome(record.rate, 'landed', hadPassed);
   change(record, (auto) => ({ ...auto, since: { ...auto.since, landed: auto.since.landed + 1 } }));
 }
 

@@ -1,4 +1,4 @@
-import type { BatchId } from '#core/domain/ids.ts';
+import type { BatchId, PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
 import { BATCH_PULL_REQUESTS_MAX } from '#core/domain/limits.ts';
 import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
 import { statusGateOf } from '#core/domain/status-gate.ts';
@@ -33,7 +33,7 @@ import {
   treesAhead,
 } from './pipeline.ts';
 import { chooseBatchSize, likelySize, type SpeculationPolicy, thriftySize } from './policy.ts';
-import { authored, type QueueEntry } from './queue-entry.ts';
+import { authored, labelRankOf, type QueueEntry } from './queue-entry.ts';
 import { readyEntries } from './ready.ts';
 import type { Batch, Member, Place, Staged } from './record.ts';
 import { noteOthers, type Screening, screeningOf } from './screening.ts';
@@ -99,7 +99,7 @@ function keepDeferred(pass: DecisionContext, baseTree: string): void {
     // The tree that ends the suspects may become the base itself: it is they who count, not it.
     const stands =
       reason === 'suspect_ahead'
-        ? treesAhead(record, pr).includes(ground)
+        ? isBehindSuspects(pass, pr, ground)
         : outlastsBase(deferred)
           ? entryOf(record, pr)?.head === head
           : grounds.has(ground);
@@ -110,6 +110,20 @@ function keepDeferred(pass: DecisionContext, baseTree: string): void {
   if (record.deferred.some((deferred) => deferred.reason === 'base_red')) raise(pass, 'base_red');
   if (record.deferred.some((deferred) => deferred.reason === 'gate_missing')) raise(pass, 'gate_missing');
   for (const { until } of record.deferred) if (until !== null && until > s.now) wakeNoLaterThan(pass, until);
+}
+
+/**
+ * The suspects that it was set aside for are still searched. Its place among those of its own priority says nothing: what is set
+ * aside has the place of its schedule and what waits that of its turn, or it would be staged and set aside again without end.
+ */
+function isBehindSuspects({ record }: DecisionContext, pr: PullRequestNumber, ground: TreeHash): boolean {
+  if (treesAhead(record, pr).includes(ground)) return true;
+  const own = entryOf(record, pr);
+  const suspects = record.batches.filter((each) => each.place === 'suspect' && endTreeOf(each) === ground);
+  return suspects.flatMap(activeMembers).some((member) => {
+    const entry = entryOf(record, member.pr);
+    return entry !== undefined && own !== undefined && labelRankOf(entry) <= labelRankOf(own);
+  });
 }
 
 /** Gate runs that may still be started: what is wanted already counts, and what waits for a retry too. */
@@ -245,7 +259,8 @@ function fullTrial(pass: DecisionContext, fresh: readonly QueueEntry[], pipeline
 
 function sizeOf(pass: DecisionContext, ready: readonly (QueueEntry | Member)[], depthLeft: number): number {
   const good = ready.map((entry) => forecastOfGood(pass, entry));
-  const slots = Math.max(1, Math.min(depthLeft, freeSlots(pass)));
+  const free = freeSlots(pass);
+  const slots = Math.max(1, policyFor(pass).triesBeside ? free : Math.min(depthLeft, free));
   return chooseBatchSize({ good, fanout: fanoutOf(pass), policy: policyFor(pass), slots });
 }
 
@@ -287,7 +302,8 @@ function startBatch(
     members: entries.map((entry) => {
       const { pr, head, scheduleId, title, signals } = entry;
       const known = signals === undefined ? {} : { signals };
-      return { pr, head, scheduleId, title, ...authored(entry), ...known };
+      const before = entry.passedOnStaleBase ? ({ passedBefore: true } as const) : {};
+      return { pr, head, scheduleId, title, ...authored(entry), ...known, ...before };
     }),
     baseSha: ground.sha,
     baseTree: ground.tree,

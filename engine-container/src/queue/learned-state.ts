@@ -1,12 +1,22 @@
+import type { EpochMs } from '#core/domain/ids.ts';
 import type { AutoFanout } from './auto-fanout.ts';
 import type { Forecast } from './forecast.ts';
 import type { OutcomeRate } from './rate.ts';
+
+/** So many gate runs went on while one waited, first or again at this time, and so many times in a row before. */
+export interface RunnersKnown {
+  readonly count: number;
+  readonly at: EpochMs;
+  readonly again: number;
+}
 
 /** The part of the record that experience has taught: it sizes and chooses, and proves nothing. */
 export interface Learned {
   rate: OutcomeRate;
   /** Gate runs that the runners take at once, by what the forge said of the waiting ones: 1 to `BISECT_FANOUT_MAX`; absent: not known. */
   runnersSeen?: number;
+  /** When that showed last; absent: not known, or kept by an older version. */
+  runnersKnown?: RunnersKnown;
   /** Which fan-out the engine chose, and of what; absent: the settings name one. */
   autoFanout?: AutoFanout;
   /** Outcomes of pull requests by what was known of them before; absent: nothing was known of any. */

@@ -13,8 +13,13 @@ const RATE_WEIGHT_MAX = 300;
 const FLAKE_RATE_MAX = 0.3;
 /** Above this share of bad pull requests, testing one by one is optimal (Ungar 1960). */
 const SINGLE_BAD_RATE = 0.382;
-/** Chance to be good of one that passed already, on a base that has moved since. */
+/**
+ * Assumed chance to be good of one that passed already, on a base that has moved since, with the weight of this many outcomes:
+ * it fails where two pull requests pass alone and not together, which repositories do more or less often.
+ */
 const STALE_PASS_GOOD_CHANCE = 0.995;
+const STALE_PASS_WEIGHT = 100;
+const NONE = { landed: 0, bounced: 0 };
 
 export function badRate(rate: OutcomeRate): number {
   return (PRIOR_BAD_RATE * PRIOR_WEIGHT + rate.bounced) / (PRIOR_WEIGHT + rate.landed + rate.bounced);
@@ -32,11 +37,28 @@ export function goodChance(
   entry: { readonly passedOnStaleBase: boolean; readonly failureProbability: number | null },
 ): number {
   const good = 1 - (entry.failureProbability ?? badRate(rate));
-  return entry.passedOnStaleBase ? Math.max(good, STALE_PASS_GOOD_CHANCE) : good;
+  return entry.passedOnStaleBase ? Math.max(good, passedGoodChance(rate)) : good;
 }
 
-export function countOutcome(rate: OutcomeRate, outcome: 'landed' | 'bounced'): OutcomeRate {
-  return fade({ ...rate, [outcome]: rate[outcome] + 1 }, 'landed', 'bounced');
+function passedGoodChance({ passedBefore = NONE }: OutcomeRate): number {
+  const { landed, bounced } = passedBefore;
+  return (STALE_PASS_GOOD_CHANCE * STALE_PASS_WEIGHT + landed) / (STALE_PASS_WEIGHT + landed + bounced);
+}
+
+export function countOutcome(
+  rate: OutcomeRate,
+  outcome: 'landed' | 'bounced',
+  hadPassed = false,
+): OutcomeRate {
+  const counted = fade({ ...rate, [outcome]: rate[outcome] + 1 }, 'landed', 'bounced');
+  if (!hadPassed) return counted;
+  const before = rate.passedBefore ?? NONE;
+  const passedBefore = { ...before, [outcome]: before[outcome] + 1 };
+  const scale = Math.min(1, RATE_WEIGHT_MAX / (passedBefore.landed + passedBefore.bounced));
+  return {
+    ...counted,
+    passedBefore: { landed: passedBefore.landed * scale, bounced: passedBefore.bounced * scale },
+  };
 }
 
 export function countGateRun(rate: OutcomeRate, outcome: 'steady' | 'flaked', runs = 1): OutcomeRate {
@@ -60,6 +82,8 @@ export interface SpeculationPolicy {
   readonly aheadChance: number;
   /** Cuts of one failed batch that are gated at the same time. */
   readonly cuts: number;
+  /** A failure that is more likely than this a flake is looked at once more, and the pipeline waits for that. */
+  readonly rerunChance: number;
   /** The pipeline goes on while suspects are searched beside it. */
   readonly isolates: boolean;
   /** Batches are tried beside a pipeline that is too risky to build on. */
@@ -96,13 +120,16 @@ const WHOLE = {
   forecasts: true,
 } as const;
 
-const PRESETS: readonly (Pick<SpeculationPolicy, 'depth' | 'passChance' | 'aheadChance' | 'cuts'> & {
+interface Preset
+  extends Pick<SpeculationPolicy, 'depth' | 'passChance' | 'aheadChance' | 'cuts' | 'rerunChance'> {
   readonly fanout: number;
-})[] = [
-  { fanout: 1, depth: 1, passChance: 0.5, aheadChance: 1, cuts: 1 },
-  { fanout: 4, depth: 1, passChance: 0.6, aheadChance: 0.55, cuts: 1 },
-  { fanout: 8, depth: 3, passChance: 0.82, aheadChance: 0.5, cuts: 4 },
-  { fanout: 16, depth: 16, passChance: 0.9, aheadChance: 0.5, cuts: 6 },
+}
+
+const PRESETS: readonly Preset[] = [
+  { fanout: 1, depth: 1, passChance: 0.5, aheadChance: 1, cuts: 1, rerunChance: 0.4 },
+  { fanout: 4, depth: 1, passChance: 0.6, aheadChance: 0.55, cuts: 1, rerunChance: 0.4 },
+  { fanout: 8, depth: 3, passChance: 0.82, aheadChance: 0.5, cuts: 4, rerunChance: 0.6 },
+  { fanout: 16, depth: 16, passChance: 0.9, aheadChance: 0.5, cuts: 6, rerunChance: 0.8 },
 ];
 
 /** Between the four presets the speculation policy runs evenly over the logarithm of the fan-out. */
@@ -111,7 +138,7 @@ export function policyOf(fanout: number): SpeculationPolicy {
   const upper = PRESETS[at] ?? PRESETS[PRESETS.length - 1];
   const lower = PRESETS[Math.max(0, at - 1)] ?? upper;
   if (upper === undefined || lower === undefined)
-    return { depth: 1, passChance: 0.5, aheadChance: 1, cuts: 1, ...WHOLE };
+    return { depth: 1, passChance: 0.5, aheadChance: 1, cuts: 1, rerunChance: 0.4, ...WHOLE };
   const span = Math.log2(upper.fanout / lower.fanout);
   const share = span === 0 ? 1 : Math.log2(fanout / lower.fanout) / span;
   const between = (from: number, to: number) => from + (to - from) * share;
@@ -120,6 +147,7 @@ export function policyOf(fanout: number): SpeculationPolicy {
     passChance: between(lower.passChance, upper.passChance),
     aheadChance: between(lower.aheadChance, upper.aheadChance),
     cuts: Math.floor(between(lower.cuts, upper.cuts)),
+    rerunChance: between(lower.rerunChance, upper.rerunChance),
     ...WHOLE,
   };
 }

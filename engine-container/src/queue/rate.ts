@@ -7,6 +7,8 @@ export interface OutcomeRate {
   readonly flaked: number;
   /** How long gate runs take, by how many were out when they started: 1, 2, up to 4, 8, 16. */
   readonly paces: readonly Pace[];
+  /** The same as the first two, of those alone that had passed on an older base before; absent: none had. */
+  readonly passedBefore?: { readonly landed: number; readonly bounced: number } | undefined;
 }
 
 /** Durations of the gate under one load, and how many recent gate runs they speak of. */

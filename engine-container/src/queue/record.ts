@@ -149,9 +149,10 @@ export interface Member {
   readonly head: CommitSha;
   readonly scheduleId: number;
   readonly title: string;
-  /** As in `QueueEntry`. */
+  /** As in `QueueEntry`, and whether it had passed on an older base, when its batch was opened. */
   readonly author?: string;
   readonly signals?: readonly Signal[];
+  readonly passedBefore?: boolean;
 }
 
 export interface Staged {

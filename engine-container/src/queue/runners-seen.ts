@@ -1,7 +1,12 @@
 import { BISECT_FANOUT_MAX, RUNNER_TAKES_RUN_MS } from '#core/domain/limits.ts';
 import type { DecisionContext } from './decision-context.ts';
 import { hasBegun, waitsForRunner } from './gate-deadline.ts';
+import type { RunnersKnown } from './learned-state.ts';
+import { gateMsOf } from './pace.ts';
 import type { Node, QueueRecord } from './record.ts';
+
+/** A number that was found again and again is tried after so many gate durations at most, as a power of two. */
+const DOUBLINGS_MAX = 4;
 
 /** Gate runs out, as the record has them. */
 function runsOut({ batches }: Pick<QueueRecord, 'batches'>): readonly Node[] {
@@ -15,7 +20,8 @@ export function countBegun(record: Pick<QueueRecord, 'batches'>): number {
 
 /**
  * Learns how many gate runs the runners take at once. Where one waits, it is as many as go on meanwhile; where none waits,
- * one more is tried.
+ * one more is tried: at once where more go on than were known, else after one gate duration, and later each time that the
+ * same number is found again.
  *
  * A short wait says nothing: a runner asks for work every few seconds. A run that a later one has overtaken waits for
  * something else, such as a label that no runner has. Where none goes on, the runners work for others or there are none.
@@ -40,13 +46,29 @@ export function noteRunners(pass: DecisionContext, begunBefore: number): void {
     if (together === 0) return forgetRunners(record);
     if (record.runnersSeen === undefined)
       pass.log.push(`a gate run waits for a runner beside ${together} that go on: no more are started`);
+    if (record.runnersSeen !== together) record.runnersKnown = foundAgain(pass, together);
     record.runnersSeen = together;
   } else if (record.runnersSeen !== undefined && begun.length >= record.runnersSeen && out.every(isRead)) {
     if (begun.length >= BISECT_FANOUT_MAX) forgetRunners(record);
-    else record.runnersSeen = begun.length + 1;
+    else if (begun.length > (record.runnersKnown?.count ?? 0) || isTryDue(pass))
+      record.runnersSeen = begun.length + 1;
   }
+}
+
+/** The same number once more: the next try waits for twice as long. */
+function foundAgain({ record, s }: DecisionContext, count: number): RunnersKnown {
+  const { runnersKnown: before } = record;
+  const again = before?.count === count ? Math.min(before.again + 1, DOUBLINGS_MAX) : 0;
+  return { count, at: s.now, again };
+}
+
+/** A run that is tried on a full pool waits in the runners' own line, where no later insight reaches it. */
+function isTryDue({ record, s }: DecisionContext): boolean {
+  const { runnersKnown: known } = record;
+  return known === undefined || s.now >= known.at + (gateMsOf(record.rate) ?? 0) * 2 ** known.again;
 }
 
 function forgetRunners(record: QueueRecord): void {
   delete record.runnersSeen;
+  delete record.runnersKnown;
 }

@@ -1,6 +1,7 @@
-import type { DecisionContext } from './decision-context.ts';
+import type { BatchId } from '#core/domain/ids.ts';
+import { type DecisionContext, gateRunsMax } from './decision-context.ts';
 import { isIncidentIn } from './incidents.ts';
-import { pipelineOf } from './pipeline.ts';
+import { openRunsOf, pipelineOf } from './pipeline.ts';
 import type { Batch, QueueRecord } from './record.ts';
 
 /**
@@ -33,7 +34,24 @@ export function sharingTop(record: QueueRecord): readonly Batch[] {
 }
 
 /** Nothing has come on top, or what has says nothing about it: it has a gate run of its own from now on. */
-export function endSharing({ record }: DecisionContext): void {
-  for (const batch of [...record.batches].reverse())
-    if (batch.sharesRun === true && carrierOf(record, batch) === null) delete batch.sharesRun;
+export function endSharing(pass: DecisionContext): void {
+  const { record } = pass;
+  for (const batch of [...record.batches].reverse()) {
+    if (batch.sharesRun !== true || carrierOf(record, batch) !== null) continue;
+    delete batch.sharesRun;
+    if (record.batches.some(({ stagedOn }) => stagedOn === batch.batchId)) endSharingBelow(pass, batch);
+  }
+}
+
+/** The gate run of all says nothing: where slots are free, several below find out at once how much of it passes. */
+function endSharingBelow(pass: DecisionContext, { stagedOn }: Batch): void {
+  const { record } = pass;
+  const findBatch = (id: BatchId | null) => record.batches.find(({ batchId }) => batchId === id);
+  const below: Batch[] = [];
+  for (let next = findBatch(stagedOn); next?.sharesRun === true; next = findBatch(next.stagedOn))
+    below.push(next);
+  const free = gateRunsMax(pass) - record.batches.flatMap(openRunsOf).length;
+  const count = Math.min(free, below.length);
+  for (let each = 0; each < count; each += 1)
+    delete below[Math.floor((each * below.length) / count)]?.sharesRun;
 }

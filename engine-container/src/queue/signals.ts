@@ -38,13 +38,13 @@ function ciOf(
 
 /** A landing, in all that is learned of it. */
 export function noteLanding(pass: DecisionContext, member: Member | undefined): void {
-  noteLanded(pass.record);
+  noteLanded(pass.record, member?.passedBefore);
   learn(pass, member?.signals, 'landed');
 }
 
 /** A bounce by the gate, in all that is learned of it. */
 export function noteBounce(pass: DecisionContext, member: Member): void {
-  pass.record.rate = countOutcome(pass.record.rate, 'bounced');
+  pass.record.rate = countOutcome(pass.record.rate, 'bounced', member.passedBefore);
   learn(pass, member.signals, 'bounced');
 }
 

@@ -3,7 +3,7 @@ import type { CommitSha } from '#core/domain/ids.ts';
 import { stagedMessage, stagingBranch } from '#core/domain/queue-names.ts';
 import type { KnownTree } from './actions.ts';
 import { workBranchOf } from './batch.ts';
-import { type DecisionContext, gateRunsMax, wakeNoLaterThan } from './decision-context.ts';
+import { type DecisionContext, gateRunsMax, policyFor, wakeNoLaterThan } from './decision-context.ts';
 import { isIncidentIn } from './incidents.ts';
 import { sweepLate } from './late-branches.ts';
 import { activeMembers, openRunsOf, pipelineOf, treesAhead } from './pipeline.ts';
@@ -122,9 +122,14 @@ function stageWhole(pass: DecisionContext, batch: Batch, node: Node): void {
   });
 }
 
-/** Only where batches are built on each other, and nothing asks for its verdict at once. */
-function mayShareRun({ record, s }: DecisionContext, batch: Batch): boolean {
-  if (batch.place !== 'pipeline' || isIncidentIn(record, batch) || batch.isHalved === true) return false;
+/**
+ * Only where batches are built on each other, and nothing asks for its verdict at once. A pipeline of several batches gives those
+ * behind a place of their own: a gate run that is shared would save a run and cost the time of one where it fails.
+ */
+function mayShareRun(pass: DecisionContext, batch: Batch): boolean {
+  const { record, s } = pass;
+  if (policyFor(pass).depth > 1 || batch.place !== 'pipeline' || batch.isHalved === true) return false;
+  if (isIncidentIn(record, batch)) return false;
   return s.protection.known && s.protection.value?.blockOnOutdatedBranch === false;
 }
 

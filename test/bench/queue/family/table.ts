@@ -8,11 +8,20 @@ const EQUAL = 1.005;
 const isAsGood = (mine: Line, other: Line): boolean =>
   FIGURES.every((figure) => mine[figure] <= other[figure] * EQUAL);
 
-/** How many (workload, peer) cells have a fan-out that is at least as good in all three figures, and how many there are. */
-export function countDominated(comparisons: readonly Comparison[], peer: string): readonly [number, number] {
+/**
+ * How many (workload, peer) cells have a fan-out that is at least as good in all three figures, and how many there are.
+ *
+ * @param fanouts - Those that count; all that were played where they are not given.
+ */
+export function countDominated(
+  comparisons: readonly Comparison[],
+  peer: string,
+  fanouts?: readonly number[],
+): readonly [number, number] {
   const cells = comparisons.flatMap(({ ours, peers }) => {
     const other = peers.get(peer);
-    return other === undefined ? [] : [[...ours.values()].some((mine) => isAsGood(mine, other))];
+    const counted = [...ours].filter(([fanout]) => fanouts?.includes(fanout) ?? true);
+    return other === undefined ? [] : [counted.some(([, mine]) => isAsGood(mine, other))];
   });
   return [cells.filter(Boolean).length, cells.length];
 }
@@ -30,7 +39,7 @@ export function tellFamily(comparisons: readonly Comparison[], fanouts: readonly
     '| fan-out | runs | p50 | p95 | runs to the bound | unproven | red | wrong % | reference wrong % |',
     '| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |',
   ];
-  for (const fanout of fanouts) {
+  for (const fanout of fanouts.filter((each) => comparisons[0]?.references.has(each))) {
     const pairs = comparisons.flatMap(({ ours, references, bound }) => {
       const mine = ours.get(fanout);
       const reference = references.get(fanout);
@@ -54,14 +63,31 @@ export function tellFamily(comparisons: readonly Comparison[], fanouts: readonly
       ].join(' | ')} |`,
     );
   }
-  const names = [...(comparisons[0]?.peers.keys() ?? [])];
-  const counts = names.map((name) => countDominated(comparisons, name));
-  const sum = (at: 0 | 1) => counts.reduce((total, count) => total + count[at], 0);
-  lines.push('', '| peer | cells at least as good |', '| --- | ---: |');
-  for (const [index, name] of names.entries())
-    lines.push(`| ${name} | ${counts[index]?.[0]} of ${counts[index]?.[1]} |`);
-  lines.push(`| all | ${sum(0)} of ${sum(1)} |`);
+  lines.push('', ...tellCells(comparisons, fanouts));
   return lines.join('\n');
+}
+
+/** Cells by peer: with the fan-outs that have a reference, with all that were played, and how often the peer blames a good one. */
+function tellCells(comparisons: readonly Comparison[], fanouts: readonly number[]): readonly string[] {
+  const compared = fanouts.filter((fanout) => comparisons[0]?.references.has(fanout));
+  const names = [...(comparisons[0]?.peers.keys() ?? [])];
+  const rows = names.map((name) => {
+    const lines = comparisons.flatMap(({ peers }) => peers.get(name) ?? []);
+    const sum = (of: 'wrong' | 'good') => lines.reduce((total, line) => total + line[of], 0);
+    const [few, cells] = countDominated(comparisons, name, compared);
+    const [all] = countDominated(comparisons, name, fanouts);
+    return { name, few, all, cells, wrong: (100 * sum('wrong')) / sum('good') };
+  });
+  const total = (of: 'few' | 'all' | 'cells') => rows.reduce((sum, row) => sum + row[of], 0);
+  return [
+    `| peer | cells at least as good, fan-outs ${compared.join(', ')} | fan-outs ${fanouts.join(', ')} | wrong % of the peer |`,
+    '| --- | ---: | ---: | ---: |',
+    ...rows.map(
+      ({ name, few, all, cells, wrong }) =>
+        `| ${name} | ${few} of ${cells} | ${all} of ${cells} | ${wrong.toFixed(2)} |`,
+    ),
+    `| all | ${total('few')} of ${total('cells')} | ${total('all')} of ${total('cells')} | |`,
+  ];
 }
 
 /** One workload on one line: ours and the reference at each fan-out. */

@@ -205,6 +205,26 @@ describe('learning from the runs of a repo', () => {
     expect(goodChance(learned(0.2), { passedOnStaleBase: false, failureProbability: null })).toBeCloseTo(0.8);
   });
 
+  test('how often one that has passed before fails with others is learned', () => {
+    const passed = { passedOnStaleBase: true, failureProbability: null };
+    let rate = learned(0.3);
+    for (let count = 0; count < 100; count += 1)
+      rate = countOutcome(rate, count % 10 === 0 ? 'bounced' : 'landed', true);
+    expect(goodChance(rate, passed)).toBeCloseTo((99.5 + 90) / 200);
+    for (let count = 0; count < 1_000; count += 1) rate = countOutcome(rate, 'landed', true);
+    expect(goodChance(rate, passed)).toBeGreaterThan(0.98);
+    const { landed = 0, bounced = 0 } = rate.passedBefore ?? {};
+    expect(landed + bounced).toBeCloseTo(300);
+    expect(countOutcome(NO_HISTORY, 'landed').passedBefore).toBeUndefined();
+  });
+
+  test('one that has passed before is never held to be worse than a stranger', () => {
+    let rate = NO_HISTORY;
+    for (let count = 0; count < 200; count += 1) rate = countOutcome(rate, 'bounced', true);
+    rate = { ...rate, landed: 1e6 };
+    expect(goodChance(rate, { passedOnStaleBase: true, failureProbability: null })).toBeCloseTo(1, 3);
+  });
+
   test('one that stood in a failed batch is as likely to be bad as that failure made it', () => {
     expect(goodChance(learned(0.02), { passedOnStaleBase: false, failureProbability: 0.3 })).toBeCloseTo(0.7);
   });

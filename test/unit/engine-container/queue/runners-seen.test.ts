@@ -6,6 +6,8 @@ import {
   type DecisionContext,
   gateRunsMax,
 } from '../../../../engine-container/src/queue/decision-context.ts';
+import type { RunnersKnown } from '../../../../engine-container/src/queue/learned-state.ts';
+import { NO_HISTORY } from '../../../../engine-container/src/queue/rate.ts';
 import type { Node } from '../../../../engine-container/src/queue/record.ts';
 import { countBegun, noteRunners } from '../../../../engine-container/src/queue/runners-seen.ts';
 import type { GateView } from '../../../../engine-container/src/queue/snapshot.ts';
@@ -20,17 +22,24 @@ const READINGS = {
   unread: UNKNOWN,
 } as const satisfies Record<string, Reading<GateView>>;
 
+const GATE_MS = 300_000;
+
 type Out = keyof typeof READINGS;
 
 interface Given {
   /** How long before the look each was staged, ms. @default ten times what a free runner needs to take it */
   readonly ages?: readonly number[];
   readonly seen?: number;
+  readonly known?: RunnersKnown;
+  readonly now?: number;
   readonly gate?: 'workflow' | 'statuses';
 }
 
 /** A look at gate runs that go on, that wait for a runner, or whose state could not be read. */
-function lookAt(out: readonly Out[], { ages = [], seen, gate = 'workflow' }: Given = {}): DecisionContext {
+function lookAt(
+  out: readonly Out[],
+  { ages = [], seen, known: runnersKnown, now = NOW, gate = 'workflow' }: Given = {},
+): DecisionContext {
   const nodes = out.map((state, index): Node => {
     const stagedAt = NOW - (ages[index] ?? 10 * RUNNER_TAKES_RUN_MS);
     const runnerWait = { until: NOW, isOver: state === 'goes' };
@@ -40,8 +49,10 @@ function lookAt(out: readonly Out[], { ages = [], seen, gate = 'workflow' }: Giv
   const record = givenRecord({
     batches: [givenBatch({ nodes })],
     ...(seen === undefined ? {} : { runnersSeen: seen }),
+    ...(runnersKnown === undefined ? {} : { runnersKnown }),
+    rate: { ...NO_HISTORY, paces: [{ ms: GATE_MS, runs: 5 }] },
   });
-  return beginPass(givenSnapshot({ gates, repo: givenRepo({ bisectFanout: 16, gate }) }), record);
+  return beginPass(givenSnapshot({ now, gates, repo: givenRepo({ bisectFanout: 16, gate }) }), record);
 }
 
 function seenAfter(pass: DecisionContext, begunBefore = 0): number | undefined {
@@ -61,6 +72,25 @@ test('one more is tried where none waits and as many go on as were allowed', () 
   expect(seenAfter(lookAt(['goes', 'goes', 'goes'], { seen: 3 }))).toBe(4);
   expect(seenAfter(lookAt(['goes', 'goes'], { seen: 3 }))).toBe(3);
   expect(seenAfter(lookAt(Array(BISECT_FANOUT_MAX).fill('goes'), { seen: 4 }))).toBeUndefined();
+});
+
+test('a number that showed a while ago is tried again after a gate duration, and later each time that it is found again', () => {
+  const full: readonly Out[] = ['goes', 'goes', 'goes'];
+  const known = (again: number): RunnersKnown => ({ count: 3, at: NOW, again });
+  const after = (again: number, gates: number) =>
+    seenAfter(lookAt(full, { seen: 3, known: known(again), now: NOW + gates * GATE_MS }));
+  expect([after(0, 0.9), after(0, 1), after(2, 3.9), after(2, 4)]).toEqual([3, 4, 3, 4]);
+  const tried = lookAt([...full, 'waits'], { seen: 4, known: known(2), now: NOW + 5 * GATE_MS });
+  expect(seenAfter(tried)).toBe(3);
+  expect(tried.record.runnersKnown).toEqual({ count: 3, at: NOW + 5 * GATE_MS, again: 3 });
+});
+
+test('where more go on than were known the next is tried at once, and another number begins anew', () => {
+  const known = { count: 3, at: NOW, again: 4 };
+  expect(seenAfter(lookAt(['goes', 'goes', 'goes', 'goes'], { seen: 4, known }))).toBe(5);
+  const fewer = lookAt(['goes', 'goes', 'waits'], { seen: 3, known });
+  expect(seenAfter(fewer)).toBe(2);
+  expect(fewer.record.runnersKnown).toEqual({ count: 2, at: NOW, again: 0 });
 });
 
 test('nothing is learned where none was ever seen to wait', () => {

@@ -1,3 +1,4 @@
+import type { NodeRowId } from '#core/domain/ids.ts';
 import { STAGING_TRIES_ALONE_MAX } from '#core/domain/limits.ts';
 import { known } from '#core/domain/result.ts';
 import type { ActionOutcome } from '../../../../../engine-container/src/queue/actions.ts';
@@ -5,7 +6,15 @@ import { decide } from '../../../../../engine-container/src/queue/decide.ts';
 import { fold } from '../../../../../engine-container/src/queue/fold.ts';
 import type { QueueEntry } from '../../../../../engine-container/src/queue/queue-entry.ts';
 import type { QueueRecord } from '../../../../../engine-container/src/queue/record.ts';
-import { givenEntry, givenRecord, stagedAt } from '../../../../builders/queue-record.ts';
+import {
+  givenEntry,
+  givenEvidence,
+  givenNode,
+  givenRecord,
+  givenStagedBatch,
+  headOf,
+  stagedAt,
+} from '../../../../builders/queue-record.ts';
 import { givenSnapshot, givenView, NOW } from '../../../../builders/snapshot.ts';
 import { tellDecision } from '../../../../support/told-decision.ts';
 
@@ -75,6 +84,30 @@ test('a base and members without the gate file: all are deferred, and a person i
     ended: [1, 2, 3].map((pr) => `#${pr} requeued: error`),
     queue: [1, 2, 3],
   });
+});
+
+test('one that was set aside for suspects stays aside while these are searched, wherever its turn puts them', () => {
+  // #9 was scheduled before the crowd; only its turn puts it behind #1 and #2, which are searched.
+  const authors = new Map([1, 2, 3, 4, 5, 6, 9].map((pr) => [pr, pr === 9 ? 'late' : 'crowd']));
+  const pulls = [...authors].map(([pr, author]) => givenView(pr, { pull: { author } }));
+  const entries = [...authors].map(([pr, author]) =>
+    givenEntry(pr, { author, queuedAt: pr === 9 ? 5 : pr + 10 }),
+  );
+  const nodes = [
+    givenNode({ state: 'done', outcome: 'bisected', verdict: 'failure' }),
+    givenNode({ id: 'half' as NodeRowId, nodeId: 'r.1', to: 1, outcome: 'running' }),
+    givenNode({ id: 'rest' as NodeRowId, nodeId: 'r.2', from: 1, state: 'done', outcome: 'held_failure' }),
+  ];
+  const before = givenRecord({
+    entries,
+    batches: [givenStagedBatch(2, { place: 'suspect', nodes })],
+    tip: 'base-0',
+    evidence: [givenEvidence(2, 'failure')],
+    deferred: [{ pr: 9, head: headOf(9), reason: 'suspect_ahead', baseTree: stagedAt(2).tree, until: null }],
+  });
+  const { record } = decide(givenSnapshot({ pulls: known(pulls) }), before);
+  expect(record.deferred).toMatchObject([{ pr: 9, reason: 'suspect_ahead' }]);
+  expect(record.batches.flatMap(({ members }) => members.map(({ pr }) => pr))).not.toContain(9);
 });
 
 describe('a staging that fails while the forge is otherwise well', () => {
