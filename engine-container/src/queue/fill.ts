@@ -196,11 +196,13 @@ function goesAlong({ s }: DecisionContext, entry: QueueEntry, sharing: Batch | u
   return readyAt < sharing.createdAt || readyAt + s.repo.batchLingerSeconds * 1000 <= s.now;
 }
 
-/** Batches that are not full start evenly over the time of a gate run. */
+/** Batches that are not full start evenly over the time of a gate run, but for the first ones of a long pipeline. */
 function isDue(pass: DecisionContext, top: Batch, policy: SpeculationPolicy): boolean {
   const gateMs = gateMsOf(pass.record.rate);
   if (gateMs === null) return false;
-  const at = top.createdAt + Math.round(gateMs / Math.min(policy.depth, gateRunsMax(pass)));
+  const places = Math.min(policy.depth, gateRunsMax(pass));
+  if (pipelineOf(pass.record).length < Math.min(policy.promptPlaces, places / 2)) return true;
+  const at = top.createdAt + Math.round(gateMs / places);
   if (pass.s.now >= at) return true;
   pass.nextStartAt = at;
   return false;

@@ -84,6 +84,8 @@ export interface SpeculationPolicy {
   readonly cuts: number;
   /** A failure that is more likely than this a flake is looked at once more, and the pipeline waits for that. */
   readonly rerunChance: number;
+  /** So many batches of the pipeline start at once, and those after them evenly over a gate run; half of its places at most. */
+  readonly promptPlaces: number;
   /** The pipeline goes on while suspects are searched beside it. */
   readonly isolates: boolean;
   /** Batches are tried beside a pipeline that is too risky to build on. */
@@ -121,15 +123,18 @@ const WHOLE = {
 } as const;
 
 interface Preset
-  extends Pick<SpeculationPolicy, 'depth' | 'passChance' | 'aheadChance' | 'cuts' | 'rerunChance'> {
+  extends Pick<
+    SpeculationPolicy,
+    'depth' | 'passChance' | 'aheadChance' | 'cuts' | 'rerunChance' | 'promptPlaces'
+  > {
   readonly fanout: number;
 }
 
 const PRESETS: readonly Preset[] = [
-  { fanout: 1, depth: 1, passChance: 0.5, aheadChance: 1, cuts: 1, rerunChance: 0.4 },
-  { fanout: 4, depth: 1, passChance: 0.6, aheadChance: 0.55, cuts: 1, rerunChance: 0.4 },
-  { fanout: 8, depth: 3, passChance: 0.82, aheadChance: 0.5, cuts: 4, rerunChance: 0.6 },
-  { fanout: 16, depth: 16, passChance: 0.9, aheadChance: 0.5, cuts: 6, rerunChance: 0.8 },
+  { fanout: 1, depth: 1, passChance: 0.5, aheadChance: 1, cuts: 1, rerunChance: 0.4, promptPlaces: 1 },
+  { fanout: 4, depth: 1, passChance: 0.6, aheadChance: 0.55, cuts: 1, rerunChance: 0.4, promptPlaces: 1 },
+  { fanout: 8, depth: 3, passChance: 0.82, aheadChance: 0.5, cuts: 4, rerunChance: 0.6, promptPlaces: 1 },
+  { fanout: 16, depth: 16, passChance: 0.9, aheadChance: 0.5, cuts: 6, rerunChance: 0.8, promptPlaces: 8 },
 ];
 
 /** Between the four presets the speculation policy runs evenly over the logarithm of the fan-out. */
@@ -138,7 +143,15 @@ export function policyOf(fanout: number): SpeculationPolicy {
   const upper = PRESETS[at] ?? PRESETS[PRESETS.length - 1];
   const lower = PRESETS[Math.max(0, at - 1)] ?? upper;
   if (upper === undefined || lower === undefined)
-    return { depth: 1, passChance: 0.5, aheadChance: 1, cuts: 1, rerunChance: 0.4, ...WHOLE };
+    return {
+      depth: 1,
+      passChance: 0.5,
+      aheadChance: 1,
+      cuts: 1,
+      rerunChance: 0.4,
+      promptPlaces: 1,
+      ...WHOLE,
+    };
   const span = Math.log2(upper.fanout / lower.fanout);
   const share = span === 0 ? 1 : Math.log2(fanout / lower.fanout) / span;
   const between = (from: number, to: number) => from + (to - from) * share;
@@ -148,6 +161,7 @@ export function policyOf(fanout: number): SpeculationPolicy {
     aheadChance: between(lower.aheadChance, upper.aheadChance),
     cuts: Math.floor(between(lower.cuts, upper.cuts)),
     rerunChance: between(lower.rerunChance, upper.rerunChance),
+    promptPlaces: Math.floor(between(lower.promptPlaces, upper.promptPlaces)),
     ...WHOLE,
   };
 }

@@ -5,7 +5,9 @@ import type { ActionOutcome } from '../../../../../engine-container/src/queue/ac
 import { decide } from '../../../../../engine-container/src/queue/decide.ts';
 import { fold } from '../../../../../engine-container/src/queue/fold.ts';
 import type { QueueEntry } from '../../../../../engine-container/src/queue/queue-entry.ts';
+import { NO_HISTORY } from '../../../../../engine-container/src/queue/rate.ts';
 import type { QueueRecord } from '../../../../../engine-container/src/queue/record.ts';
+import { givenRepo } from '../../../../builders/managed-repo.ts';
 import {
   givenEntry,
   givenEvidence,
@@ -85,6 +87,47 @@ test('a base and members without the gate file: all are deferred, and a person i
     queue: [1, 2, 3],
   });
 });
+
+describe('a pull request that comes a second after the only batch was opened', () => {
+  const GATE_MS = 600_000;
+  const openedAt = (bisectFanout: number, staged = 1) => {
+    const members = Array.from({ length: staged }, (_, index) => index + 1);
+    const entries = [...members, 9].map((pr) => givenEntry(pr));
+    const before = givenRecord({
+      ...{ entries, tip: 'base-0', batches: [givenStagedBatch(staged, { createdAt: NOW - 1_000 })] },
+      rate: { ...NO_HISTORY, landed: 400, steady: 400, paces: [{ ms: GATE_MS, runs: 5 }] },
+    });
+    const pulls = known([...members, 9].map((pr) => givenView(pr)));
+    return decide(givenSnapshot({ pulls, repo: givenRepo({ bisectFanout }) }), before);
+  };
+
+  test('is built on it at once in a long pipeline', () => {
+    expect(openedAt(16).record.batches.map(({ members }) => members.map(({ pr }) => pr))).toEqual([[1], [9]]);
+  });
+
+  test('waits in a short one for its part of the time of a gate run', () => {
+    const { record, nextStartAt } = openedAt(8);
+    expect(record.batches).toHaveLength(1);
+    expect(nextStartAt).toBe(NOW - 1_000 + GATE_MS / 3);
+  });
+});
+
+test.each([
+  [4, 3],
+  [8, 2],
+])(
+  'fan-out %i: of ten that wait and of which one in seven is bad a batch takes %i, by all slots that are free',
+  (bisectFanout, size) => {
+    const prs = Array.from({ length: 10 }, (_, index) => index + 1);
+    const before = givenRecord({
+      entries: prs.map((pr) => givenEntry(pr)),
+      rate: { ...NO_HISTORY, landed: 258, bounced: 42, steady: 300 },
+    });
+    const pulls = known(prs.map((pr) => givenView(pr)));
+    const { record } = decide(givenSnapshot({ pulls, repo: givenRepo({ bisectFanout }) }), before);
+    expect(record.batches[0]?.members).toHaveLength(size);
+  },
+);
 
 test('one that was set aside for suspects stays aside while these are searched, wherever its turn puts them', () => {
   // #9 was scheduled before the crowd; only its turn puts it behind #1 and #2, which are searched.
