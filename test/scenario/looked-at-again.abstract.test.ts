@@ -89,3 +89,23 @@ test('a changed list of patterns is read as changed', async () => {
   await world.drain({ maxMs: HOUR });
   expect(await told(world, a)).not.toContain('pr_staged:null');
 });
+
+test('a head that was refused, left and pushed back is told of its refusal again', async () => {
+  const world = await createWorld();
+  const { forge } = world;
+  await givenProject(forge, { 'a.txt': 'a\n' });
+  const pr = await forge.openPullRequest({ branch: 'a', files: { 'a.txt': 'b\n' } });
+  const { headSha: refused } = await forge.pull(pr);
+  await forge.pushToBase({ 'a.txt': 'b\n' });
+  await forge.schedule(pr, 'squash');
+  await world.drain({ maxMs: 20 * MINUTE });
+  expect((await forge.status(refused, 'mq'))?.description).toMatch(/^refused: changes nothing/);
+
+  forge.judge = () => 'hold';
+  await forge.pushToPullRequest(pr, { 'b.txt': 'b\n' });
+  await world.drain({ maxMs: MINUTE });
+  expect((await forge.status(refused, 'mq'))?.description).toMatch(/^requeued: head changed/);
+  await forge.forcePushPullRequest(pr, refused);
+  await world.drain({ maxMs: 20 * MINUTE });
+  expect((await forge.status(refused, 'mq'))?.description).toMatch(/^refused: changes nothing/);
+});

@@ -77,6 +77,14 @@ export const RENEWAL_MUTANTS: readonly Mutant[] = [
     dies: 'a fix after a bounce',
   },
   {
+    guard: 'what was said of a head before it was left does not keep it from being told again',
+    file: `${ENGINE}/queue/moved-heads.ts`,
+    find: '({ pr, head }) => pr !== entry.pr || head !== entry.head,',
+    replace: '() => true,',
+    families: ['foreign_status'],
+    dies: { family: 'foreign_status', seed: 2_210_000_170 },
+  },
+  {
     guard: 'a refusal is said again over words about a move of another one with its head',
     file: `${ENGINE}/queue/moved-heads.ts`,
     find: 'if (other !== entry && other.head === entry.head) other.refusedFor = null;',

@@ -85,6 +85,10 @@ export function forgetTried(entry: QueueEntry): void {
 /** Words about a move, on a head that others in the queue may have too: what is said of them is said over them again. */
 export function sayMoved(pass: DecisionContext, entry: QueueEntry, description: string): void {
   sayError(pass, entry, description);
+  // What was said of this head before stands there no longer: should the head come back, it is tried and told anew.
+  pass.record.deferred = pass.record.deferred.filter(
+    ({ pr, head }) => pr !== entry.pr || head !== entry.head,
+  );
   for (const other of pass.record.entries) {
     if (other !== entry && other.head === entry.head) other.refusedFor = null;
   }

@@ -9,6 +9,7 @@ const PACE_FADE = 0.9925;
 const CROWDED_FACTOR = 1.4;
 /** So many standard errors longer: less is what durations of this spread do by chance. */
 const CROWDED_ERRORS = 2.5;
+const SMALL_SAMPLE = 2.7;
 
 /**
  * Adds how long a gate run took that began with so many out: the mean and the variance of its logarithm. Other loads fade,
@@ -44,6 +45,14 @@ export function gateMsOf(rate: OutcomeRate): number | null {
 }
 
 /**
+ * Standard errors that are no chance, where the spread itself is known from so few gate runs: quantiles of Student's
+ * distribution, to a tenth from four degrees of freedom on.
+ */
+function errorsNeeded(freedom: number): number {
+  return CROWDED_ERRORS * (1 + SMALL_SAMPLE / Math.max(1, freedom));
+}
+
+/**
  * How many gate runs go on side by side on this repo's runners, as far as it shows: up to the load at which runs begin to
  * take clearly longer than those that began with fewer out. More would only wait in the runners' own line, where no
  * later insight can reach them. Where durations differ by themselves it takes more of them to show.
@@ -58,7 +67,7 @@ export function runnersOf(rate: OutcomeRate): number {
     if (fewer.runs > 0) {
       const pooled = (fewer.spread * fewer.runs + spread * pace.runs) / runs;
       const error = Math.sqrt(pooled * (1 / fewer.runs + 1 / pace.runs));
-      if (log - fewer.log > Math.max(Math.log(CROWDED_FACTOR), CROWDED_ERRORS * error))
+      if (log - fewer.log > Math.max(Math.log(CROWDED_FACTOR), errorsNeeded(runs - 2) * error))
         return 2 ** (index - 1);
     }
     fewer.log = (fewer.log * fewer.runs + log * pace.runs) / runs;

@@ -132,9 +132,9 @@ interface Preset
 
 const PRESETS: readonly Preset[] = [
   { fanout: 1, depth: 1, passChance: 0.5, aheadChance: 1, cuts: 1, rerunChance: 0.4, promptPlaces: 1 },
-  { fanout: 4, depth: 1, passChance: 0.6, aheadChance: 0.55, cuts: 1, rerunChance: 0.4, promptPlaces: 1 },
-  { fanout: 8, depth: 3, passChance: 0.82, aheadChance: 0.5, cuts: 4, rerunChance: 0.6, promptPlaces: 1 },
-  { fanout: 16, depth: 16, passChance: 0.9, aheadChance: 0.5, cuts: 6, rerunChance: 0.8, promptPlaces: 8 },
+  { fanout: 4, depth: 1, passChance: 0.6, aheadChance: 0.55, cuts: 1, rerunChance: 0.5, promptPlaces: 1 },
+  { fanout: 8, depth: 3, passChance: 0.82, aheadChance: 0.5, cuts: 4, rerunChance: 0.55, promptPlaces: 1 },
+  { fanout: 16, depth: 16, passChance: 0.9, aheadChance: 0.5, cuts: 6, rerunChance: 0.5, promptPlaces: 8 },
 ];
 
 /** Between the four presets the speculation policy runs evenly over the logarithm of the fan-out. */

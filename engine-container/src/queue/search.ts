@@ -89,7 +89,7 @@ function advanceBatch(pass: DecisionContext, batch: Batch): void {
   const suspicion = suspicionOf(pass, batch, low, high);
   const isFlake = suspicion.none > policyFor(pass).rerunChance && failing.to === high;
   if (isFlake && high - low > 1) {
-    // More likely a flake than a fault: the same again, and the pipeline stays as it is.
+    // Likely enough a flake: the same again, and the pipeline stays as it is.
     if (failing.state === 'done') gateAgain(pass, failing);
     return;
   }

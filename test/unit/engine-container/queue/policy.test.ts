@@ -233,11 +233,11 @@ describe('learning from the runs of a repo', () => {
 describe('the speculation policy', () => {
   test('its presets', () => {
     expect(policyOf(1)).toMatchObject({ depth: 1, passChance: 0.5, cuts: 1, rerunChance: 0.4 });
-    expect(policyOf(4)).toMatchObject({ depth: 1, passChance: 0.6, cuts: 1, rerunChance: 0.4 });
+    expect(policyOf(4)).toMatchObject({ depth: 1, passChance: 0.6, cuts: 1, rerunChance: 0.5 });
     expect(policyOf(8)).toMatchObject({ depth: 3, passChance: 0.82, aheadChance: 0.5, cuts: 4 });
-    expect(policyOf(8)).toMatchObject({ rerunChance: 0.6, promptPlaces: 1 });
+    expect(policyOf(8)).toMatchObject({ rerunChance: 0.55, promptPlaces: 1 });
     expect(policyOf(16)).toMatchObject({ depth: 16, passChance: 0.9, aheadChance: 0.5, cuts: 6 });
-    expect(policyOf(16)).toMatchObject({ rerunChance: 0.8, promptPlaces: 8 });
+    expect(policyOf(16)).toMatchObject({ rerunChance: 0.5, promptPlaces: 8 });
   });
 
   test('turns one way: more slots never mean a shallower pipeline, surer batches never a smaller chance', () => {
