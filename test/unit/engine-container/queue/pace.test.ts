@@ -57,12 +57,12 @@ test('a pace learned without a spread goes on to be learned, and the usual durat
 
 test('so few gate runs that their spread is hardly known show no lack of runners', () => {
   let rate = NO_HISTORY;
-  for (const ms of [86_000, 100_000, 116_000]) rate = countDuration(rate, 1, ms);
-  for (const ms of [130_000, 150_000, 175_000]) rate = countDuration(rate, 4, ms);
+  for (const ms of [74_000, 100_000, 135_000, 100_000]) rate = countDuration(rate, 1, ms);
+  for (const ms of [115_000, 155_000, 209_000, 155_000]) rate = countDuration(rate, 4, ms);
   expect(runnersOf(rate)).toBe(Number.POSITIVE_INFINITY);
   for (let round = 0; round < 4; round += 1) {
-    for (const ms of [86_000, 100_000, 116_000]) rate = countDuration(rate, 1, ms);
-    for (const ms of [130_000, 150_000, 175_000]) rate = countDuration(rate, 4, ms);
+    for (const ms of [74_000, 100_000, 135_000, 100_000]) rate = countDuration(rate, 1, ms);
+    for (const ms of [115_000, 155_000, 209_000, 155_000]) rate = countDuration(rate, 4, ms);
   }
   expect(runnersOf(rate)).toBe(2);
 });
