@@ -196,13 +196,11 @@ function goesAlong({ s }: DecisionContext, entry: QueueEntry, sharing: Batch | u
   return readyAt < sharing.createdAt || readyAt + s.repo.batchLingerSeconds * 1000 <= s.now;
 }
 
-/** Batches that are not full start evenly over the time of a gate run, but for the first ones of a long pipeline. */
+/** Batches that are not full start evenly over the time of a gate run. */
 function isDue(pass: DecisionContext, top: Batch, policy: SpeculationPolicy): boolean {
   const gateMs = gateMsOf(pass.record.rate);
   if (gateMs === null) return false;
-  const places = Math.min(policy.depth, gateRunsMax(pass));
-  if (pipelineOf(pass.record).length < Math.min(policy.promptPlaces, places / 2)) return true;
-  const at = top.createdAt + Math.round(gateMs / places);
+  const at = top.createdAt + Math.round(gateMs / Math.min(policy.depth, gateRunsMax(pass)));
   if (pass.s.now >= at) return true;
   pass.nextStartAt = at;
   return false;

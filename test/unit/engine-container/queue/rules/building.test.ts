@@ -88,30 +88,6 @@ test('a base and members without the gate file: all are deferred, and a person i
   });
 });
 
-describe('a pull request that comes a second after the only batch was opened', () => {
-  const GATE_MS = 600_000;
-  const openedAt = (bisectFanout: number, staged = 1) => {
-    const members = Array.from({ length: staged }, (_, index) => index + 1);
-    const entries = [...members, 9].map((pr) => givenEntry(pr));
-    const before = givenRecord({
-      ...{ entries, tip: 'base-0', batches: [givenStagedBatch(staged, { createdAt: NOW - 1_000 })] },
-      rate: { ...NO_HISTORY, landed: 400, steady: 400, paces: [{ ms: GATE_MS, runs: 5 }] },
-    });
-    const pulls = known([...members, 9].map((pr) => givenView(pr)));
-    return decide(givenSnapshot({ pulls, repo: givenRepo({ bisectFanout }) }), before);
-  };
-
-  test('is built on it at once in a long pipeline', () => {
-    expect(openedAt(16).record.batches.map(({ members }) => members.map(({ pr }) => pr))).toEqual([[1], [9]]);
-  });
-
-  test('waits in a short one for its part of the time of a gate run', () => {
-    const { record, nextStartAt } = openedAt(8);
-    expect(record.batches).toHaveLength(1);
-    expect(nextStartAt).toBe(NOW - 1_000 + GATE_MS / 3);
-  });
-});
-
 test.each([
   [4, 3],
   [8, 2],
