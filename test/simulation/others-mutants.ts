@@ -77,6 +77,14 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
     dies: 'each run with one change is broken off, one at a time',
   },
   {
+    guard: 'nothing is built on one whose gate runs were broken off (A144)',
+    file: `${QUEUE}/fill.ts`,
+    find: 'undecided.flatMap(activeMembers).some(',
+    replace: 'undecided.slice(undecided.length).flatMap(activeMembers).some(',
+    families: ['cursed', 'storm'],
+    dies: 'each run with one change is broken off',
+  },
+  {
     guard: 'one that is refused keeps no twin waiting',
     file: `${QUEUE}/entries.ts`,
     find: "if (admission.kind !== 'refused') heads",

@@ -38,7 +38,7 @@ import { readyEntries } from './ready.ts';
 import type { Batch, Member, Place, Staged } from './record.ts';
 import { noteOthers, type Screening, screeningOf } from './screening.ts';
 import { sharingTop } from './shared-run.ts';
-import { noteStagingTurn, takeTurn } from './staging-turns.ts';
+import { isStagedAlone, noteStagingTurn, takeTurn } from './staging-turns.ts';
 import { isHeldByStanding } from './standing.ts';
 import { noteTurns, takeTurns } from './turns.ts';
 import { mustReadAgain, noteReadings } from './unclear.ts';
@@ -132,10 +132,10 @@ function freeSlots(pass: DecisionContext): number {
 }
 
 /**
- * Why the pipeline takes no more: it is as deep as may be, too much hangs on it, or one in it failed that waits for
- * those below.
+ * Why the pipeline takes no more: it is as deep as may be, too much hangs on it, one in it failed that waits for those
+ * below, or one in it is judged alone because the gate runs of its batch were broken off.
  */
-type Closed = 'full' | 'risky' | 'broken';
+type Closed = 'full' | 'risky' | 'broken' | 'alone';
 
 /** Builds the next batch on the pipeline where that is worth it. */
 function openPipeline(
@@ -171,6 +171,8 @@ function openPipeline(
   const chance = undecided.reduce((product, batch) => product * chanceOf(pass, batch), 1);
   if (undecided.length > 0 && chance < policy.aheadChance)
     return undecided.some((batch) => frontierOf(record, batch).high !== null) ? 'broken' : 'risky';
+  // Its gate runs may be broken off for what it changes, and with them those of all that is built on it (A144).
+  if (undecided.flatMap(activeMembers).some((member) => isJudgedAlone(pass, member))) return 'alone';
   const [first] = sharing;
   const ready = takeReady(stagedOn, true).filter((entry) => goesAlong(pass, entry, first));
   const isUrgent = ready.some(isIncident);
@@ -189,6 +191,12 @@ function openPipeline(
   return 'open';
 }
 
+/** Staging it, or each gate run of a batch with it, failed without a verdict. */
+function isJudgedAlone({ record }: DecisionContext, { pr, head }: Member): boolean {
+  const entry = entryOf(record, pr);
+  return entry?.head === head && isStagedAlone(entry);
+}
+
 /** Those behind a member that did not go along have lingered with it; one that came later has not (A33). */
 function goesAlong({ s }: DecisionContext, entry: QueueEntry, sharing: Batch | undefined): boolean {
   if (sharing === undefined || isIncident(entry)) return true;
@@ -196,11 +204,13 @@ function goesAlong({ s }: DecisionContext, entry: QueueEntry, sharing: Batch | u
   return readyAt < sharing.createdAt || readyAt + s.repo.batchLingerSeconds * 1000 <= s.now;
 }
 
-/** Batches that are not full start evenly over the time of a gate run. */
+/** Batches that are not full start evenly over the time of a gate run, but for the first ones of a long pipeline. */
 function isDue(pass: DecisionContext, top: Batch, policy: SpeculationPolicy): boolean {
   const gateMs = gateMsOf(pass.record.rate);
   if (gateMs === null) return false;
-  const at = top.createdAt + Math.round(gateMs / Math.min(policy.depth, gateRunsMax(pass)));
+  const places = Math.min(policy.depth, gateRunsMax(pass));
+  if (pipelineOf(pass.record).length < Math.min(policy.promptPlaces, places / 2)) return true;
+  const at = top.createdAt + Math.round(gateMs / places);
   if (pass.s.now >= at) return true;
   pass.nextStartAt = at;
   return false;
@@ -248,9 +258,10 @@ function openTrials(
 
 /**
  * How many must wait for a trial batch: a usual batch where nothing else can be done for them; more where the pipeline
- * will take them by itself, fewer where it is about to start anew.
+ * will take them by itself, fewer where it is about to start anew, one where that takes several attempts.
  */
 function fullTrial(pass: DecisionContext, fresh: readonly QueueEntry[], pipeline: Closed | 'open'): number {
+  if (pipeline === 'alone') return 1;
   const good = padTo(pass, fresh);
   const likely = likelySize(good, policyFor(pass).passChance);
   if (pipeline === 'full') return Math.ceil((likely + thriftySize(good)) / 2);

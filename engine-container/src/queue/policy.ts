@@ -84,6 +84,8 @@ export interface SpeculationPolicy {
   readonly cuts: number;
   /** A failure that is more likely than this a flake is looked at once more, and the pipeline waits for that. */
   readonly rerunChance: number;
+  /** So many batches of the pipeline start at once, and those after them evenly over a gate run; half of its places at most. */
+  readonly promptPlaces: number;
   /** The pipeline goes on while suspects are searched beside it. */
   readonly isolates: boolean;
   /** Batches are tried beside a pipeline that is too risky to build on. */
@@ -121,15 +123,18 @@ const WHOLE = {
 } as const;
 
 interface Preset
-  extends Pick<SpeculationPolicy, 'depth' | 'passChance' | 'aheadChance' | 'cuts' | 'rerunChance'> {
+  extends Pick<
+    SpeculationPolicy,
+    'depth' | 'passChance' | 'aheadChance' | 'cuts' | 'rerunChance' | 'promptPlaces'
+  > {
   readonly fanout: number;
 }
 
 const PRESETS: readonly Preset[] = [
-  { fanout: 1, depth: 1, passChance: 0.5, aheadChance: 1, cuts: 1, rerunChance: 0.4 },
-  { fanout: 4, depth: 1, passChance: 0.6, aheadChance: 0.55, cuts: 1, rerunChance: 0.5 },
-  { fanout: 8, depth: 3, passChance: 0.82, aheadChance: 0.5, cuts: 4, rerunChance: 0.55 },
-  { fanout: 16, depth: 16, passChance: 0.9, aheadChance: 0.5, cuts: 6, rerunChance: 0.5 },
+  { fanout: 1, depth: 1, passChance: 0.5, aheadChance: 1, cuts: 1, rerunChance: 0.4, promptPlaces: 1 },
+  { fanout: 4, depth: 1, passChance: 0.6, aheadChance: 0.55, cuts: 1, rerunChance: 0.5, promptPlaces: 1 },
+  { fanout: 8, depth: 3, passChance: 0.82, aheadChance: 0.5, cuts: 4, rerunChance: 0.55, promptPlaces: 1 },
+  { fanout: 16, depth: 16, passChance: 0.9, aheadChance: 0.5, cuts: 6, rerunChance: 0.5, promptPlaces: 8 },
 ];
 
 /** Between the four presets the speculation policy runs evenly over the logarithm of the fan-out. */
@@ -144,6 +149,7 @@ export function policyOf(fanout: number): SpeculationPolicy {
       aheadChance: 1,
       cuts: 1,
       rerunChance: 0.4,
+      promptPlaces: 1,
       ...WHOLE,
     };
   const span = Math.log2(upper.fanout / lower.fanout);
@@ -155,6 +161,7 @@ export function policyOf(fanout: number): SpeculationPolicy {
     aheadChance: between(lower.aheadChance, upper.aheadChance),
     cuts: Math.floor(between(lower.cuts, upper.cuts)),
     rerunChance: between(lower.rerunChance, upper.rerunChance),
+    promptPlaces: Math.floor(between(lower.promptPlaces, upper.promptPlaces)),
     ...WHOLE,
   };
 }

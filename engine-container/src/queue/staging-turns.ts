@@ -40,7 +40,7 @@ function splitOffPassed(batch: readonly QueueEntry[]): readonly QueueEntry[] {
   return passed.some(({ timesHeldBack = 0 }) => timesHeldBack >= HELD_BACK_TIMES_MAX) ? passed : batch;
 }
 
-function isStagedAlone({ stagingAsides, stagingTries }: QueueEntry): boolean {
+export function isStagedAlone({ stagingAsides, stagingTries }: QueueEntry): boolean {
   return stagingAsides !== undefined || stagingTries !== undefined;
 }
 

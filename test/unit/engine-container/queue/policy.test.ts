@@ -235,9 +235,9 @@ describe('the speculation policy', () => {
     expect(policyOf(1)).toMatchObject({ depth: 1, passChance: 0.5, cuts: 1, rerunChance: 0.4 });
     expect(policyOf(4)).toMatchObject({ depth: 1, passChance: 0.6, cuts: 1, rerunChance: 0.5 });
     expect(policyOf(8)).toMatchObject({ depth: 3, passChance: 0.82, aheadChance: 0.5, cuts: 4 });
-    expect(policyOf(8)).toMatchObject({ rerunChance: 0.55 });
+    expect(policyOf(8)).toMatchObject({ rerunChance: 0.55, promptPlaces: 1 });
     expect(policyOf(16)).toMatchObject({ depth: 16, passChance: 0.9, aheadChance: 0.5, cuts: 6 });
-    expect(policyOf(16)).toMatchObject({ rerunChance: 0.5 });
+    expect(policyOf(16)).toMatchObject({ rerunChance: 0.5, promptPlaces: 8 });
   });
 
   test('turns one way: more slots never mean a shallower pipeline, surer batches never a smaller chance', () => {
@@ -246,6 +246,7 @@ describe('the speculation policy', () => {
       expect(after.depth).toBeGreaterThanOrEqual(before.depth);
       expect(after.passChance).toBeGreaterThanOrEqual(before.passChance);
       expect(after.cuts).toBeGreaterThanOrEqual(before.cuts);
+      expect(after.promptPlaces).toBeGreaterThanOrEqual(before.promptPlaces);
     }
   });
 });

@@ -88,6 +88,41 @@ test('a base and members without the gate file: all are deferred, and a person i
   });
 });
 
+describe('a pull request that comes a second after the only batch was opened', () => {
+  const GATE_MS = 600_000;
+  const openedAt = (bisectFanout: number, below: Partial<QueueEntry> = {}) => {
+    const before = givenRecord({
+      entries: [givenEntry(1, below), givenEntry(9)],
+      ...{ tip: 'base-0', batches: [givenStagedBatch(1, { createdAt: NOW - 1_000 })] },
+      rate: { ...NO_HISTORY, landed: 400, steady: 400, paces: [{ ms: GATE_MS, runs: 5 }] },
+    });
+    const pulls = known([1, 9].map((pr) => givenView(pr)));
+    return decide(givenSnapshot({ pulls, repo: givenRepo({ bisectFanout }) }), before);
+  };
+  const placesOf = ({ record }: Pick<ReturnType<typeof decide>, 'record'>) =>
+    record.batches.map(({ place, members }) => [place, ...members.map(({ pr }) => pr)]);
+
+  test('is built on it at once in a long pipeline', () => {
+    expect(placesOf(openedAt(16))).toEqual([
+      ['pipeline', 1],
+      ['pipeline', 9],
+    ]);
+  });
+
+  test('is tried beside one that is judged alone because its gate runs were broken off', () => {
+    expect(placesOf(openedAt(16, { stagingAsides: 0 }))).toEqual([
+      ['pipeline', 1],
+      ['trial', 9],
+    ]);
+  });
+
+  test('waits in a short one for its part of the time of a gate run', () => {
+    const decision = openedAt(8);
+    expect(placesOf(decision)).toEqual([['pipeline', 1]]);
+    expect(decision.nextStartAt).toBe(NOW - 1_000 + GATE_MS / 3);
+  });
+});
+
 test.each([
   [4, 3],
   [8, 2],
