@@ -270,9 +270,12 @@ function fullTrial(pass: DecisionContext, fresh: readonly QueueEntry[], pipeline
 
 function sizeOf(pass: DecisionContext, ready: readonly (QueueEntry | Member)[], depthLeft: number): number {
   const good = ready.map((entry) => forecastOfGood(pass, entry));
+  const policy = policyFor(pass);
   const free = freeSlots(pass);
-  const slots = Math.max(1, policyFor(pass).triesBeside ? free : Math.min(depthLeft, free));
-  return chooseBatchSize({ good, fanout: fanoutOf(pass), policy: policyFor(pass), slots });
+  const places = Math.min(depthLeft, free);
+  // What the pipeline does not take is tried beside it, where searches need slots too.
+  const slots = policy.triesBeside ? Math.ceil((places + free) / 2) : places;
+  return chooseBatchSize({ good, fanout: fanoutOf(pass), policy, slots: Math.max(1, slots) });
 }
 
 /** The queue with strangers behind it, so that "full" does not depend on who has come yet. */

@@ -124,12 +124,12 @@ describe('a pull request that comes a second after the only batch was opened', (
 });
 
 test.each([
-  [4, 3],
-  [8, 2],
+  [4, 8, 3],
+  [8, 16, 3],
 ])(
-  'fan-out %i: of ten that wait and of which one in seven is bad a batch takes %i, by all slots that are free',
-  (bisectFanout, size) => {
-    const prs = Array.from({ length: 10 }, (_, index) => index + 1);
+  'fan-out %i: of %i that wait and of which one in seven is bad a batch takes %i, by the mean of places and free slots',
+  (bisectFanout, waiting, size) => {
+    const prs = Array.from({ length: waiting }, (_, index) => index + 1);
     const before = givenRecord({
       entries: prs.map((pr) => givenEntry(pr)),
       rate: { ...NO_HISTORY, landed: 258, bounced: 42, steady: 300 },
