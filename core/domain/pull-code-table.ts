@@ -85,8 +85,8 @@ export const PULL_CODES = {
   ),
   agit_not_approved: wait(
     'reviewer',
-    'refused: a pull request pushed to refs/for needs an official approval on exactly this head',
-    APPROVE,
+    'refused: pushed to refs/for, or its branch is gone: it needs an official approval on exactly this head',
+    `Restore its branch if that was deleted. Otherwise: ${APPROVE}`,
   ),
   author_not_writer: wait(
     'reviewer',
@@ -324,7 +324,11 @@ export const PULL_CODES = {
   ),
   auto_merge_cancelled: exit('author', 'not queued: its auto-merge was cancelled', SCHEDULE),
   draft: exit('author', 'not queued: it was turned into a draft', 'Mark it as ready for review.'),
-  closed: exit('author', 'not queued: it was closed', `Reopen it, then press ${AUTO_MERGE}.`),
+  closed: exit(
+    'author',
+    'not queued: it was closed',
+    `Restore its branch if it is gone, and reopen it. If it does not go on by itself, ${SCHEDULE_AGAIN}.`,
+  ),
   deleted: exit('none', 'not queued: it was deleted on the forge', 'Nothing: it is gone.'),
   retargeted: exit(
     'author',

@@ -1,3 +1,4 @@
+import type { EpochMs } from '#core/domain/ids.ts';
 import { nextToLand } from './queue/pipeline.ts';
 import type { QueueRecord } from './queue/record.ts';
 
@@ -14,4 +15,8 @@ const LANDING: LookPace = { everythingMs: 15_000, gatesMs: 5_000 };
 
 export function paceOf(record: QueueRecord): LookPace {
   return nextToLand(record) === null ? RESTING : LANDING;
+}
+
+export function earlier(one: EpochMs | null, other: EpochMs | null): EpochMs | null {
+  return one === null || other === null ? (one ?? other) : Math.min(one, other);
 }

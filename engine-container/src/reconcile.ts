@@ -11,7 +11,7 @@ import { adoptLease } from '#core/services/lease.ts';
 import { isAwaited, isMereWords, isStaging, isTakingBack, OF_EVERYTHING } from './action-kinds.ts';
 import { DirectoryMemory, type RepoDirectories } from './directory-memory.ts';
 import { ForgeSpending } from './forge-spending.ts';
-import { paceOf } from './look-pace.ts';
+import { earlier, paceOf } from './look-pace.ts';
 import { mayStillWrite } from './may-still-write.ts';
 import { perform } from './perform.ts';
 import type { Action, ActionOutcome } from './queue/actions.ts';
@@ -167,6 +167,7 @@ class Reconcile {
     let gatesReadAt = clock.monotonic();
     let allReadAt = clock.monotonic();
     let refresh = true;
+    let nextStartAt: EpochMs | null = null;
     for (let pass = 0; pass < RECONCILE_PASSES_MAX; pass += 1) {
       const pace = paceOf(record);
       const outdated = clock.monotonic() - allReadAt >= pace.everythingMs;
@@ -190,7 +191,9 @@ class Reconcile {
       record = decision.record;
       refresh = decision.refresh || reader.isUnfinished;
       this.#errorCode ??= decision.errorCode;
-      this.#wakeAt = decision.wakeAt;
+      // Only a full look says when the next batch may start.
+      if (snapshot.full) nextStartAt = decision.nextStartAt;
+      this.#wakeAt = earlier(decision.wakeAt, nextStartAt);
       this.#tell(decision.log, decision.alarms);
       this.#keeper.close(decision.closedBatches);
       this.#keeper.collect(decision.events, snapshot.now);

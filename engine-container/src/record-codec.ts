@@ -64,6 +64,14 @@ const AutoFanout = z.object({
 });
 const Outcomes = z.object({ landed: z.number().nonnegative(), bounced: z.number().nonnegative() });
 const Forecast = Outcomes.extend({ with: z.partialRecord(z.enum(SIGNALS), Outcomes) });
+const RunnersSeen = z.int().min(1).max(BISECT_FANOUT_MAX);
+const RunnersKnown = z.object({ count: z.number(), at: z.number(), again: z.number() });
+const BegunLately = z.object({ count: z.number(), at: z.number() });
+/** Fields that were only learned: a damaged one is learned anew. */
+const LEARNED: Readonly<Record<string, z.ZodType>> = {
+  ...{ autoFanout: AutoFanout, forecast: Forecast },
+  ...{ runnersSeen: RunnersSeen, runnersKnown: RunnersKnown, begunLately: BegunLately },
+};
 const Record = z.looseObject({
   schema: z.literal(WRITTEN_FORMAT),
   context: z.string(),
@@ -119,8 +127,9 @@ const Record = z.looseObject({
     passedBefore: z.object({ landed: z.number(), bounced: z.number() }).optional(),
   }),
   autoFanout: AutoFanout.optional(),
-  runnersSeen: z.int().min(1).max(BISECT_FANOUT_MAX).optional(),
-  runnersKnown: z.object({ count: z.number(), at: z.number(), again: z.number() }).optional(),
+  runnersSeen: RunnersSeen.optional(),
+  runnersKnown: RunnersKnown.optional(),
+  begunLately: BegunLately.optional(),
   forecast: Forecast.optional(),
   gateLooks: z
     .object({
@@ -176,16 +185,19 @@ export interface StoredRecord {
 
 /** Null when the document is not a record this version understands. */
 export function parseRecord(document: unknown): StoredRecord | null {
-  const { unsent = NOTHING_UNSENT, autoFanout, forecast, ...newest } = migrate(document) ?? {};
-  // What is written is what the release before reads. What was only learned, and is damaged, is learned anew.
-  const learned = {
-    ...(AutoFanout.safeParse(autoFanout).success ? { autoFanout } : {}),
-    ...(Forecast.safeParse(forecast).success ? { forecast } : {}),
-  };
-  const record = { ...withoutForeignValues(newest), ...learned, schema: WRITTEN_FORMAT };
+  const { unsent = NOTHING_UNSENT, ...newest } = migrate(document) ?? {};
+  // What is written is what the release before reads.
+  const record = { ...withoutDamaged(withoutForeignValues(newest)), schema: WRITTEN_FORMAT };
   if (!isRecord(record) || !Left.safeParse(unsent).success) return null;
   const left = unsent as Unsent;
   return { record: toCodeNames(record), unsent: { ...left, batches: toCodeRows(left.batches) } };
+}
+
+function withoutDamaged(record: object): object {
+  const kept = Object.entries(record).filter(
+    ([name, value]) => LEARNED[name]?.safeParse(value).success ?? true,
+  );
+  return Object.fromEntries(kept);
 }
 
 /** Values of a settings file decide much: where they are none that a file may give, the file is read again (A137). */

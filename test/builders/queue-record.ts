@@ -23,10 +23,15 @@ export function givenRecord(changes: Partial<QueueRecord> = {}): QueueRecord {
   return { ...emptyRecord(DEFAULT_SERVICE_NAME), rebuilding: false, ...changes };
 }
 
-/** A pull request that was scheduled at the second of its number, and admitted at once. */
+/**
+ * A pull request that was scheduled at the second of its number, and admitted at once. Words stand on its head that nothing which
+ * goes well writes over.
+ */
 export function givenEntry(pr: number, changes: Partial<QueueEntry> = {}): QueueEntry {
-  const place = { pr, title: `Change ${pr}`, head: headOf(pr), scheduleId: pr, queuedAt: pr };
-  return { ...createEntry(place), readyAt: pr, ...changes };
+  const head = headOf(pr);
+  const place = { pr, title: `Change ${pr}`, head, scheduleId: pr, queuedAt: pr };
+  const said = { head, state: 'pending', description: 'requeued: the base branch moved' } as const;
+  return { ...createEntry(place), readyAt: pr, said, ...changes };
 }
 
 export function givenMember(pr: number): Member {

@@ -100,6 +100,8 @@ export function defineChangedGateTests(createWorld: (options?: WorldOptions) => 
     const pr = await givenScheduled(world.forge, 'a');
     await world.drain({ maxMs: 3 * 60 * MINUTE_MS });
     expect((await world.record()).deferred).toEqual([]);
-    expect(await world.forge.status((await world.forge.pull(pr)).headSha, 'mq')).toBeNull();
+    expect(await world.forge.status((await world.forge.pull(pr)).headSha, 'mq')).toMatchObject({
+      ...{ state: 'pending', description: expect.stringMatching(/^staged:/) },
+    });
   });
 }

@@ -12,3 +12,8 @@ export function giveUpFirst(forge: AbstractForge, matches: (call: LateCall) => b
   };
   return () => made;
 }
+
+/** The call that posts the `success` on this head: words of the queue are posted there before. */
+export function postsSuccess(head: string): (call: LateCall) => boolean {
+  return ({ path, about }) => path.endsWith(`/statuses/${head}`) && about === 'success';
+}

@@ -1,5 +1,5 @@
 import { LATE_EFFECT_MS } from '../fakes/abstract-forge/exchange.ts';
-import { giveUpFirst } from './late-call.ts';
+import { giveUpFirst, postsSuccess } from './late-call.ts';
 import { endingOf, expectHonestEnd, givenProject, givenScheduled, staleSuccesses } from './stories.ts';
 import { createWorld } from './world.ts';
 
@@ -10,7 +10,7 @@ describe('a call whose answer never came is carried out later', () => {
     const prs = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
     const [a = 0, b = 0] = prs;
     const head = (await world.forge.pull(a)).headSha;
-    const wasGivenUp = giveUpFirst(world.forge, (call) => call.path.endsWith(`/statuses/${head}`));
+    const wasGivenUp = giveUpFirst(world.forge, postsSuccess(head));
     await world.drain({ until: wasGivenUp });
     await world.forge.cancelSchedule(a);
     // An event wakes the queue at once, while the forge still has the old call before it.

@@ -23,7 +23,9 @@ export function defineNameTests(createWorld: () => Promise<World>): void {
       expect(RECONCILE_ERROR_SENTENCES.branch_name_taken).toMatch(/rename or delete/);
       expect((await endingOf(world, prs)).landed).toEqual([]);
       for (const pr of prs)
-        expect(await world.forge.status((await world.forge.pull(pr)).headSha, 'mq')).toBeNull();
+        expect(await world.forge.status((await world.forge.pull(pr)).headSha, 'mq')).toMatchObject({
+          ...{ state: 'pending', description: expect.stringMatching(/^queued:/) },
+        });
       expect((await world.record()).deferred).toEqual([]);
       await world.forge.deleteBranch(name);
       await world.clock.advance(MINUTE_MS);

@@ -164,7 +164,7 @@ test('an incident that conflicts with the base and with what is in flight is tri
   said.length = 0;
   await world.drain({ maxMs: 15 * MINUTE });
   // The conflict with the base was said before, and it lasts.
-  expect(said).toEqual([]);
+  expect(said.filter((words) => !/^(queued|staged):/.test(words))).toEqual([]);
   expect((await world.record()).deferred.map(({ pr, reason }) => [pr, reason])).toEqual([
     [incident, 'conflict'],
     [incident, 'conflict_ahead'],

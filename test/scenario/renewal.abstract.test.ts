@@ -131,7 +131,7 @@ describe('a push over a scheduled head (decision 0003)', () => {
     expect(await isMerged(world, pr)).toBe(true);
   });
 
-  test('a bounced head that is scheduled again is said to be queued while it is tested', async () => {
+  test('a bounced head that is scheduled again is said to be staged while it is tested', async () => {
     const { world } = await givenQueued();
     world.forge.judge = (files) => (files.get('src/bad.txt') === 'BAD\n' ? 'failure' : 'success');
     const pr = await givenScheduled(world.forge, 'bad', 'BAD\n');
@@ -143,7 +143,7 @@ describe('a push over a scheduled head (decision 0003)', () => {
     await world.clock.advance(MINUTE_MS);
     await world.reconcile();
     expect(await world.forge.status(headSha, 'mq')).toMatchObject({ state: 'pending' });
-    expect(await wordsOn(world, headSha)).toMatch(/^queued:/);
+    expect(await wordsOn(world, headSha)).toMatch(/^staged:/);
   });
 });
 

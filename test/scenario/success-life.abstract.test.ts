@@ -1,7 +1,7 @@
 import { type AbstractForge, createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { GITEA_126_SWITCHES, NO_LAGS } from '../fakes/abstract-forge/world.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
-import { giveUpFirst } from './late-call.ts';
+import { giveUpFirst, postsSuccess } from './late-call.ts';
 import {
   expectHonestEnd,
   givenProject,
@@ -150,7 +150,7 @@ describe('a success that is carried out long after its time-out', () => {
       world.forge.lateEffectMs = lateMs;
       const pr = await givenScheduled(world.forge, 'a');
       const { headSha } = await world.forge.pull(pr);
-      const wasGivenUp = giveUpFirst(world.forge, (call) => call.path.endsWith(`/statuses/${headSha}`));
+      const wasGivenUp = giveUpFirst(world.forge, postsSuccess(headSha));
       // The landing's own post, not the first words on this head.
       await world.drain({ until: wasGivenUp });
       await world.forge.cancelSchedule(pr);

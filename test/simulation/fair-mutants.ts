@@ -272,4 +272,20 @@ export const FAIR_MUTANTS: readonly Mutant[] = [
     families: ['one_author'],
     dies: { family: 'one_author', seed: 1_380_000_098 },
   },
+  {
+    guard: 'what was set aside for suspects stays aside while these are searched',
+    file: 'engine-container/src/queue/fill.ts',
+    find: '? isBehindSuspects(pass, pr, ground)',
+    replace: '? treesAhead(record, pr).includes(ground)',
+    families: ['drifts'],
+    dies: 'what is urgent stands before a suspect by its schedule, and behind it in its turn',
+  },
+  {
+    guard: 'suspects that have waited for long stand before what was set aside for them',
+    file: 'engine-container/src/queue/fill.ts',
+    find: 'rankOf(entry, s.now) <= labelRankOf(own)',
+    replace: 'labelRankOf(entry) <= labelRankOf(own)',
+    families: ['drifts'],
+    dies: 'what is urgent stands behind a suspect that has aged',
+  },
 ];

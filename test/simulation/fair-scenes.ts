@@ -1,4 +1,6 @@
+import { type Hook, wrapForge } from '../scenario/hooks.ts';
 import { givenProject } from '../scenario/stories.ts';
+import { dailyWindow, nextMinute } from '../support/freeze-windows.ts';
 import { look, type Stage, setStage } from './scene-stage.ts';
 
 /** Scenes of `scenes.ts` about turns between authors and heads whose failure is known (decisions 0215, 0216). */
@@ -349,3 +351,74 @@ export const failOnNewBase = failAgain([
   { by: 'dev', isTested: true },
   { by: 'dev', isTested: true, moves: true },
 ]);
+
+/** A look that comes to rest makes fewer. */
+const LOOK_CALLS_MAX = 200;
+const HOT = 'src/hot.txt';
+
+/**
+ * In a freeze window the bad one of ann is urgent and is searched; then one of agent that touches its file becomes urgent too.
+ * That agent has four more in line, which are not: the last batch leaves no crowd behind.
+ */
+function standBesideSuspect(
+  line: readonly ('ann' | 'agent' | 'late' | 'bob')[],
+  waitedMs: number,
+  label?: string,
+) {
+  return async (): Promise<readonly string[]> => {
+    let calls = 0;
+    const count: Hook = (_name, _args, answer) => {
+      calls += 1;
+      return answer();
+    };
+    const labels = { freezeExemptLabels: ['urgent'], lowLabels: ['low'], priorityPeople: ['oncall'] };
+    const stage = await setStage({ repo: { bisectFanout: 4, ...labels }, wrapForge: wrapForge(count) });
+    const { forge, clock } = stage;
+    await givenProject(forge);
+    forge.gateDurationMs = 10 * MINUTE_MS;
+    const since = nextMinute(clock.now());
+    await stage.settings({ freezeWindows: [dailyWindow(since, since + 9 * HOUR_MS)] });
+    await clock.advance(since - clock.now());
+    const prs: number[] = [];
+    for (const [place, who] of line.entries()) {
+      const file = who === 'ann' || who === 'late' ? HOT : `src/f${place}.txt`;
+      const author = who === 'late' ? 'agent' : who;
+      const files = { [file]: who === 'ann' ? 'BAD\n' : 'good\n' };
+      const pr = await forge.openPullRequest({ branch: `b${place}`, author, files });
+      await forge.scheduleAs(author, pr);
+      await clock.advance(1_000);
+      prs.push(pr);
+    }
+    const [searched = 0, late = 0] = [prs[line.indexOf('ann')], prs[line.indexOf('late')]];
+    if (label !== undefined) await forge.setLabel(searched, label, true, 'oncall');
+    await look(stage, 1);
+    await clock.advance(waitedMs);
+    await forge.setLabel(searched, 'urgent', true, 'oncall');
+    await look(stage, 21);
+    const isSearched = (await stage.record()).batches.some(({ place }) => place === 'suspect');
+    await forge.setLabel(late, 'urgent', true, 'oncall');
+    let most = 0;
+    for (let each = 0; each < 80; each += 1) {
+      calls = 0;
+      await look(stage, 1);
+      most = Math.max(most, calls);
+    }
+    return [
+      ...(isSearched ? [] : ['the scene did not come about']),
+      ...(most <= LOOK_CALLS_MAX ? [] : [`a look made ${most} calls and did not come to rest`]),
+      ...(forge.isMerged(late) ? [] : ['one that was set aside did not land after the search']),
+    ];
+  };
+}
+
+/** By its schedule it stands before what is searched, in its turn behind it. */
+export const standBehindLaterSuspect = standBesideSuspect(
+  ['agent', 'late', 'ann', 'agent', 'agent', 'agent', 'bob'],
+  0,
+);
+/** What is searched has a lower priority, and has waited for so long that it counts as much. */
+export const standBehindAgedSuspect = standBesideSuspect(
+  ['ann', 'agent', 'late', 'agent', 'agent', 'agent'],
+  4.1 * HOUR_MS,
+  'low',
+);

@@ -1,7 +1,7 @@
 import { TAKE_BACK_GRACE_MS, UNHEARD_LOOK_MAX_MS } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { LATE_PUSH_ENTRY_MS } from '../../engine-container/src/queue/eligibility.ts';
-import { giveUpFirst } from '../scenario/late-call.ts';
+import { giveUpFirst, postsSuccess } from '../scenario/late-call.ts';
 import { givenProject, givenScheduled, judgeByContent, staleSuccesses } from '../scenario/stories.ts';
 import { look, setStage, wordOn } from './scene-stage.ts';
 
@@ -19,7 +19,7 @@ export async function successComesTwoMinutesLate(): Promise<readonly string[]> {
     await stage.forge.openPullRequest({ branch: `other-${other}`, files: { [`other-${other}.txt`]: 'x\n' } });
   const pr = await givenScheduled(stage.forge, 'a');
   const { headSha } = await stage.forge.pull(pr);
-  const wasGivenUp = giveUpFirst(stage.forge, (call) => call.path.endsWith(`/statuses/${headSha}`));
+  const wasGivenUp = giveUpFirst(stage.forge, postsSuccess(headSha));
   await stage.drain({ until: wasGivenUp });
   stage.forge.mergeBehaviour = () => ({ kind: 'lost' });
   await stage.forge.cancelSchedule(pr);

@@ -45,6 +45,14 @@ export const RUNNER_MUTANTS: readonly Mutant[] = [
     dies: 'there are three runners and a line that never ends',
   },
   {
+    guard: 'a look between two runs of a runner does not find one runner fewer',
+    file: SEEN,
+    find: 'before.count > count) return before.count;',
+    replace: 'before.count > count) return count;',
+    families: ['drifts'],
+    dies: 'three runners take their next run thirty seconds later',
+  },
+  {
     guard: 'a short wait for a runner says nothing of their number',
     file: SEEN,
     find: 's.now - stagedAt >= RUNNER_TAKES_RUN_MS',

@@ -88,10 +88,10 @@ export async function fillFewRunners(): Promise<readonly string[]> {
   ];
 }
 
-/** Three runners, and a line that never ends. */
-export async function keepFewRunnersBusy(): Promise<readonly string[]> {
+/** Three runners that take their next run so long after they have ended one, and a line that never ends. */
+export async function keepFewRunnersBusy(runnerRestMs = 0): Promise<readonly string[]> {
   const stage = await begin();
-  stage.forge.runners = 3;
+  Object.assign(stage.forge, { runners: 3, runnerRestMs });
   const prs = [...(await schedule(stage, 'a', 16))];
   await watch(stage, 30);
   let last = 0;

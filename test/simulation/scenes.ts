@@ -46,6 +46,8 @@ import {
   scheduleUnderShare,
   stageBesideCrowd,
   standAfterTrial,
+  standBehindAgedSuspect,
+  standBehindLaterSuspect,
   tryBesidePerson,
   tryForHours,
   tryInLastSlot,
@@ -232,7 +234,12 @@ import {
   scheduleUnnamed,
   setAsideBeforeAnother,
 } from './who-may-scenes.ts';
-import { anotherMovesToBounced, successOverBouncedDraft, wordsComeOverBounce } from './word-scenes.ts';
+import {
+  anotherMovesToBounced,
+  successOverBouncedDraft,
+  tellWhereEachStands,
+  wordsComeOverBounce,
+} from './word-scenes.ts';
 
 /**
  * The few moments that chance meets once in thousands of lives, each as a scene of its own: what it says is wrong. The
@@ -592,6 +599,9 @@ export const SCENES = {
   'an account that is in no team schedules anew what is tested': replaceUnknown,
   'the approval of what a bot scheduled is deleted': deleteApprovalOfBot,
   'the approval of a fork is deleted': deleteApprovalOfFork,
+  'what is urgent stands before a suspect by its schedule, and behind it in its turn':
+    standBehindLaterSuspect,
+  'what is urgent stands behind a suspect that has aged': standBehindAgedSuspect,
   'one account schedules many, then a person some': scheduleBehindCrowd,
   'two accounts schedule many': scheduleTwoCrowds,
   'one account schedules many, then a person one': stageBesideCrowd,
@@ -633,8 +643,10 @@ export const SCENES = {
   'a change of a settings file is staged twice': tellChangeTwice,
   'a gate run waits for a runner longer than its deadline': waitForRunner,
   'a gate run waits for a runner between two jobs': waitBetweenJobs,
+  'one is staged and the next one waits': tellWhereEachStands,
   'there are three runners and a long line': fillFewRunners,
   'there are three runners and a line that never ends': keepFewRunnersBusy,
+  'three runners take their next run thirty seconds later': () => keepFewRunnersBusy(30_000),
   'a changed gate waits for the runner of another run': waitWithChangedGate,
   'there were three runners, and now there are plenty': gainRunners,
   'runners ask for work once a minute': askRunnersSeldom,

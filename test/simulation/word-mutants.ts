@@ -36,4 +36,20 @@ export const WORD_MUTANTS: readonly Mutant[] = [
     families: ['shared_heads', 'storm'],
     dies: 'a pause beside the refusal of a twin',
   },
+  {
+    guard: 'one that waits for its batch is told so',
+    file: `${QUEUE}/progress.ts`,
+    find: 'said === undefined || said === describeStaged() ? describeInLine() : null',
+    replace: 'said === describeStaged() ? describeInLine() : null',
+    families: ['calm'],
+    dies: 'one is staged and the next one waits',
+  },
+  {
+    guard: 'one that is staged is told so',
+    file: `${QUEUE}/progress.ts`,
+    find: '  return describeStaged();\n',
+    replace: '  return null;\n',
+    families: ['calm'],
+    dies: 'one is staged and the next one waits',
+  },
 ];

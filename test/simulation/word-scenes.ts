@@ -69,3 +69,23 @@ export async function anotherMovesToBounced(): Promise<readonly string[]> {
   const words = await wordsOn(stage, bounced);
   return BOUNCED.test(words) ? [] : [`one that was bounced is told "${words}"`];
 }
+
+/** One slot and a long gate run: one pull request is staged, the next one waits, and takes its place when that has landed. */
+export async function tellWhereEachStands(): Promise<readonly string[]> {
+  const stage = await setStage({ repo: { bisectFanout: 1 } });
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.gateDurationMs = 30 * MINUTE_MS;
+  const first = await givenScheduled(forge, 'a');
+  await stage.drain({ until: () => forge.runs().length > 0 });
+  const second = await givenScheduled(forge, 'b');
+  await passTicks(stage, 10 * MINUTE_MS);
+  const told = [await wordsOn(stage, first), await wordsOn(stage, second)];
+  await stage.drain({ until: () => forge.runs().length > 1 });
+  await passTicks(stage, 10 * MINUTE_MS);
+  told.push(await wordsOn(stage, second));
+  const wanted = [/^staged:/, /^queued:/, /^staged:/];
+  return wanted.flatMap((pattern, at) =>
+    pattern.test(told[at] ?? '') ? [] : [`word ${at} is "${told[at]}"`],
+  );
+}

@@ -97,7 +97,7 @@ function toPullRequest(row: PullRow): PullRequest {
 
 /**
  * Forgejo says so. Gitea shows the repository itself as its head's, without a branch; one whose branch is gone looks
- * alike and is closed by the forge.
+ * alike. The forge closes that one, and a person can open it again.
  */
 function isAgit(row: PullRow): boolean {
   if (row.flow !== null) return row.flow === FLOW_AGIT;

@@ -23,6 +23,7 @@ import { gateMsOf } from './pace.ts';
 import { alarmBase, keepRival, searchPassed, settlePassed } from './passed.ts';
 import { sayPaused } from './pauses.ts';
 import type { PendingStatus } from './pending-status.ts';
+import { sayProgress } from './progress.ts';
 import { traceLandings } from './proof.ts';
 import { recallLost } from './recall.ts';
 import { type Batch, type QueueRecord, treeOf } from './record.ts';
@@ -82,6 +83,7 @@ export function decide(read: Snapshot, record: QueueRecord): Decision {
   noteAttempts(pass);
   replaceOldWords(pass);
   sayPaused(pass);
+  sayProgress(pass);
   sayWaiting(pass);
   stageWanted(pass);
   forgetOldest(pass);

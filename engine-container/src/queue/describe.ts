@@ -91,6 +91,14 @@ export function describeQueued(): string {
   return shorten('queued: nothing stands against it any more; the queue goes on by itself');
 }
 
+export function describeInLine(): string {
+  return PULL_CODES.queued.says;
+}
+
+export function describeStaged(): string {
+  return PULL_CODES.staged.says;
+}
+
 export function describeLanded(): string {
   return PULL_CODES.landed.says;
 }

@@ -33,7 +33,7 @@ import {
   treesAhead,
 } from './pipeline.ts';
 import { chooseBatchSize, likelySize, type SpeculationPolicy, thriftySize } from './policy.ts';
-import { authored, labelRankOf, type QueueEntry } from './queue-entry.ts';
+import { authored, labelRankOf, type QueueEntry, rankOf } from './queue-entry.ts';
 import { readyEntries } from './ready.ts';
 import type { Batch, Member, Place, Staged } from './record.ts';
 import { noteOthers, type Screening, screeningOf } from './screening.ts';
@@ -116,13 +116,13 @@ function keepDeferred(pass: DecisionContext, baseTree: string): void {
  * The suspects that it was set aside for are still searched. Its place among those of its own priority says nothing: what is set
  * aside has the place of its schedule and what waits that of its turn, or it would be staged and set aside again without end.
  */
-function isBehindSuspects({ record }: DecisionContext, pr: PullRequestNumber, ground: TreeHash): boolean {
+function isBehindSuspects({ record, s }: DecisionContext, pr: PullRequestNumber, ground: TreeHash): boolean {
   if (treesAhead(record, pr).includes(ground)) return true;
   const own = entryOf(record, pr);
   const suspects = record.batches.filter((each) => each.place === 'suspect' && endTreeOf(each) === ground);
   return suspects.flatMap(activeMembers).some((member) => {
     const entry = entryOf(record, member.pr);
-    return entry !== undefined && own !== undefined && labelRankOf(entry) <= labelRankOf(own);
+    return entry !== undefined && own !== undefined && rankOf(entry, s.now) <= labelRankOf(own);
   });
 }
 

@@ -17,6 +17,8 @@ export interface Learned {
   runnersSeen?: number;
   /** When that showed last; absent: not known, or kept by an older version. */
   runnersKnown?: RunnersKnown;
+  /** Gate runs that went on at once while another waited for a runner, and when; absent: none waits. */
+  begunLately?: { readonly count: number; readonly at: EpochMs };
   /** Which fan-out the engine chose, and of what; absent: the settings name one. */
   autoFanout?: AutoFanout;
   /** Outcomes of pull requests by what was known of them before; absent: nothing was known of any. */

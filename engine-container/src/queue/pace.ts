@@ -16,6 +16,8 @@ const SMALL_SAMPLE = 2.7;
  * so that what was learned of them is tried again.
  */
 export function countDuration(rate: OutcomeRate, load: number, ms: number): OutcomeRate {
+  // The clock was set back meanwhile: nothing is known of this one.
+  if (ms <= 0) return rate;
   const index = binOf(load);
   const paces = Array.from({ length: Math.max(rate.paces.length, index + 1) }, (_, at): Pace => {
     const pace = rate.paces[at] ?? { ms: 0, runs: 0 };
@@ -26,10 +28,9 @@ export function countDuration(rate: OutcomeRate, load: number, ms: number): Outc
 
 function withRun(pace: Pace, ms: number): Pace {
   const runs = Math.min(pace.runs + 1, PACE_RUNS_MAX);
-  const took = Math.max(1, ms);
-  if (runs <= 1 || pace.ms <= 0) return { ms: took, runs: Math.max(1, runs), spread: 0 };
+  if (runs <= 1 || pace.ms <= 0) return { ms, runs: Math.max(1, runs), spread: 0 };
   const share = 1 / runs;
-  const off = Math.log(took / pace.ms);
+  const off = Math.log(ms / pace.ms);
   const spread = (1 - share) * ((pace.spread ?? 0) + share * off ** 2);
   return { ms: Math.round(pace.ms * Math.exp(share * off)), runs, spread: Number(spread.toPrecision(4)) };
 }
@@ -38,10 +39,12 @@ function binOf(load: number): number {
   return Math.ceil(Math.log2(Math.max(1, load)));
 }
 
-/** How long a gate run takes by itself; null before the first. */
+/** How long a gate run takes by itself: least among the loads of which enough recent ones speak. Null before the first. */
 export function gateMsOf(rate: OutcomeRate): number | null {
-  const known = rate.paces.filter((pace) => pace.runs > 0).map((pace) => pace.ms);
-  return known.length === 0 ? null : Math.min(...known);
+  const known = rate.paces.filter(({ runs }) => runs > 0);
+  const recent = known.filter(({ runs }) => runs >= PACE_RUNS_MIN);
+  const told = (recent.length > 0 ? recent : known).map(({ ms }) => ms);
+  return told.length === 0 ? null : Math.min(...told);
 }
 
 /**

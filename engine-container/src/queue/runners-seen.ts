@@ -41,8 +41,8 @@ export function noteRunners(pass: DecisionContext, begunBefore: number): void {
     const isLong = s.now - stagedAt >= RUNNER_TAKES_RUN_MS;
     return isRead(node) && waitsForRunner(node) && isLong && stagedAt >= latest;
   };
+  const together = mostLately(pass, out.some(waitsForRunner), Math.max(begunBefore, begun.length));
   if (out.some(isLate)) {
-    const together = Math.max(begunBefore, begun.length);
     if (together === 0) return forgetRunners(record);
     if (record.runnersSeen === undefined)
       pass.log.push(`a gate run waits for a runner beside ${together} that go on: no more are started`);
@@ -55,6 +55,21 @@ export function noteRunners(pass: DecisionContext, begunBefore: number): void {
   }
 }
 
+/**
+ * Most that went on at once while another waited, within the time that a free runner takes to begin its next run: a look between
+ * the two sees one fewer.
+ */
+function mostLately({ record, s }: DecisionContext, isAnyWaiting: boolean, count: number): number {
+  const { begunLately: before } = record;
+  const ageMs = before === undefined ? Number.POSITIVE_INFINITY : Math.abs(s.now - before.at);
+  if (!isAnyWaiting) delete record.begunLately;
+  else if (before !== undefined && ageMs < RUNNER_TAKES_RUN_MS && before.count > count) return before.count;
+  // An unchanged record is not stored: the same number is noted anew now and then.
+  else if (before?.count !== count || ageMs >= RUNNER_TAKES_RUN_MS / 2)
+    record.begunLately = { count, at: s.now };
+  return count;
+}
+
 /** The same number once more: the next try waits for twice as long. */
 function foundAgain({ record, s }: DecisionContext, count: number): RunnersKnown {
   const { runnersKnown: before } = record;
@@ -65,10 +80,13 @@ function foundAgain({ record, s }: DecisionContext, count: number): RunnersKnown
 /** A run that is tried on a full pool waits in the runners' own line, where no later insight reaches it. */
 function isTryDue({ record, s }: DecisionContext): boolean {
   const { runnersKnown: known } = record;
-  return known === undefined || s.now >= known.at + (gateMsOf(record.rate) ?? 0) * 2 ** known.again;
+  // A time in the future is that of an engine whose clock was ahead.
+  if (known === undefined || known.at > s.now) return true;
+  return s.now >= known.at + (gateMsOf(record.rate) ?? 0) * 2 ** known.again;
 }
 
 function forgetRunners(record: QueueRecord): void {
   delete record.runnersSeen;
   delete record.runnersKnown;
+  delete record.begunLately;
 }

@@ -110,7 +110,8 @@ export function measure(options: MeasureOptions): Measurement {
       };
       const decision = decide(snapshot, record);
       record = decision.record;
-      nextStartAt = decision.nextStartAt ?? Number.POSITIVE_INFINITY;
+      // Only a full look says when the next batch may start.
+      if (seen.full) nextStartAt = decision.nextStartAt ?? Number.POSITIVE_INFINITY;
       full = decision.refresh || record.batches.length === 0;
       for (const node of decision.closedBatches.flatMap((batch) => batch.nodes))
         if (node.outcome === 'superseded' && node.sha !== null && node.gateSource === null)

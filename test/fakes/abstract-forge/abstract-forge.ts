@@ -135,6 +135,7 @@ export function createAbstractForge(options: AbstractForgeOptions): AbstractForg
     checkDelayMs: 0,
     runnerWaitMs: 0,
     runners: Number.POSITIVE_INFINITY,
+    runnerRestMs: 0,
     runnerLabels: null,
     fault: () => null,
     isLate: () => false,

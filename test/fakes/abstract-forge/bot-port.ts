@@ -321,7 +321,13 @@ function createProbe(world: World): Pick<EngineForge, 'probeSchedule'> {
 function createStatusWriter(world: World): Pick<EngineForge, 'postStatus'> {
   return {
     postStatus: async (sha, { state, context, description, targetUrl }) => {
-      exchange(world, { method: 'POST', path: `statuses/${sha}`, label: 'POST statuses/{sha}' }, () => {
+      const call: Call = {
+        method: 'POST',
+        path: `statuses/${sha}`,
+        label: 'POST statuses/{sha}',
+        about: state,
+      };
+      exchange(world, call, () => {
         found(world.objects.commit(sha));
         appendStatus(world, sha, {
           state,

@@ -32,13 +32,14 @@ export function exchange<Result>(
   answers: ReadonlyMap<number, Result> = new Map(),
 ): Result {
   const path = `/api/v1${call.path.startsWith('/') ? call.path : `/repos/${world.slug}/${call.path}`}`;
-  if (world.knobs.isLate({ method: call.method, path })) {
+  const { method, about } = call;
+  const asked = { method, path, ...(about === undefined ? {} : { about }) };
+  if (world.knobs.isLate(asked)) {
     world.timers.after(world.knobs.lateEffectMs, () => carryOutQuietly(carryOut));
     record(world, call, 0);
     throw toForgeError(call, 0, false);
   }
-  const { method, about } = call;
-  const fault = world.knobs.fault({ method, path, ...(about === undefined ? {} : { about }) });
+  const fault = world.knobs.fault(asked);
   if (fault === null) return settle(world, call, carryOut, answers);
 
   if (fault.when === 'after') carryOutQuietly(carryOut);

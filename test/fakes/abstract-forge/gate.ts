@@ -60,9 +60,19 @@ function startGateRun(world: World, branch: string, sha: CommitSha): void {
   });
 }
 
-function hasFreeRunner({ runs, knobs }: World): boolean {
+function hasFreeRunner({ runs, knobs, runnersResting }: World): boolean {
   if (knobs.runners === Number.POSITIVE_INFINITY) return true;
-  return runs.filter(({ state }) => state === 'running').length < knobs.runners;
+  return runs.filter(({ state }) => state === 'running').length + runnersResting < knobs.runners;
+}
+
+/** A runner asks for work every few seconds. */
+function restRunner(world: World): void {
+  if (world.knobs.runnerRestMs === 0) return;
+  world.runnersResting += 1;
+  world.timers.after(world.knobs.runnerRestMs, () => {
+    world.runnersResting -= 1;
+    takeWaitingRuns(world);
+  });
 }
 
 /** A runner that is free takes the run that has waited longest. */
@@ -119,6 +129,7 @@ export function isUnfinished(run: Run): boolean {
 /** The first end counts. */
 export function endRun(world: World, run: Run, state: 'success' | 'failure' | 'cancelled' | 'error'): void {
   if (!isUnfinished(run)) return;
+  if (run.state === 'running') restRunner(world);
   run.state = state;
   writeJournal(world, { kind: 'run', at: world.timers.now(), run: { ...run, state } });
   postResults(world, run);

@@ -116,6 +116,8 @@ export type Knobs = Pick<
   runnerWaitMs: number;
   /** How many runs go on at once; those beyond wait, in order. */
   runners: number;
+  /** A runner asks for its next run so long after it has ended one, ms. */
+  runnerRestMs: number;
   /** `runs-on` of the gate's job, as the list of its jobs tells it; null: this version has no such list. */
   runnerLabels: readonly string[] | null;
   /** How far the forge's own time stamps are ahead of all other clocks, ms. */
@@ -128,7 +130,7 @@ export type Knobs = Pick<
   /** True: the next automatic merge of this pull request fails after all checks, as in a push race. */
   mergeFails: (pr: number) => boolean;
   /** True: the caller never gets the answer of this API call, and the forge carries it out some time later (E7). */
-  isLate: (call: { readonly method: string; readonly path: string }) => boolean;
+  isLate: (call: { readonly method: string; readonly path: string; readonly about?: string }) => boolean;
 };
 
 /** Styles that a person can choose on the forge; the queue itself is never set to the last. */
@@ -302,6 +304,8 @@ export interface World {
   /** Every run by branch, newest last. */
   readonly runsByBranch: Map<string, Run[]>;
   readonly runnerLine: WaitingRun[];
+  /** Runners that have ended a run and have not asked for the next one yet. */
+  runnersResting: number;
   readonly merges: MergeView[];
   readonly callLog: ForgeCallRecord[];
   /** Reviews without a verdict, oldest first. */
@@ -356,6 +360,7 @@ export function createWorld(options: WorldOptions): World {
     runs: [],
     runsByBranch: new Map(),
     runnerLine: [],
+    runnersResting: 0,
     merges: [],
     callLog: [],
     remarks: [],

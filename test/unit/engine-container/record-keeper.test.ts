@@ -65,3 +65,9 @@ describe('a document with rows and events that wait', () => {
     expect(parseRecord({ ...document, unsent })).toBeNull();
   });
 });
+
+test('what was only learned, and is damaged, is learned anew', () => {
+  const document = toDocument(emptyRecord('mq'));
+  const damaged = { runnersSeen: 'many', runnersKnown: 7, begunLately: { count: 1 }, forecast: 'fair' };
+  expect(parseRecord({ ...document, ...damaged })?.record).toEqual(emptyRecord('mq'));
+});

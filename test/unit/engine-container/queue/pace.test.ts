@@ -66,3 +66,17 @@ test('so few gate runs that their spread is hardly known show no lack of runners
   }
   expect(runnersOf(rate)).toBe(2);
 });
+
+test('what gate runs took under a load that has not been for long says nothing of how long they take', () => {
+  let rate = NO_HISTORY;
+  for (let run = 0; run < 3; run += 1) rate = countDuration(rate, 8, 30_000);
+  expect(gateMsOf(rate)).toBe(30_000);
+  for (let run = 0; run < 3; run += 1) rate = countDuration(rate, 1, 1_200_000);
+  expect(gateMsOf(rate)).toBe(1_200_000);
+});
+
+test('a gate run during which the clock was set back is not counted', () => {
+  const rate = countDuration(NO_HISTORY, 1, 60_000);
+  expect(countDuration(rate, 1, -1)).toEqual(rate);
+  expect(countDuration(NO_HISTORY, 1, 0)).toEqual(NO_HISTORY);
+});

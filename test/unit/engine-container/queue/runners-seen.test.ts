@@ -127,3 +127,35 @@ test('what a look could not read is held neither to wait nor to go on', () => {
 test('a gate by commit statuses tells of no runner: what was learned is forgotten', () => {
   expect(seenAfter(lookAt(['goes', 'waits'], { seen: 2, gate: 'statuses' }))).toBeUndefined();
 });
+
+describe('a runner takes its next run seconds after it has ended one', () => {
+  const gapAfter = (ms: number) => {
+    const before = lookAt(['goes', 'goes', 'goes', 'waits']);
+    noteRunners(before, 0);
+    const between = lookAt(['goes', 'goes', 'waits'], { seen: 3, now: NOW + ms });
+    if (before.record.begunLately !== undefined) between.record.begunLately = before.record.begunLately;
+    return between;
+  };
+
+  test('a look in between does not find one runner fewer', () => {
+    const between = gapAfter(RUNNER_TAKES_RUN_MS - 1);
+    expect(seenAfter(between)).toBe(3);
+    expect(between.record.runnersKnown).toBeUndefined();
+  });
+
+  test('after the time in which a free runner takes a run there is one fewer', () => {
+    expect(seenAfter(gapAfter(RUNNER_TAKES_RUN_MS))).toBe(2);
+  });
+
+  test('nothing of it is kept while none waits', () => {
+    const pass = lookAt(['goes', 'goes'], { seen: 3 });
+    pass.record.begunLately = { count: 3, at: NOW };
+    noteRunners(pass, 0);
+    expect(pass.record.begunLately).toBeUndefined();
+  });
+});
+
+test('a number that an engine noted whose clock was ahead is tried again at once', () => {
+  const known = { count: 3, at: NOW + 30 * 24 * 60 * 60_000, again: 0 };
+  expect(seenAfter(lookAt(['goes', 'goes', 'goes'], { seen: 3, known }))).toBe(4);
+});

@@ -1,0 +1,39 @@
+import { known } from '#core/domain/result.ts';
+import { decide } from '../../../../engine-container/src/queue/decide.ts';
+import {
+  describeInLine,
+  describeQueued,
+  describeStaged,
+} from '../../../../engine-container/src/queue/describe.ts';
+import type { QueueRecord } from '../../../../engine-container/src/queue/record.ts';
+import { givenEntry, givenRecord, givenStagedBatch, headOf } from '../../../builders/queue-record.ts';
+import { givenSnapshot, givenView, NOW } from '../../../builders/snapshot.ts';
+
+/** What is written on the head of #1 while nothing is staged anew. */
+function wordsAfter(said: string | undefined, changes: Partial<QueueRecord> = {}): readonly string[] {
+  const head = headOf(1);
+  const { said: _, ...unsaid } = givenEntry(1);
+  const entry =
+    said === undefined ? unsaid : { ...unsaid, said: { head, state: 'pending' as const, description: said } };
+  const record = givenRecord({ entries: [entry], tip: 'base-0', pausedUntil: NOW + 60_000, ...changes });
+  const { actions } = decide(givenSnapshot({ pulls: known([givenView(1)]) }), record);
+  return actions.flatMap((action) => (action.kind === 'post_status' ? [action.description] : []));
+}
+const inBatch = { batches: [givenStagedBatch(1)] };
+
+test('the first word says where it stands', () => {
+  expect(wordsAfter(undefined)).toEqual([describeInLine()]);
+  expect(wordsAfter(undefined, inBatch)).toEqual([describeStaged()]);
+});
+
+test('a word is replaced once it is not true any more', () => {
+  expect(wordsAfter(describeStaged())).toEqual([describeInLine()]);
+  expect(wordsAfter(describeInLine(), inBatch)).toEqual([describeStaged()]);
+  expect(wordsAfter(describeQueued(), inBatch)).toEqual([describeStaged()]);
+});
+
+test('a word that is true is not written again, and other words of the queue stay', () => {
+  expect(wordsAfter(describeInLine())).toEqual([]);
+  expect(wordsAfter(describeStaged(), inBatch)).toEqual([]);
+  expect(wordsAfter('requeued: the base branch moved', inBatch)).toEqual([]);
+});
