@@ -66,7 +66,7 @@ const Outcomes = z.object({ landed: z.number().nonnegative(), bounced: z.number(
 const Forecast = Outcomes.extend({ with: z.partialRecord(z.enum(SIGNALS), Outcomes) });
 const RunnersSeen = z.int().min(1).max(BISECT_FANOUT_MAX);
 const RunnersKnown = z.object({ count: z.number(), at: z.number(), again: z.number() });
-const BegunLately = z.object({ count: z.number(), at: z.number() });
+const BegunLately = z.object({ count: z.number(), at: z.number(), stagedAt: z.number() });
 /** Fields that were only learned: a damaged one is learned anew. */
 const LEARNED: Readonly<Record<string, z.ZodType>> = {
   ...{ autoFanout: AutoFanout, forecast: Forecast },

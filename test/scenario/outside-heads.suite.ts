@@ -4,7 +4,11 @@ import type { World } from './world.ts';
 /** An account without write access can push each of these; none is gated before an official approval on exactly its head (D-99). */
 export const OUTSIDE = [
   ['a fork', { fork: true }, 'from a fork needs an official approval'],
-  ['AGit, whatever the author may do', { agit: true }, 'pushed to refs/for, or its branch is gone: it needs an official approval'],
+  [
+    'AGit, whatever the author may do',
+    { agit: true },
+    'pushed to refs/for, or its branch is gone: it needs an official approval',
+  ],
   ['a branch, by an author who may only read', {}, 'its author cannot write to this repository'],
 ] as const;
 

@@ -2,7 +2,7 @@ import { TAKE_BACK_GRACE_MS } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME, isOwnBranch, stagingBranch } from '#core/domain/queue-names.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { LATE_EFFECT_MS } from '../fakes/abstract-forge/exchange.ts';
-import { giveUpFirst } from '../scenario/late-call.ts';
+import { giveUpFirst, postsSuccess } from '../scenario/late-call.ts';
 import { givenProject, givenScheduled, staleSuccesses } from '../scenario/stories.ts';
 import type { Machine } from '../support/machine.ts';
 import { setStage } from './scene-stage.ts';
@@ -17,7 +17,7 @@ export async function successComesLate(): Promise<readonly string[]> {
   await givenProject(stage.forge);
   const pr = await givenScheduled(stage.forge, 'a');
   const head = (await stage.forge.pull(pr)).headSha;
-  const wasGivenUp = giveUpFirst(stage.forge, (call) => call.path.endsWith(`/statuses/${head}`));
+  const wasGivenUp = giveUpFirst(stage.forge, postsSuccess(head));
   await stage.drain({ until: wasGivenUp });
   await stage.forge.cancelSchedule(pr);
   await stage.reconcile();

@@ -38,7 +38,7 @@ const WAITS_FOR_AUTHOR = [
   'requeued: head changed from outside',
   'refused: branch is out of date',
   'refused: a pull request from a fork',
-  'refused: a pull request pushed to refs/for',
+  'refused: pushed to refs/for, or its branch is gone',
   'refused: this forge merges from a fork only',
   'refused: the settings of this queue list who may schedule',
   'refused: the queue cannot see who is in the teams',

@@ -47,8 +47,8 @@ export const RUNNER_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a look between two runs of a runner does not find one runner fewer',
     file: SEEN,
-    find: 'before.count > count) return before.count;',
-    replace: 'before.count > count) return count;',
+    find: 'Math.max(count, kept?.count ?? 0)',
+    replace: 'count',
     families: ['drifts'],
     dies: 'three runners take their next run thirty seconds later',
   },

@@ -15,6 +15,7 @@ const RARE: readonly string[] = [
   'event pr_refused open_dependencies',
   'the engine dies with several reconciles',
   'alarm gate_phase_age',
+  'flake forgiven',
   ...[
     'event pr_refused agit_not_approved',
     'event pr_refused fork_scheduler',

@@ -10,6 +10,13 @@ export interface RunnersKnown {
   readonly again: number;
 }
 
+/** So many gate runs went on at once at this time while another waited for a runner, and the latest of them was staged then. */
+export interface BegunLately {
+  readonly count: number;
+  readonly at: EpochMs;
+  readonly stagedAt: EpochMs;
+}
+
 /** The part of the record that experience has taught: it sizes and chooses, and proves nothing. */
 export interface Learned {
   rate: OutcomeRate;
@@ -17,8 +24,8 @@ export interface Learned {
   runnersSeen?: number;
   /** When that showed last; absent: not known, or kept by an older version. */
   runnersKnown?: RunnersKnown;
-  /** Gate runs that went on at once while another waited for a runner, and when; absent: none waits. */
-  begunLately?: { readonly count: number; readonly at: EpochMs };
+  /** Absent: no gate run waits for a runner. */
+  begunLately?: BegunLately;
   /** Which fan-out the engine chose, and of what; absent: the settings name one. */
   autoFanout?: AutoFanout;
   /** Outcomes of pull requests by what was known of them before; absent: nothing was known of any. */

@@ -1,7 +1,7 @@
 import { BISECT_FANOUT_MAX, RUNNER_TAKES_RUN_MS } from '#core/domain/limits.ts';
 import type { DecisionContext } from './decision-context.ts';
 import { hasBegun, waitsForRunner } from './gate-deadline.ts';
-import type { RunnersKnown } from './learned-state.ts';
+import type { BegunLately, RunnersKnown } from './learned-state.ts';
 import { gateMsOf } from './pace.ts';
 import type { Node, QueueRecord } from './record.ts';
 
@@ -34,14 +34,13 @@ export function noteRunners(pass: DecisionContext, begunBefore: number): void {
   if (s.repo.gate === 'statuses') return forgetRunners(record);
   const out = runsOut(record);
   const begun = out.filter(hasBegun);
-  const latest = Math.max(...begun.map(({ stagedAt }) => stagedAt ?? 0));
+  const { count: together, stagedAt: latest } = begunLately(pass, out, Math.max(begunBefore, begun.length));
   const isRead = ({ id }: Node): boolean => s.gates.get(id)?.known === true;
   const isLate = (node: Node): boolean => {
     const stagedAt = node.stagedAt ?? s.now;
     const isLong = s.now - stagedAt >= RUNNER_TAKES_RUN_MS;
     return isRead(node) && waitsForRunner(node) && isLong && stagedAt >= latest;
   };
-  const together = mostLately(pass, out.some(waitsForRunner), Math.max(begunBefore, begun.length));
   if (out.some(isLate)) {
     if (together === 0) return forgetRunners(record);
     if (record.runnersSeen === undefined)
@@ -56,18 +55,21 @@ export function noteRunners(pass: DecisionContext, begunBefore: number): void {
 }
 
 /**
- * Most that went on at once while another waited, within the time that a free runner takes to begin its next run: a look between
- * the two sees one fewer.
+ * Most that went on at once while another waited, and when the latest of them was staged, within the time that a free runner takes
+ * to begin its next run: a look between the two sees one fewer.
  */
-function mostLately({ record, s }: DecisionContext, isAnyWaiting: boolean, count: number): number {
+function begunLately({ record, s }: DecisionContext, out: readonly Node[], count: number): BegunLately {
   const { begunLately: before } = record;
   const ageMs = before === undefined ? Number.POSITIVE_INFINITY : Math.abs(s.now - before.at);
-  if (!isAnyWaiting) delete record.begunLately;
-  else if (before !== undefined && ageMs < RUNNER_TAKES_RUN_MS && before.count > count) return before.count;
+  const kept = ageMs < RUNNER_TAKES_RUN_MS ? before : undefined;
+  const stagedAt = Math.max(kept?.stagedAt ?? 0, ...out.filter(hasBegun).map((node) => node.stagedAt ?? 0));
+  const now = { count: Math.max(count, kept?.count ?? 0), at: s.now, stagedAt };
+  if (!out.some(waitsForRunner)) delete record.begunLately;
   // An unchanged record is not stored: the same number is noted anew now and then.
-  else if (before?.count !== count || ageMs >= RUNNER_TAKES_RUN_MS / 2)
-    record.begunLately = { count, at: s.now };
-  return count;
+  else if (kept === undefined || count > kept.count || stagedAt > kept.stagedAt)
+    record.begunLately = { ...now, at: kept !== undefined && count < kept.count ? kept.at : s.now };
+  else if (count === kept.count && ageMs >= RUNNER_TAKES_RUN_MS / 2) record.begunLately = now;
+  return now;
 }
 
 /** The same number once more: the next try waits for twice as long. */

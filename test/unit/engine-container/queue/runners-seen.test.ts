@@ -149,7 +149,7 @@ describe('a runner takes its next run seconds after it has ended one', () => {
 
   test('nothing of it is kept while none waits', () => {
     const pass = lookAt(['goes', 'goes'], { seen: 3 });
-    pass.record.begunLately = { count: 3, at: NOW };
+    pass.record.begunLately = { count: 3, at: NOW, stagedAt: NOW };
     noteRunners(pass, 0);
     expect(pass.record.begunLately).toBeUndefined();
   });
