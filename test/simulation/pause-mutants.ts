@@ -45,11 +45,11 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
     dies: 'two wait for the end of a pause',
   },
   {
-    guard: 'the words of a pause that ended after the record was lost are replaced',
+    guard: 'words that are true after the record was lost are not written again',
     file: `${QUEUE}/recall.ts`,
     find: "if (state === 'pending' && entry.said?.head !== sha) entry.said =",
     replace: 'if (entry.said === null) entry.said =',
     families: ['pauses'],
-    dies: 'the record is lost in a pause, which then ends',
+    dies: 'the record is lost under words that are true',
   },
 ];

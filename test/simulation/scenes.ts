@@ -236,6 +236,7 @@ import {
 } from './who-may-scenes.ts';
 import {
   anotherMovesToBounced,
+  loseRecordUnderTrueWords,
   successOverBouncedDraft,
   tellWhereEachStands,
   wordsComeOverBounce,
@@ -644,6 +645,7 @@ export const SCENES = {
   'a gate run waits for a runner longer than its deadline': waitForRunner,
   'a gate run waits for a runner between two jobs': waitBetweenJobs,
   'one is staged and the next one waits': tellWhereEachStands,
+  'the record is lost under words that are true': loseRecordUnderTrueWords,
   'there are three runners and a long line': fillFewRunners,
   'there are three runners and a line that never ends': keepFewRunnersBusy,
   'three runners take their next run thirty seconds later': () => keepFewRunnersBusy(30_000),

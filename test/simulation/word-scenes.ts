@@ -89,3 +89,21 @@ export async function tellWhereEachStands(): Promise<readonly string[]> {
     pattern.test(told[at] ?? '') ? [] : [`word ${at} is "${told[at]}"`],
   );
 }
+
+/** The record is lost while words stand on a head that are still true. */
+export async function loseRecordUnderTrueWords(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.gateDurationMs = 30 * MINUTE_MS;
+  const pr = await givenScheduled(forge, 'a');
+  await stage.drain({ until: () => forge.runs().length > 0 });
+  await stage.reconcile();
+  await stage.loseRecord();
+  await passTicks(stage, 10 * MINUTE_MS);
+  const words = forge.statusHistory((await forge.pull(pr)).headSha).map(({ description }) => description);
+  if (words.length === 0) return ['the scene did not come about'];
+  return words.flatMap((each, at) =>
+    at > 0 && each === words[at - 1] ? [`"${each}" is written again`] : [],
+  );
+}
