@@ -24,6 +24,8 @@ import { queueAutoMerge } from './world/automerge.ts';
 import { requestCheck } from './world/checks.ts';
 import { findRepo, type Knobs, StateStore, type World } from './world.ts';
 
+const IDLE_CONNECTION_MS = 60_000;
+
 /** A token of a person: that of the bot has what the table of its scopes names, and no more. */
 export const PERSON_SCOPES = ['write:repository', 'write:issue', 'read:user'] as const;
 const SCOPES_OF_BOT = BOT_SCOPES.map(({ scope }) => scope);
@@ -182,6 +184,8 @@ async function openServers(
   const tls = loadLocalTls(join(options.dataDir, 'tls'));
   const http = createServer(handle);
   const https = createTlsServer({ key: tls.key, cert: tls.cert }, handle);
+  // A client that takes an idle connection in the moment in which the server closes it is told that the connection was reset.
+  for (const server of [http, https]) server.keepAliveTimeout = IDLE_CONNECTION_MS;
   servers.push(http, https);
   const host = options.httpHost ?? LOOPBACK;
   const httpUrl = `http://${host}:${await listen(http, options.httpPort ?? 0, host)}`;
