@@ -1,9 +1,10 @@
+import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import { PENDING_STATUSES_MAX } from '#core/domain/limits.ts';
 import { type DecisionContext, wishStatus } from './decision-context.ts';
 import { describeInLine, describeQueued, describeStaged } from './describe.ts';
 import { activeMembers, isWhole } from './pipeline.ts';
 import type { QueueEntry } from './queue-entry.ts';
-import type { QueueRecord } from './record.ts';
+import type { Batch, QueueRecord } from './record.ts';
 import { isSpokenFor } from './spoken-for.ts';
 
 /**
@@ -14,25 +15,40 @@ export function sayProgress(pass: DecisionContext): void {
   const { record, s } = pass;
   // Without the rule the forge merges what the queue says nothing about.
   if (!s.repo.queueEnabled || pass.errorCode === 'protection_conflict') return;
+  const stands = standsOf(record);
   for (const entry of record.entries) {
     // The rest is said in a later look: who waits to enter must not wait for these words.
     if (record.pendingStatuses.length >= PENDING_STATUSES_MAX / 2) return;
-    const description = wordsOf(record, entry);
-    if (description === null) continue;
+    const description = wordsOf(entry, stands);
+    if (description === null || isSpokenFor(record, entry.head)) continue;
     const { pr, head: sha } = entry;
     wishStatus(pass, { pr, sha, state: 'pending', description, targetUrl: null });
   }
 }
 
+/** Looked up for each pull request of a long line. */
+interface Stands {
+  /** The first pull request with each head: a status belongs to the commit, and one speaks. */
+  readonly speakers: ReadonlyMap<CommitSha, PullRequestNumber>;
+  readonly batches: ReadonlyMap<PullRequestNumber, Batch>;
+}
+
+function standsOf({ entries, batches }: QueueRecord): Stands {
+  return {
+    speakers: new Map(entries.map(({ head, pr }) => [head, pr] as const).reverse()),
+    batches: new Map(
+      batches.flatMap((batch) => activeMembers(batch).map(({ pr }) => [pr, batch] as const)).reverse(),
+    ),
+  };
+}
+
 /** The words to write on its head; null: none. */
-function wordsOf(record: QueueRecord, entry: QueueEntry): string | null {
+function wordsOf(entry: QueueEntry, { speakers, batches }: Stands): string | null {
   const { pr, head, readyAt, scheduleId } = entry;
-  if (readyAt === null || scheduleId === 0 || isSpokenFor(record, head)) return null;
-  // A status belongs to the commit: of two with one head the first one speaks.
-  if (record.entries.find((each) => each.head === head) !== entry) return null;
+  if (readyAt === null || scheduleId === 0 || speakers.get(head) !== pr) return null;
   const said = entry.said?.head === head ? entry.said.description : undefined;
   if (said !== undefined && !isProgress(said)) return null;
-  const batch = record.batches.find((each) => activeMembers(each).some((member) => member.pr === pr));
+  const batch = batches.get(pr);
   if (batch?.landing?.head === head) return null;
   if (batch === undefined) return said === undefined || said === describeStaged() ? describeInLine() : null;
   if (!isWhole(batch) || batch.chain.length === 0 || said === describeStaged()) return null;
