@@ -113,6 +113,7 @@ export class ServiceStack extends Stack {
       webAclArn: config.waf ? new WebAcl(this, 'Waf').arn : config.webAclArn,
     });
     const publicUrl = config.publicUrl ?? edge.url;
+    engine.setEnv('PUBLIC_URL', publicUrl);
     const identity = new IdentityProvider(this, 'Identity', {
       url: config.identityUrl,
       apiKey: config.identityApiKey,

@@ -15,12 +15,14 @@ export interface EngineParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Without a slash at its end. */
+  readonly publicUrl: string;
 }
 
 /** The engine within this process. It keeps its own deadlines; one that passes them is treated as one that was lost. */
-export function createEngine({ store, send, clock, log, metrics }: EngineParts): EnginePort {
+export function createEngine({ store, send, clock, log, metrics, publicUrl }: EngineParts): EnginePort {
   const runReconcile = createReconciler({
-    ...{ store, clock, log, ids: createUuidIds() },
+    ...{ store, clock, log, ids: createUuidIds(), serviceUrl: publicUrl },
     forgeFor: (request, held, mayRead, onCall, onAnswer) =>
       createEngineForge(held, {
         ...{ instanceUrl: request.instanceUrl, slug: request.repoSlug, token: request.token },

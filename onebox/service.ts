@@ -151,7 +151,7 @@ async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<
   const admit = createAdmission(config);
   // One pace for all that reads a forge.
   const paced = new ForgePace(clock).pace(send);
-  const engine = createEngine({ store, send: paced, clock, log, metrics });
+  const engine = createEngine({ store, send: paced, clock, log, metrics, publicUrl });
   const queue = createWakes({
     answer: (wake) => answerWake(wake),
     forward: async (wake) => {

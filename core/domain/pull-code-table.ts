@@ -280,6 +280,11 @@ export const PULL_CODES = {
     'paused: by the owner of this queue; it keeps its place, and goes on in the old order once the queue is resumed',
     'Nothing: it goes on in the old order once the queue is resumed, or its freeze window ends.',
   ),
+  queue_stopped: wait(
+    'operator',
+    'queued: the queue has stopped, and its owner has to look at it; this pull request keeps its place',
+    'Read on the queue page why it has stopped, and put that right. Then switch the queue off and on in its settings.',
+  ),
   queue_disabled: exit(
     'operator',
     'not queued: the queue of this repository is switched off or on hold',

@@ -6,6 +6,7 @@ import { NOTICE_WAYS, type PullTopic, WATCHED_TOPICS, waysOf } from './notice-to
 import { PULL_CODES } from './pull-code-table.ts';
 import { codeOfEvent } from './pull-codes.ts';
 import type { ManagedRepo } from './repo.ts';
+import { pullPageOf } from './service-pages.ts';
 import { type StandstillCause, sayStandstill } from './standstill.ts';
 
 type RepoName = Pick<ManagedRepo, 'id' | 'instanceUrl' | 'slug' | 'baseBranch'>;
@@ -48,7 +49,7 @@ export function describePullNotice(
     links: toLinks([
       ['Pull request', urlOfPull(repo, event.pr)],
       ['Gate run', runUrl],
-      ['Queue', `${pageUrl}/pulls/${event.pr}`],
+      ['Queue', pullPageOf(pageUrl, event.pr)],
     ]),
   };
 }

@@ -2,10 +2,11 @@ import { toTestPayload, toTroublePayload } from '../contracts/notice-payload.ts'
 import type { NoticeTopic } from '../domain/notice-topics.ts';
 import { describeTest, describeTrouble } from '../domain/queue-notices.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
+import { queuePageOf } from '../domain/service-pages.ts';
 import type { Delivery } from '../domain/webhook-delivery.ts';
 import type { NoticeRequest } from '../ports/notifier.ts';
 import { attemptDelivery, type DeliverDeps, storeDelivery } from './deliver-webhook.ts';
-import { openOf, type PlaceDeps, pageOf, placesFor, placesOf, sendNotice } from './notice-places.ts';
+import { openOf, type PlaceDeps, placesFor, placesOf, sendNotice } from './notice-places.ts';
 
 /** Whether the webhook of a repository is to be told of a topic. */
 export function tellsWebhook(repo: ManagedRepo, topic: NoticeTopic): boolean {
@@ -46,10 +47,13 @@ export async function announceAsked(
   const fields = { tenant_id: tenantId, repo_id: repo.id, kind: trouble?.topic ?? asked.kind };
   if (trouble === undefined) {
     const places = placesOf(await openOf(deps, repo), repo.slug);
-    await sendNotice(deps, places, describeTest(repo, pageOf(deps, repo)), fields, [repo.id, asked.at]);
+    await sendNotice(deps, places, describeTest(repo, queuePageOf(deps.serviceUrl, repo)), fields, [
+      repo.id,
+      asked.at,
+    ]);
   } else {
     const places = await placesFor(deps, repo, trouble.topic);
-    const notice = describeTrouble(repo, trouble, pageOf(deps, repo));
+    const notice = describeTrouble(repo, trouble, queuePageOf(deps.serviceUrl, repo));
     await sendNotice(deps, places, notice, fields, [repo.id, trouble.topic, trouble.name, trouble.since]);
   }
   if (delivery !== null) await attemptDelivery(deps, repo, delivery);

@@ -15,14 +15,6 @@ export interface PlaceDeps extends MailDeps {
   readonly notifier: Notifier;
 }
 
-/** Address of the queue's page. */
-export function pageOf(
-  { serviceUrl }: Pick<PlaceDeps, 'serviceUrl'>,
-  { id }: Pick<ManagedRepo, 'id'>,
-): string {
-  return `${serviceUrl}/repos/${id}`;
-}
-
 /** Places of a repository that are to be told of a topic. */
 export async function placesFor(
   deps: PlaceDeps,

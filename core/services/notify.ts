@@ -7,6 +7,7 @@ import { type PullTopic, topicOfEvent } from '../domain/notice-topics.ts';
 import { noSecretWays } from '../domain/notification.ts';
 import { describePullNotice } from '../domain/queue-notices.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
+import { queuePageOf } from '../domain/service-pages.ts';
 import { type Delivery, nameOfTelling } from '../domain/webhook-delivery.ts';
 import type { AuthorNotices, AuthorStore } from '../ports/author-store.ts';
 import type { NoticeRequest, NoticeStore, StoredRow } from '../ports/notifier.ts';
@@ -18,7 +19,6 @@ import {
   openOf,
   type Place,
   type PlaceDeps,
-  pageOf,
   placesFor,
   placesOf,
   sendNotice,
@@ -85,7 +85,7 @@ async function announcePull(
   const subject = [repo.id, topic, event.pr, event.head, event.reason];
   if (topic !== 'bounced') {
     if (!(await store.claimTelling(topic, event))) return;
-    const notice = describePullNotice(topic, repo, event, pageOf(deps, repo), null);
+    const notice = describePullNotice(topic, repo, event, queuePageOf(deps.serviceUrl, repo), null);
     await Promise.all([
       sendNotice(deps, places, notice, { ...fields, kind: topic }, subject),
       author === null ? null : mailAuthor(deps, author, repo, event, topic, null),
@@ -94,7 +94,7 @@ async function announcePull(
   }
   const runUrl = await findRun(deps, event.tenantId, event);
   if (!(await store.claimBounce(event))) return;
-  const notice = describePullNotice(topic, repo, event, pageOf(deps, repo), runUrl);
+  const notice = describePullNotice(topic, repo, event, queuePageOf(deps.serviceUrl, repo), runUrl);
   await Promise.all([
     sendNotice(deps, places, notice, { ...fields, kind: 'bounce' }, subject),
     author === null ? null : mailAuthor(deps, author, repo, event, topic, runUrl),

@@ -1,5 +1,12 @@
 import * as z from 'zod';
-import { CommonEnv, EnvOptionalText, EnvPort, EnvText, OutboundHostsEnv } from '#core/contracts/env.ts';
+import {
+  CommonEnv,
+  EnvOptionalText,
+  EnvPort,
+  EnvText,
+  EnvUrl,
+  OutboundHostsEnv,
+} from '#core/contracts/env.ts';
 
 export const EngineEnv = CommonEnv.extend(OutboundHostsEnv.shape).extend({
   PORT: EnvPort,
@@ -10,6 +17,8 @@ export const EngineEnv = CommonEnv.extend(OutboundHostsEnv.shape).extend({
   CONTAINER_SECRET: EnvText,
   /** Who signs for private forges; injected by the platform from a parameter where there are any. */
   FORGE_CA_PEM: EnvOptionalText,
+  /** Address of this service: statuses link to its pages. */
+  PUBLIC_URL: EnvUrl,
   /** Name under which figures go to CloudWatch; empty: none do. */
   METRICS_DEPLOYMENT: EnvOptionalText,
   /** Whether each bounce needs a second failing gate run (D-08). */

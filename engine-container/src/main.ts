@@ -36,6 +36,7 @@ const runReconcile = createReconciler({
   ids: createUuidIds(),
   log,
   confirmBounce: env.CONFIRM_BOUNCE,
+  serviceUrl: env.PUBLIC_URL.replace(/\/+$/, ''),
   ...(env.METRICS_DEPLOYMENT === '' ? {} : { meter: createEmfMeter({ deployment: env.METRICS_DEPLOYMENT }) }),
   forgeFor: (request, held, mayRead, onCall, onAnswer) =>
     createEngineForge(held, {

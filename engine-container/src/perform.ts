@@ -1,8 +1,10 @@
 import type { HeldLease } from '#core/domain/lease.ts';
-import type { MergeStyle } from '#core/domain/repo.ts';
+import type { ManagedRepo, MergeStyle } from '#core/domain/repo.ts';
 import { assertNever } from '#core/domain/result.ts';
+import { pullPageOf, queuePageOf } from '#core/domain/service-pages.ts';
 import { type EngineForge, ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
 import type { Action, ActionOutcome } from './queue/actions.ts';
+import type { ReconcilerDeps } from './reconciler-deps.ts';
 import { ReadingUnfinished, type RepoObjects } from './repo-objects.ts';
 import type { ToldSettings } from './settings-changes.ts';
 import { stageBatch } from './stage-batch.ts';
@@ -18,6 +20,8 @@ export interface PerformDeps {
   readonly isOutOfTime: () => boolean;
   /** To tell authors what their change of the settings file would set. */
   readonly settings: ToldSettings;
+  /** Address of the page of this queue; null: it has none. */
+  readonly queuePage: string | null;
 }
 
 /** Carries one action out, unless the lease is past its deadline (A41). Forge errors are thrown; what is expected is an outcome. */
@@ -29,7 +33,7 @@ export async function perform(held: HeldLease, deps: PerformDeps, action: Action
     case 'stage_tree':
       return expectHindrances(() => stageTree(deps, action));
     case 'post_status':
-      return postStatus(deps.forge, action);
+      return postStatus(deps, action);
     case 'probe_schedule':
       return {
         kind: 'schedule',
@@ -46,6 +50,14 @@ export async function perform(held: HeldLease, deps: PerformDeps, action: Action
   }
 }
 
+/** Address of the page of this queue; null: this service has none. */
+export function queuePageFor(
+  { serviceUrl }: Pick<ReconcilerDeps, 'serviceUrl'>,
+  repo: Pick<ManagedRepo, 'id'>,
+): string | null {
+  return serviceUrl === undefined ? null : queuePageOf(serviceUrl, repo);
+}
+
 async function stageTree(
   deps: PerformDeps,
   action: Extract<Action, { kind: 'stage_tree' }>,
@@ -55,8 +67,9 @@ async function stageTree(
   return commit === 'base_moved' ? { kind: 'base_moved' } : { kind: 'tree_staged', sha: commit.sha };
 }
 
+/** Words without a gate run of their own link to the page that tells the story of the pull request. */
 async function postStatus(
-  forge: EngineForge,
+  { forge, queuePage }: PerformDeps,
   action: Extract<Action, { kind: 'post_status' }>,
 ): Promise<ActionOutcome> {
   try {
@@ -64,7 +77,7 @@ async function postStatus(
       state: action.state,
       context: action.context,
       description: action.description,
-      targetUrl: action.targetUrl,
+      targetUrl: action.targetUrl ?? (queuePage === null ? null : pullPageOf(queuePage, action.pr)),
     });
     return { kind: 'done' };
   } catch (error) {

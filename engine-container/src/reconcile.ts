@@ -13,7 +13,7 @@ import { DirectoryMemory, type RepoDirectories } from './directory-memory.ts';
 import { ForgeSpending } from './forge-spending.ts';
 import { earlier, paceOf } from './look-pace.ts';
 import { mayStillWrite } from './may-still-write.ts';
-import { perform } from './perform.ts';
+import { perform, queuePageFor } from './perform.ts';
 import type { Action, ActionOutcome } from './queue/actions.ts';
 import { decide } from './queue/decide.ts';
 import { fold } from './queue/fold.ts';
@@ -278,6 +278,7 @@ class Reconcile {
           mergeStyle: this.#repo.mergeStyle,
           isOutOfTime: () => this.#isOutOfTime(),
           settings: toldSettings(this.#repo, this.#keeper.saved),
+          queuePage: queuePageFor(this.#deps, this.#repo),
         },
         action,
       );

@@ -25,6 +25,8 @@ export interface ReconcilerDeps {
     /** Called with the bytes of each answer. */
     onAnswer: (bytes: number) => void,
   ) => EngineForge;
+  /** Address of this service without a slash at its end, for the links of statuses. @default statuses link to gate runs only */
+  readonly serviceUrl?: string;
   /** @default nothing is measured */
   readonly meter?: Meter;
   /** Without it a repo whose gate is known to be steady needs no second failing gate run (D-08). */

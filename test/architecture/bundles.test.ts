@@ -192,6 +192,7 @@ describe('the engine’s image', () => {
         FORGE_DENY_HOSTS: '',
         FORGE_CA_PEM: '',
         CONFIRM_BOUNCE: 'adaptive',
+        PUBLIC_URL: 'https://queue.example.org',
         METRICS_DEPLOYMENT: '',
         AWS_REGION: 'us-east-1',
       },

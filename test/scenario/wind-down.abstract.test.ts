@@ -239,7 +239,7 @@ describe('a repo that is deleted with a success posted (D-24)', () => {
     expect((await world.store.getRepo(REPO))?.tombstone).toBe(true);
     world.forge.fault = () => null;
     await world.pass(2 * TICK_MS);
-    expect(await world.stateOf(pr)).toBe('error');
+    expect(await world.stateOf(pr)).toBe('pending');
     expect(await world.store.getRepo(REPO)).toBeNull();
   });
 

@@ -39,6 +39,9 @@ export interface World<Forge extends ForgeControl = ForgeControl> {
   record(): Promise<QueueRecord>;
 }
 
+/** Address of the service, to which statuses link. */
+export const SERVICE_URL = 'https://queue.test';
+
 export interface DrainOptions {
   readonly maxMs?: number;
   /** Ends the drain; that it never comes is an error. */
@@ -163,6 +166,7 @@ export async function createWorldOn<Forge extends ForgeControl>(
       clock,
       ids,
       log: { info: write('info'), warn: write('warn'), error: write('error') },
+      serviceUrl: SERVICE_URL,
       forgeFor: (_request, held, mayRead, onCall) => clientOf(ownForge, held, mayRead, onCall),
     });
   const lasting = options.lastingEngine ? startEngine(store, engineForge) : null;

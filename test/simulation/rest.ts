@@ -3,6 +3,7 @@ import { TICK_INTERVAL_MS } from '#core/domain/limits.ts';
 import { judgeByContent } from '../scenario/stories.ts';
 import type { SimClock } from '../support/sim-clock.ts';
 import { countBeyond, judgeCrowd } from './crowd.ts';
+import { judgeGoneWords } from './gone-words.ts';
 import type { Witness } from './hosts.ts';
 import { judgeLiveness, settledWithinMs } from './liveness.ts';
 import type { Managed } from './managed.ts';
@@ -186,6 +187,8 @@ export class Rest {
         })
       : [];
     for (const what of problems) witness.violate(`${id}: ${what}`);
+    const untrue = repo.queueEnabled ? await judgeGoneWords(managed, repo.statusContext) : [];
+    for (const what of untrue) witness.violate(`${id}: ${what}`);
     await this.#judgeLiveness(managed);
     if (crowd !== undefined && repo.queueEnabled)
       for (const what of await judgeCrowd(forge, crowd, project.prs)) witness.violate(`${id}: ${what}`);

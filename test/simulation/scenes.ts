@@ -236,9 +236,14 @@ import {
 } from './who-may-scenes.ts';
 import {
   anotherMovesToBounced,
+  bothTwinsLeave,
+  leaveWhileLanding,
   loseRecordUnderTrueWords,
+  stagedComesOverDeparture,
   successOverBouncedDraft,
   tellWhereEachStands,
+  tellWhoLeaves,
+  tellWhoWaitsInStopped,
   wordsComeOverBounce,
 } from './word-scenes.ts';
 
@@ -717,6 +722,11 @@ export const SCENES = {
   'words come late over a bounce': wordsComeOverBounce,
   'a success over the bounce of a draft': successOverBouncedDraft,
   'another one moves to the head of a bounce': anotherMovesToBounced,
+  'one leaves and comes back': tellWhoLeaves,
+  'the word that one is staged comes after it left': stagedComesOverDeparture,
+  'one leaves while it lands': leaveWhileLanding,
+  'two with one head leave': bothTwinsLeave,
+  'a queue has stopped': tellWhoWaitsInStopped,
   'the tip of the base says that no run starts': silentBase,
   'a hold in a landing': holdInLanding,
   'a tenant leaves in a landing': leaveInLanding,

@@ -107,3 +107,109 @@ export async function loseRecordUnderTrueWords(): Promise<readonly string[]> {
     at > 0 && each === words[at - 1] ? [`"${each}" is written again`] : [],
   );
 }
+
+/** Each way out that leaves a pull request open, a queue that is switched off and on, and the way back. */
+export async function tellWhoLeaves(): Promise<readonly string[]> {
+  const stage = await setStage({ repo: { bisectFanout: 1 } });
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.gateDurationMs = 60 * MINUTE_MS;
+  const pr = await givenScheduled(forge, 'a');
+  const told: string[] = [];
+  const see = async (): Promise<void> => {
+    await passTicks(stage, 10 * MINUTE_MS);
+    told.push((await wordsOn(stage, pr)).split(':')[0] ?? '');
+  };
+  await see();
+  await forge.cancelSchedule(pr);
+  await see();
+  await forge.schedule(pr, 'squash');
+  await see();
+  await forge.setTitle(pr, 'WIP: a');
+  await see();
+  await forge.setTitle(pr, 'a');
+  await see();
+  await stage.settings({ queueEnabled: false });
+  await see();
+  await stage.settings({ queueEnabled: true, enabledAt: stage.clock.now() });
+  await see();
+  await forge.close(pr);
+  await see();
+  const wanted = 'staged, not queued, staged, not queued, staged, not queued, staged, not queued';
+  return told.join(', ') === wanted ? [] : [`its head said ${told.join(', ')}`];
+}
+
+/** The word that it is staged is carried out after the word that it left. */
+export async function stagedComesOverDeparture(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.gateDurationMs = 60 * MINUTE_MS;
+  forge.lateEffectMs = 12 * MINUTE_MS;
+  const pr = await givenScheduled(forge, 'a');
+  const { headSha } = await forge.pull(pr);
+  const wasGivenUp = giveUpFirst(forge, (call) => call.path.endsWith(`/statuses/${headSha}`));
+  await passTicks(stage, 5 * MINUTE_MS);
+  await forge.cancelSchedule(pr);
+  await passTicks(stage, 5 * MINUTE_MS);
+  const between = await wordsOn(stage, pr);
+  if (!wasGivenUp() || !between.startsWith('not queued:')) return ['the scene did not come about'];
+  await passTicks(stage, 30 * MINUTE_MS);
+  const words = await wordsOn(stage, pr);
+  return words.startsWith('not queued:') ? [] : [`one that has left is told "${words}"`];
+}
+
+/** Cancelled while it lands: the last word does not say that it is tested again. */
+export async function leaveWhileLanding(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.mergeBehaviour = () => ({ kind: 'lost' });
+  const pr = await givenScheduled(forge, 'a');
+  await stage.drain({ until: async () => (await wordsOn(stage, pr)).startsWith('proven:') });
+  await forge.cancelSchedule(pr);
+  await passTicks(stage, 30 * MINUTE_MS);
+  if ((await forge.pull(pr)).merged) return ['the scene did not come about'];
+  const words = await wordsOn(stage, pr);
+  return words.startsWith('not queued:') ? [] : [`one that has left is told "${words}"`];
+}
+
+/** Two pull requests have one head: the first one leaves, then the second one, of which nothing was ever said. */
+export async function bothTwinsLeave(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.gateDurationMs = 60 * MINUTE_MS;
+  const first = await givenScheduled(forge, 'a');
+  const twin = await forge.openPullRequest({ branch: 'twin', head: (await forge.pull(first)).headSha });
+  await forge.schedule(twin, 'squash');
+  await passTicks(stage, 5 * MINUTE_MS);
+  await forge.close(first);
+  await forge.close(twin);
+  await passTicks(stage, 10 * MINUTE_MS);
+  const words = await wordsOn(stage, twin);
+  return words.startsWith('not queued:') ? [] : [`two that have left are told "${words}"`];
+}
+
+/** A merge in place of the proven one stops the queue: who waits in it is told so, and that it goes on once a person has looked. */
+export async function tellWhoWaitsInStopped(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  let drop = 2;
+  forge.mergeBehaviour = () => (drop-- > 0 ? { kind: 'lost' } : { kind: 'now' });
+  const first = await givenScheduled(forge, 'a');
+  const pr = await givenScheduled(forge, 'b');
+  await stage.drain({ until: async () => (await wordsOn(stage, first)).startsWith('proven:') });
+  await forge.pushToBase({ 'pushed.txt': 'pushed\n' });
+  await passTicks(stage, 10 * MINUTE_MS);
+  const told = [await wordsOn(stage, pr)];
+  await stage.settings({ enabledAt: stage.clock.now() });
+  forge.gateDurationMs = 30 * MINUTE_MS;
+  await passTicks(stage, 10 * MINUTE_MS);
+  told.push(await wordsOn(stage, pr));
+  const wanted = [/^queued: the queue has stopped/, /^staged:/];
+  return wanted.flatMap((pattern, at) =>
+    pattern.test(told[at] ?? '') ? [] : [`word ${at} is "${told[at]}"`],
+  );
+}

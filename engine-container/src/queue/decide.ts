@@ -11,6 +11,7 @@ import {
   raiseStandstill,
   wakeNoLaterThan,
 } from './decision-context.ts';
+import { sayOff } from './departure.ts';
 import { admitEntries, syncQueue } from './entries.ts';
 import { adoptFanout } from './fanout-choice.ts';
 import { openBatches } from './fill.ts';
@@ -84,6 +85,7 @@ export function decide(read: Snapshot, record: QueueRecord): Decision {
   replaceOldWords(pass);
   sayPaused(pass);
   sayProgress(pass);
+  sayOff(pass);
   sayWaiting(pass);
   stageWanted(pass);
   forgetOldest(pass);

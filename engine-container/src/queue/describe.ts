@@ -1,4 +1,5 @@
 import { STATUS_DESCRIPTION_CHARS_MAX } from '#core/domain/limits.ts';
+import { PAUSED_PREFIX } from '#core/domain/pause.ts';
 import { PULL_CODES } from '#core/domain/pull-code-table.ts';
 import type { Refusal } from './admission.ts';
 import type { Bounced, DeferReason } from './aside.ts';
@@ -95,8 +96,36 @@ export function describeInLine(): string {
   return PULL_CODES.queued.says;
 }
 
+export function describeStopped(): string {
+  return PULL_CODES.queue_stopped.says;
+}
+
 export function describeStaged(): string {
   return PULL_CODES.staged.says;
+}
+
+/** How one leaves the queue whose head may still say that the queue goes on with it. */
+export type Departure = 'auto_merge_cancelled' | 'draft' | 'closed' | 'retargeted' | 'left_the_queue';
+
+export function describeDeparture(departure: Departure): string {
+  return PULL_CODES[departure].says;
+}
+
+export function describeOff(): string {
+  return PULL_CODES.queue_disabled.says;
+}
+
+export function describeNotAdmitted(): string {
+  return PULL_CODES.not_admitted.says;
+}
+
+export function isDeparture(description: string): boolean {
+  return description.startsWith('not queued:');
+}
+
+/** Words that promise that the queue goes on with it: it is in line, staged or paused. */
+export function isPromise(description: string): boolean {
+  return ['queued:', 'staged:', PAUSED_PREFIX].some((prefix) => description.startsWith(prefix));
 }
 
 export function describeLanded(): string {

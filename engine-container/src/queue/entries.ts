@@ -14,6 +14,7 @@ import {
   wakeNoLaterThan,
 } from './decision-context.ts';
 import { sayDeferred } from './deferral-words.ts';
+import { leaveQueue } from './departure.ts';
 import { describeEarlierBounce, describeOldHead, describeRefusal } from './describe.ts';
 import { noteArrival } from './fanout-choice.ts';
 import { landLate } from './given-up.ts';
@@ -203,11 +204,6 @@ function awaitDeletion(pass: DecisionContext, entry: QueueEntry): void {
   const until = entry.goneSince + DELETED_AFTER_MS;
   if (pass.s.now < until) return wakeNoLaterThan(pass, until);
   leaveQueue(pass, entry, 'deleted');
-}
-
-export function leaveQueue(pass: DecisionContext, entry: QueueEntry, reason: string): void {
-  pass.record.entries = pass.record.entries.filter((candidate) => candidate !== entry);
-  emitEvent(pass, 'pr_skipped', entry, reason);
 }
 
 /** Reasons that say nothing against the pull request itself. */

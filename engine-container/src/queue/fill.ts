@@ -19,6 +19,7 @@ import {
   wakeNoLaterThan,
 } from './decision-context.ts';
 import { frontierOf } from './evidence.ts';
+import { hasStopped } from './holds.ts';
 import { isIncident, overtake } from './incidents.ts';
 import { isReplacedTip } from './landed.ts';
 import { gateMsOf } from './pace.ts';
@@ -46,7 +47,7 @@ import { mustReadAgain, noteReadings } from './unclear.ts';
 /** Opens the next batches: on the pipeline, and beside it what is only to be tried. */
 export function openBatches(pass: DecisionContext): void {
   const { record, s } = pass;
-  if (record.halted !== null || record.rival !== undefined || !s.repo.queueEnabled) return;
+  if (hasStopped(record) || !s.repo.queueEnabled) return;
   if (isHeldByStanding(pass)) return;
   // A look at what is in flight carries an older list: nothing is spent on it.
   if (!s.full || !s.base.known || !s.protection.known) return;

@@ -1,7 +1,13 @@
 import type { Hold } from '#core/domain/pause.ts';
 import type { QueueEntry } from './queue-entry.ts';
+import type { QueueRecord } from './record.ts';
 
 type Labels = Pick<QueueEntry, 'isExempt'>;
+
+/** Nothing is staged until a person has looked: a merge was not the proven one, or another queue works on this branch. */
+export function hasStopped({ halted, rival }: Pick<QueueRecord, 'halted' | 'rival'>): boolean {
+  return halted !== null || rival !== undefined;
+}
 
 /** A pause, a drain or a freeze window keeps it from being staged. */
 export function isHeldUp(hold: Hold | null, entry: Labels): boolean {

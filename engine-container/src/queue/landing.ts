@@ -23,9 +23,9 @@ import {
   wakeNoLaterThan,
   wishStatus,
 } from './decision-context.ts';
+import { leaveQueue } from './departure.ts';
 import { type BounceCause, describeBounce, describeLanding, describeLostSchedule } from './describe.ts';
 import { headSettlesAt } from './eligibility.ts';
-import { leaveQueue } from './entries.ts';
 import { holdFork, mayLackForkRight } from './fork-timeout.ts';
 import { giveUpLanding } from './given-up.ts';
 import { verdictOfBounce } from './known-verdict.ts';

@@ -1,6 +1,6 @@
 import type { Refusal } from './admission.ts';
 import { type DecisionContext, wishStatus } from './decision-context.ts';
-import { describeRefusal, describeTakeBack } from './describe.ts';
+import { describeDeparture, describeRefusal, describeTakeBack } from './describe.ts';
 import type { Landing, TakeBackReason } from './landing-state.ts';
 
 /**
@@ -11,9 +11,13 @@ export function sayLastWord(pass: DecisionContext, landing: Landing, reason: Tak
   const { pr, head: sha } = landing;
   const refused = pass.record.entries.filter(({ head, refusedFor }) => head === sha && refusedFor !== null);
   const { refusedFor = null } = refused.find((entry) => entry.pr === pr) ?? refused[0] ?? {};
+  const isInQueue = pass.record.entries.some((entry) => entry.pr === pr || entry.head === sha);
+  // The change of its batch was that it left.
+  const hasLeft = reason === 'candidate_changed' && !isInQueue;
+  const pending = hasLeft ? describeDeparture('left_the_queue') : describeTakeBack(reason);
   const words =
     refusedFor === null
-      ? ({ state: 'pending', description: describeTakeBack(reason) } as const)
+      ? ({ state: 'pending', description: pending } as const)
       : ({ state: 'error', description: describeRefusal(refusedFor as Refusal) } as const);
   wishStatus(pass, { pr, sha, ...words, targetUrl: null });
 }

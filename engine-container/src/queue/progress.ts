@@ -1,7 +1,9 @@
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import { PENDING_STATUSES_MAX } from '#core/domain/limits.ts';
 import { type DecisionContext, wishStatus } from './decision-context.ts';
-import { describeInLine, describeQueued, describeStaged } from './describe.ts';
+import { sayReturned } from './departure.ts';
+import { describeInLine, describeQueued, describeStaged, describeStopped, isDeparture } from './describe.ts';
+import { hasStopped } from './holds.ts';
 import { activeMembers, isWhole } from './pipeline.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import type { Batch, QueueRecord } from './record.ts';
@@ -19,6 +21,7 @@ export function sayProgress(pass: DecisionContext): void {
   for (const entry of record.entries) {
     // The rest is said in a later look: who waits to enter must not wait for these words.
     if (record.pendingStatuses.length >= PENDING_STATUSES_MAX / 2) return;
+    sayReturned(pass, entry);
     const description = wordsOf(entry, stands);
     if (description === null || isSpokenFor(record, entry.head)) continue;
     const { pr, head: sha } = entry;
@@ -28,13 +31,17 @@ export function sayProgress(pass: DecisionContext): void {
 
 /** Looked up for each pull request of a long line. */
 interface Stands {
+  /** Words for one that is in line. */
+  readonly inLine: string;
   /** The first pull request with each head: a status belongs to the commit, and one speaks. */
   readonly speakers: ReadonlyMap<CommitSha, PullRequestNumber>;
   readonly batches: ReadonlyMap<PullRequestNumber, Batch>;
 }
 
-function standsOf({ entries, batches }: QueueRecord): Stands {
+function standsOf(record: QueueRecord): Stands {
+  const { entries, batches } = record;
   return {
+    inLine: hasStopped(record) ? describeStopped() : describeInLine(),
     speakers: new Map(entries.map(({ head, pr }) => [head, pr] as const).reverse()),
     batches: new Map(
       batches.flatMap((batch) => activeMembers(batch).map(({ pr }) => [pr, batch] as const)).reverse(),
@@ -43,18 +50,21 @@ function standsOf({ entries, batches }: QueueRecord): Stands {
 }
 
 /** The words to write on its head; null: none. */
-function wordsOf(entry: QueueEntry, { speakers, batches }: Stands): string | null {
+function wordsOf(entry: QueueEntry, { inLine, speakers, batches }: Stands): string | null {
   const { pr, head, readyAt, scheduleId } = entry;
   if (readyAt === null || scheduleId === 0 || speakers.get(head) !== pr) return null;
-  const said = entry.said?.head === head ? entry.said.description : undefined;
+  const last = entry.said?.head === head ? entry.said.description : undefined;
+  const said = last === undefined || isDeparture(last) ? undefined : last;
   if (said !== undefined && !isProgress(said)) return null;
   const batch = batches.get(pr);
   if (batch?.landing?.head === head) return null;
-  if (batch === undefined) return said === undefined || said === describeStaged() ? describeInLine() : null;
+  // Nothing stands against it: that is as good as being in line.
+  if (batch === undefined)
+    return said === inLine || (said === describeQueued() && inLine === describeInLine()) ? null : inLine;
   if (!isWhole(batch) || batch.chain.length === 0 || said === describeStaged()) return null;
   return describeStaged();
 }
 
 function isProgress(description: string): boolean {
-  return [describeInLine(), describeStaged(), describeQueued()].includes(description);
+  return [describeInLine(), describeStopped(), describeStaged(), describeQueued()].includes(description);
 }

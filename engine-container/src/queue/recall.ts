@@ -13,6 +13,7 @@ import {
   describeRefusal,
   describeStaleSuccess,
 } from './describe.ts';
+import { sayGone } from './gone-words.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import type { QueueRecord } from './record.ts';
 import type { PullRequestView, RecalledHead } from './snapshot.ts';
@@ -25,8 +26,11 @@ export function recallStatuses(pass: DecisionContext, view: PullRequestView): vo
   if (ours === undefined || pass.record.batches.some((batch) => batch.landing?.head === pull.headSha)) return;
   if (pass.record.pendingStatuses.some((waiting) => waiting.sha === pull.headSha)) return;
   // The latter is written while one is out of the queue, as a draft for instance. Once it is back, its own words hold again.
-  if (ours.state === 'pending' || ours.description === describeStaleSuccess())
-    return sayStandingAgain(pass, pull, ours);
+  if (ours.state === 'pending' || ours.description === describeStaleSuccess()) {
+    const { schedule } = view;
+    const isOut = pull.draft || (schedule.known && schedule.value.kind === 'none');
+    return isOut ? sayGone(pass, pull, ours.description) : sayStandingAgain(pass, pull, ours);
+  }
   if (!pass.s.botLogin.known) return;
   const byBot = ours.creator === pass.s.botLogin.value;
   if (!byBot && ours.state !== 'error') {

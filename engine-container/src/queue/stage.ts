@@ -4,6 +4,7 @@ import { stagedMessage, stagingBranch } from '#core/domain/queue-names.ts';
 import type { KnownTree } from './actions.ts';
 import { workBranchOf } from './batch.ts';
 import { type DecisionContext, gateRunsMax, policyFor, wakeNoLaterThan } from './decision-context.ts';
+import { hasStopped } from './holds.ts';
 import { isIncidentIn } from './incidents.ts';
 import { sweepLate } from './late-branches.ts';
 import { activeMembers, openRunsOf, pipelineOf, treesAhead } from './pipeline.ts';
@@ -19,7 +20,7 @@ export function stageWanted(pass: DecisionContext): void {
   const { record } = pass;
   // Staging takes seconds for each ten pull requests: the forge merges meanwhile.
   if (pass.landsAtNextLook) return;
-  if (record.halted !== null || record.rival !== undefined || record.nameInTheWay !== undefined) return;
+  if (hasStopped(record) || record.nameInTheWay !== undefined) return;
   dissolveLate(pass);
   endSharing(pass);
   const allowed = gateRunsMax(pass);

@@ -13,7 +13,7 @@ import type { Deferred } from './aside.ts';
 import { toChosenFanout } from './auto-fanout.ts';
 import { tellForecast } from './forecast.ts';
 import { deadlineAt, gateDeadlineMs, runSince, waitsForRunner } from './gate-deadline.ts';
-import { isHeldUp } from './holds.ts';
+import { hasStopped, isHeldUp } from './holds.ts';
 import { gateMsOf } from './pace.ts';
 import { activeMembers } from './pipeline.ts';
 import { badRate } from './policy.ts';
@@ -83,6 +83,7 @@ function standingOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: H
     return standing('staged', isAtRunner(record, staged, entry.pr) ? 'runner_wait' : null);
   if (entry.readyAt === null) return standing('waiting', 'not_admitted');
   if (hold !== null && isHeldUp(hold, entry)) return { ...standing('waiting', 'paused'), until: hold.until };
+  if (hasStopped(record)) return standing('waiting', 'queue_stopped');
   return standing('ready', record.batches.length === 0 ? null : 'next_batch');
 }
 

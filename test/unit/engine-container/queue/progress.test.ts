@@ -1,9 +1,12 @@
 import { known } from '#core/domain/result.ts';
 import { decide } from '../../../../engine-container/src/queue/decide.ts';
 import {
+  describeDefer,
+  describeDeparture,
   describeInLine,
   describeQueued,
   describeStaged,
+  describeStopped,
 } from '../../../../engine-container/src/queue/describe.ts';
 import type { QueueRecord } from '../../../../engine-container/src/queue/record.ts';
 import { givenEntry, givenRecord, givenStagedBatch, headOf } from '../../../builders/queue-record.ts';
@@ -30,6 +33,24 @@ test('a word is replaced once it is not true any more', () => {
   expect(wordsAfter(describeStaged())).toEqual([describeInLine()]);
   expect(wordsAfter(describeInLine(), inBatch)).toEqual([describeStaged()]);
   expect(wordsAfter(describeQueued(), inBatch)).toEqual([describeStaged()]);
+});
+
+test('a queue that has stopped says so to those in line', () => {
+  const stopped = {
+    halted: { reason: 'tree_mismatch' as const, pr: 3, mergeCommit: 'merge-3', at: NOW },
+  };
+  expect(wordsAfter(undefined, stopped)).toEqual([describeStopped()]);
+  expect(wordsAfter(describeInLine(), stopped)).toEqual([describeStopped()]);
+  expect(wordsAfter(describeStopped(), stopped)).toEqual([]);
+  expect(wordsAfter(describeStopped())).toEqual([describeInLine()]);
+});
+
+test('words of a departure do not stand on one that is back', () => {
+  const left = describeDeparture('auto_merge_cancelled');
+  expect(wordsAfter(left)).toEqual([describeInLine()]);
+  expect(wordsAfter(left, inBatch)).toEqual([describeStaged()]);
+  const deferred = [{ pr: 1, head: headOf(1), reason: 'base_red' as const, baseTree: 'tree-0', until: null }];
+  expect(wordsAfter(left, { deferred })).toEqual([describeDefer('base_red')]);
 });
 
 test('a word that is true is not written again, and other words of the queue stay', () => {

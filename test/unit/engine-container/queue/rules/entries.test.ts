@@ -96,7 +96,7 @@ describe('pull requests in the queue', () => {
     expect(tellDecision(given, givenRecord())).toMatchObject({ actions: [], events: [], queue: [] });
     expect(tellDecision(given, givenRecord({ entries: [givenEntry(1)] }))).toMatchObject({
       events: ['pr_skipped #1: draft'],
-      actions: [],
+      actions: ['pending on head-1: not queued: it was turned into a draft'],
       queue: [],
     });
   });
@@ -105,24 +105,26 @@ describe('pull requests in the queue', () => {
     const given = givenSnapshot({ pulls: known([givenView(1, { schedule: known({ kind: 'none' }) })]) });
     expect(tellDecision(given, givenRecord({ entries: [givenEntry(1)] }))).toMatchObject({
       events: ['pr_skipped #1: auto_merge_cancelled'],
+      actions: ['pending on head-1: not queued: its auto-merge was cancelled'],
       queue: [],
     });
   });
 
   test.each([
-    ['closed', { state: 'closed' as const }, 'pr_skipped #1: closed', []],
-    ['sent to another branch', { baseRef: 'next' }, 'pr_skipped #1: retargeted', []],
+    ['closed', { state: 'closed' as const }, 'closed', ['it was closed'], []],
+    ['sent to another branch', { baseRef: 'next' }, 'retargeted', ['it now targets another branch'], []],
     [
       'merged past the queue, which is an alarm',
       { state: 'closed' as const, merged: true },
-      'pr_skipped #1: merged_outside_the_queue',
+      'merged_outside_the_queue',
+      [],
       ['unverified_landing #1'],
     ],
-  ])('a pull request leaves the queue that is %s', (_name, pull, event, alarms) => {
+  ])('a pull request leaves the queue that is %s', (_name, pull, reason, words, alarms) => {
     const given = givenSnapshot({ focus: new Map([[1, known(givenFocus(1, { pull }))]]) });
     expect(tellDecision(given, givenRecord({ entries: [givenEntry(1)] }))).toMatchObject({
-      events: [event],
-      actions: [],
+      events: [`pr_skipped #1: ${reason}`],
+      actions: words.map((each) => `pending on head-1: not queued: ${each}`),
       alarms,
       queue: [],
     });

@@ -322,6 +322,7 @@ describe('the merge that is awaited', () => {
     const look = givenLook({}, { repo: givenRepo({ queueEnabled: false }) });
     expect(tellDecision(look, givenAwaited()).actions).toEqual([
       'pending on head-1: not queued: the queue of this repository is switched off or on hold',
+      'pending on head-2: not queued: the queue of this repository is switched off or on hold',
     ]);
   });
 

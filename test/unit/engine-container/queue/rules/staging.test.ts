@@ -402,7 +402,12 @@ describe('changes that invalidate a batch', () => {
     });
     expect(tellDecision(given, staged)).toMatchObject({
       ended: ['#1 requeued: invalidated', '#2 requeued: invalidated'],
-      actions: ['cancel run-1', 'delete mq/main/staging'],
+      actions: [
+        'pending on head-1: not queued: the queue of this repository is switched off or on hold',
+        'pending on head-2: not queued: the queue of this repository is switched off or on hold',
+        'cancel run-1',
+        'delete mq/main/staging',
+      ],
       nodes: [],
     });
   });

@@ -1,0 +1,24 @@
+import type { Managed } from './managed.ts';
+
+/** Words that promise that the queue goes on with a pull request. */
+const PROMISES = ['queued:', 'staged:', 'paused:'];
+
+/** A145: who is out of the queue, and open, is promised nothing on its head. */
+export async function judgeGoneWords(
+  { forge, project }: Pick<Managed, 'forge' | 'project'>,
+  context: string,
+): Promise<readonly string[]> {
+  const pulls = await Promise.all(project.prs.map((pr) => forge.pull(pr)));
+  const open = pulls.filter(({ state, baseRef }) => state === 'open' && baseRef === forge.base);
+  const isIn = (pull: (typeof open)[number]): boolean => forge.isScheduled(pull.number) && !pull.draft;
+  const spoken = new Set(open.filter(isIn).map(({ headSha }) => headSha));
+  const problems: string[] = [];
+  for (const pull of open) {
+    if (isIn(pull) || spoken.has(pull.headSha)) continue;
+    const status = await forge.status(pull.headSha, context);
+    const words = status?.description ?? '';
+    if (status?.creator !== 'mallory' && PROMISES.some((prefix) => words.startsWith(prefix)))
+      problems.push(`#${pull.number} is out of the queue, and its head says "${words}"`);
+  }
+  return problems;
+}
