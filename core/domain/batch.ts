@@ -119,8 +119,13 @@ export function hasHonestPhase(row: Pick<NodeRow, 'outcome' | 'phase' | 'resolve
 /** Outcomes of batches that nothing has decided yet: in flight, or held until their root is resolved. */
 export const OPEN_OUTCOMES: readonly BatchOutcome[] = ['running', 'held_success', 'held_failure'];
 
-/** A batch that cannot be brought to its end any more, closed as just that: its members are in no batch. `reason` is a fixed phrase. */
+/**
+ * A batch that cannot be brought to its end any more, closed as just that: who has landed of it keeps the receipt, and the
+ * others are in no batch. `reason` is a fixed phrase.
+ */
 export function closeRow(row: NodeRow, at: EpochMs, reason: string): NodeRow {
+  const { stagingSha, gateVerdict } = row;
+  const ended = { action: 'requeued', stagingSha, gateVerdict } as const;
   return {
     ...row,
     outcome: 'operational_error',
@@ -128,15 +133,12 @@ export function closeRow(row: NodeRow, at: EpochMs, reason: string): NodeRow {
     resolvedAt: at,
     terminalReason: reason,
     stagingBranch: null,
-    actions: row.prs.map((pr, cursor) => ({
-      pr,
-      action: 'requeued',
-      stagingSha: row.stagingSha,
-      gateVerdict: row.gateVerdict,
-      cursor,
-      reason,
-    })),
+    actions: row.prs.map((pr, cursor) => landedOf(row, pr) ?? { pr, ...ended, cursor, reason }),
   };
+}
+
+function landedOf({ actions }: NodeRow, pr: PullRequestNumber): MemberAction | undefined {
+  return actions.find((each) => each.pr === pr && each.action === 'landed');
 }
 
 export const ACTIVITY_EVENTS = [

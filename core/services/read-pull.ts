@@ -26,11 +26,12 @@ export async function readPull(
   const repo = await loadOwnRepo(store, tenantId, id);
   if (!/^[1-9]\d{0,8}$/.test(number)) throw new AppError('not_found');
   const pr = Number(number);
-  const [views, events, batches] = await Promise.all([
+  const [views, events] = await Promise.all([
     store.readQueueViews([repo.id]),
     store.listOwnEvents(repo, STORY_EVENTS_MAX, STORY_SCANNED_ROWS_MAX),
-    store.listOwnBatches(repo, STORY_BATCHES_MAX, STORY_SCANNED_ROWS_MAX),
   ]);
+  // After the events: a landing that is told has its receipt in a row that was written with the event or before it.
+  const batches = await store.listOwnBatches(repo, STORY_BATCHES_MAX, STORY_SCANNED_ROWS_MAX);
   const { queueEnabled } = repo;
   const now = clock.now();
   const story = tellPull({

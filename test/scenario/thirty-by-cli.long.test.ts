@@ -162,6 +162,7 @@ describe('thirty pull requests by ten clients at once, through the packed comman
   });
 
   const landed = () => endings.filter(({ waited }) => waited?.code === EXIT.ok);
+  const storyOf = ({ waited }: Ending): Story => JSON.parse(waited?.out ?? '');
 
   test('each has an ending that fits it: landed, or a code with words and a next step', () => {
     expect(endings).toHaveLength(PULLS);
@@ -230,9 +231,7 @@ describe('thirty pull requests by ten clients at once, through the packed comman
         .sort(),
     );
     for (const ending of landed()) {
-      // Its receipt comes with the end of its batch, which may have been landing others when its wait was over.
-      const { out } = await call('why', String(ending.pr), '--json');
-      const [receipt, ...others]: Story['receipts'] = JSON.parse(out).receipts;
+      const [receipt, ...others] = storyOf(ending).receipts;
       const merge = merges.find(({ pr }) => pr === ending.pr);
       expect(others).toEqual([]);
       expect(receipt).toMatchObject({ merge_commit: merge?.mergeCommit, base_before: merge?.firstParent });

@@ -1,4 +1,10 @@
-import { type ActivityEvent, closeRow, type NodeRow } from '#core/domain/batch.ts';
+import {
+  type ActivityEvent,
+  closeRow,
+  type GateVerdict,
+  type MemberAction,
+  type NodeRow,
+} from '#core/domain/batch.ts';
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { LANDED_RECALL_MS } from '#core/domain/limits.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
@@ -31,12 +37,24 @@ export function toNodeRow(repo: ManagedRepo, batch: Batch, node: Node): NodeRow 
     outcome: node.outcome,
     ...phaseOf(batch, node),
     terminalReason: node.terminalReason,
-    actions: node.actions,
+    actions: node.outcome === 'running' ? landedSoFar(batch, node) : node.actions,
     createdAt: node.createdAt,
     ...(node.stagedAt === null ? {} : { stagedAt: node.stagedAt }),
     ...(node.judgedAt === undefined ? {} : { judgedAt: node.judgedAt }),
     resolvedAt: node.resolvedAt,
   };
+}
+
+/** A member that has landed has its receipt at once: its batch may go on with others for long. */
+function landedSoFar(batch: Batch, node: Node): readonly MemberAction[] {
+  return batch.members.slice(node.from, Math.min(node.to, batch.landed)).flatMap(({ pr }, offset) => {
+    const cursor = node.from + offset;
+    const receipt = batch.receipts[cursor];
+    const gateVerdict = node.verdict as GateVerdict;
+    return receipt === undefined
+      ? []
+      : [{ pr, action: 'landed' as const, stagingSha: node.sha, gateVerdict, cursor, receipt }];
+  });
 }
 
 function phaseOf(batch: Batch, node: Node): Pick<NodeRow, 'phase' | 'phaseSince'> {
