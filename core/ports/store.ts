@@ -109,6 +109,8 @@ export interface EngineStore {
   findRepo(address: RepoAddress): Promise<ManagedRepo | null>;
   /** Statuses that deleted repos of this branch left standing on heads, of any tenant. */
   listLeftHeads(address: BranchAddress): Promise<readonly LeftHeads[]>;
+  /** Null: the engine has told none yet. Throws `StoreError` when unreadable: what cannot be read may be on the forge. */
+  readObligations(repoId: RepoId): Promise<Obligations | null>;
   loadQueueRecord(repoId: RepoId): Promise<StoredQueueRecord | null>;
   /**
    * The newest of one repo that can be read, newest first, among the newest `scannedMax` rows of its tenant.

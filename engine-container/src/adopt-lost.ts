@@ -1,7 +1,8 @@
 import type { NodeRow } from '#core/domain/batch.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
+import type { LeftHeads } from '#core/domain/obligations.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
-import type { EngineStore } from '#core/ports/store.ts';
+import { type EngineStore, StoreError } from '#core/ports/store.ts';
 import type { QueueRecord } from './queue/record.ts';
 import { closeOrphans, landedHeads, landedNumbers, recentlyLost, stagedHeads } from './queue/rows.ts';
 
@@ -23,7 +24,7 @@ export interface Adopted {
  * the same forge address that could not take back what they had posted (A24, A32).
  */
 export async function adoptLost(
-  store: Pick<EngineStore, 'listOwnBatches' | 'listOwnEvents' | 'listLeftHeads'>,
+  store: Pick<EngineStore, 'listOwnBatches' | 'listOwnEvents' | 'listLeftHeads' | 'readObligations'>,
   repo: ManagedRepo,
   now: EpochMs,
 ): Promise<Adopted> {
@@ -34,7 +35,7 @@ export async function adoptLost(
   const landed = landedHeads(events, repo, now);
   const numbers = landedNumbers(events, repo);
   const known = { garbage: [...garbage], ...(numbers.length === 0 ? {} : { landedNumbers: numbers }) };
-  const left = await store.listLeftHeads(repo);
+  const left = [...(await store.listLeftHeads(repo)), ...(await readOwnLeft(store, repo))];
   const recall = new Set([
     ...lost.flatMap((row) => row.prs),
     ...landed.map(({ pr }) => pr),
@@ -51,4 +52,22 @@ export async function adoptLost(
       ...(recallContexts.length === 0 ? {} : { recallContexts }),
     },
   };
+}
+
+/**
+ * The heads of the lost record itself, as it told them with its last write. A landing may go on while each row of its
+ * batch is resolved, so that no open row tells of it.
+ */
+async function readOwnLeft(
+  store: Pick<EngineStore, 'readObligations'>,
+  { id }: ManagedRepo,
+): Promise<readonly LeftHeads[]> {
+  try {
+    const told = await store.readObligations(id);
+    return told?.left == null ? [] : [told.left];
+  } catch (error) {
+    // As lost as the record: nothing would ever begin again if it had to be read.
+    if (error instanceof StoreError && error.kind === 'unreadable') return [];
+    throw error;
+  }
 }

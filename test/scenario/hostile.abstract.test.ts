@@ -132,6 +132,21 @@ describe('an API-only engine detects the attacks that it cannot prevent', () => 
     },
   );
 
+  test('a success whose landing no open row tells of is taken back when the record is lost after the merge (A24, A32)', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    world.forge.mergeBehaviour = () => ({ kind: 'slow', ms: 30_000 });
+    const { headSha } = await world.forge.pull(await givenScheduled(world.forge, 'a'));
+    const word = async () => (await world.forge.status(headSha, 'mq'))?.state;
+    await world.drain({ until: async () => (await word()) === 'success' });
+    await world.clock.advance(70_000);
+    await world.loseRecord();
+    // Its gate run was known to fail with another one, so that its row is resolved while it lands by what passed before.
+    world.store.listOwnBatches = async () => [];
+    await world.reconcile();
+    expect(await word()).toBe('pending');
+  });
+
   test('an unreadable record: the reconcile ends with its code, nothing lands, the next one rebuilds', async () => {
     const world = await createWorld();
     await givenProject(world.forge);

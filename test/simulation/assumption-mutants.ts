@@ -200,8 +200,8 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a new record takes over the heads of the one before it',
     file: 'engine-container/src/adopt-lost.ts',
-    find: 'const left = await store.listLeftHeads(repo);',
-    replace: 'const left = (await store.listLeftHeads(repo)).slice(0, 0);',
+    find: '...(await store.listLeftHeads(repo))',
+    replace: '...(await store.listLeftHeads(repo)).slice(0, 0)',
     families: ['interrupted'],
     dies: 'an address is enrolled again after a burial',
   },

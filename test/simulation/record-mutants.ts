@@ -3,6 +3,14 @@ import type { Mutant } from './mutants.ts';
 /** Guards of the queue record as it is stored. */
 export const RECORD_MUTANTS: readonly Mutant[] = [
   {
+    guard: 'a landing of a lost record is known by what the record told last (A24, A32)',
+    file: 'engine-container/src/adopt-lost.ts',
+    find: '...(await readOwnLeft(store, repo))',
+    replace: '...(await readOwnLeft(store, repo)).slice(0, 0)',
+    families: ['drifts', 'storm'],
+    dies: 'the record of a landing is lost that no row tells of',
+  },
+  {
     guard: 'what does not fit a write waits in the document (exactly once)',
     file: 'engine-container/src/record-keeper.ts',
     find: 'document: toDocument(fitting, left),',

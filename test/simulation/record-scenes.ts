@@ -31,6 +31,21 @@ export async function loseRecordAndSchedule(): Promise<readonly string[]> {
   return (await wordOn(stage, pr)) === 'success' ? ['a success that nothing waits for stands'] : [];
 }
 
+/** The record is lost after the merge of a landing, and each row of its batch is resolved: what it told last names the landing. */
+export async function loseRecordWithoutRows(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.mergeBehaviour = () => ({ kind: 'slow', ms: 30_000 });
+  const pr = await givenScheduled(forge, 'a');
+  await stage.drain({ until: async () => (await wordOn(stage, pr)) === 'success' });
+  await stage.clock.advance(70_000);
+  await stage.loseRecord();
+  stage.store.listOwnBatches = async () => [];
+  await look(stage, 2);
+  return (await wordOn(stage, pr)) === 'success' ? ['a success stands on what has merged'] : [];
+}
+
 /** A bounce is remembered by its words when the record that held it is lost (D-05). */
 export async function loseRecordAfterBounce(): Promise<readonly string[]> {
   const stage = await setStage();

@@ -8,7 +8,7 @@ import { whole } from './codec.ts';
 import { listOwnBatches, listOwnEvents } from './history.ts';
 import { readRow } from './items.ts';
 import { quarantineKey, queueRecordKey, queueViewKey, reportKey } from './keys.ts';
-import { obligations } from './obligations.ts';
+import { obligations, readObligations } from './obligations.ts';
 import { engineReport } from './outcomes.ts';
 import { decodeDocument, encodeDocument } from './queue-document.ts';
 import { queueView } from './queue-view.ts';
@@ -36,6 +36,7 @@ export function createEngineStore(table: Table): EngineStore {
     },
 
     listLeftHeads: (address) => listLeftHeads(table, address),
+    readObligations: (repoId) => readObligations(table, repoId),
 
     async loadQueueRecord(repoId) {
       const row = await table.get(queueRecordKey(repoId), 'loadQueueRecord');

@@ -1,0 +1,33 @@
+import type { Obligations } from '#core/domain/obligations.ts';
+import { StoreError } from '#core/ports/store.ts';
+import { adoptLost } from '../../../engine-container/src/adopt-lost.ts';
+import { givenRepo } from '../../builders/managed-repo.ts';
+import { givenObligations } from '../../builders/told-queue.ts';
+
+const LANDING = { context: 'mq', prs: [], heads: [{ pr: 4, head: 'head-4' }] };
+
+function storeWith(readObligations: () => Promise<Obligations | null>) {
+  const none = async () => [];
+  return { listOwnBatches: none, listOwnEvents: none, listLeftHeads: none, readObligations };
+}
+
+test('a landing of a lost record is known by what the record told last, also where no row is open', async () => {
+  const store = storeWith(async () => givenObligations({ left: LANDING }));
+  const { record } = await adoptLost(store, givenRepo(), 9);
+  expect(record).toMatchObject({
+    recall: [4],
+    recallHeads: [{ pr: 4, head: 'head-4' }],
+    recallContexts: ['mq'],
+  });
+});
+
+test('a repository that was never looked at has nothing to take back, nor one whose last words are unreadable', async () => {
+  const reads = [async () => null, () => Promise.reject(new StoreError('unreadable', 'readObligations'))];
+  for (const read of reads)
+    expect((await adoptLost(storeWith(read), givenRepo(), 9)).record).toEqual({ garbage: [] });
+});
+
+test('a store that does not answer is asked again', async () => {
+  const store = storeWith(() => Promise.reject(new StoreError('unavailable', 'readObligations')));
+  await expect(adoptLost(store, givenRepo(), 9)).rejects.toThrow('unavailable');
+});
