@@ -30,6 +30,24 @@ describe('a queue that goes off with a success posted (D-24, A24)', () => {
     expect(world.engineRuns).toBe(engineRuns);
   });
 
+  test.each([500, 403])('is not kept from its end by words that a forge answers %d to', async (status) => {
+    const world = new QueueWorld();
+    world.stepMs = 5_000;
+    await world.open();
+    const { forge } = world;
+    forge.gateDurationMs = 60 * 60_000;
+    await givenScheduled(forge, 'a');
+    const { headSha } = await forge.pull(await givenScheduled(forge, 'b'));
+    await world.start();
+    await world.pass(5 * 60_000);
+    forge.fault = ({ method, path }) =>
+      method === 'POST' && path.endsWith(`/statuses/${headSha}`) ? { status } : null;
+    await world.switchOff();
+    await world.pass(5 * 60_000);
+    expect((await world.store.getRepo(REPO))?.dueAt).toBeNull();
+    expect((await world.store.readObligations(REPO))?.open).toBe(false);
+  });
+
   test('switching off is answered once the success is taken back, no schedule is live, and the switch is stored', async () => {
     const { world, pr } = await givenPostedSuccess();
     const told: string[] = [];

@@ -1,7 +1,7 @@
 import type { Managed } from './managed.ts';
 
 /** Words that promise that the queue goes on with a pull request. */
-const PROMISES = ['queued:', 'staged:', 'paused:'];
+const PROMISES = ['queued:', 'staged:', 'paused:', 'requeued:'];
 
 /** A145: who is out of the queue, and open, is promised nothing on its head. */
 export async function judgeGoneWords(
@@ -17,7 +17,8 @@ export async function judgeGoneWords(
     if (isIn(pull) || spoken.has(pull.headSha)) continue;
     const status = await forge.status(pull.headSha, context);
     const words = status?.description ?? '';
-    if (status?.creator !== 'mallory' && PROMISES.some((prefix) => words.startsWith(prefix)))
+    const isOurs = status?.creator !== 'mallory' && status?.state === 'pending';
+    if (isOurs && PROMISES.some((prefix) => words.startsWith(prefix)))
       problems.push(`#${pull.number} is out of the queue, and its head says "${words}"`);
   }
   return problems;

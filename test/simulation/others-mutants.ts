@@ -39,15 +39,15 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
   {
     guard: 'words that cannot be written have pauses between their tries',
     file: `${QUEUE}/post-failure.ts`,
-    find: 'if (failures < STATUS_TRIES_MAX) return [{ ...waiting, failures, retryAt: s.now + waitMs }];',
-    replace: 'if (failures < STATUS_TRIES_MAX && waitMs > 0) return [{ ...waiting, failures }];',
+    find: 'if (failures < triesMax) return [{ ...waiting, failures, retryAt: s.now + waitMs }];',
+    replace: 'if (failures < triesMax && waitMs > 0) return [{ ...waiting, failures }];',
     families: ['cursed'],
     dies: 'the words of one refusal cannot be written',
   },
   {
     guard: 'words that cannot be written are dropped in the end',
     file: `${QUEUE}/post-failure.ts`,
-    find: 'if (failures < STATUS_TRIES_MAX) return [{',
+    find: 'if (failures < triesMax) return [{',
     replace: 'if (failures > 0) return [{',
     families: ['cursed'],
     dies: 'the words of one refusal cannot be written',

@@ -47,8 +47,8 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   {
     guard: 'words that are true after the record was lost are not written again',
     file: `${QUEUE}/recall.ts`,
-    find: "if (state === 'pending' && entry.said?.head !== sha) entry.said =",
-    replace: 'if (entry.said === null) entry.said =',
+    find: "if (state === 'pending' && isUnknown) entry.said =",
+    replace: 'if (isUnknown && sha.length === 0) entry.said =',
     families: ['pauses'],
     dies: 'the record is lost under words that are true',
   },

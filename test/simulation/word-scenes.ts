@@ -213,3 +213,89 @@ export async function tellWhoWaitsInStopped(): Promise<readonly string[]> {
     pattern.test(told[at] ?? '') ? [] : [`word ${at} is "${told[at]}"`],
   );
 }
+
+/** The word that it left is carried out after the one that it is back. */
+export async function departureComesOverReturn(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.gateDurationMs = 10 * 60 * MINUTE_MS;
+  forge.lateEffectMs = 12 * MINUTE_MS;
+  const pr = await givenScheduled(forge, 'a');
+  const { headSha } = await forge.pull(pr);
+  await passTicks(stage, 5 * MINUTE_MS);
+  await forge.cancelSchedule(pr);
+  const wasGivenUp = giveUpFirst(forge, (call) => call.path.endsWith(`/statuses/${headSha}`));
+  await passTicks(stage, 5 * MINUTE_MS);
+  await forge.schedule(pr, 'squash');
+  await passTicks(stage, 60 * MINUTE_MS);
+  const words = await wordsOn(stage, pr);
+  if (!wasGivenUp()) return ['the scene did not come about'];
+  return words.startsWith('staged:') ? [] : [`one that is staged is told "${words}"`];
+}
+
+/** Two pull requests with one head wait in a queue that goes off. */
+export async function switchOffUnderTwins(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.gateDurationMs = 60 * MINUTE_MS;
+  const pr = await givenScheduled(forge, 'a');
+  const twin = await forge.openPullRequest({ branch: 'twin', head: (await forge.pull(pr)).headSha });
+  await forge.schedule(twin, 'squash');
+  await passTicks(stage, 10 * MINUTE_MS);
+  await stage.settings({ queueEnabled: false });
+  await passTicks(stage, 30 * MINUTE_MS);
+  const told = forge.statusHistory((await forge.pull(pr)).headSha).map(({ description }) => description);
+  const off = told.filter((words) => words?.startsWith('not queued:') === true).length;
+  return off === 1 ? [] : [`two in a queue that is off are told so ${off} times`];
+}
+
+/** It leaves while the queue is off, which is switched on again. */
+export async function leaveWhileOff(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.gateDurationMs = 60 * MINUTE_MS;
+  const pr = await givenScheduled(forge, 'a');
+  await passTicks(stage, 5 * MINUTE_MS);
+  await stage.settings({ queueEnabled: false });
+  await passTicks(stage, 10 * MINUTE_MS);
+  await forge.cancelSchedule(pr);
+  await stage.settings({ queueEnabled: true, enabledAt: stage.clock.now() });
+  await passTicks(stage, 30 * MINUTE_MS);
+  const words = await wordsOn(stage, pr);
+  return words.includes('auto-merge was cancelled') ? [] : [`one that has left is told "${words}"`];
+}
+
+/** A record is lost, and one that was staged is kept out by a check that is asked for from now on. */
+export async function keptOutAfterLoss(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.gateDurationMs = 60 * MINUTE_MS;
+  const pr = await givenScheduled(forge, 'a');
+  await passTicks(stage, 5 * MINUTE_MS);
+  await forge.setProtection({ requiredContexts: [DEFAULT_SERVICE_NAME, 'lint'] });
+  await stage.loseRecord();
+  await passTicks(stage, 30 * MINUTE_MS);
+  const words = await wordsOn(stage, pr);
+  return /^waiting: another required check/.test(words) ? [] : [`one that is kept out is told "${words}"`];
+}
+
+/** The record of a queue is lost in which two wait with the head of a third, which is not scheduled and listed first. */
+export async function loseRecordBesideUnscheduled(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.gateDurationMs = 60 * MINUTE_MS;
+  const first = await forge.openPullRequest({ branch: 'a', files: { 'a.txt': 'a\n' } });
+  const head = (await forge.pull(first)).headSha;
+  const pr = await forge.openPullRequest({ branch: 'b', head });
+  await forge.schedule(pr, 'squash');
+  await passTicks(stage, 10 * MINUTE_MS);
+  await stage.loseRecord();
+  await passTicks(stage, 20 * MINUTE_MS);
+  const told = forge.statusHistory(head).map(({ description }) => description);
+  return told.some((words) => words?.startsWith('not queued:')) ? [`it is told ${told.join(' | ')}`] : [];
+}

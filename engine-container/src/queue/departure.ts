@@ -3,13 +3,17 @@ import { type DecisionContext, emitEvent, wishStatus } from './decision-context.
 import { sayDeferred } from './deferral-words.ts';
 import {
   type Departure,
+  describeDefer,
   describeDeparture,
   describeNotAdmitted,
   describeOff,
   isDeparture,
+  isPromise,
 } from './describe.ts';
 import { hasLandedHead } from './landed.ts';
-import type { QueueEntry } from './queue-entry.ts';
+import { activeMembers } from './pipeline.ts';
+import type { QueueEntry, Said } from './queue-entry.ts';
+import type { Snapshot } from './snapshot.ts';
 import { isSpokenFor } from './spoken-for.ts';
 
 /**
@@ -22,12 +26,20 @@ export type LeaveReason = Departure | (typeof SILENT)[number];
 
 /** Takes a pull request out of the queue. Words that promise that the queue goes on with it are replaced on its head. */
 export function leaveQueue(pass: DecisionContext, entry: QueueEntry, reason: LeaveReason): void {
-  pass.record.entries = pass.record.entries.filter((candidate) => candidate !== entry);
+  const { record } = pass;
+  record.entries = record.entries.filter((candidate) => candidate !== entry);
   emitEvent(pass, 'pr_skipped', entry, reason);
+  if (entry.said?.head !== entry.head) return;
   // The words stand on the commit: they are those of another one with this head from now on.
-  const heir = pass.record.entries.find(({ head }) => head === entry.head);
-  if (heir !== undefined && entry.said?.head === entry.head) heir.said ??= entry.said;
-  if (!isSilent(reason) && promisesMore(pass, entry)) wishWords(pass, entry, describeDeparture(reason));
+  const heir = record.entries.find(({ head }) => head === entry.head);
+  if (heir !== undefined) return inherit(heir, entry.said);
+  // Of a crowd that leaves at once the patrol tells the rest.
+  if (isSilent(reason) || record.pendingStatuses.length >= PENDING_STATUSES_MAX / 2) return;
+  if (isUntrue(pass, entry)) wishWords(pass, entry, describeDeparture(reason));
+}
+
+function inherit(heir: QueueEntry, said: Said): void {
+  if (heir.said?.head !== heir.head) heir.said = said;
 }
 
 function isSilent(reason: LeaveReason): reason is (typeof SILENT)[number] {
@@ -41,31 +53,46 @@ export function sayOff(pass: DecisionContext): void {
   for (const entry of record.entries) {
     // The rest is said in a later look.
     if (record.pendingStatuses.length >= PENDING_STATUSES_MAX / 2) return;
-    if (promisesMore(pass, entry)) wishWords(pass, entry, describeOff());
+    if (isUntrue(pass, entry) && !isHeldByOther(pass, entry)) wishWords(pass, entry, describeOff());
   }
 }
 
-/** Back in the queue, where another check keeps it from being staged, or it still stands aside: its head says so again. */
-export function sayReturned(pass: DecisionContext, entry: QueueEntry): void {
+/** Words on its head say more of another pull request with it. */
+function isHeldByOther({ record }: DecisionContext, { pr, head }: QueueEntry): boolean {
+  const others = record.entries.filter((other) => other.head === head && other.pr !== pr);
+  return others.length > 0 && isSpokenFor(record, head);
+}
+
+/** Back in the queue, and still aside: its head says so again. In line no more, for another check keeps it out: it says that. */
+export function sayKeptOut(pass: DecisionContext, entry: QueueEntry): void {
   const { pr, head, said, readyAt, scheduleId } = entry;
-  if (said?.head !== head || !isDeparture(said.description) || scheduleId === 0) return;
+  if (said?.head !== head || scheduleId === 0) return;
+  const hasLeft = isDeparture(said.description);
   const deferred = pass.record.deferred.find((each) => each.pr === pr && each.head === head);
-  if (deferred !== undefined) sayDeferred(pass, deferred);
-  else if (readyAt === null && !isSpokenFor(pass.record, head)) wishWords(pass, entry, describeNotAdmitted());
+  if (hasLeft && deferred !== undefined && describeDefer(deferred.reason) !== null)
+    return sayDeferred(pass, deferred);
+  if (readyAt !== null || !isAdmissionRead(pass.s) || isSpokenFor(pass.record, head)) return;
+  const isInFlight = pass.record.batches.some((batch) => activeMembers(batch).some((each) => each.pr === pr));
+  const isOutdated = hasLeft || (said.state === 'pending' && isPromise(said.description));
+  if (isOutdated && !isInFlight) wishWords(pass, entry, describeNotAdmitted());
+}
+
+/** Who may be staged was decided in this look. */
+function isAdmissionRead({ full, pulls, protection, base }: Snapshot): boolean {
+  return full && pulls.known && protection.known && protection.value !== null && base.known;
 }
 
 /**
- * Does its head say that the queue goes on with it, and nothing else speaks there? The words of a bounce, a refusal or a
+ * Does its head say that the queue goes on with it, or that a queue is off which is on? The words of a bounce, a refusal or a
  * conflict stay: they are still true, and that of a bounce is its memory (D-05).
  */
-function promisesMore({ record }: DecisionContext, entry: QueueEntry): boolean {
-  const { pr, head, said, movedAt } = entry;
-  if (said?.head !== head || isDeparture(said.description)) return false;
+function isUntrue({ record, s }: DecisionContext, { head, said, movedAt }: QueueEntry): boolean {
+  if (said?.head !== head) return false;
+  const isOver = s.repo.queueEnabled && said.description === describeOff();
+  if (isDeparture(said.description) && !isOver) return false;
   if (said.state !== 'pending' && movedAt === null) return false;
-  const isShared = record.entries.some((other) => other.head === head && other.pr !== pr);
   // Where a landing ends the last word is its own.
-  const isLanding = record.batches.some(({ landing }) => landing?.head === head);
-  return !isShared && !isLanding && !hasLandedHead(record, head);
+  return !record.batches.some(({ landing }) => landing?.head === head) && !hasLandedHead(record, head);
 }
 
 function wishWords(pass: DecisionContext, { pr, head }: QueueEntry, description: string): void {

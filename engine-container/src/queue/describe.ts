@@ -123,9 +123,9 @@ export function isDeparture(description: string): boolean {
   return description.startsWith('not queued:');
 }
 
-/** Words that promise that the queue goes on with it: it is in line, staged or paused. */
+/** `pending` words that promise that the queue goes on with it: it is in line, staged, paused or tested again. */
 export function isPromise(description: string): boolean {
-  return ['queued:', 'staged:', PAUSED_PREFIX].some((prefix) => description.startsWith(prefix));
+  return ['queued:', 'staged:', 'requeued:', PAUSED_PREFIX].some((prefix) => description.startsWith(prefix));
 }
 
 export function describeLanded(): string {

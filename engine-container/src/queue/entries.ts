@@ -13,7 +13,7 @@ import {
   tellRefusal,
   wakeNoLaterThan,
 } from './decision-context.ts';
-import { sayDeferred } from './deferral-words.ts';
+import { blamesHead, sayDeferred } from './deferral-words.ts';
 import { leaveQueue } from './departure.ts';
 import { describeEarlierBounce, describeOldHead, describeRefusal } from './describe.ts';
 import { noteArrival } from './fanout-choice.ts';
@@ -126,6 +126,7 @@ function bindHead(
     pass.record.entries.push(fresh);
     noteArrival(pass.record, pass.s.now);
     emitEvent(pass, 'pr_queued', fresh, null, { scheduledAt: schedule.at });
+    sayAsideOnReturn(pass, fresh);
     return tellKnownVerdict(pass, fresh, schedule);
   }
   entry.title = pull.title;
@@ -317,6 +318,12 @@ function applyAdmission(pass: DecisionContext, entry: QueueEntry, admission: Adm
 function sayAsideAgain(pass: DecisionContext, { pr, head }: QueueEntry): void {
   const deferred = pass.record.deferred.find((each) => each.pr === pr && each.head === head);
   if (deferred !== undefined) sayDeferred(pass, deferred);
+}
+
+/** The words of its departure took the place of those that put the blame on no pull request. */
+function sayAsideOnReturn(pass: DecisionContext, { pr, head }: QueueEntry): void {
+  const deferred = pass.record.deferred.find((each) => each.pr === pr && each.head === head);
+  if (deferred !== undefined && !blamesHead(deferred.reason)) sayDeferred(pass, deferred);
 }
 
 /** Said once per head and reason; admission looks again at each full look (D-04). */

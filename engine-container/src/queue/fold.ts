@@ -67,7 +67,7 @@ export function fold(
 function foldFailure(pass: DecisionContext, action: Action, forgeAnswers: boolean): void {
   if (action.kind === 'delete_branch') return keepName(pass, action.branch);
   if (action.kind === 'probe_schedule' && forgeAnswers) return countProbeFailure(pass, action);
-  if (action.kind === 'post_status' && forgeAnswers) return countPostFailure(pass, action);
+  if (action.kind === 'post_status') return countPostFailure(pass, action, forgeAnswers);
   const isStaging = action.kind === 'stage_batch' || action.kind === 'stage_tree';
   if (isStaging) sweepLate(pass, [action.branch, action.workBranch]);
 }

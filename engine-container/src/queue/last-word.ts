@@ -12,8 +12,8 @@ export function sayLastWord(pass: DecisionContext, landing: Landing, reason: Tak
   const refused = pass.record.entries.filter(({ head, refusedFor }) => head === sha && refusedFor !== null);
   const { refusedFor = null } = refused.find((entry) => entry.pr === pr) ?? refused[0] ?? {};
   const isInQueue = pass.record.entries.some((entry) => entry.pr === pr || entry.head === sha);
-  // The change of its batch was that it left.
-  const hasLeft = reason === 'candidate_changed' && !isInQueue;
+  // It is not tested again.
+  const hasLeft = !isInQueue && reason !== 'queue_disabled';
   const pending = hasLeft ? describeDeparture('left_the_queue') : describeTakeBack(reason);
   const words =
     refusedFor === null

@@ -1,7 +1,7 @@
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import { PENDING_STATUSES_MAX } from '#core/domain/limits.ts';
 import { type DecisionContext, wishStatus } from './decision-context.ts';
-import { sayReturned } from './departure.ts';
+import { sayKeptOut } from './departure.ts';
 import { describeInLine, describeQueued, describeStaged, describeStopped, isDeparture } from './describe.ts';
 import { hasStopped } from './holds.ts';
 import { activeMembers, isWhole } from './pipeline.ts';
@@ -21,7 +21,7 @@ export function sayProgress(pass: DecisionContext): void {
   for (const entry of record.entries) {
     // The rest is said in a later look: who waits to enter must not wait for these words.
     if (record.pendingStatuses.length >= PENDING_STATUSES_MAX / 2) return;
-    sayReturned(pass, entry);
+    sayKeptOut(pass, entry);
     const description = wordsOf(entry, stands);
     if (description === null || isSpokenFor(record, entry.head)) continue;
     const { pr, head: sha } = entry;

@@ -12,6 +12,7 @@ import {
   describeLanded,
   describeRefusal,
   describeStaleSuccess,
+  isDeparture,
 } from './describe.ts';
 import { sayGone } from './gone-words.ts';
 import type { QueueEntry } from './queue-entry.ts';
@@ -29,7 +30,7 @@ export function recallStatuses(pass: DecisionContext, view: PullRequestView): vo
   if (ours.state === 'pending' || ours.description === describeStaleSuccess()) {
     const { schedule } = view;
     const isOut = pull.draft || (schedule.known && schedule.value.kind === 'none');
-    return isOut ? sayGone(pass, pull, ours.description) : sayStandingAgain(pass, pull, ours);
+    return isOut ? sayGone(pass, pull, ours) : sayStandingAgain(pass, pull, ours);
   }
   if (!pass.s.botLogin.known) return;
   const byBot = ours.creator === pass.s.botLogin.value;
@@ -70,8 +71,10 @@ function sayStandingAgain(
   const { record } = pass;
   const [entry, ...others] = record.entries.filter(({ head }) => head === sha);
   if (entry?.pr !== pr || others.length > 0) return;
-  // A lost record has said them: `replaceOldWords` ends those of a pause or a wait that is over.
-  if (state === 'pending' && entry.said?.head !== sha) entry.said = { head: sha, state, description: shown };
+  // A lost record has said them: `replaceOldWords` ends those of a pause or a wait that is over. Or the word that it left came
+  // after the one that it is back.
+  const isUnknown = entry.said?.head !== sha || (isDeparture(shown) && !isDeparture(entry.said.description));
+  if (state === 'pending' && isUnknown) entry.said = { head: sha, state, description: shown };
   const words = isBounced(record, entry)
     ? describeEarlierBounce(bounceOf(record, entry))
     : entry.refusedFor !== null && describeRefusal(entry.refusedFor as Refusal);
