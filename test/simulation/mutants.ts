@@ -298,7 +298,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'return pull.merged && pull.baseRef === pass.s.repo.baseBranch;',
     replace: 'return pull.merged;',
     families: ['interrupted', 'people'],
-    dies: { family: 'interrupted', seed: 126 },
+    dies: { family: 'interrupted', seed: 13 },
   },
   {
     guard: 'the name of a deletion that may still be under way (E7)',
