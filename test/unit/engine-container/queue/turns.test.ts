@@ -1,7 +1,11 @@
 import type { EpochMs } from '#core/domain/ids.ts';
 import { PRIORITY_AGING_MS } from '#core/domain/limits.ts';
+import { UNKNOWN } from '#core/domain/result.ts';
+import { decide } from '../../../../engine-container/src/queue/decide.ts';
 import { createEntry, type QueueEntry } from '../../../../engine-container/src/queue/queue-entry.ts';
 import { type Line, orderByTurns } from '../../../../engine-container/src/queue/turns.ts';
+import { givenEntry, givenRecord } from '../../../builders/queue-record.ts';
+import { givenSnapshot, NOW as SNAPSHOT_NOW } from '../../../builders/snapshot.ts';
 
 const NOW = 10 * PRIORITY_AGING_MS;
 
@@ -82,4 +86,13 @@ describe('of a crowd only the oldest is lifted for its waiting', () => {
   test('not right after one of its turns', () => {
     expect(order([...old(), ...fresh()], { lately: ['a'] })).toBe('b1 a1 a2 a3 a4 a5');
   });
+});
+
+test('authors take turns while the list of pull requests cannot be read', () => {
+  const author = (pr: number): string => (pr <= 6 ? 'agent' : 'dev');
+  const entries = [1, 2, 3, 4, 5, 6, 7].map((pr) => ({ ...givenEntry(pr), author: author(pr) }));
+  // Nothing is staged meanwhile: the order in which the next look goes on is all that this one changes.
+  const record = givenRecord({ entries, tip: 'base-0', pausedUntil: SNAPSHOT_NOW + 60_000 });
+  const decided = decide(givenSnapshot({ pulls: UNKNOWN }), record);
+  expect(decided.record.entries.map(({ pr }) => pr)).toEqual([1, 7, 2, 3, 4, 5, 6]);
 });
