@@ -36,6 +36,11 @@ export function arePendingStatusesFull({ pendingStatuses }: QueueRecord): boolea
   return pendingStatuses.length >= PENDING_STATUSES_MAX;
 }
 
+/** Words that only tell where one stands are then said in a later look: who waits to enter must not wait for them. */
+export function mustWordsWait({ pendingStatuses }: QueueRecord): boolean {
+  return pendingStatuses.length >= PENDING_STATUSES_MAX / 2;
+}
+
 /** A pull request that the last whole look had to leave out is looked at as soon as there is room for it. */
 export function goOnWithCrowd(pass: DecisionContext): void {
   const { crowded, pendingStatuses } = pass.record;

@@ -1,4 +1,4 @@
-import { PENDING_STATUSES_MAX } from '#core/domain/limits.ts';
+import { mustWordsWait } from './bounds.ts';
 import { type DecisionContext, emitEvent, wishStatus } from './decision-context.ts';
 import { sayDeferred } from './deferral-words.ts';
 import {
@@ -34,7 +34,7 @@ export function leaveQueue(pass: DecisionContext, entry: QueueEntry, reason: Lea
   const heir = record.entries.find(({ head }) => head === entry.head);
   if (heir !== undefined) return inherit(heir, entry.said);
   // Of a crowd that leaves at once the patrol tells the rest.
-  if (isSilent(reason) || record.pendingStatuses.length >= PENDING_STATUSES_MAX / 2) return;
+  if (isSilent(reason) || mustWordsWait(record)) return;
   if (isUntrue(pass, entry)) wishWords(pass, entry, describeDeparture(reason));
 }
 
@@ -51,8 +51,7 @@ export function sayOff(pass: DecisionContext): void {
   const { record, s } = pass;
   if (s.repo.queueEnabled) return;
   for (const entry of record.entries) {
-    // The rest is said in a later look.
-    if (record.pendingStatuses.length >= PENDING_STATUSES_MAX / 2) return;
+    if (mustWordsWait(record)) return;
     if (isUntrue(pass, entry) && !isHeldByOther(pass, entry)) wishWords(pass, entry, describeOff());
   }
 }

@@ -1,5 +1,5 @@
-import { PENDING_STATUSES_MAX } from '#core/domain/limits.ts';
 import { pauseAt, sayPause } from '#core/domain/pause.ts';
+import { mustWordsWait } from './bounds.ts';
 import { type DecisionContext, wakeNoLaterThan, wishStatus } from './decision-context.ts';
 import { isHeldUp } from './holds.ts';
 import { activeMembers } from './pipeline.ts';
@@ -17,8 +17,7 @@ export function sayPaused(pass: DecisionContext): void {
   for (const entry of record.entries) {
     if (!isHeldUp(hold, entry) || !waitsForNothingElse(record, entry)) continue;
     isAnyHeld = true;
-    // The rest is said in a later look: who waits to enter must not wait for these words.
-    if (record.pendingStatuses.length >= PENDING_STATUSES_MAX / 2) break;
+    if (mustWordsWait(record)) break;
     const { pr, head: sha, said } = entry;
     if (said?.head === sha && said.description === description) continue;
     wishStatus(pass, { pr, sha, state: 'pending', description, targetUrl: null });

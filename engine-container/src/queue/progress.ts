@@ -1,5 +1,5 @@
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
-import { PENDING_STATUSES_MAX } from '#core/domain/limits.ts';
+import { mustWordsWait } from './bounds.ts';
 import { type DecisionContext, wishStatus } from './decision-context.ts';
 import { sayKeptOut } from './departure.ts';
 import { describeInLine, describeQueued, describeStaged, describeStopped, isDeparture } from './describe.ts';
@@ -19,8 +19,7 @@ export function sayProgress(pass: DecisionContext): void {
   if (!s.repo.queueEnabled || pass.errorCode === 'protection_conflict') return;
   const stands = standsOf(record);
   for (const entry of record.entries) {
-    // The rest is said in a later look: who waits to enter must not wait for these words.
-    if (record.pendingStatuses.length >= PENDING_STATUSES_MAX / 2) return;
+    if (mustWordsWait(record)) return;
     sayKeptOut(pass, entry);
     const description = wordsOf(entry, stands);
     if (description === null || isSpokenFor(record, entry.head)) continue;

@@ -1,5 +1,5 @@
-import { PENDING_STATUSES_MAX } from '#core/domain/limits.ts';
 import { PAUSED_PREFIX, pauseAt } from '#core/domain/pause.ts';
+import { mustWordsWait } from './bounds.ts';
 import { type DecisionContext, wishStatus } from './decision-context.ts';
 import { describeQueued } from './describe.ts';
 import { isHeldUp } from './holds.ts';
@@ -12,8 +12,7 @@ import { isSpokenFor } from './spoken-for.ts';
  */
 export function replaceOldWords(pass: DecisionContext): void {
   for (const entry of pass.record.entries) {
-    // The rest is said in a later look: who waits to enter must not wait for these words.
-    if (pass.record.pendingStatuses.length >= PENDING_STATUSES_MAX / 2) return;
+    if (mustWordsWait(pass.record)) return;
     if (!isOutdated(pass, entry)) continue;
     const { pr, head: sha } = entry;
     wishStatus(pass, { pr, sha, state: 'pending', description: describeQueued(), targetUrl: null });
