@@ -169,7 +169,7 @@ class Reconcile {
     let refresh = true;
     let nextStartAt: EpochMs | null = null;
     for (let pass = 0; pass < RECONCILE_PASSES_MAX; pass += 1) {
-      const pace = paceOf(record);
+      const pace = paceOf(record, clock.now());
       const outdated = clock.monotonic() - allReadAt >= pace.everythingMs;
       // While statuses are only being written, nothing need be listed anew for each handful of them.
       const isIdle = record.batches.length === 0 && record.pendingStatuses.length === 0;

@@ -41,6 +41,8 @@ import { noteAttempts } from './who-may.ts';
 
 /** First look at a gate after this share of what it usually takes: never later than that, or it would seem to take ever longer. */
 const GATE_FIRST_LOOK_SHARE = 0.9;
+/** The soonest look at a gate run that was just started. */
+const FIRST_QUICK_LOOK_MS = 500;
 /** Statuses written per pass; the rest follow in the next. */
 const STATUS_POSTS_MAX = 20;
 
@@ -244,7 +246,7 @@ function quickLookMs(ageMs: number, usualMs: number | null): number | null {
   if (ageMs >= GATE_QUICK_LOOK_MS) return null;
   const dueMs = (usualMs ?? 0) * GATE_FIRST_LOOK_SHARE - ageMs;
   if (dueMs + ageMs > GATE_QUICK_LOOK_MS) return null;
-  return Math.round(Math.max(1_000, dueMs, Math.min(3_000, ageMs)));
+  return Math.round(Math.max(FIRST_QUICK_LOOK_MS, dueMs, Math.min(3_000, ageMs)));
 }
 
 function chooseWakeFor(pass: DecisionContext, batch: Batch): void {
