@@ -19,6 +19,7 @@ import { PauseQueue } from '../parts/settings-pause.tsx';
 import { Priorities } from '../parts/settings-priority.tsx';
 import { Protection, Remove, Settled } from '../parts/settings-rest.tsx';
 import { ScheduleRules } from '../parts/settings-schedule.tsx';
+import { describeTarget } from '../view/batch-target.ts';
 import type { StatusEntry } from '../view/blocker.ts';
 import { showDuration } from '../view/format.ts';
 
@@ -199,11 +200,7 @@ function Tuning({ repo, says }: { readonly repo: StatusEntry; readonly says: str
         </Field>
         <Field
           label="Stop waiting at this many pull requests"
-          hint={
-            Number(draft.target) === 0
-              ? 'No number: waits the whole time.'
-              : `Ends the wait once ${draft.target} are ready.`
-          }
+          hint={describeTarget(Number(draft.target))}
           error={errorOf('batch_target')}
         >
           {(ids) => (
