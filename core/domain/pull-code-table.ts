@@ -209,6 +209,7 @@ export const PULL_CODES = {
     'author',
     'refused: the forge has called it a conflict with the base for an hour; merge the base branch into it',
     MERGE_BASE,
+    true,
   ),
   base_red: wait(
     'operator',

@@ -77,13 +77,47 @@ export interface Deferred {
   readonly isHeld?: true;
 }
 
-/** Reasons that hold of a head whatever the base is, until its author schedules it again. */
-const OF_HEAD: readonly DeferReason[] = [
-  'gate_not_started',
-  'gate_not_ended',
-  'runs_broken_off',
-  'staging_failed',
-];
+interface Traits {
+  /** Told on the page only: the next look is soon, or the status of the base says it. */
+  readonly isSilent?: true;
+  /** Says nothing against the pull request itself: it is staged again once others are out of the way. */
+  readonly passesWithOthers?: true;
+  /** Holds of a head whatever the base is, until its author schedules it again. */
+  readonly isOfHead?: true;
+}
+
+/** Each reason has its row here, and its words, whose turn it is and whether it is a fault in `PULL_CODES`. */
+const DEFERRALS: Readonly<Record<DeferReason, Traits>> = {
+  conflict: {},
+  merge_unsure: {},
+  directory_renamed: {},
+  merge_rules: {},
+  file_too_large: {},
+  name_not_utf8: {},
+  base_name_not_utf8: {},
+  criss_cross: {},
+  conflict_ahead: { isSilent: true, passesWithOthers: true },
+  suspect_ahead: { isSilent: true, passesWithOthers: true },
+  no_changes: {},
+  removes_gate: {},
+  base_red: { passesWithOthers: true },
+  head_not_ready: { isSilent: true, passesWithOthers: true },
+  gate_missing: { isSilent: true },
+  gate_not_started: { isOfHead: true },
+  gate_not_ended: { isOfHead: true },
+  runs_broken_off: { isOfHead: true },
+  staging_failed: { isOfHead: true },
+  not_mergeable: {},
+  forge_conflict: {},
+};
+
+export function isSilent(reason: DeferReason): boolean {
+  return DEFERRALS[reason].isSilent === true;
+}
+
+export function passesWithOthers(reason: DeferReason): boolean {
+  return DEFERRALS[reason].passesWithOthers === true;
+}
 
 /** The forge alone stands against this head: on whatever base, until it calls it mergeable. */
 export function isHeldByForge({ reason, isHeld }: Deferred): boolean {
@@ -96,5 +130,5 @@ export function outlastsBase(deferred: Deferred): boolean {
 }
 
 export function isOfHead({ reason }: Pick<Deferred, 'reason'>): boolean {
-  return OF_HEAD.includes(reason);
+  return DEFERRALS[reason].isOfHead === true;
 }

@@ -2,7 +2,7 @@ import { STATUS_DESCRIPTION_CHARS_MAX } from '#core/domain/limits.ts';
 import { PAUSED_PREFIX } from '#core/domain/pause.ts';
 import { PULL_CODES } from '#core/domain/pull-code-table.ts';
 import type { Refusal } from './admission.ts';
-import type { Bounced, DeferReason } from './aside.ts';
+import { type Bounced, type DeferReason, isSilent } from './aside.ts';
 import type { TakeBackReason } from './landing-state.ts';
 import type { MovedWhy } from './readings.ts';
 
@@ -12,15 +12,12 @@ import type { MovedWhy } from './readings.ts';
  */
 export const BOUNCED_PREFIX = 'bounced:';
 
-/** Told on the page only: the next look is soon, or the status of the base says it. */
-const SILENT: readonly DeferReason[] = ['conflict_ahead', 'suspect_ahead', 'head_not_ready', 'gate_missing'];
-
 export function describeRefusal(reason: Refusal): string {
   return PULL_CODES[reason].says;
 }
 
 export function describeDefer(reason: DeferReason): string | null {
-  return SILENT.includes(reason) ? null : PULL_CODES[reason].says;
+  return isSilent(reason) ? null : PULL_CODES[reason].says;
 }
 
 export function describeTakeBack(reason: TakeBackReason): string {

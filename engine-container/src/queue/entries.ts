@@ -2,7 +2,7 @@ import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { DELETED_AFTER_MS, HEAD_CHANGE_KEEPS_POSITION_MS } from '#core/domain/limits.ts';
 import { isExempt, priorityOf } from '#core/domain/priority.ts';
 import { type Admission, type AdmissionFacts, admit, type Refusal } from './admission.ts';
-import { type DeferReason, isOfHead, outlastsBase } from './aside.ts';
+import { isOfHead, outlastsBase, passesWithOthers } from './aside.ts';
 import { arePendingStatusesFull, newcomersOf } from './bounds.ts';
 import {
   asksFork,
@@ -207,14 +207,6 @@ function awaitDeletion(pass: DecisionContext, entry: QueueEntry): void {
   leaveQueue(pass, entry, 'deleted');
 }
 
-/** Reasons that say nothing against the pull request itself. */
-const PASSES_WITH_OTHERS: readonly DeferReason[] = [
-  'conflict_ahead',
-  'suspect_ahead',
-  'base_red',
-  'head_not_ready',
-];
-
 /** Evaluates admission for every bound pull request; a refusal is said once per (head, reason) (D-04). */
 export function admitEntries(pass: DecisionContext): void {
   const { pulls, protection, base } = pass.s;
@@ -264,7 +256,7 @@ function isHeldForItself(pass: DecisionContext, entry: QueueEntry, baseTree: str
     (deferred) =>
       deferred.pr === entry.pr &&
       deferred.head === entry.head &&
-      !PASSES_WITH_OTHERS.includes(deferred.reason) &&
+      !passesWithOthers(deferred.reason) &&
       (outlastsBase(deferred) || (deferred.baseTree === baseTree && (deferred.until ?? Infinity) > s.now)),
   );
 }

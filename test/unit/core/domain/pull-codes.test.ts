@@ -29,6 +29,10 @@ describe('the closed list of ways out of the queue and of waits', () => {
     if (is === 'exit' && turn === 'none') expect(next).toMatch(/^Nothing/);
   });
 
+  test('a conflict is a fault of the change, whether the queue finds it or the forge', () => {
+    expect([PULL_CODES.conflict.fault, PULL_CODES.forge_conflict.fault]).toEqual([true, true]);
+  });
+
   test('no words stand for two codes', () => {
     const says = PULL_CODE_NAMES.map((name) => PULL_CODES[name].says);
     expect(new Set(says).size).toBe(says.length);
