@@ -23,6 +23,8 @@ export interface EngineParts {
 export function createEngine({ store, send, clock, log, metrics, publicUrl }: EngineParts): EnginePort {
   const runReconcile = createReconciler({
     ...{ store, clock, log, ids: createUuidIds(), serviceUrl: publicUrl },
+    // A copy of the data folder, or of the whole machine, may have been put back.
+    mayBeOlder: true,
     forgeFor: (request, held, mayRead, onCall, onAnswer) =>
       createEngineForge(held, {
         ...{ instanceUrl: request.instanceUrl, slug: request.repoSlug, token: request.token },

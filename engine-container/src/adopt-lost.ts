@@ -7,7 +7,7 @@ import type { QueueRecord } from './queue/record.ts';
 import { closeOrphans, landedHeads, landedNumbers, recentlyLost, stagedHeads } from './queue/rows.ts';
 
 /** How far back rows of a lost record are looked for. */
-const ORPHAN_ROWS_MAX = 200;
+const ORPHAN_ROWS_MAX = 2_000;
 const ORPHAN_EVENTS_MAX = 1_000;
 
 export interface Adopted {
@@ -42,7 +42,10 @@ export async function adoptLost(
     ...left.flatMap(({ prs, heads }) => [...prs, ...heads.map(({ pr }) => pr)]),
   ]);
   if (recall.size === 0) return { rows, record: known };
-  const recallHeads = [...stagedHeads(lost, events), ...landed, ...left.flatMap(({ heads }) => heads)];
+  const told = left.flatMap(({ heads }) =>
+    heads.map(({ pr, head }) => ({ pr, head, mayStand: true as const })),
+  );
+  const recallHeads = [...stagedHeads(lost, events), ...landed, ...told];
   const recallContexts = [...new Set(left.map(({ context }) => context))];
   return {
     rows,

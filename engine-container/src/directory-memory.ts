@@ -1,5 +1,6 @@
 import type { CommitSha, RepoId, TreeHash } from '#core/domain/ids.ts';
 import { DIRECTORY_MEMORY_ENTRIES_MAX } from '#core/domain/limits.ts';
+import type { RecordMemory } from './record-keeper.ts';
 import type { Directory } from './staging/objects.ts';
 import type { PatrolMemory } from './status-patrol.ts';
 
@@ -15,6 +16,7 @@ export class RepoDirectories {
   readonly large = new Set<string>();
   /** Which statuses were read in turn. */
   readonly patrol: PatrolMemory = { doneTurn: null };
+  readonly record: RecordMemory = { isOwn: false };
   #entries = 0;
 
   get size(): number {

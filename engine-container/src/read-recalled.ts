@@ -5,6 +5,7 @@ import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import type { QueueRecord } from './queue/record.ts';
 import type { RecalledHead, RecalledView, Snapshot } from './queue/snapshot.ts';
 import { isStuck } from './queue/standing.ts';
+import { readOrNone } from './read-pull.ts';
 
 type Attempt = <T>(read: () => Promise<T>) => Promise<Reading<T>>;
 
@@ -16,12 +17,13 @@ export async function readRecalled(
 ): Promise<ReadonlyMap<PullRequestNumber, Reading<RecalledView>>> {
   const recalled = new Map<PullRequestNumber, Reading<RecalledView>>();
   for (const pr of recall) {
-    const pull = await attempt(() => forge.readPullRequest(pr));
+    // One that was deleted leaves its commits, and the statuses on them.
+    const pull = await attempt(() => readOrNone(forge, pr));
     if (!pull.known) continue;
-    const { headSha, merged } = pull.value;
-    const earlier = recallHeads.filter((staged) => staged.pr === pr);
-    const heads = new Set([headSha, ...earlier.map(({ head }) => head)]);
-    const read = await attempt(() => readHeads(forge, heads, merged ? headSha : null));
+    const earlier = recallHeads.filter((staged) => staged.pr === pr).map(({ head }) => head);
+    const heads = new Set([...(pull.value === null ? [] : [pull.value.headSha]), ...earlier]);
+    const merged = pull.value?.merged === true ? pull.value.headSha : null;
+    const read = await attempt(() => readHeads(forge, heads, merged));
     if (read.known) recalled.set(pr, read);
   }
   return recalled;

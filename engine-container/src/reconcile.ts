@@ -97,7 +97,7 @@ class Reconcile {
     this.#forge = deps.forgeFor(request, held, () => this.#mayRead(), onCall, onAnswer);
     this.#patrol = directories.patrol;
     this.#objects = new RepoObjects(this.#forge, directories, () => this.#isOutOfTime());
-    this.#keeper = new RecordKeeper({ ...deps, repo, held });
+    this.#keeper = new RecordKeeper({ ...deps, repo, held, memory: directories.record });
   }
 
   /** Null when all went well. Whatever happens, a report is left for the worker (A48). */

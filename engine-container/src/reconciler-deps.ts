@@ -33,6 +33,8 @@ export interface ReconcilerDeps {
   readonly confirmBounce?: ConfirmBounce;
   /** The trees that the engine has read. @default nothing yet */
   readonly memory?: DirectoryMemory;
+  /** The store may have been put back to an earlier time before this engine began. @default it was not */
+  readonly mayBeOlder?: true;
   /** Costs of the batches in flight. @default nothing is known yet */
   readonly spending?: ForgeSpending;
 }

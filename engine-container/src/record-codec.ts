@@ -78,7 +78,7 @@ const Record = z.looseObject({
   rebuilding: z.boolean(),
   unread: z.array(pr).optional(),
   recall: z.array(pr).optional(),
-  recallHeads: z.array(z.looseObject({ pr, head: sha })).optional(),
+  recallHeads: z.array(z.looseObject({ pr, head: sha, mayStand: z.literal(true).optional() })).optional(),
   recallContexts: z.array(z.string()).optional(),
   line: z.array(
     z.looseObject({

@@ -18,6 +18,12 @@ import { parseRecord, toDocument } from './record-codec.ts';
 import { isSameData } from './same-data.ts';
 import { isEmpty, NOTHING_UNSENT, takeWrite, type Unsent } from './unsent.ts';
 
+/** The memory of one engine for the record of one repository. */
+export interface RecordMemory {
+  /** This engine has stored it. */
+  isOwn: boolean;
+}
+
 export interface KeeperDeps {
   readonly store: EngineStore;
   readonly repo: ManagedRepo;
@@ -25,6 +31,9 @@ export interface KeeperDeps {
   readonly log: Log;
   readonly figures: ReconcileFigures;
   readonly spent: ReconcileSpending;
+  readonly memory: RecordMemory;
+  /** The store may have been put back to an earlier time before this engine began. @default it was not */
+  readonly mayBeOlder?: boolean;
 }
 
 /**
@@ -38,6 +47,8 @@ export class RecordKeeper {
   readonly #log: Log;
   readonly #figures: ReconcileFigures;
   readonly #spent: ReconcileSpending;
+  readonly #memory: RecordMemory;
+  readonly #mayBeOlder: boolean;
   #saved: QueueRecord;
   /** The record in the store, as far as is known; null before a record of this version was read or written. */
   #stored: QueueRecord | null = null;
@@ -50,8 +61,10 @@ export class RecordKeeper {
   #done: { readonly record: QueueRecord; readonly closed: readonly Batch[]; readonly unsent: Unsent } | null =
     null;
 
-  constructor({ store, repo, held, log, figures, spent }: KeeperDeps) {
+  constructor({ store, repo, held, log, figures, spent, memory, mayBeOlder = false }: KeeperDeps) {
     this.#spent = spent;
+    this.#memory = memory;
+    this.#mayBeOlder = mayBeOlder;
     this.#log = log;
     this.#figures = figures;
     this.#store = store;
@@ -80,7 +93,7 @@ export class RecordKeeper {
       this.#unsent = { batches: rows, events: [] };
       return 'loaded';
     }
-    this.#saved = stored.record;
+    this.#saved = this.#mayBeOlder && !this.#memory.isOwn ? toReread(stored.record) : stored.record;
     this.#figures.see(stored.record);
     this.#spent.see(stored.record.batches);
     this.#unsent = stored.unsent;
@@ -134,6 +147,7 @@ export class RecordKeeper {
     if (isBare && record === this.#looked) return;
     this.#looked = record;
     const isUnchanged = this.#stored !== null && isSameData(this.#stored, record);
+    if (isUnchanged) this.#memory.isOwn = true;
     // Rows are made of the record alone, those of ended batches apart.
     if (isBare && isUnchanged) return;
     this.#spent.settle(this.#closed, record.batches);
@@ -148,6 +162,7 @@ export class RecordKeeper {
     this.#saved = record;
     this.#stored = record;
     this.#savedTold = toldNow;
+    this.#memory.isOwn = true;
   }
 
   #tell(record: QueueRecord, at: EpochMs): ToldQueue {
@@ -199,6 +214,12 @@ export class RecordKeeper {
       throw error;
     }
   }
+}
+
+/** Another record may have followed this one, and posted what it does not know: each open head is read before anything begins. */
+function toReread({ unread: _, ...record }: QueueRecord): QueueRecord {
+  const readings = record.readings.map(({ checkedFor: _, ...reading }) => reading);
+  return { ...record, readings, rebuilding: true };
 }
 
 /** Without the time at which it was told. */

@@ -68,6 +68,8 @@ export interface WorldOptions {
   readonly wrapForge?: (forge: EngineForge) => EngineForge;
   /** One engine for all reconciles, which remembers what it read; by default it is a new one each time. */
   readonly lastingEngine?: true;
+  /** The engine takes a record that it finds for one of any earlier time. */
+  readonly mayBeOlder?: true;
   /** The machine that the next reconcile runs on; by default one that nothing happens to. */
   readonly newMachine?: () => Machine;
   /** Called around each store call of any component; may throw. */
@@ -167,6 +169,7 @@ export async function createWorldOn<Forge extends ForgeControl>(
       ids,
       log: { info: write('info'), warn: write('warn'), error: write('error') },
       serviceUrl: SERVICE_URL,
+      ...(options.mayBeOlder ? { mayBeOlder: true } : {}),
       forgeFor: (_request, held, mayRead, onCall) => clientOf(ownForge, held, mayRead, onCall),
     });
   const lasting = options.lastingEngine ? startEngine(store, engineForge) : null;

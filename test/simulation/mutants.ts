@@ -20,6 +20,7 @@ import { OTHERS_MUTANTS } from './others-mutants.ts';
 import { OWN_RUN_MUTANTS } from './own-run-mutants.ts';
 import { PAUSE_MUTANTS } from './pause-mutants.ts';
 import { PRIORITY_MUTANTS } from './priority-mutants.ts';
+import { RECALL_MUTANTS } from './recall-mutants.ts';
 import { RECEIPT_MUTANTS } from './receipt-mutants.ts';
 import { RECORD_MUTANTS } from './record-mutants.ts';
 import { RENEWAL_MUTANTS } from './renewal-mutants.ts';
@@ -444,5 +445,6 @@ export const MUTANTS: readonly Mutant[] = [
     families: ['everything'],
     dies: { family: 'everything', seed: 68 },
   },
+  ...RECALL_MUTANTS,
   ...RECORD_MUTANTS,
 ];

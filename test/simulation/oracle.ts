@@ -111,7 +111,7 @@ async function checkEvents(subject: RestingRepo): Promise<string[]> {
     else if (isOver && PULL_CODES[code].is !== 'exit')
       problems.push(`#${pr} left with the code of a wait: ${code}`);
   }
-  problems.push(...checkEnds(subject));
+  problems.push(...checkEnds(subject), ...checkReceipts(subject));
   for (const [pr, count] of landed) {
     if (count > 1) problems.push(`#${pr} told as landed ${count} times`);
     const pull = await forge.pull(pr);
@@ -165,6 +165,19 @@ function checkEnds({ events, skewMs }: RestingRepo): string[] {
     if (early !== undefined) problems.push(`#${pr} is told as ${early.event} before it was queued`);
   }
   return problems;
+}
+
+/** A42: what is told as landed has its receipt in a row. A record that is lost in between may cost it. */
+function checkReceipts({ events, rows, recordsLost }: RestingRepo): string[] {
+  if (recordsLost > 0) return [];
+  const proven = new Set(
+    rows.flatMap(({ actions }) => actions.flatMap(({ pr, receipt }) => (receipt === undefined ? [] : [pr]))),
+  );
+  return events.flatMap(({ pr, event, reason }) =>
+    event === 'pr_landed' && reason === null && !proven.has(pr)
+      ? [`#${pr} landed and no row has its receipt`]
+      : [],
+  );
 }
 
 /** Another one with its head appeared while its success stood, unknown to all, and the forge merged that. */

@@ -44,4 +44,12 @@ export const RECEIPT_MUTANTS: readonly Mutant[] = [
     families: ['two_branches', 'shared_heads'],
     dies: 'the merge of a twin cannot be read for a while',
   },
+  {
+    guard: 'a landing before a known failure has a row that gets its receipt (A42)',
+    file: `${QUEUE}/search.ts`,
+    find: 'if (accused.from < low && batch.landed < low)',
+    replace: 'if (accused.from < low && batch.landed < low && low < 0)',
+    families: ['interrupted'],
+    dies: 'one lands before another whose failure is known',
+  },
 ];

@@ -1,6 +1,6 @@
 import type { Receipt } from '#core/domain/batch.ts';
-import { givenProject, givenScheduled } from '../scenario/stories.ts';
-import { hasAlarm, look, type Stage, setStage } from './scene-stage.ts';
+import { givenProject, givenScheduled, judgeByContent } from '../scenario/stories.ts';
+import { hasAlarm, look, type Stage, setStage, wordOn } from './scene-stage.ts';
 
 /** Scenes of `scenes.ts` about what a receipt says (decision 0227). */
 
@@ -92,4 +92,25 @@ export async function landUnreadTwin(): Promise<readonly string[]> {
   return hasAlarm(stage, 'unverified_landing')
     ? ['a landing by its twin was told as a merge past the queue']
     : [];
+}
+
+/** Both verdicts of two outlive their batch: when they are staged again, the row of the one that fails is resolved first. */
+export async function landBesideKnownFailure(): Promise<readonly string[]> {
+  const stage = await setStage({ repo: { bisectFanout: 2 } });
+  const { forge, clock } = stage;
+  await givenProject(forge);
+  forge.judge = judgeByContent;
+  forge.mergeBehaviour = () => ({ kind: 'lost' });
+  const good = await givenScheduled(forge, 'a');
+  await givenScheduled(forge, 'b', 'BAD\n');
+  await stage.drain({ until: async () => (await wordOn(stage, good)) === 'success' });
+  await stage.settings({ queueEnabled: false });
+  await clock.advance(60_000);
+  await stage.drain({ maxMs: 5 * 60_000 });
+  forge.mergeBehaviour = () => ({ kind: 'now' });
+  await stage.settings({ queueEnabled: true, enabledAt: clock.now() });
+  await clock.advance(60_000);
+  await stage.drain();
+  if (!forge.isMerged(good)) return ['the scene did not come about'];
+  return (await receiptsOf(stage)).length === 1 ? [] : ['a landing has no receipt in any row'];
 }

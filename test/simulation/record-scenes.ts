@@ -1,16 +1,12 @@
 import { givenProject, givenScheduled, judgeByContent } from '../scenario/stories.ts';
 import { Crash, type Machine } from '../support/machine.ts';
+import { givenStanding } from './recall-scenes.ts';
 import { hasAlarm, look, type Stage, setStage, wordOn } from './scene-stage.ts';
 
 /** Scenes of `scenes.ts` in which the queue record is lost. */
 
 async function loseRecordUnderSuccess(): Promise<{ readonly stage: Stage; readonly pr: number }> {
-  const stage = await setStage();
-  await givenProject(stage.forge);
-  stage.forge.mergeBehaviour = () => ({ kind: 'lost' });
-  const pr = await givenScheduled(stage.forge, 'a');
-  await stage.drain({ until: async () => (await wordOn(stage, pr)) === 'success' });
-  await stage.clock.advance(70_000);
+  const { stage, pr } = await givenStanding();
   await stage.loseRecord();
   return { stage, pr };
 }

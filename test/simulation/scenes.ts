@@ -154,7 +154,16 @@ import {
   incidentOfStranger,
 } from './priority-scenes.ts';
 import {
+  loseRecordBeforeLateSuccess,
+  loseRecordOfDeleted,
+  loseRecordOverUnreadable,
+  putRecordBack,
+  putRecordBackUnscheduled,
+  stopOverUnreadable,
+} from './recall-scenes.ts';
+import {
   approveByAnother,
+  landBesideKnownFailure,
   landTwinOfAnother,
   landTwinOfOtherAuthor,
   landUnreadTwin,
@@ -586,6 +595,7 @@ export const SCENES = {
   'a twin was scheduled by another person': landTwinOfAnother,
   'a twin of another author landed': landTwinOfOtherAuthor,
   'the merge of a twin cannot be read for a while': landUnreadTwin,
+  'one lands before another whose failure is known': landBesideKnownFailure,
   'an earlier head was approved by another person': approveByAnother,
   'an incident comes right after a batch was staged': incidentEarly,
   'an incident comes when a gate run is nearly over': incidentLate,
@@ -787,6 +797,12 @@ export const SCENES = {
   'the proof of a failed batch is taken away': takeProofAway,
   'the record and the schedule are lost in a landing': loseRecordAndSchedule,
   'the record is lost after a bounce': loseRecordAfterBounce,
+  'the record is lost, and the head that wears a success cannot be read': loseRecordOverUnreadable,
+  'the record is lost before its success is carried out': loseRecordBeforeLateSuccess,
+  'the record is lost, and the pull request that wears a success is deleted': loseRecordOfDeleted,
+  'an earlier record is put back under a success': putRecordBack,
+  'an earlier record is put back under a success of what is not scheduled any more': putRecordBackUnscheduled,
+  'a queue is to stop whose record was lost and whose success cannot be read': stopOverUnreadable,
   'a crash between two writes of one save': crashBetweenWrites,
   'the base moves under a success while a crowd is told': moveBaseUnderCrowd,
   'the base moves under a success while a staging goes on': moveBaseUnderStaging,

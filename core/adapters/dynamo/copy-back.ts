@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, type DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { PARTITIONS, type Partition, TTL_ATTRIBUTE } from '../../contracts/table.ts';
+import type { RepoId } from '../../domain/ids.ts';
+import { queueRecordKey } from './keys.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -12,6 +14,8 @@ const PASSING: ReadonlySet<Partition> = new Set([
   // A token that was revoked since must not open anything again.
   'tokens',
 ]);
+/** An earlier record does not know what was posted since, and a queue without one reads each head before it begins. */
+const RECORD_OF_QUEUE = queueRecordKey('' as RepoId).sk;
 /** A look at the forge is newer than any row of a queue, so of two rows the live one is kept. */
 const LIVE_WINS: ReadonlySet<Partition> = new Set(['repo', 'windDowns']);
 const PAGE = 100;
@@ -100,6 +104,7 @@ async function* readPages({ client, now }: CopyOptions, table: string): AsyncGen
 function isLasting(row: Row, now: number): boolean {
   const kind = kindOf(row.pk);
   const ttl = row[TTL_ATTRIBUTE];
+  if (kind === 'repo' && row.sk === RECORD_OF_QUEUE) return false;
   return kind !== null && !PASSING.has(kind) && !(typeof ttl === 'number' && ttl * 1000 <= now);
 }
 

@@ -1,17 +1,19 @@
 import type { EpochMs } from '#core/domain/ids.ts';
 import type { LeftHeads, Obligations } from '#core/domain/obligations.ts';
 import { activeMembers } from './pipeline.ts';
-import type { Batch, QueueRecord, StagedHead } from './record.ts';
+import { type StagedHead, unreadStanding } from './recall-state.ts';
+import type { Batch, QueueRecord } from './record.ts';
 
 /** The obligations of this record on the forge, for a service that stops the queue or deletes the repo. */
 export function toObligations(record: QueueRecord, at: EpochMs): Obligations {
   const landing = landingOf(record.batches);
   const members = record.batches.flatMap(activeMembers);
+  const unread = unreadStanding(record);
   return {
     at,
     open: isOpen(record),
-    successStands: record.batches.some(isSuccessStanding),
-    inFlight: [...new Set([...landing, ...members].map(({ pr }) => pr))],
+    successStands: record.batches.some(isSuccessStanding) || unread.length > 0,
+    inFlight: [...new Set([...landing, ...members, ...unread].map(({ pr }) => pr))],
     atRest: !isOpen(record) && record.entries.length === 0 && record.halted === null,
     left: toLeftHeads(record),
   };

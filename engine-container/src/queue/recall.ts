@@ -18,6 +18,7 @@ import { sayGone } from './gone-words.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import type { QueueRecord } from './record.ts';
 import type { PullRequestView, RecalledHead } from './snapshot.ts';
+import { watchHead } from './unheard.ts';
 
 /** Statuses under our context that this record knows nothing of: a lost record, or another writer (A7, A24). */
 export function recallStatuses(pass: DecisionContext, view: PullRequestView): void {
@@ -109,11 +110,21 @@ export function recallLost(pass: DecisionContext): void {
     if (!view.known) continue;
     record.recall = record.recall.filter((waiting) => waiting !== pr);
     for (const each of view.value) recallFrom(record, pr, each, bot);
+    watchTold(pass, pr);
   }
   if (record.recall.length > 0) return;
   delete record.recall;
   delete record.recallHeads;
   delete record.recallContexts;
+}
+
+/** The last post of an earlier record may have had no answer, and be carried out after its head was read here. */
+function watchTold({ record, s }: DecisionContext, pr: PullRequestNumber): void {
+  const contexts = record.recallContexts ?? [record.context];
+  for (const { pr: each, head: sha, mayStand } of record.recallHeads ?? []) {
+    if (each !== pr || mayStand !== true) continue;
+    for (const context of contexts) watchHead(record, { pr, sha, context, posts: 1 }, s.now);
+  }
 }
 
 function recallFrom(

@@ -31,12 +31,13 @@ import type { PendingStatus, UnheardPost } from './pending-status.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import { NO_HISTORY } from './rate.ts';
 import type { PullRequestReading } from './readings.ts';
+import type { Recalling } from './recall-state.ts';
 
 /**
  * The queue record: bookkeeping of one repo, kept by the lease holder and never authoritative (contract, Queue execution
  * model, 8). Losing it costs time and gate runs, never safety: the forge is read again and everything is proven again (A32).
  */
-export interface QueueRecord extends Learned {
+export interface QueueRecord extends Learned, Recalling {
   readonly schema: 2;
   /** Status context that everything below was posted under. */
   context: string;
@@ -44,12 +45,6 @@ export interface QueueRecord extends Learned {
   rebuilding: boolean;
   /** Pull requests whose timeline or statuses that look could not read: not staged before they are read. Absent: none. */
   unread?: readonly PullRequestNumber[];
-  /** Who was in flight when an earlier record was lost: a success may stand on their heads that no other look would find. */
-  recall?: readonly PullRequestNumber[];
-  /** Heads that these had staged then, whichever they have now. */
-  recallHeads?: readonly StagedHead[];
-  /** Contexts of earlier records of this forge address: a success under one of them is taken back, no matter who wrote it. */
-  recallContexts?: readonly string[];
   entries: QueueEntry[];
   /** Batches in flight: the pipeline bottom first, each on the one before, then those beside it. */
   batches: Batch[];
@@ -137,11 +132,6 @@ export interface NameInTheWay {
 export interface KnownForge {
   readonly version: ForgeVersion | null;
   readonly readAt: EpochMs;
-}
-
-export interface StagedHead {
-  readonly pr: PullRequestNumber;
-  readonly head: CommitSha;
 }
 
 export interface Member {

@@ -9,7 +9,8 @@ import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { LANDED_RECALL_MS } from '#core/domain/limits.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { DecidedEvent } from './decided-event.ts';
-import type { Batch, GarbageBranch, Node, QueueRecord, StagedHead } from './record.ts';
+import type { StagedHead } from './recall-state.ts';
+import type { Batch, GarbageBranch, Node, QueueRecord } from './record.ts';
 import { judgedWith } from './shared-run.ts';
 import { isTerminal } from './transitions.ts';
 

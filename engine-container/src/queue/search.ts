@@ -254,6 +254,8 @@ function judgeSuspect(
   if (!guilty && accused.state === 'done') gateAgain(pass, accused);
   const base = low > 0 ? 'proven' : judgeBase(pass, batch);
   if (base === 'undecided' || !guilty) return;
+  // Those before it are proven and have not landed: a row of their own is open until they have, and gets their receipts.
+  if (accused.from < low && batch.landed < low) return split(pass, batch, accused, { low, high });
   const member = batch.members[high - 1];
   if (member === undefined) return;
   if (base === 'failing') {

@@ -11,6 +11,7 @@ import { giveUpLanding } from './given-up.ts';
 import type { Landing } from './landing-state.ts';
 import type { PendingStatus } from './pending-status.ts';
 import { authored } from './queue-entry.ts';
+import { unreadStanding } from './recall-state.ts';
 import type { Batch, QueueRecord } from './record.ts';
 import { watchUnheard } from './unheard.ts';
 
@@ -78,13 +79,15 @@ function tell(pass: DecisionContext, status: PendingStatus): void {
  */
 export function isHeldByStanding(pass: DecisionContext): boolean {
   const { record } = pass;
+  // A head that an earlier record told of and that cannot be read is no better known than one that cannot be written.
+  if (unreadStanding(record).some(({ pr, head: sha }) => mayOpen(pass, { pr, sha }))) return true;
   return record.pendingStatuses.some(
     (status) => isStuck(status) && status.context === record.context && mayOpen(pass, status),
   );
 }
 
 /** Is this head, or may it be, the one of a pull request that is open and scheduled? */
-function mayOpen({ record, s }: DecisionContext, { pr, sha }: PendingStatus): boolean {
+function mayOpen({ record, s }: DecisionContext, { pr, sha }: Pick<PendingStatus, 'pr' | 'sha'>): boolean {
   if (record.entries.some(({ head, scheduleId }) => head === sha && scheduleId !== 0)) return true;
   const listed = s.pulls.known ? s.pulls.value : [];
   if (listed.some(({ pull, schedule }) => pull.headSha === sha && !schedule.known)) return true;

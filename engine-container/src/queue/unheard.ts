@@ -1,3 +1,4 @@
+import type { EpochMs } from '#core/domain/ids.ts';
 import {
   TAKING_BACK_TRIES_MAX,
   UNHEARD_LOOK_MAX_MS,
@@ -8,6 +9,7 @@ import { type DecisionContext, wakeNoLaterThan } from './decision-context.ts';
 import { describeStaleSuccess } from './describe.ts';
 import type { Landing } from './landing-state.ts';
 import type { UnheardPost } from './pending-status.ts';
+import type { QueueRecord } from './record.ts';
 
 /**
  * A landing ends while some of its `success` posts were never answered: the forge may still carry them out, minutes
@@ -22,12 +24,21 @@ export function watchUnheard(
   const posts = (landing.asked ?? 0) - (landing.answered ?? 0);
   if (posts <= 0) return;
   const { pr, head: sha } = landing;
-  const others = (record.unheard ?? []).filter((each) => each.sha !== sha || each.context !== record.context);
-  const lookAt = s.now + UNHEARD_LOOK_MIN_MS;
   const isKnown = record.unheard?.some((each) => each.sha === sha && each.isUnwritable === true) === true;
   const unwritable = how === 'unwritable' || isKnown ? { isUnwritable: true as const } : {};
-  const post = { pr, sha, context: record.context, posts, since: s.now, lookAt, ...unwritable };
-  record.unheard = [...others, post];
+  watchHead(record, { pr, sha, context: record.context, posts, ...unwritable }, s.now);
+}
+
+/** Replaces an earlier watch of the same head and context. */
+export function watchHead(
+  record: QueueRecord,
+  post: Omit<UnheardPost, 'since' | 'lookAt'>,
+  now: EpochMs,
+): void {
+  const others = (record.unheard ?? []).filter(
+    ({ sha, context }) => sha !== post.sha || context !== post.context,
+  );
+  record.unheard = [...others, { ...post, since: now, lookAt: now + UNHEARD_LOOK_MIN_MS }];
 }
 
 /** Takes back what has arrived since, and says when to look again. */

@@ -1,0 +1,27 @@
+import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
+
+export interface StagedHead {
+  readonly pr: PullRequestNumber;
+  readonly head: CommitSha;
+}
+
+/** A head that an earlier record had in flight. */
+export interface EarlierHead extends StagedHead {
+  /** That record had told with its last write that a success may stand here. Absent: it was staged, no more is known. */
+  readonly mayStand?: true;
+}
+
+/** The heads of earlier records that were lost, or deleted with their queue, until each of them was read. */
+export interface Recalling {
+  /** Who was in flight then: a success may stand on their heads that no other look would find. */
+  recall?: readonly PullRequestNumber[];
+  /** Heads that these had then, whichever they have now. */
+  recallHeads?: readonly EarlierHead[];
+  /** Contexts of these records: a success under one of them is taken back, no matter who wrote it. */
+  recallContexts?: readonly string[];
+}
+
+/** Heads that may open a merge on a base that nothing was proven on, as far as an earlier record told. */
+export function unreadStanding({ recall = [], recallHeads = [] }: Recalling): readonly StagedHead[] {
+  return recallHeads.filter(({ pr, mayStand }) => mayStand === true && recall.includes(pr));
+}
