@@ -45,6 +45,7 @@ const OWN_TYPES: ReadonlySet<string> = new Set([
   'release',
 ]);
 const HINT_TYPES: ReadonlySet<string> = new Set(['issue_comment', 'release']);
+const LEAVING: ReadonlySet<string> = new Set(['edited', 'closed']);
 
 /** The facts that an event is judged by. */
 export interface WakeRule {
@@ -63,8 +64,8 @@ export function classifyForgeEvent(
     return 'unrelated';
   if (OWN_TYPES.has(type) && event.sender?.toLowerCase() === botUsername.toLowerCase()) return 'unrelated';
   if (type === 'pull_request' || type.startsWith('pull_request_')) {
-    // An edit may be the move away from our base branch.
-    const isOurs = event.base === null || event.base === baseBranch || event.action === 'edited';
+    // An edit may be the move away from our base branch; the closed one may have had the head of one that waits for it.
+    const isOurs = event.base === null || event.base === baseBranch || LEAVING.has(event.action ?? '');
     return isOurs ? 'queue_change' : 'unrelated';
   }
   if (NEWS_TYPES.has(type) || RUN_EVENT_TYPE.test(type)) return 'news';

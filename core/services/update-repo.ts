@@ -33,6 +33,9 @@ export interface RepoChanges extends Partial<QueueSettings> {
   readonly notification?: NotificationTargets | null | undefined;
 }
 
+/** Like a pause these hold from now on: heads are told, and what stands is taken back. Other settings hold from the next look on. */
+const FREEZE_FIELDS = ['freezeWindows', 'freezeTimeZone', 'freezeExemptLabels'] as const;
+
 /** Settings of one repo, already validated as a whole (A65). Nothing to change is a success. */
 export async function updateRepo(
   deps: UpdateDeps,
@@ -55,7 +58,8 @@ export async function updateRepo(
   );
   await recordChange(deps, tenantId, 'repo.update', repo.id);
   if (targets !== null) await askNewMailbox(deps, saved, repo);
-  if (saved.queueEnabled && !repo.queueEnabled) await tryWake(deps, repo.id);
+  const isFrozenAnew = FREEZE_FIELDS.some((field) => wanted[field] !== undefined);
+  if (saved.queueEnabled && (!repo.queueEnabled || isFrozenAnew)) await tryWake(deps, repo.id);
   const hooks = saved.wakeupMode === 'webhook' && repo.wakeupMode !== 'webhook';
   return hooks ? (await provisionRepo(deps, saved)).repo : saved;
 }

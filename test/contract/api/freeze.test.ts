@@ -25,6 +25,17 @@ describe('freeze windows', () => {
     expect((await world.store.getRepo(repo.id))?.freezeWindows).toEqual(stored);
   });
 
+  test('a window that is set or lifted wakes the engine at once, unless the queue is off', async () => {
+    const { world, repo, patch } = await givenRepo();
+    await patch({ freeze_windows: [SATURDAYS] });
+    await patch({ freeze_windows: [] });
+    expect(world.sent.wakes).toMatchObject([{ repoId: repo.id }, { repoId: repo.id }]);
+    await patch({ queue_enabled: false });
+    const { length } = world.sent.wakes;
+    await patch({ freeze_windows: [SATURDAYS] });
+    expect(world.sent.wakes).toHaveLength(length);
+  });
+
   test('the activity tells the window that holds, or else the next one, in the time of UTC', async () => {
     const { world, patch, a } = await givenRepo();
     const freezeNow = async () => (await a('GET', '/api/v1/user/queue/activity')).json.repos[0];

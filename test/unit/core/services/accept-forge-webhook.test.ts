@@ -427,6 +427,7 @@ describe('an event leaves a mark and a wake, and never runs the engine (A45, A47
     ['a review', 'pull_request_approved', pull('reviewed'), 'processed'],
     ['a pull request of another base', 'pull_request', pull('opened', 'dev'), 'ignored'],
     ['a pull request moved to another base', 'pull_request', pull('edited', 'dev'), 'processed'],
+    ['a pull request to another base closed', 'pull_request', pull('closed', 'dev'), 'processed'],
     [
       'a pull request of a person who shares the bot’s account',
       'pull_request',
