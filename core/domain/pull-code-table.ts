@@ -316,7 +316,7 @@ export const PULL_CODES = {
   bounced_merge_timeout: exit(
     'forge',
     'bounced: the forge twice did not complete its merge; push a new head, or cancel auto-merge and schedule again',
-    `Look for errors in the log of the forge, then ${SCHEDULE_AGAIN}.`,
+    `Look for errors in the log of the forge, then ${SCHEDULE_AGAIN}. A style that only fast-forwards lands nothing here: choose another one.`,
   ),
   fork_merge_timeout: exit(
     'author',

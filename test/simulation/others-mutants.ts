@@ -108,4 +108,12 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
     families: ['cursed'],
     dies: 'suspects come back while later ones of the same file are not built yet',
   },
+  {
+    guard: 'the others land before one whose merge timed out',
+    file: `${QUEUE}/landing.ts`,
+    find: '    if (entry !== undefined) stageAloneAfterOthers(pass, entry);\n',
+    replace: '',
+    families: ['everything'],
+    dies: 'the forge never merges the first of a batch',
+  },
 ];

@@ -212,3 +212,12 @@ export async function comeBackBeforeUnbuilt(): Promise<readonly string[]> {
   await stage.drain();
   return forge.isMerged(first) ? [] : ['a later one of the same file landed first'];
 }
+
+/** The forge never merges one, for its style perhaps: after the first time-out those of its batch land before it. */
+export async function neverMergeFirst(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { first, others } = await givenThree(stage);
+  stage.forge.mergeBehaviour = (pr) => ({ kind: pr === first ? 'lost' : 'now' });
+  const isQuick = await isSoWithin(stage, 15 * MINUTE_MS, haveLanded(stage, others));
+  return isQuick ? [] : ['the others wait for two time-outs of one merge'];
+}

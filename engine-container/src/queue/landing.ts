@@ -42,6 +42,7 @@ import { type Batch, treeOf } from './record.ts';
 import { awaitsJudgement } from './replaced-schedule.ts';
 import { noteBounce } from './signals.ts';
 import type { FocusView } from './snapshot.ts';
+import { stageAloneAfterOthers } from './staging-turns.ts';
 import { isHeldByStanding, releaseHarmless } from './standing.ts';
 import { isTerminal } from './transitions.ts';
 import { adoptTwin } from './twins.ts';
@@ -170,6 +171,7 @@ function countMergeTimeout(pass: DecisionContext, batch: Batch, landing: Landing
   const entry = entryOf(record, landing.pr);
   if (count < MERGE_TIMEOUTS_MAX) {
     if (entry !== undefined) entry.retestAfter = pass.s.now;
+    if (entry !== undefined) stageAloneAfterOthers(pass, entry);
     batch.fates.push({ pr: landing.pr, action: 'requeued', reason: 'merge_timeout' });
     return;
   }

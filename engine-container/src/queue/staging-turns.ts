@@ -44,6 +44,12 @@ export function isStagedAlone({ stagingAsides, stagingTries }: QueueEntry): bool
   return stagingAsides !== undefined || stagingTries !== undefined;
 }
 
+/** It may hold up for as long again what is built on it, so the others have the next turn. */
+export function stageAloneAfterOthers({ record }: DecisionContext, entry: QueueEntry): void {
+  entry.stagingAsides ??= 0;
+  record.stagedAlone = true;
+}
+
 /** Whose turn it was, so that it is the turn of the others next. */
 export function noteStagingTurn({ record }: DecisionContext, [first]: readonly QueueEntry[]): void {
   if (first !== undefined && isStagedAlone(first)) record.stagedAlone = true;
