@@ -1,10 +1,11 @@
+import { DEPARTURE_CODES } from './departure-codes.ts';
 import {
   APPROVE,
-  AUTO_MERGE,
   BY_ITSELF,
   CANCEL,
   exit,
   type PullCode,
+  SCHEDULE,
   SCHEDULE_AGAIN,
   scheduleBy,
   wait,
@@ -13,7 +14,6 @@ import { SCHEDULE_CODES } from './schedule-codes.ts';
 
 const MERGE_BASE = 'Merge the base branch into the branch of this pull request, and push.';
 const RETRY = `Push a fix, or ${SCHEDULE_AGAIN}.`;
-const SCHEDULE = `Press ${AUTO_MERGE} on the forge when it is to land.`;
 const RETRY_WORKFLOW = `Push a repair of the workflow, or ${SCHEDULE_AGAIN}.`;
 
 /** The closed list of every way out of the queue and every wait: the one source of the words on status, page and API. */
@@ -221,6 +221,11 @@ export const PULL_CODES = {
     'waiting: conflicts with a pull request ahead of it that is under way; its turn comes once that one is decided',
     BY_ITSELF,
   ),
+  twin_ahead: wait(
+    'none',
+    'waiting: another pull request with the same commit is ahead of it; its turn comes once that one is decided',
+    BY_ITSELF,
+  ),
   suspect_ahead: wait(
     'none',
     'waiting: touches files of a pull request ahead of it whose batch failed; it waits until the search ends',
@@ -328,23 +333,5 @@ export const PULL_CODES = {
     'waiting: the forge dropped the schedule and did not merge; schedule it again (nothing is wrong with this change)',
     SCHEDULE,
   ),
-  auto_merge_cancelled: exit('author', 'not queued: its auto-merge was cancelled', SCHEDULE),
-  draft: exit('author', 'not queued: it was turned into a draft', 'Mark it as ready for review.'),
-  closed: exit(
-    'author',
-    'not queued: it was closed',
-    `Restore its branch if it is gone, and reopen it. If it does not go on by itself, ${SCHEDULE_AGAIN}.`,
-  ),
-  deleted: exit('none', 'not queued: it was deleted on the forge', 'Nothing: it is gone.'),
-  retargeted: exit(
-    'author',
-    'not queued: it now targets another branch',
-    'Change its target branch back on the forge.',
-  ),
-  merged_outside_the_queue: exit(
-    'operator',
-    'not queued: it was merged past the queue',
-    'Check on the forge who may merge past the branch rule.',
-  ),
-  left_the_queue: exit('author', 'not queued: it left the queue', SCHEDULE),
+  ...DEPARTURE_CODES,
 } as const satisfies Readonly<Record<string, PullCode>>;

@@ -27,6 +27,7 @@ export const APPROVE = 'Let a reviewer whose approval the branch rule counts app
 /** The buttons of a pull request, as both forges show them in English. */
 export const AUTO_MERGE = '"Auto merge when all checks succeed"';
 export const CANCEL = '"Cancel auto merge"';
+export const SCHEDULE = `Press ${AUTO_MERGE} on the forge when it is to land.`;
 export const SCHEDULE_AGAIN = `press ${CANCEL} on the forge and then ${AUTO_MERGE}`;
 export const scheduleBy = (person: string): string =>
   `Press ${CANCEL} on the forge; then let ${person} press ${AUTO_MERGE}.`;

@@ -95,6 +95,15 @@ describe('one that leaves the queue is not promised any more that the queue goes
     expect(await wordsOn(world, pr)).toEqual([STAGED, PULL_CODES[code as PullCodeName].says]);
   });
 
+  test('its auto-merge is cancelled while its queue is switched off', async () => {
+    const { world, pr } = await givenStaged();
+    await world.settings({ queueEnabled: false });
+    await world.forge.cancelSchedule(pr);
+    await world.clock.advance(MINUTE_MS);
+    for (let look = 0; look < 3; look += 1) await world.reconcile();
+    expect((await wordsOn(world, pr)).at(-1)).toBe(PULL_CODES.cancelled_while_off.says);
+  });
+
   test('and once it is back it is told so', async () => {
     const { world, pr } = await givenStaged();
     await world.forge.cancelSchedule(pr);

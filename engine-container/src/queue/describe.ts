@@ -102,7 +102,13 @@ export function describeStaged(): string {
 }
 
 /** How one leaves the queue whose head may still say that the queue goes on with it. */
-export type Departure = 'auto_merge_cancelled' | 'draft' | 'closed' | 'retargeted' | 'left_the_queue';
+export type Departure =
+  | 'auto_merge_cancelled'
+  | 'cancelled_while_off'
+  | 'draft'
+  | 'closed'
+  | 'retargeted'
+  | 'left_the_queue';
 
 export function describeDeparture(departure: Departure): string {
   return PULL_CODES[departure].says;

@@ -15,7 +15,7 @@ import {
 } from './decision-context.ts';
 import { blamesHead, sayDeferred } from './deferral-words.ts';
 import { leaveQueue } from './departure.ts';
-import { describeEarlierBounce, describeOldHead, describeRefusal } from './describe.ts';
+import { type Departure, describeEarlierBounce, describeOldHead, describeRefusal } from './describe.ts';
 import { noteArrival } from './fanout-choice.ts';
 import { landLate } from './given-up.ts';
 import { reviewHeld } from './held.ts';
@@ -49,7 +49,7 @@ export function syncQueue(pass: DecisionContext): void {
     const entry = entryOf(pass.record, view.pull.number);
     if (entry !== undefined) delete entry.goneSince;
     if (view.schedule.value.kind === 'none' || view.pull.draft) {
-      if (entry !== undefined) leaveQueue(pass, entry, view.pull.draft ? 'draft' : 'auto_merge_cancelled');
+      if (entry !== undefined) leaveQueue(pass, entry, view.pull.draft ? 'draft' : cancellationOf(pass));
     } else if (entry !== undefined || newcomers.has(view.pull.number)) {
       if (view.schedule.value.kind === 'moved' || isUnseenAfterReopening(entry, view.schedule.value))
         noticeMovedHead(pass, entry, view, view.schedule.value);
@@ -75,6 +75,11 @@ function keepScheduler({ record }: DecisionContext, { pull, schedule }: PullRequ
   const by = entry.head === pull.headSha ? schedule.value.by : undefined;
   if (by === undefined) delete entry.scheduledBy;
   else entry.scheduledBy = by;
+}
+
+/** Who switches a queue off has the schedules of those in flight cancelled by its bot. */
+function cancellationOf({ s }: DecisionContext): Departure {
+  return s.repo.queueEnabled ? 'auto_merge_cancelled' : 'cancelled_while_off';
 }
 
 /** A label that is taken off stops counting at the next look. */

@@ -81,10 +81,16 @@ function standingOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: H
   );
   if (staged.length > 0)
     return standing('staged', isAtRunner(record, staged, entry.pr) ? 'runner_wait' : null);
-  if (entry.readyAt === null) return standing('waiting', 'not_admitted');
+  if (entry.readyAt === null)
+    return standing('waiting', isBehindTwin(record, entry) ? 'twin_ahead' : 'not_admitted');
   if (hold !== null && isHeldUp(hold, entry)) return { ...standing('waiting', 'paused'), until: hold.until };
   if (hasStopped(record)) return standing('waiting', 'queue_stopped');
   return standing('ready', record.batches.length === 0 ? null : 'next_batch');
+}
+
+/** Of several with one head one at a time is admitted. */
+function isBehindTwin({ entries }: QueueRecord, { pr, head }: QueueEntry): boolean {
+  return entries.some((other) => other.head === head && other.pr !== pr && other.readyAt !== null);
 }
 
 /** No gate run that speaks for it has a runner yet. */

@@ -52,6 +52,7 @@ test('neither a schema library nor anything of the service is in it', () => {
       'core/domain/api-limits.ts',
       'core/domain/api-token.ts',
       'core/domain/batch.ts',
+      'core/domain/departure-codes.ts',
       'core/domain/limits.ts',
     ],
     'core/domain/notice-topics.ts',
