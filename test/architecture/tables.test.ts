@@ -1,0 +1,59 @@
+import { BUNDLE_ENTRIES } from '../../lib/functions.ts';
+import { ALLOWED, type Layer, layerOf, SCANNED } from './layers.ts';
+import { listSources, readSource } from './sources.ts';
+
+type Row = readonly string[];
+
+/** Rows of the first table of a section of ARCHITECTURE.md, without its head. */
+function rowsOf(heading: string): readonly Row[] {
+  const [, section = ''] = readSource('ARCHITECTURE.md').split(`\n## ${heading}\n`);
+  const lines = section.split('\n## ')[0]?.match(/^\|.*\|$/gm) ?? [];
+  return lines.slice(2).map((line) =>
+    line
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim()),
+  );
+}
+
+const namesIn = (cell = ''): readonly string[] =>
+  [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+
+test('the table of rights names each deployed function once, and no other', () => {
+  const named = rowsOf('Why the functions are split').flatMap(([cell]) => namesIn(cell));
+  const deployed = Object.keys(BUNDLE_ENTRIES);
+  const matching = (name: string): readonly string[] => {
+    const pattern = new RegExp(`^${name.replace('*', '[a-z]+')}$`);
+    const found = deployed.filter((each) => pattern.test(each));
+    return found.length === 0 ? [`${name} is not deployed`] : found;
+  };
+  expect(named.flatMap(matching).sort()).toEqual([...deployed].sort());
+});
+
+describe('the table of layers', () => {
+  /** Layers of files of the project; all others are packages. */
+  const OWN: readonly Layer[] = [...(Object.keys(ALLOWED) as Layer[]), 'words of the page'];
+  const say = (layers: readonly Layer[]): string => (layers.length === 0 ? '-' : layers.join(', '));
+  const rows = rowsOf('Layers');
+
+  test('each layer has one row, which says what its files may import', () => {
+    const expected = (Object.entries(ALLOWED) as [Layer, readonly Layer[]][]).map(([layer, allowed]) => [
+      layer,
+      say(allowed.filter((each) => OWN.includes(each))),
+      say(allowed.filter((each) => !OWN.includes(each))),
+    ]);
+    expect(rows.map(([, ...cells]) => cells)).toEqual(expected);
+  });
+
+  test('the longest path of the table that a file is under is of the layer of the file', () => {
+    const paths = rows.flatMap(([cell, layer]) => namesIn(cell).map((path) => ({ path, layer })));
+    const holds = (path: string, file: string): boolean => file === path || file.startsWith(`${path}/`);
+    const wrong = SCANNED.flatMap(listSources).filter((file) => {
+      const [found] = paths
+        .filter(({ path }) => holds(path, file))
+        .sort((a, b) => b.path.length - a.path.length);
+      return found?.layer !== layerOf(file);
+    });
+    expect(wrong).toEqual([]);
+  });
+});
