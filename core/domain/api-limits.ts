@@ -1,4 +1,4 @@
-/** Numbers of the public API, unit last. */
+/** Limits of the public API and of notices, unit last. */
 
 // Sizes (D-88): together with their key names the six strings of the internal request stay below its 1 KiB.
 export const JSON_BODY_BYTES_MAX = 64 * 1024;

@@ -1,4 +1,4 @@
-/** Every number of the contract and of our decisions, one line each, unit last. */
+/** Limits of the queue, unit last. Those of the API are in `api-limits.ts`; a bar or weight of one module is in that module. */
 
 // Queue tuning (contract, Limits)
 export const BISECT_FANOUT_MIN = 1;
