@@ -1,8 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import * as z from 'zod';
 import { signWebhook } from '#core/adapters/email-chat/webhook.ts';
-import { NoticePayload } from '#core/contracts/notice-payload.ts';
 import { afterAttempt, newDelivery, RETRY_DELAYS_MS } from '#core/domain/webhook-delivery.ts';
 
 const NEW = newDelivery(
@@ -48,9 +44,4 @@ test.each([
     ...[state, 1, status],
     state !== 'waiting',
   ]);
-});
-
-test('the schema in the documents is that of the body', () => {
-  const file = join(__dirname, '../../../../docs/webhook.schema.json');
-  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(z.toJSONSchema(NoticePayload));
 });

@@ -1,0 +1,9 @@
+import * as z from 'zod';
+import { NoticePayload } from '#core/contracts/notice-payload.ts';
+import { settingsFileSchema } from '#core/contracts/settings-file.ts';
+
+/** JSON schemas of the documents, by their files in `docs`. */
+export const PUBLISHED_SCHEMAS: Readonly<Record<string, () => unknown>> = {
+  'settings-file.schema.json': settingsFileSchema,
+  'webhook.schema.json': () => z.toJSONSchema(NoticePayload),
+};
