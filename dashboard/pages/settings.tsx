@@ -22,6 +22,7 @@ import { ScheduleRules } from '../parts/settings-schedule.tsx';
 import { describeTarget } from '../view/batch-target.ts';
 import type { StatusEntry } from '../view/blocker.ts';
 import { showDuration } from '../view/format.ts';
+import { TIMER } from '../view/provisioning.ts';
 
 /** Every setting that can be changed, with its limits; what was settled at enrollment is shown, not offered. */
 export function SettingsPage({ id }: { readonly id: string }) {
@@ -311,7 +312,7 @@ function Tuning({ repo, says }: { readonly repo: StatusEntry; readonly says: str
             checked={draft.wakeup === 'poll'}
             onChange={() => set({ wakeup: 'poll' })}
           />
-          <span>by timer, every five minutes.</span>
+          <span>by timer: {TIMER}.</span>
         </label>
       </fieldset>
       {patch.error !== null && !(patch.error instanceof ApiError && patch.error.field !== null) && (

@@ -9,6 +9,7 @@ import {
   stylesOf,
 } from '../view/enrollment.ts';
 import { NOTIFICATION_FAULTS } from '../view/notification.ts';
+import { TIMER } from '../view/provisioning.ts';
 import { Field } from './basics.tsx';
 import { useFault } from './fault.ts';
 import { NotifyFields } from './notify-fields.tsx';
@@ -95,7 +96,7 @@ export function OptionFields({
               <span>
                 {mode === 'webhook'
                   ? 'by webhook, at once. The five-minute timer stays as a safety net.'
-                  : 'by timer, every five minutes.'}
+                  : `by timer: ${TIMER}.`}
               </span>
             </label>
           ))}

@@ -4,6 +4,9 @@ import type { Tone } from './tone.ts';
 
 type Provisioning = StatusEntry['provisioning'];
 
+/** How often a repository is looked at without any event. */
+export const TIMER = 'every five minutes, and about every 30 seconds while something happens';
+
 export type StepAction = 'setup_pr' | 'verify' | 'protect' | 'provision' | 'template' | null;
 
 export interface Step {
@@ -172,12 +175,11 @@ function stepOfWebhook(status: string, bot: string): Step {
     },
     not_required: {
       ...{ tone: 'quiet', state: 'Not needed', action: null, actionLabel: null },
-      advice:
-        'The repository is looked at every five minutes. To be faster, choose "by webhook" under "Wakes up" in its settings.',
+      advice: `The repository is looked at ${TIMER}. To be faster, choose "by webhook" under "Wakes up" in its settings.`,
     },
     needs_admin: {
       ...{ tone: 'stop', state: 'Needs an administrator', action: 'provision', actionLabel: 'Try again' },
-      advice: `The forge refused to let ${bot} add a webhook. Make it an administrator of the repository, then try again. Until then the queue looks every five minutes.`,
+      advice: `The forge refused to let ${bot} add a webhook. Make it an administrator of the repository, then try again. Until then the queue looks ${TIMER}.`,
     },
     not_configured: {
       ...{ tone: 'busy', state: 'Not registered', action: 'provision', actionLabel: 'Register it now' },
@@ -185,8 +187,7 @@ function stepOfWebhook(status: string, bot: string): Step {
     },
     error: {
       ...{ tone: 'stop', state: 'Error', action: 'provision', actionLabel: 'Try again' },
-      advice:
-        'The forge did not answer while the webhook was registered. Try again; until then the queue looks every five minutes.',
+      advice: `The forge did not answer while the webhook was registered. Try again; until then the queue looks ${TIMER}.`,
     },
   };
   return { id: 'webhook', title: 'Webhook', url: null, ...pick(drafts, status) };

@@ -3,13 +3,14 @@ import { ApiError } from '#core/contracts/client.ts';
 import { ERROR_TABLE } from '#core/contracts/errors.ts';
 import { CI_STATES } from '#core/domain/activity.ts';
 import { ACTIVITY_EVENTS, BATCH_OUTCOMES, MEMBER_ACTIONS } from '#core/domain/batch.ts';
+import { GLANCE_EVERY_MS } from '#core/domain/limits.ts';
 import { CI_GATE_STATUSES, PROTECTION_STATUSES, WEBHOOK_STATUSES } from '#core/domain/provisioning.ts';
 import { PLACE_STATES } from '#core/domain/queue-view.ts';
 import { path, safeBackTo } from '../../../dashboard/routes.ts';
 import { endsSession, sayError } from '../../../dashboard/view/error-words.ts';
 import { showFullTime } from '../../../dashboard/view/format.ts';
 import { sayDestinations } from '../../../dashboard/view/notification.ts';
-import { isSetUp, listSteps, tellGateEvents } from '../../../dashboard/view/provisioning.ts';
+import { isSetUp, listSteps, TIMER, tellGateEvents } from '../../../dashboard/view/provisioning.ts';
 import * as words from '../../../dashboard/view/words.ts';
 import { REFUSALS } from '../../../engine-container/src/queue/admission.ts';
 import type { DeferReason } from '../../../engine-container/src/queue/aside.ts';
@@ -267,4 +268,8 @@ test('a page of older batches and a node on it have an address of their own', ()
   expect(path.batches('id', '00_a')).toBe('/repos/id/batches?before=00_a');
   expect(path.batch('id', 'run', 'r.1', '00_a')).toBe('/repos/id/batches/run?node=r.1&before=00_a');
   expect(path.batch('id', 'run', null, null)).toBe('/repos/id/batches/run');
+});
+
+test('a wake-up by timer is told with the glances between two ticks', () => {
+  expect(TIMER).toContain(`about every ${GLANCE_EVERY_MS / 1_000} seconds while something happens`);
 });
