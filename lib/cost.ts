@@ -217,7 +217,10 @@ export function estimateCost(counts: ResourceCounts, sizes: DeploymentSize): rea
   return lines.filter((line) => line.running + line.busy > 0 || line.basis.startsWith('paid by use'));
 }
 
-/** Price of the engine, looks, glances and reconciles of a service of any size, in USD a month; beside it the rest is small. */
+/**
+ * For `npm run scale`: price of the engine, looks, glances and reconciles of a service of any size, in USD a month; beside
+ * it the rest is small.
+ */
 export function estimateScale(
   engine: { readonly vcpu: number; readonly tasks: number },
   perHour: { readonly looks: number; readonly glances: number; readonly reconciles: number },

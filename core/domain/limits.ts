@@ -223,7 +223,6 @@ export const RECONCILE_BODY_BYTES_MAX = 1024;
 export const CONTAINER_AUTH_WINDOW_MS = 60_000;
 
 // Tick (contract, Limits; D-84)
-export const TICK_REPOS_PAGE_MAX = 50;
 /** Twice what one stack is made for. */
 export const TICK_REPOS_MAX = 20_000;
 /** A tick ends before its function is ended: what it has not sent is still due at the next one. */

@@ -29,12 +29,7 @@ export interface ProvisioningResult {
  * and settings never fail by it (A56). Touches neither the gate file nor its verification.
  */
 export async function provisionRepo(deps: ProvisioningDeps, repo: ManagedRepo): Promise<ProvisioningResult> {
-  return attempt(deps, repo, { webhook: 'keep', protection: true });
-}
-
-/** A new hook with a new secret; the old one goes once the new one is stored. */
-export async function rotateWebhook(deps: ProvisioningDeps, repo: ManagedRepo): Promise<ProvisioningResult> {
-  return attempt(deps, repo, { webhook: 'rotate', protection: false });
+  return attempt(deps, repo, { webhook: true });
 }
 
 /** The branch rule alone: after the gate was verified (D-67). */
@@ -42,7 +37,7 @@ export async function provisionProtection(
   deps: ProvisioningDeps,
   repo: ManagedRepo,
 ): Promise<ProvisioningResult> {
-  return attempt(deps, repo, { webhook: 'leave', protection: true });
+  return attempt(deps, repo, { webhook: false });
 }
 
 export type ProtectResult =
@@ -133,18 +128,14 @@ async function saveChange(
   return { kind: 'done', repo: saved };
 }
 
-interface Parts {
-  readonly webhook: 'keep' | 'rotate' | 'leave';
-  readonly protection: boolean;
-}
-
+/** The branch rule, and with `webhook` the hook too. */
 async function attempt(
   deps: ProvisioningDeps,
   start: ManagedRepo,
-  parts: Parts,
+  { webhook }: { readonly webhook: boolean },
 ): Promise<ProvisioningResult> {
-  const wantsWebhook = parts.webhook !== 'leave' && start.wakeupMode === 'webhook';
-  const wantsProtection = parts.protection && start.protectionRequested;
+  const wantsWebhook = webhook && start.wakeupMode === 'webhook';
+  const wantsProtection = start.protectionRequested;
   let repo = start;
   let seen: Partial<ProvisioningRecord> = {};
   let failure: ProvisioningResult['kind'] | null = null;
@@ -158,7 +149,7 @@ async function attempt(
       };
     } else {
       if (wantsWebhook) {
-        const registration = await registerWebhook(deps, opened.forge, repo, parts.webhook === 'rotate');
+        const registration = await registerWebhook(deps, opened.forge, repo);
         repo = registration.repo;
         if (!registration.stored) failure = 'db_error';
         seen = { webhook: registration.seen };

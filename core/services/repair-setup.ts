@@ -70,7 +70,7 @@ async function putBack(
   kind: RepairKind,
 ): Promise<PutBack | null> {
   if (kind === 'webhook') {
-    const { seen, repo: saved, stored } = await registerWebhook(deps, forge, repo, false);
+    const { seen, repo: saved, stored } = await registerWebhook(deps, forge, repo);
     return stored && seen === 'registered' ? { repo: saved, seen: { webhook: seen } } : null;
   }
   const protection = await requireContext(forge, repo, {

@@ -45,21 +45,20 @@ export interface Registration {
 /**
  * Sees to exactly one hook of ours on the forge, with a secret that the store has; it serves every managed branch of the
  * repository, so that of another branch will do. A hook is ours by its address.
- * `rotate`, or a hook that is missing or not as we made it: a new one is made and stored before the old one goes,
- * because the forge ignores a new secret for an old hook, and nothing may be lost in between.
+ * One that is missing or not as we made it is replaced: the new one is made and stored before the old one goes, because
+ * the forge ignores a new secret for an old hook, and nothing may be lost in between.
  */
 export async function registerWebhook(
   deps: WebhookRegistrationDeps,
   forge: ForgeAdmin,
   repo: ManagedRepo,
-  rotate: boolean,
 ): Promise<Registration> {
   try {
     const others = (await deps.store.listReposAt(repo)).filter(({ id }) => id !== repo.id);
     const ours = (await forge.listHooks()).filter((hook) => isOurs(deps.webhookUrl, hook));
     const serves = (hook: ForgeHook) =>
       [repo, ...others].some((each) => isCurrent(deps.webhookUrl, each, hook));
-    const current = rotate ? undefined : ours.find(serves);
+    const current = ours.find(serves);
     if (current !== undefined) {
       await removeHooks(
         deps,

@@ -1,12 +1,8 @@
 import { differingFields } from '#core/domain/branch-rule.ts';
 import { viewProvisioning } from '#core/domain/provisioning.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
-import {
-  changeStatusContext,
-  provisionRepo,
-  rotateWebhook,
-  setProtection,
-} from '#core/services/provisioning.ts';
+import { changeStatusContext, provisionRepo, setProtection } from '#core/services/provisioning.ts';
+import { HOOK_EVENTS } from '#core/services/webhook-registration.ts';
 import { FakeSecretBox } from '../fakes/secret-box.ts';
 import { openSetUpWorld, type SetUpWorld, WEBHOOK_URL } from '../support/set-up-world.ts';
 
@@ -26,6 +22,10 @@ const VERIFIED = { ciGate: { status: 'verified', url: null, setupPr: null, probe
 const statusOf = (repo: ManagedRepo) => {
   const view = viewProvisioning(repo);
   return { webhook: view.webhook.status, protection: view.protection.status };
+};
+const switchHookOff = async (world: SetUpWorld): Promise<void> => {
+  const [hook] = await world.api('GET', '/hooks');
+  await world.api('PATCH', `/hooks/${hook?.id}`, { active: false, events: HOOK_EVENTS });
 };
 const rulesOf = (world: SetUpWorld) => world.api('GET', '/branch_protections');
 const contextsOf = async (world: SetUpWorld, name: string) =>
@@ -62,12 +62,13 @@ describe('webhook registration', () => {
     expect(world.takeWrites()).toEqual(['POST hooks']);
   });
 
-  test('rotation: the new hook is made and stored before the old one goes', async () => {
+  test('a hook that is replaced: the new one is made and stored before the old one goes', async () => {
     const world = await create();
     await world.change({ wakeupMode: 'webhook' });
     const first = (await provisionRepo(world.deps, await world.repo())).repo;
+    await switchHookOff(world);
     world.takeWrites();
-    const second = (await rotateWebhook(world.deps, first)).repo;
+    const second = (await provisionRepo(world.deps, first)).repo;
     expect(second.hookId).not.toBe(first.hookId);
     expect(second.webhookSecret?.reveal()).not.toBe(first.webhookSecret?.reveal());
     expect(world.takeWrites()).toEqual(['POST hooks', 'DELETE hooks/{id}']);
@@ -77,22 +78,24 @@ describe('webhook registration', () => {
     ]);
   });
 
-  test('a store that refuses the new secret: the new hook goes again, the old one still works', async () => {
+  test('a store that refuses the new secret: the new hook goes again, the old one stays for the next attempt', async () => {
     const world = await create();
     await world.change({ wakeupMode: 'webhook' });
     const first = (await provisionRepo(world.deps, await world.repo())).repo;
+    await switchHookOff(world);
     world.failStore('updateRepo', 1);
-    const result = await rotateWebhook(world.deps, first);
+    const result = await provisionRepo(world.deps, first);
     expect(result.kind).toBe('db_error');
     const stored = await world.repo();
     expect(stored.hookId).toBe(first.hookId);
     expect((await world.api('GET', '/hooks')).map((hook) => hook.config)).toEqual([
       expect.objectContaining({ url: `${WEBHOOK_URL}?r=${first.hookId}` }),
     ]);
-    expect((await provisionRepo(world.deps, stored)).repo.hookId).toBe(first.hookId);
+    expect((await provisionRepo(world.deps, stored)).repo.hookId).not.toBe(first.hookId);
+    expect(await world.api('GET', '/hooks')).toHaveLength(1);
   });
 
-  test('one hook serves every managed branch of a repository; a rotation by one of them makes it that one’s', async () => {
+  test('one hook serves every managed branch of a repository; where one of them replaces it, it is that one’s', async () => {
     const world = await create();
     await world.change({ wakeupMode: 'webhook' });
     const first = (await provisionRepo(world.deps, await world.repo())).repo;
@@ -103,9 +106,10 @@ describe('webhook registration', () => {
     expect(statusOf(seen).webhook).toBe('configured');
     expect(seen.hookId).toBeNull();
     expect(world.takeWrites()).toEqual([]);
-    const rotated = (await rotateWebhook(world.deps, seen)).repo;
+    await switchHookOff(world);
+    const replaced = (await provisionRepo(world.deps, seen)).repo;
     expect(world.takeWrites()).toEqual(['POST hooks', 'DELETE hooks/{id}']);
-    expect(rotated.hookId).toMatch(/^[0-9a-f-]{36}$/);
+    expect(replaced.hookId).toMatch(/^[0-9a-f-]{36}$/);
     expect(await world.repo()).toMatchObject({ hookId: null, webhookSecret: null });
     expect(statusOf((await provisionRepo(world.deps, await world.repo())).repo).webhook).toBe('configured');
     expect(world.takeWrites()).toEqual([]);

@@ -1,4 +1,3 @@
-import type { TreeEntry } from '#core/domain/forge.ts';
 import type { BlobId } from '#core/domain/ids.ts';
 
 export interface FileVersion {
@@ -25,10 +24,6 @@ export function isRegularFile(version: FileVersion): boolean {
 
 export function isSameVersion(a: FileVersion | null | undefined, b: FileVersion | null | undefined): boolean {
   return a?.id === b?.id && a?.mode === b?.mode;
-}
-
-export function indexByPath(entries: readonly TreeEntry[]): ReadonlyMap<string, TreeEntry> {
-  return new Map(entries.map((entry) => [entry.path, entry]));
 }
 
 /** Surrogates sort below U+E000..U+FFFF in UTF-16 and above them in UTF-8, so those names need their bytes compared. */

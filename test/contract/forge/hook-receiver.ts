@@ -90,7 +90,7 @@ export class HookReceiver {
       givenRepo({ instanceUrl, slug: this.#driver.slug, wakeupMode: 'webhook', dueAt: DUE_LATER }),
       null,
     );
-    await this.register(false);
+    await this.register();
   }
 
   get url(): string {
@@ -112,7 +112,7 @@ export class HookReceiver {
     );
   }
 
-  async register(rotate: boolean): Promise<void> {
+  async register(): Promise<void> {
     let ids = 0;
     const started = Date.now().toString(16).padStart(12, '0');
     const uuid = () => {
@@ -126,7 +126,7 @@ export class HookReceiver {
       log: SILENT,
       webhookUrl: this.url,
     };
-    const { seen } = await registerWebhook(deps, this.admin, await this.repo(), rotate);
+    const { seen } = await registerWebhook(deps, this.admin, await this.repo());
     if (seen !== 'registered') throw new Error(`not registered: ${seen}`);
   }
 
