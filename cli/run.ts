@@ -50,4 +50,5 @@ export async function run(
   }
 }
 
-const tidy = (message: string): string => message.replace(/^error: /, '').replaceAll('\n', ' ');
+const tidy = (message: string): string =>
+  `${message.replace(/^error: /, '').replaceAll('\n', ' ')}; see --help.`;

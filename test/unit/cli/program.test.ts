@@ -245,6 +245,14 @@ describe('mergeyard in a script', () => {
       expect([code, complaint.split('\n').length, complaint.length > 0, sent]).toEqual([64, 1, true, []]);
     },
   );
+
+  test.each([
+    ['nope', "unknown command 'nope'; see --help."],
+    ['statsu', "unknown command 'statsu' (Did you mean status?); see --help."],
+    ['why', "missing required argument 'number'; see --help."],
+  ])('a command line that cannot be read, such as %s, names the help', async (command, words) => {
+    expect((await call([command])).complaint).toBe(words);
+  });
 });
 
 describe('completion', () => {
