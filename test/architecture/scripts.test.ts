@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
 
@@ -43,4 +44,53 @@ test('each claim about the cloud says how it was checked, by a file or a command
     expect([claim, how]).toEqual([claim, expect.stringMatching(/`(npm |test\/|lib\/)|the same command/)]);
     expect([claim, rest]).toEqual([claim, expect.stringMatching(/\w{3}/)]);
   }
+});
+
+describe('programs of the tests', () => {
+  /** They take a path, or nothing at all. */
+  const TAKE_NO_OPTION = ['bench:charts', 'bench:cold', 'screenshots'];
+  const READS = /process\.argv|parseArgs|\/options\.ts'/;
+  const programs = Object.entries(scripts).flatMap(([script, command]) => {
+    const [, file] = /^tsx (test\/\S+\.ts)$/.exec(command) ?? [];
+    return file === undefined ? [] : [{ script, file, source: readFileSync(file, 'utf8') }];
+  });
+
+  /** `bench:queue` hands the command line on to other files of its folder. */
+  function readersOf({ script, file, source }: (typeof programs)[number]): string {
+    if (script !== 'bench:queue') return source;
+    const names = ['named-main.ts', 'family/main.ts', 'family/auto.ts', 'family/signals.ts'];
+    return [source, ...names.map((name) => readFileSync(join(dirname(file), name), 'utf8'))].join('\n');
+  }
+
+  const taken = programs.filter(
+    (program) => READS.test(readersOf(program)) && !TAKE_NO_OPTION.includes(program.script),
+  );
+
+  test('those that take options are found', () => {
+    expect(taken.map(({ script }) => script)).toEqual(
+      expect.arrayContaining([
+        'bench:queue',
+        'sim',
+        'sim:mutants',
+        'sim:crash',
+        'hostile',
+        'fuzz',
+        'conformance',
+      ]),
+    );
+  });
+
+  test.each(taken)('$script tells with --help exactly the options that it reads', (program) => {
+    const [, usage = ''] = /(?:answerHelp\(|: Usage = )\{([\s\S]+?)\n\}/.exec(program.source) ?? [];
+    expect(usage).toContain(`script: '${program.script}'`);
+    const told = [...usage.matchAll(/^ {4}'--([a-z-]+)(?: [^']*)?':/gm)].map(([, name = '']) => name);
+    const code = readersOf(program).replace(usage, '');
+    const read = [
+      ...code.matchAll(/\b(?:option|countOption|hasOption|has|listOf)\('([a-z-]+)'/g),
+      ...code.matchAll(/(?:includes|indexOf)\('--([a-z-]+)'\)/g),
+      ...code.matchAll(/'?\b([a-z-]+)'?: \{ type: '(?:string|boolean)'/g),
+    ].map(([, name = '']) => name);
+    const known = program.script === 'bench:queue' ? [...read, 'tune'] : read;
+    expect([...new Set(told)].sort()).toEqual([...new Set(known)].sort());
+  });
 });

@@ -1,5 +1,15 @@
 import { parseArgs } from 'node:util';
+import { answerHelp } from '../support/usage.ts';
 import { runSession } from './session.ts';
+
+answerHelp({
+  script: 'fuzz',
+  does: 'Sends generated requests through the routers of this process, on a memory store.',
+  options: {
+    '--requests N': 'requests (100000)',
+    '--seed S': 'seed (1)',
+  },
+});
 
 /** The fast form: the routers of this process, a memory store, as many requests as one wants. */
 const { values } = parseArgs({

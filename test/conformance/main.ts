@@ -4,8 +4,21 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Ready, type Started, startEverything } from '../../local/start.ts';
 import keepScratchInMemory from '../support/scratch-in-memory.cjs';
+import { answerHelp } from '../support/usage.ts';
 import { type HttpRunResult, runOverHttp } from './over-http.ts';
 import { runSession } from './session.ts';
+
+answerHelp({
+  script: 'conformance',
+  does: 'Sends generated requests over HTTP to the whole local service, and the others through the routers of this process.',
+  options: {
+    '--requests N': 'requests (100000)',
+    '--seed S': 'seed (1)',
+    '--over-http N': 'how many of them go over HTTP (5000)',
+    '--concurrency N': 'requests over HTTP at once (4)',
+    '--ready-file FILE': 'of a service that runs already, started with --rate-factor 1000',
+  },
+});
 
 /**
  * The long form. The first requests go over HTTP to the whole local service. The others go through the routers of this

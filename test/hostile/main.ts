@@ -4,11 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BOT, createFakeForge } from '../../local/forge/fake-forge.ts';
 import { percentile } from '../load/row.ts';
+import { answerHelp } from '../support/usage.ts';
 import { ATTACKS, type Attack } from './attacks.ts';
 import type { Measured, Orders, Party } from './engine.ts';
 
+answerHelp({
+  script: 'hostile',
+  does: 'Measures what a forge that answers with everything bad costs another tenant of the same engine.',
+  options: {
+    '--only TEXT': 'attacks whose name has this text',
+  },
+});
+
 /**
- * `npm run hostile [-- --only TEXT]`: one tenant's forge answers with everything bad, while another tenant is reconciled by
+ * One tenant's forge answers with everything bad, while another tenant is reconciled by
  * the same engine. Prints what that costs the other tenant: its usual time alone, and beside each attack; memory of the
  * engine's process, whose container has 512 MiB.
  */

@@ -11,12 +11,18 @@ import { FakeSecretBox } from '../fakes/secret-box.ts';
 import { FakeWakeQueue } from '../fakes/wake-queue.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
 import { createWorld } from '../scenario/world.ts';
+import { answerHelp } from '../support/usage.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { flipBits, sockets } from './edge.ts';
 import { deadForges, slowForges } from './fairness.ts';
 import { percentile, type Row } from './row.ts';
 
-/** `npm run load`: rows of the load table that one machine can hold; one line each, then JSON. */
+answerHelp({
+  script: 'load',
+  does: 'Measures the rows of the load table that one machine can hold: one line each, then JSON.',
+  options: {},
+});
+
 const HOUR_MS = 3_600_000;
 const secrets = new FakeSecretBox();
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -1,6 +1,16 @@
 import { createSeededRandom } from '../support/seeded-random.ts';
+import { answerHelp } from '../support/usage.ts';
 import { draftCase } from './cases.ts';
 import { compareMerges, Tally } from './compare.ts';
+
+answerHelp({
+  script: 'merges',
+  does: 'Merges generated histories with the planner of the engine and with the git of this machine.',
+  options: {
+    '--seed N': 'first seed (1)',
+    '--cases N': 'merges (20000)',
+  },
+});
 
 /**
  * Merges generated two-sided histories with the engine's planner and with the git of this machine:

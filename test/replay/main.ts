@@ -10,12 +10,26 @@ import { givenHeldLease } from '../builders/held-lease.ts';
 import { GATE_FILE, GATE_PATH } from '../scenario/stories.ts';
 import { createWorldOn } from '../scenario/world.ts';
 import { countOption, option } from '../simulation/options.ts';
+import { answerHelp, endWithUsage, type Usage } from '../support/usage.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { ReplayGit } from './history.ts';
 
+const USAGE: Usage = {
+  script: 'replay',
+  does: 'Opens the next commits of a local clone as pull requests on the fake forge, lands them, and compares each landed tree with the merge of git.',
+  options: {
+    '--from REF': 'the commit that the replay begins at; needed',
+    '--repo PATH': 'the clone (.)',
+    '--until REF': 'the last commit (HEAD)',
+    '--count N': 'commits (100)',
+    '--open M': 'pull requests open at once (10)',
+    '--order kept': 'no commit overtakes another',
+  },
+};
+answerHelp(USAGE);
+
 /**
- * `npm run replay -- --repo PATH --from REF [--until REF] [--count N] [--open M] [--order kept]`: takes a local clone, opens its next N
- * commits as pull requests on the fake forge, at most M at a time, each with its change alone, and lands them through the
+ * Takes a local clone, opens its next commits as pull requests on the fake forge, so many at a time, each with its change alone, and lands them through the
  * queue, on virtual time. Each landed tree is compared with git's own merge. A commit whose change does not go on the base
  * of its round waits for a later one, and may be overtaken by others unless the order is kept. The last line is one JSON object.
  */
@@ -26,7 +40,7 @@ const count = countOption('count', 100);
 const openMax = countOption('open', 10);
 const isInOrder = option('order') === 'kept';
 const from = option('from');
-if (from === undefined) throw new Error('--from names the commit that the replay begins at');
+if (from === undefined) endWithUsage(USAGE, '--from names the commit that the replay begins at.');
 
 const dataDir = mkdtempSync(join(tmpdir(), 'replay-'));
 const clock = new VirtualClock();

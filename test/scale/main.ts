@@ -1,7 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { answerHelp } from '../support/usage.ts';
 import { describeScale, SCALES } from './table.ts';
 
-/** `npm run scale`: prints the table of docs/scale.md; `-- --write` puts it there. */
+answerHelp({
+  script: 'scale',
+  does: 'Prints the table of docs/scale.md, from a model in virtual time.',
+  options: {
+    '--write': 'puts the table there',
+  },
+});
+
 const FILE = 'docs/scale.md';
 const table = describeScale(SCALES);
 console.log(table);

@@ -1,8 +1,17 @@
 import { createSeededRandom } from '../support/seeded-random.ts';
+import { answerHelp } from '../support/usage.ts';
 import { type Blow, modesOf, playStory, struckCalls } from './crash-sweep.ts';
 import { CRASH_STORIES } from './pipeline-stories.ts';
 
-/** `npm run sim:crash [-- --story N] [--double N]`: every call of every story in every mode; one JSON line at the end. */
+answerHelp({
+  script: 'sim:crash',
+  does: 'Strikes every call of every story in every mode. The last line is one JSON object.',
+  options: {
+    '--story N': 'this story alone, counted from 1',
+    '--double N': 'so many pairs of crashes besides (0)',
+  },
+});
+
 function option(name: string): string | undefined {
   const at = process.argv.indexOf(`--${name}`);
   return at < 0 ? undefined : process.argv[at + 1];

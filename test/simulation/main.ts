@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { IO_LABELS } from '../support/machine.ts';
+import { answerHelp } from '../support/usage.ts';
 import { bundleProgram } from './bundle.ts';
 import { FAMILIES } from './odds.ts';
 import { countOption, hasOption, option } from './options.ts';
@@ -8,11 +9,24 @@ import { shrink } from './shrink.ts';
 import { type Limits, simulate } from './simulate.ts';
 import { parseSeeds, Tally } from './tally.ts';
 
-/**
- * `npm run sim -- --seeds N [--from S] [--old M] [--family F,G] [--jobs J] [--seconds T] [--list]`: N seeds spread over the
- * families, after the M newest of those that once failed (all). `--seed S --trace [--shrink] [--limits JSON]`: one life of
- * each family, told; `--shrink` says which limits keep it failing. The last line is one JSON object.
- */
+answerHelp({
+  script: 'sim',
+  does: 'Plays seeded lives of the queue with faults, crashes and people. The last line is one JSON object.',
+  options: {
+    '--seeds N': 'seeds, spread over the families (1000)',
+    '--from S': 'first seed (0)',
+    '--old M': 'of those that once failed, the M newest first (all)',
+    '--family F,G': 'families by name (all)',
+    '--jobs J': 'processes (2)',
+    '--seconds T': 'ends after this time',
+    '--list': 'what happened how often, and calls that never came',
+    '--seed S': 'this life of each family alone',
+    '--trace': 'tells it',
+    '--shrink': 'says which limits keep it failing',
+    '--limits JSON': 'plays it within these limits',
+  },
+});
+
 const FAILURES_SHOWN = 30;
 /** Of a run of fewer seeds nothing need have been met. */
 const OFTEN_SEEDS_MIN = 2_000;

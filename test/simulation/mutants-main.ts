@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { answerHelp } from '../support/usage.ts';
 import { bundleProgram, replaceOnce } from './bundle.ts';
 import { MUTANTS, type Mutant } from './mutants.ts';
 import { countOption, option } from './options.ts';
@@ -6,8 +7,18 @@ import { playScene } from './play-scene.ts';
 import { type Order, runLives } from './pool.ts';
 import type { Verdict } from './simulate.ts';
 
+answerHelp({
+  script: 'sim:mutants',
+  does: 'Plays the engine without each of its guards in turn, until a promise breaks.',
+  options: {
+    '--seeds N': 'seeds that a mutant may live through (3000)',
+    '--only TEXT': 'mutants whose guard has this text',
+    '--jobs J': 'processes (2)',
+  },
+});
+
 /**
- * `npm run sim:mutants [-- --seeds N] [--only TEXT] [--jobs J]`: the engine without each of its guards in turn, where it
+ * The engine without each of its guards in turn, where it
  * was seen to die before, then lived until a promise breaks. A mutant that lives through N seeds of its families is a
  * guard that nothing tests.
  */

@@ -4,10 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Started, startEverything } from '../../../local/start.ts';
+import { answerHelp } from '../../support/usage.ts';
 import { countStoreCalls } from './count-store-calls.ts';
 import { type Furnished, furnish } from './furnish.ts';
 
-/** `npm run bench:api -- [--readers 50] [--seconds 20] [--json]`: reads of the local service under concurrent readers. */
+answerHelp({
+  script: 'bench:api',
+  does: 'Measures reads of the local service under concurrent readers.',
+  options: {
+    '--readers N': 'readers (50)',
+    '--seconds T': 'seconds (20)',
+    '--json': 'one JSON object',
+  },
+});
+
 const { values } = parseArgs({
   options: {
     readers: { type: 'string', default: '50' },

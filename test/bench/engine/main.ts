@@ -9,7 +9,16 @@ import { toDocument } from '../../../engine-container/src/record-codec.ts';
 import { givenRepo } from '../../builders/managed-repo.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { createWorld, type World } from '../../scenario/world.ts';
+import { answerHelp } from '../../support/usage.ts';
 import { busyRecord } from './busy-record.ts';
+
+answerHelp({
+  script: 'bench:engine',
+  does: 'Measures calls and time of a reconcile.',
+  options: {
+    '--json': 'one JSON object for each line',
+  },
+});
 
 /**
  * `npm run bench:engine [-- --json]`: what a reconcile costs in forge calls, store reads and writes, and time (fakes

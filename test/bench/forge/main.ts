@@ -1,14 +1,25 @@
 import { openFakeTreeForge, openRealTreeForge } from '../../scenario/trees/tree-forge.ts';
 import { countOption, hasOption, option } from '../../simulation/options.ts';
+import { answerHelp } from '../../support/usage.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import type { SeenCall } from './counted-send.ts';
 import { type Landing, type Load, landBatch, mergeByHand } from './land-batch.ts';
 
+answerHelp({
+  script: 'bench:forge',
+  does: 'Measures what a batch costs on the forge: on the one at FORGE_URL in real time, else on the fake forge, where only calls and bytes mean something.',
+  options: {
+    '--batches 1,8,50': 'sizes of the batches',
+    '--files N': 'files of the large repository; 0 leaves it out (10000)',
+    '--open N': 'pull requests open beside; 0 leaves them out (1000)',
+    '--json': 'one JSON object for each batch',
+    '--timeline': 'each call with its time, on standard error',
+  },
+});
+
 /**
- * `npm run bench:forge [-- --batches 1,8,50] [--files N] [--open N] [--json] [--timeline]`: what a batch costs on the forge, and what the forge itself
- * needs for its merges. On the forge at `FORGE_URL` (`FORGE_TOKEN`, `FORGE_PERSON_TOKEN`, `FORGE_CA_FILE` as for `npm run test:forge`), in
- * real time; without it on the fake forge, where time is that of its model and only calls and bytes mean something. `--timeline` writes
- * each call with its time to the standard error.
+ * `npm run bench:forge`: what a batch costs on the forge, and what the forge itself needs for its merges. On the forge at `FORGE_URL` (`FORGE_TOKEN`, `FORGE_PERSON_TOKEN`, `FORGE_CA_FILE` as for `npm run test:forge`), in
+ * real time; without it on the fake forge, where time is that of its model and only calls and bytes mean something.
  */
 const SMALL_FILES = 20;
 const MANY_FILES = 10_000;

@@ -1,10 +1,23 @@
+import { answerHelp } from '../../support/usage.ts';
 import { measureAgents } from './agents.ts';
 
-/**
- * `npm run bench:agents -- [--fanout K,L] [--seeds N] [--hours H] [--people P] [--agents A] [--loops T] [--bot-max M]
- * [--one-author]`: what
- * people wait beside an agent, and the runs that its loops take. Waits in gate durations of ten minutes.
- */
+answerHelp({
+  script: 'bench:agents',
+  does: 'Measures what people wait beside an agent, and the runs that its loops take. Waits in gate durations of ten minutes.',
+  options: {
+    '--fanout K,L': 'gate runs at once (1,4,8,16)',
+    '--seeds N': 'seeds (5)',
+    '--from S': 'first seed (1)',
+    '--hours H': 'hours with agents (4)',
+    '--lead H': 'hours of people alone before the agents come (0)',
+    '--people P': 'pull requests of people an hour (20)',
+    '--agents A': 'pull requests of agents an hour (300)',
+    '--loops T': 'times that an agent schedules a failed head again (6)',
+    '--bot-max M': 'pull requests of one bot in the queue at once; 0 is no limit (0)',
+    '--one-author': 'people and agents are one author',
+  },
+});
+
 const WORSE_PCT_MAX = 10;
 
 function option(name: string): string | undefined {

@@ -1,11 +1,20 @@
 import { join } from 'node:path';
+import { answerHelp } from '../../support/usage.ts';
 import { INCIDENT_SHARE, measureIncidents } from './incidents.ts';
 import { readScenarios } from './workload.ts';
 
-/**
- * `npm run bench:incidents -- [--scenario S,T] [--fanout K,L] [--from F] [--seeds N] [--share X]`: what incidents wait, and what they cost
- * the others, on each workload of `scenarios.json`. Waits in gate durations.
- */
+answerHelp({
+  script: 'bench:incidents',
+  does: 'Measures what incidents wait, and what they cost the others, on each workload. Waits in gate durations.',
+  options: {
+    '--scenario S,T': 'workloads of scenarios.json by name (all)',
+    '--fanout K,L': 'gate runs at once (1,4,8,16)',
+    '--seeds N': 'seeds of each workload (20)',
+    '--from S': 'first seed (1)',
+    '--share X': 'share of pull requests that are incidents',
+  },
+});
+
 const INCIDENT_P95_MAX = 2;
 const OTHERS_WORSE_PCT_MAX = 10;
 

@@ -5,10 +5,7 @@ import { runCells } from './pool.ts';
 import { type Anchors, checkRow, describeAnchor } from './targets.ts';
 import { readScenarios } from './workload.ts';
 
-/**
- * `npm run bench:queue -- [--scenario S,T] [--fanout K,L] [--seeds N] [--from S] [--json] [--check] [--cold] [--scenarios FILE]
- * [--without PIECE,PIECE] [--ablation]`: the real decisions and bookkeeping on a forge of sets, in virtual time.
- */
+/** The workloads of `scenarios.json`, with the options that `main.ts` lists. */
 function option(name: string): string | undefined {
   const at = process.argv.indexOf(`--${name}`);
   return at < 0 ? undefined : process.argv[at + 1];

@@ -8,8 +8,17 @@ import { type LocalService, startLocalService } from '../../../local/service.ts'
 import { givenConnection, givenRepo } from '../../builders/managed-repo.ts';
 import { countOption } from '../../simulation/options.ts';
 import { createSeededRandom } from '../../support/seeded-random.ts';
+import { answerHelp } from '../../support/usage.ts';
 
-/** `npm run bench:wake`: from a pressed button to the staged batch, through the whole local service, in real time. */
+answerHelp({
+  script: 'bench:wake',
+  does: 'Measures the time from a pressed button to the staged batch, through the whole local service, in real time.',
+  options: {
+    '--rounds N': 'rounds (2)',
+    '--seed S': 'seed (1)',
+  },
+});
+
 const GOAL_S = 40;
 const REPOS = 10;
 const LANDED_WITHIN_MS = 120_000;
