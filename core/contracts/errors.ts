@@ -1,4 +1,4 @@
-/** THE table of error codes (contract, Errors; thirteen of them by decision). Nothing else decides a status. */
+/** THE table of error codes (contract, Errors; some by decision). Nothing else decides a status. The next steps are in error-steps.ts. */
 export interface ErrorShape {
   readonly status: number;
   /** The same request may succeed later without any change. */
@@ -31,7 +31,8 @@ export const ERROR_TABLE = {
   token_limit_exceeded: {
     status: 409,
     retryable: false,
-    message: 'This account has as many API tokens as it may have; revoke one first.',
+    message:
+      'This account has as many API tokens as it may have. Revoke an API token that is not used any more.',
   },
   auth_unavailable: { status: 503, retryable: true, message: 'The identity provider did not answer.' },
   not_found: {
@@ -69,7 +70,8 @@ export const ERROR_TABLE = {
   status_context_taken: {
     status: 409,
     retryable: false,
-    message: 'The queue of another branch of this repository has this status context; name another one.',
+    message:
+      'The queue of another branch of this repository has this status context, and one success would open both. Name another status context.',
   },
   connection_identity_already_used: {
     status: 409,
@@ -77,7 +79,7 @@ export const ERROR_TABLE = {
     // The caller must not learn whose it is, nor that it is taken at all (A88).
     message: '',
   },
-  queue_locked: { status: 409, retryable: true, message: 'The queue is busy; try again soon.' },
+  queue_locked: { status: 409, retryable: true, message: 'The queue is busy. Try again in a moment.' },
   queue_not_ready: {
     status: 409,
     retryable: false,
@@ -92,20 +94,21 @@ export const ERROR_TABLE = {
   subscription_exists: {
     status: 409,
     retryable: false,
-    message: 'There is an active subscription; change its plan instead.',
+    message: 'There is an active subscription. Change its plan instead of starting another one.',
   },
   no_active_subscription: { status: 409, retryable: false, message: 'There is no active subscription.' },
   subscription_state_mismatch: {
     status: 409,
     retryable: false,
-    message: 'The subscription has items that are not expected; use the billing portal.',
+    message:
+      'The subscription has items that are not expected. Use the billing portal to change the subscription.',
   },
   forge_access_denied: { status: 422, retryable: false, message: 'The forge refused the stored token.' },
   forge_token_required: {
     status: 400,
     retryable: false,
     message:
-      'This is done with your own right on the forge: make a token there that may write to the repository, and send it in the header X-Forge-Token. It is not stored. The button "Auto merge when all checks succeed" of the forge does the same.',
+      'This is done with your own right on the forge, as the button "Auto merge when all checks succeed" does it there. Make a token on the forge that may write to the repository; it is not stored. Send it in the header X-Forge-Token.',
   },
   forge_token_refused: {
     status: 422,
@@ -121,7 +124,8 @@ export const ERROR_TABLE = {
   author_login_limit: {
     status: 409,
     retryable: false,
-    message: 'You have proven as many logins as one person may; end the mails of one that you no longer use.',
+    message:
+      'You have proven as many logins as one person may. End the mails of a login that you no longer use.',
   },
   pull_not_open: {
     status: 409,
@@ -136,19 +140,20 @@ export const ERROR_TABLE = {
   head_moved: {
     status: 409,
     retryable: false,
-    message: 'The head of the pull request is another commit; look at it, then ask with the new head.',
+    message:
+      'The head of the pull request is another commit. Look at the new commits, then ask with the new head.',
   },
   branch_not_protected: {
     status: 409,
     retryable: false,
     message:
-      'No branch rule asks for the status of the queue, so the forge would merge what is not proven. Let the queue protect the branch first, on its setup page.',
+      'No branch rule asks for the status of the queue, so the forge would merge what is not proven. Press "Let Mergeyard require its check" on the setup page of the repository.',
   },
   schedule_refused: {
     status: 409,
     retryable: false,
     message:
-      'The forge refused the schedule: you may not merge this pull request, it is a draft, has conflicts, or depends on an open one. Its page on the forge says which.',
+      'The forge refused the schedule: you may not merge this pull request, it is a draft, has conflicts, or depends on an open one. Look at the page of the pull request on the forge, which says why.',
   },
   rate_limited: { status: 429, retryable: true, message: 'Too many requests; slow down.' },
   db_error: { status: 500, retryable: true, message: 'The database did not answer as expected.' },
@@ -176,7 +181,7 @@ export const ERROR_TABLE = {
   queue_lock_failed: {
     status: 503,
     retryable: true,
-    message: 'The queue could not be locked, and nothing was changed; try again.',
+    message: 'The queue could not be locked, and nothing was changed. Try again in a moment.',
   },
   realtime_unavailable: { status: 503, retryable: false, message: 'Live updates are not available.' },
   billing_unavailable: { status: 503, retryable: true, message: 'The plan could not be read.' },
@@ -203,7 +208,7 @@ export const ERROR_TABLE = {
   method_not_allowed: {
     status: 405,
     retryable: false,
-    message: 'This address does not take this method; see the Allow header.',
+    message: 'This address does not take this method. Use a method that the header Allow names.',
   },
   forbidden: { status: 403, retryable: false, message: 'Your session has no right to do this.' },
   second_factor_required: {
@@ -217,7 +222,7 @@ export const ERROR_TABLE = {
   lease_held: {
     status: 409,
     retryable: true,
-    message: 'The queue of this repository is busy; send the event again later.',
+    message: 'The queue of this repository is busy. Send the event again later.',
   },
   internal_error: { status: 500, retryable: true, message: 'Something went wrong on our side.' },
 } as const satisfies Record<string, ErrorShape>;

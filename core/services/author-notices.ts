@@ -130,7 +130,7 @@ async function prove(
     }
     throw new AppError('forge_token_required', {
       message:
-        'Prove your login on that forge once: make a token there with the scope read:user, and send it in the header X-Forge-Token. It is not stored.',
+        'Prove your login on that forge once: make a token there with the scope read:user; it is not stored. Send it in the header X-Forge-Token.',
     });
   }
   if ((await deps.checkTarget(instanceUrl)) === 'refused')

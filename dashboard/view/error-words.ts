@@ -1,9 +1,10 @@
 import { ApiError } from '#core/contracts/client.ts';
+import { splitStep } from '#core/contracts/error-steps.ts';
 
 export interface ErrorWords {
   readonly title: string;
   readonly text: string;
-  /** The cure; null when there is nothing but to wait. */
+  /** The next step; null when nothing is left to do, or none is known. */
   readonly fix: string | null;
   readonly code: string;
   readonly retryable: boolean;
@@ -11,148 +12,85 @@ export interface ErrorWords {
   readonly goTo: 'billing' | 'connections' | 'sign-in' | null;
 }
 
-type Words = readonly [title: string, fix: string | null, goTo?: ErrorWords['goTo']];
+interface Words {
+  readonly title: string;
+  readonly goTo?: ErrorWords['goTo'];
+  /** The step where a page offers another one than the table of steps: it signs in, marks the field, asks again by itself. */
+  readonly fix?: string;
+}
+
+const BACK = 'Sign in again; you come back to this page.';
 
 const WORDS: Readonly<Record<string, Words>> = {
-  missing_auth: ['You are signed out', 'Sign in again; you come back to this page.', 'sign-in'],
-  unauthorized: ['You are signed out', 'Sign in again; you come back to this page.', 'sign-in'],
-  invalid_token: ['Your session has ended', 'Sign in again; you come back to this page.', 'sign-in'],
-  not_authenticated: ['You are signed out', 'Sign in again; you come back to this page.', 'sign-in'],
-  session_required: [
-    'This needs a person who is signed in',
-    'Sign in on this page; an API token cannot do this.',
-    'sign-in',
-  ],
-  insufficient_scope: [
-    'The API token has no right to do this',
-    'Make one with that scope, and for that repository, on the account page.',
-  ],
-  token_limit_exceeded: ['There is no room for more API tokens', 'Revoke one that is not used any more.'],
-  auth_unavailable: [
-    'Sign-in could not be checked',
-    'The identity provider did not answer. You are still signed in; try again in a moment.',
-  ],
-  forbidden: [
-    'This is for operators',
-    'Your session has no administrator role. Ask the operator of this service.',
-  ],
-  second_factor_required: [
-    'A second factor is needed',
-    'Set it up, or show a code, on the page Account; or sign out, and sign in again with it.',
-  ],
-  not_found: ['Not found', 'It was removed, or it belongs to another account. Go back to the overview.'],
-  connection_not_found: [
-    'Its connection is gone',
-    'Connect the forge again, then add the repository again.',
-    'connections',
-  ],
-  invalid_field: ['A value is not allowed', 'Correct the marked field.'],
-  missing_fields: ['Something is missing', 'Fill in the marked field.'],
-  forge_error: [
-    'The forge answered with an error',
-    'Check that the token still works and has the scopes named below, then try again.',
-  ],
-  forge_token_required: ['A forge token of your own is needed', 'Send it in the header X-Forge-Token.'],
-  forge_token_refused: [
-    'The forge refused your own token',
-    'Make one that may write to the repository, then send it again.',
-  ],
-  author_login_limit: [
-    'You have proven as many logins as one person may',
-    'End the mails of a login that you no longer use.',
-  ],
-  forge_token_of_bot: ['This is the token of the bot', 'Send a token of your own.'],
-  pull_not_open: ['There is no such open pull request', 'Look at it on the forge.'],
-  pull_merged: ['The pull request has landed', 'Look at its receipt on the page of the pull request.'],
-  head_moved: ['The pull request has another head', 'Look at the new commits, then ask again.'],
-  branch_not_protected: [
-    'The branch is not protected',
-    'Press "Let Mergeyard require its check" on the setup page of the repository.',
-  ],
-  schedule_refused: ['The forge refused the schedule', 'Look at the pull request on the forge.'],
-  forge_access_denied: [
-    'The forge refused the token',
-    'Check that it has not expired, has the scopes named, and that the bot may see the repository.',
-  ],
-  forge_unreachable: [
-    'The forge could not be reached',
-    'Check that the forge is up and can be reached from the internet, then try again.',
-  ],
-  payment_required: [
-    'This repository is on hold',
-    'Settle the payment; the queue goes on by itself.',
-    'billing',
-  ],
-  repo_limit_exceeded: [
-    'Your plan has no room for more repositories',
-    'Choose a larger plan, or remove a repository.',
-    'billing',
-  ],
-  connection_limit_exceeded: [
-    'Your plan has no room for more connections',
-    'Choose a larger plan, or remove a connection.',
-    'billing',
-  ],
-  repo_already_managed: [
-    'This branch is in a queue already',
-    'One queue for each branch, and one account for each repository: remove it there first.',
-  ],
-  status_context_taken: [
-    'Another branch of this repository has this status context',
-    'A commit may head pull requests to both, and one success would open both. Name another context.',
-  ],
-  connection_identity_already_used: [
-    'This bot is in use by another account',
-    'Make a bot of your own on the forge and use its token.',
-  ],
-  queue_locked: ['The queue is busy right now', 'It is in the middle of a step. Try again in a few seconds.'],
-  queue_lock_failed: ['The queue could not be locked', 'Nothing was changed. Try again in a moment.'],
-  queue_not_ready: ['The queue is switched off', 'Switch it on in the settings of the repository first.'],
-  ci_gate_exists: [
-    'The gate workflow is there already',
-    'No setup pull request is needed. Verify it instead.',
-  ],
-  ci_gate_missing: ['The gate workflow is not on the base branch', 'Merge the setup pull request first.'],
-  subscription_exists: [
-    'You have a subscription already',
-    'Change its plan instead of starting another one.',
-  ],
-  no_active_subscription: ['There is no subscription to change', 'Start one first.'],
-  subscription_state_mismatch: [
-    'The subscription holds items that are not expected',
-    'Use the billing portal to change it.',
-  ],
-  already_on_tier: ['You are on this plan already', null],
-  payments_error: [
-    'The payment provider refused or did not answer',
-    'Nothing was charged. Try again, or use the billing portal.',
-  ],
-  evidence_not_configured: [
-    'This service signs no statements',
-    'The operator of this service can add a key for them.',
-  ],
-  signing_unavailable: ['Nothing was signed', 'The key service did not answer. Try again in a moment.'],
-  payments_not_configured: [
-    'Billing is not set up here',
-    'This deployment takes no payments. Ask its operator.',
-  ],
-  billing_unavailable: [
-    'Your plan could not be read',
-    'That does not mean it is gone. Try again in a moment.',
-  ],
-  realtime_unavailable: ['Live updates are not available', 'This page asks every 30 seconds instead.'],
-  confirm_mismatch: ['That is not your tenant id', 'Type it exactly as it is shown.'],
-  decryption_error: ['The stored token could not be opened', 'Store the token again.', 'connections'],
-  connection_rotation_failed: ['The token could not be replaced', 'The old one is still stored. Try again.'],
-  failed_to_create_connection: ['The connection could not be stored', 'Nothing was saved. Try again.'],
-  db_error: ['The database did not answer', 'Nothing is lost. Try again in a moment.'],
-  internal_error: ['Something went wrong on our side', 'It has been logged. Try again in a moment.'],
-  rate_limited: ['Too many requests', null],
-  unreachable: ['The service cannot be reached', 'Check your network. This page tries again by itself.'],
-  unexpected: [
-    'The answer did not come from the service',
-    'A proxy or the network that you are in answered instead of the service.',
-  ],
+  missing_auth: { title: 'You are signed out', goTo: 'sign-in', fix: BACK },
+  unauthorized: { title: 'You are signed out', goTo: 'sign-in', fix: BACK },
+  invalid_token: { title: 'Your session has ended', goTo: 'sign-in', fix: BACK },
+  not_authenticated: { title: 'You are signed out', goTo: 'sign-in', fix: BACK },
+  session_required: {
+    title: 'This needs a person who is signed in',
+    goTo: 'sign-in',
+    fix: 'Sign in on this page; an API token cannot do this.',
+  },
+  insufficient_scope: { title: 'The API token has no right to do this' },
+  token_limit_exceeded: { title: 'There is no room for more API tokens' },
+  auth_unavailable: {
+    title: 'Sign-in could not be checked',
+    fix: 'You are still signed in; try again in a moment.',
+  },
+  forbidden: { title: 'This is for operators' },
+  second_factor_required: { title: 'A second factor is needed' },
+  not_found: { title: 'Not found', fix: 'Go back to the overview.' },
+  connection_not_found: { title: 'Its connection is gone', goTo: 'connections' },
+  invalid_field: { title: 'A value is not allowed', fix: 'Correct the marked field.' },
+  missing_fields: { title: 'Something is missing', fix: 'Fill in the marked field.' },
+  forge_error: { title: 'The forge answered with an error' },
+  forge_token_required: { title: 'A forge token of your own is needed' },
+  forge_token_refused: { title: 'The forge refused your own token' },
+  author_login_limit: { title: 'You have proven as many logins as one person may' },
+  forge_token_of_bot: { title: 'This is the token of the bot' },
+  pull_not_open: { title: 'There is no such open pull request' },
+  pull_merged: { title: 'The pull request has landed' },
+  head_moved: { title: 'The pull request has another head' },
+  branch_not_protected: { title: 'The branch is not protected' },
+  schedule_refused: { title: 'The forge refused the schedule' },
+  forge_access_denied: { title: 'The forge refused the token' },
+  forge_unreachable: { title: 'The forge could not be reached' },
+  payment_required: { title: 'This repository is on hold', goTo: 'billing' },
+  repo_limit_exceeded: { title: 'Your plan has no room for more repositories', goTo: 'billing' },
+  connection_limit_exceeded: { title: 'Your plan has no room for more connections', goTo: 'billing' },
+  repo_already_managed: { title: 'This branch is in a queue already' },
+  status_context_taken: { title: 'Another branch of this repository has this status context' },
+  connection_identity_already_used: { title: 'This bot is in use by another account' },
+  queue_locked: { title: 'The queue is busy right now' },
+  queue_lock_failed: { title: 'The queue could not be locked' },
+  queue_not_ready: { title: 'The queue is switched off' },
+  ci_gate_exists: { title: 'The gate workflow is there already' },
+  ci_gate_missing: { title: 'The gate workflow is not on the base branch' },
+  subscription_exists: { title: 'You have a subscription already' },
+  no_active_subscription: { title: 'There is no subscription to change' },
+  subscription_state_mismatch: { title: 'The subscription holds items that are not expected' },
+  already_on_tier: { title: 'You are on this plan already' },
+  payments_error: { title: 'The payment provider refused or did not answer' },
+  evidence_not_configured: { title: 'This service signs no statements' },
+  signing_unavailable: { title: 'Nothing was signed' },
+  payments_not_configured: { title: 'Billing is not set up here' },
+  billing_unavailable: { title: 'Your plan could not be read' },
+  realtime_unavailable: {
+    title: 'Live updates are not available',
+    fix: 'This page asks every 30 seconds instead.',
+  },
+  confirm_mismatch: { title: 'That is not your tenant id' },
+  decryption_error: { title: 'The stored token could not be opened', goTo: 'connections' },
+  connection_rotation_failed: { title: 'The token could not be replaced' },
+  failed_to_create_connection: { title: 'The connection could not be stored' },
+  db_error: { title: 'The database did not answer' },
+  internal_error: { title: 'Something went wrong on our side' },
+  rate_limited: { title: 'Too many requests' },
+  unreachable: {
+    title: 'The service cannot be reached',
+    fix: 'Check your network. This page tries again by itself.',
+  },
+  unexpected: { title: 'The answer did not come from the service' },
 };
 
 /** The one place where an error of the service becomes words for people. */
@@ -171,18 +109,15 @@ export function sayError(error: unknown): ErrorWords {
       },
     };
   }
-  const [title, fix, goTo = null] = WORDS[error.code] ?? ['The service refused this', null];
-  const wait = error.retryAfterSeconds;
+  const words: Words = WORDS[error.code] ?? { title: 'The service refused this' };
+  const { fact, step } = splitStep(error);
   return {
-    title,
-    text: error.message,
-    fix:
-      error.code === 'rate_limited'
-        ? `Wait ${wait === null ? 'a moment' : `${wait} s`}, then try again.`
-        : fix,
+    title: words.title,
+    text: fact,
+    fix: words.fix ?? step,
     code: error.code,
     retryable: error.retryable,
-    goTo,
+    goTo: words.goTo ?? null,
   };
 }
 

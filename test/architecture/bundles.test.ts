@@ -147,6 +147,10 @@ describe('the contents of each bundle', () => {
     expect(inputsOf('site').filter((path) => /core\/contracts\/(routes|openapi)/.test(path))).toEqual([]);
   });
 
+  test('the next steps of errors are said by clients, so that no function is larger for them', () => {
+    expect(carriers(/^core\/contracts\/error-steps\.ts$/)).toEqual([]);
+  });
+
   test('no bundle carries ways to credentials that exist on a developer’s machine only', () => {
     expect(
       carriers(/@aws-sdk\/(credential-provider-(sso|ini|process|web-identity|login)|nested-clients)\//),

@@ -48,6 +48,7 @@ test('neither a schema library nor anything of the service is in it', () => {
       'core/contracts/chat-fields.ts',
       'core/contracts/client.ts',
       'core/contracts/dashboard.ts',
+      'core/contracts/error-steps.ts',
       'core/contracts/turn-names.ts',
       'core/domain/api-limits.ts',
       'core/domain/api-token.ts',

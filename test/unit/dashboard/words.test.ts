@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '#core/contracts/client.ts';
-import { ERROR_TABLE } from '#core/contracts/errors.ts';
+import { ERROR_STEPS } from '#core/contracts/error-steps.ts';
+import { ERROR_TABLE, type ErrorCode } from '#core/contracts/errors.ts';
 import { CI_STATES } from '#core/domain/activity.ts';
 import { ACTIVITY_EVENTS, BATCH_OUTCOMES, MEMBER_ACTIONS } from '#core/domain/batch.ts';
 import { GLANCE_EVERY_MS } from '#core/domain/limits.ts';
@@ -164,6 +165,33 @@ test('every error that a person can meet has a title of its own', () => {
     if (NOT_SHOWN.includes(code)) continue;
     const said = sayError(new ApiError(code as never, message, status, retryable));
     expect([code, said.title]).not.toEqual([code, 'The service refused this']);
+  }
+});
+
+/** Codes whose step is another one on a page: it signs in, comes back, marks the field, or asks again by itself. */
+const OWN_ON_PAGE = [
+  ...['unauthorized', 'missing_auth', 'not_authenticated', 'invalid_token', 'session_required'],
+  ...['auth_unavailable', 'not_found', 'invalid_field', 'missing_fields', 'realtime_unavailable'],
+  'unreachable',
+];
+
+test('the page says the step of the table, but where a page offers another one', () => {
+  for (const [code, step] of Object.entries(ERROR_STEPS)) {
+    const { fix } = sayError(new ApiError(code as never, 'Words.', 400, false));
+    expect([code, fix === step]).toEqual([code, !OWN_ON_PAGE.includes(code)]);
+    expect([code, fix === null]).toEqual([code, step === null]);
+  }
+});
+
+test('the page says a step once, also where the message of the service ends with it', () => {
+  for (const [code, { message }] of Object.entries(ERROR_TABLE)) {
+    const { text, fix } = sayError(new ApiError(code as never, message, 400, false));
+    const all = `${text} ${fix ?? ''}`;
+    const step = ERROR_STEPS[code as ErrorCode] ?? fix ?? '';
+    expect([code, step === '' ? 0 : all.split(step).length - 1]).toEqual([
+      code,
+      step === '' || OWN_ON_PAGE.includes(code) ? 0 : 1,
+    ]);
   }
 });
 
