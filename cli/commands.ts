@@ -1,6 +1,7 @@
 import { type ApiClient, ApiError, type ResultOf } from '#core/contracts/client.ts';
 import { TURN_NAMES } from '#core/contracts/turn-names.ts';
 import { type Machine, Misuse } from './context.ts';
+import { Refusal } from './refusal.ts';
 import { plain } from './values.ts';
 
 /** Stable: scripts read them. */
@@ -79,10 +80,12 @@ export async function readStory(api: ApiClient, repo: Repo, number: number): Pro
     return await api.readPull({ id: repo.id, number });
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    const message = `The queue of ${repo.name} ${repo.base_branch} knows no pull request #${number}. If it was scheduled just now, ask again in a minute; else schedule it first.`;
-    throw new ApiError(error.code, message, error.status, error.retryable);
+    const message = `The queue of ${repo.name} ${repo.base_branch} knows no pull request #${number}.`;
+    throw new Refusal(error, message, NOT_KNOWN_STEP);
   }
 }
+
+const NOT_KNOWN_STEP = 'If it was scheduled just now, ask again in a minute; else schedule it first.';
 
 const isNotFound = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.code === 'not_found';

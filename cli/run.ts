@@ -3,6 +3,7 @@ import { ApiError } from '#core/contracts/client.ts';
 import { EXIT } from './commands.ts';
 import { type Machine, Misuse, readStoredToken } from './context.ts';
 import { openProgram } from './program.ts';
+import { sayRefusal, stepOf } from './refusal.ts';
 import { plain } from './values.ts';
 
 /** One command, to its exit code. Errors go to `complain` as one line, never with the token. */
@@ -26,24 +27,26 @@ export async function run(
     secrets.push(text.trim());
     return text;
   };
-  const say = (code: string, message: string): void => {
-    const shown = { code: plain(code), message: plain(message) };
-    complain(hide(json ? JSON.stringify({ error: shown }) : shown.message));
+  const say = (line: string, code: string, message: string, next: string | null): void => {
+    const error = { code: plain(code), message: plain(message), next: next === null ? null : plain(next) };
+    complain(hide(json ? JSON.stringify({ error }) : plain(line)));
   };
+  // Its one sentence says the step.
+  const sayMisuse = (message: string): void => say(message, 'misuse', message, null);
   try {
     return await openProgram(argv, { ...machine, print: (line) => machine.print(hide(line)) }, readSecret);
   } catch (error) {
     if (error instanceof ApiError) {
-      say(error.code, json ? error.message : `${error.code}: ${error.message}`);
+      say(sayRefusal(error), error.code, error.message, stepOf(error));
       return EXIT.refused;
     }
     if (error instanceof Misuse) {
-      say('misuse', error.message);
+      sayMisuse(error.message);
       return EXIT.misuse;
     }
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return EXIT.ok;
-      say('misuse', error.code === 'commander.help' ? 'Name a command; see --help.' : tidy(error.message));
+      sayMisuse(error.code === 'commander.help' ? 'Name a command; see --help.' : tidy(error.message));
       return EXIT.misuse;
     }
     throw error;

@@ -14,6 +14,7 @@ import {
 } from './commands.ts';
 import { Misuse } from './context.ts';
 import { describeGateLog } from './log.ts';
+import { sayRefusal } from './refusal.ts';
 import { sayEnqueued } from './schedule.ts';
 import { plain } from './values.ts';
 import { look } from './watch.ts';
@@ -180,21 +181,18 @@ async function tellLog(api: ApiClient, { id }: Repo, number: number): Promise<re
   try {
     return describeGateLog(await api.readGateLog({ id, number }));
   } catch (error) {
-    if (error instanceof ApiError) return [`the log could not be read: ${error.code}: ${error.message}`];
+    if (error instanceof ApiError) return [`the log could not be read: ${sayRefusal(error)}`];
     throw error;
   }
 }
 
-/** A refusal is an answer of the tool, with its code: the protocol's own errors are for calls that are malformed. */
+/** A refusal is an answer of the tool, with its code and the next step: the protocol's own errors are for calls that are malformed. */
 async function answer(ask: () => Promise<readonly string[]>): Promise<CallToolResult> {
   const say = (text: string) => ({ content: [{ type: 'text' as const, text }] });
   try {
     return say((await ask()).map(plain).join('\n'));
   } catch (error) {
-    if (error instanceof ApiError) {
-      const again = error.retryable ? ' It may succeed later without any change.' : '';
-      return { ...say(`${error.code}: ${error.message}${again}`), isError: true };
-    }
+    if (error instanceof ApiError) return { ...say(plain(sayRefusal(error))), isError: true };
     if (error instanceof Misuse) return { ...say(error.message), isError: true };
     throw error;
   }

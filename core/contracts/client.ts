@@ -223,7 +223,7 @@ async function exchange(options: ApiClientOptions, address: string, input: AnyIn
 }
 
 const SENT_ELSEWHERE =
-  'The server sends this call to another address, which is not followed, because a token would go along. Log in with the address of the service itself.';
+  'The server sends this call to another address, which is not followed, because a token would go along.';
 
 /** A browser tells no status of one. */
 const isRedirect = ({ type, status }: Response): boolean =>

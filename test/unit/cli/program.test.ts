@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { ERROR_TABLE } from '#core/contracts/errors.ts';
 import { run } from '../../../cli/run.ts';
 import { bundleCli } from '../../../lib/bundle-cli.ts';
 
@@ -220,7 +221,7 @@ describe('mergeyard doctor', () => {
     const refuse = () =>
       Response.json({ error: { code: 'invalid_token', message: 'no', retryable: false } }, { status: 401 });
     expect(await call(['doctor'], { 'queue/status': refuse })).toMatchObject({
-      ...{ code: 69, complaint: 'invalid_token: no' },
+      ...{ code: 69, complaint: 'invalid_token: no. Sign in again, or make a new API token.' },
     });
   });
 });
@@ -234,8 +235,52 @@ describe('mergeyard in a script', () => {
     const refuse = () =>
       Response.json({ error: { code: 'forbidden', message: 'no', retryable: false } }, { status: 403 });
     const { code, complaint } = await call(['why', '7', '--json', ...named], { 'repos/r/pulls/7': refuse });
-    expect([code, JSON.parse(complaint)]).toEqual([69, { error: { code: 'forbidden', message: 'no' } }]);
+    const next = 'Ask the operator of this service for that right.';
+    expect([code, JSON.parse(complaint)]).toEqual([
+      69,
+      { error: { code: 'forbidden', message: 'no', next } },
+    ]);
     expect(complaint).not.toContain('mgy_secret');
+  });
+
+  test.each([
+    [
+      'decryption_error',
+      'The stored token could not be decrypted. Store the token again, on the page Connections.',
+    ],
+    ['ci_gate_missing', 'The base branch has no gate workflow. Merge the setup pull request first.'],
+    // The message ends with its step.
+    [
+      'head_moved',
+      'The head of the pull request is another commit. Look at the new commits, then ask with the new head.',
+    ],
+  ] as const)('%s is one line that says the next step, once', async (name, line) => {
+    const { status, message } = ERROR_TABLE[name];
+    const refuse = () => Response.json({ error: { code: name, message } }, { status });
+    const { complaint } = await call(['why', '7', ...named], { 'repos/r/pulls/7': refuse });
+    expect(complaint).toBe(`${name}: ${line}`);
+  });
+
+  test('an error without a step says so with --json, and a code without a message says its step', async () => {
+    const answer = async (error: object, ...more: string[]) =>
+      (await call(['status', ...more], { 'queue/status': () => Response.json({ error }, { status: 409 }) }))
+        .complaint;
+    const strange = { code: 'from_tomorrow', message: 'Tomorrow' };
+    expect(await answer(strange)).toBe('from_tomorrow: Tomorrow');
+    expect(JSON.parse(await answer(strange, '--json'))).toEqual({ error: { ...strange, next: null } });
+    expect(await answer({ code: 'connection_identity_already_used' })).toBe(
+      'connection_identity_already_used: Make a bot of your own on the forge and use its token.',
+    );
+    const { complaint } = await call(['why', '--json']);
+    expect(JSON.parse(complaint).error).toMatchObject({ code: 'misuse', next: null });
+  });
+
+  test('the field that a refusal names is said, and moves no cursor', async () => {
+    const error = { code: 'invalid_field', message: 'No.', field: 'un\u001b[2Jtil' };
+    const refuse = () => Response.json({ error }, { status: 400 });
+    expect((await call(['status'], { 'queue/status': refuse })).complaint).toBe(
+      'invalid_field: No. Correct the field "un[2Jtil".',
+    );
   });
 
   test.each([[[]], [['nope']], [['why']], [['why', '7', '8']], [['pause', '--for', 'ever']]])(
@@ -339,6 +384,12 @@ describe('a pull request that the queue does not know', () => {
       69,
       'not_found: The queue of acme/app main knows no pull request #7. If it was scheduled just now, ask again in a minute; else schedule it first.',
     ]);
+    const json = (await call(['why', '7', '--json', ...named], { [path]: unknown })).complaint;
+    expect(JSON.parse(json).error).toEqual({
+      code: 'not_found',
+      message: 'The queue of acme/app main knows no pull request #7.',
+      next: 'If it was scheduled just now, ask again in a minute; else schedule it first.',
+    });
   });
 });
 

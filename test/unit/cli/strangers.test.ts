@@ -57,7 +57,7 @@ describe('a server that sends the command line elsewhere', () => {
       const { code, out, complaint } = await call(ENQUEUE, service);
       expect([heard, code, out]).toEqual([[], 69, '']);
       expect(complaint).toBe(
-        'unexpected: The server sends this call to another address, which is not followed, because a token would go along. Log in with the address of the service itself.',
+        'unexpected: The server sends this call to another address, which is not followed, because a token would go along. Check that the address is that of the service itself and that no proxy answers in its place, then try again.',
       );
     },
   );

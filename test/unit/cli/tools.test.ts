@@ -29,6 +29,7 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   },
   '/api/v1/user/repos/r/pulls/7/queue': { number: 7, head: 'a'.repeat(40), already: false },
   '/api/v1/user/repos/r/pulls/8': pull(8, now('wait', 'queued', null)),
+  '/api/v1/user/repos/r/pulls/10': { error: { code: 'decryption_error', message: 'N\u001b[2Jo' } },
   '/api/v1/user/queue/status': { repos: [] },
   '/api/v1/user/queue/activity': {
     repos: [
@@ -130,7 +131,9 @@ describe('the tool server of the command line', () => {
     // A log that cannot be read costs no run.
     const { lines } = await call('gate_log', { number: 8 });
     expect(lines).toHaveLength(2);
-    expect(lines[1]).toMatch(/^the log could not be read: not_found: /);
+    expect(lines[1]).toBe(
+      'the log could not be read: not_found: This does not exist. Check its name or id, and that your session or token may see it.',
+    );
   });
 
   test('a refusal of the service is an answer with its code; a malformed call asks nothing', async () => {
@@ -138,6 +141,10 @@ describe('the tool server of the command line', () => {
       lines: [
         'not_found: The queue of acme/app main knows no pull request #9. If it was scheduled just now, ask again in a minute; else schedule it first.',
       ],
+      isError: true,
+    });
+    expect(await call('why', { number: 10 })).toEqual({
+      lines: ['decryption_error: N[2Jo. Store the token again, on the page Connections.'],
       isError: true,
     });
     const before = asked.length;
