@@ -26,7 +26,11 @@ test('of two with one head the second waits for the first, and for nothing else'
     [1, 'ready', null],
     [2, 'waiting', 'twin_ahead'],
   ]);
-  expect(places({ refusedFor: 'approvals_missing', readyAt: null })[1]).toEqual([2, 'waiting', 'not_admitted']);
+  expect(places({ refusedFor: 'approvals_missing', readyAt: null })[1]).toEqual([
+    2,
+    'waiting',
+    'not_admitted',
+  ]);
 });
 
 test('every place of the queue says where it stands and why', () => {
