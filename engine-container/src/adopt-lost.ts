@@ -3,8 +3,8 @@ import type { EpochMs } from '#core/domain/ids.ts';
 import type { LeftHeads } from '#core/domain/obligations.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { type EngineStore, StoreError } from '#core/ports/store.ts';
-import type { QueueRecord } from './queue/record.ts';
-import { closeOrphans, landedHeads, landedNumbers, recentlyLost, stagedHeads } from './queue/rows.ts';
+import type { QueueRecord } from './queue/record/record.ts';
+import { closeOrphans, landedHeads, landedNumbers, recentlyLost, stagedHeads } from './queue/told/rows.ts';
 
 /** How far back rows of a lost record are looked for. */
 const ORPHAN_ROWS_MAX = 2_000;

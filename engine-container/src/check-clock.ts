@@ -1,7 +1,7 @@
 import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
 import type { MergeStyle } from '#core/domain/repo.ts';
 import type { Clock } from '#core/ports/system.ts';
-import type { QueueRecord } from './queue/record.ts';
+import type { QueueRecord } from './queue/record/record.ts';
 
 /**
  * How long a pull request may show the new tip of its base and the check against the old one. A rebase that is set off

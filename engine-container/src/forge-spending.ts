@@ -1,8 +1,8 @@
 import type { NodeRow } from '#core/domain/batch.ts';
 import type { BatchId, RepoId } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
-import type { Batch } from './queue/record.ts';
-import { toNodeRow } from './queue/rows.ts';
+import type { Batch } from './queue/record/record.ts';
+import { toNodeRow } from './queue/told/rows.ts';
 import type { ReconcileFigures } from './reconcile-figures.ts';
 
 interface Spent {

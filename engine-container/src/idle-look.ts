@@ -4,10 +4,10 @@ import { known } from '#core/domain/result.ts';
 import { ForgeError, type ForgeReader } from '#core/ports/forge.ts';
 import type { LookAnswer, LookMemory, LookRequest, SeenPull, SetUpQuestion } from '#core/ports/idle-look.ts';
 import type { Clock } from '#core/ports/system.ts';
-import { isOpened } from './queue/admission.ts';
-import type { PullRequestReading } from './queue/readings.ts';
-import { emptyRecord } from './queue/record.ts';
-import { noteRule } from './queue/rule-notes.ts';
+import { isOpened } from './queue/admission/admission.ts';
+import type { PullRequestReading } from './queue/admission/readings.ts';
+import { noteRule } from './queue/admission/rule-notes.ts';
+import { emptyRecord } from './queue/record/record.ts';
 import { isUntouched, type ReadPullRequest, readSchedules } from './read-schedules.ts';
 import { StatusPatrol } from './status-patrol.ts';
 

@@ -3,11 +3,11 @@ import type { PullRequest } from '#core/domain/forge.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { TAKE_BACK_GRACE_MS } from '#core/domain/limits.ts';
 import { known, type Reading } from '#core/domain/result.ts';
-import { isOfForge } from './queue/blockers.ts';
-import type { Landing } from './queue/landing-state.ts';
-import { nextToLand, provenLength } from './queue/pipeline.ts';
-import { isMergeOf } from './queue/proof.ts';
-import { type QueueRecord, type Staged, treeOf } from './queue/record.ts';
+import { nextToLand, provenLength } from './queue/batches/pipeline.ts';
+import { isOfForge } from './queue/landing/blockers.ts';
+import { isMergeOf } from './queue/landing/proof.ts';
+import type { Landing } from './queue/record/landing-state.ts';
+import { type QueueRecord, type Staged, treeOf } from './queue/record/record.ts';
 import type { FocusView, Snapshot } from './queue/snapshot.ts';
 
 /** One page of commits tells of so many landings that no style has several commits for. */

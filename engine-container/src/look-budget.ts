@@ -2,7 +2,7 @@ import type { PullRequestNumber } from '#core/domain/ids.ts';
 import { UNKNOWN } from '#core/domain/result.ts';
 import type { Clock } from '#core/ports/system.ts';
 import type { Attempt } from './attempts.ts';
-import type { QueueRecord } from './queue/record.ts';
+import type { QueueRecord } from './queue/record/record.ts';
 
 /** A look takes at most so long for what it reads of each pull request: half a reconcile is left to act on it. */
 const LOOK_MS = 10_000;

@@ -1,7 +1,7 @@
 import type { EpochMs } from '#core/domain/ids.ts';
-import { headSettlesAt } from './queue/eligibility.ts';
-import { nextToLand } from './queue/pipeline.ts';
-import type { QueueRecord } from './queue/record.ts';
+import { headSettlesAt } from './queue/admission/eligibility.ts';
+import { nextToLand } from './queue/batches/pipeline.ts';
+import type { QueueRecord } from './queue/record/record.ts';
 
 /** How seldom a long reconcile looks again at what is not in front of it. */
 export interface LookPace {

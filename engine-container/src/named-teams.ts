@@ -2,7 +2,7 @@ import { known, type Reading } from '#core/domain/result.ts';
 import { includesLogin, type ScheduleRules } from '#core/domain/schedule-rules.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { LookBudget } from './look-budget.ts';
-import type { TeamPlace } from './queue/schedule-breach.ts';
+import type { TeamPlace } from './queue/admission/schedule-breach.ts';
 
 /**
  * Who is in the teams that may schedule. Each team is read once in a reconcile, and only when an account is asked about that

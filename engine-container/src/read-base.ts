@@ -5,7 +5,7 @@ import type { EngineForge } from '#core/ports/forge.ts';
 import type { Clock } from '#core/ports/system.ts';
 import type { Attempt } from './attempts.ts';
 import { verifiedTipTree } from './landing-view.ts';
-import type { QueueRecord, Staged } from './queue/record.ts';
+import type { QueueRecord, Staged } from './queue/record/record.ts';
 import type { CommitReader } from './read-commits.ts';
 
 /** The base was seen to end in a merge of ours so short a time ago that it need not be asked again. */

@@ -4,7 +4,7 @@ import { FORGE_PAGE_SIZE_MAX } from '#core/domain/limits.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import { untracedOf } from './landing-view.ts';
-import type { QueueRecord } from './queue/record.ts';
+import type { QueueRecord } from './queue/record/record.ts';
 import type { MergeView, Snapshot } from './queue/snapshot.ts';
 
 /** The commits that a branch or commit has above a commit that is left out. */

@@ -3,7 +3,7 @@ import { known, type Reading } from '#core/domain/result.ts';
 import { judgeGateStatuses, type StatusGate } from '#core/domain/status-gate.ts';
 import { type EngineForge, ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
 import type { Clock } from '#core/ports/system.ts';
-import { BASE_NODE_ID, type Node, type QueueRecord } from './queue/record.ts';
+import { BASE_NODE_ID, type Node, type QueueRecord } from './queue/record/record.ts';
 import type { GateView } from './queue/snapshot.ts';
 
 /** A gate run that has not begun by then may never: its branch may have been deleted or moved before the forge got to it (E7). */

@@ -4,7 +4,7 @@ import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { Reading } from '#core/domain/result.ts';
 import type { ForgeReader } from '#core/ports/forge.ts';
 import type { Clock } from '#core/ports/system.ts';
-import type { QueueRecord } from './queue/record.ts';
+import type { QueueRecord } from './queue/record/record.ts';
 import type { Snapshot } from './queue/snapshot.ts';
 
 /** A rule that the service manages is looked at once in `HOOK_LOOK_EVERY_MS` even where nothing is scheduled. */

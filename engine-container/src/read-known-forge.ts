@@ -2,7 +2,7 @@ import { FORGE_VERSION_KEPT_MS } from '#core/domain/limits.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import type { Clock } from '#core/ports/system.ts';
-import type { KnownForge, QueueRecord } from './queue/record.ts';
+import type { KnownForge, QueueRecord } from './queue/record/record.ts';
 
 /** Which forge this is. Asked anew now and then: it may have been upgraded. */
 export async function readKnownForge(

@@ -1,7 +1,7 @@
 import type { PullRequest } from '#core/domain/forge.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
-import type { QueueRecord } from './queue/record.ts';
+import type { QueueRecord } from './queue/record/record.ts';
 import type { PassedPull, Snapshot } from './queue/snapshot.ts';
 
 /**

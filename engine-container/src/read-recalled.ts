@@ -2,9 +2,9 @@ import type { CommitStatus } from '#core/domain/forge.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import type { Reading } from '#core/domain/result.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
-import type { QueueRecord } from './queue/record.ts';
+import { isStuck } from './queue/landing/standing.ts';
+import type { QueueRecord } from './queue/record/record.ts';
 import type { RecalledHead, RecalledView, Snapshot } from './queue/snapshot.ts';
-import { isStuck } from './queue/standing.ts';
 import { readOrNone } from './read-pull.ts';
 
 type Attempt = <T>(read: () => Promise<T>) => Promise<Reading<T>>;

@@ -5,11 +5,18 @@ import { mayRenew, type ScheduleRules } from '#core/domain/schedule-rules.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { LookBudget } from './look-budget.ts';
 import type { NamedTeams } from './named-teams.ts';
-import type { HeadPush, PullRequestReading, ScheduleReading } from './queue/readings.ts';
-import type { QueueRecord } from './queue/record.ts';
-import { approvesSince, isAwaited, isListed, isRenewedBy, needsRenewal, renewed } from './queue/renewal.ts';
-import { approversOf, summarize } from './queue/reviews.ts';
-import { asksTeams, countedBots } from './queue/schedule-breach.ts';
+import type { HeadPush, PullRequestReading, ScheduleReading } from './queue/admission/readings.ts';
+import {
+  approvesSince,
+  isAwaited,
+  isListed,
+  isRenewedBy,
+  needsRenewal,
+  renewed,
+} from './queue/admission/renewal.ts';
+import { approversOf, summarize } from './queue/admission/reviews.ts';
+import { asksTeams, countedBots } from './queue/admission/schedule-breach.ts';
+import type { QueueRecord } from './queue/record/record.ts';
 
 export interface RenewalDeps {
   readonly forge: EngineForge;

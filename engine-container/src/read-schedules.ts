@@ -4,10 +4,10 @@ import type { CommitSha } from '#core/domain/ids.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { ForgeReader } from '#core/ports/forge.ts';
 import type { Clock } from '#core/ports/system.ts';
-import { readSchedule } from './queue/eligibility.ts';
-import type { PullRequestReading, ScheduleReading } from './queue/readings.ts';
-import type { QueueRecord } from './queue/record.ts';
-import { isAwaited, isRenewedBy, needsRenewal, renewed } from './queue/renewal.ts';
+import { readSchedule } from './queue/admission/eligibility.ts';
+import type { PullRequestReading, ScheduleReading } from './queue/admission/readings.ts';
+import { isAwaited, isRenewedBy, needsRenewal, renewed } from './queue/admission/renewal.ts';
+import type { QueueRecord } from './queue/record/record.ts';
 import type { SeenPullRequest } from './status-patrol.ts';
 
 /** The earlier reading of it still holds. */

@@ -11,8 +11,8 @@ import type { Reading } from '#core/domain/result.ts';
 import type { SettingsSeen } from '#core/domain/settings-file.ts';
 import { ForgeError, type ForgeReader } from '#core/ports/forge.ts';
 import type { Attempt } from './attempts.ts';
-import { isReplacedTip } from './queue/landed.ts';
-import type { QueueRecord, Staged } from './queue/record.ts';
+import { isReplacedTip } from './queue/landing/landed.ts';
+import type { QueueRecord, Staged } from './queue/record/record.ts';
 import type { Snapshot } from './queue/snapshot.ts';
 import { isRegularFile } from './staging/path-change.ts';
 

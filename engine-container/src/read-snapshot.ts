@@ -22,8 +22,8 @@ import {
   tipFromPull,
 } from './landing-view.ts';
 import { byUrgency, LookBudget } from './look-budget.ts';
-import { givenUpOf } from './queue/given-up.ts';
-import type { KnownForge, QueueRecord } from './queue/record.ts';
+import { givenUpOf } from './queue/landing/given-up.ts';
+import type { KnownForge, QueueRecord } from './queue/record/record.ts';
 import type { ConfirmBounce, FocusView, PullRequestView, Snapshot } from './queue/snapshot.ts';
 import { BaseReader } from './read-base.ts';
 import { CommitReader, type History } from './read-commits.ts';

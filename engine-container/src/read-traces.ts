@@ -1,7 +1,7 @@
 import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
 import { areLinesDue, untracedOf } from './landing-view.ts';
-import type { Landing } from './queue/landing-state.ts';
-import type { QueueRecord } from './queue/record.ts';
+import type { Landing } from './queue/record/landing-state.ts';
+import type { QueueRecord } from './queue/record/record.ts';
 import type { Snapshot } from './queue/snapshot.ts';
 import type { CommitReader, History } from './read-commits.ts';
 import type { TwinReader } from './read-twins.ts';

@@ -4,8 +4,8 @@ import type { ManagedRepo } from '#core/domain/repo.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import { landingOf } from './landing-view.ts';
-import { isOpenedBy } from './queue/admission.ts';
-import type { QueueRecord } from './queue/record.ts';
+import { isOpenedBy } from './queue/admission/admission.ts';
+import type { QueueRecord } from './queue/record/record.ts';
 
 /** Whom else would a `success` on a head open, on our base or on another branch? A status belongs to the commit (D-17). */
 export class TwinReader {

@@ -1,8 +1,8 @@
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { sizeOfRepo } from '#core/domain/queue-metrics.ts';
 import type { Meter } from '#core/ports/system.ts';
-import type { DecidedEvent } from './queue/decided-event.ts';
-import type { Batch, QueueRecord } from './queue/record.ts';
+import type { DecidedEvent } from './queue/record/decided-event.ts';
+import type { Batch, QueueRecord } from './queue/record/record.ts';
 
 /** Figures of one reconcile, for operators. They name no tenant, and nothing is decided by them. */
 export class ReconcileFigures {

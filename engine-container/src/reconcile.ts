@@ -17,7 +17,7 @@ import { perform, queuePageFor } from './perform.ts';
 import type { Action, ActionOutcome } from './queue/actions.ts';
 import { decide } from './queue/decide.ts';
 import { fold } from './queue/fold.ts';
-import type { QueueRecord } from './queue/record.ts';
+import type { QueueRecord } from './queue/record/record.ts';
 import type { Snapshot } from './queue/snapshot.ts';
 import { SnapshotReader } from './read-snapshot.ts';
 import { ReconcileFigures } from './reconcile-figures.ts';

@@ -1,7 +1,7 @@
 import type { NodeRow } from '#core/domain/batch.ts';
-import type { Landing } from './queue/landing-state.ts';
-import type { QueueEntry } from './queue/queue-entry.ts';
-import type { Batch, Place, QueueRecord } from './queue/record.ts';
+import type { Landing } from './queue/record/landing-state.ts';
+import type { QueueEntry } from './queue/record/queue-entry.ts';
+import type { Batch, Place, QueueRecord } from './queue/record/record.ts';
 
 /** The name of one thing in the code, and in stored records. */
 type Names<T extends string> = Readonly<Partial<Record<T, string>>>;

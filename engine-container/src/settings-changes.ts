@@ -5,7 +5,7 @@ import { SETTINGS_FILE } from '#core/domain/queue-names.ts';
 import type { QueueSettings } from '#core/domain/repo-settings.ts';
 import type { FileValues, SettingsSeen, SettingsTold } from '#core/domain/settings-file.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
-import type { QueueRecord } from './queue/record.ts';
+import type { QueueRecord } from './queue/record/record.ts';
 import { readEntry } from './read-settings-file.ts';
 import { ReadingUnfinished, type RepoObjects } from './repo-objects.ts';
 import { type DirectoryEntry, findEntry, Unsayable } from './staging/objects.ts';

@@ -11,7 +11,7 @@ import {
   type HeadRun,
   isOfMember,
 } from './queue/actions.ts';
-import type { Staged } from './queue/record.ts';
+import type { Staged } from './queue/record/record.ts';
 import { ReadingUnfinished } from './repo-objects.ts';
 import { type ToldSettings, tellSettingsChanges } from './settings-changes.ts';
 import { applyToNewBranch, placeBranch, publishTree } from './stage-trees.ts';

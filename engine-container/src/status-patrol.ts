@@ -1,8 +1,8 @@
 import type { PullRequest } from '#core/domain/forge.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
 import { landingOf } from './landing-view.ts';
-import { hasLanded } from './queue/landed.ts';
-import type { QueueRecord } from './queue/record.ts';
+import { hasLanded } from './queue/landing/landed.ts';
+import type { QueueRecord } from './queue/record/record.ts';
 import type { PullRequestView } from './queue/snapshot.ts';
 
 /** With the list of pull requests this keeps an idle look at three calls. */

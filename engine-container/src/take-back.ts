@@ -1,7 +1,7 @@
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
-import { describeUnrecorded } from './queue/describe.ts';
-import type { QueueRecord } from './queue/record.ts';
+import type { QueueRecord } from './queue/record/record.ts';
+import { describeUnrecorded } from './queue/words/describe.ts';
 
 /** Those that land come first; each costs a call, and one more where something stands. */
 const HEADS_MAX = 60;

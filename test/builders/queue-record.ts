@@ -1,8 +1,8 @@
 import type { Receipt } from '#core/domain/batch.ts';
 import type { BatchId, NodeRowId } from '#core/domain/ids.ts';
 import { DEFAULT_SERVICE_NAME, stagingBranch } from '#core/domain/queue-names.ts';
-import type { Landing } from '../../engine-container/src/queue/landing-state.ts';
-import { createEntry, type QueueEntry } from '../../engine-container/src/queue/queue-entry.ts';
+import type { Landing } from '../../engine-container/src/queue/record/landing-state.ts';
+import { createEntry, type QueueEntry } from '../../engine-container/src/queue/record/queue-entry.ts';
 import {
   type Batch,
   type Evidence,
@@ -10,7 +10,7 @@ import {
   type Member,
   type Node,
   type QueueRecord,
-} from '../../engine-container/src/queue/record.ts';
+} from '../../engine-container/src/queue/record/record.ts';
 
 /** The base, and the names of commits and trees that these builders give to what stands on it. */
 export const BASE = { sha: 'base-0', tree: 'tree-0' };

@@ -1,4 +1,4 @@
-import { LATE_PUSH_ENTRY_MS } from '../../engine-container/src/queue/eligibility.ts';
+import { LATE_PUSH_ENTRY_MS } from '../../engine-container/src/queue/admission/eligibility.ts';
 import { gitWorlds } from './git-world.ts';
 import { expectHonestEnd, givenProject, givenScheduled } from './stories.ts';
 import type { World } from './world.ts';

@@ -1,4 +1,4 @@
-import { toQueueView } from '../../engine-container/src/queue/view.ts';
+import { toQueueView } from '../../engine-container/src/queue/told/view.ts';
 import { dailyWindow, nextMinute } from '../support/freeze-windows.ts';
 import { landedOf, told } from './hooks.ts';
 import { givenProject, givenScheduled } from './stories.ts';

@@ -1,4 +1,4 @@
-import { toQueueView } from '../../engine-container/src/queue/view.ts';
+import { toQueueView } from '../../engine-container/src/queue/told/view.ts';
 import { CI_AUTHOR, CI_CONTEXTS } from '../fakes/abstract-forge/pipeline-statuses.ts';
 import { endingOf, expectHonestEnd, GATE_FILE, GATE_PATH, givenProject, givenScheduled } from './stories.ts';
 import { createWorld } from './world.ts';

@@ -1,5 +1,5 @@
 import { DEFAULT_SERVICE_NAME, stagingPrefix } from '#core/domain/queue-names.ts';
-import { LATE_PUSH_ENTRY_MS } from '../../engine-container/src/queue/eligibility.ts';
+import { LATE_PUSH_ENTRY_MS } from '../../engine-container/src/queue/admission/eligibility.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import type { JournalEntry } from '../fakes/abstract-forge/world.ts';
 import { landedOf } from './hooks.ts';

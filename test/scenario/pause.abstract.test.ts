@@ -1,5 +1,5 @@
 import type { Pause } from '#core/domain/pause.ts';
-import { toQueueView } from '../../engine-container/src/queue/view.ts';
+import { toQueueView } from '../../engine-container/src/queue/told/view.ts';
 import { landedOf, told } from './hooks.ts';
 import { givenProject, givenScheduled } from './stories.ts';
 import { createWorld, type World } from './world.ts';

@@ -8,7 +8,7 @@ import { type EngineReport, StoreError } from '#core/ports/store.ts';
 import type { Log } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
 import { withLease } from '#core/services/lease.ts';
-import type { QueueRecord } from '../../engine-container/src/queue/record.ts';
+import type { QueueRecord } from '../../engine-container/src/queue/record/record.ts';
 import { createReconciler } from '../../engine-container/src/reconcile.ts';
 import { parseRecord } from '../../engine-container/src/record-codec.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';

@@ -6,7 +6,7 @@ const QUEUE = 'engine-container/src/queue';
 export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   {
     guard: 'the last word on what has landed (a status belongs to the commit)',
-    file: `${QUEUE}/landed.ts`,
+    file: `${QUEUE}/landing/landed.ts`,
     find: '  wishStatus(pass, {\n    pr,\n    sha: head,',
     replace:
       '  const unsaid = (_: unknown, __: object): void => undefined;\n  unsaid(pass, {\n    pr,\n    sha: head,',
@@ -15,7 +15,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a success whose answer never came is watched (two minutes late)',
-    file: `${QUEUE}/unheard.ts`,
+    file: `${QUEUE}/landing/unheard.ts`,
     find: '  if (posts <= 0) return;\n',
     replace: '  if (posts <= 0 || posts > 0) return;\n',
     families: ['long_late'],
@@ -23,7 +23,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a landing of ours is no news (a list that is behind)',
-    file: `${QUEUE}/landed.ts`,
+    file: `${QUEUE}/landing/landed.ts`,
     find: '(landed) => landed.pr === pr)',
     replace: '(landed) => landed.pr === pr && pr < 0)',
     families: ['lagging'],
@@ -31,7 +31,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a tip that a landing of ours replaced (a branch that is behind)',
-    file: `${QUEUE}/landed.ts`,
+    file: `${QUEUE}/landing/landed.ts`,
     find: 'baseBefore !== record.tip && begunAt - at < STALE_READING_MS,',
     replace: 'baseBefore !== record.tip && begunAt - at < 0,',
     families: ['lagging'],
@@ -47,7 +47,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a head that would open another branch is not admitted (D-17)',
-    file: `${QUEUE}/admission.ts`,
+    file: `${QUEUE}/admission/admission.ts`,
     find: "  if (facts.opensAnother?.value === true) return { kind: 'refused', reason: 'twin_elsewhere' };\n",
     replace: '',
     families: ['shared_heads'],
@@ -55,7 +55,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a head that would open another branch, asked again right before its success (D-17)',
-    file: `${QUEUE}/last-refusal.ts`,
+    file: `${QUEUE}/landing/last-refusal.ts`,
     find: 'if (opensAnother?.known === true && opensAnother.value)',
     replace: 'if (opensAnother?.known === false)',
     families: ['shared_heads'],
@@ -63,7 +63,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the pull request that merged is the one that landed (twins)',
-    file: `${QUEUE}/landing.ts`,
+    file: `${QUEUE}/landing/landing.ts`,
     find: '  const twin = adoptTwin(pass, batch, landing);',
     replace: '  const twin = pass.s.fence < 0 ? adoptTwin(pass, batch, landing) : null;',
     families: ['shared_heads'],
@@ -79,7 +79,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a refusal keeps its words (the last word after a success was taken back)',
-    file: `${QUEUE}/last-word.ts`,
+    file: `${QUEUE}/words/last-word.ts`,
     find: 'head === sha && refusedFor !== null);',
     replace: 'head === null && refusedFor !== null);',
     families: ['shared_heads'],
@@ -87,7 +87,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the refusal of a twin keeps its words (the last word after a success was taken back)',
-    file: `${QUEUE}/last-word.ts`,
+    file: `${QUEUE}/words/last-word.ts`,
     find: ' ?? refused[0] ?? {};',
     replace: ' ?? {};',
     families: ['shared_heads', 'storm'],
@@ -103,7 +103,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the second merge of a head that landed raises no alarm',
-    file: `${QUEUE}/landed.ts`,
+    file: `${QUEUE}/landing/landed.ts`,
     find: '(landed) => landed.head === head)',
     replace: "(landed) => landed.head === head && head === '')",
     families: ['shared_heads'],
@@ -111,7 +111,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'statuses of each head are read when its schedule is new (A24)',
-    file: `${QUEUE}/admission.ts`,
+    file: `${QUEUE}/admission/admission.ts`,
     find: "return { kind: 'waiting', reason: 'opened' };",
     replace: "return { kind: 'admitted' };",
     families: ['shared_heads', 'foreign_status'],
@@ -119,7 +119,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'one that cannot be read waits alone when the record is new',
-    file: `${QUEUE}/entries.ts`,
+    file: `${QUEUE}/admission/entries.ts`,
     find: '  record.rebuilding = false;\n',
     replace: '  record.rebuilding = record.rebuilding && unread.length > 0;\n',
     families: ['cursed'],
@@ -127,7 +127,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'one that cannot be read when it is to land is set aside',
-    file: `${QUEUE}/unreadable.ts`,
+    file: `${QUEUE}/landing/unreadable.ts`,
     find: '  if (s.now < until) return wakeNoLaterThan(pass, until);\n',
     replace: '  if (s.now < until || s.fence > 0) return wakeNoLaterThan(pass, until);\n',
     families: ['cursed'],
@@ -143,7 +143,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a batch that cannot be staged is halved, and who fails alone is set aside',
-    file: `${QUEUE}/staging-failure.ts`,
+    file: `${QUEUE}/batches/staging-failure.ts`,
     find: '  if (first === undefined) return;\n  if (others.length > 0) {\n',
     replace: '  if (first === undefined || pass.s.fence > 0) return;\n  if (others.length > 0) {\n',
     families: ['cursed'],
@@ -151,7 +151,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what lands and cannot be read gives its success back',
-    file: `${QUEUE}/landing.ts`,
+    file: `${QUEUE}/landing/landing.ts`,
     find: 'if (focus === undefined || !focus.known) return outwaitUnread(pass, batch, landing);',
     replace: 'if (focus === undefined || !focus.known) return pollNoLaterThan(pass, LANDING_POLL_MAX_MS);',
     families: ['cursed'],
@@ -175,7 +175,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a changed gate that never speaks is given up (D-18)',
-    file: `${QUEUE}/gates.ts`,
+    file: `${QUEUE}/gate/gates.ts`,
     find: '  if (batch.editsGate !== true ||',
     replace: '  if (batch.editsGate !== undefined || batch.editsGate === undefined ||',
     families: ['gate_edits'],
@@ -183,7 +183,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a twin of what landed is judged anew',
-    file: `${QUEUE}/landed.ts`,
+    file: `${QUEUE}/landing/landed.ts`,
     find: '  forgetVerdicts(record, head);\n',
     replace: '',
     families: ['shared_heads'],
@@ -218,7 +218,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'of two deployments on one repository one notices and stops',
-    file: `${QUEUE}/passed.ts`,
+    file: `${QUEUE}/landing/merged-past.ts`,
     find: '  if (record.rival !== undefined || !statuses.known ||',
     replace: '  if (record.rival !== undefined || statuses.known || !statuses.known ||',
     families: ['calm'],
@@ -226,7 +226,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a queue that is switched on again does not stop for the same landing of the other one',
-    file: `${QUEUE}/passed.ts`,
+    file: `${QUEUE}/landing/merged-past.ts`,
     find: 'own: [...new Set([...passed.own, ...told])]',
     replace: 'own: [...new Set([...passed.own, ...told])].slice(0, 0)',
     families: ['calm'],
@@ -234,7 +234,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what the forge alone calls a conflict is told',
-    file: `${QUEUE}/held.ts`,
+    file: `${QUEUE}/line/held-by-forge.ts`,
     find: "  defer(pass, entry, { reason: 'forge_conflict', baseTree: held.baseTree, until: null });\n",
     replace: '',
     families: ['other_merge'],
@@ -263,7 +263,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a refusal that has ended gives its words back',
-    file: `${QUEUE}/entries.ts`,
+    file: `${QUEUE}/admission/entries.ts`,
     find: '    if (entry.refusedFor !== null) sayAsideAgain(pass, entry);\n',
     replace: '',
     families: ['shared_heads', 'storm'],

@@ -6,7 +6,7 @@ const QUEUE = 'engine-container/src/queue';
 export const BLOCKED_MUTANTS: readonly Mutant[] = [
   {
     guard: 'no run for a change of a protected file (D-14)',
-    file: `${QUEUE}/admission.ts`,
+    file: `${QUEUE}/admission/admission.ts`,
     find: "  if (touchesProtected?.value === true) return { kind: 'refused', reason: 'protected_files' };\n",
     replace: '',
     families: ['people'],
@@ -14,7 +14,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'no run for what an open dependency blocks (D-14)',
-    file: `${QUEUE}/admission.ts`,
+    file: `${QUEUE}/admission/admission.ts`,
     find: "  if ((openDependencies?.value ?? 0) > 0) return { kind: 'refused', reason: 'open_dependencies' };\n",
     replace: '',
     families: ['people'],
@@ -38,7 +38,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the others do not wait for a merge that became a conflict while it landed',
-    file: `${QUEUE}/landing.ts`,
+    file: `${QUEUE}/landing/landing.ts`,
     find: "  if (isForgeConflict(pass, landing, pull.mergeable)) return startTeardown(pass, batch, 'merge_conflict');\n",
     replace: '',
     families: ['other_merge'],
@@ -46,7 +46,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a conflict of the forge is no merge time-out',
-    file: `${QUEUE}/landing.ts`,
+    file: `${QUEUE}/landing/landing.ts`,
     find: "startTeardown(pass, batch, 'merge_conflict')",
     replace: "startTeardown(pass, batch, 'merge_timeout')",
     families: ['other_merge'],
@@ -54,7 +54,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the block of a merge is asked for before a merge time-out is counted (D-14)',
-    file: `${QUEUE}/landing.ts`,
+    file: `${QUEUE}/landing/landing.ts`,
     find: "const block = isOfForge(takeBack.reason) ? findBlock(pass, landing) : 'nothing';",
     replace: "const block = takeBack.reason === 'merge_blocked' ? findBlock(pass, landing) : 'nothing';",
     families: ['people'],
@@ -62,7 +62,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'no merge time-out is counted while the block of a merge is not known (D-14)',
-    file: `${QUEUE}/landing.ts`,
+    file: `${QUEUE}/landing/landing.ts`,
     find: "  else if (block === 'unknown') holdUnclear(pass, batch, landing);\n",
     replace: '',
     families: ['people', 'faults'],
@@ -70,7 +70,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'not staged again before the block of a merge is known (D-14)',
-    file: `${QUEUE}/blockers.ts`,
+    file: `${QUEUE}/landing/blockers.ts`,
     find: '    entry.isBlocked = true;\n    entry.readyAt = null;\n',
     replace: '',
     families: ['people', 'faults'],
@@ -78,7 +78,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a conflict for the forge alone costs two batches on whatever base',
-    file: `${QUEUE}/mergeable.ts`,
+    file: `${QUEUE}/landing/mergeable.ts`,
     find: '  if (earlier?.head === member.head) {\n',
     replace: '  if (earlier?.head === member.head && member.pr < 0) {\n',
     families: ['other_merge'],
@@ -86,7 +86,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what the forge alone holds outlasts the base',
-    file: `${QUEUE}/aside.ts`,
+    file: `${QUEUE}/record/aside.ts`,
     find: '  return isOfHead(deferred) || isHeldByForge(deferred);\n',
     replace: '  return isOfHead(deferred);\n',
     families: ['other_merge'],
@@ -94,7 +94,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what the forge alone holds is let go when it would merge',
-    file: `${QUEUE}/held.ts`,
+    file: `${QUEUE}/line/held-by-forge.ts`,
     find: '  if (mergeable) {\n',
     replace: '  if (mergeable && entry.pr < 0) {\n',
     families: ['other_merge'],
@@ -102,7 +102,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what the forge alone holds is told as a conflict in the end',
-    file: `${QUEUE}/held.ts`,
+    file: `${QUEUE}/line/held-by-forge.ts`,
     find: "  defer(pass, entry, { reason: 'forge_conflict', baseTree: held.baseTree, until: null });\n",
     replace: '',
     families: ['other_merge'],

@@ -6,7 +6,7 @@ const BRANCHES = 'core/domain/managed-branch.ts';
 export const BRANCH_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a success under one context opens no branch that asks for another',
-    file: 'engine-container/src/queue/admission.ts',
+    file: 'engine-container/src/queue/admission/admission.ts',
     find: 'requiredContexts.some((pattern) => matches(pattern, context))',
     replace: 'requiredContexts.some((pattern) => matches(pattern, context) || pattern !== context)',
     families: ['two_branches'],
@@ -78,7 +78,7 @@ export const BRANCH_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a pull request that merged along with a landing is not merged by a later one',
-    file: 'engine-container/src/queue/entries.ts',
+    file: 'engine-container/src/queue/admission/entries.ts',
     find: 'noteMerged(pass.record, entry.pr);',
     replace: 'pass.actions.push();',
     families: ['two_branches'],

@@ -1,16 +1,16 @@
 import type { Mutant } from './mutants.ts';
 
-const TURNS = 'engine-container/src/queue/turns.ts';
-const FILL = 'engine-container/src/queue/fill.ts';
-const SCREENING = 'engine-container/src/queue/screening.ts';
+const TURNS = 'engine-container/src/queue/line/turns.ts';
+const FILL = 'engine-container/src/queue/batches/fill.ts';
+const SCREENING = 'engine-container/src/queue/line/crowd-rule.ts';
 const BESIDE = 'one account schedules many beside the gate run of a person';
-const VERDICT = 'engine-container/src/queue/known-verdict.ts';
+const VERDICT = 'engine-container/src/queue/gate/known-verdict.ts';
 
 /** Guards of decisions 0215 and 0216: turns between authors, and no gate run for a failure that is known. */
 export const FAIR_MUTANTS: readonly Mutant[] = [
   {
     guard: 'an author with more than a share of the line takes turns with the others',
-    file: 'engine-container/src/queue/fill.ts',
+    file: 'engine-container/src/queue/batches/fill.ts',
     find: '  takeTurns(pass);\n',
     replace: '',
     families: ['one_author'],
@@ -66,7 +66,7 @@ export const FAIR_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a batch with others ends before the rest of a crowd',
-    file: 'engine-container/src/queue/staging-turns.ts',
+    file: 'engine-container/src/queue/line/staging-turns.ts',
     find: 'endBeforeCrowd(pass, others.slice(0, areFailing ? 1 : size))',
     replace: 'others.slice(0, areFailing ? 1 : size)',
     families: ['one_author'],
@@ -75,7 +75,7 @@ export const FAIR_MUTANTS: readonly Mutant[] = [
   {
     guard: 'what a crowd has not passed yet is in no batch that others wait for (decision 0253)',
     file: FILL,
-    find: '.filter((entry) => screening?.isUntried(entry) !== true)',
+    find: '.filter((entry) => crowdRule?.isUntried(entry) !== true)',
     replace: '',
     families: ['one_author'],
     dies: BESIDE,
@@ -83,7 +83,7 @@ export const FAIR_MUTANTS: readonly Mutant[] = [
   {
     guard: 'what a crowd has not passed yet is tried beside an open line',
     file: FILL,
-    find: "if (pipeline !== 'open' || screening !== null) openTrials",
+    find: "if (pipeline !== 'open' || crowdRule !== null) openTrials",
     replace: "if (pipeline !== 'open') openTrials",
     families: ['one_author'],
     dies: BESIDE,
@@ -91,7 +91,7 @@ export const FAIR_MUTANTS: readonly Mutant[] = [
   {
     guard: 'what is tried of a crowd leaves slots to the others',
     file: FILL,
-    find: '(isFirst || free > screening.slotsKept)',
+    find: '(isFirst || free > crowdRule.slotsKept)',
     replace: '(isFirst || free > 0)',
     families: ['one_author'],
     dies: BESIDE,
@@ -99,15 +99,15 @@ export const FAIR_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a crowd has one slot whatever others need',
     file: FILL,
-    find: '(isFirst || free > screening.slotsKept)',
-    replace: '(free > screening.slotsKept)',
+    find: '(isFirst || free > crowdRule.slotsKept)',
+    replace: '(free > crowdRule.slotsKept)',
     families: ['one_author'],
     dies: `${BESIDE}, with few slots`,
   },
   {
     guard: 'the first trial of a crowd waits for none to fill it',
     file: FILL,
-    find: 'isFirst && fresh.some((entry) => screening?.isOfCrowd(entry) === true) ? 1 : goesAlong',
+    find: 'isFirst && fresh.some((entry) => crowdRule?.isOfCrowd(entry) === true) ? 1 : goesAlong',
     replace: 'goesAlong',
     families: ['one_author'],
     dies: `${BESIDE}, with few slots`,
@@ -123,15 +123,15 @@ export const FAIR_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a crowd alone does not open the place that the line has more for the others',
     file: FILL,
-    find: 'screening !== null && !ready.every(screening.isOfCrowd)',
-    replace: 'screening !== null',
+    find: 'crowdRule !== null && !ready.every(crowdRule.isOfCrowd)',
+    replace: 'crowdRule !== null',
     families: ['one_author'],
     dies: 'a line is full beside an account with many, and others come',
   },
   {
     guard: 'a crowd is tried in its turn before the line takes more (decision 0250)',
     file: FILL,
-    find: '  if (screening !== null) openTrialInTurn(pass, base, screening);\n',
+    find: '  if (crowdRule !== null) openTrialInTurn(pass, base, crowdRule);\n',
     replace: '',
     families: ['one_author'],
     dies: `${BESIDE}, and others come`,
@@ -162,7 +162,7 @@ export const FAIR_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what has passed is held back twice, not more often (decision 0249)',
-    file: 'engine-container/src/queue/staging-turns.ts',
+    file: 'engine-container/src/queue/line/staging-turns.ts',
     find: 'HELD_BACK_TIMES_MAX = 2',
     replace: 'HELD_BACK_TIMES_MAX = 99',
     families: ['one_author'],
@@ -266,7 +266,7 @@ export const FAIR_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'authors take turns while the list of pull requests cannot be read',
-    file: 'engine-container/src/queue/turns.ts',
+    file: 'engine-container/src/queue/line/turns.ts',
     find: 'if (!s.full || !s.base.known) return null;',
     replace: 'if (!s.full || !s.pulls.known || !s.base.known) return null;',
     families: ['one_author'],
@@ -274,7 +274,7 @@ export const FAIR_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what was set aside for suspects stays aside while these are searched',
-    file: 'engine-container/src/queue/fill.ts',
+    file: 'engine-container/src/queue/batches/fill.ts',
     find: '? isBehindSuspects(pass, pr, ground)',
     replace: '? treesAhead(record, pr).includes(ground)',
     families: ['drifts'],
@@ -282,7 +282,7 @@ export const FAIR_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'suspects that have waited for long stand before what was set aside for them',
-    file: 'engine-container/src/queue/fill.ts',
+    file: 'engine-container/src/queue/batches/fill.ts',
     find: 'rankOf(entry, s.now) <= labelRankOf(own)',
     replace: 'labelRankOf(entry) <= labelRankOf(own)',
     families: ['drifts'],

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutants.ts';
 
-const AUTO = 'engine-container/src/queue/auto-fanout.ts';
+const AUTO = 'engine-container/src/queue/policy/auto-fanout.ts';
 
 /** Guards of decision 0242: which number of gate runs at once the queue chooses, and that it keeps to it. */
 export const FANOUT_MUTANTS: readonly Mutant[] = [
@@ -54,7 +54,7 @@ export const FANOUT_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what the queue chose is forgotten where the settings name a number',
-    file: 'engine-container/src/queue/fanout-choice.ts',
+    file: 'engine-container/src/queue/policy/fanout-choice.ts',
     find: '    delete record.autoFanout;\n',
     replace: '',
     families: ['one_author'],

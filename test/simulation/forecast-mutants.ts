@@ -14,7 +14,7 @@ export const FORECAST_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what is known before the gate run is no evidence against a pull request',
-    file: `${QUEUE}/search.ts`,
+    file: `${QUEUE}/gate/search.ts`,
     find: 'const suspicion = suspicionOf(pass, batch, low, high);',
     replace: 'const suspicion = suspicionOf(pass, batch, low, high, forecastOfGood);',
     families: ['flaky'],
@@ -22,7 +22,7 @@ export const FORECAST_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a bounce teaches what was known before it',
-    file: `${QUEUE}/signals.ts`,
+    file: `${QUEUE}/policy/signals.ts`,
     find: "  learn(pass, member.signals, 'bounced');\n",
     replace: '',
     families: ['one_author'],

@@ -1,5 +1,5 @@
-import type { Forecast } from '../../engine-container/src/queue/forecast.ts';
-import type { OutcomeRate } from '../../engine-container/src/queue/rate.ts';
+import type { Forecast } from '../../engine-container/src/queue/policy/forecast.ts';
+import type { OutcomeRate } from '../../engine-container/src/queue/policy/rate.ts';
 import { givenProject } from '../scenario/stories.ts';
 import { giveHistory } from './history.ts';
 import { look, type Stage, setStage } from './scene-stage.ts';

@@ -1,6 +1,6 @@
 import { TAKE_BACK_GRACE_MS, UNHEARD_LOOK_MAX_MS } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
-import { LATE_PUSH_ENTRY_MS } from '../../engine-container/src/queue/eligibility.ts';
+import { LATE_PUSH_ENTRY_MS } from '../../engine-container/src/queue/admission/eligibility.ts';
 import { giveUpFirst, postsSuccess } from '../scenario/late-call.ts';
 import { givenProject, givenScheduled, judgeByContent, staleSuccesses } from '../scenario/stories.ts';
 import { look, setStage, wordOn } from './scene-stage.ts';

@@ -7,7 +7,7 @@ const EXEMPT = 'isFreeze && entry?.isExempt === true';
 export const FREEZE_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a label that exempts counts in a freeze window',
-    file: `${QUEUE}/holds.ts`,
+    file: `${QUEUE}/line/holds.ts`,
     find: EXEMPT,
     replace: 'isFreeze && entry === undefined',
     families: ['freezes'],
@@ -15,7 +15,7 @@ export const FREEZE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what is not exempt waits for the end of a freeze window',
-    file: `${QUEUE}/holds.ts`,
+    file: `${QUEUE}/line/holds.ts`,
     find: EXEMPT,
     replace: 'isFreeze && entry !== undefined',
     families: ['freezes'],
@@ -39,7 +39,7 @@ export const FREEZE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'no label exempts from a pause of the owner',
-    file: `${QUEUE}/holds.ts`,
+    file: `${QUEUE}/line/holds.ts`,
     find: EXEMPT,
     replace: 'entry?.isExempt === true',
     families: ['freezes'],
@@ -47,7 +47,7 @@ export const FREEZE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a drain keeps exempt ones too from being staged in a freeze window',
-    file: `${QUEUE}/holds.ts`,
+    file: `${QUEUE}/line/holds.ts`,
     find: 'hold.isDrained || ',
     replace: '',
     families: ['freezes'],

@@ -46,7 +46,7 @@ export const GATE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a batch is judged by the gate that is asked now (A12)',
-    file: 'engine-container/src/queue/batch.ts',
+    file: 'engine-container/src/queue/batches/batch.ts',
     find: '!isSameGate(batch.statusGate ?? null, statusGateOf(s.repo))',
     replace: '!isSameGate(batch.statusGate ?? null, batch.statusGate ?? null)',
     families: ['other_ci'],
@@ -62,7 +62,7 @@ export const GATE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the deadline of a gate counts from the start of a run that waited for a runner',
-    file: 'engine-container/src/queue/gate-deadline.ts',
+    file: 'engine-container/src/queue/gate/gate-deadline.ts',
     find: 'return runnerWait?.isOver === true ? runnerWait.until : stagedAt;',
     replace: 'return stagedAt;',
     families: ['other_ci'],
@@ -70,7 +70,7 @@ export const GATE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a gate run that waits for a runner is not staged anew at its deadline',
-    file: 'engine-container/src/queue/gate-deadline.ts',
+    file: 'engine-container/src/queue/gate/gate-deadline.ts',
     find: 'waitsForRunner(node) ? GATE_RUNNER_WAIT_FACTOR : 1',
     replace: '1',
     families: ['other_ci'],
@@ -78,7 +78,7 @@ export const GATE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'only the wait before the first job counts as the wait for a runner',
-    file: 'engine-container/src/queue/gate-deadline.ts',
+    file: 'engine-container/src/queue/gate/gate-deadline.ts',
     find: 'if (node.runnerWait?.isOver === true) return;',
     replace: '',
     families: ['other_ci'],

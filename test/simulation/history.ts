@@ -1,6 +1,6 @@
 import { grantHeldLease } from '#core/domain/lease.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
-import type { QueueRecord } from '../../engine-container/src/queue/record.ts';
+import type { QueueRecord } from '../../engine-container/src/queue/record/record.ts';
 import { toDocument } from '../../engine-container/src/record-codec.ts';
 import { givenRecord } from '../builders/queue-record.ts';
 import type { MemoryStore } from '../fakes/memory-store.ts';

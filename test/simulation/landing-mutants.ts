@@ -6,7 +6,7 @@ const QUEUE = 'engine-container/src/queue';
 export const LANDING_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a base that was read before a landing was seen is no ground for the next batch',
-    file: `${QUEUE}/fill.ts`,
+    file: `${QUEUE}/batches/fill.ts`,
     find: '  if (isReplacedTip(record, s.base.value.sha, s)) return;\n',
     replace: '',
     families: ['crowd', 'lagging'],
@@ -14,7 +14,7 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a landing is no news about itself, whenever its merge is read again',
-    file: `${QUEUE}/passed.ts`,
+    file: `${QUEUE}/landing/merged-past.ts`,
     find: '    hasEverLanded(record, pr) ||\n',
     replace: '',
     families: ['base_pushed'],
@@ -22,7 +22,7 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a landing of long ago was let through by no other queue',
-    file: `${QUEUE}/passed.ts`,
+    file: `${QUEUE}/landing/merged-past.ts`,
     find: '    hasEverLanded(record, number) ||\n',
     replace: '',
     families: ['base_pushed'],
@@ -30,7 +30,7 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'who was merged with a base whose move was alarmed is not alarmed again',
-    file: `${QUEUE}/passed.ts`,
+    file: `${QUEUE}/landing/merged-past.ts`,
     find: '  else if (record.passed === undefined) alarms',
     replace: '  else alarms',
     families: ['unchecked_head'],
@@ -38,7 +38,7 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a base that moved by a merge which was alarmed is not alarmed again',
-    file: `${QUEUE}/passed.ts`,
+    file: `${QUEUE}/landing/merged-past.ts`,
     find: '  if (!isNamed) alarms',
     replace: '  alarms',
     families: ['unchecked_head'],
@@ -46,7 +46,7 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a batch that ends after the base was seen to move does not make that news once more',
-    file: `${QUEUE}/batch.ts`,
+    file: `${QUEUE}/batches/batch.ts`,
     find: '  return at <= verified ||',
     replace: '  return verified > 0 ||',
     families: ['unchecked_head'],
@@ -54,7 +54,7 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a merge that ends long after its success was taken back is the landing that was proven',
-    file: `${QUEUE}/given-up.ts`,
+    file: `${QUEUE}/landing/given-up.ts`,
     find: '  if (late === undefined || merge === null) return',
     replace: '  if (late !== undefined || merge !== undefined) return',
     families: ['people', 'everything'],
@@ -70,7 +70,7 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'one that is first seen with a head that has moved is told as queued',
-    file: `${QUEUE}/moved-heads.ts`,
+    file: `${QUEUE}/admission/moved-heads.ts`,
     find: "  emitEvent(pass, 'pr_queued', entry, null, { scheduledAt: schedule.at });\n",
     replace: '',
     families: ['people'],

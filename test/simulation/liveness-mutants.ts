@@ -6,7 +6,7 @@ const QUEUE = 'engine-container/src/queue';
 export const LIVENESS_MUTANTS: readonly Mutant[] = [
   {
     guard: 'one that was deleted leaves the queue',
-    file: `${QUEUE}/entries.ts`,
+    file: `${QUEUE}/admission/entries.ts`,
     find: '  if (pass.s.gone?.has(entry.pr) === true) return awaitDeletion(pass, entry);\n',
     replace: '',
     families: ['people'],
@@ -14,7 +14,7 @@ export const LIVENESS_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'one reading takes none out of the queue',
-    file: `${QUEUE}/entries.ts`,
+    file: `${QUEUE}/admission/entries.ts`,
     find: '  const until = entry.goneSince + DELETED_AFTER_MS;\n',
     replace: '  const until = entry.goneSince;\n',
     families: ['people'],
@@ -22,7 +22,7 @@ export const LIVENESS_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'one whose staging fails alone is set aside with words',
-    file: `${QUEUE}/staging-failure.ts`,
+    file: `${QUEUE}/batches/staging-failure.ts`,
     find: '  if (isKnown || entry.stagingTries >= STAGING_TRIES_ALONE_MAX) setAside(pass, member, batch);\n',
     replace: '  if (isKnown || entry.stagingTries >= 100) setAside(pass, member, batch);\n',
     families: ['cursed'],
@@ -30,7 +30,7 @@ export const LIVENESS_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a success that cannot be taken back is told',
-    file: `${QUEUE}/standing.ts`,
+    file: `${QUEUE}/landing/standing.ts`,
     find: '  tell(pass, status);\n',
     replace: '',
     families: ['cursed'],
@@ -38,7 +38,7 @@ export const LIVENESS_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'nothing lands while a success may open a merge that nothing proves',
-    file: `${QUEUE}/standing.ts`,
+    file: `${QUEUE}/landing/standing.ts`,
     find: '    (status) => isStuck(status) && status.context === record.context && mayOpen(pass, status),\n',
     replace: '    () => false,\n',
     families: ['cursed'],
@@ -46,7 +46,7 @@ export const LIVENESS_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'no other waits for a success that opens nothing',
-    file: `${QUEUE}/standing.ts`,
+    file: `${QUEUE}/landing/standing.ts`,
     find: '  if (status?.told !== true || !s.full || !s.pulls.known || mayOpen(pass, status)) return;\n',
     replace: '  if (status !== undefined || s.full) return;\n',
     families: ['cursed'],
@@ -54,7 +54,7 @@ export const LIVENESS_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'where no status can be written the base waits for a success whose answer never came',
-    file: `${QUEUE}/standing.ts`,
+    file: `${QUEUE}/landing/standing.ts`,
     find: '  if (asked > answered && s.now < until) return wakeNoLaterThan(pass, until);\n',
     replace: '  if (asked < answered) return wakeNoLaterThan(pass, until);\n',
     families: ['cursed'],
@@ -62,7 +62,7 @@ export const LIVENESS_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'words that cannot be written do not hide a success that comes late',
-    file: `${QUEUE}/unheard.ts`,
+    file: `${QUEUE}/landing/unheard.ts`,
     find: '(waiting.takesBack === true || waiting.failures === undefined);',
     replace: '(waiting.takesBack === true || waiting.sha === post.sha);',
     families: ['cursed'],
@@ -70,7 +70,7 @@ export const LIVENESS_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'one that waits for an answer of the forge is told, and tried again',
-    file: `${QUEUE}/entries.ts`,
+    file: `${QUEUE}/admission/entries.ts`,
     find: '      if (entry.readyAt === null && entry.refusedFor === null) awaitAnswer(pass, entry);\n',
     replace: '',
     families: ['cursed'],

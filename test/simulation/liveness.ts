@@ -1,6 +1,6 @@
 import type { EpochMs } from '#core/domain/ids.ts';
 import { UNMERGEABLE_REFUSED_AFTER_MS } from '#core/domain/limits.ts';
-import type { Batch, QueueRecord } from '../../engine-container/src/queue/record.ts';
+import type { Batch, QueueRecord } from '../../engine-container/src/queue/record/record.ts';
 import { judgeByContent } from '../scenario/stories.ts';
 import type { Managed } from './managed.ts';
 import { listUnsettled } from './oracle.ts';

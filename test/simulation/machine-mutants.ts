@@ -39,7 +39,7 @@ export const MACHINE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the head right before a success (a list that is behind, A3)',
-    file: `${QUEUE}/landing.ts`,
+    file: `${QUEUE}/landing/landing.ts`,
     find: '    pull.headSha !== member.head ||\n',
     replace: '',
     families: ['lagging'],

@@ -75,7 +75,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...WORD_MUTANTS,
   {
     guard: 'one landing after the other (D-02)',
-    file: `${QUEUE}/landing.ts`,
+    file: `${QUEUE}/landing/landing.ts`,
     find: '  batch.landing = landing;\n  postSuccess(pass, batch, landing);',
     replace: `  batch.landing = landing;
   postSuccess(pass, batch, landing);
@@ -109,7 +109,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a posted success is taken back (A23, A24)',
-    file: `${QUEUE}/batch.ts`,
+    file: `${QUEUE}/batches/batch.ts`,
     find: '  if (landing === null || landing.takeBack !== null) return;\n',
     replace: '  batch.landing = null;\n  if (batch.landing === null) return;\n',
     families: ['people', 'settings', 'faults'],
@@ -133,7 +133,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the probe of the base (A35)',
-    file: `${QUEUE}/search.ts`,
+    file: `${QUEUE}/gate/search.ts`,
     find: "low > 0 ? 'proven' : judgeBase(pass, batch)",
     replace: "low >= 0 ? 'proven' : judgeBase(pass, batch)",
     families: ['base_pushed', 'calm', 'people'],
@@ -149,7 +149,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the memory of a bounce (A37)',
-    file: `${QUEUE}/recall.ts`,
+    file: `${QUEUE}/landing/recall.ts`,
     find: '    (known) => known.pr === pr && known.head === head && known.scheduleId === scheduleId,',
     replace:
       '    (known) => known.pr === pr && known.head === head && known.scheduleId === scheduleId && pr < 0,',
@@ -158,7 +158,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the tree of a merge (A2)',
-    file: `${QUEUE}/proof.ts`,
+    file: `${QUEUE}/landing/proof.ts`,
     find: 'merge.commit.tree === landing.tree &&',
     replace: '',
     families: ['unchecked_head', 'base_pushed'],
@@ -166,7 +166,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the parent of a merge (A2)',
-    file: `${QUEUE}/proof.ts`,
+    file: `${QUEUE}/landing/proof.ts`,
     find: ' && merge.standsOnTip !== false',
     replace: '',
     families: ['base_pushed', 'unchecked_head', 'everything'],
@@ -174,7 +174,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the schedule on exactly this head (A30)',
-    file: `${QUEUE}/eligibility.ts`,
+    file: `${QUEUE}/admission/eligibility.ts`,
     find: "  if (!lateEntry) return { kind: 'moved', ...schedule, ...push };\n",
     replace: '',
     families: ['people', 'reviews'],
@@ -182,7 +182,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a head that moved under its schedule (D-03)',
-    file: `${QUEUE}/entries.ts`,
+    file: `${QUEUE}/admission/entries.ts`,
     find: 'const movedUnderIt = entry.head !== pull.headSha && entry.scheduleId === schedule.id;',
     replace: 'const movedUnderIt = false;',
     families: ['people', 'reviews', 'everything'],
@@ -190,7 +190,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the review policy (A29, A31)',
-    file: `${QUEUE}/admission.ts`,
+    file: `${QUEUE}/admission/admission.ts`,
     find: '  if (review !== null) return review;\n',
     replace: '',
     families: ['reviews'],
@@ -198,7 +198,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'stale approvals (A31)',
-    file: `${QUEUE}/admission.ts`,
+    file: `${QUEUE}/admission/admission.ts`,
     find: ' && !(ignoreStaleApprovals && stale)',
     replace: '',
     families: ['reviews'],
@@ -206,7 +206,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the base right before a success (A4)',
-    file: `${QUEUE}/landing.ts`,
+    file: `${QUEUE}/landing/landing.ts`,
     find: 'if (pull.baseTip !== batch.tip) {',
     replace: 'if (pull.baseTip === null) {',
     families: ['base_pushed', 'foreign_status'],
@@ -214,7 +214,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the base under a batch (A23)',
-    file: `${QUEUE}/batch.ts`,
+    file: `${QUEUE}/batches/batch.ts`,
     find: "s.base.value.sha !== record.tip ? 'base_advanced' : null",
     replace: 'false ? null : null',
     families: ['base_pushed', 'foreign_status', 'unchecked_head'],
@@ -230,7 +230,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the standstill after a wrong tree (A2)',
-    file: `${QUEUE}/proof.ts`,
+    file: `${QUEUE}/landing/proof.ts`,
     find: "  pass.record.halted = { reason: 'tree_mismatch',",
     replace: "  const ignored = { reason: 'tree_mismatch',",
     families: ['unchecked_head', 'base_pushed'],
@@ -238,7 +238,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'evidence is of one tree (E17)',
-    file: `${QUEUE}/evidence.ts`,
+    file: `${QUEUE}/gate/evidence.ts`,
     find: `ledgerOf(record).get(\`\${tree} \${gate}\`) ?? []`,
     replace: 'record.evidence.filter((each) => each.gate === gate)',
     families: ['calm'],
@@ -246,7 +246,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what a late call leaves behind is swept (E7)',
-    file: `${QUEUE}/late-branches.ts`,
+    file: `${QUEUE}/batches/late-branches.ts`,
     find: 'const LATE_EFFECT_MS = 125_000;',
     replace: 'const LATE_EFFECT_MS = 0;',
     families: ['faults', 'workers', 'everything'],
@@ -254,7 +254,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what a staging of a batch without a known end leaves behind is swept (E7)',
-    file: `${QUEUE}/stage.ts`,
+    file: `${QUEUE}/batches/stage.ts`,
     find: '  if (batch.builds > 1) sweepLate(',
     replace: '  if (batch.builds < 0) sweepLate(',
     families: ['faults', 'workers', 'everything'],
@@ -262,7 +262,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what a staging of a part without a known end leaves behind is swept (E7)',
-    file: `${QUEUE}/stage.ts`,
+    file: `${QUEUE}/batches/stage.ts`,
     find: '  if (isTriedAgain) sweepLate(',
     replace: '  if (isTriedAgain && batch.builds < 0) sweepLate(',
     families: ['faults', 'workers', 'everything'],
@@ -311,7 +311,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a success that this record knows nothing of (A7, A24)',
-    file: `${QUEUE}/recall.ts`,
+    file: `${QUEUE}/landing/recall.ts`,
     find: "  if (ours.state === 'success') {",
     replace: "  if (ours.state === 'never') {",
     families: ['foreign_status', 'everything'],
@@ -319,7 +319,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'rows of a lost record (A42)',
-    file: `${QUEUE}/rows.ts`,
+    file: `${QUEUE}/told/rows.ts`,
     find: '!isTerminal(row.outcome))',
     replace: '!isTerminal(row.outcome) && at < 0)',
     families: ['crashes', 'everything'],
@@ -335,7 +335,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a cancelled or broken run blames no pull request (A22)',
-    file: `${QUEUE}/gates.ts`,
+    file: `${QUEUE}/gate/gates.ts`,
     find: "  if (gate.verdict !== 'success' && gate.verdict !== 'failure') return retryNode(pass, batch, node);",
     replace: "  if (gate.verdict !== 'success') gate.verdict = node.verdict = 'failure';",
     families: ['faults', 'flaky'],
@@ -359,7 +359,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'another context ends the batch (A23)',
-    file: `${QUEUE}/batch.ts`,
+    file: `${QUEUE}/batches/batch.ts`,
     find: "  if (record.context !== s.repo.statusContext) return 'context_changed';\n",
     replace: '',
     families: ['settings', 'everything'],
@@ -367,7 +367,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the order of the queue (A9, A18)',
-    file: `${QUEUE}/queue-entry.ts`,
+    file: `${QUEUE}/record/queue-entry.ts`,
     find: 'a.queuedAt - b.queuedAt || a.pr - b.pr',
     replace: 'b.queuedAt - a.queuedAt || b.pr - a.pr',
     families: ['calm'],
@@ -375,7 +375,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the line below a landing, read later (A2)',
-    file: `${QUEUE}/proof.ts`,
+    file: `${QUEUE}/landing/proof.ts`,
     find: '      if (!trace.value) {',
     replace: '      if (!trace.value && batch.landed < 0) {',
     families: ['base_pushed', 'unchecked_head', 'everything'],
@@ -383,7 +383,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'exactly our context is required (E14)',
-    file: `${QUEUE}/admission.ts`,
+    file: `${QUEUE}/admission/admission.ts`,
     find: 'protection.requiredContexts.includes(context)',
     replace: 'protection.requiredContexts.some((pattern) => matches(pattern, context))',
     families: ['interrupted'],
@@ -399,7 +399,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the last word after a success was taken back (E19)',
-    file: `${QUEUE}/landing.ts`,
+    file: `${QUEUE}/landing/landing.ts`,
     find: '  sayLastWord(pass, landing, takeBack.reason);\n',
     replace: '',
     families: ['workers', 'everything'],
@@ -407,7 +407,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the words of a bounce are its memory (D-05)',
-    file: `${QUEUE}/recall.ts`,
+    file: `${QUEUE}/landing/recall.ts`,
     find: 'if (bouncedSince && schedule.known',
     replace: 'if (bouncedSince && pull.number < 0 && schedule.known',
     families: ['crashes', 'everything'],
@@ -415,7 +415,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'an approval before a fork is staged (D-99)',
-    file: `${QUEUE}/admission.ts`,
+    file: `${QUEUE}/admission/admission.ts`,
     find: '  if (pull.fromFork) return',
     replace: '  if (pull.fromFork && pull.number < 0) return',
     families: ['reviews'],
@@ -423,7 +423,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'an approval before an AGit head is staged (D-99)',
-    file: `${QUEUE}/admission.ts`,
+    file: `${QUEUE}/admission/admission.ts`,
     find: '  if (pull.agit) return',
     replace: '  if (pull.agit && pull.number < 0) return',
     families: ['reviews'],
@@ -431,7 +431,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'an approval before the branch of one who may only read is staged (D-99)',
-    file: `${QUEUE}/admission.ts`,
+    file: `${QUEUE}/admission/admission.ts`,
     find: 'return authorWrites?.known === true && !authorWrites.value',
     replace: 'return authorWrites?.known === true && pull.number < 0 && !authorWrites.value',
     families: ['reviews'],

@@ -22,7 +22,7 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a head on which no success can be written is set aside',
-    file: `${QUEUE}/unposted.ts`,
+    file: `${QUEUE}/landing/unposted.ts`,
     find: 'asked - answered >= SUCCESS_TRIES_MAX',
     replace: 'asked - answered < 0',
     families: ['cursed'],
@@ -30,7 +30,7 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what takes back a success that does not stand counts as written',
-    file: `${QUEUE}/standing.ts`,
+    file: `${QUEUE}/landing/standing.ts`,
     find: '    if (!stands) return countAsWritten(pass, status, landing);\n',
     replace: '    if (!stands && s.fence < 0) return countAsWritten(pass, status, landing);\n',
     families: ['cursed'],
@@ -38,7 +38,7 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'words that cannot be written have pauses between their tries',
-    file: `${QUEUE}/post-failure.ts`,
+    file: `${QUEUE}/landing/post-failure.ts`,
     find: 'if (failures < triesMax) return [{ ...waiting, failures, retryAt: s.now + waitMs }];',
     replace: 'if (failures < triesMax && waitMs > 0) return [{ ...waiting, failures }];',
     families: ['cursed'],
@@ -46,7 +46,7 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'words that cannot be written are dropped in the end',
-    file: `${QUEUE}/post-failure.ts`,
+    file: `${QUEUE}/landing/post-failure.ts`,
     find: 'if (failures < triesMax) return [{',
     replace: 'if (failures > 0) return [{',
     families: ['cursed'],
@@ -54,7 +54,7 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what takes a success back is never dropped (A24)',
-    file: `${QUEUE}/post-failure.ts`,
+    file: `${QUEUE}/landing/post-failure.ts`,
     find: '    if (waiting.takesBack === true) {\n',
     replace: '    if (waiting.takesBack === true && failures < 0) {\n',
     families: ['cursed'],
@@ -62,7 +62,7 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'those whose runs are broken off are judged one by one',
-    file: `${QUEUE}/gates.ts`,
+    file: `${QUEUE}/gate/gates.ts`,
     find: '    if (entry?.head === head) entry.stagingAsides ??= 0;\n',
     replace: '    if (entry?.head !== head) continue;\n',
     families: ['cursed', 'storm'],
@@ -70,7 +70,7 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'one whose runs are broken off is set aside while others wait',
-    file: `${QUEUE}/gates.ts`,
+    file: `${QUEUE}/gate/gates.ts`,
     find: 'others.length === 0 && areOthersWaiting)',
     replace: 'others.length < 0 && areOthersWaiting)',
     families: ['cursed', 'storm'],
@@ -78,7 +78,7 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'nothing is built on one whose gate runs were broken off (A144)',
-    file: `${QUEUE}/fill.ts`,
+    file: `${QUEUE}/batches/fill.ts`,
     find: 'undecided.flatMap(activeMembers).some(',
     replace: 'undecided.slice(undecided.length).flatMap(activeMembers).some(',
     families: ['cursed', 'storm'],
@@ -86,7 +86,7 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'one that is refused keeps no twin waiting',
-    file: `${QUEUE}/entries.ts`,
+    file: `${QUEUE}/admission/entries.ts`,
     find: "if (admission.kind !== 'refused') heads",
     replace: 'heads',
     families: ['shared_heads'],
@@ -94,7 +94,7 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'one that is set aside keeps no twin waiting',
-    file: `${QUEUE}/entries.ts`,
+    file: `${QUEUE}/admission/entries.ts`,
     find: ' && !isSetAside(pass, entry)) heads',
     replace: ') heads',
     families: ['shared_heads'],
@@ -110,7 +110,7 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the others land before one whose merge timed out',
-    file: `${QUEUE}/landing.ts`,
+    file: `${QUEUE}/landing/landing.ts`,
     find: '    if (entry !== undefined) stageAloneAfterOthers(pass, entry);\n',
     replace: '',
     families: ['everything'],

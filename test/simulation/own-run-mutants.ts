@@ -1,7 +1,7 @@
 import type { Mutant } from './mutants.ts';
 
 const HEAD = 'engine-container/src/head-evidence.ts';
-const STAGE = 'engine-container/src/queue/stage.ts';
+const STAGE = 'engine-container/src/queue/batches/stage.ts';
 
 /** Guards of decision 0193: a run of the head itself proves a tree only where it is one of the gate on exactly it. */
 export const OWN_RUN_MUTANTS: readonly Mutant[] = [

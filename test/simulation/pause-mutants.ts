@@ -6,7 +6,7 @@ const QUEUE = 'engine-container/src/queue';
 export const PAUSE_MUTANTS: readonly Mutant[] = [
   {
     guard: 'nothing is staged in a pause or a drain',
-    file: `${QUEUE}/ready.ts`,
+    file: `${QUEUE}/line/ready.ts`,
     find: '.filter((entry) => !isHeldUp(hold, entry))',
     replace: '.filter(() => hold === null || isHeldUp !== undefined)',
     families: ['pauses'],
@@ -14,7 +14,7 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a pause takes back what is in flight',
-    file: `${QUEUE}/holds.ts`,
+    file: `${QUEUE}/line/holds.ts`,
     find: "hold?.kind === 'pause' &&",
     replace: "hold?.reason === 'pause' &&",
     families: ['pauses'],
@@ -22,7 +22,7 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a drain lets what is in flight go on',
-    file: `${QUEUE}/holds.ts`,
+    file: `${QUEUE}/line/holds.ts`,
     find: "hold?.kind === 'pause' &&",
     replace: 'hold !== null &&',
     families: ['pauses'],
@@ -30,7 +30,7 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a pause is told on each head that waits for nothing else',
-    file: `${QUEUE}/pauses.ts`,
+    file: `${QUEUE}/line/pauses.ts`,
     find: '    if (said?.head === sha && said.description === description) continue;\n',
     replace: '    if (pr > 0 || said?.head === sha) continue;\n',
     families: ['pauses'],
@@ -38,7 +38,7 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the words of a pause are replaced when it is over',
-    file: `${QUEUE}/said.ts`,
+    file: `${QUEUE}/words/said.ts`,
     find: 'return !isHeldUp(pauseAt(s.repo, s.now), entry);',
     replace: 'return s.now < 0;',
     families: ['pauses'],
@@ -46,7 +46,7 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'words that are true after the record was lost are not written again',
-    file: `${QUEUE}/recall.ts`,
+    file: `${QUEUE}/landing/recall.ts`,
     find: "if (state === 'pending' && isUnknown) entry.said =",
     replace: 'if (isUnknown && sha.length === 0) entry.said =',
     families: ['pauses'],

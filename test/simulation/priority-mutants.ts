@@ -6,7 +6,7 @@ const QUEUE = 'engine-container/src/queue';
 export const PRIORITY_MUTANTS: readonly Mutant[] = [
   {
     guard: 'an incident overtakes what has just begun',
-    file: `${QUEUE}/fill.ts`,
+    file: `${QUEUE}/batches/fill.ts`,
     find: '  if (overtake(pass, base.tree)) return;\n',
     replace: '',
     families: ['priorities'],
@@ -14,7 +14,7 @@ export const PRIORITY_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a gate run that is more than half done is kept',
-    file: `${QUEUE}/incidents.ts`,
+    file: `${QUEUE}/line/incidents.ts`,
     find: 's.now - (stagedAt ?? s.now) >= KEPT_SHARE * usualMs',
     replace: 's.now - (stagedAt ?? s.now) >= 2 * KEPT_SHARE * usualMs',
     families: ['priorities'],
@@ -22,7 +22,7 @@ export const PRIORITY_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'nothing is thrown away for an incident while a slot is free',
-    file: `${QUEUE}/incidents.ts`,
+    file: `${QUEUE}/line/incidents.ts`,
     find: '    kept.add(batch);\n    free -=',
     replace: '    if (chance < 0) kept.add(batch);\n    free -=',
     families: ['priorities'],
@@ -38,7 +38,7 @@ export const PRIORITY_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a conflict with what is in flight does not end that with the base',
-    file: `${QUEUE}/batch.ts`,
+    file: `${QUEUE}/batches/batch.ts`,
     find: 'isAhead(known) !== isAhead(deferred) &&',
     replace: 'isAhead(known) && !isAhead(known) &&',
     families: ['priorities'],

@@ -6,7 +6,7 @@ const QUEUE = 'engine-container/src/queue';
 export const RECALL_MUTANTS: readonly Mutant[] = [
   {
     guard: 'nothing lands while a success of a lost record may stand on a head that cannot be read (A4, A32)',
-    file: `${QUEUE}/standing.ts`,
+    file: `${QUEUE}/landing/standing.ts`,
     find: '  if (unreadStanding(record).some(',
     replace: '  if (unreadStanding(record).slice(1).some(',
     families: ['everything', 'storm'],
@@ -14,7 +14,7 @@ export const RECALL_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a success of a lost record that comes late is taken back (A24)',
-    file: `${QUEUE}/recall.ts`,
+    file: `${QUEUE}/landing/recall.ts`,
     find: '    watchTold(pass, pr);\n',
     replace: '',
     families: ['long_late', 'everything'],
@@ -30,7 +30,7 @@ export const RECALL_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'who stops a queue is told of a success that a lost record left (A34)',
-    file: `${QUEUE}/obligations.ts`,
+    file: `${QUEUE}/told/obligations.ts`,
     find: 'record.batches.some(isSuccessStanding) || unread.length > 0',
     replace: 'record.batches.some(isSuccessStanding)',
     families: ['everything', 'storm'],

@@ -6,7 +6,7 @@ const QUEUE = 'engine-container/src/queue';
 export const RECEIPT_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a receipt names who scheduled the head that landed',
-    file: `${QUEUE}/entries.ts`,
+    file: `${QUEUE}/admission/entries.ts`,
     find: '  else entry.scheduledBy = by;',
     replace: '  else entry.scheduledBy ??= by;',
     families: ['people'],
@@ -14,7 +14,7 @@ export const RECEIPT_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the receipt of a twin names who scheduled the twin',
-    file: `${QUEUE}/twins.ts`,
+    file: `${QUEUE}/landing/twins.ts`,
     find: '{ ...meant, pr, ...askersOf(pass.record, pr, landing.head) }',
     replace: '{ ...landing, pr }',
     families: ['shared_heads'],
@@ -22,7 +22,7 @@ export const RECEIPT_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'an event of a twin that landed names the author of the twin',
-    file: `${QUEUE}/twins.ts`,
+    file: `${QUEUE}/landing/twins.ts`,
     find: 'title: pull.title, ...authored(pull) };',
     replace: 'title: pull.title, ...authored(batch.members[landing.index] ?? {}) };',
     families: ['shared_heads'],
@@ -30,7 +30,7 @@ export const RECEIPT_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a receipt names who approved the head that landed, and no earlier one',
-    file: `${QUEUE}/reviews.ts`,
+    file: `${QUEUE}/admission/reviews.ts`,
     find: "state === 'approved' && isOnHead(review, head, since)",
     replace: "state === 'approved' && (isOnHead(review, head, since) || head !== '')",
     families: ['reviews'],
@@ -38,7 +38,7 @@ export const RECEIPT_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a merge that cannot be read may be that of a twin',
-    file: `${QUEUE}/twins.ts`,
+    file: `${QUEUE}/landing/twins.ts`,
     find: '(focus.merge?.known !== true || isMergeOf',
     replace: '(focus.merge?.known === true && isMergeOf',
     families: ['two_branches', 'shared_heads'],
@@ -46,7 +46,7 @@ export const RECEIPT_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a landing before a known failure has a row that gets its receipt (A42)',
-    file: `${QUEUE}/search.ts`,
+    file: `${QUEUE}/gate/search.ts`,
     find: 'if (accused.from < low && batch.landed < low)',
     replace: 'if (accused.from < low && batch.landed < low && low < 0)',
     families: ['interrupted'],

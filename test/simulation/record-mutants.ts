@@ -20,7 +20,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a record that is too large is stored without what can be read again',
-    file: 'engine-container/src/queue/shed.ts',
+    file: 'engine-container/src/queue/record/shed.ts',
     find: '  if (step > STEPS.length) return null;',
     replace: '  if (step > 0) return null;',
     families: ['crowd'],

@@ -14,7 +14,7 @@ export const RENEWAL_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a push within seconds after its schedule is held to the rules of any push after it (D-03)',
-    file: `${ENGINE}/queue/renewal.ts`,
+    file: `${ENGINE}/queue/admission/renewal.ts`,
     find: "schedule.kind === 'moved' || schedule.push !== undefined",
     replace: "schedule.kind === 'moved'",
     families: ['people', 'rules'],
@@ -22,7 +22,7 @@ export const RENEWAL_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'nothing lands before a push right after its schedule could be told',
-    file: `${ENGINE}/queue/eligibility.ts`,
+    file: `${ENGINE}/queue/admission/eligibility.ts`,
     find: 'entry.readyAt + LATE_PUSH_ENTRY_MS',
     replace: 'entry.readyAt',
     families: ['people', 'own_runs'],
@@ -30,7 +30,7 @@ export const RENEWAL_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a head is told early only where its own push stands before the schedule',
-    file: `${ENGINE}/queue/eligibility.ts`,
+    file: `${ENGINE}/queue/admission/eligibility.ts`,
     find: ' && schedule.isPushedBefore && ',
     replace: ' && ',
     families: ['people', 'own_runs'],
@@ -38,7 +38,7 @@ export const RENEWAL_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'nothing is torn down for a late push of which nothing can be read',
-    file: `${ENGINE}/queue/renewal.ts`,
+    file: `${ENGINE}/queue/admission/renewal.ts`,
     find: "schedule.kind === 'bound' && entry?.head === head",
     replace: "schedule.kind !== 'bound' && entry?.head === head",
     families: ['people', 'storm'],
@@ -62,7 +62,7 @@ export const RENEWAL_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'an approval renews a schedule only if it is newer than the push',
-    file: `${ENGINE}/queue/reviews.ts`,
+    file: `${ENGINE}/queue/admission/reviews.ts`,
     find: 'commit === head && at >= since',
     replace: 'commit === head',
     families: ['reviews'],
@@ -70,7 +70,7 @@ export const RENEWAL_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'words that have stopped being true are replaced',
-    file: `${ENGINE}/queue/said.ts`,
+    file: `${ENGINE}/queue/words/said.ts`,
     find: '    if (!isOutdated(pass, entry)) continue;\n',
     replace: '    if (entry.pr > 0) continue;\n',
     families: ['people'],
@@ -78,7 +78,7 @@ export const RENEWAL_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what was said of a head before it was left does not keep it from being told again',
-    file: `${ENGINE}/queue/moved-heads.ts`,
+    file: `${ENGINE}/queue/admission/moved-heads.ts`,
     find: '({ pr, head }) => pr !== entry.pr || head !== entry.head,',
     replace: '() => true,',
     families: ['foreign_status'],
@@ -86,7 +86,7 @@ export const RENEWAL_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a refusal is said again over words about a move of another one with its head',
-    file: `${ENGINE}/queue/moved-heads.ts`,
+    file: `${ENGINE}/queue/admission/moved-heads.ts`,
     find: 'if (other !== entry && other.head === entry.head) other.refusedFor = null;',
     replace: 'if (other === entry) other.refusedFor = null;',
     families: ['storm', 'shared_heads'],
@@ -94,7 +94,7 @@ export const RENEWAL_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a head that may have been pushed while it was closed is asked for anew',
-    file: `${ENGINE}/queue/entries.ts`,
+    file: `${ENGINE}/queue/admission/entries.ts`,
     find: "schedule.kind === 'bound' && schedule.isReopened === true",
     replace: "schedule.kind === 'bound' && schedule.isReopened !== undefined && false",
     families: ['people'],
@@ -102,7 +102,7 @@ export const RENEWAL_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a push that the forge does not show is told with the way back',
-    file: `${ENGINE}/queue/moved-heads.ts`,
+    file: `${ENGINE}/queue/admission/moved-heads.ts`,
     find: "  if (pass.s.now >= until) return 'untold';\n",
     replace: '',
     families: ['shared_heads'],
@@ -110,7 +110,7 @@ export const RENEWAL_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a way out has a code of the closed list',
-    file: `${ENGINE}/queue/entries.ts`,
+    file: `${ENGINE}/queue/admission/entries.ts`,
     find: "leaveQueue(pass, entry, 'retargeted');",
     replace: "leaveQueue(pass, entry, 'sent_elsewhere');",
     families: ['people'],

@@ -1,12 +1,12 @@
 import type { Mutant } from './mutants.ts';
 
-const SEEN = 'engine-container/src/queue/runners-seen.ts';
+const SEEN = 'engine-container/src/queue/policy/runners-seen.ts';
 
 /** Guards of decision 0248: what a gate run that waits for a runner says of the number of runners. */
 export const RUNNER_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a changed gate that waits for the runner of another run is not given up for its wait',
-    file: 'engine-container/src/queue/gates.ts',
+    file: 'engine-container/src/queue/gate/gates.ts',
     find: 'record.runnersSeen !== undefined || !waitsForRunner(node)',
     replace: '!waitsForRunner(node)',
     families: ['drifts'],
@@ -14,7 +14,7 @@ export const RUNNER_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the end of a changed gate counts from the start of its run',
-    file: 'engine-container/src/queue/gates.ts',
+    file: 'engine-container/src/queue/gate/gates.ts',
     find: 'waitsForOurs ? node : {',
     replace: 'waitsForOurs && s.now < 0 ? node : {',
     families: ['drifts'],
@@ -78,7 +78,7 @@ export const RUNNER_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the wait of a second gate run is its own',
-    file: 'engine-container/src/queue/search.ts',
+    file: 'engine-container/src/queue/gate/search.ts',
     find: '  delete node.runnerWait;\n',
     replace: '',
     families: ['drifts'],

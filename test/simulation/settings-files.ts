@@ -1,4 +1,4 @@
-import type { QueueRecord } from '../../engine-container/src/queue/record.ts';
+import type { QueueRecord } from '../../engine-container/src/queue/record/record.ts';
 import type { Managed } from './managed.ts';
 import type { Plot, Stagehand } from './plots.ts';
 

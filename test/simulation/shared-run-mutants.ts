@@ -1,7 +1,7 @@
 import type { Mutant } from './mutants.ts';
 
-const SHARED = 'engine-container/src/queue/shared-run.ts';
-const FILL = 'engine-container/src/queue/fill.ts';
+const SHARED = 'engine-container/src/queue/batches/shared-run.ts';
+const FILL = 'engine-container/src/queue/batches/fill.ts';
 const PEOPLE = ['people', 'everything'] as const;
 
 /** Guards of decision 0259: batches that share a gate run. */
@@ -16,7 +16,7 @@ export const SHARED_RUN_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a batch that shares a gate run takes no slot',
-    file: 'engine-container/src/queue/pipeline.ts',
+    file: 'engine-container/src/queue/batches/pipeline.ts',
     find: " || (state === 'wanted' && sharesRun !== true)",
     replace: " || state === 'wanted'",
     families: PEOPLE,
@@ -40,7 +40,7 @@ export const SHARED_RUN_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a pipeline of several batches shares no gate run',
-    file: 'engine-container/src/queue/stage.ts',
+    file: 'engine-container/src/queue/batches/stage.ts',
     find: 'policyFor(pass).depth > 1 || ',
     replace: '',
     families: PEOPLE,

@@ -1,5 +1,5 @@
 import type { EpochMs } from '#core/domain/ids.ts';
-import type { QueueRecord } from '../../engine-container/src/queue/record.ts';
+import type { QueueRecord } from '../../engine-container/src/queue/record/record.ts';
 import type { Managed } from './managed.ts';
 
 /** Decision 0215, in numbers of its own: so many are a few, so large a share is a crowd, so many turns of others lie between. */

@@ -1,9 +1,9 @@
 import type { Mutant } from './mutants.ts';
 
-const WHO_MAY = 'engine-container/src/queue/who-may.ts';
-const BREACH = 'engine-container/src/queue/schedule-breach.ts';
-const LAST = 'engine-container/src/queue/last-refusal.ts';
-const REPLACED = 'engine-container/src/queue/replaced-schedule.ts';
+const WHO_MAY = 'engine-container/src/queue/admission/who-may.ts';
+const BREACH = 'engine-container/src/queue/admission/schedule-breach.ts';
+const LAST = 'engine-container/src/queue/landing/last-refusal.ts';
+const REPLACED = 'engine-container/src/queue/admission/replaced-schedule.ts';
 
 /** Guards of decisions 0225 and 0226: who may schedule, and how much of the queue one account may take. */
 export const WHO_MAY_MUTANTS: readonly Mutant[] = [
@@ -65,7 +65,7 @@ export const WHO_MAY_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'one that is set aside for itself takes no place of its author',
-    file: 'engine-container/src/queue/entries.ts',
+    file: 'engine-container/src/queue/admission/entries.ts',
     find: 'if (isHeldForItself(pass, entry, base.value.tree)) {',
     replace: 'if (isSetAside(pass, entry)) {',
     families: ['rules'],
@@ -106,7 +106,7 @@ export const WHO_MAY_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'an approval without a say counts for no rule',
-    file: 'engine-container/src/queue/reviews.ts',
+    file: 'engine-container/src/queue/admission/reviews.ts',
     find: 'if (!official || dismissed || ',
     replace: 'if (dismissed || ',
     families: ['rules', 'reviews'],
@@ -114,7 +114,7 @@ export const WHO_MAY_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'an approval without a say renews no schedule',
-    file: 'engine-container/src/queue/reviews.ts',
+    file: 'engine-container/src/queue/admission/reviews.ts',
     find: 'return official && !dismissed && ',
     replace: 'return !dismissed && ',
     families: ['rules', 'people'],
@@ -138,7 +138,7 @@ export const WHO_MAY_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a new schedule is admitted anew',
-    file: 'engine-container/src/queue/entries.ts',
+    file: 'engine-container/src/queue/admission/entries.ts',
     find: '  else entry.readyAt = null;\n  const wasMoved',
     replace: '  const wasMoved',
     families: ['rules'],

@@ -6,7 +6,7 @@ const QUEUE = 'engine-container/src/queue';
 export const WORD_MUTANTS: readonly Mutant[] = [
   {
     guard: 'words that come late over a bounce give way to it again',
-    file: `${QUEUE}/recall.ts`,
+    file: `${QUEUE}/landing/recall.ts`,
     find: "if (ours.state === 'pending' || ours.description === describeStaleSuccess())",
     replace: 'if (ours.description === describeStaleSuccess())',
     families: ['long_late', 'storm'],
@@ -14,7 +14,7 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'words of a success that was taken back give way to those of a bounce',
-    file: `${QUEUE}/recall.ts`,
+    file: `${QUEUE}/landing/recall.ts`,
     find: "if (ours.state === 'pending' || ours.description === describeStaleSuccess())",
     replace: "if (ours.state === 'pending')",
     families: ['foreign_status'],
@@ -22,7 +22,7 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'words of a move give way to those of a bounce with the same head',
-    file: `${QUEUE}/moved-heads.ts`,
+    file: `${QUEUE}/admission/moved-heads.ts`,
     find: '  if (bounced !== undefined) sayError(pass, bounced, describeEarlierBounce(bounceOf(pass.record, bounced)));\n',
     replace: '',
     families: ['shared_heads', 'storm'],
@@ -30,7 +30,7 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'words of another pull request with the same head hold while a wait of this one ends',
-    file: `${QUEUE}/spoken-for.ts`,
+    file: `${QUEUE}/words/spoken-for.ts`,
     find: 'entry.head === head &&',
     replace: 'entry.head === head && entry.pr < 0 &&',
     families: ['shared_heads', 'storm'],
@@ -38,7 +38,7 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'one that waits for its batch is told so',
-    file: `${QUEUE}/progress.ts`,
+    file: `${QUEUE}/words/progress.ts`,
     find: 'return said === inLine || (said',
     replace: 'return said === undefined || said === inLine || (said',
     families: ['calm'],
@@ -46,7 +46,7 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'one that is staged is told so',
-    file: `${QUEUE}/progress.ts`,
+    file: `${QUEUE}/words/progress.ts`,
     find: '  return describeStaged();\n',
     replace: '  return null;\n',
     families: ['calm'],
@@ -54,7 +54,7 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'one that leaves the queue is not promised any more that the queue goes on with it (A145)',
-    file: `${QUEUE}/departure.ts`,
+    file: `${QUEUE}/words/departure.ts`,
     find: 'if (isUntrue(pass, entry)) wishWords(pass, entry, describeDeparture(reason));',
     replace: 'if (entry.pr < 0) wishWords(pass, entry, describeDeparture(reason));',
     families: ['calm', 'storm'],
@@ -62,7 +62,7 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the words of one that leaves are those of another one with its head',
-    file: `${QUEUE}/departure.ts`,
+    file: `${QUEUE}/words/departure.ts`,
     find: 'if (heir.said?.head !== heir.head) heir.said = said;',
     replace: 'if (heir.said?.head === heir.head) heir.said = said;',
     families: ['shared_heads', 'two_branches'],
@@ -70,7 +70,7 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'one that is back in the queue is told so',
-    file: `${QUEUE}/progress.ts`,
+    file: `${QUEUE}/words/progress.ts`,
     find: 'last === undefined || isDeparture(last) ? undefined : last',
     replace: 'last === undefined || isDeparture(String(last.length)) ? undefined : last',
     families: ['calm', 'storm'],
@@ -86,7 +86,7 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'words that come late over those of a departure are replaced',
-    file: `${QUEUE}/recall.ts`,
+    file: `${QUEUE}/landing/recall.ts`,
     find: 'isOut ? sayGone(pass, pull, ours) : sayStandingAgain(pass, pull, ours)',
     replace: 'isOut && sayGone.length > 9 ? undefined : sayStandingAgain(pass, pull, ours)',
     families: ['long_late', 'storm'],
@@ -94,7 +94,7 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the last word of a landing that ended because its pull request left says that it left',
-    file: `${QUEUE}/last-word.ts`,
+    file: `${QUEUE}/words/last-word.ts`,
     find: 'const pending = hasLeft ? ',
     replace: 'const pending = hasLeft && sha.length === 0 ? ',
     families: ['calm', 'storm'],
@@ -102,7 +102,7 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'one that waits in a queue that has stopped is told so',
-    file: `${QUEUE}/progress.ts`,
+    file: `${QUEUE}/words/progress.ts`,
     find: 'hasStopped(record) ? describeStopped() : describeInLine()',
     replace: 'hasStopped(record) ? describeInLine() : describeInLine()',
     families: ['people'],
@@ -110,7 +110,7 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the words of another queue stay on what it let through',
-    file: `${QUEUE}/departure.ts`,
+    file: `${QUEUE}/words/departure.ts`,
     find: 'if (isSilent(reason) || ',
     replace: "if ((isSilent(reason) && reason !== 'merged_outside_the_queue') || ",
     families: ['people'],
@@ -118,7 +118,7 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the word that one left gives way where it comes after the one that it is back',
-    file: `${QUEUE}/recall.ts`,
+    file: `${QUEUE}/landing/recall.ts`,
     find: 'isDeparture(shown) && !isDeparture(entry.said.description)',
     replace: 'isDeparture(shown) && shown.length === 0',
     families: ['long_late', 'storm'],
@@ -126,7 +126,7 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a queue that goes off says so where two have one head',
-    file: `${QUEUE}/departure.ts`,
+    file: `${QUEUE}/words/departure.ts`,
     find: 'if (isUntrue(pass, entry) && !isHeldByOther(pass, entry))',
     replace:
       'if (isUntrue(pass, entry) && record.entries.every((each) => each === entry || each.head !== entry.head))',
@@ -135,7 +135,7 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'words of a queue that was off give way to those of a departure once it is on',
-    file: `${QUEUE}/departure.ts`,
+    file: `${QUEUE}/words/departure.ts`,
     find: 'if (isDeparture(said.description) && !isOver) return false;',
     replace: 'if (isDeparture(said.description)) return false;',
     families: ['people'],
@@ -143,7 +143,7 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'one that another check keeps out is not promised that it is staged',
-    file: `${QUEUE}/departure.ts`,
+    file: `${QUEUE}/words/departure.ts`,
     find: 'const isOutdated = hasLeft || ',
     replace: 'const isOutdated = hasLeft && ',
     families: ['people'],
@@ -151,7 +151,7 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a record that is rebuilt calls no head left before it knows who is in the queue',
-    file: `${QUEUE}/gone-words.ts`,
+    file: `${QUEUE}/words/gone-words.ts`,
     find: 'if (record.rebuilding || ',
     replace: 'if (',
     families: ['shared_heads'],

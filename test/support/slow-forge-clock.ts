@@ -1,4 +1,4 @@
-import { LATE_PUSH_ENTRY_MS } from '../../engine-container/src/queue/eligibility.ts';
+import { LATE_PUSH_ENTRY_MS } from '../../engine-container/src/queue/admission/eligibility.ts';
 import { createRealTimers, type Timers } from '../../local/forge/timers.ts';
 
 /**

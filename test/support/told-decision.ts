@@ -1,6 +1,6 @@
 import type { Action } from '../../engine-container/src/queue/actions.ts';
 import { decide } from '../../engine-container/src/queue/decide.ts';
-import type { QueueRecord } from '../../engine-container/src/queue/record.ts';
+import type { QueueRecord } from '../../engine-container/src/queue/record/record.ts';
 import type { Snapshot } from '../../engine-container/src/queue/snapshot.ts';
 
 function tellAction(action: Action): string {

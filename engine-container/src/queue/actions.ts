@@ -12,9 +12,9 @@ import type { MergeRefusal } from '#core/domain/merge-refusal.ts';
 import type { ReconcileErrorCode } from '#core/domain/repo.ts';
 import type { SettingsTold } from '#core/domain/settings-file.ts';
 import type { StatusGate } from '#core/domain/status-gate.ts';
-import type { DecidedEvent } from './decided-event.ts';
-import type { OwnStatus } from './pending-status.ts';
-import type { Batch, QueueRecord, Staged } from './record.ts';
+import type { DecidedEvent } from './record/decided-event.ts';
+import type { OwnStatus } from './record/pending-status.ts';
+import type { Batch, QueueRecord, Staged } from './record/record.ts';
 
 /** An action that `decide` wants done. Each is idempotent: done twice, or half done before a crash, it may be done again. */
 export type Action =

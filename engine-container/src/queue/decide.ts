@@ -1,9 +1,14 @@
 import { isSetUpLookDue } from '#core/domain/hook-seen.ts';
 import { GATE_QUICK_LOOK_MS, LANDING_POLL_MAX_MS, WAKE_DELAY_MIN_MS } from '#core/domain/limits.ts';
 import type { Action, Decision } from './actions.ts';
-import { requiresContext } from './admission.ts';
-import { checkGround, closeBatches } from './batch.ts';
-import { forgetOldest, goOnWithCrowd } from './bounds.ts';
+import { requiresContext } from './admission/admission.ts';
+import { admitEntries, syncQueue } from './admission/entries.ts';
+import { noteRule } from './admission/rule-notes.ts';
+import { noteAttempts } from './admission/who-may.ts';
+import { checkGround, closeBatches } from './batches/batch.ts';
+import { openBatches } from './batches/fill.ts';
+import { stageWanted } from './batches/stage.ts';
+import { dissolveOvertaking } from './batches/unbuilt.ts';
 import {
   beginPass,
   type DecisionContext,
@@ -11,33 +16,28 @@ import {
   raiseStandstill,
   wakeNoLaterThan,
 } from './decision-context.ts';
-import { sayOff } from './departure.ts';
-import { admitEntries, syncQueue } from './entries.ts';
-import { adoptFanout } from './fanout-choice.ts';
-import { openBatches } from './fill.ts';
-import { forgetGateLook, gateLookAt } from './gate-looks.ts';
-import { observeGates } from './gates.ts';
-import { forgetGivenUp, isProvenStep } from './given-up.ts';
-import { forgetLanded, withoutLateBase } from './landed.ts';
-import { advanceLanding, observeLanding } from './landing.ts';
-import { gateMsOf } from './pace.ts';
-import { alarmBase, keepRival, searchPassed, settlePassed } from './passed.ts';
-import { sayPaused } from './pauses.ts';
-import type { PendingStatus } from './pending-status.ts';
-import { sayProgress } from './progress.ts';
-import { traceLandings } from './proof.ts';
-import { recallLost } from './recall.ts';
-import { type Batch, type QueueRecord, treeOf } from './record.ts';
-import { noteRule } from './rule-notes.ts';
-import { replaceOldWords } from './said.ts';
-import { advanceSearch } from './search.ts';
+import { forgetGateLook, gateLookAt } from './gate/gate-looks.ts';
+import { observeGates } from './gate/gates.ts';
+import { advanceSearch } from './gate/search.ts';
+import { forgetGivenUp, isProvenStep } from './landing/given-up.ts';
+import { forgetLanded, withoutLateBase } from './landing/landed.ts';
+import { advanceLanding, observeLanding } from './landing/landing.ts';
+import { alarmBase, keepRival, searchPassed, settlePassed } from './landing/merged-past.ts';
+import { traceLandings } from './landing/proof.ts';
+import { recallLost } from './landing/recall.ts';
+import { settleStanding } from './landing/standing.ts';
+import { settleUnheard } from './landing/unheard.ts';
+import { sayPaused } from './line/pauses.ts';
+import { takeTurns } from './line/turns.ts';
+import { adoptFanout } from './policy/fanout-choice.ts';
+import { gateMsOf } from './policy/pace.ts';
+import { forgetOldest, goOnWithCrowd } from './record/bounds.ts';
+import type { PendingStatus } from './record/pending-status.ts';
+import { type Batch, type QueueRecord, treeOf } from './record/record.ts';
 import type { Snapshot } from './snapshot.ts';
-import { stageWanted } from './stage.ts';
-import { settleStanding } from './standing.ts';
-import { takeTurns } from './turns.ts';
-import { dissolveOvertaking } from './unbuilt.ts';
-import { settleUnheard } from './unheard.ts';
-import { noteAttempts } from './who-may.ts';
+import { sayOff } from './words/departure.ts';
+import { sayProgress } from './words/progress.ts';
+import { replaceOldWords } from './words/said.ts';
 
 /** First look at a gate after this share of what it usually takes: never later than that, or it would seem to take ever longer. */
 const GATE_FIRST_LOOK_SHARE = 0.9;

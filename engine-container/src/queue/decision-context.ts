@@ -5,19 +5,19 @@ import type { CommitSha, EpochMs, NodeRowId, PullRequestNumber } from '#core/dom
 import type { ReconcileErrorCode } from '#core/domain/repo.ts';
 import { isForgeRun } from '#core/domain/status-gate.ts';
 import type { Action, Alarm } from './actions.ts';
-import { BASE_FANOUT } from './auto-fanout.ts';
-import { cloneRecord } from './clone.ts';
-import type { DecidedEvent } from './decided-event.ts';
-import { factorOf, withSignals } from './forecast.ts';
-import { runnersOf } from './pace.ts';
-import type { PendingStatus } from './pending-status.ts';
-import { heldOf } from './pipeline.ts';
-import { goodChance, policyOf, type SpeculationPolicy } from './policy.ts';
-import { authored, type QueueEntry } from './queue-entry.ts';
-import { NO_HISTORY } from './rate.ts';
-import type { Batch, Node, QueueRecord } from './record.ts';
+import { heldOf } from './batches/pipeline.ts';
+import { canMove, isTerminal } from './batches/transitions.ts';
+import { BASE_FANOUT } from './policy/auto-fanout.ts';
+import { factorOf, withSignals } from './policy/forecast.ts';
+import { runnersOf } from './policy/pace.ts';
+import { goodChance, policyOf, type SpeculationPolicy } from './policy/policy.ts';
+import { NO_HISTORY } from './policy/rate.ts';
+import { cloneRecord } from './record/clone.ts';
+import type { DecidedEvent } from './record/decided-event.ts';
+import type { PendingStatus } from './record/pending-status.ts';
+import { authored, type QueueEntry } from './record/queue-entry.ts';
+import type { Batch, Node, QueueRecord } from './record/record.ts';
 import type { Snapshot } from './snapshot.ts';
-import { canMove, isTerminal } from './transitions.ts';
 
 /** Everything one pass of `decide` works on: the snapshot, a draft of the record, and what comes of it. */
 export interface DecisionContext {

@@ -2,19 +2,23 @@ import type { EpochMs, TreeHash } from '#core/domain/ids.ts';
 import { CONTRADICTED_REFUSAL_MS, SCHEDULE_PROBES_MAX } from '#core/domain/limits.ts';
 import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
 import type { Action, ActionOutcome, CutReason } from './actions.ts';
-import type { DeferReason } from './aside.ts';
-import { defer, dissolve, startTeardown } from './batch.ts';
+import { defer, dissolve, startTeardown } from './batches/batch.ts';
+import { LATE_EFFECT_MS, sweepLate } from './batches/late-branches.ts';
+import { activeMembers, findNode, treesAhead } from './batches/pipeline.ts';
+import { noteSettings } from './batches/settings-notes.ts';
+import {
+  countStagingFailure,
+  countUnfinished,
+  setAside as setFailingAside,
+} from './batches/staging-failure.ts';
 import { beginPass, type DecisionContext, emitEvent, entryOf, fanoutOf, raise } from './decision-context.ts';
-import { addEvidence, verdictOfPrefix } from './evidence.ts';
-import { noteRun } from './fanout-choice.ts';
-import type { Landing } from './landing-state.ts';
-import { LATE_EFFECT_MS, sweepLate } from './late-branches.ts';
-import { activeMembers, findNode, treesAhead } from './pipeline.ts';
-import { countPostFailure, type PostStatus } from './post-failure.ts';
-import type { Batch, Member, Node, QueueRecord } from './record.ts';
-import { noteSettings } from './settings-notes.ts';
+import { addEvidence, verdictOfPrefix } from './gate/evidence.ts';
+import { countPostFailure, type PostStatus } from './landing/post-failure.ts';
+import { noteRun } from './policy/fanout-choice.ts';
+import type { DeferReason } from './record/aside.ts';
+import type { Landing } from './record/landing-state.ts';
+import type { Batch, Member, Node, QueueRecord } from './record/record.ts';
 import type { Snapshot } from './snapshot.ts';
-import { countStagingFailure, countUnfinished, setAside as setFailingAside } from './staging-failure.ts';
 
 /** A pull request whose head the base repository does not hold yet is looked at again after this. */
 const HEAD_COPY_WAIT_MS = 30_000;

@@ -12,12 +12,12 @@ import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { Reading } from '#core/domain/result.ts';
 import type { SettingsSeen } from '#core/domain/settings-file.ts';
 import type { ForeignStatus } from '#core/domain/status-gate.ts';
-import type { OutsideReason } from './admission.ts';
-import type { SpeculationPolicy } from './policy.ts';
-import type { PullRequestReading, ScheduleReading } from './readings.ts';
-import type { KnownForge, Staged } from './record.ts';
-import type { ReviewCount } from './reviews.ts';
-import type { TeamPlace } from './schedule-breach.ts';
+import type { OutsideReason } from './admission/admission.ts';
+import type { PullRequestReading, ScheduleReading } from './admission/readings.ts';
+import type { ReviewCount } from './admission/reviews.ts';
+import type { TeamPlace } from './admission/schedule-breach.ts';
+import type { SpeculationPolicy } from './policy/policy.ts';
+import type { KnownForge, Staged } from './record/record.ts';
 
 export type ConfirmBounce = 'always' | 'adaptive';
 

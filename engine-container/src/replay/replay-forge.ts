@@ -4,8 +4,8 @@ import { gateFileName } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { known, type Reading } from '#core/domain/result.ts';
 import type { Action, ActionOutcome } from '../queue/actions.ts';
-import { nextToLand } from '../queue/pipeline.ts';
-import type { QueueRecord, Staged } from '../queue/record.ts';
+import { nextToLand } from '../queue/batches/pipeline.ts';
+import type { QueueRecord, Staged } from '../queue/record/record.ts';
 import type { FocusView, PullRequestView, Snapshot } from '../queue/snapshot.ts';
 import type { JudgedRun, ReplayPlan, Stay } from './replay-plan.ts';
 

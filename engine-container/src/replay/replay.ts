@@ -3,7 +3,7 @@ import type { ManagedRepo } from '#core/domain/repo.ts';
 import { DEFAULT_SETTINGS } from '#core/domain/repo-settings.ts';
 import { decide } from '../queue/decide.ts';
 import { fold } from '../queue/fold.ts';
-import { emptyRecord, type QueueRecord } from '../queue/record.ts';
+import { emptyRecord, type QueueRecord } from '../queue/record/record.ts';
 import { ReplayForge } from './replay-forge.ts';
 import type { ReplayPlan } from './replay-plan.ts';
 

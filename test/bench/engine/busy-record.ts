@@ -1,7 +1,7 @@
 import type { NodeRowId } from '#core/domain/ids.ts';
 import { decide } from '../../../engine-container/src/queue/decide.ts';
 import { fold } from '../../../engine-container/src/queue/fold.ts';
-import type { QueueRecord } from '../../../engine-container/src/queue/record.ts';
+import type { QueueRecord } from '../../../engine-container/src/queue/record/record.ts';
 import type { Snapshot } from '../../../engine-container/src/queue/snapshot.ts';
 import { givenRecord } from '../../builders/queue-record.ts';
 import { createSeededRandom } from '../../support/seeded-random.ts';

@@ -4,7 +4,7 @@ import { BATCH_PULL_REQUESTS_MAX, LEASE_TTL_MS } from '#core/domain/limits.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import { withLease } from '#core/services/lease.ts';
 import { decide } from '../../../engine-container/src/queue/decide.ts';
-import { NO_HISTORY } from '../../../engine-container/src/queue/rate.ts';
+import { NO_HISTORY } from '../../../engine-container/src/queue/policy/rate.ts';
 import { toDocument } from '../../../engine-container/src/record-codec.ts';
 import { givenRepo } from '../../builders/managed-repo.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';

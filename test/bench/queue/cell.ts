@@ -1,4 +1,4 @@
-import { policyOf, type SpeculationPolicy } from '../../../engine-container/src/queue/policy.ts';
+import { policyOf, type SpeculationPolicy } from '../../../engine-container/src/queue/policy/policy.ts';
 import { type Measurement, measure, percentile } from './measure.ts';
 import type { Scenario } from './workload.ts';
 
@@ -18,7 +18,7 @@ export interface Cell {
 const PIECES = {
   pipelining: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, depth: 1 }),
   isolation: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, isolates: false }),
-  screening: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, triesBeside: false }),
+  trials: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, triesBeside: false }),
   elastic: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, elastic: false }),
   cuts: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, cuts: 1 }),
   flakes: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, weighsFlakes: false }),

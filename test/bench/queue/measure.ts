@@ -1,9 +1,9 @@
+import { headSettlesAt } from '../../../engine-container/src/queue/admission/eligibility.ts';
 import { decide } from '../../../engine-container/src/queue/decide.ts';
-import { headSettlesAt } from '../../../engine-container/src/queue/eligibility.ts';
 import { fold } from '../../../engine-container/src/queue/fold.ts';
-import type { SpeculationPolicy } from '../../../engine-container/src/queue/policy.ts';
-import type { OutcomeRate } from '../../../engine-container/src/queue/rate.ts';
-import type { QueueRecord } from '../../../engine-container/src/queue/record.ts';
+import type { SpeculationPolicy } from '../../../engine-container/src/queue/policy/policy.ts';
+import type { OutcomeRate } from '../../../engine-container/src/queue/policy/rate.ts';
+import type { QueueRecord } from '../../../engine-container/src/queue/record/record.ts';
 import type { ConfirmBounce } from '../../../engine-container/src/queue/snapshot.ts';
 import { givenRecord } from '../../builders/queue-record.ts';
 import { createSeededRandom } from '../../support/seeded-random.ts';

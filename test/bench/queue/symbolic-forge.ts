@@ -9,8 +9,8 @@ import type {
   CutReason,
   HeadRun,
 } from '../../../engine-container/src/queue/actions.ts';
-import { nextToLand } from '../../../engine-container/src/queue/pipeline.ts';
-import type { QueueRecord, Staged } from '../../../engine-container/src/queue/record.ts';
+import { nextToLand } from '../../../engine-container/src/queue/batches/pipeline.ts';
+import type { QueueRecord, Staged } from '../../../engine-container/src/queue/record/record.ts';
 import type { FocusView, PullRequestView, Snapshot } from '../../../engine-container/src/queue/snapshot.ts';
 import { givenRepo } from '../../builders/managed-repo.ts';
 import { headOf } from '../../builders/queue-record.ts';

@@ -6,8 +6,8 @@ import {
 } from '#core/domain/limits.ts';
 import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
 import { Secret } from '#core/secret.ts';
-import type { DeferReason } from '../../../engine-container/src/queue/aside.ts';
-import { describeDefer } from '../../../engine-container/src/queue/describe.ts';
+import type { DeferReason } from '../../../engine-container/src/queue/record/aside.ts';
+import { describeDefer } from '../../../engine-container/src/queue/words/describe.ts';
 import { givenHeldLease } from '../../builders/held-lease.ts';
 import type { ForgeControl } from '../../support/forge-control.ts';
 import { createWorldOn } from '../world.ts';

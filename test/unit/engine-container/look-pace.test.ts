@@ -1,6 +1,6 @@
 import { paceOf } from '../../../engine-container/src/look-pace.ts';
-import { LATE_PUSH_ENTRY_MS } from '../../../engine-container/src/queue/eligibility.ts';
-import type { QueueRecord } from '../../../engine-container/src/queue/record.ts';
+import { LATE_PUSH_ENTRY_MS } from '../../../engine-container/src/queue/admission/eligibility.ts';
+import type { QueueRecord } from '../../../engine-container/src/queue/record/record.ts';
 import {
   BASE,
   givenEntry,

@@ -1,5 +1,5 @@
 import { QUEUE_WRITE_ROWS_MAX } from '#core/domain/limits.ts';
-import { emptyRecord } from '../../../engine-container/src/queue/record.ts';
+import { emptyRecord } from '../../../engine-container/src/queue/record/record.ts';
 import { parseRecord, toDocument } from '../../../engine-container/src/record-codec.ts';
 import { isEmpty, takeWrite } from '../../../engine-container/src/unsent.ts';
 import { givenEvent, givenNodeRow } from '../../builders/store-rows.ts';

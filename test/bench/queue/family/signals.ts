@@ -1,4 +1,4 @@
-import { policyOf } from '../../../../engine-container/src/queue/policy.ts';
+import { policyOf } from '../../../../engine-container/src/queue/policy/policy.ts';
 import { type Measurement, measure, percentile } from '../measure.ts';
 import type { Scenario } from '../workload.ts';
 import { drawSeeds, drawWorkload } from './draw.ts';

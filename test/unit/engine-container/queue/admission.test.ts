@@ -4,8 +4,8 @@ import {
   type AdmissionFacts,
   admit,
   requiresContext,
-} from '../../../../engine-container/src/queue/admission.ts';
-import { countReviews } from '../../../../engine-container/src/queue/reviews.ts';
+} from '../../../../engine-container/src/queue/admission/admission.ts';
+import { countReviews } from '../../../../engine-container/src/queue/admission/reviews.ts';
 import { BASE, headOf } from '../../../builders/queue-record.ts';
 import { givenPull, givenReview, givenRule, givenStatus } from '../../../builders/snapshot.ts';
 

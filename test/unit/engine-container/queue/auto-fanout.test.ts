@@ -6,7 +6,7 @@ import {
   countArrival,
   startAutoFanout,
   toChosenFanout,
-} from '../../../../engine-container/src/queue/auto-fanout.ts';
+} from '../../../../engine-container/src/queue/policy/auto-fanout.ts';
 
 const GATE_MS = 600_000;
 

@@ -1,4 +1,4 @@
-import { policyOf } from '../../../../engine-container/src/queue/policy.ts';
+import { policyOf } from '../../../../engine-container/src/queue/policy/policy.ts';
 import type { ConfirmBounce } from '../../../../engine-container/src/queue/snapshot.ts';
 import { type MeasureOptions, measure } from '../../../bench/queue/measure.ts';
 import { type PlannedPullRequest, readScenarios, type Scenario } from '../../../bench/queue/workload.ts';

@@ -8,7 +8,7 @@ import {
 } from '#core/domain/limits.ts';
 import { known } from '#core/domain/result.ts';
 import { decide } from '../../../../engine-container/src/queue/decide.ts';
-import type { QueueRecord } from '../../../../engine-container/src/queue/record.ts';
+import type { QueueRecord } from '../../../../engine-container/src/queue/record/record.ts';
 import type { PullRequestView } from '../../../../engine-container/src/queue/snapshot.ts';
 import { givenRecord, headOf } from '../../../builders/queue-record.ts';
 import { givenRule, givenSnapshot, givenView, NOW } from '../../../builders/snapshot.ts';

@@ -1,4 +1,4 @@
-import type { QueueRecord } from '../../../../engine-container/src/queue/record.ts';
+import type { QueueRecord } from '../../../../engine-container/src/queue/record/record.ts';
 import { parseRecord, toDocument } from '../../../../engine-container/src/record-codec.ts';
 import { measure } from '../../../bench/queue/measure.ts';
 import type { PlannedPullRequest, Scenario } from '../../../bench/queue/workload.ts';

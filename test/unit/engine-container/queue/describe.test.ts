@@ -1,9 +1,9 @@
 import { PAUSE_REASON_CHARS_MAX } from '#core/domain/api-limits.ts';
 import { STATUS_DESCRIPTION_CHARS_MAX } from '#core/domain/limits.ts';
 import { sayPause } from '#core/domain/pause.ts';
-import { REFUSALS } from '../../../../engine-container/src/queue/admission.ts';
-import type { DeferReason } from '../../../../engine-container/src/queue/aside.ts';
-import * as words from '../../../../engine-container/src/queue/describe.ts';
+import { REFUSALS } from '../../../../engine-container/src/queue/admission/admission.ts';
+import type { DeferReason } from '../../../../engine-container/src/queue/record/aside.ts';
+import * as words from '../../../../engine-container/src/queue/words/describe.ts';
 
 // The compiler asks for a new reason here.
 const DEFERS = Object.keys({

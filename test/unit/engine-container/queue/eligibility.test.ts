@@ -1,5 +1,5 @@
 import type { TimelineEntry } from '#core/domain/forge.ts';
-import { readSchedule } from '../../../../engine-container/src/queue/eligibility.ts';
+import { readSchedule } from '../../../../engine-container/src/queue/admission/eligibility.ts';
 
 const HEAD = 'a'.repeat(40);
 const OTHER = 'b'.repeat(40);

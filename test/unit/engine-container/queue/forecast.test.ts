@@ -5,7 +5,7 @@ import {
   NO_FORECAST,
   tellForecast,
   withSignals,
-} from '../../../../engine-container/src/queue/forecast.ts';
+} from '../../../../engine-container/src/queue/policy/forecast.ts';
 import { createSeededRandom } from '../../../support/seeded-random.ts';
 
 const BAD = 0.1;

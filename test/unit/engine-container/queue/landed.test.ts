@@ -2,7 +2,7 @@ import { LANDED_KEPT_MS, LANDED_NUMBERS_MAX } from '#core/domain/limits.ts';
 import { known } from '#core/domain/result.ts';
 import { decide } from '../../../../engine-container/src/queue/decide.ts';
 import { beginPass } from '../../../../engine-container/src/queue/decision-context.ts';
-import { concludeLanding } from '../../../../engine-container/src/queue/landed.ts';
+import { concludeLanding } from '../../../../engine-container/src/queue/landing/landed.ts';
 import { BASE, givenLanding, givenRecord, headOf } from '../../../builders/queue-record.ts';
 import { givenSnapshot, givenView, NOW } from '../../../builders/snapshot.ts';
 

@@ -1,4 +1,4 @@
-import { firstLookAfter, nextLookMs } from '../../../../engine-container/src/queue/landing-pace.ts';
+import { firstLookAfter, nextLookMs } from '../../../../engine-container/src/queue/landing/landing-pace.ts';
 
 const SEEN_LATE_MS = 100;
 

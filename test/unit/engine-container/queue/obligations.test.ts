@@ -1,6 +1,6 @@
-import type { Landing } from '../../../../engine-container/src/queue/landing-state.ts';
-import { toObligations } from '../../../../engine-container/src/queue/obligations.ts';
-import type { QueueRecord } from '../../../../engine-container/src/queue/record.ts';
+import type { Landing } from '../../../../engine-container/src/queue/record/landing-state.ts';
+import type { QueueRecord } from '../../../../engine-container/src/queue/record/record.ts';
+import { toObligations } from '../../../../engine-container/src/queue/told/obligations.ts';
 import { givenBatch, givenEntry, givenLanding, givenRecord } from '../../../builders/queue-record.ts';
 
 const AT = 1_000_000;

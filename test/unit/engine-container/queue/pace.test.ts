@@ -1,5 +1,5 @@
-import { countDuration, gateMsOf, runnersOf } from '../../../../engine-container/src/queue/pace.ts';
-import { NO_HISTORY, type OutcomeRate } from '../../../../engine-container/src/queue/rate.ts';
+import { countDuration, gateMsOf, runnersOf } from '../../../../engine-container/src/queue/policy/pace.ts';
+import { NO_HISTORY, type OutcomeRate } from '../../../../engine-container/src/queue/policy/rate.ts';
 import { createSeededRandom, type SeededRandom } from '../../../support/seeded-random.ts';
 
 const SIGMA = 0.6;

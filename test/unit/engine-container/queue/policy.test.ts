@@ -11,8 +11,8 @@ import {
   policyOf,
   suspect,
   thriftySize,
-} from '../../../../engine-container/src/queue/policy.ts';
-import { NO_HISTORY, type OutcomeRate } from '../../../../engine-container/src/queue/rate.ts';
+} from '../../../../engine-container/src/queue/policy/policy.ts';
+import { NO_HISTORY, type OutcomeRate } from '../../../../engine-container/src/queue/policy/rate.ts';
 
 /** A rate that the repo's history has made all but certain. */
 function learned(bad: number): OutcomeRate {

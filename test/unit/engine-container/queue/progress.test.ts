@@ -1,5 +1,6 @@
 import { known } from '#core/domain/result.ts';
 import { decide } from '../../../../engine-container/src/queue/decide.ts';
+import type { QueueRecord } from '../../../../engine-container/src/queue/record/record.ts';
 import {
   describeDefer,
   describeDeparture,
@@ -7,8 +8,7 @@ import {
   describeQueued,
   describeStaged,
   describeStopped,
-} from '../../../../engine-container/src/queue/describe.ts';
-import type { QueueRecord } from '../../../../engine-container/src/queue/record.ts';
+} from '../../../../engine-container/src/queue/words/describe.ts';
 import { givenEntry, givenRecord, givenStagedBatch, headOf } from '../../../builders/queue-record.ts';
 import { givenSnapshot, givenView, NOW } from '../../../builders/snapshot.ts';
 

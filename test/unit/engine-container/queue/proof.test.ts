@@ -1,6 +1,6 @@
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import { decide } from '../../../../engine-container/src/queue/decide.ts';
-import type { QueueRecord } from '../../../../engine-container/src/queue/record.ts';
+import type { QueueRecord } from '../../../../engine-container/src/queue/record/record.ts';
 import { parseRecord, toDocument } from '../../../../engine-container/src/record-codec.ts';
 import {
   givenNode,

@@ -1,5 +1,5 @@
 import { type ActivityEvent, closeRow } from '#core/domain/batch.ts';
-import { stagedHeads, toNodeRow } from '../../../../engine-container/src/queue/rows.ts';
+import { stagedHeads, toNodeRow } from '../../../../engine-container/src/queue/told/rows.ts';
 import { givenRepo } from '../../../builders/managed-repo.ts';
 import { givenStagedBatch } from '../../../builders/queue-record.ts';
 import { givenEvent, givenNodeRow } from '../../../builders/store-rows.ts';

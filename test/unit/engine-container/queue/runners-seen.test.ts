@@ -6,10 +6,10 @@ import {
   type DecisionContext,
   gateRunsMax,
 } from '../../../../engine-container/src/queue/decision-context.ts';
-import type { RunnersKnown } from '../../../../engine-container/src/queue/learned-state.ts';
-import { NO_HISTORY } from '../../../../engine-container/src/queue/rate.ts';
-import type { Node } from '../../../../engine-container/src/queue/record.ts';
-import { countBegun, noteRunners } from '../../../../engine-container/src/queue/runners-seen.ts';
+import { NO_HISTORY } from '../../../../engine-container/src/queue/policy/rate.ts';
+import { countBegun, noteRunners } from '../../../../engine-container/src/queue/policy/runners-seen.ts';
+import type { RunnersKnown } from '../../../../engine-container/src/queue/record/learned-state.ts';
+import type { Node } from '../../../../engine-container/src/queue/record/record.ts';
 import type { GateView } from '../../../../engine-container/src/queue/snapshot.ts';
 import { givenRepo } from '../../../builders/managed-repo.ts';
 import { givenBatch, givenNode, givenRecord } from '../../../builders/queue-record.ts';

@@ -1,5 +1,5 @@
-import type { QueueRecord } from '../../../../engine-container/src/queue/record.ts';
-import { shedRecord } from '../../../../engine-container/src/queue/shed.ts';
+import type { QueueRecord } from '../../../../engine-container/src/queue/record/record.ts';
+import { shedRecord } from '../../../../engine-container/src/queue/record/shed.ts';
 import { givenEntry, givenRecord } from '../../../builders/queue-record.ts';
 
 const head = (pr: number): string => pr.toString(16).padStart(40, '0');

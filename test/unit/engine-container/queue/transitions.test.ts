@@ -1,5 +1,9 @@
 import { BATCH_OUTCOMES } from '#core/domain/batch.ts';
-import { canMove, isTerminal, OUTCOME_MOVES } from '../../../../engine-container/src/queue/transitions.ts';
+import {
+  canMove,
+  isTerminal,
+  OUTCOME_MOVES,
+} from '../../../../engine-container/src/queue/batches/transitions.ts';
 
 test('every outcome has its row, and only running and held ones move on', () => {
   expect(Object.keys(OUTCOME_MOVES).sort()).toEqual([...BATCH_OUTCOMES].sort());

@@ -2,8 +2,8 @@ import type { EpochMs } from '#core/domain/ids.ts';
 import { PRIORITY_AGING_MS } from '#core/domain/limits.ts';
 import { UNKNOWN } from '#core/domain/result.ts';
 import { decide } from '../../../../engine-container/src/queue/decide.ts';
-import { createEntry, type QueueEntry } from '../../../../engine-container/src/queue/queue-entry.ts';
-import { type Line, orderByTurns } from '../../../../engine-container/src/queue/turns.ts';
+import { type Line, orderByTurns } from '../../../../engine-container/src/queue/line/turns.ts';
+import { createEntry, type QueueEntry } from '../../../../engine-container/src/queue/record/queue-entry.ts';
 import { givenEntry, givenRecord } from '../../../builders/queue-record.ts';
 import { givenSnapshot, NOW as SNAPSHOT_NOW } from '../../../builders/snapshot.ts';
 

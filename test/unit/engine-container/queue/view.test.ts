@@ -1,7 +1,7 @@
 import { QUEUE_PLACES_MAX, QUEUE_TITLE_CHARS_MAX } from '#core/domain/queue-view.ts';
-import { startAutoFanout } from '../../../../engine-container/src/queue/auto-fanout.ts';
-import type { QueueRecord } from '../../../../engine-container/src/queue/record.ts';
-import { toQueueView } from '../../../../engine-container/src/queue/view.ts';
+import { startAutoFanout } from '../../../../engine-container/src/queue/policy/auto-fanout.ts';
+import type { QueueRecord } from '../../../../engine-container/src/queue/record/record.ts';
+import { toQueueView } from '../../../../engine-container/src/queue/told/view.ts';
 import { givenRepo } from '../../../builders/managed-repo.ts';
 import {
   givenBatch,

@@ -4,9 +4,9 @@ import { known } from '#core/domain/result.ts';
 import type { ActionOutcome } from '../../../../../engine-container/src/queue/actions.ts';
 import { decide } from '../../../../../engine-container/src/queue/decide.ts';
 import { fold } from '../../../../../engine-container/src/queue/fold.ts';
-import type { QueueEntry } from '../../../../../engine-container/src/queue/queue-entry.ts';
-import { NO_HISTORY } from '../../../../../engine-container/src/queue/rate.ts';
-import type { QueueRecord } from '../../../../../engine-container/src/queue/record.ts';
+import { NO_HISTORY } from '../../../../../engine-container/src/queue/policy/rate.ts';
+import type { QueueEntry } from '../../../../../engine-container/src/queue/record/queue-entry.ts';
+import type { QueueRecord } from '../../../../../engine-container/src/queue/record/record.ts';
 import { givenRepo } from '../../../../builders/managed-repo.ts';
 import {
   givenEntry,

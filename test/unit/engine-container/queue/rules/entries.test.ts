@@ -1,11 +1,11 @@
 import { known, UNKNOWN } from '#core/domain/result.ts';
+import { forgetTried } from '../../../../../engine-container/src/queue/admission/moved-heads.ts';
+import { countReviews } from '../../../../../engine-container/src/queue/admission/reviews.ts';
 import {
   describeDefer,
   describeEarlierBounce,
   describeRefusal,
-} from '../../../../../engine-container/src/queue/describe.ts';
-import { forgetTried } from '../../../../../engine-container/src/queue/moved-heads.ts';
-import { countReviews } from '../../../../../engine-container/src/queue/reviews.ts';
+} from '../../../../../engine-container/src/queue/words/describe.ts';
 import { givenRepo } from '../../../../builders/managed-repo.ts';
 import { BASE, givenEntry, givenRecord, headOf } from '../../../../builders/queue-record.ts';
 import {

@@ -1,10 +1,10 @@
 import type { PullRequest } from '#core/domain/forge.ts';
 import { TAKING_BACK_TRIES_MAX } from '#core/domain/limits.ts';
 import { known, UNKNOWN } from '#core/domain/result.ts';
-import { describeRefusal } from '../../../../../engine-container/src/queue/describe.ts';
-import type { Landing } from '../../../../../engine-container/src/queue/landing-state.ts';
-import type { Batch, QueueRecord } from '../../../../../engine-container/src/queue/record.ts';
+import type { Landing } from '../../../../../engine-container/src/queue/record/landing-state.ts';
+import type { Batch, QueueRecord } from '../../../../../engine-container/src/queue/record/record.ts';
 import type { FocusView, Snapshot } from '../../../../../engine-container/src/queue/snapshot.ts';
+import { describeRefusal } from '../../../../../engine-container/src/queue/words/describe.ts';
 import { givenRepo } from '../../../../builders/managed-repo.ts';
 import {
   BASE,

@@ -1,5 +1,5 @@
 import { known, UNKNOWN } from '#core/domain/result.ts';
-import type { Batch, Node, QueueRecord } from '../../../../../engine-container/src/queue/record.ts';
+import type { Batch, Node, QueueRecord } from '../../../../../engine-container/src/queue/record/record.ts';
 import type { GateView, Snapshot } from '../../../../../engine-container/src/queue/snapshot.ts';
 import { givenRepo } from '../../../../builders/managed-repo.ts';
 import {

@@ -3,7 +3,7 @@ import { STAGING_RECONCILES_MAX } from '#core/domain/limits.ts';
 import { known, UNKNOWN } from '#core/domain/result.ts';
 import { decide } from '../../../../../engine-container/src/queue/decide.ts';
 import { fold } from '../../../../../engine-container/src/queue/fold.ts';
-import type { QueueRecord } from '../../../../../engine-container/src/queue/record.ts';
+import type { QueueRecord } from '../../../../../engine-container/src/queue/record/record.ts';
 import type { Snapshot } from '../../../../../engine-container/src/queue/snapshot.ts';
 import { givenRepo } from '../../../../builders/managed-repo.ts';
 import {

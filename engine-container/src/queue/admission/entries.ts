@@ -1,0 +1,348 @@
+import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
+import { DELETED_AFTER_MS, HEAD_CHANGE_KEEPS_POSITION_MS } from '#core/domain/limits.ts';
+import { isExempt, priorityOf } from '#core/domain/priority.ts';
+import { activeMembers } from '../batches/pipeline.ts';
+import {
+  asksFork,
+  type DecisionContext,
+  emitEvent,
+  entryOf,
+  isMergedHere,
+  tellRefusal,
+  wakeNoLaterThan,
+} from '../decision-context.ts';
+import { tellKnownVerdict } from '../gate/known-verdict.ts';
+import { landLate } from '../landing/given-up.ts';
+import { hasLanded, hasLandedHead, noteMerged } from '../landing/landed.ts';
+import { alarmOutsider, noteOutsider } from '../landing/merged-past.ts';
+import { bounceOf, isBounced, recallStatuses } from '../landing/recall.ts';
+import { mayBeTwinOfLanding } from '../landing/twins.ts';
+import { reviewHeld } from '../line/held-by-forge.ts';
+import { noteArrival } from '../policy/fanout-choice.ts';
+import { keepSignals } from '../policy/signals.ts';
+import { isOfHead, outlastsBase, passesWithOthers } from '../record/aside.ts';
+import { arePendingStatusesFull, newcomersOf } from '../record/bounds.ts';
+import { authored, comparePositions, createEntry, type QueueEntry } from '../record/queue-entry.ts';
+import type { QueueRecord } from '../record/record.ts';
+import type { PullRequestView } from '../snapshot.ts';
+import { blamesHead, sayDeferred } from '../words/deferral-words.ts';
+import { leaveQueue } from '../words/departure.ts';
+import {
+  type Departure,
+  describeEarlierBounce,
+  describeOldHead,
+  describeRefusal,
+} from '../words/describe.ts';
+import { type Admission, type AdmissionFacts, admit, type Refusal } from './admission.ts';
+import { forgetTried, noticeMovedHead, sayError, sayMoved } from './moved-heads.ts';
+import type { ScheduleReading } from './readings.ts';
+import { noteJudged, noteReplaced } from './replaced-schedule.ts';
+import { awaitAgreement, awaitAnswer } from './unclear.ts';
+import { AuthorPlaces, areAttemptsSpent } from './who-may.ts';
+
+/** Brings the queue up to date with what the forge shows: who is scheduled on which head, who left (A18, A19, A30). */
+export function syncQueue(pass: DecisionContext): void {
+  const { pulls } = pass.s;
+  // A look at what is in flight carries an older list: it would bring back what has landed since.
+  if (!pass.s.full || !pulls.known) return;
+  const open = new Set<PullRequestNumber>();
+  delete pass.record.crowded;
+  const newcomers = newcomersOf(pass, pulls.value);
+  for (const view of pulls.value) {
+    open.add(view.pull.number);
+    if (hasLanded(pass.record, view.pull.number) || !view.schedule.known) continue;
+    const entry = entryOf(pass.record, view.pull.number);
+    if (entry !== undefined) delete entry.goneSince;
+    if (view.schedule.value.kind === 'none' || view.pull.draft) {
+      if (entry !== undefined) leaveQueue(pass, entry, view.pull.draft ? 'draft' : cancellationOf(pass));
+    } else if (entry !== undefined || newcomers.has(view.pull.number)) {
+      if (view.schedule.value.kind === 'moved' || isUnseenAfterReopening(entry, view.schedule.value))
+        noticeMovedHead(pass, entry, view, view.schedule.value);
+      else bindHead(pass, entry, view, view.schedule.value);
+    }
+    keepScheduler(pass, view);
+    keepLabels(pass, view);
+    const kept = entryOf(pass.record, view.pull.number);
+    if (kept !== undefined) keepSignals(pass, kept, view);
+    recallStatuses(pass, view);
+  }
+  for (const entry of [...pass.record.entries]) {
+    if (!open.has(entry.pr)) noticeDeparture(pass, entry);
+  }
+  pass.record.entries.sort(comparePositions(pass.s.now));
+  noticeRead(pass, pulls.value);
+}
+
+/** For the receipt: a head that was scheduled again is that of who did it last. */
+function keepScheduler({ record }: DecisionContext, { pull, schedule }: PullRequestView): void {
+  const entry = entryOf(record, pull.number);
+  if (entry === undefined || !schedule.known || schedule.value.kind === 'none') return;
+  const by = entry.head === pull.headSha ? schedule.value.by : undefined;
+  if (by === undefined) delete entry.scheduledBy;
+  else entry.scheduledBy = by;
+}
+
+/** Who switches a queue off has the schedules of those in flight cancelled by its bot. */
+function cancellationOf({ s }: DecisionContext): Departure {
+  return s.repo.queueEnabled ? 'auto_merge_cancelled' : 'cancelled_while_off';
+}
+
+/** A label that is taken off stops counting at the next look. */
+function keepLabels({ record, s }: DecisionContext, { pull, labelled = [] }: PullRequestView): void {
+  const entry = entryOf(record, pull.number);
+  if (entry === undefined) return;
+  const priority = priorityOf(s.repo, labelled);
+  if (priority === 'normal') delete entry.priority;
+  else entry.priority = priority;
+  if (isExempt(s.repo, labelled)) entry.isExempt = true;
+  else delete entry.isExempt;
+}
+
+/**
+ * A record that is new knows of no status on any head. Which pull requests were not read with it is kept: each waits
+ * alone until it is, and no other for it.
+ */
+function noticeRead({ record, s }: DecisionContext, views: readonly PullRequestView[]): void {
+  if (!s.botLogin.known) return;
+  const unread = views.filter((view) => !isRead(view)).map((view) => view.pull.number);
+  const waiting = record.rebuilding ? unread : unread.filter((pr) => record.unread?.includes(pr));
+  record.rebuilding = false;
+  if (waiting.length > 0) record.unread = waiting;
+  else delete record.unread;
+}
+
+function isRead({ schedule, statuses }: PullRequestView): boolean {
+  return schedule.known && (schedule.value.kind === 'none' || statuses?.known === true);
+}
+
+/** A head that the queue never saw under this schedule: nothing says that the schedule was made for it. */
+function isUnseenAfterReopening(entry: QueueEntry | undefined, schedule: Scheduled): boolean {
+  return entry === undefined && schedule.kind === 'bound' && schedule.isReopened === true;
+}
+
+type Scheduled = Exclude<ScheduleReading, { kind: 'none' }>;
+
+function bindHead(
+  pass: DecisionContext,
+  entry: QueueEntry | undefined,
+  view: PullRequestView,
+  schedule: Scheduled,
+): void {
+  const { pull } = view;
+  if (entry === undefined) {
+    const { number: pr, title, headSha: head } = pull;
+    const place = { pr, title, head, scheduleId: schedule.id, queuedAt: schedule.at, ...authored(pull) };
+    const fresh = { ...createEntry(place), retestAfter: retestOf(pass, pull) };
+    pass.record.entries.push(fresh);
+    noteArrival(pass.record, pass.s.now);
+    emitEvent(pass, 'pr_queued', fresh, null, { scheduledAt: schedule.at });
+    sayAsideOnReturn(pass, fresh);
+    return tellKnownVerdict(pass, fresh, schedule);
+  }
+  entry.title = pull.title;
+  Object.assign(entry, authored(pull));
+  if (entry.head === pull.headSha && entry.scheduleId === schedule.id) return;
+  const movedUnderIt = entry.head !== pull.headSha && entry.scheduleId === schedule.id;
+  const isStale = movedUnderIt || (entry.movedAt !== null && entry.staleScheduleId === schedule.id);
+  // Scheduled after the push of this head: what was seen before was a list that lagged behind.
+  const isForHead = schedule.kind === 'bound' && schedule.isPushedBefore === true;
+  if (isStale && !isForHead) {
+    // The head moved under a known schedule, whatever the timeline's late entry for the push makes it look like.
+    return noticeMovedHead(pass, entry, view, schedule);
+  }
+  if (entry.head !== pull.headSha && entry.movedAt === null) {
+    // Pushed and scheduled again between two looks: the old head must not keep a status that opens it (D-23).
+    sayMoved(pass, entry, describeOldHead());
+    emitEvent(pass, 'pr_requeued', entry, 'head_changed');
+  }
+  const keepsPosition = entry.movedAt === null || pass.s.now - entry.movedAt <= HEAD_CHANGE_KEEPS_POSITION_MS;
+  if (!keepsPosition) entry.queuedAt = schedule.at;
+  if (entry.head !== pull.headSha || entry.movedAt !== null) {
+    forgetTried(entry);
+  }
+  entry.retestAfter = retestOf(pass, pull) ?? entry.retestAfter;
+  // Scheduled again, it is tried again.
+  pass.record.deferred = pass.record.deferred.filter(
+    (deferred) => deferred.pr !== entry.pr || !isOfHead(deferred),
+  );
+  // The rules admitted the schedule before: this one may be of another account, or of one whose attempts are spent.
+  if (isInFlight(pass.record, entry)) noteReplaced(entry);
+  else entry.readyAt = null;
+  const wasMoved = entry.movedAt !== null;
+  entry.head = pull.headSha;
+  entry.scheduleId = schedule.id;
+  entry.movedAt = null;
+  entry.staleScheduleId = null;
+  delete entry.movedWhy;
+  entry.refusedFor = null;
+  delete entry.toldRefusals;
+  // Its bounce stands, and words about a move stood over it meanwhile.
+  if (wasMoved && isBounced(pass.record, entry))
+    sayError(pass, entry, describeEarlierBounce(bounceOf(pass.record, entry)));
+  tellKnownVerdict(pass, entry, schedule);
+}
+
+/** A bounced head that is scheduled again asks for another try: what failed before is not held against it (D-05). */
+function retestOf({ record, s }: DecisionContext, pull: PullRequestView['pull']): EpochMs | null {
+  const isAgain = record.bounced.some((known) => known.pr === pull.number && known.head === pull.headSha);
+  return isAgain ? s.now : null;
+}
+
+/** A pull request of the queue is not among the open ones of the base: merged, closed or retargeted. */
+function noticeDeparture(pass: DecisionContext, entry: QueueEntry): void {
+  if (pass.s.gone?.has(entry.pr) === true) return awaitDeletion(pass, entry);
+  const focus = pass.s.focus.get(entry.pr);
+  if (focus === undefined || !focus.known) return;
+  delete entry.goneSince;
+  const { pull } = focus.value;
+  // Our own landing is judged by its merge commit, not by its absence.
+  if (pass.record.batches.some((batch) => batch.landing?.pr === entry.pr) && isMergedHere(pass, pull)) return;
+  if (mayBeTwinOfLanding(pass, focus.value)) return;
+  if (pull.baseRef !== pass.s.repo.baseBranch) leaveQueue(pass, entry, 'retargeted');
+  else if (pull.merged) {
+    if (landLate(pass, entry, focus.value) !== 'no') return;
+    // The success of a landing opens every scheduled pull request with that head, and merges nothing more with the others.
+    if (hasLandedHead(pass.record, pull.headSha)) noteMerged(pass.record, entry.pr);
+    else alarmOutsider(pass, entry.pr);
+    leaveQueue(pass, entry, 'merged_outside_the_queue');
+    noteOutsider(pass, entry.pr, pull.mergeCommitSha);
+  } else if (pull.state === 'closed') leaveQueue(pass, entry, 'closed');
+}
+
+/** One reading may be a mishap. When it says the same for minutes, while the list is read, the pull request was deleted. */
+function awaitDeletion(pass: DecisionContext, entry: QueueEntry): void {
+  entry.goneSince ??= pass.s.now;
+  const until = entry.goneSince + DELETED_AFTER_MS;
+  if (pass.s.now < until) return wakeNoLaterThan(pass, until);
+  leaveQueue(pass, entry, 'deleted');
+}
+
+/** Evaluates admission for every bound pull request; a refusal is said once per (head, reason) (D-04). */
+export function admitEntries(pass: DecisionContext): void {
+  const { pulls, protection, base } = pass.s;
+  if (!pass.s.full || !pulls.known || !protection.known || protection.value === null || !base.known) return;
+  const views = new Map(pulls.value.map((view) => [view.pull.number, view]));
+  const heads = new Set<string>();
+  const authors = new Map(pulls.value.map(({ pull }) => [pull.number, pull.author]));
+  const places = new AuthorPlaces(pass.s.repo, pass.record, authors);
+  const waiting: { entry: QueueEntry; author: string; ofItself: Admission }[] = [];
+  for (const entry of pass.record.entries) {
+    const view = views.get(entry.pr);
+    if (view === undefined || entry.scheduleId === 0) continue;
+    awaitAgreement(pass, entry);
+    reviewHeld(pass, entry, view.pull);
+    // The status of a bounce stays on its head: it is also the memory of it (D-05).
+    if (isBounced(pass.record, entry) || pass.record.unread?.includes(entry.pr) === true) continue;
+    const scheduler =
+      view.schedule.known && view.schedule.value.kind === 'bound' ? view.schedule.value.by : undefined;
+    const ofItself = admit({
+      ...factsOf(pass, view, { protection: protection.value, baseTip: base.value.sha }),
+      ...{ scheduler, rules: pass.s.repo, areAttemptsSpent: areAttemptsSpent(pass, entry) },
+      ...{ opensAnother: view.opensAnother, teamPlace: view.teamPlace },
+      twinAhead: heads.has(entry.head),
+    });
+    if (isHeldForItself(pass, entry, base.value.tree)) {
+      // It keeps no other of its author waiting, and is staged on another tree only where a place is left.
+      if (ofItself.kind !== 'refused' && !isSetAside(pass, entry)) heads.add(entry.head);
+      waiting.push({ entry, author: view.pull.author, ofItself });
+      continue;
+    }
+    const admission = places.judge(entry.pr, view.pull.author, ofItself);
+    if (admission.kind !== 'refused') heads.add(entry.head);
+    applyAdmission(pass, entry, admission);
+  }
+  for (const { entry, author, ofItself } of waiting) {
+    const isFull = isRefusedFor(places.judge(entry.pr, author, ofItself), 'author_limit');
+    // Its own words say more than those of the limit would.
+    if (isFull) entry.readyAt = null;
+    else applyAdmission(pass, entry, ofItself);
+  }
+}
+
+/** Set aside while the base has this tree, or as long as its head lasts; not what only waits for those ahead of it. */
+function isHeldForItself(pass: DecisionContext, entry: QueueEntry, baseTree: string): boolean {
+  const { record, s } = pass;
+  return record.deferred.some(
+    (deferred) =>
+      deferred.pr === entry.pr &&
+      deferred.head === entry.head &&
+      !passesWithOthers(deferred.reason) &&
+      (outlastsBase(deferred) || (deferred.baseTree === baseTree && (deferred.until ?? Infinity) > s.now)),
+  );
+}
+
+function isRefusedFor(admission: Admission, reason: Refusal): boolean {
+  return admission.kind === 'refused' && admission.reason === reason;
+}
+
+function isSetAside({ record }: DecisionContext, { pr, head }: QueueEntry): boolean {
+  return record.deferred.some(
+    (deferred) => deferred.pr === pr && deferred.head === head && isOfHead(deferred),
+  );
+}
+
+/** The answer of the rule to one view of a pull request. */
+export function factsOf(
+  pass: DecisionContext,
+  view: PullRequestView,
+  { protection, baseTip }: Pick<AdmissionFacts, 'protection' | 'baseTip'>,
+): AdmissionFacts {
+  const { pull, reviews, statuses, authorWrites, touchesProtected, openDependencies } = view;
+  return {
+    ...{ pull, protection, baseTip, reviews, statuses, authorWrites, touchesProtected, openDependencies },
+    ...{ asksFork: asksFork(pass), context: pass.record.context, twinAhead: false },
+  };
+}
+
+function applyAdmission(pass: DecisionContext, entry: QueueEntry, admission: Admission): void {
+  noteJudged(entry, admission);
+  if (admission.kind === 'admitted') {
+    entry.readyAt ??= pass.s.now;
+    delete entry.unclear;
+    if (entry.refusedFor !== null) sayAsideAgain(pass, entry);
+    entry.refusedFor = null;
+    return;
+  }
+  if (admission.kind === 'waiting') {
+    if (admission.reason === 'unknown') {
+      // The words of a refusal hold until it is known to have ended.
+      if (entry.readyAt === null && entry.refusedFor === null) awaitAnswer(pass, entry);
+      return;
+    }
+    entry.readyAt = null;
+    delete entry.unclear;
+    return;
+  }
+  refuse(pass, entry, admission.reason);
+}
+
+/** A refusal that has ended stood over the words of what still holds. */
+function sayAsideAgain(pass: DecisionContext, { pr, head }: QueueEntry): void {
+  const deferred = pass.record.deferred.find((each) => each.pr === pr && each.head === head);
+  if (deferred !== undefined) sayDeferred(pass, deferred);
+}
+
+/** The words of its departure took the place of those that put the blame on no pull request. */
+function sayAsideOnReturn(pass: DecisionContext, { pr, head }: QueueEntry): void {
+  const deferred = pass.record.deferred.find((each) => each.pr === pr && each.head === head);
+  if (deferred !== undefined && !blamesHead(deferred.reason)) sayDeferred(pass, deferred);
+}
+
+/** Said once per head and reason; admission looks again at each full look (D-04). */
+export function refuse(pass: DecisionContext, entry: QueueEntry, reason: Refusal): void {
+  entry.readyAt = null;
+  delete entry.unclear;
+  if (entry.refusedFor === reason) return;
+  // Said in a later look, once those before it are written.
+  if (arePendingStatusesFull(pass.record) && !isInFlight(pass.record, entry)) {
+    pass.record.crowded = true;
+    return;
+  }
+  entry.refusedFor = reason;
+  sayError(pass, entry, describeRefusal(reason));
+  tellRefusal(pass, entry, reason);
+}
+
+function isInFlight({ batches }: QueueRecord, { pr }: QueueEntry): boolean {
+  return batches.some((batch) => activeMembers(batch).some((member) => member.pr === pr));
+}

@@ -1,0 +1,35 @@
+import type { DecisionContext } from '../decision-context.ts';
+import { awaitReading } from '../landing/unreadable.ts';
+import type { QueueEntry } from '../record/queue-entry.ts';
+import type { Batch } from '../record/record.ts';
+import type { FocusView } from '../snapshot.ts';
+import type { Admission } from './admission.ts';
+
+/**
+ * A schedule that replaces another while its pull request is in flight: another account may have made it. The gate run goes
+ * on, and nothing lands by it before the rules have admitted it as they admitted the one before (decision 0252).
+ */
+export function noteReplaced(entry: QueueEntry): void {
+  entry.isUnjudged = true;
+}
+
+/** The rules have answered, whatever else the pull request waits for. */
+export function noteJudged(entry: QueueEntry, admission: Admission): void {
+  if (admission.kind === 'admitted' || (admission.kind === 'waiting' && admission.reason === 'other_checks'))
+    delete entry.isUnjudged;
+}
+
+/** Is the schedule that stands now one that no full look has judged? Then a full look is asked for, and nothing is posted. */
+export function awaitsJudgement(
+  pass: DecisionContext,
+  batch: Batch,
+  entry: QueueEntry,
+  { schedule }: Pick<FocusView, 'schedule'>,
+): boolean {
+  const isNew =
+    schedule?.known === true && schedule.value.kind === 'bound' && schedule.value.id !== entry.scheduleId;
+  if (!isNew && entry.isUnjudged !== true) return false;
+  awaitReading(pass, batch);
+  pass.refresh = true;
+  return true;
+}

@@ -1,0 +1,133 @@
+import type { EpochMs, NodeRowId, PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
+import { frontierOf, verdictOfPrefix } from '../gate/evidence.ts';
+import {
+  type Batch,
+  type Evidence,
+  type Member,
+  type Node,
+  type QueueRecord,
+  treeOf,
+} from '../record/record.ts';
+
+/** The batches that land one after the other, each built on the one before. */
+export function pipelineOf(record: QueueRecord): Batch[] {
+  return record.batches.filter((batch) => batch.place === 'pipeline');
+}
+
+export function findNode(
+  record: QueueRecord,
+  id: NodeRowId,
+): { readonly batch: Batch; readonly node: Node } | null {
+  for (const batch of record.batches) {
+    const node = batch.nodes.find((candidate) => candidate.id === id);
+    if (node !== undefined) return { batch, node };
+  }
+  return null;
+}
+
+/** Members before this one have landed or are back in the queue. */
+export function startOf(batch: Batch): number {
+  return Math.max(batch.landed, batch.released);
+}
+
+/** Members that this batch still speaks for; all others are in the queue, in another batch, or out. */
+export function activeMembers(batch: Batch): readonly Member[] {
+  return batch.members.slice(startOf(batch), batch.limit);
+}
+
+/** Pull requests that a batch speaks for. */
+export function heldOf(record: QueueRecord): ReadonlySet<PullRequestNumber> {
+  return new Set(record.batches.flatMap((batch) => activeMembers(batch).map(({ pr }) => pr)));
+}
+
+/** Gate runs that are out or to be started; one that is shared is counted where it is. */
+export function openRunsOf({ nodes, sharesRun }: Batch): readonly Node[] {
+  return nodes.filter(({ state }) => state === 'gating' || (state === 'wanted' && sharesRun !== true));
+}
+
+/** No member was taken out of it: what is built on it may still land. */
+export function isWhole(batch: Batch): boolean {
+  return batch.teardown === null && batch.limit === batch.members.length && batch.released <= batch.landed;
+}
+
+/** Tree of the base once all of it has landed. */
+export function endTreeOf(batch: Batch): TreeHash | undefined {
+  return treeOf(batch, batch.members.length);
+}
+
+/** End trees of the batches of suspects in flight with a member that stands before this pull request in the queue. */
+export function treesAhead(record: QueueRecord, pr: PullRequestNumber): readonly TreeHash[] {
+  const placeOf = (wanted: PullRequestNumber) => record.entries.findIndex((entry) => entry.pr === wanted);
+  const own = placeOf(pr);
+  return record.batches
+    .filter((batch) => batch.place === 'suspect')
+    .filter((batch) =>
+      activeMembers(batch).some((member) => placeOf(member.pr) < own && placeOf(member.pr) >= 0),
+    )
+    .flatMap((batch) => endTreeOf(batch) ?? []);
+}
+
+/** Longest proven prefix: by its own evidence, or all of it by a pass of a batch that is built on it. */
+export function provenLength(record: QueueRecord, batch: Batch): number {
+  return passFromAbove(record, batch) === null ? frontierOf(record, batch).low : batch.limit;
+}
+
+/** Members of this batch, and of those built on it, that one gate run has proven. */
+export function provenTogether(record: QueueRecord, batch: Batch): number {
+  if (passFromAbove(record, batch) === null) return provenLength(record, batch);
+  const above = record.batches.find(({ stagedOn }) => stagedOn === batch.batchId);
+  return batch.limit + (above === undefined ? 0 : provenTogether(record, above));
+}
+
+/** A tree that contains all of this batch and passed: whatever failed below it was a flake. */
+function passFromAbove(record: QueueRecord, batch: Batch): Evidence | null {
+  if (batch.place !== 'pipeline' || !isWhole(batch) || batch.chain.length === 0) return null;
+  for (const above of record.batches) {
+    if (above.stagedOn !== batch.batchId || above.teardown !== null || above.chain.length === 0) continue;
+    if (above.gateKey !== batch.gateKey) continue;
+    const { low } = frontierOf(record, above);
+    const pass = low > 0 ? verdictOfPrefix(record, above, low).pass : passFromAbove(record, above);
+    return pass !== null && pass.at > retestOf(record, batch) ? pass : null;
+  }
+  return null;
+}
+
+/** A member whose landing timed out asks for evidence younger than that (A21). */
+function retestOf(record: QueueRecord, batch: Batch): number {
+  let latest = 0;
+  for (const member of activeMembers(batch)) {
+    const entry = record.entries.find((each) => each.pr === member.pr && each.head === member.head);
+    if (entry?.retestAfter != null && entry.retestAfter > latest) latest = entry.retestAfter;
+  }
+  return latest;
+}
+
+/** The gate run that proves the prefix of this length, or something that contains it. */
+export function proofOf(record: QueueRecord, batch: Batch, length: number): Evidence | null {
+  return verdictOfPrefix(record, batch, length).pass ?? passFromAbove(record, batch);
+}
+
+/** The batch whose next member may land now: one at a time for a base, the bottom of the pipeline before all. */
+export function nextToLand(record: QueueRecord): Batch | null {
+  const landing = record.batches.find((batch) => batch.landing !== null);
+  if (landing !== undefined) return landing;
+  return (
+    record.batches.find((batch) => mayLand(record, batch) && provenLength(record, batch) > batch.landed) ??
+    null
+  );
+}
+
+/** A batch that stands on the verified tip may land, as long as no other batch counts on that tip. */
+export function mayLand(record: QueueRecord, batch: Batch): boolean {
+  if (batch.teardown !== null || batch.chain.length === 0 || batch.stagedOn !== null) return false;
+  if (batch.tip !== record.tip || batch.released > batch.landed) return false;
+  return batch.place === 'pipeline' || !record.batches.some((other) => other.place === 'pipeline');
+}
+
+/** Only the batch whose turn it is knows since when; one that has landed all that is proven waits for a gate again. */
+export function noteTurn(record: QueueRecord, next: Batch | null, now: EpochMs): void {
+  for (const batch of record.batches) {
+    if (batch === next) batch.turnAt ??= now;
+    else delete batch.turnAt;
+  }
+}

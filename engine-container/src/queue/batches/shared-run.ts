@@ -1,0 +1,57 @@
+import type { BatchId } from '#core/domain/ids.ts';
+import { type DecisionContext, gateRunsMax } from '../decision-context.ts';
+import { isIncidentIn } from '../line/incidents.ts';
+import type { Batch, QueueRecord } from '../record/record.ts';
+import { openRunsOf, pipelineOf } from './pipeline.ts';
+
+/**
+ * A member that does not go along ends its batch there (A17). Those behind it come on top of that batch, and one gate run, of
+ * the whole, speaks for both: by its pass they land, by its failure the lower batch has a gate run of its own (decision 0259).
+ */
+export function carrierOf(record: QueueRecord, batch: Batch): Batch | null {
+  if (batch.sharesRun !== true) return null;
+  const above = record.batches.find(({ stagedOn }) => stagedOn === batch.batchId);
+  if (above === undefined || above.teardown !== null) return null;
+  // What the forge does not build, or takes long over, is not waited for.
+  if ((above.stagingFailures ?? 0) > 0 || (above.unfinished ?? 0) > 0) return null;
+  if (isIncidentIn(record, above)) return null;
+  if (above.chain.length === 0) return above;
+  // It failed, or its pass is older than a retest of a member below and proves the upper batch alone.
+  const isOver = above.nodes.every(({ state }) => state === 'done');
+  return isOver || above.gateKey !== batch.gateKey ? null : above;
+}
+
+/** The batch whose gate run speaks for this one: itself, or the last one of those that it shares with. */
+export function judgedWith(record: QueueRecord, batch: Batch): Batch {
+  const above = carrierOf(record, batch);
+  return above === null ? batch : judgedWith(record, above);
+}
+
+/** Batches at the top of the pipeline that have no gate run of their own yet: what is staged next shares it. */
+export function sharingTop(record: QueueRecord): readonly Batch[] {
+  const pipeline = pipelineOf(record);
+  return pipeline.slice(pipeline.findLastIndex(({ sharesRun }) => sharesRun !== true) + 1);
+}
+
+/** Nothing has come on top, or what has says nothing about it: it has a gate run of its own from now on. */
+export function endSharing(pass: DecisionContext): void {
+  const { record } = pass;
+  for (const batch of [...record.batches].reverse()) {
+    if (batch.sharesRun !== true || carrierOf(record, batch) !== null) continue;
+    delete batch.sharesRun;
+    if (record.batches.some(({ stagedOn }) => stagedOn === batch.batchId)) endSharingBelow(pass, batch);
+  }
+}
+
+/** The gate run of all says nothing: where slots are free, several below find out at once how much of it passes. */
+function endSharingBelow(pass: DecisionContext, { stagedOn }: Batch): void {
+  const { record } = pass;
+  const findBatch = (id: BatchId | null) => record.batches.find(({ batchId }) => batchId === id);
+  const below: Batch[] = [];
+  for (let next = findBatch(stagedOn); next?.sharesRun === true; next = findBatch(next.stagedOn))
+    below.push(next);
+  const free = gateRunsMax(pass) - record.batches.flatMap(openRunsOf).length;
+  const count = Math.min(free, below.length);
+  for (let each = 0; each < count; each += 1)
+    delete below[Math.floor((each * below.length) / count)]?.sharesRun;
+}

@@ -1,0 +1,104 @@
+import type { BlobId, EpochMs, TreeHash } from '#core/domain/ids.ts';
+import { CONFIRMED_FAILURES_MIN, EVIDENCE_ENTRIES_MAX } from '#core/domain/limits.ts';
+import type { Batch, Evidence, QueueRecord } from '../record/record.ts';
+import { treeOf } from '../record/record.ts';
+
+/** The evidence of one tree under one gate workflow. A pass proves it, whatever failed before: that was a flake. */
+export interface Verdict {
+  readonly pass: Evidence | null;
+  readonly failures: readonly Evidence[];
+}
+
+export function verdictOf(
+  record: QueueRecord,
+  tree: TreeHash,
+  gate: BlobId,
+  after: EpochMs | null,
+  failuresAfter: EpochMs | null = null,
+): Verdict {
+  let pass: Evidence | null = null;
+  const failures: Evidence[] = [];
+  for (const entry of ledgerOf(record).get(`${tree} ${gate}`) ?? []) {
+    if (after !== null && entry.at <= after) continue;
+    if (entry.verdict === 'success') pass ??= entry;
+    else if (failuresAfter === null || entry.at > failuresAfter) failures.push(entry);
+  }
+  return { pass, failures };
+}
+
+const ledgers = new WeakMap<
+  readonly Evidence[],
+  { readonly length: number; readonly last: Evidence | undefined; readonly byKey: Map<string, Evidence[]> }
+>();
+
+/** The evidence by key, found anew when the list has changed: it is asked for every prefix of every batch. */
+function ledgerOf(record: QueueRecord): ReadonlyMap<string, readonly Evidence[]> {
+  const { evidence } = record;
+  const known = ledgers.get(evidence);
+  if (known?.length === evidence.length && known.last === evidence.at(-1)) return known.byKey;
+  const byKey = new Map<string, Evidence[]>();
+  for (const entry of evidence) {
+    const key = `${entry.tree} ${entry.gate}`;
+    const same = byKey.get(key);
+    if (same === undefined) byKey.set(key, [entry]);
+    else same.push(entry);
+  }
+  ledgers.set(evidence, { length: evidence.length, last: evidence.at(-1), byKey });
+  return byKey;
+}
+
+/** Verdict on the prefix of length `length`. A member under retest makes older evidence of its trees worthless (A21). */
+export function verdictOfPrefix(record: QueueRecord, batch: Batch, length: number): Verdict {
+  const tree = treeOf(batch, length);
+  if (tree === undefined || batch.gateKey === null) return { pass: null, failures: [] };
+  const retests = record.entries.filter((entry) => entry.retestAfter !== null);
+  let after: EpochMs | null = null;
+  for (const entry of retests) {
+    const at = batch.members.findIndex((member) => member.pr === entry.pr && member.head === entry.head);
+    if (at < batch.landed || at >= length) continue;
+    if (entry.retestAfter !== null && entry.retestAfter > (after ?? 0)) after = entry.retestAfter;
+  }
+  return verdictOf(record, tree, batch.gateKey, after);
+}
+
+/** Failed, confirmed by a second real gate run of the same tree, and never passed (D-08). */
+export function isConfirmedFailure(verdict: Verdict): boolean {
+  return verdict.pass === null && verdict.failures.length >= CONFIRMED_FAILURES_MIN;
+}
+
+/** Adds one finished gate run; the same one read twice counts once. False when it was known. */
+export function addEvidence(record: QueueRecord, entry: Evidence): boolean {
+  if (record.evidence.some((known) => known.runKey === entry.runKey && known.sha === entry.sha)) return false;
+  record.evidence.push(entry);
+  if (record.evidence.length > EVIDENCE_ENTRIES_MAX) {
+    record.evidence.splice(0, record.evidence.length - EVIDENCE_ENTRIES_MAX);
+  }
+  return true;
+}
+
+/**
+ * The search for the longest proven prefix. For a deterministic gate there is always a position whose prefix
+ * fails while the one before it passes, whatever the interactions between members.
+ */
+export interface Frontier {
+  /** Longest proven prefix, at least what has landed. */
+  readonly low: number;
+  /** Shortest failing prefix above `low` within the limit; null when none is known. */
+  readonly high: number | null;
+}
+
+export function frontierOf(record: QueueRecord, batch: Batch): Frontier {
+  const start = Math.max(batch.landed, batch.released);
+  let low = start;
+  for (let length = batch.limit; length > start; length -= 1) {
+    if (verdictOfPrefix(record, batch, length).pass !== null) {
+      low = length;
+      break;
+    }
+  }
+  for (let length = low + 1; length <= batch.limit; length += 1) {
+    const verdict = verdictOfPrefix(record, batch, length);
+    if (verdict.pass === null && verdict.failures.length > 0) return { low, high: length };
+  }
+  return { low, high: null };
+}

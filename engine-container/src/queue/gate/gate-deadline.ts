@@ -1,0 +1,74 @@
+import type { EpochMs } from '#core/domain/ids.ts';
+import {
+  GATE_DEADLINE_FACTOR,
+  GATE_DEADLINE_MS_MIN,
+  GATE_RUNNER_WAIT_FACTOR,
+  GATE_TIMES_KEPT_MAX,
+  GATE_TIMES_LEARNED_MIN,
+} from '#core/domain/limits.ts';
+import type { QueueSettings } from '#core/domain/repo-settings.ts';
+import type { Node, QueueRecord } from '../record/record.ts';
+
+const MINUTE_MS = 60_000;
+
+/**
+ * How long one attempt at a gate may take, ms; null: as long as it likes. Learned: three times what 95 of 100 gate runs of
+ * this repository took at most, and 15 minutes at least, once a few are known.
+ */
+export function gateDeadlineMs(
+  { gateTimeoutMinutes }: Pick<QueueSettings, 'gateTimeoutMinutes'>,
+  { gateTimes = [] }: Pick<QueueRecord, 'gateTimes'>,
+): number | null {
+  if (gateTimeoutMinutes === 0) return null;
+  if (gateTimeoutMinutes !== null) return gateTimeoutMinutes * MINUTE_MS;
+  if (gateTimes.length < GATE_TIMES_LEARNED_MIN) return null;
+  const sorted = [...gateTimes].sort((a, b) => a - b);
+  const p95 = sorted[Math.ceil(sorted.length * 0.95) - 1] ?? 0;
+  return Math.max(GATE_DEADLINE_MS_MIN, GATE_DEADLINE_FACTOR * p95);
+}
+
+type RunTimes = Pick<Node, 'stagedAt' | 'runnerWait'>;
+
+export function noteRunnerWait(
+  node: Node,
+  waits: boolean,
+  now: EpochMs,
+  told?: readonly string[] | null,
+): void {
+  if (node.runnerWait?.isOver === true) return;
+  if (waits)
+    node.runnerWait = {
+      ...node.runnerWait,
+      ...{ until: now, isOver: false },
+      ...(told === undefined ? {} : { labels: told }),
+    };
+  else node.runnerWait = { until: node.runnerWait?.until ?? node.stagedAt ?? now, isOver: true };
+}
+
+export function waitsForRunner({ runnerWait }: RunTimes): boolean {
+  return runnerWait?.isOver === false;
+}
+
+/** A runner has taken it; it may wait again between two of its jobs. */
+export function hasBegun({ runnerWait }: RunTimes): boolean {
+  return runnerWait?.isOver === true;
+}
+
+/** Since when a runner is at work on it, as far as that was seen. */
+export function runSince({ stagedAt, runnerWait }: RunTimes): EpochMs | null {
+  return runnerWait?.isOver === true ? runnerWait.until : stagedAt;
+}
+
+/**
+ * When the attempt is given up. To stage a run anew that waits for a runner only puts it at the end of the runners' own
+ * line, so it may wait for longer, and not for ever: its runner may not exist.
+ */
+export function deadlineAt(node: RunTimes, deadlineMs: number, now: EpochMs): EpochMs {
+  const factor = waitsForRunner(node) ? GATE_RUNNER_WAIT_FACTOR : 1;
+  return (runSince(node) ?? now) + factor * deadlineMs;
+}
+
+/** The latest times that gate runs took, with one more. */
+export function withGateTime({ gateTimes = [] }: QueueRecord, ms: number): readonly number[] {
+  return [...gateTimes, ms].slice(-GATE_TIMES_KEPT_MAX);
+}

@@ -1,0 +1,239 @@
+import type { BatchId } from '#core/domain/ids.ts';
+import {
+  CHANGED_GATE_END_FACTOR,
+  CHANGED_GATE_END_MS,
+  CHANGED_GATE_START_MS,
+  GATE_CONTEXTS_SETTLE_MS,
+  GATE_DEADLINE_ATTEMPTS_MAX,
+  GATE_PHASE_ALARM_AGE_MS,
+  GATE_RETRY_BACKOFF_MS,
+} from '#core/domain/limits.ts';
+import type { ForeignStatus } from '#core/domain/status-gate.ts';
+import { defer, startTeardown } from '../batches/batch.ts';
+import { activeMembers } from '../batches/pipeline.ts';
+import { setAside } from '../batches/staging-failure.ts';
+import {
+  createNode,
+  type DecisionContext,
+  entryOf,
+  raise,
+  resolveNode,
+  retireNode,
+  wakeNoLaterThan,
+} from '../decision-context.ts';
+import { countDuration, gateMsOf } from '../policy/pace.ts';
+import { countGateRun } from '../policy/policy.ts';
+import { countBegun, noteRunners } from '../policy/runners-seen.ts';
+import { BASE_NODE_ID, type Batch, type Node, treeOf } from '../record/record.ts';
+import type { GateView } from '../snapshot.ts';
+import { addEvidence } from './evidence.ts';
+import {
+  deadlineAt,
+  gateDeadlineMs,
+  noteRunnerWait,
+  runSince,
+  waitsForRunner,
+  withGateTime,
+} from './gate-deadline.ts';
+import { noteFoundVerdict } from './gate-looks.ts';
+
+/** Reads the verdicts of finished gate runs into the ledger. Cancelled and broken ones are no member's fault (A22, D-07). */
+export function observeGates(pass: DecisionContext): void {
+  const begunBefore = countBegun(pass.record);
+  for (const batch of pass.record.batches) {
+    for (const node of batch.nodes) {
+      if (node.state === 'gating' && node.sha !== null && node.tree !== null) observeGate(pass, batch, node);
+    }
+  }
+  noteRunners(pass, begunBefore);
+}
+
+function observeGate(pass: DecisionContext, batch: Batch, node: Node): void {
+  const reading = pass.s.gates.get(node.id);
+  if (reading === undefined || !reading.known || node.sha === null || node.tree === null) return;
+  const gate = reading.value;
+  if (gate.foreign !== undefined && gate.kind !== 'finished') tellForeign(pass, node, gate.foreign);
+  if (gate.kind === 'running')
+    noteRunnerWait(node, gate.waitsForRunner === true, pass.s.now, gate.runnerLabels);
+  if (gate.kind === 'none' || gate.kind === 'running') {
+    const reason = judgeChangedGate(pass, batch, node, gate.kind);
+    if (reason !== null) return giveUp(pass, batch, reason);
+  }
+  if ((gate.kind === 'none' || gate.kind === 'running') && isOverdue(pass, batch, node)) {
+    if (gate.kind === 'running') node.runKey = gate.runId;
+    return endOverdue(pass, batch, node, gate);
+  }
+  if (gate.kind === 'none') return noticeMissingGateRun(pass, node);
+  if (gate.kind === 'branch_gone') {
+    pass.log.push(`${node.branch} is gone and no gate run has begun on it: staged anew`);
+    node.verdict = 'cancelled';
+    return retryNode(pass, batch, node);
+  }
+  const isSettled = gate.isOpenEnded !== true || hasSettled(pass, node, gate.runId);
+  node.runKey = gate.runId;
+  node.runUrl = gate.url;
+  if (gate.kind === 'running') return;
+  const isNews = gate.isOpenEnded !== true || node.settledSince === pass.s.now;
+  if (isNews && (gate.verdict === 'success' || gate.verdict === 'failure')) noteFoundVerdict(pass);
+  if (gate.verdict === 'success' && !isSettled) return;
+  node.verdict = gate.verdict;
+  if (gate.verdict !== 'success' && gate.verdict !== 'failure') return retryNode(pass, batch, node);
+  const gateKey = node.nodeId === BASE_NODE_ID ? batch.baseGateKey : batch.gateKey;
+  if (gateKey === null) return;
+  const isNew = addEvidence(pass.record, {
+    tree: node.tree,
+    gate: gateKey,
+    verdict: gate.verdict,
+    runKey: gate.runId,
+    runUrl: gate.url,
+    sha: node.sha,
+    at: pass.s.now,
+  });
+  if (isNew) {
+    const since = runSince(node);
+    if (since !== null) pass.record.gateTimes = withGateTime(pass.record, pass.s.now - since);
+    // With the wait for a runner: that runs wait is how the number of runners shows.
+    if (node.stagedAt !== null)
+      pass.record.rate = countDuration(pass.record.rate, node.load, pass.s.now - node.stagedAt);
+    if (gate.verdict === 'success') countPass(pass, batch, node.to, gateKey);
+  }
+  node.judgedAt = pass.s.now;
+  node.state = 'done';
+  retireNode(pass, node);
+}
+
+/** A status of an account that may not answer for the gate counts for nothing; while a verdict is awaited it is told. */
+function tellForeign(pass: DecisionContext, node: Node, { context, author }: ForeignStatus): void {
+  pass.log.push(
+    `${author} posted ${context} on ${node.sha}: not an author of the gate, so it does not count`,
+  );
+  raise(pass, 'foreign_gate_status');
+}
+
+/** Has nothing come for a while to what answers so far? */
+function hasSettled(pass: DecisionContext, node: Node, runKey: string): boolean {
+  if (node.runKey !== runKey) node.settledSince = pass.s.now;
+  node.settledSince ??= pass.s.now;
+  const until = node.settledSince + GATE_CONTEXTS_SETTLE_MS;
+  if (until > pass.s.now) wakeNoLaterThan(pass, until);
+  return until <= pass.s.now;
+}
+
+/** A pass, and with it each failure of a tree that it contains: that failure was a flake (the flake ledger). */
+function countPass(pass: DecisionContext, batch: Batch, length: number, gate: string): void {
+  const { record } = pass;
+  const contained = new Set<string | undefined>();
+  let upTo = length;
+  for (let at: Batch | undefined = batch; at !== undefined; ) {
+    for (let each = at.landed; each <= upTo; each += 1) contained.add(treeOf(at, each));
+    const below: BatchId | null = at.stagedOn;
+    at = below === null ? undefined : record.batches.find((other) => other.batchId === below);
+    upTo = at?.members.length ?? 0;
+  }
+  let flakes = 0;
+  record.evidence = record.evidence.map((entry) => {
+    const isFlake =
+      entry.verdict === 'failure' &&
+      entry.flake === undefined &&
+      entry.gate === gate &&
+      contained.has(entry.tree);
+    if (!isFlake) return entry;
+    flakes += 1;
+    return { ...entry, flake: true };
+  });
+  record.rate = countGateRun(countGateRun(record.rate, 'steady'), 'flaked', flakes);
+}
+
+/** A gate run that is late is waited for; it costs nothing but time (D-06, A20). */
+function noticeMissingGateRun(pass: DecisionContext, node: Node): void {
+  const age = pass.s.now - (node.stagedAt ?? pass.s.now);
+  if (age >= GATE_PHASE_ALARM_AGE_MS) pass.alarms.push({ name: 'gate_phase_age', pr: null });
+}
+
+function isOverdue(pass: DecisionContext, batch: Batch, node: Node): boolean {
+  // A landing rests on what has passed already: it is not taken back for what has not.
+  const deadlineMs = batch.landing === null ? gateDeadlineMs(pass.s.repo, pass.record) : null;
+  if (deadlineMs === null) return false;
+  const at = deadlineAt(node, deadlineMs, pass.s.now);
+  if (at > pass.s.now) wakeNoLaterThan(pass, at);
+  return at <= pass.s.now;
+}
+
+/** Staged anew once, which also ends the attempt; then each member is judged in a batch of its own. It is no member's fault. */
+function endOverdue(pass: DecisionContext, batch: Batch, node: Node, gate: GateView): void {
+  const unanswered = gate.unanswered ?? [];
+  const what = gate.kind === 'running' ? 'did not end' : 'did not begin';
+  pass.log.push(
+    `the gate on ${node.branch} ${what} within its deadline${unanswered.length === 0 ? '' : `; no answer under ${unanswered.join(', ')}`}`,
+  );
+  node.verdict = 'error';
+  if (node.faults + 1 < GATE_DEADLINE_ATTEMPTS_MAX) return retryNode(pass, batch, node, 'gate_timeout');
+  endWithoutVerdict(pass, batch, node, 'gate_timeout');
+}
+
+/** Why a gate workflow that its own pull request changed is not waited for any longer; null: it is. */
+function judgeChangedGate(
+  pass: DecisionContext,
+  batch: Batch,
+  node: Node,
+  run: 'none' | 'running',
+): 'gate_not_started' | 'gate_not_ended' | null {
+  if (batch.editsGate !== true || node.nodeId === BASE_NODE_ID || batch.landing !== null) return null;
+  // Nothing else can be gated before it has landed: what gate runs take here is not known.
+  if (run === 'running' && batch.baseGateKey === null) return null;
+  const { record, s } = pass;
+  const endMs = Math.max(CHANGED_GATE_END_MS, CHANGED_GATE_END_FACTOR * (gateMsOf(record.rate) ?? 0));
+  // Behind a run of ours it waits for the runner as any run does; else for one that its new label may not have.
+  const waitsForOurs = record.runnersSeen !== undefined || !waitsForRunner(node);
+  const times = waitsForOurs ? node : { stagedAt: node.stagedAt };
+  const until =
+    run === 'none' ? (node.stagedAt ?? s.now) + CHANGED_GATE_START_MS : deadlineAt(times, endMs, s.now);
+  if (s.now >= until) return run === 'none' ? 'gate_not_started' : 'gate_not_ended';
+  wakeNoLaterThan(pass, until);
+  return null;
+}
+
+/** Set aside until its head changes or it is scheduled again: the base has nothing to do with it. */
+function giveUp(pass: DecisionContext, batch: Batch, reason: 'gate_not_started' | 'gate_not_ended'): void {
+  for (const member of batch.members) {
+    batch.fates.push(defer(pass, member, { reason, baseTree: batch.baseTree, until: null }));
+  }
+  startTeardown(pass, batch, 'gate_given_up');
+}
+
+/** The same members again under a new attempt and a new row, after a back-off; then the batch gives up honestly. */
+function retryNode(pass: DecisionContext, batch: Batch, node: Node, reason = `gate_${node.verdict}`): void {
+  const backoffMs = GATE_RETRY_BACKOFF_MS[node.faults];
+  if (backoffMs === undefined) return endWithoutVerdict(pass, batch, node);
+  const parent = batch.nodes.find((candidate) => candidate.id === node.parentId) ?? null;
+  const again = createNode(pass, batch, { nodeId: node.nodeId, parent, from: node.from, to: node.to });
+  if (again === null) return;
+  again.attempt = node.attempt + 1;
+  again.faults = node.faults + 1;
+  again.retryAt = pass.s.now + backoffMs;
+  resolveNode(pass, batch, node, 'error', reason);
+}
+
+/**
+ * The CI breaks off one gate run after the other. Whether that is the CI or something in these changes is not known: each is judged in a
+ * batch of its own, and one that is alone already is set aside, so that the others go on.
+ */
+function endWithoutVerdict(
+  pass: DecisionContext,
+  batch: Batch,
+  node: Node,
+  code: 'gate_infrastructure' | 'gate_timeout' = 'gate_infrastructure',
+): void {
+  const suspects = node.nodeId === BASE_NODE_ID || batch.landing !== null ? [] : activeMembers(batch);
+  raise(pass, code);
+  const [only, ...others] = suspects;
+  // Where no other waits there is nothing to hold up.
+  const areOthersWaiting = pass.record.entries.some(({ pr }) => !suspects.some((member) => member.pr === pr));
+  if (only !== undefined && others.length === 0 && areOthersWaiting)
+    setAside(pass, only, batch, 'runs_broken_off');
+  for (const { pr, head } of others.length > 0 ? suspects : []) {
+    const entry = entryOf(pass.record, pr);
+    if (entry?.head === head) entry.stagingAsides ??= 0;
+  }
+  startTeardown(pass, batch, code);
+}

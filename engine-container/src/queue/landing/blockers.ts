@@ -1,0 +1,74 @@
+import { BLOCKERS_WAIT_MS } from '#core/domain/limits.ts';
+import { type Admission, admit } from '../admission/admission.ts';
+import { factsOf, refuse } from '../admission/entries.ts';
+import { type DecisionContext, entryOf, wishStatus } from '../decision-context.ts';
+import type { Landing, TakeBackReason } from '../record/landing-state.ts';
+import type { Batch } from '../record/record.ts';
+import { describeOtherChecks } from '../words/describe.ts';
+
+/** Something of its rules that keeps the forge from merging. */
+export type Block = Extract<Admission, { kind: 'refused' }> | 'other_checks';
+/** The forge's answer when it is asked; `unknown`: no clear answer. */
+export type Answer = Block | 'nothing' | 'unknown';
+
+export function isBlock(answer: Answer): answer is Block {
+  return answer !== 'nothing' && answer !== 'unknown';
+}
+
+/** Was the success taken back because the forge did not merge? */
+export function isOfForge(reason: TakeBackReason): boolean {
+  return reason === 'merge_timeout' || reason === 'merge_blocked';
+}
+
+export function findBlock(pass: DecisionContext, landing: Landing): Answer {
+  const { s, record } = pass;
+  if (s.blockers?.known !== true || !s.protection.known || s.protection.value === null) return 'unknown';
+  const view = s.blockers.value;
+  // Our own word on this head is what opens or closes the merge; here it is about all others.
+  const statuses =
+    view.statuses?.known === true
+      ? {
+          known: true as const,
+          value: view.statuses.value.filter(({ context }) => context !== record.context),
+        }
+      : view.statuses;
+  const rule = { protection: s.protection.value, baseTip: landing.baseBefore };
+  const admission = admit(factsOf(pass, { ...view, statuses }, rule));
+  if (admission.kind === 'refused') return admission;
+  if (admission.kind === 'admitted') return 'nothing';
+  return admission.reason === 'other_checks' ? 'other_checks' : 'unknown';
+}
+
+/** No clear answer is waited for, but not without an end: others stand behind it. */
+export function isAnswerAwaited(pass: DecisionContext, since: number): boolean {
+  return pass.s.now < since + BLOCKERS_WAIT_MS;
+}
+
+/** Unknown never bounces: tested again, and not before all is known that the forge could hold against the merge. */
+export function holdUnclear(pass: DecisionContext, batch: Batch, { pr, head }: Landing): void {
+  const entry = entryOf(pass.record, pr);
+  if (entry?.head === head) {
+    entry.isBlocked = true;
+    entry.readyAt = null;
+    entry.retestAfter = pass.s.now;
+  }
+  batch.fates.push({ pr, action: 'requeued', reason: 'merge_timeout' });
+}
+
+/**
+ * Said and looked at again like any refusal before a gate run. No merge time-out is counted: the change has nothing to do
+ * with it (D-14).
+ */
+export function holdBlocked(pass: DecisionContext, batch: Batch, { pr, head }: Landing, block: Block): void {
+  const entry = entryOf(pass.record, pr);
+  if (entry?.head === head) {
+    entry.isBlocked = true;
+    if (block === 'other_checks') entry.readyAt = null;
+    else refuse(pass, entry, block.reason);
+  }
+  if (block === 'other_checks') {
+    batch.fates.push({ pr, action: 'requeued', reason: 'merge_blocked' });
+    const description = describeOtherChecks();
+    wishStatus(pass, { pr, sha: head, state: 'pending', description, targetUrl: null });
+  } else batch.fates.push({ pr, action: 'refused', reason: block.reason });
+}

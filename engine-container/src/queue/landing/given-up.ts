@@ -1,0 +1,72 @@
+import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
+import { GIVEN_UP_KEPT_MS, GIVEN_UP_MAX, WAKE_DELAY_MAX_MS } from '#core/domain/limits.ts';
+import { type DecisionContext, emitEvent, wakeNoLaterThan } from '../decision-context.ts';
+import { noteLanded } from '../policy/fanout-choice.ts';
+import type { GivenUp, Landing } from '../record/landing-state.ts';
+import type { QueueEntry } from '../record/queue-entry.ts';
+import type { Batch, QueueRecord } from '../record/record.ts';
+import type { FocusView } from '../snapshot.ts';
+import { concludeLanding } from './landed.ts';
+import { isMergeOf } from './proof.ts';
+import { watchUnheard } from './unheard.ts';
+
+/**
+ * A landing ends without a merge. The forge may have begun one before the `success` was taken back, and may end it long
+ * after the grace period: until then its proof is kept.
+ */
+export function giveUpLanding(
+  pass: DecisionContext,
+  batch: Batch,
+  landing: Landing,
+  how?: 'unwritable',
+): void {
+  const { record, s } = pass;
+  const { pr, head, tree, baseBefore } = landing;
+  batch.landing = null;
+  watchUnheard(pass, landing, how);
+  const others = (record.givenUp ?? []).filter((each) => each.pr !== pr);
+  record.givenUp = [...others, { pr, head, tree, baseBefore, at: s.now }].slice(-GIVEN_UP_MAX);
+}
+
+export function givenUpOf(
+  { givenUp }: QueueRecord,
+  { number, headSha }: FocusView['pull'],
+): GivenUp | undefined {
+  return givenUp?.find(({ pr, head }) => pr === number && head === headSha);
+}
+
+/** From this tip to this tree: what a landing was proven to do, before it was given up. */
+export function isProvenStep({ givenUp }: QueueRecord, from: CommitSha, tree: TreeHash): boolean {
+  return givenUp?.some((each) => each.baseBefore === from && each.tree === tree) === true;
+}
+
+/**
+ * Merged after its landing was given up. Where tree and ground are the proven ones it has landed, without an alarm.
+ * `unknown` until its merge commit is read.
+ */
+export function landLate(
+  pass: DecisionContext,
+  entry: QueueEntry,
+  { pull, merge }: FocusView,
+): 'landed' | 'unknown' | 'no' {
+  const { record } = pass;
+  const late = givenUpOf(record, pull);
+  if (late === undefined || merge === null) return 'no';
+  if (!merge.known || merge.value.standsOnTip === null) {
+    wakeNoLaterThan(pass, pass.s.now + WAKE_DELAY_MAX_MS);
+    return 'unknown';
+  }
+  if (!isMergeOf(late, merge.value)) return 'no';
+  record.entries = record.entries.filter((candidate) => candidate !== entry);
+  record.pendingStatuses = record.pendingStatuses.filter(({ sha }) => sha !== late.head);
+  concludeLanding(pass, late);
+  noteLanded(record);
+  emitEvent(pass, 'pr_landed', entry);
+  return 'landed';
+}
+
+export function forgetGivenUp({ record, s }: DecisionContext): void {
+  const kept = record.givenUp?.filter(({ at }) => s.now - at < GIVEN_UP_KEPT_MS) ?? [];
+  if (kept.length === 0) delete record.givenUp;
+  else if (kept.length < (record.givenUp?.length ?? 0)) record.givenUp = kept;
+}

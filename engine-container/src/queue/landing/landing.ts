@@ -1,0 +1,347 @@
+import type { CommitSha } from '#core/domain/ids.ts';
+import {
+  LANDING_NUDGE_AGES_MS,
+  LANDING_POLL_MAX_MS,
+  LANDING_POLL_MIN_MS,
+  LANDING_TIMEOUT_MS,
+  MERGE_TIMEOUTS_MAX,
+  TAKE_BACK_GRACE_MS,
+  UNMERGEABLE_LANDING_MS,
+} from '#core/domain/limits.ts';
+import { requiresContext } from '../admission/admission.ts';
+import { headSettlesAt } from '../admission/eligibility.ts';
+import { awaitsJudgement } from '../admission/replaced-schedule.ts';
+import { lostGround, startTeardown } from '../batches/batch.ts';
+import { mayLand, nextToLand, noteTurn, proofOf, provenLength, provenTogether } from '../batches/pipeline.ts';
+import { isTerminal } from '../batches/transitions.ts';
+import {
+  askersOf,
+  type DecisionContext,
+  emitEvent,
+  entryOf,
+  isMergedHere,
+  moveNodeIfLegal,
+  pollNoLaterThan,
+  raise,
+  wakeNoLaterThan,
+  wishStatus,
+} from '../decision-context.ts';
+import { verdictOfBounce } from '../gate/known-verdict.ts';
+import { stageAloneAfterOthers } from '../line/staging-turns.ts';
+import { noteBounce } from '../policy/signals.ts';
+import type { Landing } from '../record/landing-state.ts';
+import { type Batch, treeOf } from '../record/record.ts';
+import type { FocusView } from '../snapshot.ts';
+import { leaveQueue } from '../words/departure.ts';
+import {
+  type BounceCause,
+  describeBounce,
+  describeLanding,
+  describeLostSchedule,
+} from '../words/describe.ts';
+import { sayLastWord } from '../words/last-word.ts';
+import { findBlock, holdBlocked, holdUnclear, isAnswerAwaited, isBlock, isOfForge } from './blockers.ts';
+import { holdFork, mayLackForkRight } from './fork-timeout.ts';
+import { giveUpLanding } from './given-up.ts';
+import { isReplacedTip } from './landed.ts';
+import { nextLookMs } from './landing-pace.ts';
+import { isLastUnread, refuseAtLast } from './last-refusal.ts';
+import { isMergeableNow, setNextAside } from './mergeable.ts';
+import { isMergeOf, judgeMerge } from './proof.ts';
+import { rememberBounce } from './recall.ts';
+import { isHeldByStanding, releaseHarmless } from './standing.ts';
+import { adoptTwin } from './twins.ts';
+import { endUnposted, isUnpostable } from './unposted.ts';
+import { awaitReading, outwaitUnread } from './unreadable.ts';
+
+/** Looks at the merge that is awaited: done and proven, done and wrong, refused, too late, or still to come. */
+export function observeLanding(pass: DecisionContext): void {
+  const batch = pass.record.batches.find((each) => each.landing !== null);
+  const landing = batch?.landing;
+  if (batch === undefined || landing == null) return;
+  const { ownMerge } = pass.s;
+  if (ownMerge === 'not_yet') {
+    if (landing.postedAt !== null) awaitMerge(pass, batch, landing, landing.postedAt);
+    return;
+  }
+  if (ownMerge != null && isMergeOf(landing, ownMerge)) return judgeMerge(pass, batch, landing, ownMerge);
+  const focus = pass.s.focus.get(landing.pr);
+  if (focus === undefined || !focus.known) return outwaitUnread(pass, batch, landing);
+  const { pull } = focus.value;
+  if (isMergedHere(pass, pull)) {
+    if (focus.value.merge?.known === true) judgeMerge(pass, batch, landing, focus.value.merge.value);
+    else pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
+    return;
+  }
+  const twin = adoptTwin(pass, batch, landing);
+  if (twin !== null) return judgeMerge(pass, batch, twin.landing, twin.merge);
+  if (landing.takeBack !== null) return concludeTakeBack(pass, batch, landing);
+  if (hasChanged(focus.value, landing, pass)) return startTeardown(pass, batch, 'candidate_changed');
+  if (isReplacedTip(pass.record, pull.baseTip, pass.s)) return pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
+  if (pull.baseTip !== landing.baseBefore) return judgeStrangeTip(pass, batch, landing, focus.value);
+  if (landing.postedAt === null) return;
+  if (isForgeConflict(pass, landing, pull.mergeable)) return startTeardown(pass, batch, 'merge_conflict');
+  awaitMerge(pass, batch, landing, landing.postedAt);
+}
+
+/** A pull request may have been mergeable, when its `success` was posted, only by a check of an earlier base. */
+function isForgeConflict({ s }: DecisionContext, landing: Landing, isMergeable: boolean): boolean {
+  if (isMergeable) delete landing.unmergeableSince;
+  else landing.unmergeableSince ??= s.now;
+  return landing.unmergeableSince !== undefined && s.now - landing.unmergeableSince >= UNMERGEABLE_LANDING_MS;
+}
+
+function hasChanged(focus: FocusView, landing: Landing, pass: DecisionContext): boolean {
+  const { pull, schedule } = focus;
+  if (pull.state !== 'open' || pull.draft || pull.headSha !== landing.head) return true;
+  if (pull.baseRef !== pass.s.repo.baseBranch) return true;
+  return schedule?.known === true && schedule.value.kind !== 'bound';
+}
+
+/** The base has moved although this pull request does not say "merged" yet: its own merge in progress, or another commit. */
+function judgeStrangeTip(pass: DecisionContext, batch: Batch, landing: Landing, focus: FocusView): void {
+  const tip = focus.strangeTip;
+  if (tip === null || !tip.known) return pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
+  const own = isMergeOf(landing, tip.value);
+  const fresh = landing.postedAt !== null && pass.s.now - landing.postedAt < LANDING_TIMEOUT_MS;
+  if (own && fresh) return pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
+  startTeardown(pass, batch, 'base_advanced');
+}
+
+function awaitMerge(pass: DecisionContext, batch: Batch, landing: Landing, postedAt: number): void {
+  const age = pass.s.now - postedAt;
+  if (pass.s.blockers !== undefined) {
+    landing.blockerLooks = landing.nudges - 1;
+    if (isBlock(findBlock(pass, landing))) return startTeardown(pass, batch, 'merge_blocked');
+  }
+  if (age >= LANDING_TIMEOUT_MS) return startTeardown(pass, batch, 'merge_timeout');
+  const nextNudge = LANDING_NUDGE_AGES_MS[landing.nudges];
+  if (nextNudge !== undefined && age >= nextNudge) {
+    landing.nudges += 1;
+    // A forge can lose the trigger for ever; the same success written once more sets it off again (D-11). Not while
+    // something that the rule asks for is known to be missing again: the forge could not merge. Nor where this very look
+    // takes it back.
+    if (entryOf(pass.record, landing.pr)?.readyAt !== null && lostGround(pass, batch) === null)
+      postSuccess(pass, batch, landing);
+  }
+  pollNoLaterThan(pass, nextLookMs(age, batch.firstLooks?.mergeMs));
+}
+
+/** After a success was taken back: one grace period, one more look, then the landing is over (D-11, E5). */
+function concludeTakeBack(pass: DecisionContext, batch: Batch, landing: Landing): void {
+  const { takeBack } = landing;
+  if (takeBack === null) return;
+  if (takeBack.postedAt === null) return releaseHarmless(pass, batch, landing);
+  const until = takeBack.postedAt + TAKE_BACK_GRACE_MS;
+  if (pass.s.now < until) return wakeNoLaterThan(pass, until);
+  if (isUnpostable(landing)) return endUnposted(pass, batch, landing);
+  const block = isOfForge(takeBack.reason) ? findBlock(pass, landing) : 'nothing';
+  if (block === 'unknown' && isAnswerAwaited(pass, until)) return pollNoLaterThan(pass, LANDING_POLL_MAX_MS);
+  if (takeBack.reason === 'merge_timeout' && takeBack.schedule === undefined && !isBlock(block)) {
+    const scheduleId = batch.members[landing.index]?.scheduleId ?? 0;
+    pass.actions.push({ kind: 'probe_schedule', pr: landing.pr, head: landing.head, scheduleId });
+    return;
+  }
+  giveUpLanding(pass, batch, landing);
+  sayLastWord(pass, landing, takeBack.reason);
+  if (isBlock(block)) holdBlocked(pass, batch, landing, block);
+  else if (takeBack.schedule === 'lost') loseSchedule(pass, batch, landing);
+  else if (block === 'unknown') holdUnclear(pass, batch, landing);
+  else if (takeBack.reason === 'merge_timeout') countMergeTimeout(pass, batch, landing);
+  else if (takeBack.reason === 'merge_conflict') setNextAside(pass, batch);
+}
+
+/** The forge dropped the schedule before a merge that then failed: no proof against the pull request (E21). */
+function loseSchedule(pass: DecisionContext, batch: Batch, landing: Landing): void {
+  const entry = entryOf(pass.record, landing.pr);
+  batch.fates.push({ pr: landing.pr, action: 'skipped', reason: 'schedule_lost' });
+  if (entry !== undefined) leaveQueue(pass, entry, 'schedule_lost');
+  wishStatus(pass, {
+    pr: landing.pr,
+    sha: landing.head,
+    state: 'pending',
+    description: describeLostSchedule(),
+    targetUrl: null,
+  });
+}
+
+function countMergeTimeout(pass: DecisionContext, batch: Batch, landing: Landing): void {
+  const { record } = pass;
+  const earlier = record.mergeTimeoutCounts.find(
+    (known) => known.pr === landing.pr && known.head === landing.head,
+  );
+  const count = (earlier?.count ?? 0) + 1;
+  record.mergeTimeoutCounts = record.mergeTimeoutCounts.filter((known) => known.pr !== landing.pr);
+  record.mergeTimeoutCounts.push({ pr: landing.pr, head: landing.head, count });
+  const entry = entryOf(record, landing.pr);
+  if (count < MERGE_TIMEOUTS_MAX) {
+    if (entry !== undefined) entry.retestAfter = pass.s.now;
+    if (entry !== undefined) stageAloneAfterOthers(pass, entry);
+    batch.fates.push({ pr: landing.pr, action: 'requeued', reason: 'merge_timeout' });
+    return;
+  }
+  record.mergeTimeoutCounts = record.mergeTimeoutCounts.filter((known) => known.pr !== landing.pr);
+  if (mayLackForkRight(pass, landing)) holdFork(pass, batch, landing);
+  else bounce(pass, batch, landing.index, 'merge_timeout', null);
+}
+
+/** Removes a pull request for one of the two causes there are (A15). It stays open; its merge stays blocked. */
+export function bounce(
+  pass: DecisionContext,
+  batch: Batch,
+  index: number,
+  cause: BounceCause,
+  runUrl: string | null,
+): void {
+  const member = batch.members[index];
+  if (member === undefined) return;
+  const scheduleId = entryOf(pass.record, member.pr)?.scheduleId ?? member.scheduleId;
+  const reason = cause === 'merge_timeout' ? cause : 'gate_failed';
+  const ground = reason === 'gate_failed' ? treeOf(batch, index) : undefined;
+  const verdict = verdictOfBounce(pass, member, ground, runUrl);
+  rememberBounce(pass.record, { pr: member.pr, head: member.head, scheduleId, verdict });
+  batch.fates.push({ pr: member.pr, action: 'bounced', reason });
+  if (reason === 'gate_failed') noteBounce(pass, member);
+  wishStatus(pass, {
+    pr: member.pr,
+    sha: member.head,
+    state: 'error',
+    description: describeBounce(cause),
+    targetUrl: runUrl,
+  });
+  emitEvent(pass, 'pr_bounced', member, reason);
+}
+
+/** Lets the next proven pull request land: everything is as it was staged, the intent is recorded, then `success`. */
+export function advanceLanding(pass: DecisionContext): void {
+  const { record, s } = pass;
+  if (record.halted !== null || isHeldByStanding(pass)) return;
+  for (const each of record.batches) {
+    if (mayLand(record, each)) showPhases(pass, each, provenLength(record, each));
+  }
+  const batch = nextToLand(record);
+  noteTurn(record, batch, s.now);
+  if (batch === null || batch.teardown !== null) return;
+  const low = provenLength(record, batch);
+  if (batch.landing !== null) {
+    const focus = s.focus.get(batch.landing.pr);
+    const unsure = batch.landing.postedAt === null && batch.landing.takeBack === null;
+    if (unsure && isUnpostable(batch.landing)) return startTeardown(pass, batch, 'merge_timeout');
+    if (unsure && focus?.known === true && isAsStaged(pass, batch, focus.value))
+      postSuccess(pass, batch, batch.landing);
+    return;
+  }
+  const member = batch.members[batch.landed];
+  const tree = treeOf(batch, batch.landed + 1);
+  if (low <= batch.landed || member === undefined || tree === undefined) return;
+  // Words that cannot be written are outdated by the success, and must not come after it.
+  record.pendingStatuses = record.pendingStatuses.filter(
+    ({ sha, retryAt, takesBack }) => sha !== member.head || retryAt === undefined || takesBack === true,
+  );
+  if (record.pendingStatuses.some((waiting) => waiting.sha === member.head)) return pollNoLaterThan(pass, 0);
+  const focus = s.focus.get(member.pr);
+  if (focus === undefined) {
+    pass.landsAtNextLook = true;
+    return pollNoLaterThan(pass, 0);
+  }
+  if (!focus.known) return awaitReading(pass, batch);
+  if (!isAsStaged(pass, batch, focus.value)) return;
+  const proof = proofOf(record, batch, low);
+  if (proof === null) return;
+  const settlesAt = headSettlesAt(entryOf(record, member.pr), record.readings);
+  if (s.now < settlesAt) return wakeNoLaterThan(pass, settlesAt);
+  const landing: Landing = {
+    index: batch.landed,
+    pr: member.pr,
+    head: member.head,
+    baseBefore: batch.tip,
+    tree,
+    proof: {
+      ...{ sha: proof.sha, runUrl: proof.runUrl, tree: proof.tree },
+      ...(proof.ofHead === undefined ? {} : { ofHead: proof.ofHead }),
+    },
+    ...askersOf(record, member.pr, member.head),
+    fence: s.fence,
+    intentAt: s.now,
+    postedAt: null,
+    nudges: 0,
+    takeBack: null,
+  };
+  batch.landing = landing;
+  postSuccess(pass, batch, landing);
+}
+
+/** Fresh facts against what was staged. Anything that differs is no ground to post `success` on (A3, A4). */
+function isAsStaged(pass: DecisionContext, batch: Batch, focus: FocusView): boolean {
+  const member = batch.members[batch.landed];
+  const { pull } = focus;
+  const { protection, repo } = pass.s;
+  if (member === undefined || !protection.known) return false;
+  const entry = entryOf(pass.record, member.pr);
+  const changed =
+    pull.state !== 'open' ||
+    pull.draft ||
+    pull.merged ||
+    pull.headSha !== member.head ||
+    pull.baseRef !== repo.baseBranch ||
+    entry === undefined ||
+    entry.head !== member.head ||
+    entry.scheduleId === 0 ||
+    (focus.schedule?.known === true && focus.schedule.value.kind !== 'bound');
+  if (changed) {
+    // The list may show the same again at once: the batch would be staged and given up without end.
+    if (entry?.head === member.head) entry.contradictedAt = pass.s.now;
+    batch.fates.push({ pr: member.pr, action: 'requeued', reason: 'candidate_changed' });
+    startTeardown(pass, batch, 'candidate_changed');
+    return false;
+  }
+  const isUnread = isLastUnread(focus);
+  if (isUnread) awaitReading(pass, batch);
+  if (isUnread || awaitsJudgement(pass, batch, entry, focus)) return false;
+  batch.unreadableSince = null;
+  if (refuseAtLast(pass, batch, entry, focus)) return false;
+  if (isReplacedTip(pass.record, pull.baseTip, pass.s)) {
+    pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
+    return false;
+  }
+  if (pull.baseTip !== batch.tip) {
+    startTeardown(pass, batch, 'base_advanced');
+    return false;
+  }
+  if (protection.value === null || !requiresContext(protection.value, pass.record.context)) {
+    raise(pass, 'protection_conflict');
+    return false;
+  }
+  if (!isMergeableNow(pass, batch, focus)) return false;
+  if (focus.opensAnother !== undefined) return true;
+  pollNoLaterThan(pass, 0);
+  return false;
+}
+
+function postSuccess(pass: DecisionContext, batch: Batch, landing: Landing): void {
+  const isExact = landing.proof.tree === landing.tree;
+  const size = isExact ? landing.index + 1 : provenTogether(pass.record, batch);
+  landing.asked = (landing.asked ?? 0) + 1;
+  landing.askedAt = pass.s.now;
+  pass.actions.push({
+    kind: 'post_status',
+    pr: landing.pr,
+    sha: landing.head as CommitSha,
+    context: pass.record.context,
+    state: 'success',
+    description: describeLanding(landing.index + 1, Math.max(size, landing.index + 1)),
+    targetUrl: landing.proof.runUrl,
+    purpose: 'landing',
+  });
+  pollNoLaterThan(pass, nextLookMs(0, batch.firstLooks?.mergeMs));
+}
+
+/** The node that lands now is `running` in `waiting_merge`; proven ones behind it are held until it is their turn. */
+function showPhases(pass: DecisionContext, batch: Batch, low: number): void {
+  const proven = batch.nodes
+    .filter((node) => node.to > batch.landed && node.to <= low && !isTerminal(node.outcome))
+    .sort((a, b) => a.to - b.to);
+  proven.forEach((node, position) => {
+    moveNodeIfLegal(pass, node, position === 0 ? 'running' : 'held_success');
+  });
+}

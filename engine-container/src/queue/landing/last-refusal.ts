@@ -1,0 +1,48 @@
+import { known } from '#core/domain/result.ts';
+import { isHeadApproved, type Refusal } from '../admission/admission.ts';
+import { refuse } from '../admission/entries.ts';
+import { judgeApproval } from '../admission/schedule-breach.ts';
+import { startTeardown } from '../batches/batch.ts';
+import type { DecisionContext } from '../decision-context.ts';
+import type { QueueEntry } from '../record/queue-entry.ts';
+import type { Batch } from '../record/record.ts';
+import type { FocusView } from '../snapshot.ts';
+
+/** Something that is asked anew right before its `success` could not be read. */
+export function isLastUnread({ schedule, opensAnother, approvals }: FocusView): boolean {
+  return schedule?.known === false || opensAnother?.known === false || approvals?.known === false;
+}
+
+/**
+ * Refuses the one that is to land for what was asked anew right before its `success`, and changes without a trace on the pull
+ * request: another one with its head was opened, or an approval that the queue itself asks for was deleted (decision 0258).
+ */
+export function refuseAtLast(
+  pass: DecisionContext,
+  batch: Batch,
+  entry: QueueEntry,
+  focus: FocusView,
+): boolean {
+  const reason = refusalAtLast(pass, entry, focus);
+  if (reason === null) return false;
+  refuse(pass, entry, reason);
+  // What was read of it before would admit it again.
+  pass.record.readings = pass.record.readings.filter(({ pr }) => pr !== entry.pr);
+  batch.fates.push({ pr: entry.pr, action: 'refused', reason });
+  startTeardown(pass, batch, 'candidate_changed');
+  return true;
+}
+
+function refusalAtLast(
+  { s }: DecisionContext,
+  { scheduledBy }: QueueEntry,
+  { opensAnother, approvals }: FocusView,
+): Refusal | null {
+  if (opensAnother?.known === true && opensAnother.value) return 'twin_elsewhere';
+  if (approvals?.known !== true || !s.protection.known || s.protection.value === null) return null;
+  const { reviews, outside } = approvals.value;
+  if (outside !== null && !isHeadApproved(reviews, s.protection.value)) return outside;
+  if (scheduledBy === undefined) return null;
+  const breach = judgeApproval({ reviews: known(reviews) }, s.repo, scheduledBy);
+  return breach === 'unknown' ? null : breach;
+}

@@ -1,0 +1,137 @@
+import type { PullRequest } from '#core/domain/forge.ts';
+import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
+import {
+  LANDED_KEPT_MS,
+  OUTSIDERS_MAX,
+  PASSED_SEARCH_MS,
+  STALE_READING_MS,
+  WAKE_DELAY_MAX_MS,
+  WAKE_DELAY_MIN_MS,
+} from '#core/domain/limits.ts';
+import { startTeardown } from '../batches/batch.ts';
+import { type DecisionContext, emitEvent, raiseStandstill, wakeNoLaterThan } from '../decision-context.ts';
+import type { Passed } from '../record/merged-past-state.ts';
+import type { QueueRecord } from '../record/record.ts';
+import type { PassedPull } from '../snapshot.ts';
+import { hasEverLanded, hasLandedHead, noteMerged } from './landed.ts';
+
+/** The base moved from one tip to another, and what is on it now is not verified: the merged pull requests are looked for. */
+export function searchPassed(pass: DecisionContext, from: CommitSha, to: CommitSha): void {
+  const { record, s } = pass;
+  const before = record.passed;
+  const own = [...(before?.own ?? []), ...(record.landed ?? []).map(({ pr }) => pr)];
+  record.passed = { from: before?.from ?? from, to, since: s.now, own: [...new Set(own)] };
+  wakeNoLaterThan(pass, s.now + WAKE_DELAY_MIN_MS);
+}
+
+/** One event for each pull request, whichever was seen first: that it left the queue, or that it was merged. */
+export function noteOutsider(
+  { record, s }: DecisionContext,
+  pr: PullRequestNumber,
+  merge: CommitSha | null,
+): void {
+  const outsider = { pr, at: s.now, ...(merge === null ? {} : { merge }) };
+  record.outside = [...(record.outside ?? []), outsider].slice(-OUTSIDERS_MAX);
+}
+
+/**
+ * One of the queue was merged past it, and the base moved by that: one fact, alarmed once, whichever is seen first. Seen
+ * in one look, the alarm names who.
+ */
+export function alarmOutsider({ record, alarms }: DecisionContext, pr: PullRequestNumber): void {
+  const unnamed = alarms.findIndex((alarm) => alarm.name === 'unverified_landing' && alarm.pr === null);
+  if (unnamed >= 0) alarms[unnamed] = { name: 'unverified_landing', pr };
+  else if (record.passed === undefined) alarms.push({ name: 'unverified_landing', pr });
+}
+
+export function alarmBase(pass: DecisionContext, sha: CommitSha): void {
+  const { record, alarms, log } = pass;
+  log.push('the base moved without the queue');
+  const isNamed = record.outside?.some(({ merge }) => merge === sha) === true;
+  if (!isNamed) alarms.push({ name: 'unverified_landing', pr: null });
+}
+
+/** Lists the pull requests whose merges were found. A list may be late: the search goes on until none is any more. */
+export function settlePassed(pass: DecisionContext): void {
+  const { record, s } = pass;
+  const { passed } = record;
+  if (passed !== undefined && s.full) {
+    const found = s.passed?.known === true ? s.passed.value : null;
+    for (const { pull, statuses } of found ?? []) {
+      noticeRival(pass, pull, statuses);
+      if (isTold(pass, passed, pull.number)) continue;
+      emitEvent(
+        pass,
+        'pr_skipped',
+        { pr: pull.number, head: pull.headSha, title: pull.title, author: pull.author },
+        'merged_outside_the_queue',
+      );
+      if (hasLandedHead(record, pull.headSha)) noteMerged(record, pull.number);
+      noteOutsider(pass, pull.number, pull.mergeCommitSha);
+    }
+    const ageMs = s.now - passed.since;
+    if (ageMs >= (found === null ? PASSED_SEARCH_MS : STALE_READING_MS)) delete record.passed;
+    else wakeNoLaterThan(pass, s.now + (found === null ? WAKE_DELAY_MAX_MS : STALE_READING_MS - ageMs));
+  }
+  if (record.passed !== undefined || record.outside === undefined) return;
+  const kept = record.outside.filter(({ at }) => s.now - at < LANDED_KEPT_MS);
+  if (kept.length === 0) delete record.outside;
+  else if (kept.length < record.outside.length) record.outside = kept;
+}
+
+/** One of the queue leaves it with an event of its own, and what landed has had its event, whenever that was. */
+function isTold({ record }: DecisionContext, { own }: Passed, pr: PullRequestNumber): boolean {
+  return (
+    own.includes(pr) ||
+    hasEverLanded(record, pr) ||
+    (record.outside ?? []).some((outsider) => outsider.pr === pr) ||
+    record.entries.some((entry) => entry.pr === pr)
+  );
+}
+
+/** As every queue of this kind says it of what it lets through. */
+const LET_THROUGH = /^(proven|landed): /;
+
+/**
+ * Merged past this queue, and under its context a queue says that it let this one through: it was another one, and what
+ * the two prove holds of neither's base. Whichever notices first stops.
+ */
+function noticeRival(
+  { record, s, log }: DecisionContext,
+  pull: PullRequest,
+  statuses: PassedPull['statuses'],
+): void {
+  if (record.rival !== undefined || !statuses.known || isOwnHead(record, pull)) return;
+  const ours = statuses.value.find(({ context }) => context === record.context);
+  if (ours === undefined || !LET_THROUGH.test(ours.description)) return;
+  record.rival = { pr: pull.number, at: s.now };
+  log.push(`stopped: another queue has let #${pull.number} through under ${record.context}`);
+}
+
+/** This record, or one of the same address before it, may have said so itself. */
+function isOwnHead(record: QueueRecord, { number, headSha }: PullRequest): boolean {
+  return (
+    record.passed?.own.includes(number) === true ||
+    hasEverLanded(record, number) ||
+    hasLandedHead(record, headSha) ||
+    record.unheard?.some(({ sha }) => sha === headSha) === true ||
+    record.batches.some((batch) => batch.landing?.head === headSha) ||
+    record.recall?.includes(number) === true
+  );
+}
+
+/** Nothing is staged and nothing lands beside another queue until a person has switched this one on again. */
+export function keepRival(pass: DecisionContext): void {
+  const { record, s } = pass;
+  if (record.rival === undefined) return;
+  if (s.repo.queueEnabled && s.repo.enabledAt > record.rival.at) {
+    delete record.rival;
+    // The search finds the same merges again for a while; the person has answered for those that were told.
+    const told = (record.outside ?? []).map(({ pr }) => pr);
+    const { passed } = record;
+    if (passed !== undefined) record.passed = { ...passed, own: [...new Set([...passed.own, ...told])] };
+    return;
+  }
+  raiseStandstill(pass, 'another_queue');
+  for (const batch of record.batches) startTeardown(pass, batch, 'base_advanced');
+}

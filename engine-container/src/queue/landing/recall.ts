@@ -1,0 +1,170 @@
+import type { CommitStatus } from '#core/domain/forge.ts';
+import type { PullRequestNumber } from '#core/domain/ids.ts';
+import type { Refusal } from '../admission/admission.ts';
+import { type DecisionContext, entryOf, wishStatus } from '../decision-context.ts';
+import type { Bounced } from '../record/aside.ts';
+import type { QueueEntry } from '../record/queue-entry.ts';
+import type { QueueRecord } from '../record/record.ts';
+import type { PullRequestView, RecalledHead } from '../snapshot.ts';
+import { sayDeferred } from '../words/deferral-words.ts';
+import {
+  BOUNCED_PREFIX,
+  describeDefer,
+  describeEarlierBounce,
+  describeHeadChange,
+  describeLanded,
+  describeRefusal,
+  describeStaleSuccess,
+  isDeparture,
+} from '../words/describe.ts';
+import { sayGone } from '../words/gone-words.ts';
+import { watchHead } from './unheard.ts';
+
+/** Statuses under our context that this record knows nothing of: a lost record, or another writer (A7, A24). */
+export function recallStatuses(pass: DecisionContext, view: PullRequestView): void {
+  if (view.statuses === null || !view.statuses.known) return;
+  const { pull } = view;
+  const ours = view.statuses.value.find((status) => status.context === pass.record.context);
+  if (ours === undefined || pass.record.batches.some((batch) => batch.landing?.head === pull.headSha)) return;
+  if (pass.record.pendingStatuses.some((waiting) => waiting.sha === pull.headSha)) return;
+  // The latter is written while one is out of the queue, as a draft for instance. Once it is back, its own words hold again.
+  if (ours.state === 'pending' || ours.description === describeStaleSuccess()) {
+    const { schedule } = view;
+    const isOut = pull.draft || (schedule.known && schedule.value.kind === 'none');
+    return isOut ? sayGone(pass, pull, ours) : sayStandingAgain(pass, pull, ours);
+  }
+  if (!pass.s.botLogin.known) return;
+  const byBot = ours.creator === pass.s.botLogin.value;
+  if (!byBot && ours.state !== 'error') {
+    pass.alarms.push({ name: 'foreign_status_writer', pr: pull.number });
+  }
+  if (ours.state === 'success') {
+    wishStatus(pass, {
+      pr: pull.number,
+      sha: pull.headSha,
+      state: 'error',
+      description: describeStanding(pass, pull),
+      targetUrl: null,
+      takesBack: true,
+    });
+  }
+  const schedule = view.schedule;
+  const bouncedSince =
+    byBot &&
+    ours.description.startsWith(BOUNCED_PREFIX) &&
+    schedule.known &&
+    schedule.value.kind === 'bound' &&
+    ours.createdAt >= schedule.value.at;
+  if (bouncedSince && schedule.known && schedule.value.kind === 'bound') {
+    rememberBounce(pass.record, { pr: pull.number, head: pull.headSha, scheduleId: schedule.value.id });
+  }
+}
+
+/**
+ * A write without an answer may be carried out after the one that followed it, and its words then stand: the author of one
+ * that was bounced, refused or set aside would read that it is tested again.
+ */
+function sayStandingAgain(
+  pass: DecisionContext,
+  { number: pr, headSha: sha }: PullRequestView['pull'],
+  { state, description: shown }: CommitStatus,
+): void {
+  const { record } = pass;
+  const [entry, ...others] = record.entries.filter(({ head }) => head === sha);
+  if (entry?.pr !== pr || others.length > 0) return;
+  // A lost record has said them: `replaceOldWords` ends those of a pause or a wait that is over. Or the word that it left came
+  // after the one that it is back.
+  const isUnknown = entry.said?.head !== sha || (isDeparture(shown) && !isDeparture(entry.said.description));
+  if (state === 'pending' && isUnknown) entry.said = { head: sha, state, description: shown };
+  const words = isBounced(record, entry)
+    ? describeEarlierBounce(bounceOf(record, entry))
+    : entry.refusedFor !== null && describeRefusal(entry.refusedFor as Refusal);
+  if (words !== false)
+    return wishStatus(pass, { pr, sha, state: 'error', description: words, targetUrl: null });
+  const deferred = record.deferred.find((each) => each.pr === pr && each.head === sha);
+  if (deferred !== undefined && describeDefer(deferred.reason) !== shown) sayDeferred(pass, deferred);
+}
+
+/** The queue's own status on this head before another writer wrote over it. */
+function describeStanding({ record }: DecisionContext, pull: PullRequestView['pull']): string {
+  const entry = entryOf(record, pull.number);
+  if (entry?.head === pull.headSha) {
+    if (isBounced(record, entry)) return describeEarlierBounce(bounceOf(record, entry));
+    if (entry.refusedFor !== null) return describeRefusal(entry.refusedFor as Refusal);
+    if (entry.movedAt !== null) return describeHeadChange(entry.movedWhy);
+  }
+  // It outlives its schedule: who schedules anew while it stands reads these words and no others.
+  const deferred = record.deferred.find((each) => each.pr === pull.number && each.head === pull.headSha);
+  return (deferred === undefined ? null : describeDefer(deferred.reason)) ?? describeStaleSuccess();
+}
+
+/**
+ * Takes back what stands on the heads of those that a lost record had in flight, whatever has become of them since: who
+ * left the queue meanwhile is looked at by no other rule, and a head that was pushed over may be pushed back (A24, A32).
+ */
+export function recallLost(pass: DecisionContext): void {
+  const { record, s } = pass;
+  if (s.recalled === undefined || !s.botLogin.known || record.recall === undefined) return;
+  const bot = s.botLogin.value;
+  for (const [pr, view] of s.recalled) {
+    if (!view.known) continue;
+    record.recall = record.recall.filter((waiting) => waiting !== pr);
+    for (const each of view.value) recallFrom(record, pr, each, bot);
+    watchTold(pass, pr);
+  }
+  if (record.recall.length > 0) return;
+  delete record.recall;
+  delete record.recallHeads;
+  delete record.recallContexts;
+}
+
+/** The last post of an earlier record may have had no answer, and be carried out after its head was read here. */
+function watchTold({ record, s }: DecisionContext, pr: PullRequestNumber): void {
+  const contexts = record.recallContexts ?? [record.context];
+  for (const { pr: each, head: sha, mayStand } of record.recallHeads ?? []) {
+    if (each !== pr || mayStand !== true) continue;
+    for (const context of contexts) watchHead(record, { pr, sha, context, posts: 1 }, s.now);
+  }
+}
+
+function recallFrom(
+  record: QueueRecord,
+  pr: PullRequestNumber,
+  { head, merged, statuses }: RecalledHead,
+  bot: string,
+): void {
+  if (record.batches.some((batch) => batch.landing?.head === head)) return;
+  for (const { context, state, creator } of statuses) {
+    const isKnown = record.pendingStatuses.some(
+      (waiting) => waiting.sha === head && waiting.context === context,
+    );
+    // An earlier record of this address may have had another bot.
+    const isOurs = creator === bot || record.recallContexts?.includes(context) === true;
+    if (state !== 'success' || !isOurs || isKnown) continue;
+    const words = merged
+      ? { state: 'pending' as const, description: describeLanded() }
+      : { state: 'error' as const, description: describeStaleSuccess() };
+    record.pendingStatuses.push({ pr, sha: head, context, ...words, targetUrl: null, takesBack: true });
+  }
+}
+
+/** Its words, read back, say nothing of the failure that is known. */
+export function rememberBounce(record: QueueRecord, bounce: Bounced): void {
+  const known = bounceOf(record, bounce);
+  const again = known?.scheduleId === bounce.scheduleId ? known.again : undefined;
+  record.bounced = record.bounced.filter(({ pr }) => pr !== bounce.pr);
+  record.bounced.push({ verdict: known?.verdict, again, ...bounce });
+}
+
+export function bounceOf(
+  record: QueueRecord,
+  { pr, head }: Pick<QueueEntry, 'pr' | 'head'>,
+): Bounced | undefined {
+  return record.bounced.find((known) => known.pr === pr && known.head === head);
+}
+
+export function isBounced(record: QueueRecord, { pr, head, scheduleId }: QueueEntry): boolean {
+  return record.bounced.some(
+    (known) => known.pr === pr && known.head === head && known.scheduleId === scheduleId,
+  );
+}

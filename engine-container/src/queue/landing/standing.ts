@@ -1,0 +1,108 @@
+import { STANDING_TOLD_AFTER_TRIES, SUCCESS_LATE_MS, TAKING_BACK_TRIES_MAX } from '#core/domain/limits.ts';
+import {
+  type DecisionContext,
+  emitEvent,
+  entryOf,
+  raise,
+  tellRefusal,
+  wakeNoLaterThan,
+} from '../decision-context.ts';
+import type { Landing } from '../record/landing-state.ts';
+import type { PendingStatus } from '../record/pending-status.ts';
+import { authored } from '../record/queue-entry.ts';
+import { unreadStanding } from '../record/recall-state.ts';
+import type { Batch, QueueRecord } from '../record/record.ts';
+import { giveUpLanding } from './given-up.ts';
+import { watchUnheard } from './unheard.ts';
+
+/** A status that takes a `success` back, and was tried so often that the forge seems not to let it be written. */
+export function isStuck({ takesBack, failures = 0 }: PendingStatus): boolean {
+  return takesBack === true && failures >= TAKING_BACK_TRIES_MAX;
+}
+
+/** Where a reading shows that no success stands, the word counts as written; where one does, a person is told. */
+export function settleStanding(pass: DecisionContext): void {
+  for (const status of pass.record.pendingStatuses.filter(isStuck)) settle(pass, status);
+}
+
+function settle(pass: DecisionContext, status: PendingStatus): void {
+  const { record, s } = pass;
+  const landing = landingOn(record, status);
+  const isWatched = record.unheard?.some(({ sha }) => sha === status.sha) === true;
+  if (landing !== undefined && !isWatched) watchUnheard(pass, landing, 'unwritable');
+  const statuses = s.unheard?.get(status.sha);
+  if (statuses?.known === true) {
+    const stands = statuses.value.some(
+      ({ context, state }) => context === status.context && state === 'success',
+    );
+    if (!stands) return countAsWritten(pass, status, landing);
+  } else if ((status.failures ?? 0) < STANDING_TOLD_AFTER_TRIES && status.told !== true) return;
+  tell(pass, status);
+}
+
+function landingOn({ context, batches }: QueueRecord, status: PendingStatus): Landing | undefined {
+  if (status.context !== context) return undefined;
+  return batches.flatMap(({ landing }) => landing ?? []).find(({ head }) => head === status.sha);
+}
+
+/** A `success` whose answer was lost may still arrive: until then the base stays what it was proven on. */
+function countAsWritten(pass: DecisionContext, status: PendingStatus, landing: Landing | undefined): void {
+  const { record, s } = pass;
+  const { asked = 0, answered = 0, askedAt = 0 } = landing ?? {};
+  const until = askedAt + SUCCESS_LATE_MS;
+  if (asked > answered && s.now < until) return wakeNoLaterThan(pass, until);
+  if (landing?.takeBack != null) landing.takeBack.postedAt ??= s.now;
+  record.pendingStatuses = record.pendingStatuses.filter((waiting) => waiting !== status);
+}
+
+/** Once: the alarm, the event and the log. The outcome says it as long as it is so. */
+function tell(pass: DecisionContext, status: PendingStatus): void {
+  const { record, log, alarms } = pass;
+  raise(pass, 'success_stands');
+  if (status.told === true) return;
+  const { pr, sha } = status;
+  record.pendingStatuses = record.pendingStatuses.map((waiting) =>
+    waiting === status ? { ...waiting, told: true } : waiting,
+  );
+  alarms.push({ name: 'success_stands', pr });
+  log.push(`#${pr}: a success stands on ${sha} and cannot be taken back`);
+  const entry = entryOf(record, pr);
+  if (entry?.head === sha) return tellRefusal(pass, entry, 'success_stands');
+  const { title = '', ...member } =
+    record.batches.flatMap(({ members }) => members).find((each) => each.pr === pr) ?? {};
+  emitEvent(pass, 'pr_refused', { pr, head: sha, title, ...authored(member) }, 'success_stands');
+}
+
+/**
+ * While such a success may open a merge, nothing is staged and nothing else lands: on the base that it was proven on, a
+ * merge by it is a proven one.
+ */
+export function isHeldByStanding(pass: DecisionContext): boolean {
+  const { record } = pass;
+  // A head that an earlier record told of and that cannot be read is no better known than one that cannot be written.
+  if (unreadStanding(record).some(({ pr, head: sha }) => mayOpen(pass, { pr, sha }))) return true;
+  return record.pendingStatuses.some(
+    (status) => isStuck(status) && status.context === record.context && mayOpen(pass, status),
+  );
+}
+
+/** Is this head, or may it be, the one of a pull request that is open and scheduled? */
+function mayOpen({ record, s }: DecisionContext, { pr, sha }: Pick<PendingStatus, 'pr' | 'sha'>): boolean {
+  if (record.entries.some(({ head, scheduleId }) => head === sha && scheduleId !== 0)) return true;
+  const listed = s.pulls.known ? s.pulls.value : [];
+  if (listed.some(({ pull, schedule }) => pull.headSha === sha && !schedule.known)) return true;
+  return [...s.focus].some(
+    ([each, view]) =>
+      each !== pr && view.known && view.value.pull.headSha === sha && view.value.pull.state === 'open',
+  );
+}
+
+/** It opens nothing any more: the landing is over, and the others go on. The word is still tried, and never dropped. */
+export function releaseHarmless(pass: DecisionContext, batch: Batch, landing: Landing): void {
+  const { record, s } = pass;
+  const status = record.pendingStatuses.find(
+    (waiting) => isStuck(waiting) && landingOn(record, waiting) === landing,
+  );
+  if (status?.told !== true || !s.full || !s.pulls.known || mayOpen(pass, status)) return;
+  giveUpLanding(pass, batch, landing, 'unwritable');
+}

@@ -1,0 +1,85 @@
+import type { EpochMs } from '#core/domain/ids.ts';
+import {
+  TAKING_BACK_TRIES_MAX,
+  UNHEARD_LOOK_MAX_MS,
+  UNHEARD_LOOK_MIN_MS,
+  UNHEARD_WATCH_MS,
+} from '#core/domain/limits.ts';
+import { type DecisionContext, wakeNoLaterThan } from '../decision-context.ts';
+import type { Landing } from '../record/landing-state.ts';
+import type { UnheardPost } from '../record/pending-status.ts';
+import type { QueueRecord } from '../record/record.ts';
+import { describeStaleSuccess } from '../words/describe.ts';
+
+/**
+ * A landing ends while some of its `success` posts were never answered: the forge may still carry them out, minutes
+ * later, and each would then be the newest word on that head. The head is watched until all have been seen or the
+ * longest such delay is over.
+ */
+export function watchUnheard(
+  { record, s }: Pick<DecisionContext, 'record' | 's'>,
+  landing: Landing,
+  how?: 'unwritable',
+): void {
+  const posts = (landing.asked ?? 0) - (landing.answered ?? 0);
+  if (posts <= 0) return;
+  const { pr, head: sha } = landing;
+  const isKnown = record.unheard?.some((each) => each.sha === sha && each.isUnwritable === true) === true;
+  const unwritable = how === 'unwritable' || isKnown ? { isUnwritable: true as const } : {};
+  watchHead(record, { pr, sha, context: record.context, posts, ...unwritable }, s.now);
+}
+
+/** Replaces an earlier watch of the same head and context. */
+export function watchHead(
+  record: QueueRecord,
+  post: Omit<UnheardPost, 'since' | 'lookAt'>,
+  now: EpochMs,
+): void {
+  const others = (record.unheard ?? []).filter(
+    ({ sha, context }) => sha !== post.sha || context !== post.context,
+  );
+  record.unheard = [...others, { ...post, since: now, lookAt: now + UNHEARD_LOOK_MIN_MS }];
+}
+
+/** Takes back what has arrived since, and says when to look again. */
+export function settleUnheard(pass: DecisionContext): void {
+  const { record } = pass;
+  if (record.unheard === undefined) return;
+  const kept = record.unheard.flatMap((post) => settle(pass, post));
+  for (const { lookAt } of kept) wakeNoLaterThan(pass, lookAt);
+  if (kept.length > 0) record.unheard = kept;
+  else delete record.unheard;
+}
+
+function settle(pass: DecisionContext, post: UnheardPost): readonly UnheardPost[] {
+  const { record, s } = pass;
+  const unsettled = post.lookAt > s.now ? post : { ...post, lookAt: s.now + UNHEARD_LOOK_MIN_MS };
+  // Where it lands once more a success is what should stand, and the end of that landing begins the watch anew.
+  if (record.batches.some((batch) => batch.landing?.head === post.sha)) return [unsettled];
+  const statuses = s.unheard?.get(post.sha);
+  // A reading of before our last word on this head says nothing.
+  const waiting = record.pendingStatuses.find(
+    ({ sha, context }) => sha === post.sha && context === post.context,
+  );
+  // Words that could not be written may wait for hours, and a success may arrive meanwhile.
+  const isOurTurn = waiting !== undefined && (waiting.takesBack === true || waiting.failures === undefined);
+  if (statuses === undefined || !statuses.known || isOurTurn)
+    return s.now - post.since < UNHEARD_WATCH_MS ? [unsettled] : [];
+  const now = statuses.value.find((status) => status.context === post.context);
+  if (now?.state === 'success') {
+    record.pendingStatuses = record.pendingStatuses.filter((each) => each !== waiting);
+    record.pendingStatuses.push({
+      ...{ pr: post.pr, sha: post.sha, context: post.context },
+      ...{ state: 'pending', description: describeStaleSuccess(), targetUrl: null },
+      takesBack: true,
+      // A status that could not be written before is not tried for long before a person is told.
+      ...(post.isUnwritable === true ? { failures: TAKING_BACK_TRIES_MAX } : {}),
+    });
+    pass.log.push(`a success on ${post.sha} was carried out late and is taken back`);
+    return post.posts > 1 ? [{ ...post, posts: post.posts - 1, lookAt: s.now + UNHEARD_LOOK_MIN_MS }] : [];
+  }
+  const ageMs = s.now - post.since;
+  if (ageMs >= UNHEARD_WATCH_MS) return [];
+  const soonMs = Math.max(UNHEARD_LOOK_MIN_MS, Math.min(UNHEARD_LOOK_MAX_MS, Math.round(ageMs / 2)));
+  return [{ ...post, lookAt: s.now + soonMs }];
+}

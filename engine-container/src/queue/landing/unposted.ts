@@ -1,0 +1,20 @@
+import { SUCCESS_TRIES_MAX } from '#core/domain/limits.ts';
+import { setAside } from '../batches/staging-failure.ts';
+import type { DecisionContext } from '../decision-context.ts';
+import type { Landing } from '../record/landing-state.ts';
+import type { Batch } from '../record/record.ts';
+import { giveUpLanding } from './given-up.ts';
+
+/** No status can be written on this head: `success` was tried again and again, and not once answered. */
+export function isUnpostable({ postedAt, asked = 0, answered = 0 }: Landing): boolean {
+  return postedAt === null && asked - answered >= SUCCESS_TRIES_MAX;
+}
+
+/** Over without a merge and without blame: set aside for a while, so that no other waits for it. */
+export function endUnposted(pass: DecisionContext, batch: Batch, landing: Landing): void {
+  giveUpLanding(pass, batch, landing);
+  const member = batch.members[landing.index];
+  if (member === undefined) return;
+  setAside(pass, member, batch);
+  batch.fates.push({ pr: member.pr, action: 'requeued', reason: 'staging_failed' });
+}

@@ -1,0 +1,24 @@
+import type { Hold } from '#core/domain/pause.ts';
+import type { QueueEntry } from '../record/queue-entry.ts';
+import type { QueueRecord } from '../record/record.ts';
+
+type Labels = Pick<QueueEntry, 'isExempt'>;
+
+/** Nothing is staged until a person has looked: a merge was not the proven one, or another queue works on this branch. */
+export function hasStopped({ halted, rival }: Pick<QueueRecord, 'halted' | 'rival'>): boolean {
+  return halted !== null || rival !== undefined;
+}
+
+/** A pause, a drain or a freeze window keeps it from being staged. */
+export function isHeldUp(hold: Hold | null, entry: Labels): boolean {
+  return hold !== null && (hold.isDrained || !isExemptFrom(hold, entry));
+}
+
+/** A pause or a freeze window keeps it from landing, also where it is in flight. */
+export function isTakenBack(hold: Hold | null, entry: Labels | undefined): boolean {
+  return hold?.kind === 'pause' && !isExemptFrom(hold, entry);
+}
+
+function isExemptFrom({ isFreeze }: Hold, entry: Labels | undefined): boolean {
+  return isFreeze && entry?.isExempt === true;
+}

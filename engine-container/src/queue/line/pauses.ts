@@ -1,0 +1,32 @@
+import { pauseAt, sayPause } from '#core/domain/pause.ts';
+import { activeMembers } from '../batches/pipeline.ts';
+import { type DecisionContext, wakeNoLaterThan, wishStatus } from '../decision-context.ts';
+import { mustWordsWait } from '../record/bounds.ts';
+import type { QueueEntry } from '../record/queue-entry.ts';
+import type { QueueRecord } from '../record/record.ts';
+import { isSpokenFor } from '../words/spoken-for.ts';
+import { isHeldUp } from './holds.ts';
+
+/** Says on each head that only the pause keeps from being staged until when it lasts, and goes on by itself then. */
+export function sayPaused(pass: DecisionContext): void {
+  const { record, s } = pass;
+  const hold = s.repo.queueEnabled ? pauseAt(s.repo, s.now) : null;
+  if (hold === null) return;
+  const description = sayPause(hold);
+  let isAnyHeld = false;
+  for (const entry of record.entries) {
+    if (!isHeldUp(hold, entry) || !waitsForNothingElse(record, entry)) continue;
+    isAnyHeld = true;
+    if (mustWordsWait(record)) break;
+    const { pr, head: sha, said } = entry;
+    if (said?.head === sha && said.description === description) continue;
+    wishStatus(pass, { pr, sha, state: 'pending', description, targetUrl: null });
+  }
+  if (isAnyHeld && hold.until !== null) wakeNoLaterThan(pass, hold.until);
+}
+
+function waitsForNothingElse(record: QueueRecord, entry: QueueEntry): boolean {
+  const { pr, head, readyAt, scheduleId } = entry;
+  if (readyAt === null || scheduleId === 0 || isSpokenFor(record, head)) return false;
+  return !record.batches.some((batch) => activeMembers(batch).some((member) => member.pr === pr));
+}

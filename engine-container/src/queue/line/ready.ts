@@ -1,0 +1,32 @@
+import { pauseAt } from '#core/domain/pause.ts';
+import { heldOf } from '../batches/pipeline.ts';
+import type { DecisionContext } from '../decision-context.ts';
+import { isBounced } from '../landing/recall.ts';
+import { isHeldByForge, outlastsBase } from '../record/aside.ts';
+import type { QueueEntry } from '../record/queue-entry.ts';
+import { isHeldUp } from './holds.ts';
+
+/** Pull requests that may be staged on a base with this tree, in order, and are in no batch already. */
+export function readyEntries(pass: DecisionContext, baseTree: string, stacked: boolean): QueueEntry[] {
+  const hold = pauseAt(pass.s.repo, pass.s.now);
+  return waitingEntries(pass, baseTree, stacked).filter((entry) => !isHeldUp(hold, entry));
+}
+
+/** The line: these, and those that only a pause or a freeze window holds up. */
+export function waitingEntries(pass: DecisionContext, baseTree: string, stacked: boolean): QueueEntry[] {
+  const { record, s } = pass;
+  const held = heldOf(record);
+  return record.entries.filter((entry) => {
+    if (entry.readyAt === null || entry.scheduleId === 0 || held.has(entry.pr)) return false;
+    if (entry.contradictedAt !== undefined || isBounced(record, entry)) return false;
+    return !record.deferred.some(
+      (deferred) =>
+        deferred.pr === entry.pr &&
+        deferred.head === entry.head &&
+        (deferred.baseTree === baseTree || deferred.reason === 'suspect_ahead' || outlastsBase(deferred)) &&
+        // The pull request in the way ahead may have become the base: then it is to be said about the base.
+        (stacked || deferred.reason !== 'conflict_ahead') &&
+        (deferred.until === null || deferred.until > s.now || isHeldByForge(deferred)),
+    );
+  });
+}

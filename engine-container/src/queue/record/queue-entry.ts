@@ -1,0 +1,119 @@
+import type { Signal } from '#core/domain/forecast.ts';
+import type { PostedState } from '#core/domain/forge.ts';
+import type { BatchId, CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
+import { PRIORITY_AGING_MS } from '#core/domain/limits.ts';
+import { PRIORITIES, type Priority } from '#core/domain/priority.ts';
+import type { MovedWhy } from '../admission/readings.ts';
+
+/** A pull request in the queue. Position: `queuedAt`, then number (D-22). */
+export interface QueueEntry {
+  readonly pr: PullRequestNumber;
+  title: string;
+  /** Login on the forge; absent: not known, or in records of before. */
+  author?: string;
+  head: CommitSha;
+  /** Timeline entry of the schedule that binds `head`; 0 while the head moved after it was scheduled. */
+  scheduleId: number;
+  queuedAt: EpochMs;
+  /** This schedule replaced one that is in flight, and is not admitted yet: nothing lands by it. Absent: it was admitted, or nothing is in flight. */
+  isUnjudged?: true;
+  /** Login of who scheduled this head; absent: not known. */
+  scheduledBy?: string;
+  /** By its labels; absent: normal. */
+  priority?: Exclude<Priority, 'normal'>;
+  /** By its labels: it is staged and lands in a freeze window too. */
+  isExempt?: true;
+  /** The head with which it has overtaken batches; absent: with none. */
+  overtook?: CommitSha;
+  /** First time it was admissible on this head; null while it is not. */
+  readyAt: EpochMs | null;
+  /** Reason key of the refusal whose `error` status was posted on this head. */
+  refusedFor: string | null;
+  /** Refusals of this head and schedule that were an event already; absent: none. */
+  toldRefusals?: readonly string[];
+  /** When the head moved away from the one that was scheduled; null while bound. */
+  movedAt: EpochMs | null;
+  /** The schedule that the head moved away from: it holds for the new head once it is renewed. */
+  staleScheduleId: number | null;
+  /** Why it does not hold yet, as the status of the head says; absent: bound, or said by an older version. */
+  movedWhy?: MovedWhy;
+  /** The last words of the queue on this head while it stood in the queue; absent: none. */
+  said?: Said;
+  /** Evidence older than this does not prove a tree with this pull request: its last landing timed out (A21). */
+  retestAfter: EpochMs | null;
+  /** It was staged with a change of the settings file that would do this. Absent: it has none, or was not staged. */
+  settingsNote?: { readonly head: CommitSha; readonly says: string };
+  /** It stood in a prefix that passed on a base which has moved since: very likely good, still to be proven. */
+  passedOnStaleBase: boolean;
+  /** Times that it stood in a batch that failed though it had passed before; absent: never. */
+  timesHeldBack?: number;
+  /** It stood in a batch that failed and is not searched any more: its chance to be bad if all before it are good. */
+  failureProbability: FailureProbability | null;
+  /** Known of it before a gate run; absent: nothing. */
+  signals?: readonly Signal[];
+  /** Proven on this head, but not mergeable for the forge, since then. */
+  unmergeable?: { readonly head: CommitSha; readonly since: EpochMs };
+  /** Staging failed with it on this head: it is staged alone from now on. Times that it was set aside for that; absent: never failed. */
+  stagingAsides?: number;
+  /** Times that staging it alone failed since it was set aside or staged last; it is tried alone. Absent: none. */
+  stagingTries?: number;
+  /** Since when the forge does not have this head, which it shows. */
+  notReady?: { readonly head: CommitSha; readonly since: EpochMs };
+  /** Since when the forge does not answer requests about this head that admission needs. */
+  unclear?: { readonly head: CommitSha; readonly since: EpochMs };
+  /** When its own reading contradicted the list of open ones, by which it was staged. */
+  contradictedAt?: EpochMs;
+  /** Since when each reading says that the forge has no such pull request. */
+  goneSince?: EpochMs;
+  /** The forge did not merge it because of something that leaves no trace on it: that is read at each look from now on. */
+  isBlocked?: true;
+}
+
+type Place = Pick<QueueEntry, 'pr' | 'title' | 'author' | 'head' | 'scheduleId' | 'queuedAt'>;
+
+/** The author as a field, where one is known. */
+export function authored({ author }: { readonly author?: string }): { readonly author?: string } {
+  return author === undefined || author === '' ? {} : { author };
+}
+
+/** Nothing was found out about it yet. */
+export function createEntry(place: Place): QueueEntry {
+  return {
+    ...place,
+    ...{ readyAt: null, refusedFor: null, movedAt: null, staleScheduleId: null, retestAfter: null },
+    ...{ passedOnStaleBase: false, failureProbability: null },
+  };
+}
+
+/**
+ * The order of the queue at this time: by priority, then by the schedule, then by number (D-22). Each `PRIORITY_AGING_MS` of waiting
+ * lifts a pull request by one priority, to `high` at most, so that none waits for ever (decision 0206).
+ */
+export function comparePositions(now: EpochMs): (a: QueueEntry, b: QueueEntry) => number {
+  return (a, b) => rankOf(a, now) - rankOf(b, now) || a.queuedAt - b.queuedAt || a.pr - b.pr;
+}
+
+/** Rank of the priority that it has by its labels; lower comes first. */
+export function labelRankOf({ priority }: QueueEntry): number {
+  return PRIORITIES.indexOf(priority ?? 'normal');
+}
+
+/** The same with what its waiting has lifted it by. */
+export function rankOf(entry: QueueEntry, now: EpochMs): number {
+  const { queuedAt } = entry;
+  const rank = labelRankOf(entry);
+  const aged = rank - Math.floor(Math.max(0, now - queuedAt) / PRIORITY_AGING_MS);
+  return Math.min(rank, Math.max(PRIORITIES.indexOf('high'), aged));
+}
+
+export interface Said {
+  readonly head: CommitSha;
+  readonly state: PostedState;
+  readonly description: string;
+}
+
+export interface FailureProbability {
+  /** The batch that failed. */
+  readonly by: BatchId;
+  readonly chance: number;
+}

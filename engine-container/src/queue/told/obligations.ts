@@ -1,0 +1,55 @@
+import type { EpochMs } from '#core/domain/ids.ts';
+import type { LeftHeads, Obligations } from '#core/domain/obligations.ts';
+import { activeMembers } from '../batches/pipeline.ts';
+import { type StagedHead, unreadStanding } from '../record/recall-state.ts';
+import type { Batch, QueueRecord } from '../record/record.ts';
+
+/** The obligations of this record on the forge, for a service that stops the queue or deletes the repo. */
+export function toObligations(record: QueueRecord, at: EpochMs): Obligations {
+  const landing = landingOf(record.batches);
+  const members = record.batches.flatMap(activeMembers);
+  const unread = unreadStanding(record);
+  return {
+    at,
+    open: isOpen(record),
+    successStands: record.batches.some(isSuccessStanding) || unread.length > 0,
+    inFlight: [...new Set([...landing, ...members, ...unread].map(({ pr }) => pr))],
+    atRest: !isOpen(record) && record.entries.length === 0 && record.halted === null,
+    left: toLeftHeads(record),
+  };
+}
+
+function landingOf(batches: readonly Batch[]) {
+  return batches.flatMap((batch) => (batch.landing === null ? [] : [batch.landing]));
+}
+
+function isSuccessStanding({ landing }: Batch): boolean {
+  return landing !== null && (landing.takeBack?.postedAt ?? null) === null;
+}
+
+/** The posts that a queue that goes off has to undo, or to hand over, before it is left alone (D-24). */
+function isOpen({ batches, pendingStatuses, garbage, recall, unheard }: QueueRecord): boolean {
+  const isListed = batches.length > 0 || pendingStatuses.length > 0 || garbage.length > 0;
+  return isListed || recall !== undefined || unheard !== undefined;
+}
+
+/** Heads on which a success may stand, or a last word is missing, should this record never be gone on with. */
+function toLeftHeads({
+  context,
+  batches,
+  pendingStatuses,
+  recall = [],
+  recallHeads = [],
+  unheard = [],
+}: QueueRecord): LeftHeads | null {
+  const heads = new Map<string, StagedHead>();
+  for (const { pr, head } of [
+    ...landingOf(batches),
+    ...[...pendingStatuses, ...unheard].map(({ pr, sha }) => ({ pr, head: sha })),
+    ...recallHeads,
+  ]) {
+    heads.set(`${pr} ${head}`, { pr, head });
+  }
+  if (heads.size === 0 && recall.length === 0) return null;
+  return { context, prs: [...recall], heads: [...heads.values()] };
+}

@@ -1,0 +1,183 @@
+import type { EpochMs } from '#core/domain/ids.ts';
+import { LANDING_TIMEOUT_MS, TAKE_BACK_GRACE_MS } from '#core/domain/limits.ts';
+import { type Hold, pauseAt } from '#core/domain/pause.ts';
+import {
+  type Block,
+  QUEUE_PLACES_MAX,
+  QUEUE_TITLE_CHARS_MAX,
+  type QueuePlace,
+  type QueueView,
+} from '#core/domain/queue-view.ts';
+import type { ManagedRepo } from '#core/domain/repo.ts';
+import { activeMembers } from '../batches/pipeline.ts';
+import { judgedWith } from '../batches/shared-run.ts';
+import { deadlineAt, gateDeadlineMs, runSince, waitsForRunner } from '../gate/gate-deadline.ts';
+import { bounceOf, isBounced } from '../landing/recall.ts';
+import { hasStopped, isHeldUp } from '../line/holds.ts';
+import { toChosenFanout } from '../policy/auto-fanout.ts';
+import { tellForecast } from '../policy/forecast.ts';
+import { gateMsOf } from '../policy/pace.ts';
+import { badRate } from '../policy/policy.ts';
+import type { Deferred } from '../record/aside.ts';
+import type { QueueEntry } from '../record/queue-entry.ts';
+import type { Batch, QueueRecord } from '../record/record.ts';
+
+/** The record told to people: the queue in order, and what stands before the next landing. */
+export function toQueueView(repo: ManagedRepo, record: QueueRecord, at: EpochMs): QueueView {
+  const hold = pauseAt(repo, at);
+  const places = record.entries.map((entry) => placeOf(record, entry, at, hold));
+  return {
+    at,
+    places: places.slice(0, QUEUE_PLACES_MAX),
+    more: Math.max(0, places.length - QUEUE_PLACES_MAX),
+    block: blockOf(repo, record, places, at),
+    ...(record.autoFanout === undefined
+      ? {}
+      : { fanout: toChosenFanout(record.autoFanout, gateMsOf(record.rate)) }),
+  };
+}
+
+function placeOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: Hold | null): QueuePlace {
+  return {
+    pr: entry.pr,
+    title: cutTitle(entry.title),
+    head: entry.head,
+    queuedAt: entry.queuedAt,
+    ...(entry.priority === undefined ? {} : { priority: entry.priority }),
+    ...(entry.settingsNote?.head === entry.head ? { settings: entry.settingsNote.says } : {}),
+    ...standingOf(record, entry, at, hold),
+    ...forecastOf(record, entry),
+  };
+}
+
+/** Of one that a gate run has said something about, nothing that was known before counts. */
+function forecastOf(record: QueueRecord, entry: QueueEntry): Pick<QueuePlace, 'forecast'> {
+  const { forecast, rate } = record;
+  if (forecast === undefined || entry.passedOnStaleBase || entry.failureProbability !== null) return {};
+  const told = tellForecast(forecast, badRate(rate), entry.signals ?? []);
+  return told === null ? {} : { forecast: told };
+}
+
+/** By code points: half a pair is no character. */
+function cutTitle(title: string): string {
+  if (title.length <= QUEUE_TITLE_CHARS_MAX) return title;
+  return `${[...title.slice(0, QUEUE_TITLE_CHARS_MAX * 2)].slice(0, QUEUE_TITLE_CHARS_MAX - 1).join('')}…`;
+}
+
+type Standing = Pick<QueuePlace, 'state' | 'reason' | 'until'>;
+
+/** The same order of questions as `checkGround` and `readyEntries`. */
+function standingOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: Hold | null): Standing {
+  if (record.pendingStatuses.some(({ sha, told }) => sha === entry.head && told === true))
+    return standing('refused', 'success_stands');
+  if (record.batches.some((batch) => batch.landing?.pr === entry.pr)) return standing('landing');
+  if (entry.scheduleId === 0) return standing('waiting', 'head_changed');
+  if (isBounced(record, entry)) return standing('bounced', bounceOf(record, entry)?.again ?? 'bounced');
+  if (entry.refusedFor !== null) return standing('refused', entry.refusedFor);
+  const deferred = deferOf(record, entry, at);
+  if (deferred !== undefined) return { ...standing('waiting', deferred.reason), until: deferred.until };
+  const staged = record.batches.filter((batch) =>
+    activeMembers(batch).some((member) => member.pr === entry.pr && member.head === entry.head),
+  );
+  if (staged.length > 0)
+    return standing('staged', isAtRunner(record, staged, entry.pr) ? 'runner_wait' : null);
+  if (entry.readyAt === null)
+    return standing('waiting', isBehindTwin(record, entry) ? 'twin_ahead' : 'not_admitted');
+  if (hold !== null && isHeldUp(hold, entry)) return { ...standing('waiting', 'paused'), until: hold.until };
+  if (hasStopped(record)) return standing('waiting', 'queue_stopped');
+  return standing('ready', record.batches.length === 0 ? null : 'next_batch');
+}
+
+/** Of several with one head one at a time is admitted. */
+function isBehindTwin({ entries }: QueueRecord, { pr, head }: QueueEntry): boolean {
+  return entries.some((other) => other.head === head && other.pr !== pr && other.readyAt !== null);
+}
+
+/** No gate run that speaks for it has a runner yet. */
+function isAtRunner(record: QueueRecord, staged: readonly Batch[], pr: number): boolean {
+  const runs = staged.flatMap((batch) => {
+    const judged = judgedWith(record, batch);
+    const gating = judged.nodes.filter(({ state }) => state === 'gating');
+    if (judged !== batch) return gating;
+    const place = batch.members.findIndex((member) => member.pr === pr);
+    return gating.filter(({ from, to }) => from <= place && place < to);
+  });
+  return runs.length > 0 && runs.every(waitsForRunner);
+}
+
+function standing(state: Standing['state'], reason: string | null = null): Standing {
+  return { state, reason, until: null };
+}
+
+function deferOf(record: QueueRecord, entry: QueueEntry, at: EpochMs): Deferred | undefined {
+  return record.deferred.find(
+    (deferred) =>
+      deferred.pr === entry.pr &&
+      deferred.head === entry.head &&
+      (deferred.until === null || deferred.until > at),
+  );
+}
+
+function blockOf(repo: ManagedRepo, record: QueueRecord, places: readonly QueuePlace[], at: EpochMs): Block {
+  if (record.halted !== null) {
+    const { at: since, pr, evidence } = record.halted;
+    return block('tree_mismatch', { since, pr, ...(evidence === undefined ? {} : { evidence }) });
+  }
+  const batch = record.batches.find((each) => each.landing !== null) ?? record.batches[0];
+  if (batch !== undefined) return blockOfBatch(judgedWith(record, batch), at, gateDeadlineMs(repo, record));
+  // The forge keeps the schedule of one that was bounced: it is out of the queue all the same.
+  if (places.every(({ state }) => state === 'bounced')) return block('empty');
+  const hold = pauseAt(repo, at);
+  const ready = places.some((place) => place.state === 'ready');
+  // One that is exempt from a freeze window is staged next.
+  if (hold !== null && !ready) return block('paused_by_owner', { since: hold.since, until: hold.until });
+  if (record.pausedUntil !== null && record.pausedUntil > at) {
+    return block('paused', { until: record.pausedUntil });
+  }
+  for (const reason of ['base_red', 'gate_missing'] as const) {
+    const deferred = record.deferred.find((each) => each.reason === reason);
+    if (deferred !== undefined) return block(reason, { until: deferred.until, pr: deferred.pr });
+  }
+  if (!ready) return block('admission', { since: places[0]?.queuedAt ?? null });
+  const readyTimes = record.entries.flatMap((entry) => (entry.readyAt === null ? [] : [entry.readyAt]));
+  const since = Math.min(...readyTimes);
+  const until = Math.max(...readyTimes) + repo.batchLingerSeconds * 1000;
+  return until > at ? block('linger', { since, until }) : block('staging', { since });
+}
+
+function blockOfBatch(batch: Batch, at: EpochMs, deadlineMs: number | null): Block {
+  const { landing } = batch;
+  if (landing !== null) {
+    const { pr, takeBack } = landing;
+    const runUrl = landing.proof.runUrl;
+    if (takeBack !== null) {
+      const since = takeBack.postedAt;
+      return block('revoke', {
+        since,
+        until: since === null ? null : since + TAKE_BACK_GRACE_MS,
+        pr,
+        runUrl,
+      });
+    }
+    const since = landing.postedAt ?? landing.intentAt;
+    return block('merge', { since, until: since + LANDING_TIMEOUT_MS, pr, runUrl });
+  }
+  const gating = batch.nodes.filter((node) => node.state === 'gating').sort((a, b) => a.to - b.to)[0];
+  if (gating !== undefined) {
+    const since = runSince(gating) ?? gating.createdAt;
+    return block(waitsForRunner(gating) ? 'runner' : 'gate', {
+      since,
+      until: deadlineMs === null ? null : deadlineAt(gating, deadlineMs, since),
+      pr: gating.to - gating.from === 1 ? (batch.members[gating.from]?.pr ?? null) : null,
+      runUrl: gating.runUrl,
+      ...(waitsForRunner(gating) && gating.runnerWait?.labels ? { labels: gating.runnerWait.labels } : {}),
+    });
+  }
+  const retry = batch.nodes.find((node) => node.state === 'wanted' && (node.retryAt ?? 0) > at);
+  if (retry !== undefined) return block('gate_retry', { since: retry.createdAt, until: retry.retryAt });
+  return block('staging', { since: batch.createdAt });
+}
+
+function block(kind: Block['kind'], facts: Partial<Omit<Block, 'kind'>> = {}): Block {
+  return { kind, since: null, until: null, pr: null, runUrl: null, ...facts };
+}

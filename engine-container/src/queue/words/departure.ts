@@ -1,0 +1,99 @@
+import { activeMembers } from '../batches/pipeline.ts';
+import { type DecisionContext, emitEvent, wishStatus } from '../decision-context.ts';
+import { hasLandedHead } from '../landing/landed.ts';
+import { mustWordsWait } from '../record/bounds.ts';
+import type { QueueEntry, Said } from '../record/queue-entry.ts';
+import type { Snapshot } from '../snapshot.ts';
+import { sayDeferred } from './deferral-words.ts';
+import {
+  type Departure,
+  describeDefer,
+  describeDeparture,
+  describeNotAdmitted,
+  describeOff,
+  isDeparture,
+  isPromise,
+} from './describe.ts';
+import { isSpokenFor } from './spoken-for.ts';
+
+/**
+ * Those without words: `deleted` leaves no head to say it on, `schedule_lost` is said by the end of its landing, and on one
+ * that was merged past this queue the words that stand tell whether another queue let it through.
+ */
+const SILENT = ['deleted', 'schedule_lost', 'merged_outside_the_queue'] as const;
+
+export type LeaveReason = Departure | (typeof SILENT)[number];
+
+/** Takes a pull request out of the queue. Words that promise that the queue goes on with it are replaced on its head. */
+export function leaveQueue(pass: DecisionContext, entry: QueueEntry, reason: LeaveReason): void {
+  const { record } = pass;
+  record.entries = record.entries.filter((candidate) => candidate !== entry);
+  emitEvent(pass, 'pr_skipped', entry, reason);
+  if (entry.said?.head !== entry.head) return;
+  // The words stand on the commit: they are those of another one with this head from now on.
+  const heir = record.entries.find(({ head }) => head === entry.head);
+  if (heir !== undefined) return inherit(heir, entry.said);
+  // Of a crowd that leaves at once the patrol tells the rest.
+  if (isSilent(reason) || mustWordsWait(record)) return;
+  if (isUntrue(pass, entry)) wishWords(pass, entry, describeDeparture(reason));
+}
+
+function inherit(heir: QueueEntry, said: Said): void {
+  if (heir.said?.head !== heir.head) heir.said = said;
+}
+
+function isSilent(reason: LeaveReason): reason is (typeof SILENT)[number] {
+  return SILENT.some((each) => each === reason);
+}
+
+/** A queue that is off or on hold says so on each head that promises otherwise. */
+export function sayOff(pass: DecisionContext): void {
+  const { record, s } = pass;
+  if (s.repo.queueEnabled) return;
+  for (const entry of record.entries) {
+    if (mustWordsWait(record)) return;
+    if (isUntrue(pass, entry) && !isHeldByOther(pass, entry)) wishWords(pass, entry, describeOff());
+  }
+}
+
+/** Words on its head say more of another pull request with it. */
+function isHeldByOther({ record }: DecisionContext, { pr, head }: QueueEntry): boolean {
+  const others = record.entries.filter((other) => other.head === head && other.pr !== pr);
+  return others.length > 0 && isSpokenFor(record, head);
+}
+
+/** Back in the queue, and still aside: its head says so again. In line no more, for another check keeps it out: it says that. */
+export function sayKeptOut(pass: DecisionContext, entry: QueueEntry): void {
+  const { pr, head, said, readyAt, scheduleId } = entry;
+  if (said?.head !== head || scheduleId === 0) return;
+  const hasLeft = isDeparture(said.description);
+  const deferred = pass.record.deferred.find((each) => each.pr === pr && each.head === head);
+  if (hasLeft && deferred !== undefined && describeDefer(deferred.reason) !== null)
+    return sayDeferred(pass, deferred);
+  if (readyAt !== null || !isAdmissionRead(pass.s) || isSpokenFor(pass.record, head)) return;
+  const isInFlight = pass.record.batches.some((batch) => activeMembers(batch).some((each) => each.pr === pr));
+  const isOutdated = hasLeft || (said.state === 'pending' && isPromise(said.description));
+  if (isOutdated && !isInFlight) wishWords(pass, entry, describeNotAdmitted());
+}
+
+/** Who may be staged was decided in this look. */
+function isAdmissionRead({ full, pulls, protection, base }: Snapshot): boolean {
+  return full && pulls.known && protection.known && protection.value !== null && base.known;
+}
+
+/**
+ * Does its head say that the queue goes on with it, or that a queue is off which is on? The words of a bounce, a refusal or a
+ * conflict stay: they are still true, and that of a bounce is its memory (D-05).
+ */
+function isUntrue({ record, s }: DecisionContext, { head, said, movedAt }: QueueEntry): boolean {
+  if (said?.head !== head) return false;
+  const isOver = s.repo.queueEnabled && said.description === describeOff();
+  if (isDeparture(said.description) && !isOver) return false;
+  if (said.state !== 'pending' && movedAt === null) return false;
+  // Where a landing ends the last word is its own.
+  return !record.batches.some(({ landing }) => landing?.head === head) && !hasLandedHead(record, head);
+}
+
+function wishWords(pass: DecisionContext, { pr, head }: QueueEntry, description: string): void {
+  wishStatus(pass, { pr, sha: head, state: 'pending', description, targetUrl: null });
+}

@@ -1,0 +1,22 @@
+import type { CommitStatus, PullRequest } from '#core/domain/forge.ts';
+import { type DecisionContext, wishStatus } from '../decision-context.ts';
+import { hasLandedHead } from '../landing/landed.ts';
+import { describeDeparture, describeOff, isPromise } from './describe.ts';
+
+/**
+ * Out of the queue, and its head says otherwise: the word of its departure was lost, or another one came after it. A record
+ * that is being rebuilt does not know yet which others have this head.
+ */
+export function sayGone(
+  pass: DecisionContext,
+  { number: pr, headSha: sha }: PullRequest,
+  { description: shown, creator }: CommitStatus,
+): void {
+  const { record, s } = pass;
+  const isForeign = s.botLogin.known && creator !== s.botLogin.value;
+  if (record.rebuilding || isForeign) return;
+  const isUntrue = isPromise(shown) || (s.repo.queueEnabled && shown === describeOff());
+  if (!isUntrue || record.entries.some(({ head }) => head === sha) || hasLandedHead(record, sha)) return;
+  const description = describeDeparture('left_the_queue');
+  wishStatus(pass, { pr, sha, state: 'pending', description, targetUrl: null });
+}

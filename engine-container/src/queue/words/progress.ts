@@ -1,0 +1,69 @@
+import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
+import { activeMembers, isWhole } from '../batches/pipeline.ts';
+import { type DecisionContext, wishStatus } from '../decision-context.ts';
+import { hasStopped } from '../line/holds.ts';
+import { mustWordsWait } from '../record/bounds.ts';
+import type { QueueEntry } from '../record/queue-entry.ts';
+import type { Batch, QueueRecord } from '../record/record.ts';
+import { sayKeptOut } from './departure.ts';
+import { describeInLine, describeQueued, describeStaged, describeStopped, isDeparture } from './describe.ts';
+import { isSpokenFor } from './spoken-for.ts';
+
+/**
+ * Says on each head where it stands: in line, or in a batch that is built. Nothing is written where other words hold, and
+ * nothing about one that is being staged in this look: it is said once that is done.
+ */
+export function sayProgress(pass: DecisionContext): void {
+  const { record, s } = pass;
+  // Without the rule the forge merges what the queue says nothing about.
+  if (!s.repo.queueEnabled || pass.errorCode === 'protection_conflict') return;
+  const stands = standsOf(record);
+  for (const entry of record.entries) {
+    if (mustWordsWait(record)) return;
+    sayKeptOut(pass, entry);
+    const description = wordsOf(entry, stands);
+    if (description === null || isSpokenFor(record, entry.head)) continue;
+    const { pr, head: sha } = entry;
+    wishStatus(pass, { pr, sha, state: 'pending', description, targetUrl: null });
+  }
+}
+
+/** Looked up for each pull request of a long line. */
+interface Stands {
+  /** Words for one that is in line. */
+  readonly inLine: string;
+  /** The first pull request with each head: a status belongs to the commit, and one speaks. */
+  readonly speakers: ReadonlyMap<CommitSha, PullRequestNumber>;
+  readonly batches: ReadonlyMap<PullRequestNumber, Batch>;
+}
+
+function standsOf(record: QueueRecord): Stands {
+  const { entries, batches } = record;
+  return {
+    inLine: hasStopped(record) ? describeStopped() : describeInLine(),
+    speakers: new Map(entries.map(({ head, pr }) => [head, pr] as const).reverse()),
+    batches: new Map(
+      batches.flatMap((batch) => activeMembers(batch).map(({ pr }) => [pr, batch] as const)).reverse(),
+    ),
+  };
+}
+
+/** The words to write on its head; null: none. */
+function wordsOf(entry: QueueEntry, { inLine, speakers, batches }: Stands): string | null {
+  const { pr, head, readyAt, scheduleId } = entry;
+  if (readyAt === null || scheduleId === 0 || speakers.get(head) !== pr) return null;
+  const last = entry.said?.head === head ? entry.said.description : undefined;
+  const said = last === undefined || isDeparture(last) ? undefined : last;
+  if (said !== undefined && !isProgress(said)) return null;
+  const batch = batches.get(pr);
+  if (batch?.landing?.head === head) return null;
+  // Nothing stands against it: that is as good as being in line.
+  if (batch === undefined)
+    return said === inLine || (said === describeQueued() && inLine === describeInLine()) ? null : inLine;
+  if (!isWhole(batch) || batch.chain.length === 0 || said === describeStaged()) return null;
+  return describeStaged();
+}
+
+function isProgress(description: string): boolean {
+  return [describeInLine(), describeStopped(), describeStaged(), describeQueued()].includes(description);
+}

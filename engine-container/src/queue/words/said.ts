@@ -1,0 +1,35 @@
+import { PAUSED_PREFIX, pauseAt } from '#core/domain/pause.ts';
+import { type DecisionContext, wishStatus } from '../decision-context.ts';
+import { isHeldUp } from '../line/holds.ts';
+import { mustWordsWait } from '../record/bounds.ts';
+import type { QueueEntry } from '../record/queue-entry.ts';
+import { describeQueued } from './describe.ts';
+import { isSpokenFor } from './spoken-for.ts';
+
+/**
+ * Words that have stopped being true are replaced at once: of a bounce that was scheduled again, a head that was renewed, a
+ * refusal or a conflict that is over. What was `pending` for the queue itself stays: the next step writes over it.
+ */
+export function replaceOldWords(pass: DecisionContext): void {
+  for (const entry of pass.record.entries) {
+    if (mustWordsWait(pass.record)) return;
+    if (!isOutdated(pass, entry)) continue;
+    const { pr, head: sha } = entry;
+    wishStatus(pass, { pr, sha, state: 'pending', description: describeQueued(), targetUrl: null });
+  }
+}
+
+function isOutdated(pass: DecisionContext, entry: QueueEntry): boolean {
+  const { record } = pass;
+  const { said, head } = entry;
+  if (said === undefined || said.head !== head || said.state === 'success') return false;
+  if (said.state === 'pending' && !isOfSomethingOver(pass, entry, said.description)) return false;
+  if (entry.readyAt === null || entry.scheduleId === 0 || isSpokenFor(record, head)) return false;
+  return !record.batches.some((batch) => batch.landing?.head === head);
+}
+
+/** `pending` words of a wait that has ended, where nothing else of this look says so. */
+function isOfSomethingOver({ s }: DecisionContext, entry: QueueEntry, description: string): boolean {
+  if (description.startsWith(PAUSED_PREFIX)) return !isHeldUp(pauseAt(s.repo, s.now), entry);
+  return description.startsWith('waiting:');
+}

@@ -1,0 +1,23 @@
+import type { CommitSha } from '#core/domain/ids.ts';
+import { isBounced } from '../landing/recall.ts';
+import type { QueueRecord } from '../record/record.ts';
+import { describeDefer } from './describe.ts';
+
+/**
+ * Do words hold on this head that tell an author what to do: of a bounce, a refusal, a move or a deferral? A status belongs
+ * to the commit, so that those of any pull request with this head count.
+ */
+export function isSpokenFor(record: QueueRecord, head: CommitSha): boolean {
+  const isHeld = record.entries.some(
+    (entry) =>
+      entry.head === head &&
+      (entry.refusedFor !== null ||
+        entry.movedAt !== null ||
+        entry.unclear !== undefined ||
+        isBounced(record, entry)),
+  );
+  return (
+    isHeld ||
+    record.deferred.some((deferred) => deferred.head === head && describeDefer(deferred.reason) !== null)
+  );
+}
