@@ -167,17 +167,35 @@ function checkEnds({ events, skewMs }: RestingRepo): string[] {
   return problems;
 }
 
-/** A42: what is told as landed has its receipt in a row. A record that is lost in between may cost it. */
-function checkReceipts({ events, rows, recordsLost }: RestingRepo): string[] {
+/**
+ * A42: what is told as landed has its receipt in a row. A record that is lost in between may cost it, and a merge that came after
+ * its success was taken back has none.
+ */
+function checkReceipts({ events, rows, forge, recordsLost }: RestingRepo): string[] {
   if (recordsLost > 0) return [];
   const proven = new Set(
     rows.flatMap(({ actions }) => actions.flatMap(({ pr, receipt }) => (receipt === undefined ? [] : [pr]))),
   );
-  return events.flatMap(({ pr, event, reason }) =>
-    event === 'pr_landed' && reason === null && !proven.has(pr)
+  const landed = events.filter(({ event, reason }) => event === 'pr_landed' && reason === null);
+  return landed.flatMap(({ pr, head }) =>
+    !proven.has(pr) && wasOpenedBySuccess(forge, pr, head)
       ? [`#${pr} landed and no row has its receipt`]
       : [],
   );
+}
+
+/** Did a success of the queue stand on this head as the newest word when the forge merged it? */
+function wasOpenedBySuccess(forge: AbstractForge, pr: number, head: string): boolean {
+  let openedUnder: string | null = null;
+  for (const entry of forge.journal()) {
+    if (entry.kind === 'status' && entry.sha === head) {
+      const isProven = entry.state === 'success' && entry.description.startsWith('proven:');
+      if (isProven) openedUnder = entry.context;
+      else if (entry.context === openedUnder) openedUnder = null;
+    }
+    if (entry.kind === 'merge' && entry.merge.pr === pr) return openedUnder !== null;
+  }
+  return false;
 }
 
 /** Another one with its head appeared while its success stood, unknown to all, and the forge merged that. */
