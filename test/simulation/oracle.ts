@@ -168,17 +168,19 @@ function checkEnds({ events, skewMs }: RestingRepo): string[] {
 }
 
 /**
- * A42: what is told as landed has its receipt in a row. A record that is lost in between may cost it, and a merge that came after
- * its success was taken back has none.
+ * A42: the head of what is told as landed has its receipt in a row. A record that is lost in between may cost it, and a merge that
+ * came after its success was taken back has none.
  */
 function checkReceipts({ events, rows, forge, recordsLost }: RestingRepo): string[] {
   if (recordsLost > 0) return [];
   const proven = new Set(
-    rows.flatMap(({ actions }) => actions.flatMap(({ pr, receipt }) => (receipt === undefined ? [] : [pr]))),
+    rows.flatMap(({ actions }) =>
+      actions.flatMap(({ receipt }) => (receipt === undefined ? [] : [receipt.head])),
+    ),
   );
   const landed = events.filter(({ event, reason }) => event === 'pr_landed' && reason === null);
   return landed.flatMap(({ pr, head }) =>
-    !proven.has(pr) && wasOpenedBySuccess(forge, pr, head)
+    !proven.has(head) && wasOpenedBySuccess(forge, pr, head)
       ? [`#${pr} landed and no row has its receipt`]
       : [],
   );
