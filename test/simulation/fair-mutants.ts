@@ -11,7 +11,7 @@ export const FAIR_MUTANTS: readonly Mutant[] = [
   {
     guard: 'an author with more than a share of the line takes turns with the others',
     file: 'engine-container/src/queue/batches/fill.ts',
-    find: '  takeTurns(pass);\n',
+    find: '  orderLine(pass);\n',
     replace: '',
     families: ['one_author'],
     dies: 'one account schedules many, then a person some',

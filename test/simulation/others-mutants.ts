@@ -110,7 +110,7 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the others land before one whose merge timed out',
-    file: `${QUEUE}/landing/landing.ts`,
+    file: `${QUEUE}/landing/merge-timeout.ts`,
     find: '    if (entry !== undefined) stageAloneAfterOthers(pass, entry);\n',
     replace: '',
     families: ['everything'],

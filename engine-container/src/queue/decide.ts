@@ -28,7 +28,7 @@ import { recallLost } from './landing/recall.ts';
 import { settleStanding } from './landing/standing.ts';
 import { settleUnheard } from './landing/unheard.ts';
 import { sayPaused } from './line/pauses.ts';
-import { takeTurns } from './line/turns.ts';
+import { orderLine } from './line/turns.ts';
 import { adoptFanout } from './policy/fanout-choice.ts';
 import { gateMsOf } from './policy/pace.ts';
 import { forgetOldest, goOnWithCrowd } from './record/bounds.ts';
@@ -82,7 +82,7 @@ export function decide(read: Snapshot, record: QueueRecord): Decision {
   dissolveOvertaking(pass);
   openBatches(pass);
   // The page shows the order in which the next look goes on.
-  takeTurns(pass);
+  orderLine(pass);
   noteAttempts(pass);
   replaceOldWords(pass);
   sayPaused(pass);

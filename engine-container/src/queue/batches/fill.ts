@@ -24,8 +24,8 @@ import { type CrowdRule, crowdRuleOf, noteOthers } from '../line/crowd-rule.ts';
 import { hasStopped } from '../line/holds.ts';
 import { isIncident, overtake } from '../line/incidents.ts';
 import { readyEntries } from '../line/ready.ts';
-import { isStagedAlone, noteStagingTurn, takeTurn } from '../line/staging-turns.ts';
-import { noteTurns, takeTurns } from '../line/turns.ts';
+import { isStagedAlone, noteStagingTurn, pickNext } from '../line/staging-turns.ts';
+import { noteTurns, orderLine } from '../line/turns.ts';
 import { chanceOf } from '../policy/chances.ts';
 import { gateMsOf } from '../policy/pace.ts';
 import { chooseBatchSize, likelySize, type SpeculationPolicy, thriftySize } from '../policy/policy.ts';
@@ -66,7 +66,7 @@ export function openBatches(pass: DecisionContext): void {
   if (isReplacedTip(record, s.base.value.sha, s)) return;
   const base = s.base.value;
   keepDeferred(pass, base.tree);
-  takeTurns(pass);
+  orderLine(pass);
   noteOthers(pass);
   if (readyEntries(pass, base.tree, false).length === 0 && readyEntries(pass, base.tree, true).length === 0)
     return;
@@ -159,7 +159,7 @@ function openPipeline(
     const ready = takeReady(base, false);
     if (ready.length === 0 || !hasLingered(pass, ready)) return 'open';
     const size = oneByOne ? 1 : sizeOf(pass, ready, policy.depth);
-    startBatch(pass, 'pipeline', null, base, takeTurn(pass, ready, size));
+    startBatch(pass, 'pipeline', null, base, pickNext(pass, ready, size));
     return 'open';
   }
   if (oneByOne || !pipeline.every((batch) => isWhole(batch) && batch.chain.length > 0)) return 'open';
@@ -188,7 +188,7 @@ function openPipeline(
   if (mayWait && ready.length < full && !isDue(pass, top, policy)) return 'open';
   const shared = sharing.flatMap(activeMembers);
   const size = sizeOf(pass, [...shared, ...ready], Math.max(1, policy.depth - runs)) - shared.length;
-  if (size > 0) startBatch(pass, 'pipeline', top.batchId, stagedOn, takeTurn(pass, ready, size));
+  if (size > 0) startBatch(pass, 'pipeline', top.batchId, stagedOn, pickNext(pass, ready, size));
   return 'open';
 }
 
@@ -223,7 +223,7 @@ function openTrialInTurn(pass: DecisionContext, base: Staged, crowdRule: CrowdRu
   if (free <= 0) return;
   const fresh = readyEntries(pass, base.tree, false).filter(crowdRule.isInTurn);
   if (fresh.length === 0 || !hasLingered(pass, fresh)) return;
-  startBatch(pass, 'trial', null, base, takeTurn(pass, fresh, sizeOf(pass, fresh, free)));
+  startBatch(pass, 'trial', null, base, pickNext(pass, fresh, sizeOf(pass, fresh, free)));
 }
 
 /**
@@ -253,7 +253,7 @@ function openTrials(
     // The pipeline takes none of a crowd before that: its first trial waits for no others to fill it.
     const enough = isFirst && fresh.some((entry) => crowdRule?.isOfCrowd(entry) === true) ? 1 : goesAlong;
     if (fresh.length < enough || !hasLingered(pass, fresh)) return;
-    if (!startBatch(pass, 'trial', null, base, takeTurn(pass, fresh, size))) return;
+    if (!startBatch(pass, 'trial', null, base, pickNext(pass, fresh, size))) return;
   }
 }
 

@@ -125,7 +125,7 @@ export function mayLand(record: QueueRecord, batch: Batch): boolean {
 }
 
 /** Only the batch whose turn it is knows since when; one that has landed all that is proven waits for a gate again. */
-export function noteTurn(record: QueueRecord, next: Batch | null, now: EpochMs): void {
+export function noteNextToLand(record: QueueRecord, next: Batch | null, now: EpochMs): void {
   for (const batch of record.batches) {
     if (batch === next) batch.turnAt ??= now;
     else delete batch.turnAt;

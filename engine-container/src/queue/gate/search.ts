@@ -16,7 +16,7 @@ import {
   resolveNode,
   retireNode,
 } from '../decision-context.ts';
-import { bounce } from '../landing/landing.ts';
+import { bounce } from '../landing/bounce.ts';
 import { readyEntries } from '../line/ready.ts';
 import { chooseCuts, likelySize, type Suspicion } from '../policy/policy.ts';
 import { BASE_NODE_ID, type Batch, type Node } from '../record/record.ts';

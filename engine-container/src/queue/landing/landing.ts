@@ -4,7 +4,6 @@ import {
   LANDING_POLL_MAX_MS,
   LANDING_POLL_MIN_MS,
   LANDING_TIMEOUT_MS,
-  MERGE_TIMEOUTS_MAX,
   TAKE_BACK_GRACE_MS,
   UNMERGEABLE_LANDING_MS,
 } from '#core/domain/limits.ts';
@@ -12,12 +11,18 @@ import { requiresContext } from '../admission/admission.ts';
 import { headSettlesAt } from '../admission/eligibility.ts';
 import { awaitsJudgement } from '../admission/replaced-schedule.ts';
 import { lostGround, startTeardown } from '../batches/batch.ts';
-import { mayLand, nextToLand, noteTurn, proofOf, provenLength, provenTogether } from '../batches/pipeline.ts';
+import {
+  mayLand,
+  nextToLand,
+  noteNextToLand,
+  proofOf,
+  provenLength,
+  provenTogether,
+} from '../batches/pipeline.ts';
 import { isTerminal } from '../batches/transitions.ts';
 import {
   askersOf,
   type DecisionContext,
-  emitEvent,
   entryOf,
   isMergedHere,
   moveNodeIfLegal,
@@ -26,29 +31,20 @@ import {
   wakeNoLaterThan,
   wishStatus,
 } from '../decision-context.ts';
-import { verdictOfBounce } from '../gate/known-verdict.ts';
-import { stageAloneAfterOthers } from '../line/staging-turns.ts';
-import { noteBounce } from '../policy/signals.ts';
 import type { Landing } from '../record/landing-state.ts';
 import { type Batch, treeOf } from '../record/record.ts';
 import type { FocusView } from '../snapshot.ts';
 import { leaveQueue } from '../words/departure.ts';
-import {
-  type BounceCause,
-  describeBounce,
-  describeLanding,
-  describeLostSchedule,
-} from '../words/describe.ts';
+import { describeLanding, describeLostSchedule } from '../words/describe.ts';
 import { sayLastWord } from '../words/last-word.ts';
 import { findBlock, holdBlocked, holdUnclear, isAnswerAwaited, isBlock, isOfForge } from './blockers.ts';
-import { holdFork, mayLackForkRight } from './fork-timeout.ts';
 import { giveUpLanding } from './given-up.ts';
 import { isReplacedTip } from './landed.ts';
 import { nextLookMs } from './landing-pace.ts';
 import { isLastUnread, refuseAtLast } from './last-refusal.ts';
+import { countMergeTimeout } from './merge-timeout.ts';
 import { isMergeableNow, setNextAside } from './mergeable.ts';
 import { isMergeOf, judgeMerge } from './proof.ts';
-import { rememberBounce } from './recall.ts';
 import { isHeldByStanding, releaseHarmless } from './standing.ts';
 import { adoptTwin } from './twins.ts';
 import { endUnposted, isUnpostable } from './unposted.ts';
@@ -165,53 +161,6 @@ function loseSchedule(pass: DecisionContext, batch: Batch, landing: Landing): vo
   });
 }
 
-function countMergeTimeout(pass: DecisionContext, batch: Batch, landing: Landing): void {
-  const { record } = pass;
-  const earlier = record.mergeTimeoutCounts.find(
-    (known) => known.pr === landing.pr && known.head === landing.head,
-  );
-  const count = (earlier?.count ?? 0) + 1;
-  record.mergeTimeoutCounts = record.mergeTimeoutCounts.filter((known) => known.pr !== landing.pr);
-  record.mergeTimeoutCounts.push({ pr: landing.pr, head: landing.head, count });
-  const entry = entryOf(record, landing.pr);
-  if (count < MERGE_TIMEOUTS_MAX) {
-    if (entry !== undefined) entry.retestAfter = pass.s.now;
-    if (entry !== undefined) stageAloneAfterOthers(pass, entry);
-    batch.fates.push({ pr: landing.pr, action: 'requeued', reason: 'merge_timeout' });
-    return;
-  }
-  record.mergeTimeoutCounts = record.mergeTimeoutCounts.filter((known) => known.pr !== landing.pr);
-  if (mayLackForkRight(pass, landing)) holdFork(pass, batch, landing);
-  else bounce(pass, batch, landing.index, 'merge_timeout', null);
-}
-
-/** Removes a pull request for one of the two causes there are (A15). It stays open; its merge stays blocked. */
-export function bounce(
-  pass: DecisionContext,
-  batch: Batch,
-  index: number,
-  cause: BounceCause,
-  runUrl: string | null,
-): void {
-  const member = batch.members[index];
-  if (member === undefined) return;
-  const scheduleId = entryOf(pass.record, member.pr)?.scheduleId ?? member.scheduleId;
-  const reason = cause === 'merge_timeout' ? cause : 'gate_failed';
-  const ground = reason === 'gate_failed' ? treeOf(batch, index) : undefined;
-  const verdict = verdictOfBounce(pass, member, ground, runUrl);
-  rememberBounce(pass.record, { pr: member.pr, head: member.head, scheduleId, verdict });
-  batch.fates.push({ pr: member.pr, action: 'bounced', reason });
-  if (reason === 'gate_failed') noteBounce(pass, member);
-  wishStatus(pass, {
-    pr: member.pr,
-    sha: member.head,
-    state: 'error',
-    description: describeBounce(cause),
-    targetUrl: runUrl,
-  });
-  emitEvent(pass, 'pr_bounced', member, reason);
-}
-
 /** Lets the next proven pull request land: everything is as it was staged, the intent is recorded, then `success`. */
 export function advanceLanding(pass: DecisionContext): void {
   const { record, s } = pass;
@@ -220,7 +169,7 @@ export function advanceLanding(pass: DecisionContext): void {
     if (mayLand(record, each)) showPhases(pass, each, provenLength(record, each));
   }
   const batch = nextToLand(record);
-  noteTurn(record, batch, s.now);
+  noteNextToLand(record, batch, s.now);
   if (batch === null || batch.teardown !== null) return;
   const low = provenLength(record, batch);
   if (batch.landing !== null) {

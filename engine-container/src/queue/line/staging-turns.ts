@@ -13,7 +13,7 @@ const ONE_BY_ONE_AFTER = 2;
  * One that staging failed with is staged alone, in turn with a batch of the others, so that neither kind waits for all of
  * the other. While one after another fails, the others too come one by one.
  */
-export function takeTurn(
+export function pickNext(
   pass: DecisionContext,
   ready: readonly QueueEntry[],
   size: number,

@@ -25,7 +25,7 @@ export interface Line {
  * share of the line of one priority takes turns with the others of that line. The order of those under the share among
  * each other is never changed, and nothing comes before them that was scheduled after them.
  */
-export function takeTurns(pass: DecisionContext): void {
+export function orderLine(pass: DecisionContext): void {
   const { record } = pass;
   const line = lineOf(pass);
   if (line === null) return;

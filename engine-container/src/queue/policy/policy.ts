@@ -130,7 +130,7 @@ interface Preset
   readonly fanout: number;
 }
 
-const PRESETS: readonly Preset[] = [
+const PRESETS: readonly [Preset, ...Preset[]] = [
   { fanout: 1, depth: 1, passChance: 0.5, aheadChance: 1, cuts: 1, rerunChance: 0.4, promptPlaces: 1 },
   { fanout: 4, depth: 1, passChance: 0.6, aheadChance: 0.55, cuts: 1, rerunChance: 0.5, promptPlaces: 1 },
   { fanout: 8, depth: 3, passChance: 0.82, aheadChance: 0.5, cuts: 4, rerunChance: 0.55, promptPlaces: 1 },
@@ -139,19 +139,8 @@ const PRESETS: readonly Preset[] = [
 
 /** Between the four presets the speculation policy runs evenly over the logarithm of the fan-out. */
 export function policyOf(fanout: number): SpeculationPolicy {
-  const at = PRESETS.findIndex((policy) => policy.fanout >= fanout);
-  const upper = PRESETS[at] ?? PRESETS[PRESETS.length - 1];
-  const lower = PRESETS[Math.max(0, at - 1)] ?? upper;
-  if (upper === undefined || lower === undefined)
-    return {
-      depth: 1,
-      passChance: 0.5,
-      aheadChance: 1,
-      cuts: 1,
-      rerunChance: 0.4,
-      promptPlaces: 1,
-      ...WHOLE,
-    };
+  const upper = PRESETS.find((preset) => preset.fanout >= fanout) ?? PRESETS[0];
+  const lower = PRESETS.findLast((preset) => preset.fanout < fanout) ?? PRESETS[0];
   const span = Math.log2(upper.fanout / lower.fanout);
   const share = span === 0 ? 1 : Math.log2(fanout / lower.fanout) / span;
   const between = (from: number, to: number) => from + (to - from) * share;

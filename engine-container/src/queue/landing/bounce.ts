@@ -1,0 +1,33 @@
+import { type DecisionContext, emitEvent, entryOf, wishStatus } from '../decision-context.ts';
+import { verdictOfBounce } from '../gate/known-verdict.ts';
+import { noteBounce } from '../policy/signals.ts';
+import { type Batch, treeOf } from '../record/record.ts';
+import { type BounceCause, describeBounce } from '../words/describe.ts';
+import { rememberBounce } from './recall.ts';
+
+/** Removes a pull request for one of the two causes there are (A15). It stays open; its merge stays blocked. */
+export function bounce(
+  pass: DecisionContext,
+  batch: Batch,
+  index: number,
+  cause: BounceCause,
+  runUrl: string | null,
+): void {
+  const member = batch.members[index];
+  if (member === undefined) return;
+  const scheduleId = entryOf(pass.record, member.pr)?.scheduleId ?? member.scheduleId;
+  const reason = cause === 'merge_timeout' ? cause : 'gate_failed';
+  const ground = reason === 'gate_failed' ? treeOf(batch, index) : undefined;
+  const verdict = verdictOfBounce(pass, member, ground, runUrl);
+  rememberBounce(pass.record, { pr: member.pr, head: member.head, scheduleId, verdict });
+  batch.fates.push({ pr: member.pr, action: 'bounced', reason });
+  if (reason === 'gate_failed') noteBounce(pass, member);
+  wishStatus(pass, {
+    pr: member.pr,
+    sha: member.head,
+    state: 'error',
+    description: describeBounce(cause),
+    targetUrl: runUrl,
+  });
+  emitEvent(pass, 'pr_bounced', member, reason);
+}
