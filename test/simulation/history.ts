@@ -6,7 +6,7 @@ import { givenRecord } from '../builders/queue-record.ts';
 import type { MemoryStore } from '../fakes/memory-store.ts';
 
 const MINUTE_MS = 60_000;
-/** More than the ledger needs before it speaks for itself (D-08). */
+/** More than a history of gate runs needs before one failing run is enough (D-08). */
 const RATE = { landed: 190, bounced: 10, steady: 200, flaked: 0, paces: [] };
 
 /** The record of a repository that has been in use for a while, idle at the moment. */

@@ -239,7 +239,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: 'evidence is of one tree (E17)',
     file: `${QUEUE}/gate/evidence.ts`,
-    find: `ledgerOf(record).get(\`\${tree} \${gate}\`) ?? []`,
+    find: `evidenceByKey(record).get(\`\${tree} \${gate}\`) ?? []`,
     replace: 'record.evidence.filter((each) => each.gate === gate)',
     families: ['calm'],
     dies: { family: 'calm', seed: 0 },

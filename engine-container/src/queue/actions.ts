@@ -46,7 +46,7 @@ export type Action =
       readonly statusGate: StatusGate | null;
       /** Where it ends at a member that does not go along, and others are behind that: they come on top, with one gate run for both. */
       readonly mayShareRun: boolean;
-      /** Trees with a verdict in the ledger: a batch ends at the first known failure, and one that ends in either needs no gate run. */
+      /** Trees with a verdict in the evidence: a batch ends at the first known failure, and one that ends in either needs no gate run. */
       readonly knownTrees: readonly KnownTree[];
     }
   | {

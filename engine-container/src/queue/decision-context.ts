@@ -126,7 +126,7 @@ export function fanoutOf({ record, s }: DecisionContext): number {
 /** Gate runs that may be out at once: what the owner allows (A28), and no more than the runners take. */
 export function gateRunsMax(pass: DecisionContext): number {
   const fanout = fanoutOf(pass);
-  if (!policyFor(pass).learns) return fanout;
+  if (!policyFor(pass).pieces.learning) return fanout;
   const { rate, runnersSeen = Number.POSITIVE_INFINITY } = pass.record;
   return Math.min(fanout, runnersOf(rate), runnersSeen);
 }
@@ -134,7 +134,7 @@ export function gateRunsMax(pass: DecisionContext): number {
 /** Chance that a pull request is good, by what the repo has taught and what it has passed itself. */
 export function chanceOfGood(pass: DecisionContext, subject: { readonly pr: PullRequestNumber }): number {
   const entry = entryOf(pass.record, subject.pr);
-  return goodChance(policyFor(pass).learns ? pass.record.rate : NO_HISTORY, {
+  return goodChance(policyFor(pass).pieces.learning ? pass.record.rate : NO_HISTORY, {
     passedOnStaleBase: entry?.passedOnStaleBase ?? false,
     failureProbability: entry?.failureProbability?.chance ?? null,
   });
@@ -146,7 +146,7 @@ export function forecastOfGood(pass: DecisionContext, subject: { readonly pr: Pu
   const entry = entryOf(pass.record, subject.pr);
   const { forecast } = pass.record;
   const isKnown = entry === undefined || entry.passedOnStaleBase || entry.failureProbability !== null;
-  if (isKnown || forecast === undefined || !policyFor(pass).forecasts) return good;
+  if (isKnown || forecast === undefined || !policyFor(pass).pieces.forecasts) return good;
   return 1 - withSignals(1 - good, factorOf(forecast, entry.signals ?? []));
 }
 

@@ -1,4 +1,8 @@
-import { policyOf, type SpeculationPolicy } from '../../../engine-container/src/queue/policy/policy.ts';
+import {
+  type PolicyPieces,
+  policyOf,
+  type SpeculationPolicy,
+} from '../../../engine-container/src/queue/policy/policy.ts';
 import { type Measurement, measure, percentile } from './measure.ts';
 import type { Scenario } from './workload.ts';
 
@@ -14,23 +18,19 @@ export interface Cell {
   readonly settings: Partial<SpeculationPolicy>;
 }
 
-/** Parts of the policy that can be switched off, to measure their worth. */
-const PIECES = {
-  pipelining: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, depth: 1 }),
-  isolation: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, isolates: false }),
-  trials: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, triesBeside: false }),
-  elastic: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, elastic: false }),
-  cuts: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, cuts: 1 }),
-  flakes: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, weighsFlakes: false }),
-  learning: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, learns: false }),
-  rejoining: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, rejoins: false }),
-  foresight: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, foresees: false }),
-  sharing: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, sharesSlots: false }),
-  forecasts: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, forecasts: false }),
-  ledger: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, trustsLedger: false }),
-} as const;
-export type Piece = keyof typeof PIECES;
-export const PIECE_NAMES = Object.keys(PIECES) as readonly Piece[];
+/** Pieces that can be taken away, to measure their worth: those of the policy, and two of its numbers. */
+export const PIECE_NAMES = [
+  'pipelining',
+  'cuts',
+  ...(Object.keys(policyOf(1).pieces) as (keyof PolicyPieces)[]),
+] as const;
+export type Piece = (typeof PIECE_NAMES)[number];
+
+export function takeAway(policy: SpeculationPolicy, piece: Piece): SpeculationPolicy {
+  if (piece === 'pipelining') return { ...policy, depth: 1 };
+  if (piece === 'cuts') return { ...policy, cuts: 1 };
+  return { ...policy, pieces: { ...policy.pieces, [piece]: false } };
+}
 
 export interface Row {
   readonly scenario: string;
@@ -49,7 +49,7 @@ export interface Row {
 }
 
 export function runCell({ scenario, fanout, seeds, firstSeed, cold, without, settings }: Cell): Row {
-  const policy = without.reduce((each, piece) => PIECES[piece](each), { ...policyOf(fanout), ...settings });
+  const policy = without.reduce(takeAway, { ...policyOf(fanout), ...settings });
   const results = Array.from({ length: seeds }, (_, index) =>
     measure({ scenario, fanout, seed: firstSeed + index, cold, policy }),
   );

@@ -45,7 +45,7 @@ const cells: Cell[] = scenarios.flatMap((scenario) =>
 );
 
 const started = performance.now();
-const width = { name: 18, cell: 12 };
+const width = { name: 18, fanout: 8, cell: 13 };
 const columns = [
   'runs/landed',
   'land p50',
@@ -75,13 +75,14 @@ function tellRow(row: Row, index: number): void {
     : has('ablation')
       ? removed
       : describeAnchor(anchors, row);
-  console.log(`${row.scenario.padEnd(width.name)}${String(row.fanout).padStart(4)}${figures}   ${beside}`);
+  console.log(
+    `${row.scenario.padEnd(width.name)}${String(row.fanout).padStart(width.fanout)}${figures}   ${beside}`,
+  );
 }
 if (!has('json')) {
   const head = columns.map((column) => column.padStart(width.cell)).join('');
-  console.log(
-    `${'scenario'.padEnd(width.name)}${' speculation policy'}${head.slice(1)}   ${has('check') ? 'targets' : 'reference'}`,
-  );
+  const [name, fanout] = ['scenario'.padEnd(width.name), 'fan-out'.padStart(width.fanout)];
+  console.log(`${name}${fanout}${head}   ${has('check') ? 'targets' : 'reference'}`);
 }
 let index = 0;
 const rows = await runCells(cells, (row) => {

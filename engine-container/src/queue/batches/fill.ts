@@ -86,7 +86,7 @@ export function openBatches(pass: DecisionContext): void {
   const crowdRule = crowdRuleOf(pass);
   if (crowdRule !== null) openTrialInTurn(pass, base, crowdRule);
   const pipeline = openPipeline(pass, base, oneByOne, crowdRule);
-  if (oneByOne || !policyFor(pass).triesBeside) return;
+  if (oneByOne || !policyFor(pass).pieces.trials) return;
   if (pipeline !== 'open' || crowdRule !== null) openTrials(pass, base, pipeline, crowdRule);
 }
 
@@ -153,7 +153,7 @@ function openPipeline(
   const top = pipeline.at(-1);
   const takeReady = (ground: Staged, stacked: boolean) =>
     readyEntries(pass, ground.tree, stacked).filter((entry) => crowdRule?.isUntried(entry) !== true);
-  if (!policy.isolates && record.batches.some((batch) => batch.place === 'suspect')) return 'open';
+  if (!policy.pieces.isolation && record.batches.some((batch) => batch.place === 'suspect')) return 'open';
   if (top === undefined) {
     if (freeSlots(pass) <= 0 && fanoutOf(pass) === 1) return 'open';
     const ready = takeReady(base, false);
@@ -275,7 +275,7 @@ function sizeOf(pass: DecisionContext, ready: readonly (QueueEntry | Member)[], 
   const free = freeSlots(pass);
   const places = Math.min(depthLeft, free);
   // What the pipeline does not take is tried beside it, where searches need slots too.
-  const slots = policy.triesBeside ? Math.ceil((places + free) / 2) : places;
+  const slots = policy.pieces.trials ? Math.ceil((places + free) / 2) : places;
   return chooseBatchSize({ good, fanout: fanoutOf(pass), policy, slots: Math.max(1, slots) });
 }
 

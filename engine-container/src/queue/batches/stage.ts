@@ -170,7 +170,7 @@ function knownMergeBase(pass: DecisionContext, batch: Batch, pr: number, head: s
   return exact ? pull.mergeBase : null;
 }
 
-/** Ledger entries that may answer for this batch's trees; a retest of any member asks for fresh ones. */
+/** Evidence that may answer for this batch's trees; a retest of any member asks for fresh ones. */
 function knownTrees(pass: DecisionContext, batch: Batch): KnownTree[] {
   const after = batch.members
     .map((member) => pass.record.entries.find((entry) => entry.pr === member.pr)?.retestAfter ?? null)

@@ -18,7 +18,7 @@ export function verdictOf(
 ): Verdict {
   let pass: Evidence | null = null;
   const failures: Evidence[] = [];
-  for (const entry of ledgerOf(record).get(`${tree} ${gate}`) ?? []) {
+  for (const entry of evidenceByKey(record).get(`${tree} ${gate}`) ?? []) {
     if (after !== null && entry.at <= after) continue;
     if (entry.verdict === 'success') pass ??= entry;
     else if (failuresAfter === null || entry.at > failuresAfter) failures.push(entry);
@@ -26,15 +26,15 @@ export function verdictOf(
   return { pass, failures };
 }
 
-const ledgers = new WeakMap<
+const indexes = new WeakMap<
   readonly Evidence[],
   { readonly length: number; readonly last: Evidence | undefined; readonly byKey: Map<string, Evidence[]> }
 >();
 
 /** The evidence by key, found anew when the list has changed: it is asked for every prefix of every batch. */
-function ledgerOf(record: QueueRecord): ReadonlyMap<string, readonly Evidence[]> {
+function evidenceByKey(record: QueueRecord): ReadonlyMap<string, readonly Evidence[]> {
   const { evidence } = record;
-  const known = ledgers.get(evidence);
+  const known = indexes.get(evidence);
   if (known?.length === evidence.length && known.last === evidence.at(-1)) return known.byKey;
   const byKey = new Map<string, Evidence[]>();
   for (const entry of evidence) {
@@ -43,7 +43,7 @@ function ledgerOf(record: QueueRecord): ReadonlyMap<string, readonly Evidence[]>
     if (same === undefined) byKey.set(key, [entry]);
     else same.push(entry);
   }
-  ledgers.set(evidence, { length: evidence.length, last: evidence.at(-1), byKey });
+  indexes.set(evidence, { length: evidence.length, last: evidence.at(-1), byKey });
   return byKey;
 }
 

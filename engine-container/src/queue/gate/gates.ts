@@ -37,7 +37,7 @@ import {
 } from './gate-deadline.ts';
 import { noteFoundVerdict } from './gate-looks.ts';
 
-/** Reads the verdicts of finished gate runs into the ledger. Cancelled and broken ones are no member's fault (A22, D-07). */
+/** Reads the verdicts of finished gate runs into the evidence. Cancelled and broken ones are no member's fault (A22, D-07). */
 export function observeGates(pass: DecisionContext): void {
   const begunBefore = countBegun(pass.record);
   for (const batch of pass.record.batches) {
@@ -119,7 +119,7 @@ function hasSettled(pass: DecisionContext, node: Node, runKey: string): boolean 
   return until <= pass.s.now;
 }
 
-/** A pass, and with it each failure of a tree that it contains: that failure was a flake (the flake ledger). */
+/** A pass, and with it each failure of a tree that it contains: that failure was a flake. */
 function countPass(pass: DecisionContext, batch: Batch, length: number, gate: string): void {
   const { record } = pass;
   const contained = new Set<string | undefined>();

@@ -26,7 +26,7 @@ import { isSearchedInQueue, returnSuspects, settleProbabilities, suspicionOf } f
 /** A member is not bounced while it is less likely than this that the gate fails because of it. */
 const GUILTY_CHANCE_MIN = 0.95;
 /** Finished gate runs from which on the repo's own record of flakes speaks for itself. */
-const LEDGER_RUNS_MIN = 100;
+const KNOWN_RUNS_MIN = 100;
 /** So many failures in a row of one tree are taken for what they are, however flaky the gate is held to be. */
 const FAILURES_CONCLUSIVE = 6;
 
@@ -173,7 +173,7 @@ interface Interval {
 function cutsFor(pass: DecisionContext): number {
   const { record, s } = pass;
   const policy = policyFor(pass);
-  if (policy.cuts === 1 || !policy.sharesSlots) return policy.cuts;
+  if (policy.cuts === 1 || !policy.pieces.sharing) return policy.cuts;
   const free = gateRunsMax(pass) - record.batches.flatMap(openRunsOf).length;
   const waiting = s.base.known ? readyEntries(pass, s.base.value.tree, true) : [];
   const fresh = waiting.filter((entry) => !entry.passedOnStaleBase).length;
@@ -280,9 +280,9 @@ function judgeSuspect(
 /** Failing gate runs of one tree that a bounce needs: two, until the repo's own show how seldom one fails by itself (D-08). */
 function failuresToBounce(pass: DecisionContext): number {
   const { rate } = pass.record;
-  const policy = policyFor(pass);
-  const mayTrust = pass.s.confirmBounce !== 'always' && policy.trustsLedger && policy.weighsFlakes;
-  const isKnown = mayTrust && rate.steady + rate.flaked >= LEDGER_RUNS_MIN;
+  const { pieces } = policyFor(pass);
+  const mayTrust = pass.s.confirmBounce !== 'always' && pieces.trust && pieces.flakes;
+  const isKnown = mayTrust && rate.steady + rate.flaked >= KNOWN_RUNS_MIN;
   return isKnown ? 1 : CONFIRMED_FAILURES_MIN;
 }
 

@@ -26,7 +26,7 @@ export function suspicionOf(
   }
   const longest = Math.max(high - low, ...failures);
   const good = batch.members.slice(low, low + longest).map((member) => chance(pass, member));
-  const flake = policyFor(pass).weighsFlakes ? flakeRate(record.rate) : 0;
+  const flake = policyFor(pass).pieces.flakes ? flakeRate(record.rate) : 0;
   const weights = suspect({ good, failures, flake }).weights.slice(0, high - low);
   return { weights, none: Math.max(0, 1 - weights.reduce((sum, weight) => sum + weight, 0)) };
 }
@@ -39,7 +39,7 @@ export function isSearchedInQueue(pass: DecisionContext, batch: Batch): boolean 
   const { record, s } = pass;
   const policy = policyFor(pass);
   // Several cuts at once end a search sooner than the queue would.
-  if (!policy.rejoins || policy.cuts > 1 || !s.base.known || !s.full) return false;
+  if (!policy.pieces.rejoining || policy.cuts > 1 || !s.base.known || !s.full) return false;
   const others = record.batches.filter((other) => other !== batch);
   if (others.some((other) => other.stagedOn !== null || provenLength(record, other) < other.limit))
     return false;

@@ -36,7 +36,7 @@ export function crowdRuleOf(pass: DecisionContext): CrowdRule | null {
   const { record, s } = pass;
   const isOneByOne = !s.protection.known || s.protection.value?.blockOnOutdatedBranch !== false;
   const slots = gateRunsMax(pass);
-  if (record.othersAt === undefined || isOneByOne || slots < 2 || !policyFor(pass).triesBeside) return null;
+  if (record.othersAt === undefined || isOneByOne || slots < 2 || !policyFor(pass).pieces.trials) return null;
   const crowd = crowdOf(pass);
   if (crowd === null) return null;
   const { isOfCrowd } = crowd;

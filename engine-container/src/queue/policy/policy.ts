@@ -86,47 +86,47 @@ export interface SpeculationPolicy {
   readonly rerunChance: number;
   /** So many batches of the pipeline start at once, and those after them evenly over a gate run; half of its places at most. */
   readonly promptPlaces: number;
+  readonly pieces: PolicyPieces;
+}
+
+/** Parts of the policy that can be taken away. In production all are there; the bench takes them away to see what each is worth. */
+export interface PolicyPieces {
   /** The pipeline goes on while suspects are searched beside it. */
-  readonly isolates: boolean;
+  readonly isolation: boolean;
   /** Batches are tried beside a pipeline that is too risky to build on. */
-  readonly triesBeside: boolean;
+  readonly trials: boolean;
   /** Batches grow under a backlog. */
-  readonly elastic: boolean;
+  readonly growth: boolean;
   /** A failure may have no cause among the members. */
-  readonly weighsFlakes: boolean;
+  readonly flakes: boolean;
   /** Rates follow the repo's history. */
-  readonly learns: boolean;
+  readonly learning: boolean;
   /** A repo whose gate runs are known not to fail by themselves needs no second failing one. */
-  readonly trustsLedger: boolean;
+  readonly trust: boolean;
   /** Suspects whose base has moved go on in the queue when no other waits there. */
-  readonly rejoins: boolean;
+  readonly rejoining: boolean;
   /** Nothing is built on a batch of the pipeline that has failed already and only waits for those below it. */
-  readonly foresees: boolean;
+  readonly foresight: boolean;
   /** Cuts take only the slots that other suspects and the queue leave. */
-  readonly sharesSlots: boolean;
+  readonly sharing: boolean;
   /** Facts that are known of a pull request before its gate run size batches and place cuts. */
   readonly forecasts: boolean;
 }
 
-/** Everything is on in production; the bench takes pieces away to see what each is worth. */
-const WHOLE = {
-  isolates: true,
-  triesBeside: true,
-  elastic: true,
-  weighsFlakes: true,
-  learns: true,
-  trustsLedger: true,
-  rejoins: true,
-  foresees: true,
-  sharesSlots: true,
+const ALL_PIECES: PolicyPieces = {
+  isolation: true,
+  trials: true,
+  growth: true,
+  flakes: true,
+  learning: true,
+  trust: true,
+  rejoining: true,
+  foresight: true,
+  sharing: true,
   forecasts: true,
-} as const;
+};
 
-interface Preset
-  extends Pick<
-    SpeculationPolicy,
-    'depth' | 'passChance' | 'aheadChance' | 'cuts' | 'rerunChance' | 'promptPlaces'
-  > {
+interface Preset extends Omit<SpeculationPolicy, 'pieces'> {
   readonly fanout: number;
 }
 
@@ -151,7 +151,7 @@ export function policyOf(fanout: number): SpeculationPolicy {
     cuts: Math.floor(between(lower.cuts, upper.cuts)),
     rerunChance: between(lower.rerunChance, upper.rerunChance),
     promptPlaces: Math.floor(between(lower.promptPlaces, upper.promptPlaces)),
-    ...WHOLE,
+    pieces: ALL_PIECES,
   };
 }
 
@@ -200,7 +200,7 @@ export function chooseBatchSize(options: {
   if (fanout === 1) return Math.max(1, Math.min(thrifty, ready, BATCH_PULL_REQUESTS_MAX));
   const likely = likelySize(padded(good), policy.passChance);
   const share = Math.ceil(ready / Math.max(1, options.slots));
-  const size = policy.elastic ? Math.max(likely, Math.min(thrifty, share)) : likely;
+  const size = policy.pieces.growth ? Math.max(likely, Math.min(thrifty, share)) : likely;
   return Math.max(1, Math.min(size, ready, BATCH_PULL_REQUESTS_MAX));
 }
 

@@ -1,4 +1,5 @@
 import { policyOf } from '../../../../engine-container/src/queue/policy/policy.ts';
+import { takeAway } from '../cell.ts';
 import { type Measurement, measure, percentile } from '../measure.ts';
 import type { Scenario } from '../workload.ts';
 import { drawSeeds, drawWorkload } from './draw.ts';
@@ -52,7 +53,7 @@ export function runSignals(argv: readonly string[]): void {
 }
 
 function spend(scenario: Scenario, fanout: number, seed: number, forecasts: boolean) {
-  const policy = { ...policyOf(fanout), forecasts };
+  const policy = forecasts ? policyOf(fanout) : takeAway(policyOf(fanout), 'forecasts');
   const { begun, landed, landTimes, wrongBounces }: Measurement = measure({
     ...{ scenario, fanout, seed, policy, cold: false },
   });

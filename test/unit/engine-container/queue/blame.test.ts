@@ -1,5 +1,6 @@
 import { policyOf } from '../../../../engine-container/src/queue/policy/policy.ts';
 import type { ConfirmBounce } from '../../../../engine-container/src/queue/snapshot.ts';
+import { takeAway } from '../../../bench/queue/cell.ts';
 import { type MeasureOptions, measure } from '../../../bench/queue/measure.ts';
 import { type PlannedPullRequest, readScenarios, type Scenario } from '../../../bench/queue/workload.ts';
 
@@ -78,7 +79,8 @@ describe('suspects whose base has moved', () => {
   const scenario = readScenarios('test/bench/queue/scenarios.json').find(({ name }) => name === 'burst-64-1');
   const search = (seed: number, rejoins: boolean) => {
     if (scenario === undefined) throw new Error('no such scenario');
-    return measure({ scenario, fanout: 4, seed, cold: false, policy: { ...policyOf(4), rejoins } });
+    const policy = rejoins ? policyOf(4) : takeAway(policyOf(4), 'rejoining');
+    return measure({ scenario, fanout: 4, seed, cold: false, policy });
   };
 
   test('go on in the queue, so that what passes lands at once instead of being run once more', () => {
