@@ -41,8 +41,16 @@ async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
-      ...{ email: text, 'user-pool': text, identity: text, 'service-key-file': text },
-      ...{ table: text, instance: text, bot: text, repo: text, tenant: text, about: text },
+      email: text,
+      'user-pool': text,
+      identity: text,
+      'service-key-file': text,
+      table: text,
+      instance: text,
+      bot: text,
+      repo: text,
+      tenant: text,
+      about: text,
     },
   });
   if (positionals[0] === 'release-claim') return releaseClaim(values);

@@ -70,7 +70,9 @@ async function restoreTable(
   if (!isThere) {
     await client.send(
       new RestoreTableToPointInTimeCommand({
-        ...{ SourceTableName: table, TargetTableName: restored, RestoreDateTime: time },
+        SourceTableName: table,
+        TargetTableName: restored,
+        RestoreDateTime: time,
         BillingModeOverride: 'PAY_PER_REQUEST',
       }),
     );

@@ -26,7 +26,8 @@ export async function doctor(asked: Asked, url: string): Promise<number> {
     return [
       ...checkSetUp(name, entry),
       ...(mine?.drifts ?? []).map(({ kind, says, next }) => ({
-        ...{ check: `${name}: ${kind.replaceAll('_', ' ')}`, ok: false },
+        check: `${name}: ${kind.replaceAll('_', ' ')}`,
+        ok: false,
         says: plain(`${says}. ${next}`),
       })),
       {

@@ -71,7 +71,12 @@ async function judge(machine: Git, commit: string, text: string, pem: string): P
   const publicKey = readPublicKey(pem);
   const keyid = publicKey === null ? null : keyIdOf(publicKey);
   const refuse = (fault: string, statement: LandingStatement | null = null): Verdict => ({
-    ...{ verified: false, commit, keyid, fault, statement, notes: [] },
+    verified: false,
+    commit,
+    keyid,
+    fault,
+    statement,
+    notes: [],
   });
   if (publicKey === null) return refuse('The key is no public key on the curve P-256.');
   const envelope = parse(Envelope, text);

@@ -7,7 +7,10 @@ import { run } from './run.ts';
 process.exitCode = await run(
   process.argv.slice(2),
   {
-    ...{ env: process.env, cwd: process.cwd(), fetch: globalThis.fetch, now: Date.now },
+    env: process.env,
+    cwd: process.cwd(),
+    fetch: globalThis.fetch,
+    now: Date.now,
     isTerminal: process.stdout.isTTY === true,
     print: (line) => process.stdout.write(`${line}\n`),
     readGit: (args) =>

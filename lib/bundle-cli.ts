@@ -5,8 +5,14 @@ import { OLDEST_NODE } from './node-versions.ts';
 /** The command line as one file that Node runs alone, `outfile`. */
 export const bundleCli = (outfile: string) =>
   build({
-    ...{ entryPoints: ['cli/main.ts'], bundle: true, platform: 'node', format: 'esm' },
-    ...{ outfile, target: `node${OLDEST_NODE}`, legalComments: 'none', logLevel: 'warning' },
+    entryPoints: ['cli/main.ts'],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    outfile,
+    target: `node${OLDEST_NODE}`,
+    legalComments: 'none',
+    logLevel: 'warning',
     banner: { js: `#!/usr/bin/env node\n${REQUIRE_BANNER}` },
   });
 

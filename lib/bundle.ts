@@ -24,18 +24,24 @@ const NO_SHARED_CREDENTIALS = './core/adapters/system/no-shared-credentials.ts';
 
 /** Parts of the payment SDK that have nothing to do with subscriptions. */
 const FOREIGN_PAYMENTS = [
-  ...[
-    'Apps',
-    'Climate',
-    'Entitlements',
-    'FinancialConnections',
-    'Forwarding',
-    'Identity',
-    'Issuing',
-    'Radar',
-  ],
-  ...['ProductCatalog', 'Reporting', 'Reserve', 'Sigma', 'Tax', 'Terminal', 'TestHelpers', 'ThreeDSecure'],
-  ...['Treasury', 'V2'],
+  'Apps',
+  'Climate',
+  'Entitlements',
+  'FinancialConnections',
+  'Forwarding',
+  'Identity',
+  'Issuing',
+  'Radar',
+  'ProductCatalog',
+  'Reporting',
+  'Reserve',
+  'Sigma',
+  'Tax',
+  'Terminal',
+  'TestHelpers',
+  'ThreeDSecure',
+  'Treasury',
+  'V2',
 ].join('|');
 const FOREIGN_PAYMENT_FILES = ['PaymentLinks', 'Quotes'].join('|');
 const withoutForeignPayments: Plugin = {

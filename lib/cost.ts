@@ -70,17 +70,20 @@ interface Work {
 }
 /** A worker that waits for an idle look, and the look. */
 const IDLE_LOOK: Work = {
-  ...{ gbSeconds: 0.25 * (0.9 + 0.7), runs: 2 },
+  gbSeconds: 0.25 * (0.9 + 0.7),
+  runs: 2,
   usd: TABLE_PER_WAKE + QUEUE_PER_WAKE + PRICES.keyRequest + LOG_PER_WAKE,
 };
 /** A worker that waits ten seconds for the engine, which stores a dozen steps. */
 const RECONCILE: Work = {
-  ...{ gbSeconds: 0.25 * 10, runs: 1 },
+  gbSeconds: 0.25 * 10,
+  runs: 1,
   usd: TABLE_PER_WAKE + 36 * PRICES.tableWrite + QUEUE_PER_WAKE + PRICES.keyRequest + LOG_PER_WAKE,
 };
 /** A forwarder, a worker that waits for two calls of a forge, and the function that makes them. Nothing is written. */
 const GLANCE: Work = {
-  ...{ gbSeconds: 0.25 * (0.05 + 0.5 + 0.35), runs: 3 },
+  gbSeconds: 0.25 * (0.05 + 0.5 + 0.35),
+  runs: 3,
   usd: 8 * PRICES.tableRead + 2 * QUEUE_PER_WAKE + PRICES.keyRequest + 3 * LOG_GB_PER_RUN * PRICES.logsGb,
 };
 
@@ -110,13 +113,17 @@ export function estimateCost(counts: ResourceCounts, sizes: DeploymentSize): rea
   const beyond = (type: string, free: number): number => Math.max(0, count(type) - free);
   const always = (usd: number) => ({ asleep: usd, idle: usd, busy: usd, running: usd });
   const perEngineHour = (usd: number) => ({
-    ...{ asleep: 0, idle: 0, busy: usd * TEAM_ENGINE_HOURS, running: usd * HOURS },
+    asleep: 0,
+    idle: 0,
+    busy: usd * TEAM_ENGINE_HOURS,
+    running: usd * HOURS,
   });
   const sealing = count('AWS::KMS::Key') - count('signing keys');
   const tasks = count('AWS::ECS::Service') * sizes.tasks;
   const addresses = count('services with addresses') * sizes.tasks;
   const tick: Work = {
-    ...{ gbSeconds: sizes.tickGb * 0.3, runs: 1 },
+    gbSeconds: sizes.tickGb * 0.3,
+    runs: 1,
     usd: 16 * PRICES.tableRead + LOG_GB_PER_RUN * PRICES.logsGb,
   };
   const looks = TEAM_REPOS * TICKS;
@@ -182,17 +189,26 @@ export function estimateCost(counts: ResourceCounts, sizes: DeploymentSize): rea
     },
     {
       what: 'idle looks',
-      ...{ asleep: 0, idle: looksUsd, busy: looksUsd, running: looksUsd },
+      asleep: 0,
+      idle: looksUsd,
+      busy: looksUsd,
+      running: looksUsd,
       basis: `${TEAM_REPOS} repositories, every five minutes`,
     },
     {
       what: 'glances',
-      ...{ asleep: 0, idle: 0, busy: TEAM_GLANCES * GLANCE.usd, running: 0 },
+      asleep: 0,
+      idle: 0,
+      busy: TEAM_GLANCES * GLANCE.usd,
+      running: 0,
       basis: `${TEAM_GLANCES}, every half minute where something happened within the hour`,
     },
     {
       what: 'reconciles',
-      ...{ asleep: 0, idle: 0, busy: TEAM_RECONCILES * RECONCILE.usd, running: 0 },
+      asleep: 0,
+      idle: 0,
+      busy: TEAM_RECONCILES * RECONCILE.usd,
+      running: 0,
       basis: `${TEAM_RECONCILES} of ten seconds when busy`,
     },
     {

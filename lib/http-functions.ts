@@ -109,18 +109,24 @@ export function createHttpFunctions(
   credentialKey.grantOpenText(webhooks, ['webhook-secret']);
 
   const payments = new Payments(scope, 'Payments', {
-    ...{ apiUrl: config.paymentsApiUrl, prices: config.paymentsPrices, retain: config.retainData },
+    apiUrl: config.paymentsApiUrl,
+    prices: config.paymentsPrices,
+    retain: config.retainData,
     secrets: parts.secrets,
   });
   const billing = makeSurface('Billing', {
-    ...{ bundle: 'billing', env: BillingEnv, timeout: AS_LONG_AS_THE_GATEWAY },
+    bundle: 'billing',
+    env: BillingEnv,
+    timeout: AS_LONG_AS_THE_GATEWAY,
   });
   payments.grantSell(billing);
   // A tenant that leaves has its queues wound down first.
   queue.grantSend(billing);
   billing.setEnv('BILLING_PAGE_URL', `${publicUrl}/billing`);
   const paymentEvents = make('WebhooksPayments', {
-    ...{ bundle: 'webhooks-payments', env: PaymentsWebhookEnv, timeout: LOOK_AT_PROVIDER },
+    bundle: 'webhooks-payments',
+    env: PaymentsWebhookEnv,
+    timeout: LOOK_AT_PROVIDER,
   });
   payments.grantFollow(paymentEvents);
   // Plans, whose customer is whose, which events were taken, and what tenants are to be told: nothing of repos' own.
@@ -137,18 +143,24 @@ export function createHttpFunctions(
   api.setEnv('QUEUE_NAME', config.serviceName);
 
   const evidence = makeSurface('Evidence', {
-    ...{ bundle: 'evidence', env: EvidenceEnv, timeout: AS_LONG_AS_THE_GATEWAY },
+    bundle: 'evidence',
+    env: EvidenceEnv,
+    timeout: AS_LONG_AS_THE_GATEWAY,
   });
   evidence.setEnv('EVIDENCE_KEY_ID', parts.evidenceKey?.key.keyArn ?? '');
   parts.evidenceKey?.grantSign(evidence);
 
   const advice = makeSurface('Advice', {
-    ...{ bundle: 'advice', env: SurfaceEnv, timeout: AS_LONG_AS_THE_GATEWAY },
+    bundle: 'advice',
+    env: SurfaceEnv,
+    timeout: AS_LONG_AS_THE_GATEWAY,
     memoryMb: ONE_PROCESSOR_MB,
   });
 
   const connections = makeSurface('Connections', {
-    ...{ bundle: 'connections', env: ConnectionsEnv, timeout: AS_LONG_AS_THE_GATEWAY },
+    bundle: 'connections',
+    env: ConnectionsEnv,
+    timeout: AS_LONG_AS_THE_GATEWAY,
     network: wayToForges(network, config),
   });
   credentialKey.grantSeal(connections);
@@ -158,7 +170,9 @@ export function createHttpFunctions(
   connections.setEnv('LEGACY_FORGE_REPOS', config.legacyForgeRepos);
 
   const forgeOps = makeSurface('ForgeOps', {
-    ...{ bundle: 'forge-ops', env: ForgeOpsEnv, timeout: AS_LONG_AS_THE_GATEWAY },
+    bundle: 'forge-ops',
+    env: ForgeOpsEnv,
+    timeout: AS_LONG_AS_THE_GATEWAY,
     network: wayToForges(network, config),
   });
   credentialKey.grantOpen(forgeOps);
@@ -174,7 +188,9 @@ export function createHttpFunctions(
   engine.grantStamp(admin);
 
   const containerHealth = make('ContainerHealth', {
-    ...{ bundle: 'container-health', env: ContainerHealthEnv, timeout: QUICK },
+    bundle: 'container-health',
+    env: ContainerHealthEnv,
+    timeout: QUICK,
     // The engine's one open door is for this group.
     network: network.forWorkers,
   });
@@ -185,17 +201,17 @@ export function createHttpFunctions(
   network.nameServices(containerHealth, 'ECS');
 
   return {
-    ...{
-      'webhooks-forge': webhooks,
-      public: publicFn,
-      api,
-      evidence,
-      advice,
-      connections,
-      'forge-ops': forgeOps,
-      admin,
-    },
-    ...{ 'container-health': containerHealth, billing, 'webhooks-payments': paymentEvents },
+    'webhooks-forge': webhooks,
+    public: publicFn,
+    api,
+    evidence,
+    advice,
+    connections,
+    'forge-ops': forgeOps,
+    admin,
+    'container-health': containerHealth,
+    billing,
+    'webhooks-payments': paymentEvents,
   };
 }
 
@@ -214,9 +230,13 @@ export function watchHttpFunctions(
   }
   const ofOperators = { logGroup: surfaces.admin.logGroup, severity: 'ticket' } as const;
   monitoring.addLine(surfaces.admin, 'AdminKeyUsed', {
-    ...{ ...ofOperators, where: { message: 'the admin key was used' }, threshold: 1 },
+    ...ofOperators,
+    where: { message: 'the admin key was used' },
+    threshold: 1,
   });
   monitoring.addLine(surfaces.admin, 'OperatorsRefused', {
-    ...{ ...ofOperators, where: { message: 'an operator was refused' }, threshold: 10 },
+    ...ofOperators,
+    where: { message: 'an operator was refused' },
+    threshold: 10,
   });
 }

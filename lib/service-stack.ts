@@ -1,4 +1,4 @@
-import { Aws, CfnOutput, Duration, Stack, type StackProps, Tags } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Stack, type StackProps, Tags } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { IdleLookEnv } from '../core/contracts/env.ts';
@@ -30,6 +30,7 @@ import { WakeQueue } from './constructs/wake-queue.ts';
 import { WebAcl } from './constructs/web-acl.ts';
 import { DEPLOYED_OUTPUT, describeDeployment } from './deployed.ts';
 import { createHttpFunctions, mayReachForges, watchHttpFunctions, wayToForges } from './http-functions.ts';
+import { addOutputs } from './outputs.ts';
 import type { StageConfig } from './stage-config.ts';
 
 export interface ServiceStackProps extends StackProps {
@@ -102,7 +103,14 @@ export class ServiceStack extends Stack {
       workersMax: config.workersMax,
     });
     const worker = this.#addWorker(defaults, {
-      ...{ config, table, credentialKey, network, engine, queue, monitoring, authority },
+      config,
+      table,
+      credentialKey,
+      network,
+      engine,
+      queue,
+      monitoring,
+      authority,
     });
     const tick = this.#addTick(defaults, { config, table, queue, engine, monitoring });
     watchReconciles(monitoring, worker);
@@ -119,7 +127,8 @@ export class ServiceStack extends Stack {
       apiKey: config.identityApiKey,
       sharedSecret: config.identitySharedSecret,
       signUp: config.signUp,
-      ...{ retain: config.retainData, refusesDeletion },
+      retain: config.retainData,
+      refusesDeletion,
       adminEmail: config.adminEmail,
       publicUrl,
     });
@@ -131,34 +140,49 @@ export class ServiceStack extends Stack {
       ? new EvidenceKey(this, 'EvidenceKey', { retain: config.retainData })
       : null;
     const surfaces = createHttpFunctions(this, defaults, {
-      ...{
-        config,
-        table,
-        identity,
-        credentialKey,
-        network,
-        engine,
-        queue,
-        publicUrl,
-        adminKey,
-        evidenceKey,
-        secrets,
-        authority,
-      },
-      ...{ edgeStamp, requiredStamp },
+      config,
+      table,
+      identity,
+      credentialKey,
+      network,
+      engine,
+      queue,
+      publicUrl,
+      adminKey,
+      evidenceKey,
+      secrets,
+      authority,
+      edgeStamp,
+      requiredStamp,
     });
     const site = new DashboardSite(this, 'Dashboard', {
-      ...{ defaults, identity, requiredStamp, sendsMail: config.mail.from !== undefined },
+      defaults,
+      identity,
+      requiredStamp,
+      sendsMail: config.mail.from !== undefined,
     });
     api.addRoutes(surfaces, site.fn);
     mayInvoke(worker, 'SET_UP_FUNCTION', surfaces['forge-ops']);
     const realtime = new RealtimeSurface(this, 'Realtime', {
-      ...{ defaults, table, identity, monitoring, publicUrl, edgeStamp, requiredStamp },
-      ...{ rateFactor: config.rateFactor, logRetentionDays: config.logRetentionDays },
+      defaults,
+      table,
+      identity,
+      monitoring,
+      publicUrl,
+      edgeStamp,
+      requiredStamp,
+      rateFactor: config.rateFactor,
+      logRetentionDays: config.logRetentionDays,
     });
     new Notifications(this, 'Notifications', {
-      ...{ defaults, table, monitoring, credentialKey, publicUrl, mail: config.mail },
-      ...{ secrets, retain: config.retainData },
+      defaults,
+      table,
+      monitoring,
+      credentialKey,
+      publicUrl,
+      mail: config.mail,
+      secrets,
+      retain: config.retainData,
       deadLetters: queue.deadLetters,
     });
     edge.addApi(realtime);
@@ -175,9 +199,18 @@ export class ServiceStack extends Stack {
     });
     monitoring.watchLines();
     monitoring.drawDashboard({ queue, worker: worker.fn, tick: tick.fn, api: api.api });
-    this.#addOutputs({
-      ...{ publicUrl, api, edge, realtime, table, queue, engine, identity },
-      ...{ credentialKey, adminKey, monitoring },
+    addOutputs(this, {
+      publicUrl,
+      api,
+      edge,
+      realtime,
+      table,
+      queue,
+      engine,
+      identity,
+      credentialKey,
+      adminKey,
+      monitoring,
     });
     new CfnOutput(this, DEPLOYED_OUTPUT, {
       value: JSON.stringify(describeDeployment(config)),
@@ -294,52 +327,6 @@ export class ServiceStack extends Stack {
     const { monitoring, queue } = parts;
     new TickSchedule(this, 'Schedule', { tick, monitoring, deadLetters: queue.deadLetters });
     return tick;
-  }
-
-  /** Stable names: scripts and people rely on them. Nothing secret; where secrets are, but never what they hold. */
-  #addOutputs(parts: {
-    publicUrl: string;
-    api: ApiSurface;
-    edge: PublicEdge;
-    realtime: RealtimeSurface;
-    identity: IdentityProvider;
-    table: DataTable;
-    credentialKey: CredentialKey;
-    adminKey: AdminKey;
-    queue: WakeQueue;
-    engine: EngineService;
-    monitoring: Monitoring;
-  }): void {
-    const { publicUrl, edge, engine, identity, monitoring } = parts;
-    const output = (name: string, value: string, description: string): void => {
-      new CfnOutput(this, name, { value, description });
-    };
-    output('BaseUrl', publicUrl, 'Base address of the whole contract');
-    output('DashboardUrl', `${publicUrl}/`, 'The page');
-    output('ApiUrl', `https://${parts.api.host}`, 'The API without the distribution');
-    output('SocketUrl', parts.realtime.url, 'Realtime socket without the distribution');
-    output('ForgeWebhookUrl', `${publicUrl}/api/v1/webhooks/forge`, 'Where forges send their events');
-    output(
-      'DistributionDomainName',
-      edge.distribution.distributionDomainName,
-      'Point a name of your own here',
-    );
-    output('TableName', parts.table.table.tableName, 'The single table');
-    output('CredentialKeyArn', parts.credentialKey.key.keyArn, 'Wraps the data keys of forge tokens');
-    output('AdminKeySecretArn', parts.adminKey.secret.arn, 'Holds the X-Admin-Key');
-    output('WakeQueueUrl', parts.queue.wakes.queueUrl, 'FIFO queue of wakes');
-    output('EngineClusterName', engine.service.cluster.clusterName, 'Cluster of the engine');
-    output('EngineServiceName', engine.service.serviceName, 'Fargate service of the engine');
-    output('PageTopicArn', monitoring.topics.page.topicArn, 'Alarms that should wake an operator');
-    output('TicketTopicArn', monitoring.topics.ticket.topicArn, 'Alarms that can wait for the morning');
-    output(
-      'MonitoringDashboardUrl',
-      `https://${Aws.REGION}.console.aws.amazon.com/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/${monitoring.dashboard.dashboardName}`,
-      'Health of the queue at a glance',
-    );
-    if (identity.userPool !== undefined) {
-      output('UserPoolId', identity.userPool.userPoolId, 'People who sign in');
-    }
   }
 }
 

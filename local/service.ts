@@ -128,7 +128,10 @@ export async function startLocalService(options: LocalServiceOptions = {}): Prom
     );
     const sockets = kept(new SocketHub(log));
     const endpoints = {
-      ...{ dynamo: dynamo.endpoint, sqs: sqs.endpoint, kms: kms.endpoint, email: email.endpoint },
+      dynamo: dynamo.endpoint,
+      sqs: sqs.endpoint,
+      kms: kms.endpoint,
+      email: email.endpoint,
       sockets: await sockets.start(),
     };
     const clients = createClients(endpoints);
@@ -136,7 +139,10 @@ export async function startLocalService(options: LocalServiceOptions = {}): Prom
       for (const client of Object.values(clients)) client.destroy();
     });
     const run = await runTemplate({
-      ...{ assembly, tag, log, sockets },
+      assembly,
+      tag,
+      log,
+      sockets,
       schedules: options.schedules ?? 'timed',
       dynamo: clients.dynamo,
       sqs: clients.sqs,

@@ -112,8 +112,10 @@ export async function startEverything(options: StartOptions): Promise<Started> {
       httpPort: state.ports.http,
       httpsPort: state.ports.https,
       knobs: {
-        ...{ gate: 'judge', gateDurationMs: options.gateDurationMs ?? 1_000 },
-        ...{ judge: judgeBySentinel, fault: faultBySentinel },
+        gate: 'judge',
+        gateDurationMs: options.gateDurationMs ?? 1_000,
+        judge: judgeBySentinel,
+        fault: faultBySentinel,
       },
     });
     const address = await forge.start();

@@ -13,7 +13,9 @@ export function createAdmission({ sign_in: { allow, administrators }, forge, ten
     if (!isAdmin && allow !== undefined && !isAmong(allow, { login, email, ...person })) return null;
     if (tenants === 'installation') return { tenantId: tenantOf(forge.url), login, email, isAdmin };
     const own = (person.organizations ?? []).map(({ id, name, isOwner }) => ({
-      ...{ id: tenantOf(forge.url, id), name, mayChange: isOwner || isAdmin },
+      id: tenantOf(forge.url, id),
+      name,
+      mayChange: isOwner || isAdmin,
     }));
     const [first] = own;
     return first === undefined ? null : { tenantId: first.id, login, email, isAdmin, tenants: own };

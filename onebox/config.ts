@@ -137,7 +137,10 @@ function readMail(
     throw new ConfigError('mail.allow_clear_text: it has a meaning beside tls: none alone.');
   }
   return {
-    ...{ host, port, from, tls: tls === 'required' && port === TLS_PORT ? 'implicit' : tls },
+    host,
+    port,
+    from,
+    tls: tls === 'required' && port === TLS_PORT ? 'implicit' : tls,
     login:
       user === undefined || file === undefined
         ? null

@@ -86,7 +86,11 @@ async function startBinary(binary: string, options: DatabaseOptions): Promise<Ru
   const child = spawn(
     binary,
     [
-      ...['serve', '--host', '127.0.0.1', '--port', String(port)],
+      'serve',
+      '--host',
+      '127.0.0.1',
+      '--port',
+      String(port),
       ...(options.dataFile === undefined ? [] : ['--db-path', options.dataFile]),
     ],
     // A group of its own: an interrupt of the terminal would end it before those that still write to it.

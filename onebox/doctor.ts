@@ -169,7 +169,9 @@ async function examineApplication(config: OneboxConfig, send: HttpSend): Promise
   const redirectUri = redirectUriOf(config.public_url);
   const link = `${config.forge.url.replace(/\/+$/, '')}${APPLICATIONS_PATH}`;
   const forge = createForgeOAuth({
-    ...{ forgeUrl: config.forge.url, clientId: config.sign_in.client_id, send },
+    forgeUrl: config.forge.url,
+    clientId: config.sign_in.client_id,
+    send,
     clientSecret: new Secret(config.clientSecret),
   });
   const fixes = {

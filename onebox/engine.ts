@@ -22,13 +22,21 @@ export interface EngineParts {
 /** The engine within this process. It keeps its own deadlines; one that passes them is treated as one that was lost. */
 export function createEngine({ store, send, clock, log, metrics, publicUrl }: EngineParts): EnginePort {
   const runReconcile = createReconciler({
-    ...{ store, clock, log, ids: createUuidIds(), serviceUrl: publicUrl },
+    store,
+    clock,
+    log,
+    ids: createUuidIds(),
+    serviceUrl: publicUrl,
     // A copy of the data folder, or of the whole machine, may have been put back.
     mayBeOlder: true,
     forgeFor: (request, held, mayRead, onCall, onAnswer) =>
       createEngineForge(held, {
-        ...{ instanceUrl: request.instanceUrl, slug: request.repoSlug, token: request.token },
-        ...{ send: countBytes(send, onCall, onAnswer), clock, mayRead },
+        instanceUrl: request.instanceUrl,
+        slug: request.repoSlug,
+        token: request.token,
+        send: countBytes(send, onCall, onAnswer),
+        clock,
+        mayRead,
       }),
   });
   return {

@@ -33,7 +33,8 @@ export function listRoutes(
   }));
   const text = (contentType: string, read: () => Promise<string>): Invocable => ({
     invoke: async () => ({
-      ...{ statusCode: 200, headers: { 'content-type': contentType, 'cache-control': 'no-store' } },
+      statusCode: 200,
+      headers: { 'content-type': contentType, 'cache-control': 'no-store' },
       body: await read(),
     }),
   });
@@ -91,7 +92,9 @@ export function pageConfig({ forge, mail }: OneboxConfig): DashboardConfig {
   const label = forge.name ?? new URL(forge.url).host;
   return {
     sign_in: { kind: 'gotrue', url: '', api_key: '', provider: { id: 'forge', label } },
-    ...{ sign_up: 'closed', sends_mail: mail !== null, forge: forge.url.replace(/\/+$/, '') },
+    sign_up: 'closed',
+    sends_mail: mail !== null,
+    forge: forge.url.replace(/\/+$/, ''),
     checks: FIRST_START_PATH,
   };
 }

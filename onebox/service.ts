@@ -141,10 +141,14 @@ async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<
   const keys = openKeys(config.data_dir);
   const signer = openFileSigner(join(config.data_dir, 'evidence-key.pem'));
   const sessions = createSessions({
-    ...{ file: join(config.data_dir, 'sessions.json'), clock, seal: keys.sessionSeal },
+    file: join(config.data_dir, 'sessions.json'),
+    clock,
+    seal: keys.sessionSeal,
   });
   const forge = createForgeOAuth({
-    ...{ forgeUrl: config.forge.url, clientId: config.sign_in.client_id, send },
+    forgeUrl: config.forge.url,
+    clientId: config.sign_in.client_id,
+    send,
     clientSecret: new Secret(config.clientSecret),
     readsTeams: config.tenants === 'organizations',
   });
@@ -159,11 +163,22 @@ async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<
       if (glance === null) await forwardDelayedWake({ store, queue, clock }, wake);
       else await queue.sendGlance(glance);
     },
-    ...{ workersMax: config.workers, log },
+    workersMax: config.workers,
+    log,
   });
   stops.push(() => queue.stop());
   const shared: Shared = {
-    ...{ store, tokens, queue, policy, clock, ids, log, publicUrl, ...keys, signer, send },
+    store,
+    tokens,
+    queue,
+    policy,
+    clock,
+    ids,
+    log,
+    publicUrl,
+    ...keys,
+    signer,
+    send,
     identity: createForgeIdentity({ instanceUrl: config.forge.url, sessions, forge, admit, clock }),
     queueName: config.service_name,
   };
@@ -182,12 +197,17 @@ async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<
     const looking = createLookingEngine({ store, looker, clock, log }, engine, repoId);
     const result = await dispatchReconcile(
       {
-        ...{ store, leases: store, vault: keys.vault, engine: looking, queue, clock, ids, log },
-        ...{
-          queueName: config.service_name,
-          workersMax: workersOfOneTenant(config.workers),
-          planLimits: NO_PLANS,
-        },
+        store,
+        leases: store,
+        vault: keys.vault,
+        engine: looking,
+        queue,
+        clock,
+        ids,
+        log,
+        queueName: config.service_name,
+        workersMax: workersOfOneTenant(config.workers),
+        planLimits: NO_PLANS,
       },
       repoId,
     );
@@ -206,26 +226,26 @@ async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<
     connect: asInvocable(connect),
     disconnect: asInvocable(disconnect),
     fallback: { invoke: async () => ({ statusCode: 200, body: formatPong(clock.now()) }) },
-    ...{ answers: true, stage: SOCKET_STAGE },
+    answers: true,
+    stage: SOCKET_STAGE,
   });
   const push = createPush({ store, sender: sockets.sender(), log, clock });
   const mails =
     config.mail === null
       ? null
       : createMailLine({
-          ...{ smtp: createSmtp(config.mail), log },
+          smtp: createSmtp(config.mail),
+          log,
           count: (result) => metrics.count('mergeyard_mails_total', { result }),
         });
   stops.push(() => mails?.stop());
   const notify = createNotify({
-    ...{
-      store,
-      secrets: keys.secrets,
-      clock,
-      log,
-      serviceUrl: publicUrl,
-      makeMailKey: () => makeUpText(MAIL_KEY_CHARS),
-    },
+    store,
+    secrets: keys.secrets,
+    clock,
+    log,
+    serviceUrl: publicUrl,
+    makeMailKey: () => makeUpText(MAIL_KEY_CHARS),
     notifier: createNotifier({
       email: mails === null ? { way: 'none' } : { way: 'smtp', sendMail: mails.send },
       send,
@@ -235,19 +255,25 @@ async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<
     const source = await startStreamSource(
       clients.streams,
       {
-        ...{ tableName: TABLE_NAME, streamArn: TABLE_NAME, region: 'onebox', target, filter: () => true },
-        ...{ batchSize: 100, windowMs: STREAM_WINDOW_MS, retries: 5, maxAgeMs: NOTICE_AGE_MAX_MS },
-        ...{ reportsFailures: true, bisects: true, giveUp: async () => log.error('changes were given up') },
+        tableName: TABLE_NAME,
+        streamArn: TABLE_NAME,
+        region: 'onebox',
+        target,
+        filter: () => true,
+        batchSize: 100,
+        windowMs: STREAM_WINDOW_MS,
+        retries: 5,
+        maxAgeMs: NOTICE_AGE_MAX_MS,
+        reportsFailures: true,
+        bisects: true,
+        giveUp: async () => log.error('changes were given up'),
       },
       (name, text) => log.warn('change stream', { name, text }),
     );
     stops.push(() => source.stop());
   }
 
-  const signIn = createSignInRoutes({
-    ...{ forge, sessions, publicUrl, clock, log },
-    admit,
-  });
+  const signIn = createSignInRoutes({ forge, sessions, publicUrl, clock, log, admit });
   const mailLogin = mailLoginOf(config);
   const askMail = mailLogin === null ? null : createMailCheck({ tryLogin: mailLogin, now: clock.now });
   const front = createHttpFront(

@@ -59,18 +59,29 @@ export type Answerer = (event: APIGatewayProxyEventV2, context: Context) => Prom
 /** The parts that set repositories up, and put back what drifted. */
 export function setUpParts({ store, secrets, vault, queue, send, clock, ids, log, ...rest }: Shared) {
   const openForge = createForgeOpener({
-    ...{ store, vault },
+    store,
+    vault,
     connect: ({ instanceUrl, slug }, token) =>
       createForgeAdmin(createForgeTransport({ instanceUrl, slug, token, send, clock })),
   });
   const openBackports = createForgeOpener({
-    ...{ store, vault },
+    store,
+    vault,
     connect: ({ instanceUrl, slug }, token) =>
       createBackportForge(createForgeTransport({ instanceUrl, slug, token, send, clock })),
   });
   const webhookUrl = `${rest.publicUrl}/api/v1/webhooks/forge`;
   return {
-    ...{ store, secrets, vault, queue, clock, ids, log, openForge, openBackports, webhookUrl },
+    store,
+    secrets,
+    vault,
+    queue,
+    clock,
+    ids,
+    log,
+    openForge,
+    openBackports,
+    webhookUrl,
     queueName: rest.queueName,
   };
 }
@@ -80,7 +91,10 @@ export function createSurfaces(shared: Shared): Readonly<Record<HttpSurface, Ans
   const { store, tokens, identity, vault, secrets, queue, send, clock, ids, log, publicUrl, queueName } =
     shared;
   const surface = {
-    ...{ identity, log, rates: store, noteSignIn: createSignInNotes({ store, log }) },
+    identity,
+    log,
+    rates: store,
+    noteSignIn: createSignInNotes({ store, log }),
     readApiToken: createTokenReader({ store: tokens, clock, log }),
   };
   const common = { store, leases: store, clock, log, ids, queue, planLimits: NO_PLANS };
@@ -93,17 +107,23 @@ export function createSurfaces(shared: Shared): Readonly<Record<HttpSurface, Ans
     connections: createSurface<'connections'>(
       { ...surface, switchedOff: switchedOffRoutes(false) },
       createConnectionRoutes({
-        ...{ ...common, vault, openAccount },
+        ...common,
+        vault,
+        openAccount,
         checkTarget: (url) => checkOutboundTarget(url, rules),
       }),
     ),
     'forge-ops': createSurface<'forge-ops'>(
       surface,
       createForgeOpsRoutes({
-        ...{ ...common, ...setUpParts(shared), openAccount, makeWebhookKey },
+        ...common,
+        ...setUpParts(shared),
+        openAccount,
+        makeWebhookKey,
         openPerson: createForgePersonOpener({ send, clock }),
         openLog: createForgeOpener({
-          ...{ store, vault },
+          store,
+          vault,
           connect: ({ instanceUrl, slug }, token) =>
             createForgeLog(createForgeTransport({ instanceUrl, slug, token, send, clock }), token),
         }),
@@ -113,13 +133,20 @@ export function createSurfaces(shared: Shared): Readonly<Record<HttpSurface, Ans
     billing: createSurface<'billing'>(
       surface,
       createBillingRoutes({
-        ...{ ...common, prices: null, openPayments: async () => null },
+        ...common,
+        prices: null,
+        openPayments: async () => null,
         billingPageUrl: `${publicUrl}/billing`,
       }),
     ),
     'webhooks-payments': middy(
       createPaymentsWebhook({
-        ...{ store, clock, log, prices: null, readSigningSecret: null, openReader: async () => null },
+        store,
+        clock,
+        log,
+        prices: null,
+        readSigningSecret: null,
+        openReader: async () => null,
       }),
     ).use(answerWithEnvelope(log)),
     public: createSurface<'public'>(
@@ -128,7 +155,14 @@ export function createSurfaces(shared: Shared): Readonly<Record<HttpSurface, Ans
     ),
     'webhooks-forge': middy(
       createForgeWebhook({
-        ...{ store, leases: store, rates: store, secrets, queue, clock, queueName, planLimits: NO_PLANS },
+        store,
+        leases: store,
+        rates: store,
+        secrets,
+        queue,
+        clock,
+        queueName,
+        planLimits: NO_PLANS,
       }),
     ).use(answerWithEnvelope(log)),
     'container-health': middy(

@@ -8,7 +8,8 @@ export const TABLE_NAME = 'mergeyard';
 /** Clients of the table, which is made at the first start. */
 export async function openTable(endpoint: string) {
   const local = {
-    ...{ endpoint, region: 'onebox' },
+    endpoint,
+    region: 'onebox',
     credentials: { accessKeyId: 'onebox', secretAccessKey: 'onebox' },
   };
   const dynamo = new DynamoDBClient(local);

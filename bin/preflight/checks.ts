@@ -269,6 +269,14 @@ const parameters: Check = {
 };
 
 export const CHECKS: readonly Check[] = [
-  ...[bootstrap, serviceLinkedRole, lambdaConcurrency, fargate, networks, distributions],
-  ...[mail, image, certificate, parameters],
+  bootstrap,
+  serviceLinkedRole,
+  lambdaConcurrency,
+  fargate,
+  networks,
+  distributions,
+  mail,
+  image,
+  certificate,
+  parameters,
 ];

@@ -41,7 +41,10 @@ async function main(): Promise<number> {
     return 1;
   }
   const results = await runChecks({
-    ...{ config, account, region, stackName: `Mergeyard-${config.stage}` },
+    config,
+    account,
+    region,
+    stackName: `Mergeyard-${config.stage}`,
     isFirst: readDeployed(CONFIG_DIR, config.stage) === null,
     runs: (program) =>
       spawnSync(program, ['version'], { stdio: 'ignore', timeout: ANSWER_TIMEOUT_MS }).status === 0,

@@ -155,8 +155,14 @@ export const ACCOUNT_ROUTES = [
     fieldErrors: { confirm: 'confirm_mismatch' },
     replies: { 200: account.Offboarded },
     errors: [
-      ...['invalid_body', 'confirm_mismatch', 'payments_error', 'payments_not_configured'],
-      ...['queue_locked', 'forge_unreachable', 'forge_access_denied', 'db_error'],
+      'invalid_body',
+      'confirm_mismatch',
+      'payments_error',
+      'payments_not_configured',
+      'queue_locked',
+      'forge_unreachable',
+      'forge_access_denied',
+      'db_error',
     ] as const,
   },
   {

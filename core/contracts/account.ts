@@ -152,7 +152,12 @@ export function toTenantExport(facts: ExportFacts): z.infer<typeof TenantExport>
     reconcile_status: facts.outcomes.map(([id, outcome]) => ({ repo_id: id, ...toReconcileView(outcome) })),
     reconcile_status_truncated: facts.outcomesTruncated,
     audit_log: facts.audit.map(({ id, at, actor, from, action, target, result }) => ({
-      ...{ id, actor, from, action, target, result },
+      id,
+      actor,
+      from,
+      action,
+      target,
+      result,
       at: formatTime(at),
     })),
     audit_log_truncated: facts.auditTruncated,

@@ -84,7 +84,10 @@ export const ActivityRepo = z.object({
   /** The queue in order and what stands before the next landing, as the worker last saw it; null = unknown. */
   queue: z
     .object({
-      ...{ seen_at: Time, line: z.array(QueuePlaceView), line_more: z.int(), block: BlockView },
+      seen_at: Time,
+      line: z.array(QueuePlaceView),
+      line_more: z.int(),
+      block: BlockView,
       /** Which number of gate runs at once the queue chose, and why; null: the settings name it. */
       fanout: z.object({ in_force: z.int(), reason: z.enum(FANOUT_REASONS), says: z.string() }).nullable(),
     })
@@ -225,7 +228,11 @@ function toQueueView({ at, places, more, block, fanout }: QueueView): z.infer<ty
   return {
     seen_at: formatTime(at),
     line: places.map(({ pr, title, queuedAt, priority = 'normal', state, reason, until }) => ({
-      ...{ pr, title, priority, state, reason },
+      pr,
+      title,
+      priority,
+      state,
+      reason,
       queued_at: formatTime(queuedAt),
       until: formatTimeOrNull(until),
     })),
@@ -320,7 +327,9 @@ export function toActivityStats(stats: ActivityStats): z.infer<typeof ActivitySt
     runs_per_landed: stats.runsPerLanded,
     runs_saved: stats.runsSaved,
     days: stats.days.map(({ day, landed, bounced, runs }) => ({
-      ...{ landed, bounced, runs },
+      landed,
+      bounced,
+      runs,
       day: formatTime(day).slice(0, 'yyyy-mm-dd'.length),
     })),
   };

@@ -63,7 +63,8 @@ export function toAuthorNoticesView(
     signed_in_as: forge === null ? null : { instance_url: forge.instanceUrl, login: forge.login },
     logins: logins.map((each) => ({
       ...toExported(each),
-      ...{ email_state: each.emailState, ends_at: formatTime(each.endsAt) },
+      email_state: each.emailState,
+      ends_at: formatTime(each.endsAt),
     })),
   };
 }

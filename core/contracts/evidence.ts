@@ -81,16 +81,23 @@ export function toLandingStatement(
     predicate: {
       repository: { forge: repo.instanceUrl, name: repo.slug, base_branch: repo.baseBranch },
       pull_request: {
-        ...{ number: pr, head: receipt.head, scheduled_by: receipt.scheduledBy ?? null },
+        number: pr,
+        head: receipt.head,
+        scheduled_by: receipt.scheduledBy ?? null,
         approved_by: receipt.approvedBy === undefined ? null : [...receipt.approvedBy],
       },
       merge: {
-        ...{ commit: mergeCommit, tree, base_before: receipt.baseBefore },
+        commit: mergeCommit,
+        tree,
+        base_before: receipt.baseBefore,
         landed_at: formatTime(receipt.landedAt),
       },
       gate: {
-        ...{ verdict: 'success', commit: receipt.stagedSha, tree: receipt.gatedTree ?? null },
-        ...{ run_url: receipt.runUrl, own_run: receipt.ofHead === true },
+        verdict: 'success',
+        commit: receipt.stagedSha,
+        tree: receipt.gatedTree ?? null,
+        run_url: receipt.runUrl,
+        own_run: receipt.ofHead === true,
         pull_requests: judged?.map((each) => ({ number: each.pr, head: each.head })) ?? null,
       },
       batch: { run_id: row.batchId, node_id: row.nodeId },

@@ -30,10 +30,16 @@ export function toFanoutAdviceView(advice: FanoutAdvice): FanoutAdviceView {
   const { current, advised, reason, restsOn, since, replays } = advice;
   const seconds = (ms: number | null) => (ms === null ? null : Math.round(ms / 1000));
   return {
-    ...{ current, advised, reason, rests_on: restsOn, needed: ADVICE_PULLS_MIN },
+    current,
+    advised,
+    reason,
+    rests_on: restsOn,
+    needed: ADVICE_PULLS_MIN,
     since: since === null ? null : formatTime(since),
     replays: replays.map(({ fanout, landed, runs, p50Ms, p95Ms, meanMs }) => ({
-      ...{ fanout, landed, runs },
+      fanout,
+      landed,
+      runs,
       wait: { p50_seconds: seconds(p50Ms), p95_seconds: seconds(p95Ms), mean_seconds: seconds(meanMs) },
     })),
   };

@@ -29,9 +29,12 @@ export function toGateLogView(
   const reason = typeof log === 'string' ? log : null;
   return {
     number,
-    ...{ run_url: row?.runUrl ?? null, gate_verdict: row?.gateVerdict ?? null },
-    ...{ tree: row?.stagingTree ?? null, prs: [...(row?.prs ?? [])] },
-    ...{ reason, words: reason === null ? null : NO_LOG_WORDS[reason] },
+    run_url: row?.runUrl ?? null,
+    gate_verdict: row?.gateVerdict ?? null,
+    tree: row?.stagingTree ?? null,
+    prs: [...(row?.prs ?? [])],
+    reason,
+    words: reason === null ? null : NO_LOG_WORDS[reason],
     jobs:
       typeof log === 'string'
         ? []

@@ -99,7 +99,9 @@ export function readLookAnswer(payload: unknown): LookAnswer | null {
 /** The same of a glance, for the same function; `glance_at` is the branch. */
 export function writeGlanceRequest({ instanceUrl, repoSlug, baseBranch, token }: GlanceRequest): string {
   return JSON.stringify({
-    ...{ instance_url: instanceUrl, repo_slug: repoSlug, glance_at: baseBranch },
+    instance_url: instanceUrl,
+    repo_slug: repoSlug,
+    glance_at: baseBranch,
     token: token.reveal(),
   } satisfies z.input<typeof GlanceBody>);
 }

@@ -73,7 +73,10 @@ export function toPullPayload(
     data: {
       repository: toRepository(repo),
       pull_request: { number, title, head, url: urlOfPull(repo, number) },
-      ...{ code, says: words?.says ?? null, next: words?.next ?? null, run_url: runUrl },
+      code,
+      says: words?.says ?? null,
+      next: words?.next ?? null,
+      run_url: runUrl,
     },
   };
 }

@@ -33,8 +33,14 @@ export const DeliveryList = z.object({
 export function toDeliveryList(deliveries: readonly Delivery[]): z.infer<typeof DeliveryList> {
   return {
     deliveries: deliveries.map(({ id, kind, at, state, attempts, status, triedAt, nextAt }) => ({
-      ...{ id, kind, at: formatTime(at), state, attempts, status },
-      ...{ tried_at: formatTimeOrNull(triedAt), next_at: formatTimeOrNull(nextAt) },
+      id,
+      kind,
+      at: formatTime(at),
+      state,
+      attempts,
+      status,
+      tried_at: formatTimeOrNull(triedAt),
+      next_at: formatTimeOrNull(nextAt),
     })),
   };
 }

@@ -71,8 +71,12 @@ function tell(code: PullCodeName | null): z.input<typeof Told> {
 
 function toBatch({ batchId, nodeId, stagingTree, gateVerdict, runUrl, prs }: NodeRow) {
   return {
-    ...{ run_id: batchId, node_id: nodeId, tree: stagingTree, gate_verdict: gateVerdict },
-    ...{ run_url: runUrl, prs: [...prs] },
+    run_id: batchId,
+    node_id: nodeId,
+    tree: stagingTree,
+    gate_verdict: gateVerdict,
+    run_url: runUrl,
+    prs: [...prs],
   };
 }
 
@@ -85,7 +89,11 @@ export function toPullStoryView(
 ): PullStoryView {
   const { estimate } = story;
   return {
-    ...{ repo_id: repo.id, repo_slug: repo.slug, number, title: story.title, in_queue: story.inQueue },
+    repo_id: repo.id,
+    repo_slug: repo.slug,
+    number,
+    title: story.title,
+    in_queue: story.inQueue,
     now: {
       ...tell(story.code),
       ...(story.words === null ? {} : { words: story.words }),
@@ -99,13 +107,16 @@ export function toPullStoryView(
       estimate === null
         ? null
         : {
-            ...{ seconds: toSeconds(estimate.ms), error_seconds: toSeconds(estimate.errorMs) },
+            seconds: toSeconds(estimate.ms),
+            error_seconds: toSeconds(estimate.errorMs),
             landings: estimate.landings,
           },
     forecast: story.forecast === null ? null : sayForecast(story.forecast),
     history: story.history.map(({ at, event, reason, head }) => ({
       ...tell(codeOfEvent(event, reason)),
-      ...{ timestamp: formatTime(at), event, head },
+      timestamp: formatTime(at),
+      event,
+      head,
     })),
     attempts: story.attempts.map((row) => toQueueBatch(row, [])),
     receipts: story.receipts.map(toReceiptView),
@@ -113,9 +124,6 @@ export function toPullStoryView(
     backports: (repo.backported ?? [])
       .filter(({ pr }) => pr === number)
       .flatMap(({ backports }) => backports)
-      .map((each) => ({
-        ...{ branch: each.branch, result: each.result, number: each.pull },
-        ...sayBackport(each),
-      })),
+      .map((each) => ({ branch: each.branch, result: each.result, number: each.pull, ...sayBackport(each) })),
   };
 }

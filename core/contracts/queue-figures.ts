@@ -29,13 +29,23 @@ export type FiguresView = z.infer<typeof FiguresView>;
 export function toFiguresView({ weeks, flakyWindows }: QueueFigures): FiguresView {
   return {
     weeks: weeks.map((each) => ({
-      ...{ week: formatTime(each.week), landed: each.landed, bounced: each.bounced },
-      ...{ waiting: toSpread(each.waiting), gate: toSpread(each.gate), merging: toSpread(each.merging) },
-      ...{ runs: each.runs, runs_saved: each.runsSaved, bounce_runs: each.bounceRuns },
-      ...{ failed_trees: each.failedTrees, flaky_trees: each.flakyTrees },
+      week: formatTime(each.week),
+      landed: each.landed,
+      bounced: each.bounced,
+      waiting: toSpread(each.waiting),
+      gate: toSpread(each.gate),
+      merging: toSpread(each.merging),
+      runs: each.runs,
+      runs_saved: each.runsSaved,
+      bounce_runs: each.bounceRuns,
+      failed_trees: each.failedTrees,
+      flaky_trees: each.flakyTrees,
     })),
     flaky_windows: flakyWindows.map(({ fromHour, toHour, judged, flaky }) => ({
-      ...{ from_hour: fromHour, to_hour: toHour, judged, flaky },
+      from_hour: fromHour,
+      to_hour: toHour,
+      judged,
+      flaky,
     })),
   };
 }

@@ -15,9 +15,15 @@ const STORED = ['db_error'] as const;
 const OWN = ['not_found', 'db_error'] as const;
 const ON_FORGE = ['not_found', 'connection_not_found', 'decryption_error', 'db_error'] as const;
 const BY_PERSON = [
-  ...(['not_found', 'connection_not_found', 'db_error', 'forge_unreachable'] as const),
-  ...(['pull_not_open', 'pull_merged'] as const),
-  ...(['forge_token_required', 'forge_token_refused', 'forge_token_of_bot'] as const),
+  'not_found',
+  'connection_not_found',
+  'db_error',
+  'forge_unreachable',
+  'pull_not_open',
+  'pull_merged',
+  'forge_token_required',
+  'forge_token_refused',
+  'forge_token_of_bot',
 ] as const;
 
 /** Connections, managed repos, their gate and their queue. */
@@ -289,7 +295,10 @@ export const REPO_ROUTES = [
       ...BODY,
       'missing_fields',
       ...BY_PERSON,
-      ...(['queue_not_ready', 'head_moved', 'branch_not_protected', 'schedule_refused'] as const),
+      'queue_not_ready',
+      'head_moved',
+      'branch_not_protected',
+      'schedule_refused',
     ],
   },
   {

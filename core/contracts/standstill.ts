@@ -15,7 +15,9 @@ export function toStandstill(standstill: Standstill | null): z.infer<typeof Stan
   if (standstill === null) return null;
   const { cause, since, usualMs } = standstill;
   return {
-    ...{ cause, since: formatTime(since), ...sayStandstill(standstill) },
+    cause,
+    since: formatTime(since),
+    ...sayStandstill(standstill),
     usual_seconds: usualMs === null ? null : Math.round(usualMs / 1000),
   };
 }

@@ -21,8 +21,12 @@ export const TOKEN_ROUTES = [
     body: CreateTokenBody,
     replies: { 201: CreatedToken },
     errors: [
-      ...['invalid_body', 'invalid_field', 'missing_fields', 'not_found'],
-      ...['token_limit_exceeded', 'db_error'],
+      'invalid_body',
+      'invalid_field',
+      'missing_fields',
+      'not_found',
+      'token_limit_exceeded',
+      'db_error',
     ] as const,
   },
   {

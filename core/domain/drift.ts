@@ -65,8 +65,11 @@ const OF_RULE: Readonly<Partial<Record<ProtectionReason, Pick<Drift, 'kind' | 'o
 /** In the order of `DRIFTS`. What was never set up, or was seen before it was set up, has not drifted. */
 export function findDrifts(facts: DriftFacts): readonly Drift[] {
   const found = [
-    ...[...findOfRule(facts), ...findOfHook(facts), ...findOfRights(facts)],
-    ...[...findOfGate(facts), ...findOfFile(facts)],
+    ...findOfRule(facts),
+    ...findOfHook(facts),
+    ...findOfRights(facts),
+    ...findOfGate(facts),
+    ...findOfFile(facts),
   ];
   return DRIFT_KINDS.flatMap((kind) => found.find((drift) => drift.kind === kind) ?? []);
 }

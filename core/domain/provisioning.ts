@@ -264,7 +264,9 @@ export function viewProvisioning(facts: ProvisioningFacts, seen?: RuleSeen): Pro
   return {
     webhook: { status: webhookStatus(facts.wakeupMode, provisioning.webhook) },
     protection: {
-      ...{ status, id: status === 'configured' ? protection.ruleName : null, detail },
+      status,
+      id: status === 'configured' ? protection.ruleName : null,
+      detail,
       required: isRequired(facts, seen),
     },
     ciGate: { status: ciGate.status, url: ciGate.url },

@@ -15,10 +15,18 @@ export interface PullCode {
 }
 
 export const wait = (turn: Turn, says: string, next: string, fault = false): PullCode => ({
-  ...{ is: 'wait', turn, fault, says, next },
+  is: 'wait',
+  turn,
+  fault,
+  says,
+  next,
 });
 export const exit = (turn: Turn, says: string, next: string, fault = false): PullCode => ({
-  ...{ is: 'exit', turn, fault, says, next },
+  is: 'exit',
+  turn,
+  fault,
+  says,
+  next,
 });
 
 export const BY_ITSELF = 'Nothing: the queue goes on by itself.';

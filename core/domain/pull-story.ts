@@ -71,7 +71,10 @@ export function tellPull(facts: StoryFacts): PullStory | null {
   const inQueue =
     nth > 0 || (place === undefined && last !== undefined && code !== null && PULL_CODES[code].is === 'wait');
   return {
-    ...{ code, inQueue, history, attempts },
+    code,
+    inQueue,
+    history,
+    attempts,
     ...sayMore(code, facts),
     title: place?.title ?? last?.title ?? null,
     since: last?.at ?? place?.queuedAt ?? null,

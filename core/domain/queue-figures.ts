@@ -73,7 +73,11 @@ export function readFigures(
       const runs = sumRuns(ofWeek);
       const failed = treesOf(ofWeek.filter(({ gateVerdict }) => gateVerdict === 'failure'));
       return {
-        ...{ week, landed, bounced, runs, runsSaved: runs === null ? null : landed + bounced - runs },
+        week,
+        landed,
+        bounced,
+        runs,
+        runsSaved: runs === null ? null : landed + bounced - runs,
         waiting: spreadOf(parts.map(({ waiting }) => waiting)),
         gate: spreadOf(parts.map(({ gate }) => gate)),
         merging: spreadOf(parts.map(({ merging }) => merging)),

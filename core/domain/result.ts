@@ -7,6 +7,11 @@ export function known<T>(value: T): Reading<T> {
   return { known: true, value };
 }
 
+/** A reading of something that follows from another one. Of what is unknown nothing follows. */
+export function mapKnown<T, U>(reading: Reading<T>, follow: (value: T) => U): Reading<U> {
+  return reading.known ? known(follow(reading.value)) : UNKNOWN;
+}
+
 /** Closes an exhaustive switch: a new member of the union stops compiling here. */
 export function assertNever(value: never): never {
   throw new Error(`unreachable value: ${JSON.stringify(value)}`);

@@ -99,9 +99,17 @@ const OF_FORGE: readonly BlockKind[] = ['staging', 'merge', 'revoke', 'gate_retr
 
 /** A look that went through, and found what keeps everything from landing. */
 const OF_FINDINGS: readonly (ReconcileErrorCode | null)[] = [
-  ...(['gate_missing', 'foreign_gate_status', 'gate_timeout', 'gate_infrastructure'] as const),
-  ...(['protection_conflict', 'branch_name_taken', 'another_queue', 'success_stands'] as const),
-  ...(['base_red', 'tree_mismatch', 'record_too_large'] as const),
+  'gate_missing',
+  'foreign_gate_status',
+  'gate_timeout',
+  'gate_infrastructure',
+  'protection_conflict',
+  'branch_name_taken',
+  'another_queue',
+  'success_stands',
+  'base_red',
+  'tree_mismatch',
+  'record_too_large',
 ];
 
 /** Null: the queue moves as usual, nothing waits in it, or it is off. */

@@ -34,7 +34,8 @@ export interface Delivery extends DeliveryName {
 
 /** After each attempt, as the Standard Webhooks specification proposes; the tick finds what is due, so none is shorter. */
 export const RETRY_DELAYS_MS: readonly number[] = [
-  ...[5 * MINUTE_MS, 30 * MINUTE_MS],
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
   ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR_MS),
 ];
 

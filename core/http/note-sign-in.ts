@@ -31,8 +31,14 @@ export function createSignInNotes({ store, log, now = Date.now }: SignInDeps): N
     const [oldest] = known.keys();
     if (known.size > REMEMBERED_MAX && oldest !== undefined) known.delete(oldest);
     const entry: AuditEntry = {
-      ...{ id: session.id, tenantId, at: session.startedAt, actor: caller.person ?? tenantId, from: network },
-      ...{ action: SESSION_STARTED, target: tenantId, result: 'ok' },
+      id: session.id,
+      tenantId,
+      at: session.startedAt,
+      actor: caller.person ?? tenantId,
+      from: network,
+      action: SESSION_STARTED,
+      target: tenantId,
+      result: 'ok',
     };
     try {
       if (await store.appendSignIn(entry)) known.set(session.id, Number.POSITIVE_INFINITY);

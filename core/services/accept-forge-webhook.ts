@@ -152,7 +152,8 @@ async function classify(deps: WebhookDeps, repo: ManagedRepo, event: ForgeEvent)
   const connection = await deps.store.getConnection(repo.tenantId, repo.connectionId);
   // Without its connection the repo cannot be reconciled anyway; the outcome of the next reconcile says so.
   return classifyForgeEvent(event, {
-    ...{ baseBranch: repo.baseBranch, queueName: deps.queueName },
+    baseBranch: repo.baseBranch,
+    queueName: deps.queueName,
     botUsername: connection?.botUsername ?? '',
   });
 }

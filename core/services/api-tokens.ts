@@ -37,8 +37,13 @@ export async function createToken(
   await store.createTenant(tenantId, now);
   const text = makeApiToken(tenantId);
   const token: ApiToken = {
-    ...{ id: deps.ids.uuid(), tenantId, name, scopes },
-    ...{ createdAt: now, expiresAt: now + days * DAY_MS, lastUsedAt: null },
+    id: deps.ids.uuid(),
+    tenantId,
+    name,
+    scopes,
+    createdAt: now,
+    expiresAt: now + days * DAY_MS,
+    lastUsedAt: null,
   };
   if (!(await tokens.createApiToken(token, hashApiToken(text)))) throw new AppError('not_found');
   await recordChange(deps, tenantId, 'token.create', token.id);

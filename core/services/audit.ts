@@ -31,7 +31,12 @@ export async function recordChange(
   // A change that another tenant has caused, such as a repository that is taken over: who that is, is not told.
   const foreign = origin !== null && origin.tenantId !== tenantId;
   const entry: AuditEntry = {
-    ...{ id: deps.ids.uuid(), tenantId, at: deps.clock.now(), action, target, result },
+    id: deps.ids.uuid(),
+    tenantId,
+    at: deps.clock.now(),
+    action,
+    target,
+    result,
     actor: by ?? (foreign ? ANOTHER_TENANT : (origin?.person ?? tenantId)),
     from: foreign ? null : (origin?.network ?? null),
   };

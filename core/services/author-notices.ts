@@ -71,7 +71,8 @@ export async function readAuthorNotices(
   const states = addresses.length === 0 ? null : await store.readMailboxStates(asker.tenantId, addresses);
   return held.map((each) => ({
     ...each,
-    ...{ endsAt: each.provenAt + AUTHOR_PROOF_MS, emailState: states?.get(each.email) ?? null },
+    endsAt: each.provenAt + AUTHOR_PROOF_MS,
+    emailState: states?.get(each.email) ?? null,
   }));
 }
 

@@ -51,7 +51,10 @@ export async function startCheckout(deps: BillingDeps, tenantId: TenantId, tier:
   }
   const customerId = account?.customerId ?? (await becomeCustomer(deps, payments, tenantId));
   const order = {
-    ...{ tenantId, customerId, tier, prices: prices[tier] },
+    tenantId,
+    customerId,
+    tier,
+    prices: prices[tier],
     successUrl: `${deps.billingPageUrl}?checkout=success`,
     cancelUrl: `${deps.billingPageUrl}?checkout=cancel`,
   };
@@ -75,8 +78,10 @@ async function becomeCustomer(deps: BillingDeps, payments: Payments, tenantId: T
       // Two first checkouts at once: the provider gave both the same customer, or the first one stored counts.
       if (stored?.customerId != null) return stored.customerId;
       const account: BillingAccount = {
-        ...{ tier: stored?.tier ?? FREE_PLAN.tier, status: stored?.status ?? FREE_PLAN.status },
-        ...{ customerId, subscriptionId: stored?.subscriptionId ?? null },
+        tier: stored?.tier ?? FREE_PLAN.tier,
+        status: stored?.status ?? FREE_PLAN.status,
+        customerId,
+        subscriptionId: stored?.subscriptionId ?? null,
       };
       const saved = await deps.store.saveBilling(tenantId, account, stored?.version ?? null, null);
       if (saved === 'saved') return customerId;
@@ -169,7 +174,9 @@ export async function followProvider(
     const seen = seePlan(provider.prices, listed, stored?.tier ?? FREE_PLAN.tier);
     if (seen.source !== 'prices' && seen.source !== 'none') {
       deps.log.warn('a subscription is not what the price book says', {
-        ...{ tenant_id: tenantId, tier: seen.tier, source: seen.source },
+        tenant_id: tenantId,
+        tier: seen.tier,
+        source: seen.source,
       });
     }
     const { tier, status, subscriptionId } = seen;

@@ -23,8 +23,11 @@ export async function withinLimits<Result extends { readonly kind: string; reado
   reconcile: () => Promise<Result>,
 ): Promise<Result | { readonly kind: 'crowded' }> {
   const next = {
-    ...{ id: ids.uuid(), repoId: repo.id, tenantId: repo.tenantId },
-    ...{ host: hostOf(repo.instanceUrl), standing: standingOf(last, clock.now()) },
+    id: ids.uuid(),
+    repoId: repo.id,
+    tenantId: repo.tenantId,
+    host: hostOf(repo.instanceUrl),
+    standing: standingOf(last, clock.now()),
   };
   const { section, workers } = sectionOf(repo.id, workersMax);
   const isAllowed = await store.beginReconcile(

@@ -135,12 +135,18 @@ async function draft(
   const id = deps.ids.uuid();
   const now = deps.clock.now();
   return {
-    ...{ id, tenantId, instanceUrl: wanted.instanceUrl, botUsername: wanted.botLogin, verifiedAt },
+    id,
+    tenantId,
+    instanceUrl: wanted.instanceUrl,
+    botUsername: wanted.botLogin,
+    verifiedAt,
     credential: await deps.vault.seal(
       { tenantId, connectionId: id, instanceUrl: wanted.instanceUrl },
       wanted.token,
     ),
-    ...{ createdAt: now, updatedAt: now, deleting: false },
+    createdAt: now,
+    updatedAt: now,
+    deleting: false,
   };
 }
 
@@ -159,7 +165,9 @@ async function rotateToken(
     // A connection that was verified once stays so: a forge that is away says nothing against it.
     const next = {
       ...previous,
-      ...{ credential, verifiedAt: verifiedAt ?? previous.verifiedAt, updatedAt: later(deps, previous) },
+      credential,
+      verifiedAt: verifiedAt ?? previous.verifiedAt,
+      updatedAt: later(deps, previous),
     };
     if (!(await tryUpdate(deps, previous, next))) return false;
     await recordChange(deps, tenantId, 'connection.rotate', id);
@@ -225,7 +233,9 @@ export async function changeConnection(
         token === undefined ? previous.credential : await deps.vault.seal(ownerOf(previous), token);
       const next: Connection = {
         ...previous,
-        ...{ credential, verifiedAt: verifiedAt ?? previous.verifiedAt, updatedAt: later(deps, previous) },
+        credential,
+        verifiedAt: verifiedAt ?? previous.verifiedAt,
+        updatedAt: later(deps, previous),
         botUsername: botLogin ?? previous.botUsername,
       };
       if (await tryUpdate(deps, previous, next)) {
@@ -250,7 +260,8 @@ async function verifyChange(
   if (token === undefined && !renames) return null;
   const owner = ownerOf(connection);
   const asked = {
-    ...{ instanceUrl: connection.instanceUrl, botLogin: botLogin ?? connection.botUsername },
+    instanceUrl: connection.instanceUrl,
+    botLogin: botLogin ?? connection.botUsername,
     token:
       token ??
       (await nameFailures('connection_rotation_failed', () => deps.vault.open(owner, connection.credential))),

@@ -1,27 +1,19 @@
 import { isSlowFailure, slowRetryMs } from '../domain/fairness.ts';
-import { type ForgeSight, keepSight, sightOf } from '../domain/glance.ts';
+import { keepSight, sightOf } from '../domain/glance.ts';
 import type { EpochMs, RepoId } from '../domain/ids.ts';
 import type { HeldLease } from '../domain/lease.ts';
 import {
   DUE_TOLERANCE_MS,
   IDLE_DUE_DELAY_MS,
   LEASE_HELD_DELAY_MS,
-  LEASE_TAKEOVER_GRACE_MS,
   LEASE_TTL_MS,
   LONG_RECONCILE_MS,
   WIND_DOWN_MS,
 } from '../domain/limits.ts';
 import type { ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from '../domain/repo.ts';
-import { assertNever } from '../domain/result.ts';
 import { retryDelayMs, shareOf } from '../domain/wake.ts';
 import type { LookStore } from '../ports/idle-look.ts';
-import {
-  type DispatchStore,
-  type EngineReport,
-  type LeaseStore,
-  type ReconcileStore,
-  StoreError,
-} from '../ports/store.ts';
+import { type DispatchStore, type LeaseStore, type ReconcileStore, StoreError } from '../ports/store.ts';
 import {
   type Clock,
   type EngineAnswer,
@@ -34,6 +26,7 @@ import {
   type WakeQueue,
 } from '../ports/system.ts';
 import { type ConcurrencyDeps, withinLimits } from './concurrent-reconciles.ts';
+import { type EngineResult, judgeAnswer } from './engine-result.ts';
 import { withLease } from './lease.ts';
 import { planNextLook } from './next-look.ts';
 import { findHolds, type HoldStore, type PlanDeps } from './plans.ts';
@@ -67,22 +60,6 @@ export interface DispatchDeps extends PlanDeps, Pick<ConcurrencyDeps, 'workersMa
   readonly log: Log;
   /** `queue_name` of the request (D-91). */
   readonly queueName: string;
-}
-
-/** The result of one reconcile, as its worker sees it. */
-interface EngineResult {
-  readonly errorCode: ReconcileErrorCode | null;
-  /** Null: at the next tick. */
-  readonly wakeAt: EpochMs | null;
-  readonly report: EngineReport | null;
-  /** The engine may still be at work under this lease. */
-  readonly leaveLease: boolean;
-  /** It failed, and the next try may go well: the time is not known, and a success may stand unwatched meanwhile. */
-  readonly mayPass?: true;
-  /** The outcome before it, which holds still. */
-  readonly again?: ReconcileOutcome;
-  /** Absent: not all of it was read. */
-  readonly sight?: ForgeSight;
 }
 
 interface EndedReconcile extends EngineResult {
@@ -251,39 +228,6 @@ async function callEngine(
   return judgeAnswer(answer, report, held, deps.clock.now());
 }
 
-function judgeAnswer(
-  answer: EngineAnswer,
-  report: EngineReport | null,
-  held: HeldLease,
-  now: EpochMs,
-): EngineResult {
-  const errorCode = report?.errorCode ?? null;
-  const wakeAt = report?.wakeAt ?? null;
-  switch (answer) {
-    case 'ok':
-      return {
-        ...{ errorCode, wakeAt, report, leaveLease: false },
-        ...(report?.sight === undefined ? {} : { sight: report.sight }),
-      };
-    case 'failed':
-    case 'refused':
-    case 'unreachable':
-    // Without an outcome before it there is nothing that could be unchanged.
-    case 'unchanged':
-      if (report === null)
-        return { errorCode: 'engine_error', wakeAt, report, leaveLease: false, mayPass: true };
-      return { errorCode: errorCode ?? 'engine_error', wakeAt, report, leaveLease: false };
-    case 'starting':
-      return { errorCode: 'engine_starting', wakeAt, report, leaveLease: false, mayPass: true };
-    case 'lost': {
-      const lookAt = Math.max(now, held.expiresAt) + LEASE_TAKEOVER_GRACE_MS;
-      return { errorCode: 'timeout', wakeAt: lookAt, report: null, leaveLease: true };
-    }
-    default:
-      return assertNever(answer);
-  }
-}
-
 interface Recorded {
   readonly outcome: ReconcileOutcome;
   readonly wakeAt: EpochMs | null;
@@ -300,10 +244,13 @@ async function recordOutcome(
   const { heldMs: _before, ...again } = ended.again ?? {};
   const outcome: ReconcileOutcome = {
     ...again,
-    ...{ ranAt, ok: ended.errorCode === null, errorCode: ended.errorCode },
+    ranAt,
+    ok: ended.errorCode === null,
+    errorCode: ended.errorCode,
     ...(rule === undefined ? {} : { rule }),
     ...(forge === undefined ? {} : { forge }),
-    ...{ ...(hook === undefined ? {} : { hook }), ...(settingsSeen === undefined ? {} : { settingsSeen }) },
+    ...(hook === undefined ? {} : { hook }),
+    ...(settingsSeen === undefined ? {} : { settingsSeen }),
     ...(missingScopes === undefined ? {} : { missingScopes }),
     ...(ended.slowFailures === 0 ? {} : { slowFailures: ended.slowFailures }),
     ...(ended.heldMs < LONG_RECONCILE_MS ? {} : { heldMs: ended.heldMs }),

@@ -75,7 +75,10 @@ export async function enrollRepo(
   if (others.some((other) => isBranchBelow(other.baseBranch, baseBranch)))
     throw new AppError('invalid_field', { field: 'base_branch' });
   const claim: ManagedRepo = {
-    ...{ id, tenantId, connectionId: connection.id, instanceUrl },
+    id,
+    tenantId,
+    connectionId: connection.id,
+    instanceUrl,
     slug: wanted.slug,
     baseBranch,
     statusContext: wanted.statusContext ?? defaultContext(deps.queueName, baseBranch, others),
@@ -84,8 +87,17 @@ export async function enrollRepo(
     ...DEFAULT_SETTINGS,
     wakeupMode: wanted.wakeupMode ?? DEFAULT_SETTINGS.wakeupMode,
     enabledAt: now,
-    ...{ webhookSecret: null, hookId: null, ...UNPROVISIONED, notification: null, pause: null },
-    ...{ wakeSeq: 0, dueAt: now, createdAt: now, updatedAt: now, version: 1, tombstone: false },
+    webhookSecret: null,
+    hookId: null,
+    ...UNPROVISIONED,
+    notification: null,
+    pause: null,
+    wakeSeq: 0,
+    dueAt: now,
+    createdAt: now,
+    updatedAt: now,
+    version: 1,
+    tombstone: false,
     verifiedAt: now,
   };
   refuseClaim(await checkClaim(deps.openForge, claim));
@@ -202,7 +214,9 @@ async function displace(deps: EnrollDeps, repo: ManagedRepo, holder: ManagedRepo
     throw error;
   }
   deps.log.warn('a claim that never was verified gave way', {
-    ...{ tenant_id: holder.tenantId, repo_id: holder.id, reason: check },
+    tenant_id: holder.tenantId,
+    repo_id: holder.id,
+    reason: check,
   });
   await recordChange(deps, holder.tenantId, 'repo.displaced', holder.id);
   await tryWake(deps, holder.id);

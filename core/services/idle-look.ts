@@ -79,7 +79,12 @@ async function lookFirst(deps: IdleLookDeps, repoId: RepoId, request: ReconcileR
   const { instanceUrl, repoSlug, baseBranch, token } = request;
   const { statusContext } = repo;
   const answer = await deps.looker.look({
-    ...{ instanceUrl, repoSlug, baseBranch, token, statusContext, memory },
+    instanceUrl,
+    repoSlug,
+    baseBranch,
+    token,
+    statusContext,
+    memory,
     setUp: askOfSetUp(repo, outcome, memory, now),
   });
   deps.log.info('idle look', { repo_id: repoId, answer: answer.kind });

@@ -27,7 +27,9 @@ export async function planNextLook(deps: NextLookDeps, repo: ManagedRepo, ended:
     const burial = ended.leaveLease ? 'goes_on' : await finishBurial(deps.store, repo, ended, now);
     if (burial === 'left') {
       deps.log.warn('a deleted repository may have left statuses on its forge', {
-        ...{ tenant_id: repo.tenantId, repo_id: repo.id, error_code: ended.errorCode },
+        tenant_id: repo.tenantId,
+        repo_id: repo.id,
+        error_code: ended.errorCode,
       });
     }
     if (burial !== 'goes_on') return;

@@ -35,7 +35,9 @@ export async function openOf(deps: PlaceDeps, repo: ManagedRepo): Promise<readon
   } catch (error) {
     if (!(error instanceof VaultError)) throw error;
     deps.log.warn('the addresses of a chat do not open', {
-      ...{ tenant_id: repo.tenantId, repo_id: repo.id, error },
+      tenant_id: repo.tenantId,
+      repo_id: repo.id,
+      error,
     });
     return [{ email: notification.email, ...noSecretWays() }];
   }

@@ -17,7 +17,7 @@ import type { ActivityEvent, NodeRow } from '../domain/batch.ts';
 import type { EpochMs, RepoId, TenantId } from '../domain/ids.ts';
 import { pauseAt } from '../domain/pause.ts';
 import type { QueueView } from '../domain/queue-view.ts';
-import { known, type Reading, UNKNOWN } from '../domain/result.ts';
+import { known, mapKnown, type Reading, UNKNOWN } from '../domain/result.ts';
 import { findStandstill } from '../domain/standstill.ts';
 import type { AccountStore, BatchHistory, TerminalMark } from '../ports/account-store.ts';
 import type { MailboxStore } from '../ports/mailbox-store.ts';
@@ -69,7 +69,7 @@ export async function readActivity(
     attempt(deps, 'mailboxes', () => deps.store.readMailboxStates(tenantId, addresses)),
   ]);
   const stats = summarizeWeek({
-    events: weekEvents.known ? known(weekEvents.value.filter(isShown)) : weekEvents,
+    events: mapKnown(weekEvents, (all) => all.filter(isShown)),
     // Their heads do not say whose they are.
     batches: repoIds === null ? weekBatches : UNKNOWN,
     dayStart: Math.floor(now / DAY_MS) * DAY_MS,
@@ -81,7 +81,10 @@ export async function readActivity(
       const batches = known(rows);
       const view = views.known ? views.value.get(fact.repo.id) : undefined;
       const activity = describeRepoActivity({
-        ...{ ...fact, queueName: deps.queueName, batches, lease },
+        ...fact,
+        queueName: deps.queueName,
+        batches,
+        lease,
         lingers: lingers(view, now),
         isPaused: pauseAt(fact.repo, now) !== null,
       });

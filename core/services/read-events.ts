@@ -26,7 +26,10 @@ export async function readEvents(
   const repo = await loadOwnRepo(store, tenantId, id);
   const wanted = matcherOf(filter);
   const { events, next } = await store.readEventHistory(repo, {
-    ...{ wanted, limit, before: before ?? null, scannedMax: EVENTS_SCANNED_ROWS_MAX },
+    wanted,
+    limit,
+    before: before ?? null,
+    scannedMax: EVENTS_SCANNED_ROWS_MAX,
   });
   return { events: events.map((event) => toActivityEvent(event, repo.instanceUrl)), next };
 }

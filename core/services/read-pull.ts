@@ -35,7 +35,13 @@ export async function readPull(
   const { queueEnabled } = repo;
   const now = clock.now();
   const story = tellPull({
-    ...{ pr, events, batches, queueEnabled, now, view: views.get(repo.id), pause: pauseAt(repo, now) },
+    pr,
+    events,
+    batches,
+    queueEnabled,
+    now,
+    view: views.get(repo.id),
+    pause: pauseAt(repo, now),
   });
   if (story === null) throw new AppError('not_found');
   return toPullStoryView(repo, pr, story);

@@ -21,7 +21,8 @@ export async function readSetUpChecks(
 /** A set-up without its gate file: that is one step, and the others are worth their own. */
 export async function gateMissing(forge: ForgeAdmin, repo: ManagedRepo, queueName: string): Promise<Failed> {
   const gateFile = {
-    ...{ check: 'gate_file' as const, state: 'missing' as const },
+    check: 'gate_file' as const,
+    state: 'missing' as const,
     says: `The branch "${repo.baseBranch}" has the gate workflow.`,
     fix: 'Open the setup pull request on the setup page, put your test command into its workflow, merge it, then verify again.',
   };

@@ -84,8 +84,11 @@ function findTroubles(
       ? []
       : [
           {
-            ...{ repoId, topic: 'stuck' as const, name: stands.cause },
-            ...{ since: stands.since, usualMs: stands.usualMs },
+            repoId,
+            topic: 'stuck' as const,
+            name: stands.cause,
+            since: stands.since,
+            usualMs: stands.usualMs,
             ...(stands.labels === undefined ? {} : { labels: stands.labels }),
           },
         ]),

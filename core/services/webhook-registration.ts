@@ -94,9 +94,7 @@ async function replaceHooks(
   );
   const url = addressOf(deps.webhookUrl, hookId);
   const made = await createOnce(forge, { url, secret, events: HOOK_EVENTS });
-  const saved = await saveRepo(deps.store, repo, () => ({
-    ...{ hookId, webhookSecret, webhookSecretOf: repo.id },
-  }));
+  const saved = await saveRepo(deps.store, repo, () => ({ hookId, webhookSecret, webhookSecretOf: repo.id }));
   if (typeof saved === 'string') {
     // Its secret is not known to the service: it must not stay. The old one is still in place.
     await removeHooks(deps, forge, [made]);

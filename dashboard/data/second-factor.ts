@@ -1,6 +1,7 @@
 import type { CognitoSignIn, GoTrueSignIn } from '#core/contracts/dashboard.ts';
 import { type Answer, ask, goTrueHeaders, isRecord, SignInError } from './ask-provider.ts';
-import { askAccount, endSession, session, takeGoTrueSession } from './session.ts';
+import { endSession } from './end-session.ts';
+import { askAccount, session, takeGoTrueSession } from './session.ts';
 
 const APP = 'SOFTWARE_TOKEN_MFA';
 const WRONG_CODE = 'The code is not right. Wait for the next one.';
@@ -48,7 +49,8 @@ function askGoTrue(
   return ask(
     `${config.url}/auth/v1/${path}`,
     {
-      ...{ method, headers: goTrueHeaders(config, session.read()?.token) },
+      method,
+      headers: goTrueHeaders(config, session.read()?.token),
       ...(method === 'GET' ? {} : { body: JSON.stringify(body) }),
     },
     'The identity provider refused that. Sign in again, then try once more.',

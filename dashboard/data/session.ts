@@ -79,8 +79,10 @@ export async function startProviderSignIn(
 ): Promise<void> {
   const { challenge } = await beginPending(localStorage, backTo);
   const query = new URLSearchParams({
-    ...{ provider, redirect_to: `${location.origin}${SIGN_IN_CALLBACK_PATH}` },
-    ...{ code_challenge: challenge, code_challenge_method: 's256' },
+    provider,
+    redirect_to: `${location.origin}${SIGN_IN_CALLBACK_PATH}`,
+    code_challenge: challenge,
+    code_challenge_method: 's256',
   });
   location.assign(`${config.url}/auth/v1/authorize?${query.toString()}`);
 }
@@ -97,8 +99,10 @@ export async function sendSignInLink(
   await ask(`${config.url}/auth/v1/otp?redirect_to=${back}`, {
     headers: goTrueHeaders(config),
     body: JSON.stringify({
-      ...{ email, create_user: mayCreate },
-      ...{ code_challenge: challenge, code_challenge_method: 's256' },
+      email,
+      create_user: mayCreate,
+      code_challenge: challenge,
+      code_challenge_method: 's256',
     }),
   });
 }
@@ -173,9 +177,12 @@ function readClaims(token: string): Readonly<Record<string, unknown>> {
 export async function startHostedSignIn(config: CognitoSignIn, backTo: string): Promise<void> {
   const { state, challenge } = await beginPending(sessionStorage, backTo);
   const query = new URLSearchParams({
-    ...{ response_type: 'code', client_id: config.client_id, state },
+    response_type: 'code',
+    client_id: config.client_id,
+    state,
     scope: 'openid email aws.cognito.signin.user.admin',
-    ...{ redirect_uri: `${location.origin}${SIGN_IN_CALLBACK_PATH}`, code_challenge_method: 'S256' },
+    redirect_uri: `${location.origin}${SIGN_IN_CALLBACK_PATH}`,
+    code_challenge_method: 'S256',
     code_challenge: challenge,
   });
   location.assign(`${config.domain}/oauth2/authorize?${query.toString()}`);
@@ -184,7 +191,8 @@ export async function startHostedSignIn(config: CognitoSignIn, backTo: string): 
 /** Where the provider makes a passkey for a person who is signed in there. Its newer pages alone have it. */
 export function passkeyPage(config: CognitoSignIn): string {
   const query = new URLSearchParams({
-    ...{ response_type: 'code', client_id: config.client_id },
+    response_type: 'code',
+    client_id: config.client_id,
     redirect_uri: `${location.origin}${SIGN_IN_CALLBACK_PATH}`,
   });
   return `${config.domain}/passkeys/add?${query.toString()}`;
@@ -227,7 +235,9 @@ export async function finishSignIn(config: DashboardConfig['sign_in']): Promise<
           }),
         )
       : await askCognito(config, {
-          ...{ grant_type: 'authorization_code', code, code_verifier: pending.verifier },
+          grant_type: 'authorization_code',
+          code,
+          code_verifier: pending.verifier,
           redirect_uri: `${location.origin}${SIGN_IN_CALLBACK_PATH}`,
         }),
   );
@@ -290,44 +300,6 @@ async function renew(config: DashboardConfig['sign_in'], refreshToken: string): 
           }),
         );
   setSession({ ...next, email: next.email ?? session.read()?.email ?? null });
-}
-
-/** Where a hosted session is ended too; null when there is none. */
-export function hostedSignOutUrl(config: DashboardConfig['sign_in']): string | null {
-  if (config.kind !== 'cognito') return null;
-  const query = new URLSearchParams({
-    client_id: config.client_id,
-    logout_uri: `${location.origin}/`,
-  });
-  return `${config.domain}/logout?${query.toString()}`;
-}
-
-/** `others` is for GoTrue alone: Cognito ends this session or all. */
-export type EndScope = 'this' | 'all' | 'others';
-const GOTRUE_SCOPES: Readonly<Record<EndScope, string>> = { this: 'local', all: 'global', others: 'others' };
-
-/**
- * Ends the session at the provider, so that neither its refresh token nor a copy of it is worth anything; `all`, every
- * session of this person, wherever it is. The tab forgets its own whatever comes of it.
- */
-export async function endSession(config: DashboardConfig['sign_in'], scope: EndScope): Promise<void> {
-  const current = session.read();
-  if (current === null) return;
-  const { token, refreshToken } = current;
-  // The page may be left before the answer is there.
-  const keepalive = true;
-  if (config.kind === 'gotrue') {
-    await ask(`${config.url}/auth/v1/logout?scope=${GOTRUE_SCOPES[scope]}`, {
-      ...{ keepalive, headers: goTrueHeaders(config, token) },
-    });
-  } else if (scope === 'all') {
-    await askAccount(config, 'GlobalSignOut', { AccessToken: token });
-  } else if (refreshToken !== null) {
-    await ask(`${config.domain}/oauth2/revoke`, {
-      ...{ keepalive, headers: { 'content-type': 'application/x-www-form-urlencoded' } },
-      body: new URLSearchParams({ client_id: config.client_id, token: refreshToken }).toString(),
-    });
-  }
 }
 
 /** A call of Cognito about the account of the very person whose token is in the body. */

@@ -1,13 +1,14 @@
 import { Link } from 'wouter';
 import { ApiError } from '#core/contracts/client.ts';
 import { useNow, usePull } from '../data/hooks.ts';
+import { Attempts } from '../parts/attempts.tsx';
 import { Ago, Empty, Foreign, Loading, Outward } from '../parts/basics.tsx';
 import { ProblemPage } from '../parts/errors.tsx';
 import { GateRun } from '../parts/gate-run.tsx';
 import { PullLinks } from '../parts/pull-link.tsx';
 import { ReceiptList } from '../parts/receipt.tsx';
 import { RepoFrame, type RepoView } from '../parts/repo-frame.tsx';
-import { Mark, Signal, Tag } from '../parts/signal.tsx';
+import { Mark, Signal } from '../parts/signal.tsx';
 import { path } from '../routes.ts';
 import {
   pullUrl,
@@ -19,7 +20,7 @@ import {
   showPart,
 } from '../view/format.ts';
 import { type PullStory, sayEstimate, sayStanding, sayTold, sayTurn, toneOfTold } from '../view/pull.ts';
-import { wordOfEvent, wordOfOutcome } from '../view/words.ts';
+import { wordOfEvent } from '../view/words.ts';
 
 const HISTORY_SHOWN_MAX = 50;
 const NUMBER = /^[1-9]\d{0,8}$/;
@@ -115,7 +116,9 @@ function Story({
       {story.receipts.length > 0 && (
         <ReceiptList
           receipts={story.receipts.map((receipt) => ({ pr: story.number, receipt }))}
-          {...{ repoId: repo.id, instanceUrl: repo.instance_url, slug: repo.name }}
+          repoId={repo.id}
+          instanceUrl={repo.instance_url}
+          slug={repo.name}
         />
       )}
     </>
@@ -283,67 +286,6 @@ function Backports({ story }: { readonly story: PullStory }) {
           </li>
         ))}
       </ul>
-    </section>
-  );
-}
-
-function Attempts({ story, repoId }: { readonly story: PullStory; readonly repoId: string }) {
-  return (
-    <section className="panel" aria-labelledby="attempts-title">
-      <h2 id="attempts-title">Attempts</h2>
-      {story.attempts.length === 0 ? (
-        <p className="hint">The newest records of this repository name no batch with this pull request.</p>
-      ) : (
-        <div className="table-scroll">
-          <table className="stacked">
-            <caption className="sr-only">
-              Parts of batches that this pull request was in, newest first
-            </caption>
-            <thead>
-              <tr>
-                <th scope="col">Part</th>
-                <th scope="col">Outcome</th>
-                <th scope="col">Tested</th>
-                <th scope="col">Gate run</th>
-                <th scope="col">Begun</th>
-              </tr>
-            </thead>
-            <tbody>
-              {story.attempts.map((row) => {
-                const word = wordOfOutcome(row.outcome);
-                const others = row.prs.filter((pr) => pr !== story.number);
-                return (
-                  <tr key={row.id}>
-                    <th scope="row">
-                      <Link href={path.batch(repoId, row.run_id, row.node_id)}>{showPart(row.node_id)}</Link>
-                    </th>
-                    <td>
-                      <Tag tone={word.tone} shape={word.shape}>
-                        {word.name}
-                      </Tag>
-                    </td>
-                    <td>
-                      {others.length === 0 ? (
-                        'alone'
-                      ) : (
-                        <>
-                          with <PullLinks repoId={repoId} prs={others} most={8} />
-                        </>
-                      )}
-                    </td>
-                    <td>
-                      {row.run_url === null ? 'none seen' : <GateRun href={row.run_url} prs={row.prs} />}
-                    </td>
-                    <td>
-                      <Ago iso={row.created_at} />
-                    </td>
-                  </tr>
-                );
-              })}
-            </tbody>
-          </table>
-        </div>
-      )}
     </section>
   );
 }

@@ -103,7 +103,8 @@ function MakeToken({ repos }: { readonly repos: readonly (readonly [id: string, 
     (api, _: null) =>
       api.createToken({
         body: {
-          ...{ name: name.trim(), expires_in_days: days },
+          name: name.trim(),
+          expires_in_days: days,
           scopes: scopes.map((scope) => ({ scope, repo_ids: only.length === 0 ? null : [...only] })),
         },
       }),

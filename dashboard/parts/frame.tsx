@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { endSession, hostedSignOutUrl } from '../data/end-session.ts';
 import { useHealth, useLiveState, useQueueStatus, useService, useSession } from '../data/hooks.ts';
 import { sayLive } from '../data/live.ts';
-import { endSession, hostedSignOutUrl, setSession } from '../data/session.ts';
+import { setSession } from '../data/session.ts';
 import { path } from '../routes.ts';
 import { plural } from '../view/format.ts';
 import { sayTrouble } from '../view/health.ts';

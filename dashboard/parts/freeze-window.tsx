@@ -15,8 +15,12 @@ const DAYS: readonly (readonly [Day, string])[] = [
 ];
 
 export const NEW_WINDOW: FreezeWindow = {
-  ...{ reason: 'weekend', days: ['sat', 'sun'], from: '00:00', to: '24:00' },
-  ...{ first: null, last: null },
+  reason: 'weekend',
+  days: ['sat', 'sun'],
+  from: '00:00',
+  to: '24:00',
+  first: null,
+  last: null,
 };
 
 const WRONG: Readonly<Record<string, string>> = {

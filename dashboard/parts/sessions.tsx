@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
+import { endSession } from '../data/end-session.ts';
 import { useService, useSession, useSessions } from '../data/hooks.ts';
-import { endSession, setSession } from '../data/session.ts';
+import { setSession } from '../data/session.ts';
 import { showFullTime } from '../view/format.ts';
 import { Button } from './basics.tsx';
 import { Failure } from './sign-in-failure.tsx';

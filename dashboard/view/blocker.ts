@@ -61,7 +61,9 @@ function sayStandstill(
 function findObstacle(activity: RepoActivity, repo: StatusEntry | null, now: number): Blocker {
   if (repo?.hold_reason === 'payment_required') {
     return {
-      ...{ ...NOTHING, tone: 'stop', remedy: 'billing' },
+      ...NOTHING,
+      tone: 'stop',
+      remedy: 'billing',
       text: 'Held: the plan is not paid, so this repository is not processed',
     };
   }
@@ -76,14 +78,18 @@ function findObstacle(activity: RepoActivity, repo: StatusEntry | null, now: num
   const { queue } = activity;
   if (queue === null && gate !== undefined && gate !== 'verified') {
     return {
-      ...{ ...NOTHING, tone: 'busy', remedy: 'setup' },
+      ...NOTHING,
+      tone: 'busy',
+      remedy: 'setup',
       text: 'Setup is not finished: the gate workflow has not been seen to pass',
     };
   }
   if (queue === null) {
     if (activity.last_reconcile === null) {
       return {
-        ...{ ...NOTHING, tone: 'unknown', until: activity.next_look_at },
+        ...NOTHING,
+        tone: 'unknown',
+        until: activity.next_look_at,
         text: 'The queue has not looked at this repository yet',
       };
     }
@@ -109,7 +115,11 @@ function blockerOfSilence(
   const isOut = block.kind === 'staging' || IN_FLIGHT.includes(block.kind);
   if (!isOut || !isDue || lease === 'held' || now - Date.parse(since) <= SILENT_MS) return null;
   return {
-    ...{ ...NOTHING, since, runUrl: block.run_url, pr: block.pr, tone: 'unknown' },
+    ...NOTHING,
+    since,
+    runUrl: block.run_url,
+    pr: block.pr,
+    tone: 'unknown',
     text: 'The engine is silent: it has not looked at this queue for over a minute; the five-minute timer wakes it',
   };
 }
@@ -272,7 +282,9 @@ function blockerOfQueue(block: Block, waiting: number): Blocker {
       };
     case 'admission':
       return {
-        ...{ ...facts, tone: 'busy', remedy: 'forge' },
+        ...facts,
+        tone: 'busy',
+        remedy: 'forge',
         text:
           waiting === 1
             ? 'The one pull request in the queue may not be staged yet'

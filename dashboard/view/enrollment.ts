@@ -29,7 +29,10 @@ export type EnrollmentOptions = NotificationDraft & {
 };
 
 export const DEFAULT_OPTIONS: EnrollmentOptions = {
-  ...{ wakeup: 'webhook', context: '', perBranch: false, automerge: false },
+  wakeup: 'webhook',
+  context: '',
+  perBranch: false,
+  automerge: false,
   ...EMPTY_DRAFT,
 };
 

@@ -97,16 +97,12 @@ const WORDS: Readonly<Record<string, Words>> = {
 export function sayError(error: unknown): ErrorWords {
   if (!(error instanceof ApiError)) {
     return {
-      ...{
-        title: 'This page failed',
-        text: 'An error in the page itself stopped it.',
-        code: 'page_error',
-      },
-      ...{
-        fix: 'Reload it. If it happens again, tell the operator of the service.',
-        retryable: true,
-        goTo: null,
-      },
+      title: 'This page failed',
+      text: 'An error in the page itself stopped it.',
+      code: 'page_error',
+      fix: 'Reload it. If it happens again, tell the operator of the service.',
+      retryable: true,
+      goTo: null,
     };
   }
   const words: Words = WORDS[error.code] ?? { title: 'The service refused this' };

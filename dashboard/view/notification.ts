@@ -28,7 +28,10 @@ export type MatrixField = keyof typeof MATRIX_FIELDS;
 export const MATRIX_FIELD_NAMES = Object.keys(MATRIX_FIELDS) as readonly MatrixField[];
 
 export const EMPTY_DRAFT: NotificationDraft = {
-  ...{ email: '', matrixHomeserver: '', matrixRoom: '', matrixToken: '' },
+  email: '',
+  matrixHomeserver: '',
+  matrixRoom: '',
+  matrixToken: '',
   ...mapChats(() => ''),
 };
 

@@ -58,36 +58,49 @@ type Draft = Omit<Step, 'id' | 'title' | 'url'>;
 function stepOfGate(gate: Provisioning['ci_gate']): Step {
   const drafts: Readonly<Record<string, Draft>> = {
     missing: {
-      ...{ tone: 'stop', state: 'Missing', action: 'setup_pr', actionLabel: 'Open the setup pull request' },
+      tone: 'stop',
+      state: 'Missing',
+      action: 'setup_pr',
+      actionLabel: 'Open the setup pull request',
       advice:
         'The base branch has no gate workflow. Open the setup pull request, put your test command into it, and merge it.',
     },
     setup_creating: {
-      ...{ tone: 'busy', state: 'Being made', action: 'setup_pr', actionLabel: 'Look for it again' },
+      tone: 'busy',
+      state: 'Being made',
+      action: 'setup_pr',
+      actionLabel: 'Look for it again',
       advice:
         'The setup pull request is being made. If this stays, ask for it again: an open one is never made twice.',
     },
     setup_pr_open: {
-      ...{
-        tone: 'busy',
-        state: 'Setup is open',
-        action: 'verify',
-        actionLabel: 'I merged it: verify the gate',
-      },
+      tone: 'busy',
+      state: 'Setup is open',
+      action: 'verify',
+      actionLabel: 'I merged it: verify the gate',
       advice:
         'The setup pull request waits for you. Replace its failing command with your own tests, merge it, then verify.',
     },
     awaiting_validation: {
-      ...{ tone: 'busy', state: 'Being verified', action: 'verify', actionLabel: 'Look again' },
+      tone: 'busy',
+      state: 'Being verified',
+      action: 'verify',
+      actionLabel: 'Look again',
       advice: 'A probe commit was pushed and its gate run is under way. Look again in a moment.',
     },
     failed: {
-      ...{ tone: 'stop', state: 'Failed', action: 'verify', actionLabel: 'Verify again' },
+      tone: 'stop',
+      state: 'Failed',
+      action: 'verify',
+      actionLabel: 'Verify again',
       advice:
         'The probe of the gate failed. Open the gate run, repair the command or the runner on the base branch, then verify again.',
     },
     verified: {
-      ...{ tone: 'clear', state: 'Verified', action: null, actionLabel: null },
+      tone: 'clear',
+      state: 'Verified',
+      action: null,
+      actionLabel: null,
       advice: 'A probe of the gate was seen to pass.',
     },
   };
@@ -98,8 +111,13 @@ function stepOfStatuses(gate: Provisioning['ci_gate']): Step {
   if (gate.status === 'verified' || gate.status === 'failed')
     return { ...stepOfGate(gate), title: 'Gate by statuses' };
   return {
-    ...{ id: 'gate', title: 'Gate by statuses', url: gate.url },
-    ...{ tone: 'busy', state: 'Not verified', action: 'verify', actionLabel: 'Verify the gate' },
+    id: 'gate',
+    title: 'Gate by statuses',
+    url: gate.url,
+    tone: 'busy',
+    state: 'Not verified',
+    action: 'verify',
+    actionLabel: 'Verify the gate',
     advice:
       'A probe commit is pushed for the CI to answer. Choose contexts and accounts below, then verify until all have passed.',
   };
@@ -118,38 +136,51 @@ function stepOfProtection({ protection }: Provisioning, context: string): Step {
   const detail = sayDetail(protection.detail);
   const drafts: Readonly<Record<string, Draft>> = {
     configured: {
-      ...{ tone: 'clear', state: 'Required', action: null, actionLabel: null },
+      tone: 'clear',
+      state: 'Required',
+      action: null,
+      actionLabel: null,
       advice: `The branch rule ${protection.id === undefined ? '' : `"${protection.id}" `}asks for the status "${context}", so nothing merges unproven.`,
     },
     awaiting_ci_gate: {
-      ...{ tone: 'busy', state: 'After the gate', action: null, actionLabel: null },
+      tone: 'busy',
+      state: 'After the gate',
+      action: null,
+      actionLabel: null,
       advice:
         'You let Mergeyard require its check. The rule is written as soon as the gate is verified; before that it would block every merge.',
     },
     needs_admin: {
-      ...{ tone: 'stop', state: 'Needs an administrator', action: 'provision', actionLabel: 'Try again' },
+      tone: 'stop',
+      state: 'Needs an administrator',
+      action: 'provision',
+      actionLabel: 'Try again',
       advice:
         detail === ''
           ? `The bot may not edit branch rules. Make it an administrator of the repository, or add "${context}" as a required check yourself, then try again.`
           : detail,
     },
     not_configured: {
-      ...{ tone: 'busy', state: 'Not written', action: 'provision', actionLabel: 'Write the rule now' },
+      tone: 'busy',
+      state: 'Not written',
+      action: 'provision',
+      actionLabel: 'Write the rule now',
       advice:
         'The gate is verified and you let Mergeyard require its check, but the rule has not been written yet.',
     },
     error: {
-      ...{ tone: 'stop', state: 'Error', action: 'provision', actionLabel: 'Try again' },
+      tone: 'stop',
+      state: 'Error',
+      action: 'provision',
+      actionLabel: 'Try again',
       advice:
         detail === '' ? 'The forge did not answer as expected. Try again; nothing was changed.' : detail,
     },
     not_requested: {
-      ...{
-        tone: 'busy',
-        state: 'Your choice',
-        action: 'protect',
-        actionLabel: 'Let Mergeyard require its check',
-      },
+      tone: 'busy',
+      state: 'Your choice',
+      action: 'protect',
+      actionLabel: 'Let Mergeyard require its check',
       advice: `Without a rule that asks for "${context}" people can merge past the queue, and the queue will not stage. Press "Let Mergeyard require its check", or add the required check yourself.`,
     },
   };
@@ -163,30 +194,48 @@ function stepOfProtection({ protection }: Provisioning, context: string): Step {
 
 /** The service did not write this rule, and leaves it as it is. */
 const ofOthers = (context: string): Draft => ({
-  ...{ tone: 'clear', state: 'Required', action: 'protect', actionLabel: 'Let Mergeyard keep this rule' },
+  tone: 'clear',
+  state: 'Required',
+  action: 'protect',
+  actionLabel: 'Let Mergeyard keep this rule',
   advice: `A rule of the branch that Mergeyard did not write asks for the status "${context}", so nothing merges unproven.`,
 });
 
 function stepOfWebhook(status: string, bot: string): Step {
   const drafts: Readonly<Record<string, Draft>> = {
     configured: {
-      ...{ tone: 'clear', state: 'Registered', action: null, actionLabel: null },
+      tone: 'clear',
+      state: 'Registered',
+      action: null,
+      actionLabel: null,
       advice: 'The forge tells the queue about changes at once. The five-minute timer stays as a safety net.',
     },
     not_required: {
-      ...{ tone: 'quiet', state: 'Not needed', action: null, actionLabel: null },
+      tone: 'quiet',
+      state: 'Not needed',
+      action: null,
+      actionLabel: null,
       advice: `The repository is looked at ${TIMER}. To be faster, choose "by webhook" under "Wakes up" in its settings.`,
     },
     needs_admin: {
-      ...{ tone: 'stop', state: 'Needs an administrator', action: 'provision', actionLabel: 'Try again' },
+      tone: 'stop',
+      state: 'Needs an administrator',
+      action: 'provision',
+      actionLabel: 'Try again',
       advice: `The forge refused to let ${bot} add a webhook. Make it an administrator of the repository, then try again. Until then the queue looks ${TIMER}.`,
     },
     not_configured: {
-      ...{ tone: 'busy', state: 'Not registered', action: 'provision', actionLabel: 'Register it now' },
+      tone: 'busy',
+      state: 'Not registered',
+      action: 'provision',
+      actionLabel: 'Register it now',
       advice: 'The webhook has not been registered yet.',
     },
     error: {
-      ...{ tone: 'stop', state: 'Error', action: 'provision', actionLabel: 'Try again' },
+      tone: 'stop',
+      state: 'Error',
+      action: 'provision',
+      actionLabel: 'Try again',
       advice: `The forge did not answer while the webhook was registered. Try again; until then the queue looks ${TIMER}.`,
     },
   };
@@ -196,7 +245,10 @@ function stepOfWebhook(status: string, bot: string): Step {
 function pick(drafts: Readonly<Record<string, Draft>>, status: string): Draft {
   return (
     (Object.hasOwn(drafts, status) ? drafts[status] : undefined) ?? {
-      ...{ tone: 'unknown', state: 'Unknown', action: null, actionLabel: null },
+      tone: 'unknown',
+      state: 'Unknown',
+      action: null,
+      actionLabel: null,
       advice: `This page does not know the status "${status.replaceAll('_', ' ')}".`,
     }
   );

@@ -173,7 +173,9 @@ export function tellMembers(tree: BatchTree): readonly MemberStory[] {
     const undecided = best?.action.action === 'requeued' && searching;
     const later = tree.root.historical_terminals.find((each) => each.pr === pr)?.event ?? null;
     return {
-      ...{ pr, later, open: searching },
+      pr,
+      later,
+      open: searching,
       action: best === undefined || undecided ? null : best.action,
       node: best === undefined || undecided ? null : best.row,
     };

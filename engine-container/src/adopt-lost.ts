@@ -51,7 +51,8 @@ export async function adoptLost(
     rows,
     record: {
       ...known,
-      ...{ recall: [...recall], recallHeads },
+      recall: [...recall],
+      recallHeads,
       ...(recallContexts.length === 0 ? {} : { recallContexts }),
     },
   };

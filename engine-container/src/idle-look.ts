@@ -58,13 +58,18 @@ async function look(
   const later = new Set(changed.slice(LOOK_TIMELINES_MAX));
   const attempt = async <T>(read: () => Promise<T>) => known(await read());
   const looked = await readSchedules(
-    ...([forge, clock, attempt, record] as const),
+    forge,
+    clock,
+    attempt,
+    record,
     pulls.slice(0, LOOK_PULLS_MAX).filter((pull) => !later.has(pull)),
   );
   const seen = looked.flatMap(({ reading }) => toSeen(reading));
   const { hookAt, ruleAt } = memory ?? {};
   const found: LookMemory = {
-    ...{ tip, pulls: seen, blindUntil: null },
+    tip,
+    pulls: seen,
+    blindUntil: null,
     ...(hookAt === undefined ? {} : { hookAt }),
     ...(ruleAt === undefined ? {} : { ruleAt }),
     ...(setUp === null ? {} : { [`${setUp.part}At`]: clock.now() }),

@@ -1,5 +1,5 @@
-import type { PullRequestNumber } from '#core/domain/ids.ts';
-import { UNKNOWN } from '#core/domain/result.ts';
+import type { PullRequest } from '#core/domain/forge.ts';
+import { mapKnown, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { Clock } from '#core/ports/system.ts';
 import type { Attempt } from './attempts.ts';
 import type { QueueRecord } from './queue/record/record.ts';
@@ -37,15 +37,13 @@ export class LookBudget {
   };
 }
 
-/**
- * In the order in which the time is spent: who is in flight, who is in the queue, the others as the forge lists them.
- */
-export function byUrgency<T extends { readonly number: PullRequestNumber }>(
+/** In the order in which the time is spent: who is in flight, who is in the queue, the others as the forge lists them. */
+export function byUrgency(
   record: QueueRecord,
-  pulls: readonly T[],
-): readonly T[] {
+  pulls: Reading<readonly PullRequest[]>,
+): Reading<readonly PullRequest[]> {
   const inFlight = new Set(record.batches.flatMap((batch) => batch.members.map(({ pr }) => pr)));
   const inQueue = new Set(record.entries.map(({ pr }) => pr));
-  const rank = ({ number }: T): number => (inFlight.has(number) ? 0 : inQueue.has(number) ? 1 : 2);
-  return [...pulls].sort((a, b) => rank(a) - rank(b));
+  const rank = ({ number }: PullRequest): number => (inFlight.has(number) ? 0 : inQueue.has(number) ? 1 : 2);
+  return mapKnown(pulls, (all) => [...all].sort((a, b) => rank(a) - rank(b)));
 }

@@ -1,6 +1,6 @@
 import type { PullRequest } from '#core/domain/forge.ts';
 import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
-import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
+import { known, mapKnown, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { Clock } from '#core/ports/system.ts';
 import type { Attempt } from './attempts.ts';
@@ -57,6 +57,6 @@ export class BaseReader {
     const tree = verifiedTipTree(record, sha) ?? (record.baseSeen?.sha === sha ? record.baseSeen.tree : null);
     if (tree !== null) return known({ sha, tree });
     const read = await this.#commits.readTreeId(sha);
-    return read.known ? known({ sha, tree: read.value }) : UNKNOWN;
+    return mapKnown(read, (tree) => ({ sha, tree }));
   }
 }

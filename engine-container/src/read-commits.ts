@@ -1,7 +1,7 @@
 import type { Commit } from '#core/domain/forge.ts';
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { FORGE_PAGE_SIZE_MAX } from '#core/domain/limits.ts';
-import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
+import { known, mapKnown, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import { untracedOf } from './landing-view.ts';
 import type { QueueRecord } from './queue/record/record.ts';
@@ -65,7 +65,7 @@ export class CommitReader {
    */
   async #isAncestor(older: CommitSha, newer: CommitSha): Promise<Reading<boolean>> {
     const own = await this.#attempt(() => this.#forge.listOwnCommits(older, newer));
-    return own.known ? known(own.value.some(({ parents }) => parents.includes(older))) : UNKNOWN;
+    return mapKnown(own, (commits) => commits.some(({ parents }) => parents.includes(older)));
   }
 
   async readMerge(sha: CommitSha, tip: CommitSha | undefined): Promise<Reading<MergeView>> {

@@ -1,6 +1,6 @@
 import type { BranchProtection, PullRequest } from '#core/domain/forge.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
-import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
+import { known, mapKnown, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import { mayRenew, type ScheduleRules } from '#core/domain/schedule-rules.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { LookBudget } from './look-budget.ts';
@@ -100,7 +100,7 @@ export class RenewalReader {
   async #mayRenew({ author }: PullRequest, login: string): Promise<Reading<boolean>> {
     const { rules, teams } = this.#deps;
     const place = asksTeams(rules, login) ? await teams.find(login) : known('out');
-    return place.known ? known(mayRenew(rules, author, { login, inTeam: place.value === 'in' })) : place;
+    return mapKnown(place, (inTeam) => mayRenew(rules, author, { login, inTeam: inTeam === 'in' }));
   }
 
   async #mayAnyRenew(pull: PullRequest, logins: readonly string[]): Promise<Reading<boolean>> {

@@ -78,7 +78,8 @@ export async function readSchedules(
           updatedAt: pull.updatedAt,
           schedule: readSchedule(timeline.value, pull.headSha),
           reviews: null,
-          ...{ seenAt, readAt: now },
+          seenAt,
+          readAt: now,
           ...readLabels(timeline.value, pull, counted),
           ...(timeline.value.some(({ kind }) => kind === 'dependency') ? { mayDepend: true as const } : {}),
           ...(cached?.head === pull.headSha && cached.checkedFor !== undefined

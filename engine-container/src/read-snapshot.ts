@@ -4,7 +4,7 @@ import type { ForgeSight } from '#core/domain/glance.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { countedLabels } from '#core/domain/priority.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
-import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
+import { known, mapKnown, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { Clock, Ids } from '#core/ports/system.ts';
 import { type Attempt, Attempts } from './attempts.ts';
@@ -97,8 +97,12 @@ export class SnapshotReader {
     this.#budget = new LookBudget(deps.clock, this.#attempt);
     this.#twins = new TwinReader(deps.forge, repo, this.#attempt);
     this.#views = new ViewReader({
-      ...{ forge: deps.forge, context: repo.statusContext, budget: this.#budget, twins: this.#twins },
-      ...{ owner: ownerOf(repo), rules: repo },
+      forge: deps.forge,
+      context: repo.statusContext,
+      budget: this.#budget,
+      twins: this.#twins,
+      owner: ownerOf(repo),
+      rules: repo,
       attempt: this.#attempt,
     });
     this.#checks = new CheckClock(deps.clock, repo.mergeStyle);
@@ -119,20 +123,18 @@ export class SnapshotReader {
     this.attempts.begin();
     const listed = await this.#attempt(() => this.#forge.listOpenPullRequests());
     this.#budget.begin();
-    const pulls = listed.known
-      ? known(
-          byUrgency(
-            record,
-            listed.value.filter(({ baseRef }) => baseRef === this.#repo.baseBranch),
-          ),
-        )
-      : UNKNOWN;
+    const ofBase = mapKnown(listed, (all) => all.filter((pull) => pull.baseRef === this.#repo.baseBranch));
+    const pulls = byUrgency(record, ofBase);
     if (listed.known) this.#twins.keep(listed.value, record);
     if (pulls.known) this.#openPulls = pulls.value.length;
     const schedules = pulls.known
       ? await readSchedules(
-          ...([this.#forge, this.#clock, this.#budget.attempt, record] as const),
-          ...([pulls.value, countedLabels(withFile(this.#repo, record.settingsSeen))] as const),
+          this.#forge,
+          this.#clock,
+          this.#budget.attempt,
+          record,
+          pulls.value,
+          countedLabels(withFile(this.#repo, record.settingsSeen)),
         )
       : null;
     const seen = toSeen(schedules ?? []);
@@ -227,14 +229,16 @@ export class SnapshotReader {
     const protection = this.#protection;
     if (!protection.known || protection.value === null) return { protection, blockers: UNKNOWN };
     this.#budget.begin();
-    const blockers = known(await this.#views.readAnew(protection.value, seen.value.pull));
-    return { protection, blockers };
+    return { protection, blockers: known(await this.#views.readAnew(protection.value, seen.value.pull)) };
   }
 
   #frame(fence: number, begunAt: EpochMs, { settingsSeen }: Pick<QueueRecord, 'settingsSeen'>) {
     return {
-      ...{ now: this.#clock.now(), begunAt, fence },
-      ...{ repo: withFile(this.#repo, settingsSeen), queueName: this.#queueName },
+      now: this.#clock.now(),
+      begunAt,
+      fence,
+      repo: withFile(this.#repo, settingsSeen),
+      queueName: this.#queueName,
       botLogin: this.#views.botLogin,
       ids: Array.from({ length: FRESH_IDS_MAX }, () => this.#ids.uuid()),
       protection: this.#protection,
@@ -341,9 +345,6 @@ export class SnapshotReader {
     const last = mayPost ? await this.#views.readLast(pull, schedule, cached) : {};
     const strange = landing && tip !== undefined && pull.baseTip !== tip;
     const strangeTip = strange ? await this.#commits.readMerge(pull.baseTip, tip) : null;
-    return known({
-      ...{ pull: { ...pull, mergeable }, schedule, merge: null, strangeTip },
-      ...last,
-    });
+    return known({ pull: { ...pull, mergeable }, schedule, merge: null, strangeTip, ...last });
   }
 }

@@ -1,6 +1,6 @@
 import type { BranchProtection, CommitStatus, PullRequest } from '#core/domain/forge.ts';
 import { isProtectedFile } from '#core/domain/protected-files.ts';
-import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
+import { known, mapKnown, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { ScheduleRules } from '#core/domain/schedule-rules.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { Attempt } from './attempts.ts';
@@ -64,7 +64,11 @@ export class ViewReader {
     this.#teams = new NamedTeams(deps);
     this.#bots = countedBots(deps.rules);
     this.#renewals = new RenewalReader({
-      ...{ forge: deps.forge, budget: deps.budget, owner: deps.owner, rules: deps.rules, teams: this.#teams },
+      forge: deps.forge,
+      budget: deps.budget,
+      owner: deps.owner,
+      rules: deps.rules,
+      teams: this.#teams,
       canWrite: (login) => this.#canWrite(login),
       botLogin: async () => {
         await this.needBotLogin();
@@ -133,7 +137,7 @@ export class ViewReader {
     { pull, reading }: ReadPullRequest,
     isPatrolled: boolean,
   ): Promise<PullRequestView> {
-    const schedule: PullRequestView['schedule'] = reading.known ? known(reading.value.schedule) : UNKNOWN;
+    const schedule: PullRequestView['schedule'] = mapKnown(reading, ({ schedule }) => schedule);
     const protection = rule.known ? rule.value : null;
     const isScheduled = schedule.known && schedule.value.kind !== 'none';
     // A success may stand on a head from before this pull request was, and opens it the moment that it is scheduled.
@@ -168,7 +172,14 @@ export class ViewReader {
     );
     const labelled = reading.known ? reading.value.labelled : undefined;
     return {
-      ...{ pull, schedule, ...viewOf(counted), statuses, opensAnother, ...author, ...place, ...blocks },
+      pull,
+      schedule,
+      ...viewOf(counted),
+      statuses,
+      opensAnother,
+      ...author,
+      ...place,
+      ...blocks,
       ...(labelled === undefined ? {} : { labelled }),
     };
   }
@@ -187,7 +198,7 @@ export class ViewReader {
     const isByBot = schedule !== undefined && asksApproval(this.#rules, schedule);
     if (outside === null && !isByBot) return { opensAnother };
     const counted = await this.#countReviews(pull, this.#attempt);
-    return { opensAnother, approvals: counted.known ? known({ ...counted.value, outside }) : UNKNOWN };
+    return { opensAnother, approvals: mapKnown(counted, (count) => ({ ...count, outside })) };
   }
 
   /** All that may keep the forge from merging it, whatever was read of it before. */
@@ -195,7 +206,10 @@ export class ViewReader {
     const counted = await this.#countReviews(pull);
     const statuses = await this.#readStatuses(pull);
     return {
-      ...{ pull, schedule: UNKNOWN, ...viewOf(counted), statuses },
+      pull,
+      schedule: UNKNOWN,
+      ...viewOf(counted),
+      statuses,
       ...(await this.#readBlocks(rule, pull, null)),
     };
   }

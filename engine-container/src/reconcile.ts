@@ -40,12 +40,8 @@ export function createReconciler(
   const memory = deps.memory ?? new DirectoryMemory();
   const spending = deps.spending ?? new ForgeSpending();
   return async (request, { fence, command }) => {
-    const repo = await deps.store.findRepo({
-      tenantId: request.tenantId,
-      instanceUrl: request.instanceUrl,
-      slug: request.repoSlug,
-      baseBranch: request.baseBranch,
-    });
+    const { tenantId, instanceUrl, repoSlug: slug, baseBranch } = request;
+    const repo = await deps.store.findRepo({ tenantId, instanceUrl, slug, baseBranch });
     if (repo === null) return 'failed';
     const held = await adoptLease({ leases: deps.store, clock: deps.clock }, repo.id, fence);
     if (held === null) return 'failed';
@@ -157,7 +153,10 @@ class Reconcile {
     const { clock } = this.#deps;
     const reader = new SnapshotReader(
       {
-        ...{ ...this.#deps, forge: this.#forge, queueName: this.#queueName, patrol: this.#patrol },
+        ...this.#deps,
+        forge: this.#forge,
+        queueName: this.#queueName,
+        patrol: this.#patrol,
         mayRead: () => this.#mayRead(),
       },
       this.#repo,

@@ -69,8 +69,11 @@ const RunnersKnown = z.object({ count: z.number(), at: z.number(), again: z.numb
 const BegunLately = z.object({ count: z.number(), at: z.number(), stagedAt: z.number() });
 /** Fields that were only learned: a damaged one is learned anew. */
 const LEARNED: Readonly<Record<string, z.ZodType>> = {
-  ...{ autoFanout: AutoFanout, forecast: Forecast },
-  ...{ runnersSeen: RunnersSeen, runnersKnown: RunnersKnown, begunLately: BegunLately },
+  autoFanout: AutoFanout,
+  forecast: Forecast,
+  runnersSeen: RunnersSeen,
+  runnersKnown: RunnersKnown,
+  begunLately: BegunLately,
 };
 const Record = z.looseObject({
   schema: z.literal(WRITTEN_FORMAT),
@@ -106,7 +109,9 @@ const Record = z.looseObject({
   garbage: z.array(z.looseObject({ branch: z.string(), notBefore: z.number() })),
   readings: z.array(
     z.looseObject({
-      ...{ pr, head: sha, updatedAt: z.number() },
+      pr,
+      head: sha,
+      updatedAt: z.number(),
       reviews: z.array(z.looseObject({ state: z.enum(COUNTED_STATES), count: z.number() })).nullable(),
     }),
   ),

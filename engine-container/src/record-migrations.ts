@@ -27,7 +27,9 @@ const toSecond: Step = (document) => {
   const batch = root && {
     ...root,
     nodes: root.nodes.map((node) => ({ ...node, load: 1 })),
-    ...{ place: 'lane', onto: null, released: 0 },
+    place: 'lane',
+    onto: null,
+    released: 0,
   };
   return {
     ...rest,

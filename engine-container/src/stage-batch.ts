@@ -239,9 +239,9 @@ class ChainBuilder {
     const { members, baseSha } = this.#action;
     const base = await this.#deps.objects.treeOf(baseSha);
     const trees = [base, ...this.#chain.map(({ tree }) => tree)];
-    const steps = members.slice(0, this.#chain.length).map(({ pr }, index) => ({
-      ...{ pr, before: trees[index] ?? base, after: trees[index + 1] ?? base },
-    }));
+    const steps = members
+      .slice(0, this.#chain.length)
+      .map(({ pr }, index) => ({ pr, before: trees[index] ?? base, after: trees[index + 1] ?? base }));
     return tellSettingsChanges(this.#deps, steps);
   }
 
@@ -259,7 +259,8 @@ class ChainBuilder {
   #publishChainTip(tree: TreeHash): Promise<Commit | 'base_moved'> {
     const { forge, objects, baseBranch, queueName } = this.#deps;
     return publishTree(forge, objects, {
-      ...{ baseBranch, queueName },
+      baseBranch,
+      queueName,
       branch: this.#action.branch,
       stagedOn: this.#action.baseSha,
       workBranch: this.#action.workBranch,

@@ -22,13 +22,11 @@ const store = createDynamoStore({
 
 export const handler = createSurface<'admin'>(
   {
-    ...{
-      log,
-      rates: store,
-      rateFactor: env.RATE_FACTOR,
-      edgeStamp: env.EDGE_STAMP,
-      requiredStamp: env.REQUIRED_STAMP,
-    },
+    log,
+    rates: store,
+    rateFactor: env.RATE_FACTOR,
+    edgeStamp: env.EDGE_STAMP,
+    requiredStamp: env.REQUIRED_STAMP,
     identity: chooseIdentity(env, clock),
     readAdminKey: createSecretReader(secrets, env.ADMIN_KEY_SECRET_ID, clock),
     container: { readSecret: createSecretReader(secrets, env.CONTAINER_SECRET_ID, clock), clock },

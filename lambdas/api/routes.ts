@@ -170,7 +170,10 @@ function accountRoutes(deps: ApiDeps) {
     listSessions: async ({ tenantId, caller }) => {
       const { session, person = tenantId } = caller.kind === 'user' ? caller : {};
       const sessions = (await listSessions(deps, tenantId, person)).map(({ id, at, from }) => ({
-        ...{ id, from, started_at: formatTime(at), current: id === session?.id },
+        id,
+        from,
+        started_at: formatTime(at),
+        current: id === session?.id,
       }));
       return { status: 200, body: { sessions } };
     },

@@ -41,7 +41,10 @@ export const handler = createSurface<'connections'>(
     switchedOff: switchedOffRoutes(env.LEGACY_FORGE_REPOS),
   },
   createConnectionRoutes({
-    ...{ store, clock, log, ids: createUuidIds() },
+    store,
+    clock,
+    log,
+    ids: createUuidIds(),
     planLimits: env.PLAN_LIMITS,
     vault: openVault(env, clock),
     openAccount: createForgeAccountOpener({ send: createGuardedHttp(policy).send, clock }),

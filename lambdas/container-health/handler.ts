@@ -20,8 +20,11 @@ const clock = createSystemClock();
 const ecs = new ECSClient({});
 const probe = createEngineProbe(
   createEngineDirectory({
-    ...{ client: ecs, cluster: env.ENGINE_CLUSTER, service: env.ENGINE_SERVICE },
-    ...{ port: env.ENGINE_PORT, clock },
+    client: ecs,
+    cluster: env.ENGINE_CLUSTER,
+    service: env.ENGINE_SERVICE,
+    port: env.ENGINE_PORT,
+    clock,
   }),
 );
 const fleet = createEngineFleet({
@@ -37,13 +40,11 @@ const check = createContainerHealth({
     if (!healthy) await wakeEngine({ fleet, log });
     return healthy;
   },
-  ...{
-    clock,
-    log,
-    rateFactor: env.RATE_FACTOR,
-    edgeStamp: env.EDGE_STAMP,
-    requiredStamp: env.REQUIRED_STAMP,
-  },
+  clock,
+  log,
+  rateFactor: env.RATE_FACTOR,
+  edgeStamp: env.EDGE_STAMP,
+  requiredStamp: env.REQUIRED_STAMP,
   rates: createRateStore(
     new Table({
       client: DynamoDBDocumentClient.from(new DynamoDBClient({})),

@@ -44,23 +44,32 @@ const tokens = createTokenStore(table);
 const vault = openVault(env, clock);
 
 const deps = {
-  ...{ store, leases: store, vault, secrets: openSecretBox(env), clock, log, ids: createUuidIds() },
+  store,
+  leases: store,
+  vault,
+  secrets: openSecretBox(env),
+  clock,
+  log,
+  ids: createUuidIds(),
   queue: createSqsWakeSender({ client: new SQSClient({}), wakeQueueUrl: env.WAKE_QUEUE_URL }),
   makeWebhookKey,
   openAccount: createForgeAccountOpener({ send, clock }),
   openPerson: createForgePersonOpener({ send, clock }),
   openForge: createForgeOpener({
-    ...{ store, vault },
+    store,
+    vault,
     connect: ({ instanceUrl, slug }, token) =>
       createForgeAdmin(createForgeTransport({ instanceUrl, slug, token, send, clock })),
   }),
   openLog: createForgeOpener({
-    ...{ store, vault },
+    store,
+    vault,
     connect: ({ instanceUrl, slug }, token) =>
       createForgeLog(createForgeTransport({ instanceUrl, slug, token, send, clock }), token),
   }),
   openBackports: createForgeOpener({
-    ...{ store, vault },
+    store,
+    vault,
     connect: ({ instanceUrl, slug }, token) =>
       createBackportForge(createForgeTransport({ instanceUrl, slug, token, send, clock })),
   }),

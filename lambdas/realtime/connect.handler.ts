@@ -20,7 +20,9 @@ const table = new Table({
 
 export const handler = createConnect({
   store: createRealtimeStore(table),
-  ...{ rates: createRateStore(table), rateFactor: env.RATE_FACTOR, edgeStamp: env.EDGE_STAMP },
+  rates: createRateStore(table),
+  rateFactor: env.RATE_FACTOR,
+  edgeStamp: env.EDGE_STAMP,
   requiredStamp: env.REQUIRED_STAMP,
   identity: chooseIdentity(env, clock),
   log: createLog({ service: 'socket-connect' }),

@@ -21,8 +21,12 @@ export const handler = createSecretMaker({
     try {
       await parameters.send(
         new PutParameterCommand({
-          ...{ Name: name, Description: description, Value: value.reveal() },
-          ...{ Type: 'SecureString', Tier: 'Standard', Overwrite: false },
+          Name: name,
+          Description: description,
+          Value: value.reveal(),
+          Type: 'SecureString',
+          Tier: 'Standard',
+          Overwrite: false,
         }),
       );
       return true;

@@ -60,7 +60,11 @@ export function createSecretMaker(deps: SecretMakerDeps): (event: unknown) => Pr
     await deps.answer(
       ResponseURL,
       JSON.stringify({
-        ...{ StackId, RequestId, LogicalResourceId, PhysicalResourceId: name, NoEcho: true },
+        StackId,
+        RequestId,
+        LogicalResourceId,
+        PhysicalResourceId: name,
+        NoEcho: true,
         ...result,
         Data: { Arn: ResourceProperties.ParameterArn },
       }),

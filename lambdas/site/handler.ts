@@ -12,7 +12,9 @@ const signIn: DashboardConfig['sign_in'] =
   env.SIGN_IN_KIND === 'gotrue'
     ? { kind: 'gotrue', url: env.SIGN_IN_URL, api_key: env.SIGN_IN_API_KEY }
     : {
-        ...{ kind: 'cognito', domain: env.SIGN_IN_URL, client_id: env.SIGN_IN_CLIENT_ID },
+        kind: 'cognito',
+        domain: env.SIGN_IN_URL,
+        client_id: env.SIGN_IN_CLIENT_ID,
         endpoint: env.SIGN_IN_ENDPOINT,
       };
 // Beside the bundle, in the same asset: code and page are deployed in one step.

@@ -24,10 +24,14 @@ const openSecret = (id: string) => (id === '' ? null : createSecretReader(secret
 
 export const handler = middy(
   createPaymentsWebhook({
-    ...{ store, clock, log, prices: env.PAYMENTS_PRICES },
+    store,
+    clock,
+    log,
+    prices: env.PAYMENTS_PRICES,
     readSigningSecret: openSecret(env.PAYMENTS_WEBHOOK_SECRET_ID),
     openReader: createReaderOpener({
-      ...{ apiUrl: env.PAYMENTS_API_URL, clock },
+      apiUrl: env.PAYMENTS_API_URL,
+      clock,
       readKey: openSecret(env.PAYMENTS_READ_KEY_SECRET_ID),
     }),
   }),

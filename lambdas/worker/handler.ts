@@ -63,8 +63,11 @@ const deps: DispatchDeps = {
   engine: createWakingEngine(
     createEngineClient({
       engines: createEngineDirectory({
-        ...{ client: ecs, cluster: env.ENGINE_CLUSTER, service: env.ENGINE_SERVICE },
-        ...{ port: env.ENGINE_PORT, clock },
+        client: ecs,
+        cluster: env.ENGINE_CLUSTER,
+        service: env.ENGINE_SERVICE,
+        port: env.ENGINE_PORT,
+        clock,
       }),
       readSecret: createSecretReader(new SSMClient({}), env.CONTAINER_SECRET_ID, clock),
       clock,

@@ -14,8 +14,11 @@ export class AdminKey extends Construct {
   ) {
     super(scope, id);
     this.secret = secrets.make(this, 'Key', {
-      ...{ name: 'admin-key', description: 'X-Admin-Key of the admin API' },
-      ...{ length: 64, retain, oldId: 'Secret' },
+      name: 'admin-key',
+      description: 'X-Admin-Key of the admin API',
+      length: 64,
+      retain,
+      oldId: 'Secret',
     });
   }
 

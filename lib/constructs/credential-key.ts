@@ -100,7 +100,11 @@ export class CredentialKey extends Construct {
   #makeLegacyKey({ secrets, retain }: CredentialKeyProps): StoredSecret {
     const description = 'Static key of credentials of format v1: 32 bytes in Base64';
     const secret = secrets.make(this, 'Legacy', {
-      ...{ name: 'legacy-credential-key', description, length: 32, retain, oldId: 'LegacyKey' },
+      name: 'legacy-credential-key',
+      description,
+      length: 32,
+      retain,
+      oldId: 'LegacyKey',
     });
     secret.output('LegacyCredentialKeyArn', description);
     return secret;

@@ -101,8 +101,11 @@ export class EngineNetwork extends Construct {
 
   get forWorkers(): FunctionNetwork {
     return {
-      ...{ vpc: this.vpc, subnets: this.#workerSubnets, securityGroup: this.workerSecurityGroup },
-      ...{ isDualStack: this.givesAddresses, waysOut: this.#tableEndpoints },
+      vpc: this.vpc,
+      subnets: this.#workerSubnets,
+      securityGroup: this.workerSecurityGroup,
+      isDualStack: this.givesAddresses,
+      waysOut: this.#tableEndpoints,
     };
   }
 

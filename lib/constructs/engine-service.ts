@@ -89,8 +89,11 @@ export class EngineService extends Construct implements Grantee {
   constructor(scope: Construct, id: string, props: EngineServiceProps) {
     super(scope, id);
     this.secret = props.secrets.make(this, 'Stamp', {
-      ...{ name: 'engine-secret', description: 'Signs X-Container-Auth between worker and engine' },
-      ...{ length: 64, retain: false, oldId: 'ContainerSecret' },
+      name: 'engine-secret',
+      description: 'Signs X-Container-Auth between worker and engine',
+      length: 64,
+      retain: false,
+      oldId: 'ContainerSecret',
     });
     this.#task = new FargateTaskDefinition(this, 'Task', {
       cpu: props.size.cpu,
@@ -257,12 +260,16 @@ export class EngineService extends Construct implements Grantee {
     const period = Duration.minutes(5);
     monitoring.addAlarm(this, 'EngineCpuAlarm', {
       metric: this.service.metricCpuUtilization({ period, statistic: 'Average' }),
-      ...{ threshold: USED_UP_PERCENT, periods: 3, severity: 'ticket' },
+      threshold: USED_UP_PERCENT,
+      periods: 3,
+      severity: 'ticket',
       meaning: 'The engine has no CPU left: reconciles take longer than they should.',
     });
     monitoring.addAlarm(this, 'EngineMemoryAlarm', {
       metric: this.service.metricMemoryUtilization({ period, statistic: 'Maximum' }),
-      ...{ threshold: USED_UP_PERCENT, periods: 3, severity: 'ticket' },
+      threshold: USED_UP_PERCENT,
+      periods: 3,
+      severity: 'ticket',
       meaning: 'The engine is about to run out of memory, and would be stopped.',
     });
   }

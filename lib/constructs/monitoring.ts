@@ -163,7 +163,8 @@ export class Monitoring extends Construct {
         metric: new Metric({
           namespace: LOG_METRICS,
           metricName: this.#lineMetricName(severity),
-          ...{ statistic: 'Sum', period: LINES_PERIOD },
+          statistic: 'Sum',
+          period: LINES_PERIOD,
         }),
         threshold: LINES_POINTS,
         severity,

@@ -37,7 +37,11 @@ export class Notifications extends Construct {
     super(scope, id);
     const { defaults, table, monitoring } = props;
     const notify = new ServiceFunction(this, 'Notify', {
-      ...{ defaults, bundle: 'notify', env: NotifyEnv, memoryMb: 256, timeout: NOTIFY_TIMEOUT },
+      defaults,
+      bundle: 'notify',
+      env: NotifyEnv,
+      memoryMb: 256,
+      timeout: NOTIFY_TIMEOUT,
     });
     table.grant(notify, 'notify');
     props.credentialKey.grantOpenText(notify, ['chat-url']);
@@ -47,8 +51,12 @@ export class Notifications extends Construct {
     table.deliverChanges(notify, {
       partitions: ['events', 'notices'],
       kinds: ['INSERT'],
-      ...{ batchSize: 10, window: Duration.seconds(0), retries: 5, maxAge: NOTICE_AGE_MAX },
-      ...{ reportsFailures: true, deadLetters: props.deadLetters },
+      batchSize: 10,
+      window: Duration.seconds(0),
+      retries: 5,
+      maxAge: NOTICE_AGE_MAX,
+      reportsFailures: true,
+      deadLetters: props.deadLetters,
     });
     notify.setEnv('PUBLIC_URL', props.publicUrl);
     this.#allowMail(notify, props);
@@ -82,7 +90,11 @@ export class Notifications extends Construct {
   #allowProvider(notify: ServiceFunction, { secrets, retain }: NotificationsProps): void {
     const description = 'EMAIL_API_KEY: key of the mail provider';
     const key = secrets.make(this, 'MailKey', {
-      ...{ name: 'email-api-key', description, length: 32, retain, oldId: 'EmailApiKey' },
+      name: 'email-api-key',
+      description,
+      length: 32,
+      retain,
+      oldId: 'EmailApiKey',
     });
     key.grantRead(notify, 'EMAIL_API_KEY_SECRET_ID');
     key.output('EmailApiKeyArn', description);

@@ -13,7 +13,9 @@ interface Platform {
 export function watchPlatform(monitoring: Monitoring, { tableName, distributionId }: Platform): void {
   monitoring.addAlarm(monitoring, 'ThrottledAlarm', {
     metric: accountThrottles(),
-    ...{ threshold: 10, periods: 2, severity: 'ticket' },
+    threshold: 10,
+    periods: 2,
+    severity: 'ticket',
     meaning: 'Functions are throttled: the account has too little concurrency.',
   });
   watchTable(monitoring, tableName);
@@ -27,7 +29,10 @@ export function watchPlatform(monitoring: Monitoring, { tableName, distributionI
 function watchTable(monitoring: Monitoring, tableName: string): void {
   const count = (metricName: string): Metric =>
     new Metric({
-      ...{ namespace: 'AWS/DynamoDB', metricName, statistic: 'Sum', period: PERIOD },
+      namespace: 'AWS/DynamoDB',
+      metricName,
+      statistic: 'Sum',
+      period: PERIOD,
       dimensionsMap: { TableName: tableName },
     });
   monitoring.addAlarm(monitoring, 'TableThrottledAlarm', {
@@ -36,7 +41,9 @@ function watchTable(monitoring: Monitoring, tableName: string): void {
       usingMetrics: { reads: count('ReadThrottleEvents'), writes: count('WriteThrottleEvents') },
       period: PERIOD,
     }),
-    ...{ threshold: 10, periods: 2, severity: 'ticket' },
+    threshold: 10,
+    periods: 2,
+    severity: 'ticket',
     meaning: 'The table refuses reads or writes: reconciles and requests are tried again, and slow.',
   });
 }
@@ -45,10 +52,16 @@ function watchTable(monitoring: Monitoring, tableName: string): void {
 function watchEdge(monitoring: Monitoring, distributionId: string): void {
   const alarm = monitoring.addAlarm(monitoring, 'EdgeErrorsAlarm', {
     metric: new Metric({
-      ...{ namespace: 'AWS/CloudFront', metricName: '5xxErrorRate', statistic: 'Average', period: PERIOD },
+      namespace: 'AWS/CloudFront',
+      metricName: '5xxErrorRate',
+      statistic: 'Average',
+      period: PERIOD,
       dimensionsMap: { DistributionId: distributionId, Region: 'Global' },
     }),
-    ...{ threshold: 5, periods: 3, severity: 'ticket', isShown: false },
+    threshold: 5,
+    periods: 3,
+    severity: 'ticket',
+    isShown: false,
     meaning: 'More than 5 percent of the requests at the edge end in a 5xx.',
   });
   const isHere = new CfnCondition(monitoring, 'SeesTheEdge', {

@@ -89,7 +89,11 @@ export class RealtimeSurface extends Construct {
   #addConnect(props: RealtimeSurfaceProps): void {
     const { defaults, table, identity, monitoring, publicUrl, rateFactor, edgeStamp } = props;
     const connect = new ServiceFunction(this, 'Connect', {
-      ...{ defaults, bundle: 'socket-connect', env: SocketConnectEnv, memoryMb: 256, timeout: QUICK },
+      defaults,
+      bundle: 'socket-connect',
+      env: SocketConnectEnv,
+      memoryMb: 256,
+      timeout: QUICK,
     });
     table.grant(connect, 'socket-connect');
     connect.setEnv('RATE_FACTOR', rateFactor);
@@ -109,7 +113,11 @@ export class RealtimeSurface extends Construct {
 
   #addDisconnect({ defaults, table }: RealtimeSurfaceProps): void {
     const disconnect = new ServiceFunction(this, 'Disconnect', {
-      ...{ defaults, bundle: 'socket-disconnect', env: SocketDisconnectEnv, memoryMb: 256, timeout: QUICK },
+      defaults,
+      bundle: 'socket-disconnect',
+      env: SocketDisconnectEnv,
+      memoryMb: 256,
+      timeout: QUICK,
     });
     table.grant(disconnect, 'socket-disconnect');
     this.#addRoute('$disconnect', disconnect);
@@ -117,7 +125,11 @@ export class RealtimeSurface extends Construct {
 
   #addDefault({ defaults }: RealtimeSurfaceProps): void {
     const fallback = new ServiceFunction(this, 'Default', {
-      ...{ defaults, bundle: 'socket-default', env: SocketDefaultEnv, memoryMb: 128, timeout: QUICK },
+      defaults,
+      bundle: 'socket-default',
+      env: SocketDefaultEnv,
+      memoryMb: 128,
+      timeout: QUICK,
     });
     const route = this.#addRoute('$default', fallback, '$default');
     new CfnRouteResponse(this, 'Answer', {
@@ -129,12 +141,20 @@ export class RealtimeSurface extends Construct {
 
   #addPush({ defaults, table, monitoring }: RealtimeSurfaceProps): void {
     const push = new ServiceFunction(this, 'Push', {
-      ...{ defaults, bundle: 'socket-push', env: SocketPushEnv, memoryMb: 256, timeout: PUSH_TIMEOUT },
+      defaults,
+      bundle: 'socket-push',
+      env: SocketPushEnv,
+      memoryMb: 256,
+      timeout: PUSH_TIMEOUT,
     });
     table.grant(push, 'socket-push');
     table.deliverChanges(push, {
-      ...{ partitions: SHOWN_PARTITIONS, batchSize: 100, window: PING_WINDOW },
-      ...{ retries: 2, maxAge: PING_AGE_MAX, reportsFailures: false },
+      partitions: SHOWN_PARTITIONS,
+      batchSize: 100,
+      window: PING_WINDOW,
+      retries: 2,
+      maxAge: PING_AGE_MAX,
+      reportsFailures: false,
     });
     push.allow(
       new PolicyStatement({

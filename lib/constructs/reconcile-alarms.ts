@@ -83,7 +83,9 @@ function addStandstillAlarm(monitoring: Monitoring, worker: ServiceFunction): vo
     periods: STANDSTILL_PERIODS,
     // Without a line there is no data, and no charge for the metric.
     expected: monitoring.countLines(worker, 'Needed', {
-      ...{ logGroup, period, pattern: fieldIsOneOf('message', ['the engine is needed']) },
+      logGroup,
+      period,
+      pattern: fieldIsOneOf('message', ['the engine is needed']),
     }),
     beats: monitoring.countLines(worker, 'Answered', {
       logGroup,

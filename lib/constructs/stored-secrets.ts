@@ -105,7 +105,11 @@ export class StoredSecrets extends Construct {
     super(scope, id);
     this.#moves = moves;
     this.#maker = new ServiceFunction(this, 'Maker', {
-      ...{ defaults, bundle: 'secrets', env: SecretsEnv, memoryMb: 256, timeout: MAKE_TIMEOUT },
+      defaults,
+      bundle: 'secrets',
+      env: SecretsEnv,
+      memoryMb: 256,
+      timeout: MAKE_TIMEOUT,
     });
   }
 

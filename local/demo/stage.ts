@@ -136,8 +136,13 @@ export async function setStage(options: StageOptions, say: (line: string) => voi
     if (!byStatuses || realRepo === null || tokens === null) return;
     const { slug, author: person } = realRepo;
     ci = await startStatusCi({
-      ...{ forge: real, slug, person, token: tokens.author, dataDir: join(dataDir, 'ci') },
-      ...{ ci: options.ci, woodpecker },
+      forge: real,
+      slug,
+      person,
+      token: tokens.author,
+      dataDir: join(dataDir, 'ci'),
+      ci: options.ci,
+      woodpecker,
     });
   };
   try {
@@ -151,14 +156,27 @@ export async function setStage(options: StageOptions, say: (line: string) => voi
       const repoId = randomUUID();
       const { startTip, numbers } = opened ?? (await layOut(realRepo?.author ?? at(kept.personToken), say));
       await enroll({
-        ...{ service, forgeUrl, slug, repoId, fanout: options.fanout, gate: options.gate, ci },
+        service,
+        forgeUrl,
+        slug,
+        repoId,
+        fanout: options.fanout,
+        gate: options.gate,
+        ci,
         standIn: options.ci,
         botToken: tokens?.bot ?? kept.botToken,
         person: realRepo?.bot ?? at(kept.botToken),
       });
       save({
-        ...{ ports, forgeUrl: real?.url ?? null, slug, ...kept, repoId, startTip, numbers },
-        ...{ twistsDone: [], finished: false },
+        ports,
+        forgeUrl: real?.url ?? null,
+        slug,
+        ...kept,
+        repoId,
+        startTip,
+        numbers,
+        twistsDone: [],
+        finished: false,
       });
     } else await startCi();
     const known = state as unknown as StoryState;

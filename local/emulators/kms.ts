@@ -174,7 +174,8 @@ const SIGNING: ReadonlyMap<string, (keys: SigningKeys, input: Input) => Answer> 
   [
     'GetPublicKey',
     (keys: SigningKeys, input: Input): Answer => ({
-      ...{ PublicKey: keys.publicKey(input.text('KeyId')).toString('base64'), KeyUsage: 'SIGN_VERIFY' },
+      PublicKey: keys.publicKey(input.text('KeyId')).toString('base64'),
+      KeyUsage: 'SIGN_VERIFY',
       KeySpec: 'ECC_NIST_P256',
     }),
   ],

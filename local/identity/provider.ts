@@ -61,7 +61,11 @@ export async function startLocalIdentity(options: {
     save();
     const iat = Math.floor(Date.now() / 1000);
     const claims = {
-      ...{ sub: userId, session_id: sessionId, role: 'authenticated', iat, exp: iat + lifeSeconds },
+      sub: userId,
+      session_id: sessionId,
+      role: 'authenticated',
+      iat,
+      exp: iat + lifeSeconds,
       amr: [{ method: 'password', timestamp: iat }],
     };
     return signToken(state.secret, claims);

@@ -13,8 +13,14 @@ export interface ApiRequest {
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/customers': ['metadata', 'email', 'name', 'description'],
   'POST /v1/checkout/sessions': [
-    ...['mode', 'customer', 'client_reference_id', 'line_items', 'subscription_data', 'metadata'],
-    ...['success_url', 'cancel_url'],
+    'mode',
+    'customer',
+    'client_reference_id',
+    'line_items',
+    'subscription_data',
+    'metadata',
+    'success_url',
+    'cancel_url',
   ],
   'GET /v1/checkout/sessions': ['customer', 'status', 'limit', 'starting_after'],
   'POST /v1/checkout/sessions/{id}/expire': [],

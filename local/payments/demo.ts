@@ -297,7 +297,10 @@ async function tellUnpaid(story: Story, ada: Tenant): Promise<void> {
 export async function demonstrateBilling(): Promise<number> {
   const dataDir = mkdtempSync(join(tmpdir(), 'mergeyard-billing-'));
   const started = await startEverything({
-    ...{ port: 0, fresh: true, dataDir, plan: 'free' },
+    port: 0,
+    fresh: true,
+    dataDir,
+    plan: 'free',
     context: { rateFactor: '100' },
   });
   try {

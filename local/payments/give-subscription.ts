@@ -27,7 +27,11 @@ export async function giveSubscription(
   deliveries.hold();
   const customer = world.createCustomer({ tenant_id: tenantId });
   const session = world.createCheckout({
-    ...{ customer: customer.id, mode: 'subscription', reference: tenantId, successUrl: '', cancelUrl: '' },
+    customer: customer.id,
+    mode: 'subscription',
+    reference: tenantId,
+    successUrl: '',
+    cancelUrl: '',
     lines: [{ price: `price_local_${tier}`, quantity: 1 }],
     subscriptionMetadata: { tenant_id: tenantId, tier },
   });

@@ -67,7 +67,10 @@ export async function startLocalPayments(options: LocalPaymentsOptions = {}): Pr
   const { signingSecret, catalogue } = LOCAL_PAYMENTS;
   const deliveries = new Deliveries({ webhookUrl: () => webhookUrl, signingSecret, now });
   const world = new PaymentsWorld({
-    ...{ prices: options.catalogue ?? catalogue, now, state, baseUrl: () => url },
+    prices: options.catalogue ?? catalogue,
+    now,
+    state,
+    baseUrl: () => url,
     onEvent: (event) => {
       events.push(event);
       deliveries.take(event);
@@ -102,7 +105,11 @@ export async function startLocalPayments(options: LocalPaymentsOptions = {}): Pr
   });
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    ...{ url, world, deliveries, events, calls },
+    url,
+    world,
+    deliveries,
+    events,
+    calls,
     listenAt: (address) => {
       webhookUrl = address;
     },

@@ -63,9 +63,8 @@ export class PaymentsWorld {
 
   createCustomer(metadata: Metadata, email: string | null = null): Customer {
     const id = this.#newId('cus');
-    const customer: Customer = {
-      ...{ id, object: 'customer', created: this.#seconds(), email, metadata, card: null },
-    };
+    const created = this.#seconds();
+    const customer: Customer = { id, object: 'customer', created, email, metadata, card: null };
     this.state.customers[id] = customer;
     this.#changed();
     return customer;
@@ -76,10 +75,18 @@ export class PaymentsWorld {
     for (const { price } of wish.lines) this.price(price);
     const id = this.#newId('cs_test');
     const session: CheckoutSession = {
-      ...{ id, object: 'checkout.session', customer: wish.customer, mode: wish.mode, status: 'open' },
-      ...{ url: `${this.#options.baseUrl()}/c/pay/${id}`, success_url: wish.successUrl },
-      ...{ cancel_url: wish.cancelUrl, client_reference_id: wish.reference, subscription: null },
-      ...{ lines: wish.lines, subscriptionMetadata: wish.subscriptionMetadata },
+      id,
+      object: 'checkout.session',
+      customer: wish.customer,
+      mode: wish.mode,
+      status: 'open',
+      url: `${this.#options.baseUrl()}/c/pay/${id}`,
+      success_url: wish.successUrl,
+      cancel_url: wish.cancelUrl,
+      client_reference_id: wish.reference,
+      subscription: null,
+      lines: wish.lines,
+      subscriptionMetadata: wish.subscriptionMetadata,
     };
     this.state.sessions[id] = session;
     this.#changed();
@@ -120,8 +127,13 @@ export class PaymentsWorld {
     this.#putCard(session.customer, card);
     const id = this.#newId('sub');
     const subscription: Subscription = {
-      ...{ id, object: 'subscription', customer: session.customer, status: 'active' },
-      ...{ created: this.#seconds(), cancel_at_period_end: false, metadata: session.subscriptionMetadata },
+      id,
+      object: 'subscription',
+      customer: session.customer,
+      status: 'active',
+      created: this.#seconds(),
+      cancel_at_period_end: false,
+      metadata: session.subscriptionMetadata,
       items: {
         object: 'list',
         data: session.lines.map(({ price, quantity }) => this.#newItem(price, quantity)),
@@ -141,7 +153,10 @@ export class PaymentsWorld {
     this.customer(customer);
     const id = this.#newId('bps');
     const portal: PortalSession = {
-      ...{ id, object: 'billing_portal.session', customer, return_url: returnUrl },
+      id,
+      object: 'billing_portal.session',
+      customer,
+      return_url: returnUrl,
       url: `${this.#options.baseUrl()}/p/session/${id}`,
     };
     this.state.portals[id] = portal;
@@ -245,7 +260,11 @@ export class PaymentsWorld {
   price(id: string): Price {
     const known = found(this.#options.prices[id], 'price', id);
     return {
-      ...{ id, object: 'price', nickname: known.nickname, unit_amount: known.amount, currency: 'eur' },
+      id,
+      object: 'price',
+      nickname: known.nickname,
+      unit_amount: known.amount,
+      currency: 'eur',
       billing_scheme: 'per_unit',
       recurring: { interval: 'month', interval_count: 1, usage_type: 'licensed' },
     };
@@ -265,7 +284,10 @@ export class PaymentsWorld {
   #newInvoice(subscription: Subscription, status: Invoice['status']): Invoice {
     const { id: subscriptionId, customer, metadata, items } = subscription;
     const invoice: Invoice = {
-      ...{ id: this.#newId('in'), object: 'invoice', customer, status },
+      id: this.#newId('in'),
+      object: 'invoice',
+      customer,
+      status,
       customer_email: this.state.customers[customer]?.email ?? null,
       amount_due: items.data.reduce((sum, item) => sum + item.price.unit_amount * item.quantity, 0),
       parent: {
@@ -292,7 +314,10 @@ export class PaymentsWorld {
 
   #emit(type: string, object: object): void {
     this.#options.onEvent?.({
-      ...{ id: this.#newId('evt'), object: 'event', api_version: '2026-10-28.endive', type },
+      id: this.#newId('evt'),
+      object: 'event',
+      api_version: '2026-10-28.endive',
+      type,
       created: this.#seconds(),
       data: { object: structuredClone(object) },
     });

@@ -87,7 +87,11 @@ export async function runTemplate(options: TemplateRunOptions): Promise<Template
   for (const container of containers) container.start();
   if (options.schedules === 'timed') for (const schedule of schedules.values()) schedule.start();
   return {
-    ...{ front, resolver, functions, schedules, containers },
+    front,
+    resolver,
+    functions,
+    schedules,
+    containers,
     stop: async () => {
       for (const schedule of schedules.values()) schedule.stop();
       await Promise.all(sources.map((source) => source.stop()));

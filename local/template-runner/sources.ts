@@ -84,7 +84,9 @@ function startStream(
     options.streams,
     {
       tableName: resolver.text({ Ref: table.id }, id),
-      ...{ streamArn, region: LOCAL_REGION, target },
+      streamArn,
+      region: LOCAL_REGION,
+      target,
       filter: readStreamFilter(properties.FilterCriteria, id),
       batchSize: asNumber(properties.BatchSize ?? 100, id),
       windowMs: asNumber(properties.MaximumBatchingWindowInSeconds ?? 0, id) * 1000,

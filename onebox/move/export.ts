@@ -44,9 +44,12 @@ export async function exportInstallation(options: ExportOptions): Promise<KindCo
     if (!keepRunning) await stopQueues(place, say);
     const outline = await readOutline(place);
     const meta: Meta = {
-      ...{ id: randomUUID(), made_at: place.table.clock.now(), stopped: !keepRunning },
+      id: randomUUID(),
+      made_at: place.table.clock.now(),
+      stopped: !keepRunning,
       queue_name: place.queueName,
-      ...{ tenants: [...outline.tenants], fences: outline.fences },
+      tenants: [...outline.tenants],
+      fences: outline.fences,
     };
     writer.write(meta);
     const counts = await writeRows(place, outline, (rows) => writer.write({ rows }), say);

@@ -20,7 +20,10 @@ async function main(): Promise<number> {
   }
   try {
     const { rows, left } = await importInstallation({
-      ...{ place, file: file ?? '', passphrase: readPassphrase(passphraseFile ?? ''), say: console.log },
+      place,
+      file: file ?? '',
+      passphrase: readPassphrase(passphraseFile ?? ''),
+      say: console.log,
       ...(force === undefined ? {} : { force }),
     });
     console.log(`Rows written: ${rows}. This installation may run.`);

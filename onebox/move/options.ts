@@ -15,8 +15,14 @@ export interface MoveFlags {
 
 const text = { type: 'string' } as const;
 export const MOVE_FLAGS = {
-  ...{ config: text, table: text, key: text, 'key-version': text, 'queue-name': text, tenant: text },
-  ...{ file: text, 'passphrase-file': text },
+  config: text,
+  table: text,
+  key: text,
+  'key-version': text,
+  'queue-name': text,
+  tenant: text,
+  file: text,
+  'passphrase-file': text,
 };
 
 export const WHERE = `Where: --config mergeyard.yml [--tenant <id>, where organizations are tenants], or --table <TableName> --key <CredentialKeyArn> --key-version <number> --queue-name <name> [--tenant <id>]

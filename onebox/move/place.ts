@@ -95,6 +95,9 @@ export async function openCloud(names: CloudNames): Promise<Place> {
       vault: createKmsVault({ client: kms, keyId: names.key, keyVersion: names.keyVersion }),
       secrets: createKmsSecretBox({ client: kms, key: { id: names.key, version: names.keyVersion } }),
     },
-    ...{ queueName: names.queueName, tenantId: names.tenantId, isShared: true, close },
+    queueName: names.queueName,
+    tenantId: names.tenantId,
+    isShared: true,
+    close,
   };
 }

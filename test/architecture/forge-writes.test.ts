@@ -82,20 +82,21 @@ describe('the list of the service’s writes to a forge', () => {
       // The page's own files, beside the bundle that serves them.
       'core/adapters/site-files/site-files.ts',
       // What one installation keeps in its folder: keys, sessions, its configuration and its database.
-      ...['core/adapters/key-file/keyring.ts', 'core/adapters/identity-forge/sessions.ts'],
+      'core/adapters/key-file/keyring.ts',
+      'core/adapters/identity-forge/sessions.ts',
       'core/adapters/key-file/signer.ts',
-      ...[
-        'onebox/backup.ts',
-        'onebox/config.ts',
-        'onebox/database.ts',
-        'onebox/doctor.ts',
-        'onebox/folder-lock.ts',
-        'onebox/main.ts',
-        'onebox/service.ts',
-        'onebox/snapshot.ts',
-      ],
+      'onebox/backup.ts',
+      'onebox/config.ts',
+      'onebox/database.ts',
+      'onebox/doctor.ts',
+      'onebox/folder-lock.ts',
+      'onebox/main.ts',
+      'onebox/service.ts',
+      'onebox/snapshot.ts',
       // The sealed file of a move.
-      ...['core/adapters/move-file/sealed-lines.ts', 'onebox/move/options.ts', 'onebox/move/place.ts'],
+      'core/adapters/move-file/sealed-lines.ts',
+      'onebox/move/options.ts',
+      'onebox/move/place.ts',
     ];
     expect(delivered.length).toBeGreaterThan(100);
     expect(

@@ -16,17 +16,22 @@ const ROOT = resolve(__dirname, '../..');
 const NAMES = 'core/domain/queue-names.ts';
 /** The product, the fakes and all scripts. Tests write the names that they expect in full. */
 const SOURCE_FOLDERS = [
-  ...['bin', 'core', 'dashboard', 'engine-container', 'lambdas', 'lib', 'local'],
-  ...[
-    'test/bench',
-    'test/browser',
-    'test/builders',
-    'test/conformance',
-    'test/demo',
-    'test/fakes',
-    'test/load',
-  ],
-  ...['test/simulation', 'test/support'],
+  'bin',
+  'core',
+  'dashboard',
+  'engine-container',
+  'lambdas',
+  'lib',
+  'local',
+  'test/bench',
+  'test/browser',
+  'test/builders',
+  'test/conformance',
+  'test/demo',
+  'test/fakes',
+  'test/load',
+  'test/simulation',
+  'test/support',
 ];
 /** Logins of people and names of foreign projects may have the letters in them. */
 const LITERAL = /(?<![\w-])mq(?!-bot\b)\b/;
@@ -58,16 +63,20 @@ test('every name of the queue in the documents is one that this file makes', () 
   const name = DEFAULT_SERVICE_NAME;
   const bases = ['<base>', 'main'];
   const made = new Set([
-    ...[name, gateFileName(name), stagingPattern(name), stagingPrefix(name), workPrefix(name)],
+    name,
+    gateFileName(name),
+    stagingPattern(name),
+    stagingPrefix(name),
+    workPrefix(name),
     backportBranch(name, 12, 'v15'),
-    ...[`${stagingPrefix(name)}…`, `${workPrefix(name)}…`],
+    `${stagingPrefix(name)}…`,
+    `${workPrefix(name)}…`,
     ...bases.flatMap((base) => [
-      ...[
-        stagingBranch(name, base),
-        `${stagingBranch(name, base)}-<run8>-<node>`,
-        `${stagingBranch(name, base)}/x`,
-      ],
-      ...[`${probePrefix(name, base)}…`, contextForBase(name, base)],
+      stagingBranch(name, base),
+      `${stagingBranch(name, base)}-<run8>-<node>`,
+      `${stagingBranch(name, base)}/x`,
+      `${probePrefix(name, base)}…`,
+      contextForBase(name, base),
     ]),
   ]);
   const documents = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'engine-container/README.md'].concat(

@@ -47,6 +47,23 @@ test(`no file of the product is longer than ${LINES_MAX} lines`, () => {
   expect(files.filter((path) => readSource(path).trimEnd().split('\n').length > LINES_MAX)).toEqual([]);
 });
 
+/** A literal that is spread into another object or list only packs lines: its parts can stand there themselves. */
+const PACKED = /\.\.\.\{|\.\.\.\[[^\]]*\],?\n/;
+
+test.each([
+  ['{ ...{ a, b }, c }', true],
+  ["[\n  ...['a', 'b'],\n]", true],
+  ['{ ...rest, ...(a === null ? {} : { a }) }', false],
+  ["[...['a', 'b'].map(wordOf)]", false],
+])('%j packs lines: %s', (source, packs) => {
+  expect(PACKED.test(source)).toBe(packs);
+});
+
+test('no code spreads a literal into an object or a list', () => {
+  const sources = [...files, ...listSources('test')].filter((path) => !path.endsWith('shape.test.ts'));
+  expect(sources.filter((path) => PACKED.test(readSource(path)))).toEqual([]);
+});
+
 /** Places where such a word means something else: another trade, or a stored name that stays as it is. */
 const OTHER_MEANINGS: Readonly<Record<string, RegExp>> = {
   cleared: /^lambdas\/api\//,

@@ -69,11 +69,21 @@ async function shoot(page: Page, url: string, code: PullCodeName): Promise<void>
 function storyOf(repoId: string, code: PullCodeName): PullStoryView {
   const { is, turn, fault, says, next } = PULL_CODES[code];
   return {
-    ...{ repo_id: repoId, repo_slug: 'acme/storefront', number: NUMBER, in_queue: is === 'wait' },
+    repo_id: repoId,
+    repo_slug: 'acme/storefront',
+    number: NUMBER,
+    in_queue: is === 'wait',
     title: 'Show the delivery date in the cart',
     now: { code, kind: is, turn, fault, words: says, next, since: new Date().toISOString(), until: null },
-    ...{ place: is === 'wait' ? 3 : null, batch: null, estimate: null, forecast: null, backports: [] },
-    ...{ history: [], attempts: [], receipts: [], settings_file: null },
+    place: is === 'wait' ? 3 : null,
+    batch: null,
+    estimate: null,
+    forecast: null,
+    backports: [],
+    history: [],
+    attempts: [],
+    receipts: [],
+    settings_file: null,
   };
 }
 

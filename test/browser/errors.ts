@@ -85,7 +85,9 @@ async function meetRefusedToken(world: BrowserWorld): Promise<void> {
 /** A repository whose name makes the local forge refuse: what is missing is said with its fix. */
 async function meetBrokenRepos(world: BrowserWorld): Promise<void> {
   await world.started.forge.createRepo({
-    ...{ owner: 'acme', name: 'sentinel-no-admin', files: { 'README.md': '# x\n' } },
+    owner: 'acme',
+    name: 'sentinel-no-admin',
+    files: { 'README.md': '# x\n' },
     collaborators: { dev: 'write', 'mq-bot': 'admin', owner: 'admin' },
   });
   const watched = await world.open();

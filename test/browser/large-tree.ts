@@ -56,15 +56,22 @@ function makeTree(
   const at = Date.now();
   const make = (from: number, to: number, parent: NodeRow | null, nodeId: string): NodeRow => {
     const row = givenNodeRow({
-      ...{ id: randomUUID(), tenantId, repoId, repoSlug, instanceUrl, batchId, nodeId },
-      ...{ parentId: parent?.id ?? null, parentNodeId: parent?.nodeId ?? null },
-      ...{
-        stagingBranch: null,
-        gateVerdict: 'failure',
-        gateRuns: 1,
-        outcome: to - from === 1 ? 'bounced' : 'bisected',
-      },
-      ...{ phase: null, createdAt: at + rows.length, resolvedAt: at + 1_000 },
+      id: randomUUID(),
+      tenantId,
+      repoId,
+      repoSlug,
+      instanceUrl,
+      batchId,
+      nodeId,
+      parentId: parent?.id ?? null,
+      parentNodeId: parent?.nodeId ?? null,
+      stagingBranch: null,
+      gateVerdict: 'failure',
+      gateRuns: 1,
+      outcome: to - from === 1 ? 'bounced' : 'bisected',
+      phase: null,
+      createdAt: at + rows.length,
+      resolvedAt: at + 1_000,
       prs: Array.from({ length: to - from }, (_, index) => from + index + 1),
     });
     rows.push(row);

@@ -42,12 +42,17 @@ export const REPOS = ['storefront', 'warehouse', 'ledger'] as const;
 export async function openBrowserWorld(executablePath: string, gateDurationMs = 900): Promise<BrowserWorld> {
   const root = mkdtempSync(join(tmpdir(), 'mergeyard-browser-'));
   const started = await startEverything({
-    ...{ port: 0, fresh: true, dataDir: join(root, 'data'), gateDurationMs },
+    port: 0,
+    fresh: true,
+    dataDir: join(root, 'data'),
+    gateDurationMs,
     context: { rateFactor: '20' },
   });
   for (const name of REPOS) {
     await started.forge.createRepo({
-      ...{ owner: 'acme', name, files: { 'README.md': `# ${name}\n` } },
+      owner: 'acme',
+      name,
+      files: { 'README.md': `# ${name}\n` },
       collaborators: { dev: 'write', 'mq-bot': 'admin', owner: 'admin' },
     });
   }
@@ -66,7 +71,9 @@ export async function openBrowserWorld(executablePath: string, gateDurationMs = 
     process.once(signal, () => void close().finally(() => process.exit(1)));
   return {
     close,
-    ...{ started, browser, baseUrl: started.ready.dashboard_url },
+    started,
+    browser,
+    baseUrl: started.ready.dashboard_url,
     controlOf: (slug) => started.forge.controlFor(slug),
     open: async (options = {}) => {
       const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC', ...options });

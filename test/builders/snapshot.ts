@@ -119,7 +119,8 @@ export function givenSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
   return {
     now: NOW,
     fence: 1,
-    ...{ repo: givenRepo(), queueName: DEFAULT_SERVICE_NAME },
+    repo: givenRepo(),
+    queueName: DEFAULT_SERVICE_NAME,
     full: true,
     botLogin: known('mq-bot'),
     ids: Array.from({ length: 20 }, (_, index) => `id-${index}`),

@@ -215,7 +215,8 @@ describe('alarms', () => {
       Metrics.slice(1).map(({ MetricStat }: { MetricStat: { Metric: object } }) => MetricStat.Metric),
     ).toEqual(
       ['ReadThrottleEvents', 'WriteThrottleEvents'].map((MetricName) => ({
-        ...{ Namespace: 'AWS/DynamoDB', MetricName },
+        Namespace: 'AWS/DynamoDB',
+        MetricName,
         Dimensions: [{ Name: 'TableName', Value: { Ref: expect.stringMatching(/^DataTable/) } }],
       })),
     );
@@ -254,7 +255,10 @@ describe('alarms', () => {
     expect(metric.MetricName).toMatch(new RegExp(`-${severity}-lines$`));
     const { Properties } = alarmNamed(severity === 'page' ? 'PageLinesAlarm' : 'TicketLinesAlarm');
     expect(Properties).toMatchObject({
-      ...{ Namespace: 'Mergeyard', MetricName: metric.MetricName, Period: 600, Statistic: 'Sum' },
+      Namespace: 'Mergeyard',
+      MetricName: metric.MetricName,
+      Period: 600,
+      Statistic: 'Sum',
     });
     // So many lines within the period reach the threshold, and one fewer does not.
     const points = Number(metric.MetricValue);

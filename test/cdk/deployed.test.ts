@@ -57,7 +57,9 @@ describe('one file per stage', () => {
 describe('a forgotten key loses nothing that is deployed', () => {
   const deployed = describeContext({
     ...FULL,
-    ...{ keyVersion: '3', oldestKeyVersion: '2', emailApiUrl: 'https://mail.example.org' },
+    keyVersion: '3',
+    oldestKeyVersion: '2',
+    emailApiUrl: 'https://mail.example.org',
   });
 
   test('the same again loses nothing, and neither does more', () => {

@@ -170,7 +170,14 @@ describe('one address carries the whole contract', () => {
     const stamp = stampOf(found);
     expect(stamp.HeaderName).toBe('x-mergeyard-stamp');
     const limiting = [
-      ...['Admin', 'Api', 'Billing', 'Connections', 'ContainerHealth', 'Evidence', 'ForgeOps', 'Public'],
+      'Admin',
+      'Api',
+      'Billing',
+      'Connections',
+      'ContainerHealth',
+      'Evidence',
+      'ForgeOps',
+      'Public',
       'Advice',
     ];
     for (const fn of [...limiting, 'RealtimeConnect']) {
@@ -189,14 +196,31 @@ describe('one address carries the whole contract', () => {
 
   test('with rules at the edge, every function behind it asks for the stamp; without, none does', () => {
     const behind = [
-      ...['Admin', 'Api', 'Billing', 'Connections', 'ContainerHealth', 'Evidence', 'ForgeOps', 'Public'],
+      'Admin',
+      'Api',
+      'Billing',
+      'Connections',
+      'ContainerHealth',
+      'Evidence',
+      'ForgeOps',
+      'Public',
       'Advice',
     ];
     const all = [...behind, 'WebhooksForge', 'WebhooksPayments', 'DashboardSite', 'RealtimeConnect'];
     const handlers = [
-      ...['admin', 'api', 'billing', 'connections', 'container-health', 'evidence', 'forge-ops', 'public'],
-      ...['advice', 'site'],
-      ...['realtime/connect', 'webhooks/forge', 'webhooks/payments'],
+      'admin',
+      'api',
+      'billing',
+      'connections',
+      'container-health',
+      'evidence',
+      'forge-ops',
+      'public',
+      'advice',
+      'site',
+      'realtime/connect',
+      'webhooks/forge',
+      'webhooks/payments',
     ];
     expect(handlers).toHaveLength(all.length);
     for (const name of handlers) {

@@ -31,10 +31,14 @@ describe('payments', () => {
       .map(({ holder }) => holder);
     expect(readers.filter((holder) => /Billing|Payments/.test(holder))).toEqual([]);
     expect(environmentOf(template, 'Billing')).toMatchObject({
-      ...{ PAYMENTS_PRICES: '', PAYMENTS_KEY_SECRET_ID: '', PLAN_LIMITS: '' },
+      PAYMENTS_PRICES: '',
+      PAYMENTS_KEY_SECRET_ID: '',
+      PLAN_LIMITS: '',
     });
     expect(environmentOf(template, 'WebhooksPayments')).toMatchObject({
-      ...{ PAYMENTS_PRICES: '', PAYMENTS_WEBHOOK_SECRET_ID: '', PAYMENTS_READ_KEY_SECRET_ID: '' },
+      PAYMENTS_PRICES: '',
+      PAYMENTS_WEBHOOK_SECRET_ID: '',
+      PAYMENTS_READ_KEY_SECRET_ID: '',
     });
   });
 
@@ -48,19 +52,21 @@ describe('payments', () => {
       REQUIRED_STAMP: '',
     };
     const identity = {
-      ...{ IDENTITY_KIND: 'gotrue', IDENTITY_URL: 'https://id.example' },
-      ...{
-        IDENTITY_API_KEY: '',
-        IDENTITY_SHARED_SECRET: 'false',
-        COGNITO_USER_POOL_ID: '',
-        COGNITO_CLIENT_ID: '',
-      },
+      IDENTITY_KIND: 'gotrue',
+      IDENTITY_URL: 'https://id.example',
+      IDENTITY_API_KEY: '',
+      IDENTITY_SHARED_SECRET: 'false',
+      COGNITO_USER_POOL_ID: '',
+      COGNITO_CLIENT_ID: '',
     };
     const { PAYMENTS_PRICES, PAYMENTS_API_URL, PLAN_LIMITS } = environmentOf(selling, 'Billing');
     const given = { PAYMENTS_PRICES, PAYMENTS_API_URL, PLAN_LIMITS };
     const billing = BillingEnv.parse({
-      ...{ ...plain, ...identity, ...given },
-      ...{ PAYMENTS_KEY_SECRET_ID: 'arn', BILLING_PAGE_URL: 'https://mq.example/billing' },
+      ...plain,
+      ...identity,
+      ...given,
+      PAYMENTS_KEY_SECRET_ID: 'arn',
+      BILLING_PAGE_URL: 'https://mq.example/billing',
       WAKE_QUEUE_URL: 'https://sqs.example/wakes',
     });
     expect(billing).toMatchObject({

@@ -210,17 +210,25 @@ describe('rights (A118)', () => {
         /^dynamodb:/.test(listOf(Action)[0] ?? '') && !/StreamArn/.test(JSON.stringify(Resource)),
     );
     const HOLDERS: Readonly<Partial<Record<BundleName, string>>> = {
-      ...{ tick: 'TickRole', worker: 'WorkerRole', 'wake-forward': 'WakeForwardRole' },
-      ...{ 'webhooks-forge': 'WebhooksForgeRole', 'webhooks-payments': 'WebhooksPaymentsRole' },
-      ...{ billing: 'BillingRole', public: 'PublicRole', api: 'ApiRole', connections: 'ConnectionsRole' },
-      ...{ evidence: 'EvidenceRole', advice: 'AdviceRole' },
-      ...{ 'forge-ops': 'ForgeOpsRole', admin: 'AdminRole', 'container-health': 'ContainerHealthRole' },
-      ...{ 'socket-connect': 'RealtimeConnectRole', 'socket-disconnect': 'RealtimeDisconnectRole' },
-      ...{
-        'socket-push': 'RealtimePushRole',
-        notify: 'NotificationsNotifyRole',
-        engine: 'EngineTaskTaskRole',
-      },
+      tick: 'TickRole',
+      worker: 'WorkerRole',
+      'wake-forward': 'WakeForwardRole',
+      'webhooks-forge': 'WebhooksForgeRole',
+      'webhooks-payments': 'WebhooksPaymentsRole',
+      billing: 'BillingRole',
+      public: 'PublicRole',
+      api: 'ApiRole',
+      connections: 'ConnectionsRole',
+      evidence: 'EvidenceRole',
+      advice: 'AdviceRole',
+      'forge-ops': 'ForgeOpsRole',
+      admin: 'AdminRole',
+      'container-health': 'ContainerHealthRole',
+      'socket-connect': 'RealtimeConnectRole',
+      'socket-disconnect': 'RealtimeDisconnectRole',
+      'socket-push': 'RealtimePushRole',
+      notify: 'NotificationsNotifyRole',
+      engine: 'EngineTaskTaskRole',
     };
     /** Each action with the beginnings of keys that it is for. */
     const granted = (holder: string): string[] =>
@@ -419,7 +427,8 @@ describe('rights (A118)', () => {
         'NotificationsNotifyRole ses:SendEmail',
         'RealtimePushRole execute-api:ManageConnections',
         ...network.map((action) => `WorkerRole ec2:${action}`),
-        ...['WorkerRole lambda:InvokeFunction', 'WorkerRole lambda:InvokeFunction'],
+        'WorkerRole lambda:InvokeFunction',
+        'WorkerRole lambda:InvokeFunction',
       ].sort(),
     );
   });

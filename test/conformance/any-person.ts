@@ -7,9 +7,16 @@ import type { SeededRandom } from '../support/seeded-random.ts';
 import { ANY_HEAD, pick } from './values.ts';
 
 const RULE: BranchProtection = {
-  ...{ scope: 'full', ruleName: 'main', statusCheckEnabled: true, requiredContexts: [DEFAULT_SERVICE_NAME] },
-  ...{ requiredApprovals: 0, blockOnRejectedReviews: false, blockOnOfficialReviewRequests: false },
-  ...{ blockOnOutdatedBranch: false, ignoreStaleApprovals: false, dismissStaleApprovals: false },
+  scope: 'full',
+  ruleName: 'main',
+  statusCheckEnabled: true,
+  requiredContexts: [DEFAULT_SERVICE_NAME],
+  requiredApprovals: 0,
+  blockOnRejectedReviews: false,
+  blockOnOfficialReviewRequests: false,
+  blockOnOutdatedBranch: false,
+  ignoreStaleApprovals: false,
+  dismissStaleApprovals: false,
   directPushAllowed: false,
 };
 
@@ -24,7 +31,8 @@ export function anyPerson(random: SeededRandom): ForgePerson {
     readLogin: () => tell(pick(random, ['dev', 'dev', 'dev', BOT.toUpperCase()])),
     readPull: () =>
       tell({
-        ...{ state: random.chance(0.9) ? 'open' : 'closed', merged: random.chance(0.1) },
+        state: random.chance(0.9) ? 'open' : 'closed',
+        merged: random.chance(0.1),
         headSha: random.chance(0.9) ? ANY_HEAD : 'b'.repeat(40),
         baseRef: random.chance(0.9) ? 'main' : 'other',
         mergeable: random.chance(0.9),

@@ -30,7 +30,7 @@ export function learn(
       return { secrets: [JSON.parse(text).ticket] };
     case 'createToken': {
       const { id, token, scopes } = JSON.parse(text);
-      material.apiTokens.push({ ...{ id, scopes }, text: token, revoked: false });
+      material.apiTokens.push({ id, scopes, text: token, revoked: false });
       if (headers.authorization !== undefined) material.owners.set(id, headers.authorization);
       return { secrets: [token] };
     }

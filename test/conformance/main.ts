@@ -101,7 +101,10 @@ async function overHttp(seed: number, requests: number): Promise<HttpRunResult> 
   try {
     const ready: Ready = started?.ready ?? JSON.parse(readFileSync(readyFile ?? '', 'utf8'));
     return await runOverHttp({
-      ...{ seed, requests, ready, concurrency: Number(values.concurrency) },
+      seed,
+      requests,
+      ready,
+      concurrency: Number(values.concurrency),
       files: ['service.log', 'table.sqlite', 'table.sqlite-wal'].map((name) =>
         join(dataDir, 'service', name),
       ),

@@ -117,7 +117,10 @@ function materialOf(ready: Ready): Material {
     slugs: ['acme/app', 'beta/app', ...Array.from({ length: 20 }, (_, index) => `none/app${index}`)],
     // The tenants are needed to the end of the run.
     tenantIds: ['00000000-0000-4000-8000-000000000000'],
-    ...{ connectionIds: [], repoIds: [], apiTokens: [], owners: new Map() },
+    connectionIds: [],
+    repoIds: [],
+    apiTokens: [],
+    owners: new Map(),
     hook: {
       body: ready.webhook_example.body,
       signature: ready.webhook_example.headers['x-hub-signature-256'] ?? '',

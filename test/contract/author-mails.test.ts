@@ -36,7 +36,12 @@ async function given(
   const tenantId = randomUUID();
   await world.store.createTenant(tenantId, 0);
   const wish = {
-    ...{ tenantId, person: null, instanceUrl: repo.instanceUrl, login: 'Ann', email: ANN, topics },
+    tenantId,
+    person: null,
+    instanceUrl: repo.instanceUrl,
+    login: 'Ann',
+    email: ANN,
+    topics,
     provenAt: world.clock.now(),
   };
   await world.store.saveAuthorNotices(wish, wish.provenAt + AUTHOR_PROOF_MS);
@@ -52,8 +57,15 @@ describe('the author of a pull request', () => {
     const runUrl = `${repo.instanceUrl}/acme/web/actions/runs/12`;
     await world.recordBatch(
       givenNodeRow({
-        ...{ id: 'b', tenantId: repo.tenantId, repoId: repo.id, prs: [7], gateVerdict: 'failure', runUrl },
-        ...{ outcome: 'bounced', phase: null, resolvedAt: 5 },
+        id: 'b',
+        tenantId: repo.tenantId,
+        repoId: repo.id,
+        prs: [7],
+        gateVerdict: 'failure',
+        runUrl,
+        outcome: 'bounced',
+        phase: null,
+        resolvedAt: 5,
         actions: [{ pr: 7, action: 'bounced', stagingSha: null, gateVerdict: 'failure', cursor: 0 }],
       }),
     );
@@ -129,8 +141,13 @@ describe('the author of a pull request', () => {
       { noticeTopics: mapWays(() => ['bounced'] as const) },
     );
     const wish = {
-      ...{ tenantId: repo.tenantId, person: 'ann', instanceUrl: repo.instanceUrl, login: 'ann' },
-      ...{ email: MAILBOX.toUpperCase(), topics: ['bounced'] as const, provenAt: world.clock.now() },
+      tenantId: repo.tenantId,
+      person: 'ann',
+      instanceUrl: repo.instanceUrl,
+      login: 'ann',
+      email: MAILBOX.toUpperCase(),
+      topics: ['bounced'] as const,
+      provenAt: world.clock.now(),
     };
     await world.store.saveAuthorNotices(wish, wish.provenAt + 1);
     await world.deliver([await world.record(repo, { author: 'ann' })]);

@@ -34,13 +34,15 @@ async function givenRun(
   const file = `${subject.workflowDir}/${GATE}`;
   const slug = await subject.createRepo({ [file]: workflow.join('\n') });
   const token = new Secret(clientToken);
-  const transport = createForgeTransport({
-    ...{ instanceUrl, slug, token, send: around(send), clock: subject },
-  });
+  const transport = createForgeTransport({ instanceUrl, slug, token, send: around(send), clock: subject });
   const admin = createForgeAdmin(transport);
   const sha = (
     await admin.commitFile({
-      ...{ branch: 'main', newBranch: STAGING, path: 'staged.txt', content: 'x', message: 'staged' },
+      branch: 'main',
+      newBranch: STAGING,
+      path: 'staged.txt',
+      content: 'x',
+      message: 'staged',
     })
   ).sha;
   let reading = await admin.readGate(sha, STAGING, file);

@@ -21,7 +21,8 @@ process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 const KEY_ID = '11111111-1111-4111-8111-111111111111';
 const OTHER_KEY_ID = '22222222-2222-4222-8222-222222222222';
 const OWNER = {
-  ...{ tenantId: 'tenant-1', connectionId: 'connection-1' },
+  tenantId: 'tenant-1',
+  connectionId: 'connection-1',
   instanceUrl: 'https://forge.example/git',
 };
 const TOKEN = 'canary-3f9c1b7e5a2d4860a1b2c3d4e5f60718293a4b5c';

@@ -96,7 +96,11 @@ function goTrue(count: number) {
 
 describe('in a user pool', () => {
   const config = (endpoint: string, userPoolId = 'eu-west-1_pool') => ({
-    ...{ endpoint, userPoolId, region: 'eu-west-1', credentials: CREDENTIALS, now: Date.now },
+    endpoint,
+    userPoolId,
+    region: 'eu-west-1',
+    credentials: CREDENTIALS,
+    now: Date.now,
   });
 
   test('an address without an account is invited and becomes an administrator; again it stays one', async () => {

@@ -27,9 +27,7 @@ const THERE = '0f2c1a6e-2222-4222-8222-000000000002';
 const PASSPHRASE = 'correct horse battery staple';
 const SECRETS = ['token-of-the-bot', 'secret-of-the-hook', 'https://hooks.slack.com/services/T/B/x'];
 /** They are of a moment, or of one process. */
-const LEFT: readonly Partition[] = [
-  ...(['tickets', 'tenantSockets', 'sockets', 'rates', 'health', 'runs'] as const),
-];
+const LEFT: readonly Partition[] = ['tickets', 'tenantSockets', 'sockets', 'rates', 'health', 'runs'];
 const OF_FORMER_ID: readonly Partition[] = ['customers', 'paymentEvents', 'tokens', 'keptNotes'];
 
 type Row = Record<string, unknown>;
@@ -72,7 +70,10 @@ async function openPlace(changes: Partial<Place> = {}): Promise<Place> {
       vault: createKmsVault({ client, keyId, keyVersion: version }),
       secrets: createKmsSecretBox({ client, key: { id: keyId, version } }),
     },
-    ...{ queueName: 'mq', tenantId: HERE, isShared: false, close: async () => {} },
+    queueName: 'mq',
+    tenantId: HERE,
+    isShared: false,
+    close: async () => {},
     ...changes,
   };
 }
@@ -117,14 +118,15 @@ async function fill(place: Place): Promise<void> {
 
 const move = (place: Place, file = 'moved', changes = {}) =>
   exportInstallation({
-    ...{ place, file: join(folder, file), passphrase: PASSPHRASE, say: () => {}, cost: 1024 },
+    place,
+    file: join(folder, file),
+    passphrase: PASSPHRASE,
+    say: () => {},
+    cost: 1024,
     ...changes,
   });
 const take = (place: Place, file = 'moved', changes = {}) =>
-  importInstallation({
-    ...{ place, file: join(folder, file), passphrase: PASSPHRASE, say: () => {} },
-    ...changes,
-  });
+  importInstallation({ place, file: join(folder, file), passphrase: PASSPHRASE, say: () => {}, ...changes });
 
 /** As they are used, by the place whose key has sealed them. */
 async function openSecrets(place: Place): Promise<readonly (string | undefined)[]> {
@@ -285,7 +287,9 @@ describe('the file of an export', () => {
     const text = readFileSync(file, 'utf8');
     for (const told of [...SECRETS, HERE, 'acme/app', 'mq-bot'])
       expect([told, text.includes(told), text.includes(Buffer.from(told).toString('base64'))]).toEqual([
-        ...[told, false, false],
+        told,
+        false,
+        false,
       ]);
     await expect(take(await openPlace(), 'moved', { passphrase: `${PASSPHRASE}!` })).rejects.toThrow(
       'does not open',

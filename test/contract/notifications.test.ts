@@ -75,8 +75,15 @@ describe('a bounce', () => {
     const runUrl = `${repo.instanceUrl}/acme/web/actions/runs/12`;
     await world.recordBatch(
       givenNodeRow({
-        ...{ id: 'b-1', tenantId: repo.tenantId, repoId: repo.id, prs: [7], gateVerdict: 'failure', runUrl },
-        ...{ outcome: 'bounced', phase: null, resolvedAt: 5 },
+        id: 'b-1',
+        tenantId: repo.tenantId,
+        repoId: repo.id,
+        prs: [7],
+        gateVerdict: 'failure',
+        runUrl,
+        outcome: 'bounced',
+        phase: null,
+        resolvedAt: 5,
         actions: [{ pr: 7, action: 'bounced', stagingSha: null, gateVerdict: 'failure', cursor: 0 }],
       }),
     );
@@ -301,7 +308,9 @@ describe('a webhook of one’s own', () => {
       data: {
         repository: { id: repo.id, name: 'acme/web' },
         pull_request: { number: 7, title: 'Add a page' },
-        ...{ code: 'gate_failed', says: PULL_CODES.gate_failed.says, next: PULL_CODES.gate_failed.next },
+        code: 'gate_failed',
+        says: PULL_CODES.gate_failed.says,
+        next: PULL_CODES.gate_failed.next,
       },
     });
     expect(await log(repo)).toMatchObject([
@@ -435,7 +444,9 @@ describe('the topics of a place', () => {
     const place = { pr: 7, title: 'x', head: 'a'.repeat(40), queuedAt: since, until: null };
     for (const each of [repo, quiet]) {
       await world.showQueue(each, {
-        ...{ at: now, places: [{ ...place, state: 'staged', reason: null }], more: 0 },
+        at: now,
+        places: [{ ...place, state: 'staged', reason: null }],
+        more: 0,
         block: { kind: 'merge', since, until: null, pr: 7, runUrl: null },
       });
     }
@@ -479,7 +490,8 @@ describe('the topics of a place', () => {
       const now = world.clock.now();
       const since = now - 3_600_000;
       await world.showQueue(repo, {
-        ...{ at: now, more: 0 },
+        at: now,
+        more: 0,
         places: [
           {
             pr: 7,
@@ -492,7 +504,11 @@ describe('the topics of a place', () => {
           },
         ],
         block: {
-          ...{ kind: 'runner', since, until: null, pr: 7, runUrl: null },
+          kind: 'runner',
+          since,
+          until: null,
+          pr: 7,
+          runUrl: null,
           ...(labels === undefined ? {} : { labels }),
         },
       });
@@ -752,8 +768,12 @@ describe('ways that fail', () => {
     await world.deliver([await world.record(repo)]);
     expect(results()).toMatchObject({ email: result, slack: 'notification sent' });
     expect(lines().find((line) => line.way === 'email')).toMatchObject({
-      ...{ level: 'warn', message: 'a notification was not delivered', kind: 'bounce', pr: 7 },
-      ...{ tenant_id: repo.tenantId, repo_id: repo.id },
+      level: 'warn',
+      message: 'a notification was not delivered',
+      kind: 'bounce',
+      pr: 7,
+      tenant_id: repo.tenantId,
+      repo_id: repo.id,
     });
   });
 
@@ -782,7 +802,9 @@ describe('ways that fail', () => {
     const KEY = 'canary-email-api-key-77aa';
     const asked: HttpRequest[] = [];
     const through = (answer: () => Promise<number>): EmailConfig => ({
-      ...{ way: 'api', url: 'https://mail.example.org/', from: FROM },
+      way: 'api',
+      url: 'https://mail.example.org/',
+      from: FROM,
       readKey: async () => new Secret(KEY),
       send: async (request) => {
         asked.push(request);
@@ -820,7 +842,9 @@ describe('ways that fail', () => {
       expect(mail.text).toContain(leaveUrlOf(mail));
       expect(linkOf(leaveUrlOf(mail)).tenantId).toBe(repo.tenantId);
       expect(mail).toMatchObject({
-        ...{ from: FROM, to: [MAILBOX], subject: 'acme/web #7 was bounced by the merge queue' },
+        from: FROM,
+        to: [MAILBOX],
+        subject: 'acme/web #7 was bounced by the merge queue',
         text: expect.stringContaining('Status: bounced: the gate fails with this pull request'),
       });
       expect(results()).toEqual({ email: 'notification sent' });
@@ -858,7 +882,8 @@ describe('ways that fail', () => {
       const repo = await world.enroll(ALL);
       const email: EmailConfig = {
         ...through(async () => 200),
-        ...{ way: 'api', readKey: () => Promise.reject(new Error('no secret')) },
+        way: 'api',
+        readKey: () => Promise.reject(new Error('no secret')),
       } as EmailConfig;
       await world.deliver([await world.record(repo)], { email });
       expect(asked).toEqual([]);

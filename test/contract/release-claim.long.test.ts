@@ -20,7 +20,9 @@ const run = (...args: string[]) =>
     const child = spawn(process.execPath, ['--import', 'tsx', 'bin/admin.ts', ...args], {
       env: {
         PATH: process.env.PATH,
-        ...{ AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' },
+        AWS_REGION: 'us-east-1',
+        AWS_ACCESS_KEY_ID: 'local',
+        AWS_SECRET_ACCESS_KEY: 'local',
         AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
         AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
       },
@@ -38,12 +40,18 @@ async function givenClaims(tenantId: string, verifiedAt?: number) {
   await store.createTenant(tenantId, 0);
   await store.createConnection(
     givenConnection({
-      ...{ id: ids.connectionId, tenantId, instanceUrl: INSTANCE, botUsername: `bot-of-${tenantId}` },
+      id: ids.connectionId,
+      tenantId,
+      instanceUrl: INSTANCE,
+      botUsername: `bot-of-${tenantId}`,
       verifiedAt: verifiedAt ?? null,
     }),
   );
   const repo = givenRepo({
-    ...{ ...ids, id: `repo-of-${tenantId}`, slug: `acme/${tenantId}`, instanceUrl: INSTANCE },
+    ...ids,
+    id: `repo-of-${tenantId}`,
+    slug: `acme/${tenantId}`,
+    instanceUrl: INSTANCE,
     ...(verifiedAt === undefined ? {} : { verifiedAt }),
   });
   expect(await store.createRepo(repo, null)).toBe('created');
@@ -94,8 +102,14 @@ describe('npm run admin -- audit', () => {
     const tenantId = '3f2b8a1c-5d4e-4f60-8a7b-9c0d1e2f3a4b';
     await store.createTenant(tenantId, 0);
     const note = {
-      ...{ id: 'c0ffee00-5d4e-4f60-8a7b-9c0d1e2f3a4b', tenantId, at: Date.now(), actor: tenantId },
-      ...{ from: '198.51.100.7', action: 'repo.update', target: 'repo-1', result: 'ok' as const },
+      id: 'c0ffee00-5d4e-4f60-8a7b-9c0d1e2f3a4b',
+      tenantId,
+      at: Date.now(),
+      actor: tenantId,
+      from: '198.51.100.7',
+      action: 'repo.update',
+      target: 'repo-1',
+      result: 'ok' as const,
     };
     await store.appendAudit(note);
     const read = async (...about: string[]) => {

@@ -45,7 +45,8 @@ afterEach(async () => {
 const id = (index: number): string => `connection-${index}`;
 const tokenOf = (index: number): string => `token-of-${index}`;
 const owner = (index: number) => ({
-  ...{ tenantId: 'tenant-1', connectionId: id(index) },
+  tenantId: 'tenant-1',
+  connectionId: id(index),
   instanceUrl: givenConnection().instanceUrl,
 });
 const vault = (keyId: string, keyVersion: number) => createKmsVault({ client, keyId, keyVersion });

@@ -42,8 +42,10 @@ function givenLine(settings: SmtpSettings, parts: Partial<MailLineParts> = {}) {
     void lines.push(`${message} ${JSON.stringify(fields)}`);
   const counted: string[] = [];
   const line = createMailLine({
-    ...{ smtp: createSmtp(settings), log: { info: write, warn: write, error: write } },
-    ...{ count: (answer: string) => void counted.push(answer), ...parts },
+    smtp: createSmtp(settings),
+    log: { info: write, warn: write, error: write },
+    count: (answer: string) => void counted.push(answer),
+    ...parts,
   });
   closers.push(() => line.stop());
   return { line, lines, counted };
@@ -87,7 +89,9 @@ describe('mails over SMTP', () => {
     expect(await createSmtp(settingsOf(server)).send(MAIL)).toBe('sent');
     expect(server.taken).toEqual([
       {
-        ...{ from: 'mq@example.org', to: ['ada@example.org'], wasSecure: true },
+        from: 'mq@example.org',
+        to: ['ada@example.org'],
+        wasSecure: true,
         raw: expect.stringContaining('The gate fails with this pull request.'),
       },
     ]);
@@ -181,7 +185,8 @@ describe('mails over SMTP', () => {
     expect([await smtp.tryLogin(), await smtp.send(MAIL)]).toEqual(['sent', 'sent']);
     expect(server.taken).toMatchObject([{ to: ['ada@example.org'], wasSecure: true }]);
     const wrong = settingsOf(server, {
-      ...{ tls: 'implicit', login: { user: MAIL_LOGIN.user, password: new Secret('an-old-password') } },
+      tls: 'implicit',
+      login: { user: MAIL_LOGIN.user, password: new Secret('an-old-password') },
     });
     expect(await createSmtp(wrong).tryLogin()).toBe('login_refused');
   });

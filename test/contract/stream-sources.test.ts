@@ -61,10 +61,7 @@ describe('a table’s stream', () => {
 
   beforeAll(async () => {
     const emulator = await startDynamo();
-    const config = {
-      ...{ endpoint: emulator.endpoint },
-      ...LOCAL_AWS,
-    };
+    const config = { endpoint: emulator.endpoint, ...LOCAL_AWS };
     dynamo = new DynamoDBClient(config);
     streams = new DynamoDBStreamsClient(config);
     await createTable(dynamo, TableName);
@@ -100,8 +97,14 @@ describe('a table’s stream', () => {
         streams,
         {
           region: 'here',
-          ...{ tableName: TableName, streamArn: 'arn:stream', batchSize: 100, windowMs: 0, retries: 2 },
-          ...{ maxAgeMs: 60_000, reportsFailures: true, bisects: true },
+          tableName: TableName,
+          streamArn: 'arn:stream',
+          batchSize: 100,
+          windowMs: 0,
+          retries: 2,
+          maxAgeMs: 60_000,
+          reportsFailures: true,
+          bisects: true,
           filter: (record) => keysOf([record])[0]?.startsWith(mark) === true,
           target: {
             invoke: async (event) => {

@@ -10,8 +10,16 @@ test('the story of the demo ends on the one box as on the cloud edition, with no
   const dataDir = mkdtempSync(join(tmpdir(), 'demo-onebox-'));
   const stage = await setStage(
     {
-      ...{ json: false, keep: false, fresh: true, onebox: true },
-      ...{ fanout: 4, gate: 'workflow', ci: 'woodpecker', woodpecker: null, forge: null, dataDir },
+      json: false,
+      keep: false,
+      fresh: true,
+      onebox: true,
+      fanout: 4,
+      gate: 'workflow',
+      ci: 'woodpecker',
+      woodpecker: null,
+      forge: null,
+      dataDir,
     },
     () => undefined,
   );

@@ -27,7 +27,9 @@ describe('the demo on a forge that is not its own: a Gitea with an owner, an aut
 
   beforeAll(async () => {
     forge = createFakeForge({
-      ...{ dataDir: join(root, 'forge'), profile: 'gt126', seed: null },
+      dataDir: join(root, 'forge'),
+      profile: 'gt126',
+      seed: null,
       knobs: { gate: 'run', checkDelayMs: 50, runnerSlots: 2 },
     });
     const { httpsUrl, caFile } = await forge.start();
@@ -37,8 +39,10 @@ describe('the demo on a forge that is not its own: a Gitea with an owner, an aut
     const child = spawn(process.execPath, ['--import', 'tsx', 'local/demo/main.ts', ...flags], {
       cwd: resolve('.'),
       env: {
-        ...{ PATH: process.env.PATH ?? '', HOME: root },
-        ...{ FORGE_OWNER_TOKEN: tokens.owner, FORGE_PERSON_TOKEN: tokens.author },
+        PATH: process.env.PATH ?? '',
+        HOME: root,
+        FORGE_OWNER_TOKEN: tokens.owner,
+        FORGE_PERSON_TOKEN: tokens.author,
       },
       timeout: STORY_MS_MAX,
     });

@@ -35,16 +35,20 @@ async function main(): Promise<number> {
   writeFileSync(
     config,
     JSON.stringify({
-      ...{ listen: `127.0.0.1:${PORT}`, public_url: PUBLIC_URL },
+      listen: `127.0.0.1:${PORT}`,
+      public_url: PUBLIC_URL,
       forge: { url: address.httpsUrl, ca_file: address.caFile },
       sign_in: {
-        ...{ client_id: OAUTH_CLIENT.id, client_secret: OAUTH_CLIENT.secret },
+        client_id: OAUTH_CLIENT.id,
+        client_secret: OAUTH_CLIENT.secret,
         administrators: { users: ['owner'] },
       },
     }),
   );
   const client = openOneboxClient({
-    ...{ url: () => PUBLIC_URL, forgeHttpUrl: address.httpUrl, publicUrl: PUBLIC_URL },
+    url: () => PUBLIC_URL,
+    forgeHttpUrl: address.httpUrl,
+    publicUrl: PUBLIC_URL,
   });
   const answers = async (): Promise<boolean> =>
     (await fetch(`${PUBLIC_URL}/healthz`).catch(() => null))?.ok === true;

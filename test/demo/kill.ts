@@ -12,7 +12,10 @@ import type { LocalService } from '../../local/service.ts';
  * end in the same table. Not part of `npm test`: a killed holder's lease has to run out, which takes up to 75 s each time.
  */
 const SPREAD = {
-  ...{ json: false, keep: false, fresh: true, onebox: false },
+  json: false,
+  keep: false,
+  fresh: true,
+  onebox: false,
   ...({ fanout: 4, gate: 'workflow', ci: 'woodpecker', woodpecker: null, forge: null } as const),
 };
 

@@ -31,7 +31,8 @@ export class FakeIdentity implements IdentityPort {
   /** `session` of a second token is that of the first one when it was renewed. @default the provider tells none */
   signIn(token: string, id: string, isAdmin = false, session?: SessionFacts, person?: string): string {
     this.#sessions.set(token, {
-      ...{ id, isAdmin },
+      id,
+      isAdmin,
       ...(session === undefined ? {} : { session }),
       ...(person === undefined ? {} : { person }),
     });

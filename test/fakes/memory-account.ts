@@ -139,7 +139,10 @@ export class MemoryAccount
       return rows.length > rowsMax
         ? null
         : rows.map(({ at, event, repoId, pr, scheduledAt }) => ({
-            ...{ at, event, repoId, pr },
+            at,
+            event,
+            repoId,
+            pr,
             ...(scheduledAt === undefined ? {} : { scheduledAt }),
           }));
     });
@@ -295,7 +298,12 @@ export class MemoryAccount
         .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
         .slice(0, limit)
         .map(({ id, tenantId, instanceUrl, botUsername, createdAt, updatedAt }) => ({
-          ...{ id, tenantId, instanceUrl, botUsername, createdAt, updatedAt },
+          id,
+          tenantId,
+          instanceUrl,
+          botUsername,
+          createdAt,
+          updatedAt,
         })),
     );
   }

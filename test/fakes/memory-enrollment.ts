@@ -156,7 +156,9 @@ export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
       const isSwitched = isWakeable(stored) !== isWakeable(repo) || options?.lastLook === true;
       const next = {
         ...settings,
-        ...{ version: repo.version + 1, wakeSeq: stored.wakeSeq, dueAt },
+        version: repo.version + 1,
+        wakeSeq: stored.wakeSeq,
+        dueAt,
         ...(isSwitched || stored.stopUntil === undefined ? {} : { stopUntil: stored.stopUntil }),
         ...(stored.heard === undefined ? {} : { heard: stored.heard }),
       };
@@ -175,8 +177,13 @@ export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
       const now = this.clock.now();
       this.putRepo({
         ...stored,
-        ...{ tombstone: true, queueEnabled: false, hookId: null, webhookSecret: null },
-        ...{ updatedAt: now, version: repo.version + 1, dueAt: now },
+        tombstone: true,
+        queueEnabled: false,
+        hookId: null,
+        webhookSecret: null,
+        updatedAt: now,
+        version: repo.version + 1,
+        dueAt: now,
       });
       this.giveBack(stored);
       const waiting = this.windDowns.get(address) ?? [];

@@ -57,10 +57,17 @@ async function run(orders: Orders): Promise<Measured> {
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const pace = new ForgePace(clock);
   const reconcile = createReconciler({
-    ...{ store, clock, log, ids: { uuid: randomUUID } },
+    store,
+    clock,
+    log,
+    ids: { uuid: randomUUID },
     forgeFor: ({ instanceUrl, repoSlug, token }, held, mayRead) =>
       createEngineForge(held, {
-        ...{ instanceUrl, slug: repoSlug, token, clock, mayRead },
+        instanceUrl,
+        slug: repoSlug,
+        token,
+        clock,
+        mayRead,
         send: pace.pace(async (request) => {
           if (instanceUrl === orders.honest.origin) await sleep(HONEST_CALL_MS);
           return http.send(request);
@@ -92,8 +99,12 @@ async function run(orders: Orders): Promise<Measured> {
       withLease({ leases: store, clock, ids: { uuid: randomUUID } }, id, 'reconcile', LEASE_TTL_MS, (held) =>
         reconcile(
           {
-            ...{ tenantId: ids.tenantId, repoSlug: party.slug, baseBranch: repo.baseBranch, queueName: 'mq' },
-            ...{ instanceUrl: party.origin, token: new Secret(party.token) },
+            tenantId: ids.tenantId,
+            repoSlug: party.slug,
+            baseBranch: repo.baseBranch,
+            queueName: 'mq',
+            instanceUrl: party.origin,
+            token: new Secret(party.token),
           },
           { fence: held.fence, command: 'reconcile' },
         ),

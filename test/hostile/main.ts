@@ -82,12 +82,10 @@ async function main(): Promise<void> {
   const { httpsUrl, caFile } = await forge.start();
   await giveQueue(forge.control);
   const honest: Party = {
-    ...{
-      origin: httpsUrl,
-      host: new URL(httpsUrl).host,
-      slug: forge.control.slug,
-      token: forge.addToken(BOT),
-    },
+    origin: httpsUrl,
+    host: new URL(httpsUrl).host,
+    slug: forge.control.slug,
+    token: forge.addToken(BOT),
     caPem: readFileSync(caFile, 'utf8'),
   };
   const print = (name: string, measured: Measured, usual: number): void => {

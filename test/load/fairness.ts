@@ -6,9 +6,7 @@ const MINUTE_MS = 60_000;
 const MEDIAN_WAIT_MAX_MS = 1_000;
 const NEW_WAIT_MAX_MS = MINUTE_MS;
 
-const honest: Kind = {
-  ...{ name: 'honest', count: 50, workMs: 1_000, outcome: 'ok', eventEveryMs: 30_000 },
-};
+const honest: Kind = { name: 'honest', count: 50, workMs: 1_000, outcome: 'ok', eventEveryMs: 30_000 };
 /** Each wakes itself as often as events can. */
 const dead: Kind = {
   ...honest,

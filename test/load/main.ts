@@ -42,8 +42,12 @@ async function givenRepos(count: number) {
     await store.createRepo(
       givenRepo({
         id: `repo-${index}`,
-        ...{ tenantId: `tenant-${tenant}`, connectionId: `connection-${tenant}`, slug: `acme/app-${index}` },
-        ...{ wakeupMode: 'webhook', webhookSecret: new Secret(`secret-${index}`), dueAt: clock.now() },
+        tenantId: `tenant-${tenant}`,
+        connectionId: `connection-${tenant}`,
+        slug: `acme/app-${index}`,
+        wakeupMode: 'webhook',
+        webhookSecret: new Secret(`secret-${index}`),
+        dueAt: clock.now(),
       }),
       null,
     );
@@ -66,7 +70,10 @@ async function stormOnOneRepo(): Promise<Row> {
     await acceptForgeWebhook(
       { store, leases: store, secrets, queue, clock, queueName: DEFAULT_SERVICE_NAME },
       {
-        ...{ body, eventType: 'push', deliveryId: `delivery-${event}`, hookId: undefined },
+        body,
+        eventType: 'push',
+        deliveryId: `delivery-${event}`,
+        hookId: undefined,
         signature: `sha256=${createHmac('sha256', 'secret-0').update(body).digest('hex')}`,
       },
     );
@@ -108,7 +115,10 @@ async function forgeries(): Promise<Row> {
       await acceptForgeWebhook(
         { store, leases: store, secrets, queue, clock, queueName: DEFAULT_SERVICE_NAME },
         {
-          ...{ body, eventType: 'push', deliveryId: `delivery-${event}`, hookId: undefined },
+          body,
+          eventType: 'push',
+          deliveryId: `delivery-${event}`,
+          hookId: undefined,
           signature: `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
         },
       );

@@ -98,7 +98,9 @@ export class ReplayGit {
     const who = { GIT_AUTHOR_NAME: 'dev', GIT_AUTHOR_EMAIL: 'dev@example.org' };
     const committer = { GIT_COMMITTER_NAME: 'dev', GIT_COMMITTER_EMAIL: 'dev@example.org' };
     return execFileSync('git', ['-C', dir, ...args], {
-      ...{ input, maxBuffer: 1024 ** 3, stdio: ['pipe', 'pipe', 'ignore'] },
+      input,
+      maxBuffer: 1024 ** 3,
+      stdio: ['pipe', 'pipe', 'ignore'],
       env: { ...process.env, ...who, ...committer, ...env },
     });
   }

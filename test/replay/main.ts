@@ -150,15 +150,14 @@ for (const { call } of calls) callsOfEach[call] = (callsOfEach[call] ?? 0) + 1;
 const landed = control.merges().length;
 const summary = {
   repo: source.split('/').at(-1),
-  ...{
-    commits: commits.length,
-    landed,
-    rounds,
-    opened: heads.size,
-    opened_again_after_a_conflict: heads.size - landed,
-    left_out_by_git: waited,
-  },
-  ...{ wrong_trees: wrongTrees, refused_though_git_merges: refusedThoughClean },
+  commits: commits.length,
+  landed,
+  rounds,
+  opened: heads.size,
+  opened_again_after_a_conflict: heads.size - landed,
+  left_out_by_git: waited,
+  wrong_trees: wrongTrees,
+  refused_though_git_merges: refusedThoughClean,
   gate_runs: control.runs().length,
   calls: calls.length,
   calls_of_each: callsOfEach,

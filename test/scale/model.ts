@@ -127,7 +127,7 @@ export function playDispatch(deployment: Deployment, minutes: number, build: Bui
       : sectionOf(repos[index]?.run.repoId ?? '', deployment.workersMax);
     const found = sections.get(section) ?? { running: new Map(), freeAt: 0, busyMs: 0 };
     sections.set(section, found);
-    return { ...{ workers }, section: found };
+    return { workers, section: found };
   };
   let engineRuns = 0;
   const gaps: number[] = [];
@@ -272,8 +272,13 @@ export function playDispatch(deployment: Deployment, minutes: number, build: Bui
     Math.round((gaps[Math.min(gaps.length - 1, Math.floor(gaps.length * share))] ?? 0) / 1_000);
   const seconds = endsAt / 1_000;
   return {
-    ...{ p50S: at(0.5), p99S: at(0.99), longestS: at(1) },
-    ...{ looks: sum.looks, reconciles: sum.reconciles, glances: sum.glances, crowded: sum.crowded },
+    p50S: at(0.5),
+    p99S: at(0.99),
+    longestS: at(1),
+    looks: sum.looks,
+    reconciles: sum.reconciles,
+    glances: sum.glances,
+    crowded: sum.crowded,
     workersBusy: Math.round(sum.busyMs / endsAt),
     engineCpuPercent: Math.round((100 * sum.cpuMs) / (endsAt * cpu)),
     runsRowPercent: Math.round(
@@ -295,13 +300,19 @@ function makeRepos(count: number, random: () => number): readonly Repo[] {
   const onLargest = Math.round(count * LARGEST_HOST_SHARE);
   return Array.from({ length: count }, (_, index) => ({
     run: {
-      ...{ id: `${index}`, repoId: `${index}`, tenantId: `tenant-${Math.floor(index / TENANT_REPOS)}` },
+      id: `${index}`,
+      repoId: `${index}`,
+      tenantId: `tenant-${Math.floor(index / TENANT_REPOS)}`,
       host: index < onLargest ? 'largest' : `host-${Math.floor(index / HOST_REPOS)}`,
       standing: 'proven',
     },
     isActive: random() < ACTIVE_SHARE,
     // They were enrolled at different times.
     dueAt: -random() * TICK_INTERVAL_MS,
-    ...{ lookedAt: -1, isPlanned: false, isQueued: false, isRunning: false, looks: 0 },
+    lookedAt: -1,
+    isPlanned: false,
+    isQueued: false,
+    isRunning: false,
+    looks: 0,
   }));
 }

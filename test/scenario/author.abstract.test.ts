@@ -20,7 +20,9 @@ describe('an event names the author of its pull request', () => {
     const world = await createWorld();
     await givenProject(world.forge);
     const bad = await world.forge.openPullRequest({
-      ...{ branch: 'bad', files: { 'src/a.txt': 'BAD\n' }, author: 'ann' },
+      branch: 'bad',
+      files: { 'src/a.txt': 'BAD\n' },
+      author: 'ann',
     });
     await world.forge.schedule(bad);
     await world.drain();
@@ -31,7 +33,9 @@ describe('an event names the author of its pull request', () => {
     const world = await createWorld();
     await givenProject(world.forge);
     const first = await world.forge.openPullRequest({
-      ...{ branch: 'a', files: { 'src/a.txt': 'a' }, author: 'ann' },
+      branch: 'a',
+      files: { 'src/a.txt': 'a' },
+      author: 'ann',
     });
     await world.forge.schedule(first);
     const { headSha } = await world.forge.pull(first);

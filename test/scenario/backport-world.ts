@@ -16,7 +16,10 @@ export class BackportWorld extends QueueWorld {
   get carrying(): BackportDeps {
     const { store, clock } = this;
     return {
-      ...{ store, clock, log: NO_LOG, queueName: DEFAULT_SERVICE_NAME },
+      store,
+      clock,
+      log: NO_LOG,
+      queueName: DEFAULT_SERVICE_NAME,
       openBackports: async () => ({ kind: 'open', forge: this.forge.backports }),
     };
   }

@@ -35,7 +35,10 @@ async function givenLanding({ labels = ['backport v15'], onBranch, title = 'Mend
   const write = async (branch: string, newBranch: string | undefined, content: string) => {
     const file = await world.api('GET', `/contents/${FILE}?ref=${branch}`);
     await world.api('PUT', `/contents/${FILE}`, {
-      ...{ branch, message: 'Change lines', content: base64(content), sha: file.sha },
+      branch,
+      message: 'Change lines',
+      content: base64(content),
+      sha: file.sha,
       ...(newBranch === undefined ? {} : { new_branch: newBranch }),
     });
   };
@@ -64,7 +67,9 @@ async function landed(world: SetUpWorld, pr: number): Promise<void> {
   const version = (await store.loadQueueRecord(repo.id))?.version ?? null;
   await withLease({ leases: store, clock, ids: deps.ids }, repo.id, 'test', 60_000, (held) =>
     store.saveQueue(held, repo, {
-      ...{ document: {}, expectedVersion: version, batches: [] },
+      document: {},
+      expectedVersion: version,
+      batches: [],
       events: [givenEvent({ tenantId: repo.tenantId, repoId: repo.id, at: clock.now(), pr })],
     }),
   );

@@ -101,7 +101,8 @@ export function defineChangedGateTests(createWorld: (options?: WorldOptions) => 
     await world.drain({ maxMs: 3 * 60 * MINUTE_MS });
     expect((await world.record()).deferred).toEqual([]);
     expect(await world.forge.status((await world.forge.pull(pr)).headSha, 'mq')).toMatchObject({
-      ...{ state: 'pending', description: expect.stringMatching(/^staged:/) },
+      state: 'pending',
+      description: expect.stringMatching(/^staged:/),
     });
   });
 }

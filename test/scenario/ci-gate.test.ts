@@ -175,7 +175,8 @@ describe.each(['fj11', 'fj15', 'gt126'] as const)('verify on %s', (profile) => {
     const result = await verifyCiGate(world.deps, await world.repo());
     const checks = 'checks' in result ? (result.checks ?? []) : [];
     expect(checks[0]).toEqual({
-      ...{ check: 'gate_file', state: 'missing' },
+      check: 'gate_file',
+      state: 'missing',
       says: 'The branch "main" has the gate workflow.',
       fix: 'Open the setup pull request on the setup page, put your test command into its workflow, merge it, then verify again.',
     });
@@ -234,7 +235,10 @@ describe.each(['fj11', 'fj15', 'gt126'] as const)('verify on %s', (profile) => {
       await world.change({ statusContext: 'mq' });
       for (const rule_name of rules)
         await world.api('POST', '/branch_protections', {
-          ...{ rule_name, enable_push: false, enable_status_check: true, status_check_contexts: ['mq'] },
+          rule_name,
+          enable_push: false,
+          enable_status_check: true,
+          status_check_contexts: ['mq'],
         });
       const result = await verifyCiGate(world.deps, await world.repo());
       if (result.kind === 'failed') throw new Error(result.code);
@@ -387,7 +391,10 @@ describe('verify', () => {
     const world = await create({ files: withGate });
     const leave = async (branch: string) =>
       world.api('POST', `/contents/${branch.replaceAll('/', '-')}.txt`, {
-        ...{ branch: 'main', new_branch: branch, content: '', message: 'left [skip ci]' },
+        branch: 'main',
+        new_branch: branch,
+        content: '',
+        message: 'left [skip ci]',
       });
     await leave('mq/main/verify-old');
     await leave('mq/next/verify-old');

@@ -245,7 +245,9 @@ describe('while others come, a crowd is tried beside the line', () => {
 
   test('neither an incident nor another priority of its author is one of the others', async () => {
     const repo = {
-      ...{ bisectFanout: 8, incidentLabels: ['incident'], highLabels: ['high'] },
+      bisectFanout: 8,
+      incidentLabels: ['incident'],
+      highLabels: ['high'],
       priorityPeople: ['oncall'],
     };
     const world = await createWorld({ repo });

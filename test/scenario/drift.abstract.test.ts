@@ -5,8 +5,12 @@ import { createWorld, type World } from './world.ts';
 
 /** The hook of a repository is compared with what was registered (decision 0209). */
 const HOOK = {
-  ...{ id: 1, url: 'https://mq.example/api/v1/webhooks/forge?r=abc', isJson: true, active: true },
-  ...{ branchFilter: '*', events: ['push', 'pull_request', 'issue_comment', 'release'] },
+  id: 1,
+  url: 'https://mq.example/api/v1/webhooks/forge?r=abc',
+  isJson: true,
+  active: true,
+  branchFilter: '*',
+  events: ['push', 'pull_request', 'issue_comment', 'release'],
 };
 
 async function given(changes: Readonly<Record<string, unknown>> = {}) {

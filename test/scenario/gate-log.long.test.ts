@@ -22,7 +22,9 @@ describe.each([
   const folder = mkdtempSync(join(tmpdir(), 'gate-log-'));
   const lines: string[] = [];
   const forge = createFakeForge({
-    ...{ dataDir: join(folder, 'forge'), profile, knobs: { gateDurationMs: 200, gate: 'judge' } },
+    dataDir: join(folder, 'forge'),
+    profile,
+    knobs: { gateDurationMs: 200, gate: 'judge' },
   });
   let onebox: Onebox;
   let token = '';
@@ -41,17 +43,23 @@ describe.each([
       ].join('\n'),
     );
     onebox = await startOnebox({
-      ...{ config: readConfig(config), siteDir: join(folder, 'no-page'), env: process.env },
+      config: readConfig(config),
+      siteDir: join(folder, 'no-page'),
+      env: process.env,
       log: createLog({ service: 'onebox', write: (line) => lines.push(line) }),
     });
     const client = openOneboxClient({
-      ...{ url: () => onebox.url, forgeHttpUrl: address.httpUrl, publicUrl: PUBLIC_URL },
+      url: () => onebox.url,
+      forgeHttpUrl: address.httpUrl,
+      publicUrl: PUBLIC_URL,
     });
     botToken = forge.addToken(BOT);
     const connection = { instance_url: address.httpsUrl, token: botToken, bot_login: BOT };
     const session = await client.enroll('owner', connection, forge.control.slug);
     const made = await client.call(session, 'POST', '/api/v1/tokens', {
-      ...{ name: 'reader', expires_in_days: 1, scopes: [{ scope: 'read', repo_ids: null }] },
+      name: 'reader',
+      expires_in_days: 1,
+      scopes: [{ scope: 'read', repo_ids: null }],
     });
     token = made.json.token;
   });
@@ -66,8 +74,13 @@ describe.each([
     const code = await run(
       [...argv, '--repo', forge.control.slug],
       {
-        ...{ env: { MERGEYARD_URL: onebox.url, MERGEYARD_TOKEN: token }, cwd: folder, fetch, now: Date.now },
-        ...{ print: (line) => void out.push(line), isTerminal: false, readGit: async () => null },
+        env: { MERGEYARD_URL: onebox.url, MERGEYARD_TOKEN: token },
+        cwd: folder,
+        fetch,
+        now: Date.now,
+        print: (line) => void out.push(line),
+        isTerminal: false,
+        readGit: async () => null,
         sleep: (ms) => new Promise((done) => setTimeout(done, Math.min(ms, 500))),
       },
       async () => '',

@@ -40,7 +40,10 @@ describe('what a glance is compared with', () => {
     let memory = null;
     for (let count = 0; count < 2; count += 1) {
       const answer = await lookForWork(world.forge.forge, world.clock, {
-        ...{ ...BASE, statusContext: 'mq', setUp: null, memory },
+        ...BASE,
+        statusContext: 'mq',
+        setUp: null,
+        memory,
       });
       if (answer.kind === 'failed') throw new Error('the look failed');
       memory = answer.memory;

@@ -132,7 +132,10 @@ describe('statuses on a head', () => {
   ])('%s are no evidence, also where a branch here has its name and its head', async (_name, from) => {
     const world = await begin({}, 'statuses', { forkPermission: false });
     const pr = await world.forge.openPullRequest({
-      ...{ branch: 'outside', files: { 'src/outside.txt': '1\n' }, author: 'guest', ...from },
+      branch: 'outside',
+      files: { 'src/outside.txt': '1\n' },
+      author: 'guest',
+      ...from,
     });
     const { headSha } = await world.forge.pull(pr);
     const { headRef } = await world.forge.forge.readPullRequest(pr);

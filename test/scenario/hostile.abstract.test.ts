@@ -438,7 +438,8 @@ describe('one pull request whose readings fail, in a queue that is new or has lo
     await world.clock.advance(60_000);
     await world.reconcile();
     expect(await world.forge.status(headSha, 'mq')).toMatchObject({
-      ...{ state: 'pending', description: expect.stringMatching(/^staged/) },
+      state: 'pending',
+      description: expect.stringMatching(/^staged/),
     });
     expect((await endingOf(world, [bad])).bounced).toEqual([bad]);
     expect((await world.record()).bounced.map(({ pr }) => pr)).toEqual([bad]);

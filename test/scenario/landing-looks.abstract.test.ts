@@ -37,7 +37,8 @@ async function landBatch({ mergeMs, thirdMs, checkMs }: Pace) {
   world.forge.gateDurationMs = 2_000;
   const prs: number[] = [];
   world.forge.mergeBehaviour = (pr) => ({
-    ...{ kind: 'slow', ms: mergeMs - BEGIN_MS + (pr === prs[2] ? thirdMs : 0) },
+    kind: 'slow',
+    ms: mergeMs - BEGIN_MS + (pr === prs[2] ? thirdMs : 0),
   });
   for (let at = 1; at <= SIZE; at += 1) prs.push(await givenScheduled(world.forge, `p${at}`));
   world.forge.checkDelayMs = checkMs;

@@ -94,7 +94,8 @@ describe('a push within seconds after its schedule', () => {
     'by the author of a head from outside (%s) lands only what was approved since',
     async (kind) => {
       const { stage, pr, schedule } = await given({
-        ...{ pull: { [kind]: true, author: 'outsider' }, scheduler: 'outsider' },
+        pull: { [kind]: true, author: 'outsider' },
+        scheduler: 'outsider',
       });
       await stage.forge.review(pr, 'reviewer', 'approve');
       const approved = (await stage.forge.pull(pr)).headSha;
@@ -147,7 +148,9 @@ describe('a push right before its schedule, of which the forge writes later', ()
 
   test('of a head from outside that was approved in between lands', async () => {
     const { stage, pr, schedule } = await given({
-      ...{ pull: { fork: true, author: 'outsider' }, scheduler: 'outsider', entryMs },
+      pull: { fork: true, author: 'outsider' },
+      scheduler: 'outsider',
+      entryMs,
     });
     await stage.forge.pushToPullRequest(pr, { 'src/a.txt': 'newer\n' });
     await stage.clock.advance(1_000);

@@ -23,7 +23,9 @@ describe('realtime and notifications of the whole service', () => {
   beforeAll(async () => {
     root = mkdtempSync(join(tmpdir(), 'mergeyard-realtime-'));
     started = await startEverything({
-      ...{ port: 0, fresh: true, dataDir: join(root, 'start') },
+      port: 0,
+      fresh: true,
+      dataDir: join(root, 'start'),
       bundlesDir: await sharedBundles(),
     });
   });
@@ -126,8 +128,14 @@ describe('realtime and notifications of the whole service', () => {
     const held = grantHeldLease(repo.id, grant, () => 0, Number.POSITIVE_INFINITY);
     const record = await store.loadQueueRecord(repo.id);
     const event = givenEvent({
-      ...{ tenantId: repo.tenantId, repoId: repo.id, repoSlug: repo.slug, at: Date.now() },
-      ...{ event: 'pr_bounced', pr: 12, title: 'Break things', reason: 'the gate failed twice on it alone' },
+      tenantId: repo.tenantId,
+      repoId: repo.id,
+      repoSlug: repo.slug,
+      at: Date.now(),
+      event: 'pr_bounced',
+      pr: 12,
+      title: 'Break things',
+      reason: 'the gate failed twice on it alone',
     });
     await store.saveQueue(held, repo, {
       document: record?.document ?? {},

@@ -61,8 +61,13 @@ describe('the synthesized template on loopback', () => {
       [...world.service.run.functions.keys()].find((id) => id.startsWith('IdleLook')) ?? '',
     );
     const request = writeLookRequest({
-      ...{ instanceUrl: world.repo.instanceUrl, repoSlug: world.repo.slug, token: new Secret(world.token) },
-      ...{ baseBranch: 'main', statusContext: 'mq', setUp: null, memory: null },
+      instanceUrl: world.repo.instanceUrl,
+      repoSlug: world.repo.slug,
+      token: new Secret(world.token),
+      baseBranch: 'main',
+      statusContext: 'mq',
+      setUp: null,
+      memory: null,
     });
     const answer = await look?.invoke(JSON.parse(request));
     expect(answer).toMatchObject({
@@ -142,8 +147,13 @@ describe('the synthesized template on loopback', () => {
     const [tenantId, address] = ['00000000-0000-4000-8000-00000000a001', 'dev@example.test'];
     await store.createTenant(tenantId, Date.now());
     const wish = {
-      ...{ tenantId, person: null, instanceUrl: world.repo.instanceUrl, login: 'DEV', email: address },
-      ...{ topics: ['landed'] as const, provenAt: Date.now() },
+      tenantId,
+      person: null,
+      instanceUrl: world.repo.instanceUrl,
+      login: 'DEV',
+      email: address,
+      topics: ['landed'] as const,
+      provenAt: Date.now(),
     };
     await store.saveAuthorNotices(wish, Date.now() + 60_000);
     const asked = { kind: 'confirm_mailbox', tenantId, subject: address, email: address } as const;

@@ -20,7 +20,8 @@ jest.setTimeout(240_000);
 const FILE = '.mergeyard.yml';
 const LOOK_MS = 60_000;
 const CONFIG: DashboardConfig = {
-  ...{ sign_in: { kind: 'gotrue', url: 'https://id.example.org', api_key: 'public' }, sign_up: 'closed' },
+  sign_in: { kind: 'gotrue', url: 'https://id.example.org', api_key: 'public' },
+  sign_up: 'closed',
   sends_mail: true,
 };
 type Entry = ResultOf<'readQueueStatus'>['repos'][number];
@@ -49,9 +50,14 @@ describe('settings in the repository, through the whole service', () => {
     const code = await run(
       [...argv, '--repo', forge.slug],
       {
-        ...{ cwd: root, fetch, now: Date.now, isTerminal: false },
+        cwd: root,
+        fetch,
+        now: Date.now,
+        isTerminal: false,
         env: { MERGEYARD_URL: started.ready.base_url, MERGEYARD_TOKEN: apiToken, HOME: root },
-        ...{ print: (line: string) => void out.push(line), sleep: async () => {}, readGit: async () => null },
+        print: (line: string) => void out.push(line),
+        sleep: async () => {},
+        readGit: async () => null,
       },
       async () => '',
       (line) => out.push(line),
@@ -62,7 +68,9 @@ describe('settings in the repository, through the whole service', () => {
   const look = () => call('POST', `/api/v1/user/repos/${id}/reconcile`).catch(() => null);
   const readEntry = async (): Promise<Entry> => {
     const { repos } = await createApiClient({
-      ...{ baseUrl: started.ready.base_url, readToken: () => apiToken, fetch },
+      baseUrl: started.ready.base_url,
+      readToken: () => apiToken,
+      fetch,
     }).readQueueStatus();
     const found = repos.find((repo) => repo.id === id);
     if (found === undefined) throw new Error('no such queue');
@@ -89,7 +97,10 @@ describe('settings in the repository, through the whole service', () => {
 
   beforeAll(async () => {
     started = await startEverything({
-      ...{ port: 0, fresh: true, dataDir: join(root, 'start'), bundlesDir: await sharedBundles() },
+      port: 0,
+      fresh: true,
+      dataDir: join(root, 'start'),
+      bundlesDir: await sharedBundles(),
       gateDurationMs: 5_000,
     });
     forge = started.forge.control;
@@ -97,14 +108,20 @@ describe('settings in the repository, through the whole service', () => {
     if (ada === undefined) throw new Error('no tenant');
     session = ada.token;
     const connection = await call('POST', '/api/v1/connections', {
-      ...{ instance_url: started.ready.forge_url, bot_login: ada.forge_login, token: ada.forge_token },
+      instance_url: started.ready.forge_url,
+      bot_login: ada.forge_login,
+      token: ada.forge_token,
     });
     const enrolled = await call('POST', '/api/v1/user/repos', {
-      ...{ connection_id: connection.id, repo_slug: forge.slug, base_branch: 'main' },
+      connection_id: connection.id,
+      repo_slug: forge.slug,
+      base_branch: 'main',
     });
     id = enrolled.id;
     await call('PATCH', `/api/v1/user/repos/${id}`, {
-      ...{ queue_enabled: true, settings_file: true, batch_target: 3 },
+      queue_enabled: true,
+      settings_file: true,
+      batch_target: 3,
     });
     const scopes = [{ scope: 'read', repo_ids: [id] }];
     apiToken = (await call('POST', '/api/v1/tokens', { name: 'ci', expires_in_days: 1, scopes })).token;
@@ -121,13 +138,15 @@ describe('settings in the repository, through the whole service', () => {
     });
     expect(await readPage()).toContain(' batch_target 3 this page ');
     expect(await cli('settings', 'show')).toMatchObject({
-      ...{ code: 0, out: expect.stringContaining('\nbatch_target: 3 (page)\n') },
+      code: 0,
+      out: expect.stringContaining('\nbatch_target: 3 (page)\n'),
     });
   });
 
   test('a pull request that changes the file is told what would change, and nothing of it holds before it landed', async () => {
     const pr = await forge.openPullRequest({
-      ...{ branch: 'settings', title: 'Set how batches are made' },
+      branch: 'settings',
+      title: 'Set how batches are made',
       files: { [FILE]: 'batch_target: 2\nlow_labels: [chore]\n' },
     });
     const { headSha } = await forge.pull(pr);
@@ -153,7 +172,8 @@ describe('settings in the repository, through the whole service', () => {
     const landed = forge.merges().at(-1)?.mergeCommit ?? '';
     await becomes('right', landed);
     expect((await readEntry()).file_settings).toMatchObject({
-      ...{ from: landed, problems: [] },
+      from: landed,
+      problems: [],
       values: {
         batch_target: { value: 2, origin: 'file' },
         low_labels: { value: ['chore'], origin: 'file' },
@@ -188,7 +208,8 @@ describe('settings in the repository, through the whole service', () => {
     await becomes('wrong', wrong);
     const says = 'batch_target: Invalid input: expected number, received string.';
     expect((await readEntry()).file_settings).toMatchObject({
-      ...{ from: right, problems: [{ line: 2, column: 15, key: 'batch_target', says }] },
+      from: right,
+      problems: [{ line: 2, column: 15, key: 'batch_target', says }],
       values: { batch_target: { value: 2, origin: 'file' } },
     });
     const page = await readPage();
@@ -204,7 +225,8 @@ describe('settings in the repository, through the whole service', () => {
     const gone = await forge.pushToBase({ [FILE]: null });
     await becomes('missing', gone);
     expect((await readEntry()).file_settings.values).toMatchObject({
-      ...{ batch_target: { value: 3, origin: 'page' }, low_labels: { value: [], origin: 'page' } },
+      batch_target: { value: 3, origin: 'page' },
+      low_labels: { value: [], origin: 'page' },
     });
     expect(await readPage()).toContain('batch_target 3 this page');
     expect((await cli('settings', 'show')).out).toContain('\nbatch_target: 3 (page)\n');

@@ -24,7 +24,8 @@ export function defineNameTests(createWorld: () => Promise<World>): void {
       expect((await endingOf(world, prs)).landed).toEqual([]);
       for (const pr of prs)
         expect(await world.forge.status((await world.forge.pull(pr)).headSha, 'mq')).toMatchObject({
-          ...{ state: 'pending', description: expect.stringMatching(/^queued:/) },
+          state: 'pending',
+          description: expect.stringMatching(/^queued:/),
         });
       expect((await world.record()).deferred).toEqual([]);
       await world.forge.deleteBranch(name);

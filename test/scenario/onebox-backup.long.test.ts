@@ -30,7 +30,8 @@ test('a copy of one box taken while a batch runs goes on in another folder: noth
   writeFileSync(
     file,
     [
-      ...['listen: 127.0.0.1:0', `public_url: ${PUBLIC_URL}`],
+      'listen: 127.0.0.1:0',
+      `public_url: ${PUBLIC_URL}`,
       `forge: { url: "${address.httpsUrl}", ca_file: "${address.caFile}" }`,
       `sign_in: { client_id: ${OAUTH_CLIENT.id}, client_secret: ${OAUTH_CLIENT.secret}, administrators: { users: [owner] } }`,
     ].join('\n'),
@@ -43,7 +44,8 @@ test('a copy of one box taken while a batch runs goes on in another folder: noth
   };
   const client = openOneboxClient({
     url: () => onebox?.url ?? '',
-    ...{ forgeHttpUrl: address.httpUrl, publicUrl: PUBLIC_URL },
+    forgeHttpUrl: address.httpUrl,
+    publicUrl: PUBLIC_URL,
   });
   const schedule = async (branch: string): Promise<number> => {
     const pr = await control.openPullRequest({ branch, files: { [`${branch}.txt`]: branch } });

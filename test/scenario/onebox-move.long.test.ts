@@ -31,7 +31,9 @@ describe('an installation moves into the table of the cloud edition and back, by
     writeFileSync(
       file,
       [
-        ...['listen: 127.0.0.1:0', `public_url: ${PUBLIC_URL}`, `data_dir: ${name}`],
+        'listen: 127.0.0.1:0',
+        `public_url: ${PUBLIC_URL}`,
+        `data_dir: ${name}`,
         `forge: { url: "${address.httpsUrl}", ca_file: "${address.caFile}" }`,
         'sign_in:',
         `  client_id: ${OAUTH_CLIENT.id}`,
@@ -58,8 +60,11 @@ describe('an installation moves into the table of the cloud edition and back, by
     writeFileSync(passphrase, 'correct horse battery staple\n', { mode: 0o600 });
     const program = ['--import', 'tsx', `onebox/move/${command}-main.ts`, '--passphrase-file', passphrase];
     const aws = {
-      ...{ AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' },
-      ...{ AWS_ENDPOINT_URL_DYNAMODB: cloud.endpoint, AWS_ENDPOINT_URL_KMS: kms.endpoint },
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'local',
+      AWS_SECRET_ACCESS_KEY: 'local',
+      AWS_ENDPOINT_URL_DYNAMODB: cloud.endpoint,
+      AWS_ENDPOINT_URL_KMS: kms.endpoint,
     };
     const env = { ...process.env, ...(args.includes('--table') ? aws : {}) };
     const child = spawn(process.execPath, [...program, ...args], { env });

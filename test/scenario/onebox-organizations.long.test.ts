@@ -18,11 +18,16 @@ const PUBLIC_URL = 'http://127.0.0.1:8480';
 const folder = mkdtempSync(join(tmpdir(), 'onebox-organizations-'));
 const forge = createFakeForge({ dataDir: join(folder, 'forge'), knobs: { gateDurationMs: 200 } });
 const team = (id: number, permission: string) => ({
-  ...{ permission, organization: { id, name: id === 1 ? 'acme' : 'bolt' } },
+  permission,
+  organization: { id, name: id === 1 ? 'acme' : 'bolt' },
 });
 const PEOPLE = {
-  ...{ ann: [team(1, 'owner')], abe: [team(1, 'write')], bea: [team(2, 'owner')] },
-  ...{ bob: [team(2, 'write')], two: [team(1, 'write'), team(2, 'owner')], out: [team(1, 'read')] },
+  ann: [team(1, 'owner')],
+  abe: [team(1, 'write')],
+  bea: [team(2, 'owner')],
+  bob: [team(2, 'write')],
+  two: [team(1, 'write'), team(2, 'owner')],
+  out: [team(1, 'read')],
 };
 type Login = keyof typeof PEOPLE;
 let onebox: Onebox | null = null;
@@ -54,7 +59,9 @@ beforeAll(async () => {
   writeFileSync(
     file,
     [
-      ...['listen: 127.0.0.1:0', `public_url: ${PUBLIC_URL}`, 'tenants: organizations'],
+      'listen: 127.0.0.1:0',
+      `public_url: ${PUBLIC_URL}`,
+      'tenants: organizations',
       `forge: { url: "${httpsUrl}", ca_file: "${address.caFile}" }`,
       `sign_in: { client_id: ${OAUTH_CLIENT.id}, client_secret: ${OAUTH_CLIENT.secret}, administrators: {} }`,
     ].join('\n'),

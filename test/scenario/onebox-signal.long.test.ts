@@ -24,7 +24,9 @@ test('a start of one box that is ended in between leaves no database behind', as
   writeFileSync(
     config,
     JSON.stringify({
-      ...{ listen: '127.0.0.1:0', public_url: 'http://127.0.0.1:8480', data_dir: 'data' },
+      listen: '127.0.0.1:0',
+      public_url: 'http://127.0.0.1:8480',
+      data_dir: 'data',
       forge: { url: 'https://127.0.0.1:1' },
       sign_in: { client_id: 'a', client_secret: 'b', administrators: {} },
     }),

@@ -21,8 +21,12 @@ import { drainBy, type LogLine, type World, type WorldOptions } from './world.ts
 
 /** Wakes are answered when the world says so: time is virtual, and real timers would answer some in between. */
 const createNoWakes: typeof createInProcessWakes = () => ({
-  ...{ size: 0, sendWake: async () => {}, sendDelayedWake: async () => {}, stop: async () => {} },
-  ...{ sendGlance: async () => {}, sendDelayedGlance: async () => {} },
+  size: 0,
+  sendWake: async () => {},
+  sendDelayedWake: async () => {},
+  stop: async () => {},
+  sendGlance: async () => {},
+  sendDelayedGlance: async () => {},
 });
 
 /** Worlds whose queue is a whole one box: its worker, its engine, its table and its keys, beside a forge on real git. */
@@ -49,7 +53,9 @@ async function open(options: WorldOptions): Promise<{ readonly world: World; clo
   const clock = new VirtualClock(Date.now());
   const failures: unknown[] = [];
   const fake = createFakeForge({
-    ...{ dataDir: join(folder, 'forge'), profile: 'fj15', timers: clock },
+    dataDir: join(folder, 'forge'),
+    profile: 'fj15',
+    timers: clock,
     knobs: { gateDurationMs: 30_000, actionsDelayMs: 500 },
     onError: (error) => failures.push(error),
   });
@@ -58,7 +64,8 @@ async function open(options: WorldOptions): Promise<{ readonly world: World; clo
   writeFileSync(
     file,
     [
-      ...['listen: 127.0.0.1:0', 'public_url: http://127.0.0.1:8480'],
+      'listen: 127.0.0.1:0',
+      'public_url: http://127.0.0.1:8480',
       `forge: { url: "${address.httpsUrl}", ca_file: "${address.caFile}" }`,
       `sign_in: { client_id: ${OAUTH_CLIENT.id}, client_secret: ${OAUTH_CLIENT.secret}, administrators: {} }`,
     ].join('\n'),
@@ -82,16 +89,17 @@ async function open(options: WorldOptions): Promise<{ readonly world: World; clo
       return send(request);
     };
   const onebox = await startOnebox({
-    ...{ config: readConfig(file), siteDir: folder, env: process.env, clock, createWakes: createNoWakes },
+    config: readConfig(file),
+    siteDir: folder,
+    env: process.env,
+    clock,
+    createWakes: createNoWakes,
     log: { info: write('info'), warn: write('warn'), error: write('error') },
     aroundSend: freezing,
   });
   const { store } = onebox;
   const place = { tenantId: tenantOf(address.httpsUrl), instanceUrl: address.httpsUrl };
-  const repo = givenRepo({
-    ...{ ...place, slug: fake.control.slug, dueAt: clock.now() },
-    ...options.repo,
-  });
+  const repo = givenRepo({ ...place, slug: fake.control.slug, dueAt: clock.now(), ...options.repo });
   const owner = { ...place, connectionId: repo.connectionId };
   const credential = await onebox.vault.seal(owner, new Secret(fake.addToken(BOT)));
   await store.createTenant(repo.tenantId, clock.now());
@@ -115,7 +123,10 @@ async function open(options: WorldOptions): Promise<{ readonly world: World; clo
   }
 
   const world: World = {
-    ...{ forge: fake.control, clock, log, reconcile },
+    forge: fake.control,
+    clock,
+    log,
+    reconcile,
     // The store in memory has knobs for tests besides, and no story of these tables turns one.
     store: store as unknown as World['store'],
     drain: drainBy({ clock, reconcile, settle: () => fake.settle() }),

@@ -45,8 +45,13 @@ function openCli(folder: string, slug: string, token: string) {
     const out: string[] = [];
     const complaints: string[] = [];
     const machine = {
-      ...{ env: { XDG_CONFIG_HOME: join(folder, 'config'), ...extra }, cwd: clone, fetch, now: Date.now },
-      ...{ print: (line: string) => void out.push(line), sleep: async () => {}, isTerminal: false },
+      env: { XDG_CONFIG_HOME: join(folder, 'config'), ...extra },
+      cwd: clone,
+      fetch,
+      now: Date.now,
+      print: (line: string) => void out.push(line),
+      sleep: async () => {},
+      isTerminal: false,
       readGit: (args: readonly string[]) => readGit(join(folder, 'forge'), args),
     };
     const code = await run(
@@ -71,7 +76,8 @@ describe('the service in one process, beside a forge', () => {
   let passed = 0;
   const log = createLog({ service: 'onebox', write: (line) => lines.push(line) });
   const forge = createFakeForge({
-    ...{ dataDir: join(folder, 'forge'), timers: createSlowForgeClock() },
+    dataDir: join(folder, 'forge'),
+    timers: createSlowForgeClock(),
     knobs: { gateDurationMs: 200 },
   });
   let address: ForgeAddress;
@@ -85,7 +91,8 @@ describe('the service in one process, beside a forge', () => {
       config: config(),
       siteDir,
       log,
-      ...{ env: process.env, clock: { ...system, now: () => system.now() + passed } },
+      env: process.env,
+      clock: { ...system, now: () => system.now() + passed },
     });
   };
 
@@ -148,7 +155,9 @@ describe('the service in one process, beside a forge', () => {
     const wish = { email: 'dev@example.org', topics: ['bounced'] };
     const stored = await client.call(dev, 'PUT', '/api/v1/author-notices', wish);
     expect([stored.status, stored.json.signed_in_as, stored.json.logins.length]).toEqual([
-      ...[200, { instance_url: address.httpsUrl, login: 'dev' }, 1],
+      200,
+      { instance_url: address.httpsUrl, login: 'dev' },
+      1,
     ]);
     expect(stored.json.logins[0]).toMatchObject({
       login: 'dev',
@@ -279,7 +288,8 @@ describe('the service in one process, beside a forge', () => {
     expect(await cli('verify', mergeCommit)).toEqual(verified);
     expect(await cli('verify', `${mergeCommit}^`, ...files)).toMatchObject({ code: 1, complaint: '' });
     expect(await cli('why', '4711')).toMatchObject({
-      ...{ code: 69, out: '' },
+      code: 69,
+      out: '',
       complaint: expect.stringMatching(/^not_found: /),
     });
     expect((await client.call(session, 'DELETE', `/api/v1/tokens/${made.json.id}`)).status).toBe(204);

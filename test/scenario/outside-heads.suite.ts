@@ -27,7 +27,9 @@ export function describeOutsideHeads(
         await givenProject(world.forge);
         if (Object.keys(from).length === 0) await world.forge.setAccess(AUTHOR, 'read');
         const outside = await world.forge.openPullRequest({
-          ...{ branch: 'outside', files: { 'src/outside.txt': '1\n' }, author: AUTHOR },
+          branch: 'outside',
+          files: { 'src/outside.txt': '1\n' },
+          author: AUTHOR,
           ...from,
         });
         await world.forge.schedule(outside, 'squash');
@@ -63,7 +65,9 @@ export function describeOutsideHeads(
         if (Object.keys(from).length === 0) await world.forge.setAccess(AUTHOR, 'read');
         world.forge.judge = () => 'hold';
         const outside = await world.forge.openPullRequest({
-          ...{ branch: 'outside', files: { 'src/outside.txt': '1\n' }, author: AUTHOR },
+          branch: 'outside',
+          files: { 'src/outside.txt': '1\n' },
+          author: AUTHOR,
           ...from,
         });
         await world.forge.review(outside, 'reviewer', 'approve');

@@ -8,7 +8,9 @@ import { createWorld } from './world.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const PEOPLE = {
-  ...{ incidentLabels: ['incident'], highLabels: ['high'], lowLabels: ['low'] },
+  incidentLabels: ['incident'],
+  highLabels: ['high'],
+  lowLabels: ['low'],
   priorityPeople: ['Oncall'],
 } as const;
 

@@ -6,7 +6,8 @@ const OPEN = 12;
 test('an engine whose store may be of another time reads the statuses of each open head once, when it starts', async () => {
   let reads = 0;
   const world = await createWorld({
-    ...{ lastingEngine: true, mayBeOlder: true },
+    lastingEngine: true,
+    mayBeOlder: true,
     wrapForge: (forge) => ({
       ...forge,
       readStatuses: async (sha) => {

@@ -60,7 +60,9 @@ describe('a save that takes several writes', () => {
         const events = await world.store.listEvents('tenant-1', 10_000);
         const queued = events.filter((each) => each.event === 'pr_queued').map((each) => each.pr);
         expect({ at, queued: queued.length, different: new Set(queued).size }).toEqual({
-          ...{ at, queued: MANY, different: MANY },
+          at,
+          queued: MANY,
+          different: MANY,
         });
         const rows = await world.rows();
         const staged = events.filter((each) => each.event === 'pr_staged').map((each) => each.pr);
@@ -179,7 +181,10 @@ describe('a record that was lost', () => {
       const batches = Array.from({ length: 50 }, (_, index) => {
         const ids = { id: `other-${left}-${index}`, tenantId: repo.tenantId, repoId: repo.id };
         return givenNodeRow({
-          ...{ ...ids, createdAt: world.clock.now(), outcome: 'success', phase: null },
+          ...ids,
+          createdAt: world.clock.now(),
+          outcome: 'success',
+          phase: null,
           resolvedAt: world.clock.now(),
         });
       });
@@ -203,7 +208,8 @@ describe('a record that was lost', () => {
     await world.reconcile();
     const own = await world.store.listOwnBatches({ id: 'repo-1', tenantId: 'tenant-1' }, 100);
     expect(own.find(({ id }) => id === running?.id)).toMatchObject({
-      ...{ outcome: 'operational_error', terminalReason: 'record_lost' },
+      outcome: 'operational_error',
+      terminalReason: 'record_lost',
     });
   });
 

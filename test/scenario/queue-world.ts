@@ -74,7 +74,10 @@ export class QueueWorld {
   get dispatch(): DispatchDeps {
     const { store, clock, queue, ids } = this;
     const reconcile = createReconciler({
-      ...{ store, clock, ids, log: this.#log },
+      store,
+      clock,
+      ids,
+      log: this.#log,
       meter: { measure: (size, figures) => this.measured.push({ size, ...figures }) },
       forgeFor: (_request, _held, _mayRead, onCall) => {
         onCall(0);
@@ -82,7 +85,13 @@ export class QueueWorld {
       },
     });
     return {
-      ...{ store, leases: store, queue, clock, ids, log: this.#log, queueName: DEFAULT_SERVICE_NAME },
+      store,
+      leases: store,
+      queue,
+      clock,
+      ids,
+      log: this.#log,
+      queueName: DEFAULT_SERVICE_NAME,
       vault: {
         seal: () => Promise.reject(new Error('never sealed here')),
         open: async () => new Secret('token'),

@@ -87,7 +87,10 @@ describe('a push over a scheduled head (decision 0003)', () => {
       const { world } = await givenQueued();
       world.forge.judge = () => 'success';
       const pr = await world.forge.openPullRequest({
-        ...{ branch: 'outside', files: { 'src/b.txt': '1\n' }, [kind]: true, author: 'dev' },
+        branch: 'outside',
+        files: { 'src/b.txt': '1\n' },
+        [kind]: true,
+        author: 'dev',
       });
       await world.forge.review(pr, 'reviewer', 'approve');
       const approved = (await world.forge.pull(pr)).headSha;

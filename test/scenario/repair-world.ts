@@ -10,16 +10,23 @@ import { QueueWorld, REPO, TICK_MS } from './queue-world.ts';
 
 export const WEBHOOK_URL = 'https://mq.example/api/v1/webhooks/forge';
 const HOOK = {
-  ...{ id: 1, url: `${WEBHOOK_URL}?r=abc`, isJson: true, active: true },
-  ...{ branchFilter: '*', events: ['push', 'pull_request', 'issue_comment', 'release'] },
+  id: 1,
+  url: `${WEBHOOK_URL}?r=abc`,
+  isJson: true,
+  active: true,
+  branchFilter: '*',
+  events: ['push', 'pull_request', 'issue_comment', 'release'],
 };
 const PROVISIONING: ProvisioningRecord = {
   webhook: 'registered',
   protection: { kind: 'required', ruleName: 'main', reasons: [] },
-  ...{ strayContexts: [], lastProvisionedAt: 0 },
+  strayContexts: [],
+  lastProvisionedAt: 0,
 };
 export const SET_UP: Partial<ManagedRepo> = {
-  ...{ provisioning: PROVISIONING, protectionRequested: true, repairSetup: true },
+  provisioning: PROVISIONING,
+  protectionRequested: true,
+  repairSetup: true,
   ciGate: { status: 'verified', url: null, setupPr: null, probe: null },
 };
 const NO_LOG = { info: () => {}, warn: () => {}, error: () => {} };
@@ -32,8 +39,14 @@ export class RepairWorld extends QueueWorld {
   get setUp(): RepairDeps {
     const { store, queue, clock, ids } = this;
     return {
-      ...{ store, queue, clock, ids, log: NO_LOG, secrets: this.#box },
-      ...{ webhookUrl: WEBHOOK_URL, queueName: DEFAULT_SERVICE_NAME },
+      store,
+      queue,
+      clock,
+      ids,
+      log: NO_LOG,
+      secrets: this.#box,
+      webhookUrl: WEBHOOK_URL,
+      queueName: DEFAULT_SERVICE_NAME,
       openForge: async () => ({ kind: 'open', forge: this.forge.admin }),
     };
   }

@@ -29,10 +29,7 @@ describe('the owner learns of faults of the base’s rule, whether or not protec
   test('nothing, while nothing is in the way', async () => {
     const world = await given();
     await look(world);
-    expect(await shown(world)).toEqual({
-      ...{ code: null, status: 'not_requested', detail: null },
-      required: true,
-    });
+    expect(await shown(world)).toEqual({ code: null, status: 'not_requested', detail: null, required: true });
   });
 
   test.each([

@@ -49,7 +49,10 @@ export function describeSharedRun(
         const [run] = world.forge.runs();
         const lower = rows.find(({ prs }) => prs.includes(a));
         expect(lower).toMatchObject({
-          ...{ outcome: 'success', gateVerdict: 'success', gateSource: 'cached', gateRuns: 0 },
+          outcome: 'success',
+          gateVerdict: 'success',
+          gateSource: 'cached',
+          gateRuns: 0,
           stagingSha: run?.sha,
         });
         expect(world.forge.runs()).toHaveLength(1);

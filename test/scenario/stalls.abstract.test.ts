@@ -14,18 +14,24 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const TICK_MS = 5 * MINUTE_MS;
 const HOOK = {
-  ...{ id: 1, url: 'https://mq.example/api/v1/webhooks/forge?r=abc', isJson: true, active: true },
-  ...{ branchFilter: '*', events: ['push', 'pull_request', 'issue_comment', 'release'] },
+  id: 1,
+  url: 'https://mq.example/api/v1/webhooks/forge?r=abc',
+  isJson: true,
+  active: true,
+  branchFilter: '*',
+  events: ['push', 'pull_request', 'issue_comment', 'release'],
 };
 const NO_LOG = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const PROVISIONING: ProvisioningRecord = {
   webhook: 'registered',
   protection: { kind: 'required', ruleName: 'main', reasons: [] },
-  ...{ strayContexts: [], lastProvisionedAt: 0 },
+  strayContexts: [],
+  lastProvisionedAt: 0,
 };
 /** As the set-up left it. */
 const SET_UP: Partial<ManagedRepo> = {
-  ...{ provisioning: PROVISIONING, protectionRequested: true },
+  provisioning: PROVISIONING,
+  protectionRequested: true,
   ciGate: { status: 'verified', url: null, setupPr: null, probe: null },
 };
 
@@ -46,7 +52,9 @@ async function look(world: World): Promise<number> {
   if (report === null || repo === null) throw new Error('no look');
   const { errorCode, rule, hook, wakeAt } = report;
   await world.store.saveReconcileOutcome(repo, {
-    ...{ ranAt: world.clock.now(), ok: errorCode === null, errorCode },
+    ranAt: world.clock.now(),
+    ok: errorCode === null,
+    errorCode,
     ...(rule === undefined ? {} : { rule }),
     ...(hook === undefined ? {} : { hook }),
   });
@@ -132,7 +140,8 @@ test('a label that no runner takes is named where the forge tells it: in the API
   const view = (await world.store.readQueueViews(['repo-1'])).get('repo-1');
   const facts = { view, now: world.clock.now(), queueEnabled: true, pause: null, events: [], batches: [] };
   expect(tellPull({ pr, ...facts })).toMatchObject({
-    ...{ code: 'runner_wait', words: expect.stringContaining(wanted) },
+    code: 'runner_wait',
+    words: expect.stringContaining(wanted),
     next: expect.stringContaining('runs-on'),
   });
   await expectGoesOn(world, [pr]);

@@ -66,7 +66,10 @@ describe('thirty pull requests by ten clients at once, through the packed comman
   async function call(...argv: string[]): Promise<Printed> {
     const { signal } = over;
     const child = spawn(process.execPath, [cli, ...argv, '--repo', forge.control.slug], {
-      ...{ cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'], signal },
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      signal,
     });
     // What is cut off at the end is told by its exit code.
     child.once('error', () => undefined);
@@ -113,20 +116,25 @@ describe('thirty pull requests by ten clients at once, through the packed comman
       ].join('\n'),
     );
     onebox = await startOnebox({
-      ...{ config: readConfig(config), siteDir: join(folder, 'no-page'), env: process.env },
+      config: readConfig(config),
+      siteDir: join(folder, 'no-page'),
+      env: process.env,
       log: createLog({
         service: 'onebox',
         write: (line) => lines.push(line),
       }),
     });
     const client = openOneboxClient({
-      ...{ url: () => onebox.url, forgeHttpUrl: address.httpUrl, publicUrl: PUBLIC_URL },
+      url: () => onebox.url,
+      forgeHttpUrl: address.httpUrl,
+      publicUrl: PUBLIC_URL,
     });
     const botToken = forge.addToken(BOT);
     const connection = { instance_url: address.httpsUrl, token: botToken, bot_login: BOT };
     const session = await client.enroll('owner', connection, forge.control.slug);
     const made = await client.call(session, 'POST', '/api/v1/tokens', {
-      ...{ name: 'agents', expires_in_days: 1 },
+      name: 'agents',
+      expires_in_days: 1,
       scopes: ['read', 'queue:write'].map((scope) => ({ scope, repo_ids: null })),
     });
     const forgeToken = forge.addToken('dev');
@@ -141,7 +149,8 @@ describe('thirty pull requests by ten clients at once, through the packed comman
       const kind = kindOf(nth);
       const file = kind === 'rival' ? 'rivals.txt' : `${kind}-${nth}.txt`;
       const pr = await forge.control.openPullRequest({
-        ...{ branch: `topic-${nth}`, files: { [file]: `number ${nth}\n` } },
+        branch: `topic-${nth}`,
+        files: { [file]: `number ${nth}\n` },
         title: kind === 'draft' ? `WIP: topic ${nth}` : `Topic ${nth}`,
       });
       pulls.push({ pr, kind });
@@ -171,10 +180,12 @@ describe('thirty pull requests by ten clients at once, through the packed comman
       return { all: all.length, landed: all.filter(({ waited }) => waited?.code === EXIT.ok).length };
     };
     expect({ good: counted('good'), bad: counted('bad') }).toEqual({
-      ...{ good: { all: 24, landed: 24 }, bad: { all: 3, landed: 0 } },
+      good: { all: 24, landed: 24 },
+      bad: { all: 3, landed: 0 },
     });
     expect({ rival: counted('rival'), draft: counted('draft') }).toEqual({
-      ...{ rival: { all: 2, landed: 1 }, draft: { all: 1, landed: 0 } },
+      rival: { all: 2, landed: 1 },
+      draft: { all: 1, landed: 0 },
     });
     for (const { told } of endings) {
       if (told === null) continue;
@@ -218,7 +229,9 @@ describe('thirty pull requests by ten clients at once, through the packed comman
       const allowed = kind === 'draft' ? ['schedule_refused schedule_refused'] : TWINS;
       // Or the other one of its file has, and the forge refuses a conflict.
       expect([pr, kind, kind === 'rival' ? [...allowed, 'made schedule_refused'] : allowed]).toEqual([
-        ...[pr, kind, expect.arrayContaining([both])],
+        pr,
+        kind,
+        expect.arrayContaining([both]),
       ]);
     }
   });

@@ -91,7 +91,9 @@ describe('two managed branches of one repository', () => {
     for (const name of ['a', 'b', 'c']) {
       toMain.push(await givenScheduled(forge, name, name === 'b' ? 'BAD\n' : `${name}\n`));
       const pr = await forge.openPullRequest({
-        ...{ branch: `${name}-15`, base: RELEASE, title: name },
+        branch: `${name}-15`,
+        base: RELEASE,
+        title: name,
         files: { [`src/${name}-15.txt`]: name === 'c' ? 'BAD\n' : `${name}\n` },
       });
       await forge.schedule(pr, 'squash');

@@ -263,7 +263,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a refusal that has ended gives its words back',
-    file: `${QUEUE}/admission/entries.ts`,
+    file: `${QUEUE}/admission/admit-entries.ts`,
     find: '    if (entry.refusedFor !== null) sayAsideAgain(pass, entry);\n',
     replace: '',
     families: ['shared_heads', 'storm'],

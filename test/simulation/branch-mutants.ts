@@ -23,8 +23,8 @@ export const BRANCH_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a record queues the pull requests to its own branch',
     file: 'engine-container/src/read-snapshot.ts',
-    find: 'listed.value.filter(({ baseRef }) => baseRef === this.#repo.baseBranch),',
-    replace: "listed.value.filter(({ baseRef }) => baseRef !== '' || baseRef === this.#repo.baseBranch),",
+    find: 'all.filter((pull) => pull.baseRef === this.#repo.baseBranch)',
+    replace: "all.filter((pull) => pull.baseRef !== '')",
     families: ['two_branches'],
     dies: { family: 'two_branches', seed: 1 },
   },

@@ -22,7 +22,10 @@ const MINUTE_MS = 60_000;
 
 const givenSecond = (changes: Partial<ManagedRepo> = {}): ManagedRepo =>
   givenRepo({
-    ...{ id: SECOND, connectionId: CONNECTION, baseBranch: RELEASE, statusContext: RELEASE_CONTEXT },
+    id: SECOND,
+    connectionId: CONNECTION,
+    baseBranch: RELEASE,
+    statusContext: RELEASE_CONTEXT,
     ...changes,
   });
 
@@ -77,7 +80,11 @@ async function createTwo() {
   const clock = new VirtualClock();
   const store = createMemoryStore({ clock });
   const first = givenRepo({
-    ...{ id: REPO, connectionId: CONNECTION, wakeupMode: 'webhook', dueAt: null, hookId: 'hook-1' },
+    id: REPO,
+    connectionId: CONNECTION,
+    wakeupMode: 'webhook',
+    dueAt: null,
+    hookId: 'hook-1',
     webhookSecret: new Secret(await new FakeSecretBox().seal(ownerOf(REPO), 'hook-secret')),
   });
   await store.createTenant(first.tenantId, clock.now());
@@ -101,16 +108,14 @@ export function tellSecondBranch(isFirstGone: boolean): () => Promise<readonly s
     }
     const queue = new FakeWakeQueue(clock);
     const text = JSON.stringify({
-      ...{ ref: `refs/heads/${RELEASE}`, sender: { login: 'dev' } },
+      ref: `refs/heads/${RELEASE}`,
+      sender: { login: 'dev' },
       repository: { full_name: first.slug, html_url: `${first.instanceUrl}/${first.slug}` },
     });
     const { bytes, signature } = new Signer().sign(text, new Secret('hook-secret'));
     const seenBefore = (await store.getRepo(SECOND))?.wakeSeq;
     await acceptForgeWebhook(
-      {
-        ...{ store, leases: store, queue, clock, queueName: DEFAULT_SERVICE_NAME },
-        secrets: new FakeSecretBox(),
-      },
+      { store, leases: store, queue, clock, queueName: DEFAULT_SERVICE_NAME, secrets: new FakeSecretBox() },
       { body: bytes, signature, eventType: 'push', deliveryId: 'one', hookId: undefined },
     ).catch(() => 'refused');
     const isTold = (await store.getRepo(SECOND))?.wakeSeq !== seenBefore;

@@ -111,7 +111,8 @@ export async function tellAllTheTime(): Promise<readonly string[]> {
   const secrets = new FakeSecretBox();
   for (let nth = 0; nth < 40; nth += 1) {
     const text = JSON.stringify({
-      ...{ nth, sender: { login: 'dev' } },
+      nth,
+      sender: { login: 'dev' },
       repository: { full_name: repo.slug, html_url: `${repo.instanceUrl}/${repo.slug}` },
     });
     const { bytes, signature } = new Signer().sign(text, new Secret('hook-secret'));

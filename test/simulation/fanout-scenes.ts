@@ -40,7 +40,9 @@ async function play(
     const isBad = (each % 4 === 0) === each > badUpTo;
     const content = isBad ? 'BAD\n' : `${each}\n`;
     const pr = await stage.forge.openPullRequest({
-      ...{ branch: `b${each}`, author: `author-${each}`, files: { [`src/${each}.txt`]: content } },
+      branch: `b${each}`,
+      author: `author-${each}`,
+      files: { [`src/${each}.txt`]: content },
     });
     await stage.forge.scheduleAs('dev', pr);
     if (gapMs < MINUTE_MS) await stage.clock.advance(gapMs);

@@ -9,7 +9,8 @@ import { look, type Stage, setStage } from './scene-stage.ts';
 const MINUTE_MS = 60_000;
 /** Nearly all whose own CI failed were bounced. */
 const FORECAST: Forecast = {
-  ...{ landed: 190, bounced: 60 },
+  landed: 190,
+  bounced: 60,
   with: { ci_failed: { landed: 1, bounced: 58 }, ci_passed: { landed: 189, bounced: 2 } },
 };
 /** A gate that fails by itself now and then: one failing run says little. */

@@ -37,24 +37,36 @@ const THROTTLED_SHARE = 0.8;
 const CRASHED_MORE_FACTOR = 20;
 const CRASHED_MORE: ReadonlyMap<string, number> = new Map(
   [
-    ...['store deleteRepo', 'store deleteConnection', 'store settleOff', 'store listRepos'],
-    ...['store askStop', 'store listRunningBatches'],
-    ...['store loadTenant', 'store readObligations', 'forge findRefInTheWay', 'forge listMergedPullRequests'],
-    ...['forge listChangedFiles', 'forge countOpenDependencies'],
-    ...['store quarantineQueueRecord', 'forge probeSchedule', 'forge readBlob', 'forge cancelGateRun'],
+    'store deleteRepo',
+    'store deleteConnection',
+    'store settleOff',
+    'store listRepos',
+    'store askStop',
+    'store listRunningBatches',
+    'store loadTenant',
+    'store readObligations',
+    'forge findRefInTheWay',
+    'forge listMergedPullRequests',
+    'forge listChangedFiles',
+    'forge countOpenDependencies',
+    'store quarantineQueueRecord',
+    'forge probeSchedule',
+    'forge readBlob',
+    'forge cancelGateRun',
   ].map((label) => [label, CRASHED_MORE_FACTOR]),
 );
 
 /** … and these once in the life of a tenant that leaves. */
 const ERASING: ReadonlySet<string> = new Set([
-  ...['store listConnections', 'store listSockets', 'store markConnectionDeleting', 'store removeSocket'],
-  ...[
-    'store keepAudit',
-    'store deleteHistory',
-    'store deletePlan',
-    'store deleteOrganization',
-    'store deleteTenant',
-  ],
+  'store listConnections',
+  'store listSockets',
+  'store markConnectionDeleting',
+  'store removeSocket',
+  'store keepAudit',
+  'store deleteHistory',
+  'store deletePlan',
+  'store deleteOrganization',
+  'store deleteTenant',
 ]);
 const ERASING_FACTOR = 100;
 

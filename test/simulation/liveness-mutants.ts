@@ -70,7 +70,7 @@ export const LIVENESS_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'one that waits for an answer of the forge is told, and tried again',
-    file: `${QUEUE}/admission/entries.ts`,
+    file: `${QUEUE}/admission/admit-entries.ts`,
     find: '      if (entry.readyAt === null && entry.refusedFor === null) awaitAnswer(pass, entry);\n',
     replace: '',
     families: ['cursed'],

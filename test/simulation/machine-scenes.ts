@@ -92,8 +92,12 @@ export async function requestComesLate(): Promise<readonly string[]> {
     const { tenantId, slug, baseBranch, instanceUrl } = repo;
     await engine(
       {
-        ...{ tenantId, repoSlug: slug, baseBranch, instanceUrl },
-        ...{ queueName: DEFAULT_SERVICE_NAME, token: new Secret('token') },
+        tenantId,
+        repoSlug: slug,
+        baseBranch,
+        instanceUrl,
+        queueName: DEFAULT_SERVICE_NAME,
+        token: new Secret('token'),
       },
       { fence: firstFence, command: 'reconcile' },
     );

@@ -86,7 +86,7 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'one that is refused keeps no twin waiting',
-    file: `${QUEUE}/admission/entries.ts`,
+    file: `${QUEUE}/admission/admit-entries.ts`,
     find: "if (admission.kind !== 'refused') heads",
     replace: 'heads',
     families: ['shared_heads'],
@@ -94,7 +94,7 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'one that is set aside keeps no twin waiting',
-    file: `${QUEUE}/admission/entries.ts`,
+    file: `${QUEUE}/admission/admit-entries.ts`,
     find: ' && !isSetAside(pass, entry)) heads',
     replace: ') heads',
     families: ['shared_heads'],

@@ -37,7 +37,10 @@ export async function runOnNamesakeOfFork(): Promise<readonly string[]> {
   const stage = await openStage('statuses');
   const { forge } = stage;
   const pr = await forge.openPullRequest({
-    ...{ branch: 'outside', files: { 'src/a.txt': 'a\n' }, author: 'guest', fork: true },
+    branch: 'outside',
+    files: { 'src/a.txt': 'a\n' },
+    author: 'guest',
+    fork: true,
   });
   await forge.pushBranch('outside', (await forge.pull(pr)).headSha);
   await forge.review(pr, 'reviewer', 'approve');

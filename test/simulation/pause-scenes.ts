@@ -9,7 +9,9 @@ const DID_NOT_COME = ['the scene did not come about'];
 const hold = (stage: Stage, kind: Pause['kind'], untilMs: number | null = null): Promise<void> =>
   stage.settings({
     pause: {
-      ...{ kind, reason: null, since: stage.clock.now() },
+      kind,
+      reason: null,
+      since: stage.clock.now(),
       until: untilMs === null ? null : stage.clock.now() + untilMs,
     },
   });

@@ -176,7 +176,9 @@ class HeadsOfOthers implements Plot {
     const of = others[random.int(others.length)] ?? 0;
     const { headSha } = await forge.pull(of);
     const twin = await this.#hand.open({
-      ...{ branch: this.#hand.takeName(), head: headSha, title: `Port of ${of}` },
+      branch: this.#hand.takeName(),
+      head: headSha,
+      title: `Port of ${of}`,
     });
     note(`#${twin} has the head of #${of} of the other branch`);
     sometimes('one head for two managed branches');

@@ -79,7 +79,13 @@ export class Project {
         : GATE_OF_STAGING;
     const { note, sometimes, gatePath, elsewhere } = options;
     const hand = {
-      ...{ forge, odds, note, sometimes, gatePath, prs: this.prs, random: randoms.plots },
+      forge,
+      odds,
+      note,
+      sometimes,
+      gatePath,
+      prs: this.prs,
+      random: randoms.plots,
       ...(elsewhere === undefined ? {} : { elsewhere }),
       takeName: () => this.#takeName(),
       press: (pr: number) => this.#press(pr),

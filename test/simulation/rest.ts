@@ -178,7 +178,13 @@ export class Rest {
     const failuresMin = this.#family === 'steady' ? 1 : 2;
     const problems = repo.queueEnabled
       ? await judgeRest({
-          ...{ repo, forge, judge, rows, events, isFlaky, failuresMin },
+          repo,
+          forge,
+          judge,
+          rows,
+          events,
+          isFlaky,
+          failuresMin,
           project,
           isPrompt: PROMPT.includes(this.#family),
           skewMs: this.#skewMs,

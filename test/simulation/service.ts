@@ -293,8 +293,12 @@ export class SimService {
     await this.#settle(async () => {
       const outcome = await acceptForgeWebhook(
         {
-          ...{ store, leases: store, queue: this.#queueOn(machine), clock: this.hosts.clockOf(host) },
-          ...{ secrets: new FakeSecretBox(), queueName: DEFAULT_SERVICE_NAME },
+          store,
+          leases: store,
+          queue: this.#queueOn(machine),
+          clock: this.hosts.clockOf(host),
+          secrets: new FakeSecretBox(),
+          queueName: DEFAULT_SERVICE_NAME,
         },
         {
           body: hook.bytes,
@@ -377,8 +381,13 @@ export class SimService {
       const { store, ids } = this;
       const kinds = await repairSetup(
         {
-          ...{ store, ids, log: this.#log, secrets: new FakeSecretBox(), clock: this.hosts.clockOf(host) },
-          ...{ webhookUrl: 'https://queue.example/hook', queueName: DEFAULT_SERVICE_NAME },
+          store,
+          ids,
+          log: this.#log,
+          secrets: new FakeSecretBox(),
+          clock: this.hosts.clockOf(host),
+          webhookUrl: 'https://queue.example/hook',
+          queueName: DEFAULT_SERVICE_NAME,
           queue: this.#queueOn(machine),
           openForge: async () => ({ kind: 'open', forge: onMachine(machine, forge.admin) }),
         },
@@ -400,7 +409,9 @@ export class SimService {
     await this.#settle(async () => {
       const carried = await carryLandings(
         {
-          ...{ store: this.store, log: this.#log, clock: this.hosts.clockOf(host) },
+          store: this.store,
+          log: this.#log,
+          clock: this.hosts.clockOf(host),
           queueName: DEFAULT_SERVICE_NAME,
           openBackports: async () => ({ kind: 'open', forge: onMachine(machine, forge.backports) }),
         },

@@ -70,14 +70,19 @@ export async function simulate(
 
 const HOUR_MS = 3_600_000;
 const PRIORITY_LABELS = {
-  ...{ incidentLabels: ['incident'], highLabels: ['high'], lowLabels: ['low'] },
+  incidentLabels: ['incident'],
+  highLabels: ['high'],
+  lowLabels: ['low'],
   priorityPeople: ['oncall'],
 } as const;
 /** As the service has set it up, and may put it back. */
 const MANAGED_RULE: Partial<ManagedRepo> = {
-  ...{ repairSetup: true, protectionRequested: true },
+  repairSetup: true,
+  protectionRequested: true,
   provisioning: {
-    ...{ webhook: 'not_tried', strayContexts: [], lastProvisionedAt: 0 },
+    webhook: 'not_tried',
+    strayContexts: [],
+    lastProvisionedAt: 0,
     protection: { kind: 'required', ruleName: 'main', reasons: [] },
   },
   ciGate: { status: 'verified', url: null, setupPr: null, probe: null },
@@ -313,8 +318,15 @@ class Life implements Witness {
     });
     const mergesOtherwise = this.#odds.otherTrees > 0;
     const managed: Managed = {
-      ...{ id, forge, gatePath, contexts, judge, project },
-      ...{ deleted: false, mergesOtherwise, lookedAt: [] },
+      id,
+      forge,
+      gatePath,
+      contexts,
+      judge,
+      project,
+      deleted: false,
+      mergesOtherwise,
+      lookedAt: [],
       ...(rules === undefined ? {} : { rules }),
     };
     managed.watch = new Watch(managed, BOT, store, () => this.#clock.now(), this);
@@ -347,7 +359,10 @@ class Life implements Witness {
       return { forge, gatePath: further.gatePath };
     }
     const { forge, gatePath } = drawForge(this.#family, this.#world, this.#plots, {
-      ...{ clock: this.#clock, slug, bot: BOT, runsOnHeads: this.#runsOnHeads },
+      clock: this.#clock,
+      slug,
+      bot: BOT,
+      runsOnHeads: this.#runsOnHeads,
       onEntry: (entry) => this.#tellHooks(id, entry),
     });
     setFaults(id, forge, this.#faults, this.#plots, this.#service, this, (each) => this.#find(each));

@@ -16,12 +16,10 @@ const RARE: readonly string[] = [
   'the engine dies with several reconciles',
   'alarm gate_phase_age',
   'flake forgiven',
-  ...[
-    'event pr_refused agit_not_approved',
-    'event pr_refused fork_scheduler',
-    'gate deleted',
-    'a protected file',
-  ],
+  'event pr_refused agit_not_approved',
+  'event pr_refused fork_scheduler',
+  'gate deleted',
+  'a protected file',
 ];
 /** Ends a hang. However slow the machine, all are lived: of fewer it cannot be asked that everything happened. */
 const LIVES_MS_MAX = 900_000;
@@ -58,7 +56,12 @@ test(
   'dozens of seeded lives, and the newest that once failed, break no promise, all come to rest, and everything happens sometimes',
   async () => {
     const { lines, summary } = await runSimulation(
-      ...['--seeds', String(SEEDS), '--old', String(OLD_SEEDS), '--jobs', '2'],
+      '--seeds',
+      String(SEEDS),
+      '--old',
+      String(OLD_SEEDS),
+      '--jobs',
+      '2',
     );
     expect(lines).toEqual([]);
     expect(summary.violations).toBe(0);

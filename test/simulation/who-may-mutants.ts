@@ -65,7 +65,7 @@ export const WHO_MAY_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'one that is set aside for itself takes no place of its author',
-    file: 'engine-container/src/queue/admission/entries.ts',
+    file: 'engine-container/src/queue/admission/admit-entries.ts',
     find: 'if (isHeldForItself(pass, entry, base.value.tree)) {',
     replace: 'if (isSetAside(pass, entry)) {',
     families: ['rules'],

@@ -203,7 +203,9 @@ function deleteApproval(repo: Readonly<Record<string, unknown>>, from: { readonl
     const stage = await setUp(repo);
     stage.forge.judge = () => 'hold';
     const pr = await stage.forge.openPullRequest({
-      ...{ branch: 'b', author: 'agent', files: { 'src/b.txt': 'b' } },
+      branch: 'b',
+      author: 'agent',
+      files: { 'src/b.txt': 'b' },
       ...from,
     });
     await stage.forge.review(pr, 'reviewer', 'approve');

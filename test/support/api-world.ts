@@ -179,16 +179,29 @@ export class ApiWorld {
       new Secret(FORGE_TOKEN),
     );
     const connection = givenConnection({
-      ...{ id: connectionId, tenantId, instanceUrl, botUsername: BOT, credential },
-      ...{ createdAt: now, updatedAt: now },
+      id: connectionId,
+      tenantId,
+      instanceUrl,
+      botUsername: BOT,
+      credential,
+      createdAt: now,
+      updatedAt: now,
       ...connectionChanges,
     });
     const known = await this.store.getConnection(tenantId, connectionId);
     if (known === null) await this.store.createConnection(connection);
     const repo = givenRepo({
-      ...{ id: randomUUID(), tenantId, connectionId, instanceUrl, slug: 'acme/app' },
-      ...{ webhookSecret: new Secret(HOOK_SECRET), createdAt: now, updatedAt: now, dueAt: now },
-      ...{ bisectFanout: 2, enabledAt: Date.UTC(2026, 0, 1) },
+      id: randomUUID(),
+      tenantId,
+      connectionId,
+      instanceUrl,
+      slug: 'acme/app',
+      webhookSecret: new Secret(HOOK_SECRET),
+      createdAt: now,
+      updatedAt: now,
+      dueAt: now,
+      bisectFanout: 2,
+      enabledAt: Date.UTC(2026, 0, 1),
       ...changes,
     });
     const result = await this.store.createRepo(repo, null);
@@ -246,10 +259,15 @@ export class ApiWorld {
       'forge-ops': createSurface<'forge-ops'>(
         noting,
         createForgeOpsRoutes({
-          ...{ ...common, vault: this.vault, secrets: this.secrets, openAccount, makeWebhookKey },
+          ...common,
+          vault: this.vault,
+          secrets: this.secrets,
+          openAccount,
+          makeWebhookKey,
           openPerson: (repo, token) => this.openPerson(repo, token),
           openLog: createForgeOpener({
-            ...{ store, vault: this.vault },
+            store,
+            vault: this.vault,
             connect: () => ({ readRunLog: (run) => this.readRunLog(run) }),
           }),
           openForge: createForgeOpener({
@@ -263,7 +281,8 @@ export class ApiWorld {
       ),
       admin: createSurface<'admin'>(
         {
-          ...{ ...surface, readAdminKey },
+          ...surface,
+          readAdminKey,
           container: { readSecret: async () => new Secret(this.containerSecret), clock },
         },
         createAdminRoutes({ store, leases: store }),
@@ -279,7 +298,10 @@ export class ApiWorld {
       ),
       'webhooks-payments': middy(
         createPaymentsWebhook({
-          ...{ store: this.#paymentStore(), clock, log, prices: payments?.prices ?? null },
+          store: this.#paymentStore(),
+          clock,
+          log,
+          prices: payments?.prices ?? null,
           readSigningSecret: payments === null ? null : async () => new Secret(payments.signingSecret),
           openReader: payments?.openReader ?? (async () => null),
         }),
@@ -287,7 +309,12 @@ export class ApiWorld {
       public: createSurface<'public'>(
         surface,
         createPublicRoutes({
-          ...{ store, identity, clock, log, analyticsKey: this.analyticsKey, queueHealthCachedMs: 0 },
+          store,
+          identity,
+          clock,
+          log,
+          analyticsKey: this.analyticsKey,
+          queueHealthCachedMs: 0,
           mailboxes: store,
         }),
       ),
@@ -330,7 +357,12 @@ export class ApiWorld {
     const { answer, logTail, act } = this.engine;
     await dispatchReconcile(
       {
-        ...{ store, leases: store, vault: this.vault, queue: this.sent, clock, log: this.#log },
+        store,
+        leases: store,
+        vault: this.vault,
+        queue: this.sent,
+        clock,
+        log: this.#log,
         ids: { uuid: () => randomUUID() },
         engine: {
           isHealthy: async () => true,
@@ -377,7 +409,9 @@ interface Compiled {
 }
 
 const COMPILED: readonly Compiled[] = ROUTES.map(({ method, path, surface }) => ({
-  ...{ key: `${method} ${path}`, surface, method },
+  key: `${method} ${path}`,
+  surface,
+  method,
   pattern: new RegExp(`^${path.replace(/[.]/g, '\\.').replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`),
 }));
 
@@ -409,14 +443,15 @@ export function toEvent(method: string, path: string, options: CallOptions): API
       ? {}
       : { pathParameters: Object.fromEntries(parts.map(([name, part]) => [name, decode(part)])) }),
     requestContext: {
-      ...{ accountId: 'anonymous', apiId: 'api', domainName: 'api.mergeyard.example', domainPrefix: 'api' },
-      ...{
-        requestId: 'request-1',
-        routeKey: match?.key ?? '$default',
-        stage: '$default',
-        time: '',
-        timeEpoch: 0,
-      },
+      accountId: 'anonymous',
+      apiId: 'api',
+      domainName: 'api.mergeyard.example',
+      domainPrefix: 'api',
+      requestId: 'request-1',
+      routeKey: match?.key ?? '$default',
+      stage: '$default',
+      time: '',
+      timeEpoch: 0,
       http: { method, path, protocol: 'HTTP/1.1', sourceIp: options.ip ?? '198.51.100.7', userAgent: 'test' },
     },
     ...(text === undefined ? {} : { body: text }),
@@ -443,7 +478,10 @@ export class PlainVault implements Vault {
       .map((char) => String.fromCharCode(char.charCodeAt(0) ^ 21))
       .join('');
     return {
-      ...{ format: 'v3', keyVersion: 1, tokenNonce: 'bm9uY2U=', encryptedDek: 'ZGVr' },
+      format: 'v3',
+      keyVersion: 1,
+      tokenNonce: 'bm9uY2U=',
+      encryptedDek: 'ZGVr',
       encryptedToken: Buffer.from(sealed).toString('base64'),
     };
   }
@@ -500,22 +538,35 @@ export class ScriptedAccounts {
     const readRepo = async (): Promise<ForgeRepo> => {
       if (this.access instanceof ForgeError) throw this.access;
       return {
-        ...{ fullName: slug, defaultBranch: 'main', archived: false, hasActions: true },
-        ...{ isAdmin: false, canPush: true, allowedStyles: null, ...this.access },
+        fullName: slug,
+        defaultBranch: 'main',
+        archived: false,
+        hasActions: true,
+        isAdmin: false,
+        canPush: true,
+        allowedStyles: null,
+        ...this.access,
       };
     };
     return {
-      ...{ readVersion: no, readRepo, readBranchTip: no, listHooks: no, createHook: no, deleteHook: no },
-      ...{
-        readProtection: no,
-        listRules: no,
-        createRule: no,
-        editRule: no,
-        listFolder: no,
-        commitFile: no,
-        listBranches: no,
-      },
-      ...{ deleteBranch: no, findOpenPull: no, openPull: no, readGate: no, listStatusHistory: no },
+      readVersion: no,
+      readRepo,
+      readBranchTip: no,
+      listHooks: no,
+      createHook: no,
+      deleteHook: no,
+      readProtection: no,
+      listRules: no,
+      createRule: no,
+      editRule: no,
+      listFolder: no,
+      commitFile: no,
+      listBranches: no,
+      deleteBranch: no,
+      findOpenPull: no,
+      openPull: no,
+      readGate: no,
+      listStatusHistory: no,
       cancelAutoMerge: async (pr) => {
         await this.onCancel?.();
         if (this.cancelFault !== null) throw this.cancelFault;

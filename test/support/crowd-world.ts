@@ -72,14 +72,12 @@ export class CrowdWorld {
         }),
     };
     this.#deps = {
-      ...{
-        store: this.#store,
-        leases: this.#store,
-        queue: this.#queue,
-        clock,
-        log: silent,
-        queueName: DEFAULT_SERVICE_NAME,
-      },
+      store: this.#store,
+      leases: this.#store,
+      queue: this.#queue,
+      clock,
+      log: silent,
+      queueName: DEFAULT_SERVICE_NAME,
       vault: { seal: () => Promise.reject(new Error('never')), open: async () => new Secret('token') },
       ids: { uuid: () => `id-${this.#nextId++}` },
       engine: {
@@ -180,7 +178,9 @@ export class CrowdWorld {
     const isOk = kind.outcome === 'ok';
     const at = this.clock.now();
     await this.#store.saveReport(held, {
-      ...{ fence, at, logTail: [] },
+      fence,
+      at,
+      logTail: [],
       ...(isOk ? { errorCode: null, wakeAt: null } : { errorCode: 'timeout', wakeAt: at }),
     });
     return isOk ? 'ok' : 'failed';

@@ -24,7 +24,8 @@ export async function sealWithoutForge(
   const cipher = createCipheriv('aes-256-gcm', dataKey, nonce).setAAD(Buffer.from(JSON.stringify(context)));
   const encrypted = Buffer.concat([cipher.update(token), cipher.final(), cipher.getAuthTag()]);
   return {
-    ...{ format: 'v3', keyVersion: 1 },
+    format: 'v3',
+    keyVersion: 1,
     encryptedToken: encrypted.toString('base64'),
     tokenNonce: nonce.toString('base64'),
     encryptedDek: Buffer.from(wrapped.CiphertextBlob ?? []).toString('base64'),

@@ -17,14 +17,23 @@ export async function giveHistory(
     grantHeldLease(repo.id, grant, () => 0, 1),
     repo,
     {
-      ...{ document: {}, expectedVersion: null },
+      document: {},
+      expectedVersion: null,
       batches: [
         givenNodeRow({ id: makeId(), ...owner, createdAt: clock.now() }),
         givenNodeRow({
-          ...{ id: makeId(), ...owner, createdAt: clock.now() - 1, outcome: 'success' },
-          ...{ phase: null, resolvedAt: clock.now(), prs: [1, 2] },
+          id: makeId(),
+          ...owner,
+          createdAt: clock.now() - 1,
+          outcome: 'success',
+          phase: null,
+          resolvedAt: clock.now(),
+          prs: [1, 2],
           actions: [1, 2].map((pr, cursor) => ({
-            ...{ pr, action: 'landed' as const, stagingSha: 'a'.repeat(40), cursor },
+            pr,
+            action: 'landed' as const,
+            stagingSha: 'a'.repeat(40),
+            cursor,
             gateVerdict: 'success' as const,
           })),
         }),

@@ -36,7 +36,8 @@ export interface LocalWorld {
 export async function openLocalWorld(): Promise<LocalWorld> {
   const root = mkdtempSync(join(tmpdir(), 'mergeyard-local-'));
   const forge = createFakeForge({
-    ...{ dataDir: join(root, 'forge'), timers: createSlowForgeClock() },
+    dataDir: join(root, 'forge'),
+    timers: createSlowForgeClock(),
     knobs: { gate: 'judge' },
   });
   const address = await forge.start();
@@ -47,7 +48,13 @@ export async function openLocalWorld(): Promise<LocalWorld> {
   const token = forge.addToken(BOT);
   const repo = await enroll(service, address.httpsUrl, forge.control.slug, token);
   const world: LocalWorld = {
-    ...{ forge, context, dataDir, bundlesDir, repo, token, service },
+    forge,
+    context,
+    dataDir,
+    bundlesDir,
+    repo,
+    token,
+    service,
     httpsUrl: address.httpsUrl,
     queuePullRequests: async (branches) => {
       const numbers: number[] = [];
@@ -98,7 +105,8 @@ async function enroll(
   const credential = await service.vault.seal(owner, new Secret(token));
   await service.store.createConnection(givenConnection({ instanceUrl, botUsername: BOT, credential }));
   const repo = givenRepo({
-    ...{ instanceUrl, slug },
+    instanceUrl,
+    slug,
     wakeupMode: 'webhook',
     webhookSecret: new Secret(HOOK_SECRET),
     hookId: HOOK_ID,

@@ -121,7 +121,9 @@ const STORE_CALLS = [
   'deletePlan',
   'deleteOrganization',
   'deleteTenant',
-  ...(['loadLook', 'saveLook', 'noteEngineNeeded'] as const),
+  'loadLook',
+  'saveLook',
+  'noteEngineNeeded',
 ] as const satisfies readonly (keyof WorkerStore)[];
 
 /** A call that is missing from the lists above would pass a machine by: then these do not compile. */
@@ -136,8 +138,11 @@ export const FORGE_WRITE_LABELS: readonly string[] = FORGE_WRITES.map((name) => 
 export const IO_LABELS: readonly string[] = [
   ...(ALL_LISTED ? FORGE_CALLS.map((name) => `forge ${name}`) : []),
   ...STORE_CALLS.map((name) => `store ${name}`),
-  ...['queue sendWake', 'queue sendDelayedWake', 'vault open'],
-  ...['queue sendGlance', 'queue sendDelayedGlance'],
+  'queue sendWake',
+  'queue sendDelayedWake',
+  'vault open',
+  'queue sendGlance',
+  'queue sendDelayedGlance',
 ];
 
 type Callable = (...values: unknown[]) => Promise<unknown>;

@@ -17,7 +17,9 @@ export async function startMailServer(options: SMTPServerOptions = {}, port = 0)
   const { key, cert } = makeSelfSigned(['localhost', '127.0.0.1']);
   const taken: TakenMail[] = [];
   const server = new SMTPServer({
-    ...{ key, cert, authMethods: ['PLAIN', 'LOGIN'] },
+    key,
+    cert,
+    authMethods: ['PLAIN', 'LOGIN'],
     onAuth({ username, password }, _session, done) {
       const isRight = username === MAIL_LOGIN.user && password === MAIL_LOGIN.password;
       if (isRight) done(null, { user: username });

@@ -32,8 +32,11 @@ export const CONFIG: DashboardConfig = {
 };
 
 const SESSION = {
-  ...{ token: 'token', refreshToken: 'refresh', expiresAt: Date.now() + 3_600_000 },
-  ...{ email: 'ada@example.org', isAdmin: false },
+  token: 'token',
+  refreshToken: 'refresh',
+  expiresAt: Date.now() + 3_600_000,
+  email: 'ada@example.org',
+  isAdmin: false,
 };
 
 const NOT_FOUND = { error: { code: 'not_found', message: 'Not found.', retryable: false } };
@@ -79,7 +82,8 @@ function reply(known: unknown) {
 
 function answer(status: number, text: string) {
   return {
-    ...{ ok: status < 400, status },
+    ok: status < 400,
+    status,
     headers: new Headers({ 'content-type': 'application/json' }),
     text: async () => text,
     json: async () => JSON.parse(text),

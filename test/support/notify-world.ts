@@ -74,10 +74,7 @@ export class NotifyWorld {
     const config = { client: table.client, tableName: table.tableName, clock: this.clock };
     this.#table = new Table(config);
     this.store = createDynamoStore(config);
-    this.#mail = new SESv2Client({
-      ...{ endpoint: email.endpoint, maxAttempts: 1 },
-      ...LOCAL_AWS,
-    });
+    this.#mail = new SESv2Client({ endpoint: email.endpoint, maxAttempts: 1, ...LOCAL_AWS });
   }
 
   readonly secrets = new FakeSecretBox();
@@ -107,10 +104,7 @@ export class NotifyWorld {
     const slug = 'acme/web';
     await this.store.createTenant(tenantId, 0);
     await this.store.createConnection(givenConnection({ id: connectionId, tenantId, instanceUrl }));
-    const repo = givenRepo({
-      ...{ id: randomUUID(), tenantId, connectionId, instanceUrl, slug },
-      ...changes,
-    });
+    const repo = givenRepo({ id: randomUUID(), tenantId, connectionId, instanceUrl, slug, ...changes });
     const sealed = notification === null ? null : await sealTargets(this.secrets, repo, notification);
     await this.store.createRepo({ ...repo, notification: sealed }, null);
     const email = notification?.email ?? null;
@@ -130,8 +124,13 @@ export class NotifyWorld {
   async record(repo: ManagedRepo, changes: Partial<ActivityEvent> = {}): Promise<Change> {
     this.#version += 1;
     const event = givenEvent({
-      ...{ tenantId: repo.tenantId, repoId: repo.id, repoSlug: repo.slug, event: 'pr_bounced', pr: 7 },
-      ...{ title: 'Add a page', reason: 'the gate failed twice on it alone' },
+      tenantId: repo.tenantId,
+      repoId: repo.id,
+      repoSlug: repo.slug,
+      event: 'pr_bounced',
+      pr: 7,
+      title: 'Add a page',
+      reason: 'the gate failed twice on it alone',
       ...changes,
     });
     const row = toEventRow(event, this.#version, 0);

@@ -17,8 +17,9 @@ export function openOneboxClient(place: {
     async signIn(login: string): Promise<CameBack & { readonly asked: URL }> {
       const verifier = randomBytes(32).toString('base64url');
       const query = new URLSearchParams({
-        ...{ provider: 'forge', redirect_to: `${place.publicUrl}/sign-in/callback` },
-        ...{ code_challenge_method: 's256' },
+        provider: 'forge',
+        redirect_to: `${place.publicUrl}/sign-in/callback`,
+        code_challenge_method: 's256',
         code_challenge: createHash('sha256').update(verifier).digest('base64url'),
       });
       const left = await fetch(`${place.url()}/auth/v1/authorize?${query}`, { redirect: 'manual' });
@@ -58,7 +59,10 @@ export function openOneboxClient(place: {
       const token = await client.tokenOf(login);
       const connected = await client.call(token, 'POST', '/api/v1/connections', connection);
       const enrolled = await client.call(token, 'POST', '/api/v1/user/repos', {
-        ...{ connection_id: connected.json.id, repo_slug: slug, base_branch: 'main', queue_enabled: true },
+        connection_id: connected.json.id,
+        repo_slug: slug,
+        base_branch: 'main',
+        queue_enabled: true,
       });
       if (enrolled.status !== 201) throw new Error(`not enrolled: ${JSON.stringify(enrolled)}`);
       return token;

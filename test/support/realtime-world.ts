@@ -56,13 +56,15 @@ export class RealtimeWorld {
     const { store, identity, clock, log, hub } = this;
     const management = await hub.start();
     const sender = createSocketSender(
-      new ApiGatewayManagementApiClient({
-        ...{ endpoint: `${management}/ws`, maxAttempts: 1 },
-        ...LOCAL_AWS,
-      }),
+      new ApiGatewayManagementApiClient({ endpoint: `${management}/ws`, maxAttempts: 1, ...LOCAL_AWS }),
     );
     const connect = createConnect({
-      ...{ store, identity, clock, log, rates: store, now: () => clock.now() },
+      store,
+      identity,
+      clock,
+      log,
+      rates: store,
+      now: () => clock.now(),
       publicUrl: `${PUBLIC_URL}/`,
     });
     const push = createPush({ store, sender, clock, log });
@@ -70,7 +72,8 @@ export class RealtimeWorld {
       connect: asFunction((event) => connect(event as never)),
       disconnect: asFunction((event) => createDisconnect({ store, log })(event as never)),
       fallback: asFunction(async () => ({ statusCode: 200, body: formatPong(clock.now()) })),
-      ...{ answers: true, stage: 'ws' },
+      answers: true,
+      stage: 'ws',
     });
     const server = createServer((_request, response) => {
       this.served += 1;
@@ -80,18 +83,23 @@ export class RealtimeWorld {
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     this.#server = server;
     this.#port = (server.address() as AddressInfo).port;
-    this.#streams = new DynamoDBStreamsClient({
-      ...{ endpoint: this.#table.endpoint },
-      ...LOCAL_AWS,
-    });
+    this.#streams = new DynamoDBStreamsClient({ endpoint: this.#table.endpoint, ...LOCAL_AWS });
     this.#stream = await startStreamSource(
       this.#streams,
       {
-        ...{ tableName: this.#table.tableName, streamArn: 'arn', region: 'here', target: asFunction(push) },
+        tableName: this.#table.tableName,
+        streamArn: 'arn',
+        region: 'here',
+        target: asFunction(push),
         // As the mapping asks, but without its window: the tests wait in real time.
         filter: (record) => /"S":"T[BE]?#/.test(JSON.stringify(record)),
-        ...{ batchSize: 100, windowMs: 0, retries: 2, maxAgeMs: 60_000, reportsFailures: false },
-        ...{ bisects: true, giveUp: async () => undefined },
+        batchSize: 100,
+        windowMs: 0,
+        retries: 2,
+        maxAgeMs: 60_000,
+        reportsFailures: false,
+        bisects: true,
+        giveUp: async () => undefined,
       },
       (source, text) => this.lines.push(`${source} ${text}`),
     );

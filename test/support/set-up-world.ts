@@ -107,11 +107,16 @@ export async function openSetUpWorld(
     store,
     secrets,
     openBackports: createForgeOpener({
-      ...{ store, vault },
+      store,
+      vault,
       connect: ({ instanceUrl, slug }, secret) =>
         createBackportForge(
           createForgeTransport({
-            ...{ instanceUrl, slug, token: secret, send: http.send, clock },
+            instanceUrl,
+            slug,
+            token: secret,
+            send: http.send,
+            clock,
             onCall: (label) => {
               if (!label.startsWith('GET ')) writes.push(label);
             },
@@ -150,7 +155,9 @@ export async function openSetUpWorld(
   };
   return {
     fake,
-    ...{ clock, deps, store },
+    clock,
+    deps,
+    store,
     log,
     async repo(id = seedRepo.id) {
       const repo = await store.getRepo(id);

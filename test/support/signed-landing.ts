@@ -12,15 +12,16 @@ export const [BASE, HEAD, TREE, MERGE] = [id('0'), id('1'), id('2'), id('3')] as
 
 export function statementOf(changes: Partial<Receipt> = {}): LandingStatement {
   const receipt: Receipt = {
-    ...{
-      baseBefore: BASE,
-      head: HEAD,
-      stagedSha: id('a'),
-      gatedTree: TREE,
-      tree: TREE,
-      runUrl: 'https://f/1',
-    },
-    ...{ mergeCommit: MERGE, landedAt: Date.UTC(2026, 10, 23), scheduledBy: 'ada', approvedBy: ['bob'] },
+    baseBefore: BASE,
+    head: HEAD,
+    stagedSha: id('a'),
+    gatedTree: TREE,
+    tree: TREE,
+    runUrl: 'https://f/1',
+    mergeCommit: MERGE,
+    landedAt: Date.UTC(2026, 10, 23),
+    scheduledBy: 'ada',
+    approvedBy: ['bob'],
     ...changes,
   };
   const repo = { instanceUrl: 'https://forge.example.org', slug: 'acme/app', baseBranch: 'main' };
@@ -31,7 +32,8 @@ export function seal(statement: unknown, payloadType = PAYLOAD_TYPE): string {
   const payload = Buffer.from(JSON.stringify(statement));
   const sig = sign('sha256', signedBytes(payloadType, payload), privateKey).toString('base64');
   return JSON.stringify({
-    ...{ payloadType, payload: payload.toString('base64') },
+    payloadType,
+    payload: payload.toString('base64'),
     signatures: [{ keyid: keyIdOf(publicKey), sig }],
   });
 }

@@ -11,8 +11,13 @@ export function makeWorkingForge(withGate: boolean): Partial<ForgeAdmin> {
   return {
     readVersion: async () => ({ kind: 'forgejo', major: 15, minor: 0, patch: 0 }),
     readRepo: async () => ({
-      ...{ fullName: 'acme/app', defaultBranch: 'main', archived: false, hasActions: true },
-      ...{ isAdmin: true, canPush: true, allowedStyles: null },
+      fullName: 'acme/app',
+      defaultBranch: 'main',
+      archived: false,
+      hasActions: true,
+      isAdmin: true,
+      canPush: true,
+      allowedStyles: null,
     }),
     readBranchTip: async () => SHA,
     listHooks: async () => hooks,

@@ -46,7 +46,8 @@ export async function startEmulator(python: string, port: number): Promise<Emula
     const body = JSON.stringify({ Name: '/cdk-bootstrap/hnb659fds/version', Value: '30', Type: 'String' });
     const headers = {
       ...signedFor('ssm'),
-      ...{ 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': 'AmazonSSM.PutParameter' },
+      'content-type': 'application/x-amz-json-1.1',
+      'x-amz-target': 'AmazonSSM.PutParameter',
     };
     await fetch(endpoint, { method: 'POST', headers, body });
   } catch (error) {

@@ -81,10 +81,15 @@ function toPlainTable(table: TemplateResource): TemplateResource {
     ...table,
     Type: 'AWS::DynamoDB::Table',
     Properties: {
-      ...{ AttributeDefinitions, KeySchema, StreamSpecification, BillingMode: 'PAY_PER_REQUEST' },
+      AttributeDefinitions,
+      KeySchema,
+      StreamSpecification,
+      BillingMode: 'PAY_PER_REQUEST',
       GlobalSecondaryIndexes: (GlobalSecondaryIndexes ?? []).map(
         ({ IndexName, KeySchema: keys, Projection }: Record<string, unknown>) => ({
-          ...{ IndexName, KeySchema: keys, Projection },
+          IndexName,
+          KeySchema: keys,
+          Projection,
         }),
       ),
     },

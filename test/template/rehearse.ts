@@ -24,7 +24,9 @@ const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test', 
 
 type Context = Readonly<Record<string, string>>;
 const FIRST: Context = {
-  ...{ stage: 'prod', alarmEmail: 'ops@example.org', adminEmail: 'ada@example.org' },
+  stage: 'prod',
+  alarmEmail: 'ops@example.org',
+  adminEmail: 'ada@example.org',
   engineImage: 'registry.example/engine:1',
 };
 const NEXT: Context = { ...FIRST, engineTasks: '2', queueMetrics: 'true', keyVersion: '2' };
@@ -92,7 +94,8 @@ class Rehearsal {
     this.#emulator = emulator;
     this.#table = DynamoDBDocumentClient.from(
       new DynamoDBClient({
-        ...{ endpoint: emulator.endpoint, region: CREDENTIALS.AWS_REGION },
+        endpoint: emulator.endpoint,
+        region: CREDENTIALS.AWS_REGION,
         credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
       }),
     );

@@ -83,7 +83,9 @@ export function addressStep(
   const condition = unchangedSince(before);
   if (first === undefined) return { name: 'address', delete: { Key: key, ...condition } };
   const row = addressRow.write({
-    ...{ tenantId: repo.tenantId, id: first.id, branches },
+    tenantId: repo.tenantId,
+    id: first.id,
+    branches,
     revision: (before?.revision ?? 0) + 1,
   });
   return { name: 'address', put: { Item: { ...key, ...row }, ...condition } };

@@ -34,7 +34,10 @@ export function readChanges(event: unknown): readonly StoredChange[] {
     const key: Key = { pk: dynamodb.Keys.pk.S, sk: dynamodb.Keys.sk.S };
     const tenantId = idIn(key, [...SHOWN_PARTITIONS, 'notices']);
     return {
-      ...{ kind: eventName, what: kindOf(key, tenantId), tenantId, sequence: dynamodb.SequenceNumber },
+      kind: eventName,
+      what: kindOf(key, tenantId),
+      tenantId,
+      sequence: dynamodb.SequenceNumber,
       row: toStoredRow(key),
     };
   });

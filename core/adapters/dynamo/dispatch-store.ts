@@ -107,8 +107,10 @@ export function createDispatchStore(table: Table): DispatchStore {
               UpdateExpression: 'SET enabled = :false, due_at = :null REMOVE gsi1pk, gsi1sk',
               ConditionExpression: 'enabled = :true AND wake_seq = :seen',
               ExpressionAttributeValues: {
-                ...{ ':true': true, ':false': false },
-                ...{ ':null': null, ':seen': wakeSeqSeen },
+                ':true': true,
+                ':false': false,
+                ':null': null,
+                ':seen': wakeSeqSeen,
               },
             },
           },

@@ -52,8 +52,12 @@ async function createTenant(table: Table, tenantId: TenantId, at: EpochMs): Prom
   });
   const tenant = putNew('tenant', {
     ...tenantKey(tenantId),
-    ...{ gsi2pk: ALL_TENANTS_PARTITION, gsi2sk: tenantId },
-    ...{ tenant_id: tenantId, conn_count: 0, repo_count: 0, created_at: at },
+    gsi2pk: ALL_TENANTS_PARTITION,
+    gsi2sk: tenantId,
+    tenant_id: tenantId,
+    conn_count: 0,
+    repo_count: 0,
+    created_at: at,
   });
   // Signing in twice creates it once.
   const refusals = await table.transact([tenant, organization], 'createTenant');
@@ -154,7 +158,9 @@ async function updateRepo(table: Table, repo: ManagedRepo, lastLook: boolean): P
   const switched = isSwitch(stored, repo, lastLook);
   const next: ManagedRepo = {
     ...settings,
-    ...{ version: repo.version + 1, wakeSeq: stored.wakeSeq, dueAt },
+    version: repo.version + 1,
+    wakeSeq: stored.wakeSeq,
+    dueAt,
     ...(switched || stored.stopUntil === undefined ? {} : { stopUntil: stored.stopUntil }),
     ...(stored.heard === undefined ? {} : { heard: stored.heard }),
   };

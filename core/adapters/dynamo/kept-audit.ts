@@ -38,7 +38,10 @@ export function createKeptAudit(table: Table): Pick<AccountStore, 'keepAudit' | 
       const steps = (await readNewNotes(table, tenantId, now)).map(
         ({ id, at, actor, action, target, result }) =>
           toStep(id, {
-            ...{ at, action, result, target: keptTarget(tenantId, target) },
+            at,
+            action,
+            result,
+            target: keptTarget(tenantId, target),
             actor: actor === ANOTHER_TENANT ? ANOTHER_TENANT : 'tenant',
           }),
       );

@@ -54,7 +54,8 @@ export function createNoticeStore(table: Table): NoticeStore {
     claimTelling: (topic, event) =>
       claim(table, event.repoId, 'claimTelling', {
         ...tellingClaimKey(event.repoId, topic, String(event.pr), event.head, event.reason ?? ''),
-        ...{ at: event.at, ttl: Math.ceil((table.clock.now() + NOTICE_CLAIM_KEPT_MS) / 1000) },
+        at: event.at,
+        ttl: Math.ceil((table.clock.now() + NOTICE_CLAIM_KEPT_MS) / 1000),
       }),
   };
 }

@@ -16,7 +16,8 @@ function joinRepo(settings: RepoSettings, wake: WakeState): ManagedRepo {
   };
   return {
     ...settings,
-    ...{ wakeSeq, dueAt: wake.enabled ? wake.dueAt : null },
+    wakeSeq,
+    dueAt: wake.enabled ? wake.dueAt : null,
     ...(stopUntil === undefined ? {} : { stopUntil }),
     ...(Object.keys(heard).length === 0 ? {} : { heard }),
   };

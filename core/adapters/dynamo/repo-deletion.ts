@@ -93,8 +93,12 @@ async function tryBury(table: Table, repo: ManagedRepo, address: Address): Retur
   const now = table.clock.now();
   const buried: ManagedRepo = {
     ...repo,
-    ...{ tombstone: true, queueEnabled: false, hookId: null, webhookSecret: null },
-    ...{ updatedAt: now, version: repo.version + 1 },
+    tombstone: true,
+    queueEnabled: false,
+    hookId: null,
+    webhookSecret: null,
+    updatedAt: now,
+    version: repo.version + 1,
   };
   return transactCounted(
     table,
@@ -107,7 +111,8 @@ async function tryBury(table: Table, repo: ManagedRepo, address: Address): Retur
           ConditionExpression: 'attribute_exists(pk)',
           UpdateExpression: 'SET enabled = :true, due_at = :due, gsi1pk = :shard, gsi1sk = :sort',
           ExpressionAttributeValues: {
-            ...{ ':true': true, ':due': now },
+            ':true': true,
+            ':due': now,
             ':shard': dueIndex(now, repo.id).gsi1pk,
             ':sort': dueIndex(now, repo.id).gsi1sk,
           },
@@ -120,8 +125,11 @@ async function tryBury(table: Table, repo: ManagedRepo, address: Address): Retur
           Item: {
             ...windDownKey(repo, repo.id),
             ...windDown.write({
-              ...{ tenantId: repo.tenantId, id: repo.id, at: now },
-              ...{ baseBranch: repo.baseBranch, statusContext: repo.statusContext },
+              tenantId: repo.tenantId,
+              id: repo.id,
+              at: now,
+              baseBranch: repo.baseBranch,
+              statusContext: repo.statusContext,
             }),
           },
         },
@@ -206,8 +214,10 @@ async function resolveBatches(table: Table, repo: ManagedRepo): Promise<void> {
       KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
       FilterExpression: 'repo_id = :repo',
       ExpressionAttributeValues: {
-        ...{ ':pk': batchPartition(repo.tenantId), ':repo': repo.id },
-        ...{ ':from': `B#${padTime(since)}`, ':to': 'B#~' },
+        ':pk': batchPartition(repo.tenantId),
+        ':repo': repo.id,
+        ':from': `B#${padTime(since)}`,
+        ':to': 'B#~',
       },
     },
     Number.POSITIVE_INFINITY,

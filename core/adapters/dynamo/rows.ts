@@ -63,7 +63,9 @@ export function toWakeRow(repo: ManagedRepo, dueAt: EpochMs | null): StoredRow {
     enabled: isWakeable(repo),
     wakeSeq: repo.wakeSeq,
     dueAt,
-    ...{ stopUntil: undefined, statusHeardAt: undefined, runHeardAt: undefined },
+    stopUntil: undefined,
+    statusHeardAt: undefined,
+    runHeardAt: undefined,
   };
   return {
     ...wakeKey(repo.id),

@@ -38,7 +38,8 @@ export function createWatchStore(table: Table): WatchStore {
             put: {
               Item: {
                 ...tellingClaimKey(trouble.repoId, trouble.topic, trouble.name, String(trouble.since)),
-                ...{ at: now, ttl: Math.ceil((now + NOTICE_CLAIM_KEPT_MS) / 1000) },
+                at: now,
+                ttl: Math.ceil((now + NOTICE_CLAIM_KEPT_MS) / 1000),
               },
               ConditionExpression: 'attribute_not_exists(pk)',
             },

@@ -22,7 +22,8 @@ export function createSesMail(config: Extract<EmailConfig, { readonly way: 'ses'
       Destination: { ToAddresses: [to] },
       Content: {
         Simple: {
-          ...{ Subject: part(subject), Body: { Text: part(text) } },
+          Subject: part(subject),
+          Body: { Text: part(text) },
           Headers: headers.map(([Name, Value]) => ({ Name, Value })),
         },
       },

@@ -9,7 +9,8 @@ export function createEmailSender(config: EmailConfig): Pick<Notifier, 'sendEmai
   return {
     sendEmail: (to, notice, unsubscribeUrl) =>
       send({
-        ...{ to, unsubscribeUrl },
+        to,
+        unsubscribeUrl,
         subject: withoutLinks(toPlainLine(notice.subject)),
         text: renderText(notice, unsubscribeUrl),
       }),

@@ -137,7 +137,10 @@ export function createEngineProbe(engines: EngineDirectory): () => Promise<boole
   return async () => {
     try {
       const reply = await callEngine(engines, '', {
-        ...{ method: 'GET', path: '/healthz', headers: {}, body: Buffer.alloc(0) },
+        method: 'GET',
+        path: '/healthz',
+        headers: {},
+        body: Buffer.alloc(0),
         timeoutMs: HEALTH_TIMEOUT_MS,
       });
       return reply === 200;

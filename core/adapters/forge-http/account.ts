@@ -37,7 +37,11 @@ export function createForgeAccountOpener(deps: {
   return (instanceUrl, token, timeoutMs) =>
     createForgeAccount(
       createForgeTransport({
-        ...{ instanceUrl, token, slug: NO_REPOSITORY, send: deps.send, clock: deps.clock },
+        instanceUrl,
+        token,
+        slug: NO_REPOSITORY,
+        send: deps.send,
+        clock: deps.clock,
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
       }),
     );
@@ -55,11 +59,14 @@ export function createForgeAccount(transport: ForgeTransport): ForgeAccount {
 function probesOf({ repoPath }: ForgeTransport): Readonly<Record<BotScope, ForgeCall>> {
   return {
     'write:repository': {
-      ...{ method: 'POST', label: 'POST branches', path: [...repoPath, 'branches'] },
+      method: 'POST',
+      label: 'POST branches',
+      path: [...repoPath, 'branches'],
       body: { new_branch_name: 'none' },
     },
     'read:issue': {
-      ...{ method: 'GET', label: 'GET issues/{n}/timeline' },
+      method: 'GET',
+      label: 'GET issues/{n}/timeline',
       path: [...repoPath, 'issues', '1', 'timeline'],
     },
     'read:user': { method: 'GET', label: 'GET user', path: ['user'] },

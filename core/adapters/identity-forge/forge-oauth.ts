@@ -101,8 +101,12 @@ export function createForgeOAuth(config: ForgeOAuthConfig) {
   return {
     authorizeUrl(request: { redirectUri: string; state: string; challenge: string }): string {
       const query = new URLSearchParams({
-        ...{ client_id: config.clientId, redirect_uri: request.redirectUri, response_type: 'code' },
-        ...{ state: request.state, code_challenge: request.challenge, code_challenge_method: 'S256' },
+        client_id: config.clientId,
+        redirect_uri: request.redirectUri,
+        response_type: 'code',
+        state: request.state,
+        code_challenge: request.challenge,
+        code_challenge_method: 'S256',
         scope: SCOPE,
       });
       return `${base}/login/oauth/authorize?${query.toString()}`;
@@ -110,7 +114,9 @@ export function createForgeOAuth(config: ForgeOAuthConfig) {
     /** Trades the code for the person. The forge's access token is used once and kept nowhere. */
     readPerson(given: { code: string; redirectUri: string; verifier: string }): Promise<ForgeSignIn> {
       return readBy({
-        ...{ grant_type: 'authorization_code', code: given.code, redirect_uri: given.redirectUri },
+        grant_type: 'authorization_code',
+        code: given.code,
+        redirect_uri: given.redirectUri,
         code_verifier: given.verifier,
       });
     },
@@ -159,7 +165,10 @@ async function exchange(
 ): Promise<HttpResponse | null> {
   try {
     return await send({
-      ...{ method, url, timeoutMs: TIMEOUT_MS, bodyBytesMax: ANSWER_BYTES_MAX },
+      method,
+      url,
+      timeoutMs: TIMEOUT_MS,
+      bodyBytesMax: ANSWER_BYTES_MAX,
       headers: { accept: 'application/json', ...headers },
       ...(body === undefined ? {} : { body }),
     });

@@ -136,9 +136,13 @@ export function createSessions({ file, clock, seal }: SessionsConfig) {
       .setExpirationTime(issuedAt + seconds)
       .sign(key);
     return {
-      ...{ access_token: token, token_type: 'bearer', expires_in: seconds, refresh_token: refreshToken },
+      access_token: token,
+      token_type: 'bearer',
+      expires_in: seconds,
+      refresh_token: refreshToken,
       user: {
-        ...{ id: person.tenantId, email: person.email ?? person.login },
+        id: person.tenantId,
+        email: person.email ?? person.login,
         app_metadata: {
           ...(person.isAdmin ? { role: 'admin' } : {}),
           ...(person.tenants === undefined
@@ -151,7 +155,8 @@ export function createSessions({ file, clock, seal }: SessionsConfig) {
   const readSession = async (token: string) => {
     try {
       const { payload } = await jwtVerify(token, key, {
-        ...{ algorithms: ['HS256'], currentDate: new Date(clock.now()) },
+        algorithms: ['HS256'],
+        currentDate: new Date(clock.now()),
       });
       const id = String(payload.session_id);
       const session = state.sessions[id];
@@ -171,8 +176,10 @@ export function createSessions({ file, clock, seal }: SessionsConfig) {
       makeRoom(person.login);
       state.used = true;
       return issue(randomUUID(), {
-        ...{ person, endsAt: clock.now() + SESSION_MS },
-        ...{ forge: seal.seal(refreshToken.reveal()), readAt: clock.now() },
+        person,
+        endsAt: clock.now() + SESSION_MS,
+        forge: seal.seal(refreshToken.reveal()),
+        readAt: clock.now(),
       });
     },
     /** Whether a person has ever signed in here. */

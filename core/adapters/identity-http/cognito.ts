@@ -109,7 +109,8 @@ function judge(answer: ProviderAnswer | null, claims: Readonly<Record<string, un
   const hasRole = Array.isArray(groups) && groups.includes(ADMIN_GROUP);
   const hasFactor = (user.data?.UserMFASettingList ?? []).length > 0;
   return {
-    ...{ kind: 'user', id: sub },
+    kind: 'user',
+    id: sub,
     // A password alone must not open the data of all tenants.
     ...judgeAdmin(hasRole, hasFactor, showedFactor(claims.amr)),
     // The same through all tokens of one sign-in.

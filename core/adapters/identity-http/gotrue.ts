@@ -89,7 +89,9 @@ export function createGoTrueIdentity(config: GoTrueConfig): IdentityPort {
       const ways = Ways.safeParse(claims.amr).data ?? [];
       const startedAt = ways.length === 0 ? null : Math.min(...ways.map((way) => way.timestamp));
       return {
-        ...{ kind: 'user', id: user.data.id, ...judgeRole(user.data, claims.aal) },
+        kind: 'user',
+        id: user.data.id,
+        ...judgeRole(user.data, claims.aal),
         ...readSessionFacts(claims.session_id, startedAt),
       };
     },

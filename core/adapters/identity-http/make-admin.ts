@@ -68,7 +68,11 @@ async function callCognito(
   const body = JSON.stringify({ UserPoolId: config.userPoolId, ...input });
   const headers = signAwsPost(
     {
-      ...{ host: endpoint.host, region, service: 'cognito-idp', body, now: now() },
+      host: endpoint.host,
+      region,
+      service: 'cognito-idp',
+      body,
+      now: now(),
       headers: {
         'content-type': 'application/x-amz-json-1.1',
         'x-amz-target': `AWSCognitoIdentityProviderService.${operation}`,

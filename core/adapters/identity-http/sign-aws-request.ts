@@ -37,9 +37,13 @@ export function signAwsPost(request: AwsRequest, credentials: AwsCredentials): R
   const names = Object.keys(headers).sort();
   const signed = names.join(';');
   const canonical = [
-    ...['POST', '/', ''],
+    'POST',
+    '/',
+    '',
     ...names.map((name) => `${name}:${headers[name]?.trim()}`),
-    ...['', signed, sha256(request.body)],
+    '',
+    signed,
+    sha256(request.body),
   ].join('\n');
   const scope = [day, request.region, request.service, 'aws4_request'].join('/');
   const key = [day, request.region, request.service, 'aws4_request'].reduce<string | Buffer>(

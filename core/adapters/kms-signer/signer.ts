@@ -26,7 +26,10 @@ export function createKmsSigner({
       // AWS KMS API reference, Sign: a message has at most 4096 bytes, a digest stands for any.
       const digest = createHash('sha256').update(bytes).digest();
       const command = new SignCommand({
-        ...{ KeyId: keyId, Message: digest, MessageType: 'DIGEST', SigningAlgorithm: 'ECDSA_SHA_256' },
+        KeyId: keyId,
+        Message: digest,
+        MessageType: 'DIGEST',
+        SigningAlgorithm: 'ECDSA_SHA_256',
       });
       return ask(async () => (await client.send(command)).Signature);
     },

@@ -51,7 +51,8 @@ export function createSmtp(settings: SmtpSettings, limitMs: number = SMTP_TIMEOU
           subject: mail.subject,
           text: body.stream,
           headers: { ...unsubscribeHeaders(mail) },
-          ...{ disableFileAccess: true, disableUrlAccess: true },
+          disableFileAccess: true,
+          disableUrlAccess: true,
           signal: AbortSignal.timeout(limitMs),
         });
         return 'sent';
@@ -77,14 +78,19 @@ export function createSmtp(settings: SmtpSettings, limitMs: number = SMTP_TIMEOU
 
 function transportOf({ host, port, login, tls, caPem }: SmtpSettings, limitMs: number) {
   return {
-    ...{ host, port },
+    host,
+    port,
     ...(login === null ? {} : { auth: { user: login.user, pass: login.password.reveal() } }),
     secure: tls === 'implicit',
     ...(tls === 'none' ? { ignoreTLS: true } : { requireTLS: true }),
     tls: { minVersion: 'TLSv1.2' as const, ...(caPem === null ? {} : { ca: [...rootCertificates, caPem] }) },
-    ...{ connectionTimeout: limitMs, greetingTimeout: limitMs, socketTimeout: limitMs, dnsTimeout: limitMs },
+    connectionTimeout: limitMs,
+    greetingTimeout: limitMs,
+    socketTimeout: limitMs,
+    dnsTimeout: limitMs,
     // A log of the conversation would hold addresses and the login.
-    ...{ logger: false, debug: false },
+    logger: false,
+    debug: false,
   };
 }
 

@@ -169,8 +169,16 @@ export class SocketHub {
     const routeKey = { CONNECT: '$connect', MESSAGE: '$default', DISCONNECT: '$disconnect' }[eventType];
     return {
       requestContext: {
-        ...{ routeKey, eventType, requestId, extendedRequestId: requestId, connectionId, connectedAt },
-        ...{ messageDirection: 'IN', stage: routes.stage, apiId: 'local', ...more },
+        routeKey,
+        eventType,
+        requestId,
+        extendedRequestId: requestId,
+        connectionId,
+        connectedAt,
+        messageDirection: 'IN',
+        stage: routes.stage,
+        apiId: 'local',
+        ...more,
         requestTime: now.toISOString(),
         requestTimeEpoch: now.getTime(),
         domainName: request.headers.host ?? 'localhost',

@@ -5,7 +5,7 @@ import type { CommitSha, EpochMs, NodeRowId, PullRequestNumber } from '#core/dom
 import type { ReconcileErrorCode } from '#core/domain/repo.ts';
 import { isForgeRun } from '#core/domain/status-gate.ts';
 import type { Action, Alarm } from './actions.ts';
-import { heldOf } from './batches/pipeline.ts';
+import { inFlightOf } from './batches/pipeline.ts';
 import { canMove, isTerminal } from './batches/transitions.ts';
 import { BASE_FANOUT } from './policy/auto-fanout.ts';
 import { factorOf, withSignals } from './policy/forecast.ts';
@@ -30,7 +30,7 @@ export interface DecisionContext {
   /** Verified tip when the pass began: a reading of the base says nothing about a later one. */
   readonly tipBefore: CommitSha | null;
   /** Pull requests that a batch spoke for when the pass began. */
-  readonly heldBefore: ReadonlySet<PullRequestNumber>;
+  readonly inFlightBefore: ReadonlySet<PullRequestNumber>;
   /** Batches that ended in this pass: their rows are stored with the record that no longer holds them. */
   readonly closedBatches: Batch[];
   idsUsed: number;
@@ -53,7 +53,7 @@ export function beginPass(s: Snapshot, record: QueueRecord): DecisionContext {
     alarms: [],
     log: [],
     tipBefore: record.tip,
-    heldBefore: heldOf(record),
+    inFlightBefore: inFlightOf(record),
     closedBatches: [],
     idsUsed: 0,
     pollMs: null,

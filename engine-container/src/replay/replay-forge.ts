@@ -68,14 +68,26 @@ export class ReplayForge {
 
   look(now: EpochMs, record: QueueRecord, full: boolean): Snapshot {
     return {
-      ...{ now, fence: 1, repo: this.#repo, queueName: this.#queueName, full, botLogin: known(BOT) },
+      now,
+      fence: 1,
+      repo: this.#repo,
+      queueName: this.#queueName,
+      full,
+      botLogin: known(BOT),
       ids: Array.from({ length: IDS_PER_LOOK }, () => this.#uuid()),
       base: known({ sha: this.#base, tree: this.#treeAt(this.#base) }),
       protection: known({
-        ...{ scope: 'full', ruleName: this.#repo.baseBranch, statusCheckEnabled: true },
-        ...{ requiredContexts: [record.context], requiredApprovals: 0, blockOnRejectedReviews: false },
-        ...{ blockOnOfficialReviewRequests: false, blockOnOutdatedBranch: false },
-        ...{ ignoreStaleApprovals: false, dismissStaleApprovals: false, directPushAllowed: false },
+        scope: 'full',
+        ruleName: this.#repo.baseBranch,
+        statusCheckEnabled: true,
+        requiredContexts: [record.context],
+        requiredApprovals: 0,
+        blockOnRejectedReviews: false,
+        blockOnOfficialReviewRequests: false,
+        blockOnOutdatedBranch: false,
+        ignoreStaleApprovals: false,
+        dismissStaleApprovals: false,
+        directPushAllowed: false,
       }),
       pulls: known(full ? [...this.#open.values()].map((each) => this.#view(each)) : []),
       readings: full ? [] : null,
@@ -128,7 +140,11 @@ export class ReplayForge {
     if (!isDecided) this.#start(now, last.sha, last.tree);
     const file = gateFileName(this.#queueName);
     return {
-      ...{ kind: 'batch_staged', chain, gateKey: GATE, baseGate: { file, id: GATE }, gateFile: file },
+      kind: 'batch_staged',
+      chain,
+      gateKey: GATE,
+      baseGate: { file, id: GATE },
+      gateFile: file,
       published: isDecided ? null : { sha: last.sha },
       cut: chain.length === action.members.length ? null : { index: chain.length, reason: 'known_failure' },
     };
@@ -156,23 +172,30 @@ export class ReplayForge {
     return {
       pull: this.#pull(number, true),
       schedule: known({ kind: 'bound', id: number, at }),
-      ...{ reviews: null, statuses: null },
+      reviews: null,
+      statuses: null,
     };
   }
 
   #pull(number: PullRequestNumber, isOpen: boolean): PullRequest {
     return {
-      ...{ number, title: '', state: isOpen ? 'open' : 'closed', draft: false, mergeable: true },
-      ...{ merged: !isOpen, mergeCommitSha: isOpen ? null : this.#base, mergeBase: this.#base },
-      ...{ baseRef: this.#repo.baseBranch, baseTip: this.#base, headRef: `branch-${number}` },
+      number,
+      title: '',
+      state: isOpen ? 'open' : 'closed',
+      draft: false,
+      mergeable: true,
+      merged: !isOpen,
+      mergeCommitSha: isOpen ? null : this.#base,
+      mergeBase: this.#base,
+      baseRef: this.#repo.baseBranch,
+      baseTip: this.#base,
+      headRef: `branch-${number}`,
       // An author each: the turns of authors are no part of what is stored.
-      ...{
-        headSha: `head-${number}`,
-        fromFork: false,
-        agit: false,
-        author: `author-${number}`,
-        updatedAt: 0,
-      },
+      headSha: `head-${number}`,
+      fromFork: false,
+      agit: false,
+      author: `author-${number}`,
+      updatedAt: 0,
     };
   }
 
@@ -183,7 +206,9 @@ export class ReplayForge {
     const isOpen = this.#open.has(next);
     const parent = this.#parents.get(this.#base);
     const commit = {
-      ...{ sha: this.#base, tree: this.#treeAt(this.#base), message: '' },
+      sha: this.#base,
+      tree: this.#treeAt(this.#base),
+      message: '',
       parents: parent === undefined ? [] : [parent],
     };
     const merge = isOpen ? null : known({ commit, standsOnTip: true });

@@ -50,7 +50,10 @@ export function planReplay(
     runs,
     flakeShare: judged.length === 0 ? 0 : flaked / judged.length,
     rate: {
-      ...{ landed: stays.length - bounced, bounced, steady: judged.length - flaked, flaked },
+      landed: stays.length - bounced,
+      bounced,
+      steady: judged.length - flaked,
+      flaked,
       paces: usualMs === null ? [] : [{ ms: usualMs, runs: runs.length }],
     },
   };

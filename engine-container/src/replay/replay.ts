@@ -71,8 +71,13 @@ export function* replay(
 function settingsOf(repo: ManagedRepo, fanout: number): ManagedRepo {
   const { batchLingerSeconds, batchTarget } = repo;
   return {
-    ...{ ...repo, ...DEFAULT_SETTINGS, batchLingerSeconds, batchTarget },
-    ...{ bisectFanout: fanout, pause: null, enabledAt: 0 },
+    ...repo,
+    ...DEFAULT_SETTINGS,
+    batchLingerSeconds,
+    batchTarget,
+    bisectFanout: fanout,
+    pause: null,
+    enabledAt: 0,
   };
 }
 

@@ -30,8 +30,13 @@ export function* findGateFile(
 
 /** Where the CIs that post statuses read what they are to run. */
 const CI_CONFIG_NAMES = [
-  ...['.woodpecker', '.woodpecker.yaml', '.woodpecker.yml'],
-  ...['.drone.jsonnet', '.drone.star', '.drone.yaml', '.drone.yml'],
+  '.woodpecker',
+  '.woodpecker.yaml',
+  '.woodpecker.yml',
+  '.drone.jsonnet',
+  '.drone.star',
+  '.drone.yaml',
+  '.drone.yml',
   'Jenkinsfile',
 ];
 

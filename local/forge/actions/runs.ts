@@ -100,7 +100,8 @@ function createRun(
     stoppedAt: null,
     jobs: jobs.map(({ name, runsOn }) => ({
       id: takeId(world),
-      ...{ name, runsOn },
+      name,
+      runsOn,
       status: 'waiting',
       startedAt: null,
       stoppedAt: null,

@@ -30,8 +30,13 @@ export interface CiWays {
 
 /** Results of a Jenkins build, and the two states before there is one. */
 export const JENKINS_RESULTS = [
-  ...(['QUEUED', 'STARTED'] as const),
-  ...(['SUCCESS', 'UNSTABLE', 'FAILURE', 'NOT_BUILT', 'ABORTED'] as const),
+  'QUEUED',
+  'STARTED',
+  'SUCCESS',
+  'UNSTABLE',
+  'FAILURE',
+  'NOT_BUILT',
+  'ABORTED',
 ] as const;
 export type JenkinsResult = (typeof JENKINS_RESULTS)[number];
 

@@ -27,7 +27,9 @@ async function createOwnRepo(call: Call) {
   if (findRepo(world, owner, name) !== undefined)
     throw new Refusal(409, 'The repository with the same name already exists.');
   const repo = await createRepo(world, {
-    ...{ owner, name, private: flagField(call, 'private') },
+    owner,
+    name,
+    private: flagField(call, 'private'),
     defaultBranch: textField(call, 'default_branch') || 'main',
     ...(flagField(call, 'auto_init') ? { files: { 'README.md': `# ${name}\n` } } : {}),
   });

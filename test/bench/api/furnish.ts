@@ -28,8 +28,16 @@ export async function furnish({ service, ready }: Started): Promise<Furnished> {
   await store.createConnection(givenConnection({ id: connectionId, tenantId, instanceUrl, credential }));
   const repos = Array.from({ length: REPOS }, (_, index) =>
     givenRepo({
-      ...{ id: randomUUID(), tenantId, connectionId, instanceUrl, slug: `bench/app${index}` },
-      ...{ queueEnabled: false, dueAt: null, createdAt: now, updatedAt: now, webhookSecret: null },
+      id: randomUUID(),
+      tenantId,
+      connectionId,
+      instanceUrl,
+      slug: `bench/app${index}`,
+      queueEnabled: false,
+      dueAt: null,
+      createdAt: now,
+      updatedAt: now,
+      webhookSecret: null,
     }),
   );
   for (const repo of repos) await store.createRepo(repo, null);
@@ -42,11 +50,18 @@ export async function furnish({ service, ready }: Started): Promise<Furnished> {
   let version: number | null = null;
   for (let at = 0; at < BATCHES; at += BATCHES_PER_WRITE) {
     version = await store.saveQueue(held, repo, {
-      ...{ document: {}, expectedVersion: version },
+      document: {},
+      expectedVersion: version,
       batches: Array.from({ length: BATCHES_PER_WRITE }, (_, index) =>
         givenNodeRow({
-          ...{ ...owner, id: randomUUID(), prs: [at + index + 1], createdAt: now - (at + index) * 1_000 },
-          ...{ outcome: 'success', phase: null, resolvedAt: now, gateVerdict: 'success' },
+          ...owner,
+          id: randomUUID(),
+          prs: [at + index + 1],
+          createdAt: now - (at + index) * 1_000,
+          outcome: 'success',
+          phase: null,
+          resolvedAt: now,
+          gateVerdict: 'success',
         }),
       ),
       events: [givenEvent({ ...owner, at: now - at, pr: at + 1 })],

@@ -112,7 +112,12 @@ function summarize({ byRoute }: Times, storeCalls: ReadonlyMap<string, number>):
     const sorted = [...ms].sort((a, b) => a - b);
     const at = (share: number): number => Math.round(sorted[Math.ceil(sorted.length * share) - 1] ?? 0);
     return {
-      ...{ route, requests: ms.length, p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99), failed },
+      route,
+      requests: ms.length,
+      p50Ms: at(0.5),
+      p95Ms: at(0.95),
+      p99Ms: at(0.99),
+      failed,
       storeCalls: storeCalls.get(route) ?? 0,
     };
   });

@@ -125,18 +125,29 @@ export async function landBatch(
 ): Promise<Landing> {
   const { slug, api, numbers } = await givenPulls(forge, clock, name, load);
   await api('bot', 'POST', '/branch_protections', {
-    ...{ rule_name: 'main', enable_status_check: true, status_check_contexts: [QUEUE] },
+    rule_name: 'main',
+    enable_status_check: true,
+    status_check_contexts: [QUEUE],
   });
   const batch = numbers.slice(0, load.batch);
   const { send, take, takeBuilt } = countedSend(forge.send, () => clock.now(), tell);
   const client = () =>
     createEngineForge(givenHeldLease(), {
-      ...{ instanceUrl: forge.instanceUrl, slug, token: new Secret(forge.bot.token) },
-      ...{ send, clock, timeoutMs: CALL_TIMEOUT_MS },
+      instanceUrl: forge.instanceUrl,
+      slug,
+      token: new Secret(forge.bot.token),
+      send,
+      clock,
+      timeoutMs: CALL_TIMEOUT_MS,
     });
   const repo: Partial<ManagedRepo> = {
-    ...{ instanceUrl: forge.instanceUrl, slug, mergeStyle: STYLE, bisectFanout: 1 },
-    ...{ gate: 'statuses', gateContexts: [CONTEXT], gateAuthors: [forge.person.login] },
+    instanceUrl: forge.instanceUrl,
+    slug,
+    mergeStyle: STYLE,
+    bisectFanout: 1,
+    gate: 'statuses',
+    gateContexts: [CONTEXT],
+    gateAuthors: [forge.person.login],
   };
   const world = await createWorldOn(clock, {} as ForgeControl, client, { repo, lastingEngine: true }, () =>
     forge.settle(),
@@ -183,8 +194,10 @@ async function giveTrust(world: World): Promise<void> {
   const deps = { leases: world.store, clock: world.clock, ids: { uuid: randomUUID } };
   await withLease(deps, id, 'bench', LEASE_TTL_MS, (held) =>
     world.store.saveQueue(held, repo, {
-      ...{ document: toDocument(record), expectedVersion: stored?.version ?? null },
-      ...{ batches: [], events: [] },
+      document: toDocument(record),
+      expectedVersion: stored?.version ?? null,
+      batches: [],
+      events: [],
     }),
   );
 }

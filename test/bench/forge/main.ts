@@ -63,9 +63,13 @@ function describe(
   byHandMs: number | null,
 ) {
   return [
-    ...[String(batch), String(files), String(open)],
-    ...[String(staging.calls), isReal ? seconds(staging.ms) : '-'],
-    ...[String(landing.calls), isReal ? seconds(landing.ms) : '-'],
+    String(batch),
+    String(files),
+    String(open),
+    String(staging.calls),
+    isReal ? seconds(staging.ms) : '-',
+    String(landing.calls),
+    isReal ? seconds(landing.ms) : '-',
     byHandMs === null ? '-' : `${seconds(byHandMs)} (${(landing.ms / byHandMs).toFixed(2)})`,
     (whole.calls / batch).toFixed(1),
     kilobytes(whole.bytes / batch),
@@ -73,8 +77,16 @@ function describe(
 }
 
 const HEAD = [
-  ...['batch', 'files', 'open beside', 'calls to stage', 's to stage', 'calls to land', 's to land'],
-  ...['s of the forge’s own merges (ratio)', 'calls, each landed', 'KB, each landed'],
+  'batch',
+  'files',
+  'open beside',
+  'calls to stage',
+  's to stage',
+  'calls to land',
+  's to land',
+  's of the forge’s own merges (ratio)',
+  'calls, each landed',
+  'KB, each landed',
 ];
 
 /** Milliseconds, how long it took, and what a pull request says of itself: mergeable, merged, tip of its base. */

@@ -87,13 +87,17 @@ async function main(): Promise<number> {
   writeFileSync(
     file,
     JSON.stringify({
-      ...{ listen: `127.0.0.1:${PORT}`, public_url: PUBLIC_URL, data_dir: 'data' },
+      listen: `127.0.0.1:${PORT}`,
+      public_url: PUBLIC_URL,
+      data_dir: 'data',
       forge: { url: address.httpsUrl, ca_file: address.caFile },
       sign_in: { ...clientOf, administrators: { users: ['owner'] } },
     }),
   );
   const client = openOneboxClient({
-    ...{ url: () => PUBLIC_URL, forgeHttpUrl: address.httpUrl, publicUrl: PUBLIC_URL },
+    url: () => PUBLIC_URL,
+    forgeHttpUrl: address.httpUrl,
+    publicUrl: PUBLIC_URL,
   });
   const settled = (): Promise<void> =>
     eventually(
@@ -177,12 +181,10 @@ async function countIdleCalls(
   let passed = 0;
   const silent = { info: () => {}, warn: () => {}, error: () => {} };
   const onebox = await startOnebox({
-    ...{
-      config: readConfig(file),
-      siteDir: resolve('dist', 'onebox', 'site'),
-      log: silent,
-      env: process.env,
-    },
+    config: readConfig(file),
+    siteDir: resolve('dist', 'onebox', 'site'),
+    log: silent,
+    env: process.env,
     clock: { ...system, now: () => system.now() + passed, monotonic: () => system.monotonic() + passed },
   });
   // Every repository's own control has the calls of all.

@@ -36,7 +36,8 @@ const counts = ['runs before', 'runs', 'again', 'runs again'];
 console.log(`${'slots'.padStart(5)}${[...columns, ...counts].map((each) => each.padStart(12)).join('')}`);
 for (const fanout of fanouts) {
   const row = measureAgents({
-    ...{ fanout, seeds },
+    fanout,
+    seeds,
     hours: Number(option('hours') ?? 4),
     leadHours: Number(option('lead') ?? 0),
     peoplePerHour: Number(option('people') ?? 20),

@@ -103,13 +103,20 @@ export function measureAgents(options: AgentsOptions): AgentsRow {
     sum.lost += beside.lost;
   }
   return {
-    ...{ fanout, people: sum.people, agents: sum.agents },
+    fanout,
+    people: sum.people,
+    agents: sum.agents,
     people_p50_without: percentile(waits.before, 0.5),
     people_p95_without: percentile(waits.before, 0.95),
-    ...{ people_p50: percentile(waits.people, 0.5), people_p95: percentile(waits.people, 0.95) },
-    ...{ agents_p50: percentile(waits.agents, 0.5), agents_p95: percentile(waits.agents, 0.95) },
-    ...{ runs_without: sum.before, runs: sum.runs },
-    ...{ scheduled_again: sum.told, runs_again: sum.again },
-    ...{ unproven: sum.unproven, lost: sum.lost },
+    people_p50: percentile(waits.people, 0.5),
+    people_p95: percentile(waits.people, 0.95),
+    agents_p50: percentile(waits.agents, 0.5),
+    agents_p95: percentile(waits.agents, 0.95),
+    runs_without: sum.before,
+    runs: sum.runs,
+    scheduled_again: sum.told,
+    runs_again: sum.again,
+    unproven: sum.unproven,
+    lost: sum.lost,
   };
 }

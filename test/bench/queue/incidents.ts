@@ -43,10 +43,15 @@ export function measureIncidents(
     sum.lost += marked.lost;
   }
   return {
-    ...{ scenario: scenario.name, fanout, incidents: incidents.length },
-    ...{ incident_p50: percentile(incidents, 0.5), incident_p95: percentile(incidents, 0.95) },
-    ...{ others_p95: percentile(others, 0.95), others_p95_before: percentile(before, 0.95) },
+    scenario: scenario.name,
+    fanout,
+    incidents: incidents.length,
+    incident_p50: percentile(incidents, 0.5),
+    incident_p95: percentile(incidents, 0.95),
+    others_p95: percentile(others, 0.95),
+    others_p95_before: percentile(before, 0.95),
     runs_more_pct: (100 * (sum.runs - sum.runsBefore)) / Math.max(1, sum.runsBefore),
-    ...{ unproven: sum.unproven, lost: sum.lost },
+    unproven: sum.unproven,
+    lost: sum.lost,
   };
 }

@@ -155,7 +155,8 @@ export function measure(options: MeasureOptions): Measurement {
       Number.POSITIVE_INFINITY,
     );
     const next = Math.min(
-      ...[nextArrival, nextSettled(record, now)],
+      nextArrival,
+      nextSettled(record, now),
       nextAgain,
       forge.nextEnd(now),
       nextStartAt > now ? nextStartAt : Number.POSITIVE_INFINITY,

@@ -41,7 +41,11 @@ const GATE = 'gate';
 const BOT = 'mq-bot';
 const PEOPLE = { incidentLabels: ['incident'], priorityPeople: ['oncall'] } as const;
 const givenStatus = (state: string) => ({
-  ...{ context: 'ci/own', state, description: '', creator: 'ci', createdAt: 0 },
+  context: 'ci/own',
+  state,
+  description: '',
+  creator: 'ci',
+  createdAt: 0,
 });
 /** Accounts of the plan that are programs. */
 const BOTS = ['agent'] as const;
@@ -298,7 +302,8 @@ export class SymbolicForge {
       pull: this.#pull(open.planned.number, true),
       schedule: known({
         kind: 'bound',
-        ...{ id: open.scheduleId, at: open.scheduledAt },
+        id: open.scheduleId,
+        at: open.scheduledAt,
         ...(author === undefined ? {} : { by: author }),
       }),
       reviews: null,
@@ -317,7 +322,8 @@ export class SymbolicForge {
       mergeable: !this.#conflictsWithBase(pr),
       merged: !isOpen,
       mergeCommitSha: isOpen ? null : this.#base,
-      ...{ mergeBase: this.#base, baseTip: this.#base },
+      mergeBase: this.#base,
+      baseTip: this.#base,
     });
   }
 

@@ -44,9 +44,15 @@ async function enroll(service: LocalService, forge: FakeForge, instanceUrl: stri
     const name = `app-${index}`;
     await forge.createRepo({ ...defaultSeed(forge.profile), name });
     const repo = givenRepo({
-      ...{ id: `repo-${index}`, slug: `acme/${name}`, tenantId: TENANT, connectionId: connection.id },
+      id: `repo-${index}`,
+      slug: `acme/${name}`,
+      tenantId: TENANT,
+      connectionId: connection.id,
       // Without a hook: the forge sends no event of any kind.
-      ...{ instanceUrl, dueAt: now, enabledAt: now, updatedAt: now - 600_000 },
+      instanceUrl,
+      dueAt: now,
+      enabledAt: now,
+      updatedAt: now - 600_000,
     });
     await service.store.createRepo(repo, null);
     repos.push(repo);

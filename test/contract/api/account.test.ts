@@ -127,8 +127,16 @@ describe('export (A70)', () => {
     await a('PATCH', `/api/v1/user/repos/${repo.id}`, { bisect_fanout: 3 });
     const answer = await a('GET', '/api/v1/tenant/export');
     expect(Object.keys(answer.json)).toEqual([
-      ...['tenant', 'forge_connections', 'managed_repos', 'reconcile_status', 'reconcile_status_truncated'],
-      ...['audit_log', 'audit_log_truncated', 'api_tokens', 'author_notices', 'organization'],
+      'tenant',
+      'forge_connections',
+      'managed_repos',
+      'reconcile_status',
+      'reconcile_status_truncated',
+      'audit_log',
+      'audit_log_truncated',
+      'api_tokens',
+      'author_notices',
+      'organization',
       'billing',
     ]);
     expect(answer.json).toMatchObject({
@@ -158,8 +166,14 @@ describe('export (A70)', () => {
       Promise.all(
         Array.from({ length: count }, (_, index) =>
           world.store.appendAudit({
-            ...{ id: randomUUID(), tenantId: TENANT_A, at: index, actor: TENANT_A, action: 'x' },
-            ...{ target: 'y', result: 'ok', from: null },
+            id: randomUUID(),
+            tenantId: TENANT_A,
+            at: index,
+            actor: TENANT_A,
+            action: 'x',
+            target: 'y',
+            result: 'ok',
+            from: null,
           }),
         ),
       );
@@ -194,8 +208,12 @@ describe('offboard (A100)', () => {
       offboarded: true,
       tenant_id: TENANT_A,
       deleted: {
-        ...{ reconcile_status: 1, managed_repos: 1, forge_connections: 1, audit_log: 1 },
-        ...{ billing: 1, organization: 1 },
+        reconcile_status: 1,
+        managed_repos: 1,
+        forge_connections: 1,
+        audit_log: 1,
+        billing: 1,
+        organization: 1,
       },
     });
     world.identity.revoke(TOKEN_A);

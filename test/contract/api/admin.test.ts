@@ -73,13 +73,21 @@ describe('the operators’ views', () => {
     const both = (await search({ q: 'WEB' })).json;
     expect(both).toMatchObject({ total: 2, limit: 50, offset: 0 });
     expect(both.repos[0]).toMatchObject({
-      ...{ repo: 'Acme/Web', tenant_id: TENANT_A, owner: TENANT_A, lease_state: 'idle', wakeup_mode: 'poll' },
-      ...{ reconcile: { ok: null }, connection: { bot_username: 'queue-bot' } },
+      repo: 'Acme/Web',
+      tenant_id: TENANT_A,
+      owner: TENANT_A,
+      lease_state: 'idle',
+      wakeup_mode: 'poll',
+      reconcile: { ok: null },
+      connection: { bot_username: 'queue-bot' },
     });
     expect(Object.keys(both.repos[0])).not.toContain('webhook_secret');
     expect((await search({ q: 'acme' })).json.repos[0].id).toBe(repo.id);
     expect((await search({ q: 'web', offset: '1', limit: '1' })).json).toMatchObject({
-      ...{ total: 2, limit: 1, offset: 1, repos: [{ repo: 'beta/web-shop' }] },
+      total: 2,
+      limit: 1,
+      offset: 1,
+      repos: [{ repo: 'beta/web-shop' }],
     });
   });
 
@@ -167,8 +175,11 @@ describe('the operators’ views', () => {
     await odd('v9', 2);
     const stats = await world.call('GET', '/api/v1/admin/stats', { token: TOKEN_ADMIN });
     expect(stats.json).toEqual({
-      ...{ repos_total: 3, repos_truncated: false, tenants_total: 2 },
-      ...{ connections_total: 3, connections_truncated: false },
+      repos_total: 3,
+      repos_truncated: false,
+      tenants_total: 2,
+      connections_total: 3,
+      connections_truncated: false,
       credential_formats: { v3: 1, v2: 0, v1: 1, unrecognised: 1 },
       credential_keks: { 1: 2, 2: 1 },
     });

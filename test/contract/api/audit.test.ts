@@ -138,8 +138,13 @@ describe('the audit log', () => {
     const target = change.target?.(place) ?? answer.json.id;
     expect(await place.world.store.listAudit(TENANT_A, 10)).toMatchObject([
       {
-        ...{ tenantId: TENANT_A, actor: TENANT_A, action: change.action, target, result: 'ok' },
-        ...{ at: expect.any(Number), from: FROM },
+        tenantId: TENANT_A,
+        actor: TENANT_A,
+        action: change.action,
+        target,
+        result: 'ok',
+        at: expect.any(Number),
+        from: FROM,
       },
     ]);
     const exported = await place.world.as(TOKEN_A)('GET', '/api/v1/tenant/export');
@@ -185,8 +190,14 @@ describe('the audit log', () => {
     }
     expect(await world.store.listAudit(TENANT_A, 10)).toEqual([
       {
-        ...{ id: session.id, tenantId: TENANT_A, at: session.startedAt, actor: TENANT_A, from: FROM },
-        ...{ action: 'session.start', target: TENANT_A, result: 'ok' },
+        id: session.id,
+        tenantId: TENANT_A,
+        at: session.startedAt,
+        actor: TENANT_A,
+        from: FROM,
+        action: 'session.start',
+        target: TENANT_A,
+        result: 'ok',
       },
     ]);
     const exported = await world.as(TOKEN_A)('GET', '/api/v1/tenant/export');

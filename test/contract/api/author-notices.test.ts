@@ -15,7 +15,9 @@ beforeEach(() => {
 
 const put = (body: unknown, forgeToken: string | null = PERSONAL, token = TOKEN_A) =>
   world.call('PUT', '/api/v1/author-notices', {
-    ...{ token, body, headers: forgeToken === null ? {} : { 'x-forge-token': forgeToken } },
+    token,
+    body,
+    headers: forgeToken === null ? {} : { 'x-forge-token': forgeToken },
   });
 const read = async (token = TOKEN_A) => (await world.as(token)('GET', '/api/v1/author-notices')).json;
 const wishOf = (login: string, forge = FORGE) => world.store.findAuthorNotices(forge, login);
@@ -30,8 +32,12 @@ describe('mails about one’s own pull requests', () => {
   test('a token of the person proves the login once, is asked of that forge alone and is kept nowhere', async () => {
     const answer = await put(BODY);
     const login = {
-      ...{ instance_url: FORGE, login: 'Ann', email: EMAIL, email_state: 'waiting' },
-      ...{ topics: ['bounced', 'landed'], proven_at: new Date(world.clock.now()).toISOString() },
+      instance_url: FORGE,
+      login: 'Ann',
+      email: EMAIL,
+      email_state: 'waiting',
+      topics: ['bounced', 'landed'],
+      proven_at: new Date(world.clock.now()).toISOString(),
       ends_at: new Date(world.clock.now() + AUTHOR_PROOF_MS).toISOString(),
     };
     expect([answer.status, answer.json]).toEqual([200, { signed_in_as: null, logins: [login] }]);
@@ -81,7 +87,8 @@ describe('mails about one’s own pull requests', () => {
 
   test('a session of the forge itself is the proof, also of who may only read; a token of another is not asked', async () => {
     const token = world.identity.signInByForge('canary.session.ann', TENANT_B, {
-      ...{ instanceUrl: FORGE, login: 'ann' },
+      instanceUrl: FORGE,
+      login: 'ann',
     });
     world.forge.login = 'bob';
     const answer = await put({ email: EMAIL, topics: ['landed'] }, PERSONAL, token);

@@ -73,21 +73,32 @@ describe('plans', () => {
 describe('summary', () => {
   test('of a tenant that never bought anything: free, and nothing is wrong (D-56)', async () => {
     expect(await world.summary()).toEqual({
-      ...{ tier: 'free', entitled_tier: 'free', status: 'active', payment_action_required: false },
-      ...{ connections: 0, repos: 0, limits: PLAN_LIMITS.free },
+      tier: 'free',
+      entitled_tier: 'free',
+      status: 'active',
+      payment_action_required: false,
+      connections: 0,
+      repos: 0,
+      limits: PLAN_LIMITS.free,
     });
   });
 
   test.each(PAID_TIERS)('of %s, active and then unpaid', async (tier) => {
     const id = await world.buy(tier);
     expect(await world.summary()).toMatchObject({
-      ...{ tier, entitled_tier: tier, status: 'active', payment_action_required: false },
+      tier,
+      entitled_tier: tier,
+      status: 'active',
+      payment_action_required: false,
       limits: PLAN_LIMITS[tier],
     });
     world.provider.world.setStatus(id, 'past_due');
     await world.deliverAll();
     expect(await world.summary()).toMatchObject({
-      ...{ tier, entitled_tier: 'free', status: 'past_due', payment_action_required: true },
+      tier,
+      entitled_tier: 'free',
+      status: 'past_due',
+      payment_action_required: true,
       limits: PLAN_LIMITS.free,
     });
   });
@@ -240,7 +251,9 @@ describe('change of plan', () => {
       if (story === 'cancelled') await world.deliverAll();
       const answer = await world.ask('change-plan', { tier: 'team' });
       expect([answer.status, answer.code, answer.json.error.checkout]).toEqual([
-        ...[409, 'no_active_subscription', '/api/v1/billing/checkout'],
+        409,
+        'no_active_subscription',
+        '/api/v1/billing/checkout',
       ]);
     },
   );
@@ -257,7 +270,9 @@ describe('change of plan', () => {
     const before = structuredClone(world.provider.world.subscription(id));
     const answer = await world.ask('change-plan', { tier: 'team' });
     expect([answer.status, answer.code, answer.json.error.portal]).toEqual([
-      ...[409, 'subscription_state_mismatch', '/api/v1/billing/portal'],
+      409,
+      'subscription_state_mismatch',
+      '/api/v1/billing/portal',
     ]);
     expect(world.provider.world.subscription(id)).toEqual(before);
     expect(await world.summary()).toMatchObject({ tier: 'pro' });
@@ -329,12 +344,18 @@ describe('export', () => {
   test('has the plan and who pays for it', async () => {
     const read = async () => (await world.api.as(TOKEN_A)('GET', '/api/v1/tenant/export')).json.billing;
     expect(await read()).toEqual({
-      ...{ tier: 'free', status: 'active', customer_id: null, subscription_id: null },
+      tier: 'free',
+      status: 'active',
+      customer_id: null,
+      subscription_id: null,
     });
     const id = await world.buy('pro');
     const customerId = (await world.stored())?.customerId;
     expect(await read()).toEqual({
-      ...{ tier: 'pro', status: 'active', customer_id: customerId, subscription_id: id },
+      tier: 'pro',
+      status: 'active',
+      customer_id: customerId,
+      subscription_id: id,
     });
   });
 });
@@ -348,7 +369,8 @@ describe('portal', () => {
     expect([answer.status, Object.keys(answer.json)]).toEqual([200, ['portal_url']]);
     const [portal] = Object.values(world.provider.world.state.portals);
     expect(portal).toMatchObject({
-      ...{ customer: (await world.stored())?.customerId, url: answer.json.portal_url },
+      customer: (await world.stored())?.customerId,
+      url: answer.json.portal_url,
       return_url: 'https://mergeyard.example/billing',
     });
   });
@@ -356,7 +378,9 @@ describe('portal', () => {
   test('without a customer: 409 with the way to checkout (D-58)', async () => {
     const answer = await world.ask('portal');
     expect([answer.status, answer.code, answer.json.error.checkout]).toEqual([
-      ...[409, 'no_active_subscription', '/api/v1/billing/checkout'],
+      409,
+      'no_active_subscription',
+      '/api/v1/billing/checkout',
     ]);
     expect(world.provider.calls).toEqual([]);
   });
@@ -389,7 +413,10 @@ describe('a deployment that sells nothing (A109)', () => {
 });
 
 const EVENT = {
-  ...{ id: 'evt_x', object: 'event' as const, api_version: 'x', created: 1 },
+  id: 'evt_x',
+  object: 'event' as const,
+  api_version: 'x',
+  created: 1,
   type: 'customer.subscription.updated',
 };
 
@@ -428,7 +455,10 @@ describe('the payment webhook', () => {
   test('unverifiable bytes never reach the parser; verified ones do once', async () => {
     const parsed: number[] = [];
     const deps = {
-      ...{ store: { ...NO_STORE }, clock: world.api.clock, prices: null, openReader: async () => null },
+      store: { ...NO_STORE },
+      clock: world.api.clock,
+      prices: null,
+      openReader: async () => null,
       log: { info: () => {}, warn: () => {}, error: () => {} },
       readSigningSecret: async () => new Secret<string>(LOCAL_PAYMENTS.signingSecret),
       parse: (bytes: Uint8Array) => {
@@ -540,8 +570,12 @@ describe('the payment webhook', () => {
     await api.store.createTenant(TENANT_B, 1);
     const customer = provider.world.createCustomer({}).id;
     const wish = {
-      ...{ customer, mode: 'subscription', lines: [{ price: 'price_local_team', quantity: 1 }] },
-      ...{ successUrl: 'https://x.example', cancelUrl: '', reference: null },
+      customer,
+      mode: 'subscription',
+      lines: [{ price: 'price_local_team', quantity: 1 }],
+      successUrl: 'https://x.example',
+      cancelUrl: '',
+      reference: null,
       subscriptionMetadata: { tenant_id: TENANT_B },
     };
     provider.world.pay(provider.world.createCheckout(wish).id, CARDS.good);
@@ -604,7 +638,9 @@ describe('ceilings and holds', () => {
     const connection = await enrollMany(1);
     const refused = await enroll(connection.id, 'acme/two');
     expect([refused.status, refused.code, refused.json.error.portal]).toEqual([
-      ...[402, 'repo_limit_exceeded', '/api/v1/billing/portal'],
+      402,
+      'repo_limit_exceeded',
+      '/api/v1/billing/portal',
     ]);
     await world.buy('pro');
     expect((await enroll(connection.id, 'acme/two')).status).toBe(201);

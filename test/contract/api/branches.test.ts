@@ -74,7 +74,9 @@ describe('several branches of one repository', () => {
     );
     await world.store.updateRepo({ ...repo, verifiedAt: 1 });
     const theirs = await world.as(TOKEN_B)('POST', REPOS, {
-      ...{ connection_id: other.connection.id, repo_slug: repo.slug, base_branch: 'v15' },
+      connection_id: other.connection.id,
+      repo_slug: repo.slug,
+      base_branch: 'v15',
     });
     expect([theirs.status, theirs.code]).toEqual([409, 'repo_already_managed']);
   });
@@ -88,7 +90,9 @@ describe('several branches of one repository', () => {
   describe('one webhook', () => {
     const deliver = async (hookId: string, repo: { slug: string; instanceUrl: string }, base: string) => {
       const body = JSON.stringify({
-        ...{ action: 'opened', number: 1, pull_request: { number: 1, base: { ref: base } } },
+        action: 'opened',
+        number: 1,
+        pull_request: { number: 1, base: { ref: base } },
         repository: { full_name: repo.slug, html_url: `${repo.instanceUrl}/${repo.slug}` },
       });
       const headers = {

@@ -173,7 +173,12 @@ describe('the typed client', () => {
   test('brings no schema and no node module into a browser', () => {
     const { outputFiles, metafile } = buildSync({
       entryPoints: ['core/contracts/client.ts'],
-      ...{ bundle: true, write: false, minify: true, format: 'esm', platform: 'browser', metafile: true },
+      bundle: true,
+      write: false,
+      minify: true,
+      format: 'esm',
+      platform: 'browser',
+      metafile: true,
     });
     expect(Object.keys(metafile.inputs)).toEqual(['core/contracts/client.ts']);
     expect(outputFiles[0]?.contents.length).toBeLessThan(6_000);

@@ -59,7 +59,9 @@ async function deliver(
   const { repo } = await world.enroll(TENANT_A, { wakeupMode: 'webhook' });
   if (change.held === true) await world.store.acquireLease(repo.id, 'worker', 'reconcile', 60_000);
   const body = JSON.stringify({
-    ...{ action: 'opened', number: 1, sender: { login: 'dev' } },
+    action: 'opened',
+    number: 1,
+    sender: { login: 'dev' },
     pull_request: { number: 1, head: { sha: 'a'.repeat(40) }, base: { ref: 'main' } },
     repository: { full_name: repo.slug, html_url: `${repo.instanceUrl}/${repo.slug}` },
   });
@@ -88,7 +90,8 @@ async function enqueue(
   if (change.isMerged === true) await forge.mergeByHand(pr);
   const { token = 'developer', number = pr } = change;
   return world.call('PUT', `${REPOS}/${repo.id}/pulls/${number}/queue`, {
-    ...{ token: TOKEN_A, body: { head: change.head ?? head } },
+    token: TOKEN_A,
+    body: { head: change.head ?? head },
     headers: token === null ? {} : { 'x-forge-token': token },
   });
 }
@@ -158,8 +161,10 @@ const DRIVES: Readonly<Record<ErrorCode, Drive>> = {
     await world.store.savePlan(TENANT_A, { tier: 'team', status: 'active' });
     const { repo, connection } = await world.enroll(TENANT_A);
     return as(world)('POST', REPOS, {
-      ...{ connection_id: connection.id, repo_slug: repo.slug },
-      ...{ base_branch: 'v15', status_context: repo.statusContext },
+      connection_id: connection.id,
+      repo_slug: repo.slug,
+      base_branch: 'v15',
+      status_context: repo.statusContext,
     });
   },
   connection_identity_already_used: async (world) => {
@@ -242,7 +247,8 @@ const DRIVES: Readonly<Record<ErrorCode, Drive>> = {
   author_login_limit: async (world) => {
     const prove = (host: number) =>
       world.call('PUT', '/api/v1/author-notices', {
-        ...{ token: TOKEN_A, headers: { 'x-forge-token': 'token-of-a-person' } },
+        token: TOKEN_A,
+        headers: { 'x-forge-token': 'token-of-a-person' },
         body: { instance_url: `https://f${host}.example.org`, email: 'a@example.org', topics: ['landed'] },
       });
     for (let host = 0; host < AUTHOR_LOGINS_MAX; host += 1) await prove(host);

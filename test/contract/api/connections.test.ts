@@ -184,7 +184,10 @@ describe('change', () => {
     await world.clock.advance(5_000);
     const nothing = await a('PATCH', `${PATH}/${id}`, {});
     expect(nothing.json).toEqual({
-      ...{ id, instance_url: BODY.instance_url, bot_username: BOT, token_type: 'pat' },
+      id,
+      instance_url: BODY.instance_url,
+      bot_username: BOT,
+      token_type: 'pat',
       updated_at: '2026-01-01T00:00:00.000Z',
     });
     expect((await world.call('PATCH', `${PATH}/${id}`, { token: TOKEN_A })).status).toBe(200);
@@ -256,7 +259,10 @@ describe('change', () => {
     const notes = await world.store.listAudit(TENANT_B, 9);
     expect(notes).toContainEqual(
       expect.objectContaining({
-        ...{ action: 'connection.displaced', target: id, actor: 'another_tenant', from: null },
+        action: 'connection.displaced',
+        target: id,
+        actor: 'another_tenant',
+        from: null,
       }),
     );
     expect((await b('POST', PATH, BODY)).code).toBe('connection_identity_already_used');
@@ -336,16 +342,27 @@ describe('discover', () => {
   test('the repositories that the bot sees, and no field more', async () => {
     world.forge.repos = [
       {
-        ...{ fullName: 'acme/app', name: 'app', owner: 'acme', htmlUrl: 'https://git.example.org/acme/app' },
-        ...{ isPrivate: true, defaultBranch: 'main', mergeStyles: ['squash'], defaultMergeStyle: 'squash' },
+        fullName: 'acme/app',
+        name: 'app',
+        owner: 'acme',
+        htmlUrl: 'https://git.example.org/acme/app',
+        isPrivate: true,
+        defaultBranch: 'main',
+        mergeStyles: ['squash'],
+        defaultMergeStyle: 'squash',
       },
     ];
     expect((await discover()).json).toEqual({
       repos: [
         {
-          ...{ full_name: 'acme/app', name: 'app', owner: 'acme', private: true, default_branch: 'main' },
+          full_name: 'acme/app',
+          name: 'app',
+          owner: 'acme',
+          private: true,
+          default_branch: 'main',
           html_url: 'https://git.example.org/acme/app',
-          ...{ merge_styles: ['squash'], default_merge_style: 'squash' },
+          merge_styles: ['squash'],
+          default_merge_style: 'squash',
         },
       ],
     });

@@ -29,7 +29,9 @@ async function givenLiveRepo(changes: Partial<ManagedRepo> = {}) {
     grantHeldLease(repo.id, grant, () => 0, 1),
     repo,
     {
-      ...{ document: {}, expectedVersion: null, events: [] },
+      document: {},
+      expectedVersion: null,
+      events: [],
       batches: [givenNodeRow({ id: randomUUID(), tenantId: TENANT_A, repoId: repo.id, prs: [4, 7] })],
     },
   );

@@ -9,7 +9,8 @@ async function given() {
   const path = `/api/v1/user/repos/${repo.id}/pulls/${pr}/queue`;
   const call = (method: 'PUT' | 'DELETE', person: string | null, body?: unknown) =>
     world.call(method, path, {
-      ...{ token: TOKEN_A, ...(body === undefined ? {} : { body }) },
+      token: TOKEN_A,
+      ...(body === undefined ? {} : { body }),
       headers: person === null ? {} : { 'x-forge-token': person },
     });
   return { world, forge, pr, head, call, repo };
@@ -129,7 +130,10 @@ describe('PUT and DELETE …/pulls/{number}/queue', () => {
       codes.push((await call('PUT', person, { head })).code);
     }
     expect(codes).toEqual([
-      ...['schedule_refused', 'forge_token_of_bot', 'forge_token_refused', 'forge_token_required'],
+      'schedule_refused',
+      'forge_token_of_bot',
+      'forge_token_refused',
+      'forge_token_required',
     ]);
     expect([forge.isScheduled(pr), schedulers(all)]).toEqual([false, []]);
   });
@@ -182,7 +186,8 @@ describe('PUT and DELETE …/pulls/{number}/queue', () => {
     await call('PUT', 'canary-of-a-person', { head });
     const exported = await world.as(TOKEN_A)('GET', '/api/v1/tenant/export');
     const notes = exported.json.audit_log.map(({ action, target }: { action: string; target: string }) => [
-      ...[action, target],
+      action,
+      target,
     ]);
     expect(notes).toContainEqual(['pull.enqueue', `${repo.id}#${pr}`]);
     expect(notes).toContainEqual(['pull.dequeue', `${repo.id}#${pr}`]);

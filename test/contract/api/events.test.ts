@@ -16,7 +16,9 @@ async function givenHistory(events: readonly Given[], of: { readonly others?: nu
     for (let from = 0; from < rows.length; from += 20) {
       const expectedVersion = (await world.store.loadQueueRecord(owner.id))?.version ?? null;
       await world.store.saveQueue(held, owner, {
-        ...{ document: {}, expectedVersion, batches: [] },
+        document: {},
+        expectedVersion,
+        batches: [],
         events: rows.slice(from, from + 20).map((row) => givenEvent({ ...named, ...row })),
       });
     }

@@ -17,8 +17,14 @@ const signer: Signer = {
 const id = (digit: string): string => digit.repeat(40);
 const LANDED_AT = Date.UTC(2026, 10, 23);
 const receipt = (changes: Partial<Receipt>): Receipt => ({
-  ...{ baseBefore: id('0'), head: id('1'), stagedSha: id('a'), gatedTree: id('2'), tree: id('2') },
-  ...{ runUrl: 'https://forge.example.org/run/1', mergeCommit: id('3'), landedAt: LANDED_AT },
+  baseBefore: id('0'),
+  head: id('1'),
+  stagedSha: id('a'),
+  gatedTree: id('2'),
+  tree: id('2'),
+  runUrl: 'https://forge.example.org/run/1',
+  mergeCommit: id('3'),
+  landedAt: LANDED_AT,
   ...changes,
 });
 
@@ -32,9 +38,17 @@ async function givenLanding(changes: Partial<Receipt> = {}) {
   const at = world.clock.now();
   const action = { action: 'landed', stagingSha: id('a'), gateVerdict: 'success' } as const;
   const row = givenNodeRow({
-    ...{ id: randomUUID(), tenantId: repo.tenantId, repoId: repo.id, repoSlug: repo.slug },
-    ...{ prs: [7, 8], stagingSha: id('a'), gateVerdict: 'success', outcome: 'success', phase: null },
-    ...{ createdAt: at, resolvedAt: at },
+    id: randomUUID(),
+    tenantId: repo.tenantId,
+    repoId: repo.id,
+    repoSlug: repo.slug,
+    prs: [7, 8],
+    stagingSha: id('a'),
+    gateVerdict: 'success',
+    outcome: 'success',
+    phase: null,
+    createdAt: at,
+    resolvedAt: at,
     actions: [
       {
         ...action,
@@ -90,7 +104,10 @@ describe('the signed statement of a landing', () => {
           landed_at: '2026-11-23T00:00:00.000Z',
         },
         gate: {
-          ...{ verdict: 'success', commit: id('a'), tree: id('2'), own_run: false },
+          verdict: 'success',
+          commit: id('a'),
+          tree: id('2'),
+          own_run: false,
           run_url: 'https://forge.example.org/run/1',
           pull_requests: [
             { number: 7, head: id('6') },

@@ -82,8 +82,11 @@ describe('refused credentials are limited by address (D-52)', () => {
 describe('calls that hold a function while a forge is slow', () => {
   /** They write a row, and wake the engine or seal a secret; no forge is asked. */
   const ASK_NO_FORGE: readonly string[] = [
-    ...['pauseRepo', 'drainRepo', 'resumeRepo'],
-    ...['setNoticeWebhook', 'removeNoticeWebhook'],
+    'pauseRepo',
+    'drainRepo',
+    'resumeRepo',
+    'setNoticeWebhook',
+    'removeNoticeWebhook',
   ];
 
   test.each(

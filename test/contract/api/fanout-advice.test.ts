@@ -39,7 +39,10 @@ test('the arrivals of the last weeks are replayed with each fan-out, and the ans
   const { read, begin } = await givenArrivals(60);
   const advice = await read();
   expect(advice).toMatchObject({
-    ...{ current: 2, reason: null, rests_on: 60, needed: ADVICE_PULLS_MIN },
+    current: 2,
+    reason: null,
+    rests_on: 60,
+    needed: ADVICE_PULLS_MIN,
     since: new Date(begin).toISOString(),
   });
   const { replays } = advice;

@@ -45,7 +45,9 @@ describe('freeze windows', () => {
     expect(freeze).toMatchObject({ reason: 'market' });
     const since = new Date(freeze.since);
     expect([since.getUTCDay(), freeze.since.slice(11), freeze.until.slice(11)]).toEqual([
-      ...[6, '02:30:00.000Z', '14:30:00.000Z'],
+      6,
+      '02:30:00.000Z',
+      '14:30:00.000Z',
     ]);
     await world.clock.advance(since.getTime() - world.clock.now());
     expect(await freezeNow()).toMatchObject({ freeze, state: 'paused' });

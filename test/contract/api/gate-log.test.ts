@@ -20,9 +20,17 @@ async function given(changes: Partial<ManagedRepo> = {}) {
   };
   const row = (id: number, more: Parameters<typeof givenNodeRow>[0]) =>
     givenNodeRow({
-      ...{ id: randomUUID(), tenantId: TENANT_A, repoId: repo.id, runUrl: `${RUN}${id}` },
-      ...{ gateVerdict: 'failure', outcome: 'bounced', phase: null, resolvedAt: id },
-      ...{ stagingSha: String(id).repeat(40), createdAt: id, ...more },
+      id: randomUUID(),
+      tenantId: TENANT_A,
+      repoId: repo.id,
+      runUrl: `${RUN}${id}`,
+      gateVerdict: 'failure',
+      outcome: 'bounced',
+      phase: null,
+      resolvedAt: id,
+      stagingSha: String(id).repeat(40),
+      createdAt: id,
+      ...more,
     });
   // Newest first, as the store tells them.
   const rows = [
@@ -46,8 +54,13 @@ describe('the log of a gate run', () => {
     expect([status, json]).toEqual([
       200,
       {
-        ...{ number: 7, run_url: `${RUN}2`, gate_verdict: 'failure', tree: 'b'.repeat(40), prs: [7, 8] },
-        ...{ reason: null, words: null },
+        number: 7,
+        run_url: `${RUN}2`,
+        gate_verdict: 'failure',
+        tree: 'b'.repeat(40),
+        prs: [7, 8],
+        reason: null,
+        words: null,
         jobs: [{ name: 'check', result: 'failure', text: 'expected 1, got 2\n', is_cut: true }],
       },
     ]);
@@ -57,7 +70,10 @@ describe('the log of a gate run', () => {
     const { world, read } = await given();
     world.readRunLog = async () => ({ kind });
     expect((await read()).json).toMatchObject({
-      ...{ run_url: `${RUN}2`, reason: kind, words: NO_LOG_WORDS[kind], jobs: [] },
+      run_url: `${RUN}2`,
+      reason: kind,
+      words: NO_LOG_WORDS[kind],
+      jobs: [],
     });
   });
 

@@ -118,7 +118,11 @@ describe('isolation: every route with an id x every caller x every kind of id (A
       world,
       repoOfA: a.repo.id,
       ids: {
-        ...{ a: pick(a), b: pick(b), random: randomUUID(), malformed: 'x%2f..', deleted: pick(gone) },
+        a: pick(a),
+        b: pick(b),
+        random: randomUUID(),
+        malformed: 'x%2f..',
+        deleted: pick(gone),
         other_kind: isConnection ? a.repo.id : a.connection.id,
       },
     };

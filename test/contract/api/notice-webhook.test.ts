@@ -65,8 +65,14 @@ describe('the webhook of notices', () => {
     const { json, text } = await a('GET', `${path}/notification/deliveries`);
     expect(json.deliveries).toEqual([
       {
-        ...{ id: 'landed_1', kind: 'landed', at: '1970-01-01T00:00:01.000Z', state: 'waiting' },
-        ...{ attempts: 0, status: null, tried_at: null, next_at: '1970-01-01T00:05:02.000Z' },
+        id: 'landed_1',
+        kind: 'landed',
+        at: '1970-01-01T00:00:01.000Z',
+        state: 'waiting',
+        attempts: 0,
+        status: null,
+        tried_at: null,
+        next_at: '1970-01-01T00:05:02.000Z',
       },
     ]);
     expect(text).not.toContain('canary');

@@ -36,9 +36,17 @@ describe('the OpenAPI document', () => {
 
   describe('a body’s field is described as strictly as it is validated', () => {
     const material: Material = {
-      ...{ tokens: ['t'], tenantIds: [TENANT], adminKey: 'k', connectionIds: [TENANT], repoIds: [TENANT] },
-      ...{ apiTokens: [], owners: new Map() },
-      ...{ botLogins: ['queue-bot'], forgeTokens: ['0f1e2d'], slugs: ['acme/app', 'a.b/c-d_e'], hook: null },
+      tokens: ['t'],
+      tenantIds: [TENANT],
+      adminKey: 'k',
+      connectionIds: [TENANT],
+      repoIds: [TENANT],
+      apiTokens: [],
+      owners: new Map(),
+      botLogins: ['queue-bot'],
+      forgeTokens: ['0f1e2d'],
+      slugs: ['acme/app', 'a.b/c-d_e'],
+      hook: null,
       instanceUrls: ['https://git.example.org', 'HTTPS://Git.Example.Org:8443/sub/'],
     };
     const operations = Object.values<Record<string, Operation>>(document.paths).flatMap(Object.values);

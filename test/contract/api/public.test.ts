@@ -26,7 +26,8 @@ describe('health', () => {
     world.identity.available = false;
     await world.clock.advance(15_000);
     expect(await world.call('GET', '/api/healthz')).toMatchObject({
-      ...{ status: 503, json: { ok: false, dependency: 'gotrue' } },
+      status: 503,
+      json: { ok: false, dependency: 'gotrue' },
     });
     expect(await world.call('GET', '/api/container-health')).toMatchObject({
       status: 200,
@@ -68,8 +69,16 @@ describe('every route without a session is limited by the address (D-52)', () =>
   test('these are such routes', () => {
     expect(open.map((route) => route.id)).toEqual(
       expect.arrayContaining([
-        ...['logOut', 'readSession', 'checkIdentity', 'checkContainer', 'checkQueue', 'checkPrivately'],
-        ...['readAnalyticsConfig', 'refuseReadyz', 'openSocket', 'readMe'],
+        'logOut',
+        'readSession',
+        'checkIdentity',
+        'checkContainer',
+        'checkQueue',
+        'checkPrivately',
+        'readAnalyticsConfig',
+        'refuseReadyz',
+        'openSocket',
+        'readMe',
       ]),
     );
   });
@@ -149,7 +158,8 @@ describe('the links in mails', () => {
         status: 404,
       });
       expect(await world.call('POST', path, { query: { ...query, key: '<script>' } })).toMatchObject({
-        ...{ status: 400, code: 'invalid_field' },
+        status: 400,
+        code: 'invalid_field',
       });
       expect(await stateOf()).toBe('waiting');
     },
@@ -185,14 +195,18 @@ describe('queue health', () => {
     if (grant === 'held') throw new Error('held');
     const held = grantHeldLease(repo.id, grant, () => 0, 1);
     await world.store.saveQueue(held, repo, {
-      ...{ document: {}, expectedVersion: null, events: [] },
+      document: {},
+      expectedVersion: null,
+      events: [],
       batches: batches.map((each) => givenNodeRow({ id: randomUUID(), tenantId, repoId: repo.id, ...each })),
     });
   };
 
   test('a service that never ticked is unknown, one that ticks is ok', async () => {
     expect(await read()).toEqual({
-      ...{ status: 'unknown', degraded_by: 'none', signals: { ...OK, tick_freshness: 'unknown' } },
+      status: 'unknown',
+      degraded_by: 'none',
+      signals: { ...OK, tick_freshness: 'unknown' },
     });
     await world.store.recordTick(world.clock.now());
     expect(await read()).toEqual({ status: 'ok', degraded_by: 'none', signals: OK });
@@ -296,7 +310,9 @@ describe('queue health', () => {
       if (called === label) throw new StoreError('unavailable', called);
     };
     expect(await read()).toEqual({
-      ...{ status: 'unknown', degraded_by: 'none', signals: { ...OK, [signal]: 'unknown' } },
+      status: 'unknown',
+      degraded_by: 'none',
+      signals: { ...OK, [signal]: 'unknown' },
     });
   });
 });

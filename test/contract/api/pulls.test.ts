@@ -36,11 +36,9 @@ async function givenStory() {
       ],
       told: {
         view: {
-          ...{
-            at,
-            more: 0,
-            places: [{ ...place, state: 'waiting', reason: 'conflict', forecast: FORECAST }],
-          },
+          at,
+          more: 0,
+          places: [{ ...place, state: 'waiting', reason: 'conflict', forecast: FORECAST }],
           block: { kind: 'admission', since: null, until: null, pr: null, runUrl: null },
         },
         obligations: givenObligations(),

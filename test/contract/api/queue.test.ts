@@ -86,10 +86,18 @@ describe('activity', () => {
       queue_batches_truncated: false,
       queue_batches_next: null,
       stats: {
-        ...{ today_merges: 0, week_merges: 0, week_bounces: 0, merge_success_rate: null },
-        ...{ week_batches: 0, week_superseded: 0, restage_rate: null },
-        ...{ time_in_queue_p50_seconds: null, time_in_queue_p95_seconds: null },
-        ...{ week_runs: 0, runs_per_landed: null, runs_saved: 0 },
+        today_merges: 0,
+        week_merges: 0,
+        week_bounces: 0,
+        merge_success_rate: null,
+        week_batches: 0,
+        week_superseded: 0,
+        restage_rate: null,
+        time_in_queue_p50_seconds: null,
+        time_in_queue_p95_seconds: null,
+        week_runs: 0,
+        runs_per_landed: null,
+        runs_saved: 0,
         days: Array.from({ length: 7 }, () => ({ day: expect.any(String), landed: 0, bounced: 0, runs: 0 })),
       },
       record_errors: [],
@@ -227,11 +235,19 @@ describe('activity', () => {
       ],
     );
     expect((await a('GET', ACTIVITY)).json.stats).toEqual({
-      ...{ today_merges: 2, week_merges: 3, week_bounces: 1, merge_success_rate: 75 },
-      ...{ week_batches: 3, week_superseded: 1, restage_rate: 33.3 },
+      today_merges: 2,
+      week_merges: 3,
+      week_bounces: 1,
+      merge_success_rate: 75,
+      week_batches: 3,
+      week_superseded: 1,
+      restage_rate: 33.3,
       // Rows without a count of runs, and landings whose begin lies before the week: unknown, never zero.
-      ...{ time_in_queue_p50_seconds: null, time_in_queue_p95_seconds: null },
-      ...{ week_runs: null, runs_per_landed: null, runs_saved: null },
+      time_in_queue_p50_seconds: null,
+      time_in_queue_p95_seconds: null,
+      week_runs: null,
+      runs_per_landed: null,
+      runs_saved: null,
       days: expect.any(Array),
     });
   });
@@ -240,13 +256,19 @@ describe('activity', () => {
     [
       'readEventsSince',
       [
-        ...['today_merges', 'week_merges', 'week_bounces', 'merge_success_rate'],
-        ...['time_in_queue_p50_seconds', 'time_in_queue_p95_seconds', 'runs_per_landed', 'runs_saved'],
+        'today_merges',
+        'week_merges',
+        'week_bounces',
+        'merge_success_rate',
+        'time_in_queue_p50_seconds',
+        'time_in_queue_p95_seconds',
+        'runs_per_landed',
+        'runs_saved',
       ],
     ],
     [
       'readBatchesSince',
-      [...['week_batches', 'week_superseded', 'restage_rate', 'week_runs', 'runs_per_landed', 'runs_saved']],
+      ['week_batches', 'week_superseded', 'restage_rate', 'week_runs', 'runs_per_landed', 'runs_saved'],
     ],
   ])('%s unreadable: exactly its numbers are null, never zero (A73)', async (label, fields) => {
     const { repo } = await world.enroll(TENANT_A);
@@ -277,15 +299,25 @@ describe('activity', () => {
     const { repo } = await world.enroll(TENANT_A);
     const rootId = randomUUID();
     const action = (pr: number, kind: 'landed' | 'bounced') => ({
-      ...{ pr, action: kind, stagingSha: 'a'.repeat(40), gateVerdict: 'success' as const, cursor: 0 },
+      pr,
+      action: kind,
+      stagingSha: 'a'.repeat(40),
+      gateVerdict: 'success' as const,
+      cursor: 0,
     });
     await save(
       repo,
       [
         { id: rootId, prs: [1, 2, 3], outcome: 'bisected', ...RESOLVED, batchId: 'run-7' },
         {
-          ...{ parentId: rootId, batchId: 'run-7', nodeId: 'r.1', parentNodeId: 'r', prs: [1, 2] },
-          ...{ outcome: 'bounced', ...RESOLVED, gateSource: 'cached' },
+          parentId: rootId,
+          batchId: 'run-7',
+          nodeId: 'r.1',
+          parentNodeId: 'r',
+          prs: [1, 2],
+          outcome: 'bounced',
+          ...RESOLVED,
+          gateSource: 'cached',
           actions: [action(1, 'landed'), action(2, 'bounced')],
         },
       ],
@@ -298,16 +330,28 @@ describe('activity', () => {
     const { queue_batches: rows } = (await a('GET', ACTIVITY)).json;
     const child = rows.find((row: { parent_id: string | null }) => row.parent_id === rootId);
     expect(child).toMatchObject({
-      ...{ run_id: 'run-7', node_id: 'r.1', parent_node_id: 'r', attempt: 1, gate_source: 'cached' },
-      ...{ landed_prs: [1], bounced_prs: [2], outcome: 'bounced', phase: null },
+      run_id: 'run-7',
+      node_id: 'r.1',
+      parent_node_id: 'r',
+      attempt: 1,
+      gate_source: 'cached',
+      landed_prs: [1],
+      bounced_prs: [2],
+      outcome: 'bounced',
+      phase: null,
       historical_terminals: [
         { pr: 1, event: 'landed' },
         { pr: 2, event: 'bounced' },
       ],
     });
     expect(child.actions[0]).toEqual({
-      ...{ pr: 1, action: 'landed', staging_sha: 'a'.repeat(40), gate_verdict: 'success', cursor: 0 },
-      ...{ reason: null, receipt: null },
+      pr: 1,
+      action: 'landed',
+      staging_sha: 'a'.repeat(40),
+      gate_verdict: 'success',
+      cursor: 0,
+      reason: null,
+      receipt: null,
     });
     const root = rows.find((row: { id: string }) => row.id === rootId);
     expect(root.historical_terminals.map((each: { pr: number }) => each.pr)).toEqual([1, 2]);
@@ -344,10 +388,28 @@ describe('activity', () => {
     expect([entry.state, entry.ci_status]).toEqual([state, ciStatus]);
     expect(Object.keys(entry).sort()).toEqual(
       [
-        ...['repo_slug', 'instance_url', 'base_branch', 'state', 'ci_status', 'ci_url', 'staging_branch'],
-        ...['batch', 'last_reconcile', 'last_reconcile_ok', 'last_reconcile_error', 'lease_state'],
-        ...['repo_id', 'last_reconcile_error_code', 'next_look_at', 'queue'],
-        ...['last_good_reconcile', 'notification', 'standstill', 'freeze', 'drifts', 'repairs'],
+        'repo_slug',
+        'instance_url',
+        'base_branch',
+        'state',
+        'ci_status',
+        'ci_url',
+        'staging_branch',
+        'batch',
+        'last_reconcile',
+        'last_reconcile_ok',
+        'last_reconcile_error',
+        'lease_state',
+        'repo_id',
+        'last_reconcile_error_code',
+        'next_look_at',
+        'queue',
+        'last_good_reconcile',
+        'notification',
+        'standstill',
+        'freeze',
+        'drifts',
+        'repairs',
       ].sort(),
     );
   });
@@ -361,7 +423,9 @@ describe('activity', () => {
     const { repo } = await world.enroll(TENANT_A);
     const until = forMs === null ? null : world.clock.now() + forMs;
     await save(repo, [], [], {
-      ...{ at: world.clock.now(), places: [], more: 0 },
+      at: world.clock.now(),
+      places: [],
+      more: 0,
       block: { kind, since: null, until, pr: null, runUrl: null },
     });
     expect((await a('GET', ACTIVITY)).json.repos[0].state).toBe(state);
@@ -375,13 +439,17 @@ describe('activity', () => {
     const at = world.clock.now();
     const place = { pr: 7, title: 'Waits', head: 'h', queuedAt: at, until: null };
     await save(repo, [], [], {
-      ...{ at, more: 0, places: [{ ...place, state: 'staged', reason: null }] },
+      at,
+      more: 0,
+      places: [{ ...place, state: 'staged', reason: null }],
       block: { kind: 'gate', since: at, until: null, pr: null, runUrl: null },
     });
     expect((await a('GET', ACTIVITY)).json.repos[0].standstill).toBeNull();
     await world.clock.advance(11 * 60_000);
     expect((await a('GET', ACTIVITY)).json.repos[0].standstill).toEqual({
-      ...{ cause: 'gate_not_started', since: new Date(at).toISOString(), usual_seconds: null },
+      cause: 'gate_not_started',
+      since: new Date(at).toISOString(),
+      usual_seconds: null,
       ...STANDSTILLS.gate_not_started,
     });
   });
@@ -411,7 +479,8 @@ describe('tickets', () => {
       if (called === 'saveTicket') throw new StoreError('unavailable', called);
     };
     expect(await a('POST', '/api/v1/user/queue/ws/ticket')).toMatchObject({
-      ...{ status: 503, code: 'realtime_unavailable' },
+      status: 503,
+      code: 'realtime_unavailable',
     });
   });
 

@@ -302,7 +302,8 @@ describe('pings', () => {
     const posted: string[] = [];
     const { createPush } = await import('../../../lambdas/realtime/push.ts');
     const push = createPush({
-      ...{ clock: world.clock, log: world.log },
+      clock: world.clock,
+      log: world.log,
       store: {
         ...world.store,
         listSockets: async (tenant) => {

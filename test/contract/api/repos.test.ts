@@ -41,8 +41,13 @@ describe('enroll', () => {
     expect(made.status).toBe(201);
     expect(made.json).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      ...{ name: 'acme/app', base_branch: 'main', status_context: 'mq', merge_style: 'squash' },
-      ...{ automerge: false, instance_url: expect.any(String), forge_conn_id: expect.any(String) },
+      name: 'acme/app',
+      base_branch: 'main',
+      status_context: 'mq',
+      merge_style: 'squash',
+      automerge: false,
+      instance_url: expect.any(String),
+      forge_conn_id: expect.any(String),
       provisioning: {
         webhook: { status: 'not_required' },
         protection: { status: 'not_requested', detail: null, required: null },
@@ -253,7 +258,10 @@ describe('enroll', () => {
       const notes = await world.store.listAudit(TENANT_B, 9);
       expect(notes).toContainEqual(
         expect.objectContaining({
-          ...{ action: 'repo.displaced', target: held.id, actor: 'another_tenant', from: null },
+          action: 'repo.displaced',
+          target: held.id,
+          actor: 'another_tenant',
+          from: null,
         }),
       );
     });
@@ -405,25 +413,54 @@ describe('settings', () => {
     });
     expect(Object.keys(answer.json).sort()).toEqual(
       [
-        ...['id', 'name', 'base_branch', 'status_context', 'merge_style', 'automerge', 'instance_url'],
-        ...['forge_conn_id', 'wakeup_mode', 'connection', 'provisioning', 'reconcile', 'created_at'],
-        ...[
-          'updated_at',
-          'hold_reason',
-          'gate_events',
-          'forge',
-          'pause',
-          'queue_enabled',
-          'batch_linger_seconds',
-          'bisect_fanout',
-          'auto_runs_per_100_landed',
-        ],
-        ...['batch_target', 'gate', 'gate_contexts', 'gate_authors', 'gate_timeout_minutes', 'reuse_ci'],
-        ...['repair_setup', 'backports', 'settings_file', 'file_settings'],
-        ...['incident_labels', 'high_labels', 'low_labels', 'priority_people'],
-        ...['schedule_people', 'schedule_teams', 'schedule_own', 'bots', 'bot_approval'],
-        ...['author_queued_max', 'bot_queued_max', 'head_attempts_max'],
-        ...['freeze_windows', 'freeze_time_zone', 'freeze_exempt_labels', 'notice_topics'],
+        'id',
+        'name',
+        'base_branch',
+        'status_context',
+        'merge_style',
+        'automerge',
+        'instance_url',
+        'forge_conn_id',
+        'wakeup_mode',
+        'connection',
+        'provisioning',
+        'reconcile',
+        'created_at',
+        'updated_at',
+        'hold_reason',
+        'gate_events',
+        'forge',
+        'pause',
+        'queue_enabled',
+        'batch_linger_seconds',
+        'bisect_fanout',
+        'auto_runs_per_100_landed',
+        'batch_target',
+        'gate',
+        'gate_contexts',
+        'gate_authors',
+        'gate_timeout_minutes',
+        'reuse_ci',
+        'repair_setup',
+        'backports',
+        'settings_file',
+        'file_settings',
+        'incident_labels',
+        'high_labels',
+        'low_labels',
+        'priority_people',
+        'schedule_people',
+        'schedule_teams',
+        'schedule_own',
+        'bots',
+        'bot_approval',
+        'author_queued_max',
+        'bot_queued_max',
+        'head_attempts_max',
+        'freeze_windows',
+        'freeze_time_zone',
+        'freeze_exempt_labels',
+        'notice_topics',
       ].sort(),
     );
     expect(stored?.notification).toEqual({
@@ -540,14 +577,19 @@ describe('switching the queue off (D-24)', () => {
     const successStands = landing === 'posted';
     const obligations = givenObligations({ at: world.clock.now(), open: true, successStands, inFlight: [4] });
     const row = {
-      ...{ id: randomUUID(), tenantId: repo.tenantId, repoId: repo.id, prs },
+      id: randomUUID(),
+      tenantId: repo.tenantId,
+      repoId: repo.id,
+      prs,
       ...(at === undefined ? {} : { createdAt: at }),
     };
     await world.store.saveQueue(
       grantHeldLease(repo.id, grant, () => 0, 1),
       repo,
       {
-        ...{ document: {}, expectedVersion: stored?.version ?? null, events: [] },
+        document: {},
+        expectedVersion: stored?.version ?? null,
+        events: [],
         batches: prs.length === 0 ? [] : [givenNodeRow(row)],
         ...(landing === undefined ? {} : { told: { view: givenQueueView(), obligations } }),
       },
@@ -630,7 +672,8 @@ describe('switching the queue off (D-24)', () => {
 
   describe('with a success that stands', () => {
     const revoking: EngineStub = {
-      ...{ answer: 'ok', logTail: [] },
+      answer: 'ok',
+      logTail: [],
       act: async (id, grant, command) => {
         const repo = await world.store.getRepo(id);
         if (repo === null) throw new Error('gone');
@@ -855,7 +898,10 @@ describe('provision, protect, gate', () => {
     for (const answer of answers) expect(answer.json.error.message).toContain(words);
     expect(discover.json.error.message).toMatch(/^forge answered 403 Forbidden\. /);
     await world.store.saveReconcileOutcome(repo, {
-      ...{ ranAt: 1, ok: false, errorCode: 'forge_access_denied', missingScopes: ['read:issue'] },
+      ranAt: 1,
+      ok: false,
+      errorCode: 'forge_access_denied',
+      missingScopes: ['read:issue'],
     });
     const [shown] = (await a('GET', REPOS)).json;
     expect(shown.reconcile).toMatchObject({
@@ -913,8 +959,15 @@ describe('provision, protect, gate', () => {
       return { answer, stored: await world.store.getRepo(repo.id), shown: shown.provisioning.protection };
     };
     const ruleOf = (fields: Partial<BranchRule> = {}): BranchRule => ({
-      ...{ name: 'main', priority: null, createdAt: 1, statusCheckEnabled: true, contexts: ['mq'] },
-      ...{ blockOnOutdatedBranch: false, directPushAllowed: false, raw: {}, ...fields },
+      name: 'main',
+      priority: null,
+      createdAt: 1,
+      statusCheckEnabled: true,
+      contexts: ['mq'],
+      blockOnOutdatedBranch: false,
+      directPushAllowed: false,
+      raw: {},
+      ...fields,
     });
 
     test('200: the rule asks for the context', async () => {

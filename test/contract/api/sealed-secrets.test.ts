@@ -26,7 +26,8 @@ describe('a reader of the table', () => {
   test('finds no address of a chat, whether it came with the enrollment or later', async () => {
     const { connection } = await world.enroll(TENANT_A, { slug: 'acme/first' });
     const made = await a('POST', REPOS, {
-      ...{ connection_id: connection.id, repo_slug: 'acme/app' },
+      connection_id: connection.id,
+      repo_slug: 'acme/app',
       notification: { chat_a_webhook_url: CHAT },
     });
     expect(made.status).toBe(201);
@@ -38,7 +39,9 @@ describe('a reader of the table', () => {
   test('finds no secret of before once its row is written again, and its webhooks still count', async () => {
     const targets = { email: null, slack: CHAT, discord: null, matrix: null, webhook: null };
     const { repo } = await world.enroll(TENANT_A, {
-      ...{ wakeupMode: 'webhook', hookId: 'h1', notification: targets },
+      wakeupMode: 'webhook',
+      hookId: 'h1',
+      notification: targets,
       webhookSecret: new Secret(HOOK_SECRET),
     });
     expect(await rowOf(repo.id)).toContain(HOOK_SECRET);

@@ -5,7 +5,11 @@ import { ApiWorld, TENANT_A, TOKEN_A } from '../../support/api-world.ts';
 /** What the page is told of the settings file (decision 0237). */
 const REPOS = '/api/v1/user/repos';
 const SEEN: SettingsSeen = {
-  ...{ commit: 'c2', tree: 't2', since: Date.UTC(2026, 10, 23), blob: 'b2', from: 'c1' },
+  commit: 'c2',
+  tree: 't2',
+  since: Date.UTC(2026, 10, 23),
+  blob: 'b2',
+  from: 'c1',
   values: { bisect_fanout: 4, gate_timeout_minutes: null },
 };
 const PROBLEMS = [
@@ -31,7 +35,11 @@ test('each setting that a file may set is shown with the value that holds and wh
   const { file_settings, bisect_fanout } = await shown();
   expect(bisect_fanout).toBe(2);
   expect(file_settings).toEqual({
-    ...{ state: 'right', commit: 'c2', from: 'c1', since: '2026-11-23T00:00:00.000Z', problems: [] },
+    state: 'right',
+    commit: 'c2',
+    from: 'c1',
+    since: '2026-11-23T00:00:00.000Z',
+    problems: [],
     values: {
       batch_linger_seconds: { value: 0, origin: 'page' },
       batch_target: { value: 0, origin: 'page' },
@@ -76,7 +84,9 @@ test('a wrong file is among the drifts of the activity, with its lines; one that
   expect(await drifts(false)).toEqual([]);
   expect(await drifts(true)).toEqual([
     expect.objectContaining({
-      ...{ kind: 'settings_file', since: '2026-11-23T00:00:00.000Z', repair: 'people' },
+      kind: 'settings_file',
+      since: '2026-11-23T00:00:00.000Z',
+      repair: 'people',
       says: 'The settings file on the base branch is wrong, so the settings from before it stay in force: line 3: "gate" cannot be set in the file; line 5: A key is a word',
     }),
   ]);

@@ -27,30 +27,40 @@ const make = async (
 
 /** The scope that each endpoint of a session needs from a token, in the words of the contract; the others take a session. */
 const SCOPES: Readonly<Record<string, string>> = {
-  ...{ listRepos: 'read', readQueueStatus: 'read', readActivity: 'read' },
-  ...{ readFigures: 'read', readFanoutAdvice: 'read', listDeliveries: 'read' },
-  ...{
-    setNoticeWebhook: 'settings:write',
-    removeNoticeWebhook: 'settings:write',
-    testNotices: 'settings:write',
-  },
-  ...{
-    readGateLog: 'read',
-    readEvents: 'read',
-    readPull: 'read',
-    readGateTemplate: 'read',
-    readPullEvidence: 'read',
-    readCommitEvidence: 'read',
-  },
-  ...{ reconcileRepo: 'queue:write', pauseRepo: 'queue:write', drainRepo: 'queue:write' },
-  ...{ resumeRepo: 'queue:write', enqueuePull: 'queue:write', dequeuePull: 'queue:write' },
-  ...{ updateRepo: 'settings:write', askConfirmation: 'settings:write', provisionRepo: 'settings:write' },
-  ...{ protectRepo: 'settings:write', openSetupPull: 'settings:write', verifyGate: 'settings:write' },
+  listRepos: 'read',
+  readQueueStatus: 'read',
+  readActivity: 'read',
+  readFigures: 'read',
+  readFanoutAdvice: 'read',
+  listDeliveries: 'read',
+  setNoticeWebhook: 'settings:write',
+  removeNoticeWebhook: 'settings:write',
+  testNotices: 'settings:write',
+  readGateLog: 'read',
+  readEvents: 'read',
+  readPull: 'read',
+  readGateTemplate: 'read',
+  readPullEvidence: 'read',
+  readCommitEvidence: 'read',
+  reconcileRepo: 'queue:write',
+  pauseRepo: 'queue:write',
+  drainRepo: 'queue:write',
+  resumeRepo: 'queue:write',
+  enqueuePull: 'queue:write',
+  dequeuePull: 'queue:write',
+  updateRepo: 'settings:write',
+  askConfirmation: 'settings:write',
+  provisionRepo: 'settings:write',
+  protectRepo: 'settings:write',
+  openSetupPull: 'settings:write',
+  verifyGate: 'settings:write',
 };
 const BODIES: Readonly<Record<string, unknown>> = {
   updateRepo: { bisect_fanout: 3 },
   protectRepo: { enabled: false },
-  ...{ pauseRepo: {}, drainRepo: {}, enqueuePull: { head: 'a'.repeat(40) } },
+  pauseRepo: {},
+  drainRepo: {},
+  enqueuePull: { head: 'a'.repeat(40) },
 };
 const CREDENTIAL_ROUTES = (ROUTES as readonly RouteSpec[]).filter(({ auth }) =>
   ['bearer', 'me', 'admin', 'operator'].includes(auth),
@@ -70,7 +80,10 @@ describe('an API token', () => {
     const listed = await world.as(TOKEN_A)('GET', TOKENS);
     expect(listed.json).toEqual([
       {
-        ...{ id, name: 'ci', scopes: ALL, last_used_at: null },
+        id,
+        name: 'ci',
+        scopes: ALL,
+        last_used_at: null,
         created_at: new Date(world.clock.now()).toISOString(),
         expires_at: new Date(world.clock.now() + 30 * DAY_MS).toISOString(),
       },
@@ -141,7 +154,8 @@ describe('an API token', () => {
   test('for a repository of another account is refused as for one that is not there', async () => {
     const { repo } = await world.enroll(TENANT_B);
     const answer = await ask({
-      ...{ name: 'ci', expires_in_days: 1 },
+      name: 'ci',
+      expires_in_days: 1,
       scopes: [{ scope: 'read', repo_ids: [repo.id] }],
     });
     expect([answer.status, answer.code]).toEqual([404, 'not_found']);
@@ -282,7 +296,10 @@ describe('what tokens do is told', () => {
     await world.clock.advance(1);
     await world.as(TOKEN_A)('DELETE', `${TOKENS}/${id}`);
     const notes = (await world.store.listAudit(TENANT_A, 10)).map(({ actor, action, target, result }) => [
-      ...[actor, action, target, result],
+      actor,
+      action,
+      target,
+      result,
     ]);
     expect(notes).toEqual([
       [TENANT_A, 'token.revoke', id, 'ok'],

@@ -68,8 +68,13 @@ describe('another CI', () => {
         const rows = body as readonly StatusAnswer[];
         return judgeGateStatuses(
           rows.map((row) => ({
-            ...{ id: row.id, context: row.context, state: row.status, description: row.description },
-            ...{ creator: row.creator.login, url: row.target_url, createdAt: 0 },
+            id: row.id,
+            context: row.context,
+            state: row.status,
+            description: row.description,
+            creator: row.creator.login,
+            url: row.target_url,
+            createdAt: 0,
           })),
           gate,
         ).gate;
@@ -116,7 +121,8 @@ describe('Jenkins', () => {
     (result, verdict) => {
       for (const knowsSkipped of [true, false])
         expect(judge(['QUEUED', 'STARTED', 'STARTED', result], knowsSkipped)).toMatchObject({
-          ...{ kind: 'finished', verdict },
+          kind: 'finished',
+          verdict,
         });
     },
   );

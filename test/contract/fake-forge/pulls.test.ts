@@ -230,11 +230,13 @@ test.each([
     await control.pushToBase({ 'run.sh': text('a'), 'old.txt': text('a') });
     const from = await control.tip('main');
     const mode = await control.openPullRequest({
-      ...{ branch: 'mode', from },
+      branch: 'mode',
+      from,
       files: { 'run.sh': { content: text('a'), mode: '100755' } },
     });
     const rename = await control.openPullRequest({
-      ...{ branch: 'rename', from },
+      branch: 'rename',
+      from,
       files: { 'old.txt': null, 'new.txt': text('a') },
     });
     await quiet(bench);

@@ -93,7 +93,9 @@ export function adminSuite(subject: () => ForgeSubject, needs: Needs): void {
     await expect(admin.listRules()).rejects.toMatchObject({ kind: 'denied', status: 403 });
     expect(await admin.readProtection('main')).toBeNull();
     await repo.must('bot', 'POST', '/branch_protections', {
-      ...{ rule_name: 'main', enable_status_check: true, status_check_contexts: ['mq'] },
+      rule_name: 'main',
+      enable_status_check: true,
+      status_check_contexts: ['mq'],
     });
     expect(await admin.readProtection('main')).toMatchObject({ scope: 'summary', requiredContexts: ['mq'] });
     expect(await admin.listBranches(10)).toMatchObject([{ name: 'main', isProtected: true }]);

@@ -169,8 +169,12 @@ export class HookReceiver {
   async #accept(request: Parameters<typeof acceptForgeWebhook>[1]): Promise<string> {
     try {
       const deps = {
-        ...{ store: this.#store, leases: this.#store, queue: this.#queue, clock: this.#clock },
-        ...{ secrets: this.#secrets, queueName: DEFAULT_SERVICE_NAME },
+        store: this.#store,
+        leases: this.#store,
+        queue: this.#queue,
+        clock: this.#clock,
+        secrets: this.#secrets,
+        queueName: DEFAULT_SERVICE_NAME,
       };
       return await acceptForgeWebhook(deps, request);
     } catch (error) {

@@ -336,7 +336,9 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
     };
     const push = (branch: string, who: string) =>
       repo.must('bot', 'POST', '/contents', {
-        ...{ branch: 'main', new_branch: branch, message: `staged\n\n${who} ${head}` },
+        branch: 'main',
+        new_branch: branch,
+        message: `staged\n\n${who} ${head}`,
         files: [{ operation: 'create', path: `${branch}.txt`, content: '' }],
       });
     await repo.until(read, (pull) => pull.mergeable);

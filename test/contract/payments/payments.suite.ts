@@ -46,7 +46,10 @@ export function describePayments(
     const checkout = (customerId: string) =>
       subject.payments.openCheckout(
         {
-          ...{ tenantId: TENANT, customerId, tier: 'pro', prices: subject.prices.pro },
+          tenantId: TENANT,
+          customerId,
+          tier: 'pro',
+          prices: subject.prices.pro,
           successUrl: 'https://mergeyard.example/billing?checkout=success',
           cancelUrl: 'https://mergeyard.example/billing?checkout=cancel',
         },

@@ -125,8 +125,13 @@ describe('a provider in trouble', () => {
   test('a list that cannot be read is no empty list', async () => {
     const sub = provider.world.createCustomer({}).id;
     const session = provider.world.createCheckout({
-      ...{ customer: sub, mode: 'subscription', successUrl: 'https://x.example', cancelUrl: '' },
-      ...{ reference: null, subscriptionMetadata: {}, lines: [{ price: 'price_local_pro', quantity: 1 }] },
+      customer: sub,
+      mode: 'subscription',
+      successUrl: 'https://x.example',
+      cancelUrl: '',
+      reference: null,
+      subscriptionMetadata: {},
+      lines: [{ price: 'price_local_pro', quantity: 1 }],
     });
     provider.world.pay(session.id, CARDS.good);
     const [id = ''] = Object.keys(provider.world.state.subscriptions);

@@ -29,8 +29,13 @@ export function describeAccount(world: World): void {
   describe('the wish of an author', () => {
     const FORGE = 'https://git.example.org';
     const wishOf = (tenantId: string, login: string) => ({
-      ...{ tenantId, person: null, instanceUrl: FORGE, login, email: `${login}@example.org` },
-      ...{ topics: ['bounced', 'landed'] as const, provenAt: 5 },
+      tenantId,
+      person: null,
+      instanceUrl: FORGE,
+      login,
+      email: `${login}@example.org`,
+      topics: ['bounced', 'landed'] as const,
+      provenAt: 5,
     });
     const given = async () => {
       const { tenantId } = (await world.enroll()).repo;
@@ -131,8 +136,14 @@ export function describeAccount(world: World): void {
     test('the audit log is read newest first and deleted whole', async () => {
       const tenantId = randomUUID();
       const entries = times(4, (index) => ({
-        ...{ id: randomUUID(), tenantId, at: index, actor: tenantId, action: 'repo.update' },
-        ...{ target: 'x', result: 'ok' as const, from: index === 0 ? null : '2001:db8:0:1::/64' },
+        id: randomUUID(),
+        tenantId,
+        at: index,
+        actor: tenantId,
+        action: 'repo.update',
+        target: 'x',
+        result: 'ok' as const,
+        from: index === 0 ? null : '2001:db8:0:1::/64',
       }));
       await world.store().appendAudit({ ...entries[0], id: randomUUID() } as AuditEntry);
       expect(await world.store().listAudit(tenantId, 3)).toEqual([]);
@@ -151,8 +162,14 @@ export function describeAccount(world: World): void {
       await world.store().createTenant(tenantId, 1);
       const now = world.clock.now();
       const entryAt = (at: number, actor: string): AuditEntry => ({
-        ...{ id: randomUUID(), tenantId, at, actor, action: 'repo.update', target: `repo-${at}` },
-        ...{ result: 'ok', from: '198.51.100.7' },
+        id: randomUUID(),
+        tenantId,
+        at,
+        actor,
+        action: 'repo.update',
+        target: `repo-${at}`,
+        result: 'ok',
+        from: '198.51.100.7',
       });
       await world.store().appendAudit(entryAt(now - AUDIT_KEPT_MS - 1, tenantId));
       await world.store().appendAudit(entryAt(now - 2, tenantId));
@@ -175,8 +192,14 @@ export function describeAccount(world: World): void {
     test('a sign-in is noted once, and not for a tenant that is gone or going', async () => {
       const tenantId = randomUUID();
       const entry: AuditEntry = {
-        ...{ id: randomUUID(), tenantId, at: 7, actor: tenantId, action: 'session.start' },
-        ...{ target: tenantId, result: 'ok', from: '198.51.100.7' },
+        id: randomUUID(),
+        tenantId,
+        at: 7,
+        actor: tenantId,
+        action: 'session.start',
+        target: tenantId,
+        result: 'ok',
+        from: '198.51.100.7',
       };
       expect(await world.store().appendSignIn(entry)).toBe(false);
       await world.store().createTenant(tenantId, 1);
@@ -276,7 +299,8 @@ export function describeAccount(world: World): void {
       const repo = await save(
         [{ createdAt: now - 1 }, { createdAt: now }, { createdAt: now + 1 }],
         [
-          ...[{ at: now - 1 }, { at: now, event: 'pr_bounced' as const, pr: 2 }],
+          { at: now - 1 },
+          { at: now, event: 'pr_bounced' as const, pr: 2 },
           { at: now + 1, event: 'pr_queued', pr: 3, scheduledAt: now - 5 },
         ],
       );

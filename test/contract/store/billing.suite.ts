@@ -9,7 +9,10 @@ export function describeBilling(world: World): void {
     return { tenantId, customerId: `cus_${randomUUID()}` };
   };
   const account = (customerId: string, changes: Partial<BillingAccount> = {}): BillingAccount => ({
-    ...{ tier: 'pro', status: 'active', customerId, subscriptionId: 'sub_1' },
+    tier: 'pro',
+    status: 'active',
+    customerId,
+    subscriptionId: 'sub_1',
     ...changes,
   });
 

@@ -7,7 +7,11 @@ import { freshPair, kindOf, times } from './subject.ts';
 export function describeBranches(world: World): void {
   const branchOf = (repo: ManagedRepo, base: string, changes: Partial<ManagedRepo> = {}): ManagedRepo => ({
     ...repo,
-    ...{ id: randomUUID(), baseBranch: base, statusContext: `mq/${base}`, hookId: null, webhookSecret: null },
+    id: randomUUID(),
+    baseBranch: base,
+    statusContext: `mq/${base}`,
+    hookId: null,
+    webhookSecret: null,
     ...changes,
   });
 
@@ -84,8 +88,11 @@ export function describeBranches(world: World): void {
       expect((await store.findRepo(release))?.id).toBe(release.id);
       expect(await store.listWindDowns(release)).toEqual([
         {
-          ...{ tenantId: repo.tenantId, id: repo.id, at: world.clock.now() },
-          ...{ baseBranch: repo.baseBranch, statusContext: repo.statusContext },
+          tenantId: repo.tenantId,
+          id: repo.id,
+          at: world.clock.now(),
+          baseBranch: repo.baseBranch,
+          statusContext: repo.statusContext,
         },
       ]);
       const next = branchOf(repo, repo.baseBranch, { statusContext: repo.statusContext });

@@ -27,8 +27,12 @@ export function describeDeletion(world: World): void {
       await world.store().buryRepo(repo);
       const buried = await world.store().getRepo(repo.id);
       expect(buried).toMatchObject({
-        ...{ tombstone: true, queueEnabled: false, hookId: null, webhookSecret: null },
-        ...{ dueAt: world.clock.now(), version: repo.version + 1 },
+        tombstone: true,
+        queueEnabled: false,
+        hookId: null,
+        webhookSecret: null,
+        dueAt: world.clock.now(),
+        version: repo.version + 1,
       });
       expect(await world.store().listDueRepos(world.clock.now(), 10_000)).toContain(repo.id);
       expect(await world.store().findRepoForHook({ hookId: repo.hookId ?? '' })).toBeNull();
@@ -91,7 +95,9 @@ export function describeDeletion(world: World): void {
       const rows = new Map((await world.store().listBatches(repo.tenantId, 10)).map((row) => [row.id, row]));
       for (const { id } of [running, held]) {
         expect(rows.get(id)).toMatchObject({
-          ...{ outcome: 'operational_error', phase: null, terminalReason: 'repo_deleted' },
+          outcome: 'operational_error',
+          phase: null,
+          terminalReason: 'repo_deleted',
           resolvedAt: world.clock.now(),
           actions: [
             { pr: 4, action: 'requeued' },

@@ -150,7 +150,10 @@ export function describeDispatch(world: World): void {
       const store = world.store();
       expect(await store.loadReconcileOutcome(repo)).toBeNull();
       const late: ReconcileOutcome = {
-        ...{ ranAt: 20, ok: false, errorCode: 'forge_access_denied', retryingSince: 5 },
+        ranAt: 20,
+        ok: false,
+        errorCode: 'forge_access_denied',
+        retryingSince: 5,
         missingScopes: ['read:issue', 'write:issue'],
       };
       await store.saveReconcileOutcome(repo, late);
@@ -160,7 +163,10 @@ export function describeDispatch(world: World): void {
       expect(await kindOf(store.loadReconcileOutcome(repo))).toBe('unreadable');
       await store.saveReconcileOutcome(repo, { ranAt: 30, ok: true, errorCode: null });
       expect(await store.loadReconcileOutcome(repo)).toEqual({
-        ...{ ranAt: 30, ok: true, errorCode: null, lastGoodAt: 30 },
+        ranAt: 30,
+        ok: true,
+        errorCode: null,
+        lastGoodAt: 30,
       });
     });
 
@@ -234,7 +240,12 @@ export function describeDispatch(world: World): void {
       const newest = { pr: 7, head: 'f'.repeat(40), updatedAt: 4 };
       const sight = { tip: 'a'.repeat(40), newest, isSettled: true, since: 3 };
       const settingsSeen = {
-        ...{ commit: 'c', tree: 't', since: 4, blob: 'b', from: 'f', values: { bisect_fanout: 4 } },
+        commit: 'c',
+        tree: 't',
+        since: 4,
+        blob: 'b',
+        from: 'f',
+        values: { bisect_fanout: 4 },
         problems: [{ line: 2, column: 1, key: null, says: 'wrong' }],
       };
       const seen = { rule, forge, sight, settingsSeen };

@@ -39,8 +39,13 @@ export function describeQueueRecord(world: World): void {
         at: 7,
         places: [
           {
-            ...{ pr: 4, title: '<b>', head: 'a'.repeat(40), queuedAt: 1 },
-            ...{ state: 'waiting', reason: 'x', until: null },
+            pr: 4,
+            title: '<b>',
+            head: 'a'.repeat(40),
+            queuedAt: 1,
+            state: 'waiting',
+            reason: 'x',
+            until: null,
             forecast: { percent: 40, usualPercent: 5, because: ['ci_failed', 'bounced_before'] },
           },
         ],
@@ -49,7 +54,10 @@ export function describeQueueRecord(world: World): void {
         fanout: { inForce: 6, reason: 'learning', runsPer100Landed: null, budget: 125 },
       });
       const obligations = givenObligations({
-        ...{ at: 7, open: true, successStands: true, inFlight: [4] },
+        at: 7,
+        open: true,
+        successStands: true,
+        inFlight: [4],
         left: { context: 'mq', prs: [5], heads: [{ pr: 4, head: 'b'.repeat(40) }] },
       });
       const version = await world.store().saveQueue(held, repo, firstWrite({ told: { view, obligations } }));

@@ -7,8 +7,11 @@ const TTL_MS = 60_000;
 
 export function describeReconciles(world: World): void {
   const givenReconcile = (): OngoingReconcile => ({
-    ...{ id: randomUUID(), repoId: randomUUID(), tenantId: 'tenant-1' },
-    ...{ host: 'forge.example', standing: 'new' },
+    id: randomUUID(),
+    repoId: randomUUID(),
+    tenantId: 'tenant-1',
+    host: 'forge.example',
+    standing: 'new',
   });
   /** Lets in as many as `most` beside it. */
   const begin = (next: OngoingReconcile, most: number) =>

@@ -108,8 +108,13 @@ export function freshPair(changes: Partial<ManagedRepo> = {}): { repo: ManagedRe
     instanceUrl: `https://${id}.example.org`,
     // Not the plain ones: what is stored must come back.
     pause: { kind: 'drain', reason: 'audit', since: 1_000, until: null },
-    ...{ slug: 'acme/web', bisectFanout: 2, webhookSecret: new Secret('hook-secret-0001') },
-    ...{ enabledAt: STORED_AT, dueAt: STORED_AT, createdAt: STORED_AT, updatedAt: STORED_AT },
+    slug: 'acme/web',
+    bisectFanout: 2,
+    webhookSecret: new Secret('hook-secret-0001'),
+    enabledAt: STORED_AT,
+    dueAt: STORED_AT,
+    createdAt: STORED_AT,
+    updatedAt: STORED_AT,
     ...changes,
   });
   const { tenantId, connectionId, instanceUrl } = repo;

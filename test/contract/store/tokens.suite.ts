@@ -4,13 +4,11 @@ import type { World } from './subject.ts';
 
 export function describeTokens(world: World): void {
   const givenToken = (tenantId: string, changes: Partial<ApiToken> = {}): ApiToken => ({
-    ...{
-      id: randomUUID(),
-      tenantId,
-      name: 'ci',
-      createdAt: 1,
-      expiresAt: Number.MAX_SAFE_INTEGER - 10 ** 12,
-    },
+    id: randomUUID(),
+    tenantId,
+    name: 'ci',
+    createdAt: 1,
+    expiresAt: Number.MAX_SAFE_INTEGER - 10 ** 12,
     scopes: [
       { scope: 'read', repoIds: null },
       { scope: 'queue:write', repoIds: ['repo-1', 'repo-2'] },

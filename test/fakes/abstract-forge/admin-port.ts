@@ -45,8 +45,13 @@ export function createAdminPort(world: World): ForgeAdmin {
       exchange(world, call('PATCH', 'branch_protections/{name}'), () => write(world, name, fields)),
     readRepo: async () =>
       exchange(world, call('GET', ''), () => ({
-        ...{ fullName: world.slug, defaultBranch: world.base, archived: false, hasActions: true },
-        ...{ isAdmin: world.switches.botIsAdmin, canPush: true, allowedStyles: null },
+        fullName: world.slug,
+        defaultBranch: world.base,
+        archived: false,
+        hasActions: true,
+        isAdmin: world.switches.botIsAdmin,
+        canPush: true,
+        allowedStyles: null,
       })),
   };
   return new Proxy(calls as ForgeAdmin, {
@@ -65,9 +70,14 @@ function hooksOf(world: World) {
 
 function viewRule(branch: string, rule: BranchProtection, index: number): BranchRule {
   return {
-    ...{ name: branch, priority: null, createdAt: index, statusCheckEnabled: rule.statusCheckEnabled },
-    ...{ contexts: rule.requiredContexts, blockOnOutdatedBranch: rule.blockOnOutdatedBranch },
-    ...{ directPushAllowed: rule.directPushAllowed, raw: { required_approvals: rule.requiredApprovals } },
+    name: branch,
+    priority: null,
+    createdAt: index,
+    statusCheckEnabled: rule.statusCheckEnabled,
+    contexts: rule.requiredContexts,
+    blockOnOutdatedBranch: rule.blockOnOutdatedBranch,
+    directPushAllowed: rule.directPushAllowed,
+    raw: { required_approvals: rule.requiredApprovals },
   };
 }
 

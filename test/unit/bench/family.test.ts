@@ -48,7 +48,11 @@ test('a train of five lands five in each gate', () => {
 
 test('speculative bisect: both halves of each level, and the survivors once more', () => {
   expect(play(new SpeculativeBisect(4), 64, [40])).toEqual({
-    ...{ runs: 14, landed: 63, first: 8, last: 8, unsafe: 0 },
+    runs: 14,
+    landed: 63,
+    first: 8,
+    last: 8,
+    unsafe: 0,
   });
 });
 
@@ -93,8 +97,17 @@ test('with three runners six runs take two gates, and a run that was cancelled i
 
 test('no model lands what no run has proven, in any weather', () => {
   const scenario: Scenario = {
-    ...{ name: 'weather', n: 40, arrivals: { kind: 'poisson', rate: 6 }, p: 0.15, f: 0.05, requeue: 30 },
-    ...{ q: 0.02, c: 0.02, W: 16, C: 6, ci: { kind: 'lognormal', D: 15, sigma: 0.6, failing: 0.5 } },
+    name: 'weather',
+    n: 40,
+    arrivals: { kind: 'poisson', rate: 6 },
+    p: 0.15,
+    f: 0.05,
+    requeue: 30,
+    q: 0.02,
+    c: 0.02,
+    W: 16,
+    C: 6,
+    ci: { kind: 'lognormal', D: 15, sigma: 0.6, failing: 0.5 },
   };
   const references = Object.values(REFERENCES).map((settings) => () => new Reference(settings, scenario));
   for (const create of [...PEERS, ...references]) {
@@ -123,7 +136,10 @@ test('a workload is drawn from its seed, within the stated ranges, and even seed
 test('a cell counts where one fan-out alone is at least as good in all three figures', () => {
   const line = { runs: 1, p50: 1, p95: 1, wrong: 0, good: 1, unproven: 0, red: 0 };
   const comparison = (ours: readonly (readonly [number, typeof line])[]) => ({
-    ...{ scenario: AT_ONCE, bound: 1, references: new Map(), peers: new Map([['peer', line]]) },
+    scenario: AT_ONCE,
+    bound: 1,
+    references: new Map(),
+    peers: new Map([['peer', line]]),
     ours: new Map(ours),
   });
   const split = [

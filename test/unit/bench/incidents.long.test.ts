@@ -3,7 +3,9 @@ import type { Scenario } from '../../bench/queue/workload.ts';
 
 test('with slots, incidents wait two gate durations at most, and the others hardly longer than without the label', () => {
   const scenario: Scenario = {
-    ...{ name: 'workload', n: 60, p: 0.03 },
+    name: 'workload',
+    n: 60,
+    p: 0.03,
     arrivals: { kind: 'poisson', rate: 4 },
     ci: { kind: 'fixed', D: 30 },
   };

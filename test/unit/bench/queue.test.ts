@@ -42,9 +42,7 @@ test('one that was bounced though nothing fails with it is scheduled again and l
 test('repeated bursts: `size` at once, every `every` gate durations', () => {
   const scenario = givenScenario({ n: 10, arrivals: { kind: 'burst', size: 4, every: 2.5 } });
   expect(planPullRequests(scenario, 1).map((each) => each.arrivesAtMs / GATE_MS)).toEqual([
-    ...[0, 0, 0, 0],
-    ...[2.5, 2.5, 2.5, 2.5],
-    ...[5, 5],
+    0, 0, 0, 0, 2.5, 2.5, 2.5, 2.5, 5, 5,
   ]);
   const result = measure({ scenario, fanout: 4, seed: 1, cold: false });
   expect(result.merged).toHaveLength(10);
@@ -52,7 +50,12 @@ test('repeated bursts: `size` at once, every `every` gate durations', () => {
 
 test('a head that is up to date and tested lands without a run, unless the base moves before its turn', () => {
   const alone = (number: number, arrivesAtMs: number, tested: boolean) => ({
-    ...{ number, arrivesAtMs, bad: false, clashes: [], conflicts: [], tested },
+    number,
+    arrivesAtMs,
+    bad: false,
+    clashes: [],
+    conflicts: [],
+    tested,
   });
   const scenario = givenScenario({ u: 0.5 });
   const options = { scenario, fanout: 1, seed: 1, cold: false };
@@ -66,13 +69,15 @@ test('with one runner each run in the line moves up by one when one of them is c
   const forge = new SymbolicForge(givenScenario({ C: 1 }), [], createSeededRandom(1));
   for (let run = 0; run < 5; run += 1)
     forge.perform(0, {
-      ...{
-        kind: 'stage_tree',
-        nodeRow: `row-${run}` as NodeRowId,
-        branch: `branch-${run}`,
-        workBranch: 'work',
-      },
-      ...{ stagedOn: 'base', isAnchored: true, stagedOnTree: 'none', tree: `tree-${run}`, message: '' },
+      kind: 'stage_tree',
+      nodeRow: `row-${run}` as NodeRowId,
+      branch: `branch-${run}`,
+      workBranch: 'work',
+      stagedOn: 'base',
+      isAnchored: true,
+      stagedOnTree: 'none',
+      tree: `tree-${run}`,
+      message: '',
     });
   const [, second] = forge.runs;
   forge.perform(1, { kind: 'cancel_gate_run', runKey: String(second?.id), branch: 'branch-1' });

@@ -26,9 +26,16 @@ describe('mergeyard verify', () => {
   test('a statement that the key has signed and the clone bears out is verified, and told', async () => {
     const { code, out } = await check(seal(statementOf()));
     expect([code, ...out]).toEqual([
-      ...[0, `verified: ${MERGE}`, 'repository: acme/app main', `pull request: #7 at ${HEAD}`],
-      ...['scheduled by: ada', 'approved by: bob', `tree: ${TREE}`, 'gate: success https://f/1'],
-      ...['landed: 2026-11-23T00:00:00.000Z', `key: ${keyIdOf(publicKey)}`],
+      0,
+      `verified: ${MERGE}`,
+      'repository: acme/app main',
+      `pull request: #7 at ${HEAD}`,
+      'scheduled by: ada',
+      'approved by: bob',
+      `tree: ${TREE}`,
+      'gate: success https://f/1',
+      'landed: 2026-11-23T00:00:00.000Z',
+      `key: ${keyIdOf(publicKey)}`,
     ]);
   });
 
@@ -74,7 +81,8 @@ describe('mergeyard verify', () => {
   test('a squash keeps the head out of the history: then it says that the signature alone names the head', async () => {
     const squashed = await check(seal(landing), { tree: TREE, parents: [BASE], history: [BASE] });
     expect([squashed.code, squashed.out.at(-1)]).toEqual([
-      ...[0, `note: head ${HEAD} was squashed or rebased: the signature alone names it`],
+      0,
+      `note: head ${HEAD} was squashed or rebased: the signature alone names it`,
     ]);
   });
 
@@ -92,8 +100,13 @@ describe('mergeyard verify', () => {
     writeFileSync(key, PEM);
     const asked: string[] = [];
     const machine = {
-      ...{ env: { HOME: folder }, cwd: folder, isTerminal: false, print: () => {}, now: () => 0 },
-      ...{ sleep: async () => {}, readGit: gitOf(CLONE) },
+      env: { HOME: folder },
+      cwd: folder,
+      isTerminal: false,
+      print: () => {},
+      now: () => 0,
+      sleep: async () => {},
+      readGit: gitOf(CLONE),
       fetch: async (url: unknown) => {
         asked.push(String(url));
         throw new Error('no network');

@@ -13,18 +13,24 @@ const PROVISIONING = {
   ci_gate: { status: 'verified', url: null },
 };
 const REPO = {
-  ...{ id: 'r', name: 'acme/app', base_branch: 'main', queue_enabled: true, pause: null },
-  ...{
-    provisioning: PROVISIONING,
-    hold_reason: null,
-    gate_events: { status: null, run: null },
-    gate: 'workflow',
-    status_context: 'q',
-  },
+  id: 'r',
+  name: 'acme/app',
+  base_branch: 'main',
+  queue_enabled: true,
+  pause: null,
+  provisioning: PROVISIONING,
+  hold_reason: null,
+  gate_events: { status: null, run: null },
+  gate: 'workflow',
+  status_context: 'q',
 };
 const place = (pr: number, state: string) => ({ pr, title: `Change ${pr}`, state, priority: 'normal' });
 const event = (pr: number) => ({
-  ...{ repo_id: 'r', timestamp: '2026-11-22T10:00:00.000Z', event: 'pr_landed', pr, title: `Change ${pr}` },
+  repo_id: 'r',
+  timestamp: '2026-11-22T10:00:00.000Z',
+  event: 'pr_landed',
+  pr,
+  title: `Change ${pr}`,
 });
 const activity = (
   line: readonly object[],
@@ -33,7 +39,11 @@ const activity = (
 ) => ({
   repos: [
     {
-      ...{ repo_id: 'r', state: 'waiting', last_reconcile_error_code: null, standstill, freeze: null },
+      repo_id: 'r',
+      state: 'waiting',
+      last_reconcile_error_code: null,
+      standstill,
+      freeze: null,
       queue: {
         line,
         line_more: 0,
@@ -55,7 +65,8 @@ async function call(
   const code = await run(
     argv,
     {
-      ...{ env: { MERGEYARD_URL: 'https://q.example.org', MERGEYARD_TOKEN: 'mgy_secret' }, cwd: '/' },
+      env: { MERGEYARD_URL: 'https://q.example.org', MERGEYARD_TOKEN: 'mgy_secret' },
+      cwd: '/',
       fetch: async (url, init) => {
         const { pathname, search: query } = new URL(String(url));
         const path = pathname.replace('/api/v1/user/', '');
@@ -67,7 +78,9 @@ async function call(
         const answer = answers[path]?.() ?? (path === 'queue/status' ? { repos: [REPO] } : [REPO]);
         return answer instanceof Response ? answer : Response.json(answer);
       },
-      ...{ print: (line) => void out.push(line), isTerminal, readGit: async () => 'a'.repeat(40) },
+      print: (line) => void out.push(line),
+      isTerminal,
+      readGit: async () => 'a'.repeat(40),
       now: () => clock,
       sleep: async (ms) => {
         clock += ms;
@@ -99,7 +112,8 @@ describe('mergeyard holds a queue up', () => {
 
   test('resume says that the queue is on', async () => {
     expect(await call(['resume', ...named], { 'repos/r/resume': () => REPO })).toMatchObject({
-      ...{ code: 0, out: ['acme/app main: on'] },
+      code: 0,
+      out: ['acme/app main: on'],
     });
   });
 });
@@ -201,7 +215,10 @@ describe('mergeyard doctor', () => {
 
   test('tells each part of the set-up that is not as it was, a wrong settings file with its lines', async () => {
     const drift = {
-      ...{ kind: 'settings_file', since: null, by: 'unknown', repair: 'people' },
+      kind: 'settings_file',
+      since: null,
+      by: 'unknown',
+      repair: 'people',
       says: '.mergeyard.yml on the base is wrong: line 2: \u001b[2Jno',
       next: 'Land a correction.',
     };
@@ -221,7 +238,8 @@ describe('mergeyard doctor', () => {
     const refuse = () =>
       Response.json({ error: { code: 'invalid_token', message: 'no', retryable: false } }, { status: 401 });
     expect(await call(['doctor'], { 'queue/status': refuse })).toMatchObject({
-      ...{ code: 69, complaint: 'invalid_token: no. Sign in again, or make a new API token.' },
+      code: 69,
+      complaint: 'invalid_token: no. Sign in again, or make a new API token.',
     });
   });
 });
@@ -341,7 +359,10 @@ describe('a pull request that the queue does not know', () => {
       { status: 404 },
     );
   const landed = {
-    ...{ number: 7, title: 'a', place: null, estimate: null },
+    number: 7,
+    title: 'a',
+    place: null,
+    estimate: null,
     now: { kind: 'exit', code: 'landed', fault: null, turn: null, words: 'landed', next: null },
   };
 
@@ -395,10 +416,17 @@ describe('a pull request that the queue does not know', () => {
 
 test('fanout prints the advice and what each fan-out would have changed', async () => {
   const wait = (minutes: number) => ({
-    ...{ p50_seconds: minutes * 60, p95_seconds: minutes * 120, mean_seconds: minutes * 60 },
+    p50_seconds: minutes * 60,
+    p95_seconds: minutes * 120,
+    mean_seconds: minutes * 60,
   });
   const advice = {
-    ...{ current: 1, advised: 4, reason: null, rests_on: 61, needed: 30, since: null },
+    current: 1,
+    advised: 4,
+    reason: null,
+    rests_on: 61,
+    needed: 30,
+    since: null,
     replays: [
       { fanout: 1, landed: 60, runs: 100, wait: wait(41) },
       { fanout: 4, landed: 60, runs: 112, wait: wait(6) },
@@ -467,8 +495,13 @@ describe('log', () => {
 
 describe('log --gate', () => {
   const log = {
-    ...{ number: 7, run_url: 'https://f.example.org/runs/3', gate_verdict: 'failure', tree: null, prs: [7] },
-    ...{ reason: null, words: null },
+    number: 7,
+    run_url: 'https://f.example.org/runs/3',
+    gate_verdict: 'failure',
+    tree: null,
+    prs: [7],
+    reason: null,
+    words: null,
   };
   const read = async (answer: object, ...more: string[]) =>
     call(['log', '--gate', '7', ...named, ...more], { 'repos/r/pulls/7/gate-log': () => answer });
@@ -483,8 +516,11 @@ describe('log --gate', () => {
       0,
       [
         'run: failure https://f.example.org/runs/3',
-        ...['--- check: failure (the end of the log)', 'expected 1', '  got 2 '],
-        ...['--- other: failure', 'The forge has no log of this job.'],
+        '--- check: failure (the end of the log)',
+        'expected 1',
+        '  got 2 ',
+        '--- other: failure',
+        'The forge has no log of this job.',
       ],
     ]);
     const [json = ''] = (await read({ ...log, jobs }, '--json')).out;

@@ -3,7 +3,10 @@ import { run } from '../../../cli/run.ts';
 
 const REPO = { id: 'r', name: 'acme/app', base_branch: 'main' };
 const story = (kind: 'exit' | 'wait', code: string, fault: boolean | null) => ({
-  ...{ number: 7, title: 'a\u202eb\u001b[2J', place: null, estimate: null },
+  number: 7,
+  title: 'a\u202eb\u001b[2J',
+  place: null,
+  estimate: null,
   now: { kind, code, fault, turn: null, words: 'words', next: null },
 });
 
@@ -25,12 +28,14 @@ async function wait(now: Told | ((clock: number) => Told | null), ...more: strin
   const code = await run(
     ['wait', '7', '--repo', 'acme/app', '--timeout', '20s', ...more],
     {
-      ...{ env: { MERGEYARD_URL: 'https://q.example.org', MERGEYARD_TOKEN: 'mgy_secret' }, cwd: '/' },
+      env: { MERGEYARD_URL: 'https://q.example.org', MERGEYARD_TOKEN: 'mgy_secret' },
+      cwd: '/',
       fetch: async (url) =>
         answer(String(url).endsWith('/pulls/7') ? (typeof now === 'function' ? now(clock) : now) : [REPO]),
       print: (line) => void out.push(line),
       now: () => clock,
-      ...{ isTerminal: false, readGit: async () => null },
+      isTerminal: false,
+      readGit: async () => null,
       sleep: async (ms) => {
         clock += ms;
       },
@@ -112,8 +117,12 @@ test('a login that cannot be stored is told in one line, with the way around it'
   const code = await run(
     ['login', 'https://q.example.org'],
     {
-      ...{ env: { XDG_CONFIG_HOME: '/dev/null' }, cwd: '/', now: () => 0, sleep: async () => {} },
-      ...{ fetch: async () => Response.json({ repos: [] }), isTerminal: false },
+      env: { XDG_CONFIG_HOME: '/dev/null' },
+      cwd: '/',
+      now: () => 0,
+      sleep: async () => {},
+      fetch: async () => Response.json({ repos: [] }),
+      isTerminal: false,
       readGit: async () => null,
       print: () => undefined,
     },

@@ -4,8 +4,13 @@ import { join } from 'node:path';
 import { run } from '../../../cli/run.ts';
 
 const REPO = {
-  ...{ id: 'r', name: 'acme/app', base_branch: 'main', queue_enabled: true },
-  ...{ batch_target: 4, bisect_fanout: 1, high_labels: ['urgent'] },
+  id: 'r',
+  name: 'acme/app',
+  base_branch: 'main',
+  queue_enabled: true,
+  batch_target: 4,
+  bisect_fanout: 1,
+  high_labels: ['urgent'],
 };
 const LOGIN = { MERGEYARD_URL: 'https://q.example.org', MERGEYARD_TOKEN: 'mgy_secret' };
 const named = ['--repo', 'acme/app'];
@@ -17,7 +22,8 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 /** The same where the service reads the file: by the one on the base the fan-out is 4. */
 const READ_BY_SERVICE = {
-  ...{ ...REPO, settings_file: true },
+  ...REPO,
+  settings_file: true,
   file_settings: {
     values: {
       batch_target: { value: 4, origin: 'page' },
@@ -39,7 +45,10 @@ async function call(
   const code = await run(
     argv.map((word) => (word === 'FILE' ? path : word)),
     {
-      ...{ env: { ...env, HOME: folder }, cwd: folder, isTerminal: false, now: () => 0 },
+      env: { ...env, HOME: folder },
+      cwd: folder,
+      isTerminal: false,
+      now: () => 0,
       fetch: async (url, init) => {
         const method = init?.method ?? 'GET';
         if (method !== 'GET')
@@ -48,7 +57,8 @@ async function call(
         return Response.json(method === 'GET' ? [shown] : shown);
       },
       print: (line) => void out.push(line.replaceAll(folder, '')),
-      ...{ readGit: async () => null, sleep: async () => {} },
+      readGit: async () => null,
+      sleep: async () => {},
     },
     async () => '',
     (line) => complaints.push(line.replaceAll(folder, '')),
@@ -60,7 +70,9 @@ describe('mergeyard settings check', () => {
   test('names each wrong line, ends with 1, and neither needs a login nor asks anything', async () => {
     const text = 'batch_target: many\ngate: statuses\n';
     expect(await call(['settings', 'check', 'FILE'], text, {})).toMatchObject({
-      ...{ code: 1, complaint: '', sent: [] },
+      code: 1,
+      complaint: '',
+      sent: [],
       out: [
         '/file.yml:1:15: batch_target: Invalid input: expected number, received string.',
         '/file.yml:2:1: "gate" cannot be set in the file: it decides what is proven. Set it on the page.',
@@ -70,7 +82,9 @@ describe('mergeyard settings check', () => {
 
   test('says of a right file how many settings it has', async () => {
     expect(await call(['settings', 'check', 'FILE'], 'batch_target: 8', {})).toMatchObject({
-      ...{ code: 0, out: ['/file.yml is right: 1 setting'], sent: [] },
+      code: 0,
+      out: ['/file.yml is right: 1 setting'],
+      sent: [],
     });
   });
 
@@ -112,7 +126,8 @@ describe('mergeyard settings compare and apply', () => {
     const { code, out, sent } = await call(['settings', 'apply', 'FILE', ...named], text);
     expect([code, out]).toEqual([0, ['acme/app main: 2 settings changed', ...lines]]);
     expect(sent.at(-1)).toEqual({
-      ...{ method: 'PATCH', path: '/api/v1/user/repos/r' },
+      method: 'PATCH',
+      path: '/api/v1/user/repos/r',
       body: { batch_target: 8, high_labels: ['urgent', 'hot'] },
     });
   });
@@ -142,10 +157,13 @@ describe('where the service reads the file by itself', () => {
 
   test('apply sends nothing: what is landed holds, and what is not has to be landed', async () => {
     expect(await ask('apply', 'bisect_fanout: 4')).toMatchObject({
-      ...{ code: 0, out: ['acme/app main: nothing changed'], sent: [{ method: 'GET' }] },
+      code: 0,
+      out: ['acme/app main: nothing changed'],
+      sent: [{ method: 'GET' }],
     });
     expect(await ask('apply', 'bisect_fanout: 1')).toMatchObject({
-      ...{ code: 1, sent: [{ method: 'GET' }] },
+      code: 1,
+      sent: [{ method: 'GET' }],
       out: [
         'acme/app main: nothing was sent. The queue reads .mergeyard.yml on its base branch by itself: land the file there.',
         '  bisect_fanout: 4 -> 1',
@@ -164,7 +182,9 @@ describe('mergeyard settings show', () => {
   test('tells each value that holds and where it comes from', async () => {
     const right = { state: 'right', commit, from, problems: [], values };
     expect(await show(right)).toMatchObject({
-      ...{ code: 0, complaint: '', sent: [{ method: 'GET' }] },
+      code: 0,
+      complaint: '',
+      sent: [{ method: 'GET' }],
       out: [
         `acme/app main: .mergeyard.yml of ${'f'.repeat(10)} holds before the values of the settings page. A change takes effect once it has landed.`,
         ...rows,

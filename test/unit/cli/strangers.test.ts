@@ -24,8 +24,13 @@ async function call(argv: readonly string[], url: string, fetch = globalThis.fet
   const code = await run(
     argv,
     {
-      ...{ env: { MERGEYARD_URL: url, ...SECRETS, HOME: '/none' }, cwd: '/', isTerminal: false },
-      ...{ fetch, now: () => 0, sleep: async () => {}, readGit: async () => null },
+      env: { MERGEYARD_URL: url, ...SECRETS, HOME: '/none' },
+      cwd: '/',
+      isTerminal: false,
+      fetch,
+      now: () => 0,
+      sleep: async () => {},
+      readGit: async () => null,
       print: (line) => void out.push(line),
     },
     async () => '',
@@ -72,7 +77,8 @@ describe('a server that sends the command line elsewhere', () => {
     };
     const asked: unknown[] = [];
     const client = createApiClient({
-      ...{ baseUrl: '', readToken: () => null },
+      baseUrl: '',
+      readToken: () => null,
       fetch: async (_url, init) => {
         asked.push(init?.redirect);
         return opaque as unknown as Response;
@@ -96,7 +102,8 @@ test('an address without TLS gets no token, wherever it is given', async () => {
     'http://127.0.0.1.example.org',
   ])
     expect(await call(['status'], url, fetch)).toMatchObject({
-      ...{ code: 64, out: '' },
+      code: 64,
+      out: '',
       complaint: 'The address must begin with https://, or the token could be read on the way.',
     });
   expect(sent).toEqual([]);

@@ -8,14 +8,27 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { bundleCli } from '../../../lib/bundle-cli.ts';
 
 const now = (kind: string, code: string, fault: boolean | null) => ({
-  ...{ kind, code, fault, turn: 'author', words: 'words', next: 'Wait.' },
+  kind,
+  code,
+  fault,
+  turn: 'author',
+  words: 'words',
+  next: 'Wait.',
 });
 const pull = (number: number, told: object) => ({
-  ...{ number, title: `Change\u001b[2J ${number}`, place: null, estimate: null, now: told },
+  number,
+  title: `Change\u001b[2J ${number}`,
+  place: null,
+  estimate: null,
+  now: told,
   attempts: [
     {
-      ...{ created_at: '2026-11-22T10:00:00.000Z', gate_verdict: 'failure', outcome: 'bounced', prs: [7, 8] },
-      ...{ staging_tree: 'a'.repeat(40), run_url: 'https://forge.example.org/acme/app/actions/runs/3' },
+      created_at: '2026-11-22T10:00:00.000Z',
+      gate_verdict: 'failure',
+      outcome: 'bounced',
+      prs: [7, 8],
+      staging_tree: 'a'.repeat(40),
+      run_url: 'https://forge.example.org/acme/app/actions/runs/3',
     },
   ],
 });
@@ -23,8 +36,13 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   '/api/v1/user/repos': [{ id: 'r', name: 'acme/app', base_branch: 'main' }],
   '/api/v1/user/repos/r/pulls/7': pull(7, now('exit', 'bounced', true)),
   '/api/v1/user/repos/r/pulls/7/gate-log': {
-    ...{ number: 7, run_url: 'https://forge.example.org/acme/app/actions/runs/3', gate_verdict: 'failure' },
-    ...{ tree: 'a'.repeat(40), prs: [7, 8], reason: null, words: null },
+    number: 7,
+    run_url: 'https://forge.example.org/acme/app/actions/runs/3',
+    gate_verdict: 'failure',
+    tree: 'a'.repeat(40),
+    prs: [7, 8],
+    reason: null,
+    words: null,
     jobs: [{ name: 'check', result: 'failure', text: 'one\n\ttwo \u001b[2J\n', is_cut: true }],
   },
   '/api/v1/user/repos/r/pulls/7/queue': { number: 7, head: 'a'.repeat(40), already: false },
@@ -34,16 +52,15 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   '/api/v1/user/queue/activity': {
     repos: [
       {
-        ...{
-          repo_id: 'r',
-          state: 'waiting',
-          last_reconcile_error_code: null,
-          standstill: null,
-          freeze: null,
-        },
+        repo_id: 'r',
+        state: 'waiting',
+        last_reconcile_error_code: null,
+        standstill: null,
+        freeze: null,
         queue: {
           line: [{ pr: 8, title: 'Change 8', state: 'ready', priority: 'high' }],
-          ...{ line_more: 0, block: { kind: 'staging', since: null, until: null, pr: null, run_url: null } },
+          line_more: 0,
+          block: { kind: 'staging', since: null, until: null, pr: null, run_url: null },
         },
       },
     ],
@@ -73,12 +90,10 @@ describe('the tool server of the command line', () => {
     await new Promise<void>((done) => void service.listen(0, '127.0.0.1', done));
     const { port } = service.address() as AddressInfo;
     const transport = new StdioClientTransport({
-      ...{
-        command: process.execPath,
-        args: [file, 'mcp', '--repo', 'acme/app'],
-        cwd: folder,
-        stderr: 'pipe',
-      },
+      command: process.execPath,
+      args: [file, 'mcp', '--repo', 'acme/app'],
+      cwd: folder,
+      stderr: 'pipe',
       env: { MERGEYARD_URL: `http://127.0.0.1:${port}`, MERGEYARD_TOKEN: 'mgy_secret' },
     });
     transport.stderr?.on('data', (bytes) => {
@@ -106,7 +121,10 @@ describe('the tool server of the command line', () => {
 
   test('why says where a pull request stands and the next step, with a title that moves no cursor', async () => {
     expect((await call('why', { number: 7 })).lines).toEqual([
-      ...['#7 Change[2J 7', 'bounced: words', 'turn: its author', 'next: Wait.'],
+      '#7 Change[2J 7',
+      'bounced: words',
+      'turn: its author',
+      'next: Wait.',
     ]);
   });
 
@@ -126,7 +144,9 @@ describe('the tool server of the command line', () => {
     expect((await call('gate_log', { number: 7 })).lines).toEqual([
       `2026-11-22T10:00:00.000Z failure (bounced) #7 #8 tree ${'a'.repeat(40)} https://forge.example.org/acme/app/actions/runs/3`,
       'run: failure https://forge.example.org/acme/app/actions/runs/3',
-      ...['--- check: failure (the end of the log)', 'one', '  two [2J'],
+      '--- check: failure (the end of the log)',
+      'one',
+      '  two [2J',
     ]);
     // A log that cannot be read costs no run.
     const { lines } = await call('gate_log', { number: 8 });
@@ -159,7 +179,9 @@ describe('the tool server of the command line', () => {
     const env = { MERGEYARD_URL: `http://127.0.0.1:${port}`, MERGEYARD_TOKEN: 'mgy_secret' };
     await writer.connect(
       new StdioClientTransport({
-        ...{ command: process.execPath, args, cwd: folder },
+        command: process.execPath,
+        args,
+        cwd: folder,
         env: { ...env, MERGEYARD_FORGE_TOKEN: 'forge-token' },
       }),
     );

@@ -1,11 +1,18 @@
 import { describeAdvice } from '../../../dashboard/view/advice.ts';
 
 const replay = (fanout: number, p50: number, mean: number, runs: number) => ({
-  ...{ fanout, landed: 60, runs },
+  fanout,
+  landed: 60,
+  runs,
   wait: { p50_seconds: p50, p95_seconds: null, mean_seconds: mean },
 });
 const advice = {
-  ...{ current: 1, advised: 4, reason: null, rests_on: 61, needed: 30, since: null },
+  current: 1,
+  advised: 4,
+  reason: null,
+  rests_on: 61,
+  needed: 30,
+  since: null,
   replays: [replay(1, 41 * 60, 50 * 60, 100), replay(4, 6 * 60, 8 * 60, 112)],
 };
 

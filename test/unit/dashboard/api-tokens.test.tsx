@@ -6,8 +6,11 @@ import { givenStatus } from './rows.ts';
 const REPO = '11111111-0000-4000-8000-000000000001';
 const TOKEN = `mgy_${'x'.repeat(64)}`;
 const VIEW = {
-  ...{ id: '22222222-0000-4000-8000-000000000002', name: 'nightly', last_used_at: null },
-  ...{ created_at: '2026-01-01T00:00:00.000Z', expires_at: '2026-04-01T00:00:00.000Z' },
+  id: '22222222-0000-4000-8000-000000000002',
+  name: 'nightly',
+  last_used_at: null,
+  created_at: '2026-01-01T00:00:00.000Z',
+  expires_at: '2026-04-01T00:00:00.000Z',
   scopes: [
     { scope: 'read', repo_ids: null },
     { scope: 'queue:write', repo_ids: [REPO] },
@@ -48,7 +51,8 @@ describe('API tokens on the account page', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Make the token' }));
     expect(await screen.findByText(TOKEN)).toBeTruthy();
     expect(sent.find(({ address }) => address === 'POST /api/v1/tokens')?.body).toEqual({
-      ...{ name: 'ci', expires_in_days: 30 },
+      name: 'ci',
+      expires_in_days: 30,
       scopes: ['read', 'queue:write'].map((scope) => ({ scope, repo_ids: [REPO] })),
     });
   });

@@ -5,21 +5,24 @@ import { mountPage } from '../../support/mount-page.tsx';
 const PUT = 'PUT /api/v1/author-notices';
 const GET = 'GET /api/v1/author-notices';
 const LOGIN = {
-  ...{ instance_url: 'https://git.example.org', login: 'ann', email: 'ann@example.org' },
-  ...{ email_state: 'waiting', topics: ['landed'] },
-  ...{ proven_at: '2026-11-23T00:00:00.000Z', ends_at: '2027-05-22T00:00:00.000Z' },
+  instance_url: 'https://git.example.org',
+  login: 'ann',
+  email: 'ann@example.org',
+  email_state: 'waiting',
+  topics: ['landed'],
+  proven_at: '2026-11-23T00:00:00.000Z',
+  ends_at: '2027-05-22T00:00:00.000Z',
 };
 
 async function open(view: object) {
   const { sent } = mountPage({
     at: '/account',
     answers: {
-      ...{
-        'GET /api/v1/me': { id: 'tenant' },
-        'GET /api/v1/tokens': [],
-        'GET /api/v1/sessions': { sessions: [] },
-      },
-      ...{ [GET]: view, [PUT]: view },
+      'GET /api/v1/me': { id: 'tenant' },
+      'GET /api/v1/tokens': [],
+      'GET /api/v1/sessions': { sessions: [] },
+      [GET]: view,
+      [PUT]: view,
     },
   });
   const panel = within(await screen.findByRole('region', { name: 'Mails about your own pull requests' }));

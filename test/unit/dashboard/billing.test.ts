@@ -11,8 +11,13 @@ const FREE = { connections: 1, repos: 1 };
 
 function given(changes: Partial<Billing>): Billing {
   return {
-    ...{ tier: 'free', entitled_tier: 'free', status: 'active', payment_action_required: false },
-    ...{ connections: 1, repos: 1, limits: { included: FREE, ceiling: FREE } },
+    tier: 'free',
+    entitled_tier: 'free',
+    status: 'active',
+    payment_action_required: false,
+    connections: 1,
+    repos: 1,
+    limits: { included: FREE, ceiling: FREE },
     ...changes,
   };
 }
@@ -68,7 +73,8 @@ test.each<[Plan['price'], string]>([
 
 test('a plan says what it includes; while it is not known, nothing', () => {
   const plan: Plan = {
-    ...{ tier: 'team', price: null },
+    tier: 'team',
+    price: null,
     limits: { included: { connections: null, repos: 50 }, ceiling: FREE },
   };
   expect(sayIncluded(plan)).toBe('Includes 50 repositories and any number of connections.');

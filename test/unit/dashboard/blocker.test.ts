@@ -31,11 +31,9 @@ test('no view is unknown, not an empty line', () => {
 
 test('a hold comes before a switched-off queue, that before a failed look, that before what was seen', () => {
   const failed = givenActivity({
-    ...{
-      last_reconcile_error_code: 'forge_access_denied',
-      last_reconcile_error: 'The forge refused.',
-      last_reconcile_ok: false,
-    },
+    last_reconcile_error_code: 'forge_access_denied',
+    last_reconcile_error: 'The forge refused.',
+    last_reconcile_ok: false,
     queue: givenQueue('gate'),
   });
   const held = givenStatus({ hold_reason: 'payment_required', queue_enabled: false });
@@ -81,8 +79,10 @@ test('since and until are told when they are known, and an until that has passed
 
 test('looks that fail tell since when, as of the last one that went well, and when the next try is', () => {
   const outage = givenActivity({
-    ...{ last_reconcile_error_code: 'forge_unreachable', last_reconcile_error: 'The forge was silent.' },
-    ...{ last_reconcile: '2026-11-21T10:09:56.000Z', last_good_reconcile: '2026-11-21T07:10:00.000Z' },
+    last_reconcile_error_code: 'forge_unreachable',
+    last_reconcile_error: 'The forge was silent.',
+    last_reconcile: '2026-11-21T10:09:56.000Z',
+    last_good_reconcile: '2026-11-21T07:10:00.000Z',
     next_look_at: '2026-11-21T10:15:00.000Z',
   });
   expect(sayTimes(findBlocker(outage, givenStatus(), NOW), NOW)).toMatch(
@@ -100,7 +100,8 @@ describe('an engine that should have looked and has not', () => {
   test('is silent in words after a minute', () => {
     expect(findBlocker(activity, givenStatus(), secondsOn(60)).text).toMatch(/^Waiting for the gate run/);
     expect(findBlocker(activity, givenStatus(), secondsOn(61))).toMatchObject({
-      ...{ tone: 'unknown', since: seen },
+      tone: 'unknown',
+      since: seen,
       text: expect.stringMatching(/^The engine is silent/),
     });
   });
@@ -118,13 +119,16 @@ describe('an engine that should have looked and has not', () => {
 
 test('a stop for a wrong tree shows what landed, what was proven and what to do', () => {
   const evidence = {
-    ...{ merge_commit: 'aaaaaaaaaaaa', landed_tree: 'bbbbbbbbbbbb' },
-    ...{ proven_tree: 'cccccccccccc', base_before: 'dddddddddddd' },
+    merge_commit: 'aaaaaaaaaaaa',
+    landed_tree: 'bbbbbbbbbbbb',
+    proven_tree: 'cccccccccccc',
+    base_before: 'dddddddddddd',
   };
   const queue = givenQueue('tree_mismatch', { pr: 8, evidence });
   const stopped = givenActivity({ queue, last_reconcile_error_code: 'tree_mismatch' });
   expect(findBlocker(stopped, null)).toMatchObject({
-    ...{ tone: 'stop', remedy: 'settings' },
+    tone: 'stop',
+    remedy: 'settings',
     text: 'Stopped: #8 landed as aaaaaaaaaa with tree bbbbbbbbbb; the gate had proven tree cccccccccc on dddddddddd. Check the base branch, revert what is wrong, then switch the queue off and on',
   });
 });
@@ -138,7 +142,9 @@ describe('a pause of the owner', () => {
   test('stands before all else that is waited for', () => {
     const activity = givenActivity({ queue: givenQueue('gate') });
     expect(findBlocker(activity, paused('pause'), later)).toMatchObject({
-      ...{ tone: 'stop', since, remedy: 'settings' },
+      tone: 'stop',
+      since,
+      remedy: 'settings',
       text: 'Paused by its owner: audit. Nothing lands, and no pull request loses its place',
     });
   });
@@ -171,12 +177,16 @@ describe('a pause of the owner', () => {
 test('a queue that stands still says since when, what is usual, and what to do', () => {
   const standstill = {
     cause: 'gate_slow',
-    ...{ since: '2026-01-01T00:00:00.000Z', usual_seconds: 720 },
-    ...{ says: 'The gate takes longer than it usually does', next: 'Open the gate run.' },
+    since: '2026-01-01T00:00:00.000Z',
+    usual_seconds: 720,
+    says: 'The gate takes longer than it usually does',
+    next: 'Open the gate run.',
   } as const;
   const queue = givenQueue('gate', { run_url: 'https://forge.example.org/run' });
   expect(findBlocker(givenActivity({ standstill, queue }), givenStatus())).toMatchObject({
-    ...{ tone: 'stop', since: standstill.since, runUrl: 'https://forge.example.org/run' },
+    tone: 'stop',
+    since: standstill.since,
+    runUrl: 'https://forge.example.org/run',
     text: 'It stands still. The gate takes longer than it usually does, which is 12 min at most for 95 in 100. Open the gate run',
   });
 });

@@ -17,7 +17,9 @@ describe('the page where a forge is connected', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Connect' }));
     await waitFor(() => expect(sent.some(({ address: to }) => to === 'POST /api/v1/connections')).toBe(true));
     expect(sent.find(({ address: to }) => to === 'POST /api/v1/connections')?.body).toEqual({
-      ...{ instance_url: FORGE, bot_login: 'mq-bot', token: 'secret' },
+      instance_url: FORGE,
+      bot_login: 'mq-bot',
+      token: 'secret',
     });
   });
 

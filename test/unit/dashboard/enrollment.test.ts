@@ -10,13 +10,14 @@ import {
 } from '../../../dashboard/view/enrollment.ts';
 
 const FOUND: Found = {
-  ...{ full_name: 'acme/app', name: 'app', owner: 'acme', html_url: 'https://git.example.org/acme/app' },
-  ...{
-    private: false,
-    default_branch: 'trunk',
-    merge_styles: ['merge', 'rebase'],
-    default_merge_style: 'rebase',
-  },
+  full_name: 'acme/app',
+  name: 'app',
+  owner: 'acme',
+  html_url: 'https://git.example.org/acme/app',
+  private: false,
+  default_branch: 'trunk',
+  merge_styles: ['merge', 'rebase'],
+  default_merge_style: 'rebase',
 };
 const FILLED = {
   ...({
@@ -36,8 +37,13 @@ const FILLED = {
 test('nothing that an enrollment takes is unreachable on the page', () => {
   const body = enrollmentOf('id', FOUND, { baseBranch: 'release/1.x', mergeStyle: 'merge' }, FILLED, 'mq');
   expect(body).toEqual({
-    ...{ connection_id: 'id', repo_slug: 'acme/app', base_branch: 'release/1.x', merge_style: 'merge' },
-    ...{ automerge: true, wakeup_mode: 'poll', status_context: 'ci/mq' },
+    connection_id: 'id',
+    repo_slug: 'acme/app',
+    base_branch: 'release/1.x',
+    merge_style: 'merge',
+    automerge: true,
+    wakeup_mode: 'poll',
+    status_context: 'ci/mq',
     notification: {
       email: 'a@example.org',
       chat_a_webhook_url: FILLED.slack,
@@ -62,8 +68,12 @@ function isOpen(schema: { safeParse(value: unknown): { success: boolean } }): bo
 
 test('the defaults are the forge’s own branch and style, by webhook, without notices', () => {
   expect(enrollmentOf('id', FOUND, defaultChoice(FOUND), DEFAULT_OPTIONS, 'mq')).toEqual({
-    ...{ connection_id: 'id', repo_slug: 'acme/app', base_branch: 'trunk', merge_style: 'rebase' },
-    ...{ automerge: false, wakeup_mode: 'webhook' },
+    connection_id: 'id',
+    repo_slug: 'acme/app',
+    base_branch: 'trunk',
+    merge_style: 'rebase',
+    automerge: false,
+    wakeup_mode: 'webhook',
   });
 });
 

@@ -15,9 +15,14 @@ function mount(repo: ReturnType<typeof givenStatus>, fanout: ReturnType<typeof g
       'GET /api/v1/me': { id: 'tenant' },
       'GET /api/v1/user/queue/status': { queue_name: 'mq', repos: [repo] },
       'GET /api/v1/user/queue/activity': {
-        ...{ repos: [givenActivity({ repo_id: ID, queue })], recent_activity: [], queue_batches: [] },
-        ...{ recent_activity_truncated: false, queue_batches_truncated: false, queue_batches_next: null },
-        ...{ stats: null, record_errors: [] },
+        repos: [givenActivity({ repo_id: ID, queue })],
+        recent_activity: [],
+        queue_batches: [],
+        recent_activity_truncated: false,
+        queue_batches_truncated: false,
+        queue_batches_next: null,
+        stats: null,
+        record_errors: [],
       },
       [PATCH]: repo,
     },
@@ -54,7 +59,9 @@ test('the choice is left to the queue with a budget', async () => {
 test('the page says which number is in force and why, and the choice is taken back with a number', async () => {
   const says = 'Up to 6 gate runs at once, chosen by the queue: for a reason.';
   const { sent } = mount(givenStatus({ id: ID, bisect_fanout: 'auto' }), {
-    ...{ in_force: 6, reason: 'budget', says },
+    in_force: 6,
+    reason: 'budget',
+    says,
   });
   expect(await screen.findByText(says)).toBeTruthy();
   expect(screen.getByText('up to 6 gate runs at once, chosen by the queue')).toBeTruthy();

@@ -9,8 +9,17 @@ test('the weeks of a branch are shown by parts, and what is not known is Unknown
   const spread = { p50_seconds: 600, p95_seconds: 3_600 };
   const unknown = { p50_seconds: null, p95_seconds: null };
   const week = {
-    ...{ week: '2026-11-16T00:00:00.000Z', landed: 9, bounced: 1, waiting: spread, gate: unknown },
-    ...{ merging: unknown, runs: null, runs_saved: null, bounce_runs: 4, failed_trees: 4, flaky_trees: 1 },
+    week: '2026-11-16T00:00:00.000Z',
+    landed: 9,
+    bounced: 1,
+    waiting: spread,
+    gate: unknown,
+    merging: unknown,
+    runs: null,
+    runs_saved: null,
+    bounce_runs: 4,
+    failed_trees: 4,
+    flaky_trees: 1,
   };
   mountPage({
     at: `/repos/${ID}/statistics`,
@@ -18,18 +27,30 @@ test('the weeks of a branch are shown by parts, and what is not known is Unknown
       'GET /api/v1/me': { id: 'tenant' },
       'GET /api/v1/user/queue/status': { queue_name: 'mq', repos: [givenStatus({ id: ID })] },
       'GET /api/v1/user/queue/activity': {
-        ...{ repos: [givenActivity({ repo_id: ID })], recent_activity: [], queue_batches: [] },
-        ...{ recent_activity_truncated: false, queue_batches_truncated: false, queue_batches_next: null },
-        ...{ stats: null, record_errors: [] },
+        repos: [givenActivity({ repo_id: ID })],
+        recent_activity: [],
+        queue_batches: [],
+        recent_activity_truncated: false,
+        queue_batches_truncated: false,
+        queue_batches_next: null,
+        stats: null,
+        record_errors: [],
       },
       [`GET /api/v1/user/repos/${ID}/statistics`]: {
         weeks: [week],
         flaky_windows: [{ from_hour: 12, to_hour: 16, judged: 20, flaky: 3 }],
       },
       [`GET /api/v1/user/repos/${ID}/statistics/fanout`]: {
-        ...{ current: 1, advised: 4, reason: null, rests_on: 61, needed: 30, since: null },
+        current: 1,
+        advised: 4,
+        reason: null,
+        rests_on: 61,
+        needed: 30,
+        since: null,
         replays: [1, 4].map((fanout) => ({
-          ...{ fanout, landed: 60, runs: 100 + fanout },
+          fanout,
+          landed: 60,
+          runs: 100 + fanout,
           wait: { p50_seconds: 2_400 / fanout, p95_seconds: 3_000, mean_seconds: 2_400 },
         })),
       },

@@ -6,7 +6,9 @@ const FORGE_PAGE = 'https://git.example.org/user/settings/applications';
 
 const open = (checks: unknown, at = '/sign-in') =>
   mountPage({
-    ...{ at, session: null, config: { checks: '/setup/checks' } },
+    at,
+    session: null,
+    config: { checks: '/setup/checks' },
     answers: checks === null ? {} : { 'GET /setup/checks': { checks } },
   });
 

@@ -7,12 +7,22 @@ import { givenActivity, givenFeed, givenStatus } from './rows.ts';
 const REPO = givenStatus();
 const FORGE = 'https://git.example.org';
 const CONNECTION = {
-  ...{ id: '22222222-0000-4000-8000-000000000001', tenant_id: 'tenant', instance_url: FORGE },
-  ...{ bot_username: 'mq-bot', token_type: 'pat', created_at: '2026-11-23T00:00:00.000Z' },
+  id: '22222222-0000-4000-8000-000000000001',
+  tenant_id: 'tenant',
+  instance_url: FORGE,
+  bot_username: 'mq-bot',
+  token_type: 'pat',
+  created_at: '2026-11-23T00:00:00.000Z',
 };
 const FOUND = {
-  ...{ full_name: 'acme/app', default_branch: 'main', private: false, default_merge_style: 'squash' },
-  ...{ name: 'app', owner: 'acme', html_url: `${FORGE}/acme/app`, merge_styles: ['squash'] },
+  full_name: 'acme/app',
+  default_branch: 'main',
+  private: false,
+  default_merge_style: 'squash',
+  name: 'app',
+  owner: 'acme',
+  html_url: `${FORGE}/acme/app`,
+  merge_styles: ['squash'],
 };
 const COMMON = {
   'GET /api/v1/me': { id: 'tenant', is_admin: false },
@@ -48,15 +58,22 @@ const sendTopics = (token: string) => {
   press('Save');
 };
 const place = (field: string, label: string, words: RegExp): Case => ({
-  ...{ at: `/repos/${REPO.id}/settings`, call: `PATCH /api/v1/user/repos/${REPO.id}` },
-  ...{ error: invalid(`notification.${field}`), label, words },
+  at: `/repos/${REPO.id}/settings`,
+  call: `PATCH /api/v1/user/repos/${REPO.id}`,
+  error: invalid(`notification.${field}`),
+  label,
+  words,
   send: () => {
     type(label, label === 'E-mail' ? 'ann@localhost' : 'https://chat.example.org/x');
     press('Save destinations');
   },
 });
 const enrolled = (field: string, label: string, words: RegExp): Case => ({
-  ...{ at: '/start', call: 'POST /api/v1/user/repos', error: invalid(field), label, words },
+  at: '/start',
+  call: 'POST /api/v1/user/repos',
+  error: invalid(field),
+  label,
+  words,
   send: () => {
     fireEvent.click(screen.getByRole('checkbox', { name: /acme\/app/ }));
     press('Add 1 repository');
@@ -67,8 +84,11 @@ test.each<[string, Case]>([
   [
     'the name of a token',
     {
-      ...{ at: '/account', call: 'POST /api/v1/tokens', error: invalid('name') },
-      ...{ label: 'Name', words: /ASCII/ },
+      at: '/account',
+      call: 'POST /api/v1/tokens',
+      error: invalid('name'),
+      label: 'Name',
+      words: /ASCII/,
       send: () => {
         type('Name', 'ä');
         press('Make the token');
@@ -78,32 +98,44 @@ test.each<[string, Case]>([
   [
     'the address that an author is mailed at',
     {
-      ...{ at: '/account', call: 'PUT /api/v1/author-notices', error: invalid('email') },
-      ...{ label: 'To this address', words: /no. an e-mail address/ },
+      at: '/account',
+      call: 'PUT /api/v1/author-notices',
+      error: invalid('email'),
+      label: 'To this address',
+      words: /no. an e-mail address/,
       send: () => sendTopics('token'),
     },
   ],
   [
     'the forge of an author',
     {
-      ...{ at: '/account', call: 'PUT /api/v1/author-notices', error: invalid('instance_url') },
-      ...{ label: 'Address of the forge', words: /no forge that the service knows/ },
+      at: '/account',
+      call: 'PUT /api/v1/author-notices',
+      error: invalid('instance_url'),
+      label: 'Address of the forge',
+      words: /no forge that the service knows/,
       send: () => sendTopics('token'),
     },
   ],
   [
     'the token of an author, by its code',
     {
-      ...{ at: '/account', call: 'PUT /api/v1/author-notices', error: { code: 'forge_token_refused' } },
-      ...{ label: 'A token of yours on that forge', words: /read:user/ },
+      at: '/account',
+      call: 'PUT /api/v1/author-notices',
+      error: { code: 'forge_token_refused' },
+      label: 'A token of yours on that forge',
+      words: /read:user/,
       send: () => sendTopics('token'),
     },
   ],
   [
     'the id that confirms the end of an account',
     {
-      ...{ at: '/account', call: 'POST /api/v1/tenant/offboard', error: { code: 'confirm_mismatch' } },
-      ...{ label: 'Type your tenant id to confirm', words: /not the id of this account/ },
+      at: '/account',
+      call: 'POST /api/v1/tenant/offboard',
+      error: { code: 'confirm_mismatch' },
+      label: 'Type your tenant id to confirm',
+      words: /not the id of this account/,
       send: () => {
         type('Type your tenant id to confirm', 'tenant');
         press('Delete everything');
@@ -113,8 +145,11 @@ test.each<[string, Case]>([
   [
     'the new token of a bot',
     {
-      ...{ at: '/connections', call: `PATCH /api/v1/connections/${CONNECTION.id}`, error: invalid('token') },
-      ...{ label: 'New access token', words: /not a token/ },
+      at: '/connections',
+      call: `PATCH /api/v1/connections/${CONNECTION.id}`,
+      error: invalid('token'),
+      label: 'New access token',
+      words: /not a token/,
       send: () => {
         press('Token and login');
         type('New access token', 'x');

@@ -9,7 +9,11 @@ const AT = '2026-11-21T10:00:00.000Z';
 function found(repo: string, ok: boolean | null, gate = 'verified') {
   const { provisioning } = givenStatus();
   return {
-    ...{ id: repo, repo, base_branch: 'main', instance_url: 'https://forge.example.org', tenant_id: 't' },
+    id: repo,
+    repo,
+    base_branch: 'main',
+    instance_url: 'https://forge.example.org',
+    tenant_id: 't',
     reconcile: { ok, ran_at: ok === null ? null : AT, error_code: ok === false ? 'forge_unreachable' : null },
     provisioning: { ...provisioning, ci_gate: { status: gate, url: null } },
     lease_state: 'idle',
@@ -17,23 +21,24 @@ function found(repo: string, ok: boolean | null, gate = 'verified') {
 }
 
 const HEALTH = {
-  ...{ status: 'degraded', degraded_by: 'tick_freshness' },
+  status: 'degraded',
+  degraded_by: 'tick_freshness',
   signals: { tick_freshness: 'degraded', overdue_repo: 'ok', supersede_rate: 'unknown', phase_age: 'ok' },
 };
 
 function mountOperator(changes: Readonly<Record<string, unknown>> = {}) {
   const repos = [
-    ...[found('acme/broken', false), found('acme/new', null, 'missing')],
-    ...[found('acme/unset', true, 'missing'), found('acme/fine', true)],
+    found('acme/broken', false),
+    found('acme/new', null, 'missing'),
+    found('acme/unset', true, 'missing'),
+    found('acme/fine', true),
   ];
   return mountPage({
     at: '/admin/repos',
     answers: {
       'GET /api/v1/me': OPERATOR,
       'GET /api/queue-health': HEALTH,
-      'GET /api/v1/admin/repos': {
-        ...{ repos, limit: 50, offset: 0, total: repos.length, order: 'trouble' },
-      },
+      'GET /api/v1/admin/repos': { repos, limit: 50, offset: 0, total: repos.length, order: 'trouble' },
       ...changes,
     },
   });
@@ -43,7 +48,10 @@ test('the order of the service is shown and said: trouble first, or names where 
   mountOperator();
   await screen.findByText('4 repositories, those in trouble first');
   expect(screen.getAllByRole('rowheader').map(({ textContent }) => textContent)).toEqual([
-    ...['acme/broken main', 'acme/new main', 'acme/unset main', 'acme/fine main'],
+    'acme/broken main',
+    'acme/new main',
+    'acme/unset main',
+    'acme/fine main',
   ]);
   cleanup();
   const many = { repos: [found('acme/fine', true)], limit: 50, offset: 0, total: 501, order: 'name' };

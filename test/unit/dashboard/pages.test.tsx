@@ -19,7 +19,8 @@ function answersOf(changes: Readonly<Record<string, unknown>> = {}) {
 test('a gate by statuses is chosen from what answered on the probe', async () => {
   const repo = { ...givenStatus(), gate: 'statuses' as const };
   const probe = {
-    ...{ sha: 'a'.repeat(40), state: 'pending' },
+    sha: 'a'.repeat(40),
+    state: 'pending',
     contexts: [
       { context: 'ci/build', author: 'ci-bot', state: 'success' },
       { context: 'ci/lint', author: 'mallory', state: 'success' },
@@ -50,7 +51,10 @@ test('a gate by statuses is chosen from what answered on the probe', async () =>
 test('the five things on the forge are listed as a verify call read them, each with its fix', async () => {
   const repo = givenStatus();
   const check = (name: string, state: string, fix: string | null) => ({
-    ...{ check: name, state, says: `It stands: ${name}.`, fix },
+    check: name,
+    state,
+    says: `It stands: ${name}.`,
+    fix,
   });
   mountPage({
     at: `/repos/${repo.id}/setup`,
@@ -101,15 +105,13 @@ test('without the gate file the missing file is the first of them, and the other
 
 describe('the audit log on the account page', () => {
   const note = (nth: number) => ({
-    ...{
-      id: `note-${nth}`,
-      at: AT,
-      actor: ME.id,
-      from: '198.51.100.7',
-      action: 'repo.update',
-      target: `repo-${nth}`,
-      result: 'ok',
-    },
+    id: `note-${nth}`,
+    at: AT,
+    actor: ME.id,
+    from: '198.51.100.7',
+    action: 'repo.update',
+    target: `repo-${nth}`,
+    result: 'ok',
   });
   const show = async (notes: readonly unknown[]) => {
     const page = mountPage({
@@ -158,8 +160,12 @@ test.each([
       answers: answersOf({
         'GET /api/v1/connections': [
           {
-            ...{ id: 'connection', instance_url: 'https://forge.example.org', bot_username: 'mq-bot' },
-            ...{ tenant_id: 'tenant', token_type: 'pat', created_at: AT },
+            id: 'connection',
+            instance_url: 'https://forge.example.org',
+            bot_username: 'mq-bot',
+            tenant_id: 'tenant',
+            token_type: 'pat',
+            created_at: AT,
           },
         ],
         'GET /api/v1/user/queue/status': {
@@ -175,8 +181,13 @@ test.each([
 
 describe('the login of the bot', () => {
   const connection = {
-    ...{ id: 'connection', forge_type: 'forgejo', instance_url: 'https://forge.example.org' },
-    ...{ bot_username: 'mq-bot', token_type: 'pat', created_at: AT, updated_at: AT },
+    id: 'connection',
+    forge_type: 'forgejo',
+    instance_url: 'https://forge.example.org',
+    bot_username: 'mq-bot',
+    token_type: 'pat',
+    created_at: AT,
+    updated_at: AT,
   };
   const open = async (changes: Readonly<Record<string, unknown>> = {}) => {
     const page = mountPage({

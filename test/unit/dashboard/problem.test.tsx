@@ -8,10 +8,15 @@ import { Problem, ProblemPage } from '../../../dashboard/parts/errors.tsx';
 const given = (code: ErrorCode) =>
   new ApiError(code, ERROR_TABLE[code].message, ERROR_TABLE[code].status, false);
 
-test.each([
-  ...(['decryption_error', 'forge_access_denied', 'ci_gate_missing', 'repo_limit_exceeded'] as const),
+test.each<ErrorCode>([
+  'decryption_error',
+  'forge_access_denied',
+  'ci_gate_missing',
+  'repo_limit_exceeded',
   // Their messages end with the step.
-  ...(['head_moved', 'branch_not_protected', 'status_context_taken'] as const),
+  'head_moved',
+  'branch_not_protected',
+  'status_context_taken',
 ])('the page says of %s what the command line says, word for word', (code) => {
   const error = given(code);
   const { container } = render(<Problem error={error} />);

@@ -16,25 +16,37 @@ function told(code: PullCodeName | null) {
 
 function givenStory(code: PullCodeName | null, changes: Partial<PullStory> = {}): PullStory {
   return {
-    ...{ repo_id: 'repo', repo_slug: 'acme/app', number: 7, title: 'Round prices', in_queue: false },
+    repo_id: 'repo',
+    repo_slug: 'acme/app',
+    number: 7,
+    title: 'Round prices',
+    in_queue: false,
     now: { ...told(code), since: AT, until: null },
-    ...{ place: null, batch: null, estimate: null, forecast: null, history: [], attempts: [], receipts: [] },
-    ...{ backports: [], settings_file: null },
+    place: null,
+    batch: null,
+    estimate: null,
+    forecast: null,
+    history: [],
+    attempts: [],
+    receipts: [],
+    backports: [],
+    settings_file: null,
     ...changes,
   };
 }
 
 const RECEIPT = {
-  ...{
-    base_before: 'b'.repeat(40),
-    head: 'c'.repeat(40),
-    staged_sha: 'd'.repeat(40),
-    gated_tree: null,
-    own_run: false,
-    scheduled_by: 'oncall',
-    approved_by: ['ann', 'bob'],
-  },
-  ...{ tree: 'e'.repeat(40), run_url: null, merge_commit: 'f'.repeat(40), landed_at: AT },
+  base_before: 'b'.repeat(40),
+  head: 'c'.repeat(40),
+  staged_sha: 'd'.repeat(40),
+  gated_tree: null,
+  own_run: false,
+  scheduled_by: 'oncall',
+  approved_by: ['ann', 'bob'],
+  tree: 'e'.repeat(40),
+  run_url: null,
+  merge_commit: 'f'.repeat(40),
+  landed_at: AT,
 };
 
 function answersOf(story: unknown, feed = givenFeed()) {
@@ -61,9 +73,7 @@ describe('the page of one pull request', () => {
     const story = givenStory('gate_failed', {
       attempts: [givenNode({ id: 'a', prs: [7, 8], outcome: 'bounced', run_url: run })],
       history: [{ ...told('gate_failed'), timestamp: AT, event: 'pr_bounced', head: 'c'.repeat(40) }],
-      batch: {
-        ...{ run_id: 'run', node_id: 'r', tree: null, gate_verdict: 'failure', run_url: run, prs: [7, 8] },
-      },
+      batch: { run_id: 'run', node_id: 'r', tree: null, gate_verdict: 'failure', run_url: run, prs: [7, 8] },
     });
     mountPage({ at: STORY_PATH, answers: answersOf(story) });
     const standing = within(await screen.findByRole('region', { name: 'Where it stands' }));
@@ -120,20 +130,25 @@ describe('the page of one pull request', () => {
 
 describe('the ways to the page of a pull request', () => {
   const place = (pr: number, title: string) => ({
-    ...{
-      pr,
-      title,
-      head: 'c'.repeat(40),
-      state: 'ready' as const,
-      priority: 'normal' as const,
-      reason: null,
-      queued_at: AT,
-      until: null,
-    },
+    pr,
+    title,
+    head: 'c'.repeat(40),
+    state: 'ready' as const,
+    priority: 'normal' as const,
+    reason: null,
+    queued_at: AT,
+    until: null,
   });
   const event = (pr: number) => ({
-    ...{ repo_id: 'repo', repo_slug: 'acme/app', instance_url: 'https://forge.example.org', pr },
-    ...{ event: 'pr_landed' as const, reason: null, title: 'Warn first', head: 'c', timestamp: AT },
+    repo_id: 'repo',
+    repo_slug: 'acme/app',
+    instance_url: 'https://forge.example.org',
+    pr,
+    event: 'pr_landed' as const,
+    reason: null,
+    title: 'Warn first',
+    head: 'c',
+    timestamp: AT,
   });
   const feed = givenFeed({
     repos: [givenActivity({ queue: givenQueue('gate', { pr: 7 }, [place(7, 'Round prices')]) })],
@@ -228,8 +243,13 @@ describe('the words of a story', () => {
 
 test('the queue page tells those that wait for their turn from those that need a person', async () => {
   const place = (pr: number, state: 'ready' | 'waiting' | 'bounced', reason: string | null) => ({
-    ...{ pr, title: `Change ${pr}`, priority: 'normal' as const, queued_at: AT, until: null },
-    ...{ state, reason },
+    pr,
+    title: `Change ${pr}`,
+    priority: 'normal' as const,
+    queued_at: AT,
+    until: null,
+    state,
+    reason,
   });
   const line = [place(1, 'bounced', 'bounced'), place(2, 'waiting', 'conflict')];
   const waiting = [place(3, 'waiting', 'base_red'), place(4, 'ready', null), place(5, 'waiting', 'paused')];

@@ -20,8 +20,14 @@ function mount(at: string, pages: Readonly<Record<string, unknown>>) {
 }
 
 const eventOf = (pr: number, title: string) => ({
-  ...{ repo_id: ID, repo_slug: 'acme/app', instance_url: 'https://forge.example.org', pr, title },
-  ...{ event: 'pr_landed', reason: null, timestamp: '2026-11-21T10:00:00.000Z' },
+  repo_id: ID,
+  repo_slug: 'acme/app',
+  instance_url: 'https://forge.example.org',
+  pr,
+  title,
+  event: 'pr_landed',
+  reason: null,
+  timestamp: '2026-11-21T10:00:00.000Z',
 });
 
 test('the history is asked for with the filters of the address, and its links keep them', async () => {

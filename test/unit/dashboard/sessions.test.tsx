@@ -35,7 +35,9 @@ beforeEach(() => {
 describe('a mailed link', () => {
   const askForLink = async (config: NonNullable<MountOptions['config']> = {}) => {
     const page = mountPage({
-      ...{ at: '/sign-in?back=%2Fbilling', session: null, config },
+      at: '/sign-in?back=%2Fbilling',
+      session: null,
+      config,
       answers: { [`POST ${ID}/otp`]: {} },
     });
     fireEvent.change(await screen.findByLabelText('E-mail'), { target: { value: 'ada@example.org' } });
@@ -46,10 +48,7 @@ describe('a mailed link', () => {
   const comeBack = (at: string) => {
     // A tab of its own: what only the first tab knew is not here.
     sessionStorage.clear();
-    return mountPage({
-      ...{ at, session: null },
-      answers: { [`POST ${ID}/token?grant_type=pkce`]: SESSION },
-    });
+    return mountPage({ at, session: null, answers: { [`POST ${ID}/token?grant_type=pkce`]: SESSION } });
   };
 
   test('brings a code that counts only with what this browser kept, once', async () => {
@@ -158,7 +157,8 @@ describe('the second factor', () => {
   const KEY = 'ABCDEFGHIJKLMNOP';
   const open = async (answers: Readonly<Record<string, unknown>>) => {
     const page = mountPage({
-      ...{ at: '/account', config: { sign_in: COGNITO } },
+      at: '/account',
+      config: { sign_in: COGNITO },
       answers: { ...ME, [`POST ${ENDPOINT}/`]: answers },
     });
     return { ...page, panel: within(await screen.findByRole('region', { name: 'Second factor' })) };
@@ -218,8 +218,11 @@ describe('the level of a session, with a provider that has levels', () => {
     mountPage({
       at: '/account',
       session: {
-        ...{ token: tokenOf(aal), refreshToken: 'r', expiresAt: Date.now() + 3_600_000 },
-        ...{ email: 'ada@example.org', isAdmin: true },
+        token: tokenOf(aal),
+        refreshToken: 'r',
+        expiresAt: Date.now() + 3_600_000,
+        email: 'ada@example.org',
+        isAdmin: true,
       },
       answers: {
         ...ME,
@@ -249,7 +252,8 @@ describe('the level of a session, with a provider that has levels', () => {
     fireEvent.click(panel.getByRole('button', { name: 'Use an app' }));
     await showCode(panel);
     expect(sent.find(({ address }) => address.endsWith('/verify'))?.body).toEqual({
-      ...{ challenge_id: 'challenge', code: '123456' },
+      challenge_id: 'challenge',
+      code: '123456',
     });
     expect(sent.some(({ address }) => address === `POST ${ID}/factors`)).toBe(false);
   });

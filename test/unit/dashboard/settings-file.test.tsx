@@ -9,14 +9,19 @@ import { givenActivity, givenStatus } from './rows.ts';
 const ID = '11111111-0000-4000-8000-000000000001';
 const PATCH = `PATCH /api/v1/user/repos/${ID}`;
 const SEEN: SettingsSeen = {
-  ...{ commit: 'c'.repeat(40), tree: 't', since: 0, blob: 'b', from: 'f'.repeat(40) },
+  commit: 'c'.repeat(40),
+  tree: 't',
+  since: 0,
+  blob: 'b',
+  from: 'f'.repeat(40),
   values: { bisect_fanout: 4, gate_timeout_minutes: null, high_labels: ['urgent', 'hot'] },
   problems: [{ line: 3, column: 1, key: 'gate', says: '"gate" cannot be set in the file.' }],
 };
 
 function mount(seen: SettingsSeen | undefined, settingsFile: boolean) {
   const repo = givenStatus({
-    ...{ id: ID, settings_file: settingsFile },
+    id: ID,
+    settings_file: settingsFile,
     file_settings: toFileSettings({ ...DEFAULT_SETTINGS, settingsFile }, seen),
   });
   return mountPage({
@@ -25,9 +30,14 @@ function mount(seen: SettingsSeen | undefined, settingsFile: boolean) {
       'GET /api/v1/me': { id: 'tenant' },
       'GET /api/v1/user/queue/status': { queue_name: 'mq', repos: [repo] },
       'GET /api/v1/user/queue/activity': {
-        ...{ repos: [givenActivity({ repo_id: ID })], recent_activity: [], queue_batches: [] },
-        ...{ recent_activity_truncated: false, queue_batches_truncated: false, queue_batches_next: null },
-        ...{ stats: null, record_errors: [] },
+        repos: [givenActivity({ repo_id: ID })],
+        recent_activity: [],
+        queue_batches: [],
+        recent_activity_truncated: false,
+        queue_batches_truncated: false,
+        queue_batches_next: null,
+        stats: null,
+        record_errors: [],
       },
       [PATCH]: repo,
     },

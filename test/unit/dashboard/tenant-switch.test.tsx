@@ -9,8 +9,11 @@ const [ACME, BOLT] = [
   { id: '22222222-2222-5222-8222-222222222222', name: 'bolt' },
 ];
 const signedIn = {
-  ...{ token: 'token', refreshToken: 'refresh', expiresAt: Date.now() + 3_600_000 },
-  ...{ email: 'ada@example.org', isAdmin: false },
+  token: 'token',
+  refreshToken: 'refresh',
+  expiresAt: Date.now() + 3_600_000,
+  email: 'ada@example.org',
+  isAdmin: false,
 };
 const tokenIn = (sub: string) => `a.${Buffer.from(JSON.stringify({ sub })).toString('base64url')}.c`;
 
@@ -25,7 +28,9 @@ test('a person of several organizations chooses one, and the page is in that one
     session: { ...signedIn, tenants: { chosen: ACME.id, all: [ACME, BOLT] } },
     answers: {
       [`POST ${ID}/tenant`]: {
-        ...{ access_token: tokenIn(BOLT.id), refresh_token: 'next', expires_in: 3_600 },
+        access_token: tokenIn(BOLT.id),
+        refresh_token: 'next',
+        expires_in: 3_600,
         user: { email: 'ada@example.org', app_metadata: { tenants: [ACME, BOLT] } },
       },
     },

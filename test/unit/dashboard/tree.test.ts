@@ -133,7 +133,9 @@ test('arrow keys lead up, down and along, and stay where there is nothing', () =
 test('the outcome of each member: final beats sent back, running beats both, no evidence is unknown', () => {
   const rows = [
     givenNode({
-      ...{ prs: [1, 2, 3, 4], outcome: 'bisected', phase: null },
+      prs: [1, 2, 3, 4],
+      outcome: 'bisected',
+      phase: null,
       actions: [1, 2, 3, 4].map((pr) => givenAction(pr, 'requeued')),
       historical_terminals: [{ pr: 4, event: 'landed' }],
     }),

@@ -51,18 +51,27 @@ test('what the queue does by itself stays in the words, because no step of a per
 test('everything that stands aside in the queue has words of its own', () => {
   // The compiler asks for a new reason here.
   const reasons = {
-    ...{ conflict: true, conflict_ahead: true, suspect_ahead: true, no_changes: true, base_red: true },
-    ...{ criss_cross: true, merge_unsure: true, directory_renamed: true, merge_rules: true },
-    ...{ file_too_large: true, name_not_utf8: true, base_name_not_utf8: true },
-    ...{
-      head_not_ready: true,
-      gate_missing: true,
-      not_mergeable: true,
-      removes_gate: true,
-      forge_conflict: true,
-    },
-    ...{ staging_failed: true, gate_not_started: true, gate_not_ended: true },
-    ...{ runs_broken_off: true },
+    conflict: true,
+    conflict_ahead: true,
+    suspect_ahead: true,
+    no_changes: true,
+    base_red: true,
+    criss_cross: true,
+    merge_unsure: true,
+    directory_renamed: true,
+    merge_rules: true,
+    file_too_large: true,
+    name_not_utf8: true,
+    base_name_not_utf8: true,
+    head_not_ready: true,
+    gate_missing: true,
+    not_mergeable: true,
+    removes_gate: true,
+    forge_conflict: true,
+    staging_failed: true,
+    gate_not_started: true,
+    gate_not_ended: true,
+    runs_broken_off: true,
   } satisfies Record<DeferReason, true>;
   for (const reason of Object.keys(reasons))
     expect(words.sayReason(reason)).not.toBe(reason.replaceAll('_', ' '));
@@ -170,8 +179,16 @@ test('every error that a person can meet has a title of its own', () => {
 
 /** Codes whose step is another one on a page: it signs in, comes back, marks the field, or asks again by itself. */
 const OWN_ON_PAGE = [
-  ...['unauthorized', 'missing_auth', 'not_authenticated', 'invalid_token', 'session_required'],
-  ...['auth_unavailable', 'not_found', 'invalid_field', 'missing_fields', 'realtime_unavailable'],
+  'unauthorized',
+  'missing_auth',
+  'not_authenticated',
+  'invalid_token',
+  'session_required',
+  'auth_unavailable',
+  'not_found',
+  'invalid_field',
+  'missing_fields',
+  'realtime_unavailable',
   'unreachable',
 ];
 
@@ -235,31 +252,30 @@ test('after signing in one comes back to this page, never to another site', () =
 
 test('addresses of the page', () => {
   const all = [
-    ...[
-      path.home(),
-      path.signIn(),
-      path.signIn('/a?b'),
-      path.queue('1'),
-      path.batches('1'),
-      path.batch('1', 'x/y'),
-    ],
-    ...[
-      path.batch('1', 'run', 'r.1'),
-      path.settings('1'),
-      path.setup('1'),
-      path.adminRepos('a b', 50),
-      path.adminRepos(),
-    ],
+    path.home(),
+    path.signIn(),
+    path.signIn('/a?b'),
+    path.queue('1'),
+    path.batches('1'),
+    path.batch('1', 'x/y'),
+    path.batch('1', 'run', 'r.1'),
+    path.settings('1'),
+    path.setup('1'),
+    path.adminRepos('a b', 50),
+    path.adminRepos(),
   ];
   expect(all).toEqual([
-    ...['/', '/sign-in', '/sign-in?back=%2Fa%3Fb', '/repos/1', '/repos/1/batches', '/repos/1/batches/x%2Fy'],
-    ...[
-      '/repos/1/batches/run?node=r.1',
-      '/repos/1/settings',
-      '/repos/1/setup',
-      '/admin/repos?q=a+b&offset=50',
-      '/admin/repos',
-    ],
+    '/',
+    '/sign-in',
+    '/sign-in?back=%2Fa%3Fb',
+    '/repos/1',
+    '/repos/1/batches',
+    '/repos/1/batches/x%2Fy',
+    '/repos/1/batches/run?node=r.1',
+    '/repos/1/settings',
+    '/repos/1/setup',
+    '/admin/repos?q=a+b&offset=50',
+    '/admin/repos',
   ]);
   expect(createHash('sha256').update(all.join()).digest('hex')).toHaveLength(64);
 });

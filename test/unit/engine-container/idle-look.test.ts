@@ -15,7 +15,10 @@ async function givenLooks() {
     await clock.advance(afterMs);
     const before = control.calls().length;
     const answer = await lookForWork(control.forge, clock, {
-      ...{ baseBranch: 'main', statusContext: 'mq', setUp: null, memory },
+      baseBranch: 'main',
+      statusContext: 'mq',
+      setUp: null,
+      memory,
     });
     if (answer.kind !== 'failed') memory = answer.memory;
     return { answer: answer.kind, calls: control.calls().length - before, full: answer };

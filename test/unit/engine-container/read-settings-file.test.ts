@@ -17,7 +17,7 @@ describe('an entry of the name of the settings file, whatever a stranger lands u
     ['a submodule', '160000'],
   ])('%s is wrong, and is not read', async (_what, mode) => {
     expect(await read(Buffer.from('batch_target: 8'), { mode })).toMatchObject({
-      ...{ asked: [] },
+      asked: [],
       file: { ok: false, problems: [{ line: 1, says: 'The entry of this name is no plain file.' }] },
     });
   });
@@ -31,10 +31,12 @@ describe('an entry of the name of the settings file, whatever a stranger lands u
   test('bytes that are no UTF-8 come into no value: a label with one is wrong, a comment is none', async () => {
     const latin = (text: string) => Buffer.from(text, 'latin1');
     expect((await read(latin('batch_target: 8\nlow_labels: [grün]\n'))).file).toMatchObject({
-      ...{ ok: false, problems: [{ line: 2, key: 'low_labels' }] },
+      ok: false,
+      problems: [{ line: 2, key: 'low_labels' }],
     });
     expect((await read(latin('# für alle\nbatch_target: 8\n'))).file).toEqual({
-      ...{ ok: true, settings: { batch_target: 8 } },
+      ok: true,
+      settings: { batch_target: 8 },
     });
     expect((await read(Buffer.from('batch_target: 8\n', 'utf16le'))).file.ok).toBe(false);
   });

@@ -103,8 +103,13 @@ describe('formats of the stored record', () => {
 
 describe('what the engine learned for its choice of the fan-out', () => {
   const auto = {
-    ...{ inForce: 6, reason: 'budget', runs: 10, expected: 12.5, budget: 125 },
-    ...{ since: { runs: 3, landed: 2 }, arrivals: { at: 5, gapMs: 60_000 } },
+    inForce: 6,
+    reason: 'budget',
+    runs: 10,
+    expected: 12.5,
+    budget: 125,
+    since: { runs: 3, landed: 2 },
+    arrivals: { at: 5, gapMs: 60_000 },
   } as const;
   const readBack = (autoFanout: unknown): unknown => {
     const read = parseRecord({ ...stored(), autoFanout });

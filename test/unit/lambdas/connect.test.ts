@@ -19,7 +19,12 @@ function makeDoor(requiredStamp = '') {
   const identity = new FakeIdentity();
   identity.signIn(SESSION, TENANT);
   const connect = createConnect({
-    ...{ store, rates: store, clock, identity, requiredStamp, now: () => clock.now() },
+    store,
+    rates: store,
+    clock,
+    identity,
+    requiredStamp,
+    now: () => clock.now(),
     log: createLog({ service: 'test', write: () => undefined, now: () => 0 }),
     publicUrl: 'https://queue.example.org/',
   });

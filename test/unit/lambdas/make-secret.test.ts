@@ -32,11 +32,20 @@ function world(
   const maker = createSecretMaker(deps);
   const send = async (RequestType: string, more: object = {}, CopyFrom = '') => {
     await maker({
-      ...{ RequestType, ResponseURL: 'https://s3.example/answer', StackId: 's', RequestId: 'r' },
-      ...{ LogicalResourceId: 'l', ResourceType: 'Custom::Secret', ...more },
+      RequestType,
+      ResponseURL: 'https://s3.example/answer',
+      StackId: 's',
+      RequestId: 'r',
+      LogicalResourceId: 'l',
+      ResourceType: 'Custom::Secret',
+      ...more,
       ResourceProperties: {
-        ...{ ServiceToken: 't', Parameter: NAME, ParameterArn: ARN },
-        ...{ Description: 'd', Length: '64', CopyFrom },
+        ServiceToken: 't',
+        Parameter: NAME,
+        ParameterArn: ARN,
+        Description: 'd',
+        Length: '64',
+        CopyFrom,
       },
     });
     return answers.at(-1) ?? {};

@@ -11,7 +11,9 @@ import { createSite } from '../../../lambdas/site/serve.ts';
 const PAGE = 'text/html,application/xhtml+xml';
 const CONFIG: DashboardConfig = {
   sign_in: {
-    ...{ kind: 'cognito', domain: 'https://mq.auth.eu-west-1.amazoncognito.com', client_id: 'abc' },
+    kind: 'cognito',
+    domain: 'https://mq.auth.eu-west-1.amazoncognito.com',
+    client_id: 'abc',
     endpoint: 'https://cognito-idp.eu-west-1.amazonaws.com',
   },
   sign_up: 'closed',

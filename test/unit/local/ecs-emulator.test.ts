@@ -10,7 +10,11 @@ test('the engine is found through the emulator while it runs, and nowhere while 
   const list = async (endpoint: string) => {
     const client = new ECSClient({ endpoint, ...LOCAL_AWS });
     const directory = createEngineDirectory({
-      ...{ client, cluster: 'c', service: 'engine', port: 4321, clock: { monotonic: () => 0 } },
+      client,
+      cluster: 'c',
+      service: 'engine',
+      port: 4321,
+      clock: { monotonic: () => 0 },
     });
     return directory.list({ fresh: false }).finally(() => client.destroy());
   };

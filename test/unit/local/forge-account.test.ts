@@ -21,10 +21,14 @@ describe('the token of a real forge', () => {
 
   test('comes from the environment, and owner and author are the bot where they have no account', async () => {
     expect(await readForgeTokens({ FORGE_TOKEN: 'b' }, input('other\n'))).toEqual({
-      ...{ bot: 'b', owner: 'b', author: 'b' },
+      bot: 'b',
+      owner: 'b',
+      author: 'b',
     });
     expect(await readForgeTokens({ FORGE_TOKEN: 'b', FORGE_OWNER_TOKEN: 'o' }, input(''))).toEqual({
-      ...{ bot: 'b', owner: 'o', author: 'o' },
+      bot: 'b',
+      owner: 'o',
+      author: 'o',
     });
     const all = { FORGE_TOKEN: ' b\n', FORGE_OWNER_TOKEN: 'o', FORGE_PERSON_TOKEN: 'p' };
     expect(await readForgeTokens(all, input(''))).toEqual({ bot: 'b', owner: 'o', author: 'p' });
@@ -41,7 +45,8 @@ describe('the token of a real forge', () => {
 test('a real forge has an https address, and an authority only with it', () => {
   expect(readRealForge(undefined, undefined)).toBeNull();
   expect(readRealForge('https://git.example.org/sub/', 'ca.pem')).toEqual({
-    ...{ url: 'https://git.example.org/sub', caFile: 'ca.pem' },
+    url: 'https://git.example.org/sub',
+    caFile: 'ca.pem',
   });
   expect(() => readRealForge('http://git.example.org', undefined)).toThrow(/https/);
   expect(() => readRealForge(undefined, 'ca.pem')).toThrow(/goes with --forge/);

@@ -49,7 +49,11 @@ describe('the image of the one box', () => {
     expect([of('USER', run), of('VOLUME', run)]).toEqual([['node'], ['/data']]);
     expect(run).toMatch(/HEALTHCHECK [^\n]+\/healthz/);
     expect(service).toMatchObject({
-      ...{ read_only: true, cap_drop: ['ALL'], user: 'node', tmpfs: ['/tmp'], init: true },
+      read_only: true,
+      cap_drop: ['ALL'],
+      user: 'node',
+      tmpfs: ['/tmp'],
+      init: true,
       security_opt: ['no-new-privileges:true'],
     });
     // In reach of the machine's own proxy alone.

@@ -17,10 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function givenConfig(signIn: object = {}) {
   const file = join(folder, 'mergeyard.yml');
-  const sign_in = {
-    ...{ client_id: 'a', client_secret: 'b', administrators: { users: ['root'] } },
-    ...signIn,
-  };
+  const sign_in = { client_id: 'a', client_secret: 'b', administrators: { users: ['root'] }, ...signIn };
   const tenants = 'organizations';
   writeFileSync(
     file,
@@ -31,7 +28,9 @@ function givenConfig(signIn: object = {}) {
 
 const org = (id: number) => ({ id, name: id === 1 ? 'acme' : 'bolt' });
 const team = (id: number, permission: string, units_map: Record<string, string> = {}) => ({
-  ...{ permission, units_map, organization: org(id) },
+  permission,
+  units_map,
+  organization: org(id),
 });
 /** Each person of the matrix, by the teams that the forge tells. */
 const PEOPLE: Readonly<Record<string, ReturnType<typeof team>[]>> = {
@@ -44,7 +43,9 @@ const PEOPLE: Readonly<Record<string, ReturnType<typeof team>[]>> = {
   'a person of no organization': [],
 };
 const personOf = (teams: ReturnType<typeof team>[], login = 'ada') => ({
-  ...{ login, email: null, groups: teams.map(({ organization }) => organization.name) },
+  login,
+  email: null,
+  groups: teams.map(({ organization }) => organization.name),
   organizations: membershipsOf(teams),
 });
 
@@ -103,7 +104,9 @@ describe('a session of several organizations', () => {
     const forge = {
       isReachable: async () => true,
       readAgain: async () => ({
-        ...{ kind: 'person' as const, person: personOf(teams), refreshToken: new Secret('r') },
+        kind: 'person' as const,
+        person: personOf(teams),
+        refreshToken: new Secret('r'),
       }),
     };
     const identity = createForgeIdentity({

@@ -2,7 +2,10 @@ import { mayBegin, type OngoingReconcile, sectionOf, workersOfOneTenant } from '
 import { readSource } from '../../architecture/sources.ts';
 
 const ongoing = (id: number): OngoingReconcile => ({
-  ...{ id: `run-${id}`, repoId: `repo-${id}`, tenantId: 'the one', host: 'git.example.org' },
+  id: `run-${id}`,
+  repoId: `repo-${id}`,
+  tenantId: 'the one',
+  host: 'git.example.org',
   standing: 'proven',
 });
 

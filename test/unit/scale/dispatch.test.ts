@@ -1,10 +1,7 @@
 import { playDispatch } from '../../scale/model.ts';
 
 /** The keys of the stage that docs/scale.md names for 10,000 repositories. */
-const TEN_THOUSAND = {
-  ...{ repos: 10_000, workersMax: 400, engineTasks: 4, engineVcpu: 2 },
-  tickMemoryMb: 1_792,
-};
+const TEN_THOUSAND = { repos: 10_000, workersMax: 400, engineTasks: 4, engineVcpu: 2, tickMemoryMb: 1_792 };
 const GOAL_S = 360;
 
 describe('the dispatch in virtual time', () => {

@@ -43,11 +43,9 @@ test('the table is one that the emulator knows, with the same keys, indexes and 
     Data: {
       Type: 'AWS::DynamoDB::GlobalTable',
       Properties: {
-        ...{
-          AttributeDefinitions: [],
-          KeySchema: keys,
-          StreamSpecification: { StreamViewType: 'NEW_IMAGE' },
-        },
+        AttributeDefinitions: [],
+        KeySchema: keys,
+        StreamSpecification: { StreamViewType: 'NEW_IMAGE' },
         GlobalSecondaryIndexes: [{ IndexName: 'gsi1', KeySchema: keys, Projection: {}, WriteOnly: 1 }],
         Replicas: [{ Region: 'us-east-1' }],
       },
@@ -57,7 +55,9 @@ test('the table is one that the emulator knows, with the same keys, indexes and 
   expect(template.Resources.Data).toEqual({
     Type: 'AWS::DynamoDB::Table',
     Properties: {
-      ...{ AttributeDefinitions: [], KeySchema: keys, StreamSpecification: { StreamViewType: 'NEW_IMAGE' } },
+      AttributeDefinitions: [],
+      KeySchema: keys,
+      StreamSpecification: { StreamViewType: 'NEW_IMAGE' },
       BillingMode: 'PAY_PER_REQUEST',
       GlobalSecondaryIndexes: [{ IndexName: 'gsi1', KeySchema: keys, Projection: {} }],
     },

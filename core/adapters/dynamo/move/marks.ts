@@ -74,7 +74,8 @@ export async function giveBackLease(table: MoveTable, repoId: string, purpose: P
   if ((await get(table, leaseKey(repoId)))?.purpose !== purpose) return;
   await table.client.send(
     new UpdateCommand({
-      ...{ TableName: table.name, Key: leaseKey(repoId) },
+      TableName: table.name,
+      Key: leaseKey(repoId),
       UpdateExpression: 'SET expires_at = :zero REMOVE #owner, purpose',
       ConditionExpression: 'purpose = :purpose',
       ExpressionAttributeNames: { '#owner': 'owner' },

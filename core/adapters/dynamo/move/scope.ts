@@ -6,7 +6,13 @@ import type { Row } from '../table.ts';
 
 /** Rows of this moment and this process. Leases have their own way: a fence must never begin again. */
 const LEFT_BEHIND: ReadonlySet<Partition> = new Set([
-  ...(['leases', 'tickets', 'tenantSockets', 'sockets', 'rates', 'health', 'runs'] as const),
+  'leases',
+  'tickets',
+  'tenantSockets',
+  'sockets',
+  'rates',
+  'health',
+  'runs',
 ]);
 /** Their partition is named after the tenant. */
 const OF_TENANT = [

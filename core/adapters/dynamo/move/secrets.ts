@@ -45,7 +45,8 @@ export async function sealRow({ vault, secrets }: Keys, row: Row): Promise<Row> 
     const { token } = row.credential as Partial<OpenCredential>;
     if (token === undefined) return row;
     const owner = {
-      ...{ tenantId: String(row.tenant_id), connectionId: String(row.connection_id) },
+      tenantId: String(row.tenant_id),
+      connectionId: String(row.connection_id),
       instanceUrl: String(row.instance_url),
     };
     const credential = await vault.seal(owner, new Secret(token));

@@ -7,10 +7,23 @@ import type { MoveTable } from './marks.ts';
 
 /** Kinds that a table may hold before an import: people who signed up, and what follows from that. */
 const OF_ACCOUNTS: ReadonlySet<Partition> = new Set([
-  ...(['tenant', 'notices', 'mailboxes', 'audit', 'keptNotes', 'tokens'] as const),
-  ...(['authors', 'authorLogins'] as const),
-  ...(['customers', 'paymentEvents', 'deliveries'] as const),
-  ...(['tickets', 'tenantSockets', 'sockets', 'rates', 'health', 'runs'] as const),
+  'tenant',
+  'notices',
+  'mailboxes',
+  'audit',
+  'keptNotes',
+  'tokens',
+  'authors',
+  'authorLogins',
+  'customers',
+  'paymentEvents',
+  'deliveries',
+  'tickets',
+  'tenantSockets',
+  'sockets',
+  'rates',
+  'health',
+  'runs',
 ]);
 const PAGE = 200;
 
@@ -20,7 +33,9 @@ export async function* scanRows({ client, name }: MoveTable): AsyncGenerator<Row
   do {
     const page = await client.send(
       new ScanCommand({
-        ...{ TableName: name, ConsistentRead: true, Limit: PAGE },
+        TableName: name,
+        ConsistentRead: true,
+        Limit: PAGE,
         ...(from === undefined ? {} : { ExclusiveStartKey: from }),
       }),
     );

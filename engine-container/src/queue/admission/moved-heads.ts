@@ -63,7 +63,8 @@ function enter(pass: DecisionContext, pull: PullRequestView['pull'], schedule: S
   const { number: pr, title, headSha: head } = pull;
   const entry = {
     ...createEntry({ pr, title, head, scheduleId: 0, queuedAt: schedule.at, ...authored(pull) }),
-    ...{ movedAt: pass.s.now, staleScheduleId: schedule.id },
+    movedAt: pass.s.now,
+    staleScheduleId: schedule.id,
   };
   pass.record.entries.push(entry);
   emitEvent(pass, 'pr_queued', entry, null, { scheduledAt: schedule.at });

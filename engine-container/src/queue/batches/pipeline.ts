@@ -36,8 +36,13 @@ export function activeMembers(batch: Batch): readonly Member[] {
 }
 
 /** Pull requests that a batch speaks for. */
-export function heldOf(record: QueueRecord): ReadonlySet<PullRequestNumber> {
+export function inFlightOf(record: QueueRecord): ReadonlySet<PullRequestNumber> {
   return new Set(record.batches.flatMap((batch) => activeMembers(batch).map(({ pr }) => pr)));
+}
+
+/** A batch speaks for this pull request. */
+export function isInFlight({ batches }: QueueRecord, pr: PullRequestNumber): boolean {
+  return batches.some((batch) => activeMembers(batch).some((member) => member.pr === pr));
 }
 
 /** Gate runs that are out or to be started; one that is shared is counted where it is. */

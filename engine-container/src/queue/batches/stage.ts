@@ -106,7 +106,8 @@ function stageWhole(pass: DecisionContext, batch: Batch, node: Node): void {
     nodeRow: node.id,
     branch: node.branch,
     workBranch: workBranchOf(pass, batch),
-    ...{ baseSha: batch.baseSha, baseTree: batch.baseTree },
+    baseSha: batch.baseSha,
+    baseTree: batch.baseTree,
     stackedOn: batch.stagedOn === null ? null : headsBelow(record, batch),
     forkSha: forkOf(record, batch),
     members: batch.members.map(({ pr, head }) => ({

@@ -1,7 +1,7 @@
 import { type DecisionContext, retireNode } from '../decision-context.ts';
 import type { Batch } from '../record/record.ts';
 import { dissolve } from './batch.ts';
-import { heldOf } from './pipeline.ts';
+import { inFlightOf } from './pipeline.ts';
 
 /**
  * A batch that was never built has nothing of the base that it was meant for: its patches may not even apply to the one
@@ -18,9 +18,9 @@ export function dissolveLate(pass: DecisionContext): void {
  * other one held them was a later one of the same files kept from overtaking them (decision 0255).
  */
 export function dissolveOvertaking(pass: DecisionContext): void {
-  const { record, heldBefore } = pass;
-  const held = heldOf(record);
-  const first = record.entries.findIndex(({ pr }) => heldBefore.has(pr) && !held.has(pr));
+  const { record, inFlightBefore } = pass;
+  const held = inFlightOf(record);
+  const first = record.entries.findIndex(({ pr }) => inFlightBefore.has(pr) && !held.has(pr));
   if (first < 0) return;
   const behind = new Set(record.entries.slice(first).map(({ pr }) => pr));
   dissolveUnbuilt(pass, ({ members }) => members.some(({ pr }) => behind.has(pr)));

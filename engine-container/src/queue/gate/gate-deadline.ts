@@ -39,7 +39,8 @@ export function noteRunnerWait(
   if (waits)
     node.runnerWait = {
       ...node.runnerWait,
-      ...{ until: now, isOver: false },
+      until: now,
+      isOver: false,
       ...(told === undefined ? {} : { labels: told }),
     };
   else node.runnerWait = { until: node.runnerWait?.until ?? node.stagedAt ?? now, isOver: true };

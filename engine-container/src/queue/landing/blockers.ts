@@ -1,6 +1,6 @@
 import { BLOCKERS_WAIT_MS } from '#core/domain/limits.ts';
 import { type Admission, admit } from '../admission/admission.ts';
-import { factsOf, refuse } from '../admission/entries.ts';
+import { factsOf, refuse } from '../admission/admit-entries.ts';
 import { type DecisionContext, entryOf, wishStatus } from '../decision-context.ts';
 import type { Landing, TakeBackReason } from '../record/landing-state.ts';
 import type { Batch } from '../record/record.ts';

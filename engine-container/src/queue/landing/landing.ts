@@ -206,7 +206,9 @@ export function advanceLanding(pass: DecisionContext): void {
     baseBefore: batch.tip,
     tree,
     proof: {
-      ...{ sha: proof.sha, runUrl: proof.runUrl, tree: proof.tree },
+      sha: proof.sha,
+      runUrl: proof.runUrl,
+      tree: proof.tree,
       ...(proof.ofHead === undefined ? {} : { ofHead: proof.ofHead }),
     },
     ...askersOf(record, member.pr, member.head),

@@ -1,6 +1,6 @@
 import { known } from '#core/domain/result.ts';
 import { isHeadApproved, type Refusal } from '../admission/admission.ts';
-import { refuse } from '../admission/entries.ts';
+import { refuse } from '../admission/admit-entries.ts';
 import { judgeApproval } from '../admission/schedule-breach.ts';
 import { startTeardown } from '../batches/batch.ts';
 import type { DecisionContext } from '../decision-context.ts';

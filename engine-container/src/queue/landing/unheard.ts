@@ -69,8 +69,12 @@ function settle(pass: DecisionContext, post: UnheardPost): readonly UnheardPost[
   if (now?.state === 'success') {
     record.pendingStatuses = record.pendingStatuses.filter((each) => each !== waiting);
     record.pendingStatuses.push({
-      ...{ pr: post.pr, sha: post.sha, context: post.context },
-      ...{ state: 'pending', description: describeStaleSuccess(), targetUrl: null },
+      pr: post.pr,
+      sha: post.sha,
+      context: post.context,
+      state: 'pending',
+      description: describeStaleSuccess(),
+      targetUrl: null,
       takesBack: true,
       // A status that could not be written before is not tried for long before a person is told.
       ...(post.isUnwritable === true ? { failures: TAKING_BACK_TRIES_MAX } : {}),

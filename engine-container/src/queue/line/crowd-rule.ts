@@ -1,4 +1,4 @@
-import { activeMembers, heldOf } from '../batches/pipeline.ts';
+import { activeMembers, inFlightOf } from '../batches/pipeline.ts';
 import { type DecisionContext, gateRunsMax, policyFor } from '../decision-context.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import { isIncident } from './incidents.ts';
@@ -59,7 +59,7 @@ function crowdOf(
   const { record } = pass;
   const line = lineOf(pass);
   if (line === null) return null;
-  const inFlight = heldOf(record);
+  const inFlight = inFlightOf(record);
   const isThere = (entry: QueueEntry): boolean => line.isWaiting(entry) || inFlight.has(entry.pr);
   const isOfCrowd = crowdsIn(record.entries, { ...line, isWaiting: isThere });
   if (isOfCrowd === null) return null;

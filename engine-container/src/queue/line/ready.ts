@@ -1,5 +1,5 @@
 import { pauseAt } from '#core/domain/pause.ts';
-import { heldOf } from '../batches/pipeline.ts';
+import { inFlightOf } from '../batches/pipeline.ts';
 import type { DecisionContext } from '../decision-context.ts';
 import { isBounced } from '../landing/recall.ts';
 import { isHeldByForge, outlastsBase } from '../record/aside.ts';
@@ -15,7 +15,7 @@ export function readyEntries(pass: DecisionContext, baseTree: string, stacked: b
 /** The line: these, and those that only a pause or a freeze window holds up. */
 export function waitingEntries(pass: DecisionContext, baseTree: string, stacked: boolean): QueueEntry[] {
   const { record, s } = pass;
-  const held = heldOf(record);
+  const held = inFlightOf(record);
   return record.entries.filter((entry) => {
     if (entry.readyAt === null || entry.scheduleId === 0 || held.has(entry.pr)) return false;
     if (entry.contradictedAt !== undefined || isBounced(record, entry)) return false;

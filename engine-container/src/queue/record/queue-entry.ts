@@ -80,8 +80,13 @@ export function authored({ author }: { readonly author?: string }): { readonly a
 export function createEntry(place: Place): QueueEntry {
   return {
     ...place,
-    ...{ readyAt: null, refusedFor: null, movedAt: null, staleScheduleId: null, retestAfter: null },
-    ...{ passedOnStaleBase: false, failureProbability: null },
+    readyAt: null,
+    refusedFor: null,
+    movedAt: null,
+    staleScheduleId: null,
+    retestAfter: null,
+    passedOnStaleBase: false,
+    failureProbability: null,
   };
 }
 

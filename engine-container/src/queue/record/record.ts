@@ -329,7 +329,10 @@ export function emptyRecord(context: string): QueueRecord {
     deferred: [],
     pendingStatuses: [],
     garbage: [],
-    ...{ halted: null, pausedUntil: null, readings: [], baseSeen: null },
+    halted: null,
+    pausedUntil: null,
+    readings: [],
+    baseSeen: null,
     rate: NO_HISTORY,
   };
 }

@@ -1,4 +1,4 @@
-import { activeMembers } from '../batches/pipeline.ts';
+import { isInFlight } from '../batches/pipeline.ts';
 import { type DecisionContext, emitEvent, wishStatus } from '../decision-context.ts';
 import { hasLandedHead } from '../landing/landed.ts';
 import { mustWordsWait } from '../record/bounds.ts';
@@ -71,9 +71,8 @@ export function sayKeptOut(pass: DecisionContext, entry: QueueEntry): void {
   if (hasLeft && deferred !== undefined && describeDefer(deferred.reason) !== null)
     return sayDeferred(pass, deferred);
   if (readyAt !== null || !isAdmissionRead(pass.s) || isSpokenFor(pass.record, head)) return;
-  const isInFlight = pass.record.batches.some((batch) => activeMembers(batch).some((each) => each.pr === pr));
   const isOutdated = hasLeft || (said.state === 'pending' && isPromise(said.description));
-  if (isOutdated && !isInFlight) wishWords(pass, entry, describeNotAdmitted());
+  if (isOutdated && !isInFlight(pass.record, pr)) wishWords(pass, entry, describeNotAdmitted());
 }
 
 /** Who may be staged was decided in this look. */

@@ -55,7 +55,11 @@ export function runSignals(argv: readonly string[]): void {
 function spend(scenario: Scenario, fanout: number, seed: number, forecasts: boolean) {
   const policy = forecasts ? policyOf(fanout) : takeAway(policyOf(fanout), 'forecasts');
   const { begun, landed, landTimes, wrongBounces }: Measurement = measure({
-    ...{ scenario, fanout, seed, policy, cold: false },
+    scenario,
+    fanout,
+    seed,
+    policy,
+    cold: false,
   });
   const mean = landTimes.reduce((sum, each) => sum + each, 0) / Math.max(1, landTimes.length);
   const p95 = percentile(landTimes, 0.95) ?? 0;

@@ -34,7 +34,10 @@ test('a line is what CloudWatch makes metrics of: every name that it declares is
       ],
     },
     message: 'figures',
-    ...{ Deployment: 'Mergeyard-dev', RepoSize: 'small', TimeToLand: [61.5, 70], QueueDepth: [3] },
+    Deployment: 'Mergeyard-dev',
+    RepoSize: 'small',
+    TimeToLand: [61.5, 70],
+    QueueDepth: [3],
   });
 });
 

@@ -33,10 +33,21 @@ test('a message that has its step ends with it, so that a client can say it once
   const saying = CODES.filter((code) => shapeOf(code).message.includes(stepOf(code)) && stepOf(code) !== '');
   expect(saying.filter((code) => !shapeOf(code).message.endsWith(stepOf(code)))).toEqual([]);
   expect(saying.sort()).toEqual([
-    ...['author_login_limit', 'branch_not_protected', 'forge_token_of_bot', 'forge_token_required'],
-    ...['head_moved', 'invalid_token', 'lease_held', 'method_not_allowed', 'queue_lock_failed'],
-    ...['queue_locked', 'schedule_refused', 'status_context_taken', 'subscription_exists'],
-    ...['subscription_state_mismatch', 'token_limit_exceeded'],
+    'author_login_limit',
+    'branch_not_protected',
+    'forge_token_of_bot',
+    'forge_token_required',
+    'head_moved',
+    'invalid_token',
+    'lease_held',
+    'method_not_allowed',
+    'queue_lock_failed',
+    'queue_locked',
+    'schedule_refused',
+    'status_context_taken',
+    'subscription_exists',
+    'subscription_state_mismatch',
+    'token_limit_exceeded',
   ]);
   expect(splitStep(given('head_moved', ERROR_TABLE.head_moved.message))).toEqual({
     fact: 'The head of the pull request is another commit.',

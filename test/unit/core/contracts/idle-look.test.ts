@@ -7,7 +7,9 @@ import {
 import { Secret } from '#core/secret.ts';
 
 const REQUEST = {
-  ...{ instanceUrl: 'https://forge.example', repoSlug: 'acme/app', baseBranch: 'main' },
+  instanceUrl: 'https://forge.example',
+  repoSlug: 'acme/app',
+  baseBranch: 'main',
   token: new Secret('canary-token-9'),
 };
 const SENT = JSON.parse(writeGlanceRequest(REQUEST));

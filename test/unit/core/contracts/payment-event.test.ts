@@ -5,7 +5,9 @@ const event = (type: string, object: unknown, more: object = {}): Uint8Array =>
   Buffer.from(JSON.stringify({ id: 'evt_1', type, created: 1, data: { object }, ...more }));
 const subscription = { id: 'sub_1', customer: 'cus_1', status: 'active', metadata: { tenant_id: TENANT } };
 const invoice = {
-  ...{ id: 'in_1', customer: 'cus_1', customer_email: 'ada@example.org' },
+  id: 'in_1',
+  customer: 'cus_1',
+  customer_email: 'ada@example.org',
   parent: { type: 'subscription_details', subscription_details: { metadata: { tenant_id: TENANT } } },
 };
 
@@ -14,7 +16,8 @@ describe('the parts of a payment event that are read', () => {
     'subscription %s: whose plan to look at, and nothing of its words',
     (what) => {
       expect(parsePaymentEvent(event(`customer.subscription.${what}`, subscription))).toEqual({
-        ...{ id: 'evt_1', type: `customer.subscription.${what}` },
+        id: 'evt_1',
+        type: `customer.subscription.${what}`,
         about: { customerId: 'cus_1', tenantNoted: TENANT, failedInvoice: null },
       });
     },
@@ -22,12 +25,15 @@ describe('the parts of a payment event that are read', () => {
 
   test('a failed invoice, with where the provider writes to', () => {
     expect(parsePaymentEvent(event('invoice.payment_failed', invoice))?.about).toEqual({
-      ...{ customerId: 'cus_1', tenantNoted: TENANT },
+      customerId: 'cus_1',
+      tenantNoted: TENANT,
       failedInvoice: { id: 'in_1', email: 'ada@example.org' },
     });
     const bare = { id: 'in_1', customer: { id: 'cus_1', object: 'customer' } };
     expect(parsePaymentEvent(event('invoice.payment_failed', bare))?.about).toEqual({
-      ...{ customerId: 'cus_1', tenantNoted: null, failedInvoice: { id: 'in_1', email: null } },
+      customerId: 'cus_1',
+      tenantNoted: null,
+      failedInvoice: { id: 'in_1', email: null },
     });
   });
 

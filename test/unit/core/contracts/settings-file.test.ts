@@ -143,9 +143,14 @@ describe('a rule that a landed change could weaken', () => {
     for (const key of Object.keys(PatchRepoBody.shape).filter((name) => !(name in FILE_SETTINGS)))
       expect(told(`${key}: 1`)[0]).toContain('cannot be set in the file');
     expect(Object.keys(FILE_SETTINGS).sort()).toEqual([
-      ...['auto_runs_per_100_landed', 'batch_linger_seconds', 'batch_target', 'bisect_fanout'],
+      'auto_runs_per_100_landed',
+      'batch_linger_seconds',
+      'batch_target',
+      'bisect_fanout',
       'gate_timeout_minutes',
-      ...['high_labels', 'incident_labels', 'low_labels'],
+      'high_labels',
+      'incident_labels',
+      'low_labels',
     ]);
   });
 });

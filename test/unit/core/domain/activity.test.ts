@@ -7,17 +7,21 @@ const event = (
   name: 'pr_queued' | 'pr_landed' | 'pr_bounced' | 'pr_skipped',
   pr: number,
   minutes: number,
-) => ({
-  ...{ at: DAY_START + minutes * MINUTE_MS, event: name, repoId: 'repo', pr },
-});
+) => ({ at: DAY_START + minutes * MINUTE_MS, event: name, repoId: 'repo', pr });
 const batch = (gateRuns: number | null) => ({ at: DAY_START, outcome: 'success' as const, gateRuns });
 
 test('time in queue is from entering the line to landing, anew after a bounce', () => {
   const stats = summarizeWeek({
     events: known([
-      ...[event('pr_queued', 1, 0), event('pr_queued', 2, 0), event('pr_queued', 3, 0)],
-      ...[event('pr_landed', 1, 10), event('pr_bounced', 2, 11), event('pr_skipped', 3, 12)],
-      ...[event('pr_landed', 2, 31), event('pr_queued', 3, 40), event('pr_landed', 3, 70)],
+      event('pr_queued', 1, 0),
+      event('pr_queued', 2, 0),
+      event('pr_queued', 3, 0),
+      event('pr_landed', 1, 10),
+      event('pr_bounced', 2, 11),
+      event('pr_skipped', 3, 12),
+      event('pr_landed', 2, 31),
+      event('pr_queued', 3, 40),
+      event('pr_landed', 3, 70),
     ]),
     batches: known([batch(2), batch(1)]),
     dayStart: DAY_START,

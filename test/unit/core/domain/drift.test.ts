@@ -9,12 +9,15 @@ const SET_UP_AT = 1_000;
 const provisioning: ProvisioningRecord = {
   webhook: 'registered',
   protection: { kind: 'required', ruleName: 'main', reasons: ['merge_style_not_allowed'] },
-  ...{ strayContexts: [], lastProvisionedAt: SET_UP_AT },
+  strayContexts: [],
+  lastProvisionedAt: SET_UP_AT,
 };
 const GOOD: ReconcileOutcome = { ranAt: 5_000, ok: true, errorCode: null, lastGoodAt: 5_000 };
 const BLOCK = { since: 3_000, until: null, pr: null, runUrl: null };
 const view = (kind: QueueView['block']['kind']): QueueView => ({
-  ...{ at: 5_000, places: [], more: 0 },
+  at: 5_000,
+  places: [],
+  more: 0,
   block: { kind, ...BLOCK },
 });
 
@@ -78,7 +81,10 @@ describe('what is not as it was set up', () => {
       view('gate_missing'),
     );
     expect(all.map(([kind]) => kind)).toEqual([
-      ...['protection', 'required_context', 'webhook_changed', 'gate_file'],
+      'protection',
+      'required_context',
+      'webhook_changed',
+      'gate_file',
     ]);
   });
 
@@ -89,12 +95,10 @@ describe('what is not as it was set up', () => {
 
 describe('the hook among those of the forge', () => {
   const own = {
-    ...{
-      url: 'https://mq.example/api/v1/webhooks/forge?r=abc',
-      isJson: true,
-      active: true,
-      branchFilter: '*',
-    },
+    url: 'https://mq.example/api/v1/webhooks/forge?r=abc',
+    isJson: true,
+    active: true,
+    branchFilter: '*',
     events: ['push', 'pull_request', 'issue_comment', 'release', 'status'],
   };
 

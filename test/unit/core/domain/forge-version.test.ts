@@ -39,7 +39,10 @@ test('the versions that count as seen are those of the list of facts, each with 
   }
   const all = ['forgejo', 'gitea'].flatMap((kind) =>
     Array.from({ length: 20 * 40 }, (_, index) => ({
-      ...{ kind: kind as 'forgejo' | 'gitea', major: Math.floor(index / 40), minor: index % 40, patch: 0 },
+      kind: kind as 'forgejo' | 'gitea',
+      major: Math.floor(index / 40),
+      minor: index % 40,
+      patch: 0,
     })),
   );
   expect(all.filter(isSeenVersion)).toHaveLength(rows.length);

@@ -2,8 +2,12 @@ import { type FreezeWindow, freezeAt, leavesTime, nextFreeze, WEEK_DAYS } from '
 import { isTimeZone } from '#core/domain/zone.ts';
 
 const EACH_DAY: FreezeWindow = {
-  ...{ reason: 'night', days: WEEK_DAYS, from: '00:00', to: '24:00' },
-  ...{ first: null, last: null },
+  reason: 'night',
+  days: WEEK_DAYS,
+  from: '00:00',
+  to: '24:00',
+  first: null,
+  last: null,
 };
 const given = (zone: string, ...windows: readonly Partial<FreezeWindow>[]) => ({
   freezeWindows: windows.map((window) => ({ ...EACH_DAY, ...window })),

@@ -10,8 +10,11 @@ import { GLANCE_EVERY_MS, TICK_INTERVAL_MS } from '#core/domain/limits.ts';
 
 const NOW = 1_800_000_000_000;
 const pull = (pr: number, updatedAt: number, readAfterMs = 5_000) => ({
-  ...{ pr, head: `head-${pr}`, updatedAt },
-  ...{ seenAt: NOW, readAt: NOW + readAfterMs },
+  pr,
+  head: `head-${pr}`,
+  updatedAt,
+  seenAt: NOW,
+  readAt: NOW + readAfterMs,
 });
 const SIGHT: ForgeSight = sightOf('tip', [pull(1, 1_000), pull(2, 3_000), pull(3, 2_000)]);
 const NEWEST = { pr: 2, head: 'head-2', updatedAt: 3_000 };

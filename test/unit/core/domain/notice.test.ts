@@ -106,7 +106,9 @@ test('a notice of an invoice has a link only where there is a page', () => {
 describe('the run of a bounce', () => {
   const of = { repoId: 'repo-1', pr: 2, at: 5 };
   const bounced = givenNodeRow({
-    ...{ id: 'b', prs: [2], runUrl: 'https://run/bounced' },
+    id: 'b',
+    prs: [2],
+    runUrl: 'https://run/bounced',
     actions: [{ pr: 2, action: 'bounced', stagingSha: null, gateVerdict: 'failure', cursor: 0 }],
   });
   const alone = givenNodeRow({ id: 'a', prs: [2], gateVerdict: 'failure', runUrl: 'https://run/alone' });

@@ -13,8 +13,13 @@ function view(...prs: readonly number[]): QueueView {
   return {
     at: NOW,
     places: prs.map((pr) => ({
-      ...{ pr, title: `Change ${pr}`, head: `head-${pr}`, queuedAt: NOW - 2 * MINUTE_MS },
-      ...{ state: 'ready', reason: null, until: null },
+      pr,
+      title: `Change ${pr}`,
+      head: `head-${pr}`,
+      queuedAt: NOW - 2 * MINUTE_MS,
+      state: 'ready',
+      reason: null,
+      until: null,
     })),
     more: 0,
     block: { kind: 'empty', since: null, until: null, pr: null, runUrl: null },
@@ -115,7 +120,9 @@ describe('the story of one pull request', () => {
   test('the estimate is the median of the repository’s own landings less the time waited, with its error', () => {
     const events = landings(10, 12, 11, 14, 10);
     expect(tellPull(given({ view: view(7), events }))?.estimate).toEqual({
-      ...{ ms: 9 * MINUTE_MS, errorMs: 3 * MINUTE_MS, landings: ESTIMATE_LANDINGS_MIN },
+      ms: 9 * MINUTE_MS,
+      errorMs: 3 * MINUTE_MS,
+      landings: ESTIMATE_LANDINGS_MIN,
     });
   });
 
@@ -130,8 +137,13 @@ describe('the story of one pull request', () => {
 
   test('the node is the smallest that runs, and a receipt that several rows hold is told once', () => {
     const receipt = {
-      ...{ baseBefore: 'b', head: 'h', stagedSha: 's', tree: 't', runUrl: null },
-      ...{ mergeCommit: 'm', landedAt: NOW },
+      baseBefore: 'b',
+      head: 'h',
+      stagedSha: 's',
+      tree: 't',
+      runUrl: null,
+      mergeCommit: 'm',
+      landedAt: NOW,
     };
     const actions = [
       { pr: 7, action: 'landed', stagingSha: 's', gateVerdict: 'success', cursor: 0, receipt } as const,

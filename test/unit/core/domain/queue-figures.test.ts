@@ -10,21 +10,39 @@ const at = (minutes: number): number => NOON + minutes * MINUTE_MS;
 const sha = (letter: string): string => letter.repeat(40);
 
 const event = (pr: number, name: EventHead['event'], minutes: number, scheduled?: number): EventHead => ({
-  ...{ at: at(minutes), event: name, repoId: 'repo-1', pr },
+  at: at(minutes),
+  event: name,
+  repoId: 'repo-1',
+  pr,
   ...(scheduled === undefined ? {} : { scheduledAt: at(scheduled) }),
 });
 const receiptOf = (stagedSha: string, landedAt: number, mergeCommit: string): Receipt => ({
-  ...{ baseBefore: sha('0'), head: sha('1'), stagedSha, tree: sha('2'), runUrl: null, mergeCommit },
+  baseBefore: sha('0'),
+  head: sha('1'),
+  stagedSha,
+  tree: sha('2'),
+  runUrl: null,
+  mergeCommit,
   landedAt: at(landedAt),
 });
 const node = (changes: Partial<NodeRow>): NodeRow =>
   givenNodeRow({
-    ...{ outcome: 'success', phase: null, resolvedAt: at(60), createdAt: at(0), gateRuns: 1 },
-    ...{ gateVerdict: 'success', gateSource: null, actions: [] },
+    outcome: 'success',
+    phase: null,
+    resolvedAt: at(60),
+    createdAt: at(0),
+    gateRuns: 1,
+    gateVerdict: 'success',
+    gateSource: null,
+    actions: [],
     ...changes,
   });
 const landing = (pr: number, stagedSha: string, minutes: number) => ({
-  ...{ pr, action: 'landed' as const, stagingSha: stagedSha, gateVerdict: 'success' as const, cursor: 0 },
+  pr,
+  action: 'landed' as const,
+  stagingSha: stagedSha,
+  gateVerdict: 'success' as const,
+  cursor: 0,
   receipt: receiptOf(stagedSha, minutes, sha(String(pr))),
 });
 const figuresOf = (events: readonly EventHead[], rows: readonly NodeRow[]) => {
@@ -40,12 +58,19 @@ test('a week begins on Monday at midnight UTC', () => {
 
 test('the time in the queue is told by its parts: until staged, until judged, until landed', () => {
   const row = node({
-    ...{ id: 'n', stagingSha: sha('a'), stagedAt: at(10), judgedAt: at(32), prs: [7] },
+    id: 'n',
+    stagingSha: sha('a'),
+    stagedAt: at(10),
+    judgedAt: at(32),
+    prs: [7],
     actions: [landing(7, sha('a'), 35)],
   });
   const { week } = figuresOf([event(7, 'pr_queued', 2, 0), event(7, 'pr_landed', 35)], [row]);
   expect(week).toMatchObject({
-    ...{ landed: 1, bounced: 0, runs: 1, runsSaved: 0 },
+    landed: 1,
+    bounced: 0,
+    runs: 1,
+    runsSaved: 0,
     waiting: { p50Ms: 10 * MINUTE_MS, p95Ms: 10 * MINUTE_MS },
     gate: { p50Ms: 22 * MINUTE_MS },
     merging: { p50Ms: 3 * MINUTE_MS },
@@ -54,12 +79,18 @@ test('the time in the queue is told by its parts: until staged, until judged, un
 
 test('waiting begins anew after a bounce, and holds the attempts before the proven staging', () => {
   const row = node({
-    ...{ stagingSha: sha('a'), stagedAt: at(100), judgedAt: at(120), prs: [7] },
+    stagingSha: sha('a'),
+    stagedAt: at(100),
+    judgedAt: at(120),
+    prs: [7],
     actions: [landing(7, sha('a'), 121)],
   });
   const events = [
-    ...[event(7, 'pr_queued', 0), event(7, 'pr_bounced', 30), event(7, 'pr_queued', 60)],
-    ...[event(7, 'pr_staged', 70), event(7, 'pr_landed', 121)],
+    event(7, 'pr_queued', 0),
+    event(7, 'pr_bounced', 30),
+    event(7, 'pr_queued', 60),
+    event(7, 'pr_staged', 70),
+    event(7, 'pr_landed', 121),
   ];
   expect(figuresOf(events, [row]).week?.waiting.p50Ms).toBe(40 * MINUTE_MS);
 });
@@ -68,10 +99,16 @@ test('parts that rows of before do not tell are unknown, and make no other landi
   const old = node({ id: 'old', stagingSha: sha('a'), prs: [7], actions: [landing(7, sha('a'), 30)] });
   const queued = [event(7, 'pr_queued', 0), event(8, 'pr_queued', 0)];
   expect(figuresOf(queued, [old]).week).toMatchObject({
-    ...{ waiting: { p50Ms: null }, gate: { p50Ms: null }, merging: { p50Ms: null, p95Ms: null } },
+    waiting: { p50Ms: null },
+    gate: { p50Ms: null },
+    merging: { p50Ms: null, p95Ms: null },
   });
   const known = node({
-    ...{ id: 'new', stagingSha: sha('b'), stagedAt: at(5), judgedAt: at(9), prs: [8] },
+    id: 'new',
+    stagingSha: sha('b'),
+    stagedAt: at(5),
+    judgedAt: at(9),
+    prs: [8],
     actions: [landing(8, sha('b'), 10)],
   });
   expect(figuresOf(queued, [old, known]).week?.gate.p50Ms).toBe(4 * MINUTE_MS);

@@ -3,13 +3,22 @@ import { UNPROVISIONED, type WebhookObservation } from '#core/domain/provisionin
 import { checkSetUp, type SetUpFacts } from '#core/domain/set-up-checks.ts';
 
 const RULE: BranchProtection = {
-  ...{ scope: 'full', ruleName: 'main', statusCheckEnabled: true, requiredContexts: ['ci', 'mq'] },
-  ...{ requiredApprovals: 0, blockOnRejectedReviews: false, blockOnOfficialReviewRequests: false },
-  ...{ blockOnOutdatedBranch: false, ignoreStaleApprovals: false, dismissStaleApprovals: false },
+  scope: 'full',
+  ruleName: 'main',
+  statusCheckEnabled: true,
+  requiredContexts: ['ci', 'mq'],
+  requiredApprovals: 0,
+  blockOnRejectedReviews: false,
+  blockOnOfficialReviewRequests: false,
+  blockOnOutdatedBranch: false,
+  ignoreStaleApprovals: false,
+  dismissStaleApprovals: false,
   directPushAllowed: false,
 };
 const REPO = {
-  ...{ baseBranch: 'main', statusContext: 'mq', wakeupMode: 'poll' as const },
+  baseBranch: 'main',
+  statusContext: 'mq',
+  wakeupMode: 'poll' as const,
   provisioning: UNPROVISIONED.provisioning,
 };
 const statesOf = (changes: Partial<SetUpFacts>) =>

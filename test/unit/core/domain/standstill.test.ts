@@ -8,9 +8,13 @@ import { givenQueueView } from '../../../builders/told-queue.ts';
 const MINUTE = 60_000;
 const NOW = 100 * DAY_MS;
 const PLACE: QueuePlace = {
-  ...{ pr: 7, title: 'Waits', head: 'h', queuedAt: NOW - 3 * DAY_MS },
+  pr: 7,
+  title: 'Waits',
+  head: 'h',
+  queuedAt: NOW - 3 * DAY_MS,
   state: 'staged',
-  ...{ reason: null, until: null },
+  reason: null,
+  until: null,
 };
 
 function given(block: Partial<Block>, changes: Partial<StandstillFacts> = {}): StandstillFacts {
@@ -23,7 +27,10 @@ function given(block: Partial<Block>, changes: Partial<StandstillFacts> = {}): S
     ...block,
   } as const;
   return {
-    ...{ repo: givenRepo(), held: false, now: NOW, batches: gateRuns(5, 20 * MINUTE) },
+    repo: givenRepo(),
+    held: false,
+    now: NOW,
+    batches: gateRuns(5, 20 * MINUTE),
     view: givenQueueView({ at: NOW, places: [PLACE], block: whole }),
     outcome: { ranAt: NOW, ok: true, errorCode: null },
     ...changes,
@@ -35,8 +42,12 @@ const WAIT: Block = { kind: 'gate', since: 1, until: null, pr: null, runUrl: nul
 const gateRuns = (count: number, tookMs: number) =>
   Array.from({ length: count }, (_, index) =>
     givenNodeRow({
-      ...{ id: `node-${index}`, outcome: 'success', phase: null, gateVerdict: 'success' },
-      ...{ createdAt: NOW - DAY_MS, resolvedAt: NOW - DAY_MS + tookMs },
+      id: `node-${index}`,
+      outcome: 'success',
+      phase: null,
+      gateVerdict: 'success',
+      createdAt: NOW - DAY_MS,
+      resolvedAt: NOW - DAY_MS + tookMs,
     }),
   );
 const since = (minutes: number) => NOW - minutes * MINUTE;
@@ -45,7 +56,9 @@ describe('a queue that stands still is noticed', () => {
   test('a gate run is told past 1.5 times what is usual, and not before', () => {
     expect(findStandstill(given({ since: since(30) }))).toBeNull();
     expect(findStandstill(given({ since: since(31) }))).toEqual({
-      ...{ cause: 'gate_slow', since: since(31), usualMs: 20 * MINUTE },
+      cause: 'gate_slow',
+      since: since(31),
+      usualMs: 20 * MINUTE,
     });
   });
 

@@ -19,8 +19,13 @@ const PRO = [
 
 function given(changes: Partial<Subscription> = {}): Subscription {
   return {
-    ...{ id: 'sub_1', customerId: 'cus_1', status: 'active', items: PRO },
-    ...{ tierNoted: null, tenantNoted: null, createdAt: 1_000 },
+    id: 'sub_1',
+    customerId: 'cus_1',
+    status: 'active',
+    items: PRO,
+    tierNoted: null,
+    tenantNoted: null,
+    createdAt: 1_000,
     ...changes,
   };
 }
@@ -119,7 +124,9 @@ describe('the plan that is seen (D-59)', () => {
     ['ended', given({ status: 'ended' }), 'team', ['free', 'canceled', 'none']],
   ] as const)('%s', (_name, subscription, stored, [tier, status, source]) => {
     expect(seePlan(BOOK, [subscription], stored)).toEqual({
-      ...{ tier, status, source },
+      tier,
+      status,
+      source,
       subscriptionId: source === 'none' ? null : 'sub_1',
     });
   });

@@ -41,7 +41,9 @@ test.each([
 ])('an answer of %d makes it %s', (status, state) => {
   const next = afterAttempt(NEW, status, 7);
   expect([next.state, next.attempts, next.status, next.nextAt === null]).toEqual([
-    ...[state, 1, status],
+    state,
+    1,
+    status,
     state !== 'waiting',
   ]);
 });

@@ -95,7 +95,15 @@ async function givenWorker(changes: Partial<ManagedRepo> = {}) {
     return found;
   };
   return {
-    ...{ clock, store, queue, requests, logged, engine, deps, outcome, row },
+    clock,
+    store,
+    queue,
+    requests,
+    logged,
+    engine,
+    deps,
+    outcome,
+    row,
     refuseToken: (error: Error) => {
       opened = () => {
         throw error;
@@ -646,8 +654,11 @@ describe('a forge or an engine that is waited for in vain', () => {
     };
     await dispatchReconcile(world.deps, 'repo-1');
     const run: OngoingReconcile = {
-      ...{ id: 'x', repoId: 'repo-9', tenantId: 'tenant-9' },
-      ...{ host: 'other.example', standing: 'proven' },
+      id: 'x',
+      repoId: 'repo-9',
+      tenantId: 'tenant-9',
+      host: 'other.example',
+      standing: 'proven',
     };
     const countOthers = async () => {
       let others = 0;

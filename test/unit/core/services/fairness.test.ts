@@ -10,9 +10,7 @@ import { FORGE_TIMEOUT_MS, RECONCILE_BUDGET_MS, WORKERS_MAX } from '#core/domain
 import { CrowdWorld, DEAD_MS, type Kind } from '../../../support/crowd-world.ts';
 
 const MINUTE_MS = 60_000;
-const honest: Kind = {
-  ...{ name: 'honest', count: 10, workMs: 1_000, outcome: 'ok', eventEveryMs: 30_000 },
-};
+const honest: Kind = { name: 'honest', count: 10, workMs: 1_000, outcome: 'ok', eventEveryMs: 30_000 };
 /** Each wakes itself as often as events can. */
 const dead: Kind = { ...honest, name: 'dead', workMs: DEAD_MS, outcome: 'timeout', eventEveryMs: 5_000 };
 
@@ -107,7 +105,11 @@ test.each([
 test('limits grow with the workers of a deployment, in the same shares', () => {
   const runs = (count: number, of: Partial<OngoingReconcile>): OngoingReconcile[] =>
     Array.from({ length: count }, (_, n) => ({
-      ...{ id: `${n}`, repoId: `r${n}`, tenantId: `t${n}`, host: `h${n}`, standing: 'proven' as const },
+      id: `${n}`,
+      repoId: `r${n}`,
+      tenantId: `t${n}`,
+      host: `h${n}`,
+      standing: 'proven' as const,
       ...of,
     }));
   const next = (of: Partial<OngoingReconcile>): OngoingReconcile => ({

@@ -40,13 +40,18 @@ async function givenSeen(
   const seen = { tip: 'a', newest: NEWEST, isSettled: true, since: clock.now() - 60_000 };
   const ranAt = clock.now();
   await store.saveReconcileOutcome(repo, {
-    ...{ ranAt, ok: true, errorCode: null },
+    ranAt,
+    ok: true,
+    errorCode: null,
     ...(parts.sight === null ? {} : { sight: { ...seen, ...parts.sight } }),
     ...parts.outcome,
   });
   const before = await store.getRepo('repo-1');
   const deps = {
-    ...{ store, queue, clock, log: { info: write, warn: write, error: write } },
+    store,
+    queue,
+    clock,
+    log: { info: write, warn: write, error: write },
     vault: { open: async () => new Secret('canary-token-31') },
     looker: {
       glance: async (request: GlanceRequest) => {

@@ -39,8 +39,15 @@ async function givenTenants() {
     },
   };
   const deps = {
-    ...{ store, leases: store, vault: world.vault, queue: world.sent, clock, log: silent, queueName: 'mq' },
-    ...{ ids: { uuid: () => 'owner' }, engine: engineRan },
+    store,
+    leases: store,
+    vault: world.vault,
+    queue: world.sent,
+    clock,
+    log: silent,
+    queueName: 'mq',
+    ids: { uuid: () => 'owner' },
+    engine: engineRan,
   };
   const work = async (): Promise<readonly string[]> => {
     ran.length = 0;
@@ -184,17 +191,27 @@ describe('held repos and the forge’s webhook (D-34)', () => {
       const repo = await story.store.getRepo(id);
       if (repo === null) throw new Error('gone');
       const body = JSON.stringify({
-        ...{ action: 'synchronized', pull_request: { base: { ref: 'main' } }, sender: { login: 'dev' } },
+        action: 'synchronized',
+        pull_request: { base: { ref: 'main' } },
+        sender: { login: 'dev' },
         repository: { full_name: repo.slug, html_url: `${repo.instanceUrl}/${repo.slug}` },
       });
       return acceptForgeWebhook(
         {
-          ...{ store: story.store, leases: story.store, queue: story.world.sent, clock: story.clock },
-          ...{ secrets: story.world.secrets, queueName: 'mq', rates: story.store },
+          store: story.store,
+          leases: story.store,
+          queue: story.world.sent,
+          clock: story.clock,
+          secrets: story.world.secrets,
+          queueName: 'mq',
+          rates: story.store,
         },
         {
-          ...{ body: Buffer.from(body), signature: story.world.signHook(body, HOOK_SECRET) },
-          ...{ eventType: 'pull_request', deliveryId: undefined, hookId: undefined },
+          body: Buffer.from(body),
+          signature: story.world.signHook(body, HOOK_SECRET),
+          eventType: 'pull_request',
+          deliveryId: undefined,
+          hookId: undefined,
         },
       );
     };

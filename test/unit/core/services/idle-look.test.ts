@@ -14,8 +14,12 @@ const MEMORY: LookMemory = { tip: 'a'.repeat(40), pulls: [], blindUntil: null };
 const OUTCOME: ReconcileOutcome = { ranAt: NOW - 300_000, ok: true, errorCode: null };
 const REPORT: EngineReport = { fence: 1, at: NOW, errorCode: null, wakeAt: null, logTail: [] };
 const REQUEST = {
-  ...{ tenantId: 't', repoSlug: 'a/b', baseBranch: 'main', queueName: 'mq' },
-  ...{ instanceUrl: 'https://forge.example', token: new Secret('canary-token-77') },
+  tenantId: 't',
+  repoSlug: 'a/b',
+  baseBranch: 'main',
+  queueName: 'mq',
+  instanceUrl: 'https://forge.example',
+  token: new Secret('canary-token-77'),
 };
 
 const ORDER = { fence: 1, command: 'reconcile' } as const;

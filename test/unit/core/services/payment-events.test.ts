@@ -88,8 +88,12 @@ function perform(provider: PaymentsWorld, customer: string, deed: Deed): void {
   if (deed === 'buy pro' || deed === 'buy team') {
     const price = deed === 'buy pro' ? 'price_pro' : 'price_team';
     const session = provider.createCheckout({
-      ...{ customer, mode: 'subscription', lines: [{ price, quantity: 1 }], reference: TENANT },
-      ...{ successUrl: 'https://x.example', cancelUrl: '' },
+      customer,
+      mode: 'subscription',
+      lines: [{ price, quantity: 1 }],
+      reference: TENANT,
+      successUrl: 'https://x.example',
+      cancelUrl: '',
       subscriptionMetadata: { tenant_id: TENANT, tier: deed.slice(4) },
     });
     provider.pay(session.id, CARDS.good);

@@ -4,8 +4,13 @@ import { givenRepo } from '../../../builders/managed-repo.ts';
 import { givenEvent, givenNodeRow } from '../../../builders/store-rows.ts';
 
 const RECEIPT = {
-  ...{ baseBefore: 'base', head: 'head', stagedSha: 'staged', tree: 'tree', runUrl: null },
-  ...{ mergeCommit: 'merge', landedAt: 7 },
+  baseBefore: 'base',
+  head: 'head',
+  stagedSha: 'staged',
+  tree: 'tree',
+  runUrl: null,
+  mergeCommit: 'merge',
+  landedAt: 7,
 };
 
 test('a landing that is written while its story is read is told with its receipt', async () => {

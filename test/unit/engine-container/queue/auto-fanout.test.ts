@@ -12,8 +12,12 @@ const GATE_MS = 600_000;
 
 /** One of so many gate runs for each landed pull request, at four at once; `gapMs` between two schedules. */
 const given = (runsEach: number, changes: Partial<AutoFanout> = {}, gapMs = GATE_MS / 8): AutoFanout => ({
-  ...{ inForce: 4, reason: 'budget', runs: runsEach * 80, expected: 80, budget: 125 },
-  ...{ since: { runs: Math.round(runsEach * 12), landed: CHOSEN_AFTER_LANDED } },
+  inForce: 4,
+  reason: 'budget',
+  runs: runsEach * 80,
+  expected: 80,
+  budget: 125,
+  since: { runs: Math.round(runsEach * 12), landed: CHOSEN_AFTER_LANDED },
   arrivals: { at: 0, gapMs },
   ...changes,
 });

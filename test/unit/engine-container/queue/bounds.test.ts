@@ -98,10 +98,14 @@ describe('bounds of the record', () => {
   test('of what is gone the newest is remembered; of what is open everything', () => {
     const count = TOMBSTONES_MAX + 40;
     const remembered = Array.from({ length: count }, (_, index) => ({
-      ...{ pr: index + 1, head: headOf(index + 1), scheduleId: 1 },
+      pr: index + 1,
+      head: headOf(index + 1),
+      scheduleId: 1,
     }));
     const garbage = Array.from({ length: GARBAGE_ENTRIES_MAX + 5 }, (_, index) => ({
-      ...{ branch: `mq/${index}`, notBefore: NOW + 1, runKey: null },
+      branch: `mq/${index}`,
+      notBefore: NOW + 1,
+      runKey: null,
     }));
     const mergeTimeoutCounts = remembered.map(({ pr, head }) => ({ pr, head, count: 1 }));
     const { record } = look({ ...FRESH, bounced: remembered, mergeTimeoutCounts, garbage }, views(10));

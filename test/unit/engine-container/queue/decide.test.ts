@@ -212,7 +212,9 @@ test('a record of before batches were many is read as a pipeline of one', () => 
     expect(read?.batches).toHaveLength(1);
     expect(read?.batches[0]).toMatchObject({
       ...JSON.parse(JSON.stringify(inFlight)),
-      ...{ place: 'pipeline', stagedOn: null, released: 0 },
+      place: 'pipeline',
+      stagedOn: null,
+      released: 0,
     });
     expect(read?.tip).toBe(inFlight?.tip);
     expect(

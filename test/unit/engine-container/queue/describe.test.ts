@@ -7,12 +7,27 @@ import * as words from '../../../../engine-container/src/queue/words/describe.ts
 
 // The compiler asks for a new reason here.
 const DEFERS = Object.keys({
-  ...{ conflict: true, conflict_ahead: true, suspect_ahead: true, no_changes: true, base_red: true },
-  ...{ head_not_ready: true, gate_missing: true, not_mergeable: true, removes_gate: true },
-  ...{ criss_cross: true, merge_unsure: true, directory_renamed: true, merge_rules: true },
-  ...{ file_too_large: true, name_not_utf8: true, base_name_not_utf8: true, forge_conflict: true },
-  ...{ staging_failed: true, gate_not_started: true, gate_not_ended: true },
-  ...{ runs_broken_off: true },
+  conflict: true,
+  conflict_ahead: true,
+  suspect_ahead: true,
+  no_changes: true,
+  base_red: true,
+  head_not_ready: true,
+  gate_missing: true,
+  not_mergeable: true,
+  removes_gate: true,
+  criss_cross: true,
+  merge_unsure: true,
+  directory_renamed: true,
+  merge_rules: true,
+  file_too_large: true,
+  name_not_utf8: true,
+  base_name_not_utf8: true,
+  forge_conflict: true,
+  staging_failed: true,
+  gate_not_started: true,
+  gate_not_ended: true,
+  runs_broken_off: true,
 } satisfies Record<DeferReason, true>) as readonly DeferReason[];
 const TAKE_BACKS = [
   'merge_timeout',

@@ -28,8 +28,13 @@ test('one that was staged twice is named once', () => {
 });
 
 const RECEIPT = {
-  ...{ baseBefore: 'base', head: 'head-1', stagedSha: 's1', tree: 't1', runUrl: null },
-  ...{ mergeCommit: 'merge-1', landedAt: 7 },
+  baseBefore: 'base',
+  head: 'head-1',
+  stagedSha: 's1',
+  tree: 't1',
+  runUrl: null,
+  mergeCommit: 'merge-1',
+  landedAt: 7,
 };
 
 test('the row of a batch that still lands others has the receipts of those that have landed', () => {

@@ -10,15 +10,17 @@ function givenLongRecord(): QueueRecord {
   return givenRecord({
     entries: prs.slice(0, 10).map((pr) => givenEntry(pr, { title: 't'.repeat(200), head: head(pr) })),
     readings: prs.map((pr) => ({
-      ...{ pr, head: head(pr), updatedAt: 1, schedule: { kind: 'none' as const }, reviews: null },
+      pr,
+      head: head(pr),
+      updatedAt: 1,
+      schedule: { kind: 'none' as const },
+      reviews: null,
       readAt: pr * 1_000,
     })),
     evidence: [{ tree: 'x', gate: 'g', verdict: 'success', runKey: '1', runUrl: null, sha: head(1), at: 1 }],
     bounced: [1, 15].map((pr) => ({ pr, head: head(pr), scheduleId: pr })),
     pendingStatuses: [
-      ...[
-        { pr: 15, sha: head(15), context: 'mq', state: 'error' as const, description: '', targetUrl: null },
-      ],
+      { pr: 15, sha: head(15), context: 'mq', state: 'error' as const, description: '', targetUrl: null },
     ],
     garbage: [{ branch: 'mq/main/staging', notBefore: 0, runKey: null }],
     recall: [15],

@@ -36,13 +36,14 @@ test('of two with one head the second waits for the first, and for nothing else'
 test('every place of the queue says where it stands and why', () => {
   const deferred = { pr: 5, head: 'head-5', reason: 'conflict' as const, baseTree: 't', until: null };
   const entries = [
-    ...[
-      givenEntry(1),
-      givenEntry(2),
-      givenEntry(3),
-      givenEntry(4, { refusedFor: 'approvals_missing', readyAt: null }),
-    ],
-    ...[givenEntry(5), givenEntry(6), givenEntry(7, { scheduleId: 0 }), givenEntry(8, { readyAt: null })],
+    givenEntry(1),
+    givenEntry(2),
+    givenEntry(3),
+    givenEntry(4, { refusedFor: 'approvals_missing', readyAt: null }),
+    givenEntry(5),
+    givenEntry(6),
+    givenEntry(7, { scheduleId: 0 }),
+    givenEntry(8, { readyAt: null }),
   ];
   expect(
     placesOf({
@@ -149,9 +150,7 @@ test('lingering ends by itself at a time that is told', () => {
   const slow = givenRepo({ batchLingerSeconds: 60 });
   expect(
     blockOf({ entries: [givenEntry(1, { readyAt: AT - 10 }), givenEntry(2, { readyAt: AT - 5 })] }, slow),
-  ).toMatchObject({
-    ...{ kind: 'linger', since: AT - 10, until: AT - 5 + 60_000 },
-  });
+  ).toMatchObject({ kind: 'linger', since: AT - 10, until: AT - 5 + 60_000 });
 });
 
 test('long lines and titles are cut, never half a character', () => {
@@ -174,7 +173,10 @@ test('a queue that holds nothing but what was bounced is empty', () => {
 test('which fan-out the queue chose is told, and nothing where the settings name one', () => {
   const autoFanout = startAutoFanout(125);
   expect(toQueueView(repo, givenRecord({ autoFanout }), AT).fanout).toEqual({
-    ...{ inForce: 13, reason: 'learning', runsPer100Landed: null, budget: 125 },
+    inForce: 13,
+    reason: 'learning',
+    runsPer100Landed: null,
+    budget: 125,
   });
   expect(toQueueView(repo, givenRecord(), AT)).not.toHaveProperty('fanout');
 });

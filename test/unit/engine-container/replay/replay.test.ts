@@ -10,13 +10,22 @@ import { givenNodeRow } from '../../../builders/store-rows.ts';
 const MINUTE_MS = 60_000;
 const BEGIN = Date.UTC(2026, 10, 2, 9);
 const told = (event: EventHead['event'], pr: number, minute: number, scheduled?: number): EventHead => ({
-  ...{ event, pr, at: BEGIN + minute * MINUTE_MS, repoId: 'repo-1' },
+  event,
+  pr,
+  at: BEGIN + minute * MINUTE_MS,
+  repoId: 'repo-1',
   ...(scheduled === undefined ? {} : { scheduledAt: BEGIN + scheduled * MINUTE_MS }),
 });
 const judged = (id: string, verdict: 'success' | 'failure', from: number, minutes: number): NodeRow =>
   givenNodeRow({
-    ...{ id, gateVerdict: verdict, stagingTree: id, outcome: 'success', phase: null, gateRuns: 1 },
-    ...{ createdAt: BEGIN, stagedAt: BEGIN + from * MINUTE_MS },
+    id,
+    gateVerdict: verdict,
+    stagingTree: id,
+    outcome: 'success',
+    phase: null,
+    gateRuns: 1,
+    createdAt: BEGIN,
+    stagedAt: BEGIN + from * MINUTE_MS,
     judgedAt: BEGIN + (from + minutes) * MINUTE_MS,
   });
 
@@ -45,13 +54,20 @@ function play(plan: ReplayPlan, fanout: number, changes: Parameters<typeof given
 describe('what is replayed', () => {
   test('is each stay that ended with a landing or a bounce, from its schedule on; of many the newest', () => {
     const events = [
-      ...[told('pr_landed', 1, 30), told('pr_queued', 1, 6, 5), told('pr_staged', 1, 7)],
+      told('pr_landed', 1, 30),
+      told('pr_queued', 1, 6, 5),
+      told('pr_staged', 1, 7),
       // Bounced, scheduled again, landed: two stays.
-      ...[told('pr_queued', 2, 10), told('pr_bounced', 2, 40), told('pr_queued', 2, 50)],
+      told('pr_queued', 2, 10),
+      told('pr_bounced', 2, 40),
+      told('pr_queued', 2, 50),
       told('pr_landed', 2, 70),
       // Left and came again; and one that waits: how it will end is not known.
-      ...[told('pr_queued', 3, 11), told('pr_skipped', 3, 12), told('pr_queued', 3, 15)],
-      ...[told('pr_landed', 3, 90), told('pr_queued', 4, 60)],
+      told('pr_queued', 3, 11),
+      told('pr_skipped', 3, 12),
+      told('pr_queued', 3, 15),
+      told('pr_landed', 3, 90),
+      told('pr_queued', 4, 60),
       // Its schedule is from before what is read.
       told('pr_landed', 5, 20),
     ];
@@ -145,7 +161,12 @@ describe('a replay', () => {
 
 describe('the choice', () => {
   const row = (fanout: number, meanMs: number | null, runs: number, landed = 50): FanoutReplay => ({
-    ...{ fanout, meanMs, runs, landed, p50Ms: meanMs, p95Ms: meanMs },
+    fanout,
+    meanMs,
+    runs,
+    landed,
+    p50Ms: meanMs,
+    p95Ms: meanMs,
   });
   test('is worth its gate runs: they shorten the wait by a larger share than they add', () => {
     expect(chooseFanout([row(1, 41, 100), row(2, 20, 105), row(4, 6, 112), row(8, 5, 150)])).toBe(4);

@@ -54,7 +54,11 @@ async function setUpOf(name: string) {
   let ids = 0;
   const result = await provisionRepo(
     {
-      ...{ store, clock, log, secrets: new FakeSecretBox(), queueName: DEFAULT_SERVICE_NAME },
+      store,
+      clock,
+      log,
+      secrets: new FakeSecretBox(),
+      queueName: DEFAULT_SERVICE_NAME,
       ids: { uuid: () => `id-${ids++}` },
       webhookUrl: 'https://mq.example/hook',
       openForge: async () => ({ kind: 'open', forge: forge.admin }),
@@ -63,7 +67,10 @@ async function setUpOf(name: string) {
   );
   const { webhook, protection } = viewProvisioning(result.repo);
   const look = await lookForWork(forge.forge, clock, {
-    ...{ baseBranch: 'main', statusContext: DEFAULT_SERVICE_NAME, setUp: null, memory: null },
+    baseBranch: 'main',
+    statusContext: DEFAULT_SERVICE_NAME,
+    setUp: null,
+    memory: null,
   });
   return [webhook.status, protection.status, look.kind === 'failed' ? look.fault : 'seen'];
 }
@@ -88,7 +95,8 @@ test.each([
   try {
     identity.addUser({ email, password: 'x' });
     const signed = await fetch(`${identity.url}/auth/v1/token?grant_type=password`, {
-      ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ email, password: 'x' }),
     });
     const { access_token: token } = (await signed.json()) as { access_token: string };

@@ -29,8 +29,12 @@ const press = (url: string, fields: Readonly<Record<string, string>>) =>
 function givenCheckout(): { readonly url: string; readonly customer: string } {
   const customer = provider.world.createCustomer({}).id;
   const session = provider.world.createCheckout({
-    ...{ customer, mode: 'subscription', reference: null, subscriptionMetadata: { tier: 'pro' } },
-    ...{ successUrl: 'https://back.example/yes', cancelUrl: 'https://back.example/no' },
+    customer,
+    mode: 'subscription',
+    reference: null,
+    subscriptionMetadata: { tier: 'pro' },
+    successUrl: 'https://back.example/yes',
+    cancelUrl: 'https://back.example/no',
     lines: [{ price: 'price_local_pro', quantity: 1 }],
   });
   return { url: session.url, customer };
@@ -147,7 +151,8 @@ describe('the API’s own strictness', () => {
     });
   const post = (path: string, body: string, idempotencyKey?: string) =>
     ask(path, {
-      ...{ method: 'POST', body },
+      method: 'POST',
+      body,
       headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },
     });
 

@@ -4,7 +4,13 @@ import type { BlockKind, PlaceState } from '#core/domain/queue-view.ts';
 import { givenObligations, givenQueueView } from '../../../../builders/told-queue.ts';
 
 const place = (pr: number, state: PlaceState) => ({
-  ...{ pr, title: 'x', head: 'a'.repeat(40), queuedAt: 0, state, reason: null, until: null },
+  pr,
+  title: 'x',
+  head: 'a'.repeat(40),
+  queuedAt: 0,
+  state,
+  reason: null,
+  until: null,
 });
 const block = (kind: BlockKind, pr: number | null) => ({ kind, since: null, until: null, pr, runUrl: null });
 

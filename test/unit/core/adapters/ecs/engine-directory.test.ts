@@ -33,7 +33,10 @@ function givenPlatform(first: readonly Task[]) {
     },
   } as unknown as ECSClient;
   const directory = createEngineDirectory({
-    ...{ client, cluster: 'cluster', service: 'engine', port: 8080 },
+    client,
+    cluster: 'cluster',
+    service: 'engine',
+    port: 8080,
     clock: { monotonic: () => platform.now },
   });
   return { platform, list: (fresh = false) => directory.list({ fresh }) };

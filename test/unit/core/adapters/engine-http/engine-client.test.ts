@@ -59,9 +59,7 @@ async function listenRaw(serve: (socket: Socket) => void): Promise<string> {
 }
 
 const clientOf = (baseUrl: string, timeoutMs = 2_000, readSecret = async () => secret) =>
-  createEngineClient({
-    ...{ engines: { list: async () => [baseUrl] }, readSecret, clock, log, timeoutMs },
-  });
+  createEngineClient({ engines: { list: async () => [baseUrl] }, readSecret, clock, log, timeoutMs });
 
 const answering = (listener: RequestListener): Promise<string> => listen(createServer(listener));
 

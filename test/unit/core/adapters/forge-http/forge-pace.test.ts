@@ -26,7 +26,10 @@ function open() {
   });
   const call = (method: HttpRequest['method'] = 'GET', host = 'forge.example', token = 'bot') =>
     send({
-      ...{ method, url: `https://${host}/api/v1/x`, timeoutMs: 1_000, bodyBytesMax: 1_000 },
+      method,
+      url: `https://${host}/api/v1/x`,
+      timeoutMs: 1_000,
+      bodyBytesMax: 1_000,
       headers: { authorization: `token ${token}` },
     });
   const callAs = (token: string) => call('GET', 'forge.example', token);

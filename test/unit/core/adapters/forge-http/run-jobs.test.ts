@@ -46,7 +46,11 @@ describe('the labels that a runner has to have', () => {
   test('are text of the workflow: cut, and without control characters', async () => {
     const labels = ['a\u001b[2Jb', ' ', 'x'.repeat(200), ...Array.from({ length: 9 }, (_, nth) => `l${nth}`)];
     expect(await read({ json: { jobs: [job(1, 'queued', { labels })] } }).labels).toEqual([
-      ...['a?[2Jb', 'x'.repeat(50), 'l0', 'l1', 'l2'],
+      'a?[2Jb',
+      'x'.repeat(50),
+      'l0',
+      'l1',
+      'l2',
     ]);
   });
 

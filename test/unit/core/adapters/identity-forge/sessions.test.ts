@@ -88,7 +88,9 @@ describe('the rights of a person', () => {
     const renewed = await sessions.renew(issued.refresh_token);
     const again = createForgeIdentity({
       ...AT,
-      ...{ sessions, admit, clock },
+      sessions,
+      admit,
+      clock,
       forge: { isReachable: async () => true, readAgain: async () => told({}) },
     });
     const after = await again.verify(new Secret(renewed?.access_token ?? ''));

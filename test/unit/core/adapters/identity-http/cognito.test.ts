@@ -21,13 +21,19 @@ function patience(): number {
 
 function open() {
   return createCognitoIdentity({
-    ...{ endpoint: provider.url, userPoolId: POOL, clientId: CLIENT, timeoutMs: patience() },
+    endpoint: provider.url,
+    userPoolId: POOL,
+    clientId: CLIENT,
+    timeoutMs: patience(),
     clock: { now: () => NOW },
   });
 }
 
 const claims = (changes: Readonly<Record<string, unknown>> = {}) => ({
-  ...{ sub: ID, exp: NOW / 1000 + 3600, client_id: CLIENT, token_use: 'access' },
+  sub: ID,
+  exp: NOW / 1000 + 3600,
+  client_id: CLIENT,
+  token_use: 'access',
   iss: `https://cognito-idp.eu-west-1.amazonaws.com/${POOL}`,
   ...changes,
 });

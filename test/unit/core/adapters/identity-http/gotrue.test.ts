@@ -19,7 +19,9 @@ function patience(): number {
 
 function open(apiKey = 'public-key', path = '') {
   return createGoTrueIdentity({
-    ...{ baseUrl: `${provider.url}${path}`, apiKey, timeoutMs: patience() },
+    baseUrl: `${provider.url}${path}`,
+    apiKey,
+    timeoutMs: patience(),
     clock: { now: () => NOW },
   });
 }
@@ -58,7 +60,8 @@ describe('the GoTrue adapter', () => {
     await identity.verify(new Secret(token));
     expect(provider.requests).toHaveLength(2);
     expect(provider.requests[0]).toMatchObject({
-      ...{ method: 'GET', path: '/base/auth/v1/user' },
+      method: 'GET',
+      path: '/base/auth/v1/user',
       headers: { authorization: `Bearer ${token}`, apikey: 'public-key' },
     });
   });
@@ -104,7 +107,9 @@ describe('the GoTrue adapter', () => {
       ...(factors === undefined ? {} : { factors }),
     });
     expect(await verify(makeToken(claims({ aal })))).toEqual({
-      ...{ kind: 'user', id: ID, isAdmin: why === null },
+      kind: 'user',
+      id: ID,
+      isAdmin: why === null,
       ...(why === null ? {} : { adminWithheld: why }),
     });
   });

@@ -50,7 +50,10 @@ const KINDS: readonly (readonly [string, () => IdentityPort])[] = [
 ];
 
 const claims = (changes: Readonly<Record<string, unknown>> = {}) => ({
-  ...{ sub: ID, exp: START / 1000 + 86_400, client_id: 'client', token_use: 'access' },
+  sub: ID,
+  exp: START / 1000 + 86_400,
+  client_id: 'client',
+  token_use: 'access',
   iss: `https://cognito-idp.eu-west-1.amazonaws.com/${POOL}`,
   ...changes,
 });

@@ -93,7 +93,8 @@ describe('a pull request that comes a second after the only batch was opened', (
   const openedAt = (bisectFanout: number, below: Partial<QueueEntry> = {}) => {
     const before = givenRecord({
       entries: [givenEntry(1, below), givenEntry(9)],
-      ...{ tip: 'base-0', batches: [givenStagedBatch(1, { createdAt: NOW - 1_000 })] },
+      tip: 'base-0',
+      batches: [givenStagedBatch(1, { createdAt: NOW - 1_000 })],
       rate: { ...NO_HISTORY, landed: 400, steady: 400, paces: [{ ms: GATE_MS, runs: 5 }] },
     });
     const pulls = known([1, 9].map((pr) => givenView(pr)));

@@ -149,7 +149,9 @@ describe('a success is posted', () => {
     const { opensAnother: _, ...unasked } = givenFocus(1);
     const focus = new Map([[1, known(unasked)]]);
     expect(tellDecision(givenLook({}, { focus }), givenProven())).toMatchObject({
-      ...{ actions: [], events: [], lookInMs: 0 },
+      actions: [],
+      events: [],
+      lookInMs: 0,
     });
   });
 
@@ -216,12 +218,10 @@ describe('the merge that is awaited', () => {
     const nodes = [givenNode({ state: 'done', verdict: 'success', ...stagedAt(1) })];
     const batch = givenStagedBatch(1, { nodes, landing: givenLanding({ postedAt: NOW }) });
     const record = givenRecord({
-      ...{
-        entries: [givenEntry(1)],
-        batches: [batch],
-        tip: BASE.sha,
-        evidence: [givenEvidence(1, 'success')],
-      },
+      entries: [givenEntry(1)],
+      batches: [batch],
+      tip: BASE.sha,
+      evidence: [givenEvidence(1, 'success')],
       baseSeen: { sha: BASE.sha, tree: BASE.tree, at: NOW + 32_000 },
     });
     const { after } = tellDecision(givenLook(mergedAs('tree-1'), { full: false }), record);
@@ -496,7 +496,8 @@ describe('a success that was taken back', () => {
     } as const;
     const record = {
       ...givenAwaited({ takeBack: { reason: 'candidate_changed', postedAt: null } }),
-      ...{ entries: [givenEntry(2)], pendingStatuses: [{ ...status, targetUrl: null, ...stuck }] },
+      entries: [givenEntry(2)],
+      pendingStatuses: [{ ...status, targetUrl: null, ...stuck }],
     };
     expect(tellDecision(look, record).after).toMatchObject({
       givenUp: [{ pr: 1, head: 'head-1', tree: 'tree-1', baseBefore: BASE.sha }],

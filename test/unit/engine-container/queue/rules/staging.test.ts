@@ -184,12 +184,17 @@ describe('the members of a batch', () => {
 
   test('one by one after two in a row failed alone, also where staging was never finished', () => {
     const batch = givenBatch({
-      ...{ members: [givenMember(1)], limit: 1, unfinished: STAGING_RECONCILES_MAX - 1 },
+      members: [givenMember(1)],
+      limit: 1,
+      unfinished: STAGING_RECONCILES_MAX - 1,
       nodes: [givenNode({ to: 1, state: 'wanted', stagedAt: null })],
     });
     const given = givenSnapshot({ pulls: scheduled(1, 2, 3) });
     const before = givenRecord({
-      ...{ entries: entries(1, 2, 3), batches: [batch], tip: BASE.sha, stagingFailuresInARow: 1 },
+      entries: entries(1, 2, 3),
+      batches: [batch],
+      tip: BASE.sha,
+      stagingFailuresInARow: 1,
     });
     const decision = decide(given, before);
     const action = decision.actions.find(({ kind }) => kind === 'stage_batch');

@@ -1,0 +1,147 @@
+import { isInFlight } from '../batches/pipeline.ts';
+import { asksFork, type DecisionContext, tellRefusal } from '../decision-context.ts';
+import { isBounced } from '../landing/recall.ts';
+import { reviewHeld } from '../line/held-by-forge.ts';
+import { isOfHead, outlastsBase, passesWithOthers } from '../record/aside.ts';
+import { arePendingStatusesFull } from '../record/bounds.ts';
+import type { QueueEntry } from '../record/queue-entry.ts';
+import type { PullRequestView } from '../snapshot.ts';
+import { sayDeferred } from '../words/deferral-words.ts';
+import { describeRefusal } from '../words/describe.ts';
+import { type Admission, type AdmissionFacts, admit, type Refusal } from './admission.ts';
+import { sayError } from './moved-heads.ts';
+import { noteJudged } from './replaced-schedule.ts';
+import { awaitAgreement, awaitAnswer } from './unclear.ts';
+import { AuthorPlaces, areAttemptsSpent } from './who-may.ts';
+
+/** Evaluates admission for every bound pull request; a refusal is said once per (head, reason) (D-04). */
+export function admitEntries(pass: DecisionContext): void {
+  const { pulls, protection, base } = pass.s;
+  if (!pass.s.full || !pulls.known || !protection.known || protection.value === null || !base.known) return;
+  const views = new Map(pulls.value.map((view) => [view.pull.number, view]));
+  const heads = new Set<string>();
+  const authors = new Map(pulls.value.map(({ pull }) => [pull.number, pull.author]));
+  const places = new AuthorPlaces(pass.s.repo, pass.record, authors);
+  const waiting: { entry: QueueEntry; author: string; ofItself: Admission }[] = [];
+  for (const entry of pass.record.entries) {
+    const view = views.get(entry.pr);
+    if (view === undefined || entry.scheduleId === 0) continue;
+    awaitAgreement(pass, entry);
+    reviewHeld(pass, entry, view.pull);
+    // The status of a bounce stays on its head: it is also the memory of it (D-05).
+    if (isBounced(pass.record, entry) || pass.record.unread?.includes(entry.pr) === true) continue;
+    const scheduler =
+      view.schedule.known && view.schedule.value.kind === 'bound' ? view.schedule.value.by : undefined;
+    const ofItself = admit({
+      ...factsOf(pass, view, { protection: protection.value, baseTip: base.value.sha }),
+      scheduler,
+      rules: pass.s.repo,
+      areAttemptsSpent: areAttemptsSpent(pass, entry),
+      opensAnother: view.opensAnother,
+      teamPlace: view.teamPlace,
+      twinAhead: heads.has(entry.head),
+    });
+    if (isHeldForItself(pass, entry, base.value.tree)) {
+      // It keeps no other of its author waiting, and is staged on another tree only where a place is left.
+      if (ofItself.kind !== 'refused' && !isSetAside(pass, entry)) heads.add(entry.head);
+      waiting.push({ entry, author: view.pull.author, ofItself });
+      continue;
+    }
+    const admission = places.judge(entry.pr, view.pull.author, ofItself);
+    if (admission.kind !== 'refused') heads.add(entry.head);
+    applyAdmission(pass, entry, admission);
+  }
+  for (const { entry, author, ofItself } of waiting) {
+    const isFull = isRefusedFor(places.judge(entry.pr, author, ofItself), 'author_limit');
+    // Its own words say more than those of the limit would.
+    if (isFull) entry.readyAt = null;
+    else applyAdmission(pass, entry, ofItself);
+  }
+}
+
+/** Set aside while the base has this tree, or as long as its head lasts; not what only waits for those ahead of it. */
+function isHeldForItself(pass: DecisionContext, entry: QueueEntry, baseTree: string): boolean {
+  const { record, s } = pass;
+  return record.deferred.some(
+    (deferred) =>
+      deferred.pr === entry.pr &&
+      deferred.head === entry.head &&
+      !passesWithOthers(deferred.reason) &&
+      (outlastsBase(deferred) || (deferred.baseTree === baseTree && (deferred.until ?? Infinity) > s.now)),
+  );
+}
+
+function isRefusedFor(admission: Admission, reason: Refusal): boolean {
+  return admission.kind === 'refused' && admission.reason === reason;
+}
+
+function isSetAside({ record }: DecisionContext, { pr, head }: QueueEntry): boolean {
+  return record.deferred.some(
+    (deferred) => deferred.pr === pr && deferred.head === head && isOfHead(deferred),
+  );
+}
+
+/** The answer of the rule to one view of a pull request. */
+export function factsOf(
+  pass: DecisionContext,
+  view: PullRequestView,
+  { protection, baseTip }: Pick<AdmissionFacts, 'protection' | 'baseTip'>,
+): AdmissionFacts {
+  const { pull, reviews, statuses, authorWrites, touchesProtected, openDependencies } = view;
+  return {
+    pull,
+    protection,
+    baseTip,
+    reviews,
+    statuses,
+    authorWrites,
+    touchesProtected,
+    openDependencies,
+    asksFork: asksFork(pass),
+    context: pass.record.context,
+    twinAhead: false,
+  };
+}
+
+function applyAdmission(pass: DecisionContext, entry: QueueEntry, admission: Admission): void {
+  noteJudged(entry, admission);
+  if (admission.kind === 'admitted') {
+    entry.readyAt ??= pass.s.now;
+    delete entry.unclear;
+    if (entry.refusedFor !== null) sayAsideAgain(pass, entry);
+    entry.refusedFor = null;
+    return;
+  }
+  if (admission.kind === 'waiting') {
+    if (admission.reason === 'unknown') {
+      // The words of a refusal hold until it is known to have ended.
+      if (entry.readyAt === null && entry.refusedFor === null) awaitAnswer(pass, entry);
+      return;
+    }
+    entry.readyAt = null;
+    delete entry.unclear;
+    return;
+  }
+  refuse(pass, entry, admission.reason);
+}
+
+/** A refusal that has ended stood over the words of what still holds. */
+function sayAsideAgain(pass: DecisionContext, { pr, head }: QueueEntry): void {
+  const deferred = pass.record.deferred.find((each) => each.pr === pr && each.head === head);
+  if (deferred !== undefined) sayDeferred(pass, deferred);
+}
+
+/** Said once per head and reason; admission looks again at each full look (D-04). */
+export function refuse(pass: DecisionContext, entry: QueueEntry, reason: Refusal): void {
+  entry.readyAt = null;
+  delete entry.unclear;
+  if (entry.refusedFor === reason) return;
+  // Said in a later look, once those before it are written.
+  if (arePendingStatusesFull(pass.record) && !isInFlight(pass.record, entry.pr)) {
+    pass.record.crowded = true;
+    return;
+  }
+  entry.refusedFor = reason;
+  sayError(pass, entry, describeRefusal(reason));
+  tellRefusal(pass, entry, reason);
+}
