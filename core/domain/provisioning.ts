@@ -153,7 +153,7 @@ const REASON_PHRASES: Readonly<Record<Exclude<ProtectionReason, 'context_require
   context_not_required:
     'context_not_required: the rule of the base branch does not ask for the status of the queue by its name, so people can merge unproven and the queue stages nothing; opt in to protection, or add it yourself',
   merge_style_not_allowed:
-    'merge_style_not_allowed: the forge does not allow this merge style, so its auto-merge will not complete',
+    'merge_style_not_allowed: the forge does not allow this merge style, so auto-merges will not complete; allow merge commits, squashing or rebasing in the settings of the repository',
 };
 
 function phraseOf(reason: ProtectionReason, { statusContext, baseBranch }: StatusPlace): string {

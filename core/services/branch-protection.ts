@@ -91,11 +91,15 @@ async function write(
   }
 }
 
-/** With auto-merge asked for, the forge has to allow it in that style (D-19). */
+/**
+ * With auto-merge asked for, the forge has to allow it in that style (D-19). A forge that allows none of the styles that the queue
+ * can stage, but to fast-forward alone, merges nothing that was not up to date.
+ */
 async function noteStyle(forge: ForgeAdmin, repo: ManagedRepo): Promise<readonly ProtectionReason[]> {
-  if (!repo.automerge) return [];
   const { allowedStyles } = await forge.readRepo();
-  return allowedStyles === null || allowedStyles.includes(repo.mergeStyle) ? [] : ['merge_style_not_allowed'];
+  if (allowedStyles === null) return [];
+  const mayLand = repo.automerge ? allowedStyles.includes(repo.mergeStyle) : allowedStyles.length > 0;
+  return mayLand ? [] : ['merge_style_not_allowed'];
 }
 
 function observed(kind: ProtectionObservation['kind']): ProtectionObservation {

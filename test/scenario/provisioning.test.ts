@@ -1,6 +1,6 @@
 import { differingFields } from '#core/domain/branch-rule.ts';
 import { viewProvisioning } from '#core/domain/provisioning.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { ManagedRepo, MergeStyle } from '#core/domain/repo.ts';
 import { changeStatusContext, provisionRepo, setProtection } from '#core/services/provisioning.ts';
 import { HOOK_EVENTS } from '#core/services/webhook-registration.ts';
 import { FakeSecretBox } from '../fakes/secret-box.ts';
@@ -497,22 +497,29 @@ test('a rule that blocks outdated branches but asks for our context already is f
   expect(world.takeWrites()).toEqual([]);
 });
 
-test('auto-merge in a style that the forge forbids is said (D-19)', async () => {
+test.each<[string, Partial<ManagedRepo>, readonly MergeStyle[], boolean]>([
+  [
+    'auto-merge in a style that the forge forbids',
+    { automerge: true, mergeStyle: 'squash' },
+    ['merge'],
+    true,
+  ],
+  ['a forge that only fast-forwards', { automerge: false }, [], true],
+  ['a forge that allows another style, which people may choose', { automerge: false }, ['merge'], false],
+])('%s is said where nothing would land (D-19)', async (_case, changes, allowedStyles, isSaid) => {
   const world = await create();
-  const repo = await world.change({ ...VERIFIED, automerge: true, mergeStyle: 'squash' });
+  const repo = await world.change({ ...VERIFIED, ...changes });
   const forbidding = {
     ...world.deps,
     openForge: async (of: ManagedRepo) => {
       const opened = await world.deps.openForge(of);
       if (opened.kind !== 'open') return opened;
       const { forge } = opened;
-      const readRepo: typeof forge.readRepo = async () => ({
-        ...(await forge.readRepo()),
-        allowedStyles: ['merge'],
-      });
+      const readRepo: typeof forge.readRepo = async () => ({ ...(await forge.readRepo()), allowedStyles });
       return { kind: 'open' as const, forge: { ...forge, readRepo } };
     },
   };
   const result = await setProtection(forbidding, repo, true);
-  expect(viewProvisioning(result.repo).protection.detail).toMatch(/^merge_style_not_allowed/);
+  const { detail } = viewProvisioning(result.repo).protection;
+  expect(detail?.startsWith('merge_style_not_allowed') ?? false).toBe(isSaid);
 });
