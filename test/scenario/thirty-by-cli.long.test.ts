@@ -217,6 +217,7 @@ describe('thirty pull requests by ten clients at once, through the packed comman
       expect(JSON.parse(complaint).error).toEqual({
         code: expect.stringMatching(/^[a-z_]+$/),
         message: expect.stringMatching(/^[A-Z].*\.$/),
+        next: expect.stringMatching(/^[A-Z].*\.$/),
       });
     for (const { pr, kind } of endings) {
       const answers = printed
