@@ -228,7 +228,7 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
     ConditionCheckItem: ['repo'],
   },
   engine: {
-    GetItem: ['repo', 'leases', 'addresses'],
+    GetItem: ['tenant', 'repo', 'leases', 'addresses'],
     BatchGetItem: ['tenant', 'repo'],
     Query: ['batches', 'events', 'windDowns'],
     PutItem: ['batches', 'events', 'repo'],

@@ -301,7 +301,7 @@ export const TAKING_BACK_TRIES_MAX = 5;
 export const TAKING_BACK_RETRY_MS_MAX = 5 * 60_000;
 /** Times after which a person is told although no reading shows whether the success stands. */
 export const STANDING_TOLD_AFTER_TRIES = 8;
-/** Where no status can be written, nothing else lands for so long after the last `success` whose answer was lost. */
+/** Nothing else lands for so long after the last `success` whose answer was lost: the forge may still carry it out. */
 export const SUCCESS_LATE_MS = 125_000;
 /** Times that `success` is tried on one head before its pull request is set aside. */
 export const SUCCESS_TRIES_MAX = 10;

@@ -24,5 +24,12 @@ export interface LeftHeads {
   readonly context: string;
   /** Pull requests whose present heads are meant, whichever these are. */
   readonly prs: readonly PullRequestNumber[];
-  readonly heads: readonly { readonly pr: PullRequestNumber; readonly head: CommitSha }[];
+  readonly heads: readonly LeftHead[];
+}
+
+export interface LeftHead {
+  readonly pr: PullRequestNumber;
+  readonly head: CommitSha;
+  /** A last word is owed here, and no success stands or is on its way. Absent: one may, or an older version told it. */
+  readonly isMereWord?: true;
 }

@@ -243,7 +243,7 @@ export const PULL_CODES = {
   ),
   merge_timeout: wait(
     'forge',
-    'requeued: the forge did not complete the merge in time; tested again',
+    'requeued: the forge did not complete a merge of its batch in time; tested again',
     BY_ITSELF,
   ),
   merge_conflict: wait(
@@ -319,9 +319,9 @@ export const PULL_CODES = {
     true,
   ),
   bounced_merge_timeout: exit(
-    'forge',
-    'bounced: the forge twice did not complete its merge; push a new head, or cancel auto-merge and schedule again',
-    `Look for errors in the log of the forge, then ${SCHEDULE_AGAIN}. A style that only fast-forwards lands nothing here: choose another one.`,
+    'author',
+    'bounced: the forge twice did not complete its merge; cancel auto-merge and schedule again (fast-forward-only never lands)',
+    `To try again, ${SCHEDULE_AGAIN}. A style that only fast-forwards lands nothing here: choose another one. If it was another style, look for errors in the log of the forge first.`,
   ),
   fork_merge_timeout: exit(
     'author',

@@ -10,6 +10,7 @@ import type { HookSeen } from '../domain/hook-seen.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '../domain/ids.ts';
 import type { HeldLease, LeaseGrant, LeaseState } from '../domain/lease.ts';
 import type { LeftHeads, Obligations } from '../domain/obligations.ts';
+import type { HoldSettings } from '../domain/pause.ts';
 import type { RuleSeen } from '../domain/provisioning.ts';
 import type { QueueView } from '../domain/queue-view.ts';
 import type { Connection, ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from '../domain/repo.ts';
@@ -107,6 +108,8 @@ export interface EngineReport {
 export interface EngineStore {
   /** A deleted repo that is being wound down comes before the one that was enrolled after it: it runs first. */
   findRepo(address: RepoAddress): Promise<ManagedRepo | null>;
+  /** The pause and the freeze windows, as they are stored now; null: the repo is gone. */
+  readHolds(repo: Pick<ManagedRepo, 'id' | 'tenantId'>): Promise<HoldSettings | null>;
   /** Statuses that deleted repos of this branch left standing on heads, of any tenant. */
   listLeftHeads(address: BranchAddress): Promise<readonly LeftHeads[]>;
   /** Null: the engine has told none yet. Throws `StoreError` when unreadable: what cannot be read may be on the forge. */

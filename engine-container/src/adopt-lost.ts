@@ -1,5 +1,6 @@
 import type { NodeRow } from '#core/domain/batch.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
+import { SUCCESS_LATE_MS } from '#core/domain/limits.ts';
 import type { LeftHeads } from '#core/domain/obligations.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { type EngineStore, StoreError } from '#core/ports/store.ts';
@@ -15,7 +16,7 @@ export interface Adopted {
   readonly rows: readonly NodeRow[];
   readonly record: Pick<
     QueueRecord,
-    'garbage' | 'recall' | 'recallHeads' | 'recallContexts' | 'landedNumbers'
+    'garbage' | 'recall' | 'recallHeads' | 'recallContexts' | 'recalledAt' | 'mayComeLate' | 'landedNumbers'
   >;
 }
 
@@ -36,16 +37,20 @@ export async function adoptLost(
   const numbers = landedNumbers(events, repo);
   const known = { garbage: [...garbage], ...(numbers.length === 0 ? {} : { landedNumbers: numbers }) };
   const left = [...(await store.listLeftHeads(repo)), ...(await readOwnLeft(store, repo))];
+  const told = left.flatMap(({ heads }) => heads);
+  const standing = told.flatMap(({ pr, head, isMereWord }) => (isMereWord === true ? [] : [{ pr, head }]));
+  const owed = told.flatMap(({ pr, head, isMereWord }) => (isMereWord === true ? [{ pr, head }] : []));
+  // Those that hold up all others are read first.
   const recall = new Set([
+    ...standing.map(({ pr }) => pr),
     ...lost.flatMap((row) => row.prs),
     ...landed.map(({ pr }) => pr),
-    ...left.flatMap(({ prs, heads }) => [...prs, ...heads.map(({ pr }) => pr)]),
+    ...left.flatMap(({ prs }) => prs),
+    ...owed.map(({ pr }) => pr),
   ]);
   if (recall.size === 0) return { rows, record: known };
-  const told = left.flatMap(({ heads }) =>
-    heads.map(({ pr, head }) => ({ pr, head, mayStand: true as const })),
-  );
-  const recallHeads = [...stagedHeads(lost, events), ...landed, ...told];
+  const mayStand = standing.map((each) => ({ ...each, mayStand: true as const }));
+  const recallHeads = [...stagedHeads(lost, events), ...landed, ...owed, ...mayStand];
   const recallContexts = [...new Set(left.map(({ context }) => context))];
   return {
     rows,
@@ -53,6 +58,8 @@ export async function adoptLost(
       ...known,
       recall: [...recall],
       recallHeads,
+      recalledAt: now,
+      ...(standing.length === 0 ? {} : { mayComeLate: { heads: standing, until: now + SUCCESS_LATE_MS } }),
       ...(recallContexts.length === 0 ? {} : { recallContexts }),
     },
   };

@@ -1,32 +1,45 @@
 import type { CommitStatus } from '#core/domain/forge.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
-import type { Reading } from '#core/domain/result.ts';
+import { type Reading, UNKNOWN } from '#core/domain/result.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
+import type { LookBudget } from './look-budget.ts';
 import { isStuck } from './queue/landing/standing.ts';
 import type { QueueRecord } from './queue/record/record.ts';
 import type { RecalledHead, RecalledView, Snapshot } from './queue/snapshot.ts';
 import { readOrNone } from './read-pull.ts';
 
+/** Watched heads that one look reads; the others follow in the next. */
+const UNHEARD_READS_MAX = 20;
+
 type Attempt = <T>(read: () => Promise<T>) => Promise<Reading<T>>;
 
-/** The statuses on the heads, of now and of then, of those that a lost record had in flight (A24, A32). */
+/**
+ * The statuses on the heads, of now and of then, of those that a lost record had in flight (A24, A32): as many as the
+ * time of a look allows.
+ */
 export async function readRecalled(
   forge: EngineForge,
-  attempt: Attempt,
-  { recall = [], recallHeads = [] }: QueueRecord,
-): Promise<ReadonlyMap<PullRequestNumber, Reading<RecalledView>>> {
+  budget: Pick<LookBudget, 'attempt' | 'isSpent'>,
+  { recall, recallHeads = [] }: QueueRecord,
+): Promise<Pick<Snapshot, 'recalled'>> {
+  if (recall === undefined) return {};
   const recalled = new Map<PullRequestNumber, Reading<RecalledView>>();
   for (const pr of recall) {
     // One that was deleted leaves its commits, and the statuses on them.
-    const pull = await attempt(() => readOrNone(forge, pr));
-    if (!pull.known) continue;
+    const pull = await budget.attempt(() => readOrNone(forge, pr));
+    if (budget.isSpent) break;
+    if (!pull.known) {
+      recalled.set(pr, UNKNOWN);
+      continue;
+    }
     const earlier = recallHeads.filter((staged) => staged.pr === pr).map(({ head }) => head);
     const heads = new Set([...(pull.value === null ? [] : [pull.value.headSha]), ...earlier]);
     const merged = pull.value?.merged === true ? pull.value.headSha : null;
-    const read = await attempt(() => readHeads(forge, heads, merged));
-    if (read.known) recalled.set(pr, read);
+    const read = await budget.attempt(() => readHeads(forge, heads, merged));
+    if (budget.isSpent) break;
+    recalled.set(pr, read);
   }
-  return recalled;
+  return { recalled };
 }
 
 async function readHeads(
@@ -53,7 +66,10 @@ export async function readUnheard(
   { unheard = [], pendingStatuses }: QueueRecord,
   now: EpochMs,
 ): Promise<Pick<Snapshot, 'unheard'>> {
-  const late = unheard.filter(({ lookAt }) => lookAt <= now);
+  const late = unheard
+    .filter(({ lookAt }) => lookAt <= now)
+    .sort((a, b) => a.lookAt - b.lookAt)
+    .slice(0, UNHEARD_READS_MAX);
   // Read whenever it is tried again: it may not stand at all, or not any more.
   const stuck = pendingStatuses.filter((status) => isStuck(status) && (status.retryAt ?? now) <= now);
   const due = new Set([...late, ...stuck].map(({ sha }) => sha));

@@ -35,7 +35,7 @@ import { readOrNone } from './read-pull.ts';
 import { readRecalled, readUnheard } from './read-recalled.ts';
 import { ownerOf } from './read-renewals.ts';
 import { isUntouched, readKnownSchedule, readSchedules, sightIn, toSeen } from './read-schedules.ts';
-import { isFileDue, readSettings } from './read-settings-file.ts';
+import { isBaseNews, readSettings } from './read-settings-file.ts';
 import { type LandingReading, TraceReader } from './read-traces.ts';
 import { TwinReader } from './read-twins.ts';
 import { ViewReader } from './read-views.ts';
@@ -139,13 +139,9 @@ export class SnapshotReader {
       : null;
     const seen = toSeen(schedules ?? []);
     const isBusy = seen.some(({ isScheduled }) => isScheduled) || record.batches.length > 0;
-    // Without work the base matters only if it moves past the queue (A39).
-    const isWatched = record.baseSeen !== null || this.#repo.settingsFile;
-    const tip = isBusy || isWatched ? await this.#base.readTip(pulls) : UNKNOWN;
+    const tip = await this.#base.readTip(pulls);
     this.sight = sightIn(tip, schedules);
-    const needsBase =
-      isBusy ||
-      (tip.known && (tip.value !== record.baseSeen?.sha || isFileDue(this.#repo, record, tip.value)));
+    const needsBase = isBusy || isBaseNews(this.#repo, record, tip);
     if (isBusy) this.#knownForge = await readKnownForge(this.#forge, this.#clock, this.#attempt, record);
     const blocked = record.nameInTheWay?.branches;
     const nameInTheWay =
@@ -164,9 +160,8 @@ export class SnapshotReader {
     );
     this.#patrol.noteRead(patrolled, views, begunAt);
     const traces = await this.#traces.readDue(record, this.#clock.now());
-    const isRecalling = (record.recall ?? []).length > 0;
-    if (isRecalling) await this.#views.needBotLogin();
-    const recalled = isRecalling ? await readRecalled(this.#forge, this.#attempt, record) : undefined;
+    if (record.recall !== undefined) await this.#views.needBotLogin();
+    const recalled = await readRecalled(this.#forge, this.#budget, record);
     const focus = await this.#readFocus(record, schedules === null ? null : views, true);
     const rest = {
       ...(await this.#readBlockers(record, focus)),
@@ -179,9 +174,10 @@ export class SnapshotReader {
     return {
       ...this.#frame(fence, begunAt, { ...record, ...file }),
       ...file,
-      ...(recalled === undefined ? {} : { recalled }),
+      ...recalled,
       ...(nameInTheWay === undefined ? {} : { nameInTheWay }),
       full: true,
+      ...(this.#budget.isSpent || this.attempts.isCutShort ? { isCut: true as const } : {}),
       // A base that is known says that the forge answers: then what is unknown would be held against its pull request.
       base: this.attempts.isCutShort ? UNKNOWN : base,
       pulls: schedules === null ? UNKNOWN : known(views),

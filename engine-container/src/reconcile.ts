@@ -6,11 +6,9 @@ import type { ManagedRepo, ReconcileErrorCode } from '#core/domain/repo.ts';
 import type { TokenScope } from '#core/domain/token-scopes.ts';
 import { type EngineForge, ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
 import { StoreError } from '#core/ports/store.ts';
-import type { ReconcileOrder, ReconcileRequest } from '#core/ports/system.ts';
-import { adoptLease } from '#core/services/lease.ts';
+import type { ReconcileRequest } from '#core/ports/system.ts';
 import { isAwaited, isMereWords, isStaging, isTakingBack, OF_EVERYTHING } from './action-kinds.ts';
-import { DirectoryMemory, type RepoDirectories } from './directory-memory.ts';
-import { ForgeSpending } from './forge-spending.ts';
+import type { EngineMemory } from './engine-memory.ts';
 import { earlier, paceOf } from './look-pace.ts';
 import { mayStillWrite } from './may-still-write.ts';
 import { perform, queuePageFor } from './perform.ts';
@@ -20,8 +18,7 @@ import { fold } from './queue/fold.ts';
 import type { QueueRecord } from './queue/record/record.ts';
 import type { Snapshot } from './queue/snapshot.ts';
 import { SnapshotReader } from './read-snapshot.ts';
-import { ReconcileFigures } from './reconcile-figures.ts';
-import type { MeasuredDeps, ReconcilerDeps } from './reconciler-deps.ts';
+import type { MeasuredDeps } from './reconciler-deps.ts';
 import { RecordKeeper } from './record-keeper.ts';
 import { RepoObjects } from './repo-objects.ts';
 import { toldSettings } from './settings-changes.ts';
@@ -33,31 +30,8 @@ import { takeBackUnrecorded } from './take-back.ts';
 const WRAP_UP_MS = 2_000;
 const LOG_TAIL_LINES_MAX = 50;
 
-/** The engine behind the internal endpoint: one reconcile of one repo under the lease with the ordered fence (A52, D-76). */
-export function createReconciler(
-  deps: ReconcilerDeps,
-): (request: ReconcileRequest, order: ReconcileOrder) => Promise<'ok' | 'failed'> {
-  const memory = deps.memory ?? new DirectoryMemory();
-  const spending = deps.spending ?? new ForgeSpending();
-  return async (request, { fence, command }) => {
-    const { tenantId, instanceUrl, repoSlug: slug, baseBranch } = request;
-    const repo = await deps.store.findRepo({ tenantId, instanceUrl, slug, baseBranch });
-    if (repo === null) return 'failed';
-    const held = await adoptLease({ leases: deps.store, clock: deps.clock }, repo.id, fence);
-    if (held === null) return 'failed';
-    // A queue that is deleted or ordered to wind down is like one that is off: it takes back what it posted (D-24).
-    const windsDown = repo.tombstone || command === 'wind_down';
-    const wanted = windsDown ? { ...repo, queueEnabled: false } : repo;
-    const figures = new ReconcileFigures();
-    const own = { ...deps, figures, spent: spending.open(repo.id, figures) };
-    const reconcile = new Reconcile(own, request, wanted, held, memory.open(repo.id));
-    const errorCode = await reconcile.run();
-    if (deps.meter !== undefined) figures.tell(deps.meter);
-    return errorCode === null ? 'ok' : 'failed';
-  };
-}
-
-class Reconcile {
+/** One look at one repository, and what follows from it, until there is nothing to do at once. */
+export class Reconcile {
   readonly #deps: MeasuredDeps;
   readonly #repo: ManagedRepo;
   readonly #held: HeldLease;
@@ -82,7 +56,7 @@ class Reconcile {
     request: ReconcileRequest,
     repo: ManagedRepo,
     held: HeldLease,
-    directories: RepoDirectories,
+    memory: EngineMemory,
   ) {
     this.#deps = deps;
     this.#repo = repo;
@@ -91,9 +65,10 @@ class Reconcile {
     this.#deadline = deps.clock.monotonic() + RECONCILE_BUDGET_MS;
     const { onCall, onAnswer } = deps.spent;
     this.#forge = deps.forgeFor(request, held, () => this.#mayRead(), onCall, onAnswer);
+    const directories = memory.open(repo.id);
     this.#patrol = directories.patrol;
     this.#objects = new RepoObjects(this.#forge, directories, () => this.#isOutOfTime());
-    this.#keeper = new RecordKeeper({ ...deps, repo, held, memory: directories.record });
+    this.#keeper = new RecordKeeper({ ...deps, repo, held, memory: memory.recordOf(repo.id) });
   }
 
   /** Null when all went well. Whatever happens, a report is left for the worker (A48). */
@@ -182,6 +157,9 @@ class Reconcile {
         if (withGates) gatesReadAt = clock.monotonic();
         snapshot = await reader.readInFlight(record, this.#held.fence, snapshot, withGates);
       }
+      // A person may pause the queue while a reconcile goes on.
+      const holds = await this.#deps.store.readHolds(this.#repo);
+      snapshot = { ...snapshot, repo: { ...snapshot.repo, ...holds } };
       const failure = reader.attempts.takeFailure();
       this.#errorCode = failure === null ? null : this.#classify(failure);
       // The rest of a later look is only left for the next reconcile.

@@ -2,7 +2,7 @@ import type { HeldLease } from '#core/domain/lease.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { EngineStore, LeaseStore } from '#core/ports/store.ts';
 import type { Clock, Ids, Log, Meter, ReconcileRequest } from '#core/ports/system.ts';
-import type { DirectoryMemory } from './directory-memory.ts';
+import type { EngineMemory } from './engine-memory.ts';
 import type { ForgeSpending } from './forge-spending.ts';
 import type { ConfirmBounce } from './queue/snapshot.ts';
 import type { KeeperDeps } from './record-keeper.ts';
@@ -31,8 +31,8 @@ export interface ReconcilerDeps {
   readonly meter?: Meter;
   /** Without it a repo whose gate is known to be steady needs no second failing gate run (D-08). */
   readonly confirmBounce?: ConfirmBounce;
-  /** The trees that the engine has read. @default nothing yet */
-  readonly memory?: DirectoryMemory;
+  /** The trees that the engine has read, and the records that it has stored. @default nothing yet */
+  readonly memory?: EngineMemory;
   /** The store may have been put back to an earlier time before this engine began. @default it was not */
   readonly mayBeOlder?: true;
   /** Costs of the batches in flight. @default nothing is known yet */

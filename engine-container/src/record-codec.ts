@@ -83,6 +83,12 @@ const Record = z.looseObject({
   recall: z.array(pr).optional(),
   recallHeads: z.array(z.looseObject({ pr, head: sha, mayStand: z.literal(true).optional() })).optional(),
   recallContexts: z.array(z.string()).optional(),
+  recalledAt: z.number().optional(),
+  isRecallTold: z.literal(true).optional(),
+  mayComeLate: z
+    .looseObject({ heads: z.array(z.looseObject({ pr, head: sha })), until: z.number() })
+    .optional(),
+  reread: z.literal(true).optional(),
   line: z.array(
     z.looseObject({
       pr,

@@ -219,7 +219,7 @@ export class RecordKeeper {
 /** Another record may have followed this one, and posted what it does not know: each open head is read before anything begins. */
 function toReread({ unread: _, ...record }: QueueRecord): QueueRecord {
   const readings = record.readings.map(({ checkedFor: _, ...reading }) => reading);
-  return { ...record, readings, rebuilding: true };
+  return { ...record, readings, rebuilding: true, reread: true };
 }
 
 /** Without the time at which it was told. */

@@ -2,7 +2,7 @@ import type { TreeEntry } from '#core/domain/forge.ts';
 import type { BlobId, CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { FORGE_READS_AT_ONCE_MAX, MERGED_BYTES_MAX } from '#core/domain/limits.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
-import type { RepoDirectories } from './directory-memory.ts';
+import type { RepoDirectories } from './engine-memory.ts';
 import {
   type Directory,
   formatOf,

@@ -7,6 +7,7 @@ import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.t
 import type { HeldLease, LeaseGrant, LeaseState } from '#core/domain/lease.ts';
 import { DELIVERY_ID_KEPT_MS, LEASE_TAKEOVER_GRACE_MS, QUEUE_WRITE_ROWS_MAX } from '#core/domain/limits.ts';
 import type { LeftHeads, Obligations } from '#core/domain/obligations.ts';
+import type { HoldSettings } from '#core/domain/pause.ts';
 import type { Connection, ManagedRepo, ReconcileOutcome } from '#core/domain/repo.ts';
 import { withLastGood } from '#core/domain/repo.ts';
 import type {
@@ -63,6 +64,15 @@ export class MemoryStore
         .filter(({ baseBranch }) => baseBranch === address.baseBranch)
         .map(({ left }) => left),
     );
+  }
+
+  readHolds({ id }: Pick<ManagedRepo, 'id'>): Promise<HoldSettings | null> {
+    return this.call('readHolds', () => {
+      const repo = this.readRepo(id, 'readHolds');
+      if (repo === null) return null;
+      const { pause, freezeWindows, freezeTimeZone, freezeExemptLabels } = repo;
+      return { pause, freezeWindows, freezeTimeZone, freezeExemptLabels };
+    });
   }
 
   loadQueueRecord(repoId: RepoId): Promise<StoredQueueRecord | null> {

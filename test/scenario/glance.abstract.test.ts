@@ -62,6 +62,21 @@ describe('what a glance is compared with', () => {
     expect(sight).toEqual({ tip: glance.tip, newest: glance.newest, isSettled: true });
   });
 
+  test('a queue that never had work is seen as well: the first schedule need not wait for the tick', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    const pr = await world.forge.openPullRequest({ branch: 'a', files: { 'a.txt': 'a\n' } });
+    await world.reconcile();
+    await world.clock.advance(MINUTE_MS);
+    const report = await world.reconcile();
+    const glance = await glanceAt(world.forge.forge, BASE);
+    if (glance.kind === 'failed' || report?.sight === undefined) throw new Error('nothing was seen');
+    expect(report.sight).toEqual({ tip: glance.tip, newest: glance.newest, isSettled: true });
+    await world.forge.schedule(pr, 'squash');
+    const after = await glanceAt(world.forge.forge, BASE);
+    expect(after.kind !== 'failed' && showsNews(report.sight, after)).toBe(true);
+  });
+
   test.each<[string, (world: Awaited<ReturnType<typeof givenSeenForge>>) => Promise<unknown>, boolean]>([
     ['nothing', async () => undefined, false],
     ['a schedule', ({ forge, waiting }) => forge.schedule(waiting, 'squash'), true],

@@ -135,6 +135,9 @@ async function open(options: WorldOptions): Promise<{ readonly world: World; clo
       if (current === null) throw new Error('repo is gone');
       await store.updateRepo({ ...current, ...changes });
     },
+    restartEngine() {
+      throw new Error('the restart of one box has tests of its own');
+    },
     async loseRecord() {
       await withLease({ leases: store, clock, ids }, repo.id, 'test', LEASE_TTL_MS, (held) =>
         store.quarantineQueueRecord(held),

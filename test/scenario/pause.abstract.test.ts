@@ -55,6 +55,34 @@ test('while it is paused nothing is staged, each head says why and until when, a
   expect(world.forge.merges().map(({ pr }) => pr)).toEqual([first, second, third]);
 });
 
+test('a pause that is set while the engine looks holds at once: what passes then does not land', async () => {
+  let isSet = false;
+  const world: World = await createWorld({
+    wrapForge: (forge) => ({
+      ...forge,
+      readGate: async (...asked) => {
+        const answer = await forge.readGate(...asked);
+        if (answer.kind === 'finished' && !isSet) {
+          isSet = true;
+          await given(world);
+        }
+        return answer;
+      },
+    }),
+  });
+  await givenProject(world.forge);
+  world.forge.gateDurationMs = 3_000;
+  const pr = await givenScheduled(world.forge, 'a');
+  // Its head has settled: what passes may land in the same look.
+  await world.clock.advance(MINUTE);
+  await world.drain({ maxMs: HOUR });
+  expect(isSet).toBe(true);
+  expect(landedOf(world)).toEqual([]);
+  await resume(world);
+  await world.drain();
+  expect(landedOf(world)).toEqual([pr]);
+});
+
 test('a pause takes a success back, no schedule is lost, and what was proven needs no second gate run', async () => {
   const { world, pr, stateOf } = await givenPostedSuccess();
   const runs = world.forge.runs().length;

@@ -9,7 +9,7 @@ import { type DispatchDeps, dispatchReconcile } from '#core/services/dispatch-re
 import { offboardTenant } from '#core/services/offboard.ts';
 import { saveRepo } from '#core/services/save-repo.ts';
 import { forwardDelayedWake, wakeDueRepos, wakeNow } from '#core/services/wake.ts';
-import { createReconciler } from '../../engine-container/src/reconcile.ts';
+import { createReconciler } from '../../engine-container/src/reconciler.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { type AbstractForge, createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { createMemoryStore } from '../fakes/memory-store.ts';

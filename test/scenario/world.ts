@@ -9,7 +9,7 @@ import type { Log } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
 import { withLease } from '#core/services/lease.ts';
 import type { QueueRecord } from '../../engine-container/src/queue/record/record.ts';
-import { createReconciler } from '../../engine-container/src/reconcile.ts';
+import { createReconciler } from '../../engine-container/src/reconciler.ts';
 import { parseRecord } from '../../engine-container/src/record-codec.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { type AbstractForge, createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
@@ -31,6 +31,8 @@ export interface World<Forge extends ForgeControl = ForgeControl> {
   drain(options?: DrainOptions): Promise<void>;
   /** Before its next status post the engine is frozen past the end of its lease, and another worker goes on meanwhile. */
   loseLease(): Promise<void>;
+  /** Of a lasting engine: its process ends, and another one begins with the same store. */
+  restartEngine(): void;
   /** The queue record is gone, as if it had never been. */
   loseRecord(): Promise<void>;
   settings(changes: Partial<ManagedRepo>): Promise<void>;
@@ -172,7 +174,7 @@ export async function createWorldOn<Forge extends ForgeControl>(
       ...(options.mayBeOlder ? { mayBeOlder: true } : {}),
       forgeFor: (_request, held, mayRead, onCall) => clientOf(ownForge, held, mayRead, onCall),
     });
-  const lasting = options.lastingEngine ? startEngine(store, engineForge) : null;
+  let lasting = options.lastingEngine ? startEngine(store, engineForge) : null;
 
   async function reconcile(): Promise<EngineReport | null> {
     const machine = options.newMachine?.() ?? null;
@@ -230,6 +232,9 @@ export async function createWorldOn<Forge extends ForgeControl>(
       await withLease({ leases: store, clock, ids }, repo.id, 'test', LEASE_TTL_MS, (held) =>
         store.quarantineQueueRecord(held),
       );
+    },
+    restartEngine() {
+      lasting = startEngine(store, engineForge);
     },
     async loseLease() {
       pauseNextPost = true;

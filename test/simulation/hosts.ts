@@ -1,6 +1,6 @@
 import { StoreError } from '#core/ports/store.ts';
 import type { Clock } from '#core/ports/system.ts';
-import { DirectoryMemory } from '../../engine-container/src/directory-memory.ts';
+import { EngineMemory } from '../../engine-container/src/engine-memory.ts';
 import { Crash, type Machine } from '../support/machine.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { SimClock } from '../support/sim-clock.ts';
@@ -23,7 +23,7 @@ export interface Host {
   dead: boolean;
   readonly skewMs: number;
   /** The trees that an engine on this machine has read; gone with the machine. */
-  readonly memory: DirectoryMemory;
+  readonly memory: EngineMemory;
 }
 
 /** The longest lives take a tenth of it; an engine that does the same thing again and again must not keep a run. */
@@ -101,7 +101,7 @@ export class Hosts {
   newHost(): Host {
     const most = Math.floor(this.odds.skewMs);
     const skewMs = most === 0 ? 0 : this.#random.int(2 * most + 1) - most;
-    return { dead: false, skewMs, memory: new DirectoryMemory() };
+    return { dead: false, skewMs, memory: new EngineMemory() };
   }
 
   machineOn(host: Host): Machine {

@@ -1,4 +1,4 @@
-import { TAKE_BACK_GRACE_MS } from '#core/domain/limits.ts';
+import { SUCCESS_LATE_MS } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME, isOwnBranch, stagingBranch } from '#core/domain/queue-names.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { LATE_EFFECT_MS } from '../fakes/abstract-forge/exchange.ts';
@@ -11,18 +11,21 @@ import { setStage } from './scene-stage.ts';
 
 const TWO_MINUTES_MS = 120_000;
 
-/** The first success is carried out after it was taken back (E19). */
+/** The first success is carried out after it was taken back, right before its landing is over (E19). */
 export async function successComesLate(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
+  stage.forge.lateEffectMs = SUCCESS_LATE_MS - 3_000;
   const pr = await givenScheduled(stage.forge, 'a');
   const head = (await stage.forge.pull(pr)).headSha;
   const wasGivenUp = giveUpFirst(stage.forge, postsSuccess(head));
   await stage.drain({ until: wasGivenUp });
   await stage.forge.cancelSchedule(pr);
   await stage.reconcile();
-  // The grace is over, and it is too early for the look whether a lost answer has come true.
-  await stage.drain({ maxMs: TAKE_BACK_GRACE_MS + 2_000 });
+  // It is too early for the next look whether a lost answer has come true.
+  await stage.drain({ maxMs: SUCCESS_LATE_MS + 5_000 });
+  if (!stage.forge.statusHistory(head).some(({ state }) => state === 'success'))
+    return ['the scene did not come about'];
   return (await staleSuccesses(stage.forge, [pr])).length === 0 ? [] : ['a success that came late stands'];
 }
 

@@ -52,4 +52,12 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
     families: ['pauses'],
     dies: 'the record is lost under words that are true',
   },
+  {
+    guard: 'a pause that is set while the engine looks holds at once (A128)',
+    file: 'engine-container/src/reconcile.ts',
+    find: '      snapshot = { ...snapshot, repo: { ...snapshot.repo, ...holds } };\n',
+    replace: '      if (holds === null) break;\n',
+    families: ['pauses'],
+    dies: 'the queue is paused while the engine looks',
+  },
 ];

@@ -100,3 +100,29 @@ export async function pauseOverLostRecord(): Promise<readonly string[]> {
   const words = await wordsOn(stage, pr);
   return words.startsWith('paused: ') ? ['a pause is told that is over'] : [];
 }
+
+/** The queue is paused while the engine looks, in the moment in which the gate run is seen to have passed. */
+export async function pauseWithinLook(): Promise<readonly string[]> {
+  let isPaused = false;
+  const stage: Stage = await setStage({
+    wrapForge: (forge) => ({
+      ...forge,
+      readGate: async (...asked) => {
+        const answer = await forge.readGate(...asked);
+        if (answer.kind === 'finished' && !isPaused) {
+          isPaused = true;
+          await hold(stage, 'pause');
+        }
+        return answer;
+      },
+    }),
+  });
+  await givenProject(stage.forge);
+  stage.forge.gateDurationMs = 3_000;
+  const pr = await givenScheduled(stage.forge, 'a');
+  // The head has settled: what passes may land in the same look.
+  await stage.clock.advance(60_000);
+  await look(stage, 4);
+  if (!isPaused) return DID_NOT_COME;
+  return stage.forge.isMerged(pr) ? ['it landed in a pause'] : [];
+}

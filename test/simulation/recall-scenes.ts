@@ -72,7 +72,7 @@ export async function loseRecordOverUnreadable(): Promise<readonly string[]> {
   stage.forge.judge = (files) => (files.has('src/a.txt') && files.has('src/b.txt') ? 'failure' : 'success');
   const b = await givenScheduled(stage.forge, 'b');
   stage.forge.mergeBehaviour = () => ({ kind: 'now' });
-  await look(stage, 6);
+  await look(stage, 12);
   turnBlind(false);
   await stage.drain({ until: async () => (await stage.forge.pull(b)).merged });
   return (await unprovenLandings(stage.forge)).map((pr) => `#${pr} landed on a state that no gate run saw`);
@@ -155,4 +155,130 @@ export async function stopOverUnreadable(): Promise<readonly string[]> {
   await stage.reconcile();
   const told = await stage.store.readObligations('repo-1');
   return told?.successStands === true && told.inFlight.includes(pr) ? [] : ['a success is told as gone'];
+}
+
+/** The success of `a` has no answer, and what tells of it is gone at once; then an incident comes, and the success after it. */
+function landBeforeLateSuccess(how: 'lost' | 'other check'): () => Promise<readonly string[]> {
+  return async () => {
+    const stage = await setStage({ repo: { incidentLabels: ['incident'], priorityPeople: ['oncall'] } });
+    const { forge, clock } = stage;
+    await givenProject(forge);
+    forge.judge = (files) => (files.has('src/a.txt') && files.has('src/b.txt') ? 'failure' : 'success');
+    forge.gateDurationMs = 3_000;
+    forge.lateEffectMs = 100_000;
+    const a = await givenScheduled(forge, 'a');
+    const head = (await forge.pull(a)).headSha;
+    const isLost = how === 'lost';
+    if (!isLost) {
+      await forge.setProtection({ requiredContexts: [DEFAULT_SERVICE_NAME, 'other/ci'] });
+      await forge.postStatusAs('other-ci', head, 'other/ci', 'success');
+    }
+    await stage.drain({ until: giveUpFirst(forge, postsSuccess(head)) });
+    if (isLost) await stage.loseRecord();
+    else await forge.postStatusAs('other-ci', head, 'other/ci', 'pending');
+    const b = await givenScheduled(forge, 'b');
+    await forge.setLabel(b, 'incident', true, 'oncall');
+    const headOfB = (await forge.pull(b)).headSha;
+    if (!isLost) await forge.postStatusAs('other-ci', headOfB, 'other/ci', 'success');
+    let isSeen = false;
+    for (let looks = 0; looks < 30; looks += 1) {
+      const report = await stage.reconcile();
+      // What was missing comes back: now any success opens the merge.
+      if (!isLost && looks === 2) await forge.postStatusAs('other-ci', head, 'other/ci', 'success');
+      isSeen ||= forge.statusHistory(head).some(({ state }) => state === 'success');
+      const waitMs = (report?.wakeAt ?? Number.POSITIVE_INFINITY) - clock.now();
+      await clock.advance(Math.max(1_000, Math.min(10_000, waitMs)));
+    }
+    if (!isSeen) return ['the scene did not come about'];
+    return (await unprovenLandings(forge)).map((pr) => `#${pr} landed on a state that no gate run saw`);
+  };
+}
+
+export const landBeforeLateSuccessOfLost = landBeforeLateSuccess('lost');
+export const landBeforeLateSuccessTakenBack = landBeforeLateSuccess('other check');
+
+/** Its head cannot be read for hours: the queue waits, and a person is told which one to take out. */
+export async function tellOfUnreadable(): Promise<readonly string[]> {
+  const { stage, pr, turnBlind } = await givenStanding();
+  await stage.loseRecord();
+  turnBlind(true);
+  await look(stage, 20);
+  const [place] = (await stage.store.readQueueViews(['repo-1'])).get('repo-1')?.places ?? [];
+  const isTold = stage.log.some(({ fields }) => fields.alarm === 'success_stands');
+  return [
+    ...(isTold ? [] : ['no alarm tells of it']),
+    ...(place?.pr === pr && place.reason === 'success_stands' ? [] : [`the page says ${place?.reason}`]),
+  ];
+}
+
+/** The lost record owed a word alone to a head that can be neither written nor read. */
+export async function loseRecordThatOwedWords(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge, clock } = stage;
+  await givenProject(forge);
+  await forge.setAccess('eve', 'read');
+  const refused = await forge.openPullRequest({ branch: 'e', files: { 'e.txt': 'e' }, author: 'eve' });
+  await forge.schedule(refused, 'squash');
+  const { headSha } = await forge.pull(refused);
+  let isBlind = false;
+  forge.fault = ({ method, path }) =>
+    path.includes(headSha) && path.includes('status') && (method === 'POST' || isBlind)
+      ? { status: 500 }
+      : null;
+  await look(stage, 3);
+  if ((await stage.record()).pendingStatuses.length === 0) return ['the scene did not come about'];
+  isBlind = true;
+  await stage.loseRecord();
+  const other = await givenScheduled(forge, 'b');
+  for (let minute = 0; minute < 10 && !forge.isMerged(other); minute += 1) {
+    await look(stage, 1);
+    await clock.advance(30_000);
+  }
+  return forge.isMerged(other) ? [] : ['words that are owed to one head hold up the others'];
+}
+
+/** An earlier record is back, and its first look has not the time to read each of the open heads. */
+export async function beginBeforeAllRead(): Promise<readonly string[]> {
+  let readMs = 0;
+  const stage = await setStage({
+    mayBeOlder: true,
+    lastingEngine: true,
+    wrapForge: (forge) => ({
+      ...forge,
+      readStatuses: async (sha) => {
+        await stage.clock.advance(readMs);
+        return forge.readStatuses(sha);
+      },
+    }),
+  });
+  const { forge } = stage;
+  await givenProject(forge);
+  for (let index = 0; index < 120; index += 1)
+    await forge.openPullRequest({ branch: `idle${index}`, files: { [`idle${index}.txt`]: 'x' } });
+  await look(stage, 3);
+  const last = await forge.openPullRequest({ branch: 'a', files: { 'src/a.txt': 'a' } });
+  const { headSha } = await forge.pull(last);
+  await look(stage, 2);
+  // As a record that came later, and is gone, has left it there.
+  await forge.postStatusAs('mq-bot', headSha, DEFAULT_SERVICE_NAME, 'success');
+  const other = await givenScheduled(forge, 'b');
+  stage.restartEngine();
+  readMs = 500;
+  for (let looks = 0; looks < 6 && forge.runs().length === 0; looks += 1) await look(stage, 1);
+  if (forge.runs().length === 0) return [`#${other} is never gated`];
+  return (await wordOn(stage, last)) === 'success' ? ['a gate run began before each open head was read'] : [];
+}
+
+/** An earlier record is back, and the head that wears a success cannot be read: nothing lands before it. */
+export async function landBesideUnreadable(): Promise<readonly string[]> {
+  const { stage, turnBlind } = await putBack('scheduled');
+  turnBlind(true);
+  stage.forge.judge = (files) => (files.has('src/a.txt') && files.has('src/b.txt') ? 'failure' : 'success');
+  const other = await givenScheduled(stage.forge, 'b');
+  stage.forge.mergeBehaviour = () => ({ kind: 'now' });
+  await look(stage, 6);
+  const isMerged = stage.forge.isMerged(other);
+  turnBlind(false);
+  await stage.drain({ until: () => stage.forge.merges().length > 0 });
+  return isMerged ? ['another one landed beside a head that nothing is known of'] : [];
 }

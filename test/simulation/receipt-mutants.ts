@@ -52,4 +52,12 @@ export const RECEIPT_MUTANTS: readonly Mutant[] = [
     families: ['interrupted'],
     dies: 'one lands before another whose failure is known',
   },
+  {
+    guard: 'the row of a landing before a known failure names the run that passed',
+    file: `${QUEUE}/gate/search.ts`,
+    find: 'verdict.pass ?? verdict.failures.at(-1) ?? failing;',
+    replace: 'verdict.failures.at(-1) ?? failing;',
+    families: ['interrupted'],
+    dies: 'one lands before another whose failure is known',
+  },
 ];

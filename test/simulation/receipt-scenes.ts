@@ -112,5 +112,12 @@ export async function landBesideKnownFailure(): Promise<readonly string[]> {
   await clock.advance(60_000);
   await stage.drain();
   if (!forge.isMerged(good)) return ['the scene did not come about'];
-  return (await receiptsOf(stage)).length === 1 ? [] : ['a landing has no receipt in any row'];
+  const rows = (await stage.rows()).filter(({ actions }) =>
+    actions.some(({ receipt }) => receipt !== undefined),
+  );
+  const [row, ...others] = rows;
+  if (row === undefined || others.length > 0) return ['a landing has no receipt in any row'];
+  const receipt = row.actions.find((action) => action.receipt !== undefined)?.receipt;
+  const isOfRun = receipt?.runUrl === row.runUrl && receipt?.stagedSha === row.stagingSha;
+  return isOfRun ? [] : ['the row of a landing names another gate run than its receipt'];
 }

@@ -146,6 +146,7 @@ import {
   pauseBesideRefusedTwin,
   pauseInLanding,
   pauseOverLostRecord,
+  pauseWithinLook,
 } from './pause-scenes.ts';
 import {
   incidentBesideSlot,
@@ -155,12 +156,18 @@ import {
   incidentOfStranger,
 } from './priority-scenes.ts';
 import {
+  beginBeforeAllRead,
+  landBeforeLateSuccessOfLost,
+  landBeforeLateSuccessTakenBack,
+  landBesideUnreadable,
   loseRecordBeforeLateSuccess,
   loseRecordOfDeleted,
   loseRecordOverUnreadable,
+  loseRecordThatOwedWords,
   putRecordBack,
   putRecordBackUnscheduled,
   stopOverUnreadable,
+  tellOfUnreadable,
 } from './recall-scenes.ts';
 import {
   approveByAnother,
@@ -693,6 +700,7 @@ export const SCENES = {
   'a rule is edited while nothing is scheduled': ruleDriftAtRest,
   'a hook is deleted while nothing is scheduled': hookDriftAtRest,
   'two wait for the end of a pause': pauseBeforeStaging,
+  'the queue is paused while the engine looks': pauseWithinLook,
   'the queue is paused while a success stands': pauseInLanding,
   'the queue is drained while a gate run is out': drainInGate,
   'a newer head is merged': mergeNewerHead,
@@ -804,6 +812,14 @@ export const SCENES = {
   'an earlier record is put back under a success': putRecordBack,
   'an earlier record is put back under a success of what is not scheduled any more': putRecordBackUnscheduled,
   'a queue is to stop whose record was lost and whose success cannot be read': stopOverUnreadable,
+  'the record is lost, and another one would land before its success is carried out':
+    landBeforeLateSuccessOfLost,
+  'a success without an answer is taken back, and another one would land before it is carried out':
+    landBeforeLateSuccessTakenBack,
+  'the record is lost, and the head that wears a success cannot be read for long': tellOfUnreadable,
+  'the record is lost that owed words to a head that cannot be read': loseRecordThatOwedWords,
+  'an earlier record is put back, and there is no time to read all heads at once': beginBeforeAllRead,
+  'an earlier record is put back, and the head that wears a success cannot be read': landBesideUnreadable,
   'a crash between two writes of one save': crashBetweenWrites,
   'the base moves under a success while a crowd is told': moveBaseUnderCrowd,
   'the base moves under a success while a staging goes on': moveBaseUnderStaging,

@@ -33,10 +33,10 @@ import { answerGlance } from '#core/services/glance.ts';
 import { createLookingEngine } from '#core/services/idle-look.ts';
 import { repairSetup, wishRepairs } from '#core/services/repair-setup.ts';
 import { forwardDelayedWake, wakeDueRepos } from '#core/services/wake.ts';
-import { DirectoryMemory } from '../../engine-container/src/directory-memory.ts';
+import { EngineMemory } from '../../engine-container/src/engine-memory.ts';
 import { glanceAt } from '../../engine-container/src/glance.ts';
 import { lookForWork } from '../../engine-container/src/idle-look.ts';
-import { createReconciler } from '../../engine-container/src/reconcile.ts';
+import { createReconciler } from '../../engine-container/src/reconciler.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { FakeSecretBox } from '../fakes/secret-box.ts';
 import {
@@ -72,7 +72,7 @@ export class SimService {
   readonly #clock: SimClock;
   readonly #random: SeededRandom;
   readonly #witness: Witness;
-  #container: Host = { dead: false, skewMs: 0, memory: new DirectoryMemory() };
+  #container: Host = { dead: false, skewMs: 0, memory: new EngineMemory() };
   #nextId = 0;
   #nextDelivery = 0;
   readonly #log: Log;

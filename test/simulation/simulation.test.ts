@@ -20,6 +20,8 @@ const RARE: readonly string[] = [
   'event pr_refused fork_scheduler',
   'gate deleted',
   'a protected file',
+  'action bounced merge_timeout',
+  'event pr_bounced merge_timeout',
 ];
 /** Ends a hang. However slow the machine, all are lived: of fewer it cannot be asked that everything happened. */
 const LIVES_MS_MAX = 900_000;

@@ -50,7 +50,8 @@ export class TurnJudge {
         entry.failureProbability === null &&
         entry.contradictedAt === undefined &&
         entry.stagingAsides === undefined &&
-        entry.stagingTries === undefined,
+        entry.stagingTries === undefined &&
+        entry.mergeTimedOut === undefined,
     );
     const hasPassed = new Set(entries.filter((entry) => entry.passedOnStaleBase).map(({ pr }) => pr));
     const taken = batch.members.filter(({ pr }) => !hasPassed.has(pr));

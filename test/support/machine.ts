@@ -106,6 +106,7 @@ const STORE_CALLS = [
   'isDeliveryClaimed',
   'loadPlan',
   'readObligations',
+  'readHolds',
   'listRepos',
   'settleOff',
   'deleteRepo',

@@ -12,7 +12,7 @@ import { obligations, readObligations } from './obligations.ts';
 import { engineReport } from './outcomes.ts';
 import { decodeDocument, encodeDocument } from './queue-document.ts';
 import { queueView } from './queue-view.ts';
-import { readRepo } from './read-repos.ts';
+import { readHolds, readRepo } from './read-repos.ts';
 import { toEventRow, toNodeRow, toTerminalRows } from './rows.ts';
 import type { Refusals, Step, Table } from './table.ts';
 import { listLeftHeads, listWindDowns } from './wind-downs.ts';
@@ -35,6 +35,7 @@ export function createEngineStore(table: Table): EngineStore {
       return null;
     },
 
+    readHolds: ({ tenantId, id }) => readHolds(table, tenantId, id),
     listLeftHeads: (address) => listLeftHeads(table, address),
     readObligations: (repoId) => readObligations(table, repoId),
 

@@ -1,5 +1,5 @@
 import type { PullRequestNumber, RepoId } from '../../domain/ids.ts';
-import type { LeftHeads, Obligations } from '../../domain/obligations.ts';
+import type { LeftHead, LeftHeads, Obligations } from '../../domain/obligations.ts';
 import {
   type Codec,
   defaulted,
@@ -16,7 +16,11 @@ import { queueViewKey } from './keys.ts';
 import { queueView } from './queue-view.ts';
 import type { Table } from './table.ts';
 
-const head = record<LeftHeads['heads'][number]>({ pr: ['pr', whole], head: ['head', text] });
+const head = record<LeftHead>({
+  pr: ['pr', whole],
+  head: ['head', text],
+  isMereWord: ['mere_word', optional(flag) as Codec<true>],
+});
 export const leftHeads = record<LeftHeads>({
   context: ['context', text],
   prs: ['prs', listOf(whole)],

@@ -1,4 +1,5 @@
 import type { RepoId, TenantId } from '../../domain/ids.ts';
+import type { HoldSettings } from '../../domain/pause.ts';
 import type { ManagedRepo } from '../../domain/repo.ts';
 import type { Guard, RepoSettings } from './items.ts';
 import { guard, readRow, repoSettings } from './items.ts';
@@ -35,6 +36,17 @@ export async function readRepo(
   const wake = rows.find((row) => row.pk === wakeKey(id).pk);
   if (settings === undefined || wake === undefined) return null;
   return joinRepo(readRow(repoSettings, settings, operation), readRow(wakeState, wake, operation));
+}
+
+export async function readHolds(table: Table, tenantId: TenantId, id: RepoId): Promise<HoldSettings | null> {
+  const row = await table.get(repoKey(tenantId, id), 'readHolds');
+  if (row === null) return null;
+  const { pause, freezeWindows, freezeTimeZone, freezeExemptLabels } = readRow(
+    repoSettings,
+    row,
+    'readHolds',
+  );
+  return { pause, freezeWindows, freezeTimeZone, freezeExemptLabels };
 }
 
 /** For callers that know no tenant: the wake row names it. */

@@ -35,6 +35,8 @@ export interface Snapshot {
   readonly queueName: string;
   /** True when everything was read anew; false when only what is in flight was. */
   readonly full: boolean;
+  /** A full look that had no time for some pull requests: what it did not come to is unknown. Absent: it had. */
+  readonly isCut?: true;
   readonly botLogin: Reading<string>;
   /** Fresh UUIDs for new rows; a pass that runs out of them waits for the next. */
   readonly ids: readonly string[];

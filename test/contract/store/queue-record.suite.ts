@@ -32,6 +32,22 @@ const REPORT: EngineReport = {
 
 export function describeQueueRecord(world: World): void {
   describe('queue record', () => {
+    test('a pause is seen as it is stored now, and none of a repo that is gone', async () => {
+      const store = world.store();
+      const { repo } = await world.enroll();
+      const { pause, freezeWindows, freezeTimeZone, freezeExemptLabels } = repo;
+      const before = { pause, freezeWindows, freezeTimeZone, freezeExemptLabels };
+      expect(await store.readHolds(repo)).toEqual(before);
+      const paused = { kind: 'pause', reason: 'release', since: 1, until: null } as const;
+      await store.updateRepo({ ...repo, pause: paused, freezeExemptLabels: ['hotfix'] });
+      expect(await store.readHolds(repo)).toEqual({
+        ...before,
+        pause: paused,
+        freezeExemptLabels: ['hotfix'],
+      });
+      expect(await store.readHolds({ ...repo, id: 'gone' })).toBeNull();
+    });
+
     test('the queue view is kept beside the record, and goes with the repo', async () => {
       const { repo } = await world.enroll();
       const held = await world.hold(repo.id);

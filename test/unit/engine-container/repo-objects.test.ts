@@ -1,6 +1,6 @@
 import type { BlobId } from '#core/domain/ids.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
-import { RepoDirectories } from '../../../engine-container/src/directory-memory.ts';
+import { RepoDirectories } from '../../../engine-container/src/engine-memory.ts';
 import { RepoObjects } from '../../../engine-container/src/repo-objects.ts';
 import type { Reading } from '../../../engine-container/src/staging/objects.ts';
 

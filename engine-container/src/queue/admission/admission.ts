@@ -60,6 +60,8 @@ export interface AdmissionFacts extends RuleFacts {
   readonly openDependencies?: Reading<number> | undefined;
   /** Another open pull request with the same head that is ahead in the queue. */
   readonly twinAhead: boolean;
+  /** It lands: the `success` on its head is the one that is to stand there. */
+  readonly isLanding?: boolean;
 }
 
 /** May this pull request be staged now? Costs no branch write and no gate run (A29). */
@@ -70,7 +72,7 @@ export function admit(facts: AdmissionFacts): Admission {
   if (facts.opensAnother?.value === true) return { kind: 'refused', reason: 'twin_elsewhere' };
   if (facts.statuses?.known === false) return { kind: 'waiting', reason: 'unknown' };
   // It opens the merge already; it is taken back first.
-  if (facts.statuses !== null && isOpened(facts.statuses.value, facts.context))
+  if (facts.statuses !== null && facts.isLanding !== true && isOpened(facts.statuses.value, facts.context))
     return { kind: 'waiting', reason: 'opened' };
   // Before all that may be unknown: an earlier schedule of this head may have been admitted.
   const rule = judgeRules(facts);

@@ -5,6 +5,7 @@ import { reviewHeld } from '../line/held-by-forge.ts';
 import { isOfHead, outlastsBase, passesWithOthers } from '../record/aside.ts';
 import { arePendingStatusesFull } from '../record/bounds.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
+import type { QueueRecord } from '../record/record.ts';
 import type { PullRequestView } from '../snapshot.ts';
 import { sayDeferred } from '../words/deferral-words.ts';
 import { describeRefusal } from '../words/describe.ts';
@@ -40,6 +41,7 @@ export function admitEntries(pass: DecisionContext): void {
       opensAnother: view.opensAnother,
       teamPlace: view.teamPlace,
       twinAhead: heads.has(entry.head),
+      isLanding: isLanding(pass.record, entry),
     });
     if (isHeldForItself(pass, entry, base.value.tree)) {
       // It keeps no other of its author waiting, and is staged on another tree only where a place is left.
@@ -57,6 +59,13 @@ export function admitEntries(pass: DecisionContext): void {
     if (isFull) entry.readyAt = null;
     else applyAdmission(pass, entry, ofItself);
   }
+}
+
+/** A success on it that was asked for, and that is not to be taken back. */
+function isLanding({ batches }: QueueRecord, { pr, head }: QueueEntry): boolean {
+  return batches.some(
+    ({ landing }) => landing?.pr === pr && landing.head === head && landing.takeBack === null,
+  );
 }
 
 /** Set aside while the base has this tree, or as long as its head lasts; not what only waits for those ahead of it. */
@@ -105,6 +114,7 @@ export function factsOf(
 
 function applyAdmission(pass: DecisionContext, entry: QueueEntry, admission: Admission): void {
   noteJudged(entry, admission);
+  delete entry.isBehindTwin;
   if (admission.kind === 'admitted') {
     entry.readyAt ??= pass.s.now;
     delete entry.unclear;
@@ -120,6 +130,7 @@ function applyAdmission(pass: DecisionContext, entry: QueueEntry, admission: Adm
     }
     entry.readyAt = null;
     delete entry.unclear;
+    if (admission.reason === 'twin') entry.isBehindTwin = true;
     return;
   }
   refuse(pass, entry, admission.reason);

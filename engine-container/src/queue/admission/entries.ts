@@ -20,6 +20,7 @@ import { keepSignals } from '../policy/signals.ts';
 import { isOfHead } from '../record/aside.ts';
 import { newcomersOf } from '../record/bounds.ts';
 import { authored, comparePositions, createEntry, type QueueEntry } from '../record/queue-entry.ts';
+import type { QueueRecord } from '../record/record.ts';
 import type { PullRequestView } from '../snapshot.ts';
 import { blamesHead, sayDeferred } from '../words/deferral-words.ts';
 import { leaveQueue } from '../words/departure.ts';
@@ -70,9 +71,9 @@ function keepScheduler({ record }: DecisionContext, { pull, schedule }: PullRequ
   else entry.scheduledBy = by;
 }
 
-/** Who switches a queue off has the schedules of those in flight cancelled by its bot. */
+/** Who switches a queue off has the schedules of those in flight cancelled by its bot. One that is deleted comes on no more. */
 function cancellationOf({ s }: DecisionContext): Departure {
-  return s.repo.queueEnabled ? 'auto_merge_cancelled' : 'cancelled_while_off';
+  return s.repo.queueEnabled || s.repo.tombstone ? 'auto_merge_cancelled' : 'cancelled_while_off';
 }
 
 /** A label that is taken off stops counting at the next look. */
@@ -91,12 +92,25 @@ function keepLabels({ record, s }: DecisionContext, { pull, labelled = [] }: Pul
  * alone until it is, and no other for it.
  */
 function noticeRead({ record, s }: DecisionContext, views: readonly PullRequestView[]): void {
+  if (record.reread === true && s.isCut !== true) concludeReread(record, views, s.now);
   if (!s.botLogin.known) return;
   const unread = views.filter((view) => !isRead(view)).map((view) => view.pull.number);
   const waiting = record.rebuilding ? unread : unread.filter((pr) => record.unread?.includes(pr));
   record.rebuilding = false;
   if (waiting.length > 0) record.unread = waiting;
   else delete record.unread;
+}
+
+/** A head that could not be read then is one that an earlier record may have posted a success on. */
+function concludeReread(record: QueueRecord, views: readonly PullRequestView[], now: EpochMs): void {
+  delete record.reread;
+  const unread = views
+    .filter(({ schedule, statuses }) => !schedule.known || statuses?.known === false)
+    .map(({ pull }) => ({ pr: pull.number, head: pull.headSha, mayStand: true as const }));
+  if (unread.length === 0) return;
+  record.recall = [...new Set([...(record.recall ?? []), ...unread.map(({ pr }) => pr)])];
+  record.recallHeads = [...(record.recallHeads ?? []), ...unread];
+  record.recalledAt ??= now;
 }
 
 function isRead({ schedule, statuses }: PullRequestView): boolean {

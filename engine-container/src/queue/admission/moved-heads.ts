@@ -79,6 +79,7 @@ export function forgetTried(entry: QueueEntry): void {
   delete entry.timesHeldBack;
   delete entry.stagingAsides;
   delete entry.stagingTries;
+  delete entry.mergeTimedOut;
   delete entry.isBlocked;
   entry.failureProbability = null;
 }

@@ -222,9 +222,10 @@ function split(
     // The tree is one that already has its verdict: evidence is reused, no branch, no gate run (A27).
     child.state = 'done';
     child.gateSource = 'cached';
-    child.sha = failing.sha;
-    child.tree = failing.tree;
-    child.runUrl = failing.runUrl;
+    const { sha, tree, runUrl } = verdict.pass ?? verdict.failures.at(-1) ?? failing;
+    child.sha = sha;
+    child.tree = tree;
+    child.runUrl = runUrl;
     child.verdict = verdict.pass === null ? 'failure' : 'success';
     moveNode(pass, child, verdict.pass === null ? 'held_failure' : 'held_success');
   }

@@ -4,7 +4,6 @@ import {
   LANDING_POLL_MAX_MS,
   LANDING_POLL_MIN_MS,
   LANDING_TIMEOUT_MS,
-  TAKE_BACK_GRACE_MS,
   UNMERGEABLE_LANDING_MS,
 } from '#core/domain/limits.ts';
 import { requiresContext } from '../admission/admission.ts';
@@ -47,6 +46,7 @@ import { isMergeableNow, setNextAside } from './mergeable.ts';
 import { isMergeOf, judgeMerge } from './proof.ts';
 import { isHeldByStanding, releaseHarmless } from './standing.ts';
 import { adoptTwin } from './twins.ts';
+import { graceEndsAt, isWatched, watchUnheard } from './unheard.ts';
 import { endUnposted, isUnpostable } from './unposted.ts';
 import { awaitReading, outwaitUnread } from './unreadable.ts';
 
@@ -128,8 +128,11 @@ function concludeTakeBack(pass: DecisionContext, batch: Batch, landing: Landing)
   const { takeBack } = landing;
   if (takeBack === null) return;
   if (takeBack.postedAt === null) return releaseHarmless(pass, batch, landing);
-  const until = takeBack.postedAt + TAKE_BACK_GRACE_MS;
-  if (pass.s.now < until) return wakeNoLaterThan(pass, until);
+  const until = graceEndsAt(landing, takeBack.postedAt);
+  if (pass.s.now < until) {
+    if (!isWatched(pass.record, landing.head)) watchUnheard(pass, landing);
+    return wakeNoLaterThan(pass, until);
+  }
   if (isUnpostable(landing)) return endUnposted(pass, batch, landing);
   const block = isOfForge(takeBack.reason) ? findBlock(pass, landing) : 'nothing';
   if (block === 'unknown' && isAnswerAwaited(pass, until)) return pollNoLaterThan(pass, LANDING_POLL_MAX_MS);

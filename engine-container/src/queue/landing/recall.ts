@@ -104,18 +104,22 @@ function describeStanding({ record }: DecisionContext, pull: PullRequestView['pu
  */
 export function recallLost(pass: DecisionContext): void {
   const { record, s } = pass;
+  if (record.mayComeLate !== undefined && s.now >= record.mayComeLate.until) delete record.mayComeLate;
   if (s.recalled === undefined || !s.botLogin.known || record.recall === undefined) return;
   const bot = s.botLogin.value;
   for (const [pr, view] of s.recalled) {
-    if (!view.known) continue;
     record.recall = record.recall.filter((waiting) => waiting !== pr);
-    for (const each of view.value) recallFrom(record, pr, each, bot);
-    watchTold(pass, pr);
+    // Behind those that no look has come to yet.
+    if (!view.known) record.recall = [...record.recall, pr];
+    for (const each of view.known ? view.value : []) recallFrom(record, pr, each, bot);
+    if (view.known) watchTold(pass, pr);
   }
   if (record.recall.length > 0) return;
   delete record.recall;
   delete record.recallHeads;
   delete record.recallContexts;
+  delete record.recalledAt;
+  delete record.isRecallTold;
 }
 
 /** The last post of an earlier record may have had no answer, and be carried out after its head was read here. */

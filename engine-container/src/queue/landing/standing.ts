@@ -13,7 +13,10 @@ import { authored } from '../record/queue-entry.ts';
 import { unreadStanding } from '../record/recall-state.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';
 import { giveUpLanding } from './given-up.ts';
-import { watchUnheard } from './unheard.ts';
+import { isWatched, watchUnheard } from './unheard.ts';
+
+/** A head that an earlier record had a success on, and that cannot be read, is told to a person after this. */
+const UNREAD_TOLD_AFTER_MS = 5 * 60_000;
 
 /** A status that takes a `success` back, and was tried so often that the forge seems not to let it be written. */
 export function isStuck({ takesBack, failures = 0 }: PendingStatus): boolean {
@@ -23,13 +26,31 @@ export function isStuck({ takesBack, failures = 0 }: PendingStatus): boolean {
 /** Where a reading shows that no success stands, the word counts as written; where one does, a person is told. */
 export function settleStanding(pass: DecisionContext): void {
   for (const status of pass.record.pendingStatuses.filter(isStuck)) settle(pass, status);
+  tellUnread(pass);
+}
+
+/** Nothing else lands while it cannot be read, so a person is told. */
+function tellUnread(pass: DecisionContext): void {
+  const { record, s, log, alarms } = pass;
+  const unread = unreadStanding(record).filter(({ pr, head: sha }) => mayOpen(pass, { pr, sha }));
+  const [first] = unread;
+  if (first === undefined || record.recalledAt === undefined) return;
+  if (s.now - record.recalledAt < UNREAD_TOLD_AFTER_MS) return;
+  raise(pass, 'success_stands');
+  if (record.isRecallTold === true) return;
+  record.isRecallTold = true;
+  alarms.push({ name: 'success_stands', pr: first.pr });
+  for (const { pr, head } of unread) {
+    log.push(`#${pr}: a success may stand on ${head}, whose statuses cannot be read`);
+    const entry = entryOf(record, pr);
+    if (entry?.head === head) tellRefusal(pass, entry, 'success_stands');
+  }
 }
 
 function settle(pass: DecisionContext, status: PendingStatus): void {
   const { record, s } = pass;
   const landing = landingOn(record, status);
-  const isWatched = record.unheard?.some(({ sha }) => sha === status.sha) === true;
-  if (landing !== undefined && !isWatched) watchUnheard(pass, landing, 'unwritable');
+  if (landing !== undefined && !isWatched(record, status.sha)) watchUnheard(pass, landing, 'unwritable');
   const statuses = s.unheard?.get(status.sha);
   if (statuses?.known === true) {
     const stands = statuses.value.some(
@@ -78,7 +99,13 @@ function tell(pass: DecisionContext, status: PendingStatus): void {
  * merge by it is a proven one.
  */
 export function isHeldByStanding(pass: DecisionContext): boolean {
-  const { record } = pass;
+  const { record, s } = pass;
+  if (record.reread === true) return true;
+  const { heads = [], until = 0 } = record.mayComeLate ?? {};
+  if (s.now < until && heads.some(({ pr, head: sha }) => mayOpen(pass, { pr, sha }))) {
+    wakeNoLaterThan(pass, until);
+    return true;
+  }
   // A head that an earlier record told of and that cannot be read is no better known than one that cannot be written.
   if (unreadStanding(record).some(({ pr, head: sha }) => mayOpen(pass, { pr, sha }))) return true;
   return record.pendingStatuses.some(

@@ -1,5 +1,7 @@
-import type { EpochMs } from '#core/domain/ids.ts';
+import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
 import {
+  SUCCESS_LATE_MS,
+  TAKE_BACK_GRACE_MS,
   TAKING_BACK_TRIES_MAX,
   UNHEARD_LOOK_MAX_MS,
   UNHEARD_LOOK_MIN_MS,
@@ -8,7 +10,7 @@ import {
 import { type DecisionContext, wakeNoLaterThan } from '../decision-context.ts';
 import type { Landing } from '../record/landing-state.ts';
 import type { UnheardPost } from '../record/pending-status.ts';
-import type { QueueRecord } from '../record/record.ts';
+import type { Batch, QueueRecord } from '../record/record.ts';
 import { describeStaleSuccess } from '../words/describe.ts';
 
 /**
@@ -27,6 +29,22 @@ export function watchUnheard(
   const isKnown = record.unheard?.some((each) => each.sha === sha && each.isUnwritable === true) === true;
   const unwritable = how === 'unwritable' || isKnown ? { isUnwritable: true as const } : {};
   watchHead(record, { pr, sha, context: record.context, posts, ...unwritable }, s.now);
+}
+
+/**
+ * The forge may still end a merge that it began before its success was taken back; and a success that was never answered
+ * may be carried out after it was.
+ */
+export function graceEndsAt(
+  { asked = 0, answered = 0, askedAt = 0 }: Landing,
+  takenBackAt: EpochMs,
+): EpochMs {
+  const lateUntil = asked > answered ? askedAt + SUCCESS_LATE_MS : 0;
+  return Math.max(takenBackAt + TAKE_BACK_GRACE_MS, lateUntil);
+}
+
+export function isWatched({ unheard }: QueueRecord, head: CommitSha): boolean {
+  return unheard?.some(({ sha }) => sha === head) === true;
 }
 
 /** Replaces an earlier watch of the same head and context. */
@@ -55,7 +73,8 @@ function settle(pass: DecisionContext, post: UnheardPost): readonly UnheardPost[
   const { record, s } = pass;
   const unsettled = post.lookAt > s.now ? post : { ...post, lookAt: s.now + UNHEARD_LOOK_MIN_MS };
   // Where it lands once more a success is what should stand, and the end of that landing begins the watch anew.
-  if (record.batches.some((batch) => batch.landing?.head === post.sha)) return [unsettled];
+  const isLanding = ({ landing }: Batch) => landing?.head === post.sha && landing.takeBack === null;
+  if (record.batches.some(isLanding)) return [unsettled];
   const statuses = s.unheard?.get(post.sha);
   // A reading of before our last word on this head says nothing.
   const waiting = record.pendingStatuses.find(

@@ -1,5 +1,6 @@
+import type { EpochMs } from '#core/domain/ids.ts';
 import type { DecisionContext } from '../decision-context.ts';
-import type { QueueEntry } from '../record/queue-entry.ts';
+import { type QueueEntry, rankOf } from '../record/queue-entry.ts';
 import { isIncident } from './incidents.ts';
 import { endBeforeCrowd } from './turns.ts';
 
@@ -10,22 +11,29 @@ const HELD_BACK_TIMES_MAX = 2;
 const ONE_BY_ONE_AFTER = 2;
 
 /**
- * One that staging failed with is staged alone, in turn with a batch of the others, so that neither kind waits for all of
- * the other. While one after another fails, the others too come one by one.
+ * One that staging failed with, or whose merge timed out, is staged alone, in turn with a batch of the others, so that
+ * neither kind waits for all of the other. Those of a higher priority come first in any case. While one after another
+ * fails in staging, the others too come one by one.
  */
 export function pickNext(
   pass: DecisionContext,
   ready: readonly QueueEntry[],
   size: number,
 ): readonly QueueEntry[] {
-  const { record } = pass;
+  const { record, s } = pass;
+  const inTurn = ready.filter(({ mergeTimedOut }) => mergeTimedOut !== 'waits');
+  const line = inTurn.length > 0 ? inTurn : ready;
+  const others = line.filter((entry) => !isStagedAlone(entry));
   // Incidents have a batch of their own: nothing else of a failing batch is to be searched before they land.
-  const incidents = ready.filter(isIncident);
-  const [first] = incidents;
-  if (first !== undefined) return isStagedAlone(first) ? [first] : incidents.slice(0, size);
-  const failed = ready.find(isStagedAlone);
-  const others = ready.filter((entry) => !isStagedAlone(entry));
-  if (failed !== undefined && (others.length === 0 || record.stagedAlone !== true)) return [failed];
+  const incident = line.find(isIncident);
+  if (incident !== undefined)
+    return isStagedAlone(incident) ? [incident] : others.filter(isIncident).slice(0, size);
+  const failed = line.find(isStagedAlone);
+  const [other] = others;
+  if (failed !== undefined) {
+    const isTurnOfOthers = record.stagedAlone === true || comesBefore(other, failed, s.now);
+    if (other === undefined || !isTurnOfOthers) return [failed];
+  }
   const areFailing = (record.stagingFailuresInARow ?? 0) >= ONE_BY_ONE_AFTER;
   return splitOffPassed(endBeforeCrowd(pass, others.slice(0, areFailing ? 1 : size)));
 }
@@ -40,18 +48,30 @@ function splitOffPassed(batch: readonly QueueEntry[]): readonly QueueEntry[] {
   return passed.some(({ timesHeldBack = 0 }) => timesHeldBack >= HELD_BACK_TIMES_MAX) ? passed : batch;
 }
 
-export function isStagedAlone({ stagingAsides, stagingTries }: QueueEntry): boolean {
-  return stagingAsides !== undefined || stagingTries !== undefined;
+function comesBefore(other: QueueEntry | undefined, failed: QueueEntry, now: EpochMs): boolean {
+  return other !== undefined && rankOf(other, now) < rankOf(failed, now);
 }
 
-/** It may hold up for as long again what is built on it, so the others have the next turn. */
-export function stageAloneAfterOthers({ record }: DecisionContext, entry: QueueEntry): void {
-  entry.stagingAsides ??= 0;
-  record.stagedAlone = true;
+export function isStagedAlone({ stagingAsides, stagingTries, mergeTimedOut }: QueueEntry): boolean {
+  return stagingAsides !== undefined || stagingTries !== undefined || mergeTimedOut !== undefined;
 }
 
-/** Whose turn it was, so that it is the turn of the others next. */
-export function noteStagingTurn({ record }: DecisionContext, [first]: readonly QueueEntry[]): void {
-  if (first !== undefined && isStagedAlone(first)) record.stagedAlone = true;
+/**
+ * It may hold up for as long again what is built on it, so the others have the next turn. Not where the branch rule lets
+ * one land and has each other branch updated: there the place in the line is all that it has.
+ */
+export function stageAloneAfterOthers({ s }: DecisionContext, entry: QueueEntry): void {
+  if (s.protection.known && s.protection.value?.blockOnOutdatedBranch === true) return;
+  entry.mergeTimedOut = 'waits';
+  entry.overtook = entry.head;
+}
+
+/** Whose turn it was, so that it is the turn of the others next. A batch of higher priority is no turn of the others. */
+export function noteStagingTurn({ record, s }: DecisionContext, staged: readonly QueueEntry[]): void {
+  const [first] = staged;
+  if (first === undefined) return;
+  if (isStagedAlone(first)) record.stagedAlone = true;
   else delete record.stagedAlone;
+  for (const entry of record.entries)
+    if (entry.mergeTimedOut === 'waits' && !comesBefore(first, entry, s.now)) entry.mergeTimedOut = 'tries';
 }

@@ -57,8 +57,12 @@ export interface QueueEntry {
   stagingAsides?: number;
   /** Times that staging it alone failed since it was set aside or staged last; it is tried alone. Absent: none. */
   stagingTries?: number;
+  /** The forge did not merge this head in time: it is tried alone, and waits until others had a turn. Absent: it never timed out. */
+  mergeTimedOut?: 'waits' | 'tries';
   /** Since when the forge does not have this head, which it shows. */
   notReady?: { readonly head: CommitSha; readonly since: EpochMs };
+  /** Another one with the same head is ahead of it: one at a time is admitted. Absent: none is. */
+  isBehindTwin?: true;
   /** Since when the forge does not answer requests about this head that admission needs. */
   unclear?: { readonly head: CommitSha; readonly since: EpochMs };
   /** When its own reading contradicted the list of open ones, by which it was staged. */

@@ -1,4 +1,4 @@
-import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
+import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 
 export interface StagedHead {
   readonly pr: PullRequestNumber;
@@ -19,6 +19,14 @@ export interface Recalling {
   recallHeads?: readonly EarlierHead[];
   /** Contexts of these records: a success under one of them is taken back, no matter who wrote it. */
   recallContexts?: readonly string[];
+  /** Since when they are looked for; absent: not at all, or since an older version. */
+  recalledAt?: EpochMs;
+  /** A person was told that one of them cannot be read. */
+  isRecallTold?: true;
+  /** Heads on which a success of an earlier record may be carried out until then; absent: on none. */
+  mayComeLate?: { readonly heads: readonly StagedHead[]; readonly until: EpochMs };
+  /** This may be an earlier record that was put back: nothing begins before a look has tried to read each open head. */
+  reread?: true;
 }
 
 /** Heads that may open a merge on a base that nothing was proven on, as far as an earlier record told. */

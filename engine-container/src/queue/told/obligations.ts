@@ -1,5 +1,5 @@
-import type { EpochMs } from '#core/domain/ids.ts';
-import type { LeftHeads, Obligations } from '#core/domain/obligations.ts';
+import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
+import type { LeftHead, LeftHeads, Obligations } from '#core/domain/obligations.ts';
 import { activeMembers } from '../batches/pipeline.ts';
 import { type StagedHead, unreadStanding } from '../record/recall-state.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';
@@ -40,16 +40,26 @@ function toLeftHeads({
   pendingStatuses,
   recall = [],
   recallHeads = [],
+  mayComeLate,
   unheard = [],
 }: QueueRecord): LeftHeads | null {
-  const heads = new Map<string, StagedHead>();
+  const heads = new Map<string, LeftHead>();
+  const words = pendingStatuses.filter(({ takesBack }) => takesBack !== true);
+  const told = recallHeads.filter(({ mayStand }) => mayStand !== true);
+  for (const { pr, head } of [...words.map(headOf), ...told])
+    heads.set(`${pr} ${head}`, { pr, head, isMereWord: true });
+  const takenBack = pendingStatuses.filter(({ takesBack }) => takesBack === true);
   for (const { pr, head } of [
     ...landingOf(batches),
-    ...[...pendingStatuses, ...unheard].map(({ pr, sha }) => ({ pr, head: sha })),
-    ...recallHeads,
-  ]) {
+    ...[...takenBack, ...unheard].map(headOf),
+    ...recallHeads.filter(({ mayStand }) => mayStand === true),
+    ...(mayComeLate?.heads ?? []),
+  ])
     heads.set(`${pr} ${head}`, { pr, head });
-  }
   if (heads.size === 0 && recall.length === 0) return null;
   return { context, prs: [...recall], heads: [...heads.values()] };
+}
+
+function headOf({ pr, sha }: { readonly pr: PullRequestNumber; readonly sha: CommitSha }): StagedHead {
+  return { pr, head: sha };
 }

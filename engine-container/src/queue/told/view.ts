@@ -1,5 +1,5 @@
 import type { EpochMs } from '#core/domain/ids.ts';
-import { LANDING_TIMEOUT_MS, TAKE_BACK_GRACE_MS } from '#core/domain/limits.ts';
+import { LANDING_TIMEOUT_MS } from '#core/domain/limits.ts';
 import { type Hold, pauseAt } from '#core/domain/pause.ts';
 import {
   type Block,
@@ -13,6 +13,7 @@ import { activeMembers } from '../batches/pipeline.ts';
 import { judgedWith } from '../batches/shared-run.ts';
 import { deadlineAt, gateDeadlineMs, runSince, waitsForRunner } from '../gate/gate-deadline.ts';
 import { bounceOf, isBounced } from '../landing/recall.ts';
+import { graceEndsAt } from '../landing/unheard.ts';
 import { hasStopped, isHeldUp } from '../line/holds.ts';
 import { toChosenFanout } from '../policy/auto-fanout.ts';
 import { tellForecast } from '../policy/forecast.ts';
@@ -20,6 +21,7 @@ import { gateMsOf } from '../policy/pace.ts';
 import { badRate } from '../policy/policy.ts';
 import type { Deferred } from '../record/aside.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
+import { unreadStanding } from '../record/recall-state.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';
 
 /** The record told to people: the queue in order, and what stands before the next landing. */
@@ -68,7 +70,9 @@ type Standing = Pick<QueuePlace, 'state' | 'reason' | 'until'>;
 
 /** The same order of questions as `checkGround` and `readyEntries`. */
 function standingOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: Hold | null): Standing {
-  if (record.pendingStatuses.some(({ sha, told }) => sha === entry.head && told === true))
+  const isUnread =
+    record.isRecallTold === true && unreadStanding(record).some(({ head }) => head === entry.head);
+  if (isUnread || record.pendingStatuses.some(({ sha, told }) => sha === entry.head && told === true))
     return standing('refused', 'success_stands');
   if (record.batches.some((batch) => batch.landing?.pr === entry.pr)) return standing('landing');
   if (entry.scheduleId === 0) return standing('waiting', 'head_changed');
@@ -82,15 +86,10 @@ function standingOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: H
   if (staged.length > 0)
     return standing('staged', isAtRunner(record, staged, entry.pr) ? 'runner_wait' : null);
   if (entry.readyAt === null)
-    return standing('waiting', isBehindTwin(record, entry) ? 'twin_ahead' : 'not_admitted');
+    return standing('waiting', entry.isBehindTwin === true ? 'twin_ahead' : 'not_admitted');
   if (hold !== null && isHeldUp(hold, entry)) return { ...standing('waiting', 'paused'), until: hold.until };
   if (hasStopped(record)) return standing('waiting', 'queue_stopped');
   return standing('ready', record.batches.length === 0 ? null : 'next_batch');
-}
-
-/** Of several with one head one at a time is admitted. */
-function isBehindTwin({ entries }: QueueRecord, { pr, head }: QueueEntry): boolean {
-  return entries.some((other) => other.head === head && other.pr !== pr && other.readyAt !== null);
 }
 
 /** No gate run that speaks for it has a runner yet. */
@@ -154,7 +153,7 @@ function blockOfBatch(batch: Batch, at: EpochMs, deadlineMs: number | null): Blo
       const since = takeBack.postedAt;
       return block('revoke', {
         since,
-        until: since === null ? null : since + TAKE_BACK_GRACE_MS,
+        until: since === null ? null : graceEndsAt(landing, since),
         pr,
         runUrl,
       });

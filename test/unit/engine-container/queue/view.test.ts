@@ -19,18 +19,15 @@ const placesOf = (changes: Partial<QueueRecord>) =>
   toQueueView(repo, givenRecord(changes), AT).places.map((place) => [place.pr, place.state, place.reason]);
 const blockOf = (changes: Partial<QueueRecord>, of = repo) => toQueueView(of, givenRecord(changes), AT).block;
 
-test('of two with one head the second waits for the first, and for nothing else', () => {
+test('of two with one head the second waits for the first, as admission has found', () => {
   const twin = givenEntry(2, { head: 'head-1', readyAt: null });
-  const places = (first: object) => placesOf({ entries: [givenEntry(1, first), twin] });
-  expect(places({})).toEqual([
+  const places = (second: object) => placesOf({ entries: [givenEntry(1), { ...twin, ...second }] });
+  expect(places({ isBehindTwin: true })).toEqual([
     [1, 'ready', null],
     [2, 'waiting', 'twin_ahead'],
   ]);
-  expect(places({ refusedFor: 'approvals_missing', readyAt: null })[1]).toEqual([
-    2,
-    'waiting',
-    'not_admitted',
-  ]);
+  // Of a head whose other checks are missing each waits for these.
+  expect(places({})[1]).toEqual([2, 'waiting', 'not_admitted']);
 });
 
 test('every place of the queue says where it stands and why', () => {

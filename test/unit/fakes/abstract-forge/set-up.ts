@@ -1,5 +1,5 @@
 import type { EngineForge } from '#core/ports/forge.ts';
-import { RepoDirectories } from '../../../../engine-container/src/directory-memory.ts';
+import { RepoDirectories } from '../../../../engine-container/src/engine-memory.ts';
 import { findMergeBase } from '../../../../engine-container/src/merge-base.ts';
 import { RepoObjects } from '../../../../engine-container/src/repo-objects.ts';
 import { renderPatch } from '../../../../engine-container/src/staging/patch.ts';

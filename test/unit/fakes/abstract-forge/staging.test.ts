@@ -1,4 +1,4 @@
-import { RepoDirectories } from '../../../../engine-container/src/directory-memory.ts';
+import { RepoDirectories } from '../../../../engine-container/src/engine-memory.ts';
 import { RepoObjects } from '../../../../engine-container/src/repo-objects.ts';
 import { hashBlob } from '../../../../engine-container/src/staging/objects.ts';
 import { renderPatch } from '../../../../engine-container/src/staging/patch.ts';

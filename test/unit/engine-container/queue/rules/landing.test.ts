@@ -22,7 +22,8 @@ import { tellDecision } from '../../../../support/told-decision.ts';
 const PROVEN_1 = 'success on head-1: proven: in a batch of 2 that passed the gate as a whole; landing 1 of 2';
 const LANDED_1 =
   'pending on head-1: landed: merged by the queue; a new pull request with this commit is tested again';
-const TIMED_OUT = 'pending on head-1: requeued: the forge did not complete the merge in time; tested again';
+const TIMED_OUT =
+  'pending on head-1: requeued: the forge did not complete a merge of its batch in time; tested again';
 
 /** A batch of #1 and #2 that passed its gate. */
 function givenProven(batch: Partial<Batch> = {}, changes: Partial<QueueRecord> = {}): QueueRecord {
@@ -425,7 +426,7 @@ describe('a success that was taken back', () => {
     const mergeTimeoutCounts = [{ pr: 1, head: 'head-1', count: 1 }];
     expect(tellDecision(at(20_000), { ...withSchedule('scheduled'), mergeTimeoutCounts })).toMatchObject({
       actions: [
-        'error on head-1: bounced: the forge twice did not complete its merge; push a new head, or cancel auto-merge and schedule again',
+        'error on head-1: bounced: the forge twice did not complete its merge; cancel auto-merge and schedule again (fast-forward-only never lands)',
       ],
       events: ['pr_bounced #1: merge_timeout', 'pr_requeued #2: merge_timeout'],
       ended: ['#1 bounced: error', '#2 requeued: error'],

@@ -16,7 +16,6 @@ export class RepoDirectories {
   readonly large = new Set<string>();
   /** Which statuses were read in turn. */
   readonly patrol: PatrolMemory = { doneTurn: null };
-  readonly record: RecordMemory = { isOwn: false };
   #entries = 0;
 
   get size(): number {
@@ -30,9 +29,17 @@ export class RepoDirectories {
   }
 }
 
-/** Bounded: of the repositories that were not looked at for longest everything is forgotten. */
-export class DirectoryMemory {
+/** The memory of one process. Trees are bounded: of the repositories that were not looked at for longest all are forgotten. */
+export class EngineMemory {
   readonly #repos = new Map<RepoId, RepoDirectories>();
+  readonly #records = new Map<RepoId, RecordMemory>();
+
+  /** Never forgotten, as small as it is: a record that is taken for another's has each open head read anew. */
+  recordOf(repo: RepoId): RecordMemory {
+    const record = this.#records.get(repo) ?? { isOwn: false };
+    this.#records.set(repo, record);
+    return record;
+  }
 
   /** By repository, not by forge: one tenant's token never reads what another's has read. */
   open(repo: RepoId): RepoDirectories {
