@@ -863,4 +863,14 @@ export const LONG_SCENES: readonly SceneName[] = [
   'a push to the base before each call',
   'a success cannot be taken back for hours',
   'a quiet repository is glanced at no more',
+  // How well a line goes on, not whether what lands is proven: a second or more each.
+  'there are three runners and a line that never ends',
+  'there were three runners, and now there are plenty',
+  'three runners take their next run thirty seconds later',
+  'a bad one comes with each four good ones',
+  'there are three runners and a long line',
+  'many are scheduled, and the queue may spend little',
+  'the first that land after a choice are dear',
+  'many are scheduled, and the queue may spend what it wants',
+  'few are scheduled, and the queue may spend little',
 ];
