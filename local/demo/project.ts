@@ -86,7 +86,7 @@ export interface PlannedPullRequest {
   readonly note: string;
   readonly twist?: 'head_pushed' | 'cancelled';
   /** Branch of the one that it fails together with: whichever is first lands, and the fates may be the other way round. */
-  readonly rival?: string;
+  readonly partner?: string;
 }
 
 function withTest(name: string, body: string, check: string): Readonly<Record<string, string>> {
@@ -152,7 +152,7 @@ export const PULL_REQUESTS: readonly PlannedPullRequest[] = [
     files: { 'features/wishlist.json': '{ "slots": 2 }\n' },
     fate: 'lands',
     note: 'fails only together with the gift wrap',
-    rival: 'gift-wrap',
+    partner: 'gift-wrap',
   },
   {
     branch: 'gift-wrap',
@@ -160,7 +160,7 @@ export const PULL_REQUESTS: readonly PlannedPullRequest[] = [
     files: { 'features/gift-wrap.json': '{ "slots": 2 }\n' },
     fate: 'bounced',
     note: 'fails only together with the wish list',
-    rival: 'wishlist',
+    partner: 'wishlist',
   },
   {
     branch: 'stock',

@@ -136,7 +136,7 @@ async function judge(stage: Stage, rows: readonly NodeRow[]): Promise<StoryResul
   const fates = new Map(PULL_REQUESTS.map((planned, at) => [planned.branch, endings[at]?.actual ?? 'open']));
   const asTheyMayEnd = endings.map((ending, at) => {
     const planned = PULL_REQUESTS[at];
-    return planned === undefined ? ending : { ...ending, expected: fateAmongRivals(planned, fates) };
+    return planned === undefined ? ending : { ...ending, expected: fateOfPair(planned, fates) };
   });
   const receipts = rows
     .flatMap((row) => row.actions)
@@ -155,12 +155,12 @@ async function judge(stage: Stage, rows: readonly NodeRow[]): Promise<StoryResul
 }
 
 /** Which of two that fail together is in a batch that lands first hangs on how long the runs take. */
-export function fateAmongRivals(
-  planned: Pick<PlannedPullRequest, 'branch' | 'fate' | 'rival'>,
+export function fateOfPair(
+  planned: Pick<PlannedPullRequest, 'branch' | 'fate' | 'partner'>,
   fates: ReadonlyMap<string, Ending['actual']>,
 ): Fate {
-  if (planned.rival === undefined) return planned.fate;
-  const [own, other] = [fates.get(planned.branch), fates.get(planned.rival)];
+  if (planned.partner === undefined) return planned.fate;
+  const [own, other] = [fates.get(planned.branch), fates.get(planned.partner)];
   if (own === 'lands' && other === 'bounced') return 'lands';
   return own === 'bounced' && other === 'lands' ? 'bounced' : planned.fate;
 }

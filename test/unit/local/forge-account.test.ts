@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { parseOptions } from '../../../local/demo/options.ts';
-import { fateAmongRivals } from '../../../local/demo/story.ts';
+import { fateOfPair } from '../../../local/demo/story.ts';
 import { readForgeTokens, readRealForge } from '../../../local/forge-account.ts';
 
 const input = (text: string, isTTY = false) => Object.assign(Readable.from([text]), { isTTY });
@@ -65,6 +65,6 @@ test.each([
       ['a', own],
       ['b', other],
     ]);
-    expect(fateAmongRivals({ branch: 'a', fate: 'lands', rival: 'b' }, fates)).toBe(expected);
+    expect(fateOfPair({ branch: 'a', fate: 'lands', partner: 'b' }, fates)).toBe(expected);
   },
 );
