@@ -105,11 +105,24 @@ export interface EngineReport {
 }
 
 /** The rows that the engine may read and write. Every write is refused with `fenced` under an old lease. */
+/** `queueEnabled` is false of a repo that is being deleted. */
+export interface StoredHolds extends HoldSettings {
+  readonly queueEnabled: boolean;
+}
+
+export function holdsOf(
+  repo: Pick<ManagedRepo, keyof HoldSettings | 'queueEnabled' | 'tombstone'>,
+): StoredHolds {
+  const { pause, freezeWindows, freezeTimeZone, freezeExemptLabels, tombstone } = repo;
+  const queueEnabled = repo.queueEnabled && !tombstone;
+  return { pause, freezeWindows, freezeTimeZone, freezeExemptLabels, queueEnabled };
+}
+
 export interface EngineStore {
   /** A deleted repo that is being wound down comes before the one that was enrolled after it: it runs first. */
   findRepo(address: RepoAddress): Promise<ManagedRepo | null>;
-  /** The pause and the freeze windows, as they are stored now; null: the repo is gone. */
-  readHolds(repo: Pick<ManagedRepo, 'id' | 'tenantId'>): Promise<HoldSettings | null>;
+  /** The pause, the freeze windows, and whether the queue is on, as they are stored now; null: the repo is gone. */
+  readHolds(repo: Pick<ManagedRepo, 'id' | 'tenantId'>): Promise<StoredHolds | null>;
   /** Statuses that deleted repos of this branch left standing on heads, of any tenant. */
   listLeftHeads(address: BranchAddress): Promise<readonly LeftHeads[]>;
   /** Null: the engine has told none yet. Throws `StoreError` when unreadable: what cannot be read may be on the forge. */

@@ -32,7 +32,8 @@ export interface BackportDeps {
 
 /**
  * Carries what landed to the branches that its labels name, the oldest landing first. A forge that does not answer ends it;
- * the next look asks again. Each step finds what an earlier try left, so that one (pull request, branch) has one backport.
+ * the next look asks again, and the log says what ended it. Each step finds what an earlier try left, so that one (pull request,
+ * branch) has one backport.
  */
 export async function carryLandings(deps: BackportDeps, repoId: RepoId): Promise<readonly BackportedPull[]> {
   const repo = await deps.store.getRepo(repoId);
@@ -40,7 +41,10 @@ export async function carryLandings(deps: BackportDeps, repoId: RepoId): Promise
   const landings = await listLandings(deps, repo);
   if (landings.length === 0) return [];
   const opened = await deps.openBackports(repo);
-  if (opened.kind !== 'open') return [];
+  if (opened.kind !== 'open') {
+    deps.log.warn('backports wait: the forge cannot be opened', { repo_id: repoId, reason: opened.kind });
+    return [];
+  }
   const carried: BackportedPull[] = [];
   let current = repo;
   try {
@@ -50,7 +54,10 @@ export async function carryLandings(deps: BackportDeps, repoId: RepoId): Promise
       const saved = await saveRepo(deps.store, current, ({ backported }) => ({
         backported: noteBackported(backported, done, deps.clock.now()),
       }));
-      if (typeof saved === 'string') return carried;
+      if (typeof saved === 'string') {
+        deps.log.warn('a backport was made and cannot be stored', { repo_id: repoId, pr, reason: saved });
+        return carried;
+      }
       current = saved;
       carried.push(done);
     }

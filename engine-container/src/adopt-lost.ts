@@ -16,7 +16,7 @@ export interface Adopted {
   readonly rows: readonly NodeRow[];
   readonly record: Pick<
     QueueRecord,
-    'garbage' | 'recall' | 'recallHeads' | 'recallContexts' | 'recalledAt' | 'mayComeLate' | 'landedNumbers'
+    'garbage' | 'recall' | 'recallHeads' | 'recallContexts' | 'recalledAt' | 'lateUntil' | 'landedNumbers'
   >;
 }
 
@@ -59,7 +59,7 @@ export async function adoptLost(
       recall: [...recall],
       recallHeads,
       recalledAt: now,
-      ...(standing.length === 0 ? {} : { mayComeLate: { heads: standing, until: now + SUCCESS_LATE_MS } }),
+      ...(standing.length === 0 ? {} : { lateUntil: now + SUCCESS_LATE_MS }),
       ...(recallContexts.length === 0 ? {} : { recallContexts }),
     },
   };

@@ -37,13 +37,20 @@ export class LookBudget {
   };
 }
 
-/** In the order in which the time is spent: who is in flight, who is in the queue, the others as the forge lists them. */
+/**
+ * In the order in which the time is spent: who was not come to since the record may have been put back, who is in flight,
+ * who is in the queue, the others as the forge lists them.
+ */
 export function byUrgency(
   record: QueueRecord,
   pulls: Reading<readonly PullRequest[]>,
 ): Reading<readonly PullRequest[]> {
   const inFlight = new Set(record.batches.flatMap((batch) => batch.members.map(({ pr }) => pr)));
   const inQueue = new Set(record.entries.map(({ pr }) => pr));
-  const rank = ({ number }: PullRequest): number => (inFlight.has(number) ? 0 : inQueue.has(number) ? 1 : 2);
+  const untried = new Set(record.reread?.untried);
+  const rank = ({ number }: PullRequest): number => {
+    if (untried.has(number)) return 0;
+    return inFlight.has(number) ? 1 : inQueue.has(number) ? 2 : 3;
+  };
   return mapKnown(pulls, (all) => [...all].sort((a, b) => rank(a) - rank(b)));
 }

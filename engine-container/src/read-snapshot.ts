@@ -177,7 +177,7 @@ export class SnapshotReader {
       ...recalled,
       ...(nameInTheWay === undefined ? {} : { nameInTheWay }),
       full: true,
-      ...(this.#budget.isSpent || this.attempts.isCutShort ? { isCut: true as const } : {}),
+      tried: this.#views.tried,
       // A base that is known says that the forge answers: then what is unknown would be held against its pull request.
       base: this.attempts.isCutShort ? UNKNOWN : base,
       pulls: schedules === null ? UNKNOWN : known(views),

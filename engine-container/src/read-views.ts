@@ -1,4 +1,5 @@
 import type { BranchProtection, CommitStatus, PullRequest } from '#core/domain/forge.ts';
+import type { PullRequestNumber } from '#core/domain/ids.ts';
 import { isProtectedFile } from '#core/domain/protected-files.ts';
 import { known, mapKnown, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { ScheduleRules } from '#core/domain/schedule-rules.ts';
@@ -52,6 +53,7 @@ export class ViewReader {
   readonly #teams: NamedTeams;
   /** Accounts whose approvals are told apart. */
   readonly #bots: readonly string[];
+  readonly #tried = new Set<PullRequestNumber>();
   #botLogin: Reading<string> = UNKNOWN;
 
   constructor(deps: ViewDeps) {
@@ -79,6 +81,11 @@ export class ViewReader {
 
   get botLogin(): Reading<string> {
     return this.#botLogin;
+  }
+
+  /** Those whose statuses were asked for in this reconcile, answered or not. */
+  get tried(): ReadonlySet<PullRequestNumber> {
+    return this.#tried;
   }
 
   async needBotLogin(): Promise<void> {
@@ -255,7 +262,10 @@ export class ViewReader {
   }
 
   async #readStatuses(pull: PullRequest): Promise<Reading<readonly CommitStatus[]>> {
-    const statuses = await this.#budget.attempt(() => this.#forge.readStatuses(pull.headSha));
+    const statuses = await this.#budget.attempt(() => {
+      this.#tried.add(pull.number);
+      return this.#forge.readStatuses(pull.headSha);
+    });
     // Only then does it matter who wrote it.
     if (statuses.known && isOpened(statuses.value, this.#context)) await this.needBotLogin();
     return statuses;

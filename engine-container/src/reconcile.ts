@@ -29,6 +29,7 @@ import { takeBackUnrecorded } from './take-back.ts';
 /** Time kept back at the end of a reconcile for storing what was done. */
 const WRAP_UP_MS = 2_000;
 const LOG_TAIL_LINES_MAX = 50;
+const GONE = { queueEnabled: false };
 
 /** One look at one repository, and what follows from it, until there is nothing to do at once. */
 export class Reconcile {
@@ -157,9 +158,10 @@ export class Reconcile {
         if (withGates) gatesReadAt = clock.monotonic();
         snapshot = await reader.readInFlight(record, this.#held.fence, snapshot, withGates);
       }
-      // A person may pause the queue while a reconcile goes on.
-      const holds = await this.#deps.store.readHolds(this.#repo);
-      snapshot = { ...snapshot, repo: { ...snapshot.repo, ...holds } };
+      // A person may pause the queue, or switch it off, while a reconcile goes on.
+      const holds = (await this.#deps.store.readHolds(this.#repo)) ?? GONE;
+      const queueEnabled = this.#repo.queueEnabled && holds.queueEnabled;
+      snapshot = { ...snapshot, repo: { ...snapshot.repo, ...holds, queueEnabled } };
       const failure = reader.attempts.takeFailure();
       this.#errorCode = failure === null ? null : this.#classify(failure);
       // The rest of a later look is only left for the next reconcile.

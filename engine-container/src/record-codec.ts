@@ -6,7 +6,9 @@ import { SIGNALS } from '#core/domain/forecast.ts';
 import { HOOK_STATES } from '#core/domain/hook-seen.ts';
 import { BISECT_FANOUT_MAX, BISECT_FANOUT_MIN } from '#core/domain/limits.ts';
 import { PROTECTION_REASONS } from '#core/domain/provisioning.ts';
+import { REFUSALS } from './queue/admission/admission.ts';
 import { COUNTED_STATES } from './queue/admission/reviews.ts';
+import { isDeferReason } from './queue/record/aside.ts';
 import type { QueueRecord } from './queue/record/record.ts';
 import { migrate, WRITTEN_FORMAT } from './record-migrations.ts';
 import { type StoredField, toCodeNames, toCodeRows, toStoredNames, toStoredRows } from './record-names.ts';
@@ -75,7 +77,7 @@ const LEARNED: Readonly<Record<string, z.ZodType>> = {
   runnersKnown: RunnersKnown,
   begunLately: BegunLately,
 };
-const Record = z.looseObject({
+const StoredShape = z.looseObject({
   schema: z.literal(WRITTEN_FORMAT),
   context: z.string(),
   rebuilding: z.boolean(),
@@ -84,11 +86,8 @@ const Record = z.looseObject({
   recallHeads: z.array(z.looseObject({ pr, head: sha, mayStand: z.literal(true).optional() })).optional(),
   recallContexts: z.array(z.string()).optional(),
   recalledAt: z.number().optional(),
-  isRecallTold: z.literal(true).optional(),
-  mayComeLate: z
-    .looseObject({ heads: z.array(z.looseObject({ pr, head: sha })), until: z.number() })
-    .optional(),
-  reread: z.literal(true).optional(),
+  lateUntil: z.number().optional(),
+  reread: z.looseObject({ since: z.number(), untried: z.array(pr).nullable() }).optional(),
   line: z.array(
     z.looseObject({
       pr,
@@ -179,7 +178,7 @@ type Unchecked =
   | 'landed'
   | 'crowded'
   | 'unheard';
-type Described = keyof typeof Record.shape | Unchecked;
+type Described = keyof typeof StoredShape.shape | Unchecked;
 type Difference = Exclude<StoredField, Described> | Exclude<Described, StoredField>;
 true satisfies [Difference] extends [never] ? true : Difference;
 
@@ -198,7 +197,8 @@ export interface StoredRecord {
 export function parseRecord(document: unknown): StoredRecord | null {
   const { unsent = NOTHING_UNSENT, ...newest } = migrate(document) ?? {};
   // What is written is what the release before reads.
-  const record = { ...withoutDamaged(withoutForeignValues(newest)), schema: WRITTEN_FORMAT };
+  const known = withoutForeignValues(withoutUnknownReasons(newest));
+  const record = { ...withoutDamaged(known), schema: WRITTEN_FORMAT };
   if (!isRecord(record) || !Left.safeParse(unsent).success) return null;
   const left = unsent as Unsent;
   return { record: toCodeNames(record), unsent: { ...left, batches: toCodeRows(left.batches) } };
@@ -211,14 +211,29 @@ function withoutDamaged(record: object): object {
   return Object.fromEntries(kept);
 }
 
+/** A reason that only a newer release knows: the pull request is judged anew, instead of every reconcile failing on it. */
+function withoutUnknownReasons({
+  parked,
+  line,
+  ...record
+}: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const judged = <T extends { readonly refusedFor?: unknown }>(entry: T): T =>
+    REFUSALS.some((known) => known === entry.refusedFor) ? entry : { ...entry, refusedFor: null };
+  return {
+    ...record,
+    parked: Array.isArray(parked) ? parked.filter(({ reason }) => isDeferReason(reason)) : parked,
+    line: Array.isArray(line) ? line.map(judged) : line,
+  };
+}
+
 /** Values of a settings file decide much: where they are none that a file may give, the file is read again (A137). */
 function withoutForeignValues({ settingsSeen, ...record }: Readonly<Record<string, unknown>>): object {
   return SettingsSeenShape.safeParse(settingsSeen).success ? { ...record, settingsSeen } : record;
 }
 
 /** Not the copy that the check makes: built key by key, its objects are slow ever after, and all of a reconcile works on them. */
-function isRecord(document: object): document is z.infer<typeof Record> {
-  return Record.safeParse(document).success;
+function isRecord(document: object): document is z.infer<typeof StoredShape> {
+  return StoredShape.safeParse(document).success;
 }
 
 /** The stored form: the record, and the rows and events that did not fit the write. */

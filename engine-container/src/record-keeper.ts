@@ -52,7 +52,7 @@ export class RecordKeeper {
   #saved: QueueRecord;
   /** The record in the store, as far as is known; null before a record of this version was read or written. */
   #stored: QueueRecord | null = null;
-  /** Compared with what is saved last, and found the same, saved, or tried to be saved. */
+  /** Record of the latest `save` call, whether it was unchanged, stored, or refused by the store. */
   #looked: QueueRecord | null = null;
   #savedTold = '';
   #version: number | null = null;
@@ -93,7 +93,7 @@ export class RecordKeeper {
       this.#unsent = { batches: rows, events: [] };
       return 'loaded';
     }
-    this.#saved = this.#mayBeOlder && !this.#memory.isOwn ? toReread(stored.record) : stored.record;
+    this.#saved = this.#mayBeOlder && !this.#memory.isOwn ? toReread(stored.record, now) : stored.record;
     this.#figures.see(stored.record);
     this.#spent.see(stored.record.batches);
     this.#unsent = stored.unsent;
@@ -217,9 +217,10 @@ export class RecordKeeper {
 }
 
 /** Another record may have followed this one, and posted what it does not know: each open head is read before anything begins. */
-function toReread({ unread: _, ...record }: QueueRecord): QueueRecord {
+function toReread({ unread: _, ...record }: QueueRecord, now: EpochMs): QueueRecord {
   const readings = record.readings.map(({ checkedFor: _, ...reading }) => reading);
-  return { ...record, readings, rebuilding: true, reread: true };
+  const since = record.reread?.since ?? now;
+  return { ...record, readings, rebuilding: true, reread: { since, untried: null } };
 }
 
 /** Without the time at which it was told. */

@@ -7,7 +7,6 @@ import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.t
 import type { HeldLease, LeaseGrant, LeaseState } from '#core/domain/lease.ts';
 import { DELIVERY_ID_KEPT_MS, LEASE_TAKEOVER_GRACE_MS, QUEUE_WRITE_ROWS_MAX } from '#core/domain/limits.ts';
 import type { LeftHeads, Obligations } from '#core/domain/obligations.ts';
-import type { HoldSettings } from '#core/domain/pause.ts';
 import type { Connection, ManagedRepo, ReconcileOutcome } from '#core/domain/repo.ts';
 import { withLastGood } from '#core/domain/repo.ts';
 import type {
@@ -20,10 +19,11 @@ import type {
   QueueWrite,
   ReconcileStore,
   RepoAddress,
+  StoredHolds,
   StoredQueueRecord,
   WindDown,
 } from '#core/ports/store.ts';
-import { StoreError } from '#core/ports/store.ts';
+import { holdsOf, StoreError } from '#core/ports/store.ts';
 import type { MemoryStoreOptions } from './memory-rows.ts';
 import { addressOf, copyData, isAwake, isWakeable, newestOf } from './memory-rows.ts';
 import { MemoryTokens } from './memory-tokens.ts';
@@ -66,12 +66,10 @@ export class MemoryStore
     );
   }
 
-  readHolds({ id }: Pick<ManagedRepo, 'id'>): Promise<HoldSettings | null> {
+  readHolds({ id }: Pick<ManagedRepo, 'id'>): Promise<StoredHolds | null> {
     return this.call('readHolds', () => {
       const repo = this.readRepo(id, 'readHolds');
-      if (repo === null) return null;
-      const { pause, freezeWindows, freezeTimeZone, freezeExemptLabels } = repo;
-      return { pause, freezeWindows, freezeTimeZone, freezeExemptLabels };
+      return repo === null ? null : holdsOf(repo);
     });
   }
 

@@ -24,8 +24,12 @@ async function givenLabelled({ forge }: Stage, branch: string, label: string | n
   return pr;
 }
 
-const neverMerge = ({ forge }: Stage, lost: number): void => {
+const loseMergeOf = ({ forge }: Stage, lost: number): void => {
   forge.mergeBehaviour = (pr) => ({ kind: pr === lost ? 'lost' : 'now' });
+};
+
+const mergeAllAgain = ({ forge }: Stage): void => {
+  forge.mergeBehaviour = () => ({ kind: 'now' });
 };
 
 /** Minutes until this one is merged. */
@@ -37,26 +41,27 @@ async function minutesUntilMerged(stage: Stage, pr: number): Promise<number> {
 
 describe('the others land before one whose merge timed out', () => {
   test.each([
-    [1, null, null],
-    [4, null, null],
-    [1, 'incident', 'incident'],
-    [4, 'incident', null],
-    [1, 'low', 'high'],
-  ])('with %d slots, the first of them %s and the second %s', async (bisectFanout, first, second) => {
+    { bisectFanout: 1, first: null, second: null },
+    { bisectFanout: 4, first: null, second: null },
+    { bisectFanout: 1, first: 'incident', second: 'incident' },
+    { bisectFanout: 4, first: 'incident', second: null },
+    { bisectFanout: 1, first: 'low', second: 'high' },
+  ])('with $bisectFanout slots, label of the first $first, of the second $second', async (row) => {
+    const { bisectFanout, first, second } = row;
     const stage = await givenStage({ bisectFanout });
     const lost = await givenLabelled(stage, 'a', first);
-    neverMerge(stage, lost);
+    loseMergeOf(stage, lost);
     await stage.drain({ until: async () => (await wordOn(stage, lost)) === 'success' });
     const other = await givenLabelled(stage, 'b', second);
     // One time-out of ten minutes, and not the second one too.
     expect(await minutesUntilMerged(stage, other)).toBeLessThan(15);
   });
 
-  test('an incident that comes meanwhile takes their turn from none of them', async () => {
+  test('an incident that comes meanwhile lands first, and the next pull request right after it', async () => {
     const stage = await givenStage({ bisectFanout: 1 });
     const lost = await givenScheduled(stage.forge, 'a');
     const other = await givenScheduled(stage.forge, 'b');
-    neverMerge(stage, lost);
+    loseMergeOf(stage, lost);
     const isTakingBack = async () => (await stage.record()).batches[0]?.landing?.takeBack != null;
     await stage.drain({ maxMs: 60 * MINUTE_MS, until: isTakingBack });
     const incident = await givenLabelled(stage, 'fix', 'incident');
@@ -69,10 +74,10 @@ describe('the others land before one whose merge timed out', () => {
     await stage.forge.setProtection({ blockOnOutdatedBranch: true });
     const first = await givenScheduled(stage.forge, 'a');
     const second = await givenScheduled(stage.forge, 'b');
-    neverMerge(stage, first);
+    loseMergeOf(stage, first);
     const hasTimedOut = async () => (await stage.record()).mergeTimeoutCounts.length > 0;
     await stage.drain({ maxMs: 60 * MINUTE_MS, until: hasTimedOut });
-    neverMerge(stage, 0);
+    mergeAllAgain(stage);
     await stage.drain({ maxMs: 60 * MINUTE_MS });
     expect(stage.forge.merges().map(({ pr }) => pr)).toEqual([first]);
     expect(await wordsOn(stage, second)).toMatch(/^refused: branch is out of date/);
@@ -80,7 +85,9 @@ describe('the others land before one whose merge timed out', () => {
 });
 
 describe('a success whose trigger the forge has lost is posted again', () => {
-  test.each<[string, (stage: Stage, head: string) => Promise<unknown>, (stage: Stage) => void]>([
+  test.each<
+    [string, (stage: Stage, head: string) => Promise<unknown>, (stage: Stage) => Promise<void> | void]
+  >([
     ['in any case', async () => undefined, () => undefined],
     [
       'also where the rule asks for another check, which has all statuses read at each look',
@@ -89,6 +96,16 @@ describe('a success whose trigger the forge has lost is posted again', () => {
         await forge.postStatusAs('other-ci', head, 'other/ci', 'success');
       },
       () => undefined,
+    ],
+    [
+      'also where a pull request with the same head has come before it',
+      async () => undefined,
+      async (stage) => {
+        const [{ pr = 0, head = '' } = {}] = (await stage.record()).entries;
+        const twin = await stage.forge.openPullRequest({ branch: `twin-of-${pr}`, head });
+        await stage.forge.schedule(twin, 'squash');
+        await stage.forge.setLabel(twin, 'high', true, 'oncall');
+      },
     ],
     [
       'also by an engine that has begun meanwhile, and reads each head anew',
@@ -100,11 +117,13 @@ describe('a success whose trigger the forge has lost is posted again', () => {
     const { forge } = stage;
     const pr = await givenScheduled(forge, 'a');
     await prepare(stage, (await forge.pull(pr)).headSha);
-    neverMerge(stage, pr);
+    loseMergeOf(stage, pr);
     await stage.drain({ until: async () => (await wordOn(stage, pr)) === 'success' });
-    neverMerge(stage, 0);
-    meanwhile(stage);
-    expect(await minutesUntilMerged(stage, pr)).toBeLessThan(1);
+    const begunAt = stage.clock.now();
+    mergeAllAgain(stage);
+    await meanwhile(stage);
+    await stage.drain({ maxMs: 60 * MINUTE_MS, until: () => forge.merges().length > 0 });
+    expect(stage.clock.now() - begunAt).toBeLessThan(2 * MINUTE_MS);
     expect(forge.runs()).toHaveLength(1);
   });
 });

@@ -55,7 +55,15 @@ test('while it is paused nothing is staged, each head says why and until when, a
   expect(world.forge.merges().map(({ pr }) => pr)).toEqual([first, second, third]);
 });
 
-test('a pause that is set while the engine looks holds at once: what passes then does not land', async () => {
+test.each<[string, (world: World) => Promise<void>, (world: World) => Promise<void>]>([
+  ['a pause that is set', (world) => given(world), resume],
+  // Off cancels schedules by the service, which this world does not have: on again, it is tested anew.
+  [
+    'a queue that is switched off',
+    (world) => world.settings({ queueEnabled: false }),
+    (world) => world.settings({ queueEnabled: true, enabledAt: world.clock.now() }),
+  ],
+])('%s while the engine looks holds at once: what passes then does not land', async (_case, hold, goOn) => {
   let isSet = false;
   const world: World = await createWorld({
     wrapForge: (forge) => ({
@@ -64,7 +72,7 @@ test('a pause that is set while the engine looks holds at once: what passes then
         const answer = await forge.readGate(...asked);
         if (answer.kind === 'finished' && !isSet) {
           isSet = true;
-          await given(world);
+          await hold(world);
         }
         return answer;
       },
@@ -78,7 +86,7 @@ test('a pause that is set while the engine looks holds at once: what passes then
   await world.drain({ maxMs: HOUR });
   expect(isSet).toBe(true);
   expect(landedOf(world)).toEqual([]);
-  await resume(world);
+  await goOn(world);
   await world.drain();
   expect(landedOf(world)).toEqual([pr]);
 });

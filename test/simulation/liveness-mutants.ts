@@ -39,8 +39,8 @@ export const LIVENESS_MUTANTS: readonly Mutant[] = [
   {
     guard: 'nothing lands while a success may open a merge that nothing proves',
     file: `${QUEUE}/landing/standing.ts`,
-    find: '    (status) => isStuck(status) && status.context === record.context && mayOpen(pass, status),\n',
-    replace: '    () => false,\n',
+    find: '      status.takesBack === true &&\n      status.context',
+    replace: '      status.takesBack === false &&\n      status.context',
     families: ['cursed'],
     dies: 'a success cannot be taken back',
   },
@@ -51,14 +51,6 @@ export const LIVENESS_MUTANTS: readonly Mutant[] = [
     replace: '  if (status !== undefined || s.full) return;\n',
     families: ['cursed'],
     dies: 'a success cannot be taken back',
-  },
-  {
-    guard: 'where no status can be written the base waits for a success whose answer never came',
-    file: `${QUEUE}/landing/standing.ts`,
-    find: '  if (asked > answered && s.now < until) return wakeNoLaterThan(pass, until);\n',
-    replace: '  if (asked < answered) return wakeNoLaterThan(pass, until);\n',
-    families: ['cursed'],
-    dies: 'no status can be written, and a success comes late',
   },
   {
     guard: 'words that cannot be written do not hide a success that comes late',

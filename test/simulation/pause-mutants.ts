@@ -55,8 +55,8 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a pause that is set while the engine looks holds at once (A128)',
     file: 'engine-container/src/reconcile.ts',
-    find: '      snapshot = { ...snapshot, repo: { ...snapshot.repo, ...holds } };\n',
-    replace: '      if (holds === null) break;\n',
+    find: 'repo: { ...snapshot.repo, ...holds, queueEnabled }',
+    replace: 'repo: { ...snapshot.repo, queueEnabled }',
     families: ['pauses'],
     dies: 'the queue is paused while the engine looks',
   },

@@ -6,7 +6,7 @@ import { giveUpFirst, postsSuccess } from '../scenario/late-call.ts';
 import { givenProject, givenScheduled, unprovenLandings } from '../scenario/stories.ts';
 import { look, type Stage, setStage, wordOn } from './scene-stage.ts';
 
-/** Scenes of `scenes.ts` of the heads that a lost record had in flight. */
+/** Scenes about heads that a lost record had in flight, or that a record which was put back does not know; `scenes.ts` lists them. */
 
 interface Standing {
   readonly stage: Stage;
@@ -14,8 +14,8 @@ interface Standing {
   readonly head: string;
   /** The record as it was before the `success`, or before the schedule. */
   readonly before: object;
-  /** From now on the forge fails to tell the statuses of this head, until it is called again. */
-  turnBlind(isBlind: boolean): void;
+  /** Whether the forge fails to tell the statuses of this head from now on. */
+  hideStatuses(isHidden: boolean): void;
 }
 
 /** A scheduled pull request wears a `success`, the forge has lost its merge, and the lease of the dead engine is over. */
@@ -58,22 +58,22 @@ export async function givenStanding(
     },
   });
   await stage.clock.advance(70_000);
-  const turnBlind = (isBlind: boolean): void => {
-    blindTo = isBlind ? head : null;
+  const hideStatuses = (isHidden: boolean): void => {
+    blindTo = isHidden ? head : null;
   };
-  return { stage, pr, head, before, turnBlind };
+  return { stage, pr, head, before, hideStatuses };
 }
 
 /** Its head cannot be read when the record is new, and the next one would land and leave it to be merged on that. */
 export async function loseRecordOverUnreadable(): Promise<readonly string[]> {
-  const { stage, turnBlind } = await givenStanding();
+  const { stage, hideStatuses } = await givenStanding();
   await stage.loseRecord();
-  turnBlind(true);
+  hideStatuses(true);
   stage.forge.judge = (files) => (files.has('src/a.txt') && files.has('src/b.txt') ? 'failure' : 'success');
   const b = await givenScheduled(stage.forge, 'b');
   stage.forge.mergeBehaviour = () => ({ kind: 'now' });
   await look(stage, 12);
-  turnBlind(false);
+  hideStatuses(false);
   await stage.drain({ until: async () => (await stage.forge.pull(b)).merged });
   return (await unprovenLandings(stage.forge)).map((pr) => `#${pr} landed on a state that no gate run saw`);
 }
@@ -127,7 +127,7 @@ async function putBack(seen: 'scheduled' | 'idle'): Promise<Standing> {
   return standing;
 }
 
-/** … and the base has moved since, so that the success proves nothing. */
+/** An earlier record is put back, and the base has moved since: the old success proves nothing. */
 export async function putRecordBack(): Promise<readonly string[]> {
   const { stage, pr, head } = await putBack('scheduled');
   await stage.forge.pushToBase({ 'pushed.txt': 'pushed' });
@@ -140,7 +140,7 @@ export async function putRecordBack(): Promise<readonly string[]> {
   return stage.forge.isMerged(pr) ? ['it merged while its gate run was out'] : [];
 }
 
-/** … of before it was scheduled, and its schedule was taken back since: the next one would open the merge at once. */
+/** An earlier record from before the schedule is put back, and the schedule was cancelled since. */
 export async function putRecordBackUnscheduled(): Promise<readonly string[]> {
   const { stage, pr } = await putBack('idle');
   await look(stage, 2);
@@ -149,8 +149,8 @@ export async function putRecordBackUnscheduled(): Promise<readonly string[]> {
 
 /** Who switches the queue off is told of a success that cannot be read yet. */
 export async function stopOverUnreadable(): Promise<readonly string[]> {
-  const { stage, pr, turnBlind } = await givenStanding();
-  turnBlind(true);
+  const { stage, pr, hideStatuses } = await givenStanding();
+  hideStatuses(true);
   await stage.loseRecord();
   await stage.reconcile();
   const told = await stage.store.readObligations('repo-1');
@@ -197,18 +197,42 @@ function landBeforeLateSuccess(how: 'lost' | 'other check'): () => Promise<reado
 export const landBeforeLateSuccessOfLost = landBeforeLateSuccess('lost');
 export const landBeforeLateSuccessTakenBack = landBeforeLateSuccess('other check');
 
-/** Its head cannot be read for hours: the queue waits, and a person is told which one to take out. */
-export async function tellOfUnreadable(): Promise<readonly string[]> {
-  const { stage, pr, turnBlind } = await givenStanding();
+/** Its head cannot be read for long: the word that takes the success back is written all the same, and others go on. */
+export async function overwriteUnreadable(): Promise<readonly string[]> {
+  const { stage, pr, hideStatuses } = await givenStanding();
   await stage.loseRecord();
-  turnBlind(true);
-  await look(stage, 20);
-  const [place] = (await stage.store.readQueueViews(['repo-1'])).get('repo-1')?.places ?? [];
-  const isTold = stage.log.some(({ fields }) => fields.alarm === 'success_stands');
+  hideStatuses(true);
+  const other = await givenScheduled(stage.forge, 'b');
+  stage.forge.mergeBehaviour = (each) => ({ kind: each === pr ? 'lost' : 'now' });
+  await look(stage, 16);
   return [
-    ...(isTold ? [] : ['no alarm tells of it']),
-    ...(place?.pr === pr && place.reason === 'success_stands' ? [] : [`the page says ${place?.reason}`]),
+    ...((await wordOn(stage, pr)) === 'success' ? ['a success stands that could be written over'] : []),
+    ...(stage.forge.isMerged(other) ? [] : ['a head that cannot be read holds up the others for ever']),
   ];
+}
+
+/** The record is lost, and the schedule is cancelled and made again, before the success is carried out. */
+export async function scheduleAgainBeforeLateSuccess(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge, clock } = stage;
+  await givenProject(forge);
+  forge.judge = (files) => (files.has('src/a.txt') && files.has('src/b.txt') ? 'failure' : 'success');
+  forge.gateDurationMs = 3_000;
+  forge.lateEffectMs = 100_000;
+  const a = await givenScheduled(forge, 'a');
+  const head = (await forge.pull(a)).headSha;
+  await stage.drain({ until: giveUpFirst(forge, postsSuccess(head)) });
+  await stage.loseRecord();
+  await forge.cancelSchedule(a);
+  const b = await givenScheduled(forge, 'b');
+  for (let looks = 0; looks < 30; looks += 1) {
+    const report = await stage.reconcile();
+    if (looks === 8) await forge.schedule(a, 'squash');
+    const waitMs = (report?.wakeAt ?? Number.POSITIVE_INFINITY) - clock.now();
+    await clock.advance(Math.max(1_000, Math.min(10_000, waitMs)));
+  }
+  if (!forge.isMerged(a) && !forge.isMerged(b)) return ['the scene did not come about'];
+  return (await unprovenLandings(forge)).map((pr) => `#${pr} landed on a state that no gate run saw`);
 }
 
 /** The lost record owed a word alone to a head that can be neither written nor read. */
@@ -271,14 +295,58 @@ export async function beginBeforeAllRead(): Promise<readonly string[]> {
 
 /** An earlier record is back, and the head that wears a success cannot be read: nothing lands before it. */
 export async function landBesideUnreadable(): Promise<readonly string[]> {
-  const { stage, turnBlind } = await putBack('scheduled');
-  turnBlind(true);
+  const { stage, pr, hideStatuses } = await putBack('idle');
+  await stage.forge.schedule(pr, 'squash');
+  hideStatuses(true);
   stage.forge.judge = (files) => (files.has('src/a.txt') && files.has('src/b.txt') ? 'failure' : 'success');
   const other = await givenScheduled(stage.forge, 'b');
-  stage.forge.mergeBehaviour = () => ({ kind: 'now' });
-  await look(stage, 6);
+  stage.forge.mergeBehaviour = (each) => ({ kind: each === pr ? 'lost' : 'now' });
+  await look(stage, 14);
   const isMerged = stage.forge.isMerged(other);
-  turnBlind(false);
+  hideStatuses(false);
+  stage.forge.mergeBehaviour = () => ({ kind: 'now' });
   await stage.drain({ until: () => stage.forge.merges().length > 0 });
   return isMerged ? ['another one landed beside a head that nothing is known of'] : [];
+}
+
+/** An earlier record is back with a batch in its gate, and the forge does not tell who the bot is: a success cannot be judged. */
+export async function landWithoutBotLogin(): Promise<readonly string[]> {
+  let isBlind = false;
+  const stage = await setStage({
+    mayBeOlder: true,
+    lastingEngine: true,
+    wrapForge: (forge) => ({
+      ...forge,
+      readBotLogin: async () => {
+        if (isBlind) throw new ForgeError('unreachable', 'GET user', 500);
+        return forge.readBotLogin();
+      },
+    }),
+  });
+  const { forge } = stage;
+  await givenProject(forge);
+  const worn = await forge.openPullRequest({ branch: 'a', files: { 'src/a.txt': 'a' } });
+  const { headSha } = await forge.pull(worn);
+  await look(stage, 3);
+  const other = await givenScheduled(forge, 'b');
+  forge.gateDurationMs = 60_000;
+  await look(stage, 1);
+  await forge.postStatusAs('mq-bot', headSha, DEFAULT_SERVICE_NAME, 'success');
+  isBlind = true;
+  stage.restartEngine();
+  await look(stage, 8);
+  if (forge.isMerged(other)) return ['another one landed while nothing can be said of a success'];
+  isBlind = false;
+  await stage.drain({ until: () => forge.isMerged(other) });
+  return (await wordOn(stage, worn)) === 'success' ? ['a success stands on what is not in the queue'] : [];
+}
+
+/** A queue is switched off before the first look at a record that was put back. */
+export async function switchOffPutBack(): Promise<readonly string[]> {
+  const { stage, pr } = await putBack('idle');
+  await stage.settings({ queueEnabled: false });
+  const told = await stage.store.readObligations('repo-1');
+  await look(stage, 6);
+  if (told === null) return ['the scene did not come about'];
+  return (await wordOn(stage, pr)) === 'success' ? ['a success stands in a queue that is at rest'] : [];
 }

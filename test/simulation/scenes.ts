@@ -160,14 +160,17 @@ import {
   landBeforeLateSuccessOfLost,
   landBeforeLateSuccessTakenBack,
   landBesideUnreadable,
+  landWithoutBotLogin,
   loseRecordBeforeLateSuccess,
   loseRecordOfDeleted,
   loseRecordOverUnreadable,
   loseRecordThatOwedWords,
+  overwriteUnreadable,
   putRecordBack,
   putRecordBackUnscheduled,
+  scheduleAgainBeforeLateSuccess,
   stopOverUnreadable,
-  tellOfUnreadable,
+  switchOffPutBack,
 } from './recall-scenes.ts';
 import {
   approveByAnother,
@@ -816,7 +819,11 @@ export const SCENES = {
     landBeforeLateSuccessOfLost,
   'a success without an answer is taken back, and another one would land before it is carried out':
     landBeforeLateSuccessTakenBack,
-  'the record is lost, and the head that wears a success cannot be read for long': tellOfUnreadable,
+  'the record is lost, and the head that wears a success cannot be read for long': overwriteUnreadable,
+  'the record is lost, and its schedule is made again before its success is carried out':
+    scheduleAgainBeforeLateSuccess,
+  'an earlier record is put back, and the forge does not tell who the bot is': landWithoutBotLogin,
+  'an earlier record is put back, and the queue is switched off before its first look': switchOffPutBack,
   'the record is lost that owed words to a head that cannot be read': loseRecordThatOwedWords,
   'an earlier record is put back, and there is no time to read all heads at once': beginBeforeAllRead,
   'an earlier record is put back, and the head that wears a success cannot be read': landBesideUnreadable,

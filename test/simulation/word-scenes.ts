@@ -1,7 +1,7 @@
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { giveUpFirst } from '../scenario/late-call.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
-import { type Stage, setStage, wordsOn } from './scene-stage.ts';
+import { look, type Stage, setStage, wordsOn } from './scene-stage.ts';
 
 /** Scenes of `scenes.ts` about words that stand on a head: those of another pull request with it, and those that come late. */
 
@@ -164,11 +164,14 @@ export async function leaveWhileLanding(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
+  // Beside so many the patrol comes by seldom.
+  for (let index = 0; index < 25; index += 1)
+    await forge.openPullRequest({ branch: `idle${index}`, files: { [`idle${index}.txt`]: 'x' } });
   forge.mergeBehaviour = () => ({ kind: 'lost' });
   const pr = await givenScheduled(forge, 'a');
   await stage.drain({ until: async () => (await wordsOn(stage, pr)).startsWith('proven:') });
   await forge.cancelSchedule(pr);
-  await passTicks(stage, 30 * MINUTE_MS);
+  await look(stage, 3);
   if ((await forge.pull(pr)).merged) return ['the scene did not come about'];
   const words = await wordsOn(stage, pr);
   return words.startsWith('not queued:') ? [] : [`one that has left is told "${words}"`];

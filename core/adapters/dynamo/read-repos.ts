@@ -1,6 +1,6 @@
 import type { RepoId, TenantId } from '../../domain/ids.ts';
-import type { HoldSettings } from '../../domain/pause.ts';
 import type { ManagedRepo } from '../../domain/repo.ts';
+import { holdsOf, type StoredHolds } from '../../ports/store.ts';
 import type { Guard, RepoSettings } from './items.ts';
 import { guard, readRow, repoSettings } from './items.ts';
 import type { Key } from './keys.ts';
@@ -38,15 +38,9 @@ export async function readRepo(
   return joinRepo(readRow(repoSettings, settings, operation), readRow(wakeState, wake, operation));
 }
 
-export async function readHolds(table: Table, tenantId: TenantId, id: RepoId): Promise<HoldSettings | null> {
+export async function readHolds(table: Table, tenantId: TenantId, id: RepoId): Promise<StoredHolds | null> {
   const row = await table.get(repoKey(tenantId, id), 'readHolds');
-  if (row === null) return null;
-  const { pause, freezeWindows, freezeTimeZone, freezeExemptLabels } = readRow(
-    repoSettings,
-    row,
-    'readHolds',
-  );
-  return { pause, freezeWindows, freezeTimeZone, freezeExemptLabels };
+  return row === null ? null : holdsOf(readRow(repoSettings, row, 'readHolds'));
 }
 
 /** For callers that know no tenant: the wake row names it. */

@@ -163,7 +163,7 @@ export interface Decision {
    * The part of it that is the queue's own plan: when the pipeline may take its next batch though nothing else happens.
    */
   readonly nextStartAt: EpochMs | null;
-  /** The reference in the way, for the reconcile's outcome. */
+  /** First code that the pass reported, for the reconcile's outcome; null: nothing stands in the way. */
   readonly errorCode: ReconcileErrorCode | null;
   readonly alarms: readonly Alarm[];
   readonly log: readonly string[];

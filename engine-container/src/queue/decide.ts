@@ -63,7 +63,7 @@ export function decide(read: Snapshot, record: QueueRecord): Decision {
   settleUnheard(pass);
   settleStanding(pass);
   // A queue that is off and has nothing left to undo writes no status.
-  if (s.repo.queueEnabled || record.batches.length > 0) {
+  if (s.repo.queueEnabled || record.batches.length > 0 || record.reread !== undefined) {
     syncQueue(pass);
     admitEntries(pass);
   }
@@ -78,7 +78,7 @@ export function decide(read: Snapshot, record: QueueRecord): Decision {
   advanceLanding(pass);
   const isSettled = pass.record.tip === pass.tipBefore;
   closeBatches(pass);
-  // The merge that was awaited when the base was looked at first may have come to nothing: it was not what moved it.
+  // The awaited merge may have failed in this pass. Then that merge did not move the base, so the base is judged again.
   if (isSettled) noticeBase(pass);
   dissolveOvertaking(pass);
   openBatches(pass);

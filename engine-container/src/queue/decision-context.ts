@@ -93,13 +93,13 @@ export function pollNoLaterThan(pass: DecisionContext, ms: number): void {
 }
 
 /** The first thing that stands in the way is what the outcome names. */
-export function raise(pass: DecisionContext, code: ReconcileErrorCode): void {
+export function reportCode(pass: DecisionContext, code: ReconcileErrorCode): void {
   pass.errorCode ??= code;
 }
 
 /** The reasons why the queue cannot stage. A queue that is off stages nothing, and these must not hold up its wind-down. */
 export function raiseStandstill(pass: DecisionContext, code: ReconcileErrorCode): void {
-  if (pass.s.repo.queueEnabled) raise(pass, code);
+  if (pass.s.repo.queueEnabled) reportCode(pass, code);
 }
 
 /** A fresh UUID, or null when the pass has used its share: whatever needs it is done in the next pass. */

@@ -11,7 +11,14 @@ import {
   countUnfinished,
   setAside as setFailingAside,
 } from './batches/staging-failure.ts';
-import { beginPass, type DecisionContext, emitEvent, entryOf, fanoutOf, raise } from './decision-context.ts';
+import {
+  beginPass,
+  type DecisionContext,
+  emitEvent,
+  entryOf,
+  fanoutOf,
+  reportCode,
+} from './decision-context.ts';
 import { addEvidence, verdictOfPrefix } from './gate/evidence.ts';
 import { countPostFailure, type PostStatus } from './landing/post-failure.ts';
 import { noteRun } from './policy/fanout-choice.ts';
@@ -174,7 +181,7 @@ function noticeNameInTheWay(
   pass.record.nameInTheWay = { kind: ref.kind, branches: [...new Set([action.branch, action.workBranch])] };
   const isBelow = ref.name.startsWith(`${branch}/`);
   pass.log.push(`a ${ref.kind} ${isBelow ? `below ${branch}` : ref.name} is in the way of ${branch}`);
-  raise(pass, 'branch_name_taken');
+  reportCode(pass, 'branch_name_taken');
 }
 
 function heldCount(pass: DecisionContext): number {
@@ -254,7 +261,7 @@ function isHeadOverdue({ record, s }: DecisionContext, member: Member): boolean 
 
 /** One of those behind them may bring the gate: it is tried next. */
 function deferWithoutGate(pass: DecisionContext, batch: Batch, node: Node, members: number): void {
-  raise(pass, 'gate_missing');
+  reportCode(pass, 'gate_missing');
   for (const member of batch.members.slice(0, members)) {
     defer(pass, member, {
       reason: 'gate_missing',

@@ -35,8 +35,8 @@ export interface Snapshot {
   readonly queueName: string;
   /** True when everything was read anew; false when only what is in flight was. */
   readonly full: boolean;
-  /** A full look that had no time for some pull requests: what it did not come to is unknown. Absent: it had. */
-  readonly isCut?: true;
+  /** Pull requests whose head this look has come to, whether its statuses could be read or not; absent: it read none. */
+  readonly tried?: ReadonlySet<PullRequestNumber>;
   readonly botLogin: Reading<string>;
   /** Fresh UUIDs for new rows; a pass that runs out of them waits for the next. */
   readonly ids: readonly string[];
@@ -57,7 +57,7 @@ export interface Snapshot {
   readonly readings: readonly PullRequestReading[] | null;
   /** Pull requests read one by one in this pass: the one that lands, and those that left the open list. */
   readonly focus: ReadonlyMap<PullRequestNumber, Reading<FocusView>>;
-  /** Read one by one like these, and the forge says that it has none of that number; absent: none. */
+  /** Pull requests that were read one by one, as in `focus`, and that the forge says do not exist; absent: none. */
   readonly gone?: ReadonlySet<PullRequestNumber>;
   /**
    * Tip of the base, where it has the tree of the awaited merge; `not_yet` where it still is what that merge is to stand

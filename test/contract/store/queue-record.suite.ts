@@ -36,7 +36,7 @@ export function describeQueueRecord(world: World): void {
       const store = world.store();
       const { repo } = await world.enroll();
       const { pause, freezeWindows, freezeTimeZone, freezeExemptLabels } = repo;
-      const before = { pause, freezeWindows, freezeTimeZone, freezeExemptLabels };
+      const before = { pause, freezeWindows, freezeTimeZone, freezeExemptLabels, queueEnabled: true };
       expect(await store.readHolds(repo)).toEqual(before);
       const paused = { kind: 'pause', reason: 'release', since: 1, until: null } as const;
       await store.updateRepo({ ...repo, pause: paused, freezeExemptLabels: ['hotfix'] });
@@ -45,6 +45,10 @@ export function describeQueueRecord(world: World): void {
         pause: paused,
         freezeExemptLabels: ['hotfix'],
       });
+      const current = await store.getRepo(repo.id);
+      if (current === null) throw new Error('the repo is gone');
+      await store.updateRepo({ ...current, queueEnabled: false });
+      expect(await store.readHolds(repo)).toMatchObject({ queueEnabled: false });
       expect(await store.readHolds({ ...repo, id: 'gone' })).toBeNull();
     });
 

@@ -46,6 +46,22 @@ function first(): Record<string, unknown> {
   };
 }
 
+test('a reason that only a newer release knows is forgotten, and its pull request judged anew', () => {
+  const record = stored() as { readonly line: readonly object[]; readonly parked: readonly object[] };
+  const [entry = {}] = record.line;
+  const aside = { pr: 1, head: 'a'.repeat(40), baseTree: 'b'.repeat(40), until: null };
+  const read = parseRecord({
+    ...record,
+    line: [{ ...entry, refusedFor: 'reason_of_a_newer_release' }],
+    parked: [
+      { ...aside, reason: 'reason_of_a_newer_release' },
+      { ...aside, reason: 'conflict' },
+    ],
+  })?.record;
+  expect(read?.entries[0]?.refusedFor).toBeNull();
+  expect(read?.deferred.map(({ reason }) => reason)).toEqual(['conflict']);
+});
+
 describe('formats of the stored record', () => {
   test('format 1, with one batch, becomes format 2: the batch is the whole pipeline', () => {
     const { tip } = (first().root ?? {}) as { readonly tip: unknown };

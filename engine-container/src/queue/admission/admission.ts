@@ -67,7 +67,7 @@ export interface AdmissionFacts extends RuleFacts {
 /** May this pull request be staged now? Costs no branch write and no gate run (A29). */
 export function admit(facts: AdmissionFacts): Admission {
   const { pull, protection } = facts;
-  if (facts.twinAhead) return { kind: 'waiting', reason: 'twin' };
+  if (facts.twinAhead && facts.isLanding !== true) return { kind: 'waiting', reason: 'twin' };
   if (facts.opensAnother?.known === false) return { kind: 'waiting', reason: 'unknown' };
   if (facts.opensAnother?.value === true) return { kind: 'refused', reason: 'twin_elsewhere' };
   if (facts.statuses?.known === false) return { kind: 'waiting', reason: 'unknown' };

@@ -20,7 +20,8 @@ export function admitEntries(pass: DecisionContext): void {
   const { pulls, protection, base } = pass.s;
   if (!pass.s.full || !pulls.known || !protection.known || protection.value === null || !base.known) return;
   const views = new Map(pulls.value.map((view) => [view.pull.number, view]));
-  const heads = new Set<string>();
+  // Of those before it: whether the one with this head may be staged.
+  const heads = new Map<string, boolean>();
   const authors = new Map(pulls.value.map(({ pull }) => [pull.number, pull.author]));
   const places = new AuthorPlaces(pass.s.repo, pass.record, authors);
   const waiting: { entry: QueueEntry; author: string; ofItself: Admission }[] = [];
@@ -44,20 +45,22 @@ export function admitEntries(pass: DecisionContext): void {
       isLanding: isLanding(pass.record, entry),
     });
     if (isHeldForItself(pass, entry, base.value.tree)) {
-      // It keeps no other of its author waiting, and is staged on another tree only where a place is left.
-      if (ofItself.kind !== 'refused' && !isSetAside(pass, entry)) heads.add(entry.head);
+      // A deferred pull request uses up no place of its author, and is staged on another tree only where a place is left.
+      if (ofItself.kind !== 'refused' && !isSetAside(pass, entry))
+        heads.set(entry.head, ofItself.kind === 'admitted');
       waiting.push({ entry, author: view.pull.author, ofItself });
       continue;
     }
     const admission = places.judge(entry.pr, view.pull.author, ofItself);
-    if (admission.kind !== 'refused') heads.add(entry.head);
-    applyAdmission(pass, entry, admission);
+    const isBehindTwin = heads.get(entry.head) === true;
+    if (admission.kind !== 'refused') heads.set(entry.head, isBehindTwin || admission.kind === 'admitted');
+    applyAdmission(pass, entry, admission, isBehindTwin);
   }
   for (const { entry, author, ofItself } of waiting) {
     const isFull = isRefusedFor(places.judge(entry.pr, author, ofItself), 'author_limit');
     // Its own words say more than those of the limit would.
     if (isFull) entry.readyAt = null;
-    else applyAdmission(pass, entry, ofItself);
+    else applyAdmission(pass, entry, ofItself, heads.get(entry.head) === true);
   }
 }
 
@@ -90,7 +93,7 @@ function isSetAside({ record }: DecisionContext, { pr, head }: QueueEntry): bool
   );
 }
 
-/** The answer of the rule to one view of a pull request. */
+/** Facts that admission needs, taken from one view of a pull request and from the branch rule. */
 export function factsOf(
   pass: DecisionContext,
   view: PullRequestView,
@@ -112,7 +115,12 @@ export function factsOf(
   };
 }
 
-function applyAdmission(pass: DecisionContext, entry: QueueEntry, admission: Admission): void {
+function applyAdmission(
+  pass: DecisionContext,
+  entry: QueueEntry,
+  admission: Admission,
+  isBehindTwin: boolean,
+): void {
   noteJudged(entry, admission);
   delete entry.isBehindTwin;
   if (admission.kind === 'admitted') {
@@ -130,7 +138,7 @@ function applyAdmission(pass: DecisionContext, entry: QueueEntry, admission: Adm
     }
     entry.readyAt = null;
     delete entry.unclear;
-    if (admission.reason === 'twin') entry.isBehindTwin = true;
+    if (admission.reason === 'twin' && isBehindTwin) entry.isBehindTwin = true;
     return;
   }
   refuse(pass, entry, admission.reason);

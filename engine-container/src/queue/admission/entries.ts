@@ -20,6 +20,7 @@ import { keepSignals } from '../policy/signals.ts';
 import { isOfHead } from '../record/aside.ts';
 import { newcomersOf } from '../record/bounds.ts';
 import { authored, comparePositions, createEntry, type QueueEntry } from '../record/queue-entry.ts';
+import type { Reread } from '../record/recall-state.ts';
 import type { QueueRecord } from '../record/record.ts';
 import type { PullRequestView } from '../snapshot.ts';
 import { blamesHead, sayDeferred } from '../words/deferral-words.ts';
@@ -92,8 +93,8 @@ function keepLabels({ record, s }: DecisionContext, { pull, labelled = [] }: Pul
  * alone until it is, and no other for it.
  */
 function noticeRead({ record, s }: DecisionContext, views: readonly PullRequestView[]): void {
-  if (record.reread === true && s.isCut !== true) concludeReread(record, views, s.now);
   if (!s.botLogin.known) return;
+  if (record.reread !== undefined) advanceReread(record, record.reread, views, s);
   const unread = views.filter((view) => !isRead(view)).map((view) => view.pull.number);
   const waiting = record.rebuilding ? unread : unread.filter((pr) => record.unread?.includes(pr));
   record.rebuilding = false;
@@ -101,16 +102,30 @@ function noticeRead({ record, s }: DecisionContext, views: readonly PullRequestV
   else delete record.unread;
 }
 
-/** A head that could not be read then is one that an earlier record may have posted a success on. */
-function concludeReread(record: QueueRecord, views: readonly PullRequestView[], now: EpochMs): void {
-  delete record.reread;
+/** A head that could not be read is one that an earlier record may have posted a success on. */
+function advanceReread(
+  record: QueueRecord,
+  { since, untried }: Reread,
+  views: readonly PullRequestView[],
+  { now, tried }: Pick<DecisionContext['s'], 'now' | 'tried'>,
+): void {
+  const open = views.map(({ pull }) => pull.number);
+  const awaited = new Set(untried ?? open);
+  const left = open.filter((pr) => awaited.has(pr) && tried?.has(pr) !== true);
   const unread = views
-    .filter(({ schedule, statuses }) => !schedule.known || statuses?.known === false)
+    .filter(
+      ({ pull: { number: pr }, statuses }) =>
+        awaited.has(pr) && !left.includes(pr) && statuses?.known !== true,
+    )
     .map(({ pull }) => ({ pr: pull.number, head: pull.headSha, mayStand: true as const }));
-  if (unread.length === 0) return;
-  record.recall = [...new Set([...(record.recall ?? []), ...unread.map(({ pr }) => pr)])];
-  record.recallHeads = [...(record.recallHeads ?? []), ...unread];
-  record.recalledAt ??= now;
+  if (unread.length > 0) {
+    record.recall = [...new Set([...(record.recall ?? []), ...unread.map(({ pr }) => pr)])];
+    const others = (record.recallHeads ?? []).filter(({ pr }) => !unread.some((each) => each.pr === pr));
+    record.recallHeads = [...others, ...unread];
+    record.recalledAt ??= now;
+  }
+  if (left.length > 0) record.reread = { since, untried: left };
+  else delete record.reread;
 }
 
 function isRead({ schedule, statuses }: PullRequestView): boolean {

@@ -13,7 +13,7 @@ import {
   forecastOfGood,
   gateRunsMax,
   policyFor,
-  raise,
+  reportCode,
   takeId,
   wakeNoLaterThan,
 } from '../decision-context.ts';
@@ -54,7 +54,7 @@ export function openBatches(pass: DecisionContext): void {
   noteReadings(pass);
   if (s.protection.value === null) {
     // Without any rule no entry is admitted, and all the same they wait.
-    if (record.entries.some((entry) => entry.scheduleId !== 0)) raise(pass, 'protection_conflict');
+    if (record.entries.some((entry) => entry.scheduleId !== 0)) reportCode(pass, 'protection_conflict');
     return;
   }
   if (record.rebuilding || record.context !== s.repo.statusContext) return;
@@ -73,13 +73,11 @@ export function openBatches(pass: DecisionContext): void {
   if (mustReadAgain(pass)) return;
   if (!requiresContext(s.protection.value, record.context)) {
     // Without the rule a merge needs no proof of ours: staging would only pretend (execution model 7).
-    raise(pass, 'protection_conflict');
-    return;
+    return reportCode(pass, 'protection_conflict');
   }
   if (record.pausedUntil !== null && record.pausedUntil > s.now) {
-    raise(pass, 'gate_infrastructure');
-    wakeNoLaterThan(pass, record.pausedUntil);
-    return;
+    reportCode(pass, 'gate_infrastructure');
+    return wakeNoLaterThan(pass, record.pausedUntil);
   }
   if (overtake(pass, base.tree)) return;
   const oneByOne = s.protection.value.blockOnOutdatedBranch;
@@ -108,8 +106,10 @@ function keepDeferred(pass: DecisionContext, baseTree: string): void {
     const isKept = isMergeRefusal(reason) || isHeldByForge(deferred);
     return stands && (until === null || until > s.now || isKept);
   });
-  if (record.deferred.some((deferred) => deferred.reason === 'base_red')) raise(pass, 'base_red');
-  if (record.deferred.some((deferred) => deferred.reason === 'gate_missing')) raise(pass, 'gate_missing');
+  const reported = (['base_red', 'gate_missing'] as const).filter((reason) =>
+    record.deferred.some((deferred) => deferred.reason === reason),
+  );
+  for (const reason of reported) reportCode(pass, reason);
   for (const { until } of record.deferred) if (until !== null && until > s.now) wakeNoLaterThan(pass, until);
 }
 

@@ -16,7 +16,7 @@ import {
   createNode,
   type DecisionContext,
   entryOf,
-  raise,
+  reportCode,
   resolveNode,
   retireNode,
   wakeNoLaterThan,
@@ -107,7 +107,7 @@ function tellForeign(pass: DecisionContext, node: Node, { context, author }: For
   pass.log.push(
     `${author} posted ${context} on ${node.sha}: not an author of the gate, so it does not count`,
   );
-  raise(pass, 'foreign_gate_status');
+  reportCode(pass, 'foreign_gate_status');
 }
 
 /** Has nothing come for a while to what answers so far? */
@@ -225,7 +225,7 @@ function endWithoutVerdict(
   code: 'gate_infrastructure' | 'gate_timeout' = 'gate_infrastructure',
 ): void {
   const suspects = node.nodeId === BASE_NODE_ID || batch.landing !== null ? [] : activeMembers(batch);
-  raise(pass, code);
+  reportCode(pass, code);
   const [only, ...others] = suspects;
   // Where no other waits there is nothing to hold up.
   const areOthersWaiting = pass.record.entries.some(({ pr }) => !suspects.some((member) => member.pr === pr));

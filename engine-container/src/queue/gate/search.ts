@@ -12,7 +12,7 @@ import {
   moveNode,
   moveNodeIfLegal,
   policyFor,
-  raise,
+  reportCode,
   resolveNode,
   retireNode,
 } from '../decision-context.ts';
@@ -260,7 +260,7 @@ function judgeSuspect(
   const member = batch.members[high - 1];
   if (member === undefined) return;
   if (base === 'failing') {
-    raise(pass, 'base_red');
+    reportCode(pass, 'base_red');
     pass.alarms.push({ name: 'base_red', pr: null });
     batch.fates.push(
       defer(pass, member, {

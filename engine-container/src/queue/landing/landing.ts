@@ -26,7 +26,7 @@ import {
   isMergedHere,
   moveNodeIfLegal,
   pollNoLaterThan,
-  raise,
+  reportCode,
   wakeNoLaterThan,
   wishStatus,
 } from '../decision-context.ts';
@@ -263,7 +263,7 @@ function isAsStaged(pass: DecisionContext, batch: Batch, focus: FocusView): bool
     return false;
   }
   if (protection.value === null || !requiresContext(protection.value, pass.record.context)) {
-    raise(pass, 'protection_conflict');
+    reportCode(pass, 'protection_conflict');
     return false;
   }
   if (!isMergeableNow(pass, batch, focus)) return false;

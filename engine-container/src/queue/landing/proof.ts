@@ -3,7 +3,7 @@ import type { PullRequestNumber } from '#core/domain/ids.ts';
 import { TURN_RENEWED_AFTER_MS } from '#core/domain/limits.ts';
 import type { HaltEvidence } from '#core/domain/queue-view.ts';
 import { startTeardown } from '../batches/batch.ts';
-import { type DecisionContext, emitEvent, raise } from '../decision-context.ts';
+import { type DecisionContext, emitEvent, reportCode } from '../decision-context.ts';
 import { noteLanding } from '../policy/signals.ts';
 import type { Landing } from '../record/landing-state.ts';
 import { authored } from '../record/queue-entry.ts';
@@ -95,7 +95,7 @@ function halt(pass: DecisionContext, pr: PullRequestNumber, evidence: HaltEviden
       : `stopped: ${mergeCommit} has tree ${landedTree}, proven was ${provenTree} on ${baseBefore}`,
   );
   pass.alarms.push({ name: 'tree_mismatch', pr });
-  raise(pass, 'tree_mismatch');
+  reportCode(pass, 'tree_mismatch');
   for (const each of pass.record.batches) startTeardown(pass, each, 'base_advanced');
 }
 

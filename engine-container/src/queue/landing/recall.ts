@@ -1,9 +1,11 @@
 import type { CommitStatus } from '#core/domain/forge.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
-import type { Refusal } from '../admission/admission.ts';
+import { SUCCESS_LATE_MS } from '#core/domain/limits.ts';
 import { type DecisionContext, entryOf, wishStatus } from '../decision-context.ts';
 import type { Bounced } from '../record/aside.ts';
+import type { PendingStatus } from '../record/pending-status.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
+import { unreadStanding } from '../record/recall-state.ts';
 import type { QueueRecord } from '../record/record.ts';
 import type { PullRequestView, RecalledHead } from '../snapshot.ts';
 import { sayDeferred } from '../words/deferral-words.ts';
@@ -20,6 +22,9 @@ import {
 import { sayGone } from '../words/gone-words.ts';
 import { watchHead } from './unheard.ts';
 
+/** Since an earlier record was taken over, or the heads of this one are read anew. */
+const UNREAD_OVERWRITTEN_AFTER_MS = 2 * 60_000;
+
 /** Statuses under our context that this record knows nothing of: a lost record, or another writer (A7, A24). */
 export function recallStatuses(pass: DecisionContext, view: PullRequestView): void {
   if (view.statuses === null || !view.statuses.known) return;
@@ -27,7 +32,8 @@ export function recallStatuses(pass: DecisionContext, view: PullRequestView): vo
   const ours = view.statuses.value.find((status) => status.context === pass.record.context);
   if (ours === undefined || pass.record.batches.some((batch) => batch.landing?.head === pull.headSha)) return;
   if (pass.record.pendingStatuses.some((waiting) => waiting.sha === pull.headSha)) return;
-  // The latter is written while one is out of the queue, as a draft for instance. Once it is back, its own words hold again.
+  // The words of `describeStaleSuccess` are written while a pull request is out of the queue, as a draft for instance. Once it
+  // is back, its own words apply.
   if (ours.state === 'pending' || ours.description === describeStaleSuccess()) {
     const { schedule } = view;
     const isOut = pull.draft || (schedule.known && schedule.value.kind === 'none');
@@ -78,7 +84,7 @@ function sayStandingAgain(
   if (state === 'pending' && isUnknown) entry.said = { head: sha, state, description: shown };
   const words = isBounced(record, entry)
     ? describeEarlierBounce(bounceOf(record, entry))
-    : entry.refusedFor !== null && describeRefusal(entry.refusedFor as Refusal);
+    : entry.refusedFor !== null && describeRefusal(entry.refusedFor);
   if (words !== false)
     return wishStatus(pass, { pr, sha, state: 'error', description: words, targetUrl: null });
   const deferred = record.deferred.find((each) => each.pr === pr && each.head === sha);
@@ -90,7 +96,7 @@ function describeStanding({ record }: DecisionContext, pull: PullRequestView['pu
   const entry = entryOf(record, pull.number);
   if (entry?.head === pull.headSha) {
     if (isBounced(record, entry)) return describeEarlierBounce(bounceOf(record, entry));
-    if (entry.refusedFor !== null) return describeRefusal(entry.refusedFor as Refusal);
+    if (entry.refusedFor !== null) return describeRefusal(entry.refusedFor);
     if (entry.movedAt !== null) return describeHeadChange(entry.movedWhy);
   }
   // It outlives its schedule: who schedules anew while it stands reads these words and no others.
@@ -104,13 +110,15 @@ function describeStanding({ record }: DecisionContext, pull: PullRequestView['pu
  */
 export function recallLost(pass: DecisionContext): void {
   const { record, s } = pass;
-  if (record.mayComeLate !== undefined && s.now >= record.mayComeLate.until) delete record.mayComeLate;
+  if (record.lateUntil !== undefined && s.now >= record.lateUntil) delete record.lateUntil;
+  if (record.recall !== undefined) overwriteUnread(pass, record.recall);
   if (s.recalled === undefined || !s.botLogin.known || record.recall === undefined) return;
   const bot = s.botLogin.value;
   for (const [pr, view] of s.recalled) {
-    record.recall = record.recall.filter((waiting) => waiting !== pr);
+    const others: readonly PullRequestNumber[] = record.recall.filter((waiting) => waiting !== pr);
     // Behind those that no look has come to yet.
-    if (!view.known) record.recall = [...record.recall, pr];
+    const isStillUnread: boolean = !view.known && others.length < record.recall.length;
+    record.recall = isStillUnread ? [...others, pr] : others;
     for (const each of view.known ? view.value : []) recallFrom(record, pr, each, bot);
     if (view.known) watchTold(pass, pr);
   }
@@ -119,7 +127,32 @@ export function recallLost(pass: DecisionContext): void {
   delete record.recallHeads;
   delete record.recallContexts;
   delete record.recalledAt;
-  delete record.isRecallTold;
+}
+
+/**
+ * The word that takes a success back is written wherever one may stand and cannot be read. Like any such word it is never
+ * dropped, and a person is told where the forge refuses it for long.
+ */
+function overwriteUnread({ record, s }: DecisionContext, recall: readonly PullRequestNumber[]): void {
+  record.recalledAt ??= s.now;
+  if (s.now - record.recalledAt < UNREAD_OVERWRITTEN_AFTER_MS) return;
+  const unread = unreadStanding(record);
+  for (const { pr, head } of unread) {
+    if (record.batches.some((batch) => batch.landing?.head === head)) continue;
+    takeBack(record, { pr, sha: head, context: record.context }, describeStaleSuccess());
+    watchHead(record, { pr, sha: head, context: record.context, posts: 1 }, s.now);
+  }
+  if (unread.length > 0) record.lateUntil = s.now + SUCCESS_LATE_MS;
+  const done = new Set(unread.map(({ pr }) => pr));
+  record.recall = recall.filter((pr) => !done.has(pr));
+}
+
+function takeBack(
+  record: QueueRecord,
+  head: Pick<PendingStatus, 'pr' | 'sha' | 'context'>,
+  description: string,
+): void {
+  record.pendingStatuses.push({ ...head, state: 'error', description, targetUrl: null, takesBack: true });
 }
 
 /** The last post of an earlier record may have had no answer, and be carried out after its head was read here. */
@@ -145,14 +178,21 @@ function recallFrom(
     // An earlier record of this address may have had another bot.
     const isOurs = creator === bot || record.recallContexts?.includes(context) === true;
     if (state !== 'success' || !isOurs || isKnown) continue;
-    const words = merged
-      ? { state: 'pending' as const, description: describeLanded() }
-      : { state: 'error' as const, description: describeStaleSuccess() };
-    record.pendingStatuses.push({ pr, sha: head, context, ...words, targetUrl: null, takesBack: true });
+    if (!merged) takeBack(record, { pr, sha: head, context }, describeStaleSuccess());
+    else
+      record.pendingStatuses.push({
+        pr,
+        sha: head,
+        context,
+        state: 'pending',
+        description: describeLanded(),
+        targetUrl: null,
+        takesBack: true,
+      });
   }
 }
 
-/** Its words, read back, say nothing of the failure that is known. */
+/** A bounce that is read back from a status has no verdict, so a verdict that is already known is kept. */
 export function rememberBounce(record: QueueRecord, bounce: Bounced): void {
   const known = bounceOf(record, bounce);
   const again = known?.scheduleId === bounce.scheduleId ? known.again : undefined;

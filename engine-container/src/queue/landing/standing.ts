@@ -1,9 +1,9 @@
-import { STANDING_TOLD_AFTER_TRIES, SUCCESS_LATE_MS, TAKING_BACK_TRIES_MAX } from '#core/domain/limits.ts';
+import { STANDING_TOLD_AFTER_TRIES, TAKING_BACK_TRIES_MAX } from '#core/domain/limits.ts';
 import {
   type DecisionContext,
   emitEvent,
   entryOf,
-  raise,
+  reportCode,
   tellRefusal,
   wakeNoLaterThan,
 } from '../decision-context.ts';
@@ -15,9 +15,6 @@ import type { Batch, QueueRecord } from '../record/record.ts';
 import { giveUpLanding } from './given-up.ts';
 import { isWatched, watchUnheard } from './unheard.ts';
 
-/** A head that an earlier record had a success on, and that cannot be read, is told to a person after this. */
-const UNREAD_TOLD_AFTER_MS = 5 * 60_000;
-
 /** A status that takes a `success` back, and was tried so often that the forge seems not to let it be written. */
 export function isStuck({ takesBack, failures = 0 }: PendingStatus): boolean {
   return takesBack === true && failures >= TAKING_BACK_TRIES_MAX;
@@ -26,25 +23,6 @@ export function isStuck({ takesBack, failures = 0 }: PendingStatus): boolean {
 /** Where a reading shows that no success stands, the word counts as written; where one does, a person is told. */
 export function settleStanding(pass: DecisionContext): void {
   for (const status of pass.record.pendingStatuses.filter(isStuck)) settle(pass, status);
-  tellUnread(pass);
-}
-
-/** Nothing else lands while it cannot be read, so a person is told. */
-function tellUnread(pass: DecisionContext): void {
-  const { record, s, log, alarms } = pass;
-  const unread = unreadStanding(record).filter(({ pr, head: sha }) => mayOpen(pass, { pr, sha }));
-  const [first] = unread;
-  if (first === undefined || record.recalledAt === undefined) return;
-  if (s.now - record.recalledAt < UNREAD_TOLD_AFTER_MS) return;
-  raise(pass, 'success_stands');
-  if (record.isRecallTold === true) return;
-  record.isRecallTold = true;
-  alarms.push({ name: 'success_stands', pr: first.pr });
-  for (const { pr, head } of unread) {
-    log.push(`#${pr}: a success may stand on ${head}, whose statuses cannot be read`);
-    const entry = entryOf(record, pr);
-    if (entry?.head === head) tellRefusal(pass, entry, 'success_stands');
-  }
 }
 
 function settle(pass: DecisionContext, status: PendingStatus): void {
@@ -66,12 +44,11 @@ function landingOn({ context, batches }: QueueRecord, status: PendingStatus): La
   return batches.flatMap(({ landing }) => landing ?? []).find(({ head }) => head === status.sha);
 }
 
-/** A `success` whose answer was lost may still arrive: until then the base stays what it was proven on. */
-function countAsWritten(pass: DecisionContext, status: PendingStatus, landing: Landing | undefined): void {
-  const { record, s } = pass;
-  const { asked = 0, answered = 0, askedAt = 0 } = landing ?? {};
-  const until = askedAt + SUCCESS_LATE_MS;
-  if (asked > answered && s.now < until) return wakeNoLaterThan(pass, until);
+function countAsWritten(
+  { record, s }: DecisionContext,
+  status: PendingStatus,
+  landing: Landing | undefined,
+): void {
   if (landing?.takeBack != null) landing.takeBack.postedAt ??= s.now;
   record.pendingStatuses = record.pendingStatuses.filter((waiting) => waiting !== status);
 }
@@ -79,7 +56,7 @@ function countAsWritten(pass: DecisionContext, status: PendingStatus, landing: L
 /** Once: the alarm, the event and the log. The outcome says it as long as it is so. */
 function tell(pass: DecisionContext, status: PendingStatus): void {
   const { record, log, alarms } = pass;
-  raise(pass, 'success_stands');
+  reportCode(pass, 'success_stands');
   if (status.told === true) return;
   const { pr, sha } = status;
   record.pendingStatuses = record.pendingStatuses.map((waiting) =>
@@ -100,16 +77,20 @@ function tell(pass: DecisionContext, status: PendingStatus): void {
  */
 export function isHeldByStanding(pass: DecisionContext): boolean {
   const { record, s } = pass;
-  if (record.reread === true) return true;
-  const { heads = [], until = 0 } = record.mayComeLate ?? {};
-  if (s.now < until && heads.some(({ pr, head: sha }) => mayOpen(pass, { pr, sha }))) {
-    wakeNoLaterThan(pass, until);
+  if (record.reread !== undefined) return true;
+  const { lateUntil } = record;
+  if (lateUntil !== undefined && s.now < lateUntil) {
+    wakeNoLaterThan(pass, lateUntil);
     return true;
   }
   // A head that an earlier record told of and that cannot be read is no better known than one that cannot be written.
   if (unreadStanding(record).some(({ pr, head: sha }) => mayOpen(pass, { pr, sha }))) return true;
   return record.pendingStatuses.some(
-    (status) => isStuck(status) && status.context === record.context && mayOpen(pass, status),
+    (status) =>
+      status.takesBack === true &&
+      status.context === record.context &&
+      (isStuck(status) || landingOn(record, status) === undefined) &&
+      mayOpen(pass, status),
   );
 }
 

@@ -63,7 +63,7 @@ export function isStagedAlone({ stagingAsides, stagingTries, mergeTimedOut }: Qu
 export function stageAloneAfterOthers({ s }: DecisionContext, entry: QueueEntry): void {
   if (s.protection.known && s.protection.value?.blockOnOutdatedBranch === true) return;
   entry.mergeTimedOut = 'waits';
-  entry.overtook = entry.head;
+  if (isIncident(entry)) entry.overtook = entry.head;
 }
 
 /** Whose turn it was, so that it is the turn of the others next. A batch of higher priority is no turn of the others. */

@@ -115,6 +115,10 @@ export function isSilent(reason: DeferReason): boolean {
   return DEFERRALS[reason].isSilent === true;
 }
 
+export function isDeferReason(reason: unknown): reason is DeferReason {
+  return typeof reason === 'string' && Object.hasOwn(DEFERRALS, reason);
+}
+
 export function passesWithOthers(reason: DeferReason): boolean {
   return DEFERRALS[reason].passesWithOthers === true;
 }

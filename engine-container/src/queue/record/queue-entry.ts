@@ -3,6 +3,7 @@ import type { PostedState } from '#core/domain/forge.ts';
 import type { BatchId, CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { PRIORITY_AGING_MS } from '#core/domain/limits.ts';
 import { PRIORITIES, type Priority } from '#core/domain/priority.ts';
+import type { Refusal } from '../admission/admission.ts';
 import type { MovedWhy } from '../admission/readings.ts';
 
 /** A pull request in the queue. Position: `queuedAt`, then number (D-22). */
@@ -28,7 +29,7 @@ export interface QueueEntry {
   /** First time it was admissible on this head; null while it is not. */
   readyAt: EpochMs | null;
   /** Reason key of the refusal whose `error` status was posted on this head. */
-  refusedFor: string | null;
+  refusedFor: Refusal | null;
   /** Refusals of this head and schedule that were an event already; absent: none. */
   toldRefusals?: readonly string[];
   /** When the head moved away from the one that was scheduled; null while bound. */
@@ -37,7 +38,7 @@ export interface QueueEntry {
   staleScheduleId: number | null;
   /** Why it does not hold yet, as the status of the head says; absent: bound, or said by an older version. */
   movedWhy?: MovedWhy;
-  /** The last words of the queue on this head while it stood in the queue; absent: none. */
+  /** Last status that was wanted on this head; it may not be written yet, or may have been dropped. Absent: none. */
   said?: Said;
   /** Evidence older than this does not prove a tree with this pull request: its last landing timed out (A21). */
   retestAfter: EpochMs | null;
@@ -53,7 +54,7 @@ export interface QueueEntry {
   signals?: readonly Signal[];
   /** Proven on this head, but not mergeable for the forge, since then. */
   unmergeable?: { readonly head: CommitSha; readonly since: EpochMs };
-  /** Staging failed with it on this head: it is staged alone from now on. Times that it was set aside for that; absent: never failed. */
+  /** Staging failed with it, or each gate run broke off: it is staged alone from now on. Times that it was set aside for that; absent: neither happened. */
   stagingAsides?: number;
   /** Times that staging it alone failed since it was set aside or staged last; it is tried alone. Absent: none. */
   stagingTries?: number;

@@ -21,12 +21,16 @@ export interface Recalling {
   recallContexts?: readonly string[];
   /** Since when they are looked for; absent: not at all, or since an older version. */
   recalledAt?: EpochMs;
-  /** A person was told that one of them cannot be read. */
-  isRecallTold?: true;
-  /** Heads on which a success of an earlier record may be carried out until then; absent: on none. */
-  mayComeLate?: { readonly heads: readonly StagedHead[]; readonly until: EpochMs };
-  /** This may be an earlier record that was put back: nothing begins before a look has tried to read each open head. */
-  reread?: true;
+  /** A success of an earlier record may be carried out until then: nothing is staged or lands. Absent: none may. */
+  lateUntil?: EpochMs;
+  /** This may be an earlier record that was put back: nothing is staged or lands before each open head was tried to be read. */
+  reread?: Reread;
+}
+
+export interface Reread {
+  readonly since: EpochMs;
+  /** Open pull requests whose heads no look has come to; null: not listed yet. */
+  readonly untried: readonly PullRequestNumber[] | null;
 }
 
 /** Heads that may open a merge on a base that nothing was proven on, as far as an earlier record told. */

@@ -28,9 +28,9 @@ function isSuccessStanding({ landing }: Batch): boolean {
 }
 
 /** The posts that a queue that goes off has to undo, or to hand over, before it is left alone (D-24). */
-function isOpen({ batches, pendingStatuses, garbage, recall, unheard }: QueueRecord): boolean {
+function isOpen({ batches, pendingStatuses, garbage, recall, reread, unheard }: QueueRecord): boolean {
   const isListed = batches.length > 0 || pendingStatuses.length > 0 || garbage.length > 0;
-  return isListed || recall !== undefined || unheard !== undefined;
+  return isListed || recall !== undefined || reread !== undefined || unheard !== undefined;
 }
 
 /** Heads on which a success may stand, or a last word is missing, should this record never be gone on with. */
@@ -40,7 +40,6 @@ function toLeftHeads({
   pendingStatuses,
   recall = [],
   recallHeads = [],
-  mayComeLate,
   unheard = [],
 }: QueueRecord): LeftHeads | null {
   const heads = new Map<string, LeftHead>();
@@ -53,7 +52,6 @@ function toLeftHeads({
     ...landingOf(batches),
     ...[...takenBack, ...unheard].map(headOf),
     ...recallHeads.filter(({ mayStand }) => mayStand === true),
-    ...(mayComeLate?.heads ?? []),
   ])
     heads.set(`${pr} ${head}`, { pr, head });
   if (heads.size === 0 && recall.length === 0) return null;

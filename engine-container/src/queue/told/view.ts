@@ -21,7 +21,6 @@ import { gateMsOf } from '../policy/pace.ts';
 import { badRate } from '../policy/policy.ts';
 import type { Deferred } from '../record/aside.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
-import { unreadStanding } from '../record/recall-state.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';
 
 /** The record told to people: the queue in order, and what stands before the next landing. */
@@ -70,9 +69,7 @@ type Standing = Pick<QueuePlace, 'state' | 'reason' | 'until'>;
 
 /** The same order of questions as `checkGround` and `readyEntries`. */
 function standingOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: Hold | null): Standing {
-  const isUnread =
-    record.isRecallTold === true && unreadStanding(record).some(({ head }) => head === entry.head);
-  if (isUnread || record.pendingStatuses.some(({ sha, told }) => sha === entry.head && told === true))
+  if (record.pendingStatuses.some(({ sha, told }) => sha === entry.head && told === true))
     return standing('refused', 'success_stands');
   if (record.batches.some((batch) => batch.landing?.pr === entry.pr)) return standing('landing');
   if (entry.scheduleId === 0) return standing('waiting', 'head_changed');

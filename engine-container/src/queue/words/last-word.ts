@@ -1,4 +1,3 @@
-import type { Refusal } from '../admission/admission.ts';
 import { type DecisionContext, wishStatus } from '../decision-context.ts';
 import type { Landing, TakeBackReason } from '../record/landing-state.ts';
 import { describeDeparture, describeRefusal, describeTakeBack } from './describe.ts';
@@ -18,6 +17,6 @@ export function sayLastWord(pass: DecisionContext, landing: Landing, reason: Tak
   const words =
     refusedFor === null
       ? ({ state: 'pending', description: pending } as const)
-      : ({ state: 'error', description: describeRefusal(refusedFor as Refusal) } as const);
+      : ({ state: 'error', description: describeRefusal(refusedFor) } as const);
   wishStatus(pass, { pr, sha, ...words, targetUrl: null });
 }
