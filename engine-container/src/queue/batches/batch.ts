@@ -162,7 +162,7 @@ function closeFinished(pass: DecisionContext, batch: Batch): void {
     if (isTerminal(node.outcome)) continue;
     if (node.to <= batch.landed) resolveNode(pass, batch, node, 'success');
     // Proven, but the base has moved by our own landings: it goes on in another batch.
-    else if (node.to <= batch.released) resolveNode(pass, batch, node, 'invalidated', 'cleared');
+    else if (node.to <= batch.released) resolveNode(pass, batch, node, 'invalidated', 'passed_on_stale_base');
     // Some of it landed by the proof of a batch that is gone since: the row tells who.
     else if (node.from < batch.landed) resolveNode(pass, batch, node, 'invalidated', 'candidate_changed');
     else resolveNode(pass, batch, node, 'superseded');
