@@ -42,7 +42,7 @@ import { isReplacedTip } from './landed.ts';
 import { nextLookMs } from './landing-pace.ts';
 import { isLastUnread, refuseAtLast } from './last-refusal.ts';
 import { countMergeTimeout } from './merge-timeout.ts';
-import { isMergeableNow, setNextAside } from './mergeable.ts';
+import { awaitMergeable, setNextAside } from './mergeable.ts';
 import { isMergeOf, judgeMerge } from './proof.ts';
 import { isHeldByStanding, releaseHarmless } from './standing.ts';
 import { adoptTwin } from './twins.ts';
@@ -179,7 +179,7 @@ export function advanceLanding(pass: DecisionContext): void {
     const focus = s.focus.get(batch.landing.pr);
     const unsure = batch.landing.postedAt === null && batch.landing.takeBack === null;
     if (unsure && isUnpostable(batch.landing)) return startTeardown(pass, batch, 'merge_timeout');
-    if (unsure && focus?.known === true && isAsStaged(pass, batch, focus.value))
+    if (unsure && focus?.known === true && confirmAsStaged(pass, batch, focus.value))
       postSuccess(pass, batch, batch.landing);
     return;
   }
@@ -197,7 +197,7 @@ export function advanceLanding(pass: DecisionContext): void {
     return pollNoLaterThan(pass, 0);
   }
   if (!focus.known) return awaitReading(pass, batch);
-  if (!isAsStaged(pass, batch, focus.value)) return;
+  if (!confirmAsStaged(pass, batch, focus.value)) return;
   const proof = proofOf(record, batch, low);
   if (proof === null) return;
   const settlesAt = headSettlesAt(entryOf(record, member.pr), record.readings);
@@ -225,8 +225,11 @@ export function advanceLanding(pass: DecisionContext): void {
   postSuccess(pass, batch, landing);
 }
 
-/** Fresh facts against what was staged. Anything that differs is no ground to post `success` on (A3, A4). */
-function isAsStaged(pass: DecisionContext, batch: Batch, focus: FocusView): boolean {
+/**
+ * Fresh facts against what was staged: true where `success` may be posted. Anything that differs is no ground for it (A3, A4), and
+ * the wait, refusal or teardown that follows is begun here.
+ */
+function confirmAsStaged(pass: DecisionContext, batch: Batch, focus: FocusView): boolean {
   const member = batch.members[batch.landed];
   const { pull } = focus;
   const { protection, repo } = pass.s;
@@ -266,7 +269,7 @@ function isAsStaged(pass: DecisionContext, batch: Batch, focus: FocusView): bool
     reportCode(pass, 'protection_conflict');
     return false;
   }
-  if (!isMergeableNow(pass, batch, focus)) return false;
+  if (!awaitMergeable(pass, batch, focus)) return false;
   if (focus.opensAnother !== undefined) return true;
   pollNoLaterThan(pass, 0);
   return false;

@@ -10,8 +10,11 @@ import { type Batch, type Fate, type Member, treeOf } from '../record/record.ts'
 import type { FocusView } from '../snapshot.ts';
 import { firstLookAfter, nextLookMs } from './landing-pace.ts';
 
-/** "Not mergeable" also means "still checking": only one that lasts is a conflict (E4; forge facts, 2). */
-export function isMergeableNow(pass: DecisionContext, batch: Batch, focus: FocusView): boolean {
+/**
+ * True where the forge would merge now; else the wait is begun here. "Not mergeable" also means "still checking": only one that
+ * lasts is a conflict, and is set aside (E4; forge facts, 2).
+ */
+export function awaitMergeable(pass: DecisionContext, batch: Batch, focus: FocusView): boolean {
   if (focus.pull.mergeable) {
     if (batch.unmergeableSince !== null) {
       const checkMs = firstLookAfter(pass.s.now - batch.unmergeableSince, batch.firstLooks?.checkMs);
