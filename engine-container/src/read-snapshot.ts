@@ -160,7 +160,7 @@ export class SnapshotReader {
     );
     this.#patrol.noteRead(patrolled, views, begunAt);
     const traces = await this.#traces.readDue(record, this.#clock.now());
-    if (record.recall !== undefined) await this.#views.needBotLogin();
+    if (record.recall !== undefined || record.reread !== undefined) await this.#views.needBotLogin();
     const recalled = await readRecalled(this.#forge, this.#budget, record);
     const focus = await this.#readFocus(record, schedules === null ? null : views, true);
     const rest = {

@@ -148,7 +148,9 @@ export class ViewReader {
     const protection = rule.known ? rule.value : null;
     const isScheduled = schedule.known && schedule.value.kind !== 'none';
     // A success may stand on a head from before this pull request was, and opens it the moment that it is scheduled.
-    const isNews = reading.known && reading.value.checkedFor !== scheduleIdOf(reading.value);
+    const isNews =
+      isUntried(record, pull.number) ||
+      (reading.known && reading.value.checkedFor !== scheduleIdOf(reading.value));
     if (!isScheduled || protection === null) {
       const statuses = isPatrolled || isNews ? await this.#readStatuses(pull) : null;
       return { pull, schedule, reviews: null, statuses };
@@ -324,4 +326,9 @@ export class ViewReader {
         : {}),
     };
   }
+}
+
+/** No look has come to it since the record may have been put back. */
+function isUntried({ reread }: QueueRecord, pr: PullRequestNumber): boolean {
+  return reread !== undefined && (reread.untried?.includes(pr) ?? true);
 }

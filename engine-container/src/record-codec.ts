@@ -83,11 +83,15 @@ const StoredShape = z.looseObject({
   rebuilding: z.boolean(),
   unread: z.array(pr).optional(),
   recall: z.array(pr).optional(),
-  recallHeads: z.array(z.looseObject({ pr, head: sha, mayStand: z.literal(true).optional() })).optional(),
+  recallHeads: z
+    .array(
+      z.looseObject({ pr, head: sha, mayStand: z.literal(true).optional(), until: z.number().optional() }),
+    )
+    .optional(),
   recallContexts: z.array(z.string()).optional(),
   recalledAt: z.number().optional(),
   lateUntil: z.number().optional(),
-  reread: z.looseObject({ since: z.number(), untried: z.array(pr).nullable() }).optional(),
+  reread: z.looseObject({ untried: z.array(pr).nullable() }).optional(),
   line: z.array(
     z.looseObject({
       pr,
@@ -221,7 +225,7 @@ function withoutUnknownReasons({
     REFUSALS.some((known) => known === entry.refusedFor) ? entry : { ...entry, refusedFor: null };
   return {
     ...record,
-    parked: Array.isArray(parked) ? parked.filter(({ reason }) => isDeferReason(reason)) : parked,
+    parked: Array.isArray(parked) ? parked.filter((row) => isDeferReason(row?.reason)) : parked,
     line: Array.isArray(line) ? line.map(judged) : line,
   };
 }

@@ -93,7 +93,7 @@ export class RecordKeeper {
       this.#unsent = { batches: rows, events: [] };
       return 'loaded';
     }
-    this.#saved = this.#mayBeOlder && !this.#memory.isOwn ? toReread(stored.record, now) : stored.record;
+    this.#saved = this.#mayBeOlder && !this.#memory.isOwn ? toReread(stored.record) : stored.record;
     this.#figures.see(stored.record);
     this.#spent.see(stored.record.batches);
     this.#unsent = stored.unsent;
@@ -217,10 +217,8 @@ export class RecordKeeper {
 }
 
 /** Another record may have followed this one, and posted what it does not know: each open head is read before anything begins. */
-function toReread({ unread: _, ...record }: QueueRecord, now: EpochMs): QueueRecord {
-  const readings = record.readings.map(({ checkedFor: _, ...reading }) => reading);
-  const since = record.reread?.since ?? now;
-  return { ...record, readings, rebuilding: true, reread: { since, untried: null } };
+function toReread({ unread: _, ...record }: QueueRecord): QueueRecord {
+  return { ...record, rebuilding: true, reread: { untried: null } };
 }
 
 /** Without the time at which it was told. */

@@ -61,3 +61,50 @@ test('a head whose statuses take longer than a look holds up the others for minu
   world.restartEngine();
   expect(await minutesToFirstMerge(world)).toBeLessThan(10);
 });
+
+test('it begins while nothing is scheduled: the first schedule goes on as ever', async () => {
+  const world = await createWorld({ lastingEngine: true, mayBeOlder: true });
+  const { forge } = world;
+  await givenProject(forge);
+  for (let index = 0; index < 30; index += 1)
+    await forge.openPullRequest({ branch: `idle${index}`, files: { [`idle${index}.txt`]: 'x' } });
+  for (let looks = 0; looks < 4; looks += 1) await world.reconcile();
+  world.restartEngine();
+  for (let looks = 0; looks < 4; looks += 1) {
+    await world.reconcile();
+    await world.clock.advance(MINUTE_MS);
+  }
+  expect((await world.record()).reread).toBeUndefined();
+  await givenScheduled(forge, 'a');
+  expect(await minutesToFirstMerge(world)).toBeLessThan(5);
+});
+
+test('a queue that is off comes to rest', async () => {
+  const world = await createWorld({ lastingEngine: true, mayBeOlder: true });
+  await givenProject(world.forge);
+  await world.forge.openPullRequest({ branch: 'idle', files: { 'idle.txt': 'x' } });
+  await world.reconcile();
+  await world.settings({ queueEnabled: false });
+  world.restartEngine();
+  for (let looks = 0; looks < 3; looks += 1) {
+    await world.reconcile();
+    await world.clock.advance(MINUTE_MS);
+  }
+  expect(await world.store.readObligations('repo-1')).toMatchObject({ open: false });
+});
+
+test('a head that never had a status, and that can be neither read nor written, holds up no other for long', async () => {
+  const world = await createWorld({ lastingEngine: true, mayBeOlder: true });
+  const { forge } = world;
+  await givenProject(forge);
+  const broken = await forge.openPullRequest({ branch: 'broken', files: { 'broken.txt': 'x' } });
+  await world.reconcile();
+  const { headSha } = await forge.pull(broken);
+  forge.fault = ({ path }) => (path.includes(headSha) && path.includes('status') ? { status: 500 } : null);
+  world.restartEngine();
+  await forge.schedule(broken);
+  await givenScheduled(forge, 'a');
+  expect(await minutesToFirstMerge(world)).toBeLessThan(10);
+  expect(world.log.filter(({ fields }) => fields.alarm !== undefined)).toEqual([]);
+  expect((await world.record()).pendingStatuses.filter(({ takesBack }) => takesBack === true)).toEqual([]);
+});

@@ -23,7 +23,7 @@ export async function successComesLate(): Promise<readonly string[]> {
   await stage.forge.cancelSchedule(pr);
   await stage.reconcile();
   // It is too early for the next look whether a lost answer has come true.
-  await stage.drain({ maxMs: SUCCESS_LATE_MS + 5_000 });
+  await stage.drain({ maxMs: SUCCESS_LATE_MS + 1_000 });
   if (!stage.forge.statusHistory(head).some(({ state }) => state === 'success'))
     return ['the scene did not come about'];
   return (await staleSuccesses(stage.forge, [pr])).length === 0 ? [] : ['a success that came late stands'];

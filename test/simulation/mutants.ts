@@ -403,7 +403,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: '  sayLastWord(pass, landing, takeBack.reason);\n',
     replace: '',
     families: ['workers', 'everything'],
-    dies: 'a success comes late',
+    dies: 'one leaves while it lands',
   },
   {
     guard: 'the words of a bounce are its memory (D-05)',

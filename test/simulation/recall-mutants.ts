@@ -5,17 +5,18 @@ const QUEUE = 'engine-container/src/queue';
 /** Guards of the heads that a lost record had in flight. */
 export const RECALL_MUTANTS: readonly Mutant[] = [
   {
-    guard: 'nothing lands while a success of a lost record may stand on a head that cannot be read (A4, A32)',
+    guard:
+      'nothing lands while a success of an earlier record may stand on a head that cannot be read (A4, A32)',
     file: `${QUEUE}/landing/standing.ts`,
-    find: '  if (unreadStanding(record).some(',
-    replace: '  if (unreadStanding(record).slice(1).some(',
+    find: 'unreadStanding(record, s.now).some(',
+    replace: 'unreadStanding(record, s.now).slice(1).some(',
     families: ['everything', 'storm'],
-    dies: 'the record is lost, and the head that wears a success cannot be read',
+    dies: 'an earlier record is put back, and the head that wears a success cannot be read',
   },
   {
     guard: 'a success of a lost record that comes late is taken back (A24)',
     file: `${QUEUE}/landing/recall.ts`,
-    find: '    if (view.known) watchTold(pass, pr);\n',
+    find: '    if (view.known) watchTold(record, pr, s.now);\n',
     replace: '',
     families: ['long_late', 'everything'],
     dies: 'the record is lost before its success is carried out',
@@ -45,14 +46,6 @@ export const RECALL_MUTANTS: readonly Mutant[] = [
     dies: 'an earlier record is put back under a success',
   },
   {
-    guard: 'a record that was put back knows no head that is not scheduled either (A24)',
-    file: 'engine-container/src/record-keeper.ts',
-    find: 'return { ...record, readings, rebuilding: true, reread:',
-    replace: 'return { ...record, rebuilding: true, reread:',
-    families: ['everything'],
-    dies: 'an earlier record is put back under a success of what is not scheduled any more',
-  },
-  {
     guard: 'nothing lands while a success of a lost record may be carried out late (A4, A32)',
     file: `${QUEUE}/landing/standing.ts`,
     find: 'lateUntil !== undefined && s.now < lateUntil',
@@ -71,7 +64,7 @@ export const RECALL_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a head of a lost record that cannot be read is written over',
     file: `${QUEUE}/landing/recall.ts`,
-    find: '  if (record.recall !== undefined) overwriteUnread(pass, record.recall);\n',
+    find: '  overwriteUnread(pass);\n',
     replace: '',
     families: ['everything', 'storm'],
     dies: 'the record is lost, and the head that wears a success cannot be read for long',
@@ -95,7 +88,7 @@ export const RECALL_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a record that was put back lands nothing beside a head that cannot be read (A4)',
     file: `${QUEUE}/admission/entries.ts`,
-    find: '    record.recall = [...new Set([...(record.recall ?? []), ...unread.map(({ pr }) => pr)])];\n',
+    find: '  record.recall = [...new Set([...(record.recall ?? []), ...heads.map(({ pr }) => pr)])];\n',
     replace: '',
     families: ['everything'],
     dies: 'an earlier record is put back, and the head that wears a success cannot be read',
@@ -115,5 +108,13 @@ export const RECALL_MUTANTS: readonly Mutant[] = [
     replace: ') {',
     families: ['everything'],
     dies: 'an earlier record is put back, and the queue is switched off before its first look',
+  },
+  {
+    guard: 'a late success is looked for before others may land (A4)',
+    file: `${QUEUE}/landing/unheard.ts`,
+    find: 's.now < lateAt ? Math.min(lookAt, lateAt) : lookAt',
+    replace: 's.now < lateAt ? lookAt : Math.min(lookAt, lateAt + UNHEARD_WATCH_MS)',
+    families: ['long_late', 'everything'],
+    dies: 'the record is lost, and its pull request is closed and reopened around its success',
   },
 ];

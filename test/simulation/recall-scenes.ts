@@ -101,7 +101,7 @@ export async function loseRecordOfDeleted(): Promise<readonly string[]> {
   const { stage, pr, head } = await givenStanding();
   await stage.loseRecord();
   await stage.forge.deletePullRequest(pr);
-  await look(stage, 20);
+  await look(stage, 3);
   const errorCode = (await stage.reconcile())?.errorCode;
   return [
     ...((await stage.forge.status(head, DEFAULT_SERVICE_NAME))?.state === 'success'
@@ -233,6 +233,34 @@ export async function scheduleAgainBeforeLateSuccess(): Promise<readonly string[
   }
   if (!forge.isMerged(a) && !forge.isMerged(b)) return ['the scene did not come about'];
   return (await unprovenLandings(forge)).map((pr) => `#${pr} landed on a state that no gate run saw`);
+}
+
+/** The record is lost and its pull request closed: the success is carried out shortly before others may land. */
+export async function reopenAfterLateSuccess(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge, clock } = stage;
+  await givenProject(forge);
+  for (let index = 0; index < 25; index += 1)
+    await forge.openPullRequest({ branch: `idle${index}`, files: { [`idle${index}.txt`]: 'x' } });
+  forge.judge = (files) => (files.has('src/a.txt') && files.has('src/b.txt') ? 'failure' : 'success');
+  forge.gateDurationMs = 3_000;
+  forge.lateEffectMs = 110_000;
+  const a = await givenScheduled(forge, 'a');
+  const head = (await forge.pull(a)).headSha;
+  await stage.drain({ until: giveUpFirst(forge, postsSuccess(head)) });
+  await stage.loseRecord();
+  await forge.close(a);
+  const b = await givenScheduled(forge, 'b');
+  for (let looks = 0; looks < 40 && !forge.isMerged(b); looks += 1) {
+    const report = await stage.reconcile();
+    const waitMs = (report?.wakeAt ?? Number.POSITIVE_INFINITY) - clock.now();
+    await clock.advance(Math.max(1_000, Math.min(10_000, waitMs)));
+  }
+  if (!forge.isMerged(b) || !forge.statusHistory(head).some(({ state }) => state === 'success'))
+    return ['the scene did not come about'];
+  return (await wordOn(stage, a)) === 'success'
+    ? ['another one landed beside a success that nothing proves']
+    : [];
 }
 
 /** The lost record owed a word alone to a head that can be neither written nor read. */

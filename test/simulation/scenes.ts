@@ -168,6 +168,7 @@ import {
   overwriteUnreadable,
   putRecordBack,
   putRecordBackUnscheduled,
+  reopenAfterLateSuccess,
   scheduleAgainBeforeLateSuccess,
   stopOverUnreadable,
   switchOffPutBack,
@@ -822,6 +823,8 @@ export const SCENES = {
   'the record is lost, and the head that wears a success cannot be read for long': overwriteUnreadable,
   'the record is lost, and its schedule is made again before its success is carried out':
     scheduleAgainBeforeLateSuccess,
+  'the record is lost, and its pull request is closed and reopened around its success':
+    reopenAfterLateSuccess,
   'an earlier record is put back, and the forge does not tell who the bot is': landWithoutBotLogin,
   'an earlier record is put back, and the queue is switched off before its first look': switchOffPutBack,
   'the record is lost that owed words to a head that cannot be read': loseRecordThatOwedWords,

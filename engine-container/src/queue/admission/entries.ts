@@ -30,6 +30,9 @@ import { forgetTried, noticeMovedHead, sayError, sayMoved } from './moved-heads.
 import type { ScheduleReading } from './readings.ts';
 import { noteReplaced } from './replaced-schedule.ts';
 
+/** A head that nothing speaks of but its silence holds up the others so long after a start of the engine. */
+const SILENT_HOLD_MS = 2 * 60_000;
+
 /** Brings the queue up to date with what the forge shows: who is scheduled on which head, who left (A18, A19, A30). */
 export function syncQueue(pass: DecisionContext): void {
   const { pulls } = pass.s;
@@ -102,30 +105,37 @@ function noticeRead({ record, s }: DecisionContext, views: readonly PullRequestV
   else delete record.unread;
 }
 
-/** A head that could not be read is one that an earlier record may have posted a success on. */
+/**
+ * A head that could not be read may wear a success of a record that came later: while it is scheduled it holds up the others
+ * for a while, and is admitted itself once it was read.
+ */
 function advanceReread(
   record: QueueRecord,
-  { since, untried }: Reread,
+  { untried }: Reread,
   views: readonly PullRequestView[],
   { now, tried }: Pick<DecisionContext['s'], 'now' | 'tried'>,
 ): void {
   const open = views.map(({ pull }) => pull.number);
   const awaited = new Set(untried ?? open);
   const left = open.filter((pr) => awaited.has(pr) && tried?.has(pr) !== true);
-  const unread = views
-    .filter(
-      ({ pull: { number: pr }, statuses }) =>
-        awaited.has(pr) && !left.includes(pr) && statuses?.known !== true,
-    )
-    .map(({ pull }) => ({ pr: pull.number, head: pull.headSha, mayStand: true as const }));
-  if (unread.length > 0) {
-    record.recall = [...new Set([...(record.recall ?? []), ...unread.map(({ pr }) => pr)])];
-    const others = (record.recallHeads ?? []).filter(({ pr }) => !unread.some((each) => each.pr === pr));
-    record.recallHeads = [...others, ...unread];
-    record.recalledAt ??= now;
-  }
-  if (left.length > 0) record.reread = { since, untried: left };
+  if (left.length > 0) record.reread = { untried: left };
   else delete record.reread;
+  const silent = views.filter(
+    ({ pull: { number: pr }, statuses }) => awaited.has(pr) && !left.includes(pr) && statuses?.known !== true,
+  );
+  if (silent.length === 0) return;
+  const until = now + SILENT_HOLD_MS;
+  const heads = silent.map(({ pull }) => ({
+    pr: pull.number,
+    head: pull.headSha,
+    mayStand: true as const,
+    until,
+  }));
+  const others = (record.recallHeads ?? []).filter(
+    ({ pr, until }) => until === undefined || !silent.some(({ pull }) => pull.number === pr),
+  );
+  record.recall = [...new Set([...(record.recall ?? []), ...heads.map(({ pr }) => pr)])];
+  record.recallHeads = [...others, ...heads];
 }
 
 function isRead({ schedule, statuses }: PullRequestView): boolean {

@@ -1,11 +1,11 @@
 import type { CommitStatus } from '#core/domain/forge.ts';
-import type { PullRequestNumber } from '#core/domain/ids.ts';
+import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { SUCCESS_LATE_MS } from '#core/domain/limits.ts';
 import { type DecisionContext, entryOf, wishStatus } from '../decision-context.ts';
 import type { Bounced } from '../record/aside.ts';
 import type { PendingStatus } from '../record/pending-status.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
-import { unreadStanding } from '../record/recall-state.ts';
+import { type EarlierHead, unreadStanding } from '../record/recall-state.ts';
 import type { QueueRecord } from '../record/record.ts';
 import type { PullRequestView, RecalledHead } from '../snapshot.ts';
 import { sayDeferred } from '../words/deferral-words.ts';
@@ -111,40 +111,61 @@ function describeStanding({ record }: DecisionContext, pull: PullRequestView['pu
 export function recallLost(pass: DecisionContext): void {
   const { record, s } = pass;
   if (record.lateUntil !== undefined && s.now >= record.lateUntil) delete record.lateUntil;
-  if (record.recall !== undefined) overwriteUnread(pass, record.recall);
-  if (s.recalled === undefined || !s.botLogin.known || record.recall === undefined) return;
-  const bot = s.botLogin.value;
-  for (const [pr, view] of s.recalled) {
-    const others: readonly PullRequestNumber[] = record.recall.filter((waiting) => waiting !== pr);
-    // Behind those that no look has come to yet.
-    const isStillUnread: boolean = !view.known && others.length < record.recall.length;
-    record.recall = isStillUnread ? [...others, pr] : others;
-    for (const each of view.known ? view.value : []) recallFrom(record, pr, each, bot);
-    if (view.known) watchTold(pass, pr);
-  }
-  if (record.recall.length > 0) return;
+  readRecalled(pass);
+  forgetSilent(pass);
+  overwriteUnread(pass);
+  if (record.recall !== undefined && record.recall.length > 0) return;
   delete record.recall;
   delete record.recallHeads;
   delete record.recallContexts;
   delete record.recalledAt;
 }
 
+function readRecalled({ record, s }: DecisionContext): void {
+  if (s.recalled === undefined || !s.botLogin.known || record.recall === undefined) return;
+  for (const [pr, view] of s.recalled) {
+    const others: readonly PullRequestNumber[] = record.recall.filter((waiting) => waiting !== pr);
+    // Behind those that no look has come to yet.
+    const isStillUnread: boolean = !view.known && others.length < record.recall.length;
+    record.recall = isStillUnread ? [...others, pr] : others;
+    for (const each of view.known ? view.value : []) recallFrom(record, pr, each, s.botLogin.value);
+    if (view.known) watchTold(record, pr, s.now);
+  }
+}
+
+/** Their time is over: each waits alone until its head is read, and no other for it. */
+function forgetSilent({ record, s }: DecisionContext): void {
+  const { recall, recallHeads = [] } = record;
+  if (recall === undefined) return;
+  const isOver = ({ until }: EarlierHead): boolean => until !== undefined && until <= s.now;
+  const over = new Set(recallHeads.filter(isOver).map(({ pr }) => pr));
+  record.recallHeads = recallHeads.filter((each) => !isOver(each));
+  const kept = new Set(record.recallHeads.map(({ pr }) => pr));
+  record.recall = recall.filter((pr) => !over.has(pr) || kept.has(pr));
+}
+
 /**
- * The word that takes a success back is written wherever one may stand and cannot be read. Like any such word it is never
- * dropped, and a person is told where the forge refuses it for long.
+ * The word that takes a success back is written wherever an earlier record told that one may stand and it cannot be read.
+ * Like any such word it is never dropped, and a person is told where the forge refuses it for long.
  */
-function overwriteUnread({ record, s }: DecisionContext, recall: readonly PullRequestNumber[]): void {
+function overwriteUnread({ record, s }: DecisionContext): void {
+  if (record.recall === undefined) return;
   record.recalledAt ??= s.now;
   if (s.now - record.recalledAt < UNREAD_OVERWRITTEN_AFTER_MS) return;
-  const unread = unreadStanding(record);
-  for (const { pr, head } of unread) {
-    if (record.batches.some((batch) => batch.landing?.head === head)) continue;
-    takeBack(record, { pr, sha: head, context: record.context }, describeStaleSuccess());
-    watchHead(record, { pr, sha: head, context: record.context, posts: 1 }, s.now);
+  const unread = unreadStanding(record, s.now).filter(({ until }) => until === undefined);
+  if (unread.length === 0) return;
+  const contexts = new Set([record.context, ...(record.recallContexts ?? [])]);
+  for (const { pr, head: sha } of unread) {
+    if (record.batches.some((batch) => batch.landing?.head === sha)) continue;
+    for (const context of contexts) {
+      const isKnown = record.pendingStatuses.some((each) => each.sha === sha && each.context === context);
+      if (!isKnown) takeBack(record, { pr, sha, context }, describeStaleSuccess());
+      watchHead(record, { pr, sha, context, posts: 1 }, s.now);
+    }
   }
-  if (unread.length > 0) record.lateUntil = s.now + SUCCESS_LATE_MS;
+  record.lateUntil = s.now + SUCCESS_LATE_MS;
   const done = new Set(unread.map(({ pr }) => pr));
-  record.recall = recall.filter((pr) => !done.has(pr));
+  record.recall = record.recall.filter((pr) => !done.has(pr));
 }
 
 function takeBack(
@@ -156,11 +177,12 @@ function takeBack(
 }
 
 /** The last post of an earlier record may have had no answer, and be carried out after its head was read here. */
-function watchTold({ record, s }: DecisionContext, pr: PullRequestNumber): void {
+function watchTold(record: QueueRecord, pr: PullRequestNumber, now: EpochMs): void {
   const contexts = record.recallContexts ?? [record.context];
-  for (const { pr: each, head: sha, mayStand } of record.recallHeads ?? []) {
-    if (each !== pr || mayStand !== true) continue;
-    for (const context of contexts) watchHead(record, { pr, sha, context, posts: 1 }, s.now);
+  for (const { pr: each, head: sha, mayStand, until } of record.recallHeads ?? []) {
+    if (each !== pr || mayStand !== true || until !== undefined) continue;
+    for (const context of contexts) watchHead(record, { pr, sha, context, posts: 1 }, now);
+    record.lateUntil = now + SUCCESS_LATE_MS;
   }
 }
 

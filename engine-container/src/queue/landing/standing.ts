@@ -84,7 +84,7 @@ export function isHeldByStanding(pass: DecisionContext): boolean {
     return true;
   }
   // A head that an earlier record told of and that cannot be read is no better known than one that cannot be written.
-  if (unreadStanding(record).some(({ pr, head: sha }) => mayOpen(pass, { pr, sha }))) return true;
+  if (unreadStanding(record, s.now).some(({ pr, head: sha }) => mayOpen(pass, { pr, sha }))) return true;
   return record.pendingStatuses.some(
     (status) =>
       status.takesBack === true &&

@@ -104,5 +104,8 @@ function settle(pass: DecisionContext, post: UnheardPost): readonly UnheardPost[
   const ageMs = s.now - post.since;
   if (ageMs >= UNHEARD_WATCH_MS) return [];
   const soonMs = Math.max(UNHEARD_LOOK_MIN_MS, Math.min(UNHEARD_LOOK_MAX_MS, Math.round(ageMs / 2)));
-  return [{ ...post, lookAt: s.now + soonMs }];
+  const lookAt = s.now + soonMs;
+  // What arrived by then is seen before others may land.
+  const lateAt = post.since + SUCCESS_LATE_MS;
+  return [{ ...post, lookAt: s.now < lateAt ? Math.min(lookAt, lateAt) : lookAt }];
 }

@@ -9,6 +9,8 @@ export interface StagedHead {
 export interface EarlierHead extends StagedHead {
   /** That record had told with its last write that a success may stand here. Absent: it was staged, no more is known. */
   readonly mayStand?: true;
+  /** Nothing but its silence speaks for a success here: it holds up the others until then at most. Absent: that record told of it. */
+  readonly until?: EpochMs;
 }
 
 /** The heads of earlier records that were lost, or deleted with their queue, until each of them was read. */
@@ -28,12 +30,17 @@ export interface Recalling {
 }
 
 export interface Reread {
-  readonly since: EpochMs;
   /** Open pull requests whose heads no look has come to; null: not listed yet. */
   readonly untried: readonly PullRequestNumber[] | null;
 }
 
-/** Heads that may open a merge on a base that nothing was proven on, as far as an earlier record told. */
-export function unreadStanding({ recall = [], recallHeads = [] }: Recalling): readonly StagedHead[] {
-  return recallHeads.filter(({ pr, mayStand }) => mayStand === true && recall.includes(pr));
+/** Heads that were not read yet and may open a merge on a base that nothing was proven on. */
+export function unreadStanding(
+  { recall = [], recallHeads = [] }: Recalling,
+  at: EpochMs,
+): readonly EarlierHead[] {
+  return recallHeads.filter(
+    ({ pr, mayStand, until }) =>
+      mayStand === true && recall.includes(pr) && (until === undefined || at < until),
+  );
 }

@@ -1,14 +1,14 @@
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import type { LeftHead, LeftHeads, Obligations } from '#core/domain/obligations.ts';
 import { activeMembers } from '../batches/pipeline.ts';
-import { type StagedHead, unreadStanding } from '../record/recall-state.ts';
+import { type EarlierHead, type StagedHead, unreadStanding } from '../record/recall-state.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';
 
 /** The obligations of this record on the forge, for a service that stops the queue or deletes the repo. */
 export function toObligations(record: QueueRecord, at: EpochMs): Obligations {
   const landing = landingOf(record.batches);
   const members = record.batches.flatMap(activeMembers);
-  const unread = unreadStanding(record);
+  const unread = unreadStanding(record, at);
   return {
     at,
     open: isOpen(record),
@@ -44,14 +44,15 @@ function toLeftHeads({
 }: QueueRecord): LeftHeads | null {
   const heads = new Map<string, LeftHead>();
   const words = pendingStatuses.filter(({ takesBack }) => takesBack !== true);
-  const told = recallHeads.filter(({ mayStand }) => mayStand !== true);
+  const isTold = ({ mayStand, until }: EarlierHead): boolean => mayStand === true && until === undefined;
+  const told = recallHeads.filter((each) => !isTold(each));
   for (const { pr, head } of [...words.map(headOf), ...told])
     heads.set(`${pr} ${head}`, { pr, head, isMereWord: true });
   const takenBack = pendingStatuses.filter(({ takesBack }) => takesBack === true);
   for (const { pr, head } of [
     ...landingOf(batches),
     ...[...takenBack, ...unheard].map(headOf),
-    ...recallHeads.filter(({ mayStand }) => mayStand === true),
+    ...recallHeads.filter(isTold),
   ])
     heads.set(`${pr} ${head}`, { pr, head });
   if (heads.size === 0 && recall.length === 0) return null;
