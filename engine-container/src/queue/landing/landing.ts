@@ -201,7 +201,11 @@ export function advanceLanding(pass: DecisionContext): void {
   const proof = proofOf(record, batch, low);
   if (proof === null) return;
   const settlesAt = headSettlesAt(entryOf(record, member.pr), record.readings);
-  if (s.now < settlesAt) return wakeNoLaterThan(pass, settlesAt);
+  if (s.now < settlesAt) {
+    // A wake comes ten seconds later at the soonest: what settles before that is waited for in this reconcile.
+    pollNoLaterThan(pass, settlesAt - s.now);
+    return wakeNoLaterThan(pass, settlesAt);
+  }
   const landing: Landing = {
     index: batch.landed,
     pr: member.pr,
