@@ -10,11 +10,11 @@ import type { HookSeen } from '../domain/hook-seen.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '../domain/ids.ts';
 import type { HeldLease, LeaseGrant, LeaseState } from '../domain/lease.ts';
 import type { LeftHeads, Obligations } from '../domain/obligations.ts';
-import type { HoldSettings } from '../domain/pause.ts';
 import type { RuleSeen } from '../domain/provisioning.ts';
 import type { QueueView } from '../domain/queue-view.ts';
 import type { Connection, ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from '../domain/repo.ts';
 import type { SettingsSeen } from '../domain/settings-file.ts';
+import type { StoredHolds } from '../domain/stored-holds.ts';
 import type { TokenScope } from '../domain/token-scopes.ts';
 
 /**
@@ -105,19 +105,6 @@ export interface EngineReport {
 }
 
 /** The rows that the engine may read and write. Every write is refused with `fenced` under an old lease. */
-/** `queueEnabled` is false of a repo that is being deleted. */
-export interface StoredHolds extends HoldSettings {
-  readonly queueEnabled: boolean;
-}
-
-export function holdsOf(
-  repo: Pick<ManagedRepo, keyof HoldSettings | 'queueEnabled' | 'tombstone'>,
-): StoredHolds {
-  const { pause, freezeWindows, freezeTimeZone, freezeExemptLabels, tombstone } = repo;
-  const queueEnabled = repo.queueEnabled && !tombstone;
-  return { pause, freezeWindows, freezeTimeZone, freezeExemptLabels, queueEnabled };
-}
-
 export interface EngineStore {
   /** A deleted repo that is being wound down comes before the one that was enrolled after it: it runs first. */
   findRepo(address: RepoAddress): Promise<ManagedRepo | null>;

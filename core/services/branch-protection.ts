@@ -92,8 +92,8 @@ async function write(
 }
 
 /**
- * With auto-merge asked for, the forge has to allow it in that style (D-19). A forge that allows none of the styles that the queue
- * can stage, but to fast-forward alone, merges nothing that was not up to date.
+ * With auto-merge asked for, the forge has to allow it in that style (D-19). A forge that only
+ * fast-forwards merges no pull request that is behind its base, so the owner is told as well.
  */
 async function noteStyle(forge: ForgeAdmin, repo: ManagedRepo): Promise<readonly ProtectionReason[]> {
   const { allowedStyles } = await forge.readRepo();

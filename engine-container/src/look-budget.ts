@@ -38,8 +38,8 @@ export class LookBudget {
 }
 
 /**
- * In the order in which the time is spent: who was not come to since the record may have been put back, who is in flight,
- * who is in the queue, the others as the forge lists them.
+ * In the order in which the time is spent: those that no look has come to since the engine began, those in flight, those in the
+ * queue, the others as the forge lists them.
  */
 export function byUrgency(
   record: QueueRecord,

@@ -9,6 +9,7 @@ import { DELIVERY_ID_KEPT_MS, LEASE_TAKEOVER_GRACE_MS, QUEUE_WRITE_ROWS_MAX } fr
 import type { LeftHeads, Obligations } from '#core/domain/obligations.ts';
 import type { Connection, ManagedRepo, ReconcileOutcome } from '#core/domain/repo.ts';
 import { withLastGood } from '#core/domain/repo.ts';
+import { holdsOf, type StoredHolds } from '#core/domain/stored-holds.ts';
 import type {
   BranchAddress,
   DispatchStore,
@@ -19,11 +20,10 @@ import type {
   QueueWrite,
   ReconcileStore,
   RepoAddress,
-  StoredHolds,
   StoredQueueRecord,
   WindDown,
 } from '#core/ports/store.ts';
-import { holdsOf, StoreError } from '#core/ports/store.ts';
+import { StoreError } from '#core/ports/store.ts';
 import type { MemoryStoreOptions } from './memory-rows.ts';
 import { addressOf, copyData, isAwake, isWakeable, newestOf } from './memory-rows.ts';
 import { MemoryTokens } from './memory-tokens.ts';

@@ -157,11 +157,39 @@ export async function stopOverUnreadable(): Promise<readonly string[]> {
   return told?.successStands === true && told.inFlight.includes(pr) ? [] : ['a success is told as gone'];
 }
 
+/** One look, and what happens after it, until the engine wants to look again: ten seconds at most. */
+async function lookAsWoken(
+  stage: Stage,
+  meanwhile: () => Promise<void> = async () => undefined,
+): Promise<void> {
+  const report = await stage.reconcile();
+  await meanwhile();
+  const waitMs = (report?.wakeAt ?? Number.POSITIVE_INFINITY) - stage.clock.now();
+  await stage.clock.advance(Math.max(1_000, Math.min(10_000, waitMs)));
+}
+
+/** The success of `a` has no answer, and the record is lost at once; the success is carried out so much later. */
+async function givenLostBeforeSuccess(lateMs: number, idle = 0) {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  for (let index = 0; index < idle; index += 1)
+    await forge.openPullRequest({ branch: `idle${index}`, files: { [`idle${index}.txt`]: 'x' } });
+  forge.judge = (files) => (files.has('src/a.txt') && files.has('src/b.txt') ? 'failure' : 'success');
+  forge.gateDurationMs = 3_000;
+  forge.lateEffectMs = lateMs;
+  const a = await givenScheduled(forge, 'a');
+  const head = (await forge.pull(a)).headSha;
+  await stage.drain({ until: giveUpFirst(forge, postsSuccess(head)) });
+  await stage.loseRecord();
+  return { stage, forge, a, head };
+}
+
 /** The success of `a` has no answer, and what tells of it is gone at once; then an incident comes, and the success after it. */
 function landBeforeLateSuccess(how: 'lost' | 'other check'): () => Promise<readonly string[]> {
   return async () => {
     const stage = await setStage({ repo: { incidentLabels: ['incident'], priorityPeople: ['oncall'] } });
-    const { forge, clock } = stage;
+    const { forge } = stage;
     await givenProject(forge);
     forge.judge = (files) => (files.has('src/a.txt') && files.has('src/b.txt') ? 'failure' : 'success');
     forge.gateDurationMs = 3_000;
@@ -181,14 +209,12 @@ function landBeforeLateSuccess(how: 'lost' | 'other check'): () => Promise<reado
     const headOfB = (await forge.pull(b)).headSha;
     if (!isLost) await forge.postStatusAs('other-ci', headOfB, 'other/ci', 'success');
     let isSeen = false;
-    for (let looks = 0; looks < 30; looks += 1) {
-      const report = await stage.reconcile();
-      // What was missing comes back: now any success opens the merge.
-      if (!isLost && looks === 2) await forge.postStatusAs('other-ci', head, 'other/ci', 'success');
-      isSeen ||= forge.statusHistory(head).some(({ state }) => state === 'success');
-      const waitMs = (report?.wakeAt ?? Number.POSITIVE_INFINITY) - clock.now();
-      await clock.advance(Math.max(1_000, Math.min(10_000, waitMs)));
-    }
+    for (let looks = 0; looks < 30; looks += 1)
+      await lookAsWoken(stage, async () => {
+        // What was missing comes back: now any success opens the merge.
+        if (!isLost && looks === 2) await forge.postStatusAs('other-ci', head, 'other/ci', 'success');
+        isSeen ||= forge.statusHistory(head).some(({ state }) => state === 'success');
+      });
     if (!isSeen) return ['the scene did not come about'];
     return (await unprovenLandings(forge)).map((pr) => `#${pr} landed on a state that no gate run saw`);
   };
@@ -213,49 +239,24 @@ export async function overwriteUnreadable(): Promise<readonly string[]> {
 
 /** The record is lost, and the schedule is cancelled and made again, before the success is carried out. */
 export async function scheduleAgainBeforeLateSuccess(): Promise<readonly string[]> {
-  const stage = await setStage();
-  const { forge, clock } = stage;
-  await givenProject(forge);
-  forge.judge = (files) => (files.has('src/a.txt') && files.has('src/b.txt') ? 'failure' : 'success');
-  forge.gateDurationMs = 3_000;
-  forge.lateEffectMs = 100_000;
-  const a = await givenScheduled(forge, 'a');
-  const head = (await forge.pull(a)).headSha;
-  await stage.drain({ until: giveUpFirst(forge, postsSuccess(head)) });
-  await stage.loseRecord();
+  const { stage, forge, a } = await givenLostBeforeSuccess(100_000);
   await forge.cancelSchedule(a);
   const b = await givenScheduled(forge, 'b');
-  for (let looks = 0; looks < 30; looks += 1) {
-    const report = await stage.reconcile();
-    if (looks === 8) await forge.schedule(a, 'squash');
-    const waitMs = (report?.wakeAt ?? Number.POSITIVE_INFINITY) - clock.now();
-    await clock.advance(Math.max(1_000, Math.min(10_000, waitMs)));
-  }
+  for (let looks = 0; looks < 30; looks += 1)
+    await lookAsWoken(stage, async () => {
+      if (looks === 8) await forge.schedule(a, 'squash');
+    });
   if (!forge.isMerged(a) && !forge.isMerged(b)) return ['the scene did not come about'];
   return (await unprovenLandings(forge)).map((pr) => `#${pr} landed on a state that no gate run saw`);
 }
 
 /** The record is lost and its pull request closed: the success is carried out shortly before others may land. */
 export async function reopenAfterLateSuccess(): Promise<readonly string[]> {
-  const stage = await setStage();
-  const { forge, clock } = stage;
-  await givenProject(forge);
-  for (let index = 0; index < 25; index += 1)
-    await forge.openPullRequest({ branch: `idle${index}`, files: { [`idle${index}.txt`]: 'x' } });
-  forge.judge = (files) => (files.has('src/a.txt') && files.has('src/b.txt') ? 'failure' : 'success');
-  forge.gateDurationMs = 3_000;
-  forge.lateEffectMs = 110_000;
-  const a = await givenScheduled(forge, 'a');
-  const head = (await forge.pull(a)).headSha;
-  await stage.drain({ until: giveUpFirst(forge, postsSuccess(head)) });
-  await stage.loseRecord();
+  // Beside so many the patrol comes by seldom.
+  const { stage, forge, a, head } = await givenLostBeforeSuccess(110_000, 25);
   await forge.close(a);
   const b = await givenScheduled(forge, 'b');
-  for (let looks = 0; looks < 40 && !forge.isMerged(b); looks += 1) {
-    const report = await stage.reconcile();
-    const waitMs = (report?.wakeAt ?? Number.POSITIVE_INFINITY) - clock.now();
-    await clock.advance(Math.max(1_000, Math.min(10_000, waitMs)));
-  }
+  for (let looks = 0; looks < 40 && !forge.isMerged(b); looks += 1) await lookAsWoken(stage);
   if (!forge.isMerged(b) || !forge.statusHistory(head).some(({ state }) => state === 'success'))
     return ['the scene did not come about'];
   return (await wordOn(stage, a)) === 'success'

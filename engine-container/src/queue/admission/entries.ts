@@ -30,7 +30,7 @@ import { forgetTried, noticeMovedHead, sayError, sayMoved } from './moved-heads.
 import type { ScheduleReading } from './readings.ts';
 import { noteReplaced } from './replaced-schedule.ts';
 
-/** A head that nothing speaks of but its silence holds up the others so long after a start of the engine. */
+/** How long a head that cannot be read after a start of the engine holds up the others. */
 const SILENT_HOLD_MS = 2 * 60_000;
 
 /** Brings the queue up to date with what the forge shows: who is scheduled on which head, who left (A18, A19, A30). */
@@ -75,7 +75,7 @@ function keepScheduler({ record }: DecisionContext, { pull, schedule }: PullRequ
   else entry.scheduledBy = by;
 }
 
-/** Who switches a queue off has the schedules of those in flight cancelled by its bot. One that is deleted comes on no more. */
+/** Who switches a queue off has the schedules of those in flight cancelled by its bot. A queue that is deleted is never on again. */
 function cancellationOf({ s }: DecisionContext): Departure {
   return s.repo.queueEnabled || s.repo.tombstone ? 'auto_merge_cancelled' : 'cancelled_while_off';
 }
@@ -106,8 +106,8 @@ function noticeRead({ record, s }: DecisionContext, views: readonly PullRequestV
 }
 
 /**
- * A head that could not be read may wear a success of a record that came later: while it is scheduled it holds up the others
- * for a while, and is admitted itself once it was read.
+ * A head that could not be read may wear a success of a record that came later. While its pull request is scheduled it holds up
+ * the others for `SILENT_HOLD_MS`; the pull request itself is admitted once the head was read.
  */
 function advanceReread(
   record: QueueRecord,

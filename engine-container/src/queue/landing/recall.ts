@@ -133,7 +133,7 @@ function readRecalled({ record, s }: DecisionContext): void {
   }
 }
 
-/** Their time is over: each waits alone until its head is read, and no other for it. */
+/** A head whose time is over holds up no other any more: its pull request waits alone until the head is read. */
 function forgetSilent({ record, s }: DecisionContext): void {
   const { recall, recallHeads = [] } = record;
   if (recall === undefined) return;
@@ -159,7 +159,7 @@ function overwriteUnread({ record, s }: DecisionContext): void {
     if (record.batches.some((batch) => batch.landing?.head === sha)) continue;
     for (const context of contexts) {
       const isKnown = record.pendingStatuses.some((each) => each.sha === sha && each.context === context);
-      if (!isKnown) takeBack(record, { pr, sha, context }, describeStaleSuccess());
+      if (!isKnown) takeBack(record, { pr, sha, context }, false);
       watchHead(record, { pr, sha, context, posts: 1 }, s.now);
     }
   }
@@ -171,9 +171,12 @@ function overwriteUnread({ record, s }: DecisionContext): void {
 function takeBack(
   record: QueueRecord,
   head: Pick<PendingStatus, 'pr' | 'sha' | 'context'>,
-  description: string,
+  isMerged: boolean,
 ): void {
-  record.pendingStatuses.push({ ...head, state: 'error', description, targetUrl: null, takesBack: true });
+  const words = isMerged
+    ? { state: 'pending' as const, description: describeLanded() }
+    : { state: 'error' as const, description: describeStaleSuccess() };
+  record.pendingStatuses.push({ ...head, ...words, targetUrl: null, takesBack: true });
 }
 
 /** The last post of an earlier record may have had no answer, and be carried out after its head was read here. */
@@ -200,17 +203,7 @@ function recallFrom(
     // An earlier record of this address may have had another bot.
     const isOurs = creator === bot || record.recallContexts?.includes(context) === true;
     if (state !== 'success' || !isOurs || isKnown) continue;
-    if (!merged) takeBack(record, { pr, sha: head, context }, describeStaleSuccess());
-    else
-      record.pendingStatuses.push({
-        pr,
-        sha: head,
-        context,
-        state: 'pending',
-        description: describeLanded(),
-        targetUrl: null,
-        takesBack: true,
-      });
+    takeBack(record, { pr, sha: head, context }, merged);
   }
 }
 

@@ -9,7 +9,7 @@ export interface StagedHead {
 export interface EarlierHead extends StagedHead {
   /** That record had told with its last write that a success may stand here. Absent: it was staged, no more is known. */
   readonly mayStand?: true;
-  /** Nothing but its silence speaks for a success here: it holds up the others until then at most. Absent: that record told of it. */
+  /** No record told of this head, and it could not be read: it holds up the others until then at most. Absent: a record told of it. */
   readonly until?: EpochMs;
 }
 
@@ -25,7 +25,7 @@ export interface Recalling {
   recalledAt?: EpochMs;
   /** A success of an earlier record may be carried out until then: nothing is staged or lands. Absent: none may. */
   lateUntil?: EpochMs;
-  /** This may be an earlier record that was put back: nothing is staged or lands before each open head was tried to be read. */
+  /** This may be an earlier record that was put back: nothing is staged or lands before a look has tried to read each open head. */
   reread?: Reread;
 }
 

@@ -45,8 +45,8 @@ function toLeftHeads({
   const heads = new Map<string, LeftHead>();
   const words = pendingStatuses.filter(({ takesBack }) => takesBack !== true);
   const isTold = ({ mayStand, until }: EarlierHead): boolean => mayStand === true && until === undefined;
-  const told = recallHeads.filter((each) => !isTold(each));
-  for (const { pr, head } of [...words.map(headOf), ...told])
+  const untold = recallHeads.filter((each) => !isTold(each));
+  for (const { pr, head } of [...words.map(headOf), ...untold])
     heads.set(`${pr} ${head}`, { pr, head, isMereWord: true });
   const takenBack = pendingStatuses.filter(({ takesBack }) => takesBack === true);
   for (const { pr, head } of [
