@@ -95,7 +95,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a base whose tree is what it was raises no alarm',
-    file: `${QUEUE}/decide.ts`,
+    file: `${QUEUE}/landing/base-seen.ts`,
     find: 'seen.tree === tree || isTreeOfTip(record, tree) || ',
     replace: '',
     families: ['shared_heads'],

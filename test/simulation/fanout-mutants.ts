@@ -14,7 +14,7 @@ export const FANOUT_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the queue keeps to the number that it chose (A28)',
-    file: 'engine-container/src/queue/decision-context.ts',
+    file: 'engine-container/src/queue/policy/in-force.ts',
     find: 'record.autoFanout?.inForce ?? BASE_FANOUT',
     replace: '16',
     families: ['one_author'],

@@ -6,7 +6,7 @@ const QUEUE = 'engine-container/src/queue';
 export const FORECAST_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a batch ends before one that is likely to fail',
-    file: `${QUEUE}/decision-context.ts`,
+    file: `${QUEUE}/policy/in-force.ts`,
     find: 'withSignals(1 - good, factorOf(forecast, entry.signals ?? []))',
     replace: 'withSignals(1 - good, factorOf(forecast, entry.signals ?? []) && 1)',
     families: ['one_author'],

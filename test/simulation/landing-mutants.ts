@@ -62,7 +62,7 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what a landing was proven to make of its base is no news of the base',
-    file: `${QUEUE}/decide.ts`,
+    file: `${QUEUE}/landing/base-seen.ts`,
     find: 'isProvenStep(record, seen.sha, tree)',
     replace: 'isProvenStep(record, sha, tree)',
     families: ['people', 'everything'],

@@ -327,7 +327,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a base that moves past the queue (A39)',
-    file: `${QUEUE}/decide.ts`,
+    file: `${QUEUE}/record/adopt-settings.ts`,
     find: '  noticeBase(pass);\n',
     replace: '  if (s.full && s.base.known) record.baseSeen = s.base.value;\n',
     families: ['unchecked_head', 'foreign_status'],

@@ -6,7 +6,7 @@ const QUEUE = 'engine-container/src/queue';
 export const OTHERS_MUTANTS: readonly Mutant[] = [
   {
     guard: 'what takes a success back is written before all other words (A24)',
-    file: `${QUEUE}/decide.ts`,
+    file: `${QUEUE}/words/write-words.ts`,
     find: '  due.sort((one, other) => rank(one) - rank(other));\n',
     replace: '  due.sort((one, other) => rank(other) - rank(one));\n',
     families: ['crowd'],
@@ -15,8 +15,8 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
   {
     guard: 'words are written before anything is staged (A24)',
     file: `${QUEUE}/decide.ts`,
-    find: '  sayWaiting(pass);\n  stageWanted(pass);\n',
-    replace: '  stageWanted(pass);\n  sayWaiting(pass);\n',
+    find: '  say(pass);\n  stageWanted(pass);\n',
+    replace: '  stageWanted(pass);\n  say(pass);\n',
     families: ['crowd', 'cursed'],
     dies: 'the base moves under a success while a staging goes on',
   },

@@ -104,8 +104,8 @@ export const RECALL_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a record that was put back is read anew also where its queue is off (A24)',
     file: `${QUEUE}/decide.ts`,
-    find: ' || record.reread !== undefined) {',
-    replace: ') {',
+    find: ' && record.reread === undefined) return;',
+    replace: ') return;',
     families: ['everything'],
     dies: 'an earlier record is put back, and the queue is switched off before its first look',
   },

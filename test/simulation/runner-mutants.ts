@@ -22,7 +22,7 @@ export const RUNNER_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'no more gate runs are started than the runners were seen to take',
-    file: 'engine-container/src/queue/decision-context.ts',
+    file: 'engine-container/src/queue/policy/in-force.ts',
     find: 'Math.min(fanout, runnersOf(rate), runnersSeen)',
     replace: 'Math.min(fanout, runnersOf(rate))',
     families: ['drifts'],

@@ -11,17 +11,11 @@ import {
   countUnfinished,
   setAside as setFailingAside,
 } from './batches/staging-failure.ts';
-import {
-  beginPass,
-  type DecisionContext,
-  emitEvent,
-  entryOf,
-  fanoutOf,
-  reportCode,
-} from './decision-context.ts';
+import { beginPass, type DecisionContext, emitEvent, entryOf, reportCode } from './decision-context.ts';
 import { addEvidence, verdictOfPrefix } from './gate/evidence.ts';
 import { countPostFailure, type PostStatus } from './landing/post-failure.ts';
 import { noteRun } from './policy/fanout-choice.ts';
+import { fanoutOf } from './policy/in-force.ts';
 import type { DeferReason } from './record/aside.ts';
 import type { Landing } from './record/landing-state.ts';
 import type { Batch, Member, Node, QueueRecord } from './record/record.ts';

@@ -1,9 +1,10 @@
-import { type DecisionContext, emitEvent, wakeNoLaterThan, wishStatus } from '../decision-context.ts';
+import { type DecisionContext, emitEvent, wakeNoLaterThan } from '../decision-context.ts';
 import { bounceOf, isBounced } from '../landing/recall.ts';
 import { authored, createEntry, type QueueEntry } from '../record/queue-entry.ts';
 import type { PullRequestView } from '../snapshot.ts';
 import { sayDeferred } from '../words/deferral-words.ts';
 import { describeEarlierBounce, describeHeadChange, describeOldHead } from '../words/describe.ts';
+import { wishStatus } from '../words/wish-status.ts';
 import type { MovedWhy, ScheduleReading } from './readings.ts';
 
 /** A push whose entry the timeline does not show by then will not be shown: entries are late by seconds (forge facts, 3.4). */

@@ -9,10 +9,7 @@ import {
   entryOf,
   isMergedHere,
   pollNoLaterThan,
-  resolveNode,
-  retireNode,
   tellRefusal,
-  wishStatus,
 } from '../decision-context.ts';
 import { isReplacedTip } from '../landing/landed.ts';
 import { isTakenBack } from '../line/holds.ts';
@@ -21,6 +18,8 @@ import type { TakeBackReason } from '../record/landing-state.ts';
 import { type Batch, type Fate, type QueueRecord, type Teardown, treeOf } from '../record/record.ts';
 import { blamesHead, sayDeferred } from '../words/deferral-words.ts';
 import { describeTakeBack } from '../words/describe.ts';
+import { wishStatus } from '../words/wish-status.ts';
+import { resolveNode, retireNode } from './nodes.ts';
 import { activeMembers, isWhole, startOf } from './pipeline.ts';
 import { isTerminal } from './transitions.ts';
 

@@ -4,19 +4,7 @@ import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
 import { statusGateOf } from '#core/domain/status-gate.ts';
 import { requiresContext } from '../admission/admission.ts';
 import { mustReadAgain, noteReadings } from '../admission/unclear.ts';
-import {
-  chanceOfGood,
-  createNode,
-  type DecisionContext,
-  entryOf,
-  fanoutOf,
-  forecastOfGood,
-  gateRunsMax,
-  policyFor,
-  reportCode,
-  takeId,
-  wakeNoLaterThan,
-} from '../decision-context.ts';
+import { type DecisionContext, entryOf, reportCode, takeId, wakeNoLaterThan } from '../decision-context.ts';
 import { frontierOf } from '../gate/evidence.ts';
 import { isReplacedTip } from '../landing/landed.ts';
 import { isHeldByStanding } from '../landing/standing.ts';
@@ -27,11 +15,13 @@ import { readyEntries } from '../line/ready.ts';
 import { isStagedAlone, noteStagingTurn, pickNext } from '../line/staging-turns.ts';
 import { noteTurns, orderLine } from '../line/turns.ts';
 import { chanceOf } from '../policy/chances.ts';
+import { chanceOfGood, fanoutOf, forecastOfGood, gateRunsMax, policyFor } from '../policy/in-force.ts';
 import { gateMsOf } from '../policy/pace.ts';
 import { chooseBatchSize, likelySize, type SpeculationPolicy, thriftySize } from '../policy/policy.ts';
 import { isHeldByForge, outlastsBase } from '../record/aside.ts';
 import { authored, labelRankOf, type QueueEntry, rankOf } from '../record/queue-entry.ts';
 import type { Batch, Member, Place, Staged } from '../record/record.ts';
+import { createNode } from './nodes.ts';
 import {
   activeMembers,
   endTreeOf,

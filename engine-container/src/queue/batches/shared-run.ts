@@ -1,6 +1,7 @@
 import type { BatchId } from '#core/domain/ids.ts';
-import { type DecisionContext, gateRunsMax } from '../decision-context.ts';
+import type { DecisionContext } from '../decision-context.ts';
 import { isIncidentIn } from '../line/incidents.ts';
+import { gateRunsMax } from '../policy/in-force.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';
 import { openRunsOf, pipelineOf } from './pipeline.ts';
 

@@ -1,6 +1,7 @@
-import { type DecisionContext, retireNode } from '../decision-context.ts';
+import type { DecisionContext } from '../decision-context.ts';
 import type { Batch } from '../record/record.ts';
 import { dissolve } from './batch.ts';
+import { retireNode } from './nodes.ts';
 import { inFlightOf } from './pipeline.ts';
 
 /**

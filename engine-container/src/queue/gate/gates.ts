@@ -10,17 +10,10 @@ import {
 } from '#core/domain/limits.ts';
 import type { ForeignStatus } from '#core/domain/status-gate.ts';
 import { defer, startTeardown } from '../batches/batch.ts';
+import { createNode, resolveNode, retireNode } from '../batches/nodes.ts';
 import { activeMembers } from '../batches/pipeline.ts';
 import { setAside } from '../batches/staging-failure.ts';
-import {
-  createNode,
-  type DecisionContext,
-  entryOf,
-  reportCode,
-  resolveNode,
-  retireNode,
-  wakeNoLaterThan,
-} from '../decision-context.ts';
+import { type DecisionContext, entryOf, reportCode, wakeNoLaterThan } from '../decision-context.ts';
 import { countDuration, gateMsOf } from '../policy/pace.ts';
 import { countGateRun } from '../policy/policy.ts';
 import { countBegun, noteRunners } from '../policy/runners-seen.ts';

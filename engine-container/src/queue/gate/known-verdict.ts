@@ -3,12 +3,13 @@ import { includesLogin } from '#core/domain/schedule-rules.ts';
 import type { ScheduleReading } from '../admission/readings.ts';
 import { areAttemptsSpent } from '../admission/who-may.ts';
 import { activeMembers } from '../batches/pipeline.ts';
-import { type DecisionContext, emitEvent, wishStatus } from '../decision-context.ts';
+import { type DecisionContext, emitEvent } from '../decision-context.ts';
 import { bounceOf, rememberBounce } from '../landing/recall.ts';
 import type { KnownVerdict, KnownVerdictReason } from '../record/aside.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { Member } from '../record/record.ts';
 import { describeEarlierBounce } from '../words/describe.ts';
+import { wishStatus } from '../words/wish-status.ts';
 
 /** The test and one retest: the failure may have been a flake. */
 const TESTS_OF_ONE_TREE_MAX = 2;

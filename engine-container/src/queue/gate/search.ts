@@ -1,23 +1,13 @@
 import { BASE_FAILING_RECHECK_MS, CONFIRMED_FAILURES_MIN } from '#core/domain/limits.ts';
 import { cutBatchAt, defer, supersedeAbove } from '../batches/batch.ts';
 import { padTo } from '../batches/fill.ts';
+import { createNode, moveNode, moveNodeIfLegal, resolveNode, retireNode } from '../batches/nodes.ts';
 import { mayLand, openRunsOf, proofOf, provenLength, startOf } from '../batches/pipeline.ts';
 import { isTerminal } from '../batches/transitions.ts';
-import {
-  createNode,
-  type DecisionContext,
-  entryOf,
-  forecastOfGood,
-  gateRunsMax,
-  moveNode,
-  moveNodeIfLegal,
-  policyFor,
-  reportCode,
-  resolveNode,
-  retireNode,
-} from '../decision-context.ts';
+import { type DecisionContext, entryOf, reportCode } from '../decision-context.ts';
 import { bounce } from '../landing/bounce.ts';
 import { readyEntries } from '../line/ready.ts';
+import { forecastOfGood, gateRunsMax, policyFor } from '../policy/in-force.ts';
 import { chooseCuts, likelySize, type Suspicion } from '../policy/policy.ts';
 import { BASE_NODE_ID, type Batch, type Node } from '../record/record.ts';
 import { frontierOf, isConfirmedFailure, type Verdict, verdictOf, verdictOfPrefix } from './evidence.ts';

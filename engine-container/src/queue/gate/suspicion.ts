@@ -1,8 +1,9 @@
 import type { BatchId } from '#core/domain/ids.ts';
 import { cutBatchAt } from '../batches/batch.ts';
 import { activeMembers, pipelineOf, provenLength } from '../batches/pipeline.ts';
-import { chanceOfGood, type DecisionContext, entryOf, policyFor } from '../decision-context.ts';
+import { type DecisionContext, entryOf } from '../decision-context.ts';
 import { readyEntries } from '../line/ready.ts';
+import { chanceOfGood, policyFor } from '../policy/in-force.ts';
 import { flakeRate, type Suspicion, suspect } from '../policy/policy.ts';
 import type { Batch } from '../record/record.ts';
 import { verdictOfPrefix } from './evidence.ts';

@@ -1,10 +1,11 @@
 import { BLOCKERS_WAIT_MS } from '#core/domain/limits.ts';
 import { type Admission, admit } from '../admission/admission.ts';
 import { factsOf, refuse } from '../admission/admit-entries.ts';
-import { type DecisionContext, entryOf, wishStatus } from '../decision-context.ts';
+import { type DecisionContext, entryOf } from '../decision-context.ts';
 import type { Landing, TakeBackReason } from '../record/landing-state.ts';
 import type { Batch } from '../record/record.ts';
 import { describeOtherChecks } from '../words/describe.ts';
+import { wishStatus } from '../words/wish-status.ts';
 
 /** Something of its rules that keeps the forge from merging. */
 export type Block = Extract<Admission, { kind: 'refused' }> | 'other_checks';

@@ -1,7 +1,8 @@
-import { asksFork, type DecisionContext, emitEvent, entryOf, wishStatus } from '../decision-context.ts';
+import { asksFork, type DecisionContext, emitEvent, entryOf } from '../decision-context.ts';
 import type { Landing } from '../record/landing-state.ts';
 import type { Batch } from '../record/record.ts';
 import { describeForkTimeout } from '../words/describe.ts';
+import { wishStatus } from '../words/wish-status.ts';
 import { rememberBounce } from './recall.ts';
 
 /** Where the forge asks the fork for the right to merge, or may do so, a merge that never comes is not the change's fault. */

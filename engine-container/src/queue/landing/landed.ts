@@ -1,11 +1,12 @@
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import { LANDED_KEPT_MS, LANDED_MAX, LANDED_NUMBERS_MAX, STALE_READING_MS } from '#core/domain/limits.ts';
 import { UNKNOWN } from '#core/domain/result.ts';
-import { type DecisionContext, wishStatus } from '../decision-context.ts';
+import type { DecisionContext } from '../decision-context.ts';
 import type { Landing } from '../record/landing-state.ts';
 import type { QueueRecord } from '../record/record.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { describeLanded } from '../words/describe.ts';
+import { wishStatus } from '../words/wish-status.ts';
 
 /**
  * The work after a merge of ours, proven or not. The `success` is taken back at once: a status belongs to the commit,

@@ -10,6 +10,7 @@ import { requiresContext } from '../admission/admission.ts';
 import { headSettlesAt } from '../admission/eligibility.ts';
 import { awaitsJudgement } from '../admission/replaced-schedule.ts';
 import { lostGround, startTeardown } from '../batches/batch.ts';
+import { moveNodeIfLegal } from '../batches/nodes.ts';
 import {
   mayLand,
   nextToLand,
@@ -24,11 +25,9 @@ import {
   type DecisionContext,
   entryOf,
   isMergedHere,
-  moveNodeIfLegal,
   pollNoLaterThan,
   reportCode,
   wakeNoLaterThan,
-  wishStatus,
 } from '../decision-context.ts';
 import type { Landing } from '../record/landing-state.ts';
 import { type Batch, treeOf } from '../record/record.ts';
@@ -36,6 +35,7 @@ import type { FocusView } from '../snapshot.ts';
 import { leaveQueue } from '../words/departure.ts';
 import { describeLanding, describeLostSchedule } from '../words/describe.ts';
 import { sayLastWord } from '../words/last-word.ts';
+import { wishStatus } from '../words/wish-status.ts';
 import { findBlock, holdBlocked, holdUnclear, isAnswerAwaited, isBlock, isOfForge } from './blockers.ts';
 import { giveUpLanding } from './given-up.ts';
 import { isReplacedTip } from './landed.ts';

@@ -1,7 +1,7 @@
 import type { CommitStatus } from '#core/domain/forge.ts';
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { SUCCESS_LATE_MS } from '#core/domain/limits.ts';
-import { type DecisionContext, entryOf, wishStatus } from '../decision-context.ts';
+import { type DecisionContext, entryOf } from '../decision-context.ts';
 import type { Bounced } from '../record/aside.ts';
 import type { PendingStatus } from '../record/pending-status.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
@@ -20,6 +20,7 @@ import {
   isDeparture,
 } from '../words/describe.ts';
 import { sayGone } from '../words/gone-words.ts';
+import { wishStatus } from '../words/wish-status.ts';
 import { watchHead } from './unheard.ts';
 
 /** Since an earlier record was taken over, or the heads of this one are read anew. */

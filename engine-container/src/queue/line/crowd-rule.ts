@@ -1,5 +1,6 @@
 import { activeMembers, inFlightOf } from '../batches/pipeline.ts';
-import { type DecisionContext, gateRunsMax, policyFor } from '../decision-context.ts';
+import type { DecisionContext } from '../decision-context.ts';
+import { gateRunsMax, policyFor } from '../policy/in-force.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import { isIncident } from './incidents.ts';
 import { crowdsIn, type Line, lineOf } from './turns.ts';

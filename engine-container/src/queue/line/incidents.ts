@@ -1,13 +1,8 @@
 import { startTeardown } from '../batches/batch.ts';
 import { activeMembers, isWhole, nextToLand, openRunsOf, pipelineOf } from '../batches/pipeline.ts';
-import {
-  type DecisionContext,
-  entryOf,
-  gateRunsMax,
-  policyFor,
-  pollNoLaterThan,
-} from '../decision-context.ts';
+import { type DecisionContext, entryOf, pollNoLaterThan } from '../decision-context.ts';
 import { chanceOf } from '../policy/chances.ts';
+import { gateRunsMax, policyFor } from '../policy/in-force.ts';
 import { gateMsOf } from '../policy/pace.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';

@@ -1,10 +1,11 @@
 import { pauseAt, sayPause } from '#core/domain/pause.ts';
 import { activeMembers } from '../batches/pipeline.ts';
-import { type DecisionContext, wakeNoLaterThan, wishStatus } from '../decision-context.ts';
+import { type DecisionContext, wakeNoLaterThan } from '../decision-context.ts';
 import { mustWordsWait } from '../record/bounds.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { QueueRecord } from '../record/record.ts';
 import { isSpokenFor } from '../words/spoken-for.ts';
+import { wishStatus } from '../words/wish-status.ts';
 import { isHeldUp } from './holds.ts';
 
 /** Says on each head that only the pause keeps from being staged until when it lasts, and goes on by itself then. */

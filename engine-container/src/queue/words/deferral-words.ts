@@ -1,7 +1,8 @@
 import { PULL_CODES } from '#core/domain/pull-code-table.ts';
-import { type DecisionContext, wishStatus } from '../decision-context.ts';
+import type { DecisionContext } from '../decision-context.ts';
 import type { DeferReason, Deferred } from '../record/aside.ts';
 import { describeDefer } from './describe.ts';
+import { wishStatus } from './wish-status.ts';
 
 /** The pull request itself is the reason, and its author has to do something. */
 export function blamesHead(reason: DeferReason): boolean {

@@ -1,5 +1,5 @@
 import { isInFlight } from '../batches/pipeline.ts';
-import { type DecisionContext, emitEvent, wishStatus } from '../decision-context.ts';
+import { type DecisionContext, emitEvent } from '../decision-context.ts';
 import { hasLandedHead } from '../landing/landed.ts';
 import { mustWordsWait } from '../record/bounds.ts';
 import type { QueueEntry, Said } from '../record/queue-entry.ts';
@@ -15,6 +15,7 @@ import {
   isPromise,
 } from './describe.ts';
 import { isSpokenFor } from './spoken-for.ts';
+import { wishStatus } from './wish-status.ts';
 
 /**
  * Those without words: `deleted` leaves no head to say it on, `schedule_lost` is said by the end of its landing, and on one

@@ -1,7 +1,8 @@
 import type { CommitStatus, PullRequest } from '#core/domain/forge.ts';
-import { type DecisionContext, wishStatus } from '../decision-context.ts';
+import type { DecisionContext } from '../decision-context.ts';
 import { hasLandedHead } from '../landing/landed.ts';
 import { describeDeparture, describeOff, isPromise } from './describe.ts';
+import { wishStatus } from './wish-status.ts';
 
 /**
  * Out of the queue, and its head says otherwise: the word of its departure was lost, or another one came after it. A record

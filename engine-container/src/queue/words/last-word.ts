@@ -1,6 +1,7 @@
-import { type DecisionContext, wishStatus } from '../decision-context.ts';
+import type { DecisionContext } from '../decision-context.ts';
 import type { Landing, TakeBackReason } from '../record/landing-state.ts';
 import { describeDeparture, describeRefusal, describeTakeBack } from './describe.ts';
+import { wishStatus } from './wish-status.ts';
 
 /**
  * A success whose answer was lost may have been carried out after it was taken back: the last word is ours (E19). A pull

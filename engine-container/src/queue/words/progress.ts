@@ -1,6 +1,6 @@
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import { activeMembers, isWhole } from '../batches/pipeline.ts';
-import { type DecisionContext, wishStatus } from '../decision-context.ts';
+import type { DecisionContext } from '../decision-context.ts';
 import { hasStopped } from '../line/holds.ts';
 import { mustWordsWait } from '../record/bounds.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
@@ -8,6 +8,7 @@ import type { Batch, QueueRecord } from '../record/record.ts';
 import { sayKeptOut } from './departure.ts';
 import { describeInLine, describeQueued, describeStaged, describeStopped, isDeparture } from './describe.ts';
 import { isSpokenFor } from './spoken-for.ts';
+import { wishStatus } from './wish-status.ts';
 
 /**
  * Says on each head where it stands: in line, or in a batch that is built. Nothing is written where other words hold, and

@@ -1,10 +1,11 @@
 import { PAUSED_PREFIX, pauseAt } from '#core/domain/pause.ts';
-import { type DecisionContext, wishStatus } from '../decision-context.ts';
+import type { DecisionContext } from '../decision-context.ts';
 import { isHeldUp } from '../line/holds.ts';
 import { mustWordsWait } from '../record/bounds.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import { describeQueued } from './describe.ts';
 import { isSpokenFor } from './spoken-for.ts';
+import { wishStatus } from './wish-status.ts';
 
 /**
  * Words that have stopped being true are replaced at once: of a bounce that was scheduled again, a head that was renewed, a

@@ -1,11 +1,8 @@
 import type { NodeRowId } from '#core/domain/ids.ts';
 import { BISECT_FANOUT_MAX, RUNNER_TAKES_RUN_MS } from '#core/domain/limits.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
-import {
-  beginPass,
-  type DecisionContext,
-  gateRunsMax,
-} from '../../../../engine-container/src/queue/decision-context.ts';
+import { beginPass, type DecisionContext } from '../../../../engine-container/src/queue/decision-context.ts';
+import { gateRunsMax } from '../../../../engine-container/src/queue/policy/in-force.ts';
 import { NO_HISTORY } from '../../../../engine-container/src/queue/policy/rate.ts';
 import { countBegun, noteRunners } from '../../../../engine-container/src/queue/policy/runners-seen.ts';
 import type { RunnersKnown } from '../../../../engine-container/src/queue/record/learned-state.ts';

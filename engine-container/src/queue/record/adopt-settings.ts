@@ -1,0 +1,52 @@
+import { isSetUpLookDue } from '#core/domain/hook-seen.ts';
+import { noteRule } from '../admission/rule-notes.ts';
+import { type DecisionContext, raiseStandstill } from '../decision-context.ts';
+import { noticeBase } from '../landing/base-seen.ts';
+import { keepRival } from '../landing/merged-past.ts';
+
+/** The readings for the next look to compare with, and settings that changed under the record. */
+export function adoptSettings(pass: DecisionContext): void {
+  const { record, s } = pass;
+  if (s.full && s.readings !== null) record.readings = [...s.readings];
+  if (s.forge?.known === true) record.forge = s.forge.value;
+  if (s.settingsSeen !== undefined) record.settingsSeen = s.settingsSeen;
+  if (!s.repo.settingsFile) delete record.settingsSeen;
+  keepRule(pass);
+  keepHook(pass);
+  noticeName(pass);
+  noticeBase(pass);
+  if (record.halted !== null) {
+    if (s.repo.queueEnabled && s.repo.enabledAt > record.halted.at) record.halted = null;
+    else raiseStandstill(pass, 'tree_mismatch');
+  }
+  keepRival(pass);
+  const idle = record.batches.length === 0 && record.pendingStatuses.length === 0;
+  if (record.context !== s.repo.statusContext && idle) record.context = s.repo.statusContext;
+}
+
+/** Written only where it says something new, and once in an hour: an idle record must stay as it is. */
+function keepRule({ record, s }: DecisionContext): void {
+  if (!s.protection.known) return;
+  const reasons = noteRule(s.protection.value, record.context);
+  const told = record.rule;
+  const isTold = told !== undefined && String(told.reasons) === String(reasons);
+  if (!isTold || told.at < (s.repo.provisioning.lastProvisionedAt ?? 0)) record.rule = { at: s.now, reasons };
+  else if (isSetUpLookDue(told.lookedAt ?? told.at, s.now)) record.rule = { ...told, lookedAt: s.now };
+}
+
+/** Told to the owner: where deliveries do not come, the tick still does. */
+function keepHook({ record, s }: DecisionContext): void {
+  if (s.hook?.known !== true) return;
+  const state = s.hook.value;
+  const since = record.hook?.state === state ? record.hook.since : s.now;
+  record.hook = { since, at: s.now, state };
+}
+
+/** The reference that made our branches impossible may be gone; where that was a branch, a tag is none. */
+function noticeName(pass: DecisionContext): void {
+  const { record, s } = pass;
+  const ref = s.nameInTheWay?.known === true ? s.nameInTheWay.value : undefined;
+  const isGone = ref === null || (ref?.kind === 'tag' && record.nameInTheWay?.kind === 'branch');
+  if (isGone) delete record.nameInTheWay;
+  if (record.nameInTheWay !== undefined) raiseStandstill(pass, 'branch_name_taken');
+}
