@@ -3,10 +3,9 @@ import type { PullRequest } from '#core/domain/forge.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { TAKE_BACK_GRACE_MS } from '#core/domain/limits.ts';
 import { known, type Reading } from '#core/domain/result.ts';
-import { nextToLand, provenLength } from './queue/batches/pipeline.ts';
+import { landingOf, nextToLand, provenLength } from './queue/batches/pipeline.ts';
 import { isOfForge } from './queue/landing/blockers.ts';
 import { isMergeOf } from './queue/landing/proof.ts';
-import type { Landing } from './queue/record/landing-state.ts';
 import { type QueueRecord, type Staged, treeOf } from './queue/record/record.ts';
 import type { FocusView, Snapshot } from './queue/snapshot.ts';
 
@@ -14,10 +13,6 @@ import type { FocusView, Snapshot } from './queue/snapshot.ts';
 const UNTRACED_MAX = 40;
 /** A landing is told at the latest after this. */
 const UNTRACED_AGE_MS = 20_000;
-
-export function landingOf(record: QueueRecord): Landing | null {
-  return record.batches.find((batch) => batch.landing !== null)?.landing ?? null;
-}
 
 export function isPosted(record: QueueRecord): boolean {
   return landingOf(record)?.postedAt != null;

@@ -16,12 +16,12 @@ import {
   isBlockerLookDue,
   isMergedForAnother,
   isNextToPost,
-  landingOf,
   nextBehindLanding,
   nextPullRequest,
   tipFromPull,
 } from './landing-view.ts';
 import { byUrgency, LookBudget } from './look-budget.ts';
+import { landingOf } from './queue/batches/pipeline.ts';
 import { givenUpOf } from './queue/landing/given-up.ts';
 import type { KnownForge, QueueRecord } from './queue/record/record.ts';
 import type { ConfirmBounce, FocusView, PullRequestView, Snapshot } from './queue/snapshot.ts';

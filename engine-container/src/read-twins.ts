@@ -3,8 +3,8 @@ import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
-import { landingOf } from './landing-view.ts';
 import { isOpenedBy } from './queue/admission/admission.ts';
+import { landingOf } from './queue/batches/pipeline.ts';
 import type { QueueRecord } from './queue/record/record.ts';
 
 /** Whom else would a `success` on a head open, on our base or on another branch? A status belongs to the commit (D-17). */

@@ -9,13 +9,13 @@ import type { ReconcileSpending } from './forge-spending.ts';
 import type { DecidedEvent } from './queue/record/decided-event.ts';
 import type { Batch, QueueRecord } from './queue/record/record.ts';
 import { emptyRecord } from './queue/record/record.ts';
+import { isSameData } from './queue/record/same-data.ts';
 import { shedRecord } from './queue/record/shed.ts';
 import { toObligations } from './queue/told/obligations.ts';
 import { changedRows, toActivityEvent } from './queue/told/rows.ts';
 import { toQueueView } from './queue/told/view.ts';
 import type { ReconcileFigures } from './reconcile-figures.ts';
 import { parseRecord, toDocument } from './record-codec.ts';
-import { isSameData } from './same-data.ts';
 import { isEmpty, NOTHING_UNSENT, takeWrite, type Unsent } from './unsent.ts';
 
 /** The memory of one engine for the record of one repository. */

@@ -1,6 +1,6 @@
 import type { PullRequest } from '#core/domain/forge.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
-import { landingOf } from './landing-view.ts';
+import { landingOf } from './queue/batches/pipeline.ts';
 import { hasLanded } from './queue/landing/landed.ts';
 import type { QueueRecord } from './queue/record/record.ts';
 import type { PullRequestView } from './queue/snapshot.ts';

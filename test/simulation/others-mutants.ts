@@ -63,8 +63,8 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
   {
     guard: 'those whose runs are broken off are judged one by one',
     file: `${QUEUE}/gate/gates.ts`,
-    find: '    if (entry?.head === head) entry.stagingAsides ??= 0;\n',
-    replace: '    if (entry?.head !== head) continue;\n',
+    find: '  if (others.length > 0) judgeOneByOne(pass, suspects);\n',
+    replace: '',
     families: ['cursed', 'storm'],
     dies: 'each run with one change is broken off',
   },

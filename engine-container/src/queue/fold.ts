@@ -4,7 +4,7 @@ import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
 import type { Action, ActionOutcome, CutReason } from './actions.ts';
 import { defer, dissolve, startTeardown } from './batches/batch.ts';
 import { LATE_EFFECT_MS, sweepLate } from './batches/late-branches.ts';
-import { activeMembers, findNode, treesAhead } from './batches/pipeline.ts';
+import { activeMembers, findNode, landingOf, treesAhead } from './batches/pipeline.ts';
 import { noteSettings } from './batches/settings-notes.ts';
 import {
   countStagingFailure,
@@ -17,7 +17,6 @@ import { countPostFailure, type PostStatus } from './landing/post-failure.ts';
 import { noteRun } from './policy/fanout-choice.ts';
 import { fanoutOf } from './policy/in-force.ts';
 import type { DeferReason } from './record/aside.ts';
-import type { Landing } from './record/landing-state.ts';
 import type { Batch, Member, Node, QueueRecord } from './record/record.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -302,15 +301,15 @@ function countAttempt({ record }: DecisionContext, node: Node): void {
 type ProbeSchedule = Extract<Action, { kind: 'probe_schedule' }>;
 
 function foldProbe(pass: DecisionContext, action: ProbeSchedule, outcome: ActionOutcome): void {
-  const landing = landingOf(pass);
+  const landing = landingOf(pass.record);
   if (outcome.kind !== 'schedule' || landing?.pr !== action.pr || landing.takeBack === null) return;
   landing.takeBack.schedule = outcome.found;
 }
 
 /** Some forges fail on the question itself: then the answer is unknown, and the landing ends without it. */
 function countProbeFailure(pass: DecisionContext, action: ProbeSchedule): void {
-  const takeBack = landingOf(pass)?.takeBack;
-  if (landingOf(pass)?.pr !== action.pr || takeBack == null) return;
+  const takeBack = landingOf(pass.record)?.takeBack;
+  if (landingOf(pass.record)?.pr !== action.pr || takeBack == null) return;
   takeBack.probeFailures = (takeBack.probeFailures ?? 0) + 1;
   if (takeBack.probeFailures >= SCHEDULE_PROBES_MAX) takeBack.schedule = 'unknown';
 }
@@ -318,7 +317,7 @@ function countProbeFailure(pass: DecisionContext, action: ProbeSchedule): void {
 function foldStatus(pass: DecisionContext, action: PostStatus, outcome: ActionOutcome): void {
   const { record } = pass;
   if (action.purpose === 'landing') {
-    const landing = landingOf(pass);
+    const landing = landingOf(pass.record);
     if (landing === null || landing.head !== action.sha || outcome.kind !== 'done') return;
     landing.postedAt ??= pass.s.now;
     landing.answered = (landing.answered ?? 0) + 1;
@@ -330,10 +329,6 @@ function foldStatus(pass: DecisionContext, action: PostStatus, outcome: ActionOu
       waiting.context !== action.context ||
       waiting.description !== action.description,
   );
-  const landing = landingOf(pass);
+  const landing = landingOf(pass.record);
   if (landing?.takeBack != null && landing.head === action.sha) landing.takeBack.postedAt ??= pass.s.now;
-}
-
-function landingOf(pass: DecisionContext): Landing | null {
-  return pass.record.batches.find((batch) => batch.landing !== null)?.landing ?? null;
 }

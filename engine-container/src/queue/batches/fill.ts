@@ -301,7 +301,7 @@ function startBatch(
   if (batchId === null || !s.base.known) return false;
   const gate = statusGateOf(s.repo);
   const batch: Batch = {
-    batchId: batchId as BatchId,
+    batchId,
     place,
     stagedOn,
     members: entries.map((entry) => {

@@ -1,5 +1,4 @@
-import type { BatchOutcome, GateVerdict, MemberAction } from '#core/domain/batch.ts';
-import type { NodeRowId } from '#core/domain/ids.ts';
+import type { BatchOutcome, MemberAction } from '#core/domain/batch.ts';
 import { isForgeRun } from '#core/domain/status-gate.ts';
 import { type DecisionContext, takeId } from '../decision-context.ts';
 import type { Batch, Node } from '../record/record.ts';
@@ -13,7 +12,7 @@ export function createNode(
   const id = takeId(pass);
   if (id === null) return null;
   const node: Node = {
-    id: id as NodeRowId,
+    id,
     nodeId: spec.nodeId,
     parentNodeId: spec.parent?.nodeId ?? null,
     parentId: spec.parent?.id ?? null,
@@ -75,7 +74,7 @@ export function resolveNode(
   node.terminalReason = terminalReason;
   node.actions = batch.members.slice(node.from, node.to).map((member, offset): MemberAction => {
     const cursor = node.from + offset;
-    const base = { pr: member.pr, stagingSha: node.sha, gateVerdict: node.verdict as GateVerdict, cursor };
+    const base = { pr: member.pr, stagingSha: node.sha, gateVerdict: node.verdict, cursor };
     const receipt = batch.receipts[cursor];
     // A superseded or split node speaks for no member: its members are decided elsewhere (A14, A26).
     const undecided = outcome === 'superseded' || outcome === 'bisected';

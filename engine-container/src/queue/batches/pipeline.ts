@@ -1,5 +1,6 @@
 import type { EpochMs, NodeRowId, PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
 import { frontierOf, verdictOfPrefix } from '../gate/evidence.ts';
+import type { Landing } from '../record/landing-state.ts';
 import {
   type Batch,
   type Evidence,
@@ -110,6 +111,11 @@ function retestOf(record: QueueRecord, batch: Batch): number {
 /** The gate run that proves the prefix of this length, or something that contains it. */
 export function proofOf(record: QueueRecord, batch: Batch, length: number): Evidence | null {
   return verdictOfPrefix(record, batch, length).pass ?? passFromAbove(record, batch);
+}
+
+/** The landing that is awaited, or whose success is being taken back: one at a time for a base. */
+export function landingOf(record: QueueRecord): Landing | null {
+  return record.batches.find((batch) => batch.landing !== null)?.landing ?? null;
 }
 
 /** The batch whose next member may land now: one at a time for a base, the bottom of the pipeline before all. */

@@ -125,9 +125,14 @@ function countOfNode(pass: DecisionContext, batch: Batch, node: Node): void {
     setAside(pass, first, batch);
     batch.fates.push({ pr: first.pr, action: 'requeued', reason: 'staging_failed' });
   }
-  for (const { pr, head } of others.length > 0 ? suspects : []) {
-    const entry = entryOf(pass.record, pr);
+  if (others.length > 0) judgeOneByOne(pass, suspects);
+  startTeardown(pass, batch, 'staging_failed');
+}
+
+/** From now on each of them is staged in a batch of its own; none has been set aside for it. */
+export function judgeOneByOne({ record }: DecisionContext, members: readonly Member[]): void {
+  for (const { pr, head } of members) {
+    const entry = entryOf(record, pr);
     if (entry?.head === head) entry.stagingAsides ??= 0;
   }
-  startTeardown(pass, batch, 'staging_failed');
 }

@@ -12,8 +12,8 @@ import type { ForeignStatus } from '#core/domain/status-gate.ts';
 import { defer, startTeardown } from '../batches/batch.ts';
 import { createNode, resolveNode, retireNode } from '../batches/nodes.ts';
 import { activeMembers } from '../batches/pipeline.ts';
-import { setAside } from '../batches/staging-failure.ts';
-import { type DecisionContext, entryOf, reportCode, wakeNoLaterThan } from '../decision-context.ts';
+import { judgeOneByOne, setAside } from '../batches/staging-failure.ts';
+import { type DecisionContext, reportCode, wakeNoLaterThan } from '../decision-context.ts';
 import { countDuration, gateMsOf } from '../policy/pace.ts';
 import { countGateRun } from '../policy/policy.ts';
 import { countBegun, noteRunners } from '../policy/runners-seen.ts';
@@ -224,9 +224,6 @@ function endWithoutVerdict(
   const areOthersWaiting = pass.record.entries.some(({ pr }) => !suspects.some((member) => member.pr === pr));
   if (only !== undefined && others.length === 0 && areOthersWaiting)
     setAside(pass, only, batch, 'runs_broken_off');
-  for (const { pr, head } of others.length > 0 ? suspects : []) {
-    const entry = entryOf(pass.record, pr);
-    if (entry?.head === head) entry.stagingAsides ??= 0;
-  }
+  if (others.length > 0) judgeOneByOne(pass, suspects);
   startTeardown(pass, batch, code);
 }

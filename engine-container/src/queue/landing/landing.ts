@@ -1,4 +1,3 @@
-import type { CommitSha } from '#core/domain/ids.ts';
 import {
   LANDING_NUDGE_AGES_MS,
   LANDING_POLL_MAX_MS,
@@ -287,7 +286,7 @@ function postSuccess(pass: DecisionContext, batch: Batch, landing: Landing): voi
   pass.actions.push({
     kind: 'post_status',
     pr: landing.pr,
-    sha: landing.head as CommitSha,
+    sha: landing.head,
     context: pass.record.context,
     state: 'success',
     description: describeLanding(landing.index + 1, Math.max(size, landing.index + 1)),

@@ -6,7 +6,7 @@ import type { Batch, QueueRecord } from '../record/record.ts';
 
 /** The obligations of this record on the forge, for a service that stops the queue or deletes the repo. */
 export function toObligations(record: QueueRecord, at: EpochMs): Obligations {
-  const landing = landingOf(record.batches);
+  const landing = landingsOf(record.batches);
   const members = record.batches.flatMap(activeMembers);
   const unread = unreadStanding(record, at);
   return {
@@ -19,7 +19,7 @@ export function toObligations(record: QueueRecord, at: EpochMs): Obligations {
   };
 }
 
-function landingOf(batches: readonly Batch[]) {
+function landingsOf(batches: readonly Batch[]) {
   return batches.flatMap((batch) => (batch.landing === null ? [] : [batch.landing]));
 }
 
@@ -50,7 +50,7 @@ function toLeftHeads({
     heads.set(`${pr} ${head}`, { pr, head, isMereWord: true });
   const takenBack = pendingStatuses.filter(({ takesBack }) => takesBack === true);
   for (const { pr, head } of [
-    ...landingOf(batches),
+    ...landingsOf(batches),
     ...[...takenBack, ...unheard].map(headOf),
     ...recallHeads.filter(isTold),
   ])

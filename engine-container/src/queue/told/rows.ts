@@ -1,10 +1,4 @@
-import {
-  type ActivityEvent,
-  closeRow,
-  type GateVerdict,
-  type MemberAction,
-  type NodeRow,
-} from '#core/domain/batch.ts';
+import { type ActivityEvent, closeRow, type MemberAction, type NodeRow } from '#core/domain/batch.ts';
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { LANDED_RECALL_MS } from '#core/domain/limits.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
@@ -13,6 +7,7 @@ import { isTerminal } from '../batches/transitions.ts';
 import type { DecidedEvent } from '../record/decided-event.ts';
 import type { StagedHead } from '../record/recall-state.ts';
 import type { Batch, GarbageBranch, Node, QueueRecord } from '../record/record.ts';
+import { isSameData } from '../record/same-data.ts';
 
 /** One stored row per node that was staged or resolved, or waits for another attempt; a batch that is still being built has none. */
 export function toNodeRow(repo: ManagedRepo, batch: Batch, node: Node): NodeRow {
@@ -51,10 +46,9 @@ function landedSoFar(batch: Batch, node: Node): readonly MemberAction[] {
   return batch.members.slice(node.from, Math.min(node.to, batch.landed)).flatMap(({ pr }, offset) => {
     const cursor = node.from + offset;
     const receipt = batch.receipts[cursor];
-    const gateVerdict = node.verdict as GateVerdict;
     return receipt === undefined
       ? []
-      : [{ pr, action: 'landed' as const, stagingSha: node.sha, gateVerdict, cursor, receipt }];
+      : [{ pr, action: 'landed' as const, stagingSha: node.sha, gateVerdict: node.verdict, cursor, receipt }];
   });
 }
 
@@ -74,24 +68,8 @@ export function changedRows(
   const known = new Map<string, NodeRow>();
   for (const batch of before.batches) for (const row of rowsOf(repo, before, batch)) known.set(row.id, row);
   const now = [...closed, ...after.batches].flatMap((batch) => rowsOf(repo, after, batch));
-  return now.filter((row) => !isSame(known.get(row.id), row));
+  return now.filter((row) => !isSameData(known.get(row.id), row));
 }
-
-/** Of plain data. Asked at every step of a reconcile for every row: a tenth of the time of comparing texts. */
-function isSame(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (Array.isArray(a)) {
-    return Array.isArray(b) && a.length === b.length && a.every((each, index) => isSame(each, b[index]));
-  }
-  const keys = Object.keys(a);
-  return (
-    keys.length === Object.keys(b).length &&
-    keys.every((key) => isSame((a as Fields)[key], (b as Fields)[key]))
-  );
-}
-
-type Fields = Readonly<Record<string, unknown>>;
 
 function rowsOf(repo: ManagedRepo, record: QueueRecord, batch: Batch): NodeRow[] {
   return batch.nodes

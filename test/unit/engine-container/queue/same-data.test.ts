@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isSameData } from '../../../engine-container/src/same-data.ts';
+import { isSameData } from '../../../../engine-container/src/queue/record/same-data.ts';
 
 /** As JSON, with the fields in one order. */
 function textOf(value: unknown): string | undefined {
