@@ -39,7 +39,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   {
     guard: 'the others do not wait for a merge that became a conflict while it landed',
     file: `${QUEUE}/landing/landing.ts`,
-    find: "  if (isForgeConflict(pass, landing, pull.mergeable)) return startTeardown(pass, batch, 'merge_conflict');\n",
+    find: "  if (isForgeConflict(landing, pass.s.now)) return startTeardown(pass, batch, 'merge_conflict');\n",
     replace: '',
     families: ['other_merge'],
     dies: 'the forge sees a conflict after the success',

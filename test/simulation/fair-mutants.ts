@@ -2,6 +2,8 @@ import type { Mutant } from './mutants.ts';
 
 const TURNS = 'engine-container/src/queue/line/turns.ts';
 const FILL = 'engine-container/src/queue/batches/fill.ts';
+const PIPELINE = 'engine-container/src/queue/batches/open-pipeline.ts';
+const TRIALS = 'engine-container/src/queue/batches/open-trials.ts';
 const SCREENING = 'engine-container/src/queue/line/crowd-rule.ts';
 const BESIDE = 'one account schedules many beside the gate run of a person';
 const VERDICT = 'engine-container/src/queue/gate/known-verdict.ts';
@@ -74,7 +76,7 @@ export const FAIR_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what a crowd has not passed yet is in no batch that others wait for (decision 0253)',
-    file: FILL,
+    file: PIPELINE,
     find: '.filter((entry) => crowdRule?.isUntried(entry) !== true)',
     replace: '',
     families: ['one_author'],
@@ -90,7 +92,7 @@ export const FAIR_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what is tried of a crowd leaves slots to the others',
-    file: FILL,
+    file: TRIALS,
     find: '(isFirst || free > crowdRule.slotsKept)',
     replace: '(isFirst || free > 0)',
     families: ['one_author'],
@@ -98,7 +100,7 @@ export const FAIR_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a crowd has one slot whatever others need',
-    file: FILL,
+    file: TRIALS,
     find: '(isFirst || free > crowdRule.slotsKept)',
     replace: '(free > crowdRule.slotsKept)',
     families: ['one_author'],
@@ -106,7 +108,7 @@ export const FAIR_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the first trial of a crowd waits for none to fill it',
-    file: FILL,
+    file: TRIALS,
     find: 'isFirst && fresh.some((entry) => crowdRule?.isOfCrowd(entry) === true) ? 1 : goesAlong',
     replace: 'goesAlong',
     families: ['one_author'],
@@ -114,7 +116,7 @@ export const FAIR_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'beside a crowd the line has one place more for the others (decision 0256)',
-    file: FILL,
+    file: PIPELINE,
     find: '(isOfOthers ? 1 : 0)',
     replace: '0',
     families: ['one_author'],
@@ -122,7 +124,7 @@ export const FAIR_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a crowd alone does not open the place that the line has more for the others',
-    file: FILL,
+    file: PIPELINE,
     find: 'crowdRule !== null && !ready.every(crowdRule.isOfCrowd)',
     replace: 'crowdRule !== null',
     families: ['one_author'],

@@ -78,7 +78,7 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'nothing is built on one whose gate runs were broken off (A144)',
-    file: `${QUEUE}/batches/fill.ts`,
+    file: `${QUEUE}/batches/open-pipeline.ts`,
     find: 'undecided.flatMap(activeMembers).some(',
     replace: 'undecided.slice(undecided.length).flatMap(activeMembers).some(',
     families: ['cursed', 'storm'],

@@ -1,7 +1,7 @@
 import type { Mutant } from './mutants.ts';
 
 const SHARED = 'engine-container/src/queue/batches/shared-run.ts';
-const FILL = 'engine-container/src/queue/batches/fill.ts';
+const PIPELINE = 'engine-container/src/queue/batches/open-pipeline.ts';
 const PEOPLE = ['people', 'everything'] as const;
 
 /** Guards of decision 0259: batches that share a gate run. */
@@ -72,7 +72,7 @@ export const SHARED_RUN_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'who comes while a batch is built lingers (A33)',
-    file: FILL,
+    file: PIPELINE,
     find: 'readyAt < sharing.createdAt || readyAt + s.repo.batchLingerSeconds * 1000 <= s.now',
     replace: 'true',
     families: PEOPLE,

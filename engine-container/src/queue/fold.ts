@@ -224,7 +224,7 @@ function setAside(
   const isRelative = onBase !== null && !OF_ITSELF.includes(onBase);
   const reason = ahead !== null && isRelative ? 'conflict_ahead' : onBase;
   if (member === undefined || reason === null) return;
-  if (reason === 'head_not_ready' && isHeadOverdue(pass, member)) return setFailingAside(pass, member, batch);
+  if (reason === 'head_not_ready' && outwaitHead(pass, member)) return setFailingAside(pass, member, batch);
   const until = lookAgainAt(pass, batch, member, reason);
   defer(pass, member, { reason, baseTree: ahead ?? batch.baseTree, until });
 }
@@ -244,8 +244,8 @@ function lookAgainAt(
   return isContradicted && isMergeRefusal(reason) ? now + CONTRADICTED_REFUSAL_MS : null;
 }
 
-/** The forge says for minutes that it does not have what it shows as the head: it is not copying any more. */
-function isHeadOverdue({ record, s }: DecisionContext, member: Member): boolean {
+/** True once the forge has said for minutes that it does not have what it shows as the head: it is not copying any more. */
+function outwaitHead({ record, s }: DecisionContext, member: Member): boolean {
   const entry = record.entries.find(({ pr, head }) => pr === member.pr && head === member.head);
   if (entry === undefined) return false;
   if (entry.notReady?.head !== member.head) entry.notReady = { head: member.head, since: s.now };

@@ -52,7 +52,7 @@ function observeGate(pass: DecisionContext, batch: Batch, node: Node): void {
     const reason = judgeChangedGate(pass, batch, node, gate.kind);
     if (reason !== null) return giveUp(pass, batch, reason);
   }
-  if ((gate.kind === 'none' || gate.kind === 'running') && isOverdue(pass, batch, node)) {
+  if ((gate.kind === 'none' || gate.kind === 'running') && awaitDeadline(pass, batch, node)) {
     if (gate.kind === 'running') node.runKey = gate.runId;
     return endOverdue(pass, batch, node, gate);
   }
@@ -62,7 +62,7 @@ function observeGate(pass: DecisionContext, batch: Batch, node: Node): void {
     node.verdict = 'cancelled';
     return retryNode(pass, batch, node);
   }
-  const isSettled = gate.isOpenEnded !== true || hasSettled(pass, node, gate.runId);
+  const isSettled = gate.isOpenEnded !== true || awaitSettled(pass, node, gate.runId);
   node.runKey = gate.runId;
   node.runUrl = gate.url;
   if (gate.kind === 'running') return;
@@ -103,8 +103,8 @@ function tellForeign(pass: DecisionContext, node: Node, { context, author }: For
   reportCode(pass, 'foreign_gate_status');
 }
 
-/** Has nothing come for a while to what answers so far? */
-function hasSettled(pass: DecisionContext, node: Node, runKey: string): boolean {
+/** True once nothing has come for a while to what answers so far; until then the next look comes with it. */
+function awaitSettled(pass: DecisionContext, node: Node, runKey: string): boolean {
   if (node.runKey !== runKey) node.settledSince = pass.s.now;
   node.settledSince ??= pass.s.now;
   const until = node.settledSince + GATE_CONTEXTS_SETTLE_MS;
@@ -143,7 +143,8 @@ function noticeMissingGateRun(pass: DecisionContext, node: Node): void {
   if (age >= GATE_PHASE_ALARM_AGE_MS) pass.alarms.push({ name: 'gate_phase_age', pr: null });
 }
 
-function isOverdue(pass: DecisionContext, batch: Batch, node: Node): boolean {
+/** True once the deadline of the run is over; until then the next look comes with it. */
+function awaitDeadline(pass: DecisionContext, batch: Batch, node: Node): boolean {
   // A landing rests on what has passed already: it is not taken back for what has not.
   const deadlineMs = batch.landing === null ? gateDeadlineMs(pass.s.repo, pass.record) : null;
   if (deadlineMs === null) return false;

@@ -1,8 +1,8 @@
 import { BASE_FAILING_RECHECK_MS, CONFIRMED_FAILURES_MIN } from '#core/domain/limits.ts';
 import { cutBatchAt, defer, supersedeAbove } from '../batches/batch.ts';
-import { padTo } from '../batches/fill.ts';
 import { createNode, moveNode, moveNodeIfLegal, resolveNode, retireNode } from '../batches/nodes.ts';
 import { mayLand, openRunsOf, proofOf, provenLength, startOf } from '../batches/pipeline.ts';
+import { padTo } from '../batches/start-batch.ts';
 import { isTerminal } from '../batches/transitions.ts';
 import { type DecisionContext, entryOf, reportCode } from '../decision-context.ts';
 import { bounce } from '../landing/bounce.ts';

@@ -1,3 +1,4 @@
+import type { EpochMs } from '#core/domain/ids.ts';
 import {
   LANDING_NUDGE_AGES_MS,
   LANDING_POLL_MAX_MS,
@@ -43,7 +44,7 @@ import { isLastUnread, refuseAtLast } from './last-refusal.ts';
 import { countMergeTimeout } from './merge-timeout.ts';
 import { awaitMergeable, setNextAside } from './mergeable.ts';
 import { isMergeOf, judgeMerge } from './proof.ts';
-import { isHeldByStanding, releaseHarmless } from './standing.ts';
+import { awaitStanding, releaseHarmless } from './standing.ts';
 import { adoptTwin } from './twins.ts';
 import { graceEndsAt, isWatched, watchUnheard } from './unheard.ts';
 import { endUnposted, isUnpostable } from './unposted.ts';
@@ -75,15 +76,19 @@ export function observeLanding(pass: DecisionContext): void {
   if (isReplacedTip(pass.record, pull.baseTip, pass.s)) return pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
   if (pull.baseTip !== landing.baseBefore) return judgeStrangeTip(pass, batch, landing, focus.value);
   if (landing.postedAt === null) return;
-  if (isForgeConflict(pass, landing, pull.mergeable)) return startTeardown(pass, batch, 'merge_conflict');
+  noteMergeable(landing, pull.mergeable, pass.s.now);
+  if (isForgeConflict(landing, pass.s.now)) return startTeardown(pass, batch, 'merge_conflict');
   awaitMerge(pass, batch, landing, landing.postedAt);
 }
 
 /** A pull request may have been mergeable, when its `success` was posted, only by a check of an earlier base. */
-function isForgeConflict({ s }: DecisionContext, landing: Landing, isMergeable: boolean): boolean {
+function isForgeConflict({ unmergeableSince }: Landing, now: EpochMs): boolean {
+  return unmergeableSince !== undefined && now - unmergeableSince >= UNMERGEABLE_LANDING_MS;
+}
+
+function noteMergeable(landing: Landing, isMergeable: boolean, now: EpochMs): void {
   if (isMergeable) delete landing.unmergeableSince;
-  else landing.unmergeableSince ??= s.now;
-  return landing.unmergeableSince !== undefined && s.now - landing.unmergeableSince >= UNMERGEABLE_LANDING_MS;
+  else landing.unmergeableSince ??= now;
 }
 
 function hasChanged(focus: FocusView, landing: Landing, pass: DecisionContext): boolean {
@@ -166,7 +171,7 @@ function loseSchedule(pass: DecisionContext, batch: Batch, landing: Landing): vo
 /** Lets the next proven pull request land: everything is as it was staged, the intent is recorded, then `success`. */
 export function advanceLanding(pass: DecisionContext): void {
   const { record, s } = pass;
-  if (record.halted !== null || isHeldByStanding(pass)) return;
+  if (record.halted !== null || !awaitStanding(pass)) return;
   for (const each of record.batches) {
     if (mayLand(record, each)) showPhases(pass, each, provenLength(record, each));
   }

@@ -72,20 +72,20 @@ function tell(pass: DecisionContext, status: PendingStatus): void {
 }
 
 /**
- * While such a success may open a merge, nothing is staged and nothing else lands: on the base that it was proven on, a
- * merge by it is a proven one.
+ * False while such a success may open a merge: nothing is staged and nothing else lands. On the base that it was proven on,
+ * a merge by it is a proven one.
  */
-export function isHeldByStanding(pass: DecisionContext): boolean {
+export function awaitStanding(pass: DecisionContext): boolean {
   const { record, s } = pass;
-  if (record.reread !== undefined) return true;
+  if (record.reread !== undefined) return false;
   const { lateUntil } = record;
   if (lateUntil !== undefined && s.now < lateUntil) {
     wakeNoLaterThan(pass, lateUntil);
-    return true;
+    return false;
   }
   // A head that an earlier record told of and that cannot be read is no better known than one that cannot be written.
-  if (unreadStanding(record, s.now).some(({ pr, head: sha }) => mayOpen(pass, { pr, sha }))) return true;
-  return record.pendingStatuses.some(
+  if (unreadStanding(record, s.now).some(({ pr, head: sha }) => mayOpen(pass, { pr, sha }))) return false;
+  return !record.pendingStatuses.some(
     (status) =>
       status.takesBack === true &&
       status.context === record.context &&
