@@ -30,7 +30,7 @@ import {
   wakeNoLaterThan,
 } from '../decision-context.ts';
 import type { Landing } from '../record/landing-state.ts';
-import { type Batch, treeOf } from '../record/record.ts';
+import { type Batch, type Member, treeOf } from '../record/record.ts';
 import type { FocusView } from '../snapshot.ts';
 import { leaveQueue } from '../words/departure.ts';
 import { describeLanding, describeLostSchedule } from '../words/describe.ts';
@@ -178,23 +178,25 @@ export function advanceLanding(pass: DecisionContext): void {
   const batch = nextToLand(record);
   noteNextToLand(record, batch, s.now);
   if (batch === null || batch.teardown !== null) return;
+  if (batch.landing === null) beginLanding(pass, batch);
+  else postAgain(pass, batch, batch.landing);
+}
+
+/** An intent whose `success` no answer has confirmed: it is posted again while everything is as it was staged. */
+function postAgain(pass: DecisionContext, batch: Batch, landing: Landing): void {
+  if (landing.postedAt !== null || landing.takeBack !== null) return;
+  if (isUnpostable(landing)) return startTeardown(pass, batch, 'merge_timeout');
+  const focus = pass.s.focus.get(landing.pr);
+  if (focus?.known === true && confirmAsStaged(pass, batch, focus.value)) postSuccess(pass, batch, landing);
+}
+
+function beginLanding(pass: DecisionContext, batch: Batch): void {
+  const { record, s } = pass;
   const low = provenLength(record, batch);
-  if (batch.landing !== null) {
-    const focus = s.focus.get(batch.landing.pr);
-    const unsure = batch.landing.postedAt === null && batch.landing.takeBack === null;
-    if (unsure && isUnpostable(batch.landing)) return startTeardown(pass, batch, 'merge_timeout');
-    if (unsure && focus?.known === true && confirmAsStaged(pass, batch, focus.value))
-      postSuccess(pass, batch, batch.landing);
-    return;
-  }
   const member = batch.members[batch.landed];
   const tree = treeOf(batch, batch.landed + 1);
   if (low <= batch.landed || member === undefined || tree === undefined) return;
-  // Words that cannot be written are outdated by the success, and must not come after it.
-  record.pendingStatuses = record.pendingStatuses.filter(
-    ({ sha, retryAt, takesBack }) => sha !== member.head || retryAt === undefined || takesBack === true,
-  );
-  if (record.pendingStatuses.some((waiting) => waiting.sha === member.head)) return pollNoLaterThan(pass, 0);
+  if (!awaitWords(pass, member)) return;
   const focus = s.focus.get(member.pr);
   if (focus === undefined) {
     pass.landsAtNextLook = true;
@@ -203,25 +205,15 @@ export function advanceLanding(pass: DecisionContext): void {
   if (!focus.known) return awaitReading(pass, batch);
   if (!confirmAsStaged(pass, batch, focus.value)) return;
   const proof = proofOf(record, batch, low);
-  if (proof === null) return;
-  const settlesAt = headSettlesAt(entryOf(record, member.pr), record.readings);
-  if (s.now < settlesAt) {
-    // A wake comes ten seconds later at the soonest: what settles before that is waited for in this reconcile.
-    pollNoLaterThan(pass, settlesAt - s.now);
-    return wakeNoLaterThan(pass, settlesAt);
-  }
+  if (proof === null || !awaitSettledHead(pass, member)) return;
+  const { sha, runUrl, tree: provenTree, ofHead } = proof;
   const landing: Landing = {
     index: batch.landed,
     pr: member.pr,
     head: member.head,
     baseBefore: batch.tip,
     tree,
-    proof: {
-      sha: proof.sha,
-      runUrl: proof.runUrl,
-      tree: proof.tree,
-      ...(proof.ofHead === undefined ? {} : { ofHead: proof.ofHead }),
-    },
+    proof: { sha, runUrl, tree: provenTree, ...(ofHead === undefined ? {} : { ofHead }) },
     ...askersOf(record, member.pr, member.head),
     fence: s.fence,
     intentAt: s.now,
@@ -231,6 +223,29 @@ export function advanceLanding(pass: DecisionContext): void {
   };
   batch.landing = landing;
   postSuccess(pass, batch, landing);
+}
+
+/** True once no earlier word is left to be written on this head: none may come after its `success`. */
+function awaitWords(pass: DecisionContext, { head }: Member): boolean {
+  const { record } = pass;
+  // Words that cannot be written are outdated by the success.
+  record.pendingStatuses = record.pendingStatuses.filter(
+    ({ sha, retryAt, takesBack }) => sha !== head || retryAt === undefined || takesBack === true,
+  );
+  if (record.pendingStatuses.every(({ sha }) => sha !== head)) return true;
+  pollNoLaterThan(pass, 0);
+  return false;
+}
+
+/** True once the head has stood for a while; until then the next look comes with it. */
+function awaitSettledHead(pass: DecisionContext, { pr }: Member): boolean {
+  const { record, s } = pass;
+  const settlesAt = headSettlesAt(entryOf(record, pr), record.readings);
+  if (s.now >= settlesAt) return true;
+  // A wake comes ten seconds later at the soonest: what settles before that is waited for in this reconcile.
+  pollNoLaterThan(pass, settlesAt - s.now);
+  wakeNoLaterThan(pass, settlesAt);
+  return false;
 }
 
 /**
