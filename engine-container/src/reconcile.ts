@@ -9,7 +9,8 @@ import { StoreError } from '#core/ports/store.ts';
 import type { ReconcileRequest } from '#core/ports/system.ts';
 import { isAwaited, isMereWords, isStaging, isTakingBack, OF_EVERYTHING } from './action-kinds.ts';
 import type { EngineMemory } from './engine-memory.ts';
-import { earlier, paceOf } from './look-pace.ts';
+import { earlier } from './look-pace.ts';
+import { Looks } from './looks.ts';
 import { mayStillWrite } from './may-still-write.ts';
 import { perform, queuePageFor } from './perform.ts';
 import type { Action, ActionOutcome } from './queue/actions.ts';
@@ -29,7 +30,6 @@ import { takeBackUnrecorded } from './take-back.ts';
 /** Time kept back at the end of a reconcile for storing what was done. */
 const WRAP_UP_MS = 2_000;
 const LOG_TAIL_LINES_MAX = 50;
-const GONE = { queueEnabled: false };
 
 /** One look at one repository, and what follows from it, until there is nothing to do at once. */
 export class Reconcile {
@@ -126,49 +126,22 @@ export class Reconcile {
   }
 
   async #passes(): Promise<void> {
-    const { clock } = this.#deps;
-    const reader = new SnapshotReader(
-      {
-        ...this.#deps,
-        forge: this.#forge,
-        queueName: this.#queueName,
-        patrol: this.#patrol,
-        mayRead: () => this.#mayRead(),
-      },
-      this.#repo,
-    );
+    const { clock, store } = this.#deps;
+    const reader = this.#openReader();
+    const readHolds = () => store.readHolds(this.#repo);
+    const looks = new Looks({ clock, reader, repo: this.#repo, fence: this.#held.fence, readHolds });
     let record = this.#keeper.saved;
-    let snapshot: Snapshot | null = null;
-    let gatesReadAt = clock.monotonic();
-    let allReadAt = clock.monotonic();
     let refresh = true;
     let nextStartAt: EpochMs | null = null;
     for (let pass = 0; pass < RECONCILE_PASSES_MAX; pass += 1) {
-      const pace = paceOf(record, clock.now());
-      const outdated = clock.monotonic() - allReadAt >= pace.everythingMs;
-      // While statuses are only being written, nothing need be listed anew for each handful of them.
-      const isIdle = record.batches.length === 0 && record.pendingStatuses.length === 0;
-      if (snapshot === null || refresh || outdated || isIdle) {
-        snapshot = await reader.readAll(record, this.#held.fence);
-        this.#sight = reader.sight;
-        gatesReadAt = clock.monotonic();
-        allReadAt = gatesReadAt;
-      } else {
-        const withGates = clock.monotonic() - gatesReadAt >= pace.gatesMs;
-        if (withGates) gatesReadAt = clock.monotonic();
-        snapshot = await reader.readInFlight(record, this.#held.fence, snapshot, withGates);
-      }
-      // A person may pause the queue, or switch it off, while a reconcile goes on.
-      const holds = (await this.#deps.store.readHolds(this.#repo)) ?? GONE;
-      const queueEnabled = this.#repo.queueEnabled && holds.queueEnabled;
-      snapshot = { ...snapshot, repo: { ...snapshot.repo, ...holds, queueEnabled } };
+      const snapshot = await looks.look(record, refresh);
+      if (snapshot.full) this.#sight = reader.sight;
       const failure = reader.attempts.takeFailure();
       this.#errorCode = failure === null ? null : this.#classify(failure);
       // The rest of a later look is only left for the next reconcile.
       if (pass === 0 && reader.attempts.isCutShort) this.#errorCode ??= 'timeout';
       const decision = decide(snapshot, record);
       record = decision.record;
-      refresh = decision.refresh || reader.isUnfinished;
       this.#errorCode ??= decision.errorCode;
       // Only a full look says when the next batch may start.
       if (snapshot.full) nextStartAt = decision.nextStartAt;
@@ -180,9 +153,9 @@ export class Reconcile {
       const result = await this.#performAll(snapshot, record, decision.actions);
       record = result.record;
       this.#keeper.noteDone(record);
-      refresh ||= result.refresh;
       if (result.ended === 'failed' || this.#retryAt !== null) break;
-      const wantedMs = reader.isUnfinished || reader.attempts.isCutShort ? 0 : decision.pollMs;
+      const isReadInPart = reader.isUnfinished || reader.attempts.isCutShort;
+      const wantedMs = isReadInPart ? 0 : decision.pollMs;
       if (result.ended === null && wantedMs === null) break;
       const pollMs = wantedMs ?? 0;
       const isLate = clock.monotonic() + pollMs > this.#deadline || this.#held.isPastDeadline();
@@ -191,9 +164,17 @@ export class Reconcile {
         this.#wakeAt = clock.now();
         break;
       }
+      refresh = decision.refresh || reader.isUnfinished || result.refresh;
       if (pollMs > 0) await clock.sleep(pollMs);
     }
     await this.#keeper.save(record, clock.now());
+  }
+
+  #openReader(): SnapshotReader {
+    const forge = this.#forge;
+    const queueName = this.#queueName;
+    const mayRead = () => this.#mayRead();
+    return new SnapshotReader({ ...this.#deps, forge, queueName, patrol: this.#patrol, mayRead }, this.#repo);
   }
 
   async #performAll(
