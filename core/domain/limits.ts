@@ -46,7 +46,7 @@ export const LANDED_NUMBERS_MAX = 1_000;
 export const GIVEN_UP_KEPT_MS = 60 * 60_000;
 export const GIVEN_UP_MAX = 100;
 /** Who was merged past the queue is looked for so long, while the forge does not tell. */
-export const PASSED_SEARCH_MS = 60 * 60_000;
+export const OUTSIDE_SEARCH_MS = 60 * 60_000;
 /** Remembered as merged past the queue, for one event each. */
 export const OUTSIDERS_MAX = 100;
 /**

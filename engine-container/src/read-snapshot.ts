@@ -30,7 +30,7 @@ import { CommitReader, type History } from './read-commits.ts';
 import { GateReader } from './read-gates.ts';
 import { isRuleDue, readHook } from './read-hook.ts';
 import { readKnownForge } from './read-known-forge.ts';
-import { readPassed } from './read-passed.ts';
+import { readOutsidePulls } from './read-outside-pulls.ts';
 import { readOrNone } from './read-pull.ts';
 import { readRecalled, readUnheard } from './read-recalled.ts';
 import { ownerOf } from './read-renewals.ts';
@@ -166,7 +166,7 @@ export class SnapshotReader {
     const rest = {
       ...(await this.#readBlockers(record, focus)),
       ...traces,
-      ...(await readPassed(this.#forge, this.#attempt, record, this.#repo.baseBranch)),
+      ...(await readOutsidePulls(this.#forge, this.#attempt, record, this.#repo.baseBranch)),
       ...(await readUnheard(this.#forge, this.#attempt, record, this.#clock.now())),
       ...(await readHook(this.#forge, this.#clock, this.#attempt, { repo: this.#repo, record })),
       gates: await this.#gates.read(record),

@@ -11,6 +11,7 @@ type Names<T extends string> = Readonly<Partial<Record<T, string>>>;
  * that is not listed is the same in both.
  */
 const FIELDS = {
+  outsideMove: 'passed',
   mergeTimeoutCounts: 'strikes',
   pendingStatuses: 'outbox',
   deferred: 'parked',

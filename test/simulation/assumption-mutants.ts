@@ -218,7 +218,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'of two deployments on one repository one notices and stops',
-    file: `${QUEUE}/landing/merged-past.ts`,
+    file: `${QUEUE}/landing/merged-outside.ts`,
     find: '  if (record.rival !== undefined || !statuses.known ||',
     replace: '  if (record.rival !== undefined || statuses.known || !statuses.known ||',
     families: ['calm'],
@@ -226,9 +226,9 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a queue that is switched on again does not stop for the same landing of the other one',
-    file: `${QUEUE}/landing/merged-past.ts`,
-    find: 'own: [...new Set([...passed.own, ...told])]',
-    replace: 'own: [...new Set([...passed.own, ...told])].slice(0, 0)',
+    file: `${QUEUE}/landing/merged-outside.ts`,
+    find: 'own: [...new Set([...move.own, ...told])]',
+    replace: 'own: [...new Set([...move.own, ...told])].slice(0, 0)',
     families: ['calm'],
     dies: 'a queue is switched on again beside another one',
   },

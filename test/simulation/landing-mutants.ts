@@ -14,7 +14,7 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a landing is no news about itself, whenever its merge is read again',
-    file: `${QUEUE}/landing/merged-past.ts`,
+    file: `${QUEUE}/landing/merged-outside.ts`,
     find: '    hasEverLanded(record, pr) ||\n',
     replace: '',
     families: ['base_pushed'],
@@ -22,7 +22,7 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a landing of long ago was let through by no other queue',
-    file: `${QUEUE}/landing/merged-past.ts`,
+    file: `${QUEUE}/landing/merged-outside.ts`,
     find: '    hasEverLanded(record, number) ||\n',
     replace: '',
     families: ['base_pushed'],
@@ -30,15 +30,15 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'who was merged with a base whose move was alarmed is not alarmed again',
-    file: `${QUEUE}/landing/merged-past.ts`,
-    find: '  else if (record.passed === undefined) alarms',
+    file: `${QUEUE}/landing/merged-outside.ts`,
+    find: '  else if (record.outsideMove === undefined) alarms',
     replace: '  else alarms',
     families: ['unchecked_head'],
     dies: 'one of the queue is merged past it, and the base is read first',
   },
   {
     guard: 'a base that moved by a merge which was alarmed is not alarmed again',
-    file: `${QUEUE}/landing/merged-past.ts`,
+    file: `${QUEUE}/landing/merged-outside.ts`,
     find: '  if (!isNamed) alarms',
     replace: '  alarms',
     families: ['unchecked_head'],

@@ -14,7 +14,7 @@ import { noticeBase } from './landing/base-seen.ts';
 import { forgetGivenUp } from './landing/given-up.ts';
 import { forgetLanded, withoutLateBase } from './landing/landed.ts';
 import { advanceLanding, observeLanding } from './landing/landing.ts';
-import { settlePassed } from './landing/merged-past.ts';
+import { settleOutside } from './landing/merged-outside.ts';
 import { traceLandings } from './landing/proof.ts';
 import { recallLost } from './landing/recall.ts';
 import { settleStanding } from './landing/standing.ts';
@@ -84,7 +84,7 @@ function readLine(pass: DecisionContext): void {
 
 /** Merges by others, landings of the queue, verdicts of gate runs, and the merge that is awaited: each is read and noted. */
 function readProgress(pass: DecisionContext): void {
-  settlePassed(pass);
+  settleOutside(pass);
   forgetLanded(pass);
   forgetGivenUp(pass);
   traceLandings(pass);

@@ -48,7 +48,7 @@ export interface Snapshot {
   /** Whether what made a branch of ours impossible still does; absent: nothing is known to. */
   readonly nameInTheWay?: Reading<RefInTheWay | null>;
   /** Merged with what moved the base without the queue; absent: nothing is looked for. */
-  readonly passed?: Reading<readonly PassedPull[]>;
+  readonly outsidePulls?: Reading<readonly OutsidePull[]>;
   /** Absent: not asked, because the queue is empty. */
   readonly forge?: Reading<KnownForge>;
   /** Open pull requests of the base branch. */
@@ -101,7 +101,7 @@ export type GateView = (GateReading | { readonly kind: 'branch_gone' }) & {
 export type Blockers = Reading<PullRequestView>;
 
 /** Merged past the queue, and what stands on its head. */
-export interface PassedPull {
+export interface OutsidePull {
   readonly pull: PullRequest;
   readonly statuses: Reading<readonly CommitStatus[]>;
 }

@@ -12,7 +12,7 @@ import {
 import { tellKnownVerdict } from '../gate/known-verdict.ts';
 import { landLate } from '../landing/given-up.ts';
 import { hasLanded, hasLandedHead, noteMerged } from '../landing/landed.ts';
-import { alarmOutsider, noteOutsider } from '../landing/merged-past.ts';
+import { alarmOutsider, noteOutsider } from '../landing/merged-outside.ts';
 import { bounceOf, isBounced, recallStatuses } from '../landing/recall.ts';
 import { mayBeTwinOfLanding } from '../landing/twins.ts';
 import { noteArrival } from '../policy/fanout-choice.ts';

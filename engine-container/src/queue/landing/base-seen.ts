@@ -2,7 +2,7 @@ import { requiresContext } from '../admission/admission.ts';
 import type { DecisionContext } from '../decision-context.ts';
 import { type QueueRecord, treeOf } from '../record/record.ts';
 import { isProvenStep } from './given-up.ts';
-import { alarmBase, searchPassed } from './merged-past.ts';
+import { alarmBase, searchOutside } from './merged-outside.ts';
 
 /**
  * Keeps the tip of the base, and alarms when it moved although only the queue can open a merge: what is on it is not verified
@@ -28,7 +28,7 @@ export function noticeBase(pass: DecisionContext): void {
   if (seen === null || seen.sha === sha || !watched || !guarded || record.tip === sha) return;
   // The state is what it was: a second merge of a head that had landed, for example.
   if (seen.tree === tree || isTreeOfTip(record, tree) || isProvenStep(record, seen.sha, tree)) return;
-  searchPassed(pass, seen.sha, sha);
+  searchOutside(pass, seen.sha, sha);
   alarmBase(pass, sha);
 }
 

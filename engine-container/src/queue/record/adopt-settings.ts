@@ -2,7 +2,7 @@ import { isSetUpLookDue } from '#core/domain/hook-seen.ts';
 import { noteRule } from '../admission/rule-notes.ts';
 import { type DecisionContext, raiseStandstill } from '../decision-context.ts';
 import { noticeBase } from '../landing/base-seen.ts';
-import { keepRival } from '../landing/merged-past.ts';
+import { keepRival } from '../landing/merged-outside.ts';
 
 /** The readings for the next look to compare with, and settings that changed under the record. */
 export function adoptSettings(pass: DecisionContext): void {

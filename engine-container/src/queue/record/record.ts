@@ -28,7 +28,7 @@ import type { Bounced, Deferred, HeadAttempts, MergeTimeoutCount } from './aside
 import type { GateLooks, RunnerWait } from './gate-looks-state.ts';
 import type { GivenUp, Landing, TakeBackReason } from './landing-state.ts';
 import type { Learned } from './learned-state.ts';
-import type { Outsider, Passed } from './merged-past-state.ts';
+import type { OutsideMove, Outsider } from './merged-outside-state.ts';
 import type { PendingStatus, UnheardPost } from './pending-status.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import type { Recalling } from './recall-state.ts';
@@ -97,7 +97,7 @@ export interface QueueRecord extends Learned, Recalling {
   /** Which forge this is; absent until it was asked. */
   forge?: KnownForge;
   /** A move of the base without the queue, while it is looked for who was merged; absent: nothing did. */
-  passed?: Passed;
+  outsideMove?: OutsideMove;
   /** Told to be merged past the queue in the last minutes, oldest first; absent: none. */
   outside?: readonly Outsider[];
   /** Our landings of the last minutes, oldest first; absent: none. */

@@ -2,29 +2,29 @@ import type { PullRequest } from '#core/domain/forge.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { QueueRecord } from './queue/record/record.ts';
-import type { PassedPull, Snapshot } from './queue/snapshot.ts';
+import type { OutsidePull, Snapshot } from './queue/snapshot.ts';
 
 /**
  * Which pull requests were merged with what moved the base without the queue, and what their heads say of it: two calls,
  * and one for each of them, on that alarm alone.
  */
-export async function readPassed(
+export async function readOutsidePulls(
   forge: EngineForge,
   attempt: <T>(read: () => Promise<T>) => Promise<Reading<T>>,
-  { passed }: QueueRecord,
+  { outsideMove: move }: QueueRecord,
   baseBranch: string,
-): Promise<Pick<Snapshot, 'passed'>> {
-  if (passed === undefined) return {};
-  const commits = await attempt(() => forge.listOwnCommits(passed.from, passed.to));
+): Promise<Pick<Snapshot, 'outsidePulls'>> {
+  if (move === undefined) return {};
+  const commits = await attempt(() => forge.listOwnCommits(move.from, move.to));
   const merged: Reading<readonly PullRequest[]> = commits.known
     ? await attempt(() => forge.listMergedPullRequests())
     : UNKNOWN;
-  if (!commits.known || !merged.known) return { passed: UNKNOWN };
+  if (!commits.known || !merged.known) return { outsidePulls: UNKNOWN };
   const added = new Set(commits.value.map(({ sha }) => sha));
   const isAmongThem = ({ baseRef, mergeCommitSha }: PullRequest): boolean =>
     baseRef === baseBranch && mergeCommitSha !== null && added.has(mergeCommitSha);
-  const found: PassedPull[] = [];
+  const found: OutsidePull[] = [];
   for (const pull of merged.value.filter(isAmongThem))
     found.push({ pull, statuses: await attempt(() => forge.readStatuses(pull.headSha)) });
-  return { passed: known(found) };
+  return { outsidePulls: known(found) };
 }

@@ -5,7 +5,7 @@ import type { World, WorldOptions } from './world.ts';
 const MINUTE_MS = 60_000;
 
 /** Merges of pull requests that never were in the queue: the base moves, and nothing else tells of them. */
-export function definePassedByTests(createWorld: (options?: WorldOptions) => Promise<World>): void {
+export function defineMergedOutsideTests(createWorld: (options?: WorldOptions) => Promise<World>): void {
   const listed = async (world: World) =>
     (await world.events())
       .filter(({ reason }) => reason === 'merged_outside_the_queue')
@@ -44,7 +44,7 @@ export function definePassedByTests(createWorld: (options?: WorldOptions) => Pro
     await world.drain({ maxMs: 30 * MINUTE_MS });
     expect((await listed(world)).at(-1)).toBe(`pr_skipped #${third} Third`);
     expect(await listed(world)).toHaveLength(3);
-    expect((await world.record()).passed).toBeUndefined();
+    expect((await world.record()).outsideMove).toBeUndefined();
     expect((await forge.pull(own)).merged).toBe(true);
   });
 
@@ -78,7 +78,7 @@ export function definePassedByTests(createWorld: (options?: WorldOptions) => Pro
     await world.drain({ maxMs: 30 * MINUTE_MS });
     expect(alarmed(world)).toEqual([null]);
     expect(await listed(world)).toEqual([]);
-    expect((await world.record()).passed).toBeUndefined();
+    expect((await world.record()).outsideMove).toBeUndefined();
   });
 
   test('while the forge does not tell who was merged, the search waits and finds it later', async () => {

@@ -2,25 +2,25 @@ import type { PullRequest } from '#core/domain/forge.ts';
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import {
   LANDED_KEPT_MS,
+  OUTSIDE_SEARCH_MS,
   OUTSIDERS_MAX,
-  PASSED_SEARCH_MS,
   STALE_READING_MS,
   WAKE_DELAY_MAX_MS,
   WAKE_DELAY_MIN_MS,
 } from '#core/domain/limits.ts';
 import { startTeardown } from '../batches/batch.ts';
 import { type DecisionContext, emitEvent, raiseStandstill, wakeNoLaterThan } from '../decision-context.ts';
-import type { Passed } from '../record/merged-past-state.ts';
+import type { OutsideMove } from '../record/merged-outside-state.ts';
 import type { QueueRecord } from '../record/record.ts';
-import type { PassedPull } from '../snapshot.ts';
+import type { OutsidePull } from '../snapshot.ts';
 import { hasEverLanded, hasLandedHead, noteMerged } from './landed.ts';
 
 /** The base moved from one tip to another, and what is on it now is not verified: the merged pull requests are looked for. */
-export function searchPassed(pass: DecisionContext, from: CommitSha, to: CommitSha): void {
+export function searchOutside(pass: DecisionContext, from: CommitSha, to: CommitSha): void {
   const { record, s } = pass;
-  const before = record.passed;
+  const before = record.outsideMove;
   const own = [...(before?.own ?? []), ...(record.landed ?? []).map(({ pr }) => pr)];
-  record.passed = { from: before?.from ?? from, to, since: s.now, own: [...new Set(own)] };
+  record.outsideMove = { from: before?.from ?? from, to, since: s.now, own: [...new Set(own)] };
   wakeNoLaterThan(pass, s.now + WAKE_DELAY_MIN_MS);
 }
 
@@ -41,7 +41,7 @@ export function noteOutsider(
 export function alarmOutsider({ record, alarms }: DecisionContext, pr: PullRequestNumber): void {
   const unnamed = alarms.findIndex((alarm) => alarm.name === 'unverified_landing' && alarm.pr === null);
   if (unnamed >= 0) alarms[unnamed] = { name: 'unverified_landing', pr };
-  else if (record.passed === undefined) alarms.push({ name: 'unverified_landing', pr });
+  else if (record.outsideMove === undefined) alarms.push({ name: 'unverified_landing', pr });
 }
 
 export function alarmBase(pass: DecisionContext, sha: CommitSha): void {
@@ -52,14 +52,14 @@ export function alarmBase(pass: DecisionContext, sha: CommitSha): void {
 }
 
 /** Lists the pull requests whose merges were found. A list may be late: the search goes on until none is any more. */
-export function settlePassed(pass: DecisionContext): void {
+export function settleOutside(pass: DecisionContext): void {
   const { record, s } = pass;
-  const { passed } = record;
-  if (passed !== undefined && s.full) {
-    const found = s.passed?.known === true ? s.passed.value : null;
+  const { outsideMove: move } = record;
+  if (move !== undefined && s.full) {
+    const found = s.outsidePulls?.known === true ? s.outsidePulls.value : null;
     for (const { pull, statuses } of found ?? []) {
       noticeRival(pass, pull, statuses);
-      if (isTold(pass, passed, pull.number)) continue;
+      if (isTold(pass, move, pull.number)) continue;
       emitEvent(
         pass,
         'pr_skipped',
@@ -69,18 +69,18 @@ export function settlePassed(pass: DecisionContext): void {
       if (hasLandedHead(record, pull.headSha)) noteMerged(record, pull.number);
       noteOutsider(pass, pull.number, pull.mergeCommitSha);
     }
-    const ageMs = s.now - passed.since;
-    if (ageMs >= (found === null ? PASSED_SEARCH_MS : STALE_READING_MS)) delete record.passed;
+    const ageMs = s.now - move.since;
+    if (ageMs >= (found === null ? OUTSIDE_SEARCH_MS : STALE_READING_MS)) delete record.outsideMove;
     else wakeNoLaterThan(pass, s.now + (found === null ? WAKE_DELAY_MAX_MS : STALE_READING_MS - ageMs));
   }
-  if (record.passed !== undefined || record.outside === undefined) return;
+  if (record.outsideMove !== undefined || record.outside === undefined) return;
   const kept = record.outside.filter(({ at }) => s.now - at < LANDED_KEPT_MS);
   if (kept.length === 0) delete record.outside;
   else if (kept.length < record.outside.length) record.outside = kept;
 }
 
 /** One of the queue leaves it with an event of its own, and what landed has had its event, whenever that was. */
-function isTold({ record }: DecisionContext, { own }: Passed, pr: PullRequestNumber): boolean {
+function isTold({ record }: DecisionContext, { own }: OutsideMove, pr: PullRequestNumber): boolean {
   return (
     own.includes(pr) ||
     hasEverLanded(record, pr) ||
@@ -99,7 +99,7 @@ const LET_THROUGH = /^(proven|landed): /;
 function noticeRival(
   { record, s, log }: DecisionContext,
   pull: PullRequest,
-  statuses: PassedPull['statuses'],
+  statuses: OutsidePull['statuses'],
 ): void {
   if (record.rival !== undefined || !statuses.known || isOwnHead(record, pull)) return;
   const ours = statuses.value.find(({ context }) => context === record.context);
@@ -111,7 +111,7 @@ function noticeRival(
 /** This record, or one of the same address before it, may have said so itself. */
 function isOwnHead(record: QueueRecord, { number, headSha }: PullRequest): boolean {
   return (
-    record.passed?.own.includes(number) === true ||
+    record.outsideMove?.own.includes(number) === true ||
     hasEverLanded(record, number) ||
     hasLandedHead(record, headSha) ||
     record.unheard?.some(({ sha }) => sha === headSha) === true ||
@@ -128,8 +128,8 @@ export function keepRival(pass: DecisionContext): void {
     delete record.rival;
     // The search finds the same merges again for a while; the person has answered for those that were told.
     const told = (record.outside ?? []).map(({ pr }) => pr);
-    const { passed } = record;
-    if (passed !== undefined) record.passed = { ...passed, own: [...new Set([...passed.own, ...told])] };
+    const { outsideMove: move } = record;
+    if (move !== undefined) record.outsideMove = { ...move, own: [...new Set([...move.own, ...told])] };
     return;
   }
   raiseStandstill(pass, 'another_queue');

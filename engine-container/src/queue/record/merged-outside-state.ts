@@ -1,7 +1,7 @@
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 
 /** A move of the base without the queue, until it is known who was merged with it (A39). */
-export interface Passed {
+export interface OutsideMove {
   /** Last tip that the queue knew of. */
   readonly from: CommitSha;
   readonly to: CommitSha;
@@ -10,7 +10,7 @@ export interface Passed {
   readonly own: readonly PullRequestNumber[];
 }
 
-/** A pull request that an event tells to be merged past the queue. */
+/** A pull request that an event tells to be merged outside the queue. */
 export interface Outsider {
   readonly pr: PullRequestNumber;
   /** Its merge commit; absent: not known. */

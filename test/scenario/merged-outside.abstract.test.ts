@@ -1,0 +1,4 @@
+import { defineMergedOutsideTests } from './merged-outside.suite.ts';
+import { createWorld } from './world.ts';
+
+defineMergedOutsideTests((options) => createWorld(options));
