@@ -19,12 +19,19 @@ export function isBinary(content: Buffer): boolean {
 /**
  * Merges one file as `git merge` does (strategy ort: histogram, no indent heuristic, level "zealous"), byte for byte.
  * `base` is empty where both sides added the file. Binary files that both sides changed are a conflict.
+ *
+ * @param stepsMax - Steps of comparing, beyond which the result is `unsure`.
  */
-export function mergeText(base: Buffer, ours: Buffer, theirs: Buffer): TextMerge {
+export function mergeText(
+  base: Buffer,
+  ours: Buffer,
+  theirs: Buffer,
+  stepsMax: number = MERGE_STEPS_MAX,
+): TextMerge {
   if ([base, ours, theirs].some(isBinary)) return { kind: 'conflict' };
   const texts = { base: splitLines(base), ours: splitLines(ours), theirs: splitLines(theirs) };
   try {
-    return mergeLines(texts, new Effort(MERGE_STEPS_MAX));
+    return mergeLines(texts, new Effort(stepsMax));
   } catch (error) {
     if (error instanceof DiffGivenUp) return { kind: 'unsure' };
     throw error;
