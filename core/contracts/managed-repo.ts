@@ -217,7 +217,7 @@ export interface RepoFacts {
   /** Undefined when its row is missing. */
   readonly connection: Pick<Connection, 'botUsername' | 'instanceUrl'> | undefined;
   readonly outcome: ReconcileOutcome | undefined;
-  readonly held: boolean;
+  readonly isOnHold: boolean;
 }
 
 export function toRepoConnectionView(
@@ -240,7 +240,7 @@ export function toManagedRepoView(facts: RepoFacts): ManagedRepoView {
       status: formatTimeOrNull(repo.heard?.status),
       run: formatTimeOrNull(repo.heard?.run),
     },
-    hold_reason: facts.held ? 'payment_required' : null,
+    hold_reason: facts.isOnHold ? 'payment_required' : null,
     pause: toPauseView(repo),
     ...toShownSettings(repo),
     file_settings: toFileSettings(repo, facts.outcome?.settingsSeen),

@@ -183,7 +183,7 @@ export interface RepoActivity {
 export interface RepoActivityFacts {
   readonly queueName: string;
   readonly repo: ManagedRepo;
-  readonly held: boolean;
+  readonly isOnHold: boolean;
   readonly outcome: ReconcileOutcome | undefined;
   /** Rows of this repo, newest first. */
   readonly batches: Reading<readonly NodeRow[]>;
@@ -219,9 +219,9 @@ export function describeRepoActivity(facts: RepoActivityFacts): RepoActivity {
   };
 }
 
-function settledState({ repo, held }: RepoActivityFacts): RepoState | null {
+function settledState({ repo, isOnHold }: RepoActivityFacts): RepoState | null {
   if (!repo.queueEnabled) return 'disabled';
-  return held ? 'held' : null;
+  return isOnHold ? 'held' : null;
 }
 
 function liveState(running: readonly NodeRow[], facts: RepoActivityFacts): RepoState {

@@ -98,7 +98,7 @@ export interface HoldableRepo {
  * it has ended and the tier is free again. A tenant that never had one is `active` (D-56) and holds nothing: its ceiling
  * was kept when it enrolled. Computed on every read, so that a hold vanishes the moment the plan entitles again (D-55).
  */
-export function heldRepoIds(
+export function repoIdsOnHold(
   plan: Plan,
   repos: readonly HoldableRepo[],
   limits: PlanLimitsTable = PLAN_LIMITS,

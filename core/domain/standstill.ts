@@ -77,7 +77,7 @@ export interface Standstill {
 
 export interface StandstillFacts {
   readonly repo: ManagedRepo;
-  readonly held: boolean;
+  readonly isOnHold: boolean;
   readonly view: QueueView | undefined;
   readonly outcome: ReconcileOutcome | undefined;
   /** Rows of this repo. */
@@ -114,8 +114,8 @@ const OF_FINDINGS: readonly (ReconcileErrorCode | null)[] = [
 
 /** Null: the queue moves as usual, nothing waits in it, or it is off. */
 export function findStandstill(facts: StandstillFacts): Standstill | null {
-  const { repo, held, view } = facts;
-  if (!repo.queueEnabled || held || view === undefined || isEmpty(view)) return null;
+  const { repo, isOnHold, view } = facts;
+  if (!repo.queueEnabled || isOnHold || view === undefined || isEmpty(view)) return null;
   return findPause(facts) ?? findBlindness(facts) ?? findWait(view, facts);
 }
 

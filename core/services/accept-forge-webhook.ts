@@ -12,12 +12,12 @@ import type { SecretBox } from '../ports/secret-box.ts';
 import { type DispatchStore, type LeaseStore, StoreError } from '../ports/store.ts';
 import { VaultError } from '../ports/system.ts';
 import type { Secret } from '../secret.ts';
-import { findHolds, type HoldStore, type PlanDeps } from './plans.ts';
+import { findReposOnHold, type OnHoldStore, type PlanDeps } from './plans.ts';
 import type { RefusedDeliveries } from './refused-deliveries.ts';
 import { type EventWakeDeps, wakeForEvent } from './wake.ts';
 
 export interface WebhookDeps extends EventWakeDeps, PlanDeps {
-  readonly store: DispatchStore & HoldStore;
+  readonly store: DispatchStore & OnHoldStore;
   /** @default no limit */
   readonly rates?: RateStore;
   readonly leases: Pick<LeaseStore, 'readLeaseState'>;
@@ -116,7 +116,7 @@ async function deliverTo(deps: WebhookDeps, repo: ManagedRepo, delivery: Deliver
   if (kind === 'unrelated') return 'ignored';
   await noteHeard(deps, repo, delivery.event);
   // Held for payment: not the sender's mistake (D-34).
-  if ((await findHolds(deps, repo.tenantId)).has(repo.id)) return 'ignored';
+  if ((await findReposOnHold(deps, repo.tenantId)).has(repo.id)) return 'ignored';
   return wake(deps, repo, kind, delivery.deliveryId);
 }
 

@@ -29,7 +29,7 @@ import { type ConcurrencyDeps, withinLimits } from './concurrent-reconciles.ts';
 import { type EngineResult, judgeAnswer } from './engine-result.ts';
 import { withLease } from './lease.ts';
 import { planNextLook } from './next-look.ts';
-import { findHolds, type HoldStore, type PlanDeps } from './plans.ts';
+import { findReposOnHold, type OnHoldStore, type PlanDeps } from './plans.ts';
 import { openRepoToken } from './repo-token.ts';
 import {
   isOff,
@@ -49,7 +49,7 @@ export interface DispatchDeps extends PlanDeps, Pick<ConcurrencyDeps, 'workersMa
     ReconcileStore &
     PurgeStore &
     TurnStore &
-    HoldStore &
+    OnHoldStore &
     ObligationStore;
   readonly leases: LeaseStore;
   readonly vault: Vault;
@@ -99,7 +99,7 @@ export async function dispatchReconcile(deps: DispatchDeps, repoId: RepoId): Pro
     // A queue that was just switched off takes back what it had posted: the engine is the only writer of statuses (A24).
     if (now - repo.updatedAt > WIND_DOWN_MS) return { kind: 'disabled' };
   } else if (repo.dueAt === null || repo.dueAt > now + DUE_TOLERANCE_MS) return { kind: 'not_due' };
-  const onHold = !off && (await findHolds(deps, repo.tenantId)).has(repo.id);
+  const onHold = !off && (await findReposOnHold(deps, repo.tenantId)).has(repo.id);
   if (onHold && !(await mustWindDown(deps.store, repo, now))) {
     // Out of the line until the next tick: it must neither look overdue nor stand before those that are paid for.
     await deps.store.settleDue(repo.id, repo.wakeSeq, deps.clock.now() + IDLE_DUE_DELAY_MS);

@@ -5,7 +5,7 @@ import type { ManagedRepo, ReconcileOutcome } from '../domain/repo.ts';
 import type { IdleLooker } from '../ports/idle-look.ts';
 import type { DispatchStore } from '../ports/store.ts';
 import type { Clock, DueGlance, Log, Vault, WakeQueue } from '../ports/system.ts';
-import { findHolds, type HoldStore, type PlanDeps } from './plans.ts';
+import { findReposOnHold, type OnHoldStore, type PlanDeps } from './plans.ts';
 import { openRepoToken } from './repo-token.ts';
 import { wakeNow } from './wake.ts';
 import { isOff } from './wind-down.ts';
@@ -18,7 +18,7 @@ export interface PlanGlanceDeps {
 
 export interface GlanceDeps extends PlanDeps, PlanGlanceDeps {
   readonly store: Pick<DispatchStore, 'getRepo' | 'getConnection' | 'loadReconcileOutcome' | 'markDue'> &
-    HoldStore;
+    OnHoldStore;
   readonly vault: Pick<Vault, 'open'>;
   readonly looker: Pick<IdleLooker, 'glance'>;
   readonly queue: Pick<WakeQueue, 'sendWake' | 'sendDelayedGlance'>;
@@ -53,7 +53,7 @@ async function tryGlance(deps: GlanceDeps, glance: DueGlance): Promise<GlanceRes
   // Each wake leads to a look, and each look plans glances of its own.
   if (repo.wakeSeq !== glance.wakeSeq) return 'replaced';
   // A repo on hold is not woken by the tick, so its chain would go on.
-  if ((await findHolds(deps, repo.tenantId)).has(repo.id)) return 'over';
+  if ((await findReposOnHold(deps, repo.tenantId)).has(repo.id)) return 'over';
   const outcome = await store.loadReconcileOutcome(repo);
   if (outcome?.ok !== true || outcome.sight === undefined) return 'over';
   const startedAt = clock.monotonic();

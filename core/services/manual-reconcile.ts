@@ -12,7 +12,7 @@ import type { AccountStore } from '../ports/account-store.ts';
 import type { DispatchStore, EnrollmentStore, LeaseStore } from '../ports/store.ts';
 import type { Clock, Log, WakeQueue } from '../ports/system.ts';
 import { loadOwnRepo } from './owned.ts';
-import { findHolds, type PlanDeps } from './plans.ts';
+import { findReposOnHold, type PlanDeps } from './plans.ts';
 import { wakeNow } from './wake.ts';
 import { mustWaitTurn } from './wind-down.ts';
 
@@ -80,7 +80,7 @@ async function passTime(clock: Clock, before: EpochMs | null): Promise<void> {
 }
 
 async function refuseUnready(deps: ManualReconcileDeps, repo: ManagedRepo): Promise<void> {
-  const holds = await findHolds(deps, repo.tenantId);
+  const holds = await findReposOnHold(deps, repo.tenantId);
   if (holds.has(repo.id)) throw new AppError('payment_required', { portal: '/api/v1/billing/portal' });
   if (!repo.queueEnabled) throw new AppError('queue_not_ready');
   const connection = await deps.store.getConnection(repo.tenantId, repo.connectionId);

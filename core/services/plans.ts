@@ -2,11 +2,11 @@ import { AppError } from '../contracts/errors.ts';
 import {
   ceilingOf,
   FREE_PLAN,
-  heldRepoIds,
   isEntitling,
   PLAN_LIMITS,
   type Plan,
   type PlanLimitsTable,
+  repoIdsOnHold,
 } from '../domain/billing.ts';
 import type { RepoId, TenantId } from '../domain/ids.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
@@ -39,32 +39,32 @@ export async function readCeiling(
   return ceilingOf(await readPlan(deps.store, tenantId), deps.planLimits);
 }
 
-/** Repos held for payment. A plan that cannot be read holds nothing (D-55). */
-export async function readHolds(
+/** Repos that are on hold for payment. A plan that cannot be read holds nothing (D-55). */
+export async function listReposOnHold(
   store: PlanStore,
   tenantId: TenantId,
   repos: readonly ManagedRepo[],
   limits: PlanLimitsTable = PLAN_LIMITS,
 ): Promise<ReadonlySet<RepoId>> {
   try {
-    return heldRepoIds((await store.loadPlan(tenantId)) ?? FREE_PLAN, repos, limits);
+    return repoIdsOnHold((await store.loadPlan(tenantId)) ?? FREE_PLAN, repos, limits);
   } catch (error) {
     if (error instanceof StoreError) return new Set();
     throw error;
   }
 }
 
-export type HoldStore = PlanStore & Pick<EnrollmentStore, 'listRepos'>;
+export type OnHoldStore = PlanStore & Pick<EnrollmentStore, 'listRepos'>;
 
-/** Holds of a tenant for a caller that has none of its repos at hand: they are listed only where the plan does not entitle. */
-export async function findHolds(
-  deps: PlanDeps & { readonly store: HoldStore },
+/** Repos on hold of a tenant, for a caller that has none of its repos at hand: they are listed only where the plan does not entitle. */
+export async function findReposOnHold(
+  deps: PlanDeps & { readonly store: OnHoldStore },
   tenantId: TenantId,
 ): Promise<ReadonlySet<RepoId>> {
   try {
     const plan = (await deps.store.loadPlan(tenantId)) ?? FREE_PLAN;
     if (isEntitling(plan.status)) return new Set();
-    return heldRepoIds(plan, await deps.store.listRepos(tenantId), deps.planLimits);
+    return repoIdsOnHold(plan, await deps.store.listRepos(tenantId), deps.planLimits);
   } catch (error) {
     // A plan that cannot be read stops no main branch (A108).
     if (error instanceof StoreError) return new Set();

@@ -4,7 +4,7 @@ import type { RepoId, TenantId } from '../domain/ids.ts';
 import type { Connection, ManagedRepo } from '../domain/repo.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { DispatchStore, EnrollmentStore } from '../ports/store.ts';
-import { readHolds } from './plans.ts';
+import { listReposOnHold } from './plans.ts';
 
 export type RepoFactsStore = Pick<EnrollmentStore, 'listRepos' | 'listConnections'> &
   Pick<DispatchStore, 'getConnection' | 'loadReconcileOutcome'> &
@@ -23,14 +23,14 @@ export async function readRepoFacts(
     store.listOutcomes(tenantId),
   ]);
   const alive = repos.filter((repo) => !repo.tombstone);
-  const holds = await readHolds(store, tenantId, alive, limits);
+  const onHold = await listReposOnHold(store, tenantId, alive, limits);
   const byId = new Map(connections.map((connection) => [connection.id, connection]));
   const shown = alive.filter(({ id }) => repoIds === null || repoIds.includes(id));
   return shown.map((repo) => ({
     repo,
     connection: aliveOnly(byId.get(repo.connectionId)),
     outcome: outcomes.get(repo.id),
-    held: holds.has(repo.id),
+    isOnHold: onHold.has(repo.id),
   }));
 }
 
@@ -44,12 +44,12 @@ export async function readFactsOf(
     store.loadReconcileOutcome(repo),
     store.listRepos(repo.tenantId),
   ]);
-  const holds = await readHolds(store, repo.tenantId, repos, limits);
+  const onHold = await listReposOnHold(store, repo.tenantId, repos, limits);
   return {
     repo,
     connection: aliveOnly(connection ?? undefined),
     outcome: outcome ?? undefined,
-    held: holds.has(repo.id),
+    isOnHold: onHold.has(repo.id),
   };
 }
 

@@ -10,7 +10,7 @@ import {
 import { eventWindow } from '../domain/wake.ts';
 import type { DispatchStore } from '../ports/store.ts';
 import type { Clock, Log, WakeQueue } from '../ports/system.ts';
-import { findHolds, type HoldStore, type PlanDeps } from './plans.ts';
+import { findReposOnHold, type OnHoldStore, type PlanDeps } from './plans.ts';
 import { isOff, mustWindDown, type ObligationStore } from './wind-down.ts';
 
 export interface WakeDeps {
@@ -30,7 +30,7 @@ export interface ForwardDeps extends WakeDeps {
 
 export interface TickDeps extends WakeDeps, PlanDeps {
   readonly store: Pick<DispatchStore, 'markDue' | 'listDueRepos' | 'recordTick' | 'getRepo' | 'settleDue'> &
-    HoldStore &
+    OnHoldStore &
     ObligationStore;
   readonly log: Log;
 }
@@ -165,12 +165,12 @@ export async function wakeDueRepos(deps: TickDeps): Promise<TickResult> {
  * would soon be the oldest of all and stand before the others for ever.
  */
 function createHoldCheck(deps: TickDeps): (repoId: RepoId) => Promise<boolean> {
-  const byTenant = new Map<TenantId, ReturnType<typeof findHolds>>();
+  const byTenant = new Map<TenantId, ReturnType<typeof findReposOnHold>>();
   return async (repoId) => {
     const repo = await deps.store.getRepo(repoId);
     // A queue that goes off takes back what it posted, paid for or not.
     if (repo === null || isOff(repo)) return false;
-    const holds = byTenant.get(repo.tenantId) ?? findHolds(deps, repo.tenantId);
+    const holds = byTenant.get(repo.tenantId) ?? findReposOnHold(deps, repo.tenantId);
     byTenant.set(repo.tenantId, holds);
     if (!(await holds).has(repo.id)) return false;
     if (await mustWindDown(deps.store, repo, deps.clock.now())) return false;

@@ -4,9 +4,9 @@ import {
   ceilingOf,
   entitledTier,
   FREE_PLAN,
-  heldRepoIds,
   needsPayment,
   PLAN_LIMITS,
+  repoIdsOnHold,
   TIERS,
   type Tier,
 } from '#core/domain/billing.ts';
@@ -54,7 +54,7 @@ describe.each(TIERS)('tier %s: its grants, and whether it has to pay (A106)', (t
     const plan = { tier, status };
     expect([entitledTier(plan), needsPayment(plan)]).toEqual(GRANTED[tier][status]);
     const entitles = status === 'active' || status === 'trialing';
-    expect([...heldRepoIds(plan, repos)]).toEqual(entitles ? [] : ['b1', 'b2', 'c']);
+    expect([...repoIdsOnHold(plan, repos)]).toEqual(entitles ? [] : ['b1', 'b2', 'c']);
     expect(ceilingOf(plan).repos).toBe({ free: 1, pro: 50, team: 500 }[GRANTED[tier][status][0]]);
   });
 });
@@ -66,10 +66,10 @@ describe('holds (A107)', () => {
       ...PLAN_LIMITS,
       free: { ...PLAN_LIMITS.free, included: { connections: 1, repos: 2 } },
     };
-    expect([...heldRepoIds(plan, repos, limits)]).toEqual(['b2', 'c']);
+    expect([...repoIdsOnHold(plan, repos, limits)]).toEqual(['b2', 'c']);
     const [first, ...rest] = repos;
     const oldestGone = [{ ...first, id: 'c', createdAt: 1, tombstone: true }, ...rest];
-    expect([...heldRepoIds(plan, oldestGone)]).toEqual(['b1', 'b2']);
+    expect([...repoIdsOnHold(plan, oldestGone)]).toEqual(['b1', 'b2']);
   });
 
   test('an allowance without limit holds nothing, one of none holds everything', () => {
@@ -78,11 +78,11 @@ describe('holds (A107)', () => {
       ...PLAN_LIMITS,
       free: { ...PLAN_LIMITS.free, included: { connections: 1, repos: allowed } },
     });
-    expect(heldRepoIds(plan, repos, free(null)).size).toBe(0);
-    expect(heldRepoIds(plan, repos, free(0)).size).toBe(4);
+    expect(repoIdsOnHold(plan, repos, free(null)).size).toBe(0);
+    expect(repoIdsOnHold(plan, repos, free(0)).size).toBe(4);
   });
 
   test('a tenant that never bought anything holds nothing', () => {
-    expect(heldRepoIds(FREE_PLAN, repos).size).toBe(0);
+    expect(repoIdsOnHold(FREE_PLAN, repos).size).toBe(0);
   });
 });

@@ -28,7 +28,7 @@ function given(block: Partial<Block>, changes: Partial<StandstillFacts> = {}): S
   } as const;
   return {
     repo: givenRepo(),
-    held: false,
+    isOnHold: false,
     now: NOW,
     batches: gateRuns(5, 20 * MINUTE),
     view: givenQueueView({ at: NOW, places: [PLACE], block: whole }),
@@ -131,7 +131,7 @@ describe('a queue that stands still is noticed', () => {
     const all = [
       given({}, { view: givenQueueView({ at: since(600) }), outcome: late }),
       given({ since: since(600) }, { repo: givenRepo({ queueEnabled: false }) }),
-      given({ since: since(600) }, { held: true }),
+      given({ since: since(600) }, { isOnHold: true }),
       given({}, { view: undefined, outcome: late }),
       given({}, { view: bounced, outcome: late }),
     ];

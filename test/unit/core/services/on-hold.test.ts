@@ -5,7 +5,7 @@ import type { ReconcileCommand, ReconcileOrder } from '#core/ports/system.ts';
 import { acceptForgeWebhook } from '#core/services/accept-forge-webhook.ts';
 import { dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
 import { withLease } from '#core/services/lease.ts';
-import { findHolds } from '#core/services/plans.ts';
+import { findReposOnHold } from '#core/services/plans.ts';
 import { wakeDueRepos } from '#core/services/wake.ts';
 import { givenObligations, givenQueueView } from '../../../builders/told-queue.ts';
 import { ApiWorld, HOOK_SECRET, TENANT_A, TENANT_B } from '../../../support/api-world.ts';
@@ -133,7 +133,7 @@ describe('held repos in the worker (A107)', () => {
     story.store.beforeCall = (called) => {
       calls.push(called);
     };
-    expect(await findHolds({ store: story.store }, TENANT_A)).toEqual(new Set());
+    expect(await findReposOnHold({ store: story.store }, TENANT_A)).toEqual(new Set());
     expect(calls).toEqual(['loadPlan']);
   });
 });
