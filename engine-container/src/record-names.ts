@@ -11,6 +11,7 @@ type Names<T extends string> = Readonly<Partial<Record<T, string>>>;
  * that is not listed is the same in both.
  */
 const FIELDS = {
+  setAsideInARow: 'stagingAsides',
   outsideMove: 'passed',
   mergeTimeoutCounts: 'strikes',
   pendingStatuses: 'outbox',
@@ -22,7 +23,11 @@ const FIELDS = {
 export type StoredField = {
   [Name in keyof QueueRecord]-?: Name extends keyof typeof FIELDS ? (typeof FIELDS)[Name] : Name;
 }[keyof QueueRecord];
-const ENTRY_FIELDS: Names<keyof QueueEntry> = { passedOnStaleBase: 'cleared', failureProbability: 'doubt' };
+const ENTRY_FIELDS: Names<keyof QueueEntry> = {
+  passedOnStaleBase: 'cleared',
+  failureProbability: 'doubt',
+  timesSetAside: 'stagingAsides',
+};
 const BATCH_FIELDS: Names<keyof Batch> = { batchId: 'runId', stagedOn: 'onto' };
 const LANDING_FIELDS: Names<keyof Landing> = { takeBack: 'revoke' };
 const ROW_FIELDS: Names<keyof NodeRow> = { batchId: 'runId' };

@@ -49,7 +49,7 @@ export class TurnJudge {
         !entry.passedOnStaleBase &&
         entry.failureProbability === null &&
         entry.contradictedAt === undefined &&
-        entry.stagingAsides === undefined &&
+        entry.timesSetAside === undefined &&
         entry.stagingTries === undefined &&
         entry.mergeTimedOut === undefined,
     );

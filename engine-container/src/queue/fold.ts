@@ -114,7 +114,7 @@ function foldBatch(pass: DecisionContext, action: StageBatch, outcome: ActionOut
   node.to = batch.members.length;
   node.tree = last?.tree ?? null;
   node.stagedAt = pass.s.now;
-  delete pass.record.stagingAsides;
+  delete pass.record.setAsideInARow;
   delete pass.record.stagingFailuresInARow;
   for (const member of batch.members) {
     delete entryOf(pass.record, member.pr)?.stagingTries;

@@ -78,7 +78,7 @@ export function forgetTried(entry: QueueEntry): void {
   entry.retestAfter = null;
   entry.passedOnStaleBase = false;
   delete entry.timesHeldBack;
-  delete entry.stagingAsides;
+  delete entry.timesSetAside;
   delete entry.stagingTries;
   delete entry.mergeTimedOut;
   delete entry.isBlocked;

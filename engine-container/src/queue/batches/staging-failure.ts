@@ -63,20 +63,20 @@ function countOfBatch(pass: DecisionContext, batch: Batch, node: Node): void {
 function countAlone(pass: DecisionContext, member: Member, batch: Batch): void {
   const entry = entryOf(pass.record, member.pr);
   if (entry === undefined || entry.head !== member.head) return;
-  const isKnown = (entry.stagingAsides ?? 0) > 0;
+  const isKnown = (entry.timesSetAside ?? 0) > 0;
   countFailedAlone(pass, entry);
   entry.stagingTries = (entry.stagingTries ?? 0) + 1;
   if (isKnown || entry.stagingTries >= STAGING_TRIES_ALONE_MAX) setAside(pass, member, batch);
 }
 
 /** Before its tries are counted: only the first failure of each is one more in a row. */
-function countFailedAlone({ record }: DecisionContext, { stagingAsides, stagingTries }: QueueEntry): void {
-  if (stagingAsides !== undefined || stagingTries !== undefined) return;
+function countFailedAlone({ record }: DecisionContext, { timesSetAside, stagingTries }: QueueEntry): void {
+  if (timesSetAside !== undefined || stagingTries !== undefined) return;
   record.stagingFailuresInARow = (record.stagingFailuresInARow ?? 0) + 1;
 }
 
 function triesOnTop({ record }: DecisionContext, { pr }: Member): number {
-  return (entryOf(record, pr)?.stagingAsides ?? 0) > 0 ? 1 : STAGING_TRIES_ALONE_MAX;
+  return (entryOf(record, pr)?.timesSetAside ?? 0) > 0 ? 1 : STAGING_TRIES_ALONE_MAX;
 }
 
 /** The others keep their places in the queue. */
@@ -96,18 +96,18 @@ export function setAside(
   reason: 'staging_failed' | 'runs_broken_off' = 'staging_failed',
 ): void {
   const { record, s } = pass;
-  const inARow = record.stagingAsides ?? 0;
+  const inARow = record.setAsideInARow ?? 0;
   if (inARow >= STAGING_ASIDES_MAX) {
     // All that were tried failed: the forge is the cause, and it is given time.
-    record.stagingAsides = 0;
+    record.setAsideInARow = 0;
     record.pausedUntil = s.now + RETEST_PAUSE_MS;
     return;
   }
-  record.stagingAsides = inARow + 1;
+  record.setAsideInARow = inARow + 1;
   const entry = entryOf(record, member.pr);
   if (entry === undefined || entry.head !== member.head) return;
-  const times = entry.stagingAsides ?? 0;
-  entry.stagingAsides = times + 1;
+  const times = entry.timesSetAside ?? 0;
+  entry.timesSetAside = times + 1;
   delete entry.stagingTries;
   const until = s.now + Math.min(STAGING_PAUSE_MS * 2 ** times, STAGING_PAUSE_MS_MAX);
   defer(pass, member, { reason, baseTree, until });
@@ -133,6 +133,6 @@ function countOfNode(pass: DecisionContext, batch: Batch, node: Node): void {
 export function judgeOneByOne({ record }: DecisionContext, members: readonly Member[]): void {
   for (const { pr, head } of members) {
     const entry = entryOf(record, pr);
-    if (entry?.head === head) entry.stagingAsides ??= 0;
+    if (entry?.head === head) entry.timesSetAside ??= 0;
   }
 }

@@ -52,8 +52,8 @@ function comesBefore(other: QueueEntry | undefined, failed: QueueEntry, now: Epo
   return other !== undefined && rankOf(other, now) < rankOf(failed, now);
 }
 
-export function isStagedAlone({ stagingAsides, stagingTries, mergeTimedOut }: QueueEntry): boolean {
-  return stagingAsides !== undefined || stagingTries !== undefined || mergeTimedOut !== undefined;
+export function isStagedAlone({ timesSetAside, stagingTries, mergeTimedOut }: QueueEntry): boolean {
+  return timesSetAside !== undefined || stagingTries !== undefined || mergeTimedOut !== undefined;
 }
 
 /**

@@ -54,8 +54,11 @@ export interface QueueEntry {
   signals?: readonly Signal[];
   /** Proven on this head, but not mergeable for the forge, since then. */
   unmergeable?: { readonly head: CommitSha; readonly since: EpochMs };
-  /** Staging failed with it, or each gate run broke off: it is staged alone from now on. Times that it was set aside for that; absent: neither happened. */
-  stagingAsides?: number;
+  /**
+   * Times that it was set aside because staging failed with it, or each gate run broke off. From 0 on it is staged alone: such a thing
+   * has happened to its batch. Absent: it has not.
+   */
+  timesSetAside?: number;
   /** Times that staging it alone failed since it was set aside or staged last; it is tried alone. Absent: none. */
   stagingTries?: number;
   /** The forge did not merge this head in time: it is tried alone, and waits until others had a turn. Absent: it never timed out. */

@@ -83,7 +83,7 @@ export interface QueueRecord extends Learned, Recalling {
   /** The settings file of the base; absent: never read, or not asked for. */
   settingsSeen?: SettingsSeen;
   /** Pull requests set aside since something was staged last; absent: none. */
-  stagingAsides?: number;
+  setAsideInARow?: number;
   /** Pull requests that failed alone for the first time since then; absent: none. */
   stagingFailuresInARow?: number;
   /** The latest batch is one that staging had failed with: the others have the next turn. Absent: it is not. */

@@ -111,7 +111,7 @@ describe('a pull request that comes a second after the only batch was opened', (
   });
 
   test('is tried beside one that is judged alone because its gate runs were broken off', () => {
-    expect(placesOf(openedAt(16, { stagingAsides: 0 }))).toEqual([
+    expect(placesOf(openedAt(16, { timesSetAside: 0 }))).toEqual([
       ['pipeline', 1],
       ['trial', 9],
     ]);
@@ -170,8 +170,8 @@ describe('a staging that fails while the forge is otherwise well', () => {
 
   test.each<[string, Partial<QueueEntry>, number]>([
     ['a third time: for 30 minutes', { stagingTries: STAGING_TRIES_ALONE_MAX - 1 }, 30],
-    ['after it was set aside once: for an hour', { stagingAsides: 1 }, 60],
-    ['after it was set aside twice: for two hours', { stagingAsides: 2 }, 120],
+    ['after it was set aside once: for an hour', { timesSetAside: 1 }, 60],
+    ['after it was set aside twice: for two hours', { timesSetAside: 2 }, 120],
   ])('sets a pull request aside that failed alone %s', (_name, entry, minutes) => {
     const after = recordAfter(failed, givenRecord({ entries: [givenEntry(1, entry)] }), {
       ...look,

@@ -156,7 +156,7 @@ describe('the members of a batch', () => {
   });
 
   test('one that staging failed with is staged alone', () => {
-    const entries = [givenEntry(1, { stagingAsides: 1 }), givenEntry(2)];
+    const entries = [givenEntry(1, { timesSetAside: 1 }), givenEntry(2)];
     expect(
       tellDecision(givenSnapshot({ pulls: scheduled(1, 2) }), givenRecord({ entries: entries })).actions,
     ).toEqual(['stage #1 on base-0 as mq/main/staging']);
@@ -164,7 +164,7 @@ describe('the members of a batch', () => {
 
   test('the turn after that belongs to the others, in one batch', () => {
     const queued = [
-      givenEntry(1, { stagingAsides: 1 }),
+      givenEntry(1, { timesSetAside: 1 }),
       givenEntry(2),
       givenEntry(3, { stagingTries: 1 }),
       givenEntry(4),
