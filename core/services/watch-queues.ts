@@ -77,7 +77,9 @@ function findTroubles(
   const { repo, outcome, isOnHold } = fact;
   const repoId = repo.id;
   const stands =
-    waysOf(repo, 'stuck').length === 0 ? null : findStandstill({ repo, isOnHold, view, outcome, batches, now });
+    waysOf(repo, 'stuck').length === 0
+      ? null
+      : findStandstill({ repo, isOnHold, view, outcome, batches, now });
   const drifts = waysOf(repo, 'drift').length === 0 ? [] : findDrifts({ repo, outcome, view });
   return [
     ...(stands === null

@@ -81,9 +81,24 @@ async function postStatus(
     });
     return { kind: 'done' };
   } catch (error) {
+    const isMissing = error instanceof ForgeError && error.kind === 'missing' && action.purpose === 'pending';
     // The commit is gone with its branch: there is nothing left that a status could open.
-    if (error instanceof ForgeError && error.kind === 'missing' && action.purpose === 'pending')
+    if (isMissing && !(action.takesBack === true && (await isSuccessRead(forge, action))))
       return { kind: 'gone' };
+    throw error;
+  }
+}
+
+/** A commit that wears a success is not gone, whatever the forge has answered to a status. */
+async function isSuccessRead(
+  forge: EngineForge,
+  { sha, context }: Extract<Action, { kind: 'post_status' }>,
+): Promise<boolean> {
+  try {
+    const statuses = await forge.readStatuses(sha);
+    return statuses.some((each) => each.context === context && each.state === 'success');
+  } catch (error) {
+    if (error instanceof ForgeError && error.kind === 'missing') return false;
     throw error;
   }
 }

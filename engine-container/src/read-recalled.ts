@@ -3,7 +3,7 @@ import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts'
 import { type Reading, UNKNOWN } from '#core/domain/result.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import type { LookBudget } from './look-budget.ts';
-import { isStuck } from './queue/landing/standing.ts';
+import { nextStuck } from './queue/landing/standing.ts';
 import type { QueueRecord } from './queue/record/record.ts';
 import type { RecalledHead, RecalledView, Snapshot } from './queue/snapshot.ts';
 import { readOrNone } from './read-pull.ts';
@@ -71,10 +71,15 @@ export async function readUnheard(
     .sort((a, b) => a.lookAt - b.lookAt)
     .slice(0, UNHEARD_READS_MAX);
   // Read whenever it is tried again: it may not stand at all, or not any more.
-  const stuck = pendingStatuses.filter((status) => isStuck(status) && (status.retryAt ?? now) <= now);
-  const due = new Set([...late, ...stuck].map(({ sha }) => sha));
+  const stuck = nextStuck(pendingStatuses, now);
+  const due = new Set([...late, ...(stuck === null ? [] : [stuck])].map(({ sha }) => sha));
   if (due.size === 0) return {};
   const read = new Map<CommitSha, Reading<readonly CommitStatus[]>>();
-  for (const sha of due) read.set(sha, await attempt(() => forge.readStatuses(sha)));
+  for (const sha of due) {
+    const statuses = await attempt(() => forge.readStatuses(sha));
+    read.set(sha, statuses);
+    // It may have taken ten seconds: the others follow in the next look, before this one.
+    if (!statuses.known) break;
+  }
   return { unheard: read };
 }

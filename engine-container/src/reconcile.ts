@@ -189,7 +189,7 @@ export class Reconcile {
       this.#keeper.noteDone(record);
       if (this.#isLeftForLater(action)) return { record, refresh, ended: 'unfinished' };
       this.#hasActed = true;
-      const outcome = await this.#perform(action);
+      const outcome = await this.#perform(action, snapshot);
       const folded = fold(snapshot, record, action, outcome, this.#deps.clock.now());
       record = folded.record;
       this.#tell(folded.log, folded.alarms);
@@ -226,7 +226,7 @@ export class Reconcile {
     return this.#deps.clock.monotonic() + WRAP_UP_MS >= this.#deadline || this.#held.isPastDeadline();
   }
 
-  async #perform(action: Action): Promise<ActionOutcome> {
+  async #perform(action: Action, snapshot: Snapshot): Promise<ActionOutcome> {
     try {
       return await perform(
         this.#held,
@@ -248,7 +248,7 @@ export class Reconcile {
       // One batch that the program itself cannot plan must not keep all others from being planned.
       if (!isForeseen && !isStaging(action)) throw error;
       const code = this.#classify(error);
-      const forgeAnswers = await this.#doesForgeAnswer(error, action);
+      const forgeAnswers = await this.#doesForgeAnswer(error, action, snapshot);
       // A token that reads and writes was not refused.
       this.#errorCode ??= forgeAnswers && code === 'forge_access_denied' ? 'forge_unreachable' : code;
       this.#deps.log.warn('action failed', {
@@ -261,8 +261,10 @@ export class Reconcile {
   }
 
   /** Tells a failure of one thing from one of everything: by its kind, and by whether the base still reads. */
-  async #doesForgeAnswer(error: unknown, action: Action): Promise<boolean> {
-    if (this.#held.isPastDeadline() || this.#deps.clock.monotonic() >= this.#deadline) return false;
+  async #doesForgeAnswer(error: unknown, action: Action, { pulls }: Snapshot): Promise<boolean> {
+    // One head that takes all of the time must not look as if the forge were away: this look has read the list.
+    if (this.#held.isPastDeadline() || this.#deps.clock.monotonic() >= this.#deadline)
+      return isTakingBack(action) && pulls.known;
     try {
       if (error instanceof ForgeError && OF_EVERYTHING.includes(error.kind))
         return await mayStillWrite(this.#forge, action, error);

@@ -63,7 +63,7 @@ export const LIVENESS_MUTANTS: readonly Mutant[] = [
   {
     guard: 'one that waits for an answer of the forge is told, and tried again',
     file: `${QUEUE}/admission/admit-entries.ts`,
-    find: '      if (entry.readyAt === null && entry.refusedFor === null) awaitAnswer(pass, entry);\n',
+    find: '  if (entry.readyAt === null && entry.refusedFor === null) awaitAnswer(pass, entry);\n',
     replace: '',
     families: ['cursed'],
     dies: 'the forge does not answer about one',

@@ -1,5 +1,6 @@
 import { ASSUMPTION_MUTANTS } from './assumption-mutants.ts';
 import { BACKPORT_MUTANTS } from './backport-mutants.ts';
+import { BAD_HEAD_MUTANTS } from './bad-head-mutants.ts';
 import { BLOCKED_MUTANTS } from './blocked-mutants.ts';
 import { BRANCH_MUTANTS } from './branch-mutants.ts';
 import type { Mutation } from './bundle.ts';
@@ -56,6 +57,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...EVENT_MUTANTS,
   ...LANDING_MUTANTS,
   ...OTHERS_MUTANTS,
+  ...BAD_HEAD_MUTANTS,
   ...OWN_RUN_MUTANTS,
   ...PAUSE_MUTANTS,
   ...FREEZE_MUTANTS,

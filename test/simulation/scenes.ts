@@ -14,6 +14,16 @@ import {
   tellTwice,
 } from './backport-scenes.ts';
 import {
+  hangOnToldHeads,
+  hideGateRun,
+  hideStatuses,
+  hideUnanswered,
+  hideUnansweredForGood,
+  missHeadOfSuccess,
+  standStillAndDie,
+  standStillWithoutAnswer,
+} from './bad-head-scenes.ts';
+import {
   blockBeforeAnything,
   blockInLanding,
   conflictForTheForge,
@@ -833,6 +843,14 @@ export const SCENES = {
   'a crash between two writes of one save': crashBetweenWrites,
   'the base moves under a success while a crowd is told': moveBaseUnderCrowd,
   'the base moves under a success while a staging goes on': moveBaseUnderStaging,
+  'one whose success has no answer leaves, and cannot be read for a minute': hideUnanswered,
+  'one whose success has no answer cannot be read any more': hideUnansweredForGood,
+  'the engine stands still before a success that has no answer': standStillWithoutAnswer,
+  'the engine stands still before a success, and dies by it': standStillAndDie,
+  'the forge says that a head is gone on which a success stands': missHeadOfSuccess,
+  'each call about some heads of a lost record hangs': hangOnToldHeads,
+  'one gate run cannot be read': hideGateRun,
+  'the statuses of one head cannot be read by a new record': hideStatuses,
   'no status can be written on one head': refuseStatuses,
   'a success cannot be taken back for hours': refuseTakingBack,
   'the words of one refusal cannot be written': refuseWords,

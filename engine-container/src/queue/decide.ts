@@ -30,7 +30,7 @@ import { chooseWake } from './wake.ts';
 import { sayOff } from './words/departure.ts';
 import { sayProgress } from './words/progress.ts';
 import { replaceOldWords } from './words/said.ts';
-import { writeWords } from './words/write-words.ts';
+import { retryStuck, writeWords } from './words/write-words.ts';
 
 /**
  * The queue, in the order in which it thinks: what changed, what still holds, what is proven, what lands, what is
@@ -50,6 +50,7 @@ export function decide(read: Snapshot, record: QueueRecord): Decision {
   fill(pass);
   say(pass);
   stageWanted(pass);
+  retryStuck(pass);
   tidy(pass);
   chooseWake(pass);
   return {

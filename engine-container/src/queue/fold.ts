@@ -71,9 +71,16 @@ export function fold(
 function foldFailure(pass: DecisionContext, action: Action, forgeAnswers: boolean): void {
   if (action.kind === 'delete_branch') return keepName(pass, action.branch);
   if (action.kind === 'probe_schedule' && forgeAnswers) return countProbeFailure(pass, action);
+  if (action.kind === 'post_status' && action.purpose === 'landing') return noteUnanswered(pass, action);
   if (action.kind === 'post_status') return countPostFailure(pass, action, forgeAnswers);
   const isStaging = action.kind === 'stage_batch' || action.kind === 'stage_tree';
   if (isStaging) sweepLate(pass, [action.branch, action.workBranch]);
+}
+
+/** It was sent just now at the latest, and may be carried out for as long as any. */
+function noteUnanswered({ record, s }: DecisionContext, { sha }: PostStatus): void {
+  const landing = landingOf(record);
+  if (landing?.head === sha) landing.askedAt = s.now;
 }
 
 /** A deletion that may still be carried out must not meet a new branch of that name: until then the name is taken. */
@@ -319,6 +326,7 @@ function foldStatus(pass: DecisionContext, action: PostStatus, outcome: ActionOu
   if (action.purpose === 'landing') {
     const landing = landingOf(pass.record);
     if (landing === null || landing.head !== action.sha || outcome.kind !== 'done') return;
+    landing.askedAt = pass.s.now;
     landing.postedAt ??= pass.s.now;
     landing.answered = (landing.answered ?? 0) + 1;
     return;

@@ -31,7 +31,11 @@ export function admitEntries(pass: DecisionContext): void {
     awaitAgreement(pass, entry);
     reviewHeld(pass, entry, view.pull);
     // The status of a bounce stays on its head: it is also the memory of it (D-05).
-    if (isBounced(pass.record, entry) || pass.record.unread?.includes(entry.pr) === true) continue;
+    if (isBounced(pass.record, entry)) continue;
+    if (pass.record.unread?.includes(entry.pr) === true) {
+      outwaitUnread(pass, entry);
+      continue;
+    }
     const scheduler =
       view.schedule.known && view.schedule.value.kind === 'bound' ? view.schedule.value.by : undefined;
     const ofItself = admit({
@@ -131,17 +135,18 @@ function applyAdmission(
     return;
   }
   if (admission.kind === 'waiting') {
-    if (admission.reason === 'unknown') {
-      // The words of a refusal hold until it is known to have ended.
-      if (entry.readyAt === null && entry.refusedFor === null) awaitAnswer(pass, entry);
-      return;
-    }
+    if (admission.reason === 'unknown') return outwaitUnread(pass, entry);
     entry.readyAt = null;
     delete entry.unclear;
     if (admission.reason === 'twin' && isBehindTwin) entry.isBehindTwin = true;
     return;
   }
   refuse(pass, entry, admission.reason);
+}
+
+/** The words of a refusal hold until it is known to have ended. */
+function outwaitUnread(pass: DecisionContext, entry: QueueEntry): void {
+  if (entry.readyAt === null && entry.refusedFor === null) awaitAnswer(pass, entry);
 }
 
 /** A refusal that has ended stood over the words of what still holds. */

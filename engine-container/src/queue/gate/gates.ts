@@ -30,6 +30,9 @@ import {
 } from './gate-deadline.ts';
 import { noteFoundVerdict } from './gate-looks.ts';
 
+/** A gate run that the forge cannot read, while it reads the base, is ended after this where no deadline is known. */
+const UNREAD_GATE_WAIT_MS = 20 * 60_000;
+
 /** Reads the verdicts of finished gate runs into the evidence. Cancelled and broken ones are no member's fault (A22, D-07). */
 export function observeGates(pass: DecisionContext): void {
   const begunBefore = countBegun(pass.record);
@@ -43,7 +46,9 @@ export function observeGates(pass: DecisionContext): void {
 
 function observeGate(pass: DecisionContext, batch: Batch, node: Node): void {
   const reading = pass.s.gates.get(node.id);
-  if (reading === undefined || !reading.known || node.sha === null || node.tree === null) return;
+  if (reading === undefined || node.sha === null || node.tree === null) return;
+  if (!reading.known) return outwaitUnreadGate(pass, batch, node);
+  delete node.unreadSince;
   const gate = reading.value;
   if (gate.foreign !== undefined && gate.kind !== 'finished') tellForeign(pass, node, gate.foreign);
   if (gate.kind === 'running')
@@ -151,6 +156,23 @@ function awaitDeadline(pass: DecisionContext, batch: Batch, node: Node): boolean
   const at = deadlineAt(node, deadlineMs, pass.s.now);
   if (at > pass.s.now) wakeNoLaterThan(pass, at);
   return at <= pass.s.now;
+}
+
+/**
+ * The forge answers for the base and not for this gate run. After the time of a gate run, or some minutes where none is
+ * known, it is ended like one that is late. A forge that answers nothing at all is given time as a whole.
+ */
+function outwaitUnreadGate(pass: DecisionContext, batch: Batch, node: Node): void {
+  const { record, s } = pass;
+  if (!s.base.known || batch.landing !== null) {
+    delete node.unreadSince;
+    return;
+  }
+  node.unreadSince ??= s.now;
+  const until = node.unreadSince + (gateDeadlineMs(s.repo, record) ?? UNREAD_GATE_WAIT_MS);
+  if (s.now < until) return wakeNoLaterThan(pass, until);
+  pass.alarms.push({ name: 'gate_phase_age', pr: null });
+  endOverdue(pass, batch, node, { kind: 'none' });
 }
 
 /** Staged anew once, which also ends the attempt; then each member is judged in a batch of its own. It is no member's fault. */

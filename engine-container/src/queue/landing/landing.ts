@@ -4,10 +4,12 @@ import {
   LANDING_POLL_MAX_MS,
   LANDING_POLL_MIN_MS,
   LANDING_TIMEOUT_MS,
+  LEASE_SAFETY_MARGIN_MS,
+  LEASE_TTL_MS,
   UNMERGEABLE_LANDING_MS,
 } from '#core/domain/limits.ts';
 import { requiresContext } from '../admission/admission.ts';
-import { headSettlesAt } from '../admission/eligibility.ts';
+import { headSettlesAt, LATE_PUSH_ENTRY_MS } from '../admission/eligibility.ts';
 import { awaitsJudgement } from '../admission/replaced-schedule.ts';
 import { lostGround, startTeardown } from '../batches/batch.ts';
 import { moveNodeIfLegal } from '../batches/nodes.ts';
@@ -49,6 +51,9 @@ import { adoptTwin } from './twins.ts';
 import { graceEndsAt, isWatched, watchUnheard } from './unheard.ts';
 import { endUnposted, isUnpostable } from './unposted.ts';
 import { awaitReading, outwaitUnread } from './unreadable.ts';
+
+/** A `success` that is decided on is sent within this, or not at all: the lease is over then. */
+const SUCCESS_SENT_WITHIN_MS = LEASE_TTL_MS - LEASE_SAFETY_MARGIN_MS;
 
 /** Looks at the merge that is awaited: done and proven, done and wrong, refused, too late, or still to come. */
 export function observeLanding(pass: DecisionContext): void {
@@ -243,7 +248,8 @@ function awaitSettledHead(pass: DecisionContext, { pr }: Member): boolean {
   const settlesAt = headSettlesAt(entryOf(record, pr), record.readings);
   if (s.now >= settlesAt) return true;
   // A wake comes ten seconds later at the soonest: what settles before that is waited for in this reconcile.
-  pollNoLaterThan(pass, settlesAt - s.now);
+  // A clock that was put back makes that longer, and no wait.
+  pollNoLaterThan(pass, Math.min(settlesAt - s.now, LATE_PUSH_ENTRY_MS));
   wakeNoLaterThan(pass, settlesAt);
   return false;
 }
@@ -302,7 +308,8 @@ function postSuccess(pass: DecisionContext, batch: Batch, landing: Landing): voi
   const isExact = landing.proof.tree === landing.tree;
   const size = isExact ? landing.index + 1 : provenTogether(pass.record, batch);
   landing.asked = (landing.asked ?? 0) + 1;
-  landing.askedAt = pass.s.now;
+  // An engine that dies right after it may not have said when it was sent.
+  landing.askedAt = pass.s.now + SUCCESS_SENT_WITHIN_MS;
   pass.actions.push({
     kind: 'post_status',
     pr: landing.pr,

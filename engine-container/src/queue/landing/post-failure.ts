@@ -22,7 +22,6 @@ export function countPostFailure(
   action: PostStatus,
   forgeAnswers: boolean,
 ): void {
-  if (action.purpose === 'landing') return;
   const isOff = !s.repo.queueEnabled;
   // A queue that is off waits for no forge only to say a word.
   if (!forgeAnswers && (!isOff || action.takesBack === true)) return;

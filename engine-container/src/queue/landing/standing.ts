@@ -1,3 +1,4 @@
+import type { EpochMs } from '#core/domain/ids.ts';
 import { STANDING_TOLD_AFTER_TRIES, TAKING_BACK_TRIES_MAX } from '#core/domain/limits.ts';
 import {
   type DecisionContext,
@@ -18,6 +19,12 @@ import { isWatched, watchUnheard } from './unheard.ts';
 /** A status that takes a `success` back, and was tried so often that the forge seems not to let it be written. */
 export function isStuck({ takesBack, failures = 0 }: PendingStatus): boolean {
   return takesBack === true && failures >= TAKING_BACK_TRIES_MAX;
+}
+
+/** One at a time is read and tried again, the one that waits longest: each may take all the time that a call may take. */
+export function nextStuck(statuses: readonly PendingStatus[], now: EpochMs): PendingStatus | null {
+  const due = statuses.filter((status) => isStuck(status) && (status.retryAt ?? 0) <= now);
+  return due.sort((one, other) => (one.retryAt ?? 0) - (other.retryAt ?? 0))[0] ?? null;
 }
 
 /** Where a reading shows that no success stands, the word counts as written; where one does, a person is told. */

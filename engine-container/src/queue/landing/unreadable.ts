@@ -1,9 +1,4 @@
-import {
-  LANDING_POLL_MAX_MS,
-  LANDING_TIMEOUT_MS,
-  TAKE_BACK_GRACE_MS,
-  UNREADABLE_WAIT_MS,
-} from '#core/domain/limits.ts';
+import { LANDING_POLL_MAX_MS, LANDING_TIMEOUT_MS, UNREADABLE_WAIT_MS } from '#core/domain/limits.ts';
 import { startTeardown } from '../batches/batch.ts';
 import { setAside } from '../batches/staging-failure.ts';
 import { type DecisionContext, pollNoLaterThan, wakeNoLaterThan } from '../decision-context.ts';
@@ -12,6 +7,7 @@ import type { Batch } from '../record/record.ts';
 import { sayLastWord } from '../words/last-word.ts';
 import { giveUpLanding } from './given-up.ts';
 import { releaseHarmless } from './standing.ts';
+import { graceEndsAt, isWatched, watchUnheard } from './unheard.ts';
 
 /**
  * The next one of a proven batch cannot be read, so it cannot land. Once is chance. For minutes, while everything else
@@ -40,12 +36,19 @@ export function outwaitUnread(pass: DecisionContext, batch: Batch, landing: Land
   pollNoLaterThan(pass, LANDING_POLL_MAX_MS);
   const { postedAt, takeBack } = landing;
   if (takeBack === null) {
-    if (postedAt !== null && s.now - postedAt >= LANDING_TIMEOUT_MS)
-      startTeardown(pass, batch, 'merge_timeout');
+    const until =
+      postedAt === null
+        ? (landing.askedAt ?? landing.intentAt) + UNREADABLE_WAIT_MS
+        : postedAt + LANDING_TIMEOUT_MS;
+    if (s.now >= until) startTeardown(pass, batch, 'merge_timeout');
     return;
   }
   if (takeBack.postedAt === null) return releaseHarmless(pass, batch, landing);
-  if (s.now - takeBack.postedAt < TAKE_BACK_GRACE_MS) return;
+  const until = graceEndsAt(landing, takeBack.postedAt);
+  if (s.now < until) {
+    if (!isWatched(pass.record, landing.head)) watchUnheard(pass, landing);
+    return wakeNoLaterThan(pass, until);
+  }
   if (!s.full || !s.base.known) return;
   if (s.base.value.sha !== landing.baseBefore && s.now - takeBack.postedAt < UNREADABLE_WAIT_MS) return;
   giveUpLanding(pass, batch, landing);

@@ -30,7 +30,7 @@ export interface Landing {
   /** Posts of `success` that were wanted, and those that the forge answered; absent in records of before they were counted. */
   asked?: number;
   answered?: number;
-  /** When the latest of them was wanted; absent in records of before it was kept. */
+  /** When the latest of them was sent, or may have been sent at the latest; absent in records of before it was kept. */
   askedAt?: EpochMs;
   /** `success` is taken back; concluded one grace period after that was written. */
   takeBack: {

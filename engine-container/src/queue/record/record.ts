@@ -258,6 +258,8 @@ export interface Node {
   judgedAt?: EpochMs;
   /** Absent: its gate run was not seen to begin. */
   runnerWait?: RunnerWait;
+  /** Since when its gate run cannot be read while the base can; absent: it was read last, or not asked for. */
+  unreadSince?: EpochMs;
   resolvedAt: EpochMs | null;
   /** Not staged before this time; null = at once. */
   retryAt: EpochMs | null;
