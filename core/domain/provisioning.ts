@@ -166,7 +166,7 @@ export function describeReasons(reasons: readonly ProtectionReason[], place: Sta
   return reasons.length === 0 ? null : reasons.map((reason) => phraseOf(reason, place)).join('. ');
 }
 
-export function webhookStatus(mode: WakeupMode, seen: WebhookObservation): WebhookStatus {
+function webhookStatus(mode: WakeupMode, seen: WebhookObservation): WebhookStatus {
   if (mode === 'poll') return 'not_required';
   switch (seen) {
     case 'registered':
@@ -180,7 +180,7 @@ export function webhookStatus(mode: WakeupMode, seen: WebhookObservation): Webho
   }
 }
 
-export function protectionStatus(
+function protectionStatus(
   requested: boolean,
   gate: CiGateStatus,
   seen: ProtectionObservation,

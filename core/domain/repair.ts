@@ -25,7 +25,7 @@ const PUTS_BACK: Readonly<Partial<Record<DriftKind, RepairKind>>> = {
 
 type RepairedRepo = Pick<ManagedRepo, 'repairSetup' | 'repairs'>;
 
-export function repairOf({ kind, onlyPeople }: Drift): RepairKind | null {
+function repairOf({ kind, onlyPeople }: Drift): RepairKind | null {
   return onlyPeople === true ? null : (PUTS_BACK[kind] ?? null);
 }
 

@@ -5,9 +5,8 @@ import type { Directory } from './staging/objects.ts';
 import type { PatrolMemory } from './status-patrol.ts';
 
 /**
- * The memory of the trees of one repository: names, modes and ids, never contents. All of it is immutable
- * and checked against its id, so it outlives a reconcile: one that ran out of time while reading leaves the next less to
- * read.
+ * The memory of one repository between reconciles. Of its trees names, modes and ids, never contents: they are immutable and
+ * checked against their ids, so one reconcile that ran out of time while reading leaves the next less to read.
  */
 export class RepoDirectories {
   readonly directories = new Map<TreeHash, Directory | 'unsayable'>();

@@ -174,7 +174,7 @@ interface Planned {
 }
 
 /** The head of a fork arrives in the base repository some time after the push: null until it has. */
-export async function unlessNotReady<T>(read: () => Promise<T>): Promise<T | null> {
+async function unlessNotReady<T>(read: () => Promise<T>): Promise<T | null> {
   try {
     return await read();
   } catch (error) {

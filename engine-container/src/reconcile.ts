@@ -31,7 +31,7 @@ import { takeBackUnrecorded } from './take-back.ts';
 const WRAP_UP_MS = 2_000;
 const LOG_TAIL_LINES_MAX = 50;
 
-/** One look at one repository, and what follows from it, until there is nothing to do at once. */
+/** One reconcile: looks, decisions and actions, until there is nothing to do at once. */
 export class Reconcile {
   readonly #deps: MeasuredDeps;
   readonly #repo: ManagedRepo;

@@ -53,7 +53,7 @@ export class RecordKeeper {
   /** The record in the store, as far as is known; null before a record of this version was read or written. */
   #stored: QueueRecord | null = null;
   /** Record of the latest `save` call, whether it was unchanged, stored, or refused by the store. */
-  #looked: QueueRecord | null = null;
+  #latest: QueueRecord | null = null;
   #savedTold = '';
   #version: number | null = null;
   #closed: readonly Batch[] = [];
@@ -75,7 +75,7 @@ export class RecordKeeper {
 
   /** Statuses that may have been posted: by the last save, and by what could not be saved since. */
   get posted(): readonly QueueRecord[] {
-    return this.#looked === null ? [this.#saved] : [this.#saved, this.#looked];
+    return this.#latest === null ? [this.#saved] : [this.#saved, this.#latest];
   }
 
   /** The record of the last save; before the first, one of a repo that nothing is known of. */
@@ -144,8 +144,8 @@ export class RecordKeeper {
     this.#figures.see(record);
     const isBare = isEmpty(this.#unsent) && this.#closed.length === 0;
     // A pass never changes a record in place: the one looked at last is as it was then.
-    if (isBare && record === this.#looked) return;
-    this.#looked = record;
+    if (isBare && record === this.#latest) return;
+    this.#latest = record;
     const isUnchanged = this.#stored !== null && isSameData(this.#stored, record);
     if (isUnchanged) this.#memory.isOwn = true;
     // Rows are made of the record alone, those of ended batches apart.

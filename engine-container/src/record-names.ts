@@ -11,6 +11,8 @@ type Names<T extends string> = Readonly<Partial<Record<T, string>>>;
  * that is not listed is the same in both.
  */
 const FIELDS = {
+  restsUntil: 'pausedUntil',
+  hasLeftOut: 'crowded',
   setAsideInARow: 'stagingAsides',
   outsideMove: 'passed',
   mergeTimeoutCounts: 'strikes',

@@ -136,8 +136,8 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a head that the forge never has is told of',
     file: `${QUEUE}/fold.ts`,
-    find: 'return s.now - entry.notReady.since >= HEAD_COPY_WAIT_MS_MAX;',
-    replace: 'return s.now < entry.notReady.since;',
+    find: 'notReady?.head === head && s.now - notReady.since >= HEAD_COPY_WAIT_MS_MAX',
+    replace: 'notReady !== undefined && s.now < notReady.since',
     families: ['cursed'],
     dies: { family: 'cursed', seed: 74 },
   },

@@ -64,7 +64,7 @@ export const BAD_HEAD_MUTANTS: readonly Mutant[] = [
   {
     guard: 'an author is told that the statuses of the head cannot be read',
     file: `${QUEUE}/admission/admit-entries.ts`,
-    find: '      outwaitUnread(pass, entry);\n',
+    find: '      tellUnanswered(pass, entry);\n',
     replace: '',
     families: ['cursed'],
     dies: 'the statuses of one head cannot be read by a new record',

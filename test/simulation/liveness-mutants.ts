@@ -7,7 +7,7 @@ export const LIVENESS_MUTANTS: readonly Mutant[] = [
   {
     guard: 'one that was deleted leaves the queue',
     file: `${QUEUE}/admission/entries.ts`,
-    find: '  if (pass.s.gone?.has(entry.pr) === true) return awaitDeletion(pass, entry);\n',
+    find: '  if (pass.s.gone?.has(entry.pr) === true) return outwaitDeletion(pass, entry);\n',
     replace: '',
     families: ['people'],
     dies: 'one is deleted',
@@ -23,8 +23,8 @@ export const LIVENESS_MUTANTS: readonly Mutant[] = [
   {
     guard: 'one whose staging fails alone is set aside with words',
     file: `${QUEUE}/batches/staging-failure.ts`,
-    find: '  if (isKnown || entry.stagingTries >= STAGING_TRIES_ALONE_MAX) setAside(pass, member, batch);\n',
-    replace: '  if (isKnown || entry.stagingTries >= 100) setAside(pass, member, batch);\n',
+    find: '  if (isKnown || entry.stagingTries >= STAGING_TRIES_ALONE_MAX) deferWithBackoff(pass, member, batch);\n',
+    replace: '  if (isKnown || entry.stagingTries >= 100) deferWithBackoff(pass, member, batch);\n',
     families: ['cursed'],
     dies: 'staging fails for six',
   },
@@ -63,7 +63,7 @@ export const LIVENESS_MUTANTS: readonly Mutant[] = [
   {
     guard: 'one that waits for an answer of the forge is told, and tried again',
     file: `${QUEUE}/admission/admit-entries.ts`,
-    find: '  if (entry.readyAt === null && entry.refusedFor === null) awaitAnswer(pass, entry);\n',
+    find: '  if (entry.readyAt === null && entry.refusedFor === null) outwaitAnswer(pass, entry);\n',
     replace: '',
     families: ['cursed'],
     dies: 'the forge does not answer about one',

@@ -99,7 +99,7 @@ function describeBatch(batch: Batch, pr: number, now: EpochMs): string {
 function describeStandstill(record: QueueRecord, now: EpochMs): string {
   const parts: string[] = [];
   if (record.halted !== null) parts.push(`the queue is halted by #${record.halted.pr}`);
-  if (record.pausedUntil !== null) parts.push(`the queue pauses ${describeUntil(record.pausedUntil, now)}`);
+  if (record.restsUntil !== null) parts.push(`the queue pauses ${describeUntil(record.restsUntil, now)}`);
   if (record.rebuilding) parts.push('the record is being rebuilt');
   if (record.recall !== undefined)
     parts.push(`statuses of #${record.recall.join(', #')} are still to be read`);

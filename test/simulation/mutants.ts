@@ -151,7 +151,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the memory of a bounce (A37)',
-    file: `${QUEUE}/landing/recall.ts`,
+    file: `${QUEUE}/record/bounced.ts`,
     find: '    (known) => known.pr === pr && known.head === head && known.scheduleId === scheduleId,',
     replace:
       '    (known) => known.pr === pr && known.head === head && known.scheduleId === scheduleId && pr < 0,',
@@ -306,7 +306,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: 'the name of a deletion that may still be under way (E7)',
     file: `${QUEUE}/fold.ts`,
-    find: "if (action.kind === 'delete_branch') return keepName(pass, action.branch);",
+    find: "if (action.kind === 'delete_branch') return reserveName(pass, action.branch);",
     replace: "if (action.kind === 'delete_branch') return;",
     families: ['faults', 'workers', 'everything'],
     dies: 'a deletion comes late',

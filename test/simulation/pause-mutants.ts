@@ -7,8 +7,8 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   {
     guard: 'nothing is staged in a pause or a drain',
     file: `${QUEUE}/line/ready.ts`,
-    find: '.filter((entry) => !isHeldUp(hold, entry))',
-    replace: '.filter(() => hold === null || isHeldUp !== undefined)',
+    find: '.filter((entry) => !isKeptFromStaging(hold, entry))',
+    replace: '.filter(() => hold === null || isKeptFromStaging !== undefined)',
     families: ['pauses'],
     dies: 'two wait for the end of a pause',
   },
@@ -39,7 +39,7 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   {
     guard: 'the words of a pause are replaced when it is over',
     file: `${QUEUE}/words/said.ts`,
-    find: 'return !isHeldUp(pauseAt(s.repo, s.now), entry);',
+    find: 'return !isKeptFromStaging(pauseAt(s.repo, s.now), entry);',
     replace: 'return s.now < 0;',
     families: ['pauses'],
     dies: 'two wait for the end of a pause',

@@ -55,7 +55,7 @@ export const RECEIPT_MUTANTS: readonly Mutant[] = [
   {
     guard: 'the row of a landing before a known failure names the run that passed',
     file: `${QUEUE}/gate/search.ts`,
-    find: 'verdict.pass ?? verdict.failures.at(-1) ?? failing;',
+    find: 'verdict.proof ?? verdict.failures.at(-1) ?? failing;',
     replace: 'verdict.failures.at(-1) ?? failing;',
     families: ['interrupted'],
     dies: 'one lands before another whose failure is known',

@@ -106,8 +106,7 @@ export class Rest {
     for (const { id } of all) {
       const record = this.#service.store.peekRecord(id);
       if (record === null) continue;
-      const waits =
-        record.deferred.some((deferred) => deferred.until !== null) || record.pausedUntil !== null;
+      const waits = record.deferred.some((deferred) => deferred.until !== null) || record.restsUntil !== null;
       if (
         record.batches.length > 0 ||
         record.pendingStatuses.length > 0 ||

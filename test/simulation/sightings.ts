@@ -117,7 +117,7 @@ export class WatchedStore extends MemoryStore {
     for (const { count } of record.mergeTimeoutCounts) witness.sometimes(`merge time-out ${count}`);
     if (record.runnersSeen !== undefined) witness.sometimes('a lack of runners is seen');
     if (record.halted !== null) witness.sometimes('halted');
-    if (record.pausedUntil !== null) witness.sometimes('paused after broken runs');
+    if (record.restsUntil !== null) witness.sometimes('paused after broken runs');
     if (record.batches.length > 1) witness.sometimes('several batches in flight');
     for (const { place, stagedOn } of record.batches)
       witness.sometimes(stagedOn === null ? `place ${place}` : 'stacked');

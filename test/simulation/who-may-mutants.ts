@@ -147,8 +147,8 @@ export const WHO_MAY_MUTANTS: readonly Mutant[] = [
   {
     guard: 'nothing lands by a schedule that no full look has judged',
     file: REPLACED,
-    find: 'if (!isNew && entry.isUnjudged !== true) return false;',
-    replace: 'if (entry.isUnjudged !== true) return false;',
+    find: 'if (!isNew && entry.isUnjudged !== true) return true;',
+    replace: 'if (entry.isUnjudged !== true) return true;',
     families: ['rules'],
     dies: 'an author schedules anew what is tested, and the forge does not tell at first',
   },

@@ -111,7 +111,7 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   {
     guard: 'the words of another queue stay on what it let through',
     file: `${QUEUE}/words/departure.ts`,
-    find: 'if (isSilent(reason) || ',
+    find: 'if (leavesSilently(reason) || ',
     replace: "if ((isSilent(reason) && reason !== 'merged_outside_the_queue') || ",
     families: ['people'],
     dies: 'two deployments on one repository',

@@ -2,7 +2,7 @@ import type { Decision } from './actions.ts';
 import { admitEntries } from './admission/admit-entries.ts';
 import { syncQueue } from './admission/entries.ts';
 import { noteAttempts } from './admission/who-may.ts';
-import { checkGround, closeBatches } from './batches/batch.ts';
+import { closeBatches, tearDownGroundless } from './batches/batch.ts';
 import { openBatches } from './batches/fill.ts';
 import { stageWanted } from './batches/stage.ts';
 import { sweep } from './batches/sweep.ts';
@@ -23,7 +23,7 @@ import { sayPaused } from './line/pauses.ts';
 import { orderLine } from './line/turns.ts';
 import { adoptFanout } from './policy/fanout-choice.ts';
 import { adoptSettings } from './record/adopt-settings.ts';
-import { forgetOldest, goOnWithCrowd } from './record/bounds.ts';
+import { forgetOldest, lookForLeftOut } from './record/bounds.ts';
 import type { QueueRecord } from './record/record.ts';
 import type { Snapshot } from './snapshot.ts';
 import { chooseWake } from './wake.ts';
@@ -95,7 +95,7 @@ function readProgress(pass: DecisionContext): void {
 
 /** Batches that have lost their ground end, proven pull requests land, and the search for a culprit goes on. */
 function advance(pass: DecisionContext): void {
-  checkGround(pass);
+  tearDownGroundless(pass);
   advanceSearch(pass);
   advanceLanding(pass);
   const isSettled = pass.record.tip === pass.tipBefore;
@@ -124,6 +124,6 @@ function say(pass: DecisionContext): void {
 /** The record stays bounded, and what ended leaves no branch behind. */
 function tidy(pass: DecisionContext): void {
   forgetOldest(pass);
-  goOnWithCrowd(pass);
+  lookForLeftOut(pass);
   sweep(pass);
 }

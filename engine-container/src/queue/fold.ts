@@ -4,13 +4,10 @@ import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
 import type { Action, ActionOutcome, CutReason } from './actions.ts';
 import { defer, dissolve, startTeardown } from './batches/batch.ts';
 import { LATE_EFFECT_MS, sweepLate } from './batches/late-branches.ts';
-import { activeMembers, findNode, landingOf, treesAhead } from './batches/pipeline.ts';
+import { answerFromEvidence } from './batches/nodes.ts';
+import { findNode, inFlightOf, landingOf, treesAhead } from './batches/pipeline.ts';
 import { noteSettings } from './batches/settings-notes.ts';
-import {
-  countStagingFailure,
-  countUnfinished,
-  setAside as setFailingAside,
-} from './batches/staging-failure.ts';
+import { countStagingFailure, countUnfinished, deferWithBackoff } from './batches/staging-failure.ts';
 import { beginPass, type DecisionContext, emitEvent, entryOf, reportCode } from './decision-context.ts';
 import { addEvidence, verdictOfPrefix } from './gate/evidence.ts';
 import { countPostFailure, type PostStatus } from './landing/post-failure.ts';
@@ -69,7 +66,7 @@ export function fold(
 }
 
 function foldFailure(pass: DecisionContext, action: Action, forgeAnswers: boolean): void {
-  if (action.kind === 'delete_branch') return keepName(pass, action.branch);
+  if (action.kind === 'delete_branch') return reserveName(pass, action.branch);
   if (action.kind === 'probe_schedule' && forgeAnswers) return countProbeFailure(pass, action);
   if (action.kind === 'post_status' && action.purpose === 'landing') return noteUnanswered(pass, action);
   if (action.kind === 'post_status') return countPostFailure(pass, action, forgeAnswers);
@@ -84,7 +81,7 @@ function noteUnanswered({ record, s }: DecisionContext, { sha }: PostStatus): vo
 }
 
 /** A deletion that may still be carried out must not meet a new branch of that name: until then the name is taken. */
-function keepName({ record, s }: DecisionContext, branch: string): void {
+function reserveName({ record, s }: DecisionContext, branch: string): void {
   const notBefore = s.now + LATE_EFFECT_MS;
   record.garbage = record.garbage.map((each) =>
     each.branch === branch && each.notBefore < notBefore ? { ...each, notBefore } : each,
@@ -102,14 +99,14 @@ function foldBatch(pass: DecisionContext, action: StageBatch, outcome: ActionOut
   if (outcome.kind === 'base_moved') return dissolve(pass, batch);
   if (outcome.kind === 'gate_missing') return deferWithoutGate(pass, batch, node, outcome.members);
   if (outcome.kind === 'nothing_staged') {
-    setAside(pass, batch, outcome.cut, batch.stagedOn === null ? null : batch.baseTree);
+    deferCut(pass, batch, outcome.cut, batch.stagedOn === null ? null : batch.baseTree);
     return dissolve(pass, batch);
   }
   if (outcome.kind !== 'batch_staged') return;
   const last = outcome.chain.at(-1);
   const isShared = outcome.sharesRun === true && last !== undefined && outcome.cut !== null;
   // Next come those behind it: it waits until they are decided.
-  if (isShared && outcome.cut !== null) setAside(pass, batch, outcome.cut, last.tree);
+  if (isShared && outcome.cut !== null) deferCut(pass, batch, outcome.cut, last.tree);
   batch.members = batch.members.slice(0, outcome.chain.length);
   batch.limit = batch.members.length;
   batch.chain = [...outcome.chain];
@@ -135,7 +132,7 @@ function foldBatch(pass: DecisionContext, action: StageBatch, outcome: ActionOut
     return;
   }
   // More batches may be built on this one.
-  if (fanoutOf(pass) > 1 && pass.record.entries.length > heldCount(pass)) pass.refresh = true;
+  if (fanoutOf(pass) > 1 && pass.record.entries.length > inFlightOf(pass.record).size) pass.refresh = true;
   if (outcome.headRun !== undefined && last !== undefined) {
     const verdict = { tree: last.tree, gate: outcome.gateKey, verdict: 'success', ofHead: true } as const;
     addEvidence(pass.record, { ...verdict, ...outcome.headRun, at: pass.s.now });
@@ -143,17 +140,14 @@ function foldBatch(pass: DecisionContext, action: StageBatch, outcome: ActionOut
   if (outcome.published !== null) {
     node.sha = outcome.published.sha;
     node.state = 'gating';
-    countAttempt(pass, node);
+    countStartedRun(pass, node);
     return;
   }
   const verdict = verdictOfPrefix(pass.record, batch, node.to);
-  const evidence = verdict.pass ?? verdict.failures.at(-1);
+  const evidence = verdict.proof ?? verdict.failures.at(-1);
   node.state = 'done';
   node.branch = null;
-  node.gateSource = 'cached';
-  node.sha = evidence?.sha ?? null;
-  node.runUrl = evidence?.runUrl ?? null;
-  node.verdict = evidence?.verdict ?? 'none';
+  if (evidence !== undefined) answerFromEvidence(node, evidence);
 }
 
 /**
@@ -184,10 +178,6 @@ function noticeNameInTheWay(
   reportCode(pass, 'branch_name_taken');
 }
 
-function heldCount(pass: DecisionContext): number {
-  return pass.record.batches.reduce((sum, batch) => sum + activeMembers(batch).length, 0);
-}
-
 const CUT_REASONS: Readonly<Record<CutReason, DeferReason | null>> = {
   conflict: 'conflict',
   criss_cross: 'criss_cross',
@@ -213,7 +203,7 @@ const OF_ITSELF: readonly DeferReason[] = ['head_not_ready', 'removes_gate', 'na
  * The member itself could not be staged. On the bare base it waits for the base or its own head to move; on top of the tree of
  * what is in flight, until that is decided.
  */
-function setAside(
+function deferCut(
   pass: DecisionContext,
   batch: Batch,
   cut: { readonly index: number; readonly reason: CutReason },
@@ -231,7 +221,9 @@ function setAside(
   const isRelative = onBase !== null && !OF_ITSELF.includes(onBase);
   const reason = ahead !== null && isRelative ? 'conflict_ahead' : onBase;
   if (member === undefined || reason === null) return;
-  if (reason === 'head_not_ready' && outwaitHead(pass, member)) return setFailingAside(pass, member, batch);
+  if (reason === 'head_not_ready') noteNotReady(pass, member);
+  if (reason === 'head_not_ready' && isHeadOverdue(pass, member))
+    return deferWithBackoff(pass, member, batch);
   const until = lookAgainAt(pass, batch, member, reason);
   defer(pass, member, { reason, baseTree: ahead ?? batch.baseTree, until });
 }
@@ -251,12 +243,15 @@ function lookAgainAt(
   return isContradicted && isMergeRefusal(reason) ? now + CONTRADICTED_REFUSAL_MS : null;
 }
 
-/** True once the forge has said for minutes that it does not have what it shows as the head: it is not copying any more. */
-function outwaitHead({ record, s }: DecisionContext, member: Member): boolean {
-  const entry = record.entries.find(({ pr, head }) => pr === member.pr && head === member.head);
-  if (entry === undefined) return false;
-  if (entry.notReady?.head !== member.head) entry.notReady = { head: member.head, since: s.now };
-  return s.now - entry.notReady.since >= HEAD_COPY_WAIT_MS_MAX;
+/** The forge has said for minutes that it does not have what it shows as the head: it is not copying any more. */
+function isHeadOverdue({ record, s }: DecisionContext, { pr, head }: Member): boolean {
+  const notReady = entryOf(record, pr)?.notReady;
+  return notReady?.head === head && s.now - notReady.since >= HEAD_COPY_WAIT_MS_MAX;
+}
+
+function noteNotReady({ record, s }: DecisionContext, { pr, head }: Member): void {
+  const entry = entryOf(record, pr);
+  if (entry?.head === head && entry.notReady?.head !== head) entry.notReady = { head, since: s.now };
 }
 
 /** One of those behind them may bring the gate: it is tried next. */
@@ -296,11 +291,11 @@ function foldNode(pass: DecisionContext, action: StageNode, outcome: ActionOutco
   node.state = 'gating';
   node.stagedAt = pass.s.now;
   node.retryAt = null;
-  countAttempt(pass, node);
+  countStartedRun(pass, node);
 }
 
 /** A commit that is pushed is gated. A node of before gate runs were counted stays uncounted: half a count is none. */
-function countAttempt({ record }: DecisionContext, node: Node): void {
+function countStartedRun({ record }: DecisionContext, node: Node): void {
   noteRun(record);
   if (node.runs !== undefined) node.runs += 1;
 }

@@ -80,7 +80,7 @@ function toRun({ stagedAt, judgedAt, gateVerdict }: NodeRow): readonly JudgedRun
   return [{ at: stagedAt, ms: judgedAt - stagedAt, verdict }];
 }
 
-export function medianOf(values: readonly number[]): number | null {
+function medianOf(values: readonly number[]): number | null {
   return percentileOf(values, 0.5);
 }
 

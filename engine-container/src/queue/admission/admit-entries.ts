@@ -1,8 +1,8 @@
 import { isInFlight } from '../batches/pipeline.ts';
 import { asksFork, type DecisionContext, tellRefusal } from '../decision-context.ts';
-import { isBounced } from '../landing/recall.ts';
 import { reviewHeld } from '../line/held-by-forge.ts';
 import { isOfHead, outlastsBase, passesWithOthers } from '../record/aside.ts';
+import { isBounced } from '../record/bounced.ts';
 import { arePendingStatusesFull } from '../record/bounds.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { QueueRecord } from '../record/record.ts';
@@ -12,7 +12,7 @@ import { describeRefusal } from '../words/describe.ts';
 import { type Admission, type AdmissionFacts, admit, type Refusal } from './admission.ts';
 import { sayError } from './moved-heads.ts';
 import { noteJudged } from './replaced-schedule.ts';
-import { awaitAgreement, awaitAnswer } from './unclear.ts';
+import { outwaitAgreement, outwaitAnswer } from './unclear.ts';
 import { AuthorPlaces, areAttemptsSpent } from './who-may.ts';
 
 /** Evaluates admission for every bound pull request; a refusal is said once per (head, reason) (D-04). */
@@ -28,12 +28,12 @@ export function admitEntries(pass: DecisionContext): void {
   for (const entry of pass.record.entries) {
     const view = views.get(entry.pr);
     if (view === undefined || entry.scheduleId === 0) continue;
-    awaitAgreement(pass, entry);
+    outwaitAgreement(pass, entry);
     reviewHeld(pass, entry, view.pull);
     // The status of a bounce stays on its head: it is also the memory of it (D-05).
     if (isBounced(pass.record, entry)) continue;
     if (pass.record.unread?.includes(entry.pr) === true) {
-      outwaitUnread(pass, entry);
+      tellUnanswered(pass, entry);
       continue;
     }
     const scheduler =
@@ -135,7 +135,7 @@ function applyAdmission(
     return;
   }
   if (admission.kind === 'waiting') {
-    if (admission.reason === 'unknown') return outwaitUnread(pass, entry);
+    if (admission.reason === 'unknown') return tellUnanswered(pass, entry);
     entry.readyAt = null;
     delete entry.unclear;
     if (admission.reason === 'twin' && isBehindTwin) entry.isBehindTwin = true;
@@ -145,8 +145,8 @@ function applyAdmission(
 }
 
 /** The words of a refusal hold until it is known to have ended. */
-function outwaitUnread(pass: DecisionContext, entry: QueueEntry): void {
-  if (entry.readyAt === null && entry.refusedFor === null) awaitAnswer(pass, entry);
+function tellUnanswered(pass: DecisionContext, entry: QueueEntry): void {
+  if (entry.readyAt === null && entry.refusedFor === null) outwaitAnswer(pass, entry);
 }
 
 /** A refusal that has ended stood over the words of what still holds. */
@@ -162,7 +162,7 @@ export function refuse(pass: DecisionContext, entry: QueueEntry, reason: Refusal
   if (entry.refusedFor === reason) return;
   // Said in a later look, once those before it are written.
   if (arePendingStatusesFull(pass.record) && !isInFlight(pass.record, entry.pr)) {
-    pass.record.crowded = true;
+    pass.record.hasLeftOut = true;
     return;
   }
   entry.refusedFor = reason;

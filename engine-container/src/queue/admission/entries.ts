@@ -13,11 +13,12 @@ import { tellKnownVerdict } from '../gate/known-verdict.ts';
 import { landLate } from '../landing/given-up.ts';
 import { hasLanded, hasLandedHead, noteMerged } from '../landing/landed.ts';
 import { alarmOutsider, noteOutsider } from '../landing/merged-outside.ts';
-import { bounceOf, isBounced, recallStatuses } from '../landing/recall.ts';
+import { recallStatuses } from '../landing/recall.ts';
 import { mayBeTwinOfLanding } from '../landing/twins.ts';
 import { noteArrival } from '../policy/fanout-choice.ts';
 import { keepSignals } from '../policy/signals.ts';
 import { isOfHead } from '../record/aside.ts';
+import { bounceOf, isBounced } from '../record/bounced.ts';
 import { newcomersOf } from '../record/bounds.ts';
 import { authored, comparePositions, createEntry, type QueueEntry } from '../record/queue-entry.ts';
 import type { Reread } from '../record/recall-state.ts';
@@ -39,7 +40,7 @@ export function syncQueue(pass: DecisionContext): void {
   // A look at what is in flight carries an older list: it would bring back what has landed since.
   if (!pass.s.full || !pulls.known) return;
   const open = new Set<PullRequestNumber>();
-  delete pass.record.crowded;
+  delete pass.record.hasLeftOut;
   const newcomers = newcomersOf(pass, pulls.value);
   for (const view of pulls.value) {
     open.add(view.pull.number);
@@ -159,7 +160,7 @@ function bindHead(
   if (entry === undefined) {
     const { number: pr, title, headSha: head } = pull;
     const place = { pr, title, head, scheduleId: schedule.id, queuedAt: schedule.at, ...authored(pull) };
-    const fresh = { ...createEntry(place), retestAfter: retestOf(pass, pull) };
+    const fresh = { ...createEntry(place), retestAfter: retestAfterBounce(pass, pull) };
     pass.record.entries.push(fresh);
     noteArrival(pass.record, pass.s.now);
     emitEvent(pass, 'pr_queued', fresh, null, { scheduledAt: schedule.at });
@@ -187,7 +188,7 @@ function bindHead(
   if (entry.head !== pull.headSha || entry.movedAt !== null) {
     forgetTried(entry);
   }
-  entry.retestAfter = retestOf(pass, pull) ?? entry.retestAfter;
+  entry.retestAfter = retestAfterBounce(pass, pull) ?? entry.retestAfter;
   // Scheduled again, it is tried again.
   pass.record.deferred = pass.record.deferred.filter(
     (deferred) => deferred.pr !== entry.pr || !isOfHead(deferred),
@@ -210,14 +211,14 @@ function bindHead(
 }
 
 /** A bounced head that is scheduled again asks for another try: what failed before is not held against it (D-05). */
-function retestOf({ record, s }: DecisionContext, pull: PullRequestView['pull']): EpochMs | null {
+function retestAfterBounce({ record, s }: DecisionContext, pull: PullRequestView['pull']): EpochMs | null {
   const isAgain = record.bounced.some((known) => known.pr === pull.number && known.head === pull.headSha);
   return isAgain ? s.now : null;
 }
 
 /** A pull request of the queue is not among the open ones of the base: merged, closed or retargeted. */
 function noticeDeparture(pass: DecisionContext, entry: QueueEntry): void {
-  if (pass.s.gone?.has(entry.pr) === true) return awaitDeletion(pass, entry);
+  if (pass.s.gone?.has(entry.pr) === true) return outwaitDeletion(pass, entry);
   const focus = pass.s.focus.get(entry.pr);
   if (focus === undefined || !focus.known) return;
   delete entry.goneSince;
@@ -237,7 +238,7 @@ function noticeDeparture(pass: DecisionContext, entry: QueueEntry): void {
 }
 
 /** One reading may be a mishap. When it says the same for minutes, while the list is read, the pull request was deleted. */
-function awaitDeletion(pass: DecisionContext, entry: QueueEntry): void {
+function outwaitDeletion(pass: DecisionContext, entry: QueueEntry): void {
   entry.goneSince ??= pass.s.now;
   const until = entry.goneSince + DELETED_AFTER_MS;
   if (pass.s.now < until) return wakeNoLaterThan(pass, until);

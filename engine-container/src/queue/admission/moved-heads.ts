@@ -1,5 +1,5 @@
 import { type DecisionContext, emitEvent, wakeNoLaterThan } from '../decision-context.ts';
-import { bounceOf, isBounced } from '../landing/recall.ts';
+import { bounceOf, isBounced } from '../record/bounced.ts';
 import { authored, createEntry, type QueueEntry } from '../record/queue-entry.ts';
 import type { PullRequestView } from '../snapshot.ts';
 import { sayDeferred } from '../words/deferral-words.ts';

@@ -1,5 +1,5 @@
 import type { DecisionContext } from '../decision-context.ts';
-import { awaitReading } from '../landing/unreadable.ts';
+import { outwaitReading } from '../landing/unreadable.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { Batch } from '../record/record.ts';
 import type { FocusView } from '../snapshot.ts';
@@ -19,8 +19,8 @@ export function noteJudged(entry: QueueEntry, admission: Admission): void {
     delete entry.isUnjudged;
 }
 
-/** Is the schedule that stands now one that no full look has judged? Then a full look is asked for, and nothing is posted. */
-export function awaitsJudgement(
+/** True once a full look has judged the schedule that stands now; until then one is asked for. */
+export function awaitJudgement(
   pass: DecisionContext,
   batch: Batch,
   entry: QueueEntry,
@@ -28,8 +28,8 @@ export function awaitsJudgement(
 ): boolean {
   const isNew =
     schedule?.known === true && schedule.value.kind === 'bound' && schedule.value.id !== entry.scheduleId;
-  if (!isNew && entry.isUnjudged !== true) return false;
-  awaitReading(pass, batch);
+  if (!isNew && entry.isUnjudged !== true) return true;
+  outwaitReading(pass, batch);
   pass.refresh = true;
-  return true;
+  return false;
 }

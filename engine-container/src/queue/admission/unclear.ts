@@ -8,7 +8,7 @@ import { wishStatus } from '../words/wish-status.ts';
  * The forge answers the list, and not the requests about this pull request. Its author is told once. Requests that are made
  * only because an earlier merge did not come then end: the next merge shows whether a rule was the cause.
  */
-export function awaitAnswer(pass: DecisionContext, entry: QueueEntry): void {
+export function outwaitAnswer(pass: DecisionContext, entry: QueueEntry): void {
   const { s } = pass;
   if (entry.unclear?.head !== entry.head) entry.unclear = { head: entry.head, since: s.now };
   const until = entry.unclear.since + UNCLEAR_TOLD_AFTER_MS;
@@ -34,21 +34,20 @@ export function noteReadings({ record, s }: DecisionContext): void {
 }
 
 /**
- * A reading of one pull request failed: it is read once more before others are staged without it. One call that fails
- * must not cost a place in the queue; one pull request that the forge can never read must not hold up the others.
+ * True once no second reading is due. One call that fails must not cost a place in the queue: it is made once more before
+ * others are staged without it. One pull request that the forge can never read must not hold up the others.
  */
-export function mustReadAgain(pass: DecisionContext): boolean {
+export function awaitReadAgain(pass: DecisionContext): boolean {
   const { unreadSince } = pass.record;
-  if (unreadSince === undefined) return false;
-  const leftMs = unreadSince + READ_AGAIN_AFTER_MS - pass.s.now;
-  if (leftMs <= 0) return false;
+  const leftMs = unreadSince === undefined ? 0 : unreadSince + READ_AGAIN_AFTER_MS - pass.s.now;
+  if (leftMs <= 0) return true;
   pass.refresh = true;
   pollNoLaterThan(pass, leftMs);
-  return true;
+  return false;
 }
 
 /** The list and the reading of one pull request disagree, because readings lag. After a time to agree the list counts. */
-export function awaitAgreement(pass: DecisionContext, entry: QueueEntry): void {
+export function outwaitAgreement(pass: DecisionContext, entry: QueueEntry): void {
   if (entry.contradictedAt === undefined) return;
   const until = entry.contradictedAt + READINGS_AGREE_AFTER_MS;
   if (pass.s.now < until) wakeNoLaterThan(pass, until);

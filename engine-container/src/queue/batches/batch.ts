@@ -12,7 +12,7 @@ import {
   tellRefusal,
 } from '../decision-context.ts';
 import { isReplacedTip } from '../landing/landed.ts';
-import { isTakenBack } from '../line/holds.ts';
+import { isKeptFromLanding } from '../line/holds.ts';
 import type { Deferred } from '../record/aside.ts';
 import type { TakeBackReason } from '../record/landing-state.ts';
 import { type Batch, type Fate, type QueueRecord, type Teardown, treeOf } from '../record/record.ts';
@@ -24,7 +24,7 @@ import { activeMembers, isWhole, startOf } from './pipeline.ts';
 import { isTerminal } from './transitions.ts';
 
 /** Which batches have lost their ground: base moved by another writer, a member changed, the queue switched off (A23)? */
-export function checkGround(pass: DecisionContext): void {
+export function tearDownGroundless(pass: DecisionContext): void {
   const { record, s } = pass;
   for (const batch of record.batches) {
     if (batch.teardown !== null) continue;
@@ -41,7 +41,7 @@ export function lostGround(pass: DecisionContext, batch: Batch): Teardown | null
   const { record, s } = pass;
   if (!s.repo.queueEnabled) return 'queue_disabled';
   const hold = pauseAt(s.repo, s.now);
-  if (activeMembers(batch).some(({ pr }) => isTakenBack(hold, entryOf(record, pr)))) return 'paused';
+  if (activeMembers(batch).some(({ pr }) => isKeptFromLanding(hold, entryOf(record, pr)))) return 'paused';
   if (record.context !== s.repo.statusContext) return 'context_changed';
   // While a merge is awaited the base may move by it; what was read before a landing of this pass is older than the tip.
   const landing = record.batches.some((batch) => batch.landing !== null);
@@ -142,7 +142,7 @@ function closeTornDown(pass: DecisionContext, batch: Batch, teardown: Teardown):
     else resolveNode(pass, batch, node, TEARDOWN_OUTCOMES[teardown], teardown);
   }
   if (teardown === 'gate_infrastructure' || teardown === 'gate_timeout')
-    pass.record.pausedUntil = pass.s.now + RETEST_PAUSE_MS;
+    pass.record.restsUntil = pass.s.now + RETEST_PAUSE_MS;
   for (const member of batch.members.slice(startOf(batch))) {
     const leaves = batch.fates.some((fate) => fate.pr === member.pr && fate.action !== 'requeued');
     // A head that moved was announced when it moved; who was let go of before is in other hands.
@@ -244,7 +244,7 @@ export function cutBatchAt(batch: Batch, index: number): void {
  * One deferral for a head, and beside it one for what is in flight ahead of it: if either took the place of the other, the
  * head would be tried on both grounds in turn without an end.
  */
-function keepDeferral(record: QueueRecord, deferred: Deferred): void {
+function addDeferral(record: QueueRecord, deferred: Deferred): void {
   const isAhead = ({ reason }: Deferred) => reason === 'conflict_ahead';
   const others = record.deferred.filter(({ pr }) => pr !== deferred.pr);
   const own = record.deferred.filter(({ pr, head }) => pr === deferred.pr && head === deferred.head);
@@ -270,7 +270,7 @@ export function defer(
       known.reason === reason &&
       known.baseTree === baseTree,
   );
-  keepDeferral(pass.record, { pr: member.pr, head: member.head, ...deferred });
+  addDeferral(pass.record, { pr: member.pr, head: member.head, ...deferred });
   const blamesNobody = !blamesHead(deferred.reason);
   const entry = entryOf(pass.record, member.pr);
   // The words of a refusal that stands are kept; once it has ended, these are said.
@@ -286,7 +286,7 @@ export function workBranchOf({ s }: DecisionContext, batch: Batch): string {
 }
 
 /** A batch that ends before it was built, or was built anew, may have left a work branch where the engine died or failed. */
-export function sweepWorkBranch(pass: DecisionContext, batch: Batch): void {
+function sweepWorkBranch(pass: DecisionContext, batch: Batch): void {
   if (batch.chain.length > 0 && batch.builds === 1) return;
   const branch = workBranchOf(pass, batch);
   pass.record.garbage.push({ branch, notBefore: pass.s.now, runKey: null });

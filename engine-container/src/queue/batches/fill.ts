@@ -1,10 +1,10 @@
 import type { PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
 import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
 import { requiresContext } from '../admission/admission.ts';
-import { mustReadAgain, noteReadings } from '../admission/unclear.ts';
+import { awaitReadAgain, noteReadings } from '../admission/unclear.ts';
 import { type DecisionContext, entryOf, reportCode, wakeNoLaterThan } from '../decision-context.ts';
 import { isReplacedTip } from '../landing/landed.ts';
-import { awaitStanding } from '../landing/standing.ts';
+import { awaitTakenBack } from '../landing/standing.ts';
 import { crowdRuleOf, noteOthers } from '../line/crowd-rule.ts';
 import { hasStopped } from '../line/holds.ts';
 import { overtake } from '../line/incidents.ts';
@@ -21,7 +21,7 @@ import { activeMembers, endTreeOf, treesAhead } from './pipeline.ts';
 export function openBatches(pass: DecisionContext): void {
   const { record, s } = pass;
   if (hasStopped(record) || !s.repo.queueEnabled) return;
-  if (!awaitStanding(pass)) return;
+  if (!awaitTakenBack(pass)) return;
   // A look at what is in flight carries an older list: nothing is spent on it.
   if (!s.full || !s.base.known || !s.protection.known) return;
   noteReadings(pass);
@@ -38,19 +38,19 @@ export function openBatches(pass: DecisionContext): void {
   // The batch that moved it may have ended in this pass, and its verified tip with it.
   if (isReplacedTip(record, s.base.value.sha, s)) return;
   const base = s.base.value;
-  keepDeferred(pass, base.tree);
+  endDeferrals(pass, base.tree);
   orderLine(pass);
   noteOthers(pass);
   if (readyEntries(pass, base.tree, false).length === 0 && readyEntries(pass, base.tree, true).length === 0)
     return;
-  if (mustReadAgain(pass)) return;
+  if (!awaitReadAgain(pass)) return;
   if (!requiresContext(s.protection.value, record.context)) {
     // Without the rule a merge needs no proof of ours: staging would only pretend (execution model 7).
     return reportCode(pass, 'protection_conflict');
   }
-  if (record.pausedUntil !== null && record.pausedUntil > s.now) {
+  if (record.restsUntil !== null && record.restsUntil > s.now) {
     reportCode(pass, 'gate_infrastructure');
-    return wakeNoLaterThan(pass, record.pausedUntil);
+    return wakeNoLaterThan(pass, record.restsUntil);
   }
   if (overtake(pass, base.tree)) return;
   const oneByOne = s.protection.value.blockOnOutdatedBranch;
@@ -62,7 +62,7 @@ export function openBatches(pass: DecisionContext): void {
 }
 
 /** A deferred pull request waits for its base, for its conflict to be gone, or for a time. */
-function keepDeferred(pass: DecisionContext, baseTree: string): void {
+function endDeferrals(pass: DecisionContext, baseTree: string): void {
   const { record, s } = pass;
   const grounds = new Set<string | undefined>([baseTree]);
   for (const batch of record.batches) grounds.add(batch.baseTree).add(endTreeOf(batch));

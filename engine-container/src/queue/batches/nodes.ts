@@ -91,6 +91,17 @@ export function resolveNode(
   retireNode(pass, node);
 }
 
+/** Its tree, or one that contains it, has a verdict already: no gate run of its own is started (A27). */
+export function answerFromEvidence(
+  node: Node,
+  { sha, runUrl, verdict }: Pick<Node, 'sha' | 'runUrl' | 'verdict'>,
+): void {
+  node.gateSource = 'cached';
+  node.sha = sha;
+  node.runUrl = runUrl;
+  node.verdict = verdict;
+}
+
 /** The node needs no gate run any more: one that goes on is cancelled, its branch is deleted once that is safe. */
 export function retireNode(pass: DecisionContext, node: Node): void {
   const unfinished = node.state === 'gating';

@@ -75,31 +75,31 @@ export function treesAhead(record: QueueRecord, pr: PullRequestNumber): readonly
 
 /** Longest proven prefix: by its own evidence, or all of it by a pass of a batch that is built on it. */
 export function provenLength(record: QueueRecord, batch: Batch): number {
-  return passFromAbove(record, batch) === null ? frontierOf(record, batch).low : batch.limit;
+  return proofFromAbove(record, batch) === null ? frontierOf(record, batch).low : batch.limit;
 }
 
 /** Members of this batch, and of those built on it, that one gate run has proven. */
 export function provenTogether(record: QueueRecord, batch: Batch): number {
-  if (passFromAbove(record, batch) === null) return provenLength(record, batch);
+  if (proofFromAbove(record, batch) === null) return provenLength(record, batch);
   const above = record.batches.find(({ stagedOn }) => stagedOn === batch.batchId);
   return batch.limit + (above === undefined ? 0 : provenTogether(record, above));
 }
 
 /** A tree that contains all of this batch and passed: whatever failed below it was a flake. */
-function passFromAbove(record: QueueRecord, batch: Batch): Evidence | null {
+function proofFromAbove(record: QueueRecord, batch: Batch): Evidence | null {
   if (batch.place !== 'pipeline' || !isWhole(batch) || batch.chain.length === 0) return null;
   for (const above of record.batches) {
     if (above.stagedOn !== batch.batchId || above.teardown !== null || above.chain.length === 0) continue;
     if (above.gateKey !== batch.gateKey) continue;
     const { low } = frontierOf(record, above);
-    const pass = low > 0 ? verdictOfPrefix(record, above, low).pass : passFromAbove(record, above);
-    return pass !== null && pass.at > retestOf(record, batch) ? pass : null;
+    const proof = low > 0 ? verdictOfPrefix(record, above, low).proof : proofFromAbove(record, above);
+    return proof !== null && proof.at > latestRetestOf(record, batch) ? proof : null;
   }
   return null;
 }
 
 /** A member whose landing timed out asks for evidence younger than that (A21). */
-function retestOf(record: QueueRecord, batch: Batch): number {
+function latestRetestOf(record: QueueRecord, batch: Batch): number {
   let latest = 0;
   for (const member of activeMembers(batch)) {
     const entry = record.entries.find((each) => each.pr === member.pr && each.head === member.head);
@@ -110,7 +110,7 @@ function retestOf(record: QueueRecord, batch: Batch): number {
 
 /** The gate run that proves the prefix of this length, or something that contains it. */
 export function proofOf(record: QueueRecord, batch: Batch, length: number): Evidence | null {
-  return verdictOfPrefix(record, batch, length).pass ?? passFromAbove(record, batch);
+  return verdictOfPrefix(record, batch, length).proof ?? proofFromAbove(record, batch);
 }
 
 /** The landing that is awaited, or whose success is being taken back: one at a time for a base. */

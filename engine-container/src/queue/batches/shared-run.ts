@@ -9,7 +9,7 @@ import { openRunsOf, pipelineOf } from './pipeline.ts';
  * A member that does not go along ends its batch there (A17). Those behind it come on top of that batch, and one gate run, of
  * the whole, speaks for both: by its pass they land, by its failure the lower batch has a gate run of its own (decision 0259).
  */
-export function carrierOf(record: QueueRecord, batch: Batch): Batch | null {
+function carrierOf(record: QueueRecord, batch: Batch): Batch | null {
   if (batch.sharesRun !== true) return null;
   const above = record.batches.find(({ stagedOn }) => stagedOn === batch.batchId);
   if (above === undefined || above.teardown !== null) return null;

@@ -66,7 +66,7 @@ function countAlone(pass: DecisionContext, member: Member, batch: Batch): void {
   const isKnown = (entry.timesSetAside ?? 0) > 0;
   countFailedAlone(pass, entry);
   entry.stagingTries = (entry.stagingTries ?? 0) + 1;
-  if (isKnown || entry.stagingTries >= STAGING_TRIES_ALONE_MAX) setAside(pass, member, batch);
+  if (isKnown || entry.stagingTries >= STAGING_TRIES_ALONE_MAX) deferWithBackoff(pass, member, batch);
 }
 
 /** Before its tries are counted: only the first failure of each is one more in a row. */
@@ -89,7 +89,7 @@ function halve(batch: Batch, node: Node): void {
 }
 
 /** For a while, then for twice as long each time. */
-export function setAside(
+export function deferWithBackoff(
   pass: DecisionContext,
   member: Member,
   { baseTree }: Pick<Batch, 'baseTree'>,
@@ -100,7 +100,7 @@ export function setAside(
   if (inARow >= STAGING_ASIDES_MAX) {
     // All that were tried failed: the forge is the cause, and it is given time.
     record.setAsideInARow = 0;
-    record.pausedUntil = s.now + RETEST_PAUSE_MS;
+    record.restsUntil = s.now + RETEST_PAUSE_MS;
     return;
   }
   record.setAsideInARow = inARow + 1;
@@ -122,7 +122,7 @@ function countOfNode(pass: DecisionContext, batch: Batch, node: Node): void {
   const suspects = activeMembers(batch);
   const [first, ...others] = suspects;
   if (first !== undefined && others.length === 0) {
-    setAside(pass, first, batch);
+    deferWithBackoff(pass, first, batch);
     batch.fates.push({ pr: first.pr, action: 'requeued', reason: 'staging_failed' });
   }
   if (others.length > 0) judgeOneByOne(pass, suspects);

@@ -5,7 +5,7 @@ import { treeOf } from '../record/record.ts';
 
 /** The evidence of one tree under one gate workflow. A pass proves it, whatever failed before: that was a flake. */
 export interface Verdict {
-  readonly pass: Evidence | null;
+  readonly proof: Evidence | null;
   readonly failures: readonly Evidence[];
 }
 
@@ -16,14 +16,14 @@ export function verdictOf(
   after: EpochMs | null,
   failuresAfter: EpochMs | null = null,
 ): Verdict {
-  let pass: Evidence | null = null;
+  let proof: Evidence | null = null;
   const failures: Evidence[] = [];
   for (const entry of evidenceByKey(record).get(`${tree} ${gate}`) ?? []) {
     if (after !== null && entry.at <= after) continue;
-    if (entry.verdict === 'success') pass ??= entry;
+    if (entry.verdict === 'success') proof ??= entry;
     else if (failuresAfter === null || entry.at > failuresAfter) failures.push(entry);
   }
-  return { pass, failures };
+  return { proof, failures };
 }
 
 const indexes = new WeakMap<
@@ -50,7 +50,7 @@ function evidenceByKey(record: QueueRecord): ReadonlyMap<string, readonly Eviden
 /** Verdict on the prefix of length `length`. A member under retest makes older evidence of its trees worthless (A21). */
 export function verdictOfPrefix(record: QueueRecord, batch: Batch, length: number): Verdict {
   const tree = treeOf(batch, length);
-  if (tree === undefined || batch.gateKey === null) return { pass: null, failures: [] };
+  if (tree === undefined || batch.gateKey === null) return { proof: null, failures: [] };
   const retests = record.entries.filter((entry) => entry.retestAfter !== null);
   let after: EpochMs | null = null;
   for (const entry of retests) {
@@ -63,7 +63,7 @@ export function verdictOfPrefix(record: QueueRecord, batch: Batch, length: numbe
 
 /** Failed, confirmed by a second real gate run of the same tree, and never passed (D-08). */
 export function isConfirmedFailure(verdict: Verdict): boolean {
-  return verdict.pass === null && verdict.failures.length >= CONFIRMED_FAILURES_MIN;
+  return verdict.proof === null && verdict.failures.length >= CONFIRMED_FAILURES_MIN;
 }
 
 /** Adds one finished gate run; the same one read twice counts once. False when it was known. */
@@ -91,14 +91,14 @@ export function frontierOf(record: QueueRecord, batch: Batch): Frontier {
   const start = Math.max(batch.landed, batch.released);
   let low = start;
   for (let length = batch.limit; length > start; length -= 1) {
-    if (verdictOfPrefix(record, batch, length).pass !== null) {
+    if (verdictOfPrefix(record, batch, length).proof !== null) {
       low = length;
       break;
     }
   }
   for (let length = low + 1; length <= batch.limit; length += 1) {
     const verdict = verdictOfPrefix(record, batch, length);
-    if (verdict.pass === null && verdict.failures.length > 0) return { low, high: length };
+    if (verdict.proof === null && verdict.failures.length > 0) return { low, high: length };
   }
   return { low, high: null };
 }

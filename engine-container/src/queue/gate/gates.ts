@@ -12,7 +12,7 @@ import type { ForeignStatus } from '#core/domain/status-gate.ts';
 import { defer, startTeardown } from '../batches/batch.ts';
 import { createNode, resolveNode, retireNode } from '../batches/nodes.ts';
 import { activeMembers } from '../batches/pipeline.ts';
-import { judgeOneByOne, setAside } from '../batches/staging-failure.ts';
+import { deferWithBackoff, judgeOneByOne } from '../batches/staging-failure.ts';
 import { type DecisionContext, reportCode, wakeNoLaterThan } from '../decision-context.ts';
 import { countDuration, gateMsOf } from '../policy/pace.ts';
 import { countGateRun } from '../policy/policy.ts';
@@ -246,7 +246,7 @@ function endWithoutVerdict(
   // Where no other waits there is nothing to hold up.
   const areOthersWaiting = pass.record.entries.some(({ pr }) => !suspects.some((member) => member.pr === pr));
   if (only !== undefined && others.length === 0 && areOthersWaiting)
-    setAside(pass, only, batch, 'runs_broken_off');
+    deferWithBackoff(pass, only, batch, 'runs_broken_off');
   if (others.length > 0) judgeOneByOne(pass, suspects);
   startTeardown(pass, batch, code);
 }

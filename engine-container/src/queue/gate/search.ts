@@ -1,6 +1,13 @@
 import { BASE_FAILING_RECHECK_MS, CONFIRMED_FAILURES_MIN } from '#core/domain/limits.ts';
 import { cutBatchAt, defer, supersedeAbove } from '../batches/batch.ts';
-import { createNode, moveNode, moveNodeIfLegal, resolveNode, retireNode } from '../batches/nodes.ts';
+import {
+  answerFromEvidence,
+  createNode,
+  moveNode,
+  moveNodeIfLegal,
+  resolveNode,
+  retireNode,
+} from '../batches/nodes.ts';
 import { mayLand, openRunsOf, proofOf, provenLength, startOf } from '../batches/pipeline.ts';
 import { padTo } from '../batches/start-batch.ts';
 import { isTerminal } from '../batches/transitions.ts';
@@ -133,10 +140,7 @@ function settleProven(pass: DecisionContext, batch: Batch, low: number): void {
 function noteShared({ record }: DecisionContext, batch: Batch, node: Node): void {
   const proof = proofOf(record, batch, node.to);
   if (proof === null) return;
-  node.gateSource = 'cached';
-  node.sha = proof.sha;
-  node.runUrl = proof.runUrl;
-  node.verdict = proof.verdict;
+  answerFromEvidence(node, proof);
 }
 
 /** The node that speaks for the failing prefix: the one that ends there, else the smallest that reaches over it. */
@@ -208,16 +212,13 @@ function split(
     });
     if (child === null) return;
     const verdict = verdictOfPrefix(pass.record, batch, to);
-    if (to < high && verdict.pass === null) continue;
+    if (to < high && verdict.proof === null) continue;
     // The tree is one that already has its verdict: evidence is reused, no branch, no gate run (A27).
     child.state = 'done';
-    child.gateSource = 'cached';
-    const { sha, tree, runUrl } = verdict.pass ?? verdict.failures.at(-1) ?? failing;
-    child.sha = sha;
-    child.tree = tree;
-    child.runUrl = runUrl;
-    child.verdict = verdict.pass === null ? 'failure' : 'success';
-    moveNode(pass, child, verdict.pass === null ? 'held_failure' : 'held_success');
+    const known = verdict.proof ?? verdict.failures.at(-1) ?? failing;
+    child.tree = known.tree;
+    answerFromEvidence(child, { ...known, verdict: verdict.proof === null ? 'failure' : 'success' });
+    moveNode(pass, child, verdict.proof === null ? 'held_failure' : 'held_success');
   }
   // A member behind a prefix that fails is not suspected by it: back to the queue, in order.
   if (beyond.length === 0) cutBatchAt(batch, high);
@@ -236,12 +237,12 @@ function judgeSuspect(
 ): void {
   // Members that landed by the pass of a batch on top of them may fail by themselves: no member is judged on that. On the
   // base that they made, the accused is one of a new batch, and that base is probed.
-  if (low > 0 && verdictOfPrefix(pass.record, batch, low).pass === null) return cutBatchAt(batch, low);
+  if (low > 0 && verdictOfPrefix(pass.record, batch, low).proof === null) return cutBatchAt(batch, low);
   const verdict = verdictOfPrefix(pass.record, batch, high);
   cutBatchAt(batch, high);
   const enough = 1 - suspicion.none > GUILTY_CHANCE_MIN || verdict.failures.length >= FAILURES_CONCLUSIVE;
   const enoughFailures = verdict.failures.length >= failuresToBounce(pass);
-  const guilty = verdict.pass === null && enoughFailures && enough;
+  const guilty = verdict.proof === null && enoughFailures && enough;
   if (!guilty && accused.state === 'done') gateAgain(pass, accused);
   const base = low > 0 ? 'proven' : judgeBase(pass, batch);
   if (base === 'undecided' || !guilty) return;
@@ -295,7 +296,7 @@ function judgeBase(pass: DecisionContext, batch: Batch): 'proven' | 'failing' | 
   );
   const probe = batch.nodes.filter((node) => node.nodeId === BASE_NODE_ID).at(-1);
   const live = probe !== undefined && !isTerminal(probe.outcome);
-  if (verdict.pass !== null) {
+  if (verdict.proof !== null) {
     if (live) resolveNode(pass, batch, probe, 'success');
     return 'proven';
   }

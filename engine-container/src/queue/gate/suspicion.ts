@@ -23,7 +23,7 @@ export function suspicionOf(
   const failures: number[] = [];
   for (let length = high; length <= batch.chain.length; length += 1) {
     const verdict = verdictOfPrefix(record, batch, length);
-    if (verdict.pass === null) failures.push(...verdict.failures.map(() => length - low));
+    if (verdict.proof === null) failures.push(...verdict.failures.map(() => length - low));
   }
   const longest = Math.max(high - low, ...failures);
   const good = batch.members.slice(low, low + longest).map((member) => chance(pass, member));

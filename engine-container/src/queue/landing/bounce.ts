@@ -1,10 +1,10 @@
 import { type DecisionContext, emitEvent, entryOf } from '../decision-context.ts';
 import { verdictOfBounce } from '../gate/known-verdict.ts';
 import { noteBounce } from '../policy/signals.ts';
+import { rememberBounce } from '../record/bounced.ts';
 import { type Batch, treeOf } from '../record/record.ts';
 import { type BounceCause, describeBounce } from '../words/describe.ts';
 import { wishStatus } from '../words/wish-status.ts';
-import { rememberBounce } from './recall.ts';
 
 /** Removes a pull request for one of the two causes there are (A15). It stays open; its merge stays blocked. */
 export function bounce(

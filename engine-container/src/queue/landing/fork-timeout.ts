@@ -1,9 +1,9 @@
 import { asksFork, type DecisionContext, emitEvent, entryOf } from '../decision-context.ts';
+import { rememberBounce } from '../record/bounced.ts';
 import type { Landing } from '../record/landing-state.ts';
 import type { Batch } from '../record/record.ts';
 import { describeForkTimeout } from '../words/describe.ts';
 import { wishStatus } from '../words/wish-status.ts';
-import { rememberBounce } from './recall.ts';
 
 /** Where the forge asks the fork for the right to merge, or may do so, a merge that never comes is not the change's fault. */
 export function mayLackForkRight(pass: DecisionContext, landing: Landing): boolean {

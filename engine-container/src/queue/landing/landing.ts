@@ -10,7 +10,7 @@ import {
 } from '#core/domain/limits.ts';
 import { requiresContext } from '../admission/admission.ts';
 import { headSettlesAt, LATE_PUSH_ENTRY_MS } from '../admission/eligibility.ts';
-import { awaitsJudgement } from '../admission/replaced-schedule.ts';
+import { awaitJudgement } from '../admission/replaced-schedule.ts';
 import { lostGround, startTeardown } from '../batches/batch.ts';
 import { moveNodeIfLegal } from '../batches/nodes.ts';
 import {
@@ -46,11 +46,11 @@ import { isLastUnread, refuseAtLast } from './last-refusal.ts';
 import { countMergeTimeout } from './merge-timeout.ts';
 import { awaitMergeable, setNextAside } from './mergeable.ts';
 import { isMergeOf, judgeMerge } from './proof.ts';
-import { awaitStanding, releaseHarmless } from './standing.ts';
+import { awaitTakenBack, releaseHarmless } from './standing.ts';
 import { adoptTwin } from './twins.ts';
 import { graceEndsAt, isWatched, watchUnheard } from './unheard.ts';
 import { endUnposted, isUnpostable } from './unposted.ts';
-import { awaitReading, outwaitUnread } from './unreadable.ts';
+import { outwaitReading, outwaitUnread } from './unreadable.ts';
 
 /** A `success` that is decided on is sent within this, or not at all: the lease is over then. */
 const SUCCESS_SENT_WITHIN_MS = LEASE_TTL_MS - LEASE_SAFETY_MARGIN_MS;
@@ -62,7 +62,7 @@ export function observeLanding(pass: DecisionContext): void {
   if (batch === undefined || landing == null) return;
   const { ownMerge } = pass.s;
   if (ownMerge === 'not_yet') {
-    if (landing.postedAt !== null) awaitMerge(pass, batch, landing, landing.postedAt);
+    if (landing.postedAt !== null) nudgeOrTimeOut(pass, batch, landing, landing.postedAt);
     return;
   }
   if (ownMerge != null && isMergeOf(landing, ownMerge)) return judgeMerge(pass, batch, landing, ownMerge);
@@ -83,7 +83,7 @@ export function observeLanding(pass: DecisionContext): void {
   if (landing.postedAt === null) return;
   noteMergeable(landing, pull.mergeable, pass.s.now);
   if (isForgeConflict(landing, pass.s.now)) return startTeardown(pass, batch, 'merge_conflict');
-  awaitMerge(pass, batch, landing, landing.postedAt);
+  nudgeOrTimeOut(pass, batch, landing, landing.postedAt);
 }
 
 /** A pull request may have been mergeable, when its `success` was posted, only by a check of an earlier base. */
@@ -113,7 +113,7 @@ function judgeStrangeTip(pass: DecisionContext, batch: Batch, landing: Landing, 
   startTeardown(pass, batch, 'base_advanced');
 }
 
-function awaitMerge(pass: DecisionContext, batch: Batch, landing: Landing, postedAt: number): void {
+function nudgeOrTimeOut(pass: DecisionContext, batch: Batch, landing: Landing, postedAt: number): void {
   const age = pass.s.now - postedAt;
   if (pass.s.blockers !== undefined) {
     landing.blockerLooks = landing.nudges - 1;
@@ -176,7 +176,7 @@ function loseSchedule(pass: DecisionContext, batch: Batch, landing: Landing): vo
 /** Lets the next proven pull request land: everything is as it was staged, the intent is recorded, then `success`. */
 export function advanceLanding(pass: DecisionContext): void {
   const { record, s } = pass;
-  if (record.halted !== null || !awaitStanding(pass)) return;
+  if (record.halted !== null || !awaitTakenBack(pass)) return;
   for (const each of record.batches) {
     if (mayLand(record, each)) showPhases(pass, each, provenLength(record, each));
   }
@@ -207,7 +207,7 @@ function beginLanding(pass: DecisionContext, batch: Batch): void {
     pass.landsAtNextLook = true;
     return pollNoLaterThan(pass, 0);
   }
-  if (!focus.known) return awaitReading(pass, batch);
+  if (!focus.known) return outwaitReading(pass, batch);
   if (!confirmAsStaged(pass, batch, focus.value)) return;
   const proof = proofOf(record, batch, low);
   if (proof === null || !awaitSettledHead(pass, member)) return;
@@ -282,8 +282,8 @@ function confirmAsStaged(pass: DecisionContext, batch: Batch, focus: FocusView):
     return false;
   }
   const isUnread = isLastUnread(focus);
-  if (isUnread) awaitReading(pass, batch);
-  if (isUnread || awaitsJudgement(pass, batch, entry, focus)) return false;
+  if (isUnread) outwaitReading(pass, batch);
+  if (isUnread || !awaitJudgement(pass, batch, entry, focus)) return false;
   batch.unreadableSince = null;
   if (refuseAtLast(pass, batch, entry, focus)) return false;
   if (isReplacedTip(pass.record, pull.baseTip, pass.s)) {

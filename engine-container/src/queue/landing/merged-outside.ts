@@ -121,7 +121,7 @@ function isOwnHead(record: QueueRecord, { number, headSha }: PullRequest): boole
 }
 
 /** Nothing is staged and nothing lands beside another queue until a person has switched this one on again. */
-export function keepRival(pass: DecisionContext): void {
+export function stopBesideRival(pass: DecisionContext): void {
   const { record, s } = pass;
   if (record.rival === undefined) return;
   if (s.repo.queueEnabled && s.repo.enabledAt > record.rival.at) {

@@ -2,9 +2,8 @@ import type { CommitStatus } from '#core/domain/forge.ts';
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { SUCCESS_LATE_MS } from '#core/domain/limits.ts';
 import { type DecisionContext, entryOf } from '../decision-context.ts';
-import type { Bounced } from '../record/aside.ts';
+import { bounceOf, isBounced, rememberBounce } from '../record/bounced.ts';
 import type { PendingStatus } from '../record/pending-status.ts';
-import type { QueueEntry } from '../record/queue-entry.ts';
 import { type EarlierHead, unreadStanding } from '../record/recall-state.ts';
 import type { QueueRecord } from '../record/record.ts';
 import type { PullRequestView, RecalledHead } from '../snapshot.ts';
@@ -206,25 +205,4 @@ function recallFrom(
     if (state !== 'success' || !isOurs || isKnown) continue;
     takeBack(record, { pr, sha: head, context }, merged);
   }
-}
-
-/** A bounce that is read back from a status has no verdict, so a verdict that is already known is kept. */
-export function rememberBounce(record: QueueRecord, bounce: Bounced): void {
-  const known = bounceOf(record, bounce);
-  const again = known?.scheduleId === bounce.scheduleId ? known.again : undefined;
-  record.bounced = record.bounced.filter(({ pr }) => pr !== bounce.pr);
-  record.bounced.push({ verdict: known?.verdict, again, ...bounce });
-}
-
-export function bounceOf(
-  record: QueueRecord,
-  { pr, head }: Pick<QueueEntry, 'pr' | 'head'>,
-): Bounced | undefined {
-  return record.bounced.find((known) => known.pr === pr && known.head === head);
-}
-
-export function isBounced(record: QueueRecord, { pr, head, scheduleId }: QueueEntry): boolean {
-  return record.bounced.some(
-    (known) => known.pr === pr && known.head === head && known.scheduleId === scheduleId,
-  );
 }

@@ -82,7 +82,7 @@ function tell(pass: DecisionContext, status: PendingStatus): void {
  * False while such a success may open a merge: nothing is staged and nothing else lands. On the base that it was proven on,
  * a merge by it is a proven one.
  */
-export function awaitStanding(pass: DecisionContext): boolean {
+export function awaitTakenBack(pass: DecisionContext): boolean {
   const { record, s } = pass;
   if (record.reread !== undefined) return false;
   const { lateUntil } = record;

@@ -1,5 +1,5 @@
 import { SUCCESS_TRIES_MAX } from '#core/domain/limits.ts';
-import { setAside } from '../batches/staging-failure.ts';
+import { deferWithBackoff } from '../batches/staging-failure.ts';
 import type { DecisionContext } from '../decision-context.ts';
 import type { Landing } from '../record/landing-state.ts';
 import type { Batch } from '../record/record.ts';
@@ -15,6 +15,6 @@ export function endUnposted(pass: DecisionContext, batch: Batch, landing: Landin
   giveUpLanding(pass, batch, landing);
   const member = batch.members[landing.index];
   if (member === undefined) return;
-  setAside(pass, member, batch);
+  deferWithBackoff(pass, member, batch);
   batch.fates.push({ pr: member.pr, action: 'requeued', reason: 'staging_failed' });
 }

@@ -1,6 +1,6 @@
 import { LANDING_POLL_MAX_MS, LANDING_TIMEOUT_MS, UNREADABLE_WAIT_MS } from '#core/domain/limits.ts';
 import { startTeardown } from '../batches/batch.ts';
-import { setAside } from '../batches/staging-failure.ts';
+import { deferWithBackoff } from '../batches/staging-failure.ts';
 import { type DecisionContext, pollNoLaterThan, wakeNoLaterThan } from '../decision-context.ts';
 import type { Landing } from '../record/landing-state.ts';
 import type { Batch } from '../record/record.ts';
@@ -13,7 +13,7 @@ import { graceEndsAt, isWatched, watchUnheard } from './unheard.ts';
  * The next one of a proven batch cannot be read, so it cannot land. Once is chance. For minutes, while everything else
  * can be read, it is something about this one: it is set aside, so that no other waits for it.
  */
-export function awaitReading(pass: DecisionContext, batch: Batch): void {
+export function outwaitReading(pass: DecisionContext, batch: Batch): void {
   const { s } = pass;
   pollNoLaterThan(pass, LANDING_POLL_MAX_MS);
   batch.unreadableSince ??= s.now;
@@ -22,7 +22,7 @@ export function awaitReading(pass: DecisionContext, batch: Batch): void {
   const member = batch.members[batch.landed];
   // A forge that answers nothing at all is given time as a whole.
   if (member === undefined || !s.full || !s.pulls.known || !s.base.known) return;
-  setAside(pass, member, batch);
+  deferWithBackoff(pass, member, batch);
   batch.fates.push({ pr: member.pr, action: 'requeued', reason: 'staging_failed' });
   startTeardown(pass, batch, 'staging_failed');
 }
@@ -55,6 +55,6 @@ export function outwaitUnread(pass: DecisionContext, batch: Batch, landing: Land
   sayLastWord(pass, landing, takeBack.reason);
   const member = batch.members[landing.index];
   if (takeBack.reason !== 'merge_timeout' || member === undefined) return;
-  setAside(pass, member, batch);
+  deferWithBackoff(pass, member, batch);
   batch.fates.push({ pr: member.pr, action: 'requeued', reason: 'staging_failed' });
 }

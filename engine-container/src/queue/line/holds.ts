@@ -10,12 +10,12 @@ export function hasStopped({ halted, rival }: Pick<QueueRecord, 'halted' | 'riva
 }
 
 /** A pause, a drain or a freeze window keeps it from being staged. */
-export function isHeldUp(hold: Hold | null, entry: Labels): boolean {
+export function isKeptFromStaging(hold: Hold | null, entry: Labels): boolean {
   return hold !== null && (hold.isDrained || !isExemptFrom(hold, entry));
 }
 
 /** A pause or a freeze window keeps it from landing, also where it is in flight. */
-export function isTakenBack(hold: Hold | null, entry: Labels | undefined): boolean {
+export function isKeptFromLanding(hold: Hold | null, entry: Labels | undefined): boolean {
   return hold?.kind === 'pause' && !isExemptFrom(hold, entry);
 }
 

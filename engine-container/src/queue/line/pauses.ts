@@ -6,7 +6,7 @@ import type { QueueEntry } from '../record/queue-entry.ts';
 import type { QueueRecord } from '../record/record.ts';
 import { isSpokenFor } from '../words/spoken-for.ts';
 import { wishStatus } from '../words/wish-status.ts';
-import { isHeldUp } from './holds.ts';
+import { isKeptFromStaging } from './holds.ts';
 
 /** Says on each head that only the pause keeps from being staged until when it lasts, and goes on by itself then. */
 export function sayPaused(pass: DecisionContext): void {
@@ -16,7 +16,7 @@ export function sayPaused(pass: DecisionContext): void {
   const description = sayPause(hold);
   let isAnyHeld = false;
   for (const entry of record.entries) {
-    if (!isHeldUp(hold, entry) || !waitsForNothingElse(record, entry)) continue;
+    if (!isKeptFromStaging(hold, entry) || !waitsForNothingElse(record, entry)) continue;
     isAnyHeld = true;
     if (mustWordsWait(record)) break;
     const { pr, head: sha, said } = entry;

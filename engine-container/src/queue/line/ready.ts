@@ -1,15 +1,15 @@
 import { pauseAt } from '#core/domain/pause.ts';
 import { inFlightOf } from '../batches/pipeline.ts';
 import type { DecisionContext } from '../decision-context.ts';
-import { isBounced } from '../landing/recall.ts';
 import { isHeldByForge, outlastsBase } from '../record/aside.ts';
+import { isBounced } from '../record/bounced.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
-import { isHeldUp } from './holds.ts';
+import { isKeptFromStaging } from './holds.ts';
 
 /** Pull requests that may be staged on a base with this tree, in order, and are in no batch already. */
 export function readyEntries(pass: DecisionContext, baseTree: string, stacked: boolean): QueueEntry[] {
   const hold = pauseAt(pass.s.repo, pass.s.now);
-  return waitingEntries(pass, baseTree, stacked).filter((entry) => !isHeldUp(hold, entry));
+  return waitingEntries(pass, baseTree, stacked).filter((entry) => !isKeptFromStaging(hold, entry));
 }
 
 /** The line: these, and those that only a pause or a freeze window holds up. */

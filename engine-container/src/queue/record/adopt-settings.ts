@@ -2,7 +2,7 @@ import { isSetUpLookDue } from '#core/domain/hook-seen.ts';
 import { noteRule } from '../admission/rule-notes.ts';
 import { type DecisionContext, raiseStandstill } from '../decision-context.ts';
 import { noticeBase } from '../landing/base-seen.ts';
-import { keepRival } from '../landing/merged-outside.ts';
+import { stopBesideRival } from '../landing/merged-outside.ts';
 
 /** The readings for the next look to compare with, and settings that changed under the record. */
 export function adoptSettings(pass: DecisionContext): void {
@@ -19,7 +19,7 @@ export function adoptSettings(pass: DecisionContext): void {
     if (s.repo.queueEnabled && s.repo.enabledAt > record.halted.at) record.halted = null;
     else raiseStandstill(pass, 'tree_mismatch');
   }
-  keepRival(pass);
+  stopBesideRival(pass);
   const idle = record.batches.length === 0 && record.pendingStatuses.length === 0;
   if (record.context !== s.repo.statusContext && idle) record.context = s.repo.statusContext;
 }

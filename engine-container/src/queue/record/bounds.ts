@@ -26,7 +26,7 @@ export function newcomersOf(
   });
   const room = Math.max(0, QUEUE_ENTRIES_MAX - record.entries.length);
   const places = Math.min(room, Math.max(0, QUEUE_NEWCOMERS_MAX - record.pendingStatuses.length));
-  if (waiting.length > places && room > places) record.crowded = true;
+  if (waiting.length > places && room > places) record.hasLeftOut = true;
   waiting.sort((a, b) => a.at - b.at || a.pr - b.pr);
   return new Set(waiting.slice(0, places).map(({ pr }) => pr));
 }
@@ -41,10 +41,10 @@ export function mustWordsWait({ pendingStatuses }: QueueRecord): boolean {
   return pendingStatuses.length >= PENDING_STATUSES_MAX / 2;
 }
 
-/** A pull request that the last whole look had to leave out is looked at as soon as there is room for it. */
-export function goOnWithCrowd(pass: DecisionContext): void {
-  const { crowded, pendingStatuses } = pass.record;
-  if (crowded !== true || pendingStatuses.length > PENDING_STATUSES_MAX / 2) return;
+/** A pull request that the last full look had to leave out is looked at as soon as there is room for it. */
+export function lookForLeftOut(pass: DecisionContext): void {
+  const { hasLeftOut, pendingStatuses } = pass.record;
+  if (hasLeftOut !== true || pendingStatuses.length > PENDING_STATUSES_MAX / 2) return;
   pass.refresh = true;
   pollNoLaterThan(pass, 0);
 }

@@ -6,7 +6,7 @@ import { PRIORITIES, type Priority } from '#core/domain/priority.ts';
 import type { Refusal } from '../admission/admission.ts';
 import type { MovedWhy } from '../admission/readings.ts';
 
-/** A pull request in the queue. Position: `queuedAt`, then number (D-22). */
+/** A pull request in the queue. Its place: `comparePositions` (D-22). */
 export interface QueueEntry {
   readonly pr: PullRequestNumber;
   title: string;

@@ -71,7 +71,7 @@ export interface QueueRecord extends Learned, Recalling {
   /** Pull requests that another queue merged: nothing is staged until a person switches this one on again. Absent: none. */
   rival?: { readonly pr: PullRequestNumber; readonly at: EpochMs };
   /** After repeated infrastructure failure nothing is staged before this time (D-07). */
-  pausedUntil: EpochMs | null;
+  restsUntil: EpochMs | null;
   /** The known timeline and reviews of each open pull request, so that an unchanged one is not read again. */
   readings: PullRequestReading[];
   /** Base tip last read and its tree, so that an unmoved base costs one call; `at` is since when it is known. */
@@ -106,8 +106,8 @@ export interface QueueRecord extends Learned, Recalling {
   landedNumbers?: readonly PullRequestNumber[];
   /** Landings that ended without a merge in the last hour, oldest first; absent: none. */
   givenUp?: readonly GivenUp[];
-  /** The last whole look had no room for all that were to enter, or for all that was to be said. Absent: it had. */
-  crowded?: true;
+  /** The last full look had no room for all that were to enter, or for all that was to be said. Absent: it had. */
+  hasLeftOut?: true;
   /** Polls of gates whose verdict an event tells of; absent: never one was. */
   gateLooks?: GateLooks;
   /** Heads on which a `success` may still appear that was posted long ago; absent: none. */
@@ -185,7 +185,7 @@ export interface Batch {
   released: number;
   /** One per landed member, in order. */
   receipts: Receipt[];
-  /** The coming receipt, made once the line of first parents below the merge is read; absent: nothing waits for that. */
+  /** Landings whose trees are proven and whose ancestry is not read yet; absent: none. */
   untraced?: readonly Untraced[];
   /** The ends of members that leave otherwise than by landing or going back to the queue. */
   fates: Fate[];
@@ -332,7 +332,7 @@ export function emptyRecord(context: string): QueueRecord {
     pendingStatuses: [],
     garbage: [],
     halted: null,
-    pausedUntil: null,
+    restsUntil: null,
     readings: [],
     baseSeen: null,
     rate: NO_HISTORY,

@@ -12,14 +12,14 @@ import type { ManagedRepo } from '#core/domain/repo.ts';
 import { activeMembers } from '../batches/pipeline.ts';
 import { judgedWith } from '../batches/shared-run.ts';
 import { deadlineAt, gateDeadlineMs, runSince, waitsForRunner } from '../gate/gate-deadline.ts';
-import { bounceOf, isBounced } from '../landing/recall.ts';
 import { graceEndsAt } from '../landing/unheard.ts';
-import { hasStopped, isHeldUp } from '../line/holds.ts';
+import { hasStopped, isKeptFromStaging } from '../line/holds.ts';
 import { toChosenFanout } from '../policy/auto-fanout.ts';
 import { tellForecast } from '../policy/forecast.ts';
 import { gateMsOf } from '../policy/pace.ts';
 import { badRate } from '../policy/policy.ts';
 import type { Deferred } from '../record/aside.ts';
+import { bounceOf, isBounced } from '../record/bounced.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';
 
@@ -67,7 +67,7 @@ function cutTitle(title: string): string {
 
 type Standing = Pick<QueuePlace, 'state' | 'reason' | 'until'>;
 
-/** The same order of questions as `checkGround` and `readyEntries`. */
+/** The same order of questions as `tearDownGroundless` and `readyEntries`. */
 function standingOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: Hold | null): Standing {
   if (record.pendingStatuses.some(({ sha, told }) => sha === entry.head && told === true))
     return standing('refused', 'success_stands');
@@ -84,7 +84,8 @@ function standingOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: H
     return standing('staged', isAtRunner(record, staged, entry.pr) ? 'runner_wait' : null);
   if (entry.readyAt === null)
     return standing('waiting', entry.isBehindTwin === true ? 'twin_ahead' : 'not_admitted');
-  if (hold !== null && isHeldUp(hold, entry)) return { ...standing('waiting', 'paused'), until: hold.until };
+  if (hold !== null && isKeptFromStaging(hold, entry))
+    return { ...standing('waiting', 'paused'), until: hold.until };
   if (hasStopped(record)) return standing('waiting', 'queue_stopped');
   return standing('ready', record.batches.length === 0 ? null : 'next_batch');
 }
@@ -127,8 +128,9 @@ function blockOf(repo: ManagedRepo, record: QueueRecord, places: readonly QueueP
   const ready = places.some((place) => place.state === 'ready');
   // One that is exempt from a freeze window is staged next.
   if (hold !== null && !ready) return block('paused_by_owner', { since: hold.since, until: hold.until });
-  if (record.pausedUntil !== null && record.pausedUntil > at) {
-    return block('paused', { until: record.pausedUntil });
+  if (record.restsUntil !== null && record.restsUntil > at) {
+    // The contract's word for a rest after broken gate runs; a pause of the owner is the block above.
+    return block('paused', { until: record.restsUntil });
   }
   for (const reason of ['base_red', 'gate_missing'] as const) {
     const deferred = record.deferred.find((each) => each.reason === reason);

@@ -34,8 +34,8 @@ export function leaveQueue(pass: DecisionContext, entry: QueueEntry, reason: Lea
   // The words stand on the commit: they are those of another one with this head from now on.
   const heir = record.entries.find(({ head }) => head === entry.head);
   if (heir !== undefined) return inherit(heir, entry.said);
-  // Of a crowd that leaves at once the patrol tells the rest.
-  if (isSilent(reason) || mustWordsWait(record)) return;
+  // Where many leave at once, the patrol tells the rest.
+  if (leavesSilently(reason) || mustWordsWait(record)) return;
   if (isUntrue(pass, entry)) wishWords(pass, entry, describeDeparture(reason));
 }
 
@@ -43,7 +43,7 @@ function inherit(heir: QueueEntry, said: Said): void {
   if (heir.said?.head !== heir.head) heir.said = said;
 }
 
-function isSilent(reason: LeaveReason): reason is (typeof SILENT)[number] {
+function leavesSilently(reason: LeaveReason): reason is (typeof SILENT)[number] {
   return SILENT.some((each) => each === reason);
 }
 

@@ -1,6 +1,6 @@
 import { PAUSED_PREFIX, pauseAt } from '#core/domain/pause.ts';
 import type { DecisionContext } from '../decision-context.ts';
-import { isHeldUp } from '../line/holds.ts';
+import { isKeptFromStaging } from '../line/holds.ts';
 import { mustWordsWait } from '../record/bounds.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import { describeQueued } from './describe.ts';
@@ -31,6 +31,6 @@ function isOutdated(pass: DecisionContext, entry: QueueEntry): boolean {
 
 /** `pending` words of a wait that has ended, where nothing else of this look says so. */
 function isOfSomethingOver({ s }: DecisionContext, entry: QueueEntry, description: string): boolean {
-  if (description.startsWith(PAUSED_PREFIX)) return !isHeldUp(pauseAt(s.repo, s.now), entry);
+  if (description.startsWith(PAUSED_PREFIX)) return !isKeptFromStaging(pauseAt(s.repo, s.now), entry);
   return description.startsWith('waiting:');
 }

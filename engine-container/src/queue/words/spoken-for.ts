@@ -1,5 +1,5 @@
 import type { CommitSha } from '#core/domain/ids.ts';
-import { isBounced } from '../landing/recall.ts';
+import { isBounced } from '../record/bounced.ts';
 import type { QueueRecord } from '../record/record.ts';
 import { describeDefer } from './describe.ts';
 

@@ -18,7 +18,7 @@ function wordsAfter(said: string | undefined, changes: Partial<QueueRecord> = {}
   const { said: _, ...unsaid } = givenEntry(1);
   const entry =
     said === undefined ? unsaid : { ...unsaid, said: { head, state: 'pending' as const, description: said } };
-  const record = givenRecord({ entries: [entry], tip: 'base-0', pausedUntil: NOW + 60_000, ...changes });
+  const record = givenRecord({ entries: [entry], tip: 'base-0', restsUntil: NOW + 60_000, ...changes });
   const { actions } = decide(givenSnapshot({ pulls: known([givenView(1)]) }), record);
   return actions.flatMap((action) => (action.kind === 'post_status' ? [action.description] : []));
 }

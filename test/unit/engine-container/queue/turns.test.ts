@@ -92,7 +92,7 @@ test('authors take turns while the list of pull requests cannot be read', () => 
   const author = (pr: number): string => (pr <= 6 ? 'agent' : 'dev');
   const entries = [1, 2, 3, 4, 5, 6, 7].map((pr) => ({ ...givenEntry(pr), author: author(pr) }));
   // Nothing is staged meanwhile: the order in which the next look goes on is all that this one changes.
-  const record = givenRecord({ entries, tip: 'base-0', pausedUntil: SNAPSHOT_NOW + 60_000 });
+  const record = givenRecord({ entries, tip: 'base-0', restsUntil: SNAPSHOT_NOW + 60_000 });
   const decided = decide(givenSnapshot({ pulls: UNKNOWN }), record);
   expect(decided.record.entries.map(({ pr }) => pr)).toEqual([1, 7, 2, 3, 4, 5, 6]);
 });

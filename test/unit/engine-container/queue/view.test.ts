@@ -129,7 +129,7 @@ test.each<[string, Partial<QueueRecord>, object]>([
     },
     { kind: 'tree_mismatch', since: 4, pr: 3, until: null, evidence: EVIDENCE },
   ],
-  ['paused', { entries: [givenEntry(1)], pausedUntil: AT + 9 }, { kind: 'paused', until: AT + 9 }],
+  ['paused', { entries: [givenEntry(1)], restsUntil: AT + 9 }, { kind: 'paused', until: AT + 9 }],
   [
     'base red',
     {

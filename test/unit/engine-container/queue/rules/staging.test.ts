@@ -72,13 +72,11 @@ describe('when a batch begins', () => {
 
   test('not while the infrastructure has a pause', () => {
     const given = givenSnapshot({ pulls: scheduled(1) });
-    expect(tellDecision(given, givenRecord({ entries: entries(1), pausedUntil: NOW + 9_000 }))).toMatchObject(
-      {
-        actions: [],
-        error: 'gate_infrastructure',
-        wakeInMs: 9_000,
-      },
-    );
+    expect(tellDecision(given, givenRecord({ entries: entries(1), restsUntil: NOW + 9_000 }))).toMatchObject({
+      actions: [],
+      error: 'gate_infrastructure',
+      wakeInMs: 9_000,
+    });
   });
 
   test('not while the queue is halted, until a person switches it on again', () => {
