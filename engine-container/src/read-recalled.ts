@@ -66,13 +66,11 @@ export async function readUnheard(
   { unheard = [], pendingStatuses }: QueueRecord,
   now: EpochMs,
 ): Promise<Pick<Snapshot, 'unheard'>> {
-  const late = unheard
-    .filter(({ lookAt }) => lookAt <= now)
-    .sort((a, b) => a.lookAt - b.lookAt)
-    .slice(0, UNHEARD_READS_MAX);
+  const late = unheard.filter(({ lookAt }) => lookAt <= now).sort((a, b) => a.lookAt - b.lookAt);
   // Read whenever it is tried again: it may not stand at all, or not any more.
   const stuck = nextStuck(pendingStatuses, now);
-  const due = new Set([...late, ...(stuck === null ? [] : [stuck])].map(({ sha }) => sha));
+  const inTurn = [...late.slice(0, UNHEARD_READS_MAX), ...(stuck === null ? [] : [stuck])];
+  const due = new Set(inTurn.map(({ sha }) => sha));
   if (due.size === 0) return {};
   const read = new Map<CommitSha, Reading<readonly CommitStatus[]>>();
   for (const sha of due) {

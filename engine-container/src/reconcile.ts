@@ -184,24 +184,37 @@ export class Reconcile {
   ): Promise<{ record: QueueRecord; refresh: boolean; ended: 'failed' | 'unfinished' | null }> {
     let record = start;
     let refresh = false;
-    let ended: 'failed' | null = null;
+    let ended: 'failed' | 'unfinished' | null = null;
+    let isOver = false;
     for (const action of actions) {
+      // What takes a success back waits behind nothing that fails or has no end.
+      if (isOver && !isTakingBack(action)) continue;
       this.#keeper.noteDone(record);
-      if (this.#isLeftForLater(action)) return { record, refresh, ended: 'unfinished' };
-      this.#hasActed = true;
-      const outcome = await this.#perform(action, snapshot);
+      const outcome = await this.#performInTime(action, snapshot);
+      if (outcome === null) {
+        ended = 'unfinished';
+        isOver = true;
+        continue;
+      }
       const folded = fold(snapshot, record, action, outcome, this.#deps.clock.now());
       record = folded.record;
       this.#tell(folded.log, folded.alarms);
       this.#keeper.collect(folded.events, folded.s.now);
-      if (outcome.kind === 'unfinished') return { record, refresh, ended: 'unfinished' };
+      if (outcome.kind === 'unfinished') {
+        ended = 'unfinished';
+        isOver = true;
+        continue;
+      }
       if (outcome.kind === 'failed') {
         // Words that cannot be written are counted and dropped: meanwhile the others go on.
         if (outcome.forgeAnswers && isMereWords(action)) continue;
-        ended = 'failed';
+        if (!isOver) ended = 'failed';
         // A tidy-up that fails holds up nothing else.
         if (outcome.forgeAnswers && !isAwaited(action)) continue;
-        return { record, refresh, ended };
+        // A forge that is away, or asked not to be called, is not asked for each of them.
+        if (isTakingBack(action) || this.#retryAt !== null) return { record, refresh, ended };
+        isOver = true;
+        continue;
       }
       refresh ||= folded.refresh;
       this.#errorCode ??= folded.errorCode;
@@ -210,6 +223,13 @@ export class Reconcile {
         await this.#keeper.save(record, folded.s.now);
     }
     return { record, refresh, ended };
+  }
+
+  /** Null: left for the next reconcile. */
+  async #performInTime(action: Action, snapshot: Snapshot): Promise<ActionOutcome | null> {
+    if (this.#isLeftForLater(action)) return null;
+    this.#hasActed = true;
+    return this.#perform(action, snapshot);
   }
 
   /** The forge is asked nothing once the budget is spent, but for what has to be known to take a success back. */
@@ -261,10 +281,10 @@ export class Reconcile {
   }
 
   /** Tells a failure of one thing from one of everything: by its kind, and by whether the base still reads. */
-  async #doesForgeAnswer(error: unknown, action: Action, { pulls }: Snapshot): Promise<boolean> {
+  async #doesForgeAnswer(error: unknown, action: Action, { pulls, base }: Snapshot): Promise<boolean> {
     // One head that takes all of the time must not look as if the forge were away: this look has read the list.
     if (this.#held.isPastDeadline() || this.#deps.clock.monotonic() >= this.#deadline)
-      return isTakingBack(action) && pulls.known;
+      return isTakingBack(action) && pulls.known && base.known;
     try {
       if (error instanceof ForgeError && OF_EVERYTHING.includes(error.kind))
         return await mayStillWrite(this.#forge, action, error);

@@ -4,7 +4,7 @@ import { wrapForge } from '../scenario/hooks.ts';
 import { giveUpFirst, postsSuccess } from '../scenario/late-call.ts';
 import { givenProject, givenScheduled, unprovenLandings } from '../scenario/stories.ts';
 import { Crash } from '../support/machine.ts';
-import { hasAlarm, type Stage, setStage, wordOn, wordsOn } from './scene-stage.ts';
+import { hasAlarm, type Stage, setStage, wordOn } from './scene-stage.ts';
 
 /** Scenes of `scenes.ts` about decision 0270: calls about one head fail, or hang, while the forge is otherwise well. */
 
@@ -186,6 +186,138 @@ export async function hideStatuses(): Promise<readonly string[]> {
   forge.fault = ({ method, path }) =>
     method === 'GET' && path.includes(`${headSha}/status`) ? { status: 500 } : null;
   await lookUntil(stage, 30 * MINUTE_MS, () => forge.isMerged(pr));
-  const words = await wordsOn(stage, pr);
-  return words.startsWith('waiting: the forge has not answered') ? [] : [`its author reads: ${words}`];
+  const told = (await stage.events()).filter((event) => event.pr === pr && event.reason === 'unclear');
+  return told.length === 1 ? [] : [`its author is told ${told.length} times`];
+}
+
+/** A head wears a success of the queue that no record knows of, and the forge refuses each word on it. */
+async function givenRefusedWord(stage: Stage): Promise<string> {
+  const { forge } = stage;
+  await givenProject(forge);
+  const pr = await forge.openPullRequest({ branch: 'x', files: { 'x.txt': 'x\n' } });
+  await stage.reconcile();
+  const { headSha } = await forge.pull(pr);
+  await forge.postStatusAs('mq-bot', headSha, DEFAULT_SERVICE_NAME, 'success');
+  await stage.loseRecord();
+  stage.restartEngine();
+  return headSha;
+}
+
+/** So many that the patrol of their statuses does not find by luck what the watch has to find. */
+const OTHERS = 44;
+
+/** A lost record told of two heads: one cannot be read after its first reading, the success of the other comes late. */
+export async function hideOneWatched(): Promise<readonly string[]> {
+  let hidden = '';
+  let late = '';
+  const reads = new Map<unknown, number>();
+  let how: 'well' | 'refuse' | 'hide' = 'well';
+  const stage: Stage = await setStage({
+    lastingEngine: true,
+    switches: { scheduleTriggers: true },
+    wrapForge: wrapForge(async (name, [sha], answer) => {
+      if (sha === hidden && how === 'refuse' && name === 'postStatus')
+        throw new ForgeError('unreachable', name, 500, null, true);
+      if (how !== 'hide' || name !== 'readStatuses' || (sha !== hidden && sha !== late)) return answer();
+      const count = (reads.get(sha) ?? 0) + 1;
+      reads.set(sha, count);
+      const isRead = sha === hidden ? count <= 2 : count > 2;
+      if (!isRead) throw new ForgeError('unreachable', name, 500, null, false);
+      return answer();
+    }),
+  });
+  const { forge, clock } = stage;
+  hidden = await givenRefusedWord(stage);
+  for (let at = 0; at < OTHERS; at += 1)
+    await forge.openPullRequest({ branch: `o${at}`, files: { [`o${at}.txt`]: 'x\n' } });
+  how = 'refuse';
+  await lookUntil(stage, 2 * MINUTE_MS, () => false);
+  forge.judge = CLASH;
+  forge.gateDurationMs = 3_000;
+  forge.lateEffectMs = 100_000;
+  const first = await givenScheduled(forge, 'a');
+  late = (await forge.pull(first)).headSha;
+  await stage.drain({ until: giveUpFirst(forge, postsSuccess(late)) });
+  await forge.cancelSchedule(first);
+  await forge.postStatusAs('mq-bot', hidden, DEFAULT_SERVICE_NAME, 'pending');
+  await stage.loseRecord();
+  stage.restartEngine();
+  how = 'hide';
+  const second = await givenScheduled(forge, 'b');
+  await lookUntil(stage, 10 * MINUTE_MS, () => forge.isMerged(second));
+  await lookUntil(stage, MINUTE_MS, () => false);
+  await forge.schedule(first, 'squash');
+  await clock.advance(6_000);
+  await lookUntil(stage, 2 * MINUTE_MS, () => forge.isMerged(first));
+  return (await unprovenLandings(forge)).length === 0 ? [] : ['a watched success merged what is not proven'];
+}
+
+/** The forge says that a head is gone, and hangs on the question whether a success stands there. */
+export async function hangOnMissingHead(): Promise<readonly string[]> {
+  let bad = '';
+  const stage: Stage = await setStage({
+    lastingEngine: true,
+    wrapForge: wrapForge(async (name, [sha], answer) => {
+      if (sha !== bad) return answer();
+      if (name === 'postStatus') throw new ForgeError('missing', name, 404, null, false);
+      if (name !== 'readStatuses') return answer();
+      await stage.clock.advance(HANG_MS);
+      throw new ForgeError('unreachable', name, null, null, false);
+    }),
+  });
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.gateDurationMs = 3_000;
+  forge.mergeBehaviour = (pr) => ({ kind: pr === first ? 'lost' : 'now' });
+  const first = await givenScheduled(forge, 'a');
+  await stage.drain({ until: async () => (await wordOn(stage, first)) === 'success' });
+  bad = (await forge.pull(first)).headSha;
+  await forge.cancelSchedule(first);
+  const second = await givenScheduled(forge, 'b');
+  await lookUntil(stage, 40 * MINUTE_MS, () => forge.isMerged(second));
+  return hasAlarm(stage, 'success_stands') ? [] : ['a success stands without an alarm'];
+}
+
+/** The word that takes a success back was refused for minutes; it is not any more, and all staging is. */
+export async function refuseStagingBesideWord(): Promise<readonly string[]> {
+  let bad = '';
+  let how: 'words' | 'staging' = 'words';
+  const stage = await setStage({
+    lastingEngine: true,
+    wrapForge: wrapForge(async (name, [sha], answer) => {
+      if (how === 'words' && sha === bad && name === 'postStatus')
+        throw new ForgeError('unreachable', name, 500, null, true);
+      if (how === 'staging' && (name === 'applyPatch' || name === 'createBranch'))
+        throw new ForgeError('denied', name, 403, null, false);
+      return answer();
+    }),
+  });
+  const { forge } = stage;
+  bad = await givenRefusedWord(stage);
+  await lookUntil(stage, 5 * MINUTE_MS, () => false);
+  how = 'staging';
+  await givenScheduled(forge, 'b');
+  await lookUntil(stage, 15 * MINUTE_MS, () => false);
+  const stands = (await forge.status(bad, DEFAULT_SERVICE_NAME))?.state === 'success';
+  return stands ? ['a success stands as long as nothing can be staged'] : [];
+}
+
+/** The statuses of one that was bounced cannot be read by a new record for a while. */
+export async function hideBounced(): Promise<readonly string[]> {
+  const stage = await setStage({ lastingEngine: true });
+  const { forge, clock } = stage;
+  await givenProject(forge);
+  forge.gateDurationMs = 3_000;
+  forge.judge = (files) => (files.has('src/a.txt') ? 'failure' : 'success');
+  const pr = await givenScheduled(forge, 'a');
+  const { headSha } = await forge.pull(pr);
+  await lookUntil(stage, 10 * MINUTE_MS, () => false);
+  const runs = forge.runs().length;
+  await stage.loseRecord();
+  stage.restartEngine();
+  const until = clock.now() + 25 * MINUTE_MS;
+  forge.fault = ({ method, path }) =>
+    method === 'GET' && path.includes(`${headSha}/status`) && clock.now() < until ? { status: 500 } : null;
+  await lookUntil(stage, 60 * MINUTE_MS, () => false);
+  return forge.runs().length === runs ? [] : ['one that was bounced is tested again though nobody asked'];
 }

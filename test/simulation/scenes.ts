@@ -14,12 +14,16 @@ import {
   tellTwice,
 } from './backport-scenes.ts';
 import {
+  hangOnMissingHead,
   hangOnToldHeads,
+  hideBounced,
   hideGateRun,
+  hideOneWatched,
   hideStatuses,
   hideUnanswered,
   hideUnansweredForGood,
   missHeadOfSuccess,
+  refuseStagingBesideWord,
   standStillAndDie,
   standStillWithoutAnswer,
 } from './bad-head-scenes.ts';
@@ -849,6 +853,10 @@ export const SCENES = {
   'the engine stands still before a success, and dies by it': standStillAndDie,
   'the forge says that a head is gone on which a success stands': missHeadOfSuccess,
   'each call about some heads of a lost record hangs': hangOnToldHeads,
+  'one of two watched heads cannot be read': hideOneWatched,
+  'the forge says that a head is gone, and hangs on what stands there': hangOnMissingHead,
+  'nothing can be staged while a success is to be taken back': refuseStagingBesideWord,
+  'the statuses of a bounced head cannot be read by a new record': hideBounced,
   'one gate run cannot be read': hideGateRun,
   'the statuses of one head cannot be read by a new record': hideStatuses,
   'no status can be written on one head': refuseStatuses,

@@ -31,7 +31,10 @@ export function fold(
   at: EpochMs,
 ): DecisionContext {
   const pass = beginPass({ ...s, now: at }, record);
-  if (outcome.kind === 'unfinished') countUnfinished(pass, action);
+  if (outcome.kind === 'unfinished') {
+    countUnfinished(pass, action);
+    return pass;
+  }
   if (outcome.kind === 'failed') {
     foldFailure(pass, action, outcome.forgeAnswers);
     if (outcome.forgeAnswers) countStagingFailure(pass, action);

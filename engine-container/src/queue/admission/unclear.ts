@@ -15,7 +15,10 @@ export function outwaitAnswer(pass: DecisionContext, entry: QueueEntry): void {
   if (s.now < until) return wakeNoLaterThan(pass, until);
   if (entry.toldRefusals?.includes('unclear') !== true) {
     const { pr, head: sha } = entry;
-    wishStatus(pass, { pr, sha, state: 'pending', description: describeUnclear(), targetUrl: null });
+    // A new record that has not read this head does not know whether the memory of a bounce stands there (D-05).
+    const isUnread = pass.record.unread?.includes(pr) === true;
+    if (!isUnread)
+      wishStatus(pass, { pr, sha, state: 'pending', description: describeUnclear(), targetUrl: null });
     tellRefusal(pass, entry, 'unclear');
   }
   if (entry.isBlocked === undefined) return;

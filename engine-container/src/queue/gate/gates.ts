@@ -5,6 +5,7 @@ import {
   CHANGED_GATE_START_MS,
   GATE_CONTEXTS_SETTLE_MS,
   GATE_DEADLINE_ATTEMPTS_MAX,
+  GATE_DEADLINE_FACTOR,
   GATE_PHASE_ALARM_AGE_MS,
   GATE_RETRY_BACKOFF_MS,
 } from '#core/domain/limits.ts';
@@ -159,20 +160,27 @@ function awaitDeadline(pass: DecisionContext, batch: Batch, node: Node): boolean
 }
 
 /**
- * The forge answers for the base and not for this gate run. After the time of a gate run, or some minutes where none is
- * known, it is ended like one that is late. A forge that answers nothing at all is given time as a whole.
+ * The forge answers for the base and not for this gate run. After its deadline, or some minutes and usual gate durations where
+ * none is known, it is staged anew. Where no gate run can be read the forge is given time as a whole, and an owner who wants
+ * no deadline is only alarmed.
  */
 function outwaitUnreadGate(pass: DecisionContext, batch: Batch, node: Node): void {
   const { record, s } = pass;
-  if (!s.base.known || batch.landing !== null) {
+  const readings = [...s.gates.values()];
+  const isOfThisOne = readings.length === 1 || readings.some(({ known }) => known);
+  if (!s.base.known || !isOfThisOne || batch.landing !== null) {
     delete node.unreadSince;
     return;
   }
   node.unreadSince ??= s.now;
-  const until = node.unreadSince + (gateDeadlineMs(s.repo, record) ?? UNREAD_GATE_WAIT_MS);
+  const usualMs = Math.max(UNREAD_GATE_WAIT_MS, GATE_DEADLINE_FACTOR * (gateMsOf(record.rate) ?? 0));
+  const until = node.unreadSince + (gateDeadlineMs(s.repo, record) ?? usualMs);
   if (s.now < until) return wakeNoLaterThan(pass, until);
   pass.alarms.push({ name: 'gate_phase_age', pr: null });
-  endOverdue(pass, batch, node, { kind: 'none' });
+  if (s.repo.gateTimeoutMinutes === 0) return;
+  pass.log.push(`the gate run on ${node.branch} cannot be read: staged anew`);
+  node.verdict = 'error';
+  retryNode(pass, batch, node, 'gate_timeout');
 }
 
 /** Staged anew once, which also ends the attempt; then each member is judged in a batch of its own. It is no member's fault. */

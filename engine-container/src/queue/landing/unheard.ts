@@ -71,7 +71,9 @@ export function settleUnheard(pass: DecisionContext): void {
 
 function settle(pass: DecisionContext, post: UnheardPost): readonly UnheardPost[] {
   const { record, s } = pass;
-  const unsettled = post.lookAt > s.now ? post : { ...post, lookAt: s.now + UNHEARD_LOOK_MIN_MS };
+  // One that a look did not come to keeps its turn before those that it did.
+  const isMissed = s.unheard?.has(post.sha) === false;
+  const unsettled = isMissed || post.lookAt > s.now ? post : { ...post, lookAt: s.now + UNHEARD_LOOK_MIN_MS };
   // Where it lands once more a success is what should stand, and the end of that landing begins the watch anew.
   const isLanding = ({ landing }: Batch) => landing?.head === post.sha && landing.takeBack === null;
   if (record.batches.some(isLanding)) return [unsettled];

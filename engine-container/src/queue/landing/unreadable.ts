@@ -40,7 +40,9 @@ export function outwaitUnread(pass: DecisionContext, batch: Batch, landing: Land
       postedAt === null
         ? (landing.askedAt ?? landing.intentAt) + UNREADABLE_WAIT_MS
         : postedAt + LANDING_TIMEOUT_MS;
-    if (s.now >= until) startTeardown(pass, batch, 'merge_timeout');
+    // A forge that answers nothing at all is given time as a whole.
+    const isOfThisOne = s.full && s.pulls.known && s.base.known;
+    if (s.now >= until && (postedAt !== null || isOfThisOne)) startTeardown(pass, batch, 'merge_timeout');
     return;
   }
   if (takeBack.postedAt === null) return releaseHarmless(pass, batch, landing);
