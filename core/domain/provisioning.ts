@@ -231,11 +231,20 @@ const SEEN_BY_ENGINE: readonly ProtectionReason[] = [
   'context_not_required',
 ];
 
+/** Attempts that read no rule and wrote none: what was seen before them still holds. */
+const WITHOUT_RULE: readonly ProtectionObservation['kind'][] = [
+  'not_tried',
+  'unproven_gate',
+  'denied',
+  'failed',
+];
+
 function reasonsOf(
   { protection, lastProvisionedAt }: ProvisioningRecord,
   seen: RuleSeen | undefined,
 ): readonly ProtectionReason[] {
-  const isNewer = seen !== undefined && (lastProvisionedAt === null || seen.at >= lastProvisionedAt);
+  const wasBefore = lastProvisionedAt !== null && seen !== undefined && seen.at < lastProvisionedAt;
+  const isNewer = seen !== undefined && (!wasBefore || WITHOUT_RULE.includes(protection.kind));
   if (!isNewer) return protection.reasons;
   const others = protection.reasons.filter((reason) => !SEEN_BY_ENGINE.includes(reason));
   return [...new Set([...others, ...seen.reasons])];
