@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
 import { findFreePort } from '#core/adapters/system/free-port.ts';
+import { endLeftBehind } from './left-behind.ts';
 
 /** A running server on loopback. */
 export interface RunningDatabase {
@@ -82,6 +83,7 @@ function isExecutable(path: string): boolean {
 }
 
 async function startBinary(binary: string, options: DatabaseOptions): Promise<RunningDatabase> {
+  if (options.dataFile !== undefined) endLeftBehind(options.dataFile);
   const port = options.port ?? (await findFreePort());
   const child = spawn(
     binary,

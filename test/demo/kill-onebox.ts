@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import { openOneboxClient } from '../support/onebox-client.ts';
 
 /**
- * `npm run test:kill-onebox`: the one box and its database are killed with `kill -9` again and again while a queue lands,
+ * `npm run test:kill-onebox`: the one box is killed with `kill -9` again and again while a queue lands,
  * each time a little later in a reconcile. What is scheduled lands once. A killed holder's lease has to run out, which takes
  * up to 75 s each time.
  */
@@ -66,7 +66,7 @@ async function main(): Promise<number> {
   for (const after of KILLED_AFTER_WRITES) {
     const before = writes();
     await eventually('the box writes', WRITES_WITHIN_MS, async () => writes() >= before + after);
-    // The whole process group: service, engine, database.
+    // The group of the service and its engine. Its database is in a group of its own: the next start ends it.
     if (box.pid !== undefined) process.kill(-box.pid, 'SIGKILL');
     console.log(`killed after ${after} writes`);
     box = startBox(config);

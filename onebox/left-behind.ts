@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/**
+ * Ends each process that serves this file: a service that was killed with `kill -9` left it behind. The caller holds the lock
+ * of the folder. Nothing happens where there is no `/proc`.
+ *
+ * @returns process ids
+ */
+export function endLeftBehind(dataFile: string): readonly number[] {
+  const ended = processIds().filter((pid) => readArguments(pid).includes(dataFile));
+  for (const pid of ended) kill(pid);
+  return ended;
+}
+
+function processIds(): readonly number[] {
+  try {
+    return readdirSync('/proc')
+      .map(Number)
+      .filter((pid) => Number.isInteger(pid) && pid > 0 && pid !== process.pid);
+  } catch {
+    return [];
+  }
+}
+
+/** Empty for a process that is over, or that another account owns. */
+function readArguments(pid: number): readonly string[] {
+  try {
+    const [program = '', ...rest] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+    return program.endsWith('/dynoxide') && rest[0] === 'serve' ? rest : [];
+  } catch {
+    return [];
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended by itself.
+  }
+}
