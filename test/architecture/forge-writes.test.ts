@@ -90,6 +90,7 @@ describe('the list of the service’s writes to a forge', () => {
       'onebox/database.ts',
       'onebox/doctor.ts',
       'onebox/folder-lock.ts',
+      'onebox/left-behind.ts',
       'onebox/main.ts',
       'onebox/service.ts',
       'onebox/snapshot.ts',

@@ -319,5 +319,5 @@ export async function hideBounced(): Promise<readonly string[]> {
   forge.fault = ({ method, path }) =>
     method === 'GET' && path.includes(`${headSha}/status`) && clock.now() < until ? { status: 500 } : null;
   await lookUntil(stage, 60 * MINUTE_MS, () => false);
-  return forge.runs().length === runs ? [] : ['one that was bounced is tested again though nobody asked'];
+  return forge.runs().length === runs ? [] : ['one that was bounced is tested again without a new schedule'];
 }
