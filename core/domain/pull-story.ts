@@ -107,7 +107,8 @@ function codeNow(
 ): PullCodeName | null {
   const [last] = history;
   if (place?.state === 'bounced') {
-    // Why it was bounced is told as its status tells it; the place knows only that it was.
+    if (place.reason !== null && place.reason !== 'bounced') return codeOfPlace(place.state, place.reason);
+    // Why its gate failed is told as its status tells it; the place knows only that it was.
     const bounce = history.find(({ event }) => event === 'pr_bounced');
     return bounce === undefined
       ? codeOfPlace(place.state, place.reason)

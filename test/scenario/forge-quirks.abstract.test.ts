@@ -1,3 +1,4 @@
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import { createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { mergeAsGit } from '../fakes/abstract-forge/tree-merge.ts';
@@ -88,6 +89,10 @@ describe('a pull request from a fork', () => {
     expect(await wordsOf(world, fork)).toMatch(/^error: refused: the forge twice did not merge/);
     expect((await world.events()).map((event) => event.event)).not.toContain('pr_bounced');
     await expectHonestEnd(world, [fork]);
+    const { headSha } = await world.forge.pull(fork);
+    await world.forge.postStatusAs('eve', headSha, DEFAULT_SERVICE_NAME, 'success');
+    await world.drain();
+    expect(await wordsOf(world, fork)).toMatch(/^error: refused: the forge twice did not merge/);
     lost = false;
     await world.drain();
     expect((await world.forge.pull(fork)).merged).toBe(false);

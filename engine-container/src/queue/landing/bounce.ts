@@ -20,7 +20,9 @@ export function bounce(
   const reason = cause === 'merge_timeout' ? cause : 'gate_failed';
   const ground = reason === 'gate_failed' ? treeOf(batch, index) : undefined;
   const verdict = verdictOfBounce(pass, member, ground, runUrl);
-  rememberBounce(pass.record, { pr: member.pr, head: member.head, scheduleId, verdict });
+  const isTimeout = cause === 'merge_timeout';
+  const bounced = { pr: member.pr, head: member.head, scheduleId, verdict };
+  rememberBounce(pass.record, isTimeout ? { ...bounced, cause } : bounced);
   batch.fates.push({ pr: member.pr, action: 'bounced', reason });
   if (reason === 'gate_failed') noteBounce(pass, member);
   wishStatus(pass, {

@@ -18,7 +18,7 @@ export function holdFork(pass: DecisionContext, batch: Batch, landing: Landing):
   if (member === undefined) return;
   const { pr, head } = landing;
   const scheduleId = entryOf(pass.record, pr)?.scheduleId ?? member.scheduleId;
-  rememberBounce(pass.record, { pr, head, scheduleId });
+  rememberBounce(pass.record, { pr, head, scheduleId, cause: 'fork_merge_timeout' });
   batch.fates.push({ pr, action: 'refused', reason: 'fork_merge_timeout' });
   wishStatus(pass, { pr, sha: head, state: 'error', description: describeForkTimeout(), targetUrl: null });
   emitEvent(pass, 'pr_refused', member, 'fork_merge_timeout');

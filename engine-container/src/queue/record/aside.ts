@@ -8,10 +8,13 @@ export interface MergeTimeoutCount {
   count: number;
 }
 
+/** Out of the queue until its head or its schedule changes. */
 export interface Bounced {
   readonly pr: PullRequestNumber;
   readonly head: CommitSha;
   readonly scheduleId: number;
+  /** A merge that never came, of a fork without its blame; absent: the gate failed, or an older record does not tell. */
+  readonly cause?: 'merge_timeout' | 'fork_merge_timeout' | undefined;
   /** The failure of the gate on this head; absent: bounced for another cause, or told by an older record or its words alone. */
   readonly verdict?: KnownVerdict | undefined;
   /** The words with which it was told again for this schedule; absent: it was tested for it. */

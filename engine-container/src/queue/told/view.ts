@@ -22,6 +22,7 @@ import type { Deferred } from '../record/aside.ts';
 import { bounceOf, isBounced } from '../record/bounced.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';
+import { codeOfBounce } from '../words/describe.ts';
 
 /** The record told to people: the queue in order, and what stands before the next landing. */
 export function toQueueView(repo: ManagedRepo, record: QueueRecord, at: EpochMs): QueueView {
@@ -73,7 +74,7 @@ function standingOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: H
     return standing('refused', 'success_stands');
   if (record.batches.some((batch) => batch.landing?.pr === entry.pr)) return standing('landing');
   if (entry.scheduleId === 0) return standing('waiting', 'head_changed');
-  if (isBounced(record, entry)) return standing('bounced', bounceOf(record, entry)?.again ?? 'bounced');
+  if (isBounced(record, entry)) return standing('bounced', codeOfBounce(bounceOf(record, entry)));
   if (entry.refusedFor !== null) return standing('refused', entry.refusedFor);
   const deferred = deferOf(record, entry, at);
   if (deferred !== undefined) return { ...standing('waiting', deferred.reason), until: deferred.until };

@@ -1,6 +1,7 @@
 import { STATUS_DESCRIPTION_CHARS_MAX } from '#core/domain/limits.ts';
 import { PAUSED_PREFIX } from '#core/domain/pause.ts';
 import { PULL_CODES } from '#core/domain/pull-code-table.ts';
+import type { PullCodeName } from '#core/domain/pull-codes.ts';
 import type { Refusal } from '../admission/admission.ts';
 import type { MovedWhy } from '../admission/readings.ts';
 import { type Bounced, type DeferReason, isSilent } from '../record/aside.ts';
@@ -41,9 +42,14 @@ export function describeBounce(cause: BounceCause): string {
   return PULL_CODES[cause === 'merge_timeout' ? 'bounced_merge_timeout' : cause].says;
 }
 
-/** Said again where another writer wrote over it: the cause is in the history of the head. */
-export function describeEarlierBounce(bounce?: Pick<Bounced, 'again'>): string {
-  return PULL_CODES[bounce?.again ?? 'bounced'].says;
+/** Said again where another writer wrote over it: which run failed is in the history of the head. */
+export function describeEarlierBounce(bounce?: Pick<Bounced, 'again' | 'cause'>): string {
+  return PULL_CODES[codeOfBounce(bounce)].says;
+}
+
+export function codeOfBounce({ again, cause }: Pick<Bounced, 'again' | 'cause'> = {}): PullCodeName {
+  if (again !== undefined) return again;
+  return cause === 'merge_timeout' ? 'bounced_merge_timeout' : (cause ?? 'bounced');
 }
 
 export function describeLostSchedule(): string {

@@ -94,6 +94,16 @@ describe('the story of one pull request', () => {
     expect(tellPull(given({ view: seen }))).toMatchObject({ inQueue: true, place: 1 });
   });
 
+  test('a fork whose merge never came is told without the blame of a bounce', () => {
+    const [place] = view(7).places;
+    if (place === undefined) throw new Error('no place');
+    const seen = {
+      ...view(7),
+      places: [{ ...place, state: 'bounced' as const, reason: 'fork_merge_timeout' }],
+    };
+    expect(tellPull(given({ view: seen }))).toMatchObject({ inQueue: false, code: 'fork_merge_timeout' });
+  });
+
   test('why one was bounced is told as its status tells it, while the forge keeps its schedule', () => {
     const [place] = view(7).places;
     if (place === undefined) throw new Error('no place');

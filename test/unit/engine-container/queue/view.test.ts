@@ -161,6 +161,15 @@ test('long lines and titles are cut, never half a character', () => {
   expect(Buffer.from(title).toString()).toBe(title);
 });
 
+test.each([
+  [undefined, 'bounced'],
+  ['merge_timeout', 'bounced_merge_timeout'],
+  ['fork_merge_timeout', 'fork_merge_timeout'],
+] as const)('one that is out for the cause %s is shown with the code %s', (cause, code) => {
+  const bounced = [{ pr: 1, head: 'head-1', scheduleId: 1, cause }];
+  expect(placesOf({ entries: [givenEntry(1)], bounced })).toEqual([[1, 'bounced', code]]);
+});
+
 test('a queue that holds nothing but what was bounced is empty', () => {
   const bounced = [{ pr: 1, head: 'head-1', scheduleId: 1 }];
   expect(blockOf({ entries: [givenEntry(1)], bounced }).kind).toBe('empty');
