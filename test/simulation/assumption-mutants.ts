@@ -135,7 +135,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a head that the forge never has is told of',
-    file: `${QUEUE}/fold.ts`,
+    file: `${QUEUE}/fold-staging.ts`,
     find: 'notReady?.head === head && s.now - notReady.since >= HEAD_COPY_WAIT_MS_MAX',
     replace: 'notReady !== undefined && s.now < notReady.since',
     families: ['cursed'],

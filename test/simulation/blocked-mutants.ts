@@ -110,7 +110,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'no pull request waits for a changed gate (D-18)',
-    file: `${QUEUE}/fold.ts`,
+    file: `${QUEUE}/fold-staging.ts`,
     find: "  if (batch.place === 'pipeline' && !hasPassed) batch.place = 'trial';\n",
     replace: '',
     families: ['gate_edits'],

@@ -54,7 +54,7 @@ export const FILE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the author of a change of the settings file is told (A138)',
-    file: 'engine-container/src/queue/fold.ts',
+    file: 'engine-container/src/queue/fold-staging.ts',
     find: 'noteSettings(pass, batch, outcome.settingsTold);',
     replace: 'noteSettings(pass, batch);',
     families: ['pauses'],

@@ -8,7 +8,7 @@ const PEOPLE = ['people', 'everything'] as const;
 export const SHARED_RUN_MUTANTS: readonly Mutant[] = [
   {
     guard: 'those behind a conflict share the gate run of the batch below',
-    file: 'engine-container/src/queue/fold.ts',
+    file: 'engine-container/src/queue/fold-staging.ts',
     find: '    batch.sharesRun = true;\n',
     replace: '',
     families: PEOPLE,

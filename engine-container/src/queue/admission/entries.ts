@@ -157,16 +157,7 @@ function bindHead(
   schedule: Scheduled,
 ): void {
   const { pull } = view;
-  if (entry === undefined) {
-    const { number: pr, title, headSha: head } = pull;
-    const place = { pr, title, head, scheduleId: schedule.id, queuedAt: schedule.at, ...authored(pull) };
-    const fresh = { ...createEntry(place), retestAfter: retestAfterBounce(pass, pull) };
-    pass.record.entries.push(fresh);
-    noteArrival(pass.record, pass.s.now);
-    emitEvent(pass, 'pr_queued', fresh, null, { scheduledAt: schedule.at });
-    sayAsideOnReturn(pass, fresh);
-    return tellKnownVerdict(pass, fresh, schedule);
-  }
+  if (entry === undefined) return enterQueue(pass, pull, schedule);
   entry.title = pull.title;
   Object.assign(entry, authored(pull));
   if (entry.head === pull.headSha && entry.scheduleId === schedule.id) return;
@@ -188,8 +179,28 @@ function bindHead(
   if (entry.head !== pull.headSha || entry.movedAt !== null) {
     forgetTried(entry);
   }
+  rebind(pass, entry, pull, schedule);
+}
+
+function enterQueue(pass: DecisionContext, pull: PullRequestView['pull'], schedule: Scheduled): void {
+  const { number: pr, title, headSha: head } = pull;
+  const place = { pr, title, head, scheduleId: schedule.id, queuedAt: schedule.at, ...authored(pull) };
+  const fresh = { ...createEntry(place), retestAfter: retestAfterBounce(pass, pull) };
+  pass.record.entries.push(fresh);
+  noteArrival(pass.record, pass.s.now);
+  emitEvent(pass, 'pr_queued', fresh, null, { scheduledAt: schedule.at });
+  sayAsideOnReturn(pass, fresh);
+  tellKnownVerdict(pass, fresh, schedule);
+}
+
+/** Scheduled again, it is tried again. */
+function rebind(
+  pass: DecisionContext,
+  entry: QueueEntry,
+  pull: PullRequestView['pull'],
+  schedule: Scheduled,
+): void {
   entry.retestAfter = retestAfterBounce(pass, pull) ?? entry.retestAfter;
-  // Scheduled again, it is tried again.
   pass.record.deferred = pass.record.deferred.filter(
     (deferred) => deferred.pr !== entry.pr || !isOfHead(deferred),
   );

@@ -1,0 +1,245 @@
+import type { EpochMs, TreeHash } from '#core/domain/ids.ts';
+import { CONTRADICTED_REFUSAL_MS } from '#core/domain/limits.ts';
+import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
+import type { Action, ActionOutcome, CutReason } from './actions.ts';
+import { defer, dissolve, startTeardown } from './batches/batch.ts';
+import { answerFromEvidence } from './batches/nodes.ts';
+import { findNode, inFlightOf, treesAhead } from './batches/pipeline.ts';
+import { noteSettings } from './batches/settings-notes.ts';
+import { deferWithBackoff } from './batches/staging-failure.ts';
+import { type DecisionContext, emitEvent, entryOf, reportCode } from './decision-context.ts';
+import { addEvidence, verdictOfPrefix } from './gate/evidence.ts';
+import { noteRun } from './policy/fanout-choice.ts';
+import { fanoutOf } from './policy/in-force.ts';
+import type { DeferReason } from './record/aside.ts';
+import type { Batch, Member, Node } from './record/record.ts';
+
+/** A pull request whose head the base repository does not hold yet is looked at again after this. */
+const HEAD_COPY_WAIT_MS = 30_000;
+const HEAD_COPY_WAIT_MS_MAX = 10 * 60_000;
+const GATE_FILE_WAIT_MS = 5 * 60_000;
+
+type StageBatch = Extract<Action, { kind: 'stage_batch' }>;
+
+/** A batch that was staged, in whole or in part, or why it was not. */
+export function foldBatch(pass: DecisionContext, action: StageBatch, outcome: ActionOutcome): void {
+  if (outcome.kind === 'name_in_the_way') noticeNameInTheWay(pass, action, outcome);
+  const found = findNode(pass.record, action.nodeRow);
+  if (found === null || found.batch.batchId !== action.batchId) return;
+  const { batch, node } = found;
+  if (outcome.kind === 'name_in_the_way') return dissolve(pass, batch);
+  if (outcome.kind === 'base_moved') return dissolve(pass, batch);
+  if (outcome.kind === 'gate_missing') return deferWithoutGate(pass, batch, node, outcome.members);
+  if (outcome.kind === 'nothing_staged') {
+    deferCut(pass, batch, outcome.cut, batch.stagedOn === null ? null : batch.baseTree);
+    return dissolve(pass, batch);
+  }
+  if (outcome.kind === 'batch_staged') foldStaged(pass, batch, node, outcome);
+}
+
+type BatchStaged = Extract<ActionOutcome, { kind: 'batch_staged' }>;
+
+function foldStaged(pass: DecisionContext, batch: Batch, node: Node, outcome: BatchStaged): void {
+  const last = outcome.chain.at(-1);
+  const shared = outcome.sharesRun === true && last !== undefined ? outcome.cut : null;
+  // Next come those behind it: it waits until they are decided.
+  if (shared !== null && last !== undefined) deferCut(pass, batch, shared, last.tree);
+  adoptChain(pass, batch, node, outcome);
+  if (shared !== null) {
+    batch.sharesRun = true;
+    node.branch = null;
+    pass.refresh = true;
+    return;
+  }
+  // More batches may be built on this one.
+  if (fanoutOf(pass) > 1 && pass.record.entries.length > inFlightOf(pass.record).size) pass.refresh = true;
+  if (outcome.headRun !== undefined && last !== undefined) {
+    const verdict = { tree: last.tree, gate: outcome.gateKey, verdict: 'success', ofHead: true } as const;
+    addEvidence(pass.record, { ...verdict, ...outcome.headRun, at: pass.s.now });
+  }
+  if (outcome.published !== null) {
+    node.sha = outcome.published.sha;
+    node.state = 'gating';
+    countStartedRun(pass, node);
+    return;
+  }
+  const verdict = verdictOfPrefix(pass.record, batch, node.to);
+  const evidence = verdict.proof ?? verdict.failures.at(-1);
+  node.state = 'done';
+  node.branch = null;
+  if (evidence !== undefined) answerFromEvidence(node, evidence);
+}
+
+/** The staged commits, of a prefix of the members that were asked for. */
+function adoptChain(pass: DecisionContext, batch: Batch, node: Node, outcome: BatchStaged): void {
+  const { chain, gateKey, baseGate, gateFile } = outcome;
+  batch.members = batch.members.slice(0, chain.length);
+  batch.limit = batch.members.length;
+  batch.chain = [...chain];
+  batch.gateKey = gateKey;
+  batch.baseGateKey = baseGate?.id ?? null;
+  batch.baseGateFile = baseGate?.file ?? null;
+  batch.gateFile = gateFile;
+  judgeAlone(pass, batch, outcome);
+  node.to = batch.members.length;
+  node.tree = chain.at(-1)?.tree ?? null;
+  node.stagedAt = pass.s.now;
+  delete pass.record.setAsideInARow;
+  delete pass.record.stagingFailuresInARow;
+  for (const member of batch.members) {
+    delete entryOf(pass.record, member.pr)?.stagingTries;
+    emitEvent(pass, 'pr_staged', member);
+  }
+  noteSettings(pass, batch, outcome.settingsTold);
+}
+
+/**
+ * Its own judge, which may never speak: it is tried beside the pipeline, so that no other waits for it, until it has
+ * passed once (D-18).
+ */
+function judgeAlone(
+  { record }: DecisionContext,
+  batch: Batch,
+  { baseGate, gateKey, gateFile }: BatchStaged,
+): void {
+  if (baseGate?.id === gateKey && baseGate.file === gateFile) return;
+  batch.editsGate = true;
+  const [only] = batch.members;
+  const hasPassed = record.entries.some((entry) => entry.pr === only?.pr && entry.passedOnStaleBase);
+  if (batch.place === 'pipeline' && !hasPassed) batch.place = 'trial';
+}
+
+/** No pull request is at fault: the person who looks after the repository is told what is in the way, in fixed phrases. */
+function noticeNameInTheWay(
+  pass: DecisionContext,
+  action: StageBatch | StageNode,
+  { ref, branch }: Extract<ActionOutcome, { kind: 'name_in_the_way' }>,
+): void {
+  pass.record.nameInTheWay = { kind: ref.kind, branches: [...new Set([action.branch, action.workBranch])] };
+  const isBelow = ref.name.startsWith(`${branch}/`);
+  pass.log.push(`a ${ref.kind} ${isBelow ? `below ${branch}` : ref.name} is in the way of ${branch}`);
+  reportCode(pass, 'branch_name_taken');
+}
+
+const CUT_REASONS: Readonly<Record<CutReason, DeferReason | null>> = {
+  conflict: 'conflict',
+  criss_cross: 'criss_cross',
+  merge_unsure: 'merge_unsure',
+  directory_renamed: 'directory_renamed',
+  merge_rules: 'merge_rules',
+  file_too_large: 'file_too_large',
+  name_not_utf8: 'name_not_utf8',
+  base_name_not_utf8: 'base_name_not_utf8',
+  suspect_ahead: 'suspect_ahead',
+  no_changes: 'no_changes',
+  removes_gate: 'removes_gate',
+  head_not_ready: 'head_not_ready',
+  edits_gate: null,
+  out_of_time: null,
+  known_failure: null,
+};
+
+/** Refusals that hold of a pull request whatever it is staged on. */
+const OF_ITSELF: readonly DeferReason[] = ['head_not_ready', 'removes_gate', 'name_not_utf8'];
+
+/**
+ * The member itself could not be staged. On the bare base it waits for the base or its own head to move; on top of the tree of
+ * what is in flight, until that is decided.
+ */
+function deferCut(
+  pass: DecisionContext,
+  batch: Batch,
+  cut: { readonly index: number; readonly reason: CutReason },
+  ahead: TreeHash | null,
+): void {
+  const member = batch.members[cut.index];
+  if (cut.reason === 'suspect_ahead' && member !== undefined) {
+    const [suspects] = treesAhead(pass.record, member.pr);
+    if (suspects !== undefined)
+      defer(pass, member, { reason: 'suspect_ahead', baseTree: suspects, until: null });
+    return;
+  }
+  const onBase = CUT_REASONS[cut.reason];
+  // On top of a batch that is in flight it only says that these two do not go together.
+  const isRelative = onBase !== null && !OF_ITSELF.includes(onBase);
+  const reason = ahead !== null && isRelative ? 'conflict_ahead' : onBase;
+  if (member === undefined || reason === null) return;
+  if (reason === 'head_not_ready') noteNotReady(pass, member);
+  if (reason === 'head_not_ready' && isHeadOverdue(pass, member))
+    return deferWithBackoff(pass, member, batch);
+  const until = lookAgainAt(pass, batch, member, reason);
+  defer(pass, member, { reason, baseTree: ahead ?? batch.baseTree, until });
+}
+
+/** A refusal that the forge contradicts may be a mistake of ours: it does not stand for ever. */
+function lookAgainAt(
+  pass: DecisionContext,
+  batch: Batch,
+  member: Member,
+  reason: DeferReason,
+): EpochMs | null {
+  const { now, pulls } = pass.s;
+  if (reason === 'head_not_ready') return now + HEAD_COPY_WAIT_MS;
+  const pull = pulls.known ? pulls.value.find((view) => view.pull.number === member.pr)?.pull : undefined;
+  const isContradicted =
+    pull?.mergeable === true && pull.headSha === member.head && pull.baseTip === batch.baseSha;
+  return isContradicted && isMergeRefusal(reason) ? now + CONTRADICTED_REFUSAL_MS : null;
+}
+
+/** The forge has said for minutes that it does not have what it shows as the head: it is not copying any more. */
+function isHeadOverdue({ record, s }: DecisionContext, { pr, head }: Member): boolean {
+  const notReady = entryOf(record, pr)?.notReady;
+  return notReady?.head === head && s.now - notReady.since >= HEAD_COPY_WAIT_MS_MAX;
+}
+
+function noteNotReady({ record, s }: DecisionContext, { pr, head }: Member): void {
+  const entry = entryOf(record, pr);
+  if (entry?.head === head && entry.notReady?.head !== head) entry.notReady = { head, since: s.now };
+}
+
+/** One of those behind them may bring the gate: it is tried next. */
+function deferWithoutGate(pass: DecisionContext, batch: Batch, node: Node, members: number): void {
+  reportCode(pass, 'gate_missing');
+  for (const member of batch.members.slice(0, members)) {
+    defer(pass, member, {
+      reason: 'gate_missing',
+      baseTree: batch.baseTree,
+      until: pass.s.now + GATE_FILE_WAIT_MS,
+    });
+  }
+  node.branch = null;
+  node.state = 'done';
+  startTeardown(pass, batch, 'gate_missing');
+}
+
+type StageNode = Extract<Action, { kind: 'stage_tree' }>;
+
+/** A prefix that was published for a gate run of its own. */
+export function foldNode(pass: DecisionContext, action: StageNode, outcome: ActionOutcome): void {
+  const found = findNode(pass.record, action.nodeRow);
+  if (found === null || found.node.state !== 'wanted') return;
+  const { node } = found;
+  if (outcome.kind === 'name_in_the_way') {
+    node.branch = null;
+    return noticeNameInTheWay(pass, action, outcome);
+  }
+  if (outcome.kind === 'base_moved') {
+    // The queue's own landing moved it, or another writer did: the next look tells which.
+    node.branch = null;
+    pass.refresh = true;
+    return;
+  }
+  if (outcome.kind !== 'tree_staged') return;
+  node.sha = outcome.sha;
+  node.tree = action.tree;
+  node.state = 'gating';
+  node.stagedAt = pass.s.now;
+  node.retryAt = null;
+  countStartedRun(pass, node);
+}
+
+/** A commit that is pushed is gated. A node of before gate runs were counted stays uncounted: half a count is none. */
+function countStartedRun({ record }: DecisionContext, node: Node): void {
+  noteRun(record);
+  if (node.runs !== undefined) node.runs += 1;
+}
