@@ -91,8 +91,8 @@ export class MemberPlanner {
   /** Commits of a head that the base does not have; null where the forge's merge base says all that matters. */
   async #listOwn(member: StagedMember): Promise<readonly OwnCommit[] | null | 'not ready'> {
     const { forge, mergeStyle } = this.#deps;
-    const { forkSha, members, stackedOn } = this.#action;
-    const isAlone = members.length + (stackedOn?.length ?? 0) === 1;
+    const { forkSha, members, headsBelow } = this.#action;
+    const isAlone = members.length + (headsBelow?.length ?? 0) === 1;
     // A head that has the whole base has one merge base with it, which is the base.
     const isPlain = mergeStyle === 'squash' || (mergeStyle === 'merge' && isAlone);
     if (isPlain && member.mergeBase === forkSha) return null;

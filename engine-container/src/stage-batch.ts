@@ -92,11 +92,11 @@ class ChainBuilder {
 
   /** A batch on top of another is built from that one's last commit, which no branch of ours may hold any more. */
   async #standOnStack(): Promise<void> {
-    const { baseSha, stackedOn, workBranch } = this.#action;
-    if (stackedOn === null) return;
+    const { baseSha, headsBelow, workBranch } = this.#action;
+    if (headsBelow === null) return;
     await placeBranch(this.#deps.forge, workBranch, baseSha);
     this.#workExists = true;
-    for (const head of stackedOn) await this.#planner.addBelow(head);
+    for (const head of headsBelow) await this.#planner.addBelow(head);
   }
 
   /** Plans ahead by one: the last member that can be staged is the one whose commit is published. */
@@ -262,10 +262,10 @@ class ChainBuilder {
       baseBranch,
       queueName,
       branch: this.#action.branch,
-      stagedOn: this.#action.baseSha,
+      groundSha: this.#action.baseSha,
       workBranch: this.#action.workBranch,
-      isAnchored: this.#action.stackedOn !== null,
-      stagedOnTree: this.#action.baseSha,
+      isAnchored: this.#action.headsBelow !== null,
+      groundTree: this.#action.baseSha,
       tree,
       message: this.#say('r'),
     });

@@ -66,30 +66,30 @@ export interface TreeToPublish {
   readonly queueName: string;
   readonly baseBranch: string;
   readonly branch: string;
-  readonly stagedOn: CommitSha;
+  readonly groundSha: CommitSha;
   /** Tree, or commit whose tree it is. */
-  readonly stagedOnTree: string;
+  readonly groundTree: string;
   readonly tree: TreeHash;
   readonly message: string;
   /** Branch that starts no gate run, for what has to be built first. */
   readonly workBranch: string;
-  /** No branch holds `stagedOn`: the work branch does meanwhile. */
+  /** No branch holds `groundSha`: the work branch does meanwhile. */
   readonly isAnchored: boolean;
 }
 
-/** Publishes one commit on `stagedOn` that has exactly `tree`: the shape of every staged prefix but the whole batch. */
+/** Publishes one commit on `groundSha` that has exactly `tree`: the shape of every staged prefix but the whole batch. */
 export async function publishTree(
   forge: EngineForge,
   objects: RepoObjects,
   wanted: TreeToPublish,
 ): Promise<Commit | 'base_moved'> {
-  const from = await objects.treeOf(wanted.stagedOnTree);
+  const from = await objects.treeOf(wanted.groundTree);
   const { changes } = await objects.run(diffTrees(objects, from, await objects.treeOf(wanted.tree)));
   const extra = changes.length > 0 ? null : await objects.run(findExtraFile(objects, from, wanted.queueName));
   const { workBranch } = wanted;
-  if (wanted.isAnchored) await placeBranch(forge, workBranch, wanted.stagedOn);
+  if (wanted.isAnchored) await placeBranch(forge, workBranch, wanted.groundSha);
   const source = wanted.isAnchored ? workBranch : wanted.baseBranch;
-  const parent = extra === null ? wanted.stagedOn : await detour(forge, wanted, extra);
+  const parent = extra === null ? wanted.groundSha : await detour(forge, wanted, extra);
   const commit =
     parent === null
       ? null
@@ -114,20 +114,20 @@ export async function publishTree(
 }
 
 /**
- * The first half of a commit of ours whose tree is that of `stagedOn`, which no single patch makes: a file is added on the
- * work branch, to be removed again by what is published. The commit of `stagedOn` itself may tell the forge to start no
+ * The first half of a commit of ours whose tree is that of `groundSha`, which no single patch makes: a file is added on the
+ * work branch, to be removed again by what is published. The commit of `groundSha` itself may tell the forge to start no
  * run, in words that each installation chooses. Null: the base has moved.
  */
 async function detour(
   forge: EngineForge,
-  { workBranch, isAnchored, baseBranch, stagedOn, message }: TreeToPublish,
+  { workBranch, isAnchored, baseBranch, groundSha, message }: TreeToPublish,
   extra: PathChange,
 ): Promise<CommitSha | null> {
   const request = { patch: renderPatch([extra]), message: `${message} [skip ci]` };
   const commit = isAnchored
     ? await forge.applyPatch({ ...request, branch: workBranch })
     : await applyToNewBranch(forge, { ...request, branch: baseBranch, newBranch: workBranch });
-  return commit.parents[0] !== stagedOn ? null : commit.sha;
+  return commit.parents[0] !== groundSha ? null : commit.sha;
 }
 
 /** A new file under a name that the root of the tree does not have, with contents that the forge has. */

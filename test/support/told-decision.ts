@@ -10,7 +10,7 @@ function tellAction(action: Action): string {
       return `stage ${members} on ${action.baseSha} as ${action.branch}`;
     }
     case 'stage_tree':
-      return `stage ${action.tree} on ${action.stagedOn} as ${action.branch}`;
+      return `stage ${action.tree} on ${action.groundSha} as ${action.branch}`;
     case 'post_status':
       return `${action.state} on ${action.sha}: ${action.description}`;
     case 'probe_schedule':

@@ -27,7 +27,7 @@ export type Action =
       readonly baseSha: CommitSha;
       readonly baseTree: TreeHash;
       /** Null: `baseSha` is the tip of the base. Else it is the last staged commit of the batch below, with these heads yet to land under it. */
-      readonly stackedOn: readonly CommitSha[] | null;
+      readonly headsBelow: readonly CommitSha[] | null;
       /** Tip of the base, from which fork points are counted: staged commits are no ancestors of anything. */
       readonly forkSha: CommitSha;
       readonly members: readonly {
@@ -50,16 +50,16 @@ export type Action =
       readonly knownTrees: readonly KnownTree[];
     }
   | {
-      /** One commit of ours on `stagedOn` that has exactly `tree`, published for its own gate run. The tree may be that of `stagedOn`. */
+      /** One commit of ours on `groundSha` that has exactly `tree`, published for its own gate run. The tree may be that of `groundSha`. */
       readonly kind: 'stage_tree';
       readonly nodeRow: NodeRowId;
       readonly branch: string;
-      readonly stagedOn: CommitSha;
+      readonly groundSha: CommitSha;
       /** Branch that starts no gate run, for what has to be built first. */
       readonly workBranch: string;
-      /** False: `stagedOn` is the tip of the base. True: the work branch holds it while it is built on. */
+      /** False: `groundSha` is the tip of the base. True: the work branch holds it while it is built on. */
       readonly isAnchored: boolean;
-      readonly stagedOnTree: TreeHash;
+      readonly groundTree: TreeHash;
       readonly tree: TreeHash;
       readonly message: string;
     }

@@ -101,8 +101,8 @@ export class ReplayForge {
       case 'stage_batch':
         return this.#stageBatch(now, action);
       case 'stage_tree': {
-        if (!action.isAnchored && action.stagedOn !== this.#base) return { kind: 'base_moved' };
-        const sha = this.#commit(action.tree, action.stagedOn);
+        if (!action.isAnchored && action.groundSha !== this.#base) return { kind: 'base_moved' };
+        const sha = this.#commit(action.tree, action.groundSha);
         this.#start(now, sha, action.tree);
         return { kind: 'tree_staged', sha };
       }
@@ -122,7 +122,7 @@ export class ReplayForge {
   }
 
   #stageBatch(now: EpochMs, action: Extract<Action, { kind: 'stage_batch' }>): ActionOutcome {
-    if (action.stackedOn === null && action.baseSha !== this.#base) return { kind: 'base_moved' };
+    if (action.headsBelow === null && action.baseSha !== this.#base) return { kind: 'base_moved' };
     const verdicts = new Map(action.knownTrees.map(({ tree, verdict }) => [tree, verdict]));
     const chain: Staged[] = [];
     let members = this.#members.get(this.#treeAt(action.baseSha)) ?? [];

@@ -140,8 +140,8 @@ export class SymbolicForge {
       case 'stage_batch':
         return this.#stageBatch(now, action);
       case 'stage_tree': {
-        if (!action.isAnchored && action.stagedOn !== this.#base) return { kind: 'base_moved' };
-        const sha = this.#commit(action.tree, action.stagedOn);
+        if (!action.isAnchored && action.groundSha !== this.#base) return { kind: 'base_moved' };
+        const sha = this.#commit(action.tree, action.groundSha);
         this.#start(now, sha, action.tree);
         return { kind: 'tree_staged', sha };
       }
@@ -161,7 +161,7 @@ export class SymbolicForge {
   }
 
   #stageBatch(now: number, action: Extract<Action, { kind: 'stage_batch' }>): ActionOutcome {
-    if (action.stackedOn === null && action.baseSha !== this.#base) return { kind: 'base_moved' };
+    if (action.headsBelow === null && action.baseSha !== this.#base) return { kind: 'base_moved' };
     const chain: Staged[] = [];
     let set: ReadonlySet<number> = this.#trees.get(this.#treeOfCommit.get(action.baseSha) ?? '') ?? new Set();
     let parent = action.baseSha;

@@ -73,9 +73,9 @@ test('with one runner each run in the line moves up by one when one of them is c
       nodeRow: `row-${run}` as NodeRowId,
       branch: `branch-${run}`,
       workBranch: 'work',
-      stagedOn: 'base',
+      groundSha: 'base',
       isAnchored: true,
-      stagedOnTree: 'none',
+      groundTree: 'none',
       tree: `tree-${run}`,
       message: '',
     });

@@ -45,10 +45,10 @@ export function openPipeline(
 function takeReady(
   pass: DecisionContext,
   ground: Staged,
-  stacked: boolean,
+  isOnBatch: boolean,
   crowdRule: CrowdRule | null,
 ): readonly QueueEntry[] {
-  const ready = readyEntries(pass, ground.tree, stacked);
+  const ready = readyEntries(pass, ground.tree, isOnBatch);
   return ready.filter((entry) => crowdRule?.isUntried(entry) !== true);
 }
 

@@ -67,22 +67,22 @@ function stageNode(pass: DecisionContext, batch: Batch, node: Node): void {
   const isTriedAgain = node.branch === branch;
   node.branch = branch;
   const tree = treeOf(batch, node.to);
-  const stagedOnTree = treeOf(batch, batch.landed);
-  if (tree === undefined || stagedOnTree === undefined) return;
+  const groundTree = treeOf(batch, batch.landed);
+  if (tree === undefined || groundTree === undefined) return;
   // A landing that is under way moves the base between two calls: the branch would be made twice, with a gate run each.
   const isBaseToMove = pass.record.batches.some(({ landing }) => landing !== null);
   const isAnchored = isBaseToMove || batch.tip !== pass.record.tip;
   // The work branch is litter once more if this is not the last use of it.
-  if (isAnchored || tree === stagedOnTree || isTriedAgain) batch.builds += 1;
+  if (isAnchored || tree === groundTree || isTriedAgain) batch.builds += 1;
   if (isTriedAgain) sweepLate(pass, [branch, workBranchOf(pass, batch)]);
   pass.actions.push({
     kind: 'stage_tree',
     nodeRow: node.id,
     branch: node.branch,
-    stagedOn: batch.tip,
+    groundSha: batch.tip,
     workBranch: workBranchOf(pass, batch),
     isAnchored,
-    stagedOnTree,
+    groundTree,
     tree,
     message: stagedMessage(pass.s.queueName, batch8, `${node.nodeId} attempt ${node.attempt}`),
   });
@@ -109,7 +109,7 @@ function stageWhole(pass: DecisionContext, batch: Batch, node: Node): void {
     workBranch: workBranchOf(pass, batch),
     baseSha: batch.baseSha,
     baseTree: batch.baseTree,
-    stackedOn: batch.stagedOn === null ? null : headsBelow(record, batch),
+    headsBelow: batch.stagedOn === null ? null : headsBelow(record, batch),
     forkSha: forkOf(record, batch),
     members: batch.members.map(({ pr, head }) => ({
       pr,

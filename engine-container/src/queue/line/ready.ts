@@ -7,17 +7,17 @@ import type { QueueEntry } from '../record/queue-entry.ts';
 import { isKeptFromStaging } from './holds.ts';
 
 /** Pull requests that may be staged on a base with this tree, in order, and are in no batch already. */
-export function readyEntries(pass: DecisionContext, baseTree: string, stacked: boolean): QueueEntry[] {
+export function readyEntries(pass: DecisionContext, baseTree: string, isOnBatch: boolean): QueueEntry[] {
   const hold = pauseAt(pass.s.repo, pass.s.now);
-  return waitingEntries(pass, baseTree, stacked).filter((entry) => !isKeptFromStaging(hold, entry));
+  return waitingEntries(pass, baseTree, isOnBatch).filter((entry) => !isKeptFromStaging(hold, entry));
 }
 
 /** The line: these, and those that only a pause or a freeze window holds up. */
-export function waitingEntries(pass: DecisionContext, baseTree: string, stacked: boolean): QueueEntry[] {
+export function waitingEntries(pass: DecisionContext, baseTree: string, isOnBatch: boolean): QueueEntry[] {
   const { record, s } = pass;
-  const held = inFlightOf(record);
+  const inFlight = inFlightOf(record);
   return record.entries.filter((entry) => {
-    if (entry.readyAt === null || entry.scheduleId === 0 || held.has(entry.pr)) return false;
+    if (entry.readyAt === null || entry.scheduleId === 0 || inFlight.has(entry.pr)) return false;
     if (entry.contradictedAt !== undefined || isBounced(record, entry)) return false;
     return !record.deferred.some(
       (deferred) =>
@@ -25,7 +25,7 @@ export function waitingEntries(pass: DecisionContext, baseTree: string, stacked:
         deferred.head === entry.head &&
         (deferred.baseTree === baseTree || deferred.reason === 'suspect_ahead' || outlastsBase(deferred)) &&
         // The pull request in the way ahead may have become the base: then it is to be said about the base.
-        (stacked || deferred.reason !== 'conflict_ahead') &&
+        (isOnBatch || deferred.reason !== 'conflict_ahead') &&
         (deferred.until === null || deferred.until > s.now || isHeldByForge(deferred)),
     );
   });
