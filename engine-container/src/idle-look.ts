@@ -8,6 +8,7 @@ import { isOpened } from './queue/admission/admission.ts';
 import type { PullRequestReading } from './queue/admission/readings.ts';
 import { noteRule } from './queue/admission/rule-notes.ts';
 import { emptyRecord } from './queue/record/record.ts';
+import { isPromised } from './queue/words/gone-words.ts';
 import { isUntouched, type ReadPullRequest, readSchedules } from './read-schedules.ts';
 import { StatusPatrol } from './status-patrol.ts';
 
@@ -90,6 +91,8 @@ async function look(
     const statuses = await forge.readStatuses(headSha);
     // With no success of the queue standing, a success there is another's: it would open the gate to the next schedule (A7).
     if (isOpened(statuses, statusContext)) return { kind: 'needed', memory: found };
+    // Nobody is scheduled: words that promise that the queue goes on are untrue, and the engine has others (A145).
+    if (isPromised(statuses, statusContext)) return { kind: 'needed', memory: found };
   }
   return { kind: 'idle', memory: found };
 }

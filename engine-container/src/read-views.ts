@@ -13,6 +13,7 @@ import { type CountedReviews, summarize } from './queue/admission/reviews.ts';
 import { asksApproval, asksTeams, countedBots } from './queue/admission/schedule-breach.ts';
 import type { QueueRecord } from './queue/record/record.ts';
 import type { FocusView, PullRequestView } from './queue/snapshot.ts';
+import { isPromised } from './queue/words/gone-words.ts';
 import { RenewalReader } from './read-renewals.ts';
 import type { ReadPullRequest } from './read-schedules.ts';
 import type { TwinReader } from './read-twins.ts';
@@ -153,6 +154,8 @@ export class ViewReader {
       (reading.known && reading.value.checkedFor !== scheduleIdOf(reading.value));
     if (!isScheduled || protection === null) {
       const statuses = isPatrolled || isNews ? await this.#readStatuses(pull) : null;
+      // Words of the queue that are untrue are replaced; words of another account are not.
+      if (statuses?.known === true && isPromised(statuses.value, this.#context)) await this.needBotLogin();
       return { pull, schedule, reviews: null, statuses };
     }
     let counted: Reading<CountedReviews> | null = null;

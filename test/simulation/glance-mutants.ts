@@ -67,4 +67,20 @@ export const GLANCE_MUTANTS: readonly Mutant[] = [
     families: ['at_rest'],
     dies: 'a quiet repository is glanced at no more',
   },
+  {
+    guard: 'a look at rest wakes the engine for words that promise to go on (A145)',
+    file: 'engine-container/src/idle-look.ts',
+    find: "    if (isPromised(statuses, statusContext)) return { kind: 'needed', memory: found };\n",
+    replace: '',
+    families: ['at_rest'],
+    dies: { family: 'at_rest', seed: 2_410_000_133 },
+  },
+  {
+    guard: 'a record that is rebuilt at rest asks who the bot is, to replace its words (A145)',
+    file: 'engine-container/src/read-views.ts',
+    find: 'if (statuses?.known === true && isPromised(statuses.value, this.#context)) await this.needBotLogin();',
+    replace: '',
+    families: ['at_rest'],
+    dies: { family: 'at_rest', seed: 2_410_000_133 },
+  },
 ];

@@ -85,6 +85,12 @@ describe('an idle look', () => {
         'needed',
       ],
       [
+        'words of the queue that promise to go on',
+        async ({ control, pr }) =>
+          control.postStatusAs('mq-bot', control.headOf(pr), 'mq', 'pending', 'queued: waits for its batch'),
+        'needed',
+      ],
+      [
         'a success under another context',
         async ({ control, pr }) => control.postStatusAs('ci', control.headOf(pr), 'build', 'success'),
         'idle',

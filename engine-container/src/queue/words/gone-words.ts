@@ -4,6 +4,12 @@ import { hasLandedHead } from '../landing/landed.ts';
 import { describeDeparture, describeOff, isPromise } from './describe.ts';
 import { wishStatus } from './wish-status.ts';
 
+/** The words of the queue on this head say that it goes on with the pull request. */
+export function isPromised(statuses: readonly CommitStatus[], statusContext: string): boolean {
+  const ours = statuses.find(({ context }) => context === statusContext);
+  return ours?.state === 'pending' && isPromise(ours.description);
+}
+
 /**
  * Out of the queue, and its head says otherwise: the word of its departure was lost, or another one came after it. A record
  * that is being rebuilt does not know yet which others have this head.
