@@ -91,7 +91,7 @@ async function look(
     const statuses = await forge.readStatuses(headSha);
     // With no success of the queue standing, a success there is another's: it would open the gate to the next schedule (A7).
     if (isOpened(statuses, statusContext)) return { kind: 'needed', memory: found };
-    // Nobody is scheduled: words that promise that the queue goes on are untrue, and the engine has others (A145).
+    // No pull request is scheduled: words that promise that the queue goes on are untrue, and the engine has others (A145).
     if (isPromised(statuses, statusContext)) return { kind: 'needed', memory: found };
   }
   return { kind: 'idle', memory: found };
