@@ -283,7 +283,7 @@ export const PULL_CODES = {
   ),
   paused: wait(
     'operator',
-    'paused: by the owner of this queue; it keeps its place, and goes on in the old order once the queue is resumed',
+    'paused: the owner or a freeze window holds this queue up; it keeps its place, and goes on in the old order once that ends',
     'Nothing: it goes on in the old order once the queue is resumed, or its freeze window ends.',
   ),
   queue_stopped: wait(
