@@ -11,6 +11,10 @@ const HOUR_MS = 60 * MINUTE_MS;
 const POST_MS = 400;
 const READ_MS = 1_500;
 const CROWD = 200;
+/** Of the push that makes it untrue: less than the time of one reconcile. */
+const TAKEN_BACK_WITHIN_MS = 15_000;
+/** The forge dates statuses by whole seconds. */
+const SECOND_MS = 1_000;
 
 /** Drains until it is so, or until the time is over. */
 async function isSoWithin(stage: Stage, maxMs: number, isSo: () => boolean): Promise<boolean> {
@@ -88,11 +92,22 @@ export async function moveBaseUnderStaging(): Promise<readonly string[]> {
   await forge.schedule(big, 'squash');
   await stage.reconcile();
   await forge.pushToBase({ 'src/base.txt': null });
+  const pushedAt = stage.clock.now();
+  const { headSha } = await forge.pull(pr);
   await stage.drain({ maxMs: 5 * MINUTE_MS });
+  const takenBack = forge
+    .statusHistory(headSha)
+    .find(({ createdAt, state }) => createdAt >= pushedAt - SECOND_MS && state !== 'success');
+  const lateMs = (takenBack?.createdAt ?? Number.POSITIVE_INFINITY) - pushedAt;
   kind = 'now';
   await forge.review(pr, 'alice', 'approve');
   await stage.drain({ maxMs: 5 * MINUTE_MS });
-  return (await unprovenLandings(forge)).length === 0 ? [] : ['a success that was not taken back was merged'];
+  return [
+    ...((await unprovenLandings(forge)).length === 0 ? [] : ['a success that was not taken back was merged']),
+    ...(lateMs <= TAKEN_BACK_WITHIN_MS
+      ? []
+      : [`a success was taken back after ${lateMs} ms, behind a staging`]),
+  ];
 }
 
 /** No status can be written on one head, neither `success` nor what takes it back. */
