@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 
 /**
  * Ends each process that serves this file: a service that was killed with `kill -9` left it behind. The caller holds the lock
@@ -7,7 +8,9 @@ import { readdirSync, readFileSync } from 'node:fs';
  * @returns process ids
  */
 export function endLeftBehind(dataFile: string): readonly number[] {
-  const ended = processIds().filter((pid) => readArguments(pid).includes(dataFile));
+  const ended = processIds().filter(
+    (pid) => readArguments(pid).includes(dataFile) && isSameFile(pid, resolve(dataFile)),
+  );
   for (const pid of ended) kill(pid);
   return ended;
 }
@@ -29,6 +32,16 @@ function readArguments(pid: number): readonly string[] {
     return program.endsWith('/dynoxide') && rest[0] === 'serve' ? rest : [];
   } catch {
     return [];
+  }
+}
+
+/** A process of a container may name another file by the same path. */
+function isSameFile(pid: number, path: string): boolean {
+  try {
+    const [ours, theirs] = [statSync(path), statSync(`/proc/${pid}/root${path}`)];
+    return ours.dev === theirs.dev && ours.ino === theirs.ino;
+  } catch {
+    return false;
   }
 }
 

@@ -45,9 +45,9 @@ export const LANDED_NUMBERS_MAX = 1_000;
 /** A merge that the forge began may end so long after its `success` was taken back and still counts as a landing. */
 export const GIVEN_UP_KEPT_MS = 60 * 60_000;
 export const GIVEN_UP_MAX = 100;
-/** Who was merged past the queue is looked for so long, while the forge does not tell. */
+/** Who was merged outside the queue is looked for so long, while the forge does not tell. */
 export const OUTSIDE_SEARCH_MS = 60 * 60_000;
-/** Remembered as merged past the queue, for one event each. */
+/** Remembered as merged outside the queue, for one event each. */
 export const OUTSIDERS_MAX = 100;
 /**
  * A lost record may have owed the last word to what landed this long before: the record after it may come late, and

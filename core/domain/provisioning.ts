@@ -243,9 +243,9 @@ function reasonsOf(
   { protection, lastProvisionedAt }: ProvisioningRecord,
   seen: RuleSeen | undefined,
 ): readonly ProtectionReason[] {
-  const wasBefore = lastProvisionedAt !== null && seen !== undefined && seen.at < lastProvisionedAt;
-  const isNewer = seen !== undefined && (!wasBefore || WITHOUT_RULE.includes(protection.kind));
-  if (!isNewer) return protection.reasons;
+  if (seen === undefined) return protection.reasons;
+  const isNewer = lastProvisionedAt === null || seen.at >= lastProvisionedAt;
+  if (!isNewer && !WITHOUT_RULE.includes(protection.kind)) return protection.reasons;
   const others = protection.reasons.filter((reason) => !SEEN_BY_ENGINE.includes(reason));
   return [...new Set([...others, ...seen.reasons])];
 }

@@ -190,12 +190,13 @@ export class Reconcile {
       // What takes a success back waits behind nothing that fails or has no end.
       if (isOver && !isTakingBack(action)) continue;
       this.#keeper.noteDone(record);
-      const outcome = await this.#performInTime(action, snapshot);
-      if (outcome === null) {
+      if (this.#isLeftForLater(action)) {
         ended = 'unfinished';
         isOver = true;
         continue;
       }
+      this.#hasActed = true;
+      const outcome = await this.#perform(action, snapshot);
       const folded = fold(snapshot, record, action, outcome, this.#deps.clock.now());
       record = folded.record;
       this.#tell(folded.log, folded.alarms);
@@ -223,13 +224,6 @@ export class Reconcile {
         await this.#keeper.save(record, folded.s.now);
     }
     return { record, refresh, ended };
-  }
-
-  /** Null: left for the next reconcile. */
-  async #performInTime(action: Action, snapshot: Snapshot): Promise<ActionOutcome | null> {
-    if (this.#isLeftForLater(action)) return null;
-    this.#hasActed = true;
-    return this.#perform(action, snapshot);
   }
 
   /** The forge is asked nothing once the budget is spent, but for what has to be known to take a success back. */

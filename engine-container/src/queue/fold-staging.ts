@@ -164,9 +164,10 @@ function deferCut(
   const isRelative = onBase !== null && !OF_ITSELF.includes(onBase);
   const reason = ahead !== null && isRelative ? 'conflict_ahead' : onBase;
   if (member === undefined || reason === null) return;
-  if (reason === 'head_not_ready') noteNotReady(pass, member);
-  if (reason === 'head_not_ready' && isHeadOverdue(pass, member))
-    return deferWithBackoff(pass, member, batch);
+  if (reason === 'head_not_ready') {
+    noteNotReady(pass, member);
+    if (isHeadOverdue(pass, member)) return deferWithBackoff(pass, member, batch);
+  }
   const until = lookAgainAt(pass, batch, member, reason);
   defer(pass, member, { reason, baseTree: ahead ?? batch.baseTree, until });
 }

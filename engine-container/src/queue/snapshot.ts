@@ -100,7 +100,7 @@ export type GateView = (GateReading | { readonly kind: 'branch_gone' }) & {
 /** The same view of the pull request that lands, read anew because its merge does not come. */
 export type Blockers = Reading<PullRequestView>;
 
-/** Merged past the queue, and what stands on its head. */
+/** Merged outside the queue, and what stands on its head. */
 export interface OutsidePull {
   readonly pull: PullRequest;
   readonly statuses: Reading<readonly CommitStatus[]>;

@@ -35,7 +35,7 @@ export function noteOutsider(
 }
 
 /**
- * One of the queue was merged past it, and the base moved by that: one fact, alarmed once, whichever is seen first. Seen
+ * One of the queue was merged outside it, and the base moved by that: one fact, alarmed once, whichever is seen first. Seen
  * in one look, the alarm names who.
  */
 export function alarmOutsider({ record, alarms }: DecisionContext, pr: PullRequestNumber): void {
@@ -93,7 +93,7 @@ function isTold({ record }: DecisionContext, { own }: OutsideMove, pr: PullReque
 const LET_THROUGH = /^(proven|landed): /;
 
 /**
- * Merged past this queue, and under its context a queue says that it let this one through: it was another one, and what
+ * Merged outside this queue, and under its context a queue says that it let this one through: it was another one, and what
  * the two prove holds of neither's base. Whichever notices first stops.
  */
 function noticeRival(

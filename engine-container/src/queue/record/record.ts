@@ -98,7 +98,7 @@ export interface QueueRecord extends Learned, Recalling {
   forge?: KnownForge;
   /** A move of the base without the queue, while it is looked for who was merged; absent: nothing did. */
   outsideMove?: OutsideMove;
-  /** Told to be merged past the queue in the last minutes, oldest first; absent: none. */
+  /** Told to be merged outside the queue in the last minutes, oldest first; absent: none. */
   outside?: readonly Outsider[];
   /** Our landings of the last minutes, oldest first; absent: none. */
   landed?: readonly LandedHead[];
