@@ -16,15 +16,17 @@ import { perform, queuePageFor } from './perform.ts';
 import type { Action, ActionOutcome } from './queue/actions.ts';
 import { decide } from './queue/decide.ts';
 import { fold } from './queue/fold.ts';
+import { followClock } from './queue/record/clock-step.ts';
 import type { QueueRecord } from './queue/record/record.ts';
 import type { Snapshot } from './queue/snapshot.ts';
 import { SnapshotReader } from './read-snapshot.ts';
 import type { MeasuredDeps } from './reconciler-deps.ts';
-import { RecordKeeper } from './record-keeper.ts';
+import { RecordKeeper, type RecordMemory } from './record-keeper.ts';
 import { RepoObjects } from './repo-objects.ts';
 import { toldSettings } from './settings-changes.ts';
 import { StagedTreeMismatch } from './stage-trees.ts';
 import type { PatrolMemory } from './status-patrol.ts';
+import { SteadyClock } from './steady-clock.ts';
 import { takeBackUnrecorded } from './take-back.ts';
 
 /** Time kept back at the end of a reconcile for storing what was done. */
@@ -34,6 +36,7 @@ const LOG_TAIL_LINES_MAX = 50;
 /** One reconcile: looks, decisions and actions, until there is nothing to do at once. */
 export class Reconcile {
   readonly #deps: MeasuredDeps;
+  readonly #clock: SteadyClock;
   readonly #repo: ManagedRepo;
   readonly #held: HeldLease;
   readonly #queueName: string;
@@ -42,6 +45,7 @@ export class Reconcile {
   readonly #patrol: PatrolMemory;
   readonly #deadline: number;
   readonly #keeper: RecordKeeper;
+  readonly #memory: RecordMemory;
   #errorCode: ReconcileErrorCode | null = null;
   #missingScopes: readonly TokenScope[] = [];
   #wakeAt: EpochMs | null = null;
@@ -59,17 +63,19 @@ export class Reconcile {
     held: HeldLease,
     memory: EngineMemory,
   ) {
-    this.#deps = deps;
+    this.#clock = new SteadyClock(deps.clock);
+    this.#deps = { ...deps, clock: this.#clock };
     this.#repo = repo;
     this.#held = held;
     this.#queueName = request.queueName;
-    this.#deadline = deps.clock.monotonic() + RECONCILE_BUDGET_MS;
+    this.#deadline = this.#clock.monotonic() + RECONCILE_BUDGET_MS;
     const { onCall, onAnswer } = deps.spent;
     this.#forge = deps.forgeFor(request, held, () => this.#mayRead(), onCall, onAnswer);
     const directories = memory.open(repo.id);
     this.#patrol = directories.patrol;
     this.#objects = new RepoObjects(this.#forge, directories, () => this.#isOutOfTime());
-    this.#keeper = new RecordKeeper({ ...deps, repo, held, memory: memory.recordOf(repo.id) });
+    this.#memory = memory.recordOf(repo.id);
+    this.#keeper = new RecordKeeper({ ...deps, repo, held, memory: this.#memory });
   }
 
   /** Null when all went well. Whatever happens, a report is left for the worker (A48). */
@@ -130,7 +136,7 @@ export class Reconcile {
     const reader = this.#openReader();
     const readHolds = () => store.readHolds(this.#repo);
     const looks = new Looks({ clock, reader, repo: this.#repo, fence: this.#held.fence, readHolds });
-    let record = this.#keeper.saved;
+    let record = followClock(this.#keeper.saved, this.#readClockStep());
     let refresh = true;
     let nextStartAt: EpochMs | null = null;
     for (let pass = 0; pass < RECONCILE_PASSES_MAX; pass += 1) {
@@ -150,6 +156,7 @@ export class Reconcile {
       this.#keeper.close(decision.closedBatches);
       this.#keeper.collect(decision.events, snapshot.now);
       await this.#keeper.save(record, snapshot.now);
+      this.#memory.clockAt = this.#clock.start;
       const result = await this.#performAll(snapshot, record, decision.actions);
       record = result.record;
       this.#keeper.noteDone(record);
@@ -168,6 +175,15 @@ export class Reconcile {
       if (pollMs > 0) await clock.sleep(pollMs);
     }
     await this.#keeper.save(record, clock.now());
+  }
+
+  /** How far the wall clock was put since this engine last stored the record, ms. */
+  #readClockStep(): number {
+    const { clockAt } = this.#memory;
+    const stepMs = clockAt === undefined ? 0 : this.#clock.stepSince(clockAt);
+    if (stepMs !== 0) this.#deps.log.warn('clock was put', { repo_id: this.#repo.id, step_ms: stepMs });
+    // Another engine may have stored times of after that. To wait for longer is safe, to wait for less is not.
+    return this.#keeper.isLastWriter ? stepMs : Math.max(0, stepMs);
   }
 
   #openReader(): SnapshotReader {

@@ -16,12 +16,17 @@ import { changedRows, toActivityEvent } from './queue/told/rows.ts';
 import { toQueueView } from './queue/told/view.ts';
 import type { ReconcileFigures } from './reconcile-figures.ts';
 import { parseRecord, toDocument } from './record-codec.ts';
+import type { ClockReading } from './steady-clock.ts';
 import { isEmpty, NOTHING_UNSENT, takeWrite, type Unsent } from './unsent.ts';
 
 /** The memory of one engine for the record of one repository. */
 export interface RecordMemory {
   /** This engine has stored it. */
   isOwn: boolean;
+  /** As it was stored last by this engine; absent: it was not. */
+  version?: number;
+  /** The clocks when the look began that it was stored for last; absent: it was not. */
+  clockAt?: ClockReading;
 }
 
 export interface KeeperDeps {
@@ -56,6 +61,7 @@ export class RecordKeeper {
   #latest: QueueRecord | null = null;
   #savedTold = '';
   #version: number | null = null;
+  #isLastWriter = false;
   #closed: readonly Batch[] = [];
   #unsent: Unsent = NOTHING_UNSENT;
   #done: { readonly record: QueueRecord; readonly closed: readonly Batch[]; readonly unsent: Unsent } | null =
@@ -83,6 +89,11 @@ export class RecordKeeper {
     return this.#saved;
   }
 
+  /** No other engine has stored the record since this one did. */
+  get isLastWriter(): boolean {
+    return this.#isLastWriter;
+  }
+
   /** `unreadable` when what is stored is no record that this version understands. */
   async load(now: EpochMs): Promise<'loaded' | 'unreadable'> {
     const stored = await this.#read();
@@ -98,6 +109,7 @@ export class RecordKeeper {
     this.#spent.see(stored.record.batches);
     this.#unsent = stored.unsent;
     this.#version = stored.version;
+    this.#isLastWriter = this.#memory.version === stored.version;
     this.#stored = stored.record;
     this.#savedTold = toldText(this.#tell(stored.record, now));
     // A record that a crash kept from being stored comes before anything new.
@@ -193,6 +205,7 @@ export class RecordKeeper {
       if (fitting === null) throw new StoreError('too_large', 'saveQueue');
       try {
         const version = await this.#store.saveQueue(this.#held, this.#repo, toWrite(fitting));
+        this.#memory.version = version;
         if (step > 0) this.#log.warn('queue record shortened', { repo_id: this.#repo.id, step });
         return version;
       } catch (error) {

@@ -138,6 +138,9 @@ async function open(options: WorldOptions): Promise<{ readonly world: World; clo
     restartEngine() {
       throw new Error('the restart of one box has tests of its own');
     },
+    switchEngine() {
+      throw new Error('one box has one engine');
+    },
     async loseRecord() {
       await withLease({ leases: store, clock, ids }, repo.id, 'test', LEASE_TTL_MS, (held) =>
         store.quarantineQueueRecord(held),

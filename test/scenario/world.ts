@@ -33,6 +33,8 @@ export interface World<Forge extends ForgeControl = ForgeControl> {
   loseLease(): Promise<void>;
   /** Of a lasting engine: its process ends, and another one begins with the same store. */
   restartEngine(): void;
+  /** Of lasting engines: the one of this name goes on from here. It begins with the first time. @default 'first' */
+  switchEngine(name: string): void;
   /** The queue record is gone, as if it had never been. */
   loseRecord(): Promise<void>;
   settings(changes: Partial<ManagedRepo>): Promise<void>;
@@ -175,6 +177,7 @@ export async function createWorldOn<Forge extends ForgeControl>(
       forgeFor: (_request, held, mayRead, onCall) => clientOf(ownForge, held, mayRead, onCall),
     });
   let lasting = options.lastingEngine ? startEngine(store, engineForge) : null;
+  const engines = new Map(lasting === null ? [] : [['first', lasting]]);
 
   async function reconcile(): Promise<EngineReport | null> {
     const machine = options.newMachine?.() ?? null;
@@ -235,6 +238,10 @@ export async function createWorldOn<Forge extends ForgeControl>(
     },
     restartEngine() {
       lasting = startEngine(store, engineForge);
+    },
+    switchEngine(name) {
+      lasting = engines.get(name) ?? startEngine(store, engineForge);
+      engines.set(name, lasting);
     },
     async loseLease() {
       pauseNextPost = true;

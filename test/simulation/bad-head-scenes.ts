@@ -15,7 +15,7 @@ const HANG_MS = 10_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /** Looks when the queue wants to, and each five minutes at least, until it is so or the time is over. */
-async function lookUntil(stage: Stage, maxMs: number, isSo: () => boolean): Promise<boolean> {
+export async function lookUntil(stage: Stage, maxMs: number, isSo: () => boolean): Promise<boolean> {
   const end = stage.clock.now() + maxMs;
   while (!isSo() && stage.clock.now() < end) {
     const report = await stage.reconcile();
@@ -31,7 +31,7 @@ const CLASH = (files: ReadonlyMap<string, string>) =>
   files.has('src/a.txt') && files.has('src/b.txt') ? ('failure' as const) : ('success' as const);
 
 /** The success of `a` has no answer and is carried out late; it leaves the queue meanwhile, and `b` comes. */
-async function givenUnanswered(stage: Stage, lateMs = LATE_MS) {
+export async function givenUnanswered(stage: Stage, lateMs = LATE_MS) {
   const { forge } = stage;
   await givenProject(forge);
   forge.judge = CLASH;
@@ -44,7 +44,7 @@ async function givenUnanswered(stage: Stage, lateMs = LATE_MS) {
 }
 
 /** `b` lands, and then `a` is scheduled once more: what comes of its success is proven or not. */
-async function landOtherAndComeBack(stage: Stage, first: number): Promise<readonly string[]> {
+export async function landOtherAndComeBack(stage: Stage, first: number): Promise<readonly string[]> {
   const { forge } = stage;
   await forge.cancelSchedule(first);
   const second = await givenScheduled(forge, 'b');

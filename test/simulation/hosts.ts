@@ -4,7 +4,7 @@ import { EngineMemory } from '../../engine-container/src/engine-memory.ts';
 import { Crash, type Machine } from '../support/machine.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { SimClock } from '../support/sim-clock.ts';
-import type { Odds } from './odds.ts';
+import { type Odds, SKEW_EXTREME_MS } from './odds.ts';
 
 /** Reports of the service to the life that it runs in. */
 export interface Witness {
@@ -21,7 +21,7 @@ export interface Witness {
 /** A Lambda or a container: it dies as a whole, and its clock may be wrong. */
 export interface Host {
   dead: boolean;
-  readonly skewMs: number;
+  skewMs: number;
   /** The trees that an engine on this machine has read; gone with the machine. */
   readonly memory: EngineMemory;
 }
@@ -30,6 +30,9 @@ export interface Host {
 const STEPS_MAX = 150_000;
 /** With each look at a row that takes nothing, all of a crowd is read again. */
 const STEPS_PER_PULL = 1_000;
+
+/** A person or a program puts a clock that is very wrong, before a call. */
+const CLOCK_PUT_CHANCE = 0.002;
 
 const THROTTLED_SHARE = 0.8;
 
@@ -99,9 +102,12 @@ export class Hosts {
   }
 
   newHost(): Host {
+    return { dead: false, skewMs: this.#drawSkew(), memory: new EngineMemory() };
+  }
+
+  #drawSkew(): number {
     const most = Math.floor(this.odds.skewMs);
-    const skewMs = most === 0 ? 0 : this.#random.int(2 * most + 1) - most;
-    return { dead: false, skewMs, memory: new EngineMemory() };
+    return most === 0 ? 0 : this.#random.int(2 * most + 1) - most;
   }
 
   machineOn(host: Host): Machine {
@@ -129,6 +135,7 @@ export class Hosts {
     this.#witness.seen(label, 'no');
     const { odds } = this;
     const random = this.#random;
+    if (odds.skewMs >= SKEW_EXTREME_MS && random.chance(CLOCK_PUT_CHANCE)) host.skewMs = this.#drawSkew();
     if (random.chance(odds.slowCall))
       await this.#waitOn(host, 20 + random.int(random.chance(0.05) ? 9_000 : 800));
     if (random.chance(odds.pause)) {

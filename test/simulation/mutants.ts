@@ -4,6 +4,7 @@ import { BAD_HEAD_MUTANTS } from './bad-head-mutants.ts';
 import { BLOCKED_MUTANTS } from './blocked-mutants.ts';
 import { BRANCH_MUTANTS } from './branch-mutants.ts';
 import type { Mutation } from './bundle.ts';
+import { CLOCK_MUTANTS } from './clock-mutants.ts';
 import { COST_MUTANTS } from './cost-mutants.ts';
 import { EVENT_MUTANTS } from './event-mutants.ts';
 import { FAIR_MUTANTS } from './fair-mutants.ts';
@@ -58,6 +59,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...LANDING_MUTANTS,
   ...OTHERS_MUTANTS,
   ...BAD_HEAD_MUTANTS,
+  ...CLOCK_MUTANTS,
   ...OWN_RUN_MUTANTS,
   ...PAUSE_MUTANTS,
   ...FREEZE_MUTANTS,

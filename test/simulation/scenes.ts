@@ -35,6 +35,12 @@ import {
   silenceGate,
 } from './blocked-scenes.ts';
 import { landBesideBurial, takeContextOfAnother, tellSecondBranch, waitForBurial } from './branch-scenes.ts';
+import {
+  putClockBackInLanding,
+  putClockBackInRun,
+  putClockBackUnderAnother,
+  putClockForward,
+} from './clock-scenes.ts';
 import { leaveInEachWay } from './code-scenes.ts';
 import { lookByOne, lookByOthers } from './cost-scenes.ts';
 import {
@@ -849,6 +855,10 @@ export const SCENES = {
   'the base moves under a success while a staging goes on': moveBaseUnderStaging,
   'one whose success has no answer leaves, and cannot be read for a minute': hideUnanswered,
   'one whose success has no answer cannot be read any more': hideUnansweredForGood,
+  'the clock is put forward after a success without an answer': putClockForward,
+  'the clock is put back while a gate run goes on': putClockBackInRun,
+  'the clock is put back while the forge overlooks a success': putClockBackInLanding,
+  'the clock is put back, and another engine has a success without an answer': putClockBackUnderAnother,
   'the engine stands still before a success that has no answer': standStillWithoutAnswer,
   'the engine stands still before a success, and dies by it': standStillAndDie,
   'the forge says that a head is gone on which a success stands': missHeadOfSuccess,

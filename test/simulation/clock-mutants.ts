@@ -1,0 +1,39 @@
+import type { Mutant } from './mutants.ts';
+
+const SRC = 'engine-container/src';
+
+/** Guards of decision 0271: the wall clock of an engine is put forward or back. */
+export const CLOCK_MUTANTS: readonly Mutant[] = [
+  {
+    guard: 'a success without an answer is waited for as long as before where the clock is put forward (A24)',
+    file: `${SRC}/queue/record/clock-step.ts`,
+    find: "['intentAt', 'postedAt', 'askedAt', 'unmergeableSince']",
+    replace: "['intentAt', 'postedAt', 'unmergeableSince']",
+    families: ['storm'],
+    dies: 'the clock is put forward after a success without an answer',
+  },
+  {
+    guard: 'a clock that is put back holds no gate run up',
+    file: `${SRC}/queue/record/clock-step.ts`,
+    find: "['readyAt', 'movedAt',",
+    replace: "['movedAt',",
+    families: ['storm'],
+    dies: 'the clock is put back while a gate run goes on',
+  },
+  {
+    guard: 'a clock that is put back holds no landing up',
+    file: `${SRC}/reconcile.ts`,
+    find: 'return this.#keeper.isLastWriter ? stepMs : Math.max(0, stepMs);',
+    replace: 'return Math.max(0, stepMs);',
+    families: ['storm'],
+    dies: 'the clock is put back while the forge overlooks a success',
+  },
+  {
+    guard: 'a clock that was put back shortens no wait of another engine (A24)',
+    file: `${SRC}/reconcile.ts`,
+    find: 'return this.#keeper.isLastWriter ? stepMs : Math.max(0, stepMs);',
+    replace: 'return stepMs;',
+    families: ['storm'],
+    dies: 'the clock is put back, and another engine has a success without an answer',
+  },
+];

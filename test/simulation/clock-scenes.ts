@@ -1,0 +1,69 @@
+import { createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
+import { givenProject, givenScheduled } from '../scenario/stories.ts';
+import { createWorldOn } from '../scenario/world.ts';
+import { SteppedClock } from '../support/stepped-clock.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
+import { givenUnanswered, landOtherAndComeBack, lookUntil } from './bad-head-scenes.ts';
+import { type Stage, wordOn } from './scene-stage.ts';
+
+/** Scenes of `scenes.ts` about decision 0271: the wall clock of the engine is put, and that of the forge is not. */
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+async function setSteppedStage(): Promise<{ readonly stage: Stage; readonly clock: SteppedClock }> {
+  const time = new VirtualClock();
+  const forge = createAbstractForge({ clock: time });
+  const clock = new SteppedClock(time);
+  const stage = await createWorldOn(clock, forge, forge.forge, { lastingEngine: true });
+  return { stage, clock };
+}
+
+export async function putClockForward(): Promise<readonly string[]> {
+  const { stage, clock } = await setSteppedStage();
+  const { first } = await givenUnanswered(stage);
+  clock.put(10 * MINUTE_MS);
+  return landOtherAndComeBack(stage, first);
+}
+
+/** Another engine went on with the record after that, and its success had no answer. */
+export async function putClockBackUnderAnother(): Promise<readonly string[]> {
+  const { stage, clock } = await setSteppedStage();
+  await stage.reconcile();
+  clock.put(-HOUR_MS);
+  stage.switchEngine('another');
+  const { first } = await givenUnanswered(stage);
+  stage.switchEngine('first');
+  return landOtherAndComeBack(stage, first);
+}
+
+export async function putClockBackInRun(): Promise<readonly string[]> {
+  const { stage, clock } = await setSteppedStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.gateDurationMs = 40_000;
+  await stage.reconcile();
+  await clock.advance(MINUTE_MS);
+  const pr = await givenScheduled(forge, 'a');
+  await stage.reconcile();
+  clock.put(-HOUR_MS);
+  return landsWithin(stage, pr, 5 * MINUTE_MS);
+}
+
+/** The forge overlooks the success. */
+export async function putClockBackInLanding(): Promise<readonly string[]> {
+  const { stage, clock } = await setSteppedStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.mergeBehaviour = () => ({ kind: 'lost' });
+  const pr = await givenScheduled(forge, 'a');
+  await stage.drain({ until: async () => (await wordOn(stage, pr)) === 'success' });
+  clock.put(-HOUR_MS);
+  forge.mergeBehaviour = () => ({ kind: 'now' });
+  return landsWithin(stage, pr, 10 * MINUTE_MS);
+}
+
+async function landsWithin(stage: Stage, pr: number, maxMs: number): Promise<readonly string[]> {
+  const hasLanded = await lookUntil(stage, maxMs, () => stage.forge.isMerged(pr));
+  return hasLanded ? [] : ['a clock that was put back holds a landing up'];
+}
