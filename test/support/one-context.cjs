@@ -9,7 +9,7 @@ const { ModuleMocker } = require('jest-mock');
  *    nothing that was compiled for one file serves the next.
  * 2. A module is compiled once per worker. Each test file still runs it anew, so no file meets the state of another.
  * 3. The runner's note of the running test is no `AsyncLocalStorage`. One that was ever entered makes node follow each promise of
- *    the process: a third of the time of a simulated life.
+ *    the process: a third of the time of a simulated life. Those of the product follow it until their file ends.
  *
  * Globals and the variables of the process are put back when a file ends. Built-in objects are those of the whole worker: no
  * test may change one and leave it so.
@@ -30,11 +30,12 @@ module.exports = class OneContext {
 
   /** `setup` of the runner: it is loaded, and the test file is not. */
   handleTestEvent({ name }) {
-    if (name === 'setup') asyncHooks.AsyncLocalStorage = AsyncLocalStorage;
+    if (name === 'setup') asyncHooks.AsyncLocalStorage = FileStorage;
   }
 
   async teardown() {
     asyncHooks.AsyncLocalStorage = AsyncLocalStorage;
+    FileStorage.disableAll();
     for (const key of Reflect.ownKeys(globalThis)) putBack(key, this.#globals[key]);
     for (const key of Object.keys(process.env)) if (!(key in this.#variables)) delete process.env[key];
     Object.assign(process.env, this.#variables);
@@ -52,6 +53,20 @@ module.exports = class OneContext {
 const STACK_LINES_MAX = 100;
 const { AsyncLocalStorage } = asyncHooks;
 const { compileFunction } = vm;
+
+/** A storage of the product, which is at work until its test file ends. */
+class FileStorage extends AsyncLocalStorage {
+  static #opened = [];
+
+  constructor() {
+    super();
+    FileStorage.#opened.push(this);
+  }
+
+  static disableAll() {
+    for (const storage of FileStorage.#opened.splice(0)) storage.disable();
+  }
+}
 
 /** Stands for the context of the worker, which node hands to nobody. Nothing runs in it. */
 const MARK = vm.createContext();
