@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { sayApprovers } from '#core/contracts/approvals-text.ts';
 import { Envelope, keyIdOf, openEnvelope, readPublicKey } from '#core/contracts/dsse.ts';
 import { LandingStatement, PAYLOAD_TYPE } from '#core/contracts/evidence.ts';
+import { type Call, findRepo, logIn } from './call.ts';
 import { type Asked, EXIT, emit, type Printing, type Repo } from './commands.ts';
 import { type Machine, Misuse } from './context.ts';
 import { plain } from './values.ts';
@@ -31,7 +32,7 @@ export async function evidenceKey(asked: Asked): Promise<number> {
 type Git = Pick<Machine, 'readGit'>;
 
 /** The envelope and the PEM of the key, as text. */
-export interface Given {
+export interface Proof {
   readonly envelope: string;
   readonly key: string;
 }
@@ -42,6 +43,27 @@ export function readFile(path: string): string {
   } catch {
     throw new Misuse(`${plain(path)} cannot be read.`);
   }
+}
+
+/** Each from its file, else from the service. With both files nothing is asked of it, so that no login is needed either. */
+export async function gatherProof(call: Call, name: string): Promise<Proof> {
+  const { evidence: envelopeFile, key: keyFile } = call.options;
+  return {
+    envelope: envelopeFile === undefined ? await fetchEnvelope(call, name) : readFile(envelopeFile),
+    key: keyFile === undefined ? await fetchKey(call) : readFile(keyFile),
+  };
+}
+
+async function fetchEnvelope(call: Call, name: string): Promise<string> {
+  const { asked } = logIn(call);
+  const commit = await readCommit(call.machine, name);
+  const { id } = await findRepo(asked, call.options);
+  return JSON.stringify(await asked.api.readCommitEvidence({ id, query: { commit } }));
+}
+
+async function fetchKey(call: Call): Promise<string> {
+  const { public_key } = await logIn(call).asked.api.readEvidenceKey();
+  return public_key;
 }
 
 interface Verdict {
@@ -59,7 +81,7 @@ interface Verdict {
 export async function verify(
   asked: Printing & { readonly machine: Git },
   name: string,
-  { envelope, key }: Given,
+  { envelope, key }: Proof,
 ): Promise<number> {
   const commit = await readCommit(asked.machine, name);
   const verdict = await judge(asked.machine, commit, envelope, key);

@@ -1,8 +1,9 @@
 import type { ResultOf } from '#core/contracts/client.ts';
 import { EVENT_NAMES, type EventName } from '#core/contracts/event-history.ts';
+import type { CallOptions } from './call.ts';
 import { type Asked, EXIT, emit, type Repo } from './commands.ts';
 import { Misuse } from './context.ts';
-import { plain } from './values.ts';
+import { plain, readNumber } from './values.ts';
 
 export const LOG_EVENTS_DEFAULT = 20;
 /** The service looks through 2,000 rows for a page: a search of a long history is many calls. */
@@ -48,13 +49,20 @@ export async function log({ api, ...asked }: Asked, repo: Repo, filter: LogFilte
   return EXIT.ok;
 }
 
-export function readEventName(text: string): EventName {
+export const readFilter = ({ event, pr, search, limit }: CallOptions): LogFilter => ({
+  event: event === undefined ? null : readEventName(event),
+  pr: pr === undefined ? null : readNumber(pr),
+  words: search ?? null,
+  limit: limit === undefined ? LOG_EVENTS_DEFAULT : readLimit(limit),
+});
+
+function readEventName(text: string): EventName {
   const found = EVENT_NAMES.find((event) => event === text || event === `pr_${text}`);
   if (found === undefined) throw new Misuse(`An event is one of ${EVENT_NAMES.join(', ')}.`);
   return found;
 }
 
-export function readLimit(text: string): number {
+function readLimit(text: string): number {
   const limit = /^[1-9]\d{0,3}$/.test(text) ? Number(text) : Number.NaN;
   if (!(limit <= LOG_EVENTS_MAX)) throw new Misuse(`A limit is a number from 1 to ${LOG_EVENTS_MAX}.`);
   return limit;

@@ -1,3 +1,4 @@
+import type { Call } from './call.ts';
 import { type Asked, EXIT, emit, type Repo } from './commands.ts';
 import { type Machine, Misuse } from './context.ts';
 
@@ -13,6 +14,12 @@ export async function readForgeToken(
     );
   return token;
 }
+
+/** A function, since the token is read last: standard input is left alone until the repository is found. */
+export const tokenReader =
+  ({ machine, readStdin, options }: Call) =>
+  (): Promise<string> =>
+    readForgeToken(machine, options.tokenStdin === true ? readStdin : null);
 
 /** The head that the person looked at: the one named, else the commit that is checked out. */
 export async function chooseHead(machine: Machine, named: string | undefined): Promise<string> {

@@ -8,6 +8,7 @@ import {
   settingsFileSchema,
 } from '#core/contracts/settings-file.ts';
 import { sayFileState } from '../dashboard/view/settings-file.ts';
+import type { OnRepo } from './call.ts';
 import { type Asked, EXIT, emit, type Printing, type Repo } from './commands.ts';
 import { Misuse } from './context.ts';
 import { readFile } from './evidence.ts';
@@ -15,18 +16,25 @@ import { plain } from './values.ts';
 
 export const SETTINGS_ACTIONS = ['check', 'compare', 'apply', 'show', 'schema'] as const;
 
-/** The repository that a file is compared with, and its client. */
-export type Target = () => Promise<{ readonly asked: Asked; readonly repo: Repo }>;
+type SettingsAction = (typeof SETTINGS_ACTIONS)[number];
 
-/** One action on a settings file, by its path. `check` and `schema` ask the service nothing and need no login. */
+export function readAction(text: string): SettingsAction {
+  const action = SETTINGS_ACTIONS.find((known) => known === text);
+  if (action === undefined) throw new Misuse(`settings takes one of: ${SETTINGS_ACTIONS.join(', ')}.`);
+  return action;
+}
+
+/**
+ * One action on a settings file, by its path. Where the file is wrong, or is only checked, nothing is asked of the service
+ * and no login is needed.
+ * @param find gives the repository that the file is compared with
+ */
 export async function settings(
   printed: Printing,
-  action: string,
+  action: SettingsAction,
   path: string | undefined,
-  find: Target,
+  find: () => Promise<OnRepo>,
 ): Promise<number> {
-  if (!SETTINGS_ACTIONS.some((known) => known === action))
-    throw new Misuse(`settings takes one of: ${SETTINGS_ACTIONS.join(', ')}.`);
   if (action === 'schema') {
     emit(printed, settingsFileSchema(), () => [JSON.stringify(settingsFileSchema(), null, 2)]);
     return EXIT.ok;

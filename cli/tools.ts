@@ -1,4 +1,5 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
 import { type ApiClient, ApiError } from '#core/contracts/client.ts';
@@ -23,7 +24,7 @@ import { look } from './watch.ts';
 const WAIT_SECONDS_DEFAULT = 50;
 const WAIT_SECONDS_MAX = 3_600;
 
-export interface ToolDeps {
+interface ToolDeps {
   readonly asked: Pick<Asked, 'api' | 'machine'>;
   readonly version: string;
   /** The forge token of the person for whom is scheduled; null: the tools only read. */
@@ -39,8 +40,24 @@ const QUEUE = {
 const number = z.int().positive().describe('number of the pull request');
 const READS = { readOnlyHint: true, destructiveHint: false, openWorldHint: true } as const;
 
+/** Until standard input ends. Nothing else is written to standard output meanwhile: it is the protocol's. */
+export async function serveTools(
+  asked: Asked,
+  forgeToken: string | null,
+  find: ToolDeps['find'],
+): Promise<number> {
+  const server = openToolServer({ asked, version: '1', forgeToken, find });
+  const closed = new Promise<void>((done) => {
+    server.server.onclose = done;
+    process.stdin.once('end', () => void server.close());
+  });
+  await server.connect(new StdioServerTransport());
+  await closed;
+  return EXIT.ok;
+}
+
 /** Questions about queues as tools of the Model Context Protocol. Titles are words of other people, told as data. */
-export function openToolServer({ asked, version, forgeToken, find }: ToolDeps): McpServer {
+function openToolServer({ asked, version, forgeToken, find }: ToolDeps): McpServer {
   const server = new McpServer(
     { name: 'mergeyard', version },
     {

@@ -1,0 +1,72 @@
+import { createApiClient } from '#core/contracts/client.ts';
+import { type Asked, type Printing, pickRepo, type Repo } from './commands.ts';
+import { type Machine, readLogin, readRemoteSlug } from './context.ts';
+
+/** One call of a command: its words, and the machine that it runs on. */
+export interface Call {
+  readonly machine: Machine;
+  readonly readStdin: () => Promise<string>;
+  readonly operands: readonly string[];
+  readonly options: CallOptions;
+}
+
+/** Every option of the command line, as it was typed. */
+export interface CallOptions {
+  readonly json?: true;
+  readonly quiet?: true;
+  readonly repo?: string;
+  readonly branch?: string;
+  readonly timeout?: string;
+  readonly reason?: string;
+  readonly for?: string;
+  readonly gate?: string;
+  readonly pr?: string;
+  readonly event?: string;
+  readonly search?: string;
+  readonly limit?: string;
+  readonly head?: string;
+  readonly tokenStdin?: true;
+  readonly allowWrites?: true;
+  readonly evidence?: string;
+  readonly key?: string;
+}
+
+export const printingOf = ({ machine, options }: Call): Printing & { readonly machine: Machine } => ({
+  machine,
+  json: options.json === true,
+  quiet: options.quiet === true,
+});
+
+export interface LoggedIn {
+  readonly asked: Asked;
+  /** The address of the service. */
+  readonly url: string;
+}
+
+/** Reads the login and asks the service nothing. */
+export function logIn(call: Call): LoggedIn {
+  const { url, token } = readLogin(call.machine);
+  const api = createApiClient({ baseUrl: url, readToken: () => token, fetch: call.machine.fetch });
+  return { asked: { api, ...printingOf(call) }, url };
+}
+
+/** The options that name a queue; undefined: that of the folder. */
+export interface NamedQueue {
+  readonly repo?: string | undefined;
+  readonly branch?: string | undefined;
+}
+
+export async function findRepo({ api, machine }: Asked, { repo, branch }: NamedQueue): Promise<Repo> {
+  return pickRepo(await api.listRepos(), repo ?? readRemoteSlug(machine.cwd), branch);
+}
+
+export interface OnRepo {
+  readonly asked: Asked;
+  readonly repo: Repo;
+}
+
+/** Logs in and finds the repository that the call names. */
+export async function openRepo(call: Call): Promise<OnRepo> {
+  const { asked } = logIn(call);
+  return { asked, repo: await findRepo(asked, call.options) };
+}

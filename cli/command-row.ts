@@ -1,0 +1,73 @@
+import { type Call, findRepo, type LoggedIn, logIn, type OnRepo } from './call.ts';
+
+/** A row of the table of commands, for the program: how a command is called, and how it runs. */
+export interface CommandRow extends Described {
+  readonly start: (call: Call) => Promise<number>;
+}
+
+interface Described {
+  /** Its name and its operands, as `commander` reads them. */
+  readonly spec: string;
+  readonly says: string;
+  readonly needs: Need;
+  /** Its own, without those that every command has, and without those that name a repository it needs. */
+  readonly options?: readonly OptionRow[];
+}
+
+export interface OptionRow {
+  readonly flags: string;
+  readonly says: string;
+}
+
+/** The needs of a command, each with the thing that it is given for it. */
+interface Given {
+  /** It may still log in by itself, where its words ask for that. */
+  readonly nothing: Call;
+  readonly login: LoggedIn;
+  readonly repository: OnRepo;
+}
+
+type Need = keyof Given;
+
+interface Command<N extends Need, Input> extends Described {
+  readonly needs: N;
+  /** Checks the words of the call. A wrong one is a `Misuse`, before the service is asked for the repository. */
+  readonly read: (call: Call) => Input | Promise<Input>;
+  /** Gives the exit code. */
+  readonly run: (given: Given[N], input: Input) => Promise<number>;
+}
+
+/** A missing login is told before a wrong word, and a wrong word before an unknown repository. */
+export const command = <N extends Need, Input>({
+  read,
+  run,
+  ...described
+}: Command<N, Input>): CommandRow => ({
+  ...described,
+  start: async (call) => {
+    const provide = PROVIDERS[described.needs](call);
+    const input = await read(call);
+    return run(await provide(), input);
+  },
+});
+
+/** In two steps: the first asks the service nothing. */
+const PROVIDERS: { readonly [N in Need]: (call: Call) => () => Promise<Given[N]> } = {
+  nothing: (call) => async () => call,
+  login: (call) => {
+    const login = logIn(call);
+    return async () => login;
+  },
+  repository: (call) => {
+    const { asked } = logIn(call);
+    return async () => ({ asked, repo: await findRepo(asked, call.options) });
+  },
+};
+
+/** The `read` of a command that has no words of its own. */
+export const noInput = (): null => null;
+
+export const NAMING: readonly OptionRow[] = [
+  { flags: '--repo <owner/name>', says: 'the repository (default: of the remote origin)' },
+  { flags: '--branch <name>', says: 'which queue, where the repository has several' },
+];

@@ -1,0 +1,22 @@
+import { createApiClient } from '#core/contracts/client.ts';
+import { type Call, printingOf } from './call.ts';
+import { EXIT } from './commands.ts';
+import { checkAddress, Misuse, storeLogin } from './context.ts';
+
+/** The origin of the service. */
+export function readAddress(text: string): string {
+  if (!URL.canParse(text)) throw new Misuse('login takes the address of the service.');
+  return checkAddress(text);
+}
+
+/** Stores the token on standard input, once the service has taken it. */
+export async function login(call: Call, origin: string): Promise<number> {
+  const { machine, readStdin } = call;
+  const token = (await readStdin()).trim();
+  if (token === '') throw new Misuse('The token is read from standard input, and there was none.');
+  const api = createApiClient({ baseUrl: origin, readToken: () => token, fetch: machine.fetch });
+  await api.readQueueStatus();
+  const file = storeLogin(machine, { url: origin, token });
+  if (!printingOf(call).quiet) machine.print(`Stored in ${file}`);
+  return EXIT.ok;
+}
