@@ -272,7 +272,7 @@ export const FAIR_MUTANTS: readonly Mutant[] = [
     find: 'if (!s.full || !s.base.known) return null;',
     replace: 'if (!s.full || !s.pulls.known || !s.base.known) return null;',
     families: ['one_author'],
-    dies: { family: 'one_author', seed: 1_380_000_098 },
+    dies: 'many of one account are staged while the list cannot be read',
   },
   {
     guard: 'what was set aside for suspects stays aside while these are searched',

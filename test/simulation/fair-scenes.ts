@@ -1,3 +1,4 @@
+import { ForgeError } from '#core/ports/forge.ts';
 import { type Hook, wrapForge } from '../scenario/hooks.ts';
 import { givenProject } from '../scenario/stories.ts';
 import { dailyWindow, nextMinute } from '../support/freeze-windows.ts';
@@ -83,6 +84,29 @@ export async function stageBesideCrowd(): Promise<readonly string[]> {
   await look(stage, 2);
   const { batches } = await stage.record();
   const places = batches[0]?.members.map(({ pr }) => prs.indexOf(pr)) ?? [];
+  return String(places) === String([0, 12]) ? [] : [`${places} were staged together`];
+}
+
+/** … behind one in flight, and the list of pull requests cannot be read when they are staged. */
+export async function stageBesideCrowdUnlisted(): Promise<readonly string[]> {
+  let isListed = true;
+  const stage = await setStage({
+    wrapForge: wrapForge(async (name, _, answer) => {
+      if (name !== 'listOpenPullRequests' || isListed) return answer();
+      throw new ForgeError('unreachable', name, 500, null, true);
+    }),
+  });
+  await givenProject(stage.forge);
+  stage.forge.gateDurationMs = 5 * MINUTE_MS;
+  const first = await ask(stage, 'bob', 'bob');
+  await look(stage, 2);
+  const prs = await askAll(stage, [...many('agent', 12), 'ann']);
+  await look(stage, 2);
+  isListed = false;
+  await look(stage, 12);
+  const { batches } = await stage.record();
+  const places = batches.flatMap(({ members }) => members.map(({ pr }) => prs.indexOf(pr)));
+  if (!stage.forge.isMerged(first)) return ['the scene did not come about'];
   return String(places) === String([0, 12]) ? [] : [`${places} were staged together`];
 }
 

@@ -108,3 +108,20 @@ export async function pushBeforeFirstLook(): Promise<readonly string[]> {
   const told = (await stage.events()).map(({ event }) => event).reverse();
   return told[0] === 'pr_queued' ? [] : [`the first that is told of it is ${told[0]}`];
 }
+
+/** Under its success it is moved to another branch with the same tip, and a person merges it there. */
+export async function mergeElsewhere(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  await forge.pushBranch('release', await forge.tip('main'));
+  forge.mergeBehaviour = () => ({ kind: 'lost' });
+  const pr = await givenScheduled(forge, 'a');
+  await stage.drain({ until: async () => (await wordOn(stage, pr)) === 'success' });
+  await forge.retarget(pr, 'release');
+  await forge.mergeByHand(pr);
+  await look(stage, 20);
+  if (!forge.isMerged(pr)) return ['the scene did not come about'];
+  const hasLanded = (await stage.events()).some(({ event }) => event === 'pr_landed');
+  return hasLanded ? ['a merge into another branch is told as a landing'] : [];
+}

@@ -303,7 +303,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'return pull.merged && pull.baseRef === pass.s.repo.baseBranch;',
     replace: 'return pull.merged;',
     families: ['interrupted', 'people'],
-    dies: { family: 'interrupted', seed: 13 },
+    dies: 'one is merged into another branch under its success',
   },
   {
     guard: 'the name of a deletion that may still be under way (E7)',
@@ -327,7 +327,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: '!isTerminal(row.outcome))',
     replace: '!isTerminal(row.outcome) && at < 0)',
     families: ['crashes', 'everything'],
-    dies: { family: 'crashes', seed: 30 },
+    dies: 'the record of a batch is lost whose gate run goes on',
   },
   {
     guard: 'a base that moves past the queue (A39)',
@@ -447,7 +447,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: '  recallLost(pass);\n',
     replace: '',
     families: ['everything'],
-    dies: { family: 'everything', seed: 68 },
+    dies: 'the record is lost, and the pull request that wears a success is deleted',
   },
   ...RECALL_MUTANTS,
   ...RECORD_MUTANTS,

@@ -42,6 +42,21 @@ export async function loseRecordWithoutRows(): Promise<readonly string[]> {
   return (await wordOn(stage, pr)) === 'success' ? ['a success stands on what has merged'] : [];
 }
 
+/** The record of a batch is lost whose gate run goes on: its row ends, and says why (A42). */
+export async function loseRecordInRun(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  stage.forge.judge = () => 'hold';
+  await givenScheduled(stage.forge, 'a');
+  await look(stage, 2);
+  const lost = await stage.rows();
+  await stage.loseRecord();
+  await look(stage, 2);
+  const ended = (await stage.rows()).filter(({ terminalReason }) => terminalReason === 'record_lost');
+  if (lost.length === 0) return ['the scene did not come about'];
+  return ended.length === lost.length ? [] : ['the row of a batch that no record knows goes on'];
+}
+
 /** A bounce is remembered by its words when the record that held it is lost (D-05). */
 export async function loseRecordAfterBounce(): Promise<readonly string[]> {
   const stage = await setStage();

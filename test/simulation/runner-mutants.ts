@@ -18,7 +18,7 @@ export const RUNNER_MUTANTS: readonly Mutant[] = [
     find: 'waitsForOurs ? node : {',
     replace: 'waitsForOurs && s.now < 0 ? node : {',
     families: ['drifts'],
-    dies: { family: 'drifts', seed: 1_930_000_142 },
+    dies: 'one that changes the gate waits behind a run, and runs for long',
   },
   {
     guard: 'no more gate runs are started than the runners were seen to take',

@@ -65,6 +65,7 @@ import {
   scheduleTwoCrowds,
   scheduleUnderShare,
   stageBesideCrowd,
+  stageBesideCrowdUnlisted,
   standAfterTrial,
   standBehindAgedSuspect,
   standBehindLaterSuspect,
@@ -112,6 +113,7 @@ import {
 import { Judge } from './judge.ts';
 import {
   baseIsReadBeforeLanding,
+  mergeElsewhere,
   mergeEndsLate,
   mergeOneOfTheQueue,
   pushBeforeFirstLook,
@@ -206,6 +208,7 @@ import {
   loseRecordAfterBounce,
   loseRecordAndSchedule,
   loseRecordInLanding,
+  loseRecordInRun,
   loseRecordWithoutRows,
   outgrowRow,
   outgrowRowInLanding,
@@ -235,6 +238,7 @@ import {
   gainRunners,
   keepFewRunnersBusy,
   leaveRunners,
+  runLongWithChangedGate,
   waitWithChangedGate,
 } from './runner-scenes.ts';
 import { hasAlarm, isSuccess, look, setStage, wordOn } from './scene-stage.ts';
@@ -253,6 +257,7 @@ import {
   landingEndsOverRefusal,
   twinElsewhereForAWhile,
   twinIsMerged,
+  twinMergedAlongComesBack,
   twinOfBouncedLands,
 } from './twin-scenes.ts';
 import {
@@ -855,6 +860,11 @@ export const SCENES = {
   'the base moves under a success while a staging goes on': moveBaseUnderStaging,
   'one whose success has no answer leaves, and cannot be read for a minute': hideUnanswered,
   'one whose success has no answer cannot be read any more': hideUnansweredForGood,
+  'the record of a batch is lost whose gate run goes on': loseRecordInRun,
+  'one that changes the gate waits behind a run, and runs for long': runLongWithChangedGate,
+  'many of one account are staged while the list cannot be read': stageBesideCrowdUnlisted,
+  'one is merged into another branch under its success': mergeElsewhere,
+  'a third one with a head that has merged twice waits for its merge': twinMergedAlongComesBack,
   'the clock is put forward after a success without an answer': putClockForward,
   'the clock is put back while a gate run goes on': putClockBackInRun,
   'the clock is put back while the forge overlooks a success': putClockBackInLanding,

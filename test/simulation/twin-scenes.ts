@@ -1,6 +1,6 @@
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
-import { hasAlarm, type Stage, setStage, wordOn, wordsOn } from './scene-stage.ts';
+import { hasAlarm, look, type Stage, setStage, wordOn, wordsOn } from './scene-stage.ts';
 
 /** Scenes of `scenes.ts` in which two pull requests have one head: a status belongs to the commit, so both read it. */
 
@@ -44,6 +44,33 @@ export async function bothTwinsAreMerged(): Promise<readonly string[]> {
   await stage.drain();
   if (!stage.forge.isMerged(first) || !stage.forge.isMerged(twin)) return ['the scene did not come about'];
   return hasAlarm(stage, 'unverified_landing') ? ['the second merge of a proven head is alarmed'] : [];
+}
+
+/**
+ * … then the base is pushed back below both, and restored while the success of a third one with that head stands: the
+ * merge of the second is not the landing of the third.
+ */
+export async function twinMergedAlongComesBack(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const before = await forge.tip('main');
+  const first = await givenScheduled(forge, 'a');
+  const { headSha } = await forge.pull(first);
+  const second = await scheduleTwin(stage, first);
+  await look(stage, 40);
+  const after = await forge.tip('main');
+  if (!forge.isMerged(first) || !forge.isMerged(second)) return ['the scene did not come about'];
+  await forge.pushBranch('main', before);
+  await look(stage, 10);
+  forge.mergeBehaviour = () => ({ kind: 'lost' });
+  const third = await forge.openPullRequest({ branch: 'third', head: headSha });
+  await forge.schedule(third, 'squash');
+  await stage.drain({ until: async () => (await wordOn(stage, third)) === 'success' });
+  await forge.pushBranch('main', after);
+  await look(stage, 10);
+  const landed = (await stage.events()).filter(({ event }) => event === 'pr_landed').map(({ pr }) => pr);
+  return String(landed) === String([first]) ? [] : [`${landed} are told as landed, and ${first} did`];
 }
 
 /** One was bounced, and lands under the number of its twin. */
