@@ -340,7 +340,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: 'a cancelled or broken run blames no pull request (A22)',
     file: `${QUEUE}/gate/gates.ts`,
-    find: "  if (gate.verdict !== 'success' && gate.verdict !== 'failure') return retryNode(pass, batch, node);",
+    find: '  if (!isJudged(gate)) return retryNode(pass, batch, node);',
     replace: "  if (gate.verdict !== 'success') gate.verdict = node.verdict = 'failure';",
     families: ['faults', 'flaky'],
     dies: { family: 'faults', seed: 61 },

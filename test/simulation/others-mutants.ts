@@ -95,8 +95,8 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
   {
     guard: 'one that is set aside keeps no twin waiting',
     file: `${QUEUE}/admission/admit-entries.ts`,
-    find: '!isSetAside(pass, entry))\n        heads',
-    replace: '(isSetAside(pass, entry) || !isSetAside(pass, entry)))\n        heads',
+    find: '!isSetAside(pass, entry))\n    heads',
+    replace: '(isSetAside(pass, entry) || !isSetAside(pass, entry)))\n    heads',
     families: ['shared_heads'],
     dies: 'a twin is set aside',
   },

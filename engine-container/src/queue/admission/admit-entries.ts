@@ -1,3 +1,5 @@
+import type { BranchProtection } from '#core/domain/forge.ts';
+import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import { isInFlight } from '../batches/pipeline.ts';
 import { asksFork, type DecisionContext, tellRefusal } from '../decision-context.ts';
 import { reviewHeld } from '../line/held-by-forge.ts';
@@ -5,7 +7,7 @@ import { isOfHead, outlastsBase, passesWithOthers } from '../record/aside.ts';
 import { isBounced } from '../record/bounced.ts';
 import { arePendingStatusesFull } from '../record/bounds.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
-import type { QueueRecord } from '../record/record.ts';
+import type { QueueRecord, Staged } from '../record/record.ts';
 import type { PullRequestView } from '../snapshot.ts';
 import { sayDeferred } from '../words/deferral-words.ts';
 import { describeRefusal } from '../words/describe.ts';
@@ -15,18 +17,30 @@ import { noteJudged } from './replaced-schedule.ts';
 import { outwaitAgreement, outwaitAnswer } from './unclear.ts';
 import { AuthorPlaces, areAttemptsSpent } from './who-may.ts';
 
+/** One round over the queue, in its order. */
+interface AdmissionRound {
+  readonly views: ReadonlyMap<PullRequestNumber, PullRequestView>;
+  readonly protection: BranchProtection;
+  readonly base: Staged;
+  readonly places: AuthorPlaces;
+  /** By head, of those that had their turn in this round: may the one with this head be staged? */
+  readonly heads: Map<CommitSha, boolean>;
+}
+
+/** A pull request, and what admission says of it whatever places its author has left. */
+interface Candidate {
+  readonly entry: QueueEntry;
+  readonly author: string;
+  readonly ofItself: Admission;
+}
+
 /** Evaluates admission for every bound pull request; a refusal is said once per (head, reason) (D-04). */
 export function admitEntries(pass: DecisionContext): void {
-  const { pulls, protection, base } = pass.s;
-  if (!pass.s.full || !pulls.known || !protection.known || protection.value === null || !base.known) return;
-  const views = new Map(pulls.value.map((view) => [view.pull.number, view]));
-  // Of those before it: whether the one with this head may be staged.
-  const heads = new Map<string, boolean>();
-  const authors = new Map(pulls.value.map(({ pull }) => [pull.number, pull.author]));
-  const places = new AuthorPlaces(pass.s.repo, pass.record, authors);
-  const waiting: { entry: QueueEntry; author: string; ofItself: Admission }[] = [];
+  const round = beginRound(pass);
+  if (round === null) return;
+  const heldForThemselves: Candidate[] = [];
   for (const entry of pass.record.entries) {
-    const view = views.get(entry.pr);
+    const view = round.views.get(entry.pr);
     if (view === undefined || entry.scheduleId === 0) continue;
     outwaitAgreement(pass, entry);
     reviewHeld(pass, entry, view.pull);
@@ -36,36 +50,74 @@ export function admitEntries(pass: DecisionContext): void {
       tellUnanswered(pass, entry);
       continue;
     }
-    const scheduler =
-      view.schedule.known && view.schedule.value.kind === 'bound' ? view.schedule.value.by : undefined;
-    const ofItself = admit({
-      ...factsOf(pass, view, { protection: protection.value, baseTip: base.value.sha }),
-      scheduler,
-      rules: pass.s.repo,
-      areAttemptsSpent: areAttemptsSpent(pass, entry),
-      opensAnother: view.opensAnother,
-      teamPlace: view.teamPlace,
-      twinAhead: heads.has(entry.head),
-      isLanding: isLanding(pass.record, entry),
-    });
-    if (isHeldForItself(pass, entry, base.value.tree)) {
-      // A deferred pull request uses up no place of its author, and is staged on another tree only where a place is left.
-      if (ofItself.kind !== 'refused' && !isSetAside(pass, entry))
-        heads.set(entry.head, ofItself.kind === 'admitted');
-      waiting.push({ entry, author: view.pull.author, ofItself });
-      continue;
-    }
-    const admission = places.judge(entry.pr, view.pull.author, ofItself);
-    const isBehindTwin = heads.get(entry.head) === true;
-    if (admission.kind !== 'refused') heads.set(entry.head, isBehindTwin || admission.kind === 'admitted');
-    applyAdmission(pass, entry, admission, isBehindTwin);
+    const candidate = { entry, author: view.pull.author, ofItself: judgeOfItself(pass, round, entry, view) };
+    if (isHeldForItself(pass, entry, round.base.tree)) {
+      keepHeadForTwins(pass, round, candidate);
+      heldForThemselves.push(candidate);
+    } else admitInOrder(pass, round, candidate);
   }
-  for (const { entry, author, ofItself } of waiting) {
-    const isFull = isRefusedFor(places.judge(entry.pr, author, ofItself), 'author_limit');
-    // Its own words say more than those of the limit would.
-    if (isFull) entry.readyAt = null;
-    else applyAdmission(pass, entry, ofItself, heads.get(entry.head) === true);
-  }
+  for (const candidate of heldForThemselves) admitIfPlaceIsLeft(pass, round, candidate);
+}
+
+/** Null: something that every admission rests on is not known, or no rule governs the base. */
+function beginRound({ s, record }: DecisionContext): AdmissionRound | null {
+  const { pulls, protection, base } = s;
+  if (!s.full || !pulls.known || !protection.known || protection.value === null || !base.known) return null;
+  const authors = new Map(pulls.value.map(({ pull }) => [pull.number, pull.author]));
+  return {
+    views: new Map(pulls.value.map((view) => [view.pull.number, view])),
+    protection: protection.value,
+    base: base.value,
+    places: new AuthorPlaces(s.repo, record, authors),
+    heads: new Map(),
+  };
+}
+
+function judgeOfItself(
+  pass: DecisionContext,
+  { protection, base, heads }: AdmissionRound,
+  entry: QueueEntry,
+  view: PullRequestView,
+): Admission {
+  const { schedule } = view;
+  return admit({
+    ...factsOf(pass, view, { protection, baseTip: base.sha }),
+    scheduler: schedule.known && schedule.value.kind === 'bound' ? schedule.value.by : undefined,
+    rules: pass.s.repo,
+    areAttemptsSpent: areAttemptsSpent(pass, entry),
+    opensAnother: view.opensAnother,
+    teamPlace: view.teamPlace,
+    twinAhead: heads.has(entry.head),
+    isLanding: isLanding(pass.record, entry),
+  });
+}
+
+/** A twin waits for the one ahead of it, unless that one is refused or set aside as long as its head lasts. */
+function keepHeadForTwins(pass: DecisionContext, { heads }: AdmissionRound, candidate: Candidate): void {
+  const { entry, ofItself } = candidate;
+  if (ofItself.kind !== 'refused' && !isSetAside(pass, entry))
+    heads.set(entry.head, ofItself.kind === 'admitted');
+}
+
+/** The places of one author go to the first in the queue; twins wait for the first of them. */
+function admitInOrder(pass: DecisionContext, { places, heads }: AdmissionRound, candidate: Candidate): void {
+  const { entry, author, ofItself } = candidate;
+  const admission = places.judge(entry.pr, author, ofItself);
+  const isBehindTwin = heads.get(entry.head) === true;
+  if (admission.kind !== 'refused') heads.set(entry.head, isBehindTwin || admission.kind === 'admitted');
+  applyAdmission(pass, entry, admission, isBehindTwin);
+}
+
+/** A deferred pull request uses up no place of its author, and is staged on another tree only where a place is left. */
+function admitIfPlaceIsLeft(
+  pass: DecisionContext,
+  { places, heads }: AdmissionRound,
+  { entry, author, ofItself }: Candidate,
+): void {
+  const isFull = isRefusedFor(places.judge(entry.pr, author, ofItself), 'author_limit');
+  // Its own words say more than those of the limit would.
+  if (isFull) entry.readyAt = null;
+  else applyAdmission(pass, entry, ofItself, heads.get(entry.head) === true);
 }
 
 /** A success on it that was asked for, and that is not to be taken back. */

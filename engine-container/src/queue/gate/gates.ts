@@ -1,4 +1,4 @@
-import type { BatchId } from '#core/domain/ids.ts';
+import type { BatchId, CommitSha, TreeHash } from '#core/domain/ids.ts';
 import {
   CHANGED_GATE_END_FACTOR,
   CHANGED_GATE_END_MS,
@@ -18,7 +18,7 @@ import { type DecisionContext, reportCode, wakeNoLaterThan } from '../decision-c
 import { countDuration, gateMsOf } from '../policy/pace.ts';
 import { countGateRun } from '../policy/policy.ts';
 import { countBegun, noteRunners } from '../policy/runners-seen.ts';
-import { BASE_NODE_ID, type Batch, type Node, treeOf } from '../record/record.ts';
+import { BASE_NODE_ID, type Batch, type Evidence, type Node, treeOf } from '../record/record.ts';
 import type { GateView } from '../snapshot.ts';
 import { addEvidence } from './evidence.ts';
 import {
@@ -34,71 +34,93 @@ import { noteFoundVerdict } from './gate-looks.ts';
 /** A gate run that the forge cannot read, while it reads the base, is ended after this where no deadline is known. */
 const UNREAD_GATE_WAIT_MS = 20 * 60_000;
 
+type StartedGate = Extract<GateView, { kind: 'running' | 'finished' }>;
+type AwaitedGate = Extract<GateView, { kind: 'none' | 'running' }>;
+type FinishedGate = Extract<GateView, { kind: 'finished' }>;
+type JudgedGate = FinishedGate & Pick<Evidence, 'verdict'>;
+/** A node whose gate run is out. */
+type GatedNode = Node & { readonly sha: CommitSha; readonly tree: TreeHash };
+
 /** Reads the verdicts of finished gate runs into the evidence. Cancelled and broken ones are no member's fault (A22, D-07). */
 export function observeGates(pass: DecisionContext): void {
   const begunBefore = countBegun(pass.record);
   for (const batch of pass.record.batches) {
-    for (const node of batch.nodes) {
-      if (node.state === 'gating' && node.sha !== null && node.tree !== null) observeGate(pass, batch, node);
-    }
+    for (const node of batch.nodes) if (isGated(node)) observeGate(pass, batch, node);
   }
   noteRunners(pass, begunBefore);
 }
 
-function observeGate(pass: DecisionContext, batch: Batch, node: Node): void {
+function isGated(node: Node): node is GatedNode {
+  return node.state === 'gating' && node.sha !== null && node.tree !== null;
+}
+
+function observeGate(pass: DecisionContext, batch: Batch, node: GatedNode): void {
   const reading = pass.s.gates.get(node.id);
-  if (reading === undefined || node.sha === null || node.tree === null) return;
+  if (reading === undefined) return;
   if (!reading.known) return outwaitUnreadGate(pass, batch, node);
   delete node.unreadSince;
   const gate = reading.value;
-  if (gate.foreign !== undefined && gate.kind !== 'finished') tellForeign(pass, node, gate.foreign);
+  if (gate.kind === 'finished') return heedFinishedGate(pass, batch, node, gate);
+  if (gate.foreign !== undefined) tellForeign(pass, node, gate.foreign);
+  if (gate.kind === 'branch_gone') return stageLostBranchAnew(pass, batch, node);
+  outwaitGate(pass, batch, node, gate);
+}
+
+/** Waits for a gate run that has not ended, or not begun, until its deadline is over. */
+function outwaitGate(pass: DecisionContext, batch: Batch, node: Node, gate: AwaitedGate): void {
   if (gate.kind === 'running')
     noteRunnerWait(node, gate.waitsForRunner === true, pass.s.now, gate.runnerLabels);
-  if (gate.kind === 'none' || gate.kind === 'running') {
-    const reason = judgeChangedGate(pass, batch, node, gate.kind);
-    if (reason !== null) return giveUp(pass, batch, reason);
-  }
-  if ((gate.kind === 'none' || gate.kind === 'running') && awaitDeadline(pass, batch, node)) {
+  const reason = judgeChangedGate(pass, batch, node, gate.kind);
+  if (reason !== null) return giveUp(pass, batch, reason);
+  if (awaitDeadline(pass, batch, node)) {
     if (gate.kind === 'running') node.runKey = gate.runId;
     return endOverdue(pass, batch, node, gate);
   }
   if (gate.kind === 'none') return noticeMissingGateRun(pass, node);
-  if (gate.kind === 'branch_gone') {
-    pass.log.push(`${node.branch} is gone and no gate run has begun on it: staged anew`);
-    node.verdict = 'cancelled';
-    return retryNode(pass, batch, node);
-  }
-  const isSettled = gate.isOpenEnded !== true || awaitSettled(pass, node, gate.runId);
-  node.runKey = gate.runId;
-  node.runUrl = gate.url;
-  if (gate.kind === 'running') return;
+  awaitSettled(pass, node, gate);
+}
+
+function stageLostBranchAnew(pass: DecisionContext, batch: Batch, node: Node): void {
+  pass.log.push(`${node.branch} is gone and no gate run has begun on it: staged anew`);
+  node.verdict = 'cancelled';
+  retryNode(pass, batch, node);
+}
+
+/** A failure counts at once; a pass once nothing more is to be expected that may still fail. */
+function heedFinishedGate(pass: DecisionContext, batch: Batch, node: GatedNode, gate: FinishedGate): void {
+  const isSettled = awaitSettled(pass, node, gate);
   const isNews = gate.isOpenEnded !== true || node.settledSince === pass.s.now;
-  if (isNews && (gate.verdict === 'success' || gate.verdict === 'failure')) noteFoundVerdict(pass);
+  if (isNews && isJudged(gate)) noteFoundVerdict(pass);
   if (gate.verdict === 'success' && !isSettled) return;
   node.verdict = gate.verdict;
-  if (gate.verdict !== 'success' && gate.verdict !== 'failure') return retryNode(pass, batch, node);
-  const gateKey = node.nodeId === BASE_NODE_ID ? batch.baseGateKey : batch.gateKey;
-  if (gateKey === null) return;
-  const isNew = addEvidence(pass.record, {
-    tree: node.tree,
-    gate: gateKey,
-    verdict: gate.verdict,
-    runKey: gate.runId,
-    runUrl: gate.url,
-    sha: node.sha,
-    at: pass.s.now,
-  });
-  if (isNew) {
-    const since = runSince(node);
-    if (since !== null) pass.record.gateTimes = withGateTime(pass.record, pass.s.now - since);
-    // With the wait for a runner: that runs wait is how the number of runners shows.
-    if (node.stagedAt !== null)
-      pass.record.rate = countDuration(pass.record.rate, node.load, pass.s.now - node.stagedAt);
-    if (gate.verdict === 'success') countPass(pass, batch, node.to, gateKey);
-  }
-  node.judgedAt = pass.s.now;
+  if (!isJudged(gate)) return retryNode(pass, batch, node);
+  concludeNode(pass, batch, node, gate);
+}
+
+function isJudged(gate: FinishedGate): gate is JudgedGate {
+  return gate.verdict === 'success' || gate.verdict === 'failure';
+}
+
+/** The verdict becomes evidence of the tree; what it teaches is learned once, however often it is read. */
+function concludeNode(pass: DecisionContext, batch: Batch, node: GatedNode, run: JudgedGate): void {
+  const { record, s } = pass;
+  const { sha, tree } = node;
+  const { verdict, runId: runKey, url: runUrl } = run;
+  const gate = node.nodeId === BASE_NODE_ID ? batch.baseGateKey : batch.gateKey;
+  if (gate === null) return;
+  const isNew = addEvidence(record, { tree, gate, verdict, runKey, runUrl, sha, at: s.now });
+  if (isNew) learnDuration(pass, node);
+  if (isNew && verdict === 'success') countPass(pass, batch, node.to, gate);
+  node.judgedAt = s.now;
   node.state = 'done';
   retireNode(pass, node);
+}
+
+function learnDuration({ record, s }: DecisionContext, node: Node): void {
+  const since = runSince(node);
+  if (since !== null) record.gateTimes = withGateTime(record, s.now - since);
+  // With the wait for a runner: that runs wait is how the number of runners shows.
+  if (node.stagedAt !== null) record.rate = countDuration(record.rate, node.load, s.now - node.stagedAt);
 }
 
 /** A status of an account that may not answer for the gate counts for nothing; while a verdict is awaited it is told. */
@@ -109,8 +131,18 @@ function tellForeign(pass: DecisionContext, node: Node, { context, author }: For
   reportCode(pass, 'foreign_gate_status');
 }
 
-/** True once nothing has come for a while to what answers so far; until then the next look comes with it. */
-function awaitSettled(pass: DecisionContext, node: Node, runKey: string): boolean {
+/**
+ * Keeps which gate run it is. True once nothing has come for a while to what answers so far, where more may still answer; until
+ * then the next look comes with it.
+ */
+function awaitSettled(pass: DecisionContext, node: Node, run: StartedGate): boolean {
+  const isSettled = run.isOpenEnded !== true || awaitQuiet(pass, node, run.runId);
+  node.runKey = run.runId;
+  node.runUrl = run.url;
+  return isSettled;
+}
+
+function awaitQuiet(pass: DecisionContext, node: Node, runKey: string): boolean {
   if (node.runKey !== runKey) node.settledSince = pass.s.now;
   node.settledSince ??= pass.s.now;
   const until = node.settledSince + GATE_CONTEXTS_SETTLE_MS;

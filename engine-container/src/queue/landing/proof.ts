@@ -1,5 +1,5 @@
 import type { Receipt } from '#core/domain/batch.ts';
-import type { PullRequestNumber } from '#core/domain/ids.ts';
+import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { TURN_RENEWED_AFTER_MS } from '#core/domain/limits.ts';
 import type { HaltEvidence } from '#core/domain/queue-view.ts';
 import { startTeardown } from '../batches/batch.ts';
@@ -25,57 +25,69 @@ export function isMergeOf(landing: Pick<Landing, 'tree'>, merge: MergeView): boo
 
 /** A merge is a landing only if its tree is the staged one and it stands on the verified tip (A2). */
 export function judgeMerge(pass: DecisionContext, batch: Batch, landing: Landing, merge: MergeView): void {
-  const proven = isMergeOf(landing, merge);
-  const { title = '', ...member } = batch.members[landing.index] ?? {};
-  const subject = { pr: landing.pr, head: landing.head, title, ...authored(member) };
-  if (landing.postedAt !== null) {
-    const mergeMs = firstLookAfter(pass.s.now - landing.postedAt, batch.firstLooks?.mergeMs);
-    batch.firstLooks = { ...batch.firstLooks, mergeMs };
-  }
+  learnMergeTime(pass, batch, landing);
   watchUnheard(pass, landing);
-  batch.landing = null;
-  batch.unmergeableSince = null;
-  batch.landed = landing.index + 1;
-  // Not at every landing: each change of it is a row that is written.
-  if (pass.s.now - (batch.turnAt ?? pass.s.now) >= TURN_RENEWED_AFTER_MS) batch.turnAt = pass.s.now;
-  batch.tip = merge.commit.sha;
-  pass.record.tip = merge.commit.sha;
-  pass.record.entries = pass.record.entries.filter((entry) => entry.pr !== landing.pr);
-  pass.record.pendingStatuses = pass.record.pendingStatuses.filter((waiting) => waiting.sha !== landing.head);
-  concludeLanding(pass, landing);
-  pass.record.mergeTimeoutCounts = pass.record.mergeTimeoutCounts.filter(
-    (counted) => counted.pr !== landing.pr,
-  );
-  if (!proven) {
-    halt(pass, landing.pr, {
-      mergeCommit: merge.commit.sha,
-      landedTree: merge.commit.tree,
-      provenTree: landing.tree,
-      baseBefore: landing.baseBefore,
-    });
-    emitEvent(pass, 'pr_landed', subject, 'unverified');
-    return;
-  }
-  const receipt: Receipt = {
-    baseBefore: landing.baseBefore,
-    head: landing.head,
-    stagedSha: landing.proof.sha,
-    tree: landing.tree,
-    ...(landing.proof.tree === undefined ? {} : { gatedTree: landing.proof.tree }),
-    runUrl: landing.proof.runUrl,
-    ...(landing.proof.ofHead === undefined ? {} : { ofHead: landing.proof.ofHead }),
-    ...(landing.scheduledBy === undefined ? {} : { scheduledBy: landing.scheduledBy }),
-    ...(landing.approvedBy === undefined ? {} : { approvedBy: landing.approvedBy }),
-    mergeCommit: merge.commit.sha,
-    landedAt: pass.s.now,
-  };
+  moveTip(pass, batch, landing, merge.commit.sha);
+  leaveQueue(pass, landing);
+  if (!isMergeOf(landing, merge)) return haltAt(pass, batch, landing, merge);
   // The base that looked foreign was this very merge, seen between its push and its bookkeeping.
   for (const each of pass.record.batches) if (each.teardown === 'base_advanced') each.teardown = null;
-  const landed = { index: landing.index, receipt };
+  const landed = { index: landing.index, receipt: receiptOf(landing, merge.commit.sha, pass.s.now) };
   const waiting = batch.untraced ?? [];
   // Receipts come in order.
   if (merge.standsOnTip === null || waiting.length > 0) batch.untraced = [...waiting, landed];
   else acknowledge(pass, batch, landed);
+}
+
+function learnMergeTime({ s }: DecisionContext, batch: Batch, { postedAt }: Landing): void {
+  if (postedAt === null) return;
+  const mergeMs = firstLookAfter(s.now - postedAt, batch.firstLooks?.mergeMs);
+  batch.firstLooks = { ...batch.firstLooks, mergeMs };
+}
+
+/** The base ends with this merge, proven or not, and the turn of the next member begins. */
+function moveTip({ record, s }: DecisionContext, batch: Batch, { index }: Landing, merge: CommitSha): void {
+  batch.landing = null;
+  batch.unmergeableSince = null;
+  batch.landed = index + 1;
+  // Not at every landing: each change of it is a row that is written.
+  if (s.now - (batch.turnAt ?? s.now) >= TURN_RENEWED_AFTER_MS) batch.turnAt = s.now;
+  batch.tip = merge;
+  record.tip = merge;
+}
+
+/** A merged pull request is in no queue, whatever its merge came to. */
+function leaveQueue(pass: DecisionContext, landing: Landing): void {
+  const { record } = pass;
+  const { pr, head } = landing;
+  record.entries = record.entries.filter((entry) => entry.pr !== pr);
+  record.pendingStatuses = record.pendingStatuses.filter((waiting) => waiting.sha !== head);
+  concludeLanding(pass, landing);
+  record.mergeTimeoutCounts = record.mergeTimeoutCounts.filter((counted) => counted.pr !== pr);
+}
+
+function haltAt(pass: DecisionContext, batch: Batch, landing: Landing, { commit }: MergeView): void {
+  const { index, pr, head, tree: provenTree, baseBefore } = landing;
+  halt(pass, pr, { mergeCommit: commit.sha, landedTree: commit.tree, provenTree, baseBefore });
+  const { title = '', ...member } = batch.members[index] ?? {};
+  emitEvent(pass, 'pr_landed', { pr, head, title, ...authored(member) }, 'unverified');
+}
+
+function receiptOf(landing: Landing, mergeCommit: CommitSha, landedAt: EpochMs): Receipt {
+  const { baseBefore, head, tree, proof, scheduledBy, approvedBy } = landing;
+  return {
+    baseBefore,
+    head,
+    stagedSha: proof.sha,
+    tree,
+    ...(proof.tree === undefined ? {} : { gatedTree: proof.tree }),
+    runUrl: proof.runUrl,
+    ...(proof.ofHead === undefined ? {} : { ofHead: proof.ofHead }),
+    ...(scheduledBy === undefined ? {} : { scheduledBy }),
+    ...(approvedBy === undefined ? {} : { approvedBy }),
+    mergeCommit,
+    landedAt,
+  };
 }
 
 /** Proven in full: it has its receipt, and is told. */
