@@ -1,5 +1,5 @@
 import type { EpochMs, NodeRowId, PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
-import { frontierOf, verdictOfPrefix } from '../gate/evidence.ts';
+import { frontierOf, retestOfPrefix, verdictOfPrefix } from '../gate/evidence.ts';
 import type { Landing } from '../record/landing-state.ts';
 import {
   type Batch,
@@ -93,19 +93,9 @@ function proofFromAbove(record: QueueRecord, batch: Batch): Evidence | null {
     if (above.gateKey !== batch.gateKey) continue;
     const { low } = frontierOf(record, above);
     const proof = low > 0 ? verdictOfPrefix(record, above, low).proof : proofFromAbove(record, above);
-    return proof !== null && proof.at > latestRetestOf(record, batch) ? proof : null;
+    return proof !== null && proof.at > (retestOfPrefix(record, batch, batch.limit) ?? 0) ? proof : null;
   }
   return null;
-}
-
-/** A member whose landing timed out asks for evidence younger than that (A21). */
-function latestRetestOf(record: QueueRecord, batch: Batch): number {
-  let latest = 0;
-  for (const member of activeMembers(batch)) {
-    const entry = record.entries.find((each) => each.pr === member.pr && each.head === member.head);
-    if (entry?.retestAfter != null && entry.retestAfter > latest) latest = entry.retestAfter;
-  }
-  return latest;
 }
 
 /** The gate run that proves the prefix of this length, or something that contains it. */

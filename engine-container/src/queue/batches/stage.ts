@@ -1,8 +1,8 @@
 import { workflowFolders } from '#core/domain/forge-version.ts';
-import type { CommitSha } from '#core/domain/ids.ts';
+import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
 import { stagedMessage, stagingBranch } from '#core/domain/queue-names.ts';
 import type { KnownTree } from '../actions.ts';
-import { type DecisionContext, wakeNoLaterThan } from '../decision-context.ts';
+import { type DecisionContext, entryOf, wakeNoLaterThan } from '../decision-context.ts';
 import { hasStopped } from '../line/holds.ts';
 import { isIncidentIn } from '../line/incidents.ts';
 import { gateRunsMax, policyFor } from '../policy/in-force.ts';
@@ -139,11 +139,9 @@ function mayShareRun(pass: DecisionContext, batch: Batch): boolean {
 /** Forks run what their owners wrote, AGit heads have no branch, and after a merge time-out only a new verdict counts (A21). */
 function ownBranchOf({ s, record }: DecisionContext, batch: Batch, pr: number, head: string): string | null {
   if (!s.repo.reuseCi || !s.pulls.known) return null;
-  const isRetested = batch.members.some((member) =>
-    record.entries.some((entry) => entry.pr === member.pr && entry.retestAfter !== null),
-  );
   const pull = s.pulls.value.find((view) => view.pull.number === pr)?.pull;
-  if (isRetested || pull?.headSha !== head || pull.fromFork || pull.agit) return null;
+  if (latestRetestOfAll(record, batch) !== null || pull?.headSha !== head || pull.fromFork || pull.agit)
+    return null;
   return pull.headRef;
 }
 
@@ -174,9 +172,7 @@ function knownMergeBase(pass: DecisionContext, batch: Batch, pr: number, head: s
 
 /** Evidence that may answer for this batch's trees; a retest of any member asks for fresh ones. */
 function knownTrees(pass: DecisionContext, batch: Batch): KnownTree[] {
-  const after = batch.members
-    .map((member) => pass.record.entries.find((entry) => entry.pr === member.pr)?.retestAfter ?? null)
-    .reduce<number | null>((latest, at) => (at !== null && at > (latest ?? 0) ? at : latest), null);
+  const after = latestRetestOfAll(pass.record, batch);
   const known = new Map<string, KnownTree>();
   for (const { tree, gate, verdict, at } of pass.record.evidence) {
     const key = `${tree} ${gate}`;
@@ -185,4 +181,10 @@ function knownTrees(pass: DecisionContext, batch: Batch): KnownTree[] {
       known.set(key, { tree, gate, verdict });
   }
   return [...known.values()];
+}
+
+/** Of all members, where `retestOfPrefix` asks for a prefix: nothing is built yet, and one answer has to do for each prefix. */
+function latestRetestOfAll(record: QueueRecord, { members }: Batch): EpochMs | null {
+  const retests = members.flatMap(({ pr }) => entryOf(record, pr)?.retestAfter ?? []);
+  return retests.length === 0 ? null : Math.max(...retests);
 }

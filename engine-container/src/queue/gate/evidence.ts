@@ -51,14 +51,19 @@ function evidenceByKey(record: QueueRecord): ReadonlyMap<string, readonly Eviden
 export function verdictOfPrefix(record: QueueRecord, batch: Batch, length: number): Verdict {
   const tree = treeOf(batch, length);
   if (tree === undefined || batch.gateKey === null) return { proof: null, failures: [] };
+  return verdictOf(record, tree, batch.gateKey, retestOfPrefix(record, batch, length));
+}
+
+/** When the latest retest was asked for, of the members of this prefix that have not landed, on the heads that are in it; null: none was. */
+export function retestOfPrefix(record: QueueRecord, batch: Batch, length: number): EpochMs | null {
   const retests = record.entries.filter((entry) => entry.retestAfter !== null);
-  let after: EpochMs | null = null;
-  for (const entry of retests) {
-    const at = batch.members.findIndex((member) => member.pr === entry.pr && member.head === entry.head);
+  let latest: EpochMs | null = null;
+  for (const { pr, head, retestAfter } of retests) {
+    const at = batch.members.findIndex((member) => member.pr === pr && member.head === head);
     if (at < batch.landed || at >= length) continue;
-    if (entry.retestAfter !== null && entry.retestAfter > (after ?? 0)) after = entry.retestAfter;
+    if (retestAfter !== null && retestAfter > (latest ?? 0)) latest = retestAfter;
   }
-  return verdictOf(record, tree, batch.gateKey, after);
+  return latest;
 }
 
 /** Failed, confirmed by a second real gate run of the same tree, and never passed (D-08). */
