@@ -3,7 +3,7 @@ import type { PullRequest } from '#core/domain/forge.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { TAKE_BACK_GRACE_MS } from '#core/domain/limits.ts';
 import { known, type Reading } from '#core/domain/result.ts';
-import { landingOf, nextToLand, provenLength } from './queue/batches/pipeline.ts';
+import { landingBatchOf, landingOf, nextToLand, provenLength } from './queue/batches/pipeline.ts';
 import { isOfForge } from './queue/landing/blockers.ts';
 import { isMergeOf } from './queue/landing/proof.ts';
 import { type QueueRecord, type Staged, treeOf } from './queue/record/record.ts';
@@ -46,7 +46,7 @@ export function isMergedForAnother(record: QueueRecord, focus: Snapshot['focus']
 
 /** The proven member behind one whose `success` stands; null when there is none. */
 export function nextBehindLanding(record: QueueRecord): PullRequestNumber | null {
-  const batch = record.batches.find((each) => each.landing !== null);
+  const batch = landingBatchOf(record);
   const landing = batch?.landing;
   if (batch === undefined || landing == null || landing.postedAt === null || landing.takeBack !== null)
     return null;

@@ -1,6 +1,6 @@
 import type { PullRequestNumber } from '#core/domain/ids.ts';
 import { queuedMaxOf, type ScheduleRules } from '#core/domain/schedule-rules.ts';
-import { activeMembers } from '../batches/pipeline.ts';
+import { activeMembers, inFlightOf } from '../batches/pipeline.ts';
 import type { DecisionContext } from '../decision-context.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { QueueRecord } from '../record/record.ts';
@@ -50,7 +50,7 @@ export class AuthorPlaces {
 
   constructor(rules: ScheduleRules, record: QueueRecord, authors: ReadonlyMap<PullRequestNumber, string>) {
     this.#rules = rules;
-    this.#inFlight = new Set(record.batches.flatMap((batch) => activeMembers(batch).map(({ pr }) => pr)));
+    this.#inFlight = inFlightOf(record);
     for (const pr of this.#inFlight) {
       const author = authors.get(pr);
       if (author !== undefined) this.#take(author);

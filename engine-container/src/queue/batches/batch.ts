@@ -20,7 +20,7 @@ import { blamesHead, sayDeferred } from '../words/deferral-words.ts';
 import { describeTakeBack } from '../words/describe.ts';
 import { wishStatus } from '../words/wish-status.ts';
 import { resolveNode, retireNode } from './nodes.ts';
-import { activeMembers, isWhole, startOf } from './pipeline.ts';
+import { activeMembers, isWhole, landingOf, startOf } from './pipeline.ts';
 import { isTerminal } from './transitions.ts';
 
 /** Which batches have lost their ground: base moved by another writer, a member changed, the queue switched off (A23)? */
@@ -44,8 +44,7 @@ export function lostGround(pass: DecisionContext, batch: Batch): Teardown | null
   if (activeMembers(batch).some(({ pr }) => isKeptFromLanding(hold, entryOf(record, pr)))) return 'paused';
   if (record.context !== s.repo.statusContext) return 'context_changed';
   // While a merge is awaited the base may move by it; what was read before a landing of this pass is older than the tip.
-  const landing = record.batches.some((batch) => batch.landing !== null);
-  const baseSettled = !landing && record.tip === pass.tipBefore;
+  const baseSettled = landingOf(record) === null && record.tip === pass.tipBefore;
   return baseSettled && s.base.known && s.base.value.sha !== record.tip ? 'base_advanced' : null;
 }
 

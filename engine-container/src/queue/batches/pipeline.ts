@@ -1,4 +1,4 @@
-import type { EpochMs, NodeRowId, PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
+import type { CommitSha, EpochMs, NodeRowId, PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
 import { frontierOf, retestOfPrefix, verdictOfPrefix } from '../gate/evidence.ts';
 import type { Landing } from '../record/landing-state.ts';
 import {
@@ -13,6 +13,16 @@ import {
 /** The batches that land one after the other, each built on the one before. */
 export function pipelineOf(record: QueueRecord): Batch[] {
   return record.batches.filter((batch) => batch.place === 'pipeline');
+}
+
+/** The batch that this one is built on; undefined: it stands on the base. */
+export function batchBelow({ batches }: QueueRecord, { stagedOn }: Batch): Batch | undefined {
+  return batches.find(({ batchId }) => batchId === stagedOn);
+}
+
+/** The batch that is built on this one. */
+export function batchAbove({ batches }: QueueRecord, { batchId }: Batch): Batch | undefined {
+  return batches.find(({ stagedOn }) => stagedOn === batchId);
 }
 
 export function findNode(
@@ -44,6 +54,11 @@ export function inFlightOf(record: QueueRecord): ReadonlySet<PullRequestNumber> 
 /** A batch speaks for this pull request. */
 export function isInFlight({ batches }: QueueRecord, pr: PullRequestNumber): boolean {
   return batches.some((batch) => activeMembers(batch).some((member) => member.pr === pr));
+}
+
+/** Gate runs that are out, as the record has them. */
+export function runsOut({ batches }: Pick<QueueRecord, 'batches'>): readonly Node[] {
+  return batches.flatMap(({ nodes }) => nodes.filter(({ state }) => state === 'gating'));
 }
 
 /** Gate runs that are out or to be started; one that is shared is counted where it is. */
@@ -81,7 +96,7 @@ export function provenLength(record: QueueRecord, batch: Batch): number {
 /** Members of this batch, and of those built on it, that one gate run has proven. */
 export function provenTogether(record: QueueRecord, batch: Batch): number {
   if (proofFromAbove(record, batch) === null) return provenLength(record, batch);
-  const above = record.batches.find(({ stagedOn }) => stagedOn === batch.batchId);
+  const above = batchAbove(record, batch);
   return batch.limit + (above === undefined ? 0 : provenTogether(record, above));
 }
 
@@ -103,14 +118,23 @@ export function proofOf(record: QueueRecord, batch: Batch, length: number): Evid
   return verdictOfPrefix(record, batch, length).proof ?? proofFromAbove(record, batch);
 }
 
-/** The landing that is awaited, or whose success is being taken back: one at a time for a base. */
+/** The batch with the landing that is awaited, or whose success is being taken back: one at a time for a base. */
+export function landingBatchOf({ batches }: QueueRecord): Batch | undefined {
+  return batches.find(({ landing }) => landing !== null);
+}
+
 export function landingOf(record: QueueRecord): Landing | null {
-  return record.batches.find((batch) => batch.landing !== null)?.landing ?? null;
+  return landingBatchOf(record)?.landing ?? null;
+}
+
+/** A landing has posted its success on this head, or is to, and has not ended. */
+export function isLandingHead({ batches }: QueueRecord, head: CommitSha): boolean {
+  return batches.some(({ landing }) => landing?.head === head);
 }
 
 /** The batch whose next member may land now: one at a time for a base, the bottom of the pipeline before all. */
 export function nextToLand(record: QueueRecord): Batch | null {
-  const landing = record.batches.find((batch) => batch.landing !== null);
+  const landing = landingBatchOf(record);
   if (landing !== undefined) return landing;
   return (
     record.batches.find((batch) => mayLand(record, batch) && provenLength(record, batch) > batch.landed) ??

@@ -1,9 +1,8 @@
-import type { BatchId } from '#core/domain/ids.ts';
 import type { DecisionContext } from '../decision-context.ts';
 import { isIncidentIn } from '../line/incidents.ts';
-import { gateRunsMax } from '../policy/in-force.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';
-import { openRunsOf, pipelineOf } from './pipeline.ts';
+import { batchAbove, batchBelow, pipelineOf } from './pipeline.ts';
+import { freeSlots } from './start-batch.ts';
 
 /**
  * A member that does not go along ends its batch there (A17). Those behind it come on top of that batch, and one gate run, of
@@ -11,7 +10,7 @@ import { openRunsOf, pipelineOf } from './pipeline.ts';
  */
 function carrierOf(record: QueueRecord, batch: Batch): Batch | null {
   if (batch.sharesRun !== true) return null;
-  const above = record.batches.find(({ stagedOn }) => stagedOn === batch.batchId);
+  const above = batchAbove(record, batch);
   if (above === undefined || above.teardown !== null) return null;
   // What the forge does not build, or takes long over, is not waited for.
   if ((above.stagingFailures ?? 0) > 0 || (above.unfinished ?? 0) > 0) return null;
@@ -40,18 +39,17 @@ export function endSharing(pass: DecisionContext): void {
   for (const batch of [...record.batches].reverse()) {
     if (batch.sharesRun !== true || carrierOf(record, batch) !== null) continue;
     delete batch.sharesRun;
-    if (record.batches.some(({ stagedOn }) => stagedOn === batch.batchId)) endSharingBelow(pass, batch);
+    if (batchAbove(record, batch) !== undefined) endSharingBelow(pass, batch);
   }
 }
 
 /** The gate run of all says nothing: where slots are free, several below find out at once how much of it passes. */
-function endSharingBelow(pass: DecisionContext, { stagedOn }: Batch): void {
+function endSharingBelow(pass: DecisionContext, batch: Batch): void {
   const { record } = pass;
-  const findBatch = (id: BatchId | null) => record.batches.find(({ batchId }) => batchId === id);
   const below: Batch[] = [];
-  for (let next = findBatch(stagedOn); next?.sharesRun === true; next = findBatch(next.stagedOn))
+  for (let next = batchBelow(record, batch); next?.sharesRun === true; next = batchBelow(record, next))
     below.push(next);
-  const free = gateRunsMax(pass) - record.batches.flatMap(openRunsOf).length;
+  const free = freeSlots(pass);
   const count = Math.min(free, below.length);
   for (let each = 0; each < count; each += 1)
     delete below[Math.floor((each * below.length) / count)]?.sharesRun;

@@ -9,7 +9,15 @@ import { gateRunsMax, policyFor } from '../policy/in-force.ts';
 import { type Batch, type Node, type QueueRecord, treeOf } from '../record/record.ts';
 import { workBranchOf } from './batch.ts';
 import { sweepLate } from './late-branches.ts';
-import { activeMembers, openRunsOf, pipelineOf, treesAhead } from './pipeline.ts';
+import {
+  activeMembers,
+  batchBelow,
+  landingOf,
+  openRunsOf,
+  pipelineOf,
+  runsOut,
+  treesAhead,
+} from './pipeline.ts';
 import { endSharing } from './shared-run.ts';
 import { dissolveLate } from './unbuilt.ts';
 
@@ -25,9 +33,7 @@ export function stageWanted(pass: DecisionContext): void {
   dissolveLate(pass);
   endSharing(pass);
   const allowed = gateRunsMax(pass);
-  let running = record.batches
-    .flatMap((batch) => batch.nodes)
-    .filter((node) => node.state === 'gating').length;
+  let running = runsOut(record).length;
   const pipelineIsGated = pipelineOf(record).some((batch) =>
     batch.nodes.some((node) => node.state === 'gating'),
   );
@@ -70,7 +76,7 @@ function stageNode(pass: DecisionContext, batch: Batch, node: Node): void {
   const groundTree = treeOf(batch, batch.landed);
   if (tree === undefined || groundTree === undefined) return;
   // A landing that is under way moves the base between two calls: the branch would be made twice, with a gate run each.
-  const isBaseToMove = pass.record.batches.some(({ landing }) => landing !== null);
+  const isBaseToMove = landingOf(pass.record) !== null;
   const isAnchored = isBaseToMove || batch.tip !== pass.record.tip;
   // The work branch is litter once more if this is not the last use of it.
   if (isAnchored || tree === groundTree || isTriedAgain) batch.builds += 1;
@@ -156,7 +162,7 @@ function forkOf(record: QueueRecord, batch: Batch): CommitSha {
 
 /** Heads of all that land before this batch: what is stacked on one of them forks off there. */
 function headsBelow(record: QueueRecord, batch: Batch): CommitSha[] {
-  const below = record.batches.find((other) => other.batchId === batch.stagedOn);
+  const below = batchBelow(record, batch);
   if (below === undefined) return [];
   return [...headsBelow(record, below), ...activeMembers(below).map((member) => member.head)];
 }

@@ -1,6 +1,7 @@
 import { HEARD_GATE_LOOK_MS, isTold, verdictEventOf } from '#core/domain/heard-events.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
 import { WAKE_DELAY_MAX_MS, WAKE_DELAY_MIN_MS } from '#core/domain/limits.ts';
+import { runsOut } from '../batches/pipeline.ts';
 import type { DecisionContext } from '../decision-context.ts';
 import type { GateLooks } from '../record/gate-looks-state.ts';
 
@@ -25,8 +26,7 @@ export function forgetGateLook(pass: DecisionContext): void {
   const { record, s } = pass;
   const { at, ...rest } = record.gateLooks ?? {};
   if (at === undefined) return;
-  const isOut = record.batches.some(({ nodes }) => nodes.some(({ state }) => state === 'gating'));
-  if (at <= s.now || !isOut || !isVerdictTold(pass)) keep(pass, rest);
+  if (at <= s.now || runsOut(record).length === 0 || !isVerdictTold(pass)) keep(pass, rest);
 }
 
 /** One that a poll found: no event has told of it, so the next ones are not relied on until another event arrives. */

@@ -1,4 +1,4 @@
-import type { BatchId, CommitSha, TreeHash } from '#core/domain/ids.ts';
+import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 import {
   CHANGED_GATE_END_FACTOR,
   CHANGED_GATE_END_MS,
@@ -12,7 +12,7 @@ import {
 import type { ForeignStatus } from '#core/domain/status-gate.ts';
 import { defer, startTeardown } from '../batches/batch.ts';
 import { createNode, resolveNode, retireNode } from '../batches/nodes.ts';
-import { activeMembers } from '../batches/pipeline.ts';
+import { activeMembers, batchBelow } from '../batches/pipeline.ts';
 import { deferWithBackoff, judgeOneByOne } from '../batches/staging-failure.ts';
 import { type DecisionContext, reportCode, wakeNoLaterThan } from '../decision-context.ts';
 import { countDuration, gateMsOf } from '../policy/pace.ts';
@@ -157,8 +157,7 @@ function countPass(pass: DecisionContext, batch: Batch, length: number, gate: st
   let upTo = length;
   for (let at: Batch | undefined = batch; at !== undefined; ) {
     for (let each = at.landed; each <= upTo; each += 1) contained.add(treeOf(at, each));
-    const below: BatchId | null = at.stagedOn;
-    at = below === null ? undefined : record.batches.find((other) => other.batchId === below);
+    at = batchBelow(record, at);
     upTo = at?.members.length ?? 0;
   }
   let flakes = 0;

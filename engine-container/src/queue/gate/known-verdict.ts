@@ -2,7 +2,7 @@ import type { TreeHash } from '#core/domain/ids.ts';
 import { includesLogin } from '#core/domain/schedule-rules.ts';
 import type { ScheduleReading } from '../admission/readings.ts';
 import { areAttemptsSpent } from '../admission/who-may.ts';
-import { activeMembers } from '../batches/pipeline.ts';
+import { isInFlight } from '../batches/pipeline.ts';
 import { type DecisionContext, emitEvent } from '../decision-context.ts';
 import type { KnownVerdict, KnownVerdictReason } from '../record/aside.ts';
 import { bounceOf, rememberBounce } from '../record/bounced.ts';
@@ -39,7 +39,7 @@ export function tellKnownVerdict(pass: DecisionContext, entry: QueueEntry, sched
   // Its refusal says so, and neither a person nor another landing ends that.
   if (areAttemptsSpent(pass, entry)) return;
   // A retest is under way: its own verdict comes.
-  if (record.batches.some((batch) => activeMembers(batch).some(({ pr }) => pr === entry.pr))) return;
+  if (isInFlight(record, entry.pr)) return;
   const again = whyNotTested(pass, known.verdict, schedule);
   if (again === null) return;
   const { pr, head: sha, scheduleId } = entry;

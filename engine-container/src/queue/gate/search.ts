@@ -8,13 +8,13 @@ import {
   resolveNode,
   retireNode,
 } from '../batches/nodes.ts';
-import { mayLand, openRunsOf, proofOf, provenLength, startOf } from '../batches/pipeline.ts';
-import { padTo } from '../batches/start-batch.ts';
+import { mayLand, proofOf, provenLength, startOf } from '../batches/pipeline.ts';
+import { freeSlots, padTo } from '../batches/start-batch.ts';
 import { isTerminal } from '../batches/transitions.ts';
 import { type DecisionContext, entryOf, reportCode } from '../decision-context.ts';
 import { bounce } from '../landing/bounce.ts';
 import { readyEntries } from '../line/ready.ts';
-import { forecastOfGood, gateRunsMax, policyFor } from '../policy/in-force.ts';
+import { forecastOfGood, policyFor } from '../policy/in-force.ts';
 import { chooseCuts, likelySize, type Suspicion } from '../policy/policy.ts';
 import { BASE_NODE_ID, type Batch, type Node } from '../record/record.ts';
 import { frontierOf, isConfirmedFailure, type Verdict, verdictOf, verdictOfPrefix } from './evidence.ts';
@@ -168,7 +168,7 @@ function cutsFor(pass: DecisionContext): number {
   const { record, s } = pass;
   const policy = policyFor(pass);
   if (policy.cuts === 1 || !policy.pieces.sharing) return policy.cuts;
-  const free = gateRunsMax(pass) - record.batches.flatMap(openRunsOf).length;
+  const free = freeSlots(pass);
   const waiting = s.base.known ? readyEntries(pass, s.base.value.tree, true) : [];
   const fresh = waiting.filter((entry) => !entry.passedOnStaleBase).length;
   const batches = Math.ceil(fresh / likelySize(padTo(pass, []), policy.passChance));

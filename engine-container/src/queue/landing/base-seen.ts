@@ -1,4 +1,5 @@
 import { requiresContext } from '../admission/admission.ts';
+import { landingOf } from '../batches/pipeline.ts';
 import type { DecisionContext } from '../decision-context.ts';
 import { type QueueRecord, treeOf } from '../record/record.ts';
 import { isProvenStep } from './given-up.ts';
@@ -18,7 +19,7 @@ export function noticeBase(pass: DecisionContext): void {
   const watched = s.repo.queueEnabled && seenAt >= s.repo.enabledAt;
   if (seen?.sha === sha && watched) return;
   // It may be the merge that is awaited: said once that is decided, and not forgotten until then.
-  if (record.tip !== sha && record.batches.some((batch) => batch.landing !== null)) return;
+  if (record.tip !== sha && landingOf(record) !== null) return;
   record.baseSeen = { sha, tree, at: s.now };
   const guarded =
     s.protection.known &&

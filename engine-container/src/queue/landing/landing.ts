@@ -14,6 +14,7 @@ import { awaitJudgement } from '../admission/replaced-schedule.ts';
 import { lostGround, startTeardown } from '../batches/batch.ts';
 import { moveNodeIfLegal } from '../batches/nodes.ts';
 import {
+  landingBatchOf,
   mayLand,
   nextToLand,
   noteNextToLand,
@@ -57,7 +58,7 @@ const SUCCESS_SENT_WITHIN_MS = LEASE_TTL_MS - LEASE_SAFETY_MARGIN_MS;
 
 /** Looks at the merge that is awaited: done and proven, done and wrong, refused, too late, or still to come. */
 export function observeLanding(pass: DecisionContext): void {
-  const batch = pass.record.batches.find((each) => each.landing !== null);
+  const batch = landingBatchOf(pass.record);
   const landing = batch?.landing;
   if (batch === undefined || landing == null) return;
   const { ownMerge } = pass.s;

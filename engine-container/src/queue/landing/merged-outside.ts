@@ -9,11 +9,13 @@ import {
   WAKE_DELAY_MIN_MS,
 } from '#core/domain/limits.ts';
 import { startTeardown } from '../batches/batch.ts';
+import { isLandingHead } from '../batches/pipeline.ts';
 import { type DecisionContext, emitEvent, raiseStandstill, wakeNoLaterThan } from '../decision-context.ts';
 import type { OutsideMove } from '../record/merged-outside-state.ts';
 import type { QueueRecord } from '../record/record.ts';
 import type { OutsidePull } from '../snapshot.ts';
 import { hasEverLanded, hasLandedHead, noteMerged } from './landed.ts';
+import { isWatched } from './unheard.ts';
 
 /** The base moved from one tip to another, and what is on it now is not verified: the merged pull requests are looked for. */
 export function searchOutside(pass: DecisionContext, from: CommitSha, to: CommitSha): void {
@@ -114,8 +116,8 @@ function isOwnHead(record: QueueRecord, { number, headSha }: PullRequest): boole
     record.outsideMove?.own.includes(number) === true ||
     hasEverLanded(record, number) ||
     hasLandedHead(record, headSha) ||
-    record.unheard?.some(({ sha }) => sha === headSha) === true ||
-    record.batches.some((batch) => batch.landing?.head === headSha) ||
+    isWatched(record, headSha) ||
+    isLandingHead(record, headSha) ||
     record.recall?.includes(number) === true
   );
 }

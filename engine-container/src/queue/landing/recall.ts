@@ -1,6 +1,7 @@
 import type { CommitStatus } from '#core/domain/forge.ts';
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { SUCCESS_LATE_MS } from '#core/domain/limits.ts';
+import { isLandingHead } from '../batches/pipeline.ts';
 import { type DecisionContext, entryOf } from '../decision-context.ts';
 import { bounceOf, isBounced, rememberBounce } from '../record/bounced.ts';
 import type { PendingStatus } from '../record/pending-status.ts';
@@ -30,7 +31,7 @@ export function recallStatuses(pass: DecisionContext, view: PullRequestView): vo
   if (view.statuses === null || !view.statuses.known) return;
   const { pull } = view;
   const ours = view.statuses.value.find((status) => status.context === pass.record.context);
-  if (ours === undefined || pass.record.batches.some((batch) => batch.landing?.head === pull.headSha)) return;
+  if (ours === undefined || isLandingHead(pass.record, pull.headSha)) return;
   if (pass.record.pendingStatuses.some((waiting) => waiting.sha === pull.headSha)) return;
   // The words of `describeStaleSuccess` are written while a pull request is out of the queue, as a draft for instance. Once it
   // is back, its own words apply.
@@ -156,7 +157,7 @@ function overwriteUnread({ record, s }: DecisionContext): void {
   if (unread.length === 0) return;
   const contexts = new Set([record.context, ...(record.recallContexts ?? [])]);
   for (const { pr, head: sha } of unread) {
-    if (record.batches.some((batch) => batch.landing?.head === sha)) continue;
+    if (isLandingHead(record, sha)) continue;
     for (const context of contexts) {
       const isKnown = record.pendingStatuses.some((each) => each.sha === sha && each.context === context);
       if (!isKnown) takeBack(record, { pr, sha, context }, false);
@@ -195,7 +196,7 @@ function recallFrom(
   { head, merged, statuses }: RecalledHead,
   bot: string,
 ): void {
-  if (record.batches.some((batch) => batch.landing?.head === head)) return;
+  if (isLandingHead(record, head)) return;
   for (const { context, state, creator } of statuses) {
     const isKnown = record.pendingStatuses.some(
       (waiting) => waiting.sha === head && waiting.context === context,

@@ -1,5 +1,5 @@
 import { pauseAt, sayPause } from '#core/domain/pause.ts';
-import { activeMembers } from '../batches/pipeline.ts';
+import { isInFlight } from '../batches/pipeline.ts';
 import { type DecisionContext, wakeNoLaterThan } from '../decision-context.ts';
 import { mustWordsWait } from '../record/bounds.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
@@ -29,5 +29,5 @@ export function sayPaused(pass: DecisionContext): void {
 function waitsForNothingElse(record: QueueRecord, entry: QueueEntry): boolean {
   const { pr, head, readyAt, scheduleId } = entry;
   if (readyAt === null || scheduleId === 0 || isSpokenFor(record, head)) return false;
-  return !record.batches.some((batch) => activeMembers(batch).some((member) => member.pr === pr));
+  return !isInFlight(record, pr);
 }

@@ -1,4 +1,5 @@
 import type { EpochMs } from '#core/domain/ids.ts';
+import { runsOut } from '../batches/pipeline.ts';
 import type { DecisionContext } from '../decision-context.ts';
 import type { QueueRecord } from '../record/record.ts';
 import { type AutoFanout, chooseAutoFanout, countArrival, startAutoFanout } from './auto-fanout.ts';
@@ -12,8 +13,7 @@ export function adoptFanout({ record, s }: DecisionContext): void {
     delete record.autoFanout;
     return;
   }
-  const nodes = record.batches.flatMap((batch) => batch.nodes);
-  const out = nodes.filter(({ state }) => state === 'gating').length;
+  const out = runsOut(record).length;
   const auto = record.autoFanout ?? startAutoFanout(budget);
   record.autoFanout = chooseAutoFanout(auto, { gateMs: gateMsOf(record.rate), budget, out });
 }

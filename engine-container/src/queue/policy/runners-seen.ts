@@ -1,4 +1,5 @@
 import { BISECT_FANOUT_MAX, RUNNER_TAKES_RUN_MS } from '#core/domain/limits.ts';
+import { runsOut } from '../batches/pipeline.ts';
 import type { DecisionContext } from '../decision-context.ts';
 import { hasBegun, waitsForRunner } from '../gate/gate-deadline.ts';
 import type { BegunLately, RunnersKnown } from '../record/learned-state.ts';
@@ -7,11 +8,6 @@ import { gateMsOf } from './pace.ts';
 
 /** A number that was found again and again is tried after so many gate durations at most, as a power of two. */
 const DOUBLINGS_MAX = 4;
-
-/** Gate runs out, as the record has them. */
-function runsOut({ batches }: Pick<QueueRecord, 'batches'>): readonly Node[] {
-  return batches.flatMap(({ nodes }) => nodes.filter(({ state }) => state === 'gating'));
-}
 
 /** Gate runs that a runner has taken and that were not seen to end. */
 export function countBegun(record: Pick<QueueRecord, 'batches'>): number {

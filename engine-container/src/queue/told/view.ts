@@ -9,7 +9,7 @@ import {
   type QueueView,
 } from '#core/domain/queue-view.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
-import { activeMembers } from '../batches/pipeline.ts';
+import { activeMembers, landingBatchOf } from '../batches/pipeline.ts';
 import { judgedWith } from '../batches/shared-run.ts';
 import { deadlineAt, gateDeadlineMs, runSince, waitsForRunner } from '../gate/gate-deadline.ts';
 import { graceEndsAt } from '../landing/unheard.ts';
@@ -121,7 +121,7 @@ function blockOf(repo: ManagedRepo, record: QueueRecord, places: readonly QueueP
     const { at: since, pr, evidence } = record.halted;
     return block('tree_mismatch', { since, pr, ...(evidence === undefined ? {} : { evidence }) });
   }
-  const batch = record.batches.find((each) => each.landing !== null) ?? record.batches[0];
+  const batch = landingBatchOf(record) ?? record.batches[0];
   if (batch !== undefined) return blockOfBatch(judgedWith(record, batch), at, gateDeadlineMs(repo, record));
   // The forge keeps the schedule of one that was bounced: it is out of the queue all the same.
   if (places.every(({ state }) => state === 'bounced')) return block('empty');

@@ -1,4 +1,4 @@
-import { isInFlight } from '../batches/pipeline.ts';
+import { isInFlight, isLandingHead } from '../batches/pipeline.ts';
 import { type DecisionContext, emitEvent } from '../decision-context.ts';
 import { hasLandedHead } from '../landing/landed.ts';
 import { mustWordsWait } from '../record/bounds.ts';
@@ -91,7 +91,7 @@ function isUntrue({ record, s }: DecisionContext, { head, said, movedAt }: Queue
   if (isDeparture(said.description) && !isOver) return false;
   if (said.state !== 'pending' && movedAt === null) return false;
   // Where a landing ends the last word is its own.
-  return !record.batches.some(({ landing }) => landing?.head === head) && !hasLandedHead(record, head);
+  return !isLandingHead(record, head) && !hasLandedHead(record, head);
 }
 
 function wishWords(pass: DecisionContext, { pr, head }: QueueEntry, description: string): void {

@@ -1,4 +1,5 @@
 import { PAUSED_PREFIX, pauseAt } from '#core/domain/pause.ts';
+import { isLandingHead } from '../batches/pipeline.ts';
 import type { DecisionContext } from '../decision-context.ts';
 import { isKeptFromStaging } from '../line/holds.ts';
 import { mustWordsWait } from '../record/bounds.ts';
@@ -26,7 +27,7 @@ function isOutdated(pass: DecisionContext, entry: QueueEntry): boolean {
   if (said === undefined || said.head !== head || said.state === 'success') return false;
   if (said.state === 'pending' && !isOfSomethingOver(pass, entry, said.description)) return false;
   if (entry.readyAt === null || entry.scheduleId === 0 || isSpokenFor(record, head)) return false;
-  return !record.batches.some((batch) => batch.landing?.head === head);
+  return !isLandingHead(record, head);
 }
 
 /** `pending` words of a wait that has ended, where nothing else of this look says so. */
