@@ -6,22 +6,25 @@ import { stopBesideRival } from '../landing/merged-outside.ts';
 
 /** The readings for the next look to compare with, and settings that changed under the record. */
 export function adoptSettings(pass: DecisionContext): void {
-  const { record, s } = pass;
-  if (s.full && s.readings !== null) record.readings = [...s.readings];
-  if (s.forge?.known === true) record.forge = s.forge.value;
-  if (s.settingsSeen !== undefined) record.settingsSeen = s.settingsSeen;
-  if (!s.repo.settingsFile) delete record.settingsSeen;
+  keepReadings(pass);
+  keepSettingsFile(pass);
   keepRule(pass);
   keepHook(pass);
   noticeName(pass);
   noticeBase(pass);
-  if (record.halted !== null) {
-    if (s.repo.queueEnabled && s.repo.enabledAt > record.halted.at) record.halted = null;
-    else raiseStandstill(pass, 'tree_mismatch');
-  }
+  endHalt(pass);
   stopBesideRival(pass);
-  const idle = record.batches.length === 0 && record.pendingStatuses.length === 0;
-  if (record.context !== s.repo.statusContext && idle) record.context = s.repo.statusContext;
+  adoptContext(pass);
+}
+
+function keepReadings({ record, s }: DecisionContext): void {
+  if (s.full && s.readings !== null) record.readings = [...s.readings];
+  if (s.forge?.known === true) record.forge = s.forge.value;
+}
+
+function keepSettingsFile({ record, s }: DecisionContext): void {
+  if (s.settingsSeen !== undefined) record.settingsSeen = s.settingsSeen;
+  if (!s.repo.settingsFile) delete record.settingsSeen;
 }
 
 /** Written only where it says something new, and once in an hour: an idle record must stay as it is. */
@@ -49,4 +52,18 @@ function noticeName(pass: DecisionContext): void {
   const isGone = ref === null || (ref?.kind === 'tag' && record.nameInTheWay?.kind === 'branch');
   if (isGone) delete record.nameInTheWay;
   if (record.nameInTheWay !== undefined) raiseStandstill(pass, 'branch_name_taken');
+}
+
+/** A halt lasts until a person switches the queue on again. */
+function endHalt(pass: DecisionContext): void {
+  const { record, s } = pass;
+  if (record.halted === null) return;
+  if (s.repo.queueEnabled && s.repo.enabledAt > record.halted.at) record.halted = null;
+  else raiseStandstill(pass, 'tree_mismatch');
+}
+
+/** Not before all that was posted under the old context is done with. */
+function adoptContext({ record, s }: DecisionContext): void {
+  const idle = record.batches.length === 0 && record.pendingStatuses.length === 0;
+  if (record.context !== s.repo.statusContext && idle) record.context = s.repo.statusContext;
 }
