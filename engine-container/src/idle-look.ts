@@ -57,11 +57,11 @@ async function look(
   });
   const isTooMuch = pulls.length > LOOK_PULLS_MAX || changed.length > LOOK_TIMELINES_MAX;
   const later = new Set(changed.slice(LOOK_TIMELINES_MAX));
-  const attempt = async <T>(read: () => Promise<T>) => known(await read());
+  const tryRead = async <T>(read: () => Promise<T>) => known(await read());
   const looked = await readSchedules(
     forge,
     clock,
-    attempt,
+    tryRead,
     record,
     pulls.slice(0, LOOK_PULLS_MAX).filter((pull) => !later.has(pull)),
   );

@@ -1,7 +1,7 @@
 import type { PullRequest } from '#core/domain/forge.ts';
 import { mapKnown, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { Clock } from '#core/ports/system.ts';
-import type { Attempt } from './attempts.ts';
+import type { TryRead } from './look-reads.ts';
 import type { QueueRecord } from './queue/record/record.ts';
 
 /** A look takes at most so long for what it reads of each pull request: half a reconcile is left to act on it. */
@@ -10,13 +10,13 @@ const LOOK_MS = 10_000;
 /** Time for reading pull requests one by one. Who is not read in one look is read in the next: what was read is kept. */
 export class LookBudget {
   readonly #clock: Pick<Clock, 'monotonic'>;
-  readonly #attempt: Attempt;
+  readonly #tryRead: TryRead;
   #until = Number.POSITIVE_INFINITY;
   #isSpent = false;
 
-  constructor(clock: Pick<Clock, 'monotonic'>, attempt: Attempt) {
+  constructor(clock: Pick<Clock, 'monotonic'>, tryRead: TryRead) {
     this.#clock = clock;
-    this.#attempt = attempt;
+    this.#tryRead = tryRead;
   }
 
   begin(): void {
@@ -30,8 +30,8 @@ export class LookBudget {
   }
 
   /** Unknown, and no failure, when the time is over. */
-  readonly attempt: Attempt = async (read) => {
-    if (this.#clock.monotonic() < this.#until) return this.#attempt(read);
+  readonly tryRead: TryRead = async (read) => {
+    if (this.#clock.monotonic() < this.#until) return this.#tryRead(read);
     this.#isSpent = true;
     return UNKNOWN;
   };

@@ -38,7 +38,7 @@ export class NamedTeams {
   async #read(team: string): Promise<Reading<readonly string[] | null>> {
     const earlier = this.#members.get(team);
     if (earlier !== undefined) return known(earlier);
-    const members = await this.#budget.attempt(() => this.#forge.listTeamMembers(team));
+    const members = await this.#budget.tryRead(() => this.#forge.listTeamMembers(team));
     if (members.known) this.#members.set(team, members.value);
     return members;
   }

@@ -3,8 +3,8 @@ import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
 import { known, mapKnown, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { Clock } from '#core/ports/system.ts';
-import type { Attempt } from './attempts.ts';
 import { verifiedTipTree } from './landing-view.ts';
+import type { TryRead } from './look-reads.ts';
 import type { QueueRecord, Staged } from './queue/record/record.ts';
 import type { CommitReader } from './read-commits.ts';
 
@@ -15,7 +15,7 @@ export interface BaseDeps {
   readonly forge: EngineForge;
   readonly clock: Clock;
   readonly commits: CommitReader;
-  readonly attempt: Attempt;
+  readonly tryRead: TryRead;
 }
 
 /** Tip and tree of the base branch, as far as they are not known already. */
@@ -23,7 +23,7 @@ export class BaseReader {
   readonly #forge: EngineForge;
   readonly #clock: Clock;
   readonly #commits: CommitReader;
-  readonly #attempt: Attempt;
+  readonly #tryRead: TryRead;
   readonly #baseBranch: string;
   #landedTip: { readonly sha: CommitSha; readonly at: EpochMs } | null = null;
 
@@ -31,7 +31,7 @@ export class BaseReader {
     this.#forge = deps.forge;
     this.#clock = deps.clock;
     this.#commits = deps.commits;
-    this.#attempt = deps.attempt;
+    this.#tryRead = deps.tryRead;
     this.#baseBranch = baseBranch;
   }
 
@@ -47,7 +47,7 @@ export class BaseReader {
     const seen = this.#landedTip;
     if (shown.size === 0 && seen !== null && this.#clock.now() - seen.at <= TIP_FRESH_MS)
       return known(seen.sha);
-    return this.#attempt(() => this.#forge.readBranchTip(this.#baseBranch));
+    return this.#tryRead(() => this.#forge.readBranchTip(this.#baseBranch));
   }
 
   /** The base at this tip. An unmoved one costs no call. */

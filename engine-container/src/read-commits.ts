@@ -4,6 +4,7 @@ import { FORGE_PAGE_SIZE_MAX } from '#core/domain/limits.ts';
 import { known, mapKnown, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import { untracedOf } from './landing-view.ts';
+import type { TryRead } from './look-reads.ts';
 import type { QueueRecord } from './queue/record/record.ts';
 import type { MergeView, Snapshot } from './queue/snapshot.ts';
 
@@ -18,20 +19,20 @@ export interface History {
 /** Commits, their trees and their ancestry. Immutable by id, so one reconcile reads each once. */
 export class CommitReader {
   readonly #forge: EngineForge;
-  readonly #attempt: <T>(read: () => Promise<T>) => Promise<Reading<T>>;
+  readonly #tryRead: TryRead;
   readonly #commits = new Map<CommitSha, Commit>();
   readonly #treeIds = new Map<CommitSha, TreeHash>();
 
-  constructor(forge: EngineForge, attempt: <T>(read: () => Promise<T>) => Promise<Reading<T>>) {
+  constructor(forge: EngineForge, tryRead: TryRead) {
     this.#forge = forge;
-    this.#attempt = attempt;
+    this.#tryRead = tryRead;
   }
 
   /** Everything above the oldest landing that is not traced yet, one page in one call. Null: unknown. */
   async readHistory(record: QueueRecord, of: string, baseBefore: CommitSha): Promise<History | null> {
     const [first] = untracedOf(record);
     const not = first?.baseBefore ?? baseBefore;
-    const links = await this.#attempt(() => this.#forge.listNewCommits(not, of));
+    const links = await this.#tryRead(() => this.#forge.listNewCommits(not, of));
     if (!links.known) return null;
     const parents = new Map(links.value.map((link) => [link.sha, link.parents]));
     const isWhole = links.value.length < FORGE_PAGE_SIZE_MAX;
@@ -64,7 +65,7 @@ export class CommitReader {
    * ancestor: ancestry needs no limit on how many commits a landing has.
    */
   async #isAncestor(older: CommitSha, newer: CommitSha): Promise<Reading<boolean>> {
-    const own = await this.#attempt(() => this.#forge.listOwnCommits(older, newer));
+    const own = await this.#tryRead(() => this.#forge.listOwnCommits(older, newer));
     return mapKnown(own, (commits) => commits.some(({ parents }) => parents.includes(older)));
   }
 
@@ -81,7 +82,7 @@ export class CommitReader {
   async readTreeId(sha: CommitSha): Promise<Reading<TreeHash>> {
     const seen = this.#treeIds.get(sha) ?? this.#commits.get(sha)?.tree;
     if (seen !== undefined) return known(seen);
-    const read = await this.#attempt(() => this.#forge.readTreeId(sha));
+    const read = await this.#tryRead(() => this.#forge.readTreeId(sha));
     if (read.known) this.#treeIds.set(sha, read.value);
     return read;
   }
@@ -89,7 +90,7 @@ export class CommitReader {
   async readCommit(sha: CommitSha): Promise<Reading<Commit>> {
     const seen = this.#commits.get(sha);
     if (seen !== undefined) return known(seen);
-    const read = await this.#attempt(() => this.#forge.readCommit(sha));
+    const read = await this.#tryRead(() => this.#forge.readCommit(sha));
     if (read.known) this.#commits.set(sha, read.value);
     return read;
   }

@@ -3,6 +3,7 @@ import { known, type Reading } from '#core/domain/result.ts';
 import { judgeGateStatuses, type StatusGate } from '#core/domain/status-gate.ts';
 import { type EngineForge, ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
 import type { Clock } from '#core/ports/system.ts';
+import type { TryRead } from './look-reads.ts';
 import { BASE_NODE_ID, type Node, type QueueRecord } from './queue/record/record.ts';
 import type { GateView } from './queue/snapshot.ts';
 
@@ -23,12 +24,12 @@ interface AwaitedGateRun {
 export class GateReader {
   readonly #forge: EngineForge;
   readonly #clock: Clock;
-  readonly #attempt: <T>(read: () => Promise<T>) => Promise<Reading<T>>;
+  readonly #tryRead: TryRead;
 
-  constructor(forge: EngineForge, clock: Clock, attempt: <T>(read: () => Promise<T>) => Promise<Reading<T>>) {
+  constructor(forge: EngineForge, clock: Clock, tryRead: TryRead) {
     this.#forge = forge;
     this.#clock = clock;
-    this.#attempt = attempt;
+    this.#tryRead = tryRead;
   }
 
   async read(record: QueueRecord): Promise<ReadonlyMap<NodeRowId, Reading<GateView>>> {
@@ -40,7 +41,7 @@ export class GateReader {
           node.nodeId === BASE_NODE_ID ? (batch.baseGateFile ?? batch.gateFile) : batch.gateFile;
         if (node.state !== 'gating' || sha === null || branch === null || gateFile === null) continue;
         const run = { sha, branch, stagedAt, gateFile, statusGate: batch.statusGate };
-        const gate = await this.#attempt(() => this.#readOne(run));
+        const gate = await this.#tryRead(() => this.#readOne(run));
         gates.set(node.id, gate.known ? known(await this.#withLabels(gate.value, node)) : gate);
       }
     }

@@ -1,9 +1,9 @@
 import { hookStateOf, isSetUpLookDue } from '#core/domain/hook-seen.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
-import type { Reading } from '#core/domain/result.ts';
 import type { ForgeReader } from '#core/ports/forge.ts';
 import type { Clock } from '#core/ports/system.ts';
+import type { TryRead } from './look-reads.ts';
 import type { QueueRecord } from './queue/record/record.ts';
 import type { Snapshot } from './queue/snapshot.ts';
 
@@ -17,11 +17,11 @@ export function isRuleDue(repo: ManagedRepo, { rule }: Pick<QueueRecord, 'rule'>
 export async function readHook(
   forge: Pick<ForgeReader, 'listOwnHooks'>,
   clock: Clock,
-  attempt: <T>(read: () => Promise<T>) => Promise<Reading<T>>,
+  tryRead: TryRead,
   { repo, record }: { readonly repo: ManagedRepo; readonly record: Pick<QueueRecord, 'hook'> },
 ): Promise<Pick<Snapshot, 'hook'>> {
   const { hookId, wakeupMode } = repo;
   const seenAt = record.hook?.at ?? Number.NEGATIVE_INFINITY;
   if (hookId === null || wakeupMode !== 'webhook' || !isSetUpLookDue(seenAt, clock.now())) return {};
-  return { hook: await attempt(async () => hookStateOf(hookId, await forge.listOwnHooks())) };
+  return { hook: await tryRead(async () => hookStateOf(hookId, await forge.listOwnHooks())) };
 }

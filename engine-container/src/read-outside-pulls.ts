@@ -1,6 +1,7 @@
 import type { PullRequest } from '#core/domain/forge.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
+import type { TryRead } from './look-reads.ts';
 import type { QueueRecord } from './queue/record/record.ts';
 import type { OutsidePull, Snapshot } from './queue/snapshot.ts';
 
@@ -10,14 +11,14 @@ import type { OutsidePull, Snapshot } from './queue/snapshot.ts';
  */
 export async function readOutsidePulls(
   forge: EngineForge,
-  attempt: <T>(read: () => Promise<T>) => Promise<Reading<T>>,
+  tryRead: TryRead,
   { outsideMove: move }: QueueRecord,
   baseBranch: string,
 ): Promise<Pick<Snapshot, 'outsidePulls'>> {
   if (move === undefined) return {};
-  const commits = await attempt(() => forge.listOwnCommits(move.from, move.to));
+  const commits = await tryRead(() => forge.listOwnCommits(move.from, move.to));
   const merged: Reading<readonly PullRequest[]> = commits.known
-    ? await attempt(() => forge.listMergedPullRequests())
+    ? await tryRead(() => forge.listMergedPullRequests())
     : UNKNOWN;
   if (!commits.known || !merged.known) return { outsidePulls: UNKNOWN };
   const added = new Set(commits.value.map(({ sha }) => sha));
@@ -25,6 +26,6 @@ export async function readOutsidePulls(
     baseRef === baseBranch && mergeCommitSha !== null && added.has(mergeCommitSha);
   const found: OutsidePull[] = [];
   for (const pull of merged.value.filter(isAmongThem))
-    found.push({ pull, statuses: await attempt(() => forge.readStatuses(pull.headSha)) });
+    found.push({ pull, statuses: await tryRead(() => forge.readStatuses(pull.headSha)) });
   return { outsidePulls: known(found) };
 }

@@ -3,6 +3,7 @@ import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts'
 import { type Reading, UNKNOWN } from '#core/domain/result.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import type { LookBudget } from './look-budget.ts';
+import type { TryRead } from './look-reads.ts';
 import { nextStuck } from './queue/landing/standing.ts';
 import type { QueueRecord } from './queue/record/record.ts';
 import type { RecalledHead, RecalledView, Snapshot } from './queue/snapshot.ts';
@@ -11,22 +12,20 @@ import { readOrNone } from './read-pull.ts';
 /** Watched heads that one look reads; the others follow in the next. */
 const UNHEARD_READS_MAX = 20;
 
-type Attempt = <T>(read: () => Promise<T>) => Promise<Reading<T>>;
-
 /**
  * The statuses on the heads, of now and of then, of those that a lost record had in flight (A24, A32): as many as the
  * time of a look allows.
  */
 export async function readRecalled(
   forge: EngineForge,
-  budget: Pick<LookBudget, 'attempt' | 'isSpent'>,
+  budget: Pick<LookBudget, 'tryRead' | 'isSpent'>,
   { recall, recallHeads = [] }: QueueRecord,
 ): Promise<Pick<Snapshot, 'recalled'>> {
   if (recall === undefined) return {};
   const recalled = new Map<PullRequestNumber, Reading<RecalledView>>();
   for (const pr of recall) {
     // One that was deleted leaves its commits, and the statuses on them.
-    const pull = await budget.attempt(() => readOrNone(forge, pr));
+    const pull = await budget.tryRead(() => readOrNone(forge, pr));
     if (budget.isSpent) break;
     if (!pull.known) {
       recalled.set(pr, UNKNOWN);
@@ -35,7 +34,7 @@ export async function readRecalled(
     const earlier = recallHeads.filter((staged) => staged.pr === pr).map(({ head }) => head);
     const heads = new Set([...(pull.value === null ? [] : [pull.value.headSha]), ...earlier]);
     const merged = pull.value?.merged === true ? pull.value.headSha : null;
-    const read = await budget.attempt(() => readHeads(forge, heads, merged));
+    const read = await budget.tryRead(() => readHeads(forge, heads, merged));
     if (budget.isSpent) break;
     recalled.set(pr, read);
   }
@@ -62,7 +61,7 @@ async function readHeads(
 /** The statuses on the heads whose post had no answer, or whose success cannot be taken back. */
 export async function readUnheard(
   forge: EngineForge,
-  attempt: Attempt,
+  tryRead: TryRead,
   { unheard = [], pendingStatuses }: QueueRecord,
   now: EpochMs,
 ): Promise<Pick<Snapshot, 'unheard'>> {
@@ -74,7 +73,7 @@ export async function readUnheard(
   if (due.size === 0) return {};
   const read = new Map<CommitSha, Reading<readonly CommitStatus[]>>();
   for (const sha of due) {
-    const statuses = await attempt(() => forge.readStatuses(sha));
+    const statuses = await tryRead(() => forge.readStatuses(sha));
     read.set(sha, statuses);
     // It may have taken ten seconds: the others follow in the next look, before this one.
     if (!statuses.known) break;

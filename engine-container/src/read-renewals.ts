@@ -83,7 +83,7 @@ export class RenewalReader {
     const byPush = outside.known ? byPerson : outside;
     const mayPush = byPush.known && byPush.value ? await this.#mayRenew(pull, push.by) : byPush;
     if (mayPush.known && mayPush.value) return known({ ...reading, schedule: holds });
-    const listed = await this.#deps.budget.attempt(() => this.#deps.forge.listReviews(pull.number));
+    const listed = await this.#deps.budget.tryRead(() => this.#deps.forge.listReviews(pull.number));
     if (!listed.known) return asBefore;
     const since = approvesSince(push);
     const counted = summarize(listed.value, pull.headSha, { since, bots: countedBots(this.#deps.rules) });
@@ -121,7 +121,7 @@ export class RenewalReader {
     if (bot.value.toLowerCase() === by.toLowerCase()) return known(false);
     if (by.toLowerCase() === this.#deps.owner.toLowerCase()) {
       if (this.#sharesName?.known !== true)
-        this.#sharesName = await this.#deps.budget.attempt(() => this.#deps.forge.hasWritingKey());
+        this.#sharesName = await this.#deps.budget.tryRead(() => this.#deps.forge.hasWritingKey());
       // Who may not read the keys cannot tell: then the push is not taken for the owner's.
       if (!this.#sharesName.known || this.#sharesName.value) return known(false);
     }

@@ -4,6 +4,7 @@ import type { CommitSha } from '#core/domain/ids.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { ForgeReader } from '#core/ports/forge.ts';
 import type { Clock } from '#core/ports/system.ts';
+import type { TryRead } from './look-reads.ts';
 import { readSchedule } from './queue/admission/eligibility.ts';
 import type { PullRequestReading, ScheduleReading } from './queue/admission/readings.ts';
 import { isAwaited, isRenewedBy, needsRenewal, renewed } from './queue/admission/renewal.ts';
@@ -54,7 +55,7 @@ export interface ReadPullRequest {
 export async function readSchedules(
   forge: Pick<ForgeReader, 'readTimeline'>,
   clock: Clock,
-  attempt: <T>(read: () => Promise<T>) => Promise<Reading<T>>,
+  tryRead: TryRead,
   record: Pick<QueueRecord, 'readings'>,
   pulls: readonly PullRequest[],
   counted: ReadonlySet<string> = new Set(),
@@ -70,7 +71,7 @@ export async function readSchedules(
     const now = clock.now();
     const same = cached !== undefined && isOf(cached, pull) ? cached : undefined;
     const seenAt = same?.seenAt ?? now;
-    const timeline = await attempt(() => forge.readTimeline(pull.number));
+    const timeline = await tryRead(() => forge.readTimeline(pull.number));
     const reading: Reading<PullRequestReading> = timeline.known
       ? known({
           pr: pull.number,

@@ -10,7 +10,7 @@ import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { Reading } from '#core/domain/result.ts';
 import type { SettingsSeen } from '#core/domain/settings-file.ts';
 import { ForgeError, type ForgeReader } from '#core/ports/forge.ts';
-import type { Attempt } from './attempts.ts';
+import type { TryRead } from './look-reads.ts';
 import { isReplacedTip } from './queue/landing/landed.ts';
 import type { QueueRecord, Staged } from './queue/record/record.ts';
 import type { Snapshot } from './queue/snapshot.ts';
@@ -41,13 +41,13 @@ function isFileDue(
 /** The settings file of this look; nothing where it is not due, or the base is not known, or is known to be late. */
 export async function readSettings(
   forge: FileReader,
-  attempt: Attempt,
+  tryRead: TryRead,
   repo: ManagedRepo,
   { record, base, now }: Look,
 ): Promise<Pick<Snapshot, 'settingsSeen'>> {
   if (!base.known || !isFileDue(repo, record, base.value.sha)) return {};
   if (isReplacedTip(record, base.value.sha, { now })) return {};
-  const file = await attempt(() => readSettingsAt(forge, record, base.value, now));
+  const file = await tryRead(() => readSettingsAt(forge, record, base.value, now));
   return file.known ? { settingsSeen: file.value } : {};
 }
 

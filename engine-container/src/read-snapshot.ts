@@ -7,7 +7,6 @@ import type { ManagedRepo } from '#core/domain/repo.ts';
 import { known, mapKnown, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { Clock, Ids } from '#core/ports/system.ts';
-import { type Attempt, Attempts } from './attempts.ts';
 import { CheckClock } from './check-clock.ts';
 import {
   baseAt,
@@ -21,6 +20,7 @@ import {
   tipFromPull,
 } from './landing-view.ts';
 import { byUrgency, LookBudget } from './look-budget.ts';
+import { LookReads, type TryRead } from './look-reads.ts';
 import { landingOf } from './queue/batches/pipeline.ts';
 import { givenUpOf } from './queue/landing/given-up.ts';
 import type { KnownForge, QueueRecord } from './queue/record/record.ts';
@@ -71,8 +71,8 @@ export class SnapshotReader {
   #knownForge: Reading<KnownForge> | null = null;
 
   /** Of the last look: what could not be read, and whether it was cut short. */
-  readonly attempts: Attempts;
-  readonly #attempt: Attempt;
+  readonly attempts: LookReads;
+  readonly #tryRead: TryRead;
   /** Of the last look at everything; null: not all of it is known. */
   sight: ForgeSight | null = null;
 
@@ -88,14 +88,14 @@ export class SnapshotReader {
     this.#forge = deps.forge;
     this.#patrol = new StatusPatrol(deps.patrol);
     this.#clock = deps.clock;
-    this.attempts = new Attempts(deps.mayRead);
-    this.#attempt = this.attempts.attempt;
+    this.attempts = new LookReads(deps.mayRead);
+    this.#tryRead = this.attempts.tryRead;
     this.#ids = deps.ids;
     this.#confirmBounce = deps.confirmBounce ?? 'adaptive';
     this.#repo = repo;
     this.#queueName = deps.queueName;
-    this.#budget = new LookBudget(deps.clock, this.#attempt);
-    this.#twins = new TwinReader(deps.forge, repo, this.#attempt);
+    this.#budget = new LookBudget(deps.clock, this.#tryRead);
+    this.#twins = new TwinReader(deps.forge, repo, this.#tryRead);
     this.#views = new ViewReader({
       forge: deps.forge,
       context: repo.statusContext,
@@ -103,13 +103,13 @@ export class SnapshotReader {
       twins: this.#twins,
       owner: ownerOf(repo),
       rules: repo,
-      attempt: this.#attempt,
+      tryRead: this.#tryRead,
     });
     this.#checks = new CheckClock(deps.clock, repo.mergeStyle);
-    this.#commits = new CommitReader(deps.forge, this.#attempt);
+    this.#commits = new CommitReader(deps.forge, this.#tryRead);
     this.#traces = new TraceReader(this.#commits, this.#twins);
-    this.#base = new BaseReader({ ...deps, commits: this.#commits, attempt: this.#attempt }, repo.baseBranch);
-    this.#gates = new GateReader(deps.forge, deps.clock, this.#attempt);
+    this.#base = new BaseReader({ ...deps, commits: this.#commits, tryRead: this.#tryRead }, repo.baseBranch);
+    this.#gates = new GateReader(deps.forge, deps.clock, this.#tryRead);
   }
 
   /** The last look had no time for some pull requests: another one goes on with them. */
@@ -121,7 +121,7 @@ export class SnapshotReader {
   async readAll(record: QueueRecord, fence: number): Promise<Snapshot> {
     const begunAt = this.#clock.now();
     this.attempts.begin();
-    const listed = await this.#attempt(() => this.#forge.listOpenPullRequests());
+    const listed = await this.#tryRead(() => this.#forge.listOpenPullRequests());
     this.#budget.begin();
     const ofBase = mapKnown(listed, (all) => all.filter((pull) => pull.baseRef === this.#repo.baseBranch));
     const pulls = byUrgency(record, ofBase);
@@ -131,7 +131,7 @@ export class SnapshotReader {
       ? await readSchedules(
           this.#forge,
           this.#clock,
-          this.#budget.attempt,
+          this.#budget.tryRead,
           record,
           pulls.value,
           countedLabels(withFile(this.#repo, record.settingsSeen)),
@@ -142,15 +142,15 @@ export class SnapshotReader {
     const tip = await this.#base.readTip(pulls);
     this.sight = sightIn(tip, schedules);
     const needsBase = isBusy || isBaseNews(this.#repo, record, tip);
-    if (isBusy) this.#knownForge = await readKnownForge(this.#forge, this.#clock, this.#attempt, record);
+    if (isBusy) this.#knownForge = await readKnownForge(this.#forge, this.#clock, this.#tryRead, record);
     const blocked = record.nameInTheWay?.branches;
     const nameInTheWay =
-      blocked === undefined ? undefined : await this.#attempt(() => this.#forge.findRefInTheWay(blocked));
+      blocked === undefined ? undefined : await this.#tryRead(() => this.#forge.findRefInTheWay(blocked));
     // Its owner is told of the rule before anything waits: it is looked at once.
     if (needsBase || isRuleDue(this.#repo, record, begunAt))
-      this.#protection = await this.#attempt(() => this.#forge.readProtection(this.#repo.baseBranch));
+      this.#protection = await this.#tryRead(() => this.#forge.readProtection(this.#repo.baseBranch));
     const base = needsBase ? await this.#base.read(record, tip) : UNKNOWN;
-    const file = await readSettings(this.#forge, this.#attempt, this.#repo, { record, base, now: begunAt });
+    const file = await readSettings(this.#forge, this.#tryRead, this.#repo, { record, base, now: begunAt });
     const patrolled = this.#patrol.choose(record, seen, begunAt);
     const { views, readings } = await this.#views.readAll(
       record,
@@ -166,9 +166,9 @@ export class SnapshotReader {
     const rest = {
       ...(await this.#readBlockers(record, focus)),
       ...traces,
-      ...(await readOutsidePulls(this.#forge, this.#attempt, record, this.#repo.baseBranch)),
-      ...(await readUnheard(this.#forge, this.#attempt, record, this.#clock.now())),
-      ...(await readHook(this.#forge, this.#clock, this.#attempt, { repo: this.#repo, record })),
+      ...(await readOutsidePulls(this.#forge, this.#tryRead, record, this.#repo.baseBranch)),
+      ...(await readUnheard(this.#forge, this.#tryRead, record, this.#clock.now())),
+      ...(await readHook(this.#forge, this.#clock, this.#tryRead, { repo: this.#repo, record })),
       gates: await this.#gates.read(record),
     };
     return {
@@ -207,7 +207,7 @@ export class SnapshotReader {
         (tip === null ? UNKNOWN : known(baseAt(record, tip))),
       pulls: before.pulls,
       readings: null,
-      ...(await readUnheard(this.#forge, this.#attempt, record, this.#clock.now())),
+      ...(await readUnheard(this.#forge, this.#tryRead, record, this.#clock.now())),
       gates: withGates ? await this.#gates.read(record) : new Map(),
     };
   }
@@ -221,7 +221,7 @@ export class SnapshotReader {
     if (pr === undefined || !isBlockerLookDue(record, this.#clock.now())) return {};
     const seen = focus.get(pr);
     if (seen?.known !== true || seen.value.pull.merged) return {};
-    this.#protection = await this.#attempt(() => this.#forge.readProtection(this.#repo.baseBranch));
+    this.#protection = await this.#tryRead(() => this.#forge.readProtection(this.#repo.baseBranch));
     const protection = this.#protection;
     if (!protection.known || protection.value === null) return { protection, blockers: UNKNOWN };
     this.#budget.begin();
@@ -305,7 +305,7 @@ export class SnapshotReader {
   }
 
   async #readOne(record: QueueRecord, pr: PullRequestNumber): Promise<Reading<FocusView>> {
-    const pull = await this.#attempt(() => readOrNone(this.#forge, pr));
+    const pull = await this.#tryRead(() => readOrNone(this.#forge, pr));
     this.#gone.delete(pr);
     if (pull.known && pull.value !== null) return this.#describeOne(record, pull.value);
     if (pull.known) this.#gone.add(pr);
@@ -332,7 +332,7 @@ export class SnapshotReader {
     const unchanged = cached !== undefined && isUntouched(cached, pull);
     let schedule: FocusView['schedule'] = null;
     if (!unchanged && !isBehindOldTip(record, pull)) {
-      const timeline = await this.#attempt(() => this.#forge.readTimeline(pr));
+      const timeline = await this.#tryRead(() => this.#forge.readTimeline(pr));
       schedule = timeline.known ? readKnownSchedule(record, pull, timeline.value) : UNKNOWN;
     }
     const landing = landingOf(record)?.pr === pr;

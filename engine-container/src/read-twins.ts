@@ -3,6 +3,7 @@ import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
+import type { TryRead } from './look-reads.ts';
 import { isOpenedBy } from './queue/admission/admission.ts';
 import { landingOf } from './queue/batches/pipeline.ts';
 import type { QueueRecord } from './queue/record/record.ts';
@@ -11,21 +12,17 @@ import type { QueueRecord } from './queue/record/record.ts';
 export class TwinReader {
   readonly #forge: EngineForge;
   readonly #repo: ManagedRepo;
-  readonly #attempt: <T>(read: () => Promise<T>) => Promise<Reading<T>>;
+  readonly #tryRead: TryRead;
   /** Open pull requests to other branches, by the last look at all. */
   #elsewhere: readonly PullRequest[] = [];
   /** Every head that was seen of a pull request to our base, closed since or not. */
   readonly #heads = new Map<PullRequestNumber, CommitSha>();
   readonly #rules = new Map<string, Reading<BranchProtection | null>>();
 
-  constructor(
-    forge: EngineForge,
-    repo: ManagedRepo,
-    attempt: <T>(read: () => Promise<T>) => Promise<Reading<T>>,
-  ) {
+  constructor(forge: EngineForge, repo: ManagedRepo, tryRead: TryRead) {
     this.#forge = forge;
     this.#repo = repo;
-    this.#attempt = attempt;
+    this.#tryRead = tryRead;
   }
 
   keep(pulls: readonly PullRequest[], record: QueueRecord): void {
@@ -41,7 +38,7 @@ export class TwinReader {
 
   /** Merged the latest, to every branch: one that has the head of a landing may have appeared since the last look at all. */
   async readMerged(): Promise<Reading<readonly PullRequest[]>> {
-    const merged = await this.#attempt(() => this.#forge.listMergedPullRequests());
+    const merged = await this.#tryRead(() => this.#forge.listMergedPullRequests());
     if (merged.known) this.#noteHeads(merged.value);
     return merged;
   }
@@ -60,7 +57,7 @@ export class TwinReader {
 
   /** The same, asked anew: since the last look at all, one may have been opened or pushed. */
   async opensAnotherNow(head: CommitSha): Promise<Reading<boolean>> {
-    const touched = await this.#attempt(() => this.#forge.listTouchedPullRequests());
+    const touched = await this.#tryRead(() => this.#forge.listTouchedPullRequests());
     if (touched.known) this.#noteHeads(touched.value);
     return touched.known ? this.#opensOneOf(head, [...this.#elsewhere, ...touched.value]) : UNKNOWN;
   }
@@ -69,7 +66,7 @@ export class TwinReader {
     const bases = new Set(others.filter(({ headSha }) => headSha === head).map(({ baseRef }) => baseRef));
     bases.delete(this.#repo.baseBranch);
     for (const base of bases) {
-      const rule = this.#rules.get(base) ?? (await this.#attempt(() => this.#forge.readProtection(base)));
+      const rule = this.#rules.get(base) ?? (await this.#tryRead(() => this.#forge.readProtection(base)));
       if (!rule.known) return UNKNOWN;
       this.#rules.set(base, rule);
       if (rule.value !== null && isOpenedBy(rule.value, this.#repo.statusContext)) return known(true);

@@ -4,8 +4,8 @@ import { isProtectedFile } from '#core/domain/protected-files.ts';
 import { known, mapKnown, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { ScheduleRules } from '#core/domain/schedule-rules.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
-import type { Attempt } from './attempts.ts';
 import type { LookBudget } from './look-budget.ts';
+import type { TryRead } from './look-reads.ts';
 import { NamedTeams } from './named-teams.ts';
 import { isOpened, needsReviews, otherContexts, outsideOf } from './queue/admission/admission.ts';
 import type { PullRequestReading } from './queue/admission/readings.ts';
@@ -32,7 +32,7 @@ function viewOf(counted: Reading<CountedReviews> | null): Pick<PullRequestView, 
 export interface ViewDeps {
   readonly forge: EngineForge;
   readonly context: string;
-  readonly attempt: Attempt;
+  readonly tryRead: TryRead;
   readonly budget: LookBudget;
   readonly twins: TwinReader;
   /** The account that the repository belongs to. */
@@ -44,7 +44,7 @@ export interface ViewDeps {
 export class ViewReader {
   readonly #forge: EngineForge;
   readonly #context: string;
-  readonly #attempt: Attempt;
+  readonly #tryRead: TryRead;
   readonly #budget: LookBudget;
   readonly #twins: TwinReader;
   /** Who may write here, as far as it was asked in this reconcile. */
@@ -60,7 +60,7 @@ export class ViewReader {
   constructor(deps: ViewDeps) {
     this.#forge = deps.forge;
     this.#context = deps.context;
-    this.#attempt = deps.attempt;
+    this.#tryRead = deps.tryRead;
     this.#budget = deps.budget;
     this.#twins = deps.twins;
     this.#rules = deps.rules;
@@ -90,7 +90,7 @@ export class ViewReader {
   }
 
   async needBotLogin(): Promise<void> {
-    if (!this.#botLogin.known) this.#botLogin = await this.#attempt(() => this.#forge.readBotLogin());
+    if (!this.#botLogin.known) this.#botLogin = await this.#tryRead(() => this.#forge.readBotLogin());
   }
 
   /** All of the open list, and what of it is kept for the next look. */
@@ -209,7 +209,7 @@ export class ViewReader {
     const outside = outsideOf(pull, authorWrites);
     const isByBot = schedule !== undefined && asksApproval(this.#rules, schedule);
     if (outside === null && !isByBot) return { opensAnother };
-    const counted = await this.#countReviews(pull, this.#attempt);
+    const counted = await this.#countReviews(pull, this.#tryRead);
     return { opensAnother, approvals: mapKnown(counted, (count) => ({ ...count, outside })) };
   }
 
@@ -241,7 +241,7 @@ export class ViewReader {
     const isClear = reading?.openDependencies === 0;
     const open = isClear
       ? known(0)
-      : await this.#budget.attempt(() => this.#forge.countOpenDependencies(pull.number));
+      : await this.#budget.tryRead(() => this.#forge.countOpenDependencies(pull.number));
     return { ...files, openDependencies: open };
   }
 
@@ -252,22 +252,22 @@ export class ViewReader {
   ): Promise<Reading<boolean>> {
     const kept = reading?.protectedFiles;
     if (kept?.patterns === [pull.mergeBase, ...patterns].join('\n')) return known(kept.touched);
-    return this.#budget.attempt(async () =>
+    return this.#budget.tryRead(async () =>
       (await this.#forge.listChangedFiles(pull.number)).some((path) => isProtectedFile(patterns, path)),
     );
   }
 
   #countReviews(
     { number, headSha }: PullRequest,
-    attempt: Attempt = this.#budget.attempt,
+    tryRead: TryRead = this.#budget.tryRead,
   ): Promise<Reading<CountedReviews>> {
-    return attempt(async () =>
+    return tryRead(async () =>
       summarize(await this.#forge.listReviews(number), headSha, { bots: this.#bots }),
     );
   }
 
   async #readStatuses(pull: PullRequest): Promise<Reading<readonly CommitStatus[]>> {
-    const statuses = await this.#budget.attempt(() => {
+    const statuses = await this.#budget.tryRead(() => {
       this.#tried.add(pull.number);
       return this.#forge.readStatuses(pull.headSha);
     });
@@ -289,7 +289,7 @@ export class ViewReader {
   async #canWrite(login: string): Promise<Reading<boolean>> {
     const asked = this.#writers.get(login);
     if (asked?.known === true) return asked;
-    const answer = await this.#budget.attempt(() => this.#forge.canWrite(login));
+    const answer = await this.#budget.tryRead(() => this.#forge.canWrite(login));
     this.#writers.set(login, answer);
     return answer;
   }

@@ -1,10 +1,10 @@
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import { ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
 
-export type Attempt = <T>(read: () => Promise<T>) => Promise<Reading<T>>;
+export type TryRead = <T>(read: () => Promise<T>) => Promise<Reading<T>>;
 
-/** Reads of a look: what cannot be read is unknown, and the first reason is kept. */
-export class Attempts {
+/** The reads of one look: what cannot be read is unknown, and the first reason is kept. */
+export class LookReads {
   readonly #mayRead: () => boolean;
   #failure: ForgeError | null = null;
   #isCutShort = false;
@@ -18,7 +18,7 @@ export class Attempts {
     this.#isCutShort = false;
   }
 
-  readonly attempt: Attempt = async (read) => {
+  readonly tryRead: TryRead = async (read) => {
     try {
       if (this.#mayRead()) return known(await read());
       this.#isCutShort = true;
