@@ -30,6 +30,12 @@ test('the table of rights names each deployed function once, and no other', () =
   expect(named.flatMap(matching).sort()).toEqual([...deployed].sort());
 });
 
+test('the table of services names each file of core/services once, and no other', () => {
+  const named = rowsOf('Services by concern').flatMap(([, files]) => namesIn(files));
+  const files = listSources('core/services').map((path) => path.replace(/^core\/services\/|\.ts$/g, ''));
+  expect([...named].sort()).toEqual([...files].sort());
+});
+
 describe('the table of layers', () => {
   /** Layers of files of the project; all others are packages. */
   const OWN: readonly Layer[] = [...(Object.keys(ALLOWED) as Layer[]), 'words of the page'];
