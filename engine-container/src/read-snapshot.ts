@@ -71,7 +71,7 @@ export class SnapshotReader {
   #knownForge: Reading<KnownForge> | null = null;
 
   /** Of the last look: what could not be read, and whether it was cut short. */
-  readonly attempts: LookReads;
+  readonly reads: LookReads;
   readonly #tryRead: TryRead;
   /** Of the last look at everything; null: not all of it is known. */
   sight: ForgeSight | null = null;
@@ -88,8 +88,8 @@ export class SnapshotReader {
     this.#forge = deps.forge;
     this.#patrol = new StatusPatrol(deps.patrol);
     this.#clock = deps.clock;
-    this.attempts = new LookReads(deps.mayRead);
-    this.#tryRead = this.attempts.tryRead;
+    this.reads = new LookReads(deps.mayRead);
+    this.#tryRead = this.reads.tryRead;
     this.#ids = deps.ids;
     this.#confirmBounce = deps.confirmBounce ?? 'adaptive';
     this.#repo = repo;
@@ -120,7 +120,7 @@ export class SnapshotReader {
   /** Everything anew. An idle repo costs one list (and one page more per 50 open pull requests), one without any also its tip. */
   async readAll(record: QueueRecord, fence: number): Promise<Snapshot> {
     const begunAt = this.#clock.now();
-    this.attempts.begin();
+    this.reads.begin();
     const listed = await this.#tryRead(() => this.#forge.listOpenPullRequests());
     this.#budget.begin();
     const ofBase = mapKnown(listed, (all) => all.filter((pull) => pull.baseRef === this.#repo.baseBranch));
@@ -179,7 +179,7 @@ export class SnapshotReader {
       full: true,
       tried: this.#views.tried,
       // A base that is known says that the forge answers: then what is unknown would be held against its pull request.
-      base: this.attempts.isCutShort ? UNKNOWN : base,
+      base: this.reads.isCutShort ? UNKNOWN : base,
       pulls: schedules === null ? UNKNOWN : known(views),
       readings: schedules === null ? null : readings,
       focus,
@@ -195,7 +195,7 @@ export class SnapshotReader {
     withGates: boolean,
   ): Promise<Snapshot> {
     const begunAt = this.#clock.now();
-    this.attempts.begin();
+    this.reads.begin();
     const { tip, ...landing } = await this.#readLanding(record);
     return {
       ...this.#frame(fence, begunAt, record),

@@ -142,10 +142,10 @@ export class Reconcile {
     for (let pass = 0; pass < RECONCILE_PASSES_MAX; pass += 1) {
       const snapshot = await looks.look(record, refresh);
       if (snapshot.full) this.#sight = reader.sight;
-      const failure = reader.attempts.takeFailure();
+      const failure = reader.reads.takeFailure();
       this.#errorCode = failure === null ? null : this.#classify(failure);
       // The rest of a later look is only left for the next reconcile.
-      if (pass === 0 && reader.attempts.isCutShort) this.#errorCode ??= 'timeout';
+      if (pass === 0 && reader.reads.isCutShort) this.#errorCode ??= 'timeout';
       const decision = decide(snapshot, record);
       record = decision.record;
       this.#errorCode ??= decision.errorCode;
@@ -161,12 +161,12 @@ export class Reconcile {
       record = result.record;
       this.#keeper.noteDone(record);
       if (result.ended === 'failed' || this.#retryAt !== null) break;
-      const isReadInPart = reader.isUnfinished || reader.attempts.isCutShort;
+      const isReadInPart = reader.isUnfinished || reader.reads.isCutShort;
       const wantedMs = isReadInPart ? 0 : decision.pollMs;
       if (result.ended === null && wantedMs === null) break;
       const pollMs = wantedMs ?? 0;
       const isLate = clock.monotonic() + pollMs > this.#deadline || this.#held.isPastDeadline();
-      if (result.ended === 'unfinished' || isLate || reader.attempts.isCutShort) {
+      if (result.ended === 'unfinished' || isLate || reader.reads.isCutShort) {
         // Work is left: the next wake goes on from what is stored and read.
         this.#wakeAt = clock.now();
         break;

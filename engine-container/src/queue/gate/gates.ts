@@ -71,11 +71,11 @@ function outwaitGate(pass: DecisionContext, batch: Batch, node: Node, gate: Awai
   if (gate.kind === 'running')
     noteRunnerWait(node, gate.waitsForRunner === true, pass.s.now, gate.runnerLabels);
   const reason = judgeChangedGate(pass, batch, node, gate.kind);
+  const isOverdue = reason === null && awaitDeadline(pass, batch, node);
+  // Perhaps seen for the first time: its row links to it all the same.
+  if (gate.kind === 'running' && (reason !== null || isOverdue)) noteRun(node, gate);
   if (reason !== null) return giveUp(pass, batch, reason);
-  if (awaitDeadline(pass, batch, node)) {
-    if (gate.kind === 'running') node.runKey = gate.runId;
-    return endOverdue(pass, batch, node, gate);
-  }
+  if (isOverdue) return endOverdue(pass, batch, node, gate);
   if (gate.kind === 'none') return noticeMissingGateRun(pass, node);
   awaitSettled(pass, node, gate);
 }
@@ -137,9 +137,13 @@ function tellForeign(pass: DecisionContext, node: Node, { context, author }: For
  */
 function awaitSettled(pass: DecisionContext, node: Node, run: StartedGate): boolean {
   const isSettled = run.isOpenEnded !== true || awaitQuiet(pass, node, run.runId);
-  node.runKey = run.runId;
-  node.runUrl = run.url;
+  noteRun(node, run);
   return isSettled;
+}
+
+function noteRun(node: Node, { runId, url }: Pick<StartedGate, 'runId' | 'url'>): void {
+  node.runKey = runId;
+  node.runUrl = url;
 }
 
 function awaitQuiet(pass: DecisionContext, node: Node, runKey: string): boolean {

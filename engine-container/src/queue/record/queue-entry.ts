@@ -40,7 +40,7 @@ export interface QueueEntry {
   movedWhy?: MovedWhy;
   /** Last status that was wanted on this head; it may not be written yet, or may have been dropped. Absent: none. */
   said?: Said;
-  /** Evidence older than this does not prove a tree with this pull request: its last landing timed out (A21). */
+  /** Evidence older than this does not prove a tree with it: its last landing timed out (A21), or it was scheduled again after a bounce. */
   retestAfter: EpochMs | null;
   /** It was staged with a change of the settings file that would do this. Absent: it has none, or was not staged. */
   settingsNote?: { readonly head: CommitSha; readonly says: string };
