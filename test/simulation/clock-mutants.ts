@@ -21,6 +21,31 @@ export const CLOCK_MUTANTS: readonly Mutant[] = [
     dies: 'the clock is put back while a gate run goes on',
   },
   {
+    guard:
+      'a head that is scheduled again is tested on evidence of after that, wherever the clock is put (D-05)',
+    file: `${SRC}/queue/record/clock-step.ts`,
+    find: "'retestAfter', ",
+    replace: '',
+    families: ['storm'],
+    dies: 'one that was bounced is scheduled again, and the clock is put back',
+  },
+  {
+    guard: 'a failure of before the clock was put back blames no pull request that is tested again (D-05)',
+    file: `${SRC}/queue/record/clock-step.ts`,
+    find: "record.evidence.map((each) => move(each, 'at'))",
+    replace: 'record.evidence',
+    families: ['storm'],
+    dies: 'the clock is put back, and one that was bounced is scheduled again',
+  },
+  {
+    guard: 'a clock that is put back makes no proven landing one of another (A39)',
+    file: `${SRC}/queue/record/clock-step.ts`,
+    find: "baseSeen: record.baseSeen && move(record.baseSeen, 'at'),",
+    replace: '',
+    families: ['storm'],
+    dies: 'the clock is put back while a gate run goes on',
+  },
+  {
     guard: 'a clock that is put back holds no landing up',
     file: `${SRC}/reconcile.ts`,
     find: 'return this.#keeper.isLastWriter ? stepMs : Math.max(0, stepMs);',

@@ -4,7 +4,7 @@ import { createWorldOn } from '../scenario/world.ts';
 import { SteppedClock } from '../support/stepped-clock.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { givenUnanswered, landOtherAndComeBack, lookUntil } from './bad-head-scenes.ts';
-import { type Stage, wordOn } from './scene-stage.ts';
+import { hasAlarm, type Stage, wordOn, wordsOn } from './scene-stage.ts';
 
 /** Scenes of `scenes.ts` about decision 0271: the wall clock of the engine is put, and that of the forge is not. */
 
@@ -47,7 +47,9 @@ export async function putClockBackInRun(): Promise<readonly string[]> {
   const pr = await givenScheduled(forge, 'a');
   await stage.reconcile();
   clock.put(-HOUR_MS);
-  return landsWithin(stage, pr, 5 * MINUTE_MS);
+  const problems = await landsWithin(stage, pr, 5 * MINUTE_MS);
+  await lookUntil(stage, 20 * MINUTE_MS, () => false);
+  return hasAlarm(stage, 'unverified_landing') ? [...problems, 'a proven landing is alarmed'] : problems;
 }
 
 /** The forge overlooks the success. */
@@ -67,3 +69,29 @@ async function landsWithin(stage: Stage, pr: number, maxMs: number): Promise<rea
   const hasLanded = await lookUntil(stage, maxMs, () => stage.forge.isMerged(pr));
   return hasLanded ? [] : ['a clock that was put back holds a landing up'];
 }
+
+/** It was bounced for a failure that was a flake, and its author schedules it again, before or after the clock is put back. */
+async function scheduleAgain(order: 'before' | 'after'): Promise<readonly string[]> {
+  const { stage, clock } = await setSteppedStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  let isFlaky = true;
+  forge.judge = (files) => (files.has('src/a.txt') && isFlaky ? 'failure' : 'success');
+  const pr = await givenScheduled(forge, 'a');
+  const isBounced = async () => (await wordsOn(stage, pr)).startsWith('bounced');
+  await stage.drain({ until: isBounced });
+  isFlaky = false;
+  if (order === 'after') {
+    clock.put(-HOUR_MS);
+    await stage.reconcile();
+  }
+  await forge.cancelSchedule(pr);
+  await lookUntil(stage, MINUTE_MS / 2, () => false);
+  await forge.schedule(pr, 'squash');
+  await stage.reconcile();
+  if (order === 'before') clock.put(-HOUR_MS);
+  return landsWithin(stage, pr, 30 * MINUTE_MS);
+}
+
+export const putClockBackAfterSchedule = () => scheduleAgain('before');
+export const putClockBackBeforeSchedule = () => scheduleAgain('after');

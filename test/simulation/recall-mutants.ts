@@ -112,8 +112,8 @@ export const RECALL_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a late success is looked for before others may land (A4)',
     file: `${QUEUE}/landing/unheard.ts`,
-    find: 's.now < lateAt ? Math.min(lookAt, lateAt) : lookAt',
-    replace: 's.now < lateAt ? lookAt : Math.min(lookAt, lateAt + UNHEARD_WATCH_MS)',
+    find: 'return now < lateAt ? Math.min(now + soonMs, lateAt) : now + soonMs;',
+    replace: 'return now + soonMs;',
     families: ['long_late', 'everything'],
     dies: 'the record is lost, and its pull request is closed and reopened around its success',
   },

@@ -36,6 +36,8 @@ import {
 } from './blocked-scenes.ts';
 import { landBesideBurial, takeContextOfAnother, tellSecondBranch, waitForBurial } from './branch-scenes.ts';
 import {
+  putClockBackAfterSchedule,
+  putClockBackBeforeSchedule,
   putClockBackInLanding,
   putClockBackInRun,
   putClockBackUnderAnother,
@@ -260,6 +262,7 @@ import {
   twinMergedAlongComesBack,
   twinOfBouncedLands,
 } from './twin-scenes.ts';
+import { hideLandingOfTwin, hideLateSuccessForGood, hideLateSuccessOfLost } from './unread-head-scenes.ts';
 import {
   approveByBot,
   approveWithoutSay,
@@ -865,6 +868,11 @@ export const SCENES = {
   'many of one account are staged while the list cannot be read': stageBesideCrowdUnlisted,
   'one is merged into another branch under its success': mergeElsewhere,
   'a third one with a head that has merged twice waits for its merge': twinMergedAlongComesBack,
+  'the record is lost, and a head whose success comes late cannot be read any more': hideLateSuccessOfLost,
+  'a head whose success comes late can be neither read nor written': hideLateSuccessForGood,
+  'the forge merges the twin of one that cannot be read any more': hideLandingOfTwin,
+  'one that was bounced is scheduled again, and the clock is put back': putClockBackAfterSchedule,
+  'the clock is put back, and one that was bounced is scheduled again': putClockBackBeforeSchedule,
   'the clock is put forward after a success without an answer': putClockForward,
   'the clock is put back while a gate run goes on': putClockBackInRun,
   'the clock is put back while the forge overlooks a success': putClockBackInLanding,

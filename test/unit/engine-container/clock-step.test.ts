@@ -28,13 +28,19 @@ function differences(before: unknown, after: unknown, path = ''): readonly strin
   );
 }
 
-test('a step moves the times that something waits from, and no other', () => {
+test('a step moves the times that something waits from, or that are compared, and no other', () => {
   const record = givenRecord();
   const moved = [...new Set(differences(record, followClock(record, HOUR_MS)))].sort();
   expect(moved).toEqual(
-    ['.batches.nodes.stagedAt', '.entries.readyAt', '.garbage.notBefore', '.landed.at'].map(
-      (path) => `${path} ${HOUR_MS}`,
-    ),
+    [
+      '.baseSeen.at',
+      '.batches.createdAt',
+      '.batches.nodes.stagedAt',
+      '.entries.readyAt',
+      '.evidence.at',
+      '.garbage.notBefore',
+      '.landed.at',
+    ].map((path) => `${path} ${HOUR_MS}`),
   );
 });
 

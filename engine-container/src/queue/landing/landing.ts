@@ -68,15 +68,15 @@ export function observeLanding(pass: DecisionContext): void {
   }
   if (ownMerge != null && isMergeOf(landing, ownMerge)) return judgeMerge(pass, batch, landing, ownMerge);
   const focus = pass.s.focus.get(landing.pr);
-  if (focus === undefined || !focus.known) return outwaitUnread(pass, batch, landing);
-  const { pull } = focus.value;
-  if (isMergedHere(pass, pull)) {
+  if (focus?.known === true && isMergedHere(pass, focus.value.pull)) {
     if (focus.value.merge?.known === true) judgeMerge(pass, batch, landing, focus.value.merge.value);
     else pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
     return;
   }
   const twin = adoptTwin(pass, batch, landing);
   if (twin !== null) return judgeMerge(pass, batch, twin.landing, twin.merge);
+  if (focus === undefined || !focus.known) return outwaitUnread(pass, batch, landing);
+  const { pull } = focus.value;
   if (landing.takeBack !== null) return concludeTakeBack(pass, batch, landing);
   if (hasChanged(focus.value, landing, pass)) return startTeardown(pass, batch, 'candidate_changed');
   if (isReplacedTip(pass.record, pull.baseTip, pass.s)) return pollNoLaterThan(pass, LANDING_POLL_MIN_MS);

@@ -73,7 +73,10 @@ function settle(pass: DecisionContext, post: UnheardPost): readonly UnheardPost[
   const { record, s } = pass;
   // One that a look did not come to keeps its turn before those that it did.
   const isMissed = s.unheard?.has(post.sha) === false;
-  const unsettled = isMissed || post.lookAt > s.now ? post : { ...post, lookAt: s.now + UNHEARD_LOOK_MIN_MS };
+  const unsettled =
+    isMissed || post.lookAt > s.now
+      ? post
+      : { ...post, lookAt: nextLookAt(post, s.now, UNHEARD_LOOK_MIN_MS) };
   // Where it lands once more a success is what should stand, and the end of that landing begins the watch anew.
   const isLanding = ({ landing }: Batch) => landing?.head === post.sha && landing.takeBack === null;
   if (record.batches.some(isLanding)) return [unsettled];
@@ -84,30 +87,52 @@ function settle(pass: DecisionContext, post: UnheardPost): readonly UnheardPost[
   );
   // Words that could not be written may wait for hours, and a success may arrive meanwhile.
   const isOurTurn = waiting !== undefined && (waiting.takesBack === true || waiting.failures === undefined);
-  if (statuses === undefined || !statuses.known || isOurTurn)
-    return s.now - post.since < UNHEARD_WATCH_MS ? [unsettled] : [];
+  if (statuses === undefined || isOurTurn) return s.now - post.since < UNHEARD_WATCH_MS ? [unsettled] : [];
+  if (!statuses.known) return settleUnread(pass, post, unsettled);
   const now = statuses.value.find((status) => status.context === post.context);
   if (now?.state === 'success') {
     record.pendingStatuses = record.pendingStatuses.filter((each) => each !== waiting);
-    record.pendingStatuses.push({
-      pr: post.pr,
-      sha: post.sha,
-      context: post.context,
-      state: 'pending',
-      description: describeStaleSuccess(),
-      targetUrl: null,
-      takesBack: true,
-      // A status that could not be written before is not tried for long before a person is told.
-      ...(post.isUnwritable === true ? { failures: TAKING_BACK_TRIES_MAX } : {}),
-    });
+    takeBackLate(record, post);
     pass.log.push(`a success on ${post.sha} was carried out late and is taken back`);
     return post.posts > 1 ? [{ ...post, posts: post.posts - 1, lookAt: s.now + UNHEARD_LOOK_MIN_MS }] : [];
   }
   const ageMs = s.now - post.since;
   if (ageMs >= UNHEARD_WATCH_MS) return [];
   const soonMs = Math.max(UNHEARD_LOOK_MIN_MS, Math.min(UNHEARD_LOOK_MAX_MS, Math.round(ageMs / 2)));
-  const lookAt = s.now + soonMs;
-  // What arrived by then is seen before others may land.
-  const lateAt = post.since + SUCCESS_LATE_MS;
-  return [{ ...post, lookAt: s.now < lateAt ? Math.min(lookAt, lateAt) : lookAt }];
+  return [{ ...post, lookAt: nextLookAt(post, s.now, soonMs) }];
+}
+
+/** What arrived in time is seen before others may land. */
+function nextLookAt({ since }: UnheardPost, now: EpochMs, soonMs: number): EpochMs {
+  const lateAt = since + SUCCESS_LATE_MS;
+  return now < lateAt ? Math.min(now + soonMs, lateAt) : now + soonMs;
+}
+
+/** The success may be there by now, and no reading says so: the head is written over before another may land. */
+function settleUnread(
+  { record, s, log }: DecisionContext,
+  post: UnheardPost,
+  unsettled: UnheardPost,
+): readonly UnheardPost[] {
+  const ageMs = s.now - post.since;
+  // A forge that answers nothing at all is given time as a whole.
+  const isOfThisOne = s.base.known || (s.full && s.pulls.known);
+  if (ageMs < SUCCESS_LATE_MS || (!isOfThisOne && ageMs < UNHEARD_WATCH_MS)) return [unsettled];
+  takeBackLate(record, post);
+  log.push(`${post.sha} cannot be read, and is written over`);
+  return [];
+}
+
+function takeBackLate(record: QueueRecord, { pr, sha, context, isUnwritable }: UnheardPost): void {
+  record.pendingStatuses.push({
+    pr,
+    sha,
+    context,
+    state: 'pending',
+    description: describeStaleSuccess(),
+    targetUrl: null,
+    takesBack: true,
+    // A status that could not be written before is not tried for long before a person is told.
+    ...(isUnwritable === true ? { failures: TAKING_BACK_TRIES_MAX } : {}),
+  });
 }

@@ -1,4 +1,7 @@
+import type { Receipt } from '#core/domain/batch.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
+import type { Bounced } from './aside.ts';
+import type { Landing } from './landing-state.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import type { Batch, Node, QueueRecord } from './record.ts';
 
@@ -16,40 +19,62 @@ type TimeOf<Row> = {
 export function followClock(record: QueueRecord, stepMs: number): QueueRecord {
   if (stepMs === 0) return record;
   const move = <Row extends object>(row: Row, ...names: TimeOf<Row>[]): Row => moveTimes(row, stepMs, names);
-  const moved = move(record, 'restsUntil', 'lateUntil', 'recalledAt', 'unreadSince');
-  const { unheard, landed, recallHeads } = record;
+  const { unheard, landed, recallHeads, givenUp, outside, outsideMove } = record;
   return {
-    ...moved,
+    ...move(record, 'restsUntil', 'lateUntil', 'recalledAt', 'unreadSince'),
+    baseSeen: record.baseSeen && move(record.baseSeen, 'at'),
     batches: record.batches.map((batch) => moveBatch(batch, stepMs)),
-    entries: record.entries.map((entry) => moveEntry(entry, stepMs)),
-    readings: record.readings.map((each) => move(each, 'seenAt', 'readAt')),
+    bounced: record.bounced.map((each) => moveBounced(each, stepMs)),
     deferred: record.deferred.map((each) => move(each, 'until')),
+    entries: record.entries.map((entry) => moveEntry(entry, stepMs)),
+    evidence: record.evidence.map((each) => move(each, 'at')),
     garbage: record.garbage.map((each) => move(each, 'notBefore')),
     pendingStatuses: record.pendingStatuses.map((each) => move(each, 'retryAt')),
-    ...(unheard === undefined ? {} : { unheard: unheard.map((each) => move(each, 'since', 'lookAt')) }),
-    ...(landed === undefined ? {} : { landed: landed.map((each) => move(each, 'at')) }),
-    ...(recallHeads === undefined ? {} : { recallHeads: recallHeads.map((each) => move(each, 'until')) }),
+    readings: record.readings.map((each) => move(each, 'seenAt', 'readAt')),
+    ...(givenUp && { givenUp: givenUp.map((each) => move(each, 'at')) }),
+    ...(landed && { landed: landed.map((each) => move(each, 'at')) }),
+    ...(outside && { outside: outside.map((each) => move(each, 'at')) }),
+    ...(outsideMove && { outsideMove: move(outsideMove, 'since') }),
+    ...(recallHeads && { recallHeads: recallHeads.map((each) => move(each, 'until')) }),
+    ...(unheard && { unheard: unheard.map((each) => move(each, 'since', 'lookAt')) }),
   };
+}
+
+function moveBounced(bounced: Bounced, stepMs: number): Bounced {
+  const { verdict } = bounced;
+  return verdict === undefined ? bounced : { ...bounced, verdict: moveTimes(verdict, stepMs, ['at']) };
 }
 
 function moveEntry(entry: QueueEntry, stepMs: number): QueueEntry {
   const { unmergeable, notReady, unclear } = entry;
   return {
-    ...moveTimes(entry, stepMs, ['readyAt', 'movedAt', 'contradictedAt', 'goneSince']),
-    ...(unmergeable === undefined ? {} : { unmergeable: moveTimes(unmergeable, stepMs, ['since']) }),
-    ...(notReady === undefined ? {} : { notReady: moveTimes(notReady, stepMs, ['since']) }),
-    ...(unclear === undefined ? {} : { unclear: moveTimes(unclear, stepMs, ['since']) }),
+    ...moveTimes(entry, stepMs, ['readyAt', 'movedAt', 'retestAfter', 'contradictedAt', 'goneSince']),
+    ...(unmergeable && { unmergeable: moveTimes(unmergeable, stepMs, ['since']) }),
+    ...(notReady && { notReady: moveTimes(notReady, stepMs, ['since']) }),
+    ...(unclear && { unclear: moveTimes(unclear, stepMs, ['since']) }),
   };
 }
 
+/** With the times of its landings: the base is judged by whether it was seen before or after them. */
 function moveBatch(batch: Batch, stepMs: number): Batch {
-  const { landing, nodes } = batch;
-  const sent = landing && moveTimes(landing, stepMs, ['intentAt', 'postedAt', 'askedAt', 'unmergeableSince']);
-  const takeBack = sent?.takeBack && moveTimes(sent.takeBack, stepMs, ['postedAt']);
+  const { landing, nodes, receipts, untraced } = batch;
+  const moveReceipt = (receipt: Receipt): Receipt => moveTimes(receipt, stepMs, ['landedAt']);
   return {
-    ...moveTimes(batch, stepMs, ['turnAt', 'unmergeableSince', 'unreadableSince']),
-    landing: sent && { ...sent, takeBack: takeBack ?? null },
+    ...moveTimes(batch, stepMs, ['createdAt', 'turnAt', 'unmergeableSince', 'unreadableSince']),
+    landing: landing && moveLanding(landing, stepMs),
     nodes: nodes.map((node) => moveNode(node, stepMs)),
+    receipts: receipts.map(moveReceipt),
+    ...(untraced && {
+      untraced: untraced.map((each) => ({ ...each, receipt: moveReceipt(each.receipt) })),
+    }),
+  };
+}
+
+function moveLanding(landing: Landing, stepMs: number): Landing {
+  const { takeBack } = landing;
+  return {
+    ...moveTimes(landing, stepMs, ['intentAt', 'postedAt', 'askedAt', 'unmergeableSince']),
+    takeBack: takeBack && moveTimes(takeBack, stepMs, ['postedAt']),
   };
 }
 
@@ -57,7 +82,7 @@ function moveNode(node: Node, stepMs: number): Node {
   const { runnerWait } = node;
   return {
     ...moveTimes(node, stepMs, ['stagedAt', 'judgedAt', 'settledSince', 'unreadSince', 'retryAt']),
-    ...(runnerWait === undefined ? {} : { runnerWait: moveTimes(runnerWait, stepMs, ['until']) }),
+    ...(runnerWait && { runnerWait: moveTimes(runnerWait, stepMs, ['until']) }),
   };
 }
 

@@ -1,0 +1,97 @@
+import { ForgeError } from '#core/ports/forge.ts';
+import { wrapForge } from '../scenario/hooks.ts';
+import { giveUpFirst, postsSuccess } from '../scenario/late-call.ts';
+import { givenProject, givenScheduled } from '../scenario/stories.ts';
+import { lookUntil } from './bad-head-scenes.ts';
+import { hasAlarm, isSuccess, type Stage, setStage, wordOn } from './scene-stage.ts';
+
+/** Scenes of `scenes.ts` about heads that cannot be read while a success may come late (decision 0270). */
+
+const MINUTE_MS = 60_000;
+const LATE_MS = 100_000;
+/** So many that the patrol of their statuses does not find by luck what the watch has to find. */
+const OTHERS = 44;
+
+/** The success of `a` has no answer and is carried out late; the schedule of `a` is cancelled. Calls about its head fail once `fails` says so. */
+async function givenLateSuccess(fails: (name: string) => boolean): Promise<{ stage: Stage; late: number }> {
+  let sha = '';
+  const stage: Stage = await setStage({
+    lastingEngine: true,
+    wrapForge: wrapForge(async (name, [of], answer) => {
+      if (of === sha && fails(name)) throw new ForgeError('unreachable', name, 500, null, false);
+      return answer();
+    }),
+  });
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.gateDurationMs = 3_000;
+  forge.lateEffectMs = LATE_MS;
+  const late = await givenScheduled(forge, 'a');
+  const { headSha } = await forge.pull(late);
+  for (let at = 0; at < OTHERS; at += 1)
+    await forge.openPullRequest({ branch: `o${at}`, files: { [`o${at}.txt`]: 'x\n' } });
+  await stage.drain({ until: giveUpFirst(forge, postsSuccess(headSha)) });
+  await forge.cancelSchedule(late);
+  sha = headSha;
+  return { stage, late };
+}
+
+/** The record is lost, and the new one cannot read that head after its first readings; words can be written. */
+export async function hideLateSuccessOfLost(): Promise<readonly string[]> {
+  let reads = 0;
+  let isNew = false;
+  const { stage, late } = await givenLateSuccess((name) => {
+    if (isNew && name === 'readStatuses') reads += 1;
+    return name === 'readStatuses' && reads > 2;
+  });
+  const { forge } = stage;
+  await stage.loseRecord();
+  stage.restartEngine();
+  isNew = true;
+  const other = await givenScheduled(forge, 'b');
+  const hasLanded = await lookUntil(stage, 10 * MINUTE_MS, () => forge.isMerged(other));
+  if (!hasLanded) return ['others wait for a head that cannot be read'];
+  const stands = (await wordOn(stage, late)) === 'success';
+  return stands ? ['another landed beside a success that came late'] : [];
+}
+
+/** Once the first word has taken that success back, statuses of its head can be neither read nor written. */
+export async function hideLateSuccessForGood(): Promise<readonly string[]> {
+  let isBad = false;
+  const isOfStatuses = (name: string) => name === 'readStatuses' || name === 'postStatus';
+  const { stage, late } = await givenLateSuccess((name) => isBad && isOfStatuses(name));
+  await lookUntil(stage, MINUTE_MS / 2, () => false);
+  isBad = true;
+  await lookUntil(stage, 40 * MINUTE_MS, () => false);
+  if ((await wordOn(stage, late)) !== 'success') return ['the scene did not come about'];
+  return hasAlarm(stage, 'success_stands') ? [] : ['a success stands without an alarm'];
+}
+
+/** Two have one head. The one that lands cannot be read after its success, and the forge merges the other by it. */
+export async function hideLandingOfTwin(): Promise<readonly string[]> {
+  let hidden: number | null = null;
+  const stage: Stage = await setStage({
+    lastingEngine: true,
+    onEntry: (entry) => {
+      if (isSuccess(entry)) hidden ??= first;
+    },
+    wrapForge: wrapForge(async (name, [pr], answer) => {
+      if (name === 'readPullRequest' && pr === hidden)
+        throw new ForgeError('unreachable', name, 500, null, false);
+      return answer();
+    }),
+  });
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.gateDurationMs = 3_000;
+  const first = await givenScheduled(forge, 'a');
+  const { headSha } = await forge.pull(first);
+  const twin = await forge.openPullRequest({ branch: 'twin', head: headSha });
+  await forge.schedule(twin, 'squash');
+  forge.mergeBehaviour = (pr) => (pr === first ? { kind: 'lost' } : { kind: 'now' });
+  await lookUntil(stage, 10 * MINUTE_MS, () => false);
+  if (!forge.isMerged(twin)) return ['the scene did not come about'];
+  const hasLanded = (await stage.events()).some(({ event, pr }) => event === 'pr_landed' && pr === twin);
+  const problems = hasLanded ? [] : ['a proven landing of a twin is not told as landed'];
+  return hasAlarm(stage, 'unverified_landing') ? [...problems, 'a proven landing is alarmed'] : problems;
+}
