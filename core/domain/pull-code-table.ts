@@ -197,7 +197,7 @@ export const PULL_CODES = {
   ),
   staging_failed: wait(
     'forge',
-    'waiting: the forge fails each time the queue stages this pull request; tried again later, or at once on a new head',
+    'waiting: the forge fails each time the queue stages or lands this pull request; tried again later, or at once on a new head',
     'Look for errors in the log of the forge; the queue tries again later.',
   ),
   not_mergeable: wait(

@@ -2,7 +2,7 @@ import { DAY_MS } from './api-limits.ts';
 import type { NodeRow } from './batch.ts';
 import type { EpochMs } from './ids.ts';
 import { pauseAt } from './pause.ts';
-import type { BlockKind, QueueView } from './queue-view.ts';
+import type { BlockKind, QueuePlace, QueueView } from './queue-view.ts';
 import type { ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from './repo.ts';
 import { sayRunner } from './runner-labels.ts';
 
@@ -95,6 +95,9 @@ const UNTAUGHT_GATE_MS = 60 * 60_000;
 /** Three ticks: a queue with something in it is looked at by each. */
 const LOOKED_WITHIN_MS = 15 * 60_000;
 
+/** An outage in which nothing waits, as far as is known, is told later. */
+const BLIND_WHILE_EMPTY_MS = 60 * 60_000;
+
 const OF_FORGE: readonly BlockKind[] = ['staging', 'merge', 'revoke', 'gate_retry'];
 
 /** A look that went through, and found what keeps everything from landing. */
@@ -115,8 +118,17 @@ const OF_FINDINGS: readonly (ReconcileErrorCode | null)[] = [
 /** Null: the queue moves as usual, nothing waits in it, or it is off. */
 export function findStandstill(facts: StandstillFacts): Standstill | null {
   const { repo, isOnHold, view } = facts;
-  if (!repo.queueEnabled || isOnHold || view === undefined || isEmpty(view)) return null;
+  if (!repo.queueEnabled || isOnHold || view === undefined) return null;
+  if (isEmpty(view)) return findBlindnessOfEmpty(facts);
   return findPause(facts) ?? findBlindness(facts) ?? findWait(view, facts);
+}
+
+/** It may not be empty: a forge that cannot be read shows no schedule. Rights that were taken away are a drift. */
+function findBlindnessOfEmpty(facts: StandstillFacts): Standstill | null {
+  if (facts.outcome?.errorCode === 'forge_access_denied') return null;
+  const blindness = findBlindness(facts);
+  if (blindness?.cause !== 'looks_fail') return null;
+  return facts.now - blindness.since > BLIND_WHILE_EMPTY_MS ? blindness : null;
 }
 
 function isEmpty({ places, block }: QueueView): boolean {
@@ -139,7 +151,7 @@ function findBlindness({ view, outcome, now }: StandstillFacts): Standstill | nu
   return now - since > LOOKED_WITHIN_MS ? { cause: 'not_looked', since, usualMs: null } : null;
 }
 
-function findWait({ block }: QueueView, { repo, batches, now }: StandstillFacts): Standstill | null {
+function findWait({ block, places }: QueueView, { repo, batches, now }: StandstillFacts): Standstill | null {
   const { kind, since, runUrl, labels } = block;
   if (since === null) return null;
   const past = (ms: number): boolean => now - since > Math.max(SHORTEST_MS, ms);
@@ -152,8 +164,16 @@ function findWait({ block }: QueueView, { repo, batches, now }: StandstillFacts)
   if (kind === 'runner' && past(0))
     return { cause: 'no_runner', since, usualMs: null, ...(labels === undefined ? {} : { labels }) };
   if (kind === 'runner') return null;
-  if (OF_FORGE.includes(kind)) return past(0) ? { cause: 'forge_slow', since, usualMs: null } : null;
-  return kind === 'admission' && past(DAY_MS) ? { cause: 'people', since, usualMs: null } : null;
+  const ofForge: Standstill = { cause: 'forge_slow', since, usualMs: null };
+  if (OF_FORGE.includes(kind)) return past(0) ? ofForge : null;
+  if (kind !== 'admission') return null;
+  if (isFailedByForge(places)) return past(places.length > 1 ? 0 : DAY_MS) ? ofForge : null;
+  return past(DAY_MS) ? { cause: 'people', since, usualMs: null } : null;
+}
+
+/** Of one alone it may be something about that one; where none is left to be staged, it is the forge. */
+function isFailedByForge(places: readonly QueuePlace[]): boolean {
+  return places.every(({ state, reason }) => state === 'bounced' || reason === 'staging_failed');
 }
 
 /** From staging to the end of a node that a gate run of its own judged: 95 in 100 take no longer. Null: too few are known. */

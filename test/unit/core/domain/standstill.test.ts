@@ -1,5 +1,6 @@
 import { DAY_MS } from '#core/domain/api-limits.ts';
 import type { Block, QueuePlace } from '#core/domain/queue-view.ts';
+import type { ReconcileErrorCode } from '#core/domain/repo.ts';
 import { findStandstill, type StandstillFacts } from '#core/domain/standstill.ts';
 import { givenRepo } from '../../../builders/managed-repo.ts';
 import { givenNodeRow } from '../../../builders/store-rows.ts';
@@ -90,6 +91,28 @@ describe('a queue that stands still is noticed', () => {
     expect(findStandstill(given({ kind: 'admission', since: since(25 * 60) }))).toMatchObject({
       cause: 'people',
     });
+  });
+
+  test('a forge that fails on each of several is told within minutes, on one alone after a day', () => {
+    const failed: QueuePlace = { ...PLACE, state: 'waiting', reason: 'staging_failed' };
+    const other: QueuePlace = { ...failed, pr: 8 };
+    const of = (minutes: number, places: readonly QueuePlace[]) => {
+      const block = { ...WAIT, kind: 'admission', since: since(minutes) } as const;
+      return findStandstill(given({}, { view: givenQueueView({ at: NOW, places, block }) }))?.cause ?? null;
+    };
+    expect([of(9, [failed, other]), of(11, [failed, other])]).toEqual([null, 'forge_slow']);
+    expect([of(11, [failed]), of(25 * 60, [failed])]).toEqual([null, 'forge_slow']);
+    expect(of(11, [failed, { ...other, reason: 'not_approved' }])).toBeNull();
+  });
+
+  test('a forge that cannot be read for an hour, though no schedule is known: one may wait there', () => {
+    const view = givenQueueView({ at: NOW, places: [], block: { ...WAIT, kind: 'empty' } });
+    const of = (minutes: number, errorCode: ReconcileErrorCode) =>
+      findStandstill(
+        given({}, { view, outcome: { ranAt: NOW, ok: false, errorCode, lastGoodAt: since(minutes) } }),
+      )?.cause ?? null;
+    expect([of(59, 'forge_unreachable'), of(61, 'forge_unreachable')]).toEqual([null, 'looks_fail']);
+    expect([of(61, 'forge_access_denied'), of(61, 'gate_missing')]).toEqual([null, null]);
   });
 
   test('a pause without an end that is older than a day may be forgotten; one with an end is not', () => {
