@@ -1,5 +1,5 @@
 import { withFile } from '#core/contracts/settings-seen.ts';
-import type { BranchProtection, PullRequest } from '#core/domain/forge.ts';
+import type { BranchProtection } from '#core/domain/forge.ts';
 import type { ForgeSight } from '#core/domain/glance.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { countedLabels } from '#core/domain/priority.ts';
@@ -8,33 +8,22 @@ import { known, mapKnown, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { Clock, Ids } from '#core/ports/system.ts';
 import { CheckClock } from './check-clock.ts';
-import {
-  baseAt,
-  baseFromFocus,
-  isBehindOldTip,
-  isBlockerLookDue,
-  isMergedForAnother,
-  isNextToPost,
-  nextBehindLanding,
-  nextPullRequest,
-  tipFromPull,
-} from './landing-view.ts';
+import { baseAt, baseFromFocus, isBlockerLookDue, nextBehindLanding, tipFromPull } from './landing-view.ts';
 import { byUrgency, LookBudget } from './look-budget.ts';
 import { LookReads, type TryRead } from './look-reads.ts';
 import { landingOf } from './queue/batches/pipeline.ts';
-import { givenUpOf } from './queue/landing/given-up.ts';
 import type { KnownForge, QueueRecord } from './queue/record/record.ts';
-import type { ConfirmBounce, FocusView, PullRequestView, Snapshot } from './queue/snapshot.ts';
+import type { ConfirmBounce, FocusView, Snapshot } from './queue/snapshot.ts';
 import { BaseReader } from './read-base.ts';
 import { CommitReader, type History } from './read-commits.ts';
+import { FocusReader } from './read-focus.ts';
 import { GateReader } from './read-gates.ts';
 import { isRuleDue, readHook } from './read-hook.ts';
 import { readKnownForge } from './read-known-forge.ts';
 import { readOutsidePulls } from './read-outside-pulls.ts';
-import { readOrNone } from './read-pull.ts';
 import { readRecalled, readUnheard } from './read-recalled.ts';
 import { ownerOf } from './read-renewals.ts';
-import { isUntouched, readKnownSchedule, readSchedules, sightIn, toSeen } from './read-schedules.ts';
+import { readSchedules, sightIn, toSeen } from './read-schedules.ts';
 import { isBaseNews, readSettings } from './read-settings-file.ts';
 import { type LandingReading, TraceReader } from './read-traces.ts';
 import { TwinReader } from './read-twins.ts';
@@ -61,12 +50,10 @@ export class SnapshotReader {
   readonly #gates: GateReader;
   readonly #patrol: StatusPatrol;
   readonly #budget: LookBudget;
-  readonly #checks: CheckClock;
   readonly #queueName: string;
-  #openPulls = 0;
   readonly #twins: TwinReader;
   readonly #views: ViewReader;
-  readonly #gone = new Set<PullRequestNumber>();
+  readonly #focus: FocusReader;
   #protection: Reading<BranchProtection | null> = UNKNOWN;
   #knownForge: Reading<KnownForge> | null = null;
 
@@ -105,8 +92,15 @@ export class SnapshotReader {
       rules: repo,
       tryRead: this.#tryRead,
     });
-    this.#checks = new CheckClock(deps.clock, repo.mergeStyle);
     this.#commits = new CommitReader(deps.forge, this.#tryRead);
+    this.#focus = new FocusReader({
+      forge: deps.forge,
+      tryRead: this.#tryRead,
+      checks: new CheckClock(deps.clock, repo.mergeStyle),
+      commits: this.#commits,
+      twins: this.#twins,
+      views: this.#views,
+    });
     this.#traces = new TraceReader(this.#commits, this.#twins);
     this.#base = new BaseReader({ ...deps, commits: this.#commits, tryRead: this.#tryRead }, repo.baseBranch);
     this.#gates = new GateReader(deps.forge, deps.clock, this.#tryRead);
@@ -126,7 +120,7 @@ export class SnapshotReader {
     const ofBase = mapKnown(listed, (all) => all.filter((pull) => pull.baseRef === this.#repo.baseBranch));
     const pulls = byUrgency(record, ofBase);
     if (listed.known) this.#twins.keep(listed.value, record);
-    if (pulls.known) this.#openPulls = pulls.value.length;
+    if (pulls.known) this.#focus.openPulls = pulls.value.length;
     const schedules = pulls.known
       ? await readSchedules(
           this.#forge,
@@ -162,7 +156,8 @@ export class SnapshotReader {
     const traces = await this.#traces.readDue(record, this.#clock.now());
     if (record.recall !== undefined || record.reread !== undefined) await this.#views.needBotLogin();
     const recalled = await readRecalled(this.#forge, this.#budget, record);
-    const focus = await this.#readFocus(record, schedules === null ? null : views, true);
+    const focus = await this.#focus.readNext(record);
+    if (schedules !== null) await this.#focus.readDeparted(record, views, focus, fence);
     const rest = {
       ...(await this.#readBlockers(record, focus)),
       ...traces,
@@ -239,25 +234,9 @@ export class SnapshotReader {
       ids: Array.from({ length: FRESH_IDS_MAX }, () => this.#ids.uuid()),
       protection: this.#protection,
       confirmBounce: this.#confirmBounce,
-      ...(this.#gone.size === 0 ? {} : { gone: new Set(this.#gone) }),
+      ...(this.#focus.gone.size === 0 ? {} : { gone: new Set(this.#focus.gone) }),
       ...(this.#knownForge === null ? {} : { forge: this.#knownForge }),
     };
-  }
-
-  /** The pull request that lands or is next to, and (in a full look) those of the queue that left the open list. */
-  async #readFocus(record: QueueRecord, views: readonly PullRequestView[] | null, full: boolean) {
-    const focus = new Map<PullRequestNumber, Reading<FocusView>>();
-    const next = nextPullRequest(record);
-    if (next !== null) focus.set(next, await this.#readOne(record, next));
-    if (isMergedForAnother(record, focus)) await this.#twins.readMerged();
-    for (const twin of this.#twins.ofLanding(record)) focus.set(twin, await this.#readOne(record, twin));
-    if (full && views !== null) {
-      const open = new Set(views.map((view) => view.pull.number));
-      for (const { pr } of record.entries) {
-        if (!open.has(pr) && !focus.has(pr)) focus.set(pr, await this.#readOne(record, pr));
-      }
-    }
-    return focus;
   }
 
   /**
@@ -279,7 +258,7 @@ export class SnapshotReader {
       history = await this.#commits.readHistory(record, this.#repo.baseBranch, landing.baseBefore);
       tip = history?.tip ?? null;
     } else {
-      const view = await this.#readOne(record, behind);
+      const view = await this.#focus.readOne(record, behind);
       focus.set(behind, view);
       tip = tipFromPull(view, this.#repo.baseBranch);
     }
@@ -300,47 +279,7 @@ export class SnapshotReader {
   /** Who lands, or is next to, itself; and the history below what landed, once no landing follows at once. */
   async #readNext(record: QueueRecord): Promise<LandingReading> {
     const traces = await this.#traces.readDue(record, this.#clock.now());
-    const focus = await this.#readFocus(record, null, false);
+    const focus = await this.#focus.readNext(record);
     return { ownMerge: null, focus, tip: null, ...traces };
-  }
-
-  async #readOne(record: QueueRecord, pr: PullRequestNumber): Promise<Reading<FocusView>> {
-    const pull = await this.#tryRead(() => readOrNone(this.#forge, pr));
-    this.#gone.delete(pr);
-    if (pull.known && pull.value !== null) return this.#describeOne(record, pull.value);
-    if (pull.known) this.#gone.add(pr);
-    return UNKNOWN;
-  }
-
-  async #describeOne(record: QueueRecord, pull: PullRequest): Promise<Reading<FocusView>> {
-    const pr = pull.number;
-    const tip = record.tip ?? undefined;
-    const inBatch =
-      record.batches.some((batch) => batch.members.some((member) => member.pr === pr)) ||
-      landingOf(record)?.head === pull.headSha;
-    if (pull.merged) {
-      const { mergeCommitSha } = pull;
-      const late = landingOf(record)?.pr === pr ? undefined : givenUpOf(record, pull);
-      const isOurs = inBatch || late !== undefined;
-      const merge =
-        !isOurs || mergeCommitSha === null
-          ? null
-          : await this.#commits.readMerge(mergeCommitSha, late?.baseBefore ?? tip);
-      return known({ pull, schedule: null, merge, strangeTip: null });
-    }
-    const cached = record.readings.find((reading) => reading.pr === pr);
-    const unchanged = cached !== undefined && isUntouched(cached, pull);
-    let schedule: FocusView['schedule'] = null;
-    if (!unchanged && !isBehindOldTip(record, pull)) {
-      const timeline = await this.#tryRead(() => this.#forge.readTimeline(pr));
-      schedule = timeline.known ? readKnownSchedule(record, pull, timeline.value) : UNKNOWN;
-    }
-    const landing = landingOf(record)?.pr === pr;
-    const mergeable = pull.mergeable && this.#checks.mayBeAbout(record, pull.baseTip, this.#openPulls);
-    const mayPost = mergeable && isNextToPost(record, pull);
-    const last = mayPost ? await this.#views.readLast(pull, schedule, cached) : {};
-    const strange = landing && tip !== undefined && pull.baseTip !== tip;
-    const strangeTip = strange ? await this.#commits.readMerge(pull.baseTip, tip) : null;
-    return known({ pull: { ...pull, mergeable }, schedule, merge: null, strangeTip, ...last });
   }
 }

@@ -125,4 +125,12 @@ export const BAD_HEAD_MUTANTS: readonly Mutant[] = [
     families: ['shared_heads'],
     dies: 'the forge merges the twin of one that cannot be read any more',
   },
+  {
+    guard: 'closed ones that cannot be read take no more than one call of a look',
+    file: `${SRC}/read-focus.ts`,
+    find: 'if (!view.known && !this.gone.has(pr)) break;',
+    replace: '',
+    families: ['cursed'],
+    dies: 'each question about some closed ones hangs',
+  },
 ];

@@ -262,7 +262,12 @@ import {
   twinMergedAlongComesBack,
   twinOfBouncedLands,
 } from './twin-scenes.ts';
-import { hideLandingOfTwin, hideLateSuccessForGood, hideLateSuccessOfLost } from './unread-head-scenes.ts';
+import {
+  hangOnDeparted,
+  hideLandingOfTwin,
+  hideLateSuccessForGood,
+  hideLateSuccessOfLost,
+} from './unread-head-scenes.ts';
 import {
   approveByBot,
   approveWithoutSay,
@@ -870,6 +875,7 @@ export const SCENES = {
   'a third one with a head that has merged twice waits for its merge': twinMergedAlongComesBack,
   'the record is lost, and a head whose success comes late cannot be read any more': hideLateSuccessOfLost,
   'a head whose success comes late can be neither read nor written': hideLateSuccessForGood,
+  'each question about some closed ones hangs': hangOnDeparted,
   'the forge merges the twin of one that cannot be read any more': hideLandingOfTwin,
   'one that was bounced is scheduled again, and the clock is put back': putClockBackAfterSchedule,
   'the clock is put back, and one that was bounced is scheduled again': putClockBackBeforeSchedule,

@@ -3,12 +3,13 @@ import { wrapForge } from '../scenario/hooks.ts';
 import { giveUpFirst, postsSuccess } from '../scenario/late-call.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
 import { lookUntil } from './bad-head-scenes.ts';
-import { hasAlarm, isSuccess, type Stage, setStage, wordOn } from './scene-stage.ts';
+import { hasAlarm, isSuccess, look, type Stage, setStage, wordOn } from './scene-stage.ts';
 
 /** Scenes of `scenes.ts` about heads that cannot be read while a success may come late (decision 0270). */
 
 const MINUTE_MS = 60_000;
 const LATE_MS = 100_000;
+const HANG_MS = 10_000;
 /** So many that the patrol of their statuses does not find by luck what the watch has to find. */
 const OTHERS = 44;
 
@@ -94,4 +95,31 @@ export async function hideLandingOfTwin(): Promise<readonly string[]> {
   const hasLanded = (await stage.events()).some(({ event, pr }) => event === 'pr_landed' && pr === twin);
   const problems = hasLanded ? [] : ['a proven landing of a twin is not told as landed'];
   return hasAlarm(stage, 'unverified_landing') ? [...problems, 'a proven landing is alarmed'] : problems;
+}
+
+/** Three are closed, and each question about one of them takes ten seconds and fails. */
+export async function hangOnDeparted(): Promise<readonly string[]> {
+  const departed = new Set<unknown>();
+  let hangs = false;
+  const stage: Stage = await setStage({
+    lastingEngine: true,
+    wrapForge: wrapForge(async (name, [pr], answer) => {
+      if (!hangs || name !== 'readPullRequest' || !departed.has(pr)) return answer();
+      await stage.clock.advance(HANG_MS);
+      throw new ForgeError('unreachable', name, null, null, false);
+    }),
+  });
+  const { forge } = stage;
+  await givenProject(forge);
+  for (const branch of ['x', 'y', 'z']) departed.add(await givenScheduled(forge, branch));
+  await look(stage, 1);
+  for (const pr of departed) await forge.close(Number(pr));
+  hangs = true;
+  const other = await givenScheduled(forge, 'b');
+  const hasLanded = await lookUntil(stage, 40 * MINUTE_MS, () => forge.isMerged(other));
+  if (!hasLanded) return ['another waits for closed ones that cannot be read'];
+  hangs = false;
+  await lookUntil(stage, 10 * MINUTE_MS, () => false);
+  const left = (await stage.events()).filter(({ event, pr }) => event === 'pr_skipped' && departed.has(pr));
+  return left.length === departed.size ? [] : [`${left.length} of ${departed.size} closed ones have left`];
 }
