@@ -1,6 +1,8 @@
+const SOURCE = '<rootDir>/test/support/plain-exports.cjs';
+
 /** The page, mounted in a document without a browser. */
 const PAGE = [
-  '@swc/jest',
+  SOURCE,
   {
     jsc: {
       parser: { syntax: 'typescript', tsx: true },
@@ -13,7 +15,7 @@ const COMMON = {
   // One for all: with an id each, a file that several projects load is translated and stored once for every one of them.
   id: 'mergeyard',
   rootDir: __dirname,
-  transform: { '\\.(ts|mjs|js)$': '@swc/jest', '\\.tsx$': PAGE },
+  transform: { '\\.(ts|mjs|js)$': SOURCE, '\\.tsx$': PAGE },
   // These are published as ES modules only.
   transformIgnorePatterns: ['/node_modules/(?!@middy/|fauxqs/|@seriousme/|jose/|wouter/|@bomb\\.sh/)'],
   testEnvironment: '<rootDir>/test/support/one-context.cjs',

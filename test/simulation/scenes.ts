@@ -943,4 +943,6 @@ export const LONG_SCENES: readonly SceneName[] = [
   'the first that land after a choice are dear',
   'many are scheduled, and the queue may spend what it wants',
   'few are scheduled, and the queue may spend little',
+  'runners ask for work once a minute',
+  'one account schedules many beside the gate run of a person',
 ];

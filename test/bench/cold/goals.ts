@@ -31,7 +31,7 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
  * The largest size of a function, minified: beyond it a cold start is felt. It was 665 KiB, then 680 and 720; every function that
  * answers people holds the schemas of all routes, and with pause, branches and confirmed addresses came further ones. Near it are
  * `billing`, which carries the payment SDK. `engine` is no function: it starts once an hour at most, reads settings files with
- * positions, and has room of its own.
+ * positions, and has room of its own. It was 768 KiB until it followed clocks and wrote over heads that cannot be read.
  */
 export const MINIFIED_BYTES_MAX = 740 * 1024;
-export const ENGINE_BYTES_MAX = 768 * 1024;
+export const ENGINE_BYTES_MAX = 800 * 1024;

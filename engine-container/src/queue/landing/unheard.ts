@@ -102,7 +102,7 @@ function settle(pass: DecisionContext, post: UnheardPost): readonly UnheardPost[
   return [{ ...post, lookAt: nextLookAt(post, s.now, soonMs) }];
 }
 
-/** What arrived in time is seen before others may land. */
+/** The next look at it, one of them right at the end of its time: a success that came by then is seen before others may land. */
 function nextLookAt({ since }: UnheardPost, now: EpochMs, soonMs: number): EpochMs {
   const lateAt = since + SUCCESS_LATE_MS;
   return now < lateAt ? Math.min(now + soonMs, lateAt) : now + soonMs;
