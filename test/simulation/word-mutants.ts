@@ -87,8 +87,8 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   {
     guard: 'words that come late over those of a departure are replaced',
     file: `${QUEUE}/landing/recall.ts`,
-    find: 'isOut ? sayGone(pass, pull, ours) : sayStandingAgain(pass, pull, ours)',
-    replace: 'isOut && sayGone.length > 9 ? undefined : sayStandingAgain(pass, pull, ours)',
+    find: 'isOut ? sayGone(pass, pull, ours) : sayOwnWordsAgain(pass, pull, ours)',
+    replace: 'isOut && sayGone.length > 9 ? undefined : sayOwnWordsAgain(pass, pull, ours)',
     families: ['long_late', 'storm'],
     dies: 'the word that one is staged comes after it left',
   },

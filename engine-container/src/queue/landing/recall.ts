@@ -38,7 +38,7 @@ export function recallStatuses(pass: DecisionContext, view: PullRequestView): vo
   if (ours.state === 'pending' || ours.description === describeStaleSuccess()) {
     const { schedule } = view;
     const isOut = pull.draft || (schedule.known && schedule.value.kind === 'none');
-    return isOut ? sayGone(pass, pull, ours) : sayStandingAgain(pass, pull, ours);
+    return isOut ? sayGone(pass, pull, ours) : sayOwnWordsAgain(pass, pull, ours);
   }
   if (!pass.s.botLogin.known) return;
   const byBot = ours.creator === pass.s.botLogin.value;
@@ -50,7 +50,7 @@ export function recallStatuses(pass: DecisionContext, view: PullRequestView): vo
       pr: pull.number,
       sha: pull.headSha,
       state: 'error',
-      description: describeStanding(pass, pull),
+      description: describeOwnWords(pass, pull),
       targetUrl: null,
       takesBack: true,
     });
@@ -71,7 +71,7 @@ export function recallStatuses(pass: DecisionContext, view: PullRequestView): vo
  * A write without an answer may be carried out after the one that followed it, and its words then stand: the author of one
  * that was bounced, refused or set aside would read that it is tested again.
  */
-function sayStandingAgain(
+function sayOwnWordsAgain(
   pass: DecisionContext,
   { number: pr, headSha: sha }: PullRequestView['pull'],
   { state, description: shown }: CommitStatus,
@@ -93,7 +93,7 @@ function sayStandingAgain(
 }
 
 /** The queue's own status on this head before another writer wrote over it. */
-function describeStanding({ record }: DecisionContext, pull: PullRequestView['pull']): string {
+function describeOwnWords({ record }: DecisionContext, pull: PullRequestView['pull']): string {
   const entry = entryOf(record, pull.number);
   if (entry?.head === pull.headSha) {
     if (isBounced(record, entry)) return describeEarlierBounce(bounceOf(record, entry));

@@ -47,7 +47,7 @@ function placeOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: Hold
     queuedAt: entry.queuedAt,
     ...(entry.priority === undefined ? {} : { priority: entry.priority }),
     ...(entry.settingsNote?.head === entry.head ? { settings: entry.settingsNote.says } : {}),
-    ...standingOf(record, entry, at, hold),
+    ...situationOf(record, entry, at, hold),
     ...forecastOf(record, entry),
   };
 }
@@ -66,29 +66,29 @@ function cutTitle(title: string): string {
   return `${[...title.slice(0, QUEUE_TITLE_CHARS_MAX * 2)].slice(0, QUEUE_TITLE_CHARS_MAX - 1).join('')}…`;
 }
 
-type Standing = Pick<QueuePlace, 'state' | 'reason' | 'until'>;
+type Situation = Pick<QueuePlace, 'state' | 'reason' | 'until'>;
 
 /** The same order of questions as `tearDownGroundless` and `readyEntries`. */
-function standingOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: Hold | null): Standing {
+function situationOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: Hold | null): Situation {
   if (record.pendingStatuses.some(({ sha, told }) => sha === entry.head && told === true))
-    return standing('refused', 'success_stands');
-  if (record.batches.some((batch) => batch.landing?.pr === entry.pr)) return standing('landing');
-  if (entry.scheduleId === 0) return standing('waiting', 'head_changed');
-  if (isBounced(record, entry)) return standing('bounced', codeOfBounce(bounceOf(record, entry)));
-  if (entry.refusedFor !== null) return standing('refused', entry.refusedFor);
+    return situation('refused', 'success_stands');
+  if (record.batches.some((batch) => batch.landing?.pr === entry.pr)) return situation('landing');
+  if (entry.scheduleId === 0) return situation('waiting', 'head_changed');
+  if (isBounced(record, entry)) return situation('bounced', codeOfBounce(bounceOf(record, entry)));
+  if (entry.refusedFor !== null) return situation('refused', entry.refusedFor);
   const deferred = deferOf(record, entry, at);
-  if (deferred !== undefined) return { ...standing('waiting', deferred.reason), until: deferred.until };
+  if (deferred !== undefined) return { ...situation('waiting', deferred.reason), until: deferred.until };
   const staged = record.batches.filter((batch) =>
     activeMembers(batch).some((member) => member.pr === entry.pr && member.head === entry.head),
   );
   if (staged.length > 0)
-    return standing('staged', isAtRunner(record, staged, entry.pr) ? 'runner_wait' : null);
+    return situation('staged', isAtRunner(record, staged, entry.pr) ? 'runner_wait' : null);
   if (entry.readyAt === null)
-    return standing('waiting', entry.isBehindTwin === true ? 'twin_ahead' : 'not_admitted');
+    return situation('waiting', entry.isBehindTwin === true ? 'twin_ahead' : 'not_admitted');
   if (hold !== null && isKeptFromStaging(hold, entry))
-    return { ...standing('waiting', 'paused'), until: hold.until };
-  if (hasStopped(record)) return standing('waiting', 'queue_stopped');
-  return standing('ready', record.batches.length === 0 ? null : 'next_batch');
+    return { ...situation('waiting', 'paused'), until: hold.until };
+  if (hasStopped(record)) return situation('waiting', 'queue_stopped');
+  return situation('ready', record.batches.length === 0 ? null : 'next_batch');
 }
 
 /** No gate run that speaks for it has a runner yet. */
@@ -103,7 +103,7 @@ function isAtRunner(record: QueueRecord, staged: readonly Batch[], pr: number): 
   return runs.length > 0 && runs.every(waitsForRunner);
 }
 
-function standing(state: Standing['state'], reason: string | null = null): Standing {
+function situation(state: Situation['state'], reason: string | null = null): Situation {
   return { state, reason, until: null };
 }
 
