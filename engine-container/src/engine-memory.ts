@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { CommitSha, RepoId, TreeHash } from '#core/domain/ids.ts';
 import { DIRECTORY_MEMORY_ENTRIES_MAX } from '#core/domain/limits.ts';
 import type { RecordMemory } from './record-keeper.ts';
@@ -30,6 +31,8 @@ export class RepoDirectories {
 
 /** The memory of one process. Trees are bounded: of the repositories that were not looked at for longest all are forgotten. */
 export class EngineMemory {
+  /** Tells this process from any other. */
+  readonly engine: string = randomUUID();
   readonly #repos = new Map<RepoId, RepoDirectories>();
   readonly #records = new Map<RepoId, RecordMemory>();
 

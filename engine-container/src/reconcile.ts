@@ -21,7 +21,7 @@ import type { QueueRecord } from './queue/record/record.ts';
 import type { Snapshot } from './queue/snapshot.ts';
 import { SnapshotReader } from './read-snapshot.ts';
 import type { MeasuredDeps } from './reconciler-deps.ts';
-import { RecordKeeper, type RecordMemory } from './record-keeper.ts';
+import { RecordKeeper } from './record-keeper.ts';
 import { RepoObjects } from './repo-objects.ts';
 import { toldSettings } from './settings-changes.ts';
 import { StagedTreeMismatch } from './stage-trees.ts';
@@ -45,7 +45,6 @@ export class Reconcile {
   readonly #patrol: PatrolMemory;
   readonly #deadline: number;
   readonly #keeper: RecordKeeper;
-  readonly #memory: RecordMemory;
   #errorCode: ReconcileErrorCode | null = null;
   #missingScopes: readonly TokenScope[] = [];
   #wakeAt: EpochMs | null = null;
@@ -63,7 +62,7 @@ export class Reconcile {
     held: HeldLease,
     memory: EngineMemory,
   ) {
-    this.#clock = new SteadyClock(deps.clock);
+    this.#clock = new SteadyClock(deps.clock, memory.engine);
     this.#deps = { ...deps, clock: this.#clock };
     this.#repo = repo;
     this.#held = held;
@@ -74,8 +73,7 @@ export class Reconcile {
     const directories = memory.open(repo.id);
     this.#patrol = directories.patrol;
     this.#objects = new RepoObjects(this.#forge, directories, () => this.#isOutOfTime());
-    this.#memory = memory.recordOf(repo.id);
-    this.#keeper = new RecordKeeper({ ...deps, repo, held, memory: this.#memory });
+    this.#keeper = new RecordKeeper({ ...deps, repo, held, memory: memory.recordOf(repo.id) });
   }
 
   /** Null when all went well. Whatever happens, a report is left for the worker (A48). */
@@ -136,7 +134,7 @@ export class Reconcile {
     const reader = this.#openReader();
     const readHolds = () => store.readHolds(this.#repo);
     const looks = new Looks({ clock, reader, repo: this.#repo, fence: this.#held.fence, readHolds });
-    let record = followClock(this.#keeper.saved, this.#readClockStep());
+    let record = this.#followClock(this.#keeper.saved);
     let refresh = true;
     let nextStartAt: EpochMs | null = null;
     for (let pass = 0; pass < RECONCILE_PASSES_MAX; pass += 1) {
@@ -156,7 +154,6 @@ export class Reconcile {
       this.#keeper.close(decision.closedBatches);
       this.#keeper.collect(decision.events, snapshot.now);
       await this.#keeper.save(record, snapshot.now);
-      this.#memory.clockAt = this.#clock.start;
       const result = await this.#performAll(snapshot, record, decision.actions);
       record = result.record;
       this.#keeper.noteDone(record);
@@ -177,13 +174,12 @@ export class Reconcile {
     await this.#keeper.save(record, clock.now());
   }
 
-  /** How far the wall clock was put since this engine last stored the record, ms. */
-  #readClockStep(): number {
-    const { clockAt } = this.#memory;
-    const stepMs = clockAt === undefined ? 0 : this.#clock.stepSince(clockAt);
-    if (stepMs !== 0) this.#deps.log.warn('clock was put', { repo_id: this.#repo.id, step_ms: stepMs });
-    // Another engine may have stored times of after that. To wait for longer is safe, to wait for less is not.
-    return this.#keeper.isLastWriter ? stepMs : Math.max(0, stepMs);
+  /** The record by the present wall clock, whatever was done to it since this engine stored the record. */
+  #followClock(record: QueueRecord): QueueRecord {
+    const stepMs = this.#clock.stepSince(record.storedBy);
+    if (stepMs !== 0)
+      this.#deps.log.warn('wall clock was stepped', { repo_id: this.#repo.id, step_ms: stepMs });
+    return { ...followClock(record, stepMs), storedBy: this.#clock.start };
   }
 
   #openReader(): SnapshotReader {

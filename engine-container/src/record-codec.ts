@@ -125,6 +125,7 @@ const StoredShape = z.looseObject({
     }),
   ),
   forge: z.looseObject({ readAt: z.number() }).optional(),
+  storedBy: z.object({ engine: z.string(), wall: z.number(), monotonic: z.number() }).optional(),
   passed: z.looseObject({ from: sha, to: sha, since: z.number(), own: z.array(pr) }).optional(),
   givenUp: z.array(z.looseObject({ pr, head: sha, tree: sha, baseBefore: sha, at: z.number() })).optional(),
   landedNumbers: z.array(pr).optional(),

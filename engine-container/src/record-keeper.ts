@@ -16,17 +16,12 @@ import { changedRows, toActivityEvent } from './queue/told/rows.ts';
 import { toQueueView } from './queue/told/view.ts';
 import type { ReconcileFigures } from './reconcile-figures.ts';
 import { parseRecord, toDocument } from './record-codec.ts';
-import type { ClockReading } from './steady-clock.ts';
 import { isEmpty, NOTHING_UNSENT, takeWrite, type Unsent } from './unsent.ts';
 
 /** The memory of one engine for the record of one repository. */
 export interface RecordMemory {
   /** This engine has stored it. */
   isOwn: boolean;
-  /** As it was stored last by this engine; absent: it was not. */
-  version?: number;
-  /** The clocks when the look began that it was stored for last; absent: it was not. */
-  clockAt?: ClockReading;
 }
 
 export interface KeeperDeps {
@@ -61,7 +56,6 @@ export class RecordKeeper {
   #latest: QueueRecord | null = null;
   #savedTold = '';
   #version: number | null = null;
-  #isLastWriter = false;
   #closed: readonly Batch[] = [];
   #unsent: Unsent = NOTHING_UNSENT;
   #done: { readonly record: QueueRecord; readonly closed: readonly Batch[]; readonly unsent: Unsent } | null =
@@ -89,11 +83,6 @@ export class RecordKeeper {
     return this.#saved;
   }
 
-  /** No other engine has stored the record since this one did. */
-  get isLastWriter(): boolean {
-    return this.#isLastWriter;
-  }
-
   /** `unreadable` when what is stored is no record that this version understands. */
   async load(now: EpochMs): Promise<'loaded' | 'unreadable'> {
     const stored = await this.#read();
@@ -109,7 +98,6 @@ export class RecordKeeper {
     this.#spent.see(stored.record.batches);
     this.#unsent = stored.unsent;
     this.#version = stored.version;
-    this.#isLastWriter = this.#memory.version === stored.version;
     this.#stored = stored.record;
     this.#savedTold = toldText(this.#tell(stored.record, now));
     // A record that a crash kept from being stored comes before anything new.
@@ -158,7 +146,7 @@ export class RecordKeeper {
     // A pass never changes a record in place: the one looked at last is as it was then.
     if (isBare && record === this.#latest) return;
     this.#latest = record;
-    const isUnchanged = this.#stored !== null && isSameData(this.#stored, record);
+    const isUnchanged = this.#stored !== null && isSameQueue(this.#stored, record);
     if (isUnchanged) this.#memory.isOwn = true;
     // Rows are made of the record alone, those of ended batches apart.
     if (isBare && isUnchanged) return;
@@ -205,7 +193,6 @@ export class RecordKeeper {
       if (fitting === null) throw new StoreError('too_large', 'saveQueue');
       try {
         const version = await this.#store.saveQueue(this.#held, this.#repo, toWrite(fitting));
-        this.#memory.version = version;
         if (step > 0) this.#log.warn('queue record shortened', { repo_id: this.#repo.id, step });
         return version;
       } catch (error) {
@@ -227,6 +214,11 @@ export class RecordKeeper {
       throw error;
     }
   }
+}
+
+/** The clocks of a look that changed nothing are no change. */
+function isSameQueue({ storedBy, ...stored }: QueueRecord, { storedBy: _, ...record }: QueueRecord): boolean {
+  return isSameData(stored, record);
 }
 
 /** Another record may have followed this one, and posted what it does not know: each open head is read before anything begins. */

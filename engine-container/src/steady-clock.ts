@@ -1,24 +1,19 @@
 import type { EpochMs } from '#core/domain/ids.ts';
 import type { Clock } from '#core/ports/system.ts';
+import type { EngineClock } from './queue/record/engine-clock.ts';
 
 /** Less is no step: a wall clock that is kept right drifts by that much between two looks at most. */
 const CLOCK_STEP_MIN_MS = 5_000;
 
-/** One instant by both clocks of a process. */
-export interface ClockReading {
-  readonly wall: EpochMs;
-  /** ms, of this process only. */
-  readonly monotonic: number;
-}
-
 /** The clock of one reconcile: its wall clock goes on from the start, whatever is done to that of the machine meanwhile. */
 export class SteadyClock implements Clock {
-  readonly start: ClockReading;
+  readonly start: EngineClock;
   readonly #clock: Clock;
 
-  constructor(clock: Clock) {
+  /** @param engine - Id of the process. */
+  constructor(clock: Clock, engine: string) {
     this.#clock = clock;
-    this.start = { wall: clock.now(), monotonic: clock.monotonic() };
+    this.start = { engine, wall: clock.now(), monotonic: clock.monotonic() };
   }
 
   now(): EpochMs {
@@ -33,8 +28,9 @@ export class SteadyClock implements Clock {
     return this.#clock.sleep(ms);
   }
 
-  /** How far the wall clock of the machine was put forward between then and the start, ms; negative: back. */
-  stepSince(then: ClockReading): number {
+  /** How far the wall clock of this process was set forward between then and the start, ms; negative: back. 0: not known. */
+  stepSince(then: EngineClock | undefined): number {
+    if (then?.engine !== this.start.engine) return 0;
     const passedMs = this.start.monotonic - then.monotonic;
     const stepMs = Math.round(this.start.wall - then.wall - passedMs);
     return Math.abs(stepMs) < CLOCK_STEP_MIN_MS ? 0 : stepMs;

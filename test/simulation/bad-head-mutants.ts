@@ -112,8 +112,8 @@ export const BAD_HEAD_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a watch of a head that was never read ends with a word that is never dropped (A24)',
     file: `${QUEUE}/landing/unheard.ts`,
-    find: '  if (!statuses.known) return settleUnread(pass, post, unsettled);',
-    replace: '  if (!statuses.known) return s.now - post.since < UNHEARD_WATCH_MS ? [unsettled] : [];',
+    find: '  if (!statuses.known) return overwriteIfLate(pass, post, keptWatch);',
+    replace: '  if (!statuses.known) return s.now - post.since < UNHEARD_WATCH_MS ? [keptWatch] : [];',
     families: ['storm', 'long_late'],
     dies: 'a head whose success comes late can be neither read nor written',
   },
@@ -132,5 +132,21 @@ export const BAD_HEAD_MUTANTS: readonly Mutant[] = [
     replace: '',
     families: ['cursed'],
     dies: 'each question about some closed ones hangs',
+  },
+  {
+    guard: 'a watched head is asked for at each look until an outage at the end of its time is over (A24)',
+    file: `${QUEUE}/landing/unheard.ts`,
+    find: 'return [{ ...post, lookAt: s.now }];',
+    replace: 'return [keptWatch];',
+    families: ['storm', 'long_late'],
+    dies: 'the forge is away for moments as the time of a late success ends',
+  },
+  {
+    guard: 'a bounced head that is written over keeps the words that are its memory (D-05)',
+    file: `${QUEUE}/landing/unheard.ts`,
+    find: 'const bounce = isTestedAgain ? undefined : bounceOf(record, { pr, head: sha });',
+    replace: 'const bounce = isTestedAgain ? undefined : bounceOf(record, { pr: -pr, head: sha });',
+    families: ['storm', 'long_late'],
+    dies: 'one that was bounced cannot be read when an earlier success of it may come',
   },
 ];

@@ -48,17 +48,18 @@ export const CLOCK_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a clock that is put back holds no landing up',
     file: `${SRC}/reconcile.ts`,
-    find: 'return this.#keeper.isLastWriter ? stepMs : Math.max(0, stepMs);',
-    replace: 'return Math.max(0, stepMs);',
+    find: 'this.#clock.stepSince(record.storedBy);',
+    replace: 'Math.max(0, this.#clock.stepSince(record.storedBy));',
     families: ['storm'],
     dies: 'the clock is put back while the forge overlooks a success',
   },
   {
-    guard: 'a clock that was put back shortens no wait of another engine (A24)',
-    file: `${SRC}/reconcile.ts`,
-    find: 'return this.#keeper.isLastWriter ? stepMs : Math.max(0, stepMs);',
-    replace: 'return stepMs;',
+    guard: 'a step is followed once, whatever the store refuses (A24)',
+    file: `${SRC}/record-keeper.ts`,
+    find: 'document: toDocument(fitting, left),',
+    replace:
+      'document: toDocument({ ...fitting, storedBy: this.#stored?.storedBy ?? fitting.storedBy }, left),',
     families: ['storm'],
-    dies: 'the clock is put back, and another engine has a success without an answer',
+    dies: 'the clock is put back, and the second write of a save is refused',
   },
 ];

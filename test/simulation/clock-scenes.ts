@@ -1,6 +1,7 @@
+import { StoreError } from '#core/ports/store.ts';
 import { createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
-import { createWorldOn } from '../scenario/world.ts';
+import { createWorldOn, type WorldOptions } from '../scenario/world.ts';
 import { SteppedClock } from '../support/stepped-clock.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { givenUnanswered, landOtherAndComeBack, lookUntil } from './bad-head-scenes.ts';
@@ -10,12 +11,16 @@ import { hasAlarm, type Stage, wordOn, wordsOn } from './scene-stage.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
+/** Each is told with a row of its own: more than one transaction takes. */
+const MANY = 110;
 
-async function setSteppedStage(): Promise<{ readonly stage: Stage; readonly clock: SteppedClock }> {
+async function setSteppedStage(
+  options: Pick<WorldOptions, 'aroundStore'> = {},
+): Promise<{ readonly stage: Stage; readonly clock: SteppedClock }> {
   const time = new VirtualClock();
   const forge = createAbstractForge({ clock: time });
   const clock = new SteppedClock(time);
-  const stage = await createWorldOn(clock, forge, forge.forge, { lastingEngine: true });
+  const stage = await createWorldOn(clock, forge, forge.forge, { ...options, lastingEngine: true });
   return { stage, clock };
 }
 
@@ -24,6 +29,50 @@ export async function putClockForward(): Promise<readonly string[]> {
   const { first } = await givenUnanswered(stage);
   clock.put(10 * MINUTE_MS);
   return landOtherAndComeBack(stage, first);
+}
+
+/** So much is told by the next look that its save takes two writes, and the second one is refused. */
+export async function putClockBackUnderRefusal(): Promise<readonly string[]> {
+  let saves = 0;
+  let isCounted = false;
+  const refuseSecond = (label: string): void => {
+    if (isCounted && label === 'saveQueue') saves += 1;
+    if (isCounted && label === 'saveQueue' && saves === 2) throw new StoreError('unavailable', label);
+  };
+  const { stage, clock } = await setSteppedStage({
+    aroundStore: { before: refuseSecond, after: () => undefined },
+  });
+  const { forge } = stage;
+  const { first } = await givenUnanswered(stage);
+  await forge.cancelSchedule(first);
+  const many: number[] = [];
+  for (let at = 0; at < MANY; at += 1) many.push(await givenScheduled(forge, `z${at}`));
+  await lookUntil(stage, MINUTE_MS / 3, () => false);
+  clock.put(-HOUR_MS);
+  for (const pr of many) await forge.cancelSchedule(pr);
+  isCounted = true;
+  await stage.reconcile();
+  if (saves < 2) return ['the scene did not come about'];
+  isCounted = false;
+  return landOtherAndComeBack(stage, first);
+}
+
+/** One engine begins with a clock that is an hour late; another one goes on; then the first, whose clock is right by now. */
+export async function putLateClockRight(): Promise<readonly string[]> {
+  const { stage, clock } = await setSteppedStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.gateDurationMs = 30_000;
+  await stage.reconcile();
+  await clock.advance(MINUTE_MS);
+  stage.switchEngine('another');
+  const pr = await givenScheduled(forge, 'a');
+  await stage.reconcile();
+  clock.put(HOUR_MS);
+  await stage.reconcile();
+  stage.switchEngine('first');
+  const problems = await landsWithin(stage, pr, 10 * MINUTE_MS);
+  return hasAlarm(stage, 'unverified_landing') ? [...problems, 'a proven landing is alarmed'] : problems;
 }
 
 /** Another engine went on with the record after that, and its success had no answer. */

@@ -41,7 +41,9 @@ import {
   putClockBackInLanding,
   putClockBackInRun,
   putClockBackUnderAnother,
+  putClockBackUnderRefusal,
   putClockForward,
+  putLateClockRight,
 } from './clock-scenes.ts';
 import { leaveInEachWay } from './code-scenes.ts';
 import { lookByOne, lookByOthers } from './cost-scenes.ts';
@@ -264,9 +266,11 @@ import {
 } from './twin-scenes.ts';
 import {
   hangOnDeparted,
+  hideBouncedWatched,
   hideLandingOfTwin,
   hideLateSuccessForGood,
   hideLateSuccessOfLost,
+  loseForgeAtEndOfWatch,
 } from './unread-head-scenes.ts';
 import {
   approveByBot,
@@ -879,6 +883,10 @@ export const SCENES = {
   'the forge merges the twin of one that cannot be read any more': hideLandingOfTwin,
   'one that was bounced is scheduled again, and the clock is put back': putClockBackAfterSchedule,
   'the clock is put back, and one that was bounced is scheduled again': putClockBackBeforeSchedule,
+  'the forge is away for moments as the time of a late success ends': loseForgeAtEndOfWatch,
+  'one that was bounced cannot be read when an earlier success of it may come': hideBouncedWatched,
+  'the clock is put back, and the second write of a save is refused': putClockBackUnderRefusal,
+  'the clock of one engine is an hour late, and is put right under another': putLateClockRight,
   'the clock is put forward after a success without an answer': putClockForward,
   'the clock is put back while a gate run goes on': putClockBackInRun,
   'the clock is put back while the forge overlooks a success': putClockBackInLanding,

@@ -1,14 +1,17 @@
 import { ForgeError } from '#core/ports/forge.ts';
 import { wrapForge } from '../scenario/hooks.ts';
 import { giveUpFirst, postsSuccess } from '../scenario/late-call.ts';
-import { givenProject, givenScheduled } from '../scenario/stories.ts';
+import { givenProject, givenScheduled, unprovenLandings } from '../scenario/stories.ts';
 import { lookUntil } from './bad-head-scenes.ts';
-import { hasAlarm, isSuccess, look, type Stage, setStage, wordOn } from './scene-stage.ts';
+import { hasAlarm, isSuccess, look, type Stage, setStage, wordOn, wordsOn } from './scene-stage.ts';
 
 /** Scenes of `scenes.ts` about heads that cannot be read while a success may come late (decision 0270). */
 
 const MINUTE_MS = 60_000;
 const LATE_MS = 100_000;
+/** Less than the forge may take. */
+const LATEST_MS = 122_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 const HANG_MS = 10_000;
 /** So many that the patrol of their statuses does not find by luck what the watch has to find. */
 const OTHERS = 44;
@@ -66,6 +69,84 @@ export async function hideLateSuccessForGood(): Promise<readonly string[]> {
   await lookUntil(stage, 40 * MINUTE_MS, () => false);
   if ((await wordOn(stage, late)) !== 'success') return ['the scene did not come about'];
   return hasAlarm(stage, 'success_stands') ? [] : ['a success stands without an alarm'];
+}
+
+/** The record is lost, and the forge answers nothing for three seconds when the time of a late success ends; events set off looks. */
+export async function loseForgeAtEndOfWatch(): Promise<readonly string[]> {
+  let isAway = false;
+  const stage: Stage = await setStage({
+    lastingEngine: true,
+    switches: { scheduleTriggers: true },
+    wrapForge: wrapForge(async (name, _, answer) => {
+      if (isAway) throw new ForgeError('unreachable', name, 500, null, false);
+      return answer();
+    }),
+  });
+  const { forge, clock } = stage;
+  await givenProject(forge);
+  forge.judge = (files) => (files.has('src/a.txt') && files.has('src/b.txt') ? 'failure' : 'success');
+  forge.gateDurationMs = 3_000;
+  forge.lateEffectMs = LATEST_MS;
+  const late = await givenScheduled(forge, 'a');
+  const { headSha } = await forge.pull(late);
+  await stage.drain({ until: giveUpFirst(forge, postsSuccess(headSha)) });
+  await forge.cancelSchedule(late);
+  await stage.loseRecord();
+  stage.restartEngine();
+  const other = await givenScheduled(forge, 'b');
+  await lookUntil(stage, MINUTE_MS, () => false);
+  const since = (await stage.record()).unheard?.[0]?.since;
+  if (since === undefined) return ['the scene did not come about'];
+  await lookUntil(stage, since + 124_000 - clock.now(), () => false);
+  isAway = true;
+  for (let second = 0; second < 3; second += 1) {
+    await stage.reconcile();
+    await clock.advance(1_000);
+  }
+  isAway = false;
+  await lookUntil(stage, 5 * MINUTE_MS, () => forge.isMerged(other));
+  await forge.schedule(late, 'squash');
+  await clock.advance(6_000);
+  await lookUntil(stage, 2 * MINUTE_MS, () => forge.isMerged(late));
+  return (await unprovenLandings(forge)).length === 0
+    ? []
+    : ['a success that came late merged what is not proven'];
+}
+
+/** Its first success had no answer; tested again it fails, and its statuses cannot be read as that success may come. Then the record is lost. */
+export async function hideBouncedWatched(): Promise<readonly string[]> {
+  let sha = '';
+  let isHidden = false;
+  let fails = false;
+  const stage: Stage = await setStage({
+    lastingEngine: true,
+    wrapForge: wrapForge(async (name, [of], answer) => {
+      if (isHidden && name === 'readStatuses' && of === sha)
+        throw new ForgeError('unreachable', name, 500, null, false);
+      return answer();
+    }),
+  });
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.gateDurationMs = 3_000;
+  forge.lateEffectMs = DAY_MS;
+  forge.judge = (files) => (fails && files.has('src/a.txt') ? 'failure' : 'success');
+  forge.mergeBehaviour = () => ({ kind: 'lost' });
+  const pr = await givenScheduled(forge, 'a');
+  sha = (await forge.pull(pr)).headSha;
+  await stage.drain({ until: giveUpFirst(forge, postsSuccess(sha)) });
+  fails = true;
+  const end = stage.clock.now() + 30 * MINUTE_MS;
+  while (!(await wordsOn(stage, pr)).startsWith('bounced') && stage.clock.now() < end) await look(stage, 1);
+  if ((await stage.record()).unheard === undefined) return ['the scene did not come about'];
+  isHidden = true;
+  await lookUntil(stage, 4 * MINUTE_MS, () => false);
+  isHidden = false;
+  const runs = forge.runs().length;
+  await stage.loseRecord();
+  stage.restartEngine();
+  await lookUntil(stage, 20 * MINUTE_MS, () => false);
+  return forge.runs().length === runs ? [] : ['one that was bounced is tested again without a new schedule'];
 }
 
 /** Two have one head. The one that lands cannot be read after its success, and the forge merges the other by it. */

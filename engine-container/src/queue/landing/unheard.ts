@@ -7,11 +7,12 @@ import {
   UNHEARD_LOOK_MIN_MS,
   UNHEARD_WATCH_MS,
 } from '#core/domain/limits.ts';
-import { type DecisionContext, wakeNoLaterThan } from '../decision-context.ts';
+import { type DecisionContext, entryOf, wakeNoLaterThan } from '../decision-context.ts';
+import { bounceOf, isBounced } from '../record/bounced.ts';
 import type { Landing } from '../record/landing-state.ts';
 import type { UnheardPost } from '../record/pending-status.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';
-import { describeStaleSuccess } from '../words/describe.ts';
+import { describeEarlierBounce, describeStaleSuccess } from '../words/describe.ts';
 
 /**
  * A landing ends while some of its `success` posts were never answered: the forge may still carry them out, minutes
@@ -73,13 +74,13 @@ function settle(pass: DecisionContext, post: UnheardPost): readonly UnheardPost[
   const { record, s } = pass;
   // One that a look did not come to keeps its turn before those that it did.
   const isMissed = s.unheard?.has(post.sha) === false;
-  const unsettled =
+  const keptWatch =
     isMissed || post.lookAt > s.now
       ? post
       : { ...post, lookAt: nextLookAt(post, s.now, UNHEARD_LOOK_MIN_MS) };
   // Where it lands once more a success is what should stand, and the end of that landing begins the watch anew.
   const isLanding = ({ landing }: Batch) => landing?.head === post.sha && landing.takeBack === null;
-  if (record.batches.some(isLanding)) return [unsettled];
+  if (record.batches.some(isLanding)) return [keptWatch];
   const statuses = s.unheard?.get(post.sha);
   // A reading of before our last word on this head says nothing.
   const waiting = record.pendingStatuses.find(
@@ -87,8 +88,9 @@ function settle(pass: DecisionContext, post: UnheardPost): readonly UnheardPost[
   );
   // Words that could not be written may wait for hours, and a success may arrive meanwhile.
   const isOurTurn = waiting !== undefined && (waiting.takesBack === true || waiting.failures === undefined);
-  if (statuses === undefined || isOurTurn) return s.now - post.since < UNHEARD_WATCH_MS ? [unsettled] : [];
-  if (!statuses.known) return settleUnread(pass, post, unsettled);
+  if (isOurTurn) return s.now - post.since < UNHEARD_WATCH_MS ? [keptWatch] : [];
+  if (statuses === undefined) return [keptWatch];
+  if (!statuses.known) return overwriteIfLate(pass, post, keptWatch);
   const now = statuses.value.find((status) => status.context === post.context);
   if (now?.state === 'success') {
     record.pendingStatuses = record.pendingStatuses.filter((each) => each !== waiting);
@@ -109,27 +111,33 @@ function nextLookAt({ since }: UnheardPost, now: EpochMs, soonMs: number): Epoch
 }
 
 /** The success may be there by now, and no reading says so: the head is written over before another may land. */
-function settleUnread(
+function overwriteIfLate(
   { record, s, log }: DecisionContext,
   post: UnheardPost,
-  unsettled: UnheardPost,
+  keptWatch: UnheardPost,
 ): readonly UnheardPost[] {
   const ageMs = s.now - post.since;
-  // A forge that answers nothing at all is given time as a whole.
-  const isOfThisOne = s.base.known || (s.full && s.pulls.known);
-  if (ageMs < SUCCESS_LATE_MS || (!isOfThisOne && ageMs < UNHEARD_WATCH_MS)) return [unsettled];
+  if (ageMs < SUCCESS_LATE_MS) return [keptWatch];
+  // A forge that answers nothing at all is given time as a whole. Until then each look asks again, whatever set it off.
+  const forgeAnswersOtherwise = s.base.known || (s.full && s.pulls.known);
+  if (!forgeAnswersOtherwise && ageMs < UNHEARD_WATCH_MS) return [{ ...post, lookAt: s.now }];
   takeBackLate(record, post);
   log.push(`${post.sha} cannot be read, and is written over`);
   return [];
 }
 
 function takeBackLate(record: QueueRecord, { pr, sha, context, isUnwritable }: UnheardPost): void {
+  const entry = entryOf(record, pr);
+  const isTestedAgain = entry?.head === sha && !isBounced(record, entry);
+  const bounce = isTestedAgain ? undefined : bounceOf(record, { pr, head: sha });
   record.pendingStatuses.push({
     pr,
     sha,
     context,
-    state: 'pending',
-    description: describeStaleSuccess(),
+    // The words of a bounce are its memory where this record is lost (D-05).
+    ...(bounce === undefined
+      ? { state: 'pending' as const, description: describeStaleSuccess() }
+      : { state: 'error' as const, description: describeEarlierBounce(bounce) }),
     targetUrl: null,
     takesBack: true,
     // A status that could not be written before is not tried for long before a person is told.

@@ -11,17 +11,34 @@ type TimeOf<Row> = {
 }[keyof Row];
 
 /**
- * The wall clock was put forward, or back: a call that was sent may be carried out for as long after it as before, and a
- * gate run takes no longer. All times that something in flight waits from, or until, go along with the clock.
+ * The wall clock was set forward or back. Moves the times that something waits from or until, and those that are compared
+ * with one another, by the same step: so each wait lasts as long as before. Times of the forge stay.
  *
  * @param stepMs - How far forward; negative: back.
  */
 export function followClock(record: QueueRecord, stepMs: number): QueueRecord {
   if (stepMs === 0) return record;
   const move = <Row extends object>(row: Row, ...names: TimeOf<Row>[]): Row => moveTimes(row, stepMs, names);
-  const { unheard, landed, recallHeads, givenUp, outside, outsideMove } = record;
+  const {
+    begunLately,
+    forge,
+    gateLooks,
+    givenUp,
+    hook,
+    landed,
+    outside,
+    outsideMove,
+    recallHeads,
+    rule,
+    unheard,
+  } = record;
   return {
-    ...move(record, 'restsUntil', 'lateUntil', 'recalledAt', 'unreadSince'),
+    ...move(record, 'restsUntil', 'lateUntil', 'othersAt', 'recalledAt', 'unreadSince'),
+    ...(begunLately && { begunLately: move(begunLately, 'at', 'stagedAt') }),
+    ...(forge && { forge: move(forge, 'readAt') }),
+    ...(gateLooks && { gateLooks: move(gateLooks, 'at') }),
+    ...(hook && { hook: move(hook, 'at') }),
+    ...(rule && { rule: move(rule, 'lookedAt') }),
     baseSeen: record.baseSeen && move(record.baseSeen, 'at'),
     batches: record.batches.map((batch) => moveBatch(batch, stepMs)),
     bounced: record.bounced.map((each) => moveBounced(each, stepMs)),

@@ -25,6 +25,7 @@ import type { PullRequestReading } from '../admission/readings.ts';
 import type { FirstLooks } from '../landing/landing-pace.ts';
 import { NO_HISTORY } from '../policy/rate.ts';
 import type { Bounced, Deferred, HeadAttempts, MergeTimeoutCount } from './aside.ts';
+import type { EngineClock } from './engine-clock.ts';
 import type { GateLooks, RunnerWait } from './gate-looks-state.ts';
 import type { GivenUp, Landing, TakeBackReason } from './landing-state.ts';
 import type { Learned } from './learned-state.ts';
@@ -112,6 +113,8 @@ export interface QueueRecord extends Learned, Recalling {
   gateLooks?: GateLooks;
   /** Heads on which a `success` may still appear that was posted long ago; absent: none. */
   unheard?: readonly UnheardPost[];
+  /** The engine that stored this, and its clocks when it began to look; absent: an older version did. */
+  storedBy?: EngineClock;
 }
 
 export interface LandedHead {
