@@ -2,7 +2,7 @@ import { DAY_MS } from './api-limits.ts';
 import type { NodeRow } from './batch.ts';
 import type { EpochMs } from './ids.ts';
 import { pauseAt } from './pause.ts';
-import type { BlockKind, QueuePlace, QueueView } from './queue-view.ts';
+import type { BlockKind, QueueView } from './queue-view.ts';
 import type { ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from './repo.ts';
 import { sayRunner } from './runner-labels.ts';
 
@@ -167,13 +167,11 @@ function findWait({ block, places }: QueueView, { repo, batches, now }: Standsti
   const ofForge: Standstill = { cause: 'forge_slow', since, usualMs: null };
   if (OF_FORGE.includes(kind)) return past(0) ? ofForge : null;
   if (kind !== 'admission') return null;
-  if (isFailedByForge(places)) return past(places.length > 1 ? 0 : DAY_MS) ? ofForge : null;
+  const waiting = places.filter(({ state }) => state !== 'bounced');
+  if (waiting.every(({ reason }) => reason === 'staging_failed'))
+    // Of one alone it may be something about that one; where none of several is left to be staged, it is the forge.
+    return past(waiting.length > 1 ? 0 : DAY_MS) ? ofForge : null;
   return past(DAY_MS) ? { cause: 'people', since, usualMs: null } : null;
-}
-
-/** Of one alone it may be something about that one; where none is left to be staged, it is the forge. */
-function isFailedByForge(places: readonly QueuePlace[]): boolean {
-  return places.every(({ state, reason }) => state === 'bounced' || reason === 'staging_failed');
 }
 
 /** From staging to the end of a node that a gate run of its own judged: 95 in 100 take no longer. Null: too few are known. */

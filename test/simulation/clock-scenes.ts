@@ -7,7 +7,7 @@ import { VirtualClock } from '../support/virtual-clock.ts';
 import { givenUnanswered, landOtherAndComeBack, lookUntil } from './bad-head-scenes.ts';
 import { hasAlarm, type Stage, wordOn, wordsOn } from './scene-stage.ts';
 
-/** Scenes of `scenes.ts` about decision 0271: the wall clock of the engine is put, and that of the forge is not. */
+/** Scenes of `scenes.ts` about decision 0271: the wall clock of the engine is set anew, and that of the forge is not. */
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -116,10 +116,10 @@ export async function putClockBackInLanding(): Promise<readonly string[]> {
 
 async function landsWithin(stage: Stage, pr: number, maxMs: number): Promise<readonly string[]> {
   const hasLanded = await lookUntil(stage, maxMs, () => stage.forge.isMerged(pr));
-  return hasLanded ? [] : ['a clock that was put back holds a landing up'];
+  return hasLanded ? [] : ['a clock that was set back holds a landing up'];
 }
 
-/** It was bounced for a failure that was a flake, and its author schedules it again, before or after the clock is put back. */
+/** It was bounced for a failure that was a flake, and its author schedules it again, before or after the clock is set back. */
 async function scheduleAgain(order: 'before' | 'after'): Promise<readonly string[]> {
   const { stage, clock } = await setSteppedStage();
   const { forge } = stage;

@@ -31,7 +31,7 @@ const STEPS_MAX = 150_000;
 /** With each look at a row that takes nothing, all of a crowd is read again. */
 const STEPS_PER_PULL = 1_000;
 
-/** A person or a program puts a clock that is very wrong, before a call. */
+/** A person or a program corrects a clock that is very wrong, before a call. */
 const CLOCK_PUT_CHANCE = 0.002;
 
 const THROTTLED_SHARE = 0.8;

@@ -1,7 +1,7 @@
 import type { EpochMs } from '#core/domain/ids.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-/** The clock of a machine whose wall clock is put forward or back while time goes on as everywhere. */
+/** The clock of a machine whose wall clock is set forward or back while time goes on as everywhere. */
 export class SteppedClock extends VirtualClock {
   readonly #time: VirtualClock;
   /** How wrong the wall clock is, ms. */

@@ -137,11 +137,17 @@ function blockOf(repo: ManagedRepo, record: QueueRecord, places: readonly QueueP
     const deferred = record.deferred.find((each) => each.reason === reason);
     if (deferred !== undefined) return block(reason, { until: deferred.until, pr: deferred.pr });
   }
-  if (!ready) return block('admission', { since: places[0]?.queuedAt ?? null });
+  if (!ready) return block('admission', { since: noneReadySince(record, places) });
   const readyTimes = record.entries.flatMap((entry) => (entry.readyAt === null ? [] : [entry.readyAt]));
   const since = Math.min(...readyTimes);
   const until = Math.max(...readyTimes) + repo.batchLingerSeconds * 1000;
   return until > at ? block('linger', { since, until }) : block('staging', { since });
+}
+
+/** Since the oldest of them came, or since something landed after that. */
+function noneReadySince({ landed = [] }: QueueRecord, places: readonly QueuePlace[]): EpochMs | null {
+  const oldest = places.find(({ state }) => state !== 'bounced')?.queuedAt ?? null;
+  return oldest === null ? null : Math.max(oldest, ...landed.map(({ at }) => at));
 }
 
 function blockOfBatch(batch: Batch, at: EpochMs, deadlineMs: number | null): Block {

@@ -103,6 +103,7 @@ describe('a queue that stands still is noticed', () => {
     expect([of(9, [failed, other]), of(11, [failed, other])]).toEqual([null, 'forge_slow']);
     expect([of(11, [failed]), of(25 * 60, [failed])]).toEqual([null, 'forge_slow']);
     expect(of(11, [failed, { ...other, reason: 'not_approved' }])).toBeNull();
+    expect(of(11, [failed, { ...other, state: 'bounced', reason: 'bounced' }])).toBeNull();
   });
 
   test('a forge that cannot be read for an hour, though no schedule is known: one may wait there', () => {
