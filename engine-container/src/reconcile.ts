@@ -178,7 +178,10 @@ export class Reconcile {
   #followClock(record: QueueRecord): QueueRecord {
     const stepMs = this.#clock.stepSince(record.storedBy);
     if (stepMs !== 0)
-      this.#deps.log.warn('wall clock was stepped', { repo_id: this.#repo.id, step_ms: stepMs });
+      this.#deps.log.warn('the wall clock was set forward or back, and the waits are moved with it', {
+        repo_id: this.#repo.id,
+        step_ms: stepMs,
+      });
     return { ...followClock(record, stepMs), storedBy: this.#clock.start };
   }
 

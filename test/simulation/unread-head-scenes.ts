@@ -2,7 +2,7 @@ import { ForgeError } from '#core/ports/forge.ts';
 import { wrapForge } from '../scenario/hooks.ts';
 import { giveUpFirst, postsSuccess } from '../scenario/late-call.ts';
 import { givenProject, givenScheduled, unprovenLandings } from '../scenario/stories.ts';
-import { lookUntil } from './bad-head-scenes.ts';
+import { givenUnanswered, lookUntil } from './bad-head-scenes.ts';
 import { hasAlarm, isSuccess, look, type Stage, setStage, wordOn, wordsOn } from './scene-stage.ts';
 
 /** Scenes of `scenes.ts` about heads that cannot be read while a success may come late (decision 0270). */
@@ -83,13 +83,7 @@ export async function loseForgeAtEndOfWatch(): Promise<readonly string[]> {
     }),
   });
   const { forge, clock } = stage;
-  await givenProject(forge);
-  forge.judge = (files) => (files.has('src/a.txt') && files.has('src/b.txt') ? 'failure' : 'success');
-  forge.gateDurationMs = 3_000;
-  forge.lateEffectMs = LATEST_MS;
-  const late = await givenScheduled(forge, 'a');
-  const { headSha } = await forge.pull(late);
-  await stage.drain({ until: giveUpFirst(forge, postsSuccess(headSha)) });
+  const { first: late } = await givenUnanswered(stage, LATEST_MS);
   await forge.cancelSchedule(late);
   await stage.loseRecord();
   stage.restartEngine();

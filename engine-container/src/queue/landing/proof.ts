@@ -28,7 +28,7 @@ export function judgeMerge(pass: DecisionContext, batch: Batch, landing: Landing
   learnMergeTime(pass, batch, landing);
   watchUnheard(pass, landing);
   moveTip(pass, batch, landing, merge.commit.sha);
-  leaveQueue(pass, landing);
+  forgetMerged(pass, landing);
   if (!isMergeOf(landing, merge)) return haltAt(pass, batch, landing, merge);
   // The base that looked foreign was this very merge, seen between its push and its bookkeeping.
   for (const each of pass.record.batches) if (each.teardown === 'base_advanced') each.teardown = null;
@@ -57,7 +57,7 @@ function moveTip({ record, s }: DecisionContext, batch: Batch, { index }: Landin
 }
 
 /** A merged pull request is in no queue, whatever its merge came to. */
-function leaveQueue(pass: DecisionContext, landing: Landing): void {
+function forgetMerged(pass: DecisionContext, landing: Landing): void {
   const { record } = pass;
   const { pr, head } = landing;
   record.entries = record.entries.filter((entry) => entry.pr !== pr);
