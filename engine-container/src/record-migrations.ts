@@ -76,9 +76,12 @@ function isSecond(document: Document): document is z.infer<typeof Second> {
 /** By the format that each starts from. */
 const STEPS: Readonly<Record<number, Step>> = { 1: toSecond, 2: toThird };
 
+/** Built once: a schema that is built for each document costs more than all it checks. */
+const Known = z.object({ schema: z.int().min(1).max(NEWEST_FORMAT) });
+
 /** The document in the newest format. Null: it is of none that this release knows. */
 export function migrate(stored: unknown): Document | null {
-  const known = z.object({ schema: z.int().min(1).max(NEWEST_FORMAT) }).safeParse(stored);
+  const known = Known.safeParse(stored);
   if (!known.success) return null;
   let document = stored as Document;
   for (let format = known.data.schema; format < NEWEST_FORMAT; format += 1) {
