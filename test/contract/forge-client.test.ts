@@ -1,19 +1,16 @@
-import { openFake } from './forge/fake-subject.ts';
+import { FAKE_MEANS, openFake } from './forge/fake-subject.ts';
 import { openReal } from './forge/real-subject.ts';
 import type { Means } from './forge/subject.ts';
-import { forgeSuite } from './forge.suite.ts';
+import { forgeSuite, PARTS_OF_ALL } from './forge.suite.ts';
 
 // A real forge answers in its own time, and the longest test makes more than fifty commits.
 jest.setTimeout(180_000);
 
-const COMMON = ['git', 'pull requests', 'rules', 'patches', 'gate', 'landing', 'webhooks', 'set-up'] as const;
-const ALL_MEANS = ['fake', 'person', 'reader', 'runner', 'webhooks', 'scoped'] as const;
-
-forgeSuite('fake fj11', () => openFake('fj11'), [...COMMON, 'faults'], ALL_MEANS);
-forgeSuite('fake fj15', () => openFake('fj15'), [...COMMON, 'long listings', 'faults'], ALL_MEANS);
+// The oldest version, fj11, is in the suite of the long command.
+forgeSuite('fake fj15', () => openFake('fj15'), [...PARTS_OF_ALL, 'long listings', 'faults'], FAKE_MEANS);
 // The first version that can cancel a run; it is as its predecessor in all else that we call.
-forgeSuite('fake fj16', () => openFake('fj16'), ['gate'], ALL_MEANS);
-forgeSuite('fake gt126', () => openFake('gt126'), [...COMMON, 'faults'], ALL_MEANS);
+forgeSuite('fake fj16', () => openFake('fj16'), ['gate'], FAKE_MEANS);
+forgeSuite('fake gt126', () => openFake('gt126'), [...PARTS_OF_ALL, 'faults'], FAKE_MEANS);
 
 // With a real forge at hand the same suite holds the fake to it: see docs/forge-facts.md.
 const { env } = process;
@@ -25,5 +22,5 @@ if (env.FORGE_URL !== undefined && env.FORGE_TOKEN !== undefined) {
   if (env.FORGE_SCOPED_TOKEN !== undefined) means.push('scoped');
   // The forge's `[webhook] ALLOWED_HOST_LIST` has to have loopback in it.
   if (env.FORGE_WEBHOOKS === '1') means.push('webhooks');
-  forgeSuite('real forge', () => openReal(env), [...COMMON, 'long listings'], means);
+  forgeSuite('real forge', () => openReal(env), [...PARTS_OF_ALL, 'long listings'], means);
 }

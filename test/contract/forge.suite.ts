@@ -25,6 +25,18 @@ const PARTS = {
 } as const;
 export type ForgeSuitePart = keyof typeof PARTS;
 
+/** What every forge is held to, in memory or real. */
+export const PARTS_OF_ALL = [
+  'git',
+  'pull requests',
+  'rules',
+  'patches',
+  'gate',
+  'landing',
+  'webhooks',
+  'set-up',
+] as const satisfies readonly ForgeSuitePart[];
+
 /** Every call of our client against one forge over HTTPS, so that a fake cannot drift from a real one. */
 export function forgeSuite(
   name: string,

@@ -3,7 +3,7 @@ import { modesOf, playStory, struckCalls } from './crash-sweep.ts';
 import { CRASH_STORIES } from './pipeline-stories.ts';
 
 /** Of each story's hundreds of calls and five modes this many are drawn here; `npm run sim:crash` takes all of them. */
-const BLOWS_PER_STORY = 2;
+const BLOWS_PER_STORY = 1;
 
 describe('a worker that dies, or a call that fails, changes nothing but time (A44)', () => {
   test.each(CRASH_STORIES.map((story, index) => [story.name, story, index] as const))(

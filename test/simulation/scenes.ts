@@ -953,4 +953,9 @@ export const LONG_SCENES: readonly SceneName[] = [
   'few are scheduled, and the queue may spend little',
   'runners ask for work once a minute',
   'one account schedules many beside the gate run of a person',
+  'one account schedules many beside the gate run of a person, with few slots',
+  'one account schedules many beside the gate run of a person, and others come',
+  'one account is tried for hours beside the gate runs of others',
+  'what is urgent stands before a suspect by its schedule, and behind it in its turn',
+  'what is urgent stands behind a suspect that has aged',
 ];

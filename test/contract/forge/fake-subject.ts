@@ -5,8 +5,18 @@ import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import { BOT, createFakeForge, PERSON_SCOPES } from '../../../local/forge/fake-forge.ts';
 import type { ProfileName } from '../../../local/forge/profiles.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
-import type { ForgeSubject } from './subject.ts';
+import type { ForgeSubject, Means } from './subject.ts';
 import { VERSION_FACTS } from './version-facts.ts';
+
+/** A fake can be told to do all that a test asks for. */
+export const FAKE_MEANS = [
+  'fake',
+  'person',
+  'reader',
+  'runner',
+  'webhooks',
+  'scoped',
+] as const satisfies readonly Means[];
 
 /** The fake over real git, on virtual time and a real socket. What it does later than its answer takes it a while. */
 export async function openFake(profile: ProfileName): Promise<ForgeSubject> {

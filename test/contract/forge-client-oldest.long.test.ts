@@ -1,0 +1,5 @@
+import { FAKE_MEANS, openFake } from './forge/fake-subject.ts';
+import { forgeSuite, PARTS_OF_ALL } from './forge.suite.ts';
+
+// Long, because it sets up as much as the suites of the versions since, and what it adds is rarely touched.
+forgeSuite('fake fj11', () => openFake('fj11'), [...PARTS_OF_ALL, 'faults'], FAKE_MEANS);
