@@ -34,6 +34,7 @@ export const TIMELINE_KINDS = [
   'cancelled',
   'pushed',
   'reopened',
+  'retargeted',
   'dependency',
   'labelled',
   'unlabelled',
@@ -48,6 +49,8 @@ export interface TimelineEntry {
   readonly user: string;
   /** Newest commit of a push; null for other kinds and where unreadable. */
   readonly newHead: CommitSha | null;
+  /** Branch that it targeted before; absent for other kinds, and where unreadable. */
+  readonly baseBefore?: string;
   /** Name of the label that was put on or taken off; absent for other kinds. */
   readonly label?: string;
 }

@@ -57,6 +57,11 @@ export const PULL_CODES = {
     'requeued: head changed; it goes on once its schedule is renewed for the new head',
     `A push by a person who may merge renews the schedule. Otherwise approve this head, or ${SCHEDULE_AGAIN}.`,
   ),
+  other_target: wait(
+    'author',
+    'waiting: its schedule is from when it targeted another branch; it goes on once it is scheduled for this one',
+    `To land it here, ${SCHEDULE_AGAIN}.`,
+  ),
   changes_requested: wait(
     'author',
     'refused: a review asks for changes; the queue looks again when it is resolved',

@@ -144,8 +144,8 @@ export interface ForgeStager {
   applyPatch(request: PatchRequest): Promise<Commit>;
   /** False when the name is taken. */
   createBranch(branch: string, at: CommitSha): Promise<boolean>;
-  /** Absent already is fine. */
-  deleteBranch(branch: string): Promise<void>;
+  /** False: there is none, or none that the bot may see. */
+  deleteBranch(branch: string): Promise<boolean>;
   /** False where the forge's version cannot cancel. */
   cancelGateRun(runId: string): Promise<boolean>;
 }

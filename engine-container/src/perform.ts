@@ -3,6 +3,7 @@ import type { ManagedRepo, MergeStyle } from '#core/domain/repo.ts';
 import { assertNever } from '#core/domain/result.ts';
 import { pullPageOf, queuePageOf } from '#core/domain/service-pages.ts';
 import { type EngineForge, ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
+import { isGone } from './is-gone.ts';
 import type { Action, ActionOutcome } from './queue/actions.ts';
 import type { ReconcilerDeps } from './reconciler-deps.ts';
 import { ReadingUnfinished, type RepoObjects } from './repo-objects.ts';
@@ -40,8 +41,7 @@ export async function perform(held: HeldLease, deps: PerformDeps, action: Action
         found: await deps.forge.probeSchedule(action.pr, action.head, action.scheduleId),
       };
     case 'delete_branch':
-      await deps.forge.deleteBranch(action.branch);
-      return { kind: 'done' };
+      return deleteBranch(deps, action.branch);
     case 'cancel_gate_run':
       await tolerateAbsence(() => deps.forge.cancelGateRun(action.runKey));
       return { kind: 'done' };
@@ -69,7 +69,7 @@ async function stageTree(
 
 /** Words without a gate run of their own link to the page that tells the story of the pull request. */
 async function postStatus(
-  { forge, queuePage }: PerformDeps,
+  { forge, queuePage, baseBranch }: PerformDeps,
   action: Extract<Action, { kind: 'post_status' }>,
 ): Promise<ActionOutcome> {
   try {
@@ -81,11 +81,10 @@ async function postStatus(
     });
     return { kind: 'done' };
   } catch (error) {
-    const isMissing = error instanceof ForgeError && error.kind === 'missing' && action.purpose === 'pending';
+    if (action.purpose !== 'pending' || !(await isGone(forge, baseBranch, error))) throw error;
+    if (action.takesBack === true && (await isSuccessRead(forge, action))) throw error;
     // The commit is gone with its branch: there is nothing left that a status could open.
-    if (isMissing && !(action.takesBack === true && (await isSuccessRead(forge, action))))
-      return { kind: 'gone' };
-    throw error;
+    return { kind: 'gone' };
   }
 }
 
@@ -102,6 +101,14 @@ async function isSuccessRead(
     // One that cannot be read may wear it.
     return error.kind !== 'missing';
   }
+}
+
+/** In a repository that hides from the bot the branch may stand: it is deleted later. */
+async function deleteBranch({ forge, baseBranch }: PerformDeps, branch: string): Promise<ActionOutcome> {
+  if (await forge.deleteBranch(branch)) return { kind: 'done' };
+  const absence = new ForgeError('missing', 'DELETE branches/{branch}', 404);
+  if (!(await isGone(forge, baseBranch, absence))) throw absence;
+  return { kind: 'done' };
 }
 
 /** Outcomes that keep staging from its end and are no failure of the forge. */

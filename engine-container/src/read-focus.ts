@@ -17,6 +17,7 @@ import type { ViewReader } from './read-views.ts';
 
 export interface FocusDeps {
   readonly forge: EngineForge;
+  readonly baseBranch: string;
   readonly tryRead: TryRead;
   readonly checks: CheckClock;
   readonly commits: CommitReader;
@@ -72,8 +73,8 @@ export class FocusReader {
   }
 
   async readOne(record: QueueRecord, pr: PullRequestNumber): Promise<Reading<FocusView>> {
-    const { forge, tryRead } = this.#deps;
-    const pull = await tryRead(() => readOrNone(forge, pr));
+    const { forge, baseBranch, tryRead } = this.#deps;
+    const pull = await tryRead(() => readOrNone(forge, baseBranch, pr));
     this.gone.delete(pr);
     if (pull.known && pull.value !== null) {
       const { merged } = pull.value;

@@ -1,7 +1,8 @@
 import type { CommitStatus } from '#core/domain/forge.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { type Reading, UNKNOWN } from '#core/domain/result.ts';
-import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
+import type { EngineForge } from '#core/ports/forge.ts';
+import { isGone } from './is-gone.ts';
 import type { LookBudget } from './look-budget.ts';
 import type { TryRead } from './look-reads.ts';
 import { nextStuck } from './queue/landing/standing.ts';
@@ -18,6 +19,7 @@ const UNHEARD_READS_MAX = 20;
  */
 export async function readRecalled(
   forge: EngineForge,
+  baseBranch: string,
   budget: Pick<LookBudget, 'tryRead' | 'isSpent'>,
   { recall, recallHeads = [] }: QueueRecord,
 ): Promise<Pick<Snapshot, 'recalled'>> {
@@ -25,7 +27,7 @@ export async function readRecalled(
   const recalled = new Map<PullRequestNumber, Reading<RecalledView>>();
   for (const pr of recall) {
     // One that was deleted leaves its commits, and the statuses on them.
-    const pull = await budget.tryRead(() => readOrNone(forge, pr));
+    const pull = await budget.tryRead(() => readOrNone(forge, baseBranch, pr));
     if (budget.isSpent) break;
     if (!pull.known) {
       recalled.set(pr, UNKNOWN);
@@ -34,7 +36,7 @@ export async function readRecalled(
     const earlier = recallHeads.filter((staged) => staged.pr === pr).map(({ head }) => head);
     const heads = new Set([...(pull.value === null ? [] : [pull.value.headSha]), ...earlier]);
     const merged = pull.value?.merged === true ? pull.value.headSha : null;
-    const read = await budget.tryRead(() => readHeads(forge, heads, merged));
+    const read = await budget.tryRead(() => readHeads(forge, baseBranch, heads, merged));
     if (budget.isSpent) break;
     recalled.set(pr, read);
   }
@@ -43,6 +45,7 @@ export async function readRecalled(
 
 async function readHeads(
   forge: EngineForge,
+  baseBranch: string,
   heads: ReadonlySet<CommitSha>,
   merged: CommitSha | null,
 ): Promise<RecalledView> {
@@ -52,7 +55,7 @@ async function readHeads(
       read.push({ head, merged: head === merged, statuses: await forge.readStatuses(head) });
     } catch (error) {
       // One that no branch has any more is swept by the forge some day.
-      if (!(error instanceof ForgeError) || error.kind !== 'missing') throw error;
+      if (!(await isGone(forge, baseBranch, error))) throw error;
     }
   }
   return read;

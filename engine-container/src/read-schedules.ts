@@ -77,7 +77,7 @@ export async function readSchedules(
           pr: pull.number,
           head: pull.headSha,
           updatedAt: pull.updatedAt,
-          schedule: readSchedule(timeline.value, pull.headSha),
+          schedule: readSchedule(timeline.value, pull),
           reviews: null,
           seenAt,
           readAt: now,
@@ -115,10 +115,11 @@ export function sightIn(
 /** Of one that is in flight: a push that renewed its schedule does so still, and no other does before the next full look. */
 export function readKnownSchedule(
   record: Pick<QueueRecord, 'entries'>,
-  { number, headSha }: PullRequest,
+  pull: PullRequest,
   timeline: readonly TimelineEntry[],
 ): Reading<ScheduleReading> {
-  const schedule = readSchedule(timeline, headSha);
+  const { number, headSha } = pull;
+  const schedule = readSchedule(timeline, pull);
   if (schedule.kind === 'none' || !needsRenewal(schedule)) return known(schedule);
   const entry = record.entries.find(({ pr }) => pr === number);
   const { push, id, at } = schedule;

@@ -95,6 +95,7 @@ export class SnapshotReader {
     this.#commits = new CommitReader(deps.forge, this.#tryRead);
     this.#focus = new FocusReader({
       forge: deps.forge,
+      baseBranch: repo.baseBranch,
       tryRead: this.#tryRead,
       checks: new CheckClock(deps.clock, repo.mergeStyle),
       commits: this.#commits,
@@ -155,7 +156,7 @@ export class SnapshotReader {
     this.#patrol.noteRead(patrolled, views, begunAt);
     const traces = await this.#traces.readDue(record, this.#clock.now());
     if (record.recall !== undefined || record.reread !== undefined) await this.#views.needBotLogin();
-    const recalled = await readRecalled(this.#forge, this.#budget, record);
+    const recalled = await readRecalled(this.#forge, this.#repo.baseBranch, this.#budget, record);
     const focus = await this.#focus.readNext(record);
     if (schedules !== null) await this.#focus.readDeparted(record, views, focus, fence);
     const rest = {

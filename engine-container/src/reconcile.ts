@@ -111,7 +111,7 @@ export class Reconcile {
   /** Before anything is told: what stands now could not be watched. */
   async #takeBack(): Promise<void> {
     this.#takesAllBack = true;
-    const ok = await takeBackUnrecorded(this.#forge, this.#keeper.posted);
+    const ok = await takeBackUnrecorded(this.#forge, this.#repo.baseBranch, this.#keeper.posted);
     const alarm = { repo_id: this.#repo.id, alarm: 'record_too_large', pr: null };
     this.#deps.log.error('queue alarm', { ...alarm, ok });
     await this.#keeper.saveDone(this.#deps.clock.now());
@@ -141,7 +141,9 @@ export class Reconcile {
       const snapshot = await looks.look(record, refresh);
       if (snapshot.full) this.#sight = reader.sight;
       const failure = reader.reads.takeFailure();
-      this.#errorCode = failure === null ? null : this.#classify(failure);
+      // What a look at all of it failed on is not mended because one at what is in flight asks for less.
+      if (snapshot.full || failure !== null)
+        this.#errorCode = failure === null ? null : this.#classify(failure);
       // The rest of a later look is only left for the next reconcile.
       if (pass === 0 && reader.reads.isCutShort) this.#errorCode ??= 'timeout';
       const decision = decide(snapshot, record);

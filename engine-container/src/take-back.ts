@@ -1,5 +1,6 @@
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
+import { isGone } from './is-gone.ts';
 import type { QueueRecord } from './queue/record/record.ts';
 import { describeUnrecorded } from './queue/words/describe.ts';
 
@@ -19,6 +20,7 @@ interface Posted {
  */
 export async function takeBackUnrecorded(
   forge: EngineForge,
+  baseBranch: string,
   records: readonly QueueRecord[],
 ): Promise<boolean> {
   const heads = new Map(
@@ -31,10 +33,19 @@ export async function takeBackUnrecorded(
     } catch (error) {
       if (!(error instanceof ForgeError)) throw error;
       // A commit that is gone opens nothing.
-      if (error.kind !== 'missing') isComplete = false;
+      if (!(await isKnownGone(forge, baseBranch, error))) isComplete = false;
     }
   }
   return isComplete;
+}
+
+async function isKnownGone(forge: EngineForge, baseBranch: string, error: ForgeError): Promise<boolean> {
+  try {
+    return await isGone(forge, baseBranch, error);
+  } catch (silence) {
+    if (!(silence instanceof ForgeError)) throw silence;
+    return false;
+  }
 }
 
 function postedBy({ context, batches, pendingStatuses, unheard = [] }: QueueRecord): readonly Posted[] {

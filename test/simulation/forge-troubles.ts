@@ -76,6 +76,7 @@ export function setFaults(
     return true;
   };
   forge.fault = ({ method, path }) => {
+    if (service.isHidden(id)) return { status: 404, when: 'before' };
     if (!random.chance(service.odds.callFails)) return null;
     // A lie that says "no such thing" or "no such patch" cannot be told from the truth: the codes below leave it out.
     const status = random.pick([400, 401, 403, 429, 502, 503, 200, 0]);

@@ -76,4 +76,20 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
     families: ['people'],
     dies: 'a push before the first look',
   },
+  {
+    guard: 'what a hidden repository does not show is not gone (A24)',
+    file: 'engine-container/src/is-gone.ts',
+    find: '(await forge.readBranchTip(baseBranch)) !== null',
+    replace: 'forge !== null && baseBranch.length > 0',
+    families: ['outages'],
+    dies: 'the bot may not see the repository for a while amid a landing',
+  },
+  {
+    guard: 'a failure of the whole look is told until a whole look has none',
+    file: 'engine-container/src/reconcile.ts',
+    find: 'if (snapshot.full || failure !== null)',
+    replace: 'if (snapshot.full || pass >= 0)',
+    families: ['outages'],
+    dies: 'the list cannot be read for a while amid a landing',
+  },
 ];

@@ -1,4 +1,6 @@
 import type { PullRequest } from '#core/domain/forge.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { NO_LAGS, type ReadingLags } from '../fakes/abstract-forge/world.ts';
 import { wrapForge } from '../scenario/hooks.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
@@ -8,6 +10,8 @@ import { hasAlarm, look, setStage, wordOn } from './scene-stage.ts';
 
 const SLOW_MERGE_MS = 100_000;
 const HOUR_MS = 60 * 60_000;
+const FAILING_LOOKS = 60;
+const FAILING_LOOK_MS = 20_000;
 
 /** The base is pushed back below a landing of the queue, and restored: that landing is seen to join the base once more. */
 export async function restoreBase(): Promise<readonly string[]> {
@@ -124,4 +128,40 @@ export async function mergeElsewhere(): Promise<readonly string[]> {
   if (!forge.isMerged(pr)) return ['the scene did not come about'];
   const hasLanded = (await stage.events()).some(({ event }) => event === 'pr_landed');
   return hasLanded ? ['a merge into another branch is told as a landing'] : [];
+}
+
+/** A success stands, and for twenty minutes calls fail as told; the codes that the reconciles end with. */
+async function failWhileLanding(fault: AbstractForge['fault']) {
+  const stage = await setStage();
+  const { forge, clock } = stage;
+  await givenProject(forge);
+  forge.mergeBehaviour = () => ({ kind: 'lost' });
+  const pr = await givenScheduled(forge, 'a');
+  const { headSha } = await forge.pull(pr);
+  const word = async () => (await forge.status(headSha, DEFAULT_SERVICE_NAME))?.state;
+  await stage.drain({ until: async () => (await word()) === 'success' });
+  forge.fault = fault;
+  const codes = new Set<unknown>();
+  for (let looks = 0; looks < FAILING_LOOKS; looks += 1) {
+    codes.add((await stage.reconcile())?.errorCode);
+    await clock.advance(FAILING_LOOK_MS);
+  }
+  return { stage, headSha, codes: [...codes] };
+}
+
+/** The bot may not see the repository for a while amid a landing: all of it stands, and answers as if it were gone. */
+export async function hideWhileLanding(): Promise<readonly string[]> {
+  const { stage, headSha, codes } = await failWhileLanding(() => ({ status: 404 }));
+  const { pendingStatuses } = await stage.record();
+  if (!pendingStatuses.some(({ sha, state }) => sha === headSha && state === 'pending'))
+    return ['the success of a hidden head is forgotten'];
+  return codes.join() === 'forge_access_denied' ? [] : [`it is told as ${codes.join()}`];
+}
+
+/** The list cannot be read for a while amid a landing, whose pull request can. */
+export async function unlistWhileLanding(): Promise<readonly string[]> {
+  const { codes } = await failWhileLanding(({ method, path }) =>
+    method === 'GET' && path.endsWith('/pulls') ? { status: 500 } : null,
+  );
+  return codes.join() === 'forge_unreachable' ? [] : [`it is told as ${codes.join()}`];
 }

@@ -164,6 +164,8 @@ export interface Odds {
   /** Times per hour: for a while the store refuses most calls; the engine dies with all that it is at work on. */
   throttlesPerHour: number;
   engineDiesPerHour: number;
+  /** Times per hour: for a while the bot may not see the repository, which answers as if nothing in it were there. */
+  hidesPerHour: number;
   /** Open pull requests beside those of the life. */
   crowd: number;
   /** Bytes that the row of a record takes while the life lasts; 0 = as many as the service's. */
@@ -219,6 +221,7 @@ export const NO_ODDS: Readonly<Odds> = {
   blocks: 0,
   settingsFiles: 0,
   throttlesPerHour: 0,
+  hidesPerHour: 0,
   engineDiesPerHour: 0,
   oneAuthor: 0,
   backports: 0,
@@ -390,6 +393,7 @@ export function drawOdds(family: Family, random: SeededRandom): Odds {
         crash,
         engineLost: workers.engineLost,
         peoplePerHour: peoplePerHour / 2,
+        hidesPerHour: share(6),
       };
     case 'crowd':
       return {

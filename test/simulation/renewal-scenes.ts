@@ -1,3 +1,4 @@
+import { PULL_CODES } from '#core/domain/pull-code-table.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { wrapForge } from '../scenario/hooks.ts';
@@ -37,6 +38,46 @@ export async function pushWhileClosed(): Promise<readonly string[]> {
   await stage.forge.schedule(pr, 'squash');
   await look(stage, 4);
   return stage.forge.isMerged(pr) ? [] : ['the way back that its words name does not lead back'];
+}
+
+/** Scheduled while it targeted another branch, and sent here by an account that may only read: no schedule asked for it here. */
+export async function sentHereUnderSchedule(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  await forge.pushBranch('docs', await forge.tip('main'));
+  await forge.setProtection({ requiredContexts: ['docs/check'] }, 'docs');
+  const pr = await forge.openPullRequest({ branch: 'f', files: { 'src/f.txt': '1\n' }, base: 'docs' });
+  await stage.clock.advance(60_000);
+  await forge.schedule(pr, 'squash');
+  await look(stage, 2);
+  await forge.retarget(pr, 'main');
+  await look(stage, 12);
+  if (forge.merges().length > 0) return ['a schedule for another branch landed it here'];
+  if ((await wordsOn(stage, pr)) !== PULL_CODES.other_target.says)
+    return [`its author is told "${await wordsOn(stage, pr)}"`];
+  await forge.pushToPullRequest(pr, { 'src/f.txt': '2\n' });
+  await look(stage, 12);
+  if (forge.merges().length > 0) return ['a push asked for a landing here'];
+  await forge.cancelSchedule(pr);
+  await forge.schedule(pr, 'squash');
+  await look(stage, 6);
+  return forge.isMerged(pr) ? [] : ['the way back that its words name does not lead back'];
+}
+
+/** Sent elsewhere and back: its schedule was made for this branch. */
+export async function sentElsewhereAndBack(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  await forge.pushBranch('docs', await forge.tip('main'));
+  await forge.setProtection({ requiredContexts: ['docs/check'] }, 'docs');
+  const pr = await givenScheduled(forge, 'a');
+  await forge.retarget(pr, 'docs');
+  await look(stage, 4);
+  await forge.retarget(pr, 'main');
+  await look(stage, 6);
+  return forge.isMerged(pr) ? [] : [`it does not land: ${await wordsOn(stage, pr)}`];
 }
 
 /** The author of a fork goes back to a head that was approved before another one was scheduled. */

@@ -117,11 +117,13 @@ import {
 import { Judge } from './judge.ts';
 import {
   baseIsReadBeforeLanding,
+  hideWhileLanding,
   mergeElsewhere,
   mergeEndsLate,
   mergeOneOfTheQueue,
   pushBeforeFirstLook,
   restoreBase,
+  unlistWhileLanding,
 } from './landing-scenes.ts';
 import {
   branchComesLate,
@@ -226,6 +228,8 @@ import {
   pushByKey,
   pushTwice,
   pushWhileClosed,
+  sentElsewhereAndBack,
+  sentHereUnderSchedule,
 } from './renewal-scenes.ts';
 import {
   forbiddenRepair,
@@ -748,6 +752,8 @@ export const SCENES = {
   'the base is rewritten under the last landing': rewriteBase(['a']),
   'the base is rewritten under a landing with another behind it': rewriteBase(['a', 'b', 'c']),
   'the base is pushed back and restored': restoreBase,
+  'the bot may not see the repository for a while amid a landing': hideWhileLanding,
+  'the list cannot be read for a while amid a landing': unlistWhileLanding,
   'one of the queue is merged past it, and the base is read first': mergeOneOfTheQueue({
     list: 50_000,
     pull: 50_000,
@@ -827,6 +833,8 @@ export const SCENES = {
   'the forge does not say who stands for a late push': lateUnanswered,
   'a deploy key pushes under a schedule': pushByKey,
   'a push while it is closed': pushWhileClosed,
+  'a pull request that is scheduled for another branch is sent to this one': sentHereUnderSchedule,
+  'a scheduled pull request is sent to another branch and back': sentElsewhereAndBack,
   'a fork goes back to an approved head': backToApproved,
   'a fix after a bounce': fixAfterBounce,
   'each way out has a code': leaveInEachWay,

@@ -57,6 +57,7 @@ import { createSimLog } from './sim-log.ts';
 
 const RECEIVES_MAX = 5;
 const THROTTLED_MS_MAX = 4 * 60_000;
+const HIDDEN_MS_MAX = 15 * 60_000;
 const DEDUP_MS = 5 * 60_000;
 const FIRST_ID = 10_000_000;
 const WRITES: ReadonlySet<string> = new Set(FORGE_WRITE_LABELS);
@@ -78,6 +79,7 @@ export class SimService {
   readonly #log: Log;
   readonly #fences = new Map<RepoId, number>();
   /** Reconciles that an engine is at work on, by repo and fence. */
+  readonly #hiddenUntil = new Map<RepoId, number>();
   readonly #atWork = new Set<string>();
   /** Under which the forge is being called right now. */
   #callFence = 0;
@@ -169,6 +171,17 @@ export class SimService {
     this.#witness.note('the store throttles');
     this.#witness.sometimes('the store throttles');
     this.hosts.throttledUntil = this.#clock.now() + 10_000 + this.#random.int(THROTTLED_MS_MAX);
+  }
+
+  /** For some minutes the bot may not see the repository. */
+  hideRepo(id: RepoId): void {
+    this.#witness.note(`${id} is hidden`);
+    this.#witness.sometimes('the repository is hidden');
+    this.#hiddenUntil.set(id, this.#clock.now() + this.#random.int(HIDDEN_MS_MAX));
+  }
+
+  isHidden(id: RepoId): boolean {
+    return this.#clock.now() < (this.#hiddenUntil.get(id) ?? 0);
   }
 
   /** The engine's process dies in the middle of whatever it is at, for every repo. */

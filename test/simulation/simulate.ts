@@ -189,6 +189,7 @@ class Life implements Witness {
     this.#planActs('recordLostPerHour', end, () => this.#loseRecord());
     this.#planActs('throttlesPerHour', end, async () => this.#service.throttleStore());
     this.#planActs('engineDiesPerHour', end, async () => this.#service.killEngine());
+    this.#planActs('hidesPerHour', end, async () => this.#service.hideRepo(this.#pickManaged().id));
     await this.#clock.runUntil(end, () => this.violations.length === 0);
     if (this.violations.length === 0) await this.#heal();
   }

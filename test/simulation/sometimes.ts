@@ -145,6 +145,7 @@ export const OFTEN: readonly string[] = [
   'a branch of our name',
   'a tag of our name',
   'the store throttles',
+  'the repository is hidden',
   'gate deleted',
   'gate renamed',
   'gate silenced',

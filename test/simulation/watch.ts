@@ -182,6 +182,7 @@ export class Watch {
       const { rules } = this.#managed;
       const breaches = rules === undefined ? [] : prs.map((pr) => breachOf(this.#managed, rules, pr, sha));
       if (breaches.length > 0 && !breaches.includes(null)) blame(breaches[0] ?? '');
+      if (prs.every((pr) => wasScheduledElsewhere(this.#managed, pr))) blame('scheduled for another branch');
     }
     if (this.#now() - this.#baseMovedAt <= TOLERANCE_MS || project.isMerged(sha)) return;
     // Of a forge that merges otherwise than git nothing can be known before.
@@ -191,4 +192,12 @@ export class Watch {
     if (tree !== null && !judge.isProven(tree))
       blame('whose merge with a base that stood for long is not proven');
   }
+}
+
+/** Its schedule was made while it targeted another branch, by the timeline alone. */
+function wasScheduledElsewhere({ forge }: Managed, pr: number): boolean {
+  const told = forge.timelineOf(pr);
+  const at = told.findLastIndex(({ kind }) => kind === 'scheduled');
+  const retarget = told.slice(at + 1).find(({ kind }) => kind === 'retargeted');
+  return retarget !== undefined && retarget.baseBefore !== forge.base;
 }

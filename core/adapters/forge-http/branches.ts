@@ -56,14 +56,21 @@ export async function createBranch(
 
 /** Absent already is fine. */
 export async function deleteBranch(transport: ForgeTransport, branch: string): Promise<void> {
+  await removeBranch(transport, branch);
+}
+
+/** False: there is none, or none that this account may see. */
+export async function removeBranch(transport: ForgeTransport, branch: string): Promise<boolean> {
   const call = {
     method: 'DELETE',
     label: 'DELETE branches/{branch}',
     path: [...transport.repoPath, 'branches', ...splitBranch(branch)],
   } as const;
   const answer = await transport.exchange(call);
-  if (answer.status === 404 && answer.isJson) return;
+  if (answer.status === 404 && answer.isJson) return false;
   // Forgejo fails with a bare 500 on a branch that is not there, as on any fault of its own: look which one it was.
-  if (answer.status === 500 && answer.isJson && (await readBranchTip(transport, branch)) === null) return;
-  if (answer.status !== 204) throw transport.failure(call, answer);
+  const isAbsent =
+    answer.status === 500 && answer.isJson && (await readBranchTip(transport, branch)) === null;
+  if (!isAbsent && answer.status !== 204) throw transport.failure(call, answer);
+  return !isAbsent;
 }

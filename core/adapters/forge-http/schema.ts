@@ -161,6 +161,7 @@ export const TimelineRow = z.object({
   user: Login,
   body: z.string().catch(''),
   label: LabelRow.nullish().catch(null),
+  old_ref: z.string().catch(''),
 });
 export type TimelineRow = z.output<typeof TimelineRow>;
 

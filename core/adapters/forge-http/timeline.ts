@@ -9,6 +9,7 @@ const KINDS: ReadonlyMap<string, TimelineEntry['kind']> = new Map([
   ['pull_cancel_scheduled_merge', 'cancelled'],
   ['pull_push', 'pushed'],
   ['reopen', 'reopened'],
+  ['change_target_branch', 'retargeted'],
   ['add_dependency', 'dependency'],
   ['remove_dependency', 'dependency'],
 ]);
@@ -35,6 +36,7 @@ function toTimelineEntry(row: TimelineRow): TimelineEntry {
     at: row.created_at,
     user: row.user,
     newHead: kind === 'pushed' ? readNewHead(row.body) : null,
+    ...(kind === 'retargeted' && row.old_ref !== '' ? { baseBefore: row.old_ref } : {}),
     ...(row.type === 'label' && row.label != null ? { label: row.label.name } : {}),
   };
 }

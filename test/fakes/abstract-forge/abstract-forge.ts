@@ -305,7 +305,7 @@ function createPullControl(world: World) {
       if (pull.labels.has(name) === isOn) return;
       if (isOn) pull.labels.add(name);
       else pull.labels.delete(name);
-      addTimelineEntry(world, pull, isOn ? 'labelled' : 'unlabelled', user, null, name);
+      addTimelineEntry(world, pull, isOn ? 'labelled' : 'unlabelled', user, null, { label: name });
     },
     async deleteReviews(pr: number) {
       deletePullReviews(mustPull(world, pr));

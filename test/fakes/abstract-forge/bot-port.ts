@@ -197,7 +197,7 @@ function createStager(world: World): Stager {
         },
         new Map([[409, false]]),
       ),
-    deleteBranch: async (branch) => {
+    deleteBranch: async (branch) =>
       exchange(
         world,
         { method: 'DELETE', path: `branches/${branch}`, label: 'DELETE branches/{branch}' },
@@ -207,9 +207,8 @@ function createStager(world: World): Stager {
           removeBranch(world, branch, world.bot);
           return true;
         },
-        new Map([[404, true]]),
-      );
-    },
+        new Map([[404, false]]),
+      ),
     cancelGateRun: async (runId) =>
       exchange(
         world,

@@ -203,8 +203,9 @@ export function reopenPull(world: World, pull: Pull): void {
 
 export function retargetPull(world: World, pull: Pull, base: string): void {
   mustTip(world, base);
+  const baseBefore = pull.base;
   pull.base = base;
-  addTimelineEntry(world, pull, 'other', DEFAULT_PERSON);
+  addTimelineEntry(world, pull, 'retargeted', DEFAULT_PERSON, null, { baseBefore });
   startChecks(world, [pull]);
 }
 

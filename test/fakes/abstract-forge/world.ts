@@ -415,11 +415,10 @@ export function addTimelineEntry(
   kind: TimelineEntry['kind'],
   user: string,
   newHead: CommitSha | null = null,
-  label?: string,
+  more: Pick<TimelineEntry, 'label' | 'baseBefore'> = {},
 ): void {
   const at = stampOf(world);
-  const entry = { id: world.nextId++, kind, at, user, newHead };
-  pull.timeline.push(label === undefined ? entry : { ...entry, label });
+  pull.timeline.push({ id: world.nextId++, kind, at, user, newHead, ...more });
   pull.updatedAt = at;
   const { title, base, pullHead, state, mergeCommit, updatedAt } = pull;
   pull.past.push({ at: world.timers.now(), title, base, pullHead, state, mergeCommit, updatedAt });

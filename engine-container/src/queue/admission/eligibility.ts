@@ -1,5 +1,5 @@
-import type { TimelineEntry } from '#core/domain/forge.ts';
-import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
+import type { PullRequest, TimelineEntry } from '#core/domain/forge.ts';
+import type { EpochMs } from '#core/domain/ids.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { PullRequestReading, ScheduleReading } from './readings.ts';
 
@@ -13,13 +13,20 @@ export const LATE_PUSH_ENTRY_MS = 10_000;
 /**
  * Reads "scheduled for auto-merge on its exact head" out of a timeline, oldest entry first (D-03, A30).
  * The forge keeps a schedule across pushes and stores no SHA with it, so the order of entries is all there is. Whether a
- * push renews the schedule is judged in `renewal.ts`.
+ * push renews the schedule is judged in `renewal.ts`. The forge keeps it over a change of the target branch as well, which
+ * whoever may edit the pull request can make, its author among them: no schedule asked for a landing on the other branch.
  */
-export function readSchedule(timeline: readonly TimelineEntry[], head: CommitSha): ScheduleReading {
+export function readSchedule(
+  timeline: readonly TimelineEntry[],
+  { headSha: head, baseRef }: Pick<PullRequest, 'headSha' | 'baseRef'>,
+): ScheduleReading {
   const at = timeline.findLastIndex((entry) => entry.kind === 'scheduled' || entry.kind === 'cancelled');
   const last = timeline[at];
   if (last === undefined || last.kind === 'cancelled') return { kind: 'none' };
   const schedule = { id: last.id, at: last.at, by: last.user };
+  const retarget = timeline.slice(at + 1).find((entry) => entry.kind === 'retargeted');
+  if (retarget !== undefined && retarget.baseBefore !== baseRef)
+    return { kind: 'moved', ...schedule, why: 'retargeted' };
   const pushes = timeline.slice(at + 1).filter((entry) => entry.kind === 'pushed');
   const newest = pushes.at(-1);
   if (newest === undefined) {

@@ -213,6 +213,7 @@ function rebind(
   entry.movedAt = null;
   entry.staleScheduleId = null;
   delete entry.movedWhy;
+  delete entry.isForOtherTarget;
   entry.refusedFor = null;
   delete entry.toldRefusals;
   // Its bounce stands, and words about a move stood over it meanwhile.

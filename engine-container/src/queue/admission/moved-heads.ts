@@ -3,9 +3,10 @@ import { bounceOf, isBounced } from '../record/bounced.ts';
 import { authored, createEntry, type QueueEntry } from '../record/queue-entry.ts';
 import type { PullRequestView } from '../snapshot.ts';
 import { sayDeferred } from '../words/deferral-words.ts';
-import { describeEarlierBounce, describeHeadChange, describeOldHead } from '../words/describe.ts';
+import { describeEarlierBounce, describeOldHead, describeUnbound } from '../words/describe.ts';
 import { wishStatus } from '../words/wish-status.ts';
 import type { MovedWhy, ScheduleReading } from './readings.ts';
+import { isForOtherTarget } from './renewal.ts';
 
 /** A push whose entry the timeline does not show by then will not be shown: entries are late by seconds (forge facts, 3.4). */
 const PUSH_UNTOLD_MS = 120_000;
@@ -20,9 +21,10 @@ export function noticeMovedHead(
   schedule: Scheduled,
 ): void {
   const entry = known ?? enter(pass, pull, schedule);
+  const isForOther = isForOtherTarget(schedule);
   const why = judgeWhy(pass, entry, pull.headSha, schedule);
-  if (entry.movedAt !== null && entry.head === pull.headSha && known !== undefined)
-    return sayWhy(pass, entry, why);
+  const isSame = entry.movedAt !== null && entry.head === pull.headSha && known !== undefined;
+  if (isSame && isForOther === (entry.isForOtherTarget === true)) return sayWhy(pass, entry, why);
   if (entry.movedAt === null && entry.head !== pull.headSha) sayMoved(pass, entry, describeOldHead());
   entry.head = pull.headSha;
   entry.title = pull.title;
@@ -34,8 +36,10 @@ export function noticeMovedHead(
   delete entry.toldRefusals;
   forgetTried(entry);
   entry.movedWhy = why;
-  sayMoved(pass, entry, describeHeadChange(why));
-  emitEvent(pass, 'pr_requeued', entry, 'head_changed');
+  if (isForOther) entry.isForOtherTarget = true;
+  else delete entry.isForOtherTarget;
+  sayMoved(pass, entry, describeUnbound(entry));
+  if (!isForOther) emitEvent(pass, 'pr_requeued', entry, 'head_changed');
 }
 
 /** The push of one that was closed meanwhile has no entry in its timeline, and never gets one. */
@@ -45,7 +49,10 @@ function judgeWhy(
   headSha: string,
   schedule: Scheduled,
 ): MovedWhy {
-  const why = (schedule.kind === 'moved' ? schedule.why : undefined) ?? 'asking';
+  const told = schedule.kind === 'moved' ? schedule.why : undefined;
+  // No push and no approval renews it.
+  if (told === 'retargeted') return 'untold';
+  const why = told ?? 'asking';
   if (schedule.push !== undefined || movedAt === null || head !== headSha) return why;
   const until = movedAt + PUSH_UNTOLD_MS;
   if (pass.s.now >= until) return 'untold';
@@ -57,7 +64,7 @@ function judgeWhy(
 function sayWhy(pass: DecisionContext, entry: QueueEntry, why: MovedWhy): void {
   if (why === 'asking' || why === entry.movedWhy) return;
   entry.movedWhy = why;
-  sayMoved(pass, entry, describeHeadChange(why));
+  sayMoved(pass, entry, describeUnbound(entry));
 }
 
 function enter(pass: DecisionContext, pull: PullRequestView['pull'], schedule: Scheduled): QueueEntry {

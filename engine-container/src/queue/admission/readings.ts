@@ -41,6 +41,9 @@ export interface HeadPush {
 /** Why the schedule does not hold for a head that was pushed after it; `asking`: the forge has yet to say. */
 export type MovedWhy = 'asking' | 'push' | 'untold' | 'outside' | 'rules';
 
+/** It was scheduled while it targeted another branch: only a new schedule asks for it here. */
+export type Retargeted = 'retargeted';
+
 export type ScheduleReading =
   | { readonly kind: 'none' }
   /** Scheduled, and the head has not moved since, or its push or an approval renewed the schedule (decision 0003). */
@@ -67,5 +70,5 @@ export type ScheduleReading =
       /** Absent: the timeline does not tell of it yet. */
       readonly push?: HeadPush;
       /** Absent: not judged. */
-      readonly why?: MovedWhy;
+      readonly why?: MovedWhy | Retargeted;
     };

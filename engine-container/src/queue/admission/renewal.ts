@@ -10,7 +10,13 @@ type Known = Pick<QueueEntry, 'head' | 'scheduleId' | 'staleScheduleId'> | undef
 
 /** Was this head pushed after its schedule, or may it have been, so that an account has to stand for it before that holds? */
 export function needsRenewal(schedule: Scheduled): boolean {
-  return schedule.kind === 'moved' || schedule.push !== undefined;
+  if (schedule.kind === 'moved') return !isForOtherTarget(schedule);
+  return schedule.push !== undefined;
+}
+
+/** Nothing but a new schedule asks for a landing on this branch. */
+export function isForOtherTarget(schedule: ScheduleReading): boolean {
+  return schedule.kind === 'moved' && schedule.why === 'retargeted';
 }
 
 /** May the push have been before the schedule? Not where the head was another one under this very schedule. */

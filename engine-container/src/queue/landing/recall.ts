@@ -13,10 +13,10 @@ import {
   BOUNCED_PREFIX,
   describeDefer,
   describeEarlierBounce,
-  describeHeadChange,
   describeLanded,
   describeRefusal,
   describeStaleSuccess,
+  describeUnbound,
   isDeparture,
 } from '../words/describe.ts';
 import { sayGone } from '../words/gone-words.ts';
@@ -98,7 +98,7 @@ function describeOwnWords({ record }: DecisionContext, pull: PullRequestView['pu
   if (entry?.head === pull.headSha) {
     if (isBounced(record, entry)) return describeEarlierBounce(bounceOf(record, entry));
     if (entry.refusedFor !== null) return describeRefusal(entry.refusedFor);
-    if (entry.movedAt !== null) return describeHeadChange(entry.movedWhy);
+    if (entry.movedAt !== null) return describeUnbound(entry);
   }
   // It outlives its schedule: who schedules anew while it stands reads these words and no others.
   const deferred = record.deferred.find((each) => each.pr === pull.number && each.head === pull.headSha);

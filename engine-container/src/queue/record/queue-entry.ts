@@ -38,6 +38,8 @@ export interface QueueEntry {
   staleScheduleId: number | null;
   /** Why it does not hold yet, as the status of the head says; absent: bound, or said by an older version. */
   movedWhy?: MovedWhy;
+  /** The schedule was made while it targeted another branch, and holds for no head here; absent: it was not. */
+  isForOtherTarget?: true;
   /** Last status that was wanted on this head; it may not be written yet, or may have been dropped. Absent: none. */
   said?: Said;
   /** Evidence older than this does not prove a tree with it: its last landing timed out (A21), or it was scheduled again after a bounce. */

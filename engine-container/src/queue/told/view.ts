@@ -73,7 +73,8 @@ function situationOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: 
   if (record.pendingStatuses.some(({ sha, told }) => sha === entry.head && told === true))
     return situation('refused', 'success_stands');
   if (record.batches.some((batch) => batch.landing?.pr === entry.pr)) return situation('landing');
-  if (entry.scheduleId === 0) return situation('waiting', 'head_changed');
+  if (entry.scheduleId === 0)
+    return situation('waiting', entry.isForOtherTarget ? 'other_target' : 'head_changed');
   if (isBounced(record, entry)) return situation('bounced', codeOfBounce(bounceOf(record, entry)));
   if (entry.refusedFor !== null) return situation('refused', entry.refusedFor);
   const deferred = deferOf(record, entry, at);

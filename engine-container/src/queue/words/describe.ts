@@ -6,6 +6,7 @@ import type { Refusal } from '../admission/admission.ts';
 import type { MovedWhy } from '../admission/readings.ts';
 import { type Bounced, type DeferReason, isSilent } from '../record/aside.ts';
 import type { TakeBackReason } from '../record/landing-state.ts';
+import type { QueueEntry } from '../record/queue-entry.ts';
 
 /**
  * The words people read on their pull requests: fixed phrases, at most 140 characters, no name or title in them (A38).
@@ -88,6 +89,11 @@ const HEAD_CHANGE_PHRASES: Readonly<Record<MovedWhy, string>> = {
 /** On the head that a schedule from before its push does not hold for. */
 export function describeHeadChange(why: MovedWhy = 'asking'): string {
   return shorten(HEAD_CHANGE_PHRASES[why]);
+}
+
+/** On a head that its schedule does not hold for: one from before the push of the head, or for another branch. */
+export function describeUnbound({ movedWhy, isForOtherTarget }: QueueEntry): string {
+  return isForOtherTarget ? PULL_CODES.other_target.says : describeHeadChange(movedWhy);
 }
 
 /** In the place of words that are not true any more. */
