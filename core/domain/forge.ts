@@ -87,11 +87,16 @@ export interface BranchProtection {
 
 export interface CommitStatus {
   readonly context: string;
-  /** As the forge has it; only `success` is passing. */
+  /** As the forge has it. */
   readonly state: string;
   readonly description: string;
   readonly creator: string;
   readonly createdAt: EpochMs;
+}
+
+/** Does a status of this state open a merge that asks for its context? The forges take what was skipped for passed (forge facts). */
+export function opensMerge({ state }: Pick<CommitStatus, 'state'>): boolean {
+  return state === 'success' || state === 'skipped';
 }
 
 export interface Commit {

@@ -1,3 +1,4 @@
+import { opensMerge } from '#core/domain/forge.ts';
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import { isGone } from './is-gone.ts';
@@ -59,7 +60,8 @@ function postedBy({ context, batches, pendingStatuses, unheard = [] }: QueueReco
 
 async function takeBack(forge: EngineForge, { sha, context }: Posted): Promise<void> {
   const statuses = await forge.readStatuses(sha);
-  if (statuses.find((status) => status.context === context)?.state !== 'success') return;
+  const ours = statuses.find((status) => status.context === context);
+  if (ours === undefined || !opensMerge(ours)) return;
   await forge.postStatus(sha, {
     state: 'pending',
     context,

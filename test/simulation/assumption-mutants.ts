@@ -269,4 +269,20 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
     families: ['shared_heads', 'storm'],
     dies: 'a twin is open to another branch for a while',
   },
+  {
+    guard: 'another check that was skipped has passed for the forge',
+    file: `${QUEUE}/admission/admission.ts`,
+    find: '!matched.every(opensMerge)',
+    replace: "matched.some(({ state }) => state !== 'success')",
+    families: ['everything'],
+    dies: 'another required check was skipped',
+  },
+  {
+    guard: 'a status of another account that says skipped is taken back as a success is (A7)',
+    file: `${QUEUE}/landing/recall.ts`,
+    find: 'if (opensMerge(ours)) {',
+    replace: "if (ours.state === 'success') {",
+    families: ['foreign_status'],
+    dies: 'another account writes that the check of the queue was skipped',
+  },
 ];

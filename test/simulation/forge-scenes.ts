@@ -3,7 +3,7 @@ import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { LATE_PUSH_ENTRY_MS } from '../../engine-container/src/queue/admission/eligibility.ts';
 import { giveUpFirst, postsSuccess } from '../scenario/late-call.ts';
 import { givenProject, givenScheduled, judgeByContent, staleSuccesses } from '../scenario/stories.ts';
-import { look, setStage, wordOn } from './scene-stage.ts';
+import { look, setStage, wordOn, wordsOn } from './scene-stage.ts';
 
 /** Scenes of `scenes.ts` in which the forge is not what the queue took it for. */
 
@@ -123,4 +123,32 @@ export async function silentBase(): Promise<readonly string[]> {
   await stage.clock.advance(60_000);
   await stage.drain({ maxMs: 60 * 60_000 });
   return stage.forge.isMerged(good) ? [] : ['a base that says "skip ci" keeps all waiting'];
+}
+
+/** Another required check says that it was skipped: the forge takes that for passed. */
+export async function otherCheckSkipped(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  await forge.setProtection({ requiredContexts: [DEFAULT_SERVICE_NAME, 'ci/*'] });
+  const pr = await givenScheduled(forge, 'a');
+  await forge.postStatusAs('ci', (await forge.pull(pr)).headSha, 'ci/docs', 'skipped');
+  await look(stage, 6);
+  return forge.isMerged(pr) ? [] : [`it waits: ${await wordsOn(stage, pr)}`];
+}
+
+/** Another account writes `skipped` under the context of the queue, which opens the merge as a success does. */
+export async function skippedByAnother(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.judge = () => 'hold';
+  const pr = await givenScheduled(forge, 'a');
+  const { headSha } = await forge.pull(pr);
+  await look(stage, 1);
+  await forge.postStatusAs('mallory', headSha, DEFAULT_SERVICE_NAME, 'skipped');
+  await look(stage, 1);
+  await forge.review(pr, 'reviewer', 'approve');
+  await stage.clock.advance(TWO_MINUTES_MS);
+  return forge.isMerged(pr) ? ['what another account called skipped landed unproven'] : [];
 }

@@ -403,7 +403,7 @@ export class Project {
         'mallory',
         pull.headSha,
         DEFAULT_SERVICE_NAME,
-        random.pick(['success', 'error', 'pending']),
+        random.pick(['success', 'skipped', 'error', 'pending']),
       );
     }
     if (pull.state === 'closed') {
@@ -432,7 +432,7 @@ export class Project {
     else if (act === 10) await forge.setTitle(pr, `Add p${pr} ${random.int(100)}`);
     else if (act === 11) await this.#deleteStagingBranch();
     else if (act === 12)
-      await forge.postStatusAs('ci', pull.headSha, 'ci/lint', random.pick(['success', 'failure']));
+      await forge.postStatusAs('ci', pull.headSha, 'ci/lint', random.pick(['success', 'skipped', 'failure']));
     else await this.#review(pr);
   }
 

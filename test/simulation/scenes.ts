@@ -96,8 +96,10 @@ import {
 import { judgeInSpiteOfRisk, learnFromRisk, stageBeforeRisk } from './forecast-scenes.ts';
 import {
   landingGoesUnread,
+  otherCheckSkipped,
   scheduleWithinTheSecond,
   silentBase,
+  skippedByAnother,
   successComesTwoMinutesLate,
   successOfBefore,
   twinAppearsLate,
@@ -780,6 +782,8 @@ export const SCENES = {
     isUnread: false,
   }),
   'the block of a merge cannot be read': blockInLanding({ afterMs: 0, isLost: false, isUnread: true }),
+  'another required check was skipped': otherCheckSkipped,
+  'another account writes that the check of the queue was skipped': skippedByAnother,
   'the forge alone sees a conflict': conflictForTheForge,
   'the forge sees a conflict after the success': conflictSeenTooLate,
   'a gate is silenced': silenceGate,

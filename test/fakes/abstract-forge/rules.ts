@@ -1,4 +1,4 @@
-import type { BranchProtection, Review } from '#core/domain/forge.ts';
+import { type BranchProtection, opensMerge, type Review } from '#core/domain/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import { compileGlob } from '../../../local/forge/globs.ts';
 import type { Pull, World } from './world.ts';
@@ -19,17 +19,17 @@ export function ruleOf(world: World, base: string): BranchProtection | null {
   return world.rules.get(base) ?? null;
 }
 
-/** Every required pattern needs a status, and every status that a pattern finds must be a literal success. */
+/** Every required pattern needs a status, and every status that a pattern finds must be a success or skipped. */
 export function requiredStatusesPass(world: World, pull: Pull, sha: CommitSha): boolean {
   const rule = ruleOf(world, pull.base);
   if (rule === null || !rule.statusCheckEnabled) return true;
   const latest = [...(world.statuses.get(sha)?.latest.values() ?? [])];
   if (rule.requiredContexts.length === 0) {
-    return latest.length > 0 && latest.every((status) => status.state === 'success');
+    return latest.length > 0 && latest.every(opensMerge);
   }
   return rule.requiredContexts.every((pattern) => {
     const matched = latest.filter((status) => matchesContext(pattern, status.context));
-    return matched.length > 0 && matched.every((status) => status.state === 'success');
+    return matched.length > 0 && matched.every(opensMerge);
   });
 }
 

@@ -1,4 +1,9 @@
-import type { BranchProtection, CommitStatus, PullRequest } from '#core/domain/forge.ts';
+import {
+  type BranchProtection,
+  type CommitStatus,
+  opensMerge,
+  type PullRequest,
+} from '#core/domain/forge.ts';
 import { matchGlob } from '#core/domain/glob.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import type { Reading } from '#core/domain/result.ts';
@@ -90,9 +95,9 @@ export function admit(facts: AdmissionFacts): Admission {
   return judgeOtherChecks(facts);
 }
 
-/** Does a `success` stand under this context? */
+/** Does a `success` stand under this context, or what the forge takes for one? */
 export function isOpened(statuses: readonly CommitStatus[], context: string): boolean {
-  return statuses.some((status) => status.context === context && status.state === 'success');
+  return statuses.some((status) => status.context === context && opensMerge(status));
 }
 
 /**
@@ -193,7 +198,7 @@ function judgeOtherChecks(facts: AdmissionFacts): Admission {
     );
     // A pattern that only our own context satisfies is met by our own success.
     if (matched.length === 0 && matches(pattern, facts.context)) continue;
-    if (matched.length === 0 || matched.some((status) => status.state !== 'success')) {
+    if (matched.length === 0 || !matched.every(opensMerge)) {
       return { kind: 'waiting', reason: 'other_checks' };
     }
   }

@@ -1,4 +1,4 @@
-import type { CommitStatus } from '#core/domain/forge.ts';
+import { type CommitStatus, opensMerge } from '#core/domain/forge.ts';
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { SUCCESS_LATE_MS } from '#core/domain/limits.ts';
 import { isLandingHead } from '../batches/pipeline.ts';
@@ -45,7 +45,7 @@ export function recallStatuses(pass: DecisionContext, view: PullRequestView): vo
   if (!byBot && ours.state !== 'error') {
     pass.alarms.push({ name: 'foreign_status_writer', pr: pull.number });
   }
-  if (ours.state === 'success') {
+  if (opensMerge(ours)) {
     wishStatus(pass, {
       pr: pull.number,
       sha: pull.headSha,
@@ -197,13 +197,14 @@ function recallFrom(
   bot: string,
 ): void {
   if (isLandingHead(record, head)) return;
-  for (const { context, state, creator } of statuses) {
+  for (const status of statuses) {
+    const { context, creator } = status;
     const isKnown = record.pendingStatuses.some(
       (waiting) => waiting.sha === head && waiting.context === context,
     );
     // An earlier record of this address may have had another bot.
     const isOurs = creator === bot || record.recallContexts?.includes(context) === true;
-    if (state !== 'success' || !isOurs || isKnown) continue;
+    if (!opensMerge(status) || !isOurs || isKnown) continue;
     takeBack(record, { pr, sha: head, context }, merged);
   }
 }
