@@ -126,6 +126,23 @@ describe('a head whose failure is known', () => {
     expect(events.filter((event) => event === 'pr_bounced:verdict_known')).toHaveLength(4);
   });
 
+  test('it is the failure of the head: closed, and opened under another number it costs a bot no gate run', async () => {
+    const world = await createWorld({ repo: { bots: ['Agent'] } });
+    const { forge } = world;
+    await givenProject(forge);
+    const pr = await ask(world, 'dev', 'agent', 'BAD\n');
+    await world.drain({ maxMs: HOUR });
+    const head = await headOf(world, pr);
+    await forge.close(pr);
+    const anew = await forge.openPullRequest({ branch: 'anew', author: 'agent', files: {}, head });
+    await ask(world, 'ann');
+    await world.drain({ maxMs: HOUR });
+    const before = forge.runs().length;
+    await askAgain(world, anew, 'agent');
+    expect(forge.runs().length - before).toBe(0);
+    expect((await told(world, anew)).at(0)).toBe('pr_bounced:verdict_known');
+  });
+
   test('a person asks for one retest of it on one base, a bot for none; after another landing a person may ask again', async () => {
     const world = await given({ bots: ['agent'] });
     const pr = await ask(world, 'dev', 'agent', 'BAD\n');

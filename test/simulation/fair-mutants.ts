@@ -243,6 +243,22 @@ export const FAIR_MUTANTS: readonly Mutant[] = [
     dies: 'a person schedules a head that failed, twice',
   },
   {
+    guard: 'a failure is that of the head, whatever number it has (A133)',
+    file: 'engine-container/src/queue/record/bounced.ts',
+    find: 'head === entry.head && verdict !== undefined',
+    replace: "head === '' && verdict !== undefined",
+    families: ['rules'],
+    dies: 'a bot brings a head that failed under another number',
+  },
+  {
+    guard: 'the failures of earlier heads are kept (A133)',
+    file: 'engine-container/src/queue/record/bounced.ts',
+    find: 'const EARLIER_HEADS_MAX = 2;',
+    replace: 'const EARLIER_HEADS_MAX = 0;',
+    families: ['rules'],
+    dies: 'a bot pushes a head that failed back',
+  },
+  {
     guard: 'a person may ask again for a retest of a head in an hour',
     file: VERDICT,
     find: ' && s.now - at < RETEST_AGAIN_AFTER_MS',

@@ -117,6 +117,7 @@ import {
   workBesideAnother,
 } from './hold-scenes.ts';
 import { Judge } from './judge.ts';
+import { failAfterPushingBack, failUnderNewNumber } from './known-head-scenes.ts';
 import {
   baseIsReadBeforeLanding,
   hideWhileLanding,
@@ -706,6 +707,8 @@ export const SCENES = {
   'a bot schedules a head that failed': failForBot,
   'a person schedules a head that failed, twice': failForPerson,
   'a person schedules a head that failed twice, on another base': failOnNewBase,
+  'a bot brings a head that failed under another number': failUnderNewNumber,
+  'a bot pushes a head that failed back': failAfterPushingBack,
   'a person schedules a head that failed twice, an hour later': failAfterAnHour,
   'a pause beside the refusal of a twin': pauseBesideRefusedTwin,
   'a named account and a stranger exempt from a freeze window': freezeWithLabels,

@@ -5,7 +5,7 @@ import { areAttemptsSpent } from '../admission/who-may.ts';
 import { isInFlight } from '../batches/pipeline.ts';
 import { type DecisionContext, emitEvent } from '../decision-context.ts';
 import type { KnownVerdict, KnownVerdictReason } from '../record/aside.ts';
-import { bounceOf, rememberBounce } from '../record/bounced.ts';
+import { bounceOf, failureOf, rememberBounce } from '../record/bounced.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { Member } from '../record/record.ts';
 import { describeEarlierBounce } from '../words/describe.ts';
@@ -34,8 +34,9 @@ export function verdictOfBounce(
  */
 export function tellKnownVerdict(pass: DecisionContext, entry: QueueEntry, schedule: ScheduleReading): void {
   const { record } = pass;
-  const known = bounceOf(record, entry);
-  if (known?.verdict === undefined || known.scheduleId === entry.scheduleId) return;
+  const known = failureOf(record, entry);
+  if (known?.verdict === undefined || (known.pr === entry.pr && known.scheduleId === entry.scheduleId))
+    return;
   // Its refusal says so, and neither a person nor another landing ends that.
   if (areAttemptsSpent(pass, entry)) return;
   // A retest is under way: its own verdict comes.
@@ -43,7 +44,7 @@ export function tellKnownVerdict(pass: DecisionContext, entry: QueueEntry, sched
   const again = whyNotTested(pass, known.verdict, schedule);
   if (again === null) return;
   const { pr, head: sha, scheduleId } = entry;
-  rememberBounce(record, { ...known, scheduleId, again });
+  rememberBounce(record, { ...known, pr, scheduleId, again });
   const description = describeEarlierBounce({ again });
   wishStatus(pass, { pr, sha, state: 'error', description, targetUrl: known.verdict.runUrl });
   emitEvent(pass, 'pr_bounced', entry, again);
