@@ -39,6 +39,8 @@ export interface Profile {
   /** True: a person who may merge may cancel a schedule. False: only repository admins may. */
   readonly cancelNeedsMergeOnly: boolean;
   readonly combinedLikeGithub: boolean;
+  /** Pull requests whose target branch is deleted target the default branch then; false: they are closed. */
+  readonly sendsToDefaultBranch: boolean;
   readonly forcePushListsAllCommits: boolean;
   readonly adminBypassField: 'apply_to_admins' | 'block_admin_merge_override';
   readonly rulePriorities: boolean;
@@ -90,6 +92,7 @@ const FORGEJO_11: Profile = {
   permissionOnHeadRepo: true,
   cancelNeedsMergeOnly: true,
   combinedLikeGithub: false,
+  sendsToDefaultBranch: false,
   forcePushListsAllCommits: false,
   adminBypassField: 'apply_to_admins',
   rulePriorities: false,
@@ -141,6 +144,7 @@ const PROFILES: Readonly<Record<ProfileName, Profile>> = {
     checksByPath: true,
     permissionOnHeadRepo: false,
     combinedLikeGithub: true,
+    sendsToDefaultBranch: true,
     forcePushListsAllCommits: true,
     adminBypassField: 'block_admin_merge_override',
     rulePriorities: true,

@@ -3,7 +3,8 @@ import { MERGE_STYLES, type MergeStyle, type PullRecord } from '../model.ts';
 import { cancelSchedule, scheduleMerge } from '../world/automerge.ts';
 import { checkMergeable, mergePull, type Unmergeable } from '../world/merge.ts';
 import { ruleFor } from '../world/protection.ts';
-import { closePull, commentOnPull, openPull, renamePull, reopenPull, retargetPull } from '../world/pulls.ts';
+import { closePull, commentOnPull, openPull, renamePull, reopenPull } from '../world/pulls.ts';
+import { retargetPull } from '../world/retarget.ts';
 import { deleteReview, dismissReview, submitReview } from '../world/reviews.ts';
 import { findRepo, gitOf, hasAccess, slugOf } from '../world.ts';
 import {

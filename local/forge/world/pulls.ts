@@ -112,31 +112,6 @@ export function deletePull(repo: RepoRecord, pull: PullRecord): void {
   repo.pulls = repo.pulls.filter((other) => other !== pull);
 }
 
-export function retargetPull(
-  world: World,
-  repo: RepoRecord,
-  pull: PullRecord,
-  base: string,
-  user: string,
-): 'changed' | 'missing' | 'exists' {
-  if (pull.base === base) return 'changed';
-  if (gitOf(world, repo).tip(base) === null) return 'missing';
-  const twin = repo.pulls.some(
-    (other) =>
-      other !== pull &&
-      other.state === 'open' &&
-      other.base === base &&
-      other.headRepoId === pull.headRepoId &&
-      other.headBranch === pull.headBranch,
-  );
-  if (twin || (pull.headRepoId === repo.id && pull.headBranch === base)) return 'exists';
-  addEntry(world, pull, 'change_target_branch', user, { oldRef: pull.base, newRef: base });
-  pull.base = base;
-  requestCheck(world, repo, pull);
-  sendWebhooks(world, repo, pullEvent(world, repo, pull, 'edited', user));
-  return 'changed';
-}
-
 export function renamePull(
   world: World,
   repo: RepoRecord,

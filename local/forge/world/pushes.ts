@@ -6,6 +6,7 @@ import type { PullRecord, RepoRecord } from '../model.ts';
 import { gitOf, headTip, slugOf, timestamp, type World } from '../world.ts';
 import { requestCheck, requestChecksOfBase } from './checks.ts';
 import { mayPush, ruleFor } from './protection.ts';
+import { retargetPull } from './retarget.ts';
 import { markStaleReviews } from './reviews.ts';
 import { addEntry } from './timeline.ts';
 import { pullEvent, sendWebhooks } from './webhooks.ts';
@@ -73,7 +74,10 @@ async function processPush(world: World, repo: RepoRecord, push: BranchPush): Pr
       const isHead = pull.agit !== true && pull.headRepoId === repo.id && pull.headBranch === push.branch;
       if (isHead && push.after !== null) await syncHead(world, base, pull, push.pusher);
       const baseGone = base.id === repo.id && pull.base === push.branch;
-      if (push.after === null && (isHead || baseGone)) closeForLostBranch(world, base, pull, push.pusher);
+      if (push.after !== null) continue;
+      const moves = baseGone && !isHead && world.profile.sendsToDefaultBranch;
+      if (moves) retargetPull(world, base, pull, base.defaultBranch, push.pusher);
+      else if (isHead || baseGone) closeForLostBranch(world, base, pull, push.pusher);
     }
   }
 }

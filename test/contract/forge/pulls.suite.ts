@@ -314,6 +314,39 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect((await repo.api('bot', 'DELETE', `/pulls/${pr}/merge`)).status).toBe(204);
   });
 
+  test('the timeline: a change of the target names the branch before; the schedule survives it', async () => {
+    const repo = await create();
+    await requireContext(repo);
+    await repo.must('bot', 'POST', '/branches', { new_branch_name: 'docs', old_ref_name: 'main' });
+    const { pr, head } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
+    await repo.until(
+      () => repo.forge.readPullRequest(pr),
+      (pull) => pull.mergeable,
+    );
+    await schedule(repo, pr, head);
+    await repo.must('bot', 'PATCH', `/pulls/${pr}`, { base: 'docs' });
+    expect((await repo.forge.readTimeline(pr)).at(-1)).toMatchObject({
+      kind: 'retargeted',
+      baseBefore: 'main',
+    });
+    expect((await repo.forge.readPullRequest(pr)).baseRef).toBe('docs');
+    expect((await repo.api('bot', 'DELETE', `/pulls/${pr}/merge`)).status).toBe(204);
+  });
+
+  test('whose target is deleted is closed by Forgejo, and sent to the default branch by Gitea', async () => {
+    const repo = await create();
+    await repo.must('bot', 'POST', '/branches', { new_branch_name: 'docs', old_ref_name: 'main' });
+    const { pr } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' }, { base: 'docs' });
+    await repo.must('bot', 'DELETE', '/branches/docs');
+    const { sendsToDefaultBranch } = repo.subject.facts;
+    // The client takes none whose target is gone, so the call is made by hand.
+    const { state, base } = await repo.until(
+      () => repo.must('bot', 'GET', `/pulls/${pr}`),
+      (pull) => pull.state === 'closed' || pull.base.ref === 'main',
+    );
+    expect([state, base.ref]).toEqual(sendsToDefaultBranch ? ['open', 'main'] : ['closed', 'docs']);
+  });
+
   test('the timeline moves `updated_at`', async () => {
     const repo = await create();
     const { pr } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });

@@ -11,6 +11,8 @@ export interface VersionFacts {
   readonly absentHeadStatus: 404 | 500;
   /** To a status on a commit that is not there. */
   readonly unknownCommitStatus: 404 | 500;
+  /** What becomes of a pull request whose target branch is deleted: it targets the default branch, or is closed. */
+  readonly sendsToDefaultBranch: boolean;
 }
 
 const FORGEJO_15: VersionFacts = {
@@ -18,6 +20,7 @@ const FORGEJO_15: VersionFacts = {
   hookWithoutAddressStatus: 422,
   absentHeadStatus: 404,
   unknownCommitStatus: 404,
+  sendsToDefaultBranch: false,
 };
 
 export const VERSION_FACTS: Readonly<Record<ProfileName, VersionFacts>> = {
@@ -26,10 +29,11 @@ export const VERSION_FACTS: Readonly<Record<ProfileName, VersionFacts>> = {
     hookWithoutAddressStatus: 201,
     absentHeadStatus: 500,
     unknownCommitStatus: 500,
+    sendsToDefaultBranch: false,
   },
   fj15: FORGEJO_15,
   fj16: FORGEJO_15,
-  gt126: { ...FORGEJO_15, unknownCommitStatus: 500 },
+  gt126: { ...FORGEJO_15, unknownCommitStatus: 500, sendsToDefaultBranch: true },
 };
 
 /** The facts of the newest version seen that is not newer than this one. */
