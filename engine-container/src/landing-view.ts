@@ -6,7 +6,7 @@ import { known, type Reading } from '#core/domain/result.ts';
 import { landingBatchOf, landingOf, nextToLand, provenLength } from './queue/batches/pipeline.ts';
 import { isOfForge } from './queue/landing/blockers.ts';
 import { isMergeOf } from './queue/landing/proof.ts';
-import { type QueueRecord, type Staged, treeOf } from './queue/record/record.ts';
+import { type Ground, type QueueRecord, treeOf } from './queue/record/record.ts';
 import type { FocusView, Snapshot } from './queue/snapshot.ts';
 
 /** One page of commits tells of so many landings that no style has several commits for. */
@@ -84,7 +84,7 @@ export function baseFromFocus(
   record: QueueRecord,
   focus: ReadonlyMap<PullRequestNumber, Reading<FocusView>>,
   baseBranch: string,
-): Reading<Staged> | null {
+): Reading<Ground> | null {
   if (record.batches.length === 0) return null;
   for (const view of focus.values()) {
     const tip = tipFromPull(view, baseBranch);
@@ -94,7 +94,7 @@ export function baseFromFocus(
 }
 
 /** The tip of the base as far as the queue knows it. The tree of an unverified tip was never read: it counts as another tree, which is enough. */
-export function baseAt(record: QueueRecord, sha: CommitSha): Staged {
+export function baseAt(record: QueueRecord, sha: CommitSha): Ground {
   return { sha, tree: verifiedTipTree(record, sha) ?? '' };
 }
 

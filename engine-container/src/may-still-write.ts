@@ -9,8 +9,7 @@ import type { Action } from './queue/actions.ts';
 export async function mayStillWrite(forge: EngineForge, action: Action, error: ForgeError): Promise<boolean> {
   const isPatch = error.call === PATCH && error.status === 403 && error.missingScopes.length === 0;
   if (!isPatch || (action.kind !== 'stage_batch' && action.kind !== 'stage_tree')) return false;
-  const at = action.kind === 'stage_batch' ? action.baseSha : action.groundSha;
-  await forge.createBranch(action.workBranch, at);
+  await forge.createBranch(action.workBranch, action.groundSha);
   await forge.deleteBranch(action.workBranch);
   return true;
 }

@@ -5,7 +5,7 @@ import type { EngineForge } from '#core/ports/forge.ts';
 import type { Clock } from '#core/ports/system.ts';
 import { verifiedTipTree } from './landing-view.ts';
 import type { TryRead } from './look-reads.ts';
-import type { QueueRecord, Staged } from './queue/record/record.ts';
+import type { Ground, QueueRecord } from './queue/record/record.ts';
 import type { CommitReader } from './read-commits.ts';
 
 /** The base was seen to end in a merge of ours so short a time ago that it need not be asked again. */
@@ -51,7 +51,7 @@ export class BaseReader {
   }
 
   /** The base at this tip. An unmoved one costs no call. */
-  async read(record: QueueRecord, tip: Reading<CommitSha | null>): Promise<Reading<Staged>> {
+  async read(record: QueueRecord, tip: Reading<CommitSha | null>): Promise<Reading<Ground>> {
     if (!tip.known || tip.value === null) return UNKNOWN;
     const sha = tip.value;
     const tree = verifiedTipTree(record, sha) ?? (record.baseSeen?.sha === sha ? record.baseSeen.tree : null);

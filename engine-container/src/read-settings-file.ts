@@ -12,7 +12,7 @@ import type { SettingsSeen } from '#core/domain/settings-file.ts';
 import { ForgeError, type ForgeReader } from '#core/ports/forge.ts';
 import type { TryRead } from './look-reads.ts';
 import { isReplacedTip } from './queue/landing/landed.ts';
-import type { QueueRecord, Staged } from './queue/record/record.ts';
+import type { Ground, QueueRecord } from './queue/record/record.ts';
 import type { Snapshot } from './queue/snapshot.ts';
 import { isRegularFile } from './staging/path-change.ts';
 
@@ -53,7 +53,7 @@ export async function readSettings(
 
 interface Look {
   readonly record: QueueRecord;
-  readonly base: Reading<Staged>;
+  readonly base: Reading<Ground>;
   /** When the look began. */
   readonly now: EpochMs;
 }
@@ -65,7 +65,7 @@ interface Look {
 async function readSettingsAt(
   forge: FileReader,
   { settingsSeen }: Kept,
-  { sha: commit, tree }: Staged,
+  { sha: commit, tree }: Ground,
   now: EpochMs,
 ): Promise<SettingsSeen> {
   if (settingsSeen?.tree === tree) return { ...settingsSeen, commit };

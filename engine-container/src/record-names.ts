@@ -30,7 +30,12 @@ const ENTRY_FIELDS: Names<keyof QueueEntry> = {
   failureProbability: 'doubt',
   timesSetAside: 'stagingAsides',
 };
-const BATCH_FIELDS: Names<keyof Batch> = { batchId: 'runId', stagedOn: 'onto' };
+const BATCH_FIELDS: Names<keyof Batch> = {
+  batchId: 'runId',
+  stagedOn: 'onto',
+  groundSha: 'baseSha',
+  groundTree: 'baseTree',
+};
 const LANDING_FIELDS: Names<keyof Landing> = { takeBack: 'revoke' };
 const ROW_FIELDS: Names<keyof NodeRow> = { batchId: 'runId' };
 const PLACES: Readonly<Record<Place, string>> = { pipeline: 'lane', suspect: 'suspect', trial: 'screen' };

@@ -60,21 +60,21 @@ class ChainBuilder {
     this.#deps = deps;
     this.#action = action;
     this.#planner = new MemberPlanner(deps, action);
-    this.#tip = action.baseSha;
+    this.#tip = action.groundSha;
   }
 
   async build(): Promise<ActionOutcome> {
     const { objects } = this.#deps;
-    const { baseSha } = this.#action;
+    const { groundSha } = this.#action;
     // An empty tree: this tip is not verified, and its tree is not known.
-    if (this.#action.baseTree !== '') objects.noteTree(baseSha, this.#action.baseTree);
-    const baseTree = await objects.treeOf(baseSha);
-    const baseGate = await this.#readBaseGate(baseTree);
+    if (this.#action.groundTree !== '') objects.noteTree(groundSha, this.#action.groundTree);
+    const groundTree = await objects.treeOf(groundSha);
+    const baseGate = await this.#readBaseGate(groundTree);
     if (baseGate === 'unsayable') {
       return { kind: 'nothing_staged', cut: { index: 0, reason: 'base_name_not_utf8' } };
     }
     await this.#standOnStack();
-    const { last, cut } = await this.#applyAllButLast(baseTree, baseGate);
+    const { last, cut } = await this.#applyAllButLast(groundTree, baseGate);
     if (last === null && this.#chain.length === 0) {
       return cut === null ? { kind: 'failed', forgeAnswers: false } : { kind: 'nothing_staged', cut };
     }
@@ -92,22 +92,22 @@ class ChainBuilder {
 
   /** A batch on top of another is built from that one's last commit, which no branch of ours may hold any more. */
   async #standOnStack(): Promise<void> {
-    const { baseSha, headsBelow, workBranch } = this.#action;
+    const { groundSha, headsBelow, workBranch } = this.#action;
     if (headsBelow === null) return;
-    await placeBranch(this.#deps.forge, workBranch, baseSha);
+    await placeBranch(this.#deps.forge, workBranch, groundSha);
     this.#workExists = true;
     for (const head of headsBelow) await this.#planner.addBelow(head);
   }
 
   /** Plans ahead by one: the last member that can be staged is the one whose commit is published. */
   async #applyAllButLast(
-    baseTree: TreeHash,
+    groundTree: TreeHash,
     baseGate: GateFile | null,
   ): Promise<{ last: MemberPlan | null; cut: Cut | null }> {
     const { members } = this.#action;
     let pending: MemberPlan | null = null;
     for (const [index, member] of members.entries()) {
-      const plan: MemberPlan | CutReason = await this.#planNext(index, member, pending?.tree ?? baseTree);
+      const plan: MemberPlan | CutReason = await this.#planNext(index, member, pending?.tree ?? groundTree);
       if (typeof plan === 'string') return { last: pending, cut: { index, reason: plan } };
       const change = judgeGateChange(baseGate, plan.gate);
       // The tree defines its own judge: at least it is judged alone (D-18).
@@ -236,12 +236,12 @@ class ChainBuilder {
   }
 
   async #tellSettings() {
-    const { members, baseSha } = this.#action;
-    const base = await this.#deps.objects.treeOf(baseSha);
-    const trees = [base, ...this.#chain.map(({ tree }) => tree)];
+    const { members, groundSha } = this.#action;
+    const ground = await this.#deps.objects.treeOf(groundSha);
+    const trees = [ground, ...this.#chain.map(({ tree }) => tree)];
     const steps = members
       .slice(0, this.#chain.length)
-      .map(({ pr }, index) => ({ pr, before: trees[index] ?? base, after: trees[index + 1] ?? base }));
+      .map(({ pr }, index) => ({ pr, before: trees[index] ?? ground, after: trees[index + 1] ?? ground }));
     return tellSettingsChanges(this.#deps, steps);
   }
 
@@ -262,10 +262,10 @@ class ChainBuilder {
       baseBranch,
       queueName,
       branch: this.#action.branch,
-      groundSha: this.#action.baseSha,
+      groundSha: this.#action.groundSha,
       workBranch: this.#action.workBranch,
       isAnchored: this.#action.headsBelow !== null,
-      groundTree: this.#action.baseSha,
+      groundTree: this.#action.groundSha,
       tree,
       message: this.#say('r'),
     });

@@ -1,11 +1,11 @@
 import type { Receipt } from '#core/domain/batch.ts';
 import type { BatchId, NodeRowId } from '#core/domain/ids.ts';
 import { DEFAULT_SERVICE_NAME, stagingBranch } from '#core/domain/queue-names.ts';
+import type { Evidence } from '../../engine-container/src/queue/record/evidence-state.ts';
 import type { Landing } from '../../engine-container/src/queue/record/landing-state.ts';
 import { createEntry, type QueueEntry } from '../../engine-container/src/queue/record/queue-entry.ts';
 import {
   type Batch,
-  type Evidence,
   emptyRecord,
   type Member,
   type Node,
@@ -76,8 +76,8 @@ export function givenBatch(changes: Partial<Batch> = {}): Batch {
     place: 'pipeline',
     stagedOn: null,
     members: [1, 2].map(givenMember),
-    baseSha: BASE.sha,
-    baseTree: BASE.tree,
+    groundSha: BASE.sha,
+    groundTree: BASE.tree,
     builds: 1,
     chain: [],
     gateKey: null,

@@ -7,7 +7,7 @@ function tellAction(action: Action): string {
   switch (action.kind) {
     case 'stage_batch': {
       const members = action.members.map(({ pr }) => `#${pr}`).join(' ');
-      return `stage ${members} on ${action.baseSha} as ${action.branch}`;
+      return `stage ${members} on ${action.groundSha} as ${action.branch}`;
     }
     case 'stage_tree':
       return `stage ${action.tree} on ${action.groundSha} as ${action.branch}`;

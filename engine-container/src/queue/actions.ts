@@ -24,9 +24,9 @@ export type Action =
       readonly nodeRow: NodeRowId;
       readonly branch: string;
       readonly workBranch: string;
-      readonly baseSha: CommitSha;
-      readonly baseTree: TreeHash;
-      /** Null: `baseSha` is the tip of the base. Else it is the last staged commit of the batch below, with these heads yet to land under it. */
+      readonly groundSha: CommitSha;
+      readonly groundTree: TreeHash;
+      /** Null: `groundSha` is the tip of the base. Else it is the last staged commit of the batch below, with these heads yet to land under it. */
       readonly headsBelow: readonly CommitSha[] | null;
       /** Tip of the base, from which fork points are counted: staged commits are no ancestors of anything. */
       readonly forkSha: CommitSha;

@@ -31,7 +31,7 @@ export function foldBatch(pass: DecisionContext, action: StageBatch, outcome: Ac
   if (outcome.kind === 'base_moved') return dissolve(pass, batch);
   if (outcome.kind === 'gate_missing') return deferWithoutGate(pass, batch, node, outcome.members);
   if (outcome.kind === 'nothing_staged') {
-    deferCut(pass, batch, outcome.cut, batch.stagedOn === null ? null : batch.baseTree);
+    deferCut(pass, batch, outcome.cut, batch.stagedOn === null ? null : batch.groundTree);
     return dissolve(pass, batch);
   }
   if (outcome.kind === 'batch_staged') foldStaged(pass, batch, node, outcome);
@@ -169,7 +169,7 @@ function deferCut(
     if (isHeadOverdue(pass, member)) return deferWithBackoff(pass, member, batch);
   }
   const until = lookAgainAt(pass, batch, member, reason);
-  defer(pass, member, { reason, baseTree: ahead ?? batch.baseTree, until });
+  defer(pass, member, { reason, baseTree: ahead ?? batch.groundTree, until });
 }
 
 /** A refusal that the forge contradicts may be a mistake of ours: it does not stand for ever. */
@@ -183,7 +183,7 @@ function lookAgainAt(
   if (reason === 'head_not_ready') return now + HEAD_COPY_WAIT_MS;
   const pull = pulls.known ? pulls.value.find((view) => view.pull.number === member.pr)?.pull : undefined;
   const isContradicted =
-    pull?.mergeable === true && pull.headSha === member.head && pull.baseTip === batch.baseSha;
+    pull?.mergeable === true && pull.headSha === member.head && pull.baseTip === batch.groundSha;
   return isContradicted && isMergeRefusal(reason) ? now + CONTRADICTED_REFUSAL_MS : null;
 }
 
@@ -204,7 +204,7 @@ function deferWithoutGate(pass: DecisionContext, batch: Batch, node: Node, membe
   for (const member of batch.members.slice(0, members)) {
     defer(pass, member, {
       reason: 'gate_missing',
-      baseTree: batch.baseTree,
+      baseTree: batch.groundTree,
       until: pass.s.now + GATE_FILE_WAIT_MS,
     });
   }

@@ -17,7 +17,7 @@ import type { PullRequestReading, ScheduleReading } from './admission/readings.t
 import type { ReviewCount } from './admission/reviews.ts';
 import type { TeamPlace } from './admission/schedule-breach.ts';
 import type { SpeculationPolicy } from './policy/policy.ts';
-import type { KnownForge, Staged } from './record/record.ts';
+import type { Ground, KnownForge } from './record/record.ts';
 
 export type ConfirmBounce = 'always' | 'adaptive';
 
@@ -160,7 +160,7 @@ export interface LastApprovals {
 }
 
 export interface MergeView {
-  readonly commit: Staged;
+  readonly commit: Ground;
   /** Is the verified tip an ancestor of it? Null: not read yet, or not to be known. */
   readonly standsOnTip: boolean | null;
 }

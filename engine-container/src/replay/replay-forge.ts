@@ -122,11 +122,11 @@ export class ReplayForge {
   }
 
   #stageBatch(now: EpochMs, action: Extract<Action, { kind: 'stage_batch' }>): ActionOutcome {
-    if (action.headsBelow === null && action.baseSha !== this.#base) return { kind: 'base_moved' };
+    if (action.headsBelow === null && action.groundSha !== this.#base) return { kind: 'base_moved' };
     const verdicts = new Map(action.knownTrees.map(({ tree, verdict }) => [tree, verdict]));
     const chain: Staged[] = [];
-    let members = this.#members.get(this.#treeAt(action.baseSha)) ?? [];
-    let parent = action.baseSha;
+    let members = this.#members.get(this.#treeAt(action.groundSha)) ?? [];
+    let parent = action.groundSha;
     for (const { pr } of action.members) {
       if (verdicts.get(chain.at(-1)?.tree ?? '') === 'failure') break;
       members = [...members, pr];

@@ -161,10 +161,11 @@ export class SymbolicForge {
   }
 
   #stageBatch(now: number, action: Extract<Action, { kind: 'stage_batch' }>): ActionOutcome {
-    if (action.headsBelow === null && action.baseSha !== this.#base) return { kind: 'base_moved' };
+    if (action.headsBelow === null && action.groundSha !== this.#base) return { kind: 'base_moved' };
     const chain: Staged[] = [];
-    let set: ReadonlySet<number> = this.#trees.get(this.#treeOfCommit.get(action.baseSha) ?? '') ?? new Set();
-    let parent = action.baseSha;
+    let set: ReadonlySet<number> =
+      this.#trees.get(this.#treeOfCommit.get(action.groundSha) ?? '') ?? new Set();
+    let parent = action.groundSha;
     let cut: { readonly index: number; readonly reason: CutReason } | null = null;
     for (const [index, member] of action.members.entries()) {
       const conflicts = this.#byNumber.get(member.pr)?.conflicts ?? [];

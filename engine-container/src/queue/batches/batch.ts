@@ -210,7 +210,7 @@ function endBatch(pass: DecisionContext, batch: Batch): void {
     if (above.stagedOn !== batch.batchId) continue;
     above.stagedOn = null;
     above.tip = batch.tip;
-    if (above.chain.length === 0) above.baseSha = batch.tip;
+    if (above.chain.length === 0) above.groundSha = batch.tip;
   }
   pass.refresh = true;
   pass.pollMs = 0;

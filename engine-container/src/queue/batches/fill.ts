@@ -65,7 +65,7 @@ export function openBatches(pass: DecisionContext): void {
 function endDeferrals(pass: DecisionContext, baseTree: string): void {
   const { record, s } = pass;
   const grounds = new Set<string | undefined>([baseTree]);
-  for (const batch of record.batches) grounds.add(batch.baseTree).add(endTreeOf(batch));
+  for (const batch of record.batches) grounds.add(batch.groundTree).add(endTreeOf(batch));
   record.deferred = record.deferred.filter((deferred) => {
     const { pr, head, reason, baseTree: ground, until } = deferred;
     // The tree that ends the suspects may become the base itself: it is they who count, not it.

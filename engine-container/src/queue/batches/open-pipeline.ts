@@ -9,7 +9,7 @@ import { fanoutOf, gateRunsMax, policyFor } from '../policy/in-force.ts';
 import { gateMsOf } from '../policy/pace.ts';
 import { likelySize, type SpeculationPolicy } from '../policy/policy.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
-import type { Batch, Member, Staged } from '../record/record.ts';
+import type { Batch, Ground, Member } from '../record/record.ts';
 import { activeMembers, isWhole, nextToLand, pipelineOf, provenLength } from './pipeline.ts';
 import { sharingTop } from './shared-run.ts';
 import { awaitLinger, freeSlots, padTo, sizeOf, startBatch } from './start-batch.ts';
@@ -23,7 +23,7 @@ export type Closed = 'full' | 'risky' | 'broken' | 'alone';
 /** Builds the next batch on the pipeline where that is worth it. */
 export function openPipeline(
   pass: DecisionContext,
-  base: Staged,
+  base: Ground,
   oneByOne: boolean,
   crowdRule: CrowdRule | null,
 ): Closed | 'open' {
@@ -44,7 +44,7 @@ export function openPipeline(
 
 function takeReady(
   pass: DecisionContext,
-  ground: Staged,
+  ground: Ground,
   isOnBatch: boolean,
   crowdRule: CrowdRule | null,
 ): readonly QueueEntry[] {
@@ -55,7 +55,7 @@ function takeReady(
 /** The first batch of an empty pipeline stands on the base. */
 function openBottom(
   pass: DecisionContext,
-  base: Staged,
+  base: Ground,
   oneByOne: boolean,
   crowdRule: CrowdRule | null,
 ): void {

@@ -5,12 +5,12 @@ import { pickNext } from '../line/staging-turns.ts';
 import { policyFor } from '../policy/in-force.ts';
 import { likelySize, thriftySize } from '../policy/policy.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
-import type { Staged } from '../record/record.ts';
+import type { Ground } from '../record/record.ts';
 import type { Closed } from './open-pipeline.ts';
 import { awaitLinger, freeSlots, padTo, sizeOf, startBatch } from './start-batch.ts';
 
 /** An author who crowds the line has one batch beside it in their turn, before the line takes more (decision 0250). */
-export function openTrialInTurn(pass: DecisionContext, base: Staged, crowdRule: CrowdRule): void {
+export function openTrialInTurn(pass: DecisionContext, base: Ground, crowdRule: CrowdRule): void {
   const free = freeSlots(pass);
   if (free <= 0) return;
   const fresh = readyEntries(pass, base.tree, false).filter(crowdRule.isInTurn);
@@ -24,7 +24,7 @@ export function openTrialInTurn(pass: DecisionContext, base: Staged, crowdRule: 
  */
 export function openTrials(
   pass: DecisionContext,
-  base: Staged,
+  base: Ground,
   pipeline: Closed | 'open',
   crowdRule: CrowdRule | null,
 ): void {

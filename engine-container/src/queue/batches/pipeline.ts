@@ -1,14 +1,8 @@
 import type { CommitSha, EpochMs, NodeRowId, PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
 import { frontierOf, retestOfPrefix, verdictOfPrefix } from '../gate/evidence.ts';
+import type { Evidence } from '../record/evidence-state.ts';
 import type { Landing } from '../record/landing-state.ts';
-import {
-  type Batch,
-  type Evidence,
-  type Member,
-  type Node,
-  type QueueRecord,
-  treeOf,
-} from '../record/record.ts';
+import { type Batch, type Member, type Node, type QueueRecord, treeOf } from '../record/record.ts';
 
 /** The batches that land one after the other, each built on the one before. */
 export function pipelineOf(record: QueueRecord): Batch[] {

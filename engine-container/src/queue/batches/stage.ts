@@ -113,8 +113,8 @@ function stageWhole(pass: DecisionContext, batch: Batch, node: Node): void {
     nodeRow: node.id,
     branch: node.branch,
     workBranch: workBranchOf(pass, batch),
-    baseSha: batch.baseSha,
-    baseTree: batch.baseTree,
+    groundSha: batch.groundSha,
+    groundTree: batch.groundTree,
     headsBelow: batch.stagedOn === null ? null : headsBelow(record, batch),
     forkSha: forkOf(record, batch),
     members: batch.members.map(({ pr, head }) => ({
@@ -157,7 +157,7 @@ function ownBranch(pass: DecisionContext, batch: Batch, node: Node): string {
 }
 
 function forkOf(record: QueueRecord, batch: Batch): CommitSha {
-  return batch.stagedOn === null ? batch.baseSha : (record.tip ?? batch.baseSha);
+  return batch.stagedOn === null ? batch.groundSha : (record.tip ?? batch.groundSha);
 }
 
 /** Heads of all that land before this batch: what is stacked on one of them forks off there. */

@@ -55,7 +55,7 @@ function countOfBatch(pass: DecisionContext, batch: Batch, node: Node): void {
   if (batch.stagedOn === null) countAlone(pass, first, batch);
   // On top of another batch it may be what is below: it is tried by itself once that is gone.
   else if (batch.stagingFailures < triesOnTop(pass, first)) return;
-  else defer(pass, first, { reason: 'conflict_ahead', baseTree: batch.baseTree, until: null });
+  else defer(pass, first, { reason: 'conflict_ahead', baseTree: batch.groundTree, until: null });
   dissolve(pass, batch);
 }
 
@@ -92,7 +92,7 @@ function halve(batch: Batch, node: Node): void {
 export function deferWithBackoff(
   pass: DecisionContext,
   member: Member,
-  { baseTree }: Pick<Batch, 'baseTree'>,
+  { groundTree }: Pick<Batch, 'groundTree'>,
   reason: 'staging_failed' | 'runs_broken_off' = 'staging_failed',
 ): void {
   const { record, s } = pass;
@@ -110,7 +110,7 @@ export function deferWithBackoff(
   entry.timesSetAside = times + 1;
   delete entry.stagingTries;
   const until = s.now + Math.min(STAGING_PAUSE_MS * 2 ** times, STAGING_PAUSE_MS_MAX);
-  defer(pass, member, { reason, baseTree, until });
+  defer(pass, member, { reason, baseTree: groundTree, until });
   tellRefusal(pass, entry, reason);
 }
 

@@ -8,7 +8,7 @@ import { noteTurns } from '../line/turns.ts';
 import { chanceOfGood, fanoutOf, forecastOfGood, gateRunsMax, policyFor } from '../policy/in-force.ts';
 import { chooseBatchSize } from '../policy/policy.ts';
 import { authored, type QueueEntry } from '../record/queue-entry.ts';
-import type { Batch, Member, Place, Staged } from '../record/record.ts';
+import type { Batch, Ground, Member, Place } from '../record/record.ts';
 import { createNode } from './nodes.ts';
 import { openRunsOf } from './pipeline.ts';
 
@@ -42,7 +42,7 @@ export function startBatch(
   pass: DecisionContext,
   place: Place,
   stagedOn: BatchId | null,
-  ground: Staged,
+  ground: Ground,
   entries: readonly QueueEntry[],
 ): boolean {
   const { record, s } = pass;
@@ -59,8 +59,8 @@ export function startBatch(
       const before = entry.passedOnStaleBase ? ({ passedBefore: true } as const) : {};
       return { pr, head, scheduleId, title, ...authored(entry), ...known, ...before };
     }),
-    baseSha: ground.sha,
-    baseTree: ground.tree,
+    groundSha: ground.sha,
+    groundTree: ground.tree,
     builds: 0,
     chain: [],
     ...(gate === null ? {} : { statusGate: gate }),

@@ -11,7 +11,7 @@ import { inFlightOf } from './pipeline.ts';
 export function dissolveLate(pass: DecisionContext): void {
   const { base } = pass.s;
   if (!base.known) return;
-  dissolveUnbuilt(pass, (batch) => batch.stagedOn === null && batch.baseSha !== base.value.sha);
+  dissolveUnbuilt(pass, (batch) => batch.stagedOn === null && batch.groundSha !== base.value.sha);
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { BlobId, EpochMs, TreeHash } from '#core/domain/ids.ts';
 import { CONFIRMED_FAILURES_MIN, EVIDENCE_ENTRIES_MAX } from '#core/domain/limits.ts';
-import type { Batch, Evidence, QueueRecord } from '../record/record.ts';
+import type { Evidence } from '../record/evidence-state.ts';
+import type { Batch, QueueRecord } from '../record/record.ts';
 import { treeOf } from '../record/record.ts';
 
 /** The evidence of one tree under one gate workflow. A pass proves it, whatever failed before: that was a flake. */

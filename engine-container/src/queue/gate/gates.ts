@@ -18,7 +18,8 @@ import { type DecisionContext, reportCode, wakeNoLaterThan } from '../decision-c
 import { countDuration, gateMsOf } from '../policy/pace.ts';
 import { countGateRun } from '../policy/policy.ts';
 import { countBegun, noteRunners } from '../policy/runners-seen.ts';
-import { BASE_NODE_ID, type Batch, type Evidence, type Node, treeOf } from '../record/record.ts';
+import type { Evidence } from '../record/evidence-state.ts';
+import { BASE_NODE_ID, type Batch, type Node, treeOf } from '../record/record.ts';
 import type { GateView } from '../snapshot.ts';
 import { addEvidence } from './evidence.ts';
 import {
@@ -255,7 +256,7 @@ function judgeChangedGate(
 /** Set aside until its head changes or it is scheduled again: the base has nothing to do with it. */
 function giveUp(pass: DecisionContext, batch: Batch, reason: 'gate_not_started' | 'gate_not_ended'): void {
   for (const member of batch.members) {
-    batch.fates.push(defer(pass, member, { reason, baseTree: batch.baseTree, until: null }));
+    batch.fates.push(defer(pass, member, { reason, baseTree: batch.groundTree, until: null }));
   }
   startTeardown(pass, batch, 'gate_given_up');
 }

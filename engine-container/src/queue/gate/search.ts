@@ -256,7 +256,7 @@ function judgeSuspect(
     batch.fates.push(
       defer(pass, member, {
         reason: 'base_red',
-        baseTree: batch.baseTree,
+        baseTree: batch.groundTree,
         until: pass.s.now + BASE_FAILING_RECHECK_MS,
       }),
     );
@@ -289,7 +289,7 @@ function judgeBase(pass: DecisionContext, batch: Batch): 'proven' | 'failing' | 
   // A base that no commit repairs may have failed by accident: old failures are looked at again.
   const verdict = verdictOf(
     pass.record,
-    batch.baseTree,
+    batch.groundTree,
     batch.baseGateKey,
     null,
     pass.s.now - BASE_FAILING_RECHECK_MS,

@@ -39,7 +39,7 @@ export function awaitMergeable(pass: DecisionContext, batch: Batch, focus: Focus
 export function setNextAside(pass: DecisionContext, batch: Batch): void {
   const member = batch.members[batch.landed];
   if (member === undefined) return;
-  batch.fates.push(setUnmergeableAside(pass, member, treeOf(batch, batch.landed) ?? batch.baseTree));
+  batch.fates.push(setUnmergeableAside(pass, member, treeOf(batch, batch.landed) ?? batch.groundTree));
 }
 
 /** A check that is slow is asked again after a pause, once: others are torn down with it each time. */

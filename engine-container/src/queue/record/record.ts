@@ -26,6 +26,7 @@ import type { FirstLooks } from '../landing/landing-pace.ts';
 import { NO_HISTORY } from '../policy/rate.ts';
 import type { Bounced, Deferred, HeadAttempts, MergeTimeoutCount } from './aside.ts';
 import type { EngineClock } from './engine-clock.ts';
+import type { Evidence } from './evidence-state.ts';
 import type { GateLooks, RunnerWait } from './gate-looks-state.ts';
 import type { GivenUp, Landing, TakeBackReason } from './landing-state.ts';
 import type { Learned } from './learned-state.ts';
@@ -76,7 +77,7 @@ export interface QueueRecord extends Learned, Recalling {
   /** The known timeline and reviews of each open pull request, so that an unchanged one is not read again. */
   readings: PullRequestReading[];
   /** Base tip last read and its tree, so that an unmoved base costs one call; `at` is since when it is known. */
-  baseSeen: (Staged & { readonly at?: EpochMs }) | null;
+  baseSeen: (Ground & { readonly at?: EpochMs }) | null;
   /** The rule of the base, no matter who wrote it; absent: never seen. */
   rule?: RuleSeen;
   /** The hook that wakes it; absent: never looked at. */
@@ -148,10 +149,14 @@ export interface Member {
   readonly passedBefore?: boolean;
 }
 
-export interface Staged {
+/** A commit that something is staged on, and its tree. */
+export interface Ground {
   readonly sha: CommitSha;
   readonly tree: TreeHash;
 }
+
+/** A commit of a chain, which is the ground of the next one. */
+export type Staged = Ground;
 
 /**
  * `pipeline`: lands next, or stands on one that does. `suspect`: failed, and is searched off the pipeline. `trial`:
@@ -159,7 +164,7 @@ export interface Staged {
  */
 export type Place = 'pipeline' | 'suspect' | 'trial';
 
-/** One batch and its bisection tree. Prefix length i has the tree `trees(i)`: T0 = `baseTree`, Ti = `chain[i-1].tree`. */
+/** One batch and its bisection tree. Prefix length i has the tree `trees(i)`: T0 = `groundTree`, Ti = `chain[i-1].tree`. */
 export interface Batch {
   readonly batchId: BatchId;
   place: Place;
@@ -167,8 +172,8 @@ export interface Batch {
   stagedOn: BatchId | null;
   members: Member[];
   /** Commit it is built on: a tip of the base, or the last staged commit of the batch below. */
-  baseSha: CommitSha;
-  readonly baseTree: TreeHash;
+  groundSha: CommitSha;
+  readonly groundTree: TreeHash;
   /** Times that staging was begun. */
   builds: number;
   /** Empty until staged; then one entry per member. */
@@ -192,7 +197,7 @@ export interface Batch {
   untraced?: readonly Untraced[];
   /** The ends of members that leave otherwise than by landing or going back to the queue. */
   fates: Fate[];
-  /** The commit below the rest of it: `baseSha`, or the merge commit of the last landed member, here or in the batch below. */
+  /** The commit below the rest of it: `groundSha`, or the merge commit of the last landed member, here or in the batch below. */
   tip: CommitSha;
   /** Members up to here can still land in this batch; lowered by a bounce, a deferral or a flake. */
   limit: number;
@@ -289,21 +294,6 @@ export type Teardown =
   | 'gate_timeout'
   | 'staging_failed';
 
-/** One finished gate run. The key is (tree, gate): never a node, a branch or a batch (E17). */
-export interface Evidence {
-  readonly tree: TreeHash;
-  readonly gate: BlobId;
-  readonly verdict: 'success' | 'failure';
-  readonly runKey: string;
-  readonly runUrl: string | null;
-  readonly sha: CommitSha;
-  readonly at: EpochMs;
-  /** The run of a pull request's own head, which has this tree; absent: of a staged commit. */
-  readonly ofHead?: true;
-  /** A failure that a later pass showed to be a flake, counted in the rates once. */
-  readonly flake?: true;
-}
-
 export interface GarbageBranch {
   readonly branch: string;
   /** A branch deleted before its gate run is visible kills that run in a way that looks like a failure (D-65). */
@@ -344,5 +334,5 @@ export function emptyRecord(context: string): QueueRecord {
 
 /** Tree of the prefix of length i. */
 export function treeOf(batch: Batch, length: number): TreeHash | undefined {
-  return length === 0 ? batch.baseTree : batch.chain[length - 1]?.tree;
+  return length === 0 ? batch.groundTree : batch.chain[length - 1]?.tree;
 }

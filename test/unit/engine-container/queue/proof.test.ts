@@ -21,8 +21,8 @@ function receipt(at: number) {
 /** All three have landed, each tree is proven; the history of the first `traced` of them is read. */
 function landed(traced: number): QueueRecord {
   const batch = givenStagedBatch(3, {
-    baseSha: 'm0',
-    baseTree: 't0',
+    groundSha: 'm0',
+    groundTree: 't0',
     landed: 3,
     tip: 'm3',
     chain: [1, 2, 3].map((at) => ({ sha: `s${at}`, tree: `t${at}` })),

@@ -107,8 +107,8 @@ describe('a batch that is built on another', () => {
   const above = givenStagedBatch(1, {
     batchId: 'above',
     stagedOn: 'batch',
-    baseSha: stagedAt(2).sha,
-    baseTree: stagedAt(2).tree,
+    groundSha: stagedAt(2).sha,
+    groundTree: stagedAt(2).tree,
     members: [givenMember(3)],
     chain: [stagedAt(3)],
     nodes: [givenNode({ id: 'above-r', to: 1, branch: 'mq/main/staging-above-r', ...stagedAt(3) })],

@@ -442,7 +442,7 @@ describe('a trial batch', () => {
     });
     const given = givenSnapshot({ repo, pulls: scheduled(1, 2, 3, 4, ...fresh) });
     const { after } = tellDecision(given, record);
-    const places = after.batches.map(({ place, stagedOn, baseSha }) => [place, stagedOn, baseSha]);
+    const places = after.batches.map(({ place, stagedOn, groundSha }) => [place, stagedOn, groundSha]);
     expect(places.slice(0, 2)).toEqual([
       ['pipeline', null, BASE.sha],
       ['trial', null, BASE.sha],
@@ -457,8 +457,8 @@ describe('a suspect', () => {
       stagedOn: 'batch' as BatchId,
       members: [3].map(givenMember),
       limit: 1,
-      baseSha: stagedAt(2).sha,
-      baseTree: stagedAt(2).tree,
+      groundSha: stagedAt(2).sha,
+      groundTree: stagedAt(2).tree,
       tip: stagedAt(2).sha,
       chain: [stagedAt(3)],
       gateKey: 'gate',
