@@ -15,12 +15,12 @@ import { isReplacedTip } from '../landing/landed.ts';
 import { isKeptFromLanding } from '../line/holds.ts';
 import type { Deferred } from '../record/aside.ts';
 import type { TakeBackReason } from '../record/landing-state.ts';
-import { type Batch, type Fate, type QueueRecord, type Teardown, treeOf } from '../record/record.ts';
+import { type Batch, type Fate, type QueueRecord, startOf, type Teardown, treeOf } from '../record/record.ts';
 import { blamesHead, sayDeferred } from '../words/deferral-words.ts';
 import { describeTakeBack } from '../words/describe.ts';
 import { wishStatus } from '../words/wish-status.ts';
 import { resolveNode, retireNode } from './nodes.ts';
-import { activeMembers, isWhole, landingOf, startOf } from './pipeline.ts';
+import { activeMembers, isWhole, landingOf } from './pipeline.ts';
 import { isTerminal } from './transitions.ts';
 
 /** Which batches have lost their ground: base moved by another writer, a member changed, the queue switched off (A23)? */

@@ -2,7 +2,7 @@ import type { CommitSha, EpochMs, NodeRowId, PullRequestNumber, TreeHash } from 
 import { frontierOf, retestOfPrefix, verdictOfPrefix } from '../gate/evidence.ts';
 import type { Evidence } from '../record/evidence-state.ts';
 import type { Landing } from '../record/landing-state.ts';
-import { type Batch, type Member, type Node, type QueueRecord, treeOf } from '../record/record.ts';
+import { type Batch, type Member, type Node, type QueueRecord, startOf, treeOf } from '../record/record.ts';
 
 /** The batches that land one after the other, each built on the one before. */
 export function pipelineOf(record: QueueRecord): Batch[] {
@@ -28,11 +28,6 @@ export function findNode(
     if (node !== undefined) return { batch, node };
   }
   return null;
-}
-
-/** Members before this one have landed or are back in the queue. */
-export function startOf(batch: Batch): number {
-  return Math.max(batch.landed, batch.released);
 }
 
 /** Members that this batch still speaks for; all others are in the queue, in another batch, or out. */

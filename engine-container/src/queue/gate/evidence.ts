@@ -2,7 +2,7 @@ import type { BlobId, EpochMs, TreeHash } from '#core/domain/ids.ts';
 import { CONFIRMED_FAILURES_MIN, EVIDENCE_ENTRIES_MAX } from '#core/domain/limits.ts';
 import type { Evidence } from '../record/evidence-state.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';
-import { treeOf } from '../record/record.ts';
+import { startOf, treeOf } from '../record/record.ts';
 
 /** The evidence of one tree under one gate workflow. A pass proves it, whatever failed before: that was a flake. */
 export interface Verdict {
@@ -94,7 +94,7 @@ export interface Frontier {
 }
 
 export function frontierOf(record: QueueRecord, batch: Batch): Frontier {
-  const start = Math.max(batch.landed, batch.released);
+  const start = startOf(batch);
   let low = start;
   for (let length = batch.limit; length > start; length -= 1) {
     if (verdictOfPrefix(record, batch, length).proof !== null) {

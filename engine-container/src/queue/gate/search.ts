@@ -8,7 +8,7 @@ import {
   resolveNode,
   retireNode,
 } from '../batches/nodes.ts';
-import { mayLand, proofOf, provenLength, startOf } from '../batches/pipeline.ts';
+import { mayLand, proofOf, provenLength } from '../batches/pipeline.ts';
 import { freeSlots, padTo } from '../batches/start-batch.ts';
 import { isTerminal } from '../batches/transitions.ts';
 import { type DecisionContext, entryOf, reportCode } from '../decision-context.ts';
@@ -16,7 +16,7 @@ import { bounce } from '../landing/bounce.ts';
 import { readyEntries } from '../line/ready.ts';
 import { forecastOfGood, policyFor } from '../policy/in-force.ts';
 import { chooseCuts, likelySize, type Suspicion } from '../policy/policy.ts';
-import { BASE_NODE_ID, type Batch, type Node } from '../record/record.ts';
+import { BASE_NODE_ID, type Batch, type Node, startOf } from '../record/record.ts';
 import { frontierOf, isConfirmedFailure, type Verdict, verdictOf, verdictOfPrefix } from './evidence.ts';
 import { isSearchedInQueue, returnSuspects, settleProbabilities, suspicionOf } from './suspicion.ts';
 

@@ -336,3 +336,8 @@ export function emptyRecord(context: string): QueueRecord {
 export function treeOf(batch: Batch, length: number): TreeHash | undefined {
   return length === 0 ? batch.groundTree : batch.chain[length - 1]?.tree;
 }
+
+/** Members before this one have landed or are back in the queue. */
+export function startOf(batch: Batch): number {
+  return Math.max(batch.landed, batch.released);
+}
