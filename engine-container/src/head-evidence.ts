@@ -19,7 +19,7 @@ export interface HeadQuestion {
 }
 
 /**
- * A pass that the gate has on a head with exactly the staged tree; null: none, and the gate is run. Only a pass counts: a
+ * A success that the gate has on a head with exactly the staged tree; null: none, and the gate is run. Only a success counts: a
  * failure there may be of another moment. What cannot be read is no evidence.
  */
 export async function findHeadRun(

@@ -105,7 +105,7 @@ export function isOfMember(reason: CutReason): boolean {
   return !OF_BATCH.includes(reason);
 }
 
-/** A pass of the gate on a head whose tree is the staged one. */
+/** A success of the gate on a head whose tree is the staged one. */
 export interface HeadRun {
   readonly sha: CommitSha;
   readonly runKey: string;

@@ -9,7 +9,7 @@ import { noteSettings } from './batches/settings-notes.ts';
 import { deferWithBackoff } from './batches/staging-failure.ts';
 import { type DecisionContext, emitEvent, entryOf, reportCode } from './decision-context.ts';
 import { addEvidence, verdictOfPrefix } from './gate/evidence.ts';
-import { noteRun } from './policy/fanout-choice.ts';
+import { countRunStarted } from './policy/fanout-choice.ts';
 import { fanoutOf } from './policy/in-force.ts';
 import type { DeferReason } from './record/aside.ts';
 import type { Batch, Member, Node } from './record/record.ts';
@@ -60,7 +60,7 @@ function foldStaged(pass: DecisionContext, batch: Batch, node: Node, outcome: Ba
   if (outcome.published !== null) {
     node.sha = outcome.published.sha;
     node.state = 'gating';
-    countStartedRun(pass, node);
+    countPublished(pass, node);
     return;
   }
   const verdict = verdictOfPrefix(pass.record, batch, node.to);
@@ -236,11 +236,11 @@ export function foldNode(pass: DecisionContext, action: StageNode, outcome: Acti
   node.state = 'gating';
   node.stagedAt = pass.s.now;
   node.retryAt = null;
-  countStartedRun(pass, node);
+  countPublished(pass, node);
 }
 
 /** A commit that is pushed is gated. A node of before gate runs were counted stays uncounted: half a count is none. */
-function countStartedRun({ record }: DecisionContext, node: Node): void {
-  noteRun(record);
+function countPublished({ record }: DecisionContext, node: Node): void {
+  countRunStarted(record);
   if (node.runs !== undefined) node.runs += 1;
 }

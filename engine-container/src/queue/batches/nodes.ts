@@ -50,7 +50,7 @@ export function moveNode(pass: DecisionContext, node: Node, outcome: BatchOutcom
   node.resolvedAt = outcome === 'running' ? null : pass.s.now;
 }
 
-/** The same, where an older outcome may stand: a failure that is held does not turn into a pass that is held. */
+/** The same, where an older outcome may stand: a failure that is held does not turn into a success that is held. */
 export function moveNodeIfLegal(pass: DecisionContext, node: Node, outcome: BatchOutcome): void {
   if (canMove(node.outcome, outcome)) moveNode(pass, node, outcome);
 }

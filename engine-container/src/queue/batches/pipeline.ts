@@ -77,7 +77,7 @@ export function treesAhead(record: QueueRecord, pr: PullRequestNumber): readonly
     .flatMap((batch) => endTreeOf(batch) ?? []);
 }
 
-/** Longest proven prefix: by its own evidence, or all of it by a pass of a batch that is built on it. */
+/** Longest proven prefix: by its own evidence, or all of it by a success of a batch that is built on it. */
 export function provenLength(record: QueueRecord, batch: Batch): number {
   return proofFromAbove(record, batch) === null ? frontierOf(record, batch).low : batch.limit;
 }

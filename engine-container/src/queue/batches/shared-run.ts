@@ -6,7 +6,7 @@ import { freeSlots } from './start-batch.ts';
 
 /**
  * A member that does not go along ends its batch there (A17). Those behind it come on top of that batch, and one gate run, of
- * the whole, speaks for both: by its pass they land, by its failure the lower batch has a gate run of its own (decision 0259).
+ * the whole, speaks for both: by its success they land, by its failure the lower batch has a gate run of its own (decision 0259).
  */
 function carrierOf(record: QueueRecord, batch: Batch): Batch | null {
   if (batch.sharesRun !== true) return null;
@@ -16,7 +16,7 @@ function carrierOf(record: QueueRecord, batch: Batch): Batch | null {
   if ((above.stagingFailures ?? 0) > 0 || (above.unfinished ?? 0) > 0) return null;
   if (isIncidentIn(record, above)) return null;
   if (above.chain.length === 0) return above;
-  // It failed, or its pass is older than a retest of a member below and proves the upper batch alone.
+  // It failed, or its success is older than a retest of a member below and proves the upper batch alone.
   const isOver = above.nodes.every(({ state }) => state === 'done');
   return isOver || above.gateKey !== batch.gateKey ? null : above;
 }

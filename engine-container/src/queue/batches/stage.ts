@@ -182,7 +182,7 @@ function knownTrees(pass: DecisionContext, batch: Batch): KnownTree[] {
   const known = new Map<string, KnownTree>();
   for (const { tree, gate, verdict, at } of pass.record.evidence) {
     const key = `${tree} ${gate}`;
-    // A pass proves the tree whatever failed before.
+    // A success proves the tree whatever failed before.
     if ((after === null || at > after) && known.get(key)?.verdict !== 'success')
       known.set(key, { tree, gate, verdict });
   }

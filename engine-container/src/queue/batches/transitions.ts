@@ -16,7 +16,7 @@ export const OUTCOME_MOVES: Readonly<Record<BatchOutcome, readonly BatchOutcome[
     'invalidated',
     'operational_error',
   ],
-  // A held pass returns to `running` when its own landing begins; a held failure when it is confirmed.
+  // A held success returns to `running` when its own landing begins; a held failure when it is confirmed.
   held_success: ['running', 'success', 'invalidated', 'superseded', 'error', 'operational_error'],
   held_failure: [
     'running',

@@ -4,7 +4,7 @@ import type { Evidence } from '../record/evidence-state.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';
 import { startOf, treeOf } from '../record/record.ts';
 
-/** The evidence of one tree under one gate workflow. A pass proves it, whatever failed before: that was a flake. */
+/** The evidence of one tree under one gate workflow. A success proves it, whatever failed before: that was a flake. */
 export interface Verdict {
   readonly proof: Evidence | null;
   readonly failures: readonly Evidence[];

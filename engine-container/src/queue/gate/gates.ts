@@ -74,7 +74,7 @@ function outwaitGate(pass: DecisionContext, batch: Batch, node: Node, gate: Awai
   const reason = judgeChangedGate(pass, batch, node, gate.kind);
   const isOverdue = reason === null && awaitDeadline(pass, batch, node);
   // Perhaps seen for the first time: its row links to it all the same.
-  if (gate.kind === 'running' && (reason !== null || isOverdue)) noteRun(node, gate);
+  if (gate.kind === 'running' && (reason !== null || isOverdue)) linkRun(node, gate);
   if (reason !== null) return giveUp(pass, batch, reason);
   if (isOverdue) return endOverdue(pass, batch, node, gate);
   if (gate.kind === 'none') return noticeMissingGateRun(pass, node);
@@ -87,7 +87,7 @@ function stageLostBranchAnew(pass: DecisionContext, batch: Batch, node: Node): v
   retryNode(pass, batch, node);
 }
 
-/** A failure counts at once; a pass once nothing more is to be expected that may still fail. */
+/** A failure counts at once; a success once nothing more is to be expected that may still fail. */
 function heedFinishedGate(pass: DecisionContext, batch: Batch, node: GatedNode, gate: FinishedGate): void {
   const isSettled = awaitSettled(pass, node, gate);
   const isNews = gate.isOpenEnded !== true || node.settledSince === pass.s.now;
@@ -111,7 +111,7 @@ function concludeNode(pass: DecisionContext, batch: Batch, node: GatedNode, run:
   if (gate === null) return;
   const isNew = addEvidence(record, { tree, gate, verdict, runKey, runUrl, sha, at: s.now });
   if (isNew) learnDuration(pass, node);
-  if (isNew && verdict === 'success') countPass(pass, batch, node.to, gate);
+  if (isNew && verdict === 'success') countSuccess(pass, batch, node.to, gate);
   node.judgedAt = s.now;
   node.state = 'done';
   retireNode(pass, node);
@@ -138,11 +138,12 @@ function tellForeign(pass: DecisionContext, node: Node, { context, author }: For
  */
 function awaitSettled(pass: DecisionContext, node: Node, run: StartedGate): boolean {
   const isSettled = run.isOpenEnded !== true || awaitQuiet(pass, node, run.runId);
-  noteRun(node, run);
+  linkRun(node, run);
   return isSettled;
 }
 
-function noteRun(node: Node, { runId, url }: Pick<StartedGate, 'runId' | 'url'>): void {
+/** The row of the node names this gate run from now on. */
+function linkRun(node: Node, { runId, url }: Pick<StartedGate, 'runId' | 'url'>): void {
   node.runKey = runId;
   node.runUrl = url;
 }
@@ -155,8 +156,8 @@ function awaitQuiet(pass: DecisionContext, node: Node, runKey: string): boolean 
   return until <= pass.s.now;
 }
 
-/** A pass, and with it each failure of a tree that it contains: that failure was a flake. */
-function countPass(pass: DecisionContext, batch: Batch, length: number, gate: string): void {
+/** A success, and with it each failure of a tree that it contains: that failure was a flake. */
+function countSuccess(pass: DecisionContext, batch: Batch, length: number, gate: string): void {
   const { record } = pass;
   const contained = new Set<string | undefined>();
   let upTo = length;

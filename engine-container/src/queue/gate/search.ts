@@ -235,7 +235,7 @@ function judgeSuspect(
   accused: Node,
   { low, high, suspicion }: Interval,
 ): void {
-  // Members that landed by the pass of a batch on top of them may fail by themselves: no member is judged on that. On the
+  // Members that landed by the success of a batch on top of them may fail by themselves: no member is judged on that. On the
   // base that they made, the accused is one of a new batch, and that base is probed.
   if (low > 0 && verdictOfPrefix(pass.record, batch, low).proof === null) return cutBatchAt(batch, low);
   const verdict = verdictOfPrefix(pass.record, batch, high);

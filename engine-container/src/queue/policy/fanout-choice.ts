@@ -23,7 +23,7 @@ export function noteArrival(record: QueueRecord, at: EpochMs): void {
 }
 
 /** A gate run has begun. */
-export function noteRun(record: QueueRecord): void {
+export function countRunStarted(record: QueueRecord): void {
   change(record, (auto) => ({ ...auto, since: { ...auto.since, runs: auto.since.runs + 1 } }));
 }
 

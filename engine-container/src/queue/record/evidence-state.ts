@@ -11,6 +11,6 @@ export interface Evidence {
   readonly at: EpochMs;
   /** The run of a pull request's own head, which has this tree; absent: of a staged commit. */
   readonly ofHead?: true;
-  /** A failure that a later pass showed to be a flake, counted in the rates once. */
+  /** A failure that a later success showed to be a flake, counted in the rates once. */
   readonly flake?: true;
 }
