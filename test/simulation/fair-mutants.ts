@@ -293,8 +293,8 @@ export const FAIR_MUTANTS: readonly Mutant[] = [
   {
     guard: 'what was set aside for suspects stays aside while these are searched',
     file: 'engine-container/src/queue/batches/fill.ts',
-    find: '? isBehindSuspects(pass, pr, ground)',
-    replace: '? treesAhead(record, pr).includes(ground)',
+    find: 'return isBehindSuspects(pass, pr, ground);',
+    replace: 'return treesAhead(pass.record, pr).includes(ground);',
     families: ['drifts'],
     dies: 'what is urgent stands before a suspect by its schedule, and behind it in its turn',
   },

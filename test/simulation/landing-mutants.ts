@@ -7,7 +7,7 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a base that was read before a landing was seen is no ground for the next batch',
     file: `${QUEUE}/batches/fill.ts`,
-    find: '  if (isReplacedTip(record, s.base.value.sha, s)) return;\n',
+    find: '  if (isReplacedTip(record, base.sha, s)) return null;\n',
     replace: '',
     families: ['crowd', 'lagging'],
     dies: 'a base is read before the landing that replaced it',

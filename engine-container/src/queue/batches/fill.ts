@@ -1,3 +1,4 @@
+import type { BranchProtection } from '#core/domain/forge.ts';
 import type { PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
 import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
 import { requiresContext } from '../admission/admission.ts';
@@ -11,8 +12,9 @@ import { overtake } from '../line/incidents.ts';
 import { readyEntries } from '../line/ready.ts';
 import { orderLine } from '../line/turns.ts';
 import { policyFor } from '../policy/in-force.ts';
-import { isHeldByForge, outlastsBase } from '../record/aside.ts';
+import { type Deferred, isHeldByForge, outlastsBase } from '../record/aside.ts';
 import { labelRankOf, rankOf } from '../record/queue-entry.ts';
+import type { Ground } from '../record/record.ts';
 import { openPipeline } from './open-pipeline.ts';
 import { openTrialInTurn, openTrials } from './open-trials.ts';
 import { activeMembers, endTreeOf, treesAhead } from './pipeline.ts';
@@ -20,31 +22,15 @@ import { activeMembers, endTreeOf, treesAhead } from './pipeline.ts';
 /** Opens the next batches: on the pipeline, and beside it what is only to be tried. */
 export function openBatches(pass: DecisionContext): void {
   const { record, s } = pass;
-  if (hasStopped(record) || !s.repo.queueEnabled) return;
-  if (!awaitTakenBack(pass)) return;
-  // A look at what is in flight carries an older list: nothing is spent on it.
-  if (!s.full || !s.base.known || !s.protection.known) return;
-  noteReadings(pass);
-  if (s.protection.value === null) {
-    // Without any rule no entry is admitted, and all the same they wait.
-    if (record.entries.some((entry) => entry.scheduleId !== 0)) reportCode(pass, 'protection_conflict');
-    return;
-  }
-  if (record.rebuilding || record.context !== s.repo.statusContext) return;
-  // Where its workflows are depends on which forge it is.
-  if (s.forge?.known === false || record.nameInTheWay !== undefined) return;
-  // A base that is about to move, or has moved by this very pass, is no ground for a new batch.
-  if (record.tip !== null && record.tip !== s.base.value.sha) return;
-  // The batch that moved it may have ended in this pass, and its verified tip with it.
-  if (isReplacedTip(record, s.base.value.sha, s)) return;
-  const base = s.base.value;
+  const ground = groundForBatches(pass);
+  if (ground === null) return;
+  const { base, rule } = ground;
   endDeferrals(pass, base.tree);
   orderLine(pass);
   noteOthers(pass);
-  if (readyEntries(pass, base.tree, false).length === 0 && readyEntries(pass, base.tree, true).length === 0)
-    return;
-  if (!awaitReadAgain(pass)) return;
-  if (!requiresContext(s.protection.value, record.context)) {
+  const isAnyReady = [false, true].some((isOnBatch) => readyEntries(pass, base.tree, isOnBatch).length > 0);
+  if (!isAnyReady || !awaitReadAgain(pass)) return;
+  if (!requiresContext(rule, record.context)) {
     // Without the rule a merge needs no proof of ours: staging would only pretend (execution model 7).
     return reportCode(pass, 'protection_conflict');
   }
@@ -53,7 +39,7 @@ export function openBatches(pass: DecisionContext): void {
     return wakeNoLaterThan(pass, record.restsUntil);
   }
   if (overtake(pass, base.tree)) return;
-  const oneByOne = s.protection.value.blockOnOutdatedBranch;
+  const oneByOne = rule.blockOnOutdatedBranch;
   const crowdRule = crowdRuleOf(pass);
   if (crowdRule !== null) openTrialInTurn(pass, base, crowdRule);
   const pipeline = openPipeline(pass, base, oneByOne, crowdRule);
@@ -61,29 +47,62 @@ export function openBatches(pass: DecisionContext): void {
   if (pipeline !== 'open' || crowdRule !== null) openTrials(pass, base, pipeline, crowdRule);
 }
 
-/** A deferred pull request waits for its base, for its conflict to be gone, or for a time. */
+/** The base and its rule, where a new batch may stand on them; null: something is not known, or is about to change. */
+function groundForBatches(
+  pass: DecisionContext,
+): { readonly base: Ground; readonly rule: BranchProtection } | null {
+  const { record, s } = pass;
+  if (hasStopped(record) || !s.repo.queueEnabled) return null;
+  if (!awaitTakenBack(pass)) return null;
+  // A look at what is in flight carries an older list: nothing is spent on it.
+  if (!s.full || !s.base.known || !s.protection.known) return null;
+  noteReadings(pass);
+  const rule = s.protection.value;
+  if (rule === null) {
+    // Without any rule no entry is admitted, and all the same they wait.
+    if (record.entries.some((entry) => entry.scheduleId !== 0)) reportCode(pass, 'protection_conflict');
+    return null;
+  }
+  if (record.rebuilding || record.context !== s.repo.statusContext) return null;
+  // Where its workflows are depends on which forge it is.
+  if (s.forge?.known === false || record.nameInTheWay !== undefined) return null;
+  const base = s.base.value;
+  // A base that is about to move, or has moved by this very pass, is no ground for a new batch.
+  if (record.tip !== null && record.tip !== base.sha) return null;
+  // The batch that moved it may have ended in this pass, and its verified tip with it.
+  if (isReplacedTip(record, base.sha, s)) return null;
+  return { base, rule };
+}
+
+/** Lets go of each whose wait is over: what it waits for is there, or its time is up. */
 function endDeferrals(pass: DecisionContext, baseTree: string): void {
   const { record, s } = pass;
   const grounds = new Set<string | undefined>([baseTree]);
   for (const batch of record.batches) grounds.add(batch.groundTree).add(endTreeOf(batch));
   record.deferred = record.deferred.filter((deferred) => {
-    const { pr, head, reason, baseTree: ground, until } = deferred;
-    // The tree that ends the suspects may become the base itself: it is they who count, not it.
-    const stands =
-      reason === 'suspect_ahead'
-        ? isBehindSuspects(pass, pr, ground)
-        : outlastsBase(deferred)
-          ? entryOf(record, pr)?.head === head
-          : grounds.has(ground);
+    const { reason, until } = deferred;
     // A refusal that comes again has been said, and the forge itself lets go of what it holds.
     const isKept = isMergeRefusal(reason) || isHeldByForge(deferred);
-    return stands && (until === null || until > s.now || isKept);
+    return stillStands(pass, deferred, grounds) && (until === null || until > s.now || isKept);
   });
   const reported = (['base_red', 'gate_missing'] as const).filter((reason) =>
     record.deferred.some((deferred) => deferred.reason === reason),
   );
   for (const reason of reported) reportCode(pass, reason);
   for (const { until } of record.deferred) if (until !== null && until > s.now) wakeNoLaterThan(pass, until);
+}
+
+/** True while the cause lasts, whatever the time: suspects ahead of it, its own head, or a ground that is in use. */
+function stillStands(
+  pass: DecisionContext,
+  deferred: Deferred,
+  grounds: ReadonlySet<string | undefined>,
+): boolean {
+  const { pr, head, reason, baseTree: ground } = deferred;
+  // The tree that ends the suspects may become the base itself: it is they who count, not it.
+  if (reason === 'suspect_ahead') return isBehindSuspects(pass, pr, ground);
+  if (outlastsBase(deferred)) return entryOf(pass.record, pr)?.head === head;
+  return grounds.has(ground);
 }
 
 /**

@@ -46,6 +46,7 @@ function holdStacked(pass: DecisionContext, batch: Batch): void {
   }
 }
 
+/** Proves, releases, ends, waits, runs again, leaves the pipeline, and judges or splits: as far as it gets. */
 function advanceBatch(pass: DecisionContext, batch: Batch): void {
   const { record } = pass;
   const low = provenLength(record, batch);
@@ -53,16 +54,9 @@ function advanceBatch(pass: DecisionContext, batch: Batch): void {
   const isReleased = batch.place !== 'pipeline' && low > startOf(batch) && !mayLand(record, batch);
   if (isReleased) release(pass, batch, low);
   const high = low === batch.limit ? null : frontierOf(record, batch).high;
-  if (isReleased && high !== null && high - low > 1 && isSearchedInQueue(pass, batch))
+  if (high === null) return endWithoutFailure(batch, low);
+  if (isReleased && high - low > 1 && isSearchedInQueue(pass, batch))
     return returnSuspects(pass, batch, low, suspicionOf(pass, batch, low, high));
-  if (high === null) {
-    const open = batch.nodes.some((node) => node.to > low && node.to <= batch.limit && node.state !== 'done');
-    // Nothing failed, nothing is gated, nothing more is proven: what is left starts afresh on the new base. What lands right
-    // now was proven by a batch that may be gone since.
-    const landing = batch.landing === null ? 0 : batch.landing.index + 1;
-    if (low < batch.limit && !open) cutBatchAt(batch, Math.max(low, landing));
-    return;
-  }
   // A pull request that lands right now was proven when its success was posted, by a batch that may be gone since: its
   // landing ends before it is judged again.
   if (batch.landing !== null && high <= batch.landing.index + 1) return;
@@ -71,30 +65,47 @@ function advanceBatch(pass: DecisionContext, batch: Batch): void {
     supersedeBeyond(pass, batch, high);
     return cutBatchAt(batch, low);
   }
-  // Proven by a batch built on it that is gone since: its own gate run counts again.
-  if (failing.outcome === 'held_success') moveNode(pass, failing, 'running');
-  // Older evidence names a failing prefix inside a batch whose own gate run is still out: that one is waited for.
-  if (failing.to > high && failing.state !== 'done') return;
-  if (failing.to === high) supersedeBeyond(pass, batch, high);
-  const isShorterPrefixGated = batch.nodes.some(
-    (node) => node.to > low && node.to < high && node.state !== 'done',
-  );
-  if (isShorterPrefixGated) {
-    if (failing.state === 'done') moveNode(pass, failing, 'held_failure');
-    return;
-  }
+  if (!awaitShorterPrefix(pass, batch, failing, { low, high })) return;
   const suspicion = suspicionOf(pass, batch, low, high);
   const isFlake = suspicion.none > policyFor(pass).rerunChance && failing.to === high;
-  if (isFlake && high - low > 1) {
-    // Likely enough a flake: the same again, and the pipeline stays as it is.
-    if (failing.state === 'done') gateAgain(pass, failing);
-    return;
-  }
+  if (isFlake && high - low > 1) return rerunLikelyFlake(pass, failing);
   settleProbabilities(pass, batch);
   // The one failing gate run of a lone suspect is not conclusive, but the pipeline goes on without it at once.
   if (!(isFlake && batch.place === 'pipeline')) leavePipeline(pass, batch);
   if (failing.to === high && high - low === 1) judgeSuspect(pass, batch, failing, { low, high, suspicion });
   else split(pass, batch, failing, { low, high });
+}
+
+/**
+ * Nothing failed. Where nothing is gated either, and nothing more is proven, what is left starts afresh on the new base. What
+ * lands right now was proven by a batch that may be gone since.
+ */
+function endWithoutFailure(batch: Batch, low: number): void {
+  const open = batch.nodes.some((node) => node.to > low && node.to <= batch.limit && node.state !== 'done');
+  const landing = batch.landing === null ? 0 : batch.landing.index + 1;
+  if (low < batch.limit && !open) cutBatchAt(batch, Math.max(low, landing));
+}
+
+/** True once no gate run is out that can still show a shorter prefix to pass or to fail; until then the failure is held. */
+function awaitShorterPrefix(
+  pass: DecisionContext,
+  batch: Batch,
+  failing: Node,
+  { low, high }: Pick<Interval, 'low' | 'high'>,
+): boolean {
+  // Proven by a batch built on it that is gone since: its own gate run counts again.
+  if (failing.outcome === 'held_success') moveNode(pass, failing, 'running');
+  // Older evidence names a failing prefix inside a batch whose own gate run is still out: that one is waited for.
+  if (failing.to > high && failing.state !== 'done') return false;
+  if (failing.to === high) supersedeBeyond(pass, batch, high);
+  const isGated = batch.nodes.some((node) => node.to > low && node.to < high && node.state !== 'done');
+  if (isGated && failing.state === 'done') moveNode(pass, failing, 'held_failure');
+  return !isGated;
+}
+
+/** The same again, and the pipeline stays as it is. */
+function rerunLikelyFlake(pass: DecisionContext, failing: Node): void {
+  if (failing.state === 'done') gateAgain(pass, failing);
 }
 
 /** A failed batch is searched beside the pipeline, which restarts at once without it. */
