@@ -40,7 +40,7 @@ export const MACHINE_MUTANTS: readonly Mutant[] = [
   {
     guard: 'the head right before a success (a list that is behind, A3)',
     file: `${QUEUE}/landing/landing.ts`,
-    find: '    pull.headSha !== member.head ||\n',
+    find: ' || pull.headSha !== head',
     replace: '',
     families: ['lagging'],
     dies: 'a list shows an older head',

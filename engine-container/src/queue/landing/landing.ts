@@ -97,9 +97,10 @@ function noteMergeable(landing: Landing, isMergeable: boolean, now: EpochMs): vo
   else landing.unmergeableSince ??= now;
 }
 
-function hasChanged(focus: FocusView, landing: Landing, pass: DecisionContext): boolean {
+/** The pull request itself is not what was staged any more: closed, a draft, retargeted, or with another head or schedule. */
+function hasChanged(focus: FocusView, { head }: Pick<Member, 'head'>, pass: DecisionContext): boolean {
   const { pull, schedule } = focus;
-  if (pull.state !== 'open' || pull.draft || pull.headSha !== landing.head) return true;
+  if (pull.state !== 'open' || pull.draft || pull.headSha !== head) return true;
   if (pull.baseRef !== pass.s.repo.baseBranch) return true;
   return schedule?.known === true && schedule.value.kind !== 'bound';
 }
@@ -262,19 +263,15 @@ function awaitSettledHead(pass: DecisionContext, { pr }: Member): boolean {
 function confirmAsStaged(pass: DecisionContext, batch: Batch, focus: FocusView): boolean {
   const member = batch.members[batch.landed];
   const { pull } = focus;
-  const { protection, repo } = pass.s;
+  const { protection } = pass.s;
   if (member === undefined || !protection.known) return false;
   const entry = entryOf(pass.record, member.pr);
   const changed =
-    pull.state !== 'open' ||
-    pull.draft ||
+    hasChanged(focus, member, pass) ||
     pull.merged ||
-    pull.headSha !== member.head ||
-    pull.baseRef !== repo.baseBranch ||
     entry === undefined ||
     entry.head !== member.head ||
-    entry.scheduleId === 0 ||
-    (focus.schedule?.known === true && focus.schedule.value.kind !== 'bound');
+    entry.scheduleId === 0;
   if (changed) {
     // The list may show the same again at once: the batch would be staged and given up without end.
     if (entry?.head === member.head) entry.contradictedAt = pass.s.now;
