@@ -9,7 +9,7 @@ import {
 } from '#core/domain/limits.ts';
 import type { Action } from '../actions.ts';
 import { type DecisionContext, entryOf, tellRefusal } from '../decision-context.ts';
-import type { QueueEntry } from '../record/queue-entry.ts';
+import { isJudgedAlone, type QueueEntry, wasSetAside } from '../record/queue-entry.ts';
 import type { Batch, Member, Node } from '../record/record.ts';
 import { defer, dissolve, startTeardown } from './batch.ts';
 import { activeMembers, findNode } from './pipeline.ts';
@@ -63,20 +63,21 @@ function countOfBatch(pass: DecisionContext, batch: Batch, node: Node): void {
 function countAlone(pass: DecisionContext, member: Member, batch: Batch): void {
   const entry = entryOf(pass.record, member.pr);
   if (entry === undefined || entry.head !== member.head) return;
-  const isKnown = (entry.timesSetAside ?? 0) > 0;
+  const isKnown = wasSetAside(entry);
   countFailedAlone(pass, entry);
   entry.stagingTries = (entry.stagingTries ?? 0) + 1;
   if (isKnown || entry.stagingTries >= STAGING_TRIES_ALONE_MAX) deferWithBackoff(pass, member, batch);
 }
 
 /** Before its tries are counted: only the first failure of each is one more in a row. */
-function countFailedAlone({ record }: DecisionContext, { timesSetAside, stagingTries }: QueueEntry): void {
-  if (timesSetAside !== undefined || stagingTries !== undefined) return;
+function countFailedAlone({ record }: DecisionContext, entry: QueueEntry): void {
+  if (isJudgedAlone(entry) || entry.stagingTries !== undefined) return;
   record.stagingFailuresInARow = (record.stagingFailuresInARow ?? 0) + 1;
 }
 
 function triesOnTop({ record }: DecisionContext, { pr }: Member): number {
-  return (entryOf(record, pr)?.timesSetAside ?? 0) > 0 ? 1 : STAGING_TRIES_ALONE_MAX;
+  const entry = entryOf(record, pr);
+  return entry !== undefined && wasSetAside(entry) ? 1 : STAGING_TRIES_ALONE_MAX;
 }
 
 /** The others keep their places in the queue. */

@@ -1,6 +1,6 @@
 import type { EpochMs } from '#core/domain/ids.ts';
 import type { DecisionContext } from '../decision-context.ts';
-import { type QueueEntry, rankOf } from '../record/queue-entry.ts';
+import { isJudgedAlone, type QueueEntry, rankOf } from '../record/queue-entry.ts';
 import { isIncident } from './incidents.ts';
 import { endBeforeCrowd } from './turns.ts';
 
@@ -52,8 +52,8 @@ function comesBefore(other: QueueEntry | undefined, failed: QueueEntry, now: Epo
   return other !== undefined && rankOf(other, now) < rankOf(failed, now);
 }
 
-export function isStagedAlone({ timesSetAside, stagingTries, mergeTimedOut }: QueueEntry): boolean {
-  return timesSetAside !== undefined || stagingTries !== undefined || mergeTimedOut !== undefined;
+export function isStagedAlone(entry: QueueEntry): boolean {
+  return isJudgedAlone(entry) || entry.stagingTries !== undefined || entry.mergeTimedOut !== undefined;
 }
 
 /**

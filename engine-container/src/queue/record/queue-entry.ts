@@ -57,8 +57,8 @@ export interface QueueEntry {
   /** Proven on this head, but not mergeable for the forge, since then. */
   unmergeable?: { readonly head: CommitSha; readonly since: EpochMs };
   /**
-   * Times that it was set aside because staging failed with it, or each gate run broke off. From 0 on it is staged alone: such a thing
-   * has happened to its batch. Absent: it has not.
+   * Times that it was set aside because staging failed with it, or each gate run broke off. 0: such a thing has happened to its
+   * batch, so it is judged alone, and it was never set aside for it. Absent: it has not happened.
    */
   timesSetAside?: number;
   /** Times that staging it alone failed since it was set aside or staged last; it is tried alone. Absent: none. */
@@ -77,6 +77,15 @@ export interface QueueEntry {
   goneSince?: EpochMs;
   /** The forge did not merge it because of something that leaves no trace on it: that is read at each look from now on. */
   isBlocked?: true;
+}
+
+/** Its batch failed in a way that blames no member: each of them is staged in a batch of its own, until one shows the cause. */
+export function isJudgedAlone({ timesSetAside }: QueueEntry): boolean {
+  return timesSetAside !== undefined;
+}
+
+export function wasSetAside({ timesSetAside = 0 }: QueueEntry): boolean {
+  return timesSetAside > 0;
 }
 
 type Place = Pick<QueueEntry, 'pr' | 'title' | 'author' | 'head' | 'scheduleId' | 'queuedAt'>;
