@@ -159,7 +159,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a tag is nothing to a patch, and holds nothing that a branch held',
-    file: `${QUEUE}/record/adopt-settings.ts`,
+    file: `${QUEUE}/record/adopt-snapshot.ts`,
     find: "const isGone = ref === null || (ref?.kind === 'tag' && record.nameInTheWay?.kind === 'branch');",
     replace: 'const isGone = ref === null;',
     families: ['taken_names', 'storm'],

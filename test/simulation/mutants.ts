@@ -331,7 +331,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a base that moves past the queue (A39)',
-    file: `${QUEUE}/record/adopt-settings.ts`,
+    file: `${QUEUE}/record/adopt-snapshot.ts`,
     find: '  noticeBase(pass);\n',
     replace: '  if (s.full && s.base.known) record.baseSeen = s.base.value;\n',
     families: ['unchecked_head', 'foreign_status'],

@@ -22,7 +22,7 @@ import { settleUnheard } from './landing/unheard.ts';
 import { sayPaused } from './line/pauses.ts';
 import { orderLine } from './line/turns.ts';
 import { adoptFanout } from './policy/fanout-choice.ts';
-import { adoptSettings } from './record/adopt-settings.ts';
+import { adoptSnapshot } from './record/adopt-snapshot.ts';
 import { forgetOldest, lookForLeftOut } from './record/bounds.ts';
 import type { QueueRecord } from './record/record.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -34,14 +34,15 @@ import { retryStuck, writeWords } from './words/write-words.ts';
 
 /**
  * The queue, in the order in which it thinks: what changed, what still holds, what is proven, what lands, what is
- * tested next. Total and pure: no clock, no network, no store; every reading may be unknown.
+ * tested next. Pure: no clock, no network, no store; every reading may be unknown. It throws only on an illegal outcome move, a
+ * defect.
  *
  * What it returns is a new record (stored before anything is done) and the actions that the record's intents ask for.
  * An action that is never performed, or performed twice, is asked for again by the next pass on the next snapshot.
  */
 export function decide(read: Snapshot, record: QueueRecord): Decision {
   const pass = beginPass(withoutLateBase(read, record), record);
-  adoptSettings(pass);
+  adoptSnapshot(pass);
   adoptFanout(pass);
   takeBackStrays(pass);
   readLine(pass);
@@ -104,16 +105,16 @@ function advance(pass: DecisionContext): void {
   if (isSettled) noticeBase(pass);
 }
 
-/** The next batches. Last comes the order in which the next look goes on: the page shows it. */
+/** Opens batches, then orders again what is left, for the page. */
 function fill(pass: DecisionContext): void {
   dissolveOvertaking(pass);
   openBatches(pass);
   orderLine(pass);
+  noteAttempts(pass);
 }
 
 /** Every author reads where the pull request stands. Words are written before anything is staged, which may take long (A24). */
 function say(pass: DecisionContext): void {
-  noteAttempts(pass);
   replaceOldWords(pass);
   sayPaused(pass);
   sayProgress(pass);

@@ -110,11 +110,11 @@ function judgeUndecided(
   if (undecided.length > 0 && chance < policyFor(pass).aheadChance)
     return undecided.some((batch) => frontierOf(pass.record, batch).high !== null) ? 'broken' : 'risky';
   // Its gate runs may be broken off for what it changes, and with them those of all that is built on it (A144).
-  return undecided.flatMap(activeMembers).some((member) => isJudgedAlone(pass, member)) ? 'alone' : null;
+  return undecided.flatMap(activeMembers).some((member) => isOneStagedAlone(pass, member)) ? 'alone' : null;
 }
 
 /** Staging it, or each gate run of a batch with it, failed without a verdict. */
-function isJudgedAlone({ record }: DecisionContext, { pr, head }: Member): boolean {
+function isOneStagedAlone({ record }: DecisionContext, { pr, head }: Member): boolean {
   const entry = entryOf(record, pr);
   return entry?.head === head && isStagedAlone(entry);
 }

@@ -4,8 +4,11 @@ import { type DecisionContext, raiseStandstill } from '../decision-context.ts';
 import { noticeBase } from '../landing/base-seen.ts';
 import { stopBesideRival } from '../landing/merged-outside.ts';
 
-/** The readings for the next look to compare with, and settings that changed under the record. */
-export function adoptSettings(pass: DecisionContext): void {
+/**
+ * The news of the snapshot besides the queue itself: readings for the next look to compare with, rule, hook, base, and settings
+ * that changed under the record. A halt ends, or a rival stops the queue.
+ */
+export function adoptSnapshot(pass: DecisionContext): void {
   keepReadings(pass);
   keepSettingsFile(pass);
   keepRule(pass);
