@@ -67,14 +67,23 @@ export type DeferReason =
   /** The same for longer than any check takes: the forge, and it alone, calls it a conflict. */
   | 'forge_conflict';
 
-/** Waits for the base to move, or for a time. */
+/**
+ * Set aside. It ends at the first of these:
+ *
+ * - Neither the base nor anything in flight has the tree `baseTree` any more. On the base, `conflict_ahead` holds nothing back
+ *   even before that.
+ * - For `suspect_ahead`, not that, but: no suspect ahead of it is searched any more.
+ * - For reasons of the head (`isOfHead`), on whatever tree: the head changes, or it is scheduled again.
+ * - For what the forge alone holds (`isHeldByForge`), likewise: the head changes, or the forge calls it mergeable.
+ * - The time `until`. What the forge holds outlasts it; a refusal is kept for its words, and is tried again.
+ */
 export interface Deferred {
   readonly pr: PullRequestNumber;
   readonly head: CommitSha;
   readonly reason: DeferReason;
-  /** Deferred while the base has this tree. */
+  /** Tree that it was set aside on: of the base, or of what is ahead of it. Not always one of the base. */
   readonly baseTree: TreeHash;
-  /** Looked at again at this time even if the base stands; null = only when it moves. */
+  /** Looked at again at this time even if nothing else ends it; null = at no time. */
   readonly until: EpochMs | null;
   /** Not let go at `until`, which is when the words change: only when the forge calls it mergeable. */
   readonly isHeld?: true;

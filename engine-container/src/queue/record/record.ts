@@ -195,7 +195,7 @@ export interface Batch {
   receipts: Receipt[];
   /** Landings whose trees are proven and whose ancestry is not read yet; absent: none. */
   untraced?: readonly Untraced[];
-  /** The ends of members that leave otherwise than by landing or going back to the queue. */
+  /** How members leave it otherwise than by landing, and why. One that has none here goes back to the queue without a reason. */
   fates: Fate[];
   /** The commit below the rest of it: `groundSha`, or the merge commit of the last landed member, here or in the batch below. */
   tip: CommitSha;
