@@ -1,5 +1,6 @@
 import { createApiClient } from '#core/contracts/client.ts';
-import { type Asked, type Printing, pickRepo, type Repo } from './commands.ts';
+import type { Asked, Printing, Repo } from './asked.ts';
+import { pickRepo } from './commands.ts';
 import { type Machine, readLogin, readRemoteSlug } from './context.ts';
 
 /** One call of a command: its words, and the machine that it runs on. */

@@ -1,21 +1,11 @@
 import { type ApiClient, ApiError, type ResultOf } from '#core/contracts/client.ts';
 import { TURN_NAMES } from '#core/contracts/turn-names.ts';
-import { type Machine, Misuse } from './context.ts';
+import { type Asked, EXIT, emit, type Repo } from './asked.ts';
+import { Misuse } from './context.ts';
 import { Refusal } from './refusal.ts';
 import { plain } from './values.ts';
 
-/** Stable: scripts read them. */
-export const EXIT = { ok: 0, fault: 1, left: 2, timedOut: 3, unwell: 4, misuse: 64, refused: 69 } as const;
-
-export type Repo = ResultOf<'listRepos'>[number];
 export type Story = ResultOf<'readPull'>;
-export interface Asked {
-  readonly api: ApiClient;
-  readonly machine: Machine;
-  readonly json: boolean;
-  /** Nothing is printed; the exit code is the answer. */
-  readonly quiet: boolean;
-}
 
 const POLL_MS = 10_000;
 /** A schedule is known once the queue has looked; an engine that was at rest starts first. */
@@ -34,16 +24,6 @@ export function pickRepo(repos: readonly Repo[], slug: string | null, branch: st
   if (others.length > 0) throw new Misuse(`${slug} has several queues: name one with --branch.`);
   return one;
 }
-
-/** How an answer is given. */
-export interface Printing extends Pick<Asked, 'json' | 'quiet'> {
-  readonly machine: Pick<Machine, 'print'>;
-}
-
-export const emit = (asked: Printing, value: unknown, lines: () => readonly string[]): void => {
-  if (asked.quiet) return;
-  for (const line of asked.json ? [JSON.stringify(value)] : lines()) asked.machine.print(line);
-};
 
 export async function status(asked: Asked): Promise<number> {
   const { repos } = await asked.api.readQueueStatus();

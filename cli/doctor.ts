@@ -1,7 +1,7 @@
 import type { ResultOf } from '#core/contracts/client.ts';
 import { findBlocker } from '../dashboard/view/blocker.ts';
 import { listSteps } from '../dashboard/view/provisioning.ts';
-import { type Asked, EXIT, emit } from './commands.ts';
+import { type Asked, EXIT, emit } from './asked.ts';
 import { readRemoteSlug } from './context.ts';
 import { plain } from './values.ts';
 import { sayBlocker } from './watch.ts';

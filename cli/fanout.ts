@@ -1,6 +1,6 @@
 import { describeAdvice, REPLAY_ASSUMES } from '../dashboard/view/advice.ts';
 import { showDuration } from '../dashboard/view/format.ts';
-import { type Asked, EXIT, emit, type Repo } from './commands.ts';
+import { type Asked, EXIT, emit, type Repo } from './asked.ts';
 
 /** Prints which fan-out fits the last weeks best, and what each would have changed. */
 export async function fanout(asked: Asked, repo: Repo): Promise<number> {

@@ -1,4 +1,4 @@
-import { type Asked, EXIT, emit, type Repo } from './commands.ts';
+import { type Asked, EXIT, emit, type Repo } from './asked.ts';
 import { plain } from './values.ts';
 
 /** `forMs` null: until the queue is resumed. */

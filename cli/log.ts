@@ -1,7 +1,7 @@
 import type { ResultOf } from '#core/contracts/client.ts';
 import { EVENT_NAMES, type EventName } from '#core/contracts/event-history.ts';
+import { type Asked, EXIT, emit, type Repo } from './asked.ts';
 import type { CallOptions } from './call.ts';
-import { type Asked, EXIT, emit, type Repo } from './commands.ts';
 import { Misuse } from './context.ts';
 import { plain, readNumber } from './values.ts';
 

@@ -1,6 +1,6 @@
 import { createApiClient } from '#core/contracts/client.ts';
+import { EXIT } from './asked.ts';
 import { type Call, printingOf } from './call.ts';
-import { EXIT } from './commands.ts';
 import { checkAddress, Misuse, storeLogin } from './context.ts';
 
 /** The origin of the service. */

@@ -1,9 +1,9 @@
 import complete from '@bomb.sh/tab/commander';
 import { Command } from 'commander';
+import { EXIT } from './asked.ts';
 import type { Call, CallOptions } from './call.ts';
 import { type CommandRow, NAMING, type OptionRow } from './command-row.ts';
 import { COMMAND_TABLE } from './command-table.ts';
-import { EXIT } from './commands.ts';
 import type { Machine } from './context.ts';
 
 const EXIT_CODES =

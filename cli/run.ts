@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { ApiError } from '#core/contracts/client.ts';
-import { EXIT } from './commands.ts';
+import { EXIT } from './asked.ts';
 import { type Machine, Misuse, readStoredToken } from './context.ts';
 import { openProgram } from './program.ts';
 import { sayRefusal, stepOf } from './refusal.ts';

@@ -1,5 +1,5 @@
+import { type Asked, EXIT, emit, type Repo } from './asked.ts';
 import type { Call } from './call.ts';
-import { type Asked, EXIT, emit, type Repo } from './commands.ts';
 import { type Machine, Misuse } from './context.ts';
 
 /** Of the person, never of the queue. It is neither stored nor printed. */

@@ -8,8 +8,8 @@ import {
   settingsFileSchema,
 } from '#core/contracts/settings-file.ts';
 import { sayFileState } from '../dashboard/view/settings-file.ts';
+import { type Asked, EXIT, emit, type Printing, type Repo } from './asked.ts';
 import type { OnRepo } from './call.ts';
-import { type Asked, EXIT, emit, type Printing, type Repo } from './commands.ts';
 import { Misuse } from './context.ts';
 import { readFile } from './evidence.ts';
 import { plain } from './values.ts';

@@ -3,16 +3,8 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
 import { type ApiClient, ApiError } from '#core/contracts/client.ts';
-import {
-  type Asked,
-  describe,
-  describePlace,
-  EXIT,
-  type Repo,
-  readStory,
-  type Story,
-  waitForExit,
-} from './commands.ts';
+import { type Asked, EXIT, type Repo } from './asked.ts';
+import { describe, describePlace, readStory, type Story, waitForExit } from './commands.ts';
 import { Misuse } from './context.ts';
 import { describeGateLog } from './log.ts';
 import { sayRefusal } from './refusal.ts';

@@ -1,6 +1,7 @@
 import { ApiError, type ResultOf } from '#core/contracts/client.ts';
 import { findBlocker, sayTimes } from '../dashboard/view/blocker.ts';
-import { type Asked, describePlace, EXIT, emit, type Repo } from './commands.ts';
+import { type Asked, EXIT, emit, type Repo } from './asked.ts';
+import { describePlace } from './commands.ts';
 import { describeEvent } from './log.ts';
 import { plain } from './values.ts';
 

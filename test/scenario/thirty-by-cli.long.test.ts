@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ResultOf } from '#core/contracts/client.ts';
 import { createLog } from '#core/telemetry.ts';
-import { EXIT } from '../../cli/commands.ts';
+import { EXIT } from '../../cli/asked.ts';
 import { bundleCli } from '../../lib/bundle-cli.ts';
 import { BOT, createFakeForge } from '../../local/forge/fake-forge.ts';
 import { OAUTH_CLIENT } from '../../local/forge/http/oauth.ts';

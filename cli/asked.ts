@@ -1,0 +1,26 @@
+import type { ApiClient, ResultOf } from '#core/contracts/client.ts';
+import type { Machine } from './context.ts';
+
+/** Stable: scripts read them. */
+export const EXIT = { ok: 0, fault: 1, left: 2, timedOut: 3, unwell: 4, misuse: 64, refused: 69 } as const;
+
+export type Repo = ResultOf<'listRepos'>[number];
+
+/** One call of the command line, logged in: the service that is asked, and how its answer is given. */
+export interface Asked {
+  readonly api: ApiClient;
+  readonly machine: Machine;
+  readonly json: boolean;
+  /** Nothing is printed; the exit code is the answer. */
+  readonly quiet: boolean;
+}
+
+/** How an answer is given. */
+export interface Printing extends Pick<Asked, 'json' | 'quiet'> {
+  readonly machine: Pick<Machine, 'print'>;
+}
+
+export const emit = (asked: Printing, value: unknown, lines: () => readonly string[]): void => {
+  if (asked.quiet) return;
+  for (const line of asked.json ? [JSON.stringify(value)] : lines()) asked.machine.print(line);
+};
