@@ -57,6 +57,6 @@ export function sayPause({
 }
 
 /** `2026-11-24 08:00 UTC` */
-function sayTime(at: EpochMs): string {
+export function sayTime(at: EpochMs): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

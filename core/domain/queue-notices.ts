@@ -3,6 +3,7 @@ import { DRIFTS, type DriftKind } from './drift.ts';
 import type { RepoId } from './ids.ts';
 import { type Notice, nameOfPull, toLinks, toPlainLine, urlOfPull } from './notice.ts';
 import { NOTICE_WAYS, type PullTopic, WATCHED_TOPICS, waysOf } from './notice-topics.ts';
+import { sayTime } from './pause.ts';
 import { PULL_CODES } from './pull-code-table.ts';
 import { codeOfEvent } from './pull-codes.ts';
 import type { ManagedRepo } from './repo.ts';
@@ -91,8 +92,4 @@ export function isWatched(repo: Pick<ManagedRepo, 'noticeTopics' | 'notification
   if (notification.webhook !== null && repo.noticeTopics.webhook.length > 0) return true;
   const ways = WATCHED_TOPICS.flatMap((topic) => waysOf(repo, topic));
   return NOTICE_WAYS.some((way) => notification[way] !== null && ways.includes(way));
-}
-
-function sayTime(at: number): string {
-  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

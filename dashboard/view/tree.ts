@@ -1,3 +1,4 @@
+import { OPEN_OUTCOMES } from '#core/domain/batch.ts';
 import type { ActivityDoc } from './blocker.ts';
 
 export type BatchNode = ActivityDoc['queue_batches'][number];
@@ -154,8 +155,6 @@ export interface MemberStory {
   /** The batch still works on it; else a missing action is unknown. */
   readonly open: boolean;
 }
-
-const OPEN_OUTCOMES: readonly string[] = ['running', 'held_success', 'held_failure'];
 
 /** The end of each pull request of a batch. A final action wins over one that sent it back. */
 export function tellMembers(tree: BatchTree): readonly MemberStory[] {

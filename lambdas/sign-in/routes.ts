@@ -4,6 +4,7 @@ import type { ForgeOAuth, ForgePerson } from '#core/adapters/identity-forge/forg
 import { challengeOf, makeRandomText } from '#core/adapters/identity-forge/pkce.ts';
 import type { SessionPerson, Sessions } from '#core/adapters/identity-forge/sessions.ts';
 import { CHOOSE_TENANT_PATH, SIGN_IN_CALLBACK_PATH } from '#core/contracts/dashboard.ts';
+import { readBearer } from '#core/http/authenticate.ts';
 import { readRawBody } from '#core/http/lambda-http.ts';
 import { readHeader } from '#core/http/read-header.ts';
 import type { HttpResponse } from '#core/http/respond.ts';
@@ -105,14 +106,14 @@ export function createSignInRoutes(config: SignInConfig) {
 
   async function chooseTenant(event: APIGatewayProxyEventV2): Promise<HttpResponse> {
     const given = Choice.safeParse(readJson(event));
-    const bearer = readBearer(event);
+    const bearer = bearerOf(event);
     if (!given.success || bearer === undefined) return refuse(400, 'invalid_request');
     const session = await sessions.choose(bearer, given.data.tenant_id);
     return session === null ? refuse(403, 'not_admitted') : json(200, session);
   }
 
   async function logout(event: APIGatewayProxyEventV2): Promise<HttpResponse> {
-    const bearer = readBearer(event);
+    const bearer = bearerOf(event);
     const scope = SCOPES[event.queryStringParameters?.scope ?? ''] ?? 'this';
     if (bearer !== undefined) await sessions.end(bearer, scope);
     return { statusCode: 204, headers: NO_STORE, body: '' };
@@ -144,8 +145,8 @@ function createKept<T>(forMs: number, clock: Pick<Clock, 'now'>) {
   };
 }
 
-function readBearer(event: APIGatewayProxyEventV2): string | undefined {
-  return /^bearer (.+)$/i.exec(readHeader(event.headers, 'authorization') ?? '')?.[1];
+function bearerOf(event: APIGatewayProxyEventV2): string | undefined {
+  return readBearer(readHeader(event.headers, 'authorization') ?? '')?.reveal();
 }
 
 function readJson(event: APIGatewayProxyEventV2): unknown {
