@@ -6,7 +6,7 @@ const authorsOf = async (world: World, name: ActivityEventName) =>
   (await world.events()).filter(({ event }) => event === name).map(({ pr, author }) => [pr, author]);
 
 describe('an event names the author of its pull request', () => {
-  test('queued, staged and landed', async () => {
+  test('when it is queued, staged and landed', async () => {
     const world = await createWorld();
     await givenProject(world.forge);
     const pr = await world.forge.openPullRequest({ branch: 'a', files: { 'src/a.txt': 'a' }, author: 'ann' });
@@ -16,7 +16,7 @@ describe('an event names the author of its pull request', () => {
       expect([name, await authorsOf(world, name)]).toEqual([name, [[pr, 'ann']]]);
   });
 
-  test('bounced', async () => {
+  test('when it is bounced', async () => {
     const world = await createWorld();
     await givenProject(world.forge);
     const bad = await world.forge.openPullRequest({

@@ -66,7 +66,7 @@ describe('every route without a session is limited by the address (D-52)', () =>
     (route) => !['bearer', 'admin'].includes(route.auth),
   );
 
-  test('these are such routes', () => {
+  test('sign-out, health and the socket are among the routes that need no session', () => {
     expect(open.map((route) => route.id)).toEqual(
       expect.arrayContaining([
         'logOut',

@@ -347,13 +347,19 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect([state, base.ref]).toEqual(sendsToDefaultBranch ? ['open', 'main'] : ['closed', 'docs']);
   });
 
-  test('the timeline moves `updated_at`', async () => {
+  test('a schedule, which edits nothing of the pull request, moves `updated_at`', async () => {
     const repo = await create();
-    const { pr } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
-    const before = (await repo.forge.readPullRequest(pr)).updatedAt;
+    await requireContext(repo);
+    const { pr, head } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
+    const { updatedAt: before } = await repo.until(
+      () => repo.forge.readPullRequest(pr),
+      (pull) => pull.mergeable,
+    );
+    // Forges tell the time in whole seconds.
     await repo.until(
       async () => {
-        await repo.must('bot', 'PATCH', `/pulls/${pr}`, { title: `Renamed ${Math.random()}` });
+        await schedule(repo, pr, head);
+        await repo.must('bot', 'DELETE', `/pulls/${pr}/merge`);
         return repo.forge.readPullRequest(pr);
       },
       (pull) => pull.updatedAt > before,

@@ -128,7 +128,7 @@ describe('against the real endpoint', () => {
     expect(runs).toHaveLength(2);
   });
 
-  test('health', async () => {
+  test('an engine that answers is healthy', async () => {
     const { url } = await givenEngine('ok');
     expect(await clientOf(url).isHealthy()).toBe(true);
   });
