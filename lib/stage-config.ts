@@ -6,6 +6,9 @@ import { DEFAULT_SERVICE_NAME } from '../core/domain/queue-names.ts';
 import type { EngineNetworkProps } from './constructs/engine-network.ts';
 import type { EngineSize } from './constructs/engine-service.ts';
 
+/** Of an advanced parameter. */
+const AUTHORITY_BYTES_MAX = 8_192;
+
 export const STAGES = ['dev', 'prod'] as const;
 
 const ENGINE_CPUS = ['256', '512', '1024', '2048', '4096'] as const;
@@ -244,9 +247,6 @@ export function parseStageConfig(context: Readonly<Record<string, unknown>>): St
     runNag: nag === 'true',
   };
 }
-
-/** Of an advanced parameter. */
-const AUTHORITY_BYTES_MAX = 8_192;
 
 function readAuthority(file: unknown, faults: string[]): string {
   if (typeof file !== 'string') return '';

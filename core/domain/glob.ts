@@ -1,3 +1,6 @@
+/** Alternatives inside alternatives deeper than this are no branch rule but an attack on the stack. */
+const DEPTH_MAX = 16;
+
 type Token =
   | { readonly kind: 'text'; readonly char: string }
   /** `?`: one character. `*`: any run of characters. Both stop at a separator; `**` does not. */
@@ -90,9 +93,6 @@ interface Source {
   readonly chars: readonly string[];
   at: number;
 }
-
-/** Alternatives inside alternatives deeper than this are no branch rule but an attack on the stack. */
-const DEPTH_MAX = 16;
 
 function parseGlob(chars: readonly string[]): readonly Token[] | null {
   const source: Source = { chars, at: 0 };

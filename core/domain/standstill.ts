@@ -6,6 +6,18 @@ import type { BlockKind, QueueView } from './queue-view.ts';
 import type { ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from './repo.ts';
 import { sayRunner } from './runner-labels.ts';
 
+/** Past this multiple of what is usual a wait is told. */
+const TOLD_AT = 1.5;
+const SHORTEST_MS = 10 * 60_000;
+/** So many gate runs teach how long one usually takes. */
+const GATE_RUNS_MIN = 5;
+/** A gate of which nothing is known yet. */
+const UNTAUGHT_GATE_MS = 60 * 60_000;
+/** Three ticks: a queue with something in it is looked at by each. */
+const LOOKED_WITHIN_MS = 15 * 60_000;
+/** An outage in which nothing waits, as far as is known, is told later. */
+const BLIND_WHILE_EMPTY_MS = 60 * 60_000;
+
 /** The causes of a queue that stands still: words of the page and the API. */
 export const STANDSTILLS = {
   not_looked: {
@@ -84,19 +96,6 @@ export interface StandstillFacts {
   readonly batches: readonly NodeRow[];
   readonly now: EpochMs;
 }
-
-/** Past this multiple of what is usual a wait is told. */
-const TOLD_AT = 1.5;
-const SHORTEST_MS = 10 * 60_000;
-/** So many gate runs teach how long one usually takes. */
-const GATE_RUNS_MIN = 5;
-/** A gate of which nothing is known yet. */
-const UNTAUGHT_GATE_MS = 60 * 60_000;
-/** Three ticks: a queue with something in it is looked at by each. */
-const LOOKED_WITHIN_MS = 15 * 60_000;
-
-/** An outage in which nothing waits, as far as is known, is told later. */
-const BLIND_WHILE_EMPTY_MS = 60 * 60_000;
 
 const OF_FORGE: readonly BlockKind[] = ['staging', 'merge', 'revoke', 'gate_retry'];
 

@@ -1,6 +1,9 @@
 import type { CommitStatus, GateReading } from './forge.ts';
 import { isGlob, matchGlob } from './glob.ts';
 
+/** Most contexts that set-up shows to choose from. */
+const ANSWERS_MAX = 100;
+
 export const GATE_KINDS = ['workflow', 'statuses'] as const;
 /** The judge of a staged tree: the forge's own workflow run, or the commit statuses of another CI. */
 export type GateKind = (typeof GATE_KINDS)[number];
@@ -115,9 +118,6 @@ export interface AnsweredContext {
   readonly author: string;
   readonly state: string;
 }
-
-/** Most contexts that set-up shows to choose from. */
-const ANSWERS_MAX = 100;
 
 export function listAnswers(history: readonly PostedStatus[]): readonly AnsweredContext[] {
   const newest = new Map<string, PostedStatus>();

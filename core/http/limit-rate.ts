@@ -10,6 +10,9 @@ import type { Caller } from './api-call.ts';
 import { readHeader } from './read-header.ts';
 import { type Arrival, viewerNetwork } from './viewer-address.ts';
 
+/** Names that are remembered at once; beyond it the oldest is forgotten, and counted by the store again. */
+const REMEMBERED_MAX = 10_000;
+
 export interface RateDeps {
   readonly rates: RateStore;
   readonly log: Log;
@@ -83,9 +86,6 @@ export type SpentShares = ReturnType<typeof createSpentShares>;
 export function arrivalOf(event: APIGatewayProxyEventV2): Arrival {
   return { headers: event.headers, sourceIp: event.requestContext.http.sourceIp };
 }
-
-/** Names that are remembered at once; beyond it the oldest is forgotten, and counted by the store again. */
-const REMEMBERED_MAX = 10_000;
 
 /**
  * Refused credentials of one address, limited like every call without a session (D-52). While an address has none left this

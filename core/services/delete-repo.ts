@@ -8,6 +8,9 @@ import { type LiveStore, readLivePrs } from './live-batches.ts';
 import { loadOwnRepo } from './owned.ts';
 import { tryWake } from './wake.ts';
 
+/** A settings change that lands in between costs one more try. */
+const BURY_TRIES_MAX = 5;
+
 export interface DeletionDeps extends AuditDeps {
   readonly store: AuditDeps['store'] &
     EnrollmentStore &
@@ -53,9 +56,6 @@ async function mayBeLive(deps: DeletionDeps, repo: ManagedRepo): Promise<boolean
     throw error;
   }
 }
-
-/** A settings change that lands in between costs one more try. */
-const BURY_TRIES_MAX = 5;
 
 /** The tombstone; null when the repo is gone meanwhile. */
 async function bury(deps: DeletionDeps, repo: ManagedRepo): Promise<ManagedRepo | null> {

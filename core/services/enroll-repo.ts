@@ -27,6 +27,9 @@ import { saveRepo } from './save-repo.ts';
 import { type CheckedClaim, checkClaim, UNFOUNDED } from './verify-claim.ts';
 import { tryWake } from './wake.ts';
 
+/** An account that could never write there does not keep the name from one that can. */
+const DISPLACEMENTS_MAX = 2;
+
 export interface EnrollDeps extends ProvisioningDeps, PlanDeps {
   readonly store: EnrollmentStore &
     NoticeRequestStore &
@@ -177,9 +180,6 @@ function refuseClaim({ check, missingScopes }: CheckedClaim): void {
       throw new AppError('decryption_error');
   }
 }
-
-/** An account that could never write there does not keep the name from one that can. */
-const DISPLACEMENTS_MAX = 2;
 
 async function create(deps: EnrollDeps, repo: ManagedRepo, reposMax: number | null): Promise<void> {
   for (let displaced = 0; ; displaced += 1) {

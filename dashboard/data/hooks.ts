@@ -14,6 +14,8 @@ import {
 } from './live.ts';
 import { type Session, session } from './session.ts';
 
+const RETRY_CHANGE_MS = 2_000;
+
 const HEALTH_EVERY_MS = 60_000;
 
 export const ServiceContext = createContext<Service | null>(null);
@@ -52,8 +54,6 @@ export function useNow(everyMs = 5_000): number {
 function usePollMs(): number {
   return useLiveState().kind === 'live' ? LIVE_POLL_EVERY_MS : POLL_EVERY_MS;
 }
-
-const RETRY_CHANGE_MS = 2_000;
 
 export const KEYS = {
   activity: ['queue', 'activity'],

@@ -1,6 +1,9 @@
 import { type Session, session, setSession } from './session.ts';
 import { createWatchable } from './store.ts';
 
+/** A tab that is open answers within this time. */
+const ANSWERED_WITHIN_MS = 250;
+
 /** When the service ended the session of this tab, epoch ms; null: it did not, or the person signed in since. */
 export const endedAt = createWatchable<number | null>(null);
 
@@ -12,8 +15,6 @@ export function expireSession(): void {
 }
 
 const CHANNEL = 'mergeyard.session';
-/** A tab that is open answers within this time. */
-const ANSWERED_WITHIN_MS = 250;
 
 type Message =
   | { readonly kind: 'asked' }

@@ -16,6 +16,9 @@ import {
 import { plural, pullUrl } from '../view/format.ts';
 import { sayReason, wordOfEvent } from '../view/words.ts';
 
+/** An event is a line, two at most. */
+const EVENT_TITLE_CHARS_MAX = 90;
+
 /** All repositories at a glance, and what happened last. */
 export function OverviewPage() {
   useTitle('Repositories');
@@ -113,9 +116,6 @@ function Recent({ feed }: { readonly feed: ActivityDoc }) {
     </section>
   );
 }
-
-/** An event is a line, two at most. */
-const EVENT_TITLE_CHARS_MAX = 90;
 
 export function Events({
   events,

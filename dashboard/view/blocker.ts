@@ -5,6 +5,9 @@ import { heldFreeze } from './freeze.ts';
 import { isPaused, sayPaused } from './pause.ts';
 import type { Tone } from './tone.ts';
 
+/** A queue with a batch out is looked at when the engine said it would be, and within a minute of it. */
+const SILENT_MS = 60_000;
+
 export type ActivityDoc = ResultOf<'readActivity'>;
 export type RepoActivity = ActivityDoc['repos'][number];
 export type StatusEntry = ResultOf<'readQueueStatus'>['repos'][number];
@@ -100,9 +103,6 @@ function findObstacle(activity: RepoActivity, repo: StatusEntry | null, now: num
   const bounced = queue.line.filter(({ state }) => state === 'bounced').length;
   return blockerOfQueue(queue.block, queue.line.length + queue.line_more - bounced);
 }
-
-/** A queue with a batch out is looked at when the engine said it would be, and within a minute of it. */
-const SILENT_MS = 60_000;
 
 /** The engine should have looked and has not: what stands below is old, whatever it says. */
 function blockerOfSilence(

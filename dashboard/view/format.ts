@@ -1,3 +1,5 @@
+const TEXT_CHARS_MAX = 300;
+
 /** How values are written for people. Null is "Unknown", never zero (A73). */
 export const UNKNOWN = 'Unknown';
 
@@ -65,7 +67,6 @@ export function shortSha(sha: string | null): string {
   return sha === null ? UNKNOWN : sha.slice(0, 10);
 }
 
-const TEXT_CHARS_MAX = 300;
 /** Direction marks and controls: they would reorder or hide what stands around them (A117). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what is looked for
 const TRICKS = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;

@@ -21,6 +21,9 @@ import { dueAfterUpdate, dueIndex, isWakeable, toGuardRow, toRepoRow, toWakeRow 
 import { listRunningBatches } from './running-batches.ts';
 import type { Step, Table } from './table.ts';
 
+/** Another branch of the repository that changes in between costs one more try. */
+const CREATE_TRIES_MAX = 5;
+
 export function createEnrollmentStore(table: Table): EnrollmentStore {
   return {
     createTenant: (tenantId, at) => createTenant(table, tenantId, at),
@@ -78,9 +81,6 @@ function putNew(name: string, row: Record<string, unknown>): Step {
 }
 
 type Creation = Awaited<ReturnType<EnrollmentStore['createRepo']>>;
-
-/** Another branch of the repository that changes in between costs one more try. */
-const CREATE_TRIES_MAX = 5;
 
 async function createRepo(table: Table, repo: ManagedRepo, reposMax: number | null): Promise<Creation> {
   for (let tried = 0; tried < CREATE_TRIES_MAX; tried += 1) {

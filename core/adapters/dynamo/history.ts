@@ -8,6 +8,9 @@ import { nodeRow, readRow } from './items.ts';
 import { batchPartition, eventPartition } from './keys.ts';
 import type { Row, Table } from './table.ts';
 
+/** Of a tenant with many busy repos so many rows are looked through for those of one. */
+const SCANNED_ROWS_MAX = 10_000;
+
 /** Newest first. */
 export async function listBatches(
   table: Table,
@@ -29,9 +32,6 @@ export async function listEvents(
 }
 
 type Owner = Pick<ManagedRepo, 'id' | 'tenantId'>;
-
-/** Of a tenant with many busy repos so many rows are looked through for those of one. */
-const SCANNED_ROWS_MAX = 10_000;
 
 export function listOwnBatches(
   table: Table,

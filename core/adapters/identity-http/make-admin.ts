@@ -1,6 +1,9 @@
 import type { Secret } from '../../secret.ts';
 import { type AwsCredentials, signAwsPost } from './sign-aws-request.ts';
 
+const USERS_PER_PAGE = 100;
+const PAGES_MAX = 1000;
+
 /** `invited`: an account was made, and the provider sent a mail. `promoted`: there was one. */
 export type MadeAdmin = 'invited' | 'promoted';
 
@@ -92,9 +95,6 @@ export interface GoTrueAdminConfig {
   /** The provider's service key: it may change any user. */
   readonly serviceKey: Secret<string>;
 }
-
-const USERS_PER_PAGE = 100;
-const PAGES_MAX = 1000;
 
 /** Invites the address if it has no account, then gives it `app_metadata.role = admin`. Doing it twice is fine. */
 export async function makeGoTrueAdmin(config: GoTrueAdminConfig, email: string): Promise<MadeAdmin> {

@@ -4,6 +4,9 @@ import { type DecisionContext, takeId } from '../decision-context.ts';
 import type { Batch, Node } from '../record/record.ts';
 import { canMove, isTerminal } from './transitions.ts';
 
+/** A branch whose gate run is not visible yet is kept this long (D-65). */
+const BRANCH_SETTLE_MS = 10_000;
+
 export function createNode(
   pass: DecisionContext,
   batch: Batch,
@@ -115,6 +118,3 @@ export function retireNode(pass: DecisionContext, node: Node): void {
   });
   node.branch = null;
 }
-
-/** A branch whose gate run is not visible yet is kept this long (D-65). */
-const BRANCH_SETTLE_MS = 10_000;
