@@ -1,4 +1,4 @@
-/** Limits of the public API and of notices, unit last. */
+/** Limits of the public API and of notices: each name ends in its unit, then `_MIN` or `_MAX`. */
 
 // Sizes (D-88): together with their key names the six strings of the internal request stay below its 1 KiB.
 export const JSON_BODY_BYTES_MAX = 64 * 1024;
@@ -185,15 +185,15 @@ export const OFFBOARD_POLL_MS = 500;
 export const CANCEL_CONCURRENCY_MAX = 5;
 
 // Queue health (D-72)
-export const HEALTH_TICK_AGE_MAX_MS = 11 * 60_000;
-export const HEALTH_OVERDUE_MAX_MS = 15 * 60_000;
+export const HEALTH_TICK_AGE_MS_MAX = 11 * 60_000;
+export const HEALTH_OVERDUE_MS_MAX = 15 * 60_000;
 /** One tenant alone trips no public signal, unless it is the only one there is. */
 export const HEALTH_TENANTS_MIN = 2;
 /** Overdue repos that are looked at per shard of the due index. */
 export const HEALTH_OVERDUE_MAX = 500;
 export const HEALTH_SUPERSEDE_RATE_MAX = 0.3;
-export const HEALTH_GATE_AGE_MAX_MS = 6 * 60 * 60_000;
-export const HEALTH_MERGE_AGE_MAX_MS = 30 * 60_000;
+export const HEALTH_GATE_AGE_MS_MAX = 6 * 60 * 60_000;
+export const HEALTH_MERGE_AGE_MS_MAX = 30 * 60_000;
 /** Waiting batches of the whole service that are looked at; with more of them the oldest ones decide. */
 export const HEALTH_BATCHES_MAX = 500;
 /** The public probe of the engine asks at most this often per instance. */

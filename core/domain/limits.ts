@@ -1,4 +1,4 @@
-/** Limits of the queue, unit last. Those of the API are in `api-limits.ts`; a bar or weight of one module is in that module. */
+/** Limits of the queue: each name ends in its unit, then `_MIN` or `_MAX`. Those of the API are in `api-limits.ts`; a bar or weight of one module is in that module. */
 
 // Queue tuning (contract, Limits)
 export const BISECT_FANOUT_MIN = 1;
@@ -56,8 +56,8 @@ export const OUTSIDERS_MAX = 100;
 export const LANDED_RECALL_MS = 60 * 60_000;
 /** A `success` that was never answered may be carried out this late: longer than proxies and forges keep a request. */
 export const UNHEARD_WATCH_MS = 15 * 60_000;
-export const UNHEARD_LOOK_MIN_MS = 10_000;
-export const UNHEARD_LOOK_MAX_MS = 60_000;
+export const UNHEARD_LOOK_MS_MIN = 10_000;
+export const UNHEARD_LOOK_MS_MAX = 60_000;
 
 // Gate (D-06, D-07)
 /** A gate run that is cancelled, errored or lost is retried after these waits, then `operational_error`. */
@@ -127,7 +127,7 @@ export const WAKE_HIDDEN_MS = 90_000;
 /** A wake that failed so often is given up; the tick finds its repository by the due mark. */
 export const WAKE_DELIVERIES_MAX = 5;
 /** The longest delay that the queue service takes. */
-export const WAKE_QUEUE_DELAY_MAX_S = 900;
+export const WAKE_QUEUE_DELAY_S_MAX = 900;
 /** Events of one repo mark it due at most once in each such window (E10). */
 export const EVENT_WAKE_WINDOW_MS = 5_000;
 /** Two clocks may differ: a repo that is due this soon counts as due. */
@@ -146,8 +146,8 @@ export const BURIED_WIND_DOWN_MS = 24 * 60 * 60_000;
 /** A status that a deleted repo could not take back is remembered this long for the next enrollment of its forge address. */
 export const LEFT_HEADS_KEPT_MS = 30 * 24 * 60 * 60_000;
 /** Shortest and longest wait between two looks of one reconcile at a native merge or a conflict check. */
-export const LANDING_POLL_MIN_MS = 200;
-export const LANDING_POLL_MAX_MS = 4_000;
+export const LANDING_POLL_MS_MIN = 200;
+export const LANDING_POLL_MS_MAX = 4_000;
 
 // Lease and reconcile budget
 /** A lease that is not renewed ends after this. */

@@ -2,13 +2,13 @@ import { type QueueHealth, SIGNALS, type Signal, type SignalState } from '../con
 import {
   DAY_MS,
   HEALTH_BATCHES_MAX,
-  HEALTH_GATE_AGE_MAX_MS,
-  HEALTH_MERGE_AGE_MAX_MS,
+  HEALTH_GATE_AGE_MS_MAX,
+  HEALTH_MERGE_AGE_MS_MAX,
   HEALTH_OVERDUE_MAX,
-  HEALTH_OVERDUE_MAX_MS,
+  HEALTH_OVERDUE_MS_MAX,
   HEALTH_SUPERSEDE_RATE_MAX,
   HEALTH_TENANTS_MIN,
-  HEALTH_TICK_AGE_MAX_MS,
+  HEALTH_TICK_AGE_MS_MAX,
 } from '../domain/api-limits.ts';
 import type { TenantId } from '../domain/ids.ts';
 import type { AdminStore, HealthStore, WaitingBatch } from '../ports/account-store.ts';
@@ -32,13 +32,13 @@ export async function readQueueHealth(deps: HealthDeps): Promise<QueueHealth> {
       (at) => {
         // A service that never ticked has not shown that it does.
         if (at === null) return 'unknown';
-        return now - at > HEALTH_TICK_AGE_MAX_MS ? 'degraded' : 'ok';
+        return now - at > HEALTH_TICK_AGE_MS_MAX ? 'degraded' : 'ok';
       },
     ),
     judge(
       deps,
       'overdue_repo',
-      () => isShared(store, () => store.listOverdueTenants(now - HEALTH_OVERDUE_MAX_MS, HEALTH_OVERDUE_MAX)),
+      () => isShared(store, () => store.listOverdueTenants(now - HEALTH_OVERDUE_MS_MAX, HEALTH_OVERDUE_MAX)),
       (shared) => (shared ? 'degraded' : 'ok'),
     ),
     judge(
@@ -101,8 +101,8 @@ async function judge<T>(
 
 /** One that waits for batches before it is as stuck as those are. */
 function isStuck({ phase, createdAt, phaseSince }: WaitingBatch, now: number): boolean {
-  if (phase === 'waiting_gate') return now - createdAt > HEALTH_GATE_AGE_MAX_MS;
-  return phaseSince !== null && now - phaseSince > HEALTH_MERGE_AGE_MAX_MS;
+  if (phase === 'waiting_gate') return now - createdAt > HEALTH_GATE_AGE_MS_MAX;
+  return phaseSince !== null && now - phaseSince > HEALTH_MERGE_AGE_MS_MAX;
 }
 
 /** Asks at most once per `keptMs`; callers in between get the last answer. */

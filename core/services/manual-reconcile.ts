@@ -17,7 +17,7 @@ import { wakeNow } from './wake.ts';
 import { mustWaitTurn } from './wind-down.ts';
 
 /** Clocks of two functions differ by less; a stored time beyond it is not waited for. */
-const CLOCK_SKEW_MAX_MS = 2_000;
+const CLOCK_SKEW_MS_MAX = 2_000;
 
 export interface ManualReconcileDeps extends PlanDeps {
   readonly store: DispatchStore & Pick<EnrollmentStore, 'listRepos'> & Pick<AccountStore, 'loadPlan'>;
@@ -76,7 +76,7 @@ export async function reconcileNow(
 /** Outcomes are told apart by their times, so the new one must not fall into the same millisecond as the last. */
 async function passTime(clock: Clock, before: EpochMs | null): Promise<void> {
   const aheadMs = before === null ? -1 : before - clock.now();
-  if (aheadMs >= 0) await clock.sleep(Math.min(aheadMs + 1, CLOCK_SKEW_MAX_MS));
+  if (aheadMs >= 0) await clock.sleep(Math.min(aheadMs + 1, CLOCK_SKEW_MS_MAX));
 }
 
 async function refuseUnready(deps: ManualReconcileDeps, repo: ManagedRepo): Promise<void> {

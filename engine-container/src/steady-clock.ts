@@ -3,7 +3,7 @@ import type { Clock } from '#core/ports/system.ts';
 import type { EngineClock } from './queue/record/engine-clock.ts';
 
 /** Less is no step: a wall clock that is kept right drifts by that much between two looks at most. */
-const CLOCK_STEP_MIN_MS = 5_000;
+const CLOCK_STEP_MS_MIN = 5_000;
 
 /** The clock of one reconcile: its wall clock goes on from the start, whatever is done to that of the machine meanwhile. */
 export class SteadyClock implements Clock {
@@ -33,6 +33,6 @@ export class SteadyClock implements Clock {
     if (then?.engine !== this.start.engine) return 0;
     const passedMs = this.start.monotonic - then.monotonic;
     const stepMs = Math.round(this.start.wall - then.wall - passedMs);
-    return Math.abs(stepMs) < CLOCK_STEP_MIN_MS ? 0 : stepMs;
+    return Math.abs(stepMs) < CLOCK_STEP_MS_MIN ? 0 : stepMs;
   }
 }

@@ -4,7 +4,7 @@ import type { World, WorldOptions } from './world.ts';
 
 const MINUTE_MS = 60_000;
 /** From the post: two nudges, the grace of a revoke, and a run for the others. */
-const OTHERS_WAIT_MAX_MS = 5 * MINUTE_MS;
+const OTHERS_WAIT_MS_MAX = 5 * MINUTE_MS;
 
 /** The forge does not merge, and says so nowhere: the queue asks it why before it blames a pull request (D-14). */
 export function defineBlockedMergeTests(createWorld: (options?: WorldOptions) => Promise<World>): void {
@@ -35,7 +35,7 @@ export function defineBlockedMergeTests(createWorld: (options?: WorldOptions) =>
       until: () => world.forge.merges().length === others.length,
       maxMs: 60 * MINUTE_MS,
     });
-    expect(world.clock.now() - begun).toBeLessThan(OTHERS_WAIT_MAX_MS);
+    expect(world.clock.now() - begun).toBeLessThan(OTHERS_WAIT_MS_MAX);
     await world.drain({ maxMs: 60 * MINUTE_MS });
     expect(await landedSorted(world)).toEqual(others);
     expect((await world.forge.pull(blocked)).merged).toBe(false);

@@ -153,7 +153,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
     guard: 'what lands and cannot be read gives its success back',
     file: `${QUEUE}/landing/landing.ts`,
     find: 'if (focus === undefined || !focus.known) return outwaitUnread(pass, batch, landing);',
-    replace: 'if (focus === undefined || !focus.known) return pollNoLaterThan(pass, LANDING_POLL_MAX_MS);',
+    replace: 'if (focus === undefined || !focus.known) return pollNoLaterThan(pass, LANDING_POLL_MS_MAX);',
     families: ['cursed'],
     dies: 'a landing cannot be read any more',
   },

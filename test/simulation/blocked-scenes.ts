@@ -5,7 +5,7 @@ import { isSuccess, look, type Stage, setStage, wordOn } from './scene-stage.ts'
 /** Scenes of `scenes.ts` in which one pull request cannot be merged or tested, and the others are not to wait for it. */
 
 const MINUTE_MS = 60_000;
-const OTHERS_WAIT_MAX_MS = 5 * MINUTE_MS;
+const OTHERS_WAIT_MS_MAX = 5 * MINUTE_MS;
 const LINES = Array.from({ length: 12 }, (_, at) => `line ${at}\n`).join('');
 
 async function givenOthers(stage: Stage): Promise<number[]> {
@@ -24,7 +24,7 @@ async function judgeBlocked(
   const problems: string[] = [];
   const landed = stage.forge.merges().filter((merge) => others.includes(merge.pr));
   if (landed.length < others.length) problems.push('the others never landed');
-  else if (landed.some(({ at }) => at - begun > OTHERS_WAIT_MAX_MS))
+  else if (landed.some(({ at }) => at - begun > OTHERS_WAIT_MS_MAX))
     problems.push('the others waited for a merge that is blocked');
   if ((await stage.record()).mergeTimeoutCounts.length > 0)
     problems.push('what is blocked was counted as a merge that timed out');

@@ -1,4 +1,4 @@
-import { TAKE_BACK_GRACE_MS, UNHEARD_LOOK_MAX_MS } from '#core/domain/limits.ts';
+import { TAKE_BACK_GRACE_MS, UNHEARD_LOOK_MS_MAX } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { LATE_PUSH_ENTRY_MS } from '../../engine-container/src/queue/admission/eligibility.ts';
 import { giveUpFirst, postsSuccess } from '../scenario/late-call.ts';
@@ -23,7 +23,7 @@ export async function successComesTwoMinutesLate(): Promise<readonly string[]> {
   await stage.drain({ until: wasGivenUp });
   stage.forge.mergeBehaviour = () => ({ kind: 'lost' });
   await stage.forge.cancelSchedule(pr);
-  await look(stage, Math.ceil((TWO_MINUTES_MS + TAKE_BACK_GRACE_MS + UNHEARD_LOOK_MAX_MS) / 30_000) + 1);
+  await look(stage, Math.ceil((TWO_MINUTES_MS + TAKE_BACK_GRACE_MS + UNHEARD_LOOK_MS_MAX) / 30_000) + 1);
   if (!stage.forge.statusHistory(headSha).some(({ state }) => state === 'success'))
     return ['the scene did not come about'];
   return (await staleSuccesses(stage.forge, [pr])).length === 0 ? [] : ['a success that came late stands'];

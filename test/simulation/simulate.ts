@@ -94,7 +94,7 @@ const CROWD_PULLS_MAX = 20;
 /** From a success to what comes between it and its merge. */
 const INTERRUPTED_WITHIN_MS = 40_000;
 /** Ten minutes of a landing, and as long as it takes to be looked at on a forge that fails … */
-const STANDING_MAX_MS = 17 * 60_000;
+const STANDING_MS_MAX = 17 * 60_000;
 /** … so often: a store that fails may keep every look from happening. */
 const STANDING_LOOKS_MIN = 3;
 const BOT = 'mq-bot';
@@ -233,7 +233,7 @@ class Life implements Witness {
     const since = managed.lookedAt[STANDING_LOOKS_MIN - 1];
     if (PROMPT.includes(this.#family) && since !== undefined) {
       const isGone = (sha: string) => managed.project.isDone(sha);
-      const latest = Math.min(now - STANDING_MAX_MS, since - LANDING_TIMEOUT_MS);
+      const latest = Math.min(now - STANDING_MS_MAX, since - LANDING_TIMEOUT_MS);
       managed.judge.readStanding(now, latest, isGone);
     }
     for (const what of managed.judge.violations.splice(0)) this.violate(`${repoId}: ${what}`);

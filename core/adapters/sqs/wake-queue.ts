@@ -1,7 +1,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { formatWakeMessage, type WakeMessage } from '../../contracts/events.ts';
-import { WAKE_QUEUE_DELAY_MAX_S } from '../../domain/limits.ts';
+import { WAKE_QUEUE_DELAY_S_MAX } from '../../domain/limits.ts';
 import type { WakeQueue } from '../../ports/system.ts';
 
 export interface SqsWakeQueueConfig {
@@ -43,7 +43,7 @@ export function createSqsWakeQueue(config: SqsWakeQueueConfig): WakeQueue {
       new SendMessageCommand({
         QueueUrl: config.delayedWakeQueueUrl,
         MessageBody: formatWakeMessage(message),
-        DelaySeconds: Math.min(delaySeconds, WAKE_QUEUE_DELAY_MAX_S),
+        DelaySeconds: Math.min(delaySeconds, WAKE_QUEUE_DELAY_S_MAX),
       }),
     );
   };

@@ -1,4 +1,4 @@
-import { GATE_QUICK_LOOK_MS, LANDING_POLL_MAX_MS, WAKE_DELAY_MIN_MS } from '#core/domain/limits.ts';
+import { GATE_QUICK_LOOK_MS, LANDING_POLL_MS_MAX, WAKE_DELAY_MIN_MS } from '#core/domain/limits.ts';
 import type { Action } from './actions.ts';
 import { type DecisionContext, pollNoLaterThan, wakeNoLaterThan } from './decision-context.ts';
 import { forgetGateLook, gateLookAt } from './gate/gate-looks.ts';
@@ -35,7 +35,7 @@ function quickLookMs(ageMs: number, usualMs: number | null): number | null {
 
 function chooseWakeFor(pass: DecisionContext, batch: Batch): void {
   const { s } = pass;
-  if (batch.landing !== null && batch.landing.takeBack === null) pollNoLaterThan(pass, LANDING_POLL_MAX_MS);
+  if (batch.landing !== null && batch.landing.takeBack === null) pollNoLaterThan(pass, LANDING_POLL_MS_MAX);
   for (const node of batch.nodes) {
     if (node.state !== 'gating') continue;
     const age = s.now - (node.stagedAt ?? s.now);

@@ -21,7 +21,7 @@ export interface MoveTable {
 const HELD_MS = 100 * 365 * 24 * 60 * 60_000;
 const ASK_AGAIN_MS = 1_000;
 /** The longest that a lease of a process that was killed may stand. */
-const WAIT_MAX_MS = LEASE_TTL_MS + LEASE_TAKEOVER_GRACE_MS + 10_000;
+const WAIT_MS_MAX = LEASE_TTL_MS + LEASE_TAKEOVER_GRACE_MS + 10_000;
 type Purpose = 'moved' | 'import';
 
 /** Why an installation may not run. `at` is epoch ms. */
@@ -54,7 +54,7 @@ export const clearImport = (table: MoveTable): Promise<void> => remove(table, im
  */
 export async function holdLease(table: MoveTable, repoId: string, purpose: Purpose): Promise<boolean> {
   const leases = createLeaseStore(new Table({ ...table, tableName: table.name }));
-  for (let waited = 0; waited <= WAIT_MAX_MS; waited += ASK_AGAIN_MS) {
+  for (let waited = 0; waited <= WAIT_MS_MAX; waited += ASK_AGAIN_MS) {
     const row = await get(table, leaseKey(repoId));
     if (row?.purpose === purpose && row.owner !== undefined) return true;
     if ((await leases.acquireLease(repoId, purpose, purpose, HELD_MS)) !== 'held') return true;

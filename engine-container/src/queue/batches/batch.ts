@@ -1,5 +1,5 @@
 import type { EpochMs } from '#core/domain/ids.ts';
-import { LANDING_POLL_MAX_MS, RETEST_PAUSE_MS } from '#core/domain/limits.ts';
+import { LANDING_POLL_MS_MAX, RETEST_PAUSE_MS } from '#core/domain/limits.ts';
 import { pauseAt } from '#core/domain/pause.ts';
 import { workBranch } from '#core/domain/queue-names.ts';
 import { isSameGate, statusGateOf } from '#core/domain/status-gate.ts';
@@ -125,7 +125,7 @@ export function closeBatches(pass: DecisionContext): void {
     const isFinished = batch.chain.length > 0 && startOf(batch) >= batch.limit && isIdle(batch);
     if ((batch.teardown !== null || isFinished) && (batch.untraced ?? []).length > 0) {
       // Its landings are traced before its rows end.
-      pollNoLaterThan(pass, pass.s.traces === undefined ? 0 : LANDING_POLL_MAX_MS);
+      pollNoLaterThan(pass, pass.s.traces === undefined ? 0 : LANDING_POLL_MS_MAX);
     } else if (batch.teardown !== null) closeTornDown(pass, batch, batch.teardown);
     else if (isFinished) closeFinished(pass, batch);
     else if (batch.place === 'pipeline' && batch.chain.length > 0 && !isWhole(batch))

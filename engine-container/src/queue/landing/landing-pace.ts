@@ -1,4 +1,4 @@
-import { LANDING_POLL_MAX_MS, LANDING_POLL_MIN_MS } from '#core/domain/limits.ts';
+import { LANDING_POLL_MS_MAX, LANDING_POLL_MS_MIN } from '#core/domain/limits.ts';
 
 /** At which age to look first, from how long the earlier ones of the batch took. Absent: none was awaited. */
 export interface FirstLooks {
@@ -26,8 +26,8 @@ const LATER_SHARE_MAX = 1.5;
  * @param firstMs - the age for the first look
  */
 export function nextLookMs(ageMs: number, firstMs = FIRST_LOOK_MS): number {
-  const soonMs = Math.max(LANDING_POLL_MIN_MS, ageMs * FURTHER_LOOK_SHARE, firstMs - ageMs);
-  return Math.round(Math.min(LANDING_POLL_MAX_MS, soonMs));
+  const soonMs = Math.max(LANDING_POLL_MS_MIN, ageMs * FURTHER_LOOK_SHARE, firstMs - ageMs);
+  return Math.round(Math.min(LANDING_POLL_MS_MAX, soonMs));
 }
 
 /**
@@ -37,9 +37,9 @@ export function nextLookMs(ageMs: number, firstMs = FIRST_LOOK_MS): number {
  * @param firstMs - the age for the first look at that one
  */
 export function firstLookAfter(seenMs: number, firstMs = FIRST_LOOK_MS): number {
-  const isSeenAtOnce = seenMs < firstMs + LANDING_POLL_MIN_MS;
+  const isSeenAtOnce = seenMs < firstMs + LANDING_POLL_MS_MIN;
   const nextMs = isSeenAtOnce
     ? firstMs * SOONER_SHARE
     : Math.min(seenMs * SEEN_SHARE, firstMs * LATER_SHARE_MAX);
-  return Math.round(Math.max(LANDING_POLL_MIN_MS, nextMs));
+  return Math.round(Math.max(LANDING_POLL_MS_MIN, nextMs));
 }

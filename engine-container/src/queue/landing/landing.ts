@@ -1,8 +1,8 @@
 import type { EpochMs } from '#core/domain/ids.ts';
 import {
   LANDING_NUDGE_AGES_MS,
-  LANDING_POLL_MAX_MS,
-  LANDING_POLL_MIN_MS,
+  LANDING_POLL_MS_MAX,
+  LANDING_POLL_MS_MIN,
   LANDING_TIMEOUT_MS,
   LEASE_SAFETY_MARGIN_MS,
   LEASE_TTL_MS,
@@ -70,7 +70,7 @@ export function observeLanding(pass: DecisionContext): void {
   const focus = pass.s.focus.get(landing.pr);
   if (focus?.known === true && isMergedHere(pass, focus.value.pull)) {
     if (focus.value.merge?.known === true) judgeMerge(pass, batch, landing, focus.value.merge.value);
-    else pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
+    else pollNoLaterThan(pass, LANDING_POLL_MS_MIN);
     return;
   }
   const twin = adoptTwin(pass, batch, landing);
@@ -79,7 +79,7 @@ export function observeLanding(pass: DecisionContext): void {
   const { pull } = focus.value;
   if (landing.takeBack !== null) return concludeTakeBack(pass, batch, landing);
   if (hasChanged(focus.value, landing, pass)) return startTeardown(pass, batch, 'candidate_changed');
-  if (isReplacedTip(pass.record, pull.baseTip, pass.s)) return pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
+  if (isReplacedTip(pass.record, pull.baseTip, pass.s)) return pollNoLaterThan(pass, LANDING_POLL_MS_MIN);
   if (pull.baseTip !== landing.baseBefore) return judgeStrangeTip(pass, batch, landing, focus.value);
   if (landing.postedAt === null) return;
   noteMergeable(landing, pull.mergeable, pass.s.now);
@@ -108,10 +108,10 @@ function hasChanged(focus: FocusView, { head }: Pick<Member, 'head'>, pass: Deci
 /** The base has moved although this pull request does not say "merged" yet: its own merge in progress, or another commit. */
 function judgeStrangeTip(pass: DecisionContext, batch: Batch, landing: Landing, focus: FocusView): void {
   const tip = focus.strangeTip;
-  if (tip === null || !tip.known) return pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
+  if (tip === null || !tip.known) return pollNoLaterThan(pass, LANDING_POLL_MS_MIN);
   const own = isMergeOf(landing, tip.value);
   const fresh = landing.postedAt !== null && pass.s.now - landing.postedAt < LANDING_TIMEOUT_MS;
-  if (own && fresh) return pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
+  if (own && fresh) return pollNoLaterThan(pass, LANDING_POLL_MS_MIN);
   startTeardown(pass, batch, 'base_advanced');
 }
 
@@ -146,7 +146,7 @@ function concludeTakeBack(pass: DecisionContext, batch: Batch, landing: Landing)
   }
   if (isUnpostable(landing)) return endUnposted(pass, batch, landing);
   const block = isOfForge(takeBack.reason) ? findBlock(pass, landing) : 'nothing';
-  if (block === 'unknown' && isAnswerAwaited(pass, until)) return pollNoLaterThan(pass, LANDING_POLL_MAX_MS);
+  if (block === 'unknown' && isAnswerAwaited(pass, until)) return pollNoLaterThan(pass, LANDING_POLL_MS_MAX);
   if (takeBack.reason === 'merge_timeout' && takeBack.schedule === undefined && !isBlock(block)) {
     const scheduleId = batch.members[landing.index]?.scheduleId ?? 0;
     pass.actions.push({ kind: 'probe_schedule', pr: landing.pr, head: landing.head, scheduleId });
@@ -285,7 +285,7 @@ function confirmAsStaged(pass: DecisionContext, batch: Batch, focus: FocusView):
   batch.unreadableSince = null;
   if (refuseAtLast(pass, batch, entry, focus)) return false;
   if (isReplacedTip(pass.record, pull.baseTip, pass.s)) {
-    pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
+    pollNoLaterThan(pass, LANDING_POLL_MS_MIN);
     return false;
   }
   if (pull.baseTip !== batch.tip) {

@@ -4,8 +4,8 @@ import {
   SUCCESS_LATE_MS,
   TAKE_BACK_GRACE_MS,
   TAKING_BACK_TRIES_MAX,
-  UNHEARD_LOOK_MAX_MS,
-  UNHEARD_LOOK_MIN_MS,
+  UNHEARD_LOOK_MS_MAX,
+  UNHEARD_LOOK_MS_MIN,
   UNHEARD_WATCH_MS,
 } from '#core/domain/limits.ts';
 import { type DecisionContext, entryOf, wakeNoLaterThan } from '../decision-context.ts';
@@ -58,7 +58,7 @@ export function watchHead(
   const others = (record.unheard ?? []).filter(
     ({ sha, context }) => sha !== post.sha || context !== post.context,
   );
-  record.unheard = [...others, { ...post, since: now, lookAt: now + UNHEARD_LOOK_MIN_MS }];
+  record.unheard = [...others, { ...post, since: now, lookAt: now + UNHEARD_LOOK_MS_MIN }];
 }
 
 /** Takes back what has arrived since, and says when to look again. */
@@ -78,7 +78,7 @@ function settle(pass: DecisionContext, post: UnheardPost): readonly UnheardPost[
   const keptWatch =
     isMissed || post.lookAt > s.now
       ? post
-      : { ...post, lookAt: nextLookAt(post, s.now, UNHEARD_LOOK_MIN_MS) };
+      : { ...post, lookAt: nextLookAt(post, s.now, UNHEARD_LOOK_MS_MIN) };
   // Where it lands once more a success is what should stand, and the end of that landing begins the watch anew.
   const isLanding = ({ landing }: Batch) => landing?.head === post.sha && landing.takeBack === null;
   if (record.batches.some(isLanding)) return [keptWatch];
@@ -97,11 +97,11 @@ function settle(pass: DecisionContext, post: UnheardPost): readonly UnheardPost[
     record.pendingStatuses = record.pendingStatuses.filter((each) => each !== waiting);
     takeBackLate(record, post);
     pass.log.push(`a success on ${post.sha} was carried out late and is taken back`);
-    return post.posts > 1 ? [{ ...post, posts: post.posts - 1, lookAt: s.now + UNHEARD_LOOK_MIN_MS }] : [];
+    return post.posts > 1 ? [{ ...post, posts: post.posts - 1, lookAt: s.now + UNHEARD_LOOK_MS_MIN }] : [];
   }
   const ageMs = s.now - post.since;
   if (ageMs >= UNHEARD_WATCH_MS) return [];
-  const soonMs = Math.max(UNHEARD_LOOK_MIN_MS, Math.min(UNHEARD_LOOK_MAX_MS, Math.round(ageMs / 2)));
+  const soonMs = Math.max(UNHEARD_LOOK_MS_MIN, Math.min(UNHEARD_LOOK_MS_MAX, Math.round(ageMs / 2)));
   return [{ ...post, lookAt: nextLookAt(post, s.now, soonMs) }];
 }
 

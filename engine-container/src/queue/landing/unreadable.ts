@@ -1,4 +1,4 @@
-import { LANDING_POLL_MAX_MS, LANDING_TIMEOUT_MS, UNREADABLE_WAIT_MS } from '#core/domain/limits.ts';
+import { LANDING_POLL_MS_MAX, LANDING_TIMEOUT_MS, UNREADABLE_WAIT_MS } from '#core/domain/limits.ts';
 import { startTeardown } from '../batches/batch.ts';
 import { deferWithBackoff } from '../batches/staging-failure.ts';
 import { type DecisionContext, pollNoLaterThan, wakeNoLaterThan } from '../decision-context.ts';
@@ -15,7 +15,7 @@ import { graceEndsAt, isWatched, watchUnheard } from './unheard.ts';
  */
 export function outwaitReading(pass: DecisionContext, batch: Batch): void {
   const { s } = pass;
-  pollNoLaterThan(pass, LANDING_POLL_MAX_MS);
+  pollNoLaterThan(pass, LANDING_POLL_MS_MAX);
   batch.unreadableSince ??= s.now;
   const until = batch.unreadableSince + UNREADABLE_WAIT_MS;
   if (s.now < until) return wakeNoLaterThan(pass, until);
@@ -33,7 +33,7 @@ export function outwaitReading(pass: DecisionContext, batch: Batch): void {
  */
 export function outwaitUnread(pass: DecisionContext, batch: Batch, landing: Landing): void {
   const { s } = pass;
-  pollNoLaterThan(pass, LANDING_POLL_MAX_MS);
+  pollNoLaterThan(pass, LANDING_POLL_MS_MAX);
   const { postedAt, takeBack } = landing;
   if (takeBack === null) {
     const until =
