@@ -138,6 +138,9 @@ export interface ForgeReader {
   listNewCommits(base: CommitSha, of: string): Promise<readonly CommitLink[]>;
 }
 
+/** The reads that a merge of three trees needs. */
+export type TreeReader = Pick<ForgeReader, 'readTree' | 'readBlob'>;
+
 /** Writes that stage a tree and clean up after it. */
 export interface ForgeStager {
   /** Applies a patch as one commit. */

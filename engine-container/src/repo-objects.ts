@@ -1,7 +1,7 @@
 import type { TreeEntry } from '#core/domain/forge.ts';
 import type { BlobId, CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { FORGE_READS_AT_ONCE_MAX, MERGED_BYTES_MAX } from '#core/domain/limits.ts';
-import type { EngineForge } from '#core/ports/forge.ts';
+import type { TreeReader } from '#core/ports/forge.ts';
 import type { RepoDirectories } from './engine-memory.ts';
 import {
   type Directory,
@@ -32,7 +32,7 @@ export class ReadingUnfinished extends Error {
  * logged (A10).
  */
 export class RepoObjects implements ObjectView {
-  readonly #forge: EngineForge;
+  readonly #forge: TreeReader;
   readonly #memory: RepoDirectories;
   readonly #isOutOfTime: () => boolean;
   readonly #blobs = new Map<BlobId, Buffer | 'withheld'>();
@@ -41,7 +41,7 @@ export class RepoObjects implements ObjectView {
   #madeBytes = 0;
   #hasRead = false;
 
-  constructor(forge: EngineForge, memory: RepoDirectories, isOutOfTime: () => boolean) {
+  constructor(forge: TreeReader, memory: RepoDirectories, isOutOfTime: () => boolean) {
     this.#forge = forge;
     this.#memory = memory;
     this.#isOutOfTime = isOutOfTime;

@@ -28,9 +28,21 @@ export interface MergeTrees {
  * head. What git calls a conflict is refused, and so is what git could merge in more than one way (A9). The contents of
  * new files are in the view.
  */
-export function* planMerge(view: ObjectView, trees: MergeTrees): Reading<MergePlan> {
+export function planMerge(view: ObjectView, trees: MergeTrees): Reading<MergePlan> {
+  return unlessRefused(mergeWhole(view, trees));
+}
+
+/**
+ * The same for a branch that may be far from `base`: of `ours` only what `theirs` changes is looked at, at the same paths, so
+ * that it costs no more than the change. A file that `ours` has moved is a conflict.
+ */
+export function planPick(view: ObjectView, trees: MergeTrees): Reading<MergePlan> {
+  return unlessRefused(mergePicked(view, trees));
+}
+
+function* unlessRefused(merge: Reading<MergePlan>): Reading<MergePlan> {
   try {
-    return yield* merge(view, trees);
+    return yield* merge;
   } catch (error) {
     if (error instanceof Refused) return { kind: 'refused', reason: error.reason };
     if (!(error instanceof Unsayable)) throw error;
@@ -38,11 +50,35 @@ export function* planMerge(view: ObjectView, trees: MergeTrees): Reading<MergePl
   }
 }
 
-function* merge(view: ObjectView, trees: MergeTrees): Reading<MergePlan> {
+function* mergeWhole(view: ObjectView, trees: MergeTrees): Reading<MergePlan> {
   const { base, ours, theirs } = trees;
   if (theirs === base || theirs === ours) return { kind: 'plan', changes: [], tree: ours };
   const ourDiff = yield* diffTrees(view, base, ours);
   const theirDiff = yield* diffTrees(view, base, theirs, 'head');
+  return yield* mergeDiffs(view, trees, ourDiff, theirDiff);
+}
+
+function* mergePicked(view: ObjectView, trees: MergeTrees): Reading<MergePlan> {
+  const { base, ours, theirs } = trees;
+  const theirDiff = yield* diffTrees(view, base, theirs, 'head');
+  const places = new Set(theirDiff.changes.flatMap(({ path }) => placesOf(path)));
+  const ourDiff = yield* diffTrees(view, base, ours, 'base', places);
+  return yield* mergeDiffs(view, trees, ourDiff, theirDiff);
+}
+
+/** The path and the directories above it. */
+function placesOf(path: string): readonly string[] {
+  const names = path.split('/');
+  return names.map((_, at) => names.slice(0, at + 1).join('/'));
+}
+
+function* mergeDiffs(
+  view: ObjectView,
+  trees: MergeTrees,
+  ourDiff: TreeDiff,
+  theirDiff: TreeDiff,
+): Reading<MergePlan> {
+  const { base, ours, theirs } = trees;
   const { settled, merges } = yield* sortPaths(view, ourDiff, theirDiff);
   const merged = yield* mergeFiles(view, merges, [base, ours, theirs]);
   const ourFiles = new Map(ourDiff.changes.map(({ path, to }) => [path, to]));

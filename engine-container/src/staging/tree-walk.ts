@@ -19,13 +19,14 @@ export interface TreeDiff {
 
 /**
  * The changes that turn tree `from` into tree `to`, which is of a pull request's head or of the base. Only directories
- * whose ids differ are read, level by level. Throws `Unsayable`.
+ * whose ids differ are read, level by level, and where `places` are named, nothing that is not among them. Throws `Unsayable`.
  */
 export function* diffTrees(
   view: ObjectView,
   from: TreeHash,
   to: TreeHash,
   side: 'base' | 'head' = 'base',
+  places: ReadonlySet<string> | null = null,
 ): Reading<TreeDiff> {
   const changes: PathChange[] = [];
   const removedDirectories = new Set<string>();
@@ -42,6 +43,7 @@ export function* diffTrees(
       for (const { name, old, now } of pairEntries(before, after)) {
         if (old?.id === now?.id && old?.mode === now?.mode) continue;
         const place = path === '' ? name : `${path}/${name}`;
+        if (places !== null && !places.has(place)) continue;
         const [oldDirectory, newDirectory] = [isDirectory(old), isDirectory(now)];
         if (oldDirectory || newDirectory) {
           below.push({
