@@ -24,6 +24,7 @@ import type { Clock, Ids, Log, Vault, WakeQueue } from '#core/ports/system.ts';
 import type { TokenStore } from '#core/ports/token-store.ts';
 import { createTokenReader } from '#core/services/api-tokens.ts';
 import { createForgeOpener } from '#core/services/open-forge.ts';
+import { openBackportPlanner } from '../engine-container/src/plan-backport.ts';
 import { createAdviceRoutes } from '../engine-container/src/replay/advice-routes.ts';
 import { createAdminRoutes } from '../lambdas/admin/routes.ts';
 import { createApiRoutes } from '../lambdas/api/routes.ts';
@@ -81,6 +82,7 @@ export function setUpParts({ store, secrets, vault, queue, send, clock, ids, log
     log,
     openForge,
     openBackports,
+    openPlanner: openBackportPlanner,
     webhookUrl,
     queueName: rest.queueName,
   };

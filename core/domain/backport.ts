@@ -1,5 +1,6 @@
 import type { ActivityEvent } from './batch.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from './ids.ts';
+import type { MergeRefusal } from './merge-refusal.ts';
 
 /** A label that asks for a backport: `backport v15`. */
 const LABEL = /^backport\s+(\S+)$/i;
@@ -7,6 +8,10 @@ const LABEL = /^backport\s+(\S+)$/i;
 export const BACKPORTS_PER_PULL_MAX = 10;
 /** A landing of longer ago is not carried any more: its forge did not answer for so long, or the setting came later. */
 export const BACKPORT_WINDOW_MS = 6 * 60 * 60_000;
+/** Landings of so short a time ago come before those that are older, which were tried before. */
+export const BACKPORT_FRESH_MS = 10 * 60_000;
+/** Time after the landing from which a backport that fails is told as failed, and not tried again. */
+export const BACKPORT_TRIES_MS = 5 * 60 * 60_000;
 /** Pull requests with a backport that are kept for their stories; those within the window are kept besides. */
 export const BACKPORTED_KEPT_MAX = 100;
 /** The newest events that are looked through for landings. */
@@ -15,6 +20,8 @@ export const BACKPORT_EVENTS_MAX = 200;
 /**
  * `opened`: the pull request of its own is there. `conflict`: the change does not go on the branch. `nothing_left`: the branch
  * has the change. `same_branch`: the label names the branch that it landed in. `name_taken`: another branch has the name.
+ * `too_large`: more is to be read than the queue reads for one backport. `not_exact`: the branch could come out otherwise than
+ * the change is. `failed`: the forge failed at each try.
  */
 export const BACKPORT_RESULTS = [
   'opened',
@@ -23,6 +30,9 @@ export const BACKPORT_RESULTS = [
   'no_branch',
   'same_branch',
   'name_taken',
+  'too_large',
+  'not_exact',
+  'failed',
 ] as const;
 export type BackportResult = (typeof BACKPORT_RESULTS)[number];
 
@@ -66,16 +76,22 @@ export function mayBackport({ backports, queueEnabled, tombstone }: BackportingR
   return backports && queueEnabled && !tombstone;
 }
 
-/** Landings that were not dealt with, the oldest first. */
+/**
+ * Landings that were not dealt with: the fresh ones in their order, then the others, the newest first. What lasts longer than a
+ * function may run, at each try, so comes last, and holds up none that lands after it.
+ */
 export function landingsToCarry(
   repo: Pick<BackportingRepo, 'backported'>,
   events: readonly ActivityEvent[],
   now: EpochMs,
 ): readonly ActivityEvent[] {
   const known = new Set((repo.backported ?? []).map(({ pr }) => pr));
-  return events
+  const landings = events
     .filter(({ event, pr, at }) => event === 'pr_landed' && now - at < BACKPORT_WINDOW_MS && !known.has(pr))
     .sort((one, other) => one.at - other.at);
+  const isFresh = ({ at }: ActivityEvent): boolean => now - at < BACKPORT_FRESH_MS;
+  const older = landings.filter((landing) => !isFresh(landing));
+  return [...landings.filter(isFresh), ...older.toReversed()];
 }
 
 export function noteBackported(
@@ -86,6 +102,28 @@ export function noteBackported(
   const all = [...before.filter(({ pr }) => pr !== done.pr), done];
   const told = all.filter(({ backports }) => backports.length > 0).slice(-BACKPORTED_KEPT_MAX);
   return all.filter((each) => now - each.landedAt < BACKPORT_WINDOW_MS || told.includes(each));
+}
+
+/** Whether a backport that fails now is not tried again. */
+export function isLastTry({ at }: Pick<ActivityEvent, 'at'>, now: EpochMs): boolean {
+  return now - at >= BACKPORT_TRIES_MS;
+}
+
+/** How a backport ends whose merge is refused. */
+export function resultOfRefusal(reason: MergeRefusal): BackportResult {
+  switch (reason) {
+    case 'conflict':
+    case 'directory_renamed':
+      return 'conflict';
+    case 'file_too_large':
+      return 'too_large';
+    case 'merge_unsure':
+    case 'merge_rules':
+    case 'name_not_utf8':
+    case 'base_name_not_utf8':
+    case 'criss_cross':
+      return 'not_exact';
+  }
 }
 
 /** First line of the commit of a backport, by which a second try knows the branch of a first one. */
@@ -115,5 +153,11 @@ export function sayBackport({ branch, result, pull }: Backport): { says: string;
       return { says: `The change landed in "${branch}", which its label names`, next: null };
     case 'name_taken':
       return { says: `Another branch has the name of the backport to "${branch}"`, next: byHand };
+    case 'too_large':
+      return { says: `The change is too large for the queue to carry it to "${branch}"`, next: byHand };
+    case 'not_exact':
+      return { says: `The queue cannot write the change to "${branch}" exactly as it is`, next: byHand };
+    case 'failed':
+      return { says: `The forge failed at each try to carry the change to "${branch}"`, next: byHand };
   }
 }

@@ -1,6 +1,7 @@
+import type { BackportResult } from '../domain/backport.ts';
 import type { Commit } from '../domain/forge.ts';
 import type { CommitSha, PullRequestNumber, RepoId, TreeHash } from '../domain/ids.ts';
-import type { PatchRequest } from './forge.ts';
+import type { PatchRequest, TreeReader } from './forge.ts';
 import type { PullLink } from './forge-admin.ts';
 
 export interface LandedPull {
@@ -8,19 +9,18 @@ export interface LandedPull {
   /** Login; '' where the account is gone. */
   readonly author: string;
   readonly labels: readonly string[];
-  /** Null: it is not merged. */
+  /** Null: the forge does not call it merged, or not yet (forge facts, 10). */
   readonly mergeCommit: CommitSha | null;
+  /** As of the last conflict check; null: there was none. */
+  readonly mergeBase: CommitSha | null;
 }
 
 /** The calls that carry a landed change to another branch, and none that moves a branch which people have. Throws `ForgeError`. */
-export interface BackportForge {
+export interface BackportForge extends TreeReader {
   readLanded(pr: PullRequestNumber): Promise<LandedPull>;
-  /** The whole change with its binary files; null where it is no text in UTF-8, which the forge takes no patch of. */
-  readDiff(pr: PullRequestNumber): Promise<string | null>;
   /** Null: there is no such branch. */
   readBranchTip(branch: string): Promise<CommitSha | null>;
   readCommit(sha: CommitSha): Promise<Commit>;
-  readTreeId(sha: CommitSha): Promise<TreeHash>;
   applyPatch(request: PatchRequest): Promise<Commit>;
   /** Gone already is fine. */
   deleteBranch(branch: string): Promise<void>;
@@ -35,6 +35,20 @@ export interface BackportForge {
   /** A remark on a pull request that approves nothing and rejects nothing. */
   remark(pr: PullRequestNumber, body: string): Promise<void>;
 }
+
+/** The outcome of a change on a branch. An empty patch: the branch has the change already. */
+export type BackportPlan =
+  | { readonly kind: 'plan'; readonly patch: string; readonly tree: TreeHash }
+  | { readonly kind: 'refused'; readonly result: BackportResult };
+
+/** Plans one landed change on branches as git merges, so that their trees are known before anything is written. */
+export interface BackportPlanner {
+  /** The change is the way from `before` to `after`. Throws `ForgeError`. */
+  plan(on: CommitSha, before: CommitSha, after: CommitSha): Promise<BackportPlan>;
+}
+
+/** Reads by this forge alone, so that no repository is planned with the objects of another. */
+export type OpenBackportPlanner = (forge: TreeReader) => BackportPlanner;
 
 /** Has the landings of a repository carried by the one function that may. Returns before that is done. */
 export interface BackportAsker {

@@ -26,6 +26,7 @@ import { carryLandings } from '#core/services/backport.ts';
 import { createForgeOpener } from '#core/services/open-forge.ts';
 import { repairSetup } from '#core/services/repair-setup.ts';
 import { createLog } from '#core/telemetry.ts';
+import { openBackportPlanner } from '../../engine-container/src/plan-backport.ts';
 import { ForgeOpsEnv } from './env.ts';
 import { createForgeOpsRoutes } from './routes.ts';
 
@@ -73,6 +74,7 @@ const deps = {
     connect: ({ instanceUrl, slug }, token) =>
       createBackportForge(createForgeTransport({ instanceUrl, slug, token, send, clock })),
   }),
+  openPlanner: openBackportPlanner,
   webhookUrl: env.WEBHOOK_URL,
   queueName: env.QUEUE_NAME,
   planLimits: env.PLAN_LIMITS,

@@ -1,7 +1,9 @@
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { BackportForge } from '#core/ports/backport.ts';
 import { type BackportDeps, carryLandings, wishBackports } from '#core/services/backport.ts';
 import { saveRepo } from '#core/services/save-repo.ts';
+import { openBackportPlanner } from '../../engine-container/src/plan-backport.ts';
 import { QueueWorld, REPO, TICK_MS } from './queue-world.ts';
 import { givenScheduled } from './stories.ts';
 
@@ -12,6 +14,8 @@ const MINUTE_MS = 60_000;
 export class BackportWorld extends QueueWorld {
   /** Times that the worker has asked for landings to be carried. */
   asked = 0;
+  /** What the function that carries sees; a test puts another one here for a forge that misbehaves. */
+  backports: BackportForge = this.forge.backports;
 
   get carrying(): BackportDeps {
     const { store, clock } = this;
@@ -20,7 +24,8 @@ export class BackportWorld extends QueueWorld {
       clock,
       log: NO_LOG,
       queueName: DEFAULT_SERVICE_NAME,
-      openBackports: async () => ({ kind: 'open', forge: this.forge.backports }),
+      openPlanner: openBackportPlanner,
+      openBackports: async () => ({ kind: 'open', forge: this.backports }),
     };
   }
 

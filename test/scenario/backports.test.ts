@@ -1,8 +1,9 @@
 import { toPullStoryView } from '#core/contracts/pull-story.ts';
-import { BACKPORT_WINDOW_MS } from '#core/domain/backport.ts';
+import { BACKPORT_TRIES_MS, BACKPORT_WINDOW_MS } from '#core/domain/backport.ts';
 import { tellPull } from '#core/domain/pull-story.ts';
 import { carryLandings, wishBackports } from '#core/services/backport.ts';
 import { withLease } from '#core/services/lease.ts';
+import type { ProfileName } from '../../local/forge/profiles.ts';
 import { givenEvent } from '../builders/store-rows.ts';
 import { openSetUpWorld, type SetUpWorld } from '../support/set-up-world.ts';
 
@@ -22,14 +23,20 @@ interface Options {
   /** What the branch v15 has of the file. @default the same as main before the landing */
   readonly onBranch?: string;
   readonly title?: string;
+  readonly profile?: ProfileName;
 }
 
 const textOf = (lines: readonly string[]) => `${lines.join('\n')}\n`;
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 /** Pull request 1 changes a line of main and has landed; v15 was branched off before. */
-async function givenLanding({ labels = ['backport v15'], onBranch, title = 'Mend the fifth' }: Options = {}) {
-  const world = await openSetUpWorld({ files: { [FILE]: textOf(LINES) } });
+async function givenLanding({
+  labels = ['backport v15'],
+  onBranch,
+  title = 'Mend the fifth',
+  profile = 'fj15',
+}: Options = {}) {
+  const world = await openSetUpWorld({ profile, files: { [FILE]: textOf(LINES) } });
   open.push(world);
   await world.change({ backports: true });
   const write = async (branch: string, newBranch: string | undefined, content: string) => {
@@ -47,8 +54,8 @@ async function givenLanding({ labels = ['backport v15'], onBranch, title = 'Mend
   await write('main', 'fix', textOf(LINES.map((line) => (line === 'five' ? 'FIVE' : line))));
   const pull = await world.api('POST', '/pulls', { base: 'main', head: 'fix', title });
   await settle(world);
-  for (const name of labels) await world.api('POST', '/labels', { name });
-  await world.api('POST', `/issues/${pull.number}/labels`, { labels });
+  for (const name of new Set(['backport v15', ...labels])) await world.api('POST', '/labels', { name });
+  if (labels.length > 0) await world.api('POST', `/issues/${pull.number}/labels`, { labels });
   await world.api('POST', `/pulls/${pull.number}/merge`, { Do: 'squash' });
   await settle(world);
   await landed(world, Number(pull.number));
@@ -60,17 +67,51 @@ async function settle(world: SetUpWorld): Promise<void> {
   await world.fake.settle();
 }
 
+/** Another one lands, whose last file is written in a commit of its own. Null: it is not merged. */
+async function land(
+  world: SetUpWorld,
+  files: Readonly<Record<string, string | Buffer>>,
+  style: string | null = 'merge',
+): Promise<number> {
+  const head = `other-${Object.keys(files)[0]}`;
+  await world.api('POST', '/branches', { new_branch_name: head, old_ref_name: 'main' });
+  for (const [path, content] of Object.entries(files)) {
+    const write = {
+      branch: head,
+      message: `Write ${path}`,
+      content: Buffer.from(content).toString('base64'),
+    };
+    await world.api('POST', `/contents/${path}`, write);
+  }
+  const { number } = await world.api('POST', '/pulls', { base: 'main', head, title: 'Another' });
+  await settle(world);
+  await world.api('POST', `/issues/${number}/labels`, { labels: ['backport v15'] });
+  if (style !== null) await world.api('POST', `/pulls/${number}/merge`, { Do: style });
+  await settle(world);
+  await landed(world, Number(number));
+  return Number(number);
+}
+
 /** The queue's own account of a landing, as the engine stores it. */
 async function landed(world: SetUpWorld, pr: number): Promise<void> {
   const { store, clock, deps } = world;
   const repo = await world.repo();
+  const { head } = await world.api('GET', `/pulls/${pr}`);
   const version = (await store.loadQueueRecord(repo.id))?.version ?? null;
   await withLease({ leases: store, clock, ids: deps.ids }, repo.id, 'test', 60_000, (held) =>
     store.saveQueue(held, repo, {
       document: {},
       expectedVersion: version,
       batches: [],
-      events: [givenEvent({ tenantId: repo.tenantId, repoId: repo.id, at: clock.now(), pr })],
+      events: [
+        givenEvent({
+          tenantId: repo.tenantId,
+          repoId: repo.id,
+          at: clock.now(),
+          pr,
+          head: String((head as { sha: string }).sha),
+        }),
+      ],
     }),
   );
 }
@@ -78,20 +119,20 @@ async function landed(world: SetUpWorld, pr: number): Promise<void> {
 const carry = async (world: SetUpWorld) => carryLandings(world.deps, (await world.repo()).id);
 const backportsOf = async (world: SetUpWorld) =>
   (await world.api('GET', '/pulls?state=all')).filter(({ head }) => (head as { ref: string }).ref === HEAD);
-const remarksOf = async (world: SetUpWorld) =>
-  (await world.api('GET', '/pulls/1/reviews')).map(({ body }) => String(body));
-const fileOn = async (world: SetUpWorld, branch: string) =>
+const remarksOf = async (world: SetUpWorld, pr = 1) =>
+  (await world.api('GET', `/pulls/${pr}/reviews`)).map(({ body }) => String(body));
+const fileOn = async (world: SetUpWorld, branch: string, path = FILE) =>
   Buffer.from(
-    String((await world.api('GET', `/contents/${FILE}?ref=${branch}`)).content),
+    String((await world.api('GET', `/contents/${path}?ref=${branch}`)).content),
     'base64',
   ).toString();
-const storyOf = async ({ store, clock, ...world }: SetUpWorld) => {
+const storyOf = async ({ store, clock, ...world }: SetUpWorld, pr = 1) => {
   const repo = await world.repo();
   const events = await store.listOwnEvents(repo, 50);
   const facts = { queueEnabled: true, now: clock.now(), view: undefined, pause: null };
-  const story = tellPull({ pr: 1, events, batches: [], ...facts });
+  const story = tellPull({ pr, events, batches: [], ...facts });
   if (story === null) throw new Error('nothing is known of the landing');
-  return toPullStoryView(repo, 1, story).backports;
+  return toPullStoryView(repo, pr, story).backports;
 };
 
 test('a landing with a label gets a pull request of its own, with its change alone, and nothing is scheduled', async () => {
@@ -124,6 +165,103 @@ test('a landing with a label gets a pull request of its own, with its change alo
   ]);
 });
 
+test.each<ProfileName>(['fj15', 'gt126'])(
+  'contents come to the branch byte for byte, whatever a tool would call wrong in them (%s)',
+  async (profile) => {
+    const world = await givenLanding({ profile });
+    const files = {
+      'notes.md': 'a hard break  \nnext line\n',
+      'trailing.txt': 'spaces   \n\n\n',
+      'indent.txt': ' \ta space before a tab\n',
+      'ends.txt': 'one\r\ntwo  \r\nno end of line\t',
+      'bytes.bin': Buffer.from([0xff, 0xfe, 0x00, 0x0a, 0x20, 0x0a]),
+    };
+    const pr = await land(world, files);
+    await carry(world);
+    expect(await storyOf(world, pr)).toMatchObject([{ result: 'opened' }]);
+    for (const path of Object.keys(files))
+      expect([path, await fileOn(world, `mq-backport/${pr}-v15`, path)]).toEqual([
+        path,
+        await fileOn(world, 'main', path),
+      ]);
+  },
+);
+
+test.each<[string, ProfileName]>([
+  ['merge', 'fj15'],
+  ['squash', 'fj15'],
+  ['rebase', 'fj15'],
+  ['rebase-merge', 'fj15'],
+  ['fast-forward-only', 'fj15'],
+  ['merge', 'gt126'],
+  ['rebase', 'gt126'],
+])(
+  'all commits of what landed by %s are carried, and nothing else of the base (%s)',
+  async (style, profile) => {
+    const world = await givenLanding({ labels: [], profile });
+    const pr = await land(world, { 'first.txt': '1\n', 'second.txt': '2\n' }, style);
+    await carry(world);
+    expect(await storyOf(world, pr)).toMatchObject([{ result: 'opened' }]);
+    const head = `mq-backport/${pr}-v15`;
+    expect(await fileOn(world, head, 'first.txt')).toBe('1\n');
+    expect(await fileOn(world, head, 'second.txt')).toBe('2\n');
+    expect(await fileOn(world, head)).toBe(textOf(LINES));
+  },
+);
+
+test('a change above what one answer of the forge may have is carried', async () => {
+  const world = await givenLanding({ labels: [] });
+  const part = 'a line of a large change\n'.repeat(120_000);
+  const pr = await land(world, { 'a.txt': part, 'b.txt': part, 'c.txt': part, 'd.txt': part });
+  await carry(world);
+  expect(await storyOf(world, pr)).toMatchObject([{ result: 'opened' }]);
+});
+
+test('a landing that the forge calls merged only later waits for that, and is carried then', async () => {
+  const world = await givenLanding({ labels: [] });
+  const pr = await land(world, { 'late.txt': 'late\n' }, null);
+  await carry(world);
+  await carry(world);
+  expect((await world.repo()).backported?.map((each) => each.pr)).toEqual([1]);
+  await world.api('POST', `/pulls/${pr}/merge`, { Do: 'merge' });
+  await settle(world);
+  await carry(world);
+  expect(await storyOf(world, pr)).toMatchObject([{ result: 'opened' }]);
+});
+
+test('landings that the forge fails on hold up no other, and are told when they are given up', async () => {
+  const world = await givenLanding({ labels: ['backport v15', 'backport v99'] });
+  const other = await land(world, { 'other.txt': 'other\n' });
+  const stuck = await land(world, { 'stuck.txt': 'stuck\n' }, null);
+  world.fake.knobs.fault = ({ path, about }) =>
+    path.endsWith('/diffpatch') && about?.includes(FILE) ? { status: 500 } : null;
+  await carry(world);
+  const dealtWith = async () => (await world.repo()).backported?.map(({ pr }) => pr);
+  expect(await dealtWith()).toEqual([other]);
+  expect(await remarksOf(world)).toEqual([expect.stringContaining('"v99"')]);
+  await world.clock.advance(BACKPORT_TRIES_MS);
+  await carry(world);
+  await carry(world);
+  expect(await dealtWith()).toEqual([other, stuck, 1]);
+  expect(await storyOf(world)).toMatchObject([{ result: 'failed' }, { result: 'no_branch' }]);
+  const words = expect.stringMatching(/forge failed at each try.*Next: make a branch from "v15" by hand/);
+  expect(await remarksOf(world)).toEqual([expect.stringContaining('"v99"'), words]);
+  expect(await remarksOf(world, stuck)).toEqual([words]);
+});
+
+test('a forge that answers nothing is asked about one landing, and none is given up for it', async () => {
+  const world = await givenLanding();
+  await land(world, { 'other.txt': 'other\n' });
+  await world.clock.advance(BACKPORT_TRIES_MS);
+  const asked: string[] = [];
+  world.fake.knobs.fault = ({ path }) => {
+    asked.push(path);
+    return { status: 502 };
+  };
+  expect(await carry(world)).toEqual([]);
+  expect(asked).toEqual(['/api/v1/repos/acme/app/pulls/2', '/api/v1/repos/acme/app/branches/main']);
+});
+
 test('events that repeat and functions at the same time make one backport', async () => {
   const world = await givenLanding();
   await Promise.all([carry(world), carry(world), carry(world)]);
@@ -145,7 +283,7 @@ test('one that a person closed is not opened again, although its landing was not
 test('each call of a function may be its last, before its effect or after it: one backport, and one telling', async () => {
   for (const onBranch of [undefined, textOf(LINES.map((line) => (line === 'five' ? '5' : line)))]) {
     for (const when of ['before', 'after'] as const) {
-      for (let nth = 1; nth < 14; nth += 1) {
+      for (let nth = 1; nth < 30; nth += 1) {
         const world = await givenLanding(onBranch === undefined ? {} : { onBranch });
         let calls = 0;
         world.fake.knobs.fault = ({ method, path }) => {
@@ -243,7 +381,7 @@ test('a landing is asked for until it was carried, and for six hours at most', a
   await carry(world);
   await wish();
   expect(asked).toHaveLength(1);
-  await landed(world, 7);
+  await land(world, { 'seven.txt': '7\n' }, null);
   await world.clock.advance(BACKPORT_WINDOW_MS);
   await wish();
   expect(asked).toHaveLength(1);
@@ -261,10 +399,11 @@ test.each(['updateRepo', 'claimDelivery'])(
   },
 );
 
-test('a branch that the forge made although it answered with a fault is gone on with', async () => {
+test('a branch that the forge made although it answered with a fault is gone on with by the next look', async () => {
   const world = await givenLanding();
   world.fake.knobs.fault = ({ path }) =>
     path.endsWith('/diffpatch') ? { status: 500, when: 'after' } : null;
+  await carry(world);
   await carry(world);
   expect(await storyOf(world)).toMatchObject([{ result: 'opened', number: 2 }]);
   expect(await backportsOf(world)).toHaveLength(1);

@@ -1,11 +1,12 @@
 import type { Mutant } from './mutants.ts';
 
 const DOMAIN = 'core/domain/backport.ts';
-const SERVICE = 'core/services/backport.ts';
+const SERVICE = 'core/services/carry-landing.ts';
 const LABELS = 'landings are carried by their labels';
-const PIECES = 'a function that carries landings dies at each of its calls';
+const OTHERWISE = 'the forge writes a backport otherwise than the patch says';
+const FAILING = 'the forge fails on one landing for ever, and another is behind it';
 
-/** Guards of decision 0247: what lands is carried to other branches, once. */
+/** Guards of decisions 0247 and 0272: what lands is carried to other branches, once and exactly. */
 export const BACKPORT_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a backport that is there is not opened again',
@@ -18,16 +19,16 @@ export const BACKPORT_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a branch of a person under the name of a backport is left alone',
     file: SERVICE,
-    find: '.message.trim() !== message',
-    replace: '.message.trim() === null',
+    find: '  if (before !== null && before.message.trim() !== message) return',
+    replace: '  if (before !== null && before.message === null) return',
     families: ['backports'],
     dies: 'a person has a branch under the name of a backport',
   },
   {
     guard: 'a branch under the name of a backport is looked at before one is made',
     file: SERVICE,
-    find: '  if (before === null) {\n',
-    replace: '  if (before !== branch) {\n',
+    find: '  const before = standing === null ? null : await forge.readCommit(standing);\n',
+    replace: '  const before = standing === branch ? await forge.readCommit(standing) : null;\n',
     families: ['backports'],
     dies: 'a person has a branch under the name of a backport',
   },
@@ -98,34 +99,10 @@ export const BACKPORT_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a branch that has the change gets no empty pull request',
     file: SERVICE,
-    find: 'if (made.tree === (await forge.readTreeId(made.parents[0] ?? tip))) {',
-    replace: "if (made.tree === '') {",
-    families: ['backports'],
-    dies: 'a branch has the change of a backport, or has its file otherwise',
-  },
-  {
-    guard: 'the branch of a backport without a change is taken away',
-    file: SERVICE,
-    find: '      await forge.deleteBranch(head);\n',
+    find: "  if (plan.patch === '') return 'nothing_left';\n",
     replace: '',
     families: ['backports'],
     dies: 'a branch has the change of a backport, or has its file otherwise',
-  },
-  {
-    guard: 'a change that does not go on its branch is told as a conflict',
-    file: SERVICE,
-    find: '    if (error.status === 500) return null;\n',
-    replace: '',
-    families: ['backports'],
-    dies: 'a branch has the change of a backport, or has its file otherwise',
-  },
-  {
-    guard: 'a branch that was made although the answer was lost is no conflict',
-    file: SERVICE,
-    find: '    if (made !== null) return forge.readCommit(made);\n',
-    replace: '',
-    families: ['backports'],
-    dies: PIECES,
   },
   {
     guard: 'a pull request has ten backports at most',
@@ -134,5 +111,101 @@ export const BACKPORT_MUTANTS: readonly Mutant[] = [
     replace: '[...new Set(named)]',
     families: ['backports'],
     dies: 'a pull request has a dozen labels of backports',
+  },
+  {
+    guard: 'a landing that is not called merged yet is looked at again',
+    file: SERVICE,
+    find: "  if (mergeCommit === null && !isLast) return 'waits';\n",
+    replace: '  if (mergeCommit === null) return [];\n',
+    families: ['backports'],
+    dies: 'a landing is called merged a minute later',
+  },
+  {
+    guard: 'a landing that the forge fails on holds up no other',
+    file: SERVICE,
+    find: "    log.warn('a backport was not made yet'",
+    replace: "    if (pr > 0) throw error;\n    log.warn('a backport was not made yet'",
+    families: ['backports'],
+    dies: FAILING,
+  },
+  {
+    guard: 'what the forge fails on is asked again before it is given up',
+    file: DOMAIN,
+    find: '  return now - at >= BACKPORT_TRIES_MS;',
+    replace: '  return now - at >= 0;',
+    families: ['backports'],
+    dies: FAILING,
+  },
+  {
+    guard: 'what the forge fails on is told once it is given up',
+    file: DOMAIN,
+    find: '  return now - at >= BACKPORT_TRIES_MS;',
+    replace: '  return now - at >= BACKPORT_WINDOW_MS;',
+    families: ['backports'],
+    dies: FAILING,
+  },
+  {
+    guard: 'nothing is given up for a forge that answers nothing',
+    file: SERVICE,
+    find: '  await forge.readBranchTip(repo.baseBranch);\n',
+    replace: '',
+    families: ['backports'],
+    dies: 'the forge answers nothing when a backport would be given up',
+  },
+  {
+    guard: 'no backport is proposed with another tree than the planned one',
+    file: SERVICE,
+    find: '(isOnTip ? made.tree === plan.tree : ',
+    replace: '(isOnTip ? made.tree !== null : ',
+    families: ['backports'],
+    dies: OTHERWISE,
+  },
+  {
+    guard: 'a backport on a branch that has moved is proposed with the tree that belongs there alone',
+    file: SERVICE,
+    find: ' : await isAsPlanned(planner, made, change)) return',
+    replace: ' : made.tree !== null) return',
+    families: ['backports'],
+    dies: OTHERWISE,
+  },
+  {
+    guard: 'a backport on a branch that has moved is as good as one on its tip of before',
+    file: SERVICE,
+    find: ' : await isAsPlanned(planner, made, change)) return',
+    replace: ' : made.tree === null) return',
+    families: ['backports'],
+    dies: 'a branch moves while a backport to it is made',
+  },
+  {
+    guard: 'a backport that came out otherwise because its branch has moved is made anew',
+    file: SERVICE,
+    find: "return isOnTip ? 'not_exact' : 'branch_moved';",
+    replace: "return 'not_exact';",
+    families: ['backports'],
+    dies: OTHERWISE,
+  },
+  {
+    guard: 'a branch that came out otherwise is taken away',
+    file: SERVICE,
+    find: '  await forge.deleteBranch(head);\n',
+    replace: '',
+    families: ['backports'],
+    dies: OTHERWISE,
+  },
+  {
+    guard: 'a branch that an earlier try left is proposed with the planned tree alone',
+    file: SERVICE,
+    find: "(await isAsPlanned(planner, before, change)) ? 'made'",
+    replace: "before.tree !== null ? 'made'",
+    families: ['backports'],
+    dies: OTHERWISE,
+  },
+  {
+    guard: 'a landing that a function dies at comes behind those that land later',
+    file: DOMAIN,
+    find: '  return [...landings.filter(isFresh), ...older.toReversed()];',
+    replace: '  return [...older, ...landings.filter(isFresh)];',
+    families: ['backports'],
+    dies: 'a function dies at one landing each time, and another is behind it',
   },
 ];

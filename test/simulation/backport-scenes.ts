@@ -1,9 +1,11 @@
-import { BACKPORT_WINDOW_MS, BACKPORTS_PER_PULL_MAX } from '#core/domain/backport.ts';
+import { BACKPORT_TRIES_MS, BACKPORT_WINDOW_MS, BACKPORTS_PER_PULL_MAX } from '#core/domain/backport.ts';
 import { backportBranch, DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { ForgeError } from '#core/ports/forge.ts';
+import { hashBlob } from '../../engine-container/src/staging/objects.ts';
 import { type BackportWorld, givenBackportWorld } from '../scenario/backport-world.ts';
 import { judgeBackports, judgeCarried } from './backports.ts';
 
-/** Scenes of `scenes.ts` about landings that are carried to other branches (decision 0247). */
+/** Scenes of `scenes.ts` about landings that are carried to other branches (decisions 0247 and 0272). */
 type Problems = Promise<readonly string[]>;
 
 const BOT = 'mq-bot';
@@ -46,9 +48,18 @@ export async function carryByLabels(): Problems {
 export async function carryAfterWaiting(): Problems {
   const world = await givenBackportWorld();
   world.forge.gateDurationMs = 15 * 60_000;
+  const real = world.backports;
+  const early = new Set<string>();
+  world.backports = {
+    ...real,
+    readLanded: async (pr) => {
+      if (!world.forge.isMerged(pr)) early.add(`#${pr} was looked at before it had landed`);
+      return real.readLanded(pr);
+    },
+  };
   await world.land('a', ['backport v15']);
   await world.ticks(2);
-  return expectResults(world, 'v15 opened');
+  return [...early, ...(await expectResults(world, 'v15 opened'))];
 }
 
 /** An owner has not switched it on, switches it on long after a landing, or has the queue switched off. */
@@ -126,7 +137,7 @@ export async function carryInPieces(): Problems {
   const problems: string[] = [];
   for (const status of [0, 500, 502]) {
     for (const when of ['before', 'after'] as const) {
-      for (let nth = 1; nth < 12; nth += 1) {
+      for (let nth = 1; nth < 24; nth += 1) {
         const world = await givenBackportWorld();
         await world.change({ backports: false });
         await world.land('a', ['backport v15', 'backport v99']);
@@ -139,12 +150,7 @@ export async function carryInPieces(): Problems {
         await world.carry();
         world.forge.fault = () => null;
         for (let again = 0; again < 3; again += 1) await world.carry();
-        // A fault at the patch itself, with no branch made, cannot be told from a conflict.
-        const isHazard = (await resultsOf(world)).includes('v15 conflict');
-        const isRight = isHazard && status === 500 && when === 'before';
-        const found = isRight
-          ? await judge(world)
-          : await expectResults(world, 'v15 opened', 'v99 no_branch');
+        const found = await expectResults(world, 'v15 opened', 'v99 no_branch');
         problems.push(...found.map((each) => `${status} ${when} call ${nth}: ${each}`));
       }
     }
@@ -161,4 +167,137 @@ export async function carryToMany(): Problems {
   const made = (await resultsOf(world)).length;
   const problems = await judge(world);
   return made === BACKPORTS_PER_PULL_MAX ? problems : [...problems, `${made} backports of one pull request`];
+}
+
+/** The base moves, and the forge calls the pull request merged a minute later. */
+export async function carryMergedLate(): Problems {
+  const world = await givenBackportWorld();
+  const real = world.backports;
+  let seenAt: number | null = null;
+  world.backports = {
+    ...real,
+    readLanded: async (pr) => {
+      const landed = await real.readLanded(pr);
+      seenAt ??= world.clock.now();
+      return world.clock.now() - seenAt < 60_000 ? { ...landed, mergeCommit: null } : landed;
+    },
+  };
+  await world.land('a', ['backport v15']);
+  await world.ticks(2);
+  return expectResults(world, 'v15 opened');
+}
+
+/** The forge fails on one landing for ever, and one more lands behind it. */
+export async function carryBesideFailing(): Problems {
+  const world = await givenBackportWorld();
+  const real = world.backports;
+  world.backports = {
+    ...real,
+    applyPatch: async (request) => {
+      if (request.newBranch === HEAD) throw new ForgeError('unreachable', 'POST diffpatch', 500);
+      return real.applyPatch(request);
+    },
+  };
+  await world.land('a', ['backport v15']);
+  await world.land('b', ['backport v15']);
+  await world.ticks(2);
+  const problems: string[] = [];
+  if (String(await resultsOf(world)) !== 'v15 opened')
+    problems.push('the one behind was not carried at once');
+  await world.clock.advance(BACKPORT_TRIES_MS);
+  await world.carry();
+  await world.carry();
+  problems.push(...(await expectResults(world, 'v15 opened', 'v15 failed')));
+  if (world.forge.remarks().length !== 1) problems.push('what was given up was not told');
+  return problems;
+}
+
+/** The function dies at one landing each time, and one more lands a quarter of an hour later. */
+export async function carryBesideDying(): Problems {
+  const world = await givenBackportWorld();
+  const real = world.backports;
+  world.backports = {
+    ...real,
+    readLanded: async (pr) => {
+      if (pr === 1) throw new Error('the function had no more time');
+      return real.readLanded(pr);
+    },
+  };
+  await world.land('a', ['backport v15']);
+  await world.ticks(3);
+  await world.land('b', ['backport v15']);
+  await world.ticks(1);
+  const results = await resultsOf(world);
+  return String(results) === 'v15 opened' ? [] : ['the one behind was not carried'];
+}
+
+/** The forge answers nothing at a time when what it fails on would be given up. */
+export async function carryFromSilentForge(): Problems {
+  const world = await givenBackportWorld();
+  await world.change({ backports: false });
+  await world.land('a', ['backport v15']);
+  await world.change({ backports: true });
+  await world.clock.advance(BACKPORT_TRIES_MS);
+  for (const calls of [0, 1, 2]) {
+    let answered = 0;
+    world.forge.fault = () => {
+      answered += 1;
+      return answered > calls ? { status: 502 } : null;
+    };
+    await world.carry();
+  }
+  world.forge.fault = () => null;
+  await world.carry();
+  return expectResults(world, 'v15 opened');
+}
+
+/** The forge writes another content than the patch names, here and there after the branch has moved, or keeps the branch. */
+export async function carryWrittenOtherwise(): Problems {
+  const problems: string[] = [];
+  const other = hashBlob(Buffer.from('other\n'), 'sha1');
+  for (const [moves, keeps, result] of [
+    [false, false, 'v15 not_exact'],
+    [true, false, 'v15 opened'],
+    [false, true, 'v15 not_exact'],
+  ] as const) {
+    const world = await givenBackportWorld();
+    await world.forge.pushToBase({ 'src/other.txt': 'other\n' }, 'v15');
+    const real = world.backports;
+    let isFirst = true;
+    world.backports = {
+      ...real,
+      applyPatch: async (request) => {
+        if (!isFirst) return real.applyPatch(request);
+        isFirst = false;
+        if (moves) await world.forge.pushToBase({ 'src/moved.txt': 'moved\n' }, 'v15');
+        return real.applyPatch({ ...request, patch: request.patch.replace(/(?<=\.\.)[0-9a-f]{40}/, other) });
+      },
+      deleteBranch: async (branch) => {
+        if (keeps) throw new ForgeError('unreachable', 'DELETE branches/{branch}', 502);
+        return real.deleteBranch(branch);
+      },
+    };
+    await world.land('a', ['backport v15']);
+    await world.ticks(2);
+    problems.push(...(await expectResults(world, result)));
+    const isThere = (await world.forge.branches()).includes(HEAD);
+    if (isThere !== (keeps || moves)) problems.push(`${result}: its branch is ${isThere ? '' : 'not '}there`);
+  }
+  return problems;
+}
+
+/** The branch moves between the plan and the patch. */
+export async function carryOntoMoving(): Problems {
+  const world = await givenBackportWorld();
+  const real = world.backports;
+  world.backports = {
+    ...real,
+    applyPatch: async (request) => {
+      await world.forge.pushToBase({ 'src/moved.txt': 'moved\n' }, 'v15');
+      return real.applyPatch(request);
+    },
+  };
+  await world.land('a', ['backport v15']);
+  await world.ticks(2);
+  return expectResults(world, 'v15 opened');
 }

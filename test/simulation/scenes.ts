@@ -4,13 +4,19 @@ import { withLease } from '#core/services/lease.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
 import {
   carryAfterWaiting,
+  carryBesideDying,
+  carryBesideFailing,
   carryByLabels,
   carryClosed,
+  carryFromSilentForge,
   carryInPieces,
+  carryMergedLate,
   carryOnOtherBranch,
+  carryOntoMoving,
   carryOntoPersons,
   carryToMany,
   carryUnasked,
+  carryWrittenOtherwise,
   tellTwice,
 } from './backport-scenes.ts';
 import {
@@ -743,6 +749,12 @@ export const SCENES = {
   'what became of a backport is forgotten': tellTwice,
   'a function that carries landings dies at each of its calls': carryInPieces,
   'a pull request has a dozen labels of backports': carryToMany,
+  'a landing is called merged a minute later': carryMergedLate,
+  'the forge fails on one landing for ever, and another is behind it': carryBesideFailing,
+  'a function dies at one landing each time, and another is behind it': carryBesideDying,
+  'the forge answers nothing when a backport would be given up': carryFromSilentForge,
+  'the forge writes a backport otherwise than the patch says': carryWrittenOtherwise,
+  'a branch moves while a backport to it is made': carryOntoMoving,
   'a person undoes each repair': undoneRepairs,
   'a rule is edited where repairs are not allowed': forbiddenRepair,
   'a person allows direct pushes': peoplesChoice,

@@ -36,6 +36,7 @@ import { forwardDelayedWake, wakeDueRepos } from '#core/services/wake.ts';
 import { EngineMemory } from '../../engine-container/src/engine-memory.ts';
 import { glanceAt } from '../../engine-container/src/glance.ts';
 import { lookForWork } from '../../engine-container/src/idle-look.ts';
+import { openBackportPlanner } from '../../engine-container/src/plan-backport.ts';
 import { createReconciler } from '../../engine-container/src/reconciler.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { FakeSecretBox } from '../fakes/secret-box.ts';
@@ -426,6 +427,7 @@ export class SimService {
           log: this.#log,
           clock: this.hosts.clockOf(host),
           queueName: DEFAULT_SERVICE_NAME,
+          openPlanner: openBackportPlanner,
           openBackports: async () => ({ kind: 'open', forge: onMachine(machine, forge.backports) }),
         },
         repoId,

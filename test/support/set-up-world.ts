@@ -13,6 +13,7 @@ import { Secret } from '#core/secret.ts';
 import type { BackportDeps } from '#core/services/backport.ts';
 import { createForgeOpener } from '#core/services/open-forge.ts';
 import type { VerifyDeps } from '#core/services/verify-ci-gate.ts';
+import { openBackportPlanner } from '../../engine-container/src/plan-backport.ts';
 import { BOT, createFakeForge, type FakeForge } from '../../local/forge/fake-forge.ts';
 import type { ProfileName } from '../../local/forge/profiles.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
@@ -123,6 +124,7 @@ export async function openSetUpWorld(
           }),
         ),
     }),
+    openPlanner: openBackportPlanner,
     openForge: createForgeOpener({
       store,
       vault,

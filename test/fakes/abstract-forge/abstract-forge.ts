@@ -166,13 +166,14 @@ export function createAbstractForge(options: AbstractForgeOptions): AbstractForg
   const first = commitFiles(world, null, files, DEFAULT_PERSON, 'Begin');
   world.branches.set(world.base, first);
   noteMove(world, world.base, first);
+  const bot = createBotPort(world);
   // The knobs object itself becomes the forge: a test that turns a knob turns what the world reads.
   return Object.assign(knobs, {
     slug: world.slug,
     base: world.base,
-    forge: createBotPort(world),
+    forge: bot,
     admin: createAdminPort(world),
-    backports: createBackportPort(world),
+    backports: createBackportPort(world, bot),
     remarks: () => [...world.remarks],
     pullsFrom: (branch: string) =>
       [...world.pulls.values()].filter((pull) => pull.branch === branch && !pull.fork),

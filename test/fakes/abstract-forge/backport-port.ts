@@ -1,9 +1,7 @@
 import type { BackportForge } from '#core/ports/backport.ts';
-import type { PatchRequest } from '#core/ports/forge.ts';
+import type { EngineForge } from '#core/ports/forge.ts';
 import { type Call, exchange, Refusal } from './exchange.ts';
 import { openPull } from './people.ts';
-import { isNameInTheWay, moveBranch, removeBranch } from './refs.ts';
-import { viewCommit } from './views.ts';
 import type { Pull, World } from './world.ts';
 
 const call = (method: Call['method'], label: string): Call => ({
@@ -12,43 +10,19 @@ const call = (method: Call['method'], label: string): Call => ({
   label: `${method} ${label}`,
 });
 
-/** What this fake answers in the place of a diff: the two commits, for a merge of three trees. */
-const DIFF = /^diff ([0-9a-f]+)\.\.([0-9a-f]+)\n$/;
-
-/** The forge as the function that carries landings sees it. */
-export function createBackportPort(world: World): BackportForge {
-  const { objects } = world;
+/** The forge as the function that carries landings sees it: `bot` is the same token. */
+export function createBackportPort(world: World, bot: EngineForge): BackportForge {
   return {
-    readLanded: async (pr) =>
-      exchange(world, call('GET', 'pulls/{n}'), () => {
-        const { title, author, labels, mergeCommit } = found(world.pulls.get(pr));
-        return { title, author, labels: [...labels], mergeCommit };
-      }),
-    readDiff: async (pr) =>
-      exchange(world, call('GET', 'pulls/{n}.diff'), () => {
-        const { mergeCommit, pullHead } = found(world.pulls.get(pr));
-        const [before = ''] = found(objects.commit(found(mergeCommit ?? undefined))).parents;
-        return `diff ${found(objects.mergeBase(before, pullHead) ?? undefined)}..${pullHead}\n`;
-      }),
-    readBranchTip: async (branch) =>
-      exchange(world, call('GET', 'branches/{branch}'), () => world.branches.get(branch) ?? null),
-    readCommit: async (sha) =>
-      exchange(world, call('GET', 'git/commits/{sha}'), () => viewCommit(found(objects.commit(sha)))),
-    readTreeId: async (sha) =>
-      exchange(world, call('GET', 'git/trees/{sha}'), () => found(objects.commit(sha)).tree),
-    applyPatch: async (request) => exchange(world, call('POST', 'diffpatch'), () => commit(world, request)),
-    deleteBranch: async (branch) => {
-      exchange(
-        world,
-        call('DELETE', 'branches/{branch}'),
-        () => {
-          found(world.branches.get(branch));
-          removeBranch(world, branch, world.bot);
-          return true;
-        },
-        new Map([[404, true]]),
-      );
+    readLanded: async (pr) => {
+      const { title, author, labels = [], mergeCommitSha, mergeBase } = await bot.readPullRequest(pr);
+      return { title, author, labels, mergeCommit: mergeCommitSha, mergeBase };
     },
+    readBranchTip: bot.readBranchTip,
+    readCommit: bot.readCommit,
+    readTree: bot.readTree,
+    readBlob: bot.readBlob,
+    applyPatch: bot.applyPatch,
+    deleteBranch: bot.deleteBranch,
     findPull: async (base, head) =>
       exchange(world, call('GET', 'pulls'), () => view(pullOf(world, base, head))),
     openPull: async ({ base, head, title }) =>
@@ -67,21 +41,6 @@ export function createBackportPort(world: World): BackportForge {
       });
     },
   };
-}
-
-/** A patch that does not apply is a bare 500, like a fault of the server. */
-function commit(world: World, { branch, newBranch, patch, message }: PatchRequest) {
-  const { objects } = world;
-  const tip = found(world.branches.get(branch));
-  const target = newBranch ?? branch;
-  if (world.branches.has(target)) throw new Refusal(422);
-  const [, fork = '', head = ''] = DIFF.exec(patch) ?? [];
-  const tree = world.merger.merge(objects.treeOf(fork), objects.treeOf(tip), objects.treeOf(head));
-  if (tree === null || isNameInTheWay(world, target)) throw new Refusal(500);
-  const atMs = world.timers.now();
-  const made = objects.putCommit({ tree, parents: [tip], message, author: world.bot, atMs });
-  moveBranch(world, target, made.sha, world.bot);
-  return viewCommit(made);
 }
 
 function pullOf(world: World, base: string, head: string): Pull | undefined {
