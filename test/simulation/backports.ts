@@ -7,7 +7,28 @@ import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 /** Heads of backports: the pull request and the branch that it is carried to. */
 const HEAD = new RegExp(`^${backportBranch(DEFAULT_SERVICE_NAME, 0, '').replace('0-', '')}(\\d+)-(.+)$`);
 
-/** Breaks of decision 0247, told from the forge alone. */
+/** Whether a backport has the change of the landing, and nothing else, where its branch had what the base had. */
+function judgeContents(forge: AbstractForge, pr: number, made: string): readonly string[] {
+  const merge = forge
+    .journal()
+    .flatMap((entry) => (entry.kind === 'merge' ? [entry.merge] : []))
+    .find((each) => each.pr === pr);
+  const [on] = forge.commit(made).parents;
+  if (merge === undefined || on === undefined) return [];
+  const filesOf = (sha: string) => forge.readTreeFiles(forge.commit(sha).tree);
+  const [before, after] = [filesOf(merge.firstParent), filesOf(merge.mergeCommit)];
+  const [ground, carried] = [filesOf(on), filesOf(made)];
+  const paths = [...new Set([...before.keys(), ...after.keys(), ...ground.keys(), ...carried.keys()])];
+  const changed = paths.filter((path) => before.get(path) !== after.get(path));
+  const isPlain = changed.every((path) => ground.get(path) === before.get(path));
+  return paths.flatMap((path) => {
+    if (changed.includes(path) && !isPlain) return [];
+    const expected = changed.includes(path) ? after.get(path) : ground.get(path);
+    return carried.get(path) === expected ? [] : [`#${pr} was carried with another ${path}`];
+  });
+}
+
+/** Breaks of decisions 0247 and 0272, told from the forge alone. */
 export function judgeBackports(forge: AbstractForge, bot: string): readonly string[] {
   const problems: string[] = [];
   const pushes = forge.journal().flatMap((entry) => (entry.kind === 'push' ? [entry] : []));
@@ -31,6 +52,9 @@ export function judgeBackports(forge: AbstractForge, bot: string): readonly stri
     if (owner !== bot && ours.length > 0) problems.push(`a pull request of ${branch}, which is of ${owner}`);
     if (ours.some(({ base }) => base !== target)) problems.push(`${branch} is proposed for another branch`);
     if (owner === bot && !forge.isMerged(Number(pr))) problems.push(`#${pr} was carried, and has not landed`);
+    const last = pushes.findLast((push) => push.branch === branch && push.by === bot && push.to !== null);
+    const made = last?.to ?? null;
+    if (ours.length > 0 && made !== null) problems.push(...judgeContents(forge, Number(pr), made));
     for (const { number } of ours)
       if (forge.timelineOf(number).some(({ kind, user }) => kind === 'scheduled' && user === bot))
         problems.push(`the service scheduled #${number}`);
