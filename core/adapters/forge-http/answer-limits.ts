@@ -16,7 +16,6 @@ const LARGER_ANSWERS: Readonly<Record<string, number>> = {
   'GET pulls/{n}/reviews': PAGE_OF_TEXTS_BYTES_MAX,
   'GET commits?not': PAGE_OF_TEXTS_BYTES_MAX,
   'GET issues/{n}/dependencies': PAGE_OF_TEXTS_BYTES_MAX,
-  'GET pulls/{n}.diff': 8 * MIB,
   'GET user/repos': 4 * MIB,
   'GET commits/{sha}/statuses': 4 * MIB,
   'GET commits/{sha}/status': 4 * MIB,

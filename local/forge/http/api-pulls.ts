@@ -271,14 +271,6 @@ async function listFiles(call: Call) {
   return ok(page, headers);
 }
 
-async function getDiff(call: Call) {
-  const pull = pullOf(call);
-  const text = await gitOf(call.world, call.repo).diff(pull.mergeBase ?? pull.headSha, pull.headSha, [
-    '--binary',
-  ]);
-  return { status: 200, text };
-}
-
 const getMerged = (call: Call) => {
   if (!pullOf(call).merged) throw new Refusal(404, "The target couldn't be found.");
   return NO_CONTENT;
@@ -289,7 +281,6 @@ const PULL = `${REPO}/pulls/:n`;
 export const PULL_ROUTES: readonly Route[] = [
   route('GET', `${REPO}/pulls`, listPulls),
   route('POST', `${REPO}/pulls`, createPull, { access: 'read' }),
-  route('GET', `${PULL}.diff`, getDiff),
   route('GET', PULL, getPull),
   route('PATCH', PULL, editPull, { access: 'read' }),
   route('GET', `${PULL}/files`, listFiles),
