@@ -22,8 +22,8 @@ export interface BackportForge extends TreeReader {
   readBranchTip(branch: string): Promise<CommitSha | null>;
   readCommit(sha: CommitSha): Promise<Commit>;
   applyPatch(request: PatchRequest): Promise<Commit>;
-  /** Gone already is fine. */
-  deleteBranch(branch: string): Promise<void>;
+  /** False: there was none, or none that the bot may see. */
+  deleteBranch(branch: string): Promise<boolean>;
   /** A pull request of a branch of this repository into `base`: an open one, or one that was closed or merged lately. */
   findPull(base: string, head: string): Promise<PullLink | null>;
   openPull(pull: {

@@ -91,8 +91,8 @@ export interface ForgeAdmin {
   commitFile(commit: FileCommit): Promise<Commit>;
   /** Newest branches first where the forge promises an order; at most `max`. */
   listBranches(max: number): Promise<readonly ForgeBranch[]>;
-  /** Gone already is fine. */
-  deleteBranch(branch: string): Promise<void>;
+  /** False: there was none, or none that the bot may see. */
+  deleteBranch(branch: string): Promise<boolean>;
   /** The open pull request of one branch of this repository into `base`. */
   findOpenPull(base: string, head: string): Promise<PullLink | null>;
   openPull(pull: {

@@ -27,7 +27,7 @@ export function makeWorkingForge(withGate: boolean): Partial<ForgeAdmin> {
       withGate ? [{ path: `${path}/${gateFileName(DEFAULT_SERVICE_NAME)}`, blob: 'b'.repeat(40) }] : null,
     commitFile: async ({ message }) => ({ sha: SHA, tree: 'c'.repeat(40), parents: [], message }),
     listBranches: async () => [],
-    deleteBranch: async () => {},
+    deleteBranch: async () => true,
     findOpenPull: async () => null,
     openPull: async () => ({ number: 7, url: 'https://git.example.org/acme/app/pulls/7' }),
     readGate: async () => ({ kind: 'finished', verdict: 'success', runId: '1', url: null }),

@@ -54,13 +54,8 @@ export async function createBranch(
   return true;
 }
 
-/** Absent already is fine. */
-export async function deleteBranch(transport: ForgeTransport, branch: string): Promise<void> {
-  await removeBranch(transport, branch);
-}
-
 /** False: there is none, or none that this account may see. */
-export async function removeBranch(transport: ForgeTransport, branch: string): Promise<boolean> {
+export async function deleteBranch(transport: ForgeTransport, branch: string): Promise<boolean> {
   const call = {
     method: 'DELETE',
     label: 'DELETE branches/{branch}',
