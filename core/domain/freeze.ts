@@ -88,12 +88,15 @@ function holds({ since, until }: Freeze, at: EpochMs): boolean {
   return since <= at && at < until;
 }
 
-/** Windows that began on the day of this time or on the one before. */
+/**
+ * Windows of the day of this time, of the one before and of the one after: where summer time skips midnight, a window that
+ * begins then begins by the clock of before, on the evening of the day before.
+ */
 function spansAround({ freezeWindows, freezeTimeZone }: FreezeSettings, at: EpochMs): readonly Freeze[] {
   if (freezeWindows.length === 0) return [];
   const today = localDayOf(freezeTimeZone, at);
   return freezeWindows.flatMap((window) =>
-    [today - DAY_MS, today].flatMap((day) => spanOf(freezeTimeZone, window, day) ?? []),
+    [today - DAY_MS, today, today + DAY_MS].flatMap((day) => spanOf(freezeTimeZone, window, day) ?? []),
   );
 }
 

@@ -93,6 +93,30 @@ describe('freeze windows', () => {
     ]);
   });
 
+  test.each([
+    ['America/Santiago', '2026-09-06', '2026-09-06T04:00Z'],
+    ['Africa/Cairo', '2026-04-24', '2026-04-23T22:00Z'],
+    ['America/Havana', '2026-03-08', '2026-03-08T05:00Z'],
+    ['Asia/Beirut', '2026-03-29', '2026-03-28T22:00Z'],
+    ['Atlantic/Azores', '2026-03-29', '2026-03-29T01:00Z'],
+  ])(
+    'a window at midnight in %s, where summer time of %s skips midnight, is told before and holds',
+    (zone, first, change) => {
+      const day = WEEK_DAYS[(new Date(first).getUTCDay() + 6) % 7] ?? 'sun';
+      for (const dates of [{}, { first, last: first }]) {
+        const settings = given(zone, { days: [day], from: '00:00', to: '06:00', ...dates });
+        const skipped = at(change);
+        const until = skipped + 5 * 3_600_000;
+        const span = [skipped - 3_600_000, until].map((time) => new Date(time).toISOString());
+        for (let before = 30; before >= 0; before -= 1)
+          expect(shown(nextFreeze(settings, until - 1 - before * 3_600_000))).toEqual(span);
+        expect(shown(freezeAt(settings, at(span[0] ?? '')))).toEqual(span);
+        expect(freezeAt(settings, at(span[0] ?? '') - 1)).toBeNull();
+        expect(freezeAt(settings, until)).toBeNull();
+      }
+    },
+  );
+
   test('windows without dates that leave no minute of the week are told from those that do', () => {
     expect(leavesTime([EACH_DAY])).toBe(false);
     expect(leavesTime([{ ...EACH_DAY, from: '00:01' }])).toBe(true);
