@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, constants, openSync, rmSync } from 'node:fs';
+import { closeSync, constants, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { ConfigError } from './config.ts';
 
 const SOCKET_NAME = 'serving.sock';
-const ANSWER_WITHIN_MS = 1_000;
+/** Sockets of starts are named after it, each by a name that is used once. */
+const START_PREFIX = 'starting-';
+/** A socket that is bound and does not listen yet. */
+const UNHEARD_SUFFIX = '.new';
+const LOOK_AGAIN_MS = 20;
+/** A start that stands still for longer ends every other. */
+const START_WITHIN_MS = 5_000;
 
 /**
  * Keeps every other process of this machine out of a data folder, containers that share it too: a socket in the folder is
@@ -12,79 +18,127 @@ const ANSWER_WITHIN_MS = 1_000;
  * two machines mount is not guarded.
  *
  * @returns releases the folder
- * @throws ConfigError where a running process serves the folder
+ * @throws ConfigError where a running process serves the folder, or starts to
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   // The path of a socket has at most 107 bytes; by its descriptor the folder has few, however deep it lies.
   const descriptor = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
-  const path = `/proc/self/fd/${descriptor}/${SOCKET_NAME}`;
-  const owner = randomUUID();
-  const server = createServer((socket) => {
-    socket.on('error', () => socket.destroy());
-    socket.end(owner);
-  });
+  const near = `/proc/self/fd/${descriptor}`;
   try {
-    await takePath(server, path);
-    // Of two that start at once over a socket that is left from before, one has removed the other's.
-    if ((await askOwner(path)) !== owner) throw taken(folder);
-  } catch (error) {
-    // The server is not closed: closing removes the socket's file, which may be that of the process that won.
-    closeSync(descriptor);
-    throw error instanceof ConfigError || !isInUse(error) ? error : taken(folder);
-  }
-  return () =>
-    new Promise((resolve) => {
-      server.close(() => {
+    const endTurn = await takeTurn(near);
+    try {
+      const server = await takePath(`${near}/${SOCKET_NAME}`);
+      return async () => {
+        await close(server);
         closeSync(descriptor);
-        resolve();
-      });
-    });
-}
-
-function taken(folder: string): ConfigError {
-  return new ConfigError(
-    `data_dir: another Mergeyard process serves ${folder}. Stop that process, or give this one a folder of its own.`,
-  );
-}
-
-async function takePath(server: Server, path: string): Promise<void> {
-  try {
-    await listen(server, path);
+      };
+    } finally {
+      await endTurn();
+    }
   } catch (error) {
-    if (!isInUse(error) || (await askOwner(path)) !== null) throw error;
-    rmSync(path, { force: true });
-    await listen(server, path);
+    closeSync(descriptor);
+    throw error instanceof Taken ? new ConfigError(sayTaken(folder)) : error;
   }
 }
 
-function listen(server: Server, path: string): Promise<void> {
+class Taken extends Error {}
+
+function sayTaken(folder: string): string {
+  return `data_dir: another Mergeyard process serves ${folder}. Stop that process, or give this one a folder of its own.`;
+}
+
+/**
+ * One start of all that run at once: each listens under a name of its own first, and looks at the others then. Of any two,
+ * the one that listened last sees the other, so that two never go on. Nothing is removed that could be alive again: a name
+ * is never used twice, and a socket gets it only while it listens. Of those that see each other, the first name waits.
+ *
+ * @returns lets the next one start
+ */
+async function takeTurn(near: string): Promise<() => Promise<void>> {
+  const name = `${START_PREFIX}${randomUUID()}`;
+  const server = await listen(`${near}/${name}${UNHEARD_SUFFIX}`);
+  const end = async (): Promise<void> => {
+    rmSync(`${near}/${name}`, { force: true });
+    await close(server);
+  };
+  try {
+    raise(near, name);
+    await waitForOthers(near, name);
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  return end;
+}
+
+function raise(near: string, name: string): void {
+  try {
+    renameSync(`${near}/${name}${UNHEARD_SUFFIX}`, `${near}/${name}`);
+  } catch (error) {
+    // One that has its turn took this socket, which did not listen yet, for one that was left behind.
+    throw hasCode(error, 'ENOENT') ? new Taken() : error;
+  }
+}
+
+async function waitForOthers(near: string, name: string): Promise<void> {
+  const until = performance.now() + START_WITHIN_MS;
+  for (;;) {
+    const others = readdirSync(near).filter((each) => each.startsWith(START_PREFIX) && each !== name);
+    const alive: string[] = [];
+    for (const each of others) if (await isListenedOn(`${near}/${each}`)) alive.push(each);
+    if (alive.length === 0) {
+      for (const each of others) rmSync(`${near}/${each}`, { force: true });
+      return;
+    }
+    if (alive.some((each) => each < name) || performance.now() > until) throw new Taken();
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  }
+}
+
+/** The caller has its turn: no other start removes this path, or makes it, between the question and the removal. */
+async function takePath(path: string): Promise<Server> {
+  try {
+    return await listen(path);
+  } catch (error) {
+    if (!hasCode(error, 'EADDRINUSE')) throw error;
+    if (await isListenedOn(path)) throw new Taken();
+    rmSync(path, { force: true });
+    return listen(path);
+  }
+}
+
+function listen(path: string): Promise<Server> {
+  // Who asks has its answer by the connection alone; one that is kept open would hold up the end.
+  const server = createServer((socket) => socket.destroy());
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(path, () => {
       server.removeListener('error', reject);
       // The lock alone keeps no process alive.
       server.unref();
-      resolve();
+      resolve(server);
     });
   });
 }
 
-/** Who listens there; null: the socket is left from a process that is gone. A process that does not answer is there. */
-function askOwner(path: string): Promise<string | null> {
+/** Removes the file of the name under which it was bound. */
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => server.close(() => resolve()));
+}
+
+/** False only where the kernel says that the process is gone. One that does not answer, or that may not be asked, is there. */
+function isListenedOn(path: string): Promise<boolean> {
   return new Promise((resolve) => {
-    let answer = '';
     const socket = connect(path);
-    socket.setEncoding('utf8').setTimeout(ANSWER_WITHIN_MS, () => {
+    const end = (answer: boolean): void => {
       socket.destroy();
       resolve(answer);
-    });
-    socket.on('data', (text: string) => {
-      answer += text;
-    });
-    socket.once('end', () => resolve(answer)).once('error', () => resolve(null));
+    };
+    socket.once('connect', () => end(true));
+    socket.once('error', (error) => end(!hasCode(error, 'ECONNREFUSED') && !hasCode(error, 'ENOENT')));
   });
 }
 
-function isInUse(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'EADDRINUSE';
+function hasCode(error: unknown, code: string): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
 }
