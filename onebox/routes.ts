@@ -6,7 +6,7 @@ import { AppError } from '#core/contracts/errors.ts';
 import { CATCH_ALL_SURFACE, ROUTES } from '#core/contracts/routes.ts';
 import { answerWithEnvelope } from '#core/http/error-middleware.ts';
 import { type LimitedRoute, limitRate } from '#core/http/limit-rate.ts';
-import type { HttpResponse } from '#core/http/respond.ts';
+import { type HttpResponse, respondText } from '#core/http/respond.ts';
 import { type Invocable, isObject, type Json } from '#core/ports/invocable.ts';
 import type { createSignInRoutes } from '../lambdas/sign-in/routes.ts';
 import type { OneboxConfig } from './config.ts';
@@ -14,8 +14,11 @@ import type { Finding } from './doctor.ts';
 import { FIRST_START_PATH } from './first-start.ts';
 import { createSurfaces, type Shared } from './surfaces.ts';
 
+const METRICS_TYPE = 'application/openmetrics-text; version=1.0.0';
+
 export interface OwnPages {
   readonly site: (event: APIGatewayProxyEventV2) => Promise<HttpResponse>;
+  readonly health: () => Promise<HttpResponse>;
   readonly metrics: () => Promise<string>;
   readonly firstStart: () => Promise<readonly Finding[] | null>;
 }
@@ -31,22 +34,18 @@ export function listRoutes(
     key: `${method} ${path}`,
     target: asInvocable((event: APIGatewayProxyEventV2) => surfaces[surface](event, noContext())),
   }));
-  const text = (contentType: string, read: () => Promise<string>): Invocable => ({
-    invoke: async () => ({
-      statusCode: 200,
-      headers: { 'content-type': contentType, 'cache-control': 'no-store' },
-      body: await read(),
-    }),
-  });
   // An address that is no page is answered as one of the API.
   const site = middy(own.site).use(answerWithEnvelope(shared.log));
   const page = asInvocable((event: APIGatewayProxyEventV2) => site(event, noContext()));
   return [
     ...api,
     ...Object.entries(signIn).map(([key, handle]) => ({ key, target: asInvocable(limit(shared, handle)) })),
-    { key: 'GET /healthz', target: text('application/json', async () => '{"status":"ok"}') },
+    { key: 'GET /healthz', target: asInvocable(own.health) },
     { key: `GET ${FIRST_START_PATH}`, target: asInvocable(limit(shared, () => answerChecks(own))) },
-    { key: 'GET /metrics', target: text('application/openmetrics-text; version=1.0.0', own.metrics) },
+    {
+      key: 'GET /metrics',
+      target: asInvocable(async () => respondText(200, METRICS_TYPE, await own.metrics())),
+    },
     { key: 'GET /', target: page },
     { key: 'GET /{page+}', target: page },
     {

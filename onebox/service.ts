@@ -54,6 +54,7 @@ import { createMailCheck, examine, mailLoginOf } from './doctor.ts';
 import { createEngine } from './engine.ts';
 import { createFirstStart } from './first-start.ts';
 import { lockFolder } from './folder-lock.ts';
+import { createHealth } from './health.ts';
 import { openKeys } from './keys.ts';
 import { createLooker } from './looker.ts';
 import { Metrics } from './metrics.ts';
@@ -287,6 +288,7 @@ async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<
           (await findOccupied({ client: clients.documents, name: TABLE_NAME, clock })) !== null,
         now: clock.now,
       }),
+      health: createHealth({ store, clock }),
       metrics: async () =>
         metrics.format({
           mergeyard_sockets_open: sockets.size,
