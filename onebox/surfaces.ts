@@ -57,8 +57,11 @@ export interface Shared {
 
 export type Answerer = (event: APIGatewayProxyEventV2, context: Context) => Promise<HttpResponse>;
 
+/** The parts of a worker: it knows no caller, and signs nothing. */
+export type WorkerShared = Omit<Shared, 'tokens' | 'identity' | 'signer'>;
+
 /** The parts that set repositories up, and put back what drifted. */
-export function setUpParts({ store, secrets, vault, queue, send, clock, ids, log, ...rest }: Shared) {
+export function setUpParts({ store, secrets, vault, queue, send, clock, ids, log, ...rest }: WorkerShared) {
   const openForge = createForgeOpener({
     store,
     vault,

@@ -92,7 +92,7 @@ describe('the list of the service’s writes to a forge', () => {
       'onebox/folder-lock.ts',
       'onebox/left-behind.ts',
       'onebox/main.ts',
-      'onebox/service.ts',
+      'onebox/storage.ts',
       'onebox/snapshot.ts',
       // The sealed file of a move.
       'core/adapters/move-file/sealed-lines.ts',

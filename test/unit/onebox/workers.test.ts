@@ -17,6 +17,6 @@ describe('the workers of one box, which has one tenant and one forge', () => {
   });
 
   test('are counted so where the one box answers its wakes', () => {
-    expect(readSource('onebox/service.ts')).toContain('workersMax: workersOfOneTenant(config.workers)');
+    expect(readSource('onebox/worker.ts')).toContain('workersMax: workersOfOneTenant(workers)');
   });
 });

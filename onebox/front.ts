@@ -1,0 +1,70 @@
+import type { AddressInfo } from 'node:net';
+import { findOccupied } from '#core/adapters/dynamo/move/table.ts';
+import { createHttpFront } from '#core/adapters/http-server/http-front.ts';
+import { readSiteFiles } from '#core/adapters/site-files/site-files.ts';
+import { routeUpgrades } from '#core/adapters/websocket/route-upgrades.ts';
+import type { SocketHub } from '#core/adapters/websocket/socket-hub.ts';
+import { SOCKET_PATH } from '#core/contracts/realtime.ts';
+import { createSignInRoutes } from '../lambdas/sign-in/routes.ts';
+import { createSite } from '../lambdas/site/serve.ts';
+import { callerBehindProxy } from './caller.ts';
+import type { OneboxConfig } from './config.ts';
+import { createMailCheck, examine, mailLoginOf } from './doctor.ts';
+import { createFirstStart } from './first-start.ts';
+import { createHealth } from './health.ts';
+import { listRoutes, type OwnPages, pageConfig } from './routes.ts';
+import type { composeSignIn } from './sign-in.ts';
+import type { Stops } from './stops.ts';
+import type { Storage } from './storage.ts';
+import type { Shared } from './surfaces.ts';
+
+export interface FrontParts {
+  readonly config: OneboxConfig;
+  readonly siteDir: string;
+  readonly shared: Shared;
+  readonly storage: Pick<Storage, 'table'>;
+  readonly signIn: ReturnType<typeof composeSignIn>;
+  readonly sockets: SocketHub;
+  readonly readMetrics: () => Promise<string>;
+}
+
+/** Serves every address of the installation. Returns the port. */
+export async function listen(parts: FrontParts, stops: Stops): Promise<number> {
+  const { config, shared, signIn, sockets } = parts;
+  const { log } = shared;
+  const front = createHttpFront(
+    listRoutes(shared, createSignInRoutes({ ...signIn, ...shared }), composePages(parts)),
+    (source, text) => log.error('http', { source, text }),
+    config.behind_proxy ? callerBehindProxy : undefined,
+  );
+  routeUpgrades(front, SOCKET_PATH, sockets);
+  await new Promise<void>((done, failed) => {
+    front.once('error', failed).listen(config.listen.port, config.listen.host, done);
+  });
+  stops.push(
+    () =>
+      new Promise((done) => {
+        front.close(() => done());
+        front.closeIdleConnections();
+        sockets.cutAll();
+      }),
+  );
+  return (front.address() as AddressInfo).port;
+}
+
+function composePages({ config, siteDir, shared, storage, signIn, readMetrics }: FrontParts): OwnPages {
+  const { store, send, clock } = shared;
+  const mailLogin = mailLoginOf(config);
+  const askMail = mailLogin === null ? null : createMailCheck({ tryLogin: mailLogin, now: clock.now });
+  return {
+    site: createSite(readSiteFiles(new URL(`file://${siteDir}/`)), pageConfig(config)),
+    firstStart: createFirstStart({
+      examine: () => examine(config, send, clock.now, askMail),
+      // A copy that was restored has repositories, and no session of before.
+      isSetUp: async () => signIn.sessions.wereUsed() || (await findOccupied(storage.table)) !== null,
+      now: clock.now,
+    }),
+    health: createHealth({ store, clock }),
+    metrics: readMetrics,
+  };
+}

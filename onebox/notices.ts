@@ -1,0 +1,97 @@
+import { startStreamSource } from '#core/adapters/dynamo/stream-reader.ts';
+import { createNotifier } from '#core/adapters/email-chat/notifier.ts';
+import { createMailLine } from '#core/adapters/smtp/mail-line.ts';
+import { createSmtp } from '#core/adapters/smtp/smtp.ts';
+import { makeUpText } from '#core/adapters/system/made-up-text.ts';
+import { SocketHub } from '#core/adapters/websocket/socket-hub.ts';
+import { MAIL_KEY_CHARS } from '#core/contracts/mailbox.ts';
+import { formatPong } from '#core/contracts/realtime.ts';
+import type { Invocable } from '#core/ports/invocable.ts';
+import type { Log } from '#core/ports/system.ts';
+import { createNotify } from '../lambdas/notify/notify.ts';
+import { createConnect } from '../lambdas/realtime/admit.ts';
+import { createDisconnect } from '../lambdas/realtime/disconnect.ts';
+import { createPush } from '../lambdas/realtime/push.ts';
+import type { OneboxConfig } from './config.ts';
+import type { Metrics } from './metrics.ts';
+import { asInvocable } from './routes.ts';
+import type { Stops } from './stops.ts';
+import type { Storage } from './storage.ts';
+import type { Shared } from './surfaces.ts';
+import { TABLE_NAME } from './table.ts';
+
+const STREAM_WINDOW_MS = 500;
+const NOTICE_AGE_MAX_MS = 10 * 60_000;
+const SOCKET_STAGE = 'live';
+
+/** The sockets of open pages. */
+export function composeSockets(shared: Shared, stops: Stops): SocketHub {
+  const { store, log, clock } = shared;
+  const sockets = new SocketHub((source, text) => log.warn('socket', { source, text }));
+  stops.push(() => sockets.stop());
+  sockets.serve({
+    connect: asInvocable(createConnect({ ...shared, rates: store })),
+    disconnect: asInvocable(createDisconnect({ store, log })),
+    fallback: { invoke: async () => ({ statusCode: 200, body: formatPong(clock.now()) }) },
+    answers: true,
+    stage: SOCKET_STAGE,
+  });
+  return sockets;
+}
+
+/** The mails that wait for the mail server; null where none is named. */
+export function composeMails({ mail }: OneboxConfig, log: Log, metrics: Metrics, stops: Stops) {
+  if (mail === null) return null;
+  const count = (result: string): void => metrics.count('mergeyard_mails_total', { result });
+  const mails = createMailLine({ smtp: createSmtp(mail), log, count });
+  stops.push(() => mails.stop());
+  return mails;
+}
+
+/** Tells what changes in the table: to open pages, and to those who asked for notices. */
+export async function composeNotices(
+  { store, secrets, send, clock, log, publicUrl }: Shared,
+  { streams }: Pick<Storage, 'streams'>,
+  sockets: SocketHub,
+  mails: ReturnType<typeof composeMails>,
+  stops: Stops,
+): Promise<void> {
+  const push = createPush({ store, sender: sockets.sender(), log, clock });
+  const notify = createNotify({
+    store,
+    secrets,
+    clock,
+    log,
+    serviceUrl: publicUrl,
+    makeMailKey: () => makeUpText(MAIL_KEY_CHARS),
+    notifier: createNotifier({
+      email: mails === null ? { way: 'none' } : { way: 'smtp', sendMail: mails.send },
+      send,
+    }),
+  });
+  for (const target of [asInvocable(push), asInvocable(notify)]) {
+    const source = await followTable(streams, target, log);
+    stops.push(() => source.stop());
+  }
+}
+
+function followTable(streams: Storage['streams'], target: Invocable, log: Log) {
+  return startStreamSource(
+    streams,
+    {
+      tableName: TABLE_NAME,
+      streamArn: TABLE_NAME,
+      region: 'onebox',
+      target,
+      filter: () => true,
+      batchSize: 100,
+      windowMs: STREAM_WINDOW_MS,
+      retries: 5,
+      maxAgeMs: NOTICE_AGE_MAX_MS,
+      reportsFailures: true,
+      bisects: true,
+      giveUp: async () => log.error('changes were given up'),
+    },
+    (name, text) => log.warn('change stream', { name, text }),
+  );
+}
