@@ -142,6 +142,8 @@ export interface LeaseStore {
   acquireLease(repoId: RepoId, owner: string, purpose: string, ttlMs: number): Promise<LeaseGrant | 'held'>;
   /** Keeps the item: its fence must grow for ever. */
   releaseLease(repoId: RepoId, grant: LeaseGrant): Promise<void>;
+  /** Ends this lease at `expiresAt` where that is sooner. For a caller alone that knows its holder to be dead. */
+  shortenLease(repoId: RepoId, grant: LeaseGrant, expiresAt: EpochMs): Promise<void>;
   /** Current grant if it is running now; null when idle. Throws `StoreError` when unreadable. */
   readLease(repoId: RepoId): Promise<LeaseGrant | null>;
   /** `unknown` when it cannot be read, never `idle` (A51). */
@@ -160,6 +162,8 @@ export interface ReconcileStore {
   ): Promise<boolean>;
   /** Over already is fine. `section`: as it was begun. */
   endReconcile(id: string, section?: number): Promise<void>;
+  /** All of a section are over. For a caller alone that knows every worker to be dead. */
+  forgetReconciles(section?: number): Promise<void>;
 }
 
 /** The store of wakes, ticks and the worker. */

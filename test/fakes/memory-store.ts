@@ -172,6 +172,14 @@ export class MemoryStore
     });
   }
 
+  shortenLease(repoId: RepoId, grant: LeaseGrant, expiresAt: EpochMs): Promise<void> {
+    return this.call('shortenLease', () => {
+      const lease = this.leases.get(repoId);
+      if (lease === undefined || lease.fence !== grant.fence || !lease.running) return;
+      lease.expiresAt = Math.min(lease.expiresAt, expiresAt);
+    });
+  }
+
   readLease(repoId: RepoId): Promise<LeaseGrant | null> {
     return this.call('readLease', () => this.runningGrant(repoId));
   }
@@ -205,6 +213,12 @@ export class MemoryStore
   endReconcile(id: string): Promise<void> {
     return this.call('endReconcile', () => {
       this.runs.delete(id);
+    });
+  }
+
+  forgetReconciles(section = 0): Promise<void> {
+    return this.call('forgetReconciles', () => {
+      for (const [id, each] of this.runs) if (each.section === section) this.runs.delete(id);
     });
   }
 

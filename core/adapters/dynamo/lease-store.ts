@@ -59,6 +59,20 @@ export function createLeaseStore(table: Table): LeaseStore {
       );
     },
 
+    async shortenLease(repoId, grant, expiresAt) {
+      // Refused when the lease has moved on or ends sooner; then there is nothing to shorten.
+      await table.update(
+        {
+          Key: leaseKey(repoId),
+          UpdateExpression: 'SET expires_at = :end',
+          ConditionExpression: '#fence = :fence AND attribute_exists(#owner) AND expires_at > :end',
+          ExpressionAttributeNames: { '#owner': 'owner', '#fence': 'fence' },
+          ExpressionAttributeValues: { ':fence': grant.fence, ':end': expiresAt },
+        },
+        'shortenLease',
+      );
+    },
+
     readLease,
 
     async readLeaseState(repoId): Promise<LeaseState> {

@@ -43,6 +43,18 @@ export function createReconcileStore(table: Table): ReconcileStore {
         'endReconcile',
       );
     },
+
+    async forgetReconciles(section = 0) {
+      await table.update(
+        {
+          Key: ongoingKey(section),
+          UpdateExpression: 'SET runs = :none ADD version :one',
+          ConditionExpression: 'attribute_exists(pk)',
+          ExpressionAttributeValues: { ':none': {}, ':one': 1 },
+        },
+        'forgetReconciles',
+      );
+    },
   };
 }
 

@@ -43,6 +43,29 @@ export function describeLease(world: World): void {
       expect(await acquire(repoId)).toBe('held');
     });
 
+    test('a lease is shortened under its own fence alone, never made longer, and the grace follows its end', async () => {
+      const repoId = randomUUID();
+      const store = world.store();
+      const grant = await acquire(repoId);
+      if (grant === 'held') throw new Error('held');
+      const until = world.clock.now() + 15_000;
+      const none = { ...grant, fence: grant.fence + 1 };
+      await store.shortenLease(repoId, none, until);
+      await store.shortenLease(repoId, grant, grant.expiresAt + 1);
+      expect(await store.readLease(repoId)).toEqual(grant);
+      await store.shortenLease(repoId, grant, until);
+      expect(await store.readLease(repoId)).toEqual({ ...grant, expiresAt: until });
+      await world.clock.advance(15_000 + LEASE_TAKEOVER_GRACE_MS - 1);
+      expect(await acquire(repoId)).toBe('held');
+      await world.clock.advance(1);
+      const next = await acquire(repoId);
+      expect(next).toMatchObject({ fence: grant.fence + 1 });
+      if (next === 'held') throw new Error('held');
+      await store.releaseLease(repoId, next);
+      await store.shortenLease(repoId, next, world.clock.now() + 15_000);
+      expect(await store.readLeaseState(repoId)).toBe('idle');
+    });
+
     test('the state is idle, held, idle again; the grant is readable only while it runs', async () => {
       const repoId = randomUUID();
       const store = world.store();

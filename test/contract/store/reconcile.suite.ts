@@ -63,6 +63,12 @@ export function describeReconciles(world: World): void {
       expect([await countIn(0), await countIn(3), await countIn(4)]).toEqual([1, 1, 0]);
       await store.endReconcile(there.id, 3);
       expect([await countIn(0), await countIn(3)]).toEqual([1, 0]);
+      await store.beginReconcile(there, TTL_MS, () => true, 3);
+      await store.forgetReconciles(3);
+      await store.forgetReconciles(5);
+      expect([await countIn(0), await countIn(3), await countIn(5)]).toEqual([1, 0, 0]);
+      await store.beginReconcile(there, TTL_MS, () => true, 3);
+      expect(await countIn(3)).toBe(1);
     });
   });
 }
