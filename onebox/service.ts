@@ -67,7 +67,7 @@ async function start(options: OneboxOptions, stops: Stops): Promise<Onebox> {
   const { config, log, env, tickMs = TICK_INTERVAL_MS } = options;
   const { clock = createSystemClock(), createWakes = createInProcessWakes } = options;
   const metrics = new Metrics();
-  const storage = await openStorage(config, env, clock, stops);
+  const storage = await openStorage({ config, env, log }, clock, stops);
   const { store, tokens } = storage;
   const publicUrl = config.public_url.replace(/\/+$/, '');
   const outbound = openOutbound(config, publicUrl, stops, options.aroundSend);

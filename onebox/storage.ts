@@ -2,18 +2,25 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
 import { createTokenStore } from '#core/adapters/dynamo/token-store.ts';
-import type { Clock } from '#core/ports/system.ts';
+import type { Clock, Log } from '#core/ports/system.ts';
 import type { OneboxConfig } from './config.ts';
-import { startDatabase } from './database.ts';
+import { externalEndpoint, startDatabase } from './database.ts';
 import { lockFolder } from './folder-lock.ts';
+import { endLeftLeases, noteServing } from './left-leases.ts';
 import { refuseStandingStill } from './move/standing-still.ts';
 import type { Stops } from './stops.ts';
 import { openTable, TABLE_NAME } from './table.ts';
 
 export type Storage = Awaited<ReturnType<typeof openStorage>>;
 
+export interface StorageParts {
+  readonly config: OneboxConfig;
+  readonly env: NodeJS.ProcessEnv;
+  readonly log: Log;
+}
+
 /** The data folder, locked, and its table. Throws `ConfigError` where the folder may not be served. */
-export async function openStorage(config: OneboxConfig, env: NodeJS.ProcessEnv, clock: Clock, stops: Stops) {
+export async function openStorage({ config, env, log }: StorageParts, clock: Clock, stops: Stops) {
   mkdirSync(config.data_dir, { recursive: true, mode: 0o700 });
   stops.push(await lockFolder(config.data_dir));
   const database = await startDatabase({ dataFile: join(config.data_dir, 'table.sqlite'), env });
@@ -23,10 +30,14 @@ export async function openStorage(config: OneboxConfig, env: NodeJS.ProcessEnv, 
   const table = { client: clients.documents, name: TABLE_NAME, clock };
   await refuseStandingStill(table);
   const keyed = { client: table.client, tableName: table.name, clock };
+  const store = createDynamoStore(keyed);
+  // A database of one's own may serve a process of another machine as well: the lock says nothing of that one.
+  if (noteServing(config.data_dir) && externalEndpoint(env) === null)
+    await endLeftLeases({ store, clock, log, workers: config.workers });
   return {
     table,
     streams: clients.streams,
-    store: createDynamoStore(keyed),
+    store,
     tokens: createTokenStore(keyed),
   };
 }

@@ -76,10 +76,14 @@ export function sectionOf(
   repoId: RepoId,
   workers = WORKERS_MAX,
 ): { readonly section: number; readonly workers: number } {
-  const sections = Math.max(1, Math.floor(workers / SECTION_WORKERS_MIN));
+  const sections = countSections(workers);
   let hash = 0x811c9dc5;
   for (let at = 0; at < repoId.length; at += 1) hash = Math.imul(hash ^ repoId.charCodeAt(at), 0x01000193);
   return { section: (hash >>> 0) % sections, workers: workers / sections };
+}
+
+export function countSections(workers: number): number {
+  return Math.max(1, Math.floor(workers / SECTION_WORKERS_MIN));
 }
 
 /** They say that the forge or the engine was waited for in vain. */

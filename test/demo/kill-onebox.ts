@@ -9,12 +9,12 @@ import { openOneboxClient } from '../support/onebox-client.ts';
 
 /**
  * `npm run test:kill-onebox`: the one box is killed with `kill -9` again and again while a queue lands,
- * each time a little later in a reconcile. What is scheduled lands once. A killed holder's lease has to run out, which takes
- * up to 75 s each time.
+ * each time a little later in a reconcile. What is scheduled lands once. A killed holder's call may still arrive, for
+ * which each start waits about half a minute.
  */
 const PORT = 8489;
 const PULLS = 3;
-/** So many writes to the forge after each start, which comes once the lease of the killed one has run out. */
+/** So many writes to the forge after each start, which come once no call of the killed one can arrive any more. */
 const KILLED_AFTER_WRITES = [1, 3, 6, 10];
 const WRITES_WITHIN_MS = 3 * 60_000;
 const LANDS_WITHIN_MS = 5 * 60_000;

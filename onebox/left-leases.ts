@@ -1,0 +1,73 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { countSections, workersOfOneTenant } from '#core/domain/fairness.ts';
+import {
+  LEASE_SAFETY_MARGIN_MS,
+  LEASE_TTL_MS,
+  TICK_INTERVAL_MS,
+  TICK_REPOS_MAX,
+} from '#core/domain/limits.ts';
+import type { DispatchStore, LeaseStore, ReconcileStore } from '#core/ports/store.ts';
+import type { Clock, Log } from '#core/ports/system.ts';
+
+/** Changes with each start of a machine; containers have that of the machine. */
+const BOOT_ID_FILE = '/proc/sys/kernel/random/boot_id';
+const NOTE_NAME = 'served-by';
+
+/**
+ * Notes which machine serves this folder, since which start of it. The caller holds the lock of the folder.
+ *
+ * @returns whether the process of before served it on this machine since its start: then the lock proves that it is dead. A
+ * copy of the folder, and one that another machine may still serve, are others.
+ */
+export function noteServing(folder: string, bootIdFile = BOOT_ID_FILE): boolean {
+  const [file, note] = [join(folder, NOTE_NAME), describeServing(folder, bootIdFile)];
+  if (note === null) return false;
+  const isSame = readNote(file) === note;
+  if (!isSame) writeFileSync(file, note, { mode: 0o600 });
+  return isSame;
+}
+
+function describeServing(folder: string, bootIdFile: string): string | null {
+  const bootId = readNote(bootIdFile);
+  const { dev, ino } = statSync(folder);
+  return bootId === null ? null : `${bootId.trim()} ${dev}:${ino}\n`;
+}
+
+function readNote(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+export interface LeftParts {
+  readonly store: Pick<DispatchStore, 'listDueRepos'> &
+    Pick<LeaseStore, 'readLease' | 'shortenLease'> &
+    Pick<ReconcileStore, 'forgetReconciles'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Log;
+  readonly workers: number;
+}
+
+/**
+ * Shortens the leases of a process that is dead, and takes its reconciles for over. A call that it had sent may still
+ * arrive: margin and grace pass from now to the takeover, as they do after the last call of a holder that lives.
+ */
+export async function endLeftLeases({ store, clock, log, workers }: LeftParts): Promise<void> {
+  const now = clock.now();
+  try {
+    const sections = countSections(workersOfOneTenant(workers));
+    for (let section = 0; section < sections; section += 1) await store.forgetReconciles(section);
+    // One that was being worked on is due: an index may miss it, and its lease then ends by itself.
+    for (const repoId of await store.listDueRepos(now + TICK_INTERVAL_MS, TICK_REPOS_MAX)) {
+      const lease = await store.readLease(repoId);
+      // A move holds its leases for good.
+      if (lease === null || lease.expiresAt > now + LEASE_TTL_MS) continue;
+      await store.shortenLease(repoId, lease, now + LEASE_SAFETY_MARGIN_MS);
+    }
+  } catch (error) {
+    log.warn('what a process of before left behind ends by itself', { error });
+  }
+}
