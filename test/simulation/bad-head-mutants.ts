@@ -40,8 +40,8 @@ export const BAD_HEAD_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a head that wears a success is not gone (A24)',
     file: `${SRC}/perform.ts`,
-    find: 'if (isMissing && !(action.takesBack === true &&',
-    replace: 'if (isMissing && !(action.takesBack === undefined &&',
+    find: 'if (action.takesBack === true && (await isSuccessRead',
+    replace: 'if (action.takesBack === undefined && (await isSuccessRead',
     families: ['storm'],
     dies: 'the forge says that a head is gone on which a success stands',
   },

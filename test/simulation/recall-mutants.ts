@@ -24,7 +24,7 @@ export const RECALL_MUTANTS: readonly Mutant[] = [
   {
     guard: 'one that was deleted leaves no success of a lost record behind (A24)',
     file: 'engine-container/src/read-recalled.ts',
-    find: 'tryRead(() => readOrNone(forge, pr))',
+    find: 'tryRead(() => readOrNone(forge, baseBranch, pr))',
     replace: 'tryRead(() => forge.readPullRequest(pr))',
     families: ['everything', 'storm'],
     dies: 'the record is lost, and the pull request that wears a success is deleted',
