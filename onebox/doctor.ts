@@ -20,8 +20,8 @@ export interface Finding {
 const TIMEOUT_MS = 10_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
 /** Sessions and signed calls bear less than a minute. */
-const CLOCK_DIFFERENCE_MAX_MS = 30_000;
-const DISK_FREE_MIN_BYTES = 1024 ** 3;
+const CLOCK_DIFFERENCE_MS_MAX = 30_000;
+const DISK_FREE_BYTES_MIN = 1024 ** 3;
 
 /**
  * Looks at folder, disk, keys, forge, clock, application, sign-in and mail. The one list of checks: the doctor prints it, and the
@@ -55,7 +55,7 @@ function examineFolder({ data_dir: dir }: OneboxConfig): readonly Finding[] {
   const isOpenToOthers = existsSync(keys) && (statSync(keys).mode & 0o077) !== 0;
   return [
     { what },
-    bavail * bsize >= DISK_FREE_MIN_BYTES
+    bavail * bsize >= DISK_FREE_BYTES_MIN
       ? { what: 'disk' }
       : { what: 'disk', fix: 'Less than 1 GiB is free in the data folder: make room.' },
     isOpenToOthers
@@ -82,7 +82,7 @@ async function examineForge(
   const isSecure = publicUrl.startsWith('https://') || /^http:\/\/(127\.|localhost)/.test(publicUrl);
   return [
     { what: `forge ${readVersion(version)}`, note: base },
-    Number.isNaN(told) || Math.abs(told - now()) <= CLOCK_DIFFERENCE_MAX_MS
+    Number.isNaN(told) || Math.abs(told - now()) <= CLOCK_DIFFERENCE_MS_MAX
       ? clock
       : {
           ...clock,

@@ -21,7 +21,7 @@ import type { Shared } from './surfaces.ts';
 import { TABLE_NAME } from './table.ts';
 
 const STREAM_WINDOW_MS = 500;
-const NOTICE_AGE_MAX_MS = 10 * 60_000;
+const NOTICE_AGE_MS_MAX = 10 * 60_000;
 const SOCKET_STAGE = 'live';
 
 /** The sockets of open pages. */
@@ -87,7 +87,7 @@ function followTable(streams: Storage['streams'], target: Invocable, log: Log) {
       batchSize: 100,
       windowMs: STREAM_WINDOW_MS,
       retries: 5,
-      maxAgeMs: NOTICE_AGE_MAX_MS,
+      maxAgeMs: NOTICE_AGE_MS_MAX,
       reportsFailures: true,
       bisects: true,
       giveUp: async () => log.error('changes were given up'),

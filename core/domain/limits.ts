@@ -117,8 +117,8 @@ export const STAGING_ASIDES_MAX = 3;
 export const HEAD_CHANGE_KEEPS_POSITION_MS = 24 * 60 * 60_000;
 
 // Waking (D-95)
-export const WAKE_DELAY_MIN_MS = 10_000;
-export const WAKE_DELAY_MAX_MS = 30_000;
+export const WAKE_DELAY_MS_MIN = 10_000;
+export const WAKE_DELAY_MS_MAX = 30_000;
 /**
  * A wake that a worker took and never answered for comes back after this, and hides all others of its repo until then:
  * longer than any worker is at work, and than its lease and the grace after it.

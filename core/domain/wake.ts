@@ -1,6 +1,6 @@
 import { RUN_EVENT_TYPE } from './heard-events.ts';
 import type { EpochMs } from './ids.ts';
-import { EVENT_WAKE_WINDOW_MS, RETRY_SOON_MS, WAKE_DELAY_MAX_MS, WAKE_DELAY_MIN_MS } from './limits.ts';
+import { EVENT_WAKE_WINDOW_MS, RETRY_SOON_MS, WAKE_DELAY_MS_MAX, WAKE_DELAY_MS_MIN } from './limits.ts';
 import { isOwnBranch } from './queue-names.ts';
 import type { ManagedRepo } from './repo.ts';
 
@@ -94,9 +94,9 @@ const RETRY_SPREAD = 1 / 3;
  */
 export function retryDelayMs(failingMs: number, share: number): number | null {
   if (failingMs >= RETRY_SOON_MS) return null;
-  const longestMs = WAKE_DELAY_MAX_MS * (1 - RETRY_SPREAD);
-  const waitMs = Math.min(longestMs, Math.max(WAKE_DELAY_MIN_MS, failingMs * RETRY_AGE_SHARE));
-  return Math.round(waitMs + share * WAKE_DELAY_MAX_MS * RETRY_SPREAD);
+  const longestMs = WAKE_DELAY_MS_MAX * (1 - RETRY_SPREAD);
+  const waitMs = Math.min(longestMs, Math.max(WAKE_DELAY_MS_MIN, failingMs * RETRY_AGE_SHARE));
+  return Math.round(waitMs + share * WAKE_DELAY_MS_MAX * RETRY_SPREAD);
 }
 
 /** From 0 to 1 (FNV-1a): the same for the same text, and spread evenly over many. */
@@ -109,5 +109,5 @@ export function shareOf(text: string): number {
 
 /** Until a wake whose store or queue did not answer is delivered again, by how often it was: most of them within a lease. */
 export function redeliverySeconds(receives: number): number {
-  return Math.min(WAKE_DELAY_MAX_MS, Math.max(1, receives) * WAKE_DELAY_MIN_MS) / 1000;
+  return Math.min(WAKE_DELAY_MS_MAX, Math.max(1, receives) * WAKE_DELAY_MS_MIN) / 1000;
 }

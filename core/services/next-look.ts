@@ -1,4 +1,4 @@
-import { IDLE_DUE_DELAY_MS, TICK_INTERVAL_MS, WAKE_DELAY_MIN_MS } from '../domain/limits.ts';
+import { IDLE_DUE_DELAY_MS, TICK_INTERVAL_MS, WAKE_DELAY_MS_MIN } from '../domain/limits.ts';
 import type { ManagedRepo, ReconcileOutcome } from '../domain/repo.ts';
 import type { DispatchStore } from '../ports/store.ts';
 import type { Clock, Log, WakeQueue } from '../ports/system.ts';
@@ -47,7 +47,7 @@ export async function planNextLook(deps: NextLookDeps, repo: ManagedRepo, ended:
       await planGlance(deps, repo, { outcome: ended.seen, step: 1, tookMs: 0 });
     return;
   }
-  const delayMs = Math.max(WAKE_DELAY_MIN_MS, lookAt - now);
+  const delayMs = Math.max(WAKE_DELAY_MS_MIN, lookAt - now);
   try {
     await deps.queue.sendDelayedWake(repo.id, repo.wakeSeq, delayMs);
   } catch (error) {

@@ -9,7 +9,7 @@ export function isStaging(action: Action): boolean {
 }
 
 /** Something else waits for what this comes to. */
-export function isAwaited(action: Action): boolean {
+function isAwaited(action: Action): boolean {
   return isStaging(action) || action.kind === 'probe_schedule' || isLandingPost(action);
 }
 
@@ -17,10 +17,26 @@ export function isTakingBack(action: Action): boolean {
   return action.kind === 'post_status' && action.takesBack === true;
 }
 
-export function isMereWords(action: Action): boolean {
+function isMereWords(action: Action): boolean {
   return action.kind === 'post_status' && action.purpose === 'pending' && action.takesBack !== true;
 }
 
 function isLandingPost(action: Action): boolean {
   return action.kind === 'post_status' && action.purpose === 'landing';
+}
+
+/**
+ * What becomes of the actions behind one that failed. `goes_on` and `fails_alone`: all of them are tried, and with the latter the
+ * reconcile has failed. `takes_back`: only those that take a success back. `stops`: none.
+ */
+export type AfterFailure = 'goes_on' | 'fails_alone' | 'takes_back' | 'stops';
+
+/** @param isAway - The forge has asked not to be called for a while. */
+export function afterFailure(action: Action, forgeAnswers: boolean, isAway: boolean): AfterFailure {
+  // Words that cannot be written are counted and dropped: meanwhile the others go on.
+  if (forgeAnswers && isMereWords(action)) return 'goes_on';
+  // A tidy-up that fails holds up nothing else.
+  if (forgeAnswers && !isAwaited(action)) return 'fails_alone';
+  // A forge that is away is not asked for each of them.
+  return isTakingBack(action) || isAway ? 'stops' : 'takes_back';
 }

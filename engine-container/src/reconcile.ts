@@ -1,13 +1,13 @@
 import type { ForgeSight } from '#core/domain/glance.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
 import type { HeldLease } from '#core/domain/lease.ts';
-import { RECONCILE_BUDGET_MS, RECONCILE_PASSES_MAX, WAKE_DELAY_MAX_MS } from '#core/domain/limits.ts';
+import { RECONCILE_BUDGET_MS, RECONCILE_PASSES_MAX, WAKE_DELAY_MS_MAX } from '#core/domain/limits.ts';
 import type { ManagedRepo, ReconcileErrorCode } from '#core/domain/repo.ts';
 import type { TokenScope } from '#core/domain/token-scopes.ts';
 import { type EngineForge, ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
 import { StoreError } from '#core/ports/store.ts';
 import type { ReconcileRequest } from '#core/ports/system.ts';
-import { isAwaited, isMereWords, isStaging, isTakingBack, OF_EVERYTHING } from './action-kinds.ts';
+import { afterFailure, isStaging, isTakingBack, OF_EVERYTHING } from './action-kinds.ts';
 import type { EngineMemory } from './engine-memory.ts';
 import { earlier } from './look-pace.ts';
 import { Looks } from './looks.ts';
@@ -84,7 +84,7 @@ export class Reconcile {
       if (error instanceof StoreError && error.kind === 'too_large') await this.#takeBack();
       this.#errorCode = this.#classify(error);
     }
-    if (this.#errorCode !== null) this.#wakeAt ??= this.#deps.clock.now() + WAKE_DELAY_MAX_MS;
+    if (this.#errorCode !== null) this.#wakeAt ??= this.#deps.clock.now() + WAKE_DELAY_MS_MAX;
     if (this.#retryAt !== null) this.#wakeAt = Math.max(this.#wakeAt ?? 0, this.#retryAt);
     this.#deps.spent.close(this.#keeper.saved.batches);
     const { rule, forge, hook, settingsSeen } = this.#keeper.saved;
@@ -116,7 +116,7 @@ export class Reconcile {
     this.#deps.log.error('queue alarm', { ...alarm, ok });
     await this.#keeper.saveDone(this.#deps.clock.now());
     // It fits no better a moment later: a look too early would only cost calls.
-    this.#wakeAt = this.#deps.clock.now() + WAKE_DELAY_MAX_MS;
+    this.#wakeAt = this.#deps.clock.now() + WAKE_DELAY_MS_MAX;
   }
 
   async #work(): Promise<void> {
@@ -224,14 +224,10 @@ export class Reconcile {
         continue;
       }
       if (outcome.kind === 'failed') {
-        // Words that cannot be written are counted and dropped: meanwhile the others go on.
-        if (outcome.forgeAnswers && isMereWords(action)) continue;
-        if (!isOver) ended = 'failed';
-        // A tidy-up that fails holds up nothing else.
-        if (outcome.forgeAnswers && !isAwaited(action)) continue;
-        // A forge that is away, or asked not to be called, is not asked for each of them.
-        if (isTakingBack(action) || this.#retryAt !== null) return { record, refresh, ended };
-        isOver = true;
+        const next = afterFailure(action, outcome.forgeAnswers, this.#retryAt !== null);
+        if (next !== 'goes_on' && !isOver) ended = 'failed';
+        if (next === 'stops') break;
+        isOver ||= next === 'takes_back';
         continue;
       }
       refresh ||= folded.refresh;

@@ -1,5 +1,5 @@
 import { grantHeldLease } from '#core/domain/lease.ts';
-import { WAKE_DELAY_MAX_MS } from '#core/domain/limits.ts';
+import { WAKE_DELAY_MS_MAX } from '#core/domain/limits.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { givenRepo } from '../builders/managed-repo.ts';
 import { givenNodeRow } from '../builders/store-rows.ts';
@@ -141,8 +141,8 @@ describe('a record that outgrows its row', () => {
       await world.reconcile();
       expect(await errorOf(world)).toBe('record_too_large');
       const { wakeAt } = (await world.store.loadReport('repo-1')) ?? {};
-      expect(wakeAt).toBe(world.clock.now() + WAKE_DELAY_MAX_MS);
-      await world.clock.advance(WAKE_DELAY_MAX_MS);
+      expect(wakeAt).toBe(world.clock.now() + WAKE_DELAY_MS_MAX);
+      await world.clock.advance(WAKE_DELAY_MS_MAX);
     }
     const head = (await world.forge.pull(refused)).headSha;
     const words = world.forge

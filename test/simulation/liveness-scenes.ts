@@ -1,4 +1,4 @@
-import { WAKE_DELAY_MIN_MS } from '#core/domain/limits.ts';
+import { WAKE_DELAY_MS_MIN } from '#core/domain/limits.ts';
 import { headOf, wrapForge } from '../scenario/hooks.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
 import { hasAlarm, isSuccess, look, type Stage, setStage, wordOn } from './scene-stage.ts';
@@ -8,7 +8,7 @@ import { hasAlarm, isSuccess, look, type Stage, setStage, wordOn } from './scene
 const MINUTE_MS = 60_000;
 /** Looks of half a minute. */
 const HALF_AN_HOUR = 60;
-const LOOKS_OF_HALF_AN_HOUR = (30 * MINUTE_MS) / WAKE_DELAY_MIN_MS;
+const LOOKS_OF_HALF_AN_HOUR = (30 * MINUTE_MS) / WAKE_DELAY_MS_MIN;
 const DID_NOT_COME = ['the scene did not come about'];
 
 const isTold = async (stage: Stage, pr: number, reason: string): Promise<boolean> =>
@@ -125,7 +125,7 @@ export function answerLate(lateMs: number): () => Promise<readonly string[]> {
     // As often as the service looks after a failure.
     for (let count = 0; count < LOOKS_OF_HALF_AN_HOUR; count += 1) {
       await stage.reconcile();
-      await stage.clock.advance(WAKE_DELAY_MIN_MS);
+      await stage.clock.advance(WAKE_DELAY_MS_MIN);
     }
     if (standsSince === 0) return DID_NOT_COME;
     if (lateMs > 2 * MINUTE_MS)

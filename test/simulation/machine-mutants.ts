@@ -32,7 +32,7 @@ export const MACHINE_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a wake that the store refused comes back soon',
     file: 'core/domain/wake.ts',
-    find: 'Math.min(WAKE_DELAY_MAX_MS, Math.max(1, receives)',
+    find: 'Math.min(WAKE_DELAY_MS_MAX, Math.max(1, receives)',
     replace: `Math.max(${HOURS_MS}, Math.max(1, receives)`,
     families: ['outages'],
     dies: 'the store throttles',

@@ -1,4 +1,4 @@
-import { GATE_QUICK_LOOK_MS, LANDING_POLL_MS_MAX, WAKE_DELAY_MIN_MS } from '#core/domain/limits.ts';
+import { GATE_QUICK_LOOK_MS, LANDING_POLL_MS_MAX, WAKE_DELAY_MS_MIN } from '#core/domain/limits.ts';
 import type { Action } from './actions.ts';
 import { type DecisionContext, pollNoLaterThan, wakeNoLaterThan } from './decision-context.ts';
 import { forgetGateLook, gateLookAt } from './gate/gate-looks.ts';
@@ -44,5 +44,5 @@ function chooseWakeFor(pass: DecisionContext, batch: Batch): void {
     if (lookMs !== null) pollNoLaterThan(pass, lookMs);
     wakeNoLaterThan(pass, gateLookAt(pass, age));
   }
-  if (batch.landing !== null || batch.teardown !== null) wakeNoLaterThan(pass, s.now + WAKE_DELAY_MIN_MS);
+  if (batch.landing !== null || batch.teardown !== null) wakeNoLaterThan(pass, s.now + WAKE_DELAY_MS_MIN);
 }

@@ -10,7 +10,7 @@ import type { Reading } from '#core/domain/result.ts';
 import type { ReviewCount } from './reviews.ts';
 import { judgeRules, type RuleFacts } from './schedule-breach.ts';
 
-/** Rules that keep a pull request from being staged, each with its own words in `describe.ts`. */
+/** Rules that keep a pull request from being staged; the words of each stand in `PULL_CODES`. */
 export const REFUSALS = [
   'changes_requested',
   'approvals_missing',

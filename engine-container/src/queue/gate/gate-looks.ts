@@ -1,6 +1,6 @@
 import { HEARD_GATE_LOOK_MS, isTold, verdictEventOf } from '#core/domain/heard-events.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
-import { WAKE_DELAY_MAX_MS, WAKE_DELAY_MIN_MS } from '#core/domain/limits.ts';
+import { WAKE_DELAY_MS_MAX, WAKE_DELAY_MS_MIN } from '#core/domain/limits.ts';
 import { runsOut } from '../batches/pipeline.ts';
 import type { DecisionContext } from '../decision-context.ts';
 import type { GateLooks } from '../record/gate-looks-state.ts';
@@ -14,7 +14,7 @@ const GATE_AGE_SHARE = 1 / 6;
  */
 export function gateLookAt(pass: DecisionContext, ageMs: number): EpochMs {
   const { record, s } = pass;
-  const often = Math.min(WAKE_DELAY_MAX_MS, Math.max(WAKE_DELAY_MIN_MS, Math.round(ageMs * GATE_AGE_SHARE)));
+  const often = Math.min(WAKE_DELAY_MS_MAX, Math.max(WAKE_DELAY_MS_MIN, Math.round(ageMs * GATE_AGE_SHARE)));
   if (!isVerdictTold(pass)) return s.now + often;
   const at = record.gateLooks?.at ?? s.now + HEARD_GATE_LOOK_MS;
   keep(pass, { ...record.gateLooks, at });

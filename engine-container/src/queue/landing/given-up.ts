@@ -1,5 +1,5 @@
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
-import { GIVEN_UP_KEPT_MS, GIVEN_UP_MAX, WAKE_DELAY_MAX_MS } from '#core/domain/limits.ts';
+import { GIVEN_UP_KEPT_MS, GIVEN_UP_MAX, WAKE_DELAY_MS_MAX } from '#core/domain/limits.ts';
 import { type DecisionContext, emitEvent, wakeNoLaterThan } from '../decision-context.ts';
 import { noteLanded } from '../policy/fanout-choice.ts';
 import type { GivenUp, Landing } from '../record/landing-state.ts';
@@ -53,7 +53,7 @@ export function landLate(
   const late = givenUpOf(record, pull);
   if (late === undefined || merge === null) return 'no';
   if (!merge.known || merge.value.standsOnTip === null) {
-    wakeNoLaterThan(pass, pass.s.now + WAKE_DELAY_MAX_MS);
+    wakeNoLaterThan(pass, pass.s.now + WAKE_DELAY_MS_MAX);
     return 'unknown';
   }
   if (!isMergeOf(late, merge.value)) return 'no';

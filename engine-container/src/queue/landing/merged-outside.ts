@@ -5,8 +5,8 @@ import {
   OUTSIDE_SEARCH_MS,
   OUTSIDERS_MAX,
   STALE_READING_MS,
-  WAKE_DELAY_MAX_MS,
-  WAKE_DELAY_MIN_MS,
+  WAKE_DELAY_MS_MAX,
+  WAKE_DELAY_MS_MIN,
 } from '#core/domain/limits.ts';
 import { startTeardown } from '../batches/batch.ts';
 import { isLandingHead } from '../batches/pipeline.ts';
@@ -23,7 +23,7 @@ export function searchOutside(pass: DecisionContext, from: CommitSha, to: Commit
   const before = record.outsideMove;
   const own = [...(before?.own ?? []), ...(record.landed ?? []).map(({ pr }) => pr)];
   record.outsideMove = { from: before?.from ?? from, to, since: s.now, own: [...new Set(own)] };
-  wakeNoLaterThan(pass, s.now + WAKE_DELAY_MIN_MS);
+  wakeNoLaterThan(pass, s.now + WAKE_DELAY_MS_MIN);
 }
 
 /** One event for each pull request, whichever was seen first: that it left the queue, or that it was merged. */
@@ -73,7 +73,7 @@ export function settleOutside(pass: DecisionContext): void {
     }
     const ageMs = s.now - move.since;
     if (ageMs >= (found === null ? OUTSIDE_SEARCH_MS : STALE_READING_MS)) delete record.outsideMove;
-    else wakeNoLaterThan(pass, s.now + (found === null ? WAKE_DELAY_MAX_MS : STALE_READING_MS - ageMs));
+    else wakeNoLaterThan(pass, s.now + (found === null ? WAKE_DELAY_MS_MAX : STALE_READING_MS - ageMs));
   }
   if (record.outsideMove !== undefined || record.outside === undefined) return;
   const kept = record.outside.filter(({ at }) => s.now - at < LANDED_KEPT_MS);

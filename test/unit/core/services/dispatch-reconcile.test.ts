@@ -8,8 +8,8 @@ import {
   RECONCILE_BUDGET_MS,
   RETRY_SOON_MS,
   TENANT_RECONCILES_MAX,
-  WAKE_DELAY_MAX_MS,
-  WAKE_DELAY_MIN_MS,
+  WAKE_DELAY_MS_MAX,
+  WAKE_DELAY_MS_MIN,
   WIND_DOWN_MS,
 } from '#core/domain/limits.ts';
 import type { ManagedRepo, ReconcileErrorCode } from '#core/domain/repo.ts';
@@ -369,7 +369,7 @@ describe('the next look', () => {
       return 'ok';
     };
     await dispatchReconcile(world.deps, 'repo-1');
-    expect(world.queue.delayed[0]?.visibleAt).toBe(world.clock.now() + WAKE_DELAY_MIN_MS);
+    expect(world.queue.delayed[0]?.visibleAt).toBe(world.clock.now() + WAKE_DELAY_MS_MIN);
   });
 
   test('is at the next tick where the engine waits for longer: no event need announce what happens meanwhile (A46)', async () => {
@@ -445,8 +445,8 @@ describe('a failure that passes', () => {
       await dispatchReconcile(world.deps, 'repo-1');
       expect(world.queue.delayed).toHaveLength(1);
       const waitMs = (world.queue.delayed[0]?.visibleAt ?? 0) - world.clock.now();
-      expect(waitMs).toBeGreaterThanOrEqual(WAKE_DELAY_MIN_MS);
-      expect(waitMs).toBeLessThanOrEqual(WAKE_DELAY_MAX_MS);
+      expect(waitMs).toBeGreaterThanOrEqual(WAKE_DELAY_MS_MIN);
+      expect(waitMs).toBeLessThanOrEqual(WAKE_DELAY_MS_MAX);
       expect((await world.row()).dueAt).toBeLessThanOrEqual(world.queue.delayed[0]?.visibleAt ?? 0);
     },
   );
@@ -466,11 +466,11 @@ describe('a failure that passes', () => {
       await dispatchReconcile(world.deps, 'repo-1');
     }
     const waits = tries.map((at, index) => at - (tries[index - 1] ?? 0));
-    expect(Math.max(...waits)).toBeLessThanOrEqual(WAKE_DELAY_MAX_MS);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(WAKE_DELAY_MS_MAX);
     expect(waits.at(-1)).toBeGreaterThan(waits[0] ?? 0);
     const lastAt = tries.at(-1) ?? 0;
-    expect(lastAt).toBeGreaterThan(RETRY_SOON_MS - WAKE_DELAY_MAX_MS);
-    expect(lastAt).toBeLessThanOrEqual(RETRY_SOON_MS + WAKE_DELAY_MAX_MS);
+    expect(lastAt).toBeGreaterThan(RETRY_SOON_MS - WAKE_DELAY_MS_MAX);
+    expect(lastAt).toBeLessThanOrEqual(RETRY_SOON_MS + WAKE_DELAY_MS_MAX);
     expect(await world.store.listDueRepos(world.clock.now() + 240_000, 10)).toEqual(['repo-1']);
   });
 
