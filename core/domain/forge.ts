@@ -94,9 +94,20 @@ export interface CommitStatus {
   readonly createdAt: EpochMs;
 }
 
-/** Does a status of this state open a merge that asks for its context? The forges take what was skipped for passed (forge facts). */
-export function opensMerge({ state }: Pick<CommitStatus, 'state'>): boolean {
+/** Is this a pass of a required check on every forge of either kind? They take what was skipped for passed (forge facts). */
+export function isPass({ state }: Pick<CommitStatus, 'state'>): boolean {
   return state === 'success' || state === 'skipped';
+}
+
+/** Words of state that open a merge on no forge. */
+const CLOSED_STATES = ['pending', 'error', 'failure'];
+
+/**
+ * May a status of this state open a merge that asks for its context? Some versions take a warning, or any word that they do
+ * not know, for passed (forge facts).
+ */
+export function mayOpenMerge({ state }: Pick<CommitStatus, 'state'>): boolean {
+  return !CLOSED_STATES.includes(state);
 }
 
 export interface Commit {

@@ -26,7 +26,7 @@ function isLandingPost(action: Action): boolean {
 }
 
 /**
- * What becomes of the actions behind one that failed. `goes_on` and `fails_alone`: all of them are tried, and with the latter the
+ * The fate of the actions behind one that failed. `goes_on` and `fails_alone`: all of them are tried, and with the latter the
  * reconcile has failed. `takes_back`: only those that take a success back. `stops`: none.
  */
 export type AfterFailure = 'goes_on' | 'fails_alone' | 'takes_back' | 'stops';

@@ -1,4 +1,4 @@
-import { opensMerge } from '#core/domain/forge.ts';
+import { mayOpenMerge } from '#core/domain/forge.ts';
 import type { HeldLease } from '#core/domain/lease.ts';
 import type { ManagedRepo, MergeStyle } from '#core/domain/repo.ts';
 import { assertNever } from '#core/domain/result.ts';
@@ -96,7 +96,7 @@ async function isSuccessRead(
 ): Promise<boolean> {
   try {
     const statuses = await forge.readStatuses(sha);
-    return statuses.some((each) => each.context === context && opensMerge(each));
+    return statuses.some((each) => each.context === context && mayOpenMerge(each));
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
     // One that cannot be read may wear it.

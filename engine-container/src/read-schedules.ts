@@ -13,7 +13,8 @@ import type { SeenPullRequest } from './status-patrol.ts';
 
 /** The earlier reading of it still holds. */
 export function isUntouched(cached: PullRequestReading, pull: PullRequest): boolean {
-  return isOf(cached, pull) && isSettled(cached);
+  const isOfOlder = cached.schedule.kind !== 'none' && cached.judgedTarget !== true;
+  return isOf(cached, pull) && isSettled(cached) && !isOfOlder;
 }
 
 function isOf(reading: PullRequestReading, pull: PullRequest): boolean {
@@ -78,6 +79,7 @@ export async function readSchedules(
           head: pull.headSha,
           updatedAt: pull.updatedAt,
           schedule: readSchedule(timeline.value, pull),
+          judgedTarget: true,
           reviews: null,
           seenAt,
           readAt: now,

@@ -137,13 +137,14 @@ export class Reconcile {
     let record = this.#followClock(this.#keeper.saved);
     let refresh = true;
     let nextStartAt: EpochMs | null = null;
+    let lookCode: ReconcileErrorCode | null = null;
     for (let pass = 0; pass < RECONCILE_PASSES_MAX; pass += 1) {
       const snapshot = await looks.look(record, refresh);
       if (snapshot.full) this.#sight = reader.sight;
       const failure = reader.reads.takeFailure();
       // What a look at all of it failed on is not mended because one at what is in flight asks for less.
-      if (snapshot.full || failure !== null)
-        this.#errorCode = failure === null ? null : this.#classify(failure);
+      if (snapshot.full || failure !== null) lookCode = failure === null ? null : this.#classify(failure);
+      this.#errorCode = lookCode;
       // The rest of a later look is only left for the next reconcile.
       if (pass === 0 && reader.reads.isCutShort) this.#errorCode ??= 'timeout';
       const decision = decide(snapshot, record);

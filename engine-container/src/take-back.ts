@@ -1,4 +1,4 @@
-import { opensMerge } from '#core/domain/forge.ts';
+import { mayOpenMerge } from '#core/domain/forge.ts';
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import { isGone } from './is-gone.ts';
@@ -61,7 +61,7 @@ function postedBy({ context, batches, pendingStatuses, unheard = [] }: QueueReco
 async function takeBack(forge: EngineForge, { sha, context }: Posted): Promise<void> {
   const statuses = await forge.readStatuses(sha);
   const ours = statuses.find((status) => status.context === context);
-  if (ours === undefined || !opensMerge(ours)) return;
+  if (ours === undefined || !mayOpenMerge(ours)) return;
   await forge.postStatus(sha, {
     state: 'pending',
     context,

@@ -2,7 +2,7 @@ import { headOf, landedOf, stateOf } from './hooks.ts';
 import { givenProject, givenScheduled, unprovenLandings } from './stories.ts';
 import { createWorld } from './world.ts';
 
-/** Both kinds of forge take a status that says `skipped` for one that passed (forge facts). */
+/** Both kinds of forge take a status that says `skipped` for one that passed, and some versions other words (forge facts). */
 const MINUTE = 60_000;
 
 async function givenOne(requiredContexts: readonly string[]) {
@@ -35,16 +35,19 @@ test('one that was skipped beside one that failed does', async () => {
   expect(world.forge.runs()).toEqual([]);
 });
 
-test('a `skipped` that another account writes under the context of the queue is taken back, and told', async () => {
-  const { world, pr, head } = await givenOne(['mq']);
-  world.forge.judge = () => 'hold';
-  await world.reconcile();
-  await world.forge.postStatusAs('mallory', head, 'mq', 'skipped');
-  await world.reconcile();
-  expect(await stateOf(world, head)).not.toBe('skipped');
-  expect(world.log.filter(({ fields }) => fields.alarm === 'foreign_status_writer')).not.toEqual([]);
-  await world.forge.review(pr, 'rev', 'approve');
-  await world.clock.advance(MINUTE);
-  expect(landedOf(world)).toEqual([]);
-  expect(await unprovenLandings(world.forge)).toEqual([]);
-});
+test.each(['success', 'skipped', 'warning', 'no such word'])(
+  'a status that another account writes under the context of the queue is taken back, and told: %s',
+  async (state) => {
+    const { world, pr, head } = await givenOne(['mq']);
+    world.forge.judge = () => 'hold';
+    await world.reconcile();
+    await world.forge.postStatusAs('mallory', head, 'mq', state);
+    await world.reconcile();
+    expect(['pending', 'error']).toContain(await stateOf(world, head));
+    expect(world.log.filter(({ fields }) => fields.alarm === 'foreign_status_writer')).not.toEqual([]);
+    await world.forge.review(pr, 'rev', 'approve');
+    await world.clock.advance(MINUTE);
+    expect(landedOf(world)).toEqual([]);
+    expect(await unprovenLandings(world.forge)).toEqual([]);
+  },
+);

@@ -272,7 +272,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   {
     guard: 'another check that was skipped has passed for the forge',
     file: `${QUEUE}/admission/admission.ts`,
-    find: '!matched.every(opensMerge)',
+    find: '!matched.every(isPass)',
     replace: "matched.some(({ state }) => state !== 'success')",
     families: ['everything'],
     dies: 'another required check was skipped',
@@ -280,7 +280,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a status of another account that says skipped is taken back as a success is (A7)',
     file: `${QUEUE}/landing/recall.ts`,
-    find: 'if (opensMerge(ours)) {',
+    find: 'if (mayOpenMerge(ours)) {',
     replace: "if (ours.state === 'success') {",
     families: ['foreign_status'],
     dies: 'another account writes that the check of the queue was skipped',

@@ -1,4 +1,4 @@
-import { opensMerge } from '#core/domain/forge.ts';
+import { mayOpenMerge } from '#core/domain/forge.ts';
 import { DEFAULT_SERVICE_NAME, isOwnBranch, stagingPrefix, workPrefix } from '#core/domain/queue-names.ts';
 import type { MergeView } from '../../local/forge/control.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
@@ -123,7 +123,7 @@ export class Judge {
   readForged(context: string, isOpen: (sha: string) => boolean): void {
     for (const latest of this.#latest.values()) {
       const isForged = latest.context === context && latest.by !== this.#options.bot;
-      if (isForged && opensMerge(latest) && isOpen(latest.sha))
+      if (isForged && mayOpenMerge(latest) && isOpen(latest.sha))
         this.violations.push(`the success of another account stands on ${latest.sha.slice(0, 8)}`);
     }
   }

@@ -79,8 +79,8 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   {
     guard: 'what a hidden repository does not show is not gone (A24)',
     file: 'engine-container/src/is-gone.ts',
-    find: '(await forge.readBranchTip(baseBranch)) !== null',
-    replace: 'forge !== null && baseBranch.length > 0',
+    find: '  await forge.readBranchTip(baseBranch);\n',
+    replace: '',
     families: ['outages'],
     dies: 'the bot may not see the repository for a while amid a landing',
   },

@@ -316,7 +316,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: 'a success that this record knows nothing of (A7, A24)',
     file: `${QUEUE}/landing/recall.ts`,
-    find: '  if (opensMerge(ours)) {',
+    find: '  if (mayOpenMerge(ours)) {',
     replace: "  if (ours.state === 'never') {",
     families: ['foreign_status', 'everything'],
     dies: 'the success of another account',

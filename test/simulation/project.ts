@@ -403,7 +403,7 @@ export class Project {
         'mallory',
         pull.headSha,
         DEFAULT_SERVICE_NAME,
-        random.pick(['success', 'skipped', 'error', 'pending']),
+        random.pick(['success', 'skipped', 'warning', 'banana', 'error', 'pending']),
       );
     }
     if (pull.state === 'closed') {

@@ -117,6 +117,14 @@ export const RENEWAL_MUTANTS: readonly Mutant[] = [
     dies: 'a scheduled pull request is sent to another branch and back',
   },
   {
+    guard: 'what an older version read is held to the branch of its schedule too (D-03)',
+    file: `${ENGINE}/read-schedules.ts`,
+    find: "cached.schedule.kind !== 'none' && cached.judgedTarget !== true",
+    replace: "cached.schedule.kind === 'none' && cached.judgedTarget === undefined && false",
+    families: ['people'],
+    dies: 'a pull request was sent to this branch before an upgrade',
+  },
+  {
     guard: 'no push renews a schedule for another branch',
     file: `${ENGINE}/queue/admission/renewal.ts`,
     find: 'return !isForOtherTarget(schedule);',

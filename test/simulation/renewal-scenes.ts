@@ -65,6 +65,51 @@ export async function sentHereUnderSchedule(): Promise<readonly string[]> {
   return forge.isMerged(pr) ? [] : ['the way back that its words name does not lead back'];
 }
 
+/** The same, and the record is one that an older version has kept, which did not ask for which branch a schedule is. */
+export async function sentHereBeforeUpgrade(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge, store } = stage;
+  await givenProject(forge);
+  await forge.pushBranch('docs', await forge.tip('main'));
+  await forge.setProtection({ requiredContexts: ['docs/check'] }, 'docs');
+  const pr = await forge.openPullRequest({ branch: 'f', files: { 'src/f.txt': '1\n' }, base: 'docs' });
+  await stage.clock.advance(60_000);
+  await forge.schedule(pr, 'squash');
+  await forge.retarget(pr, 'main');
+  await stage.clock.advance(60_000);
+  await look(stage, 2);
+  const load = store.loadQueueRecord.bind(store);
+  let isOld = true;
+  store.loadQueueRecord = async (id) => {
+    const loaded = await load(id);
+    if (loaded === null || !isOld) return loaded;
+    isOld = false;
+    return { ...loaded, document: asOlderVersion(loaded.document as OldDocument) };
+  };
+  await look(stage, 14);
+  return forge.merges().length === 0 ? [] : ['a schedule for another branch landed it after an upgrade'];
+}
+
+interface OldDocument {
+  readonly line: readonly object[];
+  readonly readings: readonly { readonly schedule: { readonly id: number; readonly at: number } }[];
+}
+
+function asOlderVersion({ readings, line, ...rest }: OldDocument): object {
+  const [schedule] = readings.map(({ schedule: { id, at } }) => ({ kind: 'bound', id, at }));
+  return {
+    ...rest,
+    outbox: [],
+    readings: readings.map((reading) => ({ ...reading, judgedTarget: undefined, schedule })),
+    line: line.map((entry) => ({
+      ...entry,
+      scheduleId: schedule?.id,
+      movedAt: null,
+      isForOtherTarget: undefined,
+    })),
+  };
+}
+
 /** Sent elsewhere and back: its schedule was made for this branch. */
 export async function sentElsewhereAndBack(): Promise<readonly string[]> {
   const stage = await setStage();

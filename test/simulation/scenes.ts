@@ -238,6 +238,7 @@ import {
   pushTwice,
   pushWhileClosed,
   sentElsewhereAndBack,
+  sentHereBeforeUpgrade,
   sentHereUnderSchedule,
 } from './renewal-scenes.ts';
 import {
@@ -853,6 +854,7 @@ export const SCENES = {
   'a deploy key pushes under a schedule': pushByKey,
   'a push while it is closed': pushWhileClosed,
   'a pull request that is scheduled for another branch is sent to this one': sentHereUnderSchedule,
+  'a pull request was sent to this branch before an upgrade': sentHereBeforeUpgrade,
   'a scheduled pull request is sent to another branch and back': sentElsewhereAndBack,
   'a fork goes back to an approved head': backToApproved,
   'a fix after a bounce': fixAfterBounce,

@@ -325,10 +325,9 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
     );
     await schedule(repo, pr, head);
     await repo.must('bot', 'PATCH', `/pulls/${pr}`, { base: 'docs' });
-    expect((await repo.forge.readTimeline(pr)).at(-1)).toMatchObject({
-      kind: 'retargeted',
-      baseBefore: 'main',
-    });
+    // Gitea writes an entry of a push beside it.
+    const entries = await repo.forge.readTimeline(pr);
+    expect(entries).toContainEqual(expect.objectContaining({ kind: 'retargeted', baseBefore: 'main' }));
     expect((await repo.forge.readPullRequest(pr)).baseRef).toBe('docs');
     expect((await repo.api('bot', 'DELETE', `/pulls/${pr}/merge`)).status).toBe(204);
   });

@@ -1,4 +1,4 @@
-import { type BranchProtection, opensMerge, type Review } from '#core/domain/forge.ts';
+import { type BranchProtection, isPass, type Review } from '#core/domain/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import { compileGlob } from '../../../local/forge/globs.ts';
 import type { Pull, World } from './world.ts';
@@ -19,17 +19,22 @@ export function ruleOf(world: World, base: string): BranchProtection | null {
   return world.rules.get(base) ?? null;
 }
 
-/** Every required pattern needs a status, and every status that a pattern finds must be a success or skipped. */
+/** Words of state that the forge ranks. */
+const KNOWN_STATES = ['pending', 'success', 'error', 'failure', 'warning', 'skipped'];
+
+/** Every required pattern needs a status, and every status that a pattern finds must be a success or skipped, or a word that the forge does not know and lets pass. */
 export function requiredStatusesPass(world: World, pull: Pull, sha: CommitSha): boolean {
   const rule = ruleOf(world, pull.base);
   if (rule === null || !rule.statusCheckEnabled) return true;
   const latest = [...(world.statuses.get(sha)?.latest.values() ?? [])];
+  const passes = (status: { readonly state: string }): boolean =>
+    isPass(status) || (world.switches.passesUnknownWords && !KNOWN_STATES.includes(status.state));
   if (rule.requiredContexts.length === 0) {
-    return latest.length > 0 && latest.every(opensMerge);
+    return latest.length > 0 && latest.every(passes);
   }
   return rule.requiredContexts.every((pattern) => {
     const matched = latest.filter((status) => matchesContext(pattern, status.context));
-    return matched.length > 0 && matched.every(opensMerge);
+    return matched.length > 0 && matched.every(passes);
   });
 }
 

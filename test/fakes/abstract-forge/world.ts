@@ -27,6 +27,8 @@ export interface Switches {
   /** Old Gitea: a slow merge takes whatever the head has become since it was checked (E1). */
   readonly mergesUncheckedHead: boolean;
   readonly runsCanBeCancelled: boolean;
+  /** Forgejo: a word of state that it does not know keeps nothing back. */
+  readonly passesUnknownWords: boolean;
   /** Repository admin: reads the rule in full. */
   readonly botIsAdmin: boolean;
   /** Gitea on a git before 2.40: a file whose mode changed on one side and whose contents on the other is a conflict. */
@@ -47,6 +49,7 @@ export const FORGEJO_15_SWITCHES: Switches = {
   forkPermission: true,
   mergesUncheckedHead: false,
   runsCanBeCancelled: true,
+  passesUnknownWords: true,
   botIsAdmin: true,
   modesClash: false,
   ci: 'actions',
@@ -59,6 +62,7 @@ export const GITEA_126_SWITCHES: Switches = {
   scheduleTriggers: true,
   forkPermission: false,
   runsCanBeCancelled: false,
+  passesUnknownWords: false,
   modesClash: true,
   workflowFolders: ['.gitea/workflows', '.github/workflows'],
 };

@@ -1,7 +1,8 @@
 import {
   type BranchProtection,
   type CommitStatus,
-  opensMerge,
+  isPass,
+  mayOpenMerge,
   type PullRequest,
 } from '#core/domain/forge.ts';
 import { matchGlob } from '#core/domain/glob.ts';
@@ -97,7 +98,7 @@ export function admit(facts: AdmissionFacts): Admission {
 
 /** Does a `success` stand under this context, or what the forge takes for one? */
 export function isOpened(statuses: readonly CommitStatus[], context: string): boolean {
-  return statuses.some((status) => status.context === context && opensMerge(status));
+  return statuses.some((status) => status.context === context && mayOpenMerge(status));
 }
 
 /**
@@ -198,7 +199,7 @@ function judgeOtherChecks(facts: AdmissionFacts): Admission {
     );
     // A pattern that only our own context satisfies is met by our own success.
     if (matched.length === 0 && matches(pattern, facts.context)) continue;
-    if (matched.length === 0 || !matched.every(opensMerge)) {
+    if (matched.length === 0 || !matched.every(isPass)) {
       return { kind: 'waiting', reason: 'other_checks' };
     }
   }

@@ -8,6 +8,8 @@ export interface PullRequestReading {
   readonly head: CommitSha;
   readonly updatedAt: EpochMs;
   readonly schedule: ScheduleReading;
+  /** The schedule was held to the branch that it was made for. Absent: kept by an older version, and read again. */
+  readonly judgedTarget?: true;
   /** Null when no rule asked for them. */
   readonly reviews: readonly ReviewCount[] | null;
   /** Logins of those who have officially approved exactly this head; absent: not asked with these, or too many to keep. */

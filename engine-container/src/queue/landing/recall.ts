@@ -1,4 +1,4 @@
-import { type CommitStatus, opensMerge } from '#core/domain/forge.ts';
+import { type CommitStatus, mayOpenMerge } from '#core/domain/forge.ts';
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { SUCCESS_LATE_MS } from '#core/domain/limits.ts';
 import { isLandingHead } from '../batches/pipeline.ts';
@@ -45,7 +45,7 @@ export function recallStatuses(pass: DecisionContext, view: PullRequestView): vo
   if (!byBot && ours.state !== 'error') {
     pass.alarms.push({ name: 'foreign_status_writer', pr: pull.number });
   }
-  if (opensMerge(ours)) {
+  if (mayOpenMerge(ours)) {
     wishStatus(pass, {
       pr: pull.number,
       sha: pull.headSha,
@@ -204,7 +204,7 @@ function recallFrom(
     );
     // An earlier record of this address may have had another bot.
     const isOurs = creator === bot || record.recallContexts?.includes(context) === true;
-    if (!opensMerge(status) || !isOurs || isKnown) continue;
+    if (!mayOpenMerge(status) || !isOurs || isKnown) continue;
     takeBack(record, { pr, sha: head, context }, merged);
   }
 }

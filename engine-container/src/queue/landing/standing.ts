@@ -1,4 +1,4 @@
-import { opensMerge } from '#core/domain/forge.ts';
+import { mayOpenMerge } from '#core/domain/forge.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
 import { STANDING_TOLD_AFTER_TRIES, TAKING_BACK_TRIES_MAX } from '#core/domain/limits.ts';
 import {
@@ -39,7 +39,7 @@ function settle(pass: DecisionContext, status: PendingStatus): void {
   if (landing !== undefined && !isWatched(record, status.sha)) watchUnheard(pass, landing, 'unwritable');
   const statuses = s.unheard?.get(status.sha);
   if (statuses?.known === true) {
-    const stands = statuses.value.some((each) => each.context === status.context && opensMerge(each));
+    const stands = statuses.value.some((each) => each.context === status.context && mayOpenMerge(each));
     if (!stands) return countAsWritten(pass, status, landing);
   } else if ((status.failures ?? 0) < STANDING_TOLD_AFTER_TRIES && status.told !== true) return;
   tell(pass, status);

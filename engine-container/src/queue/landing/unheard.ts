@@ -1,4 +1,4 @@
-import { opensMerge } from '#core/domain/forge.ts';
+import { mayOpenMerge } from '#core/domain/forge.ts';
 import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
 import {
   SUCCESS_LATE_MS,
@@ -93,7 +93,7 @@ function settle(pass: DecisionContext, post: UnheardPost): readonly UnheardPost[
   if (statuses === undefined) return [keptWatch];
   if (!statuses.known) return overwriteIfLate(pass, post, keptWatch);
   const now = statuses.value.find((status) => status.context === post.context);
-  if (now !== undefined && opensMerge(now)) {
+  if (now !== undefined && mayOpenMerge(now)) {
     record.pendingStatuses = record.pendingStatuses.filter((each) => each !== waiting);
     takeBackLate(record, post);
     pass.log.push(`a success on ${post.sha} was carried out late and is taken back`);
