@@ -8,12 +8,12 @@ const SUCCESS = { state: 'success', context: CONTEXT, description: 'landing', ta
 export function landingSuite(subject: () => ForgeSubject, needs: Needs): void {
   const isForgejo = () => subject().workflowDir.startsWith('.forgejo');
 
-  async function create(): Promise<RepoDriver> {
+  async function create(...others: readonly string[]): Promise<RepoDriver> {
     const repo = await RepoDriver.create(subject());
     await repo.must('bot', 'POST', '/branch_protections', {
       rule_name: 'main',
       enable_status_check: true,
-      status_check_contexts: [CONTEXT],
+      status_check_contexts: [CONTEXT, ...others],
     });
     return repo;
   }
@@ -69,6 +69,15 @@ export function landingSuite(subject: () => ForgeSubject, needs: Needs): void {
     // Nothing else moved: what lands has the very tree of the head.
     expect(merge.tree).toBe((await repo.forge.readCommit(head)).tree);
     expect(await repo.forge.readBranchTip('main')).toBe(merge.sha);
+  });
+
+  test('a required check that was skipped has passed', async () => {
+    const repo = await create('ci/docs');
+    const { pr, head } = await openChecked(repo, 'one', { 'a.txt': 'a\n' });
+    expect(await schedule(repo, pr)).toBe(201);
+    await repo.must('person', 'POST', `/statuses/${head}`, { state: 'skipped', context: 'ci/docs' });
+    await repo.forge.postStatus(head, SUCCESS);
+    await awaitMerged(repo, pr);
   });
 
   test('nothing that can be read tells which style was scheduled', async () => {
