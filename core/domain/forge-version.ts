@@ -53,6 +53,14 @@ export function asksForkForMergeRight(version: ForgeVersion): boolean {
   return version.kind === 'forgejo' || !isAtLeast(version, 1, 25, 5);
 }
 
+/**
+ * Is a required pattern met where all that it finds was skipped? On Gitea from 1.25; Forgejo wants a success among them (forge
+ * facts, 7).
+ */
+export function passesSkippedAlone(version: ForgeVersion): boolean {
+  return version.kind === 'gitea' && isAtLeast(version, 1, 25, 0);
+}
+
 /** Does the forge hold a job's token to the `permissions` of its workflow? Forgejo 16 warns of the key, older ones skip it. */
 export function heedsJobPermissions(version: ForgeVersion): boolean {
   return version.kind === 'gitea' && isAtLeast(version, 1, 26, 0);

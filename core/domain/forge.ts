@@ -94,7 +94,7 @@ export interface CommitStatus {
   readonly createdAt: EpochMs;
 }
 
-/** Is this a pass of a required check on every forge of either kind? They take what was skipped for passed (forge facts). */
+/** Does it keep no required check from passing? What was skipped does not, on a forge of either kind (forge facts, 7). */
 export function isPass({ state }: Pick<CommitStatus, 'state'>): boolean {
   return state === 'success' || state === 'skipped';
 }
@@ -104,7 +104,7 @@ const CLOSED_STATES = ['pending', 'error', 'failure'];
 
 /**
  * May a status of this state open a merge that asks for its context? Some versions take a warning, or any word that they do
- * not know, for passed (forge facts).
+ * not know, for passed (forge facts, 7).
  */
 export function mayOpenMerge({ state }: Pick<CommitStatus, 'state'>): boolean {
   return !CLOSED_STATES.includes(state);

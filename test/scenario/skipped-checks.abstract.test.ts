@@ -1,29 +1,39 @@
+import { createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
+import { FORGEJO_15_SWITCHES, GITEA_126_SWITCHES, type Switches } from '../fakes/abstract-forge/world.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 import { headOf, landedOf, stateOf } from './hooks.ts';
 import { givenProject, givenScheduled, unprovenLandings } from './stories.ts';
-import { createWorld } from './world.ts';
+import { createWorldOn } from './world.ts';
 
 /** Both kinds of forge take a status that says `skipped` for one that passed, and some versions other words (forge facts). */
 const MINUTE = 60_000;
 
-async function givenOne(requiredContexts: readonly string[]) {
-  const world = await createWorld();
-  await givenProject(world.forge);
-  await world.forge.setProtection({ requiredContexts });
-  const pr = await givenScheduled(world.forge, 'a');
+async function givenOne(requiredContexts: readonly string[], switches: Partial<Switches> = {}) {
+  const clock = new VirtualClock();
+  const forge = createAbstractForge({ clock, switches });
+  const world = await createWorldOn(clock, forge, forge.forge, {});
+  await givenProject(forge);
+  await forge.setProtection({ requiredContexts });
+  const pr = await givenScheduled(forge, 'a');
   return { world, pr, head: await headOf(world, pr) };
 }
 
 test.each([
-  ['beside one that passed', ['success', 'skipped']],
-  ['alone', ['skipped']],
-] as const)('a required check that was skipped, %s, keeps no pull request out', async (_name, states) => {
-  const { world, pr, head } = await givenOne(['mq', 'ci/*']);
-  for (const [index, state] of states.entries())
-    await world.forge.postStatusAs('ci', head, `ci/${index}`, state);
-  await world.clock.advance(MINUTE);
-  await world.drain({ maxMs: 30 * MINUTE });
-  expect(landedOf(world)).toEqual([pr]);
-});
+  ['beside one that passed, on Forgejo', ['success', 'skipped'], FORGEJO_15_SWITCHES, true],
+  ['beside one that passed, on Gitea', ['success', 'skipped'], GITEA_126_SWITCHES, true],
+  ['alone, on Gitea', ['skipped'], GITEA_126_SWITCHES, true],
+  ['alone, on Forgejo, which does not merge then', ['skipped'], FORGEJO_15_SWITCHES, false],
+] as const)(
+  'a required check that was skipped keeps out whom the forge does not merge, and no other: %s',
+  async (_name, states, switches, lands) => {
+    const { world, pr, head } = await givenOne(['mq', 'ci/*'], switches);
+    for (const [index, state] of states.entries())
+      await world.forge.postStatusAs('ci', head, `ci/${index}`, state);
+    await world.clock.advance(MINUTE);
+    await world.drain({ maxMs: 30 * MINUTE });
+    expect([landedOf(world), world.forge.runs().length]).toEqual(lands ? [[pr], 1] : [[], 0]);
+  },
+);
 
 test('one that was skipped beside one that failed does', async () => {
   const { world, head } = await givenOne(['mq', 'ci/*']);

@@ -1,7 +1,7 @@
 import { compileGlob, isGlob } from '../globs.ts';
 import type { ProtectionRule, PullRecord, RepoRecord, ReviewRecord } from '../model.ts';
 import { hasAccess, takeId, type World } from '../world.ts';
-import { combineStates, latestStatuses, passesLikeForgejo } from './statuses.ts';
+import { combineStates, latestStatuses } from './statuses.ts';
 
 /** All false, as the forge creates a rule: no account can push, every account with write can merge. */
 export function createRule(world: World, ruleName: string): ProtectionRule {
@@ -108,7 +108,7 @@ function countApprovals(rule: ProtectionRule, reviews: readonly ReviewRecord[]):
 
 /**
  * Required contexts are globs without separators. Every one must match a latest status of the head, and those it
- * matches must combine to a success. An empty list asks for all statuses, at least one.
+ * matches must combine to a literal success. An empty list asks for all statuses, at least one.
  */
 export function requiredStatusesPass(
   world: World,
@@ -128,9 +128,12 @@ export function requiredStatusesPass(
   }
   return rule.status_check_contexts.every((pattern) => {
     const glob = compileGlob(pattern, { separator: false });
-    const matched = latest.filter((status) => glob.test(status.context)).map((status) => status.state);
-    return world.profile.combinedLikeGithub
-      ? combineStates(world, matched) === 'success'
-      : passesLikeForgejo(matched);
+    const matched = latest.filter((status) => glob.test(status.context));
+    return (
+      combineStates(
+        world,
+        matched.map((status) => status.state),
+      ) === 'success'
+    );
   });
 }

@@ -81,16 +81,3 @@ export function combineStates(world: World, states: readonly string[]): string {
   if (states.every((state) => ['success', 'skipped'].includes(state))) return 'success';
   return 'pending';
 }
-
-/** From bad to good, as far as Forgejo compares them. */
-const FORGEJO_RANKED = ['error', 'failure', 'warning', 'pending', 'success'];
-
-/** Do the statuses that one required pattern finds pass? A word that Forgejo does not rank is no worse than any. */
-export function passesLikeForgejo([first, ...others]: readonly string[]): boolean {
-  if (first === undefined) return false;
-  const rank = (state: string): number => FORGEJO_RANKED.indexOf(state);
-  const isNoBetter = (one: string, other: string): boolean =>
-    rank(one) >= 0 && rank(other) >= 0 && rank(one) <= rank(other);
-  const worst = others.reduce((known, state) => (isNoBetter(state, known) ? state : known), first);
-  return worst === 'success' || !isNoBetter(worst, 'success');
-}

@@ -13,6 +13,8 @@ export interface VersionFacts {
   readonly unknownCommitStatus: 404 | 500;
   /** What becomes of a pull request whose target branch is deleted: it targets the default branch, or is closed. */
   readonly sendsToDefaultBranch: boolean;
+  /** A required pattern is met where all that it finds was skipped. */
+  readonly passesSkippedAlone: boolean;
 }
 
 const FORGEJO_15: VersionFacts = {
@@ -21,6 +23,7 @@ const FORGEJO_15: VersionFacts = {
   absentHeadStatus: 404,
   unknownCommitStatus: 404,
   sendsToDefaultBranch: false,
+  passesSkippedAlone: false,
 };
 
 export const VERSION_FACTS: Readonly<Record<ProfileName, VersionFacts>> = {
@@ -30,10 +33,11 @@ export const VERSION_FACTS: Readonly<Record<ProfileName, VersionFacts>> = {
     absentHeadStatus: 500,
     unknownCommitStatus: 500,
     sendsToDefaultBranch: false,
+    passesSkippedAlone: false,
   },
   fj15: FORGEJO_15,
   fj16: FORGEJO_15,
-  gt126: { ...FORGEJO_15, unknownCommitStatus: 500, sendsToDefaultBranch: true },
+  gt126: { ...FORGEJO_15, unknownCommitStatus: 500, sendsToDefaultBranch: true, passesSkippedAlone: true },
 };
 
 /** The facts of the newest version seen that is not newer than this one. */

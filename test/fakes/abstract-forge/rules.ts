@@ -22,20 +22,20 @@ export function ruleOf(world: World, base: string): BranchProtection | null {
 /** Words of state that the forge ranks. */
 const KNOWN_STATES = ['pending', 'success', 'error', 'failure', 'warning', 'skipped'];
 
-/** Every required pattern needs a status, and every status that a pattern finds must be a success or skipped, or a word that the forge does not know and lets pass. */
+/** Every required pattern needs a status, and what it finds has to be success or skipped, or a word that the forge lets pass. */
 export function requiredStatusesPass(world: World, pull: Pull, sha: CommitSha): boolean {
   const rule = ruleOf(world, pull.base);
   if (rule === null || !rule.statusCheckEnabled) return true;
   const latest = [...(world.statuses.get(sha)?.latest.values() ?? [])];
   const passes = (status: { readonly state: string }): boolean =>
     isPass(status) || (world.switches.passesUnknownWords && !KNOWN_STATES.includes(status.state));
-  if (rule.requiredContexts.length === 0) {
-    return latest.length > 0 && latest.every(passes);
-  }
-  return rule.requiredContexts.every((pattern) => {
-    const matched = latest.filter((status) => matchesContext(pattern, status.context));
-    return matched.length > 0 && matched.every(passes);
-  });
+  const isMet = (found: typeof latest): boolean =>
+    found.some(({ state }) => world.switches.passesSkippedAlone || state !== 'skipped') &&
+    found.every(passes);
+  if (rule.requiredContexts.length === 0) return isMet(latest);
+  return rule.requiredContexts.every((pattern) =>
+    isMet(latest.filter((status) => matchesContext(pattern, status.context))),
+  );
 }
 
 /** Why the rule forbids the merge, statuses apart; null when it does not. */

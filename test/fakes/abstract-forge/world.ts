@@ -29,6 +29,8 @@ export interface Switches {
   readonly runsCanBeCancelled: boolean;
   /** Forgejo: a word of state that it does not know keeps nothing back. */
   readonly passesUnknownWords: boolean;
+  /** Gitea: a pattern is met where all that it finds was skipped. */
+  readonly passesSkippedAlone: boolean;
   /** Repository admin: reads the rule in full. */
   readonly botIsAdmin: boolean;
   /** Gitea on a git before 2.40: a file whose mode changed on one side and whose contents on the other is a conflict. */
@@ -50,6 +52,7 @@ export const FORGEJO_15_SWITCHES: Switches = {
   mergesUncheckedHead: false,
   runsCanBeCancelled: true,
   passesUnknownWords: true,
+  passesSkippedAlone: false,
   botIsAdmin: true,
   modesClash: false,
   ci: 'actions',
@@ -63,6 +66,7 @@ export const GITEA_126_SWITCHES: Switches = {
   forkPermission: false,
   runsCanBeCancelled: false,
   passesUnknownWords: false,
+  passesSkippedAlone: true,
   modesClash: true,
   workflowFolders: ['.gitea/workflows', '.github/workflows'],
 };

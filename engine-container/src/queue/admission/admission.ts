@@ -56,6 +56,8 @@ export interface AdmissionFacts extends RuleFacts {
   readonly authorWrites?: Reading<boolean> | undefined;
   /** Does the forge ask the fork for the right to merge? Unknown (null) refuses no pull request. */
   readonly asksFork?: boolean | null;
+  /** Is a required pattern met where all that it finds was skipped? */
+  readonly passesSkippedAlone?: boolean;
   readonly context: string;
   readonly baseTip: CommitSha;
   /** A `success` on this head would open a pull request to another branch as well (D-17); absent: it would not. */
@@ -199,7 +201,8 @@ function judgeOtherChecks(facts: AdmissionFacts): Admission {
     );
     // A pattern that only our own context satisfies is met by our own success.
     if (matched.length === 0 && matches(pattern, facts.context)) continue;
-    if (matched.length === 0 || !matched.every(isPass)) {
+    const isMet = matched.some(({ state }) => facts.passesSkippedAlone === true || state === 'success');
+    if (!isMet || !matched.every(isPass)) {
       return { kind: 'waiting', reason: 'other_checks' };
     }
   }

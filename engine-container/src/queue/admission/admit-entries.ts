@@ -1,4 +1,5 @@
 import type { BranchProtection } from '#core/domain/forge.ts';
+import { passesSkippedAlone } from '#core/domain/forge-version.ts';
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import { isInFlight } from '../batches/pipeline.ts';
 import { asksFork, type DecisionContext, tellRefusal } from '../decision-context.ts';
@@ -156,6 +157,7 @@ export function factsOf(
   { protection, baseTip }: Pick<AdmissionFacts, 'protection' | 'baseTip'>,
 ): AdmissionFacts {
   const { pull, reviews, statuses, authorWrites, touchesProtected, openDependencies } = view;
+  const version = pass.record.forge?.version ?? null;
   return {
     pull,
     protection,
@@ -166,6 +168,7 @@ export function factsOf(
     touchesProtected,
     openDependencies,
     asksFork: asksFork(pass),
+    passesSkippedAlone: version !== null && passesSkippedAlone(version),
     context: pass.record.context,
     twinAhead: false,
   };
