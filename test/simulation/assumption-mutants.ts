@@ -278,11 +278,11 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
     dies: 'another required check was skipped',
   },
   {
-    guard: 'a status of another account that says skipped is taken back as a success is (A7)',
+    guard: 'a status of another account that may open the merge is taken back as a success is (A7)',
     file: `${QUEUE}/landing/recall.ts`,
     find: 'if (mayOpenMerge(ours)) {',
     replace: "if (ours.state === 'success') {",
     families: ['foreign_status'],
-    dies: 'another account writes that the check of the queue was skipped',
+    dies: 'another account writes a word of its own under the check of the queue',
   },
 ];

@@ -36,6 +36,7 @@ const WAITS_FOR_AUTHOR = [
   'requeued: head changed by an account that may not schedule here',
   'requeued: head changed, and the forge does not show by whose push',
   'requeued: head changed from outside',
+  'waiting: its schedule is from when it targeted another branch',
   'refused: branch is out of date',
   'refused: a pull request from a fork',
   'refused: pushed to refs/for, or its branch is gone',

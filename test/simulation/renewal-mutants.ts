@@ -125,6 +125,14 @@ export const RENEWAL_MUTANTS: readonly Mutant[] = [
     dies: 'a pull request was sent to this branch before an upgrade',
   },
   {
+    guard: 'words about a landing are replaced on the head of one that no schedule holds for',
+    file: `${ENGINE}/queue/landing/recall.ts`,
+    find: ': entry.movedAt !== null && describeUnbound(entry);',
+    replace: ': entry.movedAt === 0 && describeUnbound(entry);',
+    families: ['shared_heads'],
+    dies: 'a pull request is sent to this branch with the head of one that lands',
+  },
+  {
     guard: 'no push renews a schedule for another branch',
     file: `${ENGINE}/queue/admission/renewal.ts`,
     find: 'return !isForOtherTarget(schedule);',

@@ -110,6 +110,29 @@ function asOlderVersion({ readings, line, ...rest }: OldDocument): object {
   };
 }
 
+/** The same, with the head of another one, which lands meanwhile: words about that landing are no words for this one. */
+export async function sentHereWithLandedHead(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  await forge.pushBranch('docs', await forge.tip('main'));
+  await forge.setProtection({ requiredContexts: ['docs/check'] }, 'docs');
+  forge.judge = () => 'hold';
+  const lands = await givenScheduled(forge, 'a');
+  const { headSha: head } = await forge.pull(lands);
+  const pr = await forge.openPullRequest({ branch: 'same', base: 'docs', files: {}, head });
+  await forge.schedule(pr, 'squash');
+  await look(stage, 2);
+  await forge.retarget(pr, 'main');
+  await look(stage, 2);
+  forge.mergeBehaviour = (merged) => ({ kind: merged === lands ? 'now' : 'lost' });
+  for (const { id } of forge.runs()) await forge.finishRun(id, 'success');
+  await look(stage, 20);
+  if (!forge.isMerged(lands)) return [`the scene did not come about: ${await wordsOn(stage, lands)}`];
+  const words = await wordsOn(stage, pr);
+  return words === PULL_CODES.other_target.says ? [] : [`its author is told "${words}"`];
+}
+
 /** Sent elsewhere and back: its schedule was made for this branch. */
 export async function sentElsewhereAndBack(): Promise<readonly string[]> {
   const stage = await setStage();

@@ -105,10 +105,10 @@ import {
   otherCheckSkipped,
   scheduleWithinTheSecond,
   silentBase,
-  skippedByAnother,
   successComesTwoMinutesLate,
   successOfBefore,
   twinAppearsLate,
+  unknownWordByAnother,
 } from './forge-scenes.ts';
 import { drainAndFreeze, freezeInLanding, freezeWithLabels, pauseWithLabel } from './freeze-scenes.ts';
 import { changeGateInFlight, waitBetweenJobs, waitForRunner } from './gate-scenes.ts';
@@ -240,6 +240,7 @@ import {
   sentElsewhereAndBack,
   sentHereBeforeUpgrade,
   sentHereUnderSchedule,
+  sentHereWithLandedHead,
 } from './renewal-scenes.ts';
 import {
   forbiddenRepair,
@@ -799,7 +800,7 @@ export const SCENES = {
   }),
   'the block of a merge cannot be read': blockInLanding({ afterMs: 0, isLost: false, isUnread: true }),
   'another required check was skipped': otherCheckSkipped,
-  'another account writes that the check of the queue was skipped': skippedByAnother,
+  'another account writes a word of its own under the check of the queue': unknownWordByAnother,
   'the forge alone sees a conflict': conflictForTheForge,
   'the forge sees a conflict after the success': conflictSeenTooLate,
   'a gate is silenced': silenceGate,
@@ -855,6 +856,7 @@ export const SCENES = {
   'a push while it is closed': pushWhileClosed,
   'a pull request that is scheduled for another branch is sent to this one': sentHereUnderSchedule,
   'a pull request was sent to this branch before an upgrade': sentHereBeforeUpgrade,
+  'a pull request is sent to this branch with the head of one that lands': sentHereWithLandedHead,
   'a scheduled pull request is sent to another branch and back': sentElsewhereAndBack,
   'a fork goes back to an approved head': backToApproved,
   'a fix after a bounce': fixAfterBounce,

@@ -85,7 +85,9 @@ function sayOwnWordsAgain(
   if (state === 'pending' && isUnknown) entry.said = { head: sha, state, description: shown };
   const words = isBounced(record, entry)
     ? describeEarlierBounce(bounceOf(record, entry))
-    : entry.refusedFor !== null && describeRefusal(entry.refusedFor);
+    : entry.refusedFor !== null
+      ? describeRefusal(entry.refusedFor)
+      : entry.movedAt !== null && describeUnbound(entry);
   if (words !== false)
     return wishStatus(pass, { pr, sha, state: 'error', description: words, targetUrl: null });
   const deferred = record.deferred.find((each) => each.pr === pr && each.head === sha);
