@@ -117,4 +117,12 @@ export const RECALL_MUTANTS: readonly Mutant[] = [
     families: ['long_late', 'everything'],
     dies: 'the record is lost, and its pull request is closed and reopened around its success',
   },
+  {
+    guard: 'that a success does not hold stands on a head that several have until one has words of its own',
+    file: 'engine-container/src/queue/landing/recall.ts',
+    find: '(others.length > 0 && shown !== describeStaleSuccess())',
+    replace: 'others.length > 0',
+    families: ['two_branches'],
+    dies: { family: 'two_branches', seed: 2463000047 },
+  },
 ];

@@ -78,7 +78,8 @@ function sayOwnWordsAgain(
 ): void {
   const { record } = pass;
   const [entry, ...others] = record.entries.filter(({ head }) => head === sha);
-  if (entry?.pr !== pr || others.length > 0) return;
+  // Of a head that several have, what stands may be the words of another; that a success does not hold is said of none.
+  if (entry?.pr !== pr || (others.length > 0 && shown !== describeStaleSuccess())) return;
   // A lost record has said them: `replaceOldWords` ends those of a pause or a wait that is over. Or the word that it left came
   // after the one that it is back.
   const isUnknown = entry.said?.head !== sha || (isDeparture(shown) && !isDeparture(entry.said.description));
