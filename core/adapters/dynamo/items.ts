@@ -1,4 +1,4 @@
-import { BACKPORT_RESULTS, type Backport, type BackportedPull } from '../../domain/backport.ts';
+import type { BackportedPull } from '../../domain/backport.ts';
 import type { MemberAction, NodeRow } from '../../domain/batch.ts';
 import {
   BATCH_OUTCOMES,
@@ -31,6 +31,7 @@ import { MERGE_STYLES } from '../../domain/repo.ts';
 import { DEFAULT_SETTINGS } from '../../domain/repo-settings.ts';
 import { GATE_KINDS } from '../../domain/status-gate.ts';
 import { StoreError } from '../../ports/store.ts';
+import { backportedPull } from './backport-items.ts';
 import type { Codec } from './codec.ts';
 import {
   defaulted,
@@ -109,21 +110,6 @@ const repair = record<Repair>({
   kind: ['kind', oneOf(REPAIRS)],
   at: ['at', whole],
   result: ['result', oneOf(REPAIR_RESULTS)],
-});
-
-const backportedPull = record<BackportedPull>({
-  pr: ['pr', whole],
-  landedAt: ['landed_at', whole],
-  backports: [
-    'backports',
-    listOf(
-      record<Backport>({
-        branch: ['branch', text],
-        result: ['result', oneOf(BACKPORT_RESULTS)],
-        pull: ['pull', nullable(whole)],
-      }),
-    ),
-  ],
 });
 
 /** Settings of a repo. Wake state is another row (`WakeState`), so that a wake never fights with a PATCH. */
