@@ -8,10 +8,14 @@ const LABEL = /^backport\s+(\S+)$/i;
 export const BACKPORTS_PER_PULL_MAX = 10;
 /** A landing of longer ago is not carried any more: its forge did not answer for so long, or the setting came later. */
 export const BACKPORT_WINDOW_MS = 6 * 60 * 60_000;
-/** Landings of so short a time ago come before those that are older, which were tried before. */
-export const BACKPORT_FRESH_MS = 10 * 60_000;
 /** Time after the landing from which a backport that fails is told as failed, and not tried again. */
 export const BACKPORT_TRIES_MS = 5 * 60 * 60_000;
+/** Of one function, which has 29 seconds: it begins no further landing after this time, so that the last one has a fair part. */
+export const BACKPORT_BEGIN_MS_MAX = 9_000;
+/** It reads nothing more for a plan after this time: what is written then may have to wait for one slow answer of the forge. */
+export const BACKPORT_PLAN_MS_MAX = 17_000;
+/** A last try that began so long ago and was not ended is over: its function died of it. */
+export const BACKPORT_TRY_MS_MAX = 60_000;
 /** Pull requests with a backport that are kept for their stories; those within the window are kept besides. */
 export const BACKPORTED_KEPT_MAX = 100;
 /** The newest events that are looked through for landings. */
@@ -21,7 +25,7 @@ export const BACKPORT_EVENTS_MAX = 200;
  * `opened`: the pull request of its own is there. `conflict`: the change does not go on the branch. `nothing_left`: the branch
  * has the change. `same_branch`: the label names the branch that it landed in. `name_taken`: another branch has the name.
  * `too_large`: more is to be read than the queue reads for one backport. `not_exact`: the branch could come out otherwise than
- * the change is. `failed`: the forge failed at each try.
+ * the change is. `failed`: the forge failed, or took too long, at each try.
  */
 export const BACKPORT_RESULTS = [
   'opened',
@@ -50,12 +54,21 @@ export interface BackportedPull {
   readonly backports: readonly Backport[];
 }
 
+/** The latest try of a landing that was not dealt with. It is noted before it begins, as a function may die of it. */
+export interface BackportTry {
+  readonly pr: PullRequestNumber;
+  readonly at: EpochMs;
+  /** A failure of it is told, and nothing is tried again. */
+  readonly isLast: boolean;
+}
+
 /** Whose backports are looked for; `backports` is the owner's setting. */
 export interface BackportingRepo {
   readonly backports: boolean;
   readonly queueEnabled: boolean;
   readonly tombstone: boolean;
   readonly backported?: readonly BackportedPull[];
+  readonly backportTries?: readonly BackportTry[];
 }
 
 /** Branches that the labels ask for, each once, in the order of the labels. */
@@ -77,21 +90,52 @@ export function mayBackport({ backports, queueEnabled, tombstone }: BackportingR
 }
 
 /**
- * Landings that were not dealt with: the fresh ones in their order, then the others, the newest first. What lasts longer than a
- * function may run, at each try, so comes last, and holds up none that lands after it.
+ * Landings that were not dealt with: first what no try ended of, as it has only to be told; then what was not tried yet, in the
+ * order of the landings; then the others, the one whose latest try was longest ago first. So none is behind another for ever.
  */
 export function landingsToCarry(
-  repo: Pick<BackportingRepo, 'backported'>,
+  repo: Pick<BackportingRepo, 'backported' | 'backportTries'>,
   events: readonly ActivityEvent[],
   now: EpochMs,
 ): readonly ActivityEvent[] {
   const known = new Set((repo.backported ?? []).map(({ pr }) => pr));
-  const landings = events
+  const turnOf = ({ pr }: ActivityEvent): EpochMs => {
+    const tried = tryOf(repo, pr);
+    return tried === undefined || tried.isLast ? 0 : tried.at;
+  };
+  const isOver = (landing: ActivityEvent): number => (tryOf(repo, landing.pr)?.isLast ? 0 : 1);
+  return events
     .filter(({ event, pr, at }) => event === 'pr_landed' && now - at < BACKPORT_WINDOW_MS && !known.has(pr))
-    .sort((one, other) => one.at - other.at);
-  const isFresh = ({ at }: ActivityEvent): boolean => now - at < BACKPORT_FRESH_MS;
-  const older = landings.filter((landing) => !isFresh(landing));
-  return [...landings.filter(isFresh), ...older.toReversed()];
+    .filter(({ pr }) => !isAtLastTry(repo, pr, now))
+    .sort((one, other) => isOver(one) - isOver(other) || turnOf(one) - turnOf(other) || one.at - other.at);
+}
+
+function tryOf({ backportTries = [] }: Pick<BackportingRepo, 'backportTries'>, pr: PullRequestNumber) {
+  return backportTries.find((each) => each.pr === pr);
+}
+
+/** Whether another function may be at its last try. */
+function isAtLastTry(
+  repo: Pick<BackportingRepo, 'backportTries'>,
+  pr: PullRequestNumber,
+  now: EpochMs,
+): boolean {
+  const tried = tryOf(repo, pr);
+  return tried?.isLast === true && now - tried.at < BACKPORT_TRY_MS_MAX;
+}
+
+/** Which try of a landing is next. `over`: its last one has begun and not ended, so that it is told alone. */
+export function nextTry(
+  repo: Pick<BackportingRepo, 'backportTries'>,
+  { pr, at }: Pick<ActivityEvent, 'pr' | 'at'>,
+  now: EpochMs,
+): 'one' | 'last' | 'over' {
+  if (tryOf(repo, pr)?.isLast === true) return 'over';
+  return now - at >= BACKPORT_TRIES_MS ? 'last' : 'one';
+}
+
+export function noteTry(before: readonly BackportTry[] = [], tried: BackportTry): readonly BackportTry[] {
+  return [...before.filter(({ pr, at }) => pr !== tried.pr && tried.at - at < BACKPORT_WINDOW_MS), tried];
 }
 
 export function noteBackported(
@@ -102,11 +146,6 @@ export function noteBackported(
   const all = [...before.filter(({ pr }) => pr !== done.pr), done];
   const told = all.filter(({ backports }) => backports.length > 0).slice(-BACKPORTED_KEPT_MAX);
   return all.filter((each) => now - each.landedAt < BACKPORT_WINDOW_MS || told.includes(each));
-}
-
-/** Whether a backport that fails now is not tried again. */
-export function isLastTry({ at }: Pick<ActivityEvent, 'at'>, now: EpochMs): boolean {
-  return now - at >= BACKPORT_TRIES_MS;
 }
 
 /** How a backport ends whose merge is refused. */
@@ -158,6 +197,9 @@ export function sayBackport({ branch, result, pull }: Backport): { says: string;
     case 'not_exact':
       return { says: `The queue cannot write the change to "${branch}" exactly as it is`, next: byHand };
     case 'failed':
-      return { says: `The forge failed at each try to carry the change to "${branch}"`, next: byHand };
+      return {
+        says: `The forge failed or took too long at each try to carry the change to "${branch}"`,
+        next: byHand,
+      };
   }
 }

@@ -1,5 +1,5 @@
 import type { Secret } from '../secret.ts';
-import type { BackportedPull } from './backport.ts';
+import type { BackportedPull, BackportTry } from './backport.ts';
 import type { ForgeVersion } from './forge-version.ts';
 
 import type { KnownSight } from './glance.ts';
@@ -146,6 +146,8 @@ export interface ManagedRepo extends QueueSettings {
   readonly repairs?: readonly Repair[];
   /** Landings whose labels were looked at, oldest first. Absent: none. */
   readonly backported?: readonly BackportedPull[];
+  /** Landings that were tried and not dealt with. Absent: none. */
+  readonly backportTries?: readonly BackportTry[];
   /** Null: no notices are sent. */
   readonly notification: NotificationTargets | null;
   /** Grows with every wake; a wake during a reconcile is noticed at its end (E9). */

@@ -36,10 +36,11 @@ export interface BackportForge extends TreeReader {
   remark(pr: PullRequestNumber, body: string): Promise<void>;
 }
 
-/** The outcome of a change on a branch. An empty patch: the branch has the change already. */
+/** The outcome of a change on a branch. An empty patch: the branch has the change already. `unfinished`: the time was up. */
 export type BackportPlan =
   | { readonly kind: 'plan'; readonly patch: string; readonly tree: TreeHash }
-  | { readonly kind: 'refused'; readonly result: BackportResult };
+  | { readonly kind: 'refused'; readonly result: BackportResult }
+  | { readonly kind: 'unfinished' };
 
 /** Plans one landed change on branches as git merges, so that their trees are known before anything is written. */
 export interface BackportPlanner {
@@ -48,7 +49,7 @@ export interface BackportPlanner {
 }
 
 /** Reads by this forge alone, so that no repository is planned with the objects of another. */
-export type OpenBackportPlanner = (forge: TreeReader) => BackportPlanner;
+export type OpenBackportPlanner = (forge: TreeReader, isOutOfTime: () => boolean) => BackportPlanner;
 
 /** Has the landings of a repository carried by the one function that may. Returns before that is done. */
 export interface BackportAsker {

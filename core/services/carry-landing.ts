@@ -3,7 +3,6 @@ import {
   type BackportResult,
   backportMessage,
   backportTargets,
-  isLastTry,
   isPlainBranch,
   sayBackport,
 } from '../domain/backport.ts';
@@ -16,13 +15,12 @@ import type { BackportForge, BackportPlanner, LandedPull } from '../ports/backpo
 import { ForgeError } from '../ports/forge.ts';
 import type { PullLink } from '../ports/forge-admin.ts';
 import type { DispatchStore } from '../ports/store.ts';
-import type { Clock, Log } from '../ports/system.ts';
+import type { Log } from '../ports/system.ts';
 
 export interface CarryDeps {
   readonly store: Pick<DispatchStore, 'claimDelivery'>;
   readonly forge: BackportForge;
   readonly planner: BackportPlanner;
-  readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
   readonly queueName: string;
 }
@@ -30,19 +28,20 @@ export interface CarryDeps {
 type Landed = LandedPull & { readonly pr: number; readonly head: CommitSha; readonly mergeCommit: CommitSha };
 
 /**
- * One end for each label; `waits`: there is more to do, and the next look asks again. Throws `ForgeError` only where the forge
+ * One end for each label. At its last try what fails has ended too, and where that is `over` nothing is made: it is told what
+ * was not made. `waits`: there is more to do, and the next look asks again. Throws `ForgeError` only where the forge
  * answers nothing, so that no other landing need be tried.
  */
 export async function carryLanding(
   deps: CarryDeps,
   repo: ManagedRepo,
-  landing: ActivityEvent,
+  { pr, head }: Pick<ActivityEvent, 'pr' | 'head'>,
+  next: 'one' | 'last' | 'over',
 ): Promise<readonly Backport[] | 'waits'> {
-  const { pr, head } = landing;
   const landed = await unlessItFails(deps, repo, pr, () => deps.forge.readLanded(pr));
   if (landed === null) return 'waits';
   const { mergeCommit } = landed;
-  const isLast = isLastTry(landing, deps.clock.now());
+  const isLast = next !== 'one';
   if (mergeCommit === null && !isLast) return 'waits';
   const backports: Backport[] = [];
   let waits = false;
@@ -51,7 +50,7 @@ export async function carryLanding(
       mergeCommit === null
         ? null
         : await unlessItFails(deps, repo, pr, () =>
-            carryTo(deps, repo, { ...landed, pr, head, mergeCommit }, branch),
+            carryTo(deps, repo, { ...landed, pr, head, mergeCommit }, branch, next !== 'over'),
           );
     if (tried === null && !isLast) {
       waits = true;
@@ -88,6 +87,7 @@ async function carryTo(
   repo: ManagedRepo,
   landed: Landed,
   branch: string,
+  mayMake: boolean,
 ): Promise<Backport | null> {
   const { forge } = deps;
   const ends = (result: BackportResult): Backport => ({ branch, result, pull: null });
@@ -97,8 +97,9 @@ async function carryTo(
   const head = backportBranch(deps.queueName, landed.pr, branch);
   const there = await forge.findPull(branch, head);
   if (there !== null) return { branch, result: 'opened', pull: there.number };
+  if (!mayMake) return null;
   const made = await makeBranch(deps, landed, { branch, tip, head });
-  if (made === 'branch_moved') return null;
+  if (made === 'unfinished') return null;
   if (made !== 'made') return ends(made);
   const pull = await openPull(forge, branch, head, landed, repo.baseBranch);
   return { branch, result: 'opened', pull: pull.number };
@@ -109,7 +110,7 @@ async function makeBranch(
   { forge, planner }: CarryDeps,
   landed: Landed,
   { branch, tip, head }: { readonly branch: string; readonly tip: CommitSha; readonly head: string },
-): Promise<BackportResult | 'made' | 'branch_moved'> {
+): Promise<BackportResult | 'made' | 'unfinished'> {
   const message = backportMessage(landed.title, landed.pr, landed.mergeCommit);
   const standing = await forge.readBranchTip(head);
   const before = standing === null ? null : await forge.readCommit(standing);
@@ -117,15 +118,20 @@ async function makeBranch(
   const change = await findChange(forge, landed);
   if (change === null) return 'not_exact';
   // A person may have gone on with a branch that an earlier try left: it is not taken away.
-  if (before !== null) return (await isAsPlanned(planner, before, change)) ? 'made' : 'not_exact';
+  if (before !== null) {
+    const is = await compare(planner, before, change);
+    return is === 'as_planned' ? 'made' : is;
+  }
   const plan = await planner.plan(tip, change.before, change.after);
+  if (plan.kind === 'unfinished') return 'unfinished';
   if (plan.kind === 'refused') return plan.result;
   if (plan.patch === '') return 'nothing_left';
   const made = await forge.applyPatch({ branch, newBranch: head, patch: plan.patch, message });
   const isOnTip = made.parents[0] === tip;
-  if (isOnTip ? made.tree === plan.tree : await isAsPlanned(planner, made, change)) return 'made';
+  if (isOnTip ? made.tree === plan.tree : (await compare(planner, made, change)) === 'as_planned')
+    return 'made';
   await forge.deleteBranch(head);
-  return isOnTip ? 'not_exact' : 'branch_moved';
+  return isOnTip ? 'not_exact' : 'unfinished';
 }
 
 interface Change {
@@ -148,16 +154,17 @@ async function findChange(
   return mergeBase === null || mergeBase === head ? null : { before: mergeBase, after: head };
 }
 
-/** On the commit that it stands on, which is not where the branch stood when it was read. */
-async function isAsPlanned(
+/** With the plan on the commit that it stands on, which is not where the branch stood when it was read. */
+async function compare(
   planner: BackportPlanner,
   { parents, tree }: Commit,
   { before, after }: Change,
-): Promise<boolean> {
+): Promise<'as_planned' | 'not_exact' | 'unfinished'> {
   const [on] = parents;
-  if (on === undefined) return false;
+  if (on === undefined) return 'not_exact';
   const plan = await planner.plan(on, before, after);
-  return plan.kind === 'plan' && plan.tree === tree;
+  if (plan.kind === 'unfinished') return 'unfinished';
+  return plan.kind === 'plan' && plan.tree === tree ? 'as_planned' : 'not_exact';
 }
 
 /** A failure that comes of another function which was faster is no harm: the next try finds what that one has opened. */

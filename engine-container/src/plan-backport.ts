@@ -11,9 +11,15 @@ import { planPick } from './staging/three-way.ts';
 export const BACKPORT_READ_ROUNDS_MAX = 60;
 
 /** Plans with the merge of staging, and with its patches by ids: there is no text that the forge could alter (forge facts, 6.2). */
-export function openBackportPlanner(forge: TreeReader): BackportPlanner {
+export function openBackportPlanner(forge: TreeReader, isOutOfTime: () => boolean): BackportPlanner {
   const memory = new RepoDirectories();
-  return { plan: (on, before, after) => plan(forge, memory, { on, before, after }) };
+  return { plan: (on, before, after) => plan({ forge, memory, isOutOfTime }, { on, before, after }) };
+}
+
+interface Reads {
+  readonly forge: TreeReader;
+  readonly memory: RepoDirectories;
+  readonly isOutOfTime: () => boolean;
 }
 
 interface Change {
@@ -23,14 +29,13 @@ interface Change {
 }
 
 async function plan(
-  forge: TreeReader,
-  memory: RepoDirectories,
+  { forge, memory, isOutOfTime }: Reads,
   { on, before, after }: Change,
 ): Promise<BackportPlan> {
   let rounds = 0;
   const objects = new RepoObjects(forge, memory, () => {
     rounds += 1;
-    return rounds > BACKPORT_READ_ROUNDS_MAX;
+    return rounds > BACKPORT_READ_ROUNDS_MAX || isOutOfTime();
   });
   try {
     const trees = {
@@ -46,7 +51,9 @@ async function plan(
       tree: merged.tree,
     };
   } catch (error) {
-    if (error instanceof ReadingUnfinished) return { kind: 'refused', result: 'too_large' };
-    throw error;
+    if (!(error instanceof ReadingUnfinished)) throw error;
+    return rounds > BACKPORT_READ_ROUNDS_MAX
+      ? { kind: 'refused', result: 'too_large' }
+      : { kind: 'unfinished' };
   }
 }

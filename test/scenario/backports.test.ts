@@ -242,11 +242,53 @@ test('landings that the forge fails on hold up no other, and are told when they 
   await world.clock.advance(BACKPORT_TRIES_MS);
   await carry(world);
   await carry(world);
-  expect(await dealtWith()).toEqual([other, stuck, 1]);
+  expect(await dealtWith()).toEqual([other, 1, stuck]);
   expect(await storyOf(world)).toMatchObject([{ result: 'failed' }, { result: 'no_branch' }]);
-  const words = expect.stringMatching(/forge failed at each try.*Next: make a branch from "v15" by hand/);
+  const words = expect.stringMatching(
+    /forge failed or took too long at each try.*Next: make a branch from "v15" by hand/,
+  );
   expect(await remarksOf(world)).toEqual([expect.stringContaining('"v99"'), words]);
   expect(await remarksOf(world, stuck)).toEqual([words]);
+});
+
+test('a landing that each function dies of holds up no other, older or newer, and is told after its last try', async () => {
+  const world = await givenLanding();
+  const deadly = await land(world, { 'deadly.txt': 'deadly\n' });
+  const sha = (await world.api('GET', `/pulls/${deadly}`)).merge_commit_sha;
+  const tries: string[] = [];
+  const { openPlanner } = world.deps;
+  const openMortal: typeof openPlanner = (...given) => {
+    const { plan } = openPlanner(...given);
+    return {
+      plan: async (on, before, after) => {
+        if (after === sha) tries.push(after);
+        if (after === sha || tries.length === 0) throw new Error('the function had no more time');
+        return plan(on, before, after);
+      },
+    };
+  };
+  const look = async () => {
+    await world.clock.advance(5 * 60_000);
+    await carryLandings({ ...world.deps, openPlanner: openMortal }, (await world.repo()).id).catch(
+      () => undefined,
+    );
+  };
+  const dealtWith = async () => (await world.repo()).backported?.map(({ pr }) => pr) ?? [];
+  // Both were tried once, and both are older than those that come now.
+  await look();
+  await look();
+  const newer = await land(world, { 'newer.txt': 'newer\n' });
+  for (let looks = 0; looks < 4; looks += 1) await look();
+  expect((await dealtWith()).toSorted()).toEqual([1, newer]);
+  await world.clock.advance(BACKPORT_TRIES_MS);
+  await look();
+  const tried = tries.length;
+  await look();
+  await look();
+  expect(tries).toHaveLength(tried);
+  expect(await dealtWith()).toContain(deadly);
+  expect(await storyOf(world, deadly)).toMatchObject([{ result: 'failed' }]);
+  expect(await remarksOf(world, deadly)).toEqual([expect.stringContaining('took too long at each try')]);
 });
 
 test('a forge that answers nothing is asked about one landing, and none is given up for it', async () => {
@@ -259,7 +301,7 @@ test('a forge that answers nothing is asked about one landing, and none is given
     return { status: 502 };
   };
   expect(await carry(world)).toEqual([]);
-  expect(asked).toEqual(['/api/v1/repos/acme/app/pulls/2', '/api/v1/repos/acme/app/branches/main']);
+  expect(asked).toEqual(['/api/v1/repos/acme/app/pulls/1', '/api/v1/repos/acme/app/branches/main']);
 });
 
 test('events that repeat and functions at the same time make one backport', async () => {

@@ -2,9 +2,12 @@ import type { Mutant } from './mutants.ts';
 
 const DOMAIN = 'core/domain/backport.ts';
 const SERVICE = 'core/services/carry-landing.ts';
+const PASS = 'core/services/backport.ts';
 const LABELS = 'landings are carried by their labels';
 const OTHERWISE = 'the forge writes a backport otherwise than the patch says';
 const FAILING = 'the forge fails on one landing for ever, and another is behind it';
+const DYING = 'a function dies at the later of two landings each time';
+const SLOW = 'the forge is so slow that a landing fills a function';
 
 /** Guards of decisions 0247 and 0272: what lands is carried to other branches, once and exactly. */
 export const BACKPORT_MUTANTS: readonly Mutant[] = [
@@ -131,16 +134,16 @@ export const BACKPORT_MUTANTS: readonly Mutant[] = [
   {
     guard: 'what the forge fails on is asked again before it is given up',
     file: DOMAIN,
-    find: '  return now - at >= BACKPORT_TRIES_MS;',
-    replace: '  return now - at >= 0;',
+    find: "  return now - at >= BACKPORT_TRIES_MS ? 'last' : 'one';",
+    replace: "  return now - at >= 0 ? 'last' : 'one';",
     families: ['backports'],
     dies: FAILING,
   },
   {
     guard: 'what the forge fails on is told once it is given up',
     file: DOMAIN,
-    find: '  return now - at >= BACKPORT_TRIES_MS;',
-    replace: '  return now - at >= BACKPORT_WINDOW_MS;',
+    find: "  return now - at >= BACKPORT_TRIES_MS ? 'last' : 'one';",
+    replace: "  return now - at >= BACKPORT_WINDOW_MS ? 'last' : 'one';",
     families: ['backports'],
     dies: FAILING,
   },
@@ -163,23 +166,23 @@ export const BACKPORT_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a backport on a branch that has moved is proposed with the tree that belongs there alone',
     file: SERVICE,
-    find: ' : await isAsPlanned(planner, made, change)) return',
-    replace: ' : made.tree !== null) return',
+    find: " : (await compare(planner, made, change)) === 'as_planned')",
+    replace: ' : made.tree !== null)',
     families: ['backports'],
     dies: OTHERWISE,
   },
   {
     guard: 'a backport on a branch that has moved is as good as one on its tip of before',
     file: SERVICE,
-    find: ' : await isAsPlanned(planner, made, change)) return',
-    replace: ' : made.tree === null) return',
+    find: " : (await compare(planner, made, change)) === 'as_planned')",
+    replace: ' : made.tree === null)',
     families: ['backports'],
     dies: 'a branch moves while a backport to it is made',
   },
   {
     guard: 'a backport that came out otherwise because its branch has moved is made anew',
     file: SERVICE,
-    find: "return isOnTip ? 'not_exact' : 'branch_moved';",
+    find: "return isOnTip ? 'not_exact' : 'unfinished';",
     replace: "return 'not_exact';",
     families: ['backports'],
     dies: OTHERWISE,
@@ -195,17 +198,73 @@ export const BACKPORT_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a branch that an earlier try left is proposed with the planned tree alone',
     file: SERVICE,
-    find: "(await isAsPlanned(planner, before, change)) ? 'made'",
-    replace: "before.tree !== null ? 'made'",
+    find: "return is === 'as_planned' ? 'made' : is;",
+    replace: "return is === null ? is : 'made';",
     families: ['backports'],
     dies: OTHERWISE,
   },
   {
     guard: 'a landing that a function dies at comes behind those that land later',
     file: DOMAIN,
-    find: '  return [...landings.filter(isFresh), ...older.toReversed()];',
-    replace: '  return [...older, ...landings.filter(isFresh)];',
+    find: ' || turnOf(one) - turnOf(other)',
+    replace: '',
     families: ['backports'],
     dies: 'a function dies at one landing each time, and another is behind it',
+  },
+  {
+    guard: 'a landing that a function dies at comes behind those that were tried before',
+    file: DOMAIN,
+    find: ' || turnOf(one) - turnOf(other) || one.at - other.at',
+    replace: ' || other.at - one.at',
+    families: ['backports'],
+    dies: DYING,
+  },
+  {
+    guard: 'a last try that did not end is not tried once more',
+    file: DOMAIN,
+    find: "  if (tryOf(repo, pr)?.isLast === true) return 'over';\n",
+    replace: '',
+    families: ['backports'],
+    dies: DYING,
+  },
+  {
+    guard: 'nothing is made of what is over',
+    file: SERVICE,
+    find: '  if (!mayMake) return null;\n',
+    replace: '',
+    families: ['backports'],
+    dies: DYING,
+  },
+  {
+    guard: 'a last try that another function is at is not told as over',
+    file: DOMAIN,
+    find: ' && now - tried.at < BACKPORT_TRY_MS_MAX;',
+    replace: ' && now < tried.at;',
+    families: ['backports'],
+    dies: 'another look comes during the last try of a backport',
+  },
+  {
+    guard: 'a last try that the forge was silent in is no try',
+    file: PASS,
+    find: "      if (next === 'last') await row.noteTry({ ...tried, isLast: false });\n",
+    replace: '',
+    families: ['backports'],
+    dies: 'the forge answers nothing when a backport would be given up',
+  },
+  {
+    guard: 'a function begins no landing late',
+    file: PASS,
+    find: '    if (isPast(BACKPORT_BEGIN_MS_MAX)) break;\n',
+    replace: '',
+    families: ['backports'],
+    dies: SLOW,
+  },
+  {
+    guard: 'a function ends its reads in time',
+    file: PASS,
+    find: '() => isPast(BACKPORT_PLAN_MS_MAX)',
+    replace: '() => isPast(Number.POSITIVE_INFINITY)',
+    families: ['backports'],
+    dies: SLOW,
   },
 ];

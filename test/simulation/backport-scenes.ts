@@ -1,4 +1,5 @@
 import { BACKPORT_TRIES_MS, BACKPORT_WINDOW_MS, BACKPORTS_PER_PULL_MAX } from '#core/domain/backport.ts';
+import { TICK_INTERVAL_MS } from '#core/domain/limits.ts';
 import { backportBranch, DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { hashBlob } from '../../engine-container/src/staging/objects.ts';
@@ -9,6 +10,8 @@ import { judgeBackports, judgeCarried } from './backports.ts';
 type Problems = Promise<readonly string[]>;
 
 const BOT = 'mq-bot';
+/** After so long a function is ended by its platform. */
+const FUNCTION_MS = 29_000;
 const HEAD = backportBranch(DEFAULT_SERVICE_NAME, 1, 'v15');
 
 async function judge(world: BackportWorld): Promise<string[]> {
@@ -229,6 +232,101 @@ export async function carryBesideDying(): Problems {
   await world.ticks(1);
   const results = await resultsOf(world);
   return String(results) === 'v15 opened' ? [] : ['the one behind was not carried'];
+}
+
+/** The function dies at the later of two landings each time, and none was carried before that. */
+export async function carryBeforeDying(): Problems {
+  const world = await givenBackportWorld();
+  const real = world.backports;
+  let isAway = true;
+  world.backports = {
+    ...real,
+    readLanded: async (pr) => {
+      if (isAway) throw new ForgeError('unreachable', 'GET pulls/{n}', 502);
+      return real.readLanded(pr);
+    },
+    applyPatch: async (request) => {
+      if (request.newBranch !== HEAD) throw new Error('the function had no more time');
+      return real.applyPatch(request);
+    },
+    readBranchTip: async (branch) => {
+      if (isAway) throw new ForgeError('unreachable', 'GET branches/{branch}', 502);
+      return real.readBranchTip(branch);
+    },
+  };
+  await world.land('a', ['backport v15']);
+  await world.land('b', ['backport v15']);
+  await world.ticks(4);
+  isAway = false;
+  await world.ticks(3);
+  const problems: string[] = [];
+  if (String(await resultsOf(world)) !== 'v15 opened') problems.push('the earlier one was not carried');
+  await world.clock.advance(BACKPORT_TRIES_MS);
+  for (let looks = 0; looks < 3; looks += 1) {
+    await world.carry();
+    await world.clock.advance(TICK_INTERVAL_MS);
+  }
+  problems.push(...(await expectResults(world, 'v15 opened', 'v15 failed')));
+  if (world.forge.remarks().length !== 1) problems.push('what each function died of was not told');
+  return problems;
+}
+
+/** Each listing takes so long that one landing fills a function, or more than fills it. */
+export async function carryFromSlowForge(): Problems {
+  const problems: string[] = [];
+  for (const [readMs, results] of [
+    [8_000, ['v15 opened', 'v15 opened']],
+    [11_000, ['v15 failed', 'v15 failed']],
+  ] as const) {
+    const world = await givenBackportWorld();
+    await world.forge.pushToBase({ 'src/other.txt': 'other\n' }, 'v15');
+    await world.change({ backports: false });
+    await world.land('a', ['backport v15']);
+    await world.land('b', ['backport v15']);
+    await world.change({ backports: true });
+    const real = world.backports;
+    let begunAt = 0;
+    world.backports = {
+      ...real,
+      readTree: async (id, depth) => {
+        await world.clock.advance(readMs);
+        if (world.clock.now() - begunAt > FUNCTION_MS) problems.push(`${readMs}: a function died`);
+        return real.readTree(id, depth);
+      },
+    };
+    for (const waitMs of [0, 0, BACKPORT_TRIES_MS, 0]) {
+      await world.clock.advance(waitMs);
+      begunAt = world.clock.now();
+      await world.carry();
+    }
+    problems.push(...(await expectResults(world, ...results)));
+  }
+  return problems;
+}
+
+/** Another look comes while a function is at its last try. */
+export async function carryBesideLastTry(): Problems {
+  const world = await givenBackportWorld();
+  await world.change({ backports: false });
+  await world.land('a', ['backport v15']);
+  await world.change({ backports: true });
+  await world.clock.advance(BACKPORT_TRIES_MS);
+  const real = world.backports;
+  let isFirst = true;
+  world.backports = {
+    ...real,
+    applyPatch: async (request) => {
+      if (isFirst) {
+        isFirst = false;
+        await world.carry();
+      }
+      return real.applyPatch(request);
+    },
+  };
+  await world.carry();
+  const problems = await expectResults(world, 'v15 opened');
+  if (world.forge.remarks().length > 0) problems.push('what is still tried was told as given up');
+  return problems;
 }
 
 /** The forge answers nothing at a time when what it fails on would be given up. */

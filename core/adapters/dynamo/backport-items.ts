@@ -3,8 +3,9 @@ import {
   type Backport,
   type BackportedPull,
   type BackportResult,
+  type BackportTry,
 } from '../../domain/backport.ts';
-import { type Codec, listOf, nullable, optional, record, text, whole } from './codec.ts';
+import { type Codec, flag, listOf, nullable, optional, record, text, whole } from './codec.ts';
 
 /**
  * The words of the release that first carried landings. It refuses a whole row of a repository for any other word, so a later
@@ -62,4 +63,10 @@ export const backportedPull = record<BackportedPull>({
   pr: ['pr', whole],
   landedAt: ['landed_at', whole],
   backports: ['backports', listOf(backport)],
+});
+
+export const backportTry = record<BackportTry>({
+  pr: ['pr', whole],
+  at: ['at', whole],
+  isLast: ['is_last', flag],
 });

@@ -1,4 +1,4 @@
-import type { BackportedPull } from '../../domain/backport.ts';
+import type { BackportedPull, BackportTry } from '../../domain/backport.ts';
 import type { MemberAction, NodeRow } from '../../domain/batch.ts';
 import {
   BATCH_OUTCOMES,
@@ -31,7 +31,7 @@ import { MERGE_STYLES } from '../../domain/repo.ts';
 import { DEFAULT_SETTINGS } from '../../domain/repo-settings.ts';
 import { GATE_KINDS } from '../../domain/status-gate.ts';
 import { StoreError } from '../../ports/store.ts';
-import { backportedPull } from './backport-items.ts';
+import { backportedPull, backportTry } from './backport-items.ts';
 import type { Codec } from './codec.ts';
 import {
   defaulted,
@@ -149,6 +149,7 @@ export const repoSettings = record<RepoSettings>({
   // Rows of before the service read the file do not ask for it.
   settingsFile: ['settings_file', defaulted(flag, DEFAULT_SETTINGS.settingsFile)],
   backported: ['backported', optional(listOf(backportedPull)) as Codec<readonly BackportedPull[]>],
+  backportTries: ['backport_tries', optional(listOf(backportTry)) as Codec<readonly BackportTry[]>],
   // Rows of before gates by statuses have the workflow.
   gate: ['gate', defaulted(oneOf(GATE_KINDS), DEFAULT_SETTINGS.gate)],
   gateContexts: ['gate_contexts', names],

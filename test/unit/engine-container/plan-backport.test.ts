@@ -9,7 +9,7 @@ const filesIn = (count: number, content: string) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`d${at}/deep/file.txt`, content]));
 
 /** A base of more files than one answer of the forge holds, and a branch where all but the first differ. */
-async function givenFarBranch() {
+async function givenFarBranch(isOutOfTime = (_reads: number): boolean => false) {
   const forge = createAbstractForge({
     clock: new VirtualClock(),
     files: {
@@ -23,13 +23,14 @@ async function givenFarBranch() {
   const before = await forge.tip('main');
   let reads = 0;
   const { readTree, readBlob } = forge.backports;
-  const planner = openBackportPlanner({
+  const counted = {
     readBlob,
-    readTree: (id, depth) => {
+    readTree: (id: string, depth: 'all' | 'one') => {
       reads += 1;
       return readTree(id, depth);
     },
-  });
+  };
+  const planner = openBackportPlanner(counted, () => isOutOfTime(reads));
   return { forge, planner, on, before, reads: () => reads };
 }
 
@@ -37,7 +38,7 @@ test('a branch that differs in every directory costs no more than the change', a
   const { forge, planner, on, before, reads } = await givenFarBranch();
   const after = await forge.pushToBase({ 'd0/deep/file.txt': 'changed  \n' });
   const plan = await planner.plan(on, before, after);
-  if (plan.kind !== 'plan') throw new Error(plan.result);
+  if (plan.kind !== 'plan') throw new Error(plan.kind);
   expect(plan.patch).toContain(`..${hashBlob(Buffer.from('changed  \n'), 'sha1')} 100644\nBinary files`);
   expect(reads()).toBeLessThan(16);
   expect(forge.readTreeFiles(forge.commit(on).tree).get('d1/deep/file.txt')).toBe('otherwise\n');
@@ -63,4 +64,10 @@ test('a change of more directories than one function can read is too large', asy
   const { forge, planner, on, before } = await givenFarBranch();
   const after = await forge.pushToBase(filesIn(DIRECTORIES, 'changed\n'));
   expect(await planner.plan(on, before, after)).toEqual({ kind: 'refused', result: 'too_large' });
+});
+
+test('a plan for which the time is up is unfinished, which says nothing of the change', async () => {
+  const { planner, on, before, forge } = await givenFarBranch((reads) => reads > 1);
+  const after = await forge.pushToBase({ 'd0/deep/file.txt': 'changed\n' });
+  expect(await planner.plan(on, before, after)).toEqual({ kind: 'unfinished' });
 });

@@ -47,3 +47,10 @@ describe('the release before and this one read the rows of each other', () => {
     expect(() => resultIn(row)).toThrow('unreadable');
   });
 });
+
+test('tries are stored beside the backports, and a row of before has none', () => {
+  const backportTries = [{ pr: 1, at: 5, isLast: true }];
+  const read = (row: object) => readRow(repoSettings, row, 'test').backportTries;
+  expect(read(repoSettings.write(givenRepo({ backportTries })))).toEqual(backportTries);
+  expect(read(repoSettings.write(givenRepo()))).toBeUndefined();
+});
