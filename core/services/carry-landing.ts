@@ -140,19 +140,40 @@ interface Change {
 }
 
 /**
- * The merge that landed shows the change against its first parent. One without a second parent may be the last of several
- * commits that were replayed, and one that is the head itself was no merge: there the forge's merge base says where it began.
+ * The merge that landed shows the change against its first parent, and so does a squash. The last of several commits that were
+ * replayed, and the head itself, do not: there the forge's merge base says where the change began, which is too early for a
+ * pull request that stands on another one.
  */
-async function findChange(
-  forge: BackportForge,
-  { mergeCommit, mergeBase, head }: Landed,
-): Promise<Change | null> {
-  const { parents } = await forge.readCommit(mergeCommit);
-  const [first, second] = parents;
-  if (first !== undefined && second !== undefined && mergeCommit !== head)
-    return { before: first, after: mergeCommit };
+async function findChange(forge: BackportForge, landed: Landed): Promise<Change | null> {
+  const { mergeCommit, mergeBase, head } = landed;
+  const merge = await forge.readCommit(mergeCommit);
+  const [first, second] = merge.parents;
+  if (first !== undefined && mergeCommit !== head)
+    if (second !== undefined || !(await mayBeReplayed(forge, merge, first, head)))
+      return { before: first, after: mergeCommit };
   return mergeBase === null || mergeBase === head ? null : { before: mergeBase, after: head };
 }
+
+/**
+ * Whether it has the words of the head, or stands on one with the words of the head's parent: the forge may write the last of
+ * the replayed commits anew by a template, and no other. A commit that may be either is held to be replayed: a change with
+ * more than its own is seen, and a part of one is not.
+ */
+async function mayBeReplayed(
+  forge: BackportForge,
+  merge: Commit,
+  parent: CommitSha,
+  head: CommitSha,
+): Promise<boolean> {
+  const tip = await forge.readCommit(head);
+  const [below, ...others] = tip.parents;
+  if (below === parent) return false;
+  if (below === undefined || others.length > 0 || haveSameWords(tip, merge)) return true;
+  return haveSameWords(await forge.readCommit(below), await forge.readCommit(parent));
+}
+
+const haveSameWords = (one: Commit, other: Commit): boolean =>
+  one.message.replace(/\s+/g, ' ').trim() === other.message.replace(/\s+/g, ' ').trim();
 
 /** With the plan on the commit that it stands on, which is not where the branch stood when it was read. */
 async function compare(

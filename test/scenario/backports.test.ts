@@ -72,9 +72,10 @@ async function land(
   world: SetUpWorld,
   files: Readonly<Record<string, string | Buffer>>,
   style: string | null = 'merge',
+  from = 'main',
 ): Promise<number> {
   const head = `other-${Object.keys(files)[0]}`;
-  await world.api('POST', '/branches', { new_branch_name: head, old_ref_name: 'main' });
+  await world.api('POST', '/branches', { new_branch_name: head, old_ref_name: from });
   for (const [path, content] of Object.entries(files)) {
     const write = {
       branch: head,
@@ -208,6 +209,44 @@ test.each<[string, ProfileName]>([
     expect(await fileOn(world, head)).toBe(textOf(LINES));
   },
 );
+
+test('of pull requests that stand on each other each is carried with its own change, where they land by squash', async () => {
+  const world = await givenLanding({ labels: [] });
+  const lower = await land(world, { 'lower.txt': 'lower\n' }, null);
+  const upper = await land(world, { 'upper.txt': 'upper\n' }, null, 'other-lower.txt');
+  for (const pr of [lower, upper]) {
+    await world.api('POST', `/pulls/${pr}/merge`, { Do: 'squash' });
+    await settle(world);
+  }
+  await carry(world);
+  for (const [pr, own, other] of [
+    [lower, 'lower.txt', 'upper.txt'],
+    [upper, 'upper.txt', 'lower.txt'],
+  ] as const) {
+    expect(await storyOf(world, pr)).toMatchObject([{ result: 'opened' }]);
+    expect(await fileOn(world, `mq-backport/${pr}-v15`, own)).toContain('er');
+    await expect(fileOn(world, `mq-backport/${pr}-v15`, other)).rejects.toThrow('404');
+  }
+});
+
+test('all commits are carried where the forge writes the last one that it replays with words of its own', async () => {
+  const world = await givenLanding({ labels: [] });
+  const pr = await land(world, { 'first.txt': '1\n', 'second.txt': '2\n' }, 'rebase');
+  const merged = (await world.api('GET', `/pulls/${pr}`)).merge_commit_sha;
+  const openBackports: typeof world.deps.openBackports = async (repo) => {
+    const opened = await world.deps.openBackports(repo);
+    if (opened.kind !== 'open') return opened;
+    const { forge } = opened;
+    const readCommit: typeof forge.readCommit = async (sha) => {
+      const commit = await forge.readCommit(sha);
+      return sha === merged ? { ...commit, message: 'Words of a template' } : commit;
+    };
+    return { ...opened, forge: { ...forge, readCommit } };
+  };
+  await carryLandings({ ...world.deps, openBackports }, (await world.repo()).id);
+  expect(await storyOf(world, pr)).toMatchObject([{ result: 'opened' }]);
+  expect(await fileOn(world, `mq-backport/${pr}-v15`, 'first.txt')).toBe('1\n');
+});
 
 test('a change above what one answer of the forge may have is carried', async () => {
   const world = await givenLanding({ labels: [] });
