@@ -165,9 +165,18 @@ export function resultOfRefusal(reason: MergeRefusal): BackportResult {
   }
 }
 
-/** First line of the commit of a backport, by which a second try knows the branch of a first one. */
+/** Message of the commit of a backport. */
 export function backportMessage(title: string, pr: PullRequestNumber, landed: CommitSha): string {
-  return `${title}\n\nBackport of #${pr}, which landed as ${landed}.`;
+  return `${title}\n\n${lastLine(pr, landed)}`;
+}
+
+/** Whether an earlier try wrote it: by its last line, as the title may have been edited since. */
+export function isBackportMessage(message: string, pr: PullRequestNumber, landed: CommitSha): boolean {
+  return message.trim().endsWith(`\n\n${lastLine(pr, landed)}`);
+}
+
+function lastLine(pr: PullRequestNumber, landed: CommitSha): string {
+  return `Backport of #${pr}, which landed as ${landed}.`;
 }
 
 /** The result and the next step, for the story and for the pull request itself. */

@@ -3,6 +3,7 @@ import {
   type BackportResult,
   backportMessage,
   backportTargets,
+  isBackportMessage,
   isPlainBranch,
   sayBackport,
 } from '../domain/backport.ts';
@@ -111,10 +112,10 @@ async function makeBranch(
   landed: Landed,
   { branch, tip, head }: { readonly branch: string; readonly tip: CommitSha; readonly head: string },
 ): Promise<BackportResult | 'made' | 'unfinished'> {
-  const message = backportMessage(landed.title, landed.pr, landed.mergeCommit);
+  const { pr, title, mergeCommit } = landed;
   const standing = await forge.readBranchTip(head);
   const before = standing === null ? null : await forge.readCommit(standing);
-  if (before !== null && before.message.trim() !== message) return 'name_taken';
+  if (before !== null && !isBackportMessage(before.message, pr, mergeCommit)) return 'name_taken';
   const change = await findChange(forge, landed);
   if (change === null) return 'not_exact';
   // A person may have gone on with a branch that an earlier try left: it is not taken away.
@@ -126,6 +127,7 @@ async function makeBranch(
   if (plan.kind === 'unfinished') return 'unfinished';
   if (plan.kind === 'refused') return plan.result;
   if (plan.patch === '') return 'nothing_left';
+  const message = backportMessage(title, pr, mergeCommit);
   const made = await forge.applyPatch({ branch, newBranch: head, patch: plan.patch, message });
   const isOnTip = made.parents[0] === tip;
   if (isOnTip ? made.tree === plan.tree : (await compare(planner, made, change)) === 'as_planned')

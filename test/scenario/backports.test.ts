@@ -490,6 +490,18 @@ test('a branch that the forge made although it answered with a fault is gone on 
   expect(await backportsOf(world)).toHaveLength(1);
 });
 
+test('a branch that no pull request could be opened for is gone on with, although the title was edited since', async () => {
+  const world = await givenLanding();
+  world.fake.knobs.fault = ({ method, path }) =>
+    method === 'POST' && path.endsWith('/pulls') ? { status: 500 } : null;
+  await carry(world);
+  world.fake.knobs.fault = () => null;
+  await world.api('PATCH', '/pulls/1', { title: 'Mend the fifth line' });
+  await carry(world);
+  expect(await storyOf(world)).toMatchObject([{ result: 'opened', number: 2 }]);
+  expect(await backportsOf(world)).toMatchObject([{ title: '[v15] Mend the fifth line' }]);
+});
+
 test('a queue that is switched off carries nothing', async () => {
   const world = await givenLanding();
   await world.change({ queueEnabled: false });

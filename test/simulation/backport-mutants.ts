@@ -22,7 +22,7 @@ export const BACKPORT_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a branch of a person under the name of a backport is left alone',
     file: SERVICE,
-    find: '  if (before !== null && before.message.trim() !== message) return',
+    find: '  if (before !== null && !isBackportMessage(before.message, pr, mergeCommit)) return',
     replace: '  if (before !== null && before.message === null) return',
     families: ['backports'],
     dies: 'a person has a branch under the name of a backport',
