@@ -1,5 +1,3 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { countSections, workersOfOneTenant } from '#core/domain/fairness.ts';
 import {
   LEASE_SAFETY_MARGIN_MS,
@@ -9,38 +7,6 @@ import {
 } from '#core/domain/limits.ts';
 import type { DispatchStore, LeaseStore, ReconcileStore } from '#core/ports/store.ts';
 import type { Clock, Log } from '#core/ports/system.ts';
-
-/** Changes with each start of a machine; containers have that of the machine. */
-const BOOT_ID_FILE = '/proc/sys/kernel/random/boot_id';
-const NOTE_NAME = 'served-by';
-
-/**
- * Notes which machine serves this folder, since which start of it. The caller holds the lock of the folder.
- *
- * @returns whether the process of before served it on this machine since its start: then the lock proves that it is dead. A
- * copy of the folder, and one that another machine may still serve, are others.
- */
-export function noteServing(folder: string, bootIdFile = BOOT_ID_FILE): boolean {
-  const [file, note] = [join(folder, NOTE_NAME), describeServing(folder, bootIdFile)];
-  if (note === null) return false;
-  const isSame = readNote(file) === note;
-  if (!isSame) writeFileSync(file, note, { mode: 0o600 });
-  return isSame;
-}
-
-function describeServing(folder: string, bootIdFile: string): string | null {
-  const bootId = readNote(bootIdFile);
-  const { dev, ino } = statSync(folder);
-  return bootId === null ? null : `${bootId.trim()} ${dev}:${ino}\n`;
-}
-
-function readNote(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return null;
-  }
-}
 
 export interface LeftParts {
   readonly store: Pick<DispatchStore, 'listDueRepos'> &

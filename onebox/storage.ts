@@ -6,8 +6,9 @@ import type { Clock, Log } from '#core/ports/system.ts';
 import type { OneboxConfig } from './config.ts';
 import { externalEndpoint, startDatabase } from './database.ts';
 import { lockFolder } from './folder-lock.ts';
-import { endLeftLeases, noteServing } from './left-leases.ts';
+import { endLeftLeases } from './left-leases.ts';
 import { refuseStandingStill } from './move/standing-still.ts';
+import { noteServing } from './serving-note.ts';
 import type { Stops } from './stops.ts';
 import { openTable, TABLE_NAME } from './table.ts';
 
@@ -32,7 +33,9 @@ export async function openStorage({ config, env, log }: StorageParts, clock: Clo
   const keyed = { client: table.client, tableName: table.name, clock };
   const store = createDynamoStore(keyed);
   // A database of one's own may serve a process of another machine as well: the lock says nothing of that one.
-  if (noteServing(config.data_dir) && externalEndpoint(env) === null)
+  const note = noteServing(config.data_dir);
+  stops.push(note.stop);
+  if (note.isOwnAlone && externalEndpoint(env) === null)
     await endLeftLeases({ store, clock, log, workers: config.workers });
   return {
     table,

@@ -89,14 +89,17 @@ function holds({ since, until }: Freeze, at: EpochMs): boolean {
 }
 
 /**
- * Windows of the day of this time, of the one before and of the one after: where summer time skips midnight, a window that
- * begins then begins by the clock of before, on the evening of the day before.
+ * Windows of the day of this time, of two before and of the one after: where summer time skips midnight, a window that begins
+ * then begins by the clock of before, on the evening of the day before, and where it skips the last hour of a day, one of two
+ * days before still holds.
  */
 function spansAround({ freezeWindows, freezeTimeZone }: FreezeSettings, at: EpochMs): readonly Freeze[] {
   if (freezeWindows.length === 0) return [];
   const today = localDayOf(freezeTimeZone, at);
   return freezeWindows.flatMap((window) =>
-    [today - DAY_MS, today, today + DAY_MS].flatMap((day) => spanOf(freezeTimeZone, window, day) ?? []),
+    [today - 2 * DAY_MS, today - DAY_MS, today, today + DAY_MS].flatMap(
+      (day) => spanOf(freezeTimeZone, window, day) ?? [],
+    ),
   );
 }
 

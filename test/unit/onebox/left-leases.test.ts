@@ -1,8 +1,5 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { LEASE_SAFETY_MARGIN_MS, LEASE_TAKEOVER_GRACE_MS, LEASE_TTL_MS } from '#core/domain/limits.ts';
-import { endLeftLeases, noteServing } from '../../../onebox/left-leases.ts';
+import { endLeftLeases } from '../../../onebox/left-leases.ts';
 import { givenConnection, givenRepo } from '../../builders/managed-repo.ts';
 import { MemoryStore } from '../../fakes/memory-store.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
@@ -61,36 +58,5 @@ describe('a lease that a killed one box left', () => {
     expect(isAlone).toBe(true);
     store.listDueRepos = () => Promise.reject(new Error('no answer'));
     await start();
-  });
-});
-
-describe('the folder is known to be served by a dead process of this machine', () => {
-  const root = mkdtempSync(join(tmpdir(), 'left-leases-'));
-  afterAll(() => rmSync(root, { recursive: true, force: true }));
-  const given = (name: string): string => {
-    const folder = join(root, name);
-    mkdirSync(folder);
-    return folder;
-  };
-
-  test('from the second start on, until the machine starts anew', () => {
-    const [folder, bootId] = [given('data'), join(root, 'boot')];
-    writeFileSync(bootId, 'one\n');
-    expect([noteServing(folder, bootId), noteServing(folder, bootId)]).toEqual([false, true]);
-    writeFileSync(bootId, 'two\n');
-    expect([noteServing(folder, bootId), noteServing(folder, bootId)]).toEqual([false, true]);
-  });
-
-  test('but not a copy of it, whose original may run', () => {
-    const folder = given('original');
-    noteServing(folder);
-    cpSync(folder, join(root, 'copy'), { recursive: true });
-    expect(noteServing(join(root, 'copy'))).toBe(false);
-    expect(noteServing(folder)).toBe(true);
-  });
-
-  test('and not where the machine does not say when it started', () => {
-    const folder = given('elsewhere');
-    expect([1, 2].map(() => noteServing(folder, join(root, 'none')))).toEqual([false, false]);
   });
 });

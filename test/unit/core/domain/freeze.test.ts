@@ -117,6 +117,17 @@ describe('freeze windows', () => {
     },
   );
 
+  test.each(['America/Nuuk', 'America/Scoresbysund'])(
+    'a window of a whole day holds to its end in %s, where summer time skips the last hour of the day',
+    (zone) => {
+      const settings = given(zone, { days: ['fri'], from: '23:30', to: '23:30' });
+      const span = ['2026-03-28T01:30:00.000Z', '2026-03-29T01:30:00.000Z'];
+      expect(shown(freezeAt(settings, at('2026-03-28T01:30Z')))).toEqual(span);
+      expect(shown(freezeAt(settings, at('2026-03-29T01:29Z')))).toEqual(span);
+      expect(freezeAt(settings, at('2026-03-29T01:30Z'))).toBeNull();
+    },
+  );
+
   test('windows without dates that leave no minute of the week are told from those that do', () => {
     expect(leavesTime([EACH_DAY])).toBe(false);
     expect(leavesTime([{ ...EACH_DAY, from: '00:01' }])).toBe(true);

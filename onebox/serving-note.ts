@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Changes with each start of a machine; containers have that of the machine. */
+const BOOT_ID_FILE = '/proc/sys/kernel/random/boot_id';
+const FOLDER_NAME = 'served-by';
+/** Each server of a folder touches its own note this often. */
+const TOUCH_EVERY_MS = 30_000;
+/** A server that has not touched its note for this long is gone, and all that it held has ended. */
+const SILENT_MS_MIN = 10 * 60_000;
+
+export interface ServingNote {
+  /** The process of before served this folder on this machine since its start, and no other machine has for a while. */
+  readonly isOwnAlone: boolean;
+  stop(): void;
+}
+
+/**
+ * Notes which machine serves this folder, since which start of it, for as long as the process lives. The caller holds the lock
+ * of the folder. A copy of the folder is another one. Times are those of the disk: two machines that share it read one clock.
+ */
+export function noteServing(folder: string, bootIdFile = BOOT_ID_FILE): ServingNote {
+  const name = nameServing(folder, bootIdFile);
+  if (name === null) return { isOwnAlone: false, stop: () => {} };
+  const notes = join(folder, FOLDER_NAME);
+  mkdirSync(notes, { recursive: true, mode: 0o700 });
+  const before = readdirSync(notes);
+  const own = join(notes, name);
+  const touch = () => writeFileSync(own, '', { mode: 0o600 });
+  touch();
+  const now = statSync(own).mtimeMs;
+  const others = before.filter((other) => other !== name);
+  const alive = others.filter((other) => now - touchedAt(join(notes, other)) < SILENT_MS_MIN);
+  for (const other of others) if (!alive.includes(other)) rmSync(join(notes, other), { force: true });
+  const timer = setInterval(() => touchAgain(touch), TOUCH_EVERY_MS);
+  timer.unref();
+  return { isOwnAlone: before.includes(name) && alive.length === 0, stop: () => clearInterval(timer) };
+}
+
+/** A disk that is full, or away, is told by all else that writes to it. */
+function touchAgain(touch: () => void): void {
+  try {
+    touch();
+  } catch {
+    // The next touch comes soon.
+  }
+}
+
+/** One that was removed meanwhile has not been touched for ever. */
+function touchedAt(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+function nameServing(folder: string, bootIdFile: string): string | null {
+  const bootId = readOrNull(bootIdFile);
+  if (bootId === null) return null;
+  const { dev, ino } = statSync(folder);
+  return createHash('sha256').update(`${bootId.trim()} ${dev}:${ino}`).digest('hex').slice(0, 32);
+}
+
+function readOrNull(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}

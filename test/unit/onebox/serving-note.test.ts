@@ -1,0 +1,66 @@
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { noteServing } from '../../../onebox/serving-note.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'serving-note-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+function givenFolder(name: string): string {
+  const folder = join(root, name);
+  mkdirSync(folder);
+  return folder;
+}
+
+/** Starts and dies: nothing is left but the note. */
+function serve(folder: string, machine = 'one'): boolean {
+  const bootId = join(root, machine);
+  writeFileSync(bootId, `${machine}\n`);
+  const note = noteServing(folder, bootId);
+  note.stop();
+  return note.isOwnAlone;
+}
+
+describe('a folder is known to have been served by a dead process of this machine alone', () => {
+  test('from the second start on, until the machine starts anew', () => {
+    const folder = givenFolder('same');
+    expect([serve(folder), serve(folder)]).toEqual([false, true]);
+    expect(serve(folder, 'one, started anew')).toBe(false);
+  });
+
+  test('but not while another machine may serve it, however often this one has started since', () => {
+    const folder = givenFolder('shared');
+    expect(serve(folder, 'other')).toBe(false);
+    expect([serve(folder), serve(folder), serve(folder)]).toEqual([false, false, false]);
+  });
+
+  test('again once the other has been silent for ten minutes, and its note is gone', () => {
+    const folder = givenFolder('left');
+    serve(folder, 'other');
+    const [note = ''] = readdirSync(join(folder, 'served-by'));
+    const silenceFor = (ms: number) => {
+      const at = new Date(Date.now() - ms);
+      utimesSync(join(folder, 'served-by', note), at, at);
+    };
+    serve(folder);
+    silenceFor(9 * 60_000);
+    expect(serve(folder)).toBe(false);
+    silenceFor(11 * 60_000);
+    expect(serve(folder)).toBe(true);
+    expect(readdirSync(join(folder, 'served-by'))).toHaveLength(1);
+  });
+
+  test('but not a copy of it, whose original may run', () => {
+    const folder = givenFolder('original');
+    serve(folder);
+    cpSync(folder, join(root, 'copy'), { recursive: true });
+    expect(serve(join(root, 'copy'))).toBe(false);
+    expect(serve(folder)).toBe(true);
+  });
+
+  test('and not where the machine does not say when it started', () => {
+    const folder = givenFolder('untold');
+    const start = () => noteServing(folder, join(root, 'none')).isOwnAlone;
+    expect([start(), start()]).toEqual([false, false]);
+  });
+});
