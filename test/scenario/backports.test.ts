@@ -12,6 +12,7 @@ jest.setTimeout(120_000);
 const LINES = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'];
 const FILE = 'lines.txt';
 const HEAD = 'mq-backport/1-v15';
+const READS_PER_BLOW = 3;
 
 const open: SetUpWorld[] = [];
 afterEach(async () => {
@@ -361,38 +362,64 @@ test('one that a person closed is not opened again, although its landing was not
   expect(await backportsOf(world)).toHaveLength(1);
 });
 
-test('each call of a function may be its last, before its effect or after it: one backport, and one telling', async () => {
-  for (const onBranch of [undefined, textOf(LINES.map((line) => (line === 'five' ? '5' : line)))]) {
-    for (const when of ['before', 'after'] as const) {
-      for (let nth = 1; nth < 30; nth += 1) {
-        const world = await givenLanding(onBranch === undefined ? {} : { onBranch });
-        let calls = 0;
-        world.fake.knobs.fault = ({ method, path }) => {
-          if (!path.startsWith('/api/v1/repos/acme/app')) return null;
-          calls += 1;
-          // A read is asked again at once where its connection broke.
-          return calls === nth || (method === 'GET' && calls === nth + 1) ? { status: 0, when } : null;
-        };
-        await carry(world);
-        world.fake.knobs.fault = () => null;
-        const isOver = calls < nth;
-        await carry(world);
-        await carry(world);
-        const [story] = await storyOf(world);
-        expect([nth, when, story?.result]).toEqual([
-          nth,
-          when,
-          onBranch === undefined ? 'opened' : 'conflict',
-        ]);
-        expect(await backportsOf(world)).toHaveLength(onBranch === undefined ? 1 : 0);
-        expect((await remarksOf(world)).length).toBeLessThanOrEqual(1);
-        await world.close();
-        open.splice(open.indexOf(world), 1);
-        if (isOver) break;
-      }
+/** Blows of one play: each write before and after its effect, and of the reads, which have none, one in three. */
+function blowsOf(
+  methods: readonly string[],
+): readonly { readonly nth: number; readonly when: 'before' | 'after' }[] {
+  return methods.flatMap((method, at) => {
+    const nth = at + 1;
+    if (method === 'GET') return at % READS_PER_BLOW === 0 ? [{ nth, when: 'before' as const }] : [];
+    return [
+      { nth, when: 'before' as const },
+      { nth, when: 'after' as const },
+    ];
+  });
+}
+
+test.each([
+  ['opened', {}],
+  ['conflict', { onBranch: textOf(LINES.map((line) => (line === 'five' ? '5' : line))) }],
+] as const)(
+  'each call of a function may be its last, before its effect or after it: one telling, that it is %s',
+  async (expected, options) => {
+    const play = async (isLast: (method: string, nth: number) => 'before' | 'after' | null) => {
+      const world = await givenLanding(options);
+      const methods: string[] = [];
+      world.fake.knobs.fault = ({ method, path }) => {
+        if (!path.startsWith('/api/v1/repos/acme/app')) return null;
+        methods.push(method);
+        const when = isLast(method, methods.length);
+        return when === null ? null : { status: 0, when };
+      };
+      await carry(world);
+      world.fake.knobs.fault = () => null;
+      await carry(world);
+      await carry(world);
+      const [story] = await storyOf(world);
+      const opened = (await backportsOf(world)).length;
+      const told = (await remarksOf(world)).length;
+      await world.close();
+      open.splice(open.indexOf(world), 1);
+      return { methods, result: story?.result, opened, told };
+    };
+    const { methods } = await play(() => null);
+    expect(methods.filter((method) => method !== 'GET')).not.toEqual([]);
+    for (const { nth, when } of blowsOf(methods)) {
+      // A read is asked again at once where its connection broke.
+      const { result, opened, told } = await play((method, at) =>
+        at === nth || (method === 'GET' && at === nth + 1) ? when : null,
+      );
+      const isOpened = expected === 'opened';
+      expect({ nth, when, result, opened }).toEqual({
+        nth,
+        when,
+        result: expected,
+        opened: isOpened ? 1 : 0,
+      });
+      expect(told).toBeLessThanOrEqual(1);
     }
-  }
-});
+  },
+);
 
 test.each<[string, Options, string, RegExp]>([
   [
