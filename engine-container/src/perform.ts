@@ -104,11 +104,9 @@ async function isSuccessRead(
   }
 }
 
-/** In a repository that hides from the bot the branch may stand: it is deleted later. */
+/** A repository that hides from the bot answers that there is no such branch; the look at the base throws then. */
 async function deleteBranch({ forge, baseBranch }: PerformDeps, branch: string): Promise<ActionOutcome> {
-  if (await forge.deleteBranch(branch)) return { kind: 'done' };
-  const absence = new ForgeError('missing', 'DELETE branches/{branch}', 404);
-  if (!(await isGone(forge, baseBranch, absence))) throw absence;
+  if (!(await forge.deleteBranch(branch))) await forge.readBranchTip(baseBranch);
   return { kind: 'done' };
 }
 

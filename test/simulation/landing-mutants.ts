@@ -92,4 +92,12 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
     families: ['outages'],
     dies: 'the list cannot be read for a while amid a landing',
   },
+  {
+    guard: 'a branch of a hidden repository is deleted later',
+    file: 'engine-container/src/perform.ts',
+    find: 'if (!(await forge.deleteBranch(branch))) await forge.readBranchTip(baseBranch);',
+    replace: 'await forge.deleteBranch(branch);',
+    families: ['outages'],
+    dies: { family: 'outages', seed: 2461000228 },
+  },
 ];

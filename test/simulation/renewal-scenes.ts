@@ -3,7 +3,7 @@ import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { wrapForge } from '../scenario/hooks.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
-import { look, setStage, wordsOn } from './scene-stage.ts';
+import { look, type Stage, setStage, wordsOn } from './scene-stage.ts';
 
 /** A deploy key pushes in the owner's name: no person asked for that head (decision 0003). */
 export async function pushByKey(): Promise<readonly string[]> {
@@ -40,16 +40,26 @@ export async function pushWhileClosed(): Promise<readonly string[]> {
   return stage.forge.isMerged(pr) ? [] : ['the way back that its words name does not lead back'];
 }
 
+/** A branch beside the base, with a check of its own that is still to come. */
+async function givenBranchBeside(forge: Stage['forge']): Promise<void> {
+  await givenProject(forge);
+  await forge.pushBranch('docs', await forge.tip('main'));
+  await forge.setProtection({ requiredContexts: ['docs/check'] }, 'docs');
+}
+
+async function scheduleElsewhere({ forge, clock }: Stage): Promise<number> {
+  const pr = await forge.openPullRequest({ branch: 'f', files: { 'src/f.txt': '1\n' }, base: 'docs' });
+  await clock.advance(60_000);
+  await forge.schedule(pr, 'squash');
+  return pr;
+}
+
 /** Scheduled while it targeted another branch, and sent here by an account that may only read: no schedule asked for it here. */
 export async function sentHereUnderSchedule(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
-  await givenProject(forge);
-  await forge.pushBranch('docs', await forge.tip('main'));
-  await forge.setProtection({ requiredContexts: ['docs/check'] }, 'docs');
-  const pr = await forge.openPullRequest({ branch: 'f', files: { 'src/f.txt': '1\n' }, base: 'docs' });
-  await stage.clock.advance(60_000);
-  await forge.schedule(pr, 'squash');
+  await givenBranchBeside(forge);
+  const pr = await scheduleElsewhere(stage);
   await look(stage, 2);
   await forge.retarget(pr, 'main');
   await look(stage, 12);
@@ -69,12 +79,8 @@ export async function sentHereUnderSchedule(): Promise<readonly string[]> {
 export async function sentHereBeforeUpgrade(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge, store } = stage;
-  await givenProject(forge);
-  await forge.pushBranch('docs', await forge.tip('main'));
-  await forge.setProtection({ requiredContexts: ['docs/check'] }, 'docs');
-  const pr = await forge.openPullRequest({ branch: 'f', files: { 'src/f.txt': '1\n' }, base: 'docs' });
-  await stage.clock.advance(60_000);
-  await forge.schedule(pr, 'squash');
+  await givenBranchBeside(forge);
+  const pr = await scheduleElsewhere(stage);
   await forge.retarget(pr, 'main');
   await stage.clock.advance(60_000);
   await look(stage, 2);
@@ -114,9 +120,7 @@ function asOlderVersion({ readings, line, ...rest }: OldDocument): object {
 export async function sentHereWithLandedHead(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
-  await givenProject(forge);
-  await forge.pushBranch('docs', await forge.tip('main'));
-  await forge.setProtection({ requiredContexts: ['docs/check'] }, 'docs');
+  await givenBranchBeside(forge);
   forge.judge = () => 'hold';
   const lands = await givenScheduled(forge, 'a');
   const { headSha: head } = await forge.pull(lands);
@@ -137,9 +141,7 @@ export async function sentHereWithLandedHead(): Promise<readonly string[]> {
 export async function sentElsewhereAndBack(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
-  await givenProject(forge);
-  await forge.pushBranch('docs', await forge.tip('main'));
-  await forge.setProtection({ requiredContexts: ['docs/check'] }, 'docs');
+  await givenBranchBeside(forge);
   const pr = await givenScheduled(forge, 'a');
   await forge.retarget(pr, 'docs');
   await look(stage, 4);

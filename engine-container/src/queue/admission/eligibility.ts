@@ -13,8 +13,9 @@ export const LATE_PUSH_ENTRY_MS = 10_000;
 /**
  * Reads "scheduled for auto-merge on its exact head" out of a timeline, oldest entry first (D-03, A30).
  * The forge keeps a schedule across pushes and stores no SHA with it, so the order of entries is all there is. Whether a
- * push renews the schedule is judged in `renewal.ts`. The forge keeps it over a change of the target branch as well, which
- * each account that may edit the pull request can make, its author among them: no schedule asked for a landing on the other branch.
+ * push renews the schedule is judged in `renewal.ts`. The forge keeps the schedule over a change of the target branch as well,
+ * which each account that may edit the pull request can make, its author among them. A schedule from before that change
+ * asks for no landing on the new branch.
  */
 export function readSchedule(
   timeline: readonly TimelineEntry[],

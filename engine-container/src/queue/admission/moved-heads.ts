@@ -50,7 +50,7 @@ function judgeWhy(
   schedule: Scheduled,
 ): MovedWhy {
   const told = schedule.kind === 'moved' ? schedule.why : undefined;
-  // No push and no approval renews it.
+  // For a version before `isForOtherTarget`, which reads this record after a rollback: its words name the step that helps here.
   if (told === 'retargeted') return 'untold';
   const why = told ?? 'asking';
   if (schedule.push !== undefined || movedAt === null || head !== headSha) return why;
