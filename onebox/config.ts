@@ -84,6 +84,11 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
+/** Its message, for a sentence that a person reads. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Throws `ConfigError`, which names each wrong line. */
 export function readConfig(file: string): OneboxConfig {
   const path = resolve(file);
@@ -91,7 +96,7 @@ export function readConfig(file: string): OneboxConfig {
   try {
     raw = parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw new ConfigError(`${file} cannot be read: ${error instanceof Error ? error.message : 'unknown'}`);
+    throw new ConfigError(`${file} cannot be read: ${reasonOf(error)}`);
   }
   const parsed = Config.safeParse(raw);
   if (!parsed.success) {

@@ -5,12 +5,15 @@ import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
 import { findFreePort } from '#core/adapters/system/free-port.ts';
+import { ConfigError } from './config.ts';
 import { endLeftBehind } from './left-behind.ts';
 
 /** A running server on loopback. */
 export interface RunningDatabase {
   /** `http://127.0.0.1:<port>`, for the SDK's `endpoint` option or its environment variable. */
   readonly endpoint: string;
+  /** Resolves with the reason where the server ends and was not told to; one that ran before is not watched. */
+  readonly whenGone: Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -33,8 +36,12 @@ const STDERR_CHARS_KEPT = 2_000;
 /** The table's database: the one that the environment names, else an embedded one in a process of its own. */
 export async function startDatabase(options: DatabaseOptions): Promise<RunningDatabase> {
   const external = externalEndpoint(options.env);
-  if (external !== null) return { endpoint: external.replace(/\/+$/, ''), stop: async () => {} };
+  if (external !== null) return watchNone(external.replace(/\/+$/, ''));
   return startBinary(requireBinary(options.env, options.packageName), options);
+}
+
+function watchNone(endpoint: string): RunningDatabase {
+  return { endpoint, whenGone: new Promise(() => {}), stop: async () => {} };
 }
 
 /** The database that the environment names; null: the embedded one is used. */
@@ -45,7 +52,7 @@ export function externalEndpoint({ AWS_ENDPOINT_URL_DYNAMODB: url = '' }: NodeJS
 /** Path of the embedded database's program. Throws an error that says how to get it. */
 export function requireBinary(env: NodeJS.ProcessEnv, packageName?: string): string {
   const binary = findBinary(env, packageName ?? `@dynoxide/${process.platform}-${process.arch}`);
-  if (binary === null) throw new Error(explainMissing());
+  if (binary === null) throw new ConfigError(explainMissing());
   return binary;
 }
 
@@ -102,6 +109,13 @@ async function startBinary(binary: string, options: DatabaseOptions): Promise<Ru
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(-STDERR_CHARS_KEPT);
   });
+  let isToStop = false;
+  const whenGone = new Promise<string>((resolve) => {
+    child.once('exit', (code, signal) => {
+      if (!isToStop)
+        resolve(`the embedded database ended with ${signal ?? `code ${code}`}: ${stderr.trim()}`);
+    });
+  });
   const kill = (): void => {
     child.kill('SIGKILL');
   };
@@ -116,7 +130,9 @@ async function startBinary(binary: string, options: DatabaseOptions): Promise<Ru
   }
   return {
     endpoint: `http://127.0.0.1:${port}`,
+    whenGone,
     stop: async () => {
+      isToStop = true;
       process.removeListener('exit', kill);
       await stopChild(child);
     },
@@ -133,8 +149,9 @@ async function waitUntilReady(child: ChildProcess, port: number, stderr: () => s
   });
   const deadline = performance.now() + READY_WITHIN_MS;
   while (!(await canConnect(port))) {
-    if (failed !== null) throw new Error(`The DynamoDB emulator did not start: ${failed}`);
-    if (performance.now() > deadline) throw new Error('The DynamoDB emulator did not answer within 10 s.');
+    if (failed !== null) throw new ConfigError(`The embedded database did not start: ${failed}`);
+    if (performance.now() > deadline)
+      throw new ConfigError('The embedded database did not answer within 10 s.');
     await new Promise((resolve) => setTimeout(resolve, PROBE_EVERY_MS));
   }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, constants, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
+import { basename } from 'node:path';
 import { ConfigError } from './config.ts';
 
 const SOCKET_NAME = 'serving.sock';
@@ -37,14 +38,22 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
     }
   } catch (error) {
     closeSync(descriptor);
-    throw error instanceof Taken ? new ConfigError(sayTaken(folder)) : error;
+    if (error instanceof Taken) throw new ConfigError(sayTaken(folder));
+    throw error instanceof Unasked ? new ConfigError(sayUnasked(folder, error.message)) : error;
   }
 }
 
 class Taken extends Error {}
 
+/** Another account owns the socket. Its message is the socket's name. */
+class Unasked extends Error {}
+
 function sayTaken(folder: string): string {
   return `data_dir: another Mergeyard process serves ${folder}. Stop that process, or give this one a folder of its own.`;
+}
+
+function sayUnasked(folder: string, name: string): string {
+  return `data_dir: ${name} in ${folder} is of another account, so that this one cannot ask whether a process serves the folder. Start Mergeyard under that account. Where no process serves the folder, remove that file.`;
 }
 
 /**
@@ -126,16 +135,19 @@ function close(server: Server): Promise<void> {
   return new Promise((resolve) => server.close(() => resolve()));
 }
 
-/** False only where the kernel says that the process is gone. One that does not answer, or that may not be asked, is there. */
+/** False only where the kernel says that the process is gone; one that does not answer is there. Throws `Unasked`. */
 function isListenedOn(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const socket = connect(path);
     const end = (answer: boolean): void => {
       socket.destroy();
       resolve(answer);
     };
     socket.once('connect', () => end(true));
-    socket.once('error', (error) => end(!hasCode(error, 'ECONNREFUSED') && !hasCode(error, 'ENOENT')));
+    socket.once('error', (error) => {
+      if (hasCode(error, 'EACCES')) reject(new Unasked(basename(path)));
+      else end(!hasCode(error, 'ECONNREFUSED') && !hasCode(error, 'ENOENT'));
+    });
   });
 }
 

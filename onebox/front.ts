@@ -8,7 +8,7 @@ import { SOCKET_PATH } from '#core/contracts/realtime.ts';
 import { createSignInRoutes } from '../lambdas/sign-in/routes.ts';
 import { createSite } from '../lambdas/site/serve.ts';
 import { callerBehindProxy } from './caller.ts';
-import type { OneboxConfig } from './config.ts';
+import { ConfigError, type OneboxConfig, reasonOf } from './config.ts';
 import { createMailCheck, examine, mailLoginOf } from './doctor.ts';
 import { createFirstStart } from './first-start.ts';
 import { createHealth } from './health.ts';
@@ -38,8 +38,11 @@ export async function listen(parts: FrontParts, stops: Stops): Promise<number> {
     config.behind_proxy ? callerBehindProxy : undefined,
   );
   routeUpgrades(front, SOCKET_PATH, sockets);
+  const { host, port } = config.listen;
   await new Promise<void>((done, failed) => {
-    front.once('error', failed).listen(config.listen.port, config.listen.host, done);
+    front.once('error', failed).listen(port, host, done);
+  }).catch((error: unknown) => {
+    throw new ConfigError(`listen: ${host}:${port} cannot be listened on: ${reasonOf(error)}.`);
   });
   stops.push(
     () =>

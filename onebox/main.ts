@@ -9,6 +9,9 @@ const USAGE = `npm run serve -- --config mergeyard.yml
 
 Runs the whole service in this process. docs/onebox.md says what the file holds.`;
 
+/** Less than a supervisor grants before it kills. */
+const START_ENDS_WITHIN_MS = 10_000;
+
 async function main(): Promise<number> {
   const { values } = parseArgs({ options: { config: { type: 'string' }, site: { type: 'string' } } });
   if (values.config === undefined) {
@@ -27,13 +30,33 @@ async function main(): Promise<number> {
     const { buildDashboard } = await import('../lib/bundle-dashboard.ts');
     await buildDashboard({ outDir: siteDir });
   }
-  const onebox = await startOnebox({ config, siteDir, log, env: process.env });
+  const starting = startOnebox({ config, siteDir, log, env: process.env });
+  const onebox = await within(starting, isToStop);
+  if (onebox === null) {
+    console.error('The start did not end within 10 s of the signal, and is given up.');
+    process.exit(1);
+  }
   log.info('serving', { url: onebox.url, public_url: config.public_url });
-  await isToStop;
-  log.info('stopping');
+  const broken = await Promise.race([isToStop, onebox.whenBroken]);
+  if (broken !== undefined) log.error('ending: it cannot serve any more', { reason: broken });
+  else log.info('stopping');
   await onebox.stop();
   log.info('stopped');
-  return 0;
+  return broken === undefined ? 0 : 1;
+}
+
+/** Null where it goes on long after the signal: a call of the start hangs, and nothing that it began has to be ended in order. */
+async function within<T>(starting: Promise<T>, signal: Promise<void>): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const givenUp = signal.then(
+    () =>
+      new Promise<null>((resolve) => {
+        timer = setTimeout(() => resolve(null), START_ENDS_WITHIN_MS);
+      }),
+  );
+  const first = await Promise.race([starting, givenUp]);
+  clearTimeout(timer);
+  return first;
 }
 
 runMain(main);

@@ -31,6 +31,8 @@ export interface Onebox {
   tick(): Promise<void>;
   /** Answers a wake of this repository, as a worker does. */
   answer(repoId: RepoId): Promise<void>;
+  /** Resolves with the reason where this process cannot serve any more. */
+  readonly whenBroken: Promise<string>;
   /** Ends what is under way, then everything. */
   stop(): Promise<void>;
 }
@@ -104,6 +106,7 @@ async function start(options: OneboxOptions, stops: Stops): Promise<Onebox> {
     vault: keys.vault,
     tick,
     answer: (repoId) => answerWake({ repoId, wakeSeq: 0 }),
+    whenBroken: storage.whenGone,
     stop: () => stopAll(stops),
   };
 }

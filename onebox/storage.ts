@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
 import { createTokenStore } from '#core/adapters/dynamo/token-store.ts';
 import type { Clock, Log } from '#core/ports/system.ts';
-import type { OneboxConfig } from './config.ts';
+import { ConfigError, type OneboxConfig } from './config.ts';
 import { externalEndpoint, startDatabase } from './database.ts';
 import { lockFolder } from './folder-lock.ts';
 import { endLeftLeases } from './left-leases.ts';
@@ -22,8 +22,7 @@ export interface StorageParts {
 
 /** The data folder, locked, and its table. Throws `ConfigError` where the folder may not be served. */
 export async function openStorage({ config, env, log }: StorageParts, clock: Clock, stops: Stops) {
-  mkdirSync(config.data_dir, { recursive: true, mode: 0o700 });
-  stops.push(await lockFolder(config.data_dir));
+  stops.push(await takeFolder(config.data_dir));
   const database = await startDatabase({ dataFile: join(config.data_dir, 'table.sqlite'), env });
   stops.push(() => database.stop());
   const clients = await openTable(database.endpoint);
@@ -42,5 +41,21 @@ export async function openStorage({ config, env, log }: StorageParts, clock: Clo
     streams: clients.streams,
     store,
     tokens: createTokenStore(keyed),
+    whenGone: database.whenGone,
   };
+}
+
+async function takeFolder(folder: string): Promise<() => Promise<void>> {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return await lockFolder(folder);
+  } catch (error) {
+    throw isOfDisk(error)
+      ? new ConfigError(`data_dir: ${folder} cannot be written: ${error.message}.`)
+      : error;
+  }
+}
+
+function isOfDisk(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
 }

@@ -2,22 +2,27 @@ import { DescribeTableCommand, DynamoDBClient, ResourceNotFoundException } from 
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createTable } from '#core/adapters/dynamo/create-table.ts';
+import { ConfigError, reasonOf } from './config.ts';
 
 export const TABLE_NAME = 'mergeyard';
+/** A database that another machine serves may be behind a wall that answers nothing. */
+const CONNECT_WITHIN_MS = 3_000;
 
-/** Clients of the table, which is made at the first start. */
+/** Clients of the table, which is made at the first start. Throws `ConfigError` where no database answers. */
 export async function openTable(endpoint: string) {
   const local = {
     endpoint,
     region: 'onebox',
     credentials: { accessKeyId: 'onebox', secretAccessKey: 'onebox' },
+    requestHandler: { connectionTimeout: CONNECT_WITHIN_MS },
   };
   const dynamo = new DynamoDBClient(local);
   const streams = new DynamoDBStreamsClient(local);
   try {
     await dynamo.send(new DescribeTableCommand({ TableName: TABLE_NAME }));
   } catch (error) {
-    if (!(error instanceof ResourceNotFoundException)) throw error;
+    if (!(error instanceof ResourceNotFoundException))
+      throw new ConfigError(`The database at ${endpoint} does not answer: ${reasonOf(error)}`);
     await createTable(dynamo, TABLE_NAME);
   }
   return {

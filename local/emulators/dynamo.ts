@@ -1,6 +1,6 @@
 import { type DatabaseOptions, type RunningDatabase, startDatabase } from '../../onebox/database.ts';
 
-export type Emulator = RunningDatabase;
+export type Emulator = Pick<RunningDatabase, 'endpoint' | 'stop'>;
 
 /** DynamoDB on this machine: the endpoint that the environment names, else the embedded database in a process of its own. */
 export function startDynamo(options: Partial<DatabaseOptions> = {}): Promise<Emulator> {

@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { build } from 'esbuild';
 import { ConfigError } from '../../../onebox/config.ts';
 import { lockFolder } from '../../../onebox/folder-lock.ts';
 
@@ -129,4 +130,32 @@ test('a folder with a long path is locked as well', async () => {
   const release = await lockFolder(deep);
   await expect(lockFolder(deep)).rejects.toThrow(ConfigError);
   await release();
+});
+
+/** As a process of another account is asked: for root by an account without rights, else by a socket that may not be opened. */
+test('a lock of another account says which file to look at, and is no running process', async () => {
+  const path = join(folder, 'serving.sock');
+  await leaveBehind(path);
+  chmodSync(path, 0o600);
+  const program = join(folder, 'lock.cjs');
+  await build({
+    stdin: {
+      contents: `import { lockFolder } from './onebox/folder-lock.ts';
+        lockFolder(process.argv[2]).catch((error) => console.log(error.name, error.message));`,
+      resolveDir: process.cwd(),
+    },
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    outfile: program,
+    logLevel: 'silent',
+  });
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) chmodSync(folder, 0o777);
+  else chmodSync(path, 0);
+  const { stdout } = spawnSync(process.execPath, [program, folder], {
+    encoding: 'utf8',
+    ...(isRoot ? { uid: 65_534, gid: 65_534 } : {}),
+  });
+  expect(stdout).toMatch(`ConfigError data_dir: serving.sock in ${folder} is of another account`);
 });
