@@ -25,5 +25,10 @@ export const DEPARTURE_CODES = {
     'not queued: it was merged past the queue',
     'Check on the forge who may merge past the branch rule.',
   ),
+  merged_along: exit(
+    'none',
+    'not queued: another pull request of the queue brought its commits to the base',
+    'Nothing: its commits are on the base branch.',
+  ),
   left_the_queue: exit('author', 'not queued: it left the queue', SCHEDULE),
 } as const satisfies Readonly<Record<string, PullCode>>;

@@ -51,6 +51,8 @@ export interface RepoRecord {
   /** @default merge */
   defaultMergeStyle?: MergeStyle;
   deleteBranchAfterMerge: boolean;
+  /** The conflict check calls an open pull request merged whose head the base holds. @default false */
+  autodetectsMerges?: boolean;
   nextIndex: number;
   nextRunIndex: number;
   pulls: PullRecord[];

@@ -2,6 +2,7 @@ import { LEASE_SAFETY_MARGIN_MS, LEASE_TTL_MS, TICK_INTERVAL_MS } from '#core/do
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { withLease } from '#core/services/lease.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
+import { headIsPushedAfterLanding, lowerComesAlong, lowerComesAlongUnseen } from './along-scenes.ts';
 import {
   carryAfterWaiting,
   carryBeforeDying,
@@ -812,6 +813,11 @@ export const SCENES = {
   'a gate is silenced': silenceGate,
   'a success of before stands when a head is scheduled': successOfBefore,
   'a twin appears while its head is gated': twinAppearsLate,
+  'a landing brings what is below it': lowerComesAlong('merge'),
+  'a landing brings what is below it, by a fast-forward': lowerComesAlong('rebase'),
+  'a landing brings what is below it between two looks': lowerComesAlongUnseen('merge'),
+  'a landing brings what is below it between two looks, by a fast-forward': lowerComesAlongUnseen('rebase'),
+  'a head is pushed past the queue after a landing': headIsPushedAfterLanding,
   'a twin is merged by the success of a landing': twinIsMerged,
   'both twins are merged by the success of a landing': bothTwinsAreMerged,
   'the twin of one that was bounced lands': twinOfBouncedLands,

@@ -75,6 +75,7 @@ export function convertRepo(world: World, repo: RepoRecord, viewer: string | nul
     allow_rebase_explicit: repo.allowedStyles.includes('rebase-merge'),
     allow_squash_merge: repo.allowedStyles.includes('squash'),
     allow_fast_forward_only_merge: repo.allowedStyles.includes('fast-forward-only'),
+    autodetect_manual_merge: repo.autodetectsMerges ?? false,
     default_merge_style: repo.defaultMergeStyle ?? 'merge',
     default_delete_branch_after_merge: repo.deleteBranchAfterMerge,
     ignore_whitespace_conflicts: false,

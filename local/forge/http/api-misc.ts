@@ -37,7 +37,7 @@ const STYLE_FLAGS: readonly (readonly [string, MergeStyle])[] = [
   ['allow_fast_forward_only_merge', 'fast-forward-only'],
 ];
 
-/** Changes what the body names of: name, allowed styles, `default_merge_style`, `archived`, `default_delete_branch_after_merge`. */
+/** Changes what the body names of: name, allowed styles, `default_merge_style`, `archived`, `default_delete_branch_after_merge`, `autodetect_manual_merge`. */
 function editRepo(call: Call) {
   const { body, repo, world } = call;
   for (const [flag, style] of STYLE_FLAGS) {
@@ -54,6 +54,8 @@ function editRepo(call: Call) {
   if (typeof body.archived === 'boolean') repo.archived = body.archived;
   if (typeof body.default_delete_branch_after_merge === 'boolean')
     repo.deleteBranchAfterMerge = body.default_delete_branch_after_merge;
+  if (typeof body.autodetect_manual_merge === 'boolean')
+    repo.autodetectsMerges = body.autodetect_manual_merge;
   world.store.changed();
   return ok(convertRepo(world, repo, call.user));
 }

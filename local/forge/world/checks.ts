@@ -2,6 +2,7 @@ import type { ListedEntry, Repository } from '../git/repository.ts';
 import type { PullRecord, RepoRecord } from '../model.ts';
 import { gitOf, type World } from '../world.ts';
 import { isProtectedPath, ruleFor } from './protection.ts';
+import { pullEvent, sendWebhooks } from './webhooks.ts';
 
 /** Puts a pull request into "checking": `mergeable` is false until the check has run. */
 export function requestCheck(world: World, repo: RepoRecord, pull: PullRecord): void {
@@ -32,6 +33,7 @@ async function runCheck(world: World, repo: RepoRecord, pull: PullRecord): Promi
   pull.changesProtected = await changesProtected(world, repo, pull);
   if (pull.mergeBase === pull.headSha) {
     pull.conflict = 'ancestor';
+    if (repo.autodetectsMerges === true) await callMerged(world, repo, pull, tip);
     return;
   }
   pull.behind = pull.mergeBase === tip ? 0 : (await git.revList(tip, [pull.headSha])).length;
@@ -50,6 +52,28 @@ async function runCheck(world: World, repo: RepoRecord, pull: PullRecord): Promi
   if (pull.conflict === 'mergeable' && world.profile.recheckAfterConflictCheck) {
     world.queueAutoMerge(repo, pull, pull.headSha);
   }
+}
+
+/** As if a person had merged it by hand: the oldest merge above its head counts as its own, else the head itself. */
+async function callMerged(world: World, repo: RepoRecord, pull: PullRecord, tip: string): Promise<void> {
+  const git = gitOf(world, repo);
+  const above = (await git.revList(tip, [pull.headSha])).toReversed();
+  const onPath = await Promise.all(
+    above.map(async (id) =>
+      (await git.mustCommit(id)).parents.length > 1 && (await git.isAncestor(pull.headSha, id)) ? [id] : [],
+    ),
+  );
+  const now = world.timers.now();
+  pull.merged = true;
+  pull.state = 'closed';
+  pull.mergeCommit = onPath.flat()[0] ?? pull.headSha;
+  // The forge takes who pushed the base last, where it knows that.
+  pull.mergedBy = repo.owner;
+  pull.mergedAt = now;
+  pull.closedAt = now;
+  pull.schedule = null;
+  world.store.changed();
+  sendWebhooks(world, repo, pullEvent(world, repo, pull, 'closed', pull.mergedBy));
 }
 
 /** Looked at when the conflict check is, as on the forge. */

@@ -127,6 +127,24 @@ export function landingSuite(subject: () => ForgeSubject, needs: Needs): void {
     await awaitMerged(repo, pr);
   });
 
+  test('below a merge: a repository that detects manual merges calls it merged, by that merge', async () => {
+    const repo = await create();
+    await repo.must('bot', 'PATCH', '', { has_pull_requests: true, autodetect_manual_merge: true });
+    const lower = await openChecked(repo, 'lower', { 'a.txt': 'a\n' });
+    await repo.commit('bot', { 'b.txt': 'b\n' }, { branch: 'lower', newBranch: 'upper' });
+    const body = { head: 'upper', base: 'main', title: 'Upper', body: '' };
+    const upper: number = (await repo.must('bot', 'POST', '/pulls', body)).number;
+    const { headSha } = await awaitMergeable(repo, upper);
+    for (const pr of [lower.pr, upper])
+      await repo.until(
+        () => schedule(repo, pr),
+        (answer) => answer === 201,
+      );
+    await repo.forge.postStatus(headSha, SUCCESS);
+    const { mergeCommitSha } = await awaitMerged(repo, upper);
+    expect(await awaitMerged(repo, lower.pr)).toMatchObject({ state: 'closed', mergeCommitSha });
+  });
+
   test('a merge that fails: Forgejo has dropped the schedule by then, and says so nowhere', async () => {
     const repo = await create();
     await repo.must('bot', 'PATCH', '', { has_pull_requests: true, allow_squash_merge: false });

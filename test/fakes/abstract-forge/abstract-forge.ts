@@ -9,7 +9,7 @@ import type { ForgePerson } from '#core/ports/forge-person.ts';
 import type { FileChanges, ForgeControl } from '../../support/forge-control.ts';
 import type { Timers } from '../../support/virtual-clock.ts';
 import { createAdminPort } from './admin-port.ts';
-import { triggerByEndedChecks, triggerByStatus } from './auto-merge.ts';
+import { detectMerges, triggerByEndedChecks, triggerByStatus } from './auto-merge.ts';
 import { createBackportPort } from './backport-port.ts';
 import { createBotPort } from './bot-port.ts';
 import { LATE_EFFECT_MS } from './exchange.ts';
@@ -157,7 +157,10 @@ export function createAbstractForge(options: AbstractForgeOptions): AbstractForg
     onEntry: options.onEntry ?? (() => undefined),
     reactions: {
       statusSucceeded: (sha) => triggerByStatus(world, sha),
-      checksEnded: (started) => triggerByEndedChecks(world, started),
+      checksEnded: (started) => {
+        detectMerges(world, started);
+        triggerByEndedChecks(world, started);
+      },
     },
   });
   const [folder] = world.switches.workflowFolders;

@@ -4,9 +4,11 @@ import { mergePull } from './landing.ts';
 import { findRuleViolation, requiredStatusesPass } from './rules.ts';
 import {
   liveHeadOf,
+  mustTip,
   type Pull,
   type ScheduleRow,
   type StartedCheck,
+  setPullState,
   setSchedule,
   type World,
 } from './world.ts';
@@ -15,6 +17,22 @@ import {
 export function triggerByStatus(world: World, sha: CommitSha): void {
   for (const pull of world.scheduledPulls) {
     if (pull.pullHead === sha && conflictStateOf(world, pull) === 'mergeable') queueAutoMerge(world, pull);
+  }
+}
+
+/** `services/pull/check.go`, `manuallyMerged`: the base holds the head, so the oldest merge above it counts as its own. */
+export function detectMerges(world: World, started: readonly StartedCheck[]): void {
+  if (!world.switches.autodetectsMerges) return;
+  for (const { pull, check } of started) {
+    if (pull.check !== check || pull.state !== 'open' || conflictStateOf(world, pull) !== 'ancestor')
+      continue;
+    const tip = mustTip(world, pull.base);
+    const merges = world.objects
+      .listMissingCommits(pull.pullHead, tip)
+      .filter(({ sha, parents }) => parents.length > 1 && world.objects.isAncestor(pull.pullHead, sha));
+    pull.mergeCommit = merges[0]?.sha ?? pull.pullHead;
+    setPullState(world, pull, 'closed');
+    setSchedule(world, pull, null);
   }
 }
 

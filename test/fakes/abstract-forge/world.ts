@@ -33,6 +33,8 @@ export interface Switches {
   readonly passesSkippedAlone: boolean;
   /** Repository admin: reads the rule in full. */
   readonly botIsAdmin: boolean;
+  /** Setting of a repository: the conflict check calls an open pull request merged whose head the base holds. */
+  readonly autodetectsMerges: boolean;
   /** Gitea on a git before 2.40: a file whose mode changed on one side and whose contents on the other is a conflict. */
   readonly modesClash: boolean;
   /** Who runs the gate: the forge itself, or another CI that posts statuses like Woodpecker. */
@@ -55,6 +57,7 @@ export const FORGEJO_15_SWITCHES: Switches = {
   passesSkippedAlone: false,
   botIsAdmin: true,
   modesClash: false,
+  autodetectsMerges: false,
   ci: 'actions',
   workflowFolders: ['.forgejo/workflows', '.gitea/workflows', '.github/workflows'],
 };

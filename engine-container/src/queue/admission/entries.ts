@@ -1,5 +1,5 @@
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
-import { DELETED_AFTER_MS, HEAD_CHANGE_KEEPS_POSITION_MS } from '#core/domain/limits.ts';
+import { DELETED_AFTER_MS, HEAD_CHANGE_KEEPS_POSITION_MS, WAKE_DELAY_MS_MAX } from '#core/domain/limits.ts';
 import { isExempt, priorityOf } from '#core/domain/priority.ts';
 import { isInFlight } from '../batches/pipeline.ts';
 import {
@@ -10,8 +10,9 @@ import {
   wakeNoLaterThan,
 } from '../decision-context.ts';
 import { tellKnownVerdict } from '../gate/known-verdict.ts';
+import { cameAlong } from '../landing/came-along.ts';
 import { landLate } from '../landing/given-up.ts';
-import { hasLanded, hasLandedHead, noteMerged } from '../landing/landed.ts';
+import { hasLanded, noteMerged } from '../landing/landed.ts';
 import { alarmOutsider, noteOutsider } from '../landing/merged-outside.ts';
 import { recallStatuses } from '../landing/recall.ts';
 import { mayBeTwinOfLanding } from '../landing/twins.ts';
@@ -241,12 +242,20 @@ function noticeDeparture(pass: DecisionContext, entry: QueueEntry): void {
   if (pull.baseRef !== pass.s.repo.baseBranch) leaveQueue(pass, entry, 'retargeted');
   else if (pull.merged) {
     if (landLate(pass, entry, focus.value) !== 'no') return;
-    // The success of a landing opens every scheduled pull request with that head, and merges nothing more with the others.
-    if (hasLandedHead(pass.record, pull.headSha)) noteMerged(pass.record, entry.pr);
-    else alarmOutsider(pass, entry.pr);
+    const along = cameAlong(pass, pull);
+    if (along === 'unknown') return wakeNoLaterThan(pass, pass.s.now + WAKE_DELAY_MS_MAX);
+    if (along === 'yes') return leaveAlong(pass, entry);
+    alarmOutsider(pass, entry.pr);
     leaveQueue(pass, entry, 'merged_outside_the_queue');
     noteOutsider(pass, entry.pr, pull.mergeCommitSha);
   } else if (pull.state === 'closed') leaveQueue(pass, entry, 'closed');
+}
+
+/** It names no merge of its own: a base that moves meanwhile, past the queue, is alarmed for itself. */
+function leaveAlong(pass: DecisionContext, entry: QueueEntry): void {
+  noteMerged(pass.record, entry.pr);
+  leaveQueue(pass, entry, 'merged_along');
+  noteOutsider(pass, entry.pr, null);
 }
 
 /** One reading may be a mishap. When it says the same for minutes, while the list is read, the pull request was deleted. */

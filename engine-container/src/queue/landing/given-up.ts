@@ -59,7 +59,7 @@ export function landLate(
   if (!isMergeOf(late, merge.value)) return 'no';
   record.entries = record.entries.filter((candidate) => candidate !== entry);
   record.pendingStatuses = record.pendingStatuses.filter(({ sha }) => sha !== late.head);
-  concludeLanding(pass, late);
+  concludeLanding(pass, late, merge.value.commit.sha);
   noteLanded(record);
   emitEvent(pass, 'pr_landed', entry);
   return 'landed';

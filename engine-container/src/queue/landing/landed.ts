@@ -16,10 +16,11 @@ import { wishStatus } from '../words/wish-status.ts';
 export function concludeLanding(
   pass: DecisionContext,
   landing: Pick<Landing, 'pr' | 'head' | 'baseBefore'>,
+  merge: CommitSha,
 ): void {
   const { record, s } = pass;
   const { pr, head, baseBefore } = landing;
-  record.landed = [...(record.landed ?? []), { pr, head, baseBefore, at: s.now }].slice(-LANDED_MAX);
+  record.landed = [...(record.landed ?? []), { pr, head, baseBefore, merge, at: s.now }].slice(-LANDED_MAX);
   noteMerged(record, pr);
   wishStatus(pass, {
     pr,

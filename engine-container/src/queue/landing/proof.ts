@@ -28,7 +28,7 @@ export function judgeMerge(pass: DecisionContext, batch: Batch, landing: Landing
   learnMergeTime(pass, batch, landing);
   watchUnheard(pass, landing);
   moveTip(pass, batch, landing, merge.commit.sha);
-  forgetMerged(pass, landing);
+  forgetMerged(pass, landing, merge.commit.sha);
   if (!isMergeOf(landing, merge)) return haltAt(pass, batch, landing, merge);
   // The base that looked foreign was this very merge, seen between its push and its bookkeeping.
   for (const each of pass.record.batches) if (each.teardown === 'base_advanced') each.teardown = null;
@@ -57,12 +57,12 @@ function moveTip({ record, s }: DecisionContext, batch: Batch, { index }: Landin
 }
 
 /** A merged pull request is in no queue, whatever its merge came to. */
-function forgetMerged(pass: DecisionContext, landing: Landing): void {
+function forgetMerged(pass: DecisionContext, landing: Landing, merge: CommitSha): void {
   const { record } = pass;
   const { pr, head } = landing;
   record.entries = record.entries.filter((entry) => entry.pr !== pr);
   record.pendingStatuses = record.pendingStatuses.filter((waiting) => waiting.sha !== head);
-  concludeLanding(pass, landing);
+  concludeLanding(pass, landing, merge);
   record.mergeTimeoutCounts = record.mergeTimeoutCounts.filter((counted) => counted.pr !== pr);
 }
 

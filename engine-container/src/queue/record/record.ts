@@ -123,6 +123,8 @@ export interface LandedHead {
   readonly head: CommitSha;
   /** Tip of the base that the landing replaced. */
   readonly baseBefore: CommitSha;
+  /** Absent in records of before it was kept. */
+  readonly merge?: CommitSha;
   readonly at: EpochMs;
 }
 

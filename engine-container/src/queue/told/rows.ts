@@ -154,7 +154,9 @@ export function landedNumbers(
   return own
     .filter(
       ({ event, reason, head }) =>
-        event === 'pr_landed' || (reason === 'merged_outside_the_queue' && heads.has(head)),
+        event === 'pr_landed' ||
+        reason === 'merged_along' ||
+        (reason === 'merged_outside_the_queue' && heads.has(head)),
     )
     .sort((one, other) => one.at - other.at)
     .map(({ pr }) => pr);

@@ -120,6 +120,7 @@ export type Departure =
   | 'draft'
   | 'closed'
   | 'retargeted'
+  | 'merged_along'
   | 'left_the_queue';
 
 export function describeDeparture(departure: Departure): string {

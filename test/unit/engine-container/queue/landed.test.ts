@@ -64,7 +64,7 @@ describe('pull requests that have landed', () => {
     const numbers = Array.from({ length: LANDED_NUMBERS_MAX }, (_, index) => index + 10);
     const record = givenRecord({ landedNumbers: numbers });
     const pass = beginPass(givenSnapshot({ ids: [] }), record);
-    concludeLanding(pass, givenLanding({ pr: 5 }));
+    concludeLanding(pass, givenLanding({ pr: 5 }), 'merge-5');
     expect(pass.record.landedNumbers).toHaveLength(LANDED_NUMBERS_MAX);
     expect([pass.record.landedNumbers?.[0], pass.record.landedNumbers?.at(-1)]).toEqual([11, 5]);
   });

@@ -1,0 +1,35 @@
+import type { PullRequest } from '#core/domain/forge.ts';
+import type { DecisionContext } from '../decision-context.ts';
+import { hasLandedHead } from './landed.ts';
+
+type Merged = Pick<PullRequest, 'headSha' | 'mergeCommitSha'>;
+
+/**
+ * A landing of ours merged it: by the success on its head, which merges nothing more with the others that have that head, or
+ * with its commits, where the forge calls merged what the base holds (`autodetect_manual_merge` of a repository). The forge
+ * names the oldest merge above its head then, or its head where there is none.
+ *
+ * @returns `unknown` until the landing that may have done it is judged
+ */
+export function cameAlong(pass: DecisionContext, pull: Merged): 'yes' | 'unknown' | 'no' {
+  const { record, s } = pass;
+  if (hasLandedHead(record, pull.headSha)) return 'yes';
+  const { mergeCommitSha: merge } = pull;
+  if (merge === null) return 'no';
+  const landed = record.landed ?? [];
+  if (landed.some((each) => each.merge === merge)) return 'yes';
+  const toJudge = mergesToJudge(pass);
+  const isItsHead = merge === pull.headSha;
+  if (toJudge.includes(merge) || (isItsHead && toJudge.length > 0)) return 'unknown';
+  // A push of that head would have moved the base, which is read where it may be another one.
+  const tip = s.base.known ? s.base.value.sha : record.baseSeen?.sha;
+  return isItsHead && tip !== undefined && tip === landed.at(-1)?.merge ? 'yes' : 'no';
+}
+
+/** Of landings under way whose merge this look has read. */
+function mergesToJudge({ record, s }: DecisionContext): readonly (string | null)[] {
+  return record.batches.flatMap(({ landing }) => {
+    const view = landing === null ? undefined : s.focus.get(landing.pr);
+    return view?.known === true && view.value.pull.merged ? [view.value.pull.mergeCommitSha] : [];
+  });
+}
