@@ -161,6 +161,8 @@ export function resultOfRefusal(reason: MergeRefusal): BackportResult {
     case 'name_not_utf8':
     case 'base_name_not_utf8':
     case 'criss_cross':
+    case 'commit_left_out':
+    case 'merges_in_rebase':
       return 'not_exact';
   }
 }

@@ -15,6 +15,10 @@ export const MERGE_REFUSALS = [
   'base_name_not_utf8',
   /** Two histories that were merged into each other: more than one merge base. */
   'criss_cross',
+  /** A rebase may leave out one of its commits: the base had the same change before. */
+  'commit_left_out',
+  /** A rebase drops the merges in it, and with them what they changed. */
+  'merges_in_rebase',
 ] as const;
 export type MergeRefusal = (typeof MERGE_REFUSALS)[number];
 

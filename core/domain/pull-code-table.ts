@@ -1,4 +1,5 @@
 import { DEPARTURE_CODES } from './departure-codes.ts';
+import { MERGE_BASE, MERGE_CODES } from './merge-codes.ts';
 import {
   APPROVE,
   BY_ITSELF,
@@ -12,7 +13,6 @@ import {
 } from './pull-code.ts';
 import { SCHEDULE_CODES } from './schedule-codes.ts';
 
-const MERGE_BASE = 'Merge the base branch into the branch of this pull request, and push.';
 const RETRY = `Push a fix, or ${SCHEDULE_AGAIN}.`;
 const RETRY_WORKFLOW = `Push a repair of the workflow, or ${SCHEDULE_AGAIN}.`;
 
@@ -124,53 +124,7 @@ export const PULL_CODES = {
     scheduleBy('a person on that list'),
   ),
   ...SCHEDULE_CODES,
-  conflict: wait(
-    'author',
-    'refused: conflicts with the base branch; update the branch, and the queue goes on by itself',
-    MERGE_BASE,
-    true,
-  ),
-  criss_cross: wait(
-    'author',
-    'refused: its branch and the base were merged into each other, so git has two merge bases; merge the base into it again',
-    MERGE_BASE,
-    true,
-  ),
-  merge_unsure: wait(
-    'author',
-    'refused: git can merge this in more than one way (a moved or repetitive file); merge the base branch into it',
-    MERGE_BASE,
-    true,
-  ),
-  directory_renamed: wait(
-    'author',
-    'refused: a folder was renamed on one side and has new files on the other; merge the base branch into it',
-    MERGE_BASE,
-    true,
-  ),
-  merge_rules: wait(
-    'author',
-    'refused: .gitattributes rules the merge of a file that both sides changed; merge the base branch into it',
-    MERGE_BASE,
-    true,
-  ),
-  file_too_large: wait(
-    'author',
-    'refused: a file to be merged is larger than the queue or the forge allows; merge the base branch into it',
-    MERGE_BASE,
-    true,
-  ),
-  name_not_utf8: wait(
-    'author',
-    'refused: a file name in this change is not UTF-8, so the forge cannot tell it to the queue; rename the file',
-    'Rename the file, and push.',
-    true,
-  ),
-  base_name_not_utf8: wait(
-    'operator',
-    'waiting: a folder it changes has a file name on the base that is not UTF-8; rename that file there, then update this branch',
-    'Rename that file on the base, then merge the base into this branch.',
-  ),
+  ...MERGE_CODES,
   no_changes: wait(
     'author',
     'refused: changes nothing on top of the base branch',

@@ -82,6 +82,11 @@ export interface CommitLink {
   readonly parents: readonly CommitSha[];
 }
 
+/** A commit with the paths that differ from its first parent, of a merge perhaps fewer; null: the forge does not tell. */
+export interface ChangedCommit extends CommitLink {
+  readonly paths: readonly string[] | null;
+}
+
 /** Reads. Every method throws `ForgeError`; absence that is an expected outcome is `null`. */
 export interface ForgeReader {
   readBotLogin(): Promise<string>;
@@ -136,6 +141,8 @@ export interface ForgeReader {
   listOwnCommits(base: CommitSha, head: CommitSha): Promise<readonly CommitLink[]>;
   /** The same of a branch or a commit, its tip first, one page (50) at most: one call, whatever it has behind it. */
   listNewCommits(base: CommitSha, of: string): Promise<readonly CommitLink[]>;
+  /** Commits of `base` that `head` does not have, with what each changes; in no promised order. */
+  listChangesSince(head: CommitSha, base: CommitSha): Promise<readonly ChangedCommit[]>;
 }
 
 /** The reads that a merge of three trees needs. */

@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { CommitSha, RepoId, TreeHash } from '#core/domain/ids.ts';
 import { DIRECTORY_MEMORY_ENTRIES_MAX } from '#core/domain/limits.ts';
+import type { ChangedCommit } from '#core/ports/forge.ts';
 import type { RecordMemory } from './record-keeper.ts';
 import type { Directory } from './staging/objects.ts';
 import type { PatrolMemory } from './status-patrol.ts';
+
+/** By head: the commits that the base had beyond it when it was last asked for. */
+export type BaseSides = Map<
+  CommitSha,
+  { readonly base: CommitSha; readonly commits: readonly ChangedCommit[] }
+>;
 
 /**
  * The memory of one repository between reconciles. Of its trees names, modes and ids, never contents: they are immutable and
@@ -14,6 +21,7 @@ export class RepoDirectories {
   readonly trees = new Map<CommitSha, TreeHash>();
   /** Paths whose directory does not fit into one answer of the forge with all that is below. */
   readonly large = new Set<string>();
+  readonly baseSides: BaseSides = new Map();
   /** Which statuses were read in turn. */
   readonly patrol: PatrolMemory = { doneTurn: null };
   #entries = 0;

@@ -3,8 +3,9 @@ import type { MergeStyle } from '#core/domain/repo.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import { findMergeBase } from './merge-base.ts';
 import type { Action, CutReason } from './queue/actions.ts';
+import { RebasedOver } from './rebased-over.ts';
 import type { RepoObjects } from './repo-objects.ts';
-import { listReplayed, type OwnCommit } from './staging/ancestry.ts';
+import { hasMerges, listReplayed, type OwnCommit } from './staging/ancestry.ts';
 import { findGateFile, findStatusGate, type GateFile } from './staging/gate-file.ts';
 import { Unsayable } from './staging/objects.ts';
 import type { PathChange } from './staging/path-change.ts';
@@ -35,10 +36,12 @@ export class MemberPlanner {
   readonly #action: StageBatch;
   /** Commits that the members before bring along. */
   readonly #staged = new Set<CommitSha>();
+  readonly #over: RebasedOver;
 
   constructor(deps: MemberPlannerDeps, action: StageBatch) {
     this.#deps = deps;
     this.#action = action;
+    this.#over = new RebasedOver(deps, action.forkSha);
   }
 
   /** A head that lands before this batch. A squash leaves no commit of it on the base. */
@@ -67,7 +70,7 @@ export class MemberPlanner {
     const { mergeStyle } = this.#deps;
     const plan =
       mergeStyle === 'rebase' && own !== null && own.length > 0
-        ? await this.#planReplay(own, ours)
+        ? await this.#planRebase(member, own, ours)
         : await this.#planFrom(fork, member.head, ours);
     if (typeof plan === 'string') return plan;
     for (const tree of member.behind)
@@ -85,6 +88,7 @@ export class MemberPlanner {
   }
 
   #addStaged(own: readonly OwnCommit[]): void {
+    if (this.#deps.mergeStyle === 'rebase') this.#over.add(listReplayed(own, this.#staged));
     for (const { sha } of own) this.#staged.add(sha);
   }
 
@@ -123,10 +127,32 @@ export class MemberPlanner {
 
   /**
    * A native rebase replays commit by commit, so that a change which is taken back on the way undoes the same change of
-   * the base, where a merge keeps it (D-13).
+   * the base, where a merge keeps it (D-13). Versions and settings of the forge differ in what they replay: where that makes
+   * another tree, it is refused.
    */
-  #planReplay(own: readonly OwnCommit[], ours: TreeHash): Promise<Planned | CutReason> {
-    return this.#merge(listReplayed(own, this.#staged), ours);
+  async #planRebase(
+    member: StagedMember,
+    own: readonly OwnCommit[],
+    ours: TreeHash,
+  ): Promise<Planned | CutReason> {
+    const steps = listReplayed(own, this.#staged);
+    const plan = await this.#merge(steps, ours);
+    if (hasMerges(own) && !(await this.#isLikeItsMerges(member, plan))) return 'merges_in_rebase';
+    const isUpToDate = member.mergeBase === this.#action.forkSha;
+    const leftOut = await unlessNotReady(() => this.#over.listLeftOut(member.head, steps, isUpToDate));
+    if (leftOut === null) return 'head_not_ready';
+    if (leftOut.size === 0) return plan;
+    const kept = steps.filter(({ sha }) => !leftOut.has(sha));
+    return isSamePlan(plan, await this.#merge(kept, ours)) ? plan : 'commit_left_out';
+  }
+
+  /** Forgejo rebases no head that holds the whole base, so that its merges stay; Gitea drops them, and a later landing does too. */
+  async #isLikeItsMerges(member: StagedMember, plan: Planned | CutReason): Promise<boolean> {
+    if (plan === 'conflict') return false;
+    const { members, headsBelow, forkSha } = this.#action;
+    const isNext = members[0]?.pr === member.pr && (headsBelow ?? []).length === 0;
+    if (!isNext || member.mergeBase !== forkSha || typeof plan === 'string') return true;
+    return (await this.#deps.objects.treeOf(member.head)) === plan.tree;
   }
 
   /** Merges commits one after the other, each from its own base. */
@@ -166,6 +192,11 @@ export class MemberPlanner {
     });
     return touches === true;
   }
+}
+
+function isSamePlan(one: Planned | CutReason, other: Planned | CutReason): boolean {
+  if (typeof one === 'string' || typeof other === 'string') return one === other;
+  return one.tree === other.tree;
 }
 
 interface Planned {

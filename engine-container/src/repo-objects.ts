@@ -2,7 +2,7 @@ import type { TreeEntry } from '#core/domain/forge.ts';
 import type { BlobId, CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { FORGE_READS_AT_ONCE_MAX, MERGED_BYTES_MAX } from '#core/domain/limits.ts';
 import type { TreeReader } from '#core/ports/forge.ts';
-import type { RepoDirectories } from './engine-memory.ts';
+import type { BaseSides, RepoDirectories } from './engine-memory.ts';
 import {
   type Directory,
   formatOf,
@@ -45,6 +45,10 @@ export class RepoObjects implements ObjectView {
     this.#forge = forge;
     this.#memory = memory;
     this.#isOutOfTime = isOutOfTime;
+  }
+
+  get baseSides(): BaseSides {
+    return this.#memory.baseSides;
   }
 
   directory(id: TreeHash): Directory | 'unsayable' | undefined {

@@ -22,6 +22,7 @@ import { OTHERS_MUTANTS } from './others-mutants.ts';
 import { OWN_RUN_MUTANTS } from './own-run-mutants.ts';
 import { PAUSE_MUTANTS } from './pause-mutants.ts';
 import { PRIORITY_MUTANTS } from './priority-mutants.ts';
+import { REBASE_MUTANTS } from './rebase-mutants.ts';
 import { RECALL_MUTANTS } from './recall-mutants.ts';
 import { RECEIPT_MUTANTS } from './receipt-mutants.ts';
 import { RECORD_MUTANTS } from './record-mutants.ts';
@@ -449,6 +450,7 @@ export const MUTANTS: readonly Mutant[] = [
     families: ['everything'],
     dies: 'the record is lost, and the pull request that wears a success is deleted',
   },
+  ...REBASE_MUTANTS,
   ...RECALL_MUTANTS,
   ...RECORD_MUTANTS,
 ];

@@ -196,6 +196,7 @@ import {
   incidentLate,
   incidentOfStranger,
 } from './priority-scenes.ts';
+import { editInMerge, relandAfterRevert, relandInOneBatch } from './rebase-scenes.ts';
 import {
   beginBeforeAllRead,
   landBeforeLateSuccessOfLost,
@@ -813,6 +814,9 @@ export const SCENES = {
   'a gate is silenced': silenceGate,
   'a success of before stands when a head is scheduled': successOfBefore,
   'a twin appears while its head is gated': twinAppearsLate,
+  'a change that the base took back comes again in a rebase': relandAfterRevert,
+  'a change that was taken back in its batch comes again in a rebase': relandInOneBatch,
+  'an author changes something in a merge that a rebase drops': editInMerge,
   'a landing brings what is below it': lowerComesAlong('merge'),
   'a landing brings what is below it, by a fast-forward': lowerComesAlong('rebase'),
   'a landing brings what is below it between two looks': lowerComesAlongUnseen('merge'),

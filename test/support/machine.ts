@@ -53,6 +53,7 @@ const FORGE_READS = [
   'readRunnerLabels',
   'listStatusHistory',
   'listOwnCommits',
+  'listChangesSince',
   'listNewCommits',
 ] as const satisfies readonly (keyof EngineForge)[];
 const FORGE_WRITES = [

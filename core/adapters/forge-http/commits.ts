@@ -1,16 +1,17 @@
 import type { Commit } from '#core/domain/forge.ts';
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { FORGE_PAGE_SIZE_MAX } from '#core/domain/limits.ts';
-import type { CommitLink } from '#core/ports/forge.ts';
+import type { ChangedCommit, CommitLink } from '#core/ports/forge.ts';
 import { readAllPages } from './paging.ts';
 import { readBody } from './read-body.ts';
-import { CommitRow, HistoryRow, nullableList, TreeHead } from './schema.ts';
+import { ChangedRow, CommitRow, HistoryRow, nullableList, TreeHead } from './schema.ts';
 import { type ForgeTransport, unusable } from './transport.ts';
 
 /** Leaves out the diff statistics, signature checks and file lists that the forge would compute for nothing. */
 const BARE = { stat: 'false', verification: 'false', files: 'false' } as const;
 
 const HistoryRows = nullableList(HistoryRow);
+const ChangedRows = nullableList(ChangedRow);
 
 export async function readCommit(transport: ForgeTransport, sha: CommitSha): Promise<Commit> {
   const call = {
@@ -67,8 +68,27 @@ export async function listNewCommits(
   return toLinks(readBody(HistoryRows, call, await transport.request({ ...call, query })));
 }
 
+/** Commits of `base` that `head` does not have, with the paths that each changes. */
+export async function listChangesSince(
+  transport: ForgeTransport,
+  head: CommitSha,
+  base: CommitSha,
+): Promise<readonly ChangedCommit[]> {
+  const call = listCall(transport, base, head);
+  const asked = { ...call, query: { ...call.query, files: 'true' } };
+  const rows = await readAllPages(transport, asked, (answer) => readBody(ChangedRows, asked, answer));
+  return rows.map(({ files, ...row }) => ({
+    ...toLink(row),
+    paths: files?.map(({ filename }) => filename) ?? null,
+  }));
+}
+
 function toLinks(rows: readonly HistoryRow[]): readonly CommitLink[] {
-  return rows.map((row) => ({ sha: row.sha, parents: row.parents.map((parent) => parent.sha) }));
+  return rows.map(toLink);
+}
+
+function toLink({ sha, parents }: HistoryRow): CommitLink {
+  return { sha, parents: parents.map((parent) => parent.sha) };
 }
 
 async function listCommits(

@@ -1,7 +1,7 @@
 import type { ForgeReader } from '#core/ports/forge.ts';
 import { readBlob } from './blobs.ts';
 import { readBranchTip } from './branches.ts';
-import { listNewCommits, listOwnCommits, readCommit, readTreeId } from './commits.ts';
+import { listChangesSince, listNewCommits, listOwnCommits, readCommit, readTreeId } from './commits.ts';
 import { countOpenDependencies, listChangedFiles } from './dependencies.ts';
 import { createGateReader } from './gate.ts';
 import { listOwnHooks } from './hooks.ts';
@@ -54,5 +54,6 @@ export function createForgeReader(transport: ForgeTransport): ForgeReader {
     readRunnerLabels: (runId) => readRunnerLabels(transport, runId),
     listOwnCommits: (base, head) => listOwnCommits(transport, base, head),
     listNewCommits: (base, of) => listNewCommits(transport, base, of),
+    listChangesSince: (head, base) => listChangesSince(transport, head, base),
   };
 }

@@ -80,6 +80,9 @@ export type CommitRow = z.output<typeof CommitRow>;
 export const HistoryRow = z.object({ sha: Sha, parents: nullableList(z.object({ sha: Sha })) });
 export type HistoryRow = z.output<typeof HistoryRow>;
 
+/** The same with the files that it changes. */
+export const ChangedRow = HistoryRow.extend({ files: z.array(z.object({ filename: z.string() })).nullish() });
+
 export const PatchAnswer = z.object({
   commit: z.object({
     sha: Sha,

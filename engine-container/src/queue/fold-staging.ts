@@ -124,6 +124,8 @@ function noticeNameInTheWay(
 const CUT_REASONS: Readonly<Record<CutReason, DeferReason | null>> = {
   conflict: 'conflict',
   criss_cross: 'criss_cross',
+  commit_left_out: 'commit_left_out',
+  merges_in_rebase: 'merges_in_rebase',
   merge_unsure: 'merge_unsure',
   directory_renamed: 'directory_renamed',
   merge_rules: 'merge_rules',

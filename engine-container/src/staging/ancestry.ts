@@ -44,36 +44,48 @@ export function listForkPoints(own: readonly OwnCommit[], staged: ReadonlySet<Co
   };
 }
 
-/** The commits that a rebase replays: the own ones, parents first, without merges and without those staged already. */
+/** One commit that a rebase replays, as the change that it is of its parent. */
+export interface ReplayStep {
+  readonly sha: CommitSha;
+  readonly parent: CommitSha;
+}
+
+/** The commits that a rebase replays, in its order: the own ones, without merges and without those staged already. */
 export function listReplayed(
   own: readonly OwnCommit[],
   staged: ReadonlySet<CommitSha>,
-): readonly { readonly sha: CommitSha; readonly parent: CommitSha }[] {
-  return parentsFirst(own).flatMap(({ sha, parents }) => {
+): readonly ReplayStep[] {
+  return inReplayOrder(own).flatMap(({ sha, parents }) => {
     const [parent] = parents;
     return parents.length === 1 && parent !== undefined && !staged.has(sha) ? [{ sha, parent }] : [];
   });
 }
 
-/** Listings are in order of date, which clocks of several machines can turn round. */
-function parentsFirst(own: readonly OwnCommit[]): readonly OwnCommit[] {
+export function hasMerges(own: readonly OwnCommit[]): boolean {
+  return own.some(({ parents }) => parents.length > 1);
+}
+
+/**
+ * The order of `git rev-list --topo-order --reverse`, which follows one line to its end before it takes the other: commits of
+ * two lines may come to another tree in another order. Listings are in order of date, which clocks of several machines can
+ * turn round.
+ */
+function inReplayOrder(own: readonly OwnCommit[]): readonly OwnCommit[] {
   const bySha = new Map(own.map((commit) => [commit.sha, commit]));
-  const ordered: OwnCommit[] = [];
-  const seen = new Set<CommitSha>();
-  // With its own stack: a pull request may have more commits than the language allows calls in each other.
-  for (const start of [...own].reverse()) {
-    const stack = [{ commit: start, entered: false }];
-    for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
-      if (top.entered) ordered.push(top.commit);
-      else if (!seen.has(top.commit.sha)) {
-        seen.add(top.commit.sha);
-        stack.push({ commit: top.commit, entered: true });
-        for (const parent of top.commit.parents) {
-          const above = bySha.get(parent);
-          if (above !== undefined && !seen.has(parent)) stack.push({ commit: above, entered: false });
-        }
-      }
+  const waitsFor = new Map<CommitSha, number>(own.map(({ sha }) => [sha, 0]));
+  for (const parent of own.flatMap(({ parents }) => parents))
+    if (bySha.has(parent)) waitsFor.set(parent, (waitsFor.get(parent) ?? 0) + 1);
+  const newestFirst: OwnCommit[] = [];
+  const ready = own.filter(({ sha }) => waitsFor.get(sha) === 0).reverse();
+  for (let next = ready.pop(); next !== undefined; next = ready.pop()) {
+    newestFirst.push(next);
+    for (const sha of next.parents) {
+      const parent = bySha.get(sha);
+      if (parent === undefined) continue;
+      const left = (waitsFor.get(sha) ?? 0) - 1;
+      waitsFor.set(sha, left);
+      if (left === 0) ready.push(parent);
     }
   }
-  return ordered;
+  return newestFirst.reverse();
 }

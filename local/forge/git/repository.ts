@@ -246,11 +246,13 @@ export class Repository {
     );
   }
 
-  /** The same without merges, and none before all that is built on it. */
+  /** As `git rebase` chooses them: without merges and without what the other side has made, none before all that is built on it. */
   async revListToReplay(tip: string, excluded: string): Promise<readonly string[]> {
     const chain = this.#history.chain(tip, [excluded]);
-    if (chain !== null) return chain.filter((id) => !this.#history.isMerge(id));
-    return this.#askRevList(['--no-merges', '--topo-order', tip, `^${excluded}`]);
+    const isUpToDate = chain !== null && this.#history.mergeBase(tip, excluded)?.id === excluded;
+    if (isUpToDate) return chain.filter((id) => !this.#history.isMerge(id));
+    const sides = ['--cherry-pick', '--right-only', `${excluded}...${tip}`];
+    return this.#askRevList(['--no-merges', '--topo-order', ...sides]);
   }
 
   /** Newest commit below `tip` that changed a path. */

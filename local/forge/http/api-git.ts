@@ -1,5 +1,6 @@
 import { convertCommit, type Json } from '../convert/entities.ts';
 import type { CommitObject } from '../git/objects.ts';
+import type { Repository } from '../git/repository.ts';
 import type { RepoRecord } from '../model.ts';
 import { mayPush, ruleFor } from '../world/protection.ts';
 import { pushBranch } from '../world/pushes.ts';
@@ -197,8 +198,21 @@ async function listCommits(call: Call) {
   const ids = await git.revList(start, excluded === null ? [] : [excluded]);
   const { page, headers } = paged(call, ids, `/api/v1/repos/${slugOf(repo)}/commits`);
   const rows: Json[] = [];
-  for (const id of page) rows.push(convertCommit(world, repo, await git.mustCommit(id)));
+  for (const id of page) {
+    const commit = await git.mustCommit(id);
+    const files = call.query.get('files') === 'false' ? null : await listFiles(git, commit);
+    rows.push({ ...convertCommit(world, repo, commit), files });
+  }
   return ok(rows, { ...headers, 'X-Total': String(ids.length) });
+}
+
+/** Git's own id of it. */
+const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+
+/** Against the first parent, without renames. */
+async function listFiles(git: Repository, { id, parents }: CommitObject): Promise<Json[]> {
+  const names = await git.diff(parents[0] ?? EMPTY_TREE, id, ['--name-only', '--no-renames', '-z']);
+  return names.split('\0').flatMap((filename) => (filename === '' ? [] : [{ filename, status: 'modified' }]));
 }
 
 async function compare(call: Call) {

@@ -143,7 +143,9 @@ async function buildMerge(
     // Whether there is anything to replay was counted when the pull request was last checked.
     if (world.profile.rebaseTrustsLastCheck && pull.behind === 0 && !headHasTip)
       return { ok: false, reason: 'stale_divergence' };
-    const rebased = headHasTip ? pull.headSha : await replayCommits(git, tip, pull.headSha, committer);
+    const staysAsItIs =
+      headHasTip && (world.profile.rebaseTrustsLastCheck || (await isLine(git, tip, pull.headSha)));
+    const rebased = staysAsItIs ? pull.headSha : await replayCommits(git, tip, pull.headSha, committer);
     if (rebased === null) return { ok: false, reason: 'conflict' };
     if (request.style === 'rebase') return { ok: true, mergeCommit: rebased };
     const { tree } = await git.mustCommit(rebased);
@@ -164,6 +166,11 @@ async function buildMerge(
 
 function write(git: Repository, commit: Omit<CommitObject, 'id'>): MergeOutcome {
   return { ok: true, mergeCommit: git.objects.writeCommit(commit) };
+}
+
+async function isLine(git: Repository, tip: string, head: string): Promise<boolean> {
+  const own = await Promise.all((await git.revList(head, [tip])).map((id) => git.mustCommit(id)));
+  return own.every(({ parents }) => parents.length === 1);
 }
 
 /** Oldest first, merges left out, commits that become empty dropped. Null: one of them conflicts. */

@@ -134,6 +134,26 @@ export function gitSuite(subject: () => ForgeSubject): void {
     await expect(repo.forge.readBlob(NO_COMMIT)).rejects.toBeInstanceOf(ForgeError);
   });
 
+  test('what the base has beyond a head, with the paths that each commit changes', async () => {
+    const repo = await create({ 'old.txt': 'old\n' });
+    const fork = (await repo.forge.readBranchTip('main')) ?? '';
+    const head = await repo.commit('bot', { 'a.txt': '1\n' }, { newBranch: 'side' });
+    const first = await repo.commit('bot', { 'b.txt': '1\n', 'd/ü.txt': '1\n' });
+    const base = await repo.commit('bot', { 'old.txt': null, 'b.txt': '2\n' });
+    const told = (await repo.forge.listChangesSince(head, base)).map((commit) => ({
+      ...commit,
+      paths: commit.paths?.toSorted() ?? null,
+    }));
+    expect(told).toHaveLength(2);
+    expect(told).toEqual(
+      expect.arrayContaining([
+        { sha: base, parents: [first], paths: ['b.txt', 'old.txt'] },
+        { sha: first, parents: [fork], paths: ['b.txt', 'd/ü.txt'] },
+      ]),
+    );
+    expect(await repo.forge.listChangesSince(base, base)).toEqual([]);
+  });
+
   test('own commits: a base that moved on, a head that merged it in, a head that is contained', async () => {
     const repo = await create();
     const own = async (base: string, head: string) =>

@@ -91,8 +91,8 @@ export interface AbstractForge extends ForgeControl, Knobs {
   /** Members of a team of the owner; null: the bot may not see them. */
   setTeam(name: string, members: readonly string[] | null): Promise<void>;
   scheduleAs(user: string, pr: number, style?: NativeStyle): Promise<void>;
-  /** The button "update branch": merges the base into the head. Returns the new head. */
-  updateBranch(pr: number): Promise<string>;
+  /** The button "update branch": merges the base into the head, or a person does, who changes `files` in the merge. Returns the new head. */
+  updateBranch(pr: number, files?: FileChanges): Promise<string>;
   /** A rule for another branch than the base, which asks for the queue's status unless `rule` says otherwise. */
   protectBranch(branch: string, rule?: Partial<BranchProtection>): Promise<void>;
   requestReview(pr: number, user: string): Promise<void>;
@@ -245,8 +245,8 @@ function createPullControl(world: World) {
     async openPullRequest(pull: Parameters<ForgeControl['openPullRequest']>[0]) {
       return openPull(world, pull);
     },
-    async updateBranch(pr: number) {
-      return updatePullBranch(world, mustPull(world, pr));
+    async updateBranch(pr: number, files: FileChanges = {}) {
+      return updatePullBranch(world, mustPull(world, pr), files);
     },
     async setTeam(name: string, members: readonly string[] | null) {
       world.teams.set(name.toLowerCase(), members);

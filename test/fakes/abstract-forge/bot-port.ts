@@ -8,6 +8,7 @@ import { endRun, isUnfinished } from './gate.ts';
 import { branchAgo } from './past.ts';
 import { applyPatchByIds } from './patch-reader.ts';
 import { cancelPullSchedule, schedulePull } from './people.ts';
+import { changedPaths } from './rebase.ts';
 import { isNameInTheWay, isNameTaken, moveBranch, refsInTheWay, removeBranch } from './refs.ts';
 import { countOpenDependencies, listChangedFiles, ruleOf } from './rules.ts';
 import { appendStatus } from './statuses.ts';
@@ -125,6 +126,12 @@ function createReader(world: World): Reader {
         found(objects.commit(base));
         found(objects.commit(head));
         return objects.listMissingCommits(base, head).map(({ sha, parents }) => ({ sha, parents }));
+      }),
+    listChangesSince: async (head, base) =>
+      exchange(world, get('commits', 'commits?not'), () => {
+        for (const sha of [base, head]) found(objects.commit(sha));
+        const missing = objects.listMissingCommits(head, base);
+        return missing.map(({ sha, parents }) => ({ sha, parents, paths: changedPaths(world, sha) }));
       }),
     listNewCommits: async (base, of) =>
       exchange(world, get('commits', 'commits?not'), () => {

@@ -1,5 +1,6 @@
 import type { CommitSha } from '#core/domain/ids.ts';
 import type { StoredCommit } from './object-store.ts';
+import { replay } from './rebase.ts';
 import { moveBranch } from './refs.ts';
 import {
   addTimelineEntry,
@@ -71,34 +72,4 @@ function joinHead(
     author,
     atMs: world.timers.now(),
   });
-}
-
-/**
- * Replays the head's own commits one by one, merges left out, as `git rebase` does. So a change that the head takes
- * back again undoes the same change of the base, where a merge keeps it (D-13).
- */
-function replay(world: World, tip: CommitSha, head: CommitSha): StoredCommit | null {
-  const { objects, merger } = world;
-  const commits = objects.listMissingCommits(tip, head).filter((commit) => commit.parents.length < 2);
-  if (objects.isAncestor(tip, head) && commits.every((commit) => commit.parents.length === 1)) {
-    const linear = objects.listMissingCommits(tip, head).length === commits.length;
-    if (linear) return objects.mustCommit(head);
-  }
-  let current = objects.mustCommit(tip);
-  for (const commit of commits) {
-    const [parent] = commit.parents;
-    const before = parent === undefined ? objects.putTree([]) : objects.treeOf(parent);
-    const tree = merger.merge(before, objects.treeOf(current.sha), objects.treeOf(commit.sha));
-    if (tree === null) return null;
-    const wasEmpty = before.hash === commit.tree;
-    if (tree.hash === current.tree && !wasEmpty) continue;
-    current = objects.putCommit({
-      tree,
-      parents: [current.sha],
-      message: commit.message,
-      author: 'dev',
-      atMs: world.timers.now(),
-    });
-  }
-  return current;
 }

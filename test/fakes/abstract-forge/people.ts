@@ -5,6 +5,7 @@ import type { FileChanges } from '../../support/forge-control.ts';
 import { queueAutoMerge } from './auto-merge.ts';
 import { conflictStateOf, isDraft, newCheck, startChecks } from './checks.ts';
 import { mergePull } from './landing.ts';
+import type { StoredTree } from './object-store.ts';
 import { isNameTaken, moveBranch, moveForkBranch } from './refs.ts';
 import {
   addTimelineEntry,
@@ -30,7 +31,14 @@ export function commitFiles(
   author: string,
   message: string,
 ): CommitSha {
-  const { objects, merger } = world;
+  const { objects } = world;
+  const before = parent === null ? objects.putTree([]) : objects.treeOf(parent);
+  const tree = changeFiles(world, before, files);
+  const parents = parent === null ? [] : [parent];
+  return objects.putCommit({ tree, parents, message, author, atMs: world.timers.now() }).sha;
+}
+
+function changeFiles({ objects, merger }: World, tree: StoredTree, files: FileChanges): StoredTree {
   const edits = new Map<string, TreeEntry | undefined>();
   for (const [path, change] of Object.entries(files)) {
     if (change === null) {
@@ -40,9 +48,7 @@ export function commitFiles(
     const { content, mode } = typeof change === 'string' ? { content: change, mode: '100644' } : change;
     edits.set(path, { path, mode, id: mode === '160000' ? content : objects.putBlob(content) });
   }
-  const tree = merger.applyEdits(parent === null ? objects.putTree([]) : objects.treeOf(parent), edits);
-  const parents = parent === null ? [] : [parent];
-  return objects.putCommit({ tree, parents, message, author, atMs: world.timers.now() }).sha;
+  return merger.applyEdits(tree, edits);
 }
 
 export interface NewPull {
@@ -131,16 +137,17 @@ export function pushToPull(world: World, pull: Pull, files: FileChanges, by = pu
   return sha;
 }
 
-/** The button "update branch": a merge of the base into the head. */
-export function updatePullBranch(world: World, pull: Pull): CommitSha {
+/** A merge of the base into the head, by the button "update branch" or by a person who changes more in it. */
+export function updatePullBranch(world: World, pull: Pull, files: FileChanges): CommitSha {
   const { objects, merger } = world;
   const head = liveHeadOf(world, pull);
   if (head === undefined) throw new Error(`branch ${pull.branch} is gone`);
   const tip = mustTip(world, pull.base);
   const fork = objects.mergeBase(tip, head);
-  const tree =
+  const merged =
     fork === null ? null : merger.merge(objects.treeOf(fork), objects.treeOf(head), objects.treeOf(tip));
-  if (tree === null) throw new Error(`pull request ${pull.number} conflicts with ${pull.base}`);
+  if (merged === null) throw new Error(`pull request ${pull.number} conflicts with ${pull.base}`);
+  const tree = changeFiles(world, merged, files);
   const message = `Merge branch '${pull.base}' into ${pull.branch}`;
   const parents = [head, tip];
   const { sha } = objects.putCommit({

@@ -35,6 +35,8 @@ export interface Switches {
   readonly botIsAdmin: boolean;
   /** Setting of a repository: the conflict check calls an open pull request merged whose head the base holds. */
   readonly autodetectsMerges: boolean;
+  /** A head that holds the whole base is not rebased: its merges land with it. */
+  readonly keepsMergesInRebase: boolean;
   /** Gitea on a git before 2.40: a file whose mode changed on one side and whose contents on the other is a conflict. */
   readonly modesClash: boolean;
   /** Who runs the gate: the forge itself, or another CI that posts statuses like Woodpecker. */
@@ -57,6 +59,7 @@ export const FORGEJO_15_SWITCHES: Switches = {
   passesSkippedAlone: false,
   botIsAdmin: true,
   modesClash: false,
+  keepsMergesInRebase: true,
   autodetectsMerges: false,
   ci: 'actions',
   workflowFolders: ['.forgejo/workflows', '.gitea/workflows', '.github/workflows'],
@@ -70,6 +73,7 @@ export const GITEA_126_SWITCHES: Switches = {
   runsCanBeCancelled: false,
   passesUnknownWords: false,
   passesSkippedAlone: true,
+  keepsMergesInRebase: false,
   modesClash: true,
   workflowFolders: ['.gitea/workflows', '.github/workflows'],
 };

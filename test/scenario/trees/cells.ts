@@ -1,4 +1,4 @@
-import type { DeskChange, DeskCommit, DeskFile, GitDesk } from './git-desk.ts';
+import type { DeskChange, DeskFile } from './git-desk.ts';
 
 export const KINDS = [
   'independent',
@@ -21,6 +21,9 @@ export const KINDS = [
   'odd names',
   'revert inside',
   'no-op',
+  'taken back before',
+  'two lines of its own',
+  'edit in a merge',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -37,10 +40,10 @@ export const CELLS: readonly Cell[] = KINDS.flatMap((kind) =>
   STYLES.flatMap((style) => [1, 2, 3, 4].map((size) => ({ kind, style, size }))),
 );
 
-const text = (content: string): DeskFile => ({ mode: '100644', content });
+export const text = (content: string): DeskFile => ({ mode: '100644', content });
 const MEMBERS = [1, 2, 3, 4] as const;
 /** Far enough apart that a merge by lines has nothing to disagree about. */
-const lines = (edited: number | null, eol = '\n', mark = 'edited'): string =>
+export const lines = (edited: number | null, eol = '\n', mark = 'edited'): string =>
   Array.from({ length: 60 }, (_, at) =>
     edited !== null && at === edited * 12 ? `${mark} ${edited}` : `line ${at}`,
   )
@@ -73,6 +76,9 @@ const functionOf = (name: string): string =>
   ].join('\n');
 const FUNCTIONS = ['load', 'store', 'parse', 'render', 'close'].map(functionOf);
 
+/** Of several, and of the base before it was taken back there. */
+export const FEATURE: DeskChange = { 'shared.txt': text(lines(1)) };
+
 /** How a member of a cell has to end where the forge merges as git does; undefined: landed, or held with words. */
 export function mustEnd({ kind, style }: Cell, n: number): 'landed' | RegExp | undefined {
   switch (kind) {
@@ -86,6 +92,12 @@ export function mustEnd({ kind, style }: Cell, n: number): 'landed' | RegExp | u
     case 'criss-cross':
       // A rebase replays commit by commit and asks for no merge base.
       return n === 1 || style === 'rebase' ? 'landed' : /^refused: .*two merge bases/;
+    case 'taken back before':
+      return n === 1 || style !== 'rebase' ? 'landed' : /^refused: the base had one of its commits before/;
+    case 'two lines of its own':
+      return 'landed';
+    case 'edit in a merge':
+      return style === 'rebase' ? /^refused: a rebase drops the merge commits/ : 'landed';
     case 'name that is not UTF-8':
       return n % 2 === 0 ? /^refused: a file name in this change is not UTF-8/ : 'landed';
     default:
@@ -120,7 +132,7 @@ export function baseFiles(kind: Kind): DeskChange {
 }
 
 /** Commits of member `n` (from 1), oldest first, as changes one on top of the other. */
-function commitsOf(kind: Kind, n: number): readonly DeskChange[] {
+export function commitsOf(kind: Kind, n: number): readonly DeskChange[] {
   const pair = Math.ceil(n / 2);
   const isSecond = n % 2 === 0;
   switch (kind) {
@@ -239,6 +251,11 @@ function commitsOf(kind: Kind, n: number): readonly DeskChange[] {
             { 'shared.txt': text(lines(1)) },
             { 'shared.txt': text(lines(null)), [`src/p${n}.txt`]: text(`${n}\n`) },
           ];
+    case 'taken back before':
+      return [...(n === 1 ? [] : [FEATURE]), { [`src/p${n}.txt`]: text(`${n}\n`) }];
+    case 'two lines of its own':
+    case 'edit in a merge':
+      return [{ [`src/p${n}.txt`]: text(`${n}\n`) }];
     case 'no-op':
       // The first is honest work, the others end where they began.
       return n === 1
@@ -247,55 +264,4 @@ function commitsOf(kind: Kind, n: number): readonly DeskChange[] {
           ? [{ [`src/p${n}.txt`]: text('x\n') }, { [`src/p${n}.txt`]: null }]
           : [{}];
   }
-}
-
-export interface CellHistory {
-  /** Where the base stands when the pull requests are opened. */
-  readonly base: string;
-  /** Heads of the pull requests, in order. */
-  readonly heads: readonly string[];
-}
-
-/** The history of a cell on top of its first commit. */
-export async function makeHistory(desk: GitDesk, cell: Cell, base: string): Promise<CellHistory> {
-  return cell.kind === 'criss-cross'
-    ? makeCrissCross(desk, cell, base)
-    : { base, heads: await makeHeads(desk, cell, base) };
-}
-
-/**
- * Two lines of work that were merged into each other: one is the base now. The first pull request stands on the base, the
- * others on the other line.
- */
-async function makeCrissCross(desk: GitDesk, cell: Cell, first: string): Promise<CellHistory> {
-  const here = { 'cross.txt': text(lines(1)) };
-  const there = { 'other.txt': text(lines(2)) };
-  const both = { ...here, ...there };
-  const commits: DeskCommit[] = [
-    { parent: first, change: here, message: 'here' },
-    { parent: first, change: there, message: 'there' },
-    { parent: 0, merged: 1, change: both, message: 'here with there' },
-    { parent: 1, merged: 0, change: both, message: 'there with here' },
-  ];
-  for (let n = 1; n <= cell.size; n += 1) {
-    const [change = {}] = commitsOf(cell.kind, n);
-    commits.push({ parent: n === 1 ? 2 : 3, change, message: `member ${n}` });
-  }
-  const ids = await desk.commitAll(commits);
-  return { base: ids[2] ?? '', heads: ids.slice(4) };
-}
-
-async function makeHeads(desk: GitDesk, cell: Cell, base: string): Promise<readonly string[]> {
-  const commits: DeskCommit[] = [];
-  const heads: number[] = [];
-  for (let n = 1; n <= cell.size; n += 1) {
-    let parent: string | number = cell.kind === 'stacked' ? (heads.at(-1) ?? base) : base;
-    for (const change of commitsOf(cell.kind, n)) {
-      commits.push({ parent, change, message: `member ${n}, commit ${commits.length}` });
-      parent = commits.length - 1;
-    }
-    heads.push(commits.length - 1);
-  }
-  const ids = await desk.commitAll(commits);
-  return heads.map((at) => ids[at] ?? '');
 }

@@ -11,8 +11,9 @@ import { describeDefer } from '../../../engine-container/src/queue/words/describ
 import { givenHeldLease } from '../../builders/held-lease.ts';
 import type { ForgeControl } from '../../support/forge-control.ts';
 import { createWorldOn } from '../world.ts';
-import { baseFiles, type Cell, makeHistory } from './cells.ts';
+import { baseFiles, type Cell } from './cells.ts';
 import { GitDesk } from './git-desk.ts';
+import { makeHistory } from './histories.ts';
 import { CHECK_LOOKS_MAX, openPull, schedule } from './people.ts';
 import { callApi, type TreeForge } from './tree-forge.ts';
 

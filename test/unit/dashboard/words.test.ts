@@ -57,6 +57,8 @@ test('everything that stands aside in the queue has words of its own', () => {
     no_changes: true,
     base_red: true,
     criss_cross: true,
+    commit_left_out: true,
+    merges_in_rebase: true,
     merge_unsure: true,
     directory_renamed: true,
     merge_rules: true,

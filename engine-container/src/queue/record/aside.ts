@@ -108,6 +108,8 @@ const DEFERRALS: Readonly<Record<DeferReason, Traits>> = {
   name_not_utf8: {},
   base_name_not_utf8: {},
   criss_cross: {},
+  commit_left_out: {},
+  merges_in_rebase: {},
   conflict_ahead: { isSilent: true, passesWithOthers: true },
   suspect_ahead: { isSilent: true, passesWithOthers: true },
   no_changes: {},

@@ -17,6 +17,8 @@ const DEFERS = Object.keys({
   not_mergeable: true,
   removes_gate: true,
   criss_cross: true,
+  commit_left_out: true,
+  merges_in_rebase: true,
   merge_unsure: true,
   directory_renamed: true,
   merge_rules: true,

@@ -75,6 +75,13 @@ describe('the commits that a rebase replays', () => {
     expect(replayed(own).at(-1)).toBe('t:m');
   });
 
+  test('two lines one after the other, that of the first parent first, whatever their dates', () => {
+    const own = commits('m:c2,d2', 'd2:d1', 'c2:c1', 'd1:base', 'c1:base');
+    expect(replayed(own)).toEqual(['c1:base', 'c2:c1', 'd1:base', 'd2:d1']);
+    const turned = commits('m:d2,c2', 'd2:d1', 'c2:c1', 'd1:base', 'c1:base');
+    expect(replayed(turned)).toEqual(['d1:base', 'd2:d1', 'c1:base', 'c2:c1']);
+  });
+
   test('a commit that an earlier member brought along is not replayed again', () => {
     expect(replayed(commits('c:b', 'b:a', 'a:base'), staged('a', 'b'))).toEqual(['c:b']);
   });

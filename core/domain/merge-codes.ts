@@ -1,0 +1,67 @@
+import type { MergeRefusal } from './merge-refusal.ts';
+import { type PullCode, wait } from './pull-code.ts';
+
+export const MERGE_BASE = 'Merge the base branch into the branch of this pull request, and push.';
+
+/** Merges that are not staged: git calls them a conflict, or they could come out in more than one way. */
+export const MERGE_CODES = {
+  conflict: wait(
+    'author',
+    'refused: conflicts with the base branch; update the branch, and the queue goes on by itself',
+    MERGE_BASE,
+    true,
+  ),
+  criss_cross: wait(
+    'author',
+    'refused: its branch and the base were merged into each other, so git has two merge bases; merge the base into it again',
+    MERGE_BASE,
+    true,
+  ),
+  commit_left_out: wait(
+    'author',
+    'refused: the base had one of its commits before, and a rebase may leave that one out; merge the base branch into it',
+    MERGE_BASE,
+    true,
+  ),
+  merges_in_rebase: wait(
+    'author',
+    'refused: a rebase drops the merge commits in it, and what they changed; rebase it onto the base branch',
+    'Rebase the branch onto the base branch, so that it has no merge commits, and push it. The queue goes on by itself.',
+    true,
+  ),
+  merge_unsure: wait(
+    'author',
+    'refused: git can merge this in more than one way (a moved or repetitive file); merge the base branch into it',
+    MERGE_BASE,
+    true,
+  ),
+  directory_renamed: wait(
+    'author',
+    'refused: a folder was renamed on one side and has new files on the other; merge the base branch into it',
+    MERGE_BASE,
+    true,
+  ),
+  merge_rules: wait(
+    'author',
+    'refused: .gitattributes rules the merge of a file that both sides changed; merge the base branch into it',
+    MERGE_BASE,
+    true,
+  ),
+  file_too_large: wait(
+    'author',
+    'refused: a file to be merged is larger than the queue or the forge allows; merge the base branch into it',
+    MERGE_BASE,
+    true,
+  ),
+  name_not_utf8: wait(
+    'author',
+    'refused: a file name in this change is not UTF-8, so the forge cannot tell it to the queue; rename the file',
+    'Rename the file, and push.',
+    true,
+  ),
+  base_name_not_utf8: wait(
+    'operator',
+    'waiting: a folder it changes has a file name on the base that is not UTF-8; rename that file there, then update this branch',
+    'Rename that file on the base, then merge the base into this branch.',
+  ),
+} as const satisfies Readonly<Record<MergeRefusal, PullCode>>;
