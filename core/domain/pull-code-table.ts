@@ -118,6 +118,11 @@ export const PULL_CODES = {
     'refused: an issue or pull request that it depends on is open; the queue looks again by itself',
     'Close or merge what this pull request depends on, or remove the dependency on the forge.',
   ),
+  scheduler_left: wait(
+    'operator',
+    'refused: the account that scheduled this may not write to the repository any more, so the forge does not merge',
+    scheduleBy('a person who may merge'),
+  ),
   merge_list: wait(
     'operator',
     'refused: the branch rule lists who may merge, and the account that scheduled this is not on that list',
@@ -280,7 +285,7 @@ export const PULL_CODES = {
   bounced_merge_timeout: exit(
     'author',
     'bounced: the forge twice did not complete its merge; cancel auto-merge and schedule again (fast-forward-only never lands)',
-    `To try again, ${SCHEDULE_AGAIN}. A style that only fast-forwards lands nothing here: choose another one. If it was another style, look for errors in the log of the forge first.`,
+    `To try again, ${SCHEDULE_AGAIN}. A style that only fast-forwards lands nothing here: choose another one. If it was another style, look first whether the branch rule asks for signed commits or for reviews that the bot cannot read, and for errors in the log of the forge.`,
   ),
   fork_merge_timeout: exit(
     'author',

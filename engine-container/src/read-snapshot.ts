@@ -213,7 +213,7 @@ export class SnapshotReader {
     record: QueueRecord,
     focus: Snapshot['focus'],
   ): Promise<Partial<Pick<Snapshot, 'blockers' | 'protection'>>> {
-    const pr = landingOf(record)?.pr;
+    const { pr, scheduledBy } = landingOf(record) ?? {};
     if (pr === undefined || !isBlockerLookDue(record, this.#clock.now())) return {};
     const seen = focus.get(pr);
     if (seen?.known !== true || seen.value.pull.merged) return {};
@@ -221,7 +221,10 @@ export class SnapshotReader {
     const protection = this.#protection;
     if (!protection.known || protection.value === null) return { protection, blockers: UNKNOWN };
     this.#budget.begin();
-    return { protection, blockers: known(await this.#views.readAnew(protection.value, seen.value.pull)) };
+    return {
+      protection,
+      blockers: known(await this.#views.readAnew(protection.value, seen.value.pull, scheduledBy)),
+    };
   }
 
   #frame(fence: number, begunAt: EpochMs, { settingsSeen }: Pick<QueueRecord, 'settingsSeen'>) {

@@ -176,6 +176,7 @@ export class ViewReader {
     const opensAnother = await this.#twins.opensAnother(pull.headSha);
     const author = authorWrites === undefined ? {} : { authorWrites };
     const { by } = schedule.value;
+    const scheduler = isBlocked && by !== undefined ? { schedulerWrites: await this.#canWrite(by) } : {};
     const place = asksTeams(this.#rules, by) ? { teamPlace: await this.#teams.find(by) } : {};
     const blocks = await this.#readBlocks(
       protection,
@@ -190,6 +191,7 @@ export class ViewReader {
       statuses,
       opensAnother,
       ...author,
+      ...scheduler,
       ...place,
       ...blocks,
       ...(labelled === undefined ? {} : { labelled }),
@@ -213,8 +215,16 @@ export class ViewReader {
     return { opensAnother, approvals: mapKnown(counted, (count) => ({ ...count, outside })) };
   }
 
-  /** All that may keep the forge from merging it, whatever was read of it before. */
-  async readAnew(rule: BranchProtection, pull: PullRequest): Promise<PullRequestView> {
+  /**
+   * All that may keep the forge from merging it, whatever was read of it before.
+   *
+   * @param scheduler who scheduled it; undefined: not known
+   */
+  async readAnew(
+    rule: BranchProtection,
+    pull: PullRequest,
+    scheduler: string | undefined,
+  ): Promise<PullRequestView> {
     const counted = await this.#countReviews(pull);
     const statuses = await this.#readStatuses(pull);
     return {
@@ -222,6 +232,7 @@ export class ViewReader {
       schedule: UNKNOWN,
       ...viewOf(counted),
       statuses,
+      ...(scheduler === undefined ? {} : { schedulerWrites: await this.#canWrite(scheduler) }),
       ...(await this.#readBlocks(rule, pull, null)),
     };
   }

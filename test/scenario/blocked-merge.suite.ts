@@ -268,6 +268,27 @@ export function defineBlockedMergeTests(createWorld: (options?: WorldOptions) =>
       await expectHonestEnd(world, [pr, ...others]);
     });
 
+    test('who scheduled loses the right to write amid the gate run: told, not bounced, and it lands for another person', async () => {
+      const world = await createWorld();
+      await givenProject(world.forge);
+      const pr = await world.forge.openPullRequest({
+        branch: 'p',
+        files: { 'src/p.txt': 'p\n' },
+        author: 'ann',
+      });
+      await world.clock.advance(5_000);
+      await world.forge.schedule(pr, 'squash');
+      await world.drain({ until: async () => world.forge.runs().length > 0 });
+      await world.forge.setAccess('dev', 'read');
+      await world.drain({ maxMs: 2 * 60 * MINUTE_MS });
+      expect(await endingOf(world, [pr])).toEqual({ landed: [], bounced: [] });
+      expect(await refusalsOf(world, pr)).toEqual(['scheduler_left']);
+      expect(world.forge.runs()).toHaveLength(1);
+      await world.forge.setAccess('dev', 'write');
+      await world.drain({ maxMs: 60 * MINUTE_MS });
+      expect(await endingOf(world, [pr])).toEqual({ landed: [pr], bounced: [] });
+    });
+
     test('a merge that nothing blocks still bounces after the second time-out (A21)', async () => {
       const world = await createWorld();
       await givenProject(world.forge);

@@ -13,6 +13,14 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
     dies: 'a merge is blocked before anything is staged',
   },
   {
+    guard: 'a merge in the name of an account that may not write any more is not waited for (D-14)',
+    file: `${QUEUE}/admission/admission.ts`,
+    find: "return schedulerWrites.value ? null : { kind: 'refused', reason: 'scheduler_left' };",
+    replace: 'return null;',
+    families: ['people'],
+    dies: 'who scheduled loses the right to write',
+  },
+  {
     guard: 'no run for what an open dependency blocks (D-14)',
     file: `${QUEUE}/admission/admission.ts`,
     find: "  if ((openDependencies?.value ?? 0) > 0) return { kind: 'refused', reason: 'open_dependencies' };\n",

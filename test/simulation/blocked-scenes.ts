@@ -178,3 +178,24 @@ export async function conflictSeenTooLate(): Promise<readonly string[]> {
   if ((await wordOn(stage, pr)) !== 'error') problems.push('its author is not told of the conflict');
   return problems;
 }
+
+/** Who scheduled loses the right to write amid the gate run: the forge merges nothing in their name, and says nothing. */
+export async function schedulerLeaves(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge, clock } = stage;
+  await givenProject(forge);
+  const pr = await forge.openPullRequest({ branch: 'a', files: { 'src/a.txt': '1\n' }, author: 'ann' });
+  await forge.schedule(pr, 'squash');
+  const others = await givenOthers(stage);
+  for (const other of others) {
+    await forge.cancelSchedule(other);
+    await forge.scheduleAs('ann', other, 'squash');
+  }
+  await stage.drain({ until: async () => forge.runs().length > 0 });
+  await forge.setAccess('dev', 'read');
+  const begun = clock.now();
+  await look(stage, 40);
+  const problems = await judgeBlocked(stage, pr, others, begun);
+  const told = (await stage.events()).some((each) => each.pr === pr && each.reason === 'scheduler_left');
+  return told ? problems : [...problems, 'its author is not told that another account has to schedule it'];
+}

@@ -42,6 +42,7 @@ import {
   blockInLanding,
   conflictForTheForge,
   conflictSeenTooLate,
+  schedulerLeaves,
   silenceGate,
 } from './blocked-scenes.ts';
 import { landBesideBurial, takeContextOfAnother, tellSecondBranch, waitForBurial } from './branch-scenes.ts';
@@ -814,6 +815,7 @@ export const SCENES = {
   'a gate is silenced': silenceGate,
   'a success of before stands when a head is scheduled': successOfBefore,
   'a twin appears while its head is gated': twinAppearsLate,
+  'who scheduled loses the right to write': schedulerLeaves,
   'a change that the base took back comes again in a rebase': relandAfterRevert,
   'a change that was taken back in its batch comes again in a rebase': relandInOneBatch,
   'an author changes something in a merge that a rebase drops': editInMerge,

@@ -117,6 +117,8 @@ export interface PullRequestView {
   readonly approvedBy?: readonly string[];
   /** May its author write to the repository? Absent: not scheduled, or not asked. */
   readonly authorWrites?: Reading<boolean>;
+  /** May who scheduled write to the repository? Absent: not asked, as no merge of it was missed. */
+  readonly schedulerWrites?: Reading<boolean>;
   /** Null when nothing but our own context is required and the record is intact. */
   readonly statuses: Reading<readonly CommitStatus[]> | null;
   /** Labels of it that the settings name; absent: none. */

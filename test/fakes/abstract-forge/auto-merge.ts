@@ -84,6 +84,8 @@ function findMergeRow(world: World, pull: Pull, sha: CommitSha): ScheduleRow | n
   const head = liveHeadOf(world, pull);
   if (head === undefined || !requiredStatusesPass(world, pull, head)) return null;
   if (pull.fork && !pull.agit && world.switches.forkPermission && row.doer !== pull.author) return null;
+  // The fork is asked there; elsewhere who scheduled needs the right to write here.
+  if (!(pull.fork && world.switches.forkPermission) && world.readers.has(row.doer)) return null;
   const state = conflictStateOf(world, pull);
   if (isDraft(pull) || (state !== 'mergeable' && state !== 'empty')) return null;
   return findRuleViolation(world, pull) === null ? row : null;

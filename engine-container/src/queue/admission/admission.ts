@@ -22,6 +22,7 @@ export const REFUSALS = [
   'author_not_writer',
   'twin_elsewhere',
   'fork_scheduler',
+  'scheduler_left',
   'merge_list',
   'scheduler_not_named',
   'team_hidden',
@@ -54,6 +55,8 @@ export interface AdmissionFacts extends RuleFacts {
   readonly statuses: Reading<readonly CommitStatus[]> | null;
   /** May its author write to this repository? Absent: the head is one from outside whatever the answer. */
   readonly authorWrites?: Reading<boolean> | undefined;
+  /** May who scheduled write to this repository? Absent: not asked. */
+  readonly schedulerWrites?: Reading<boolean> | undefined;
   /** Does the forge ask the fork for the right to merge? Unknown (null) refuses no pull request. */
   readonly asksFork?: boolean | null;
   /** Is a required pattern met where all that it finds was skipped? */
@@ -170,7 +173,8 @@ export function isHeadApproved(reviews: readonly ReviewCount[], rule: BranchProt
  */
 function judgeScheduler(facts: AdmissionFacts): Admission | null {
   const { pull, scheduler, protection } = facts;
-  if (scheduler === undefined) return null;
+  const left = judgeLeft(facts);
+  if (left !== null || scheduler === undefined) return left;
   if (protection.mergeList !== undefined) {
     const isListed = protection.mergeList.some((login) => login.toLowerCase() === scheduler.toLowerCase());
     return isListed ? null : { kind: 'refused', reason: 'merge_list' };
@@ -178,6 +182,14 @@ function judgeScheduler(facts: AdmissionFacts): Admission | null {
   const asksFork = pull.fromFork && facts.asksFork === true;
   const isAuthor = pull.author.toLowerCase() === scheduler.toLowerCase();
   return asksFork && !isAuthor ? { kind: 'refused', reason: 'fork_scheduler' } : null;
+}
+
+/** An account that has lost the right, or is gone. Of a fork some forges ask the fork instead. */
+function judgeLeft({ pull, protection, schedulerWrites, asksFork }: AdmissionFacts): Admission | null {
+  if (schedulerWrites === undefined || protection.mergeList !== undefined) return null;
+  if (pull.fromFork && asksFork !== false) return null;
+  if (!schedulerWrites.known) return { kind: 'waiting', reason: 'unknown' };
+  return schedulerWrites.value ? null : { kind: 'refused', reason: 'scheduler_left' };
 }
 
 /** The forge's objections to every merge that is not forced (D-14). */

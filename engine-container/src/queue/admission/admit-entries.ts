@@ -156,7 +156,8 @@ export function factsOf(
   view: PullRequestView,
   { protection, baseTip }: Pick<AdmissionFacts, 'protection' | 'baseTip'>,
 ): AdmissionFacts {
-  const { pull, reviews, statuses, authorWrites, touchesProtected, openDependencies } = view;
+  const { pull, reviews, statuses, authorWrites, schedulerWrites } = view;
+  const { touchesProtected, openDependencies } = view;
   const version = pass.record.forge?.version ?? null;
   return {
     pull,
@@ -165,6 +166,7 @@ export function factsOf(
     reviews,
     statuses,
     authorWrites,
+    schedulerWrites,
     touchesProtected,
     openDependencies,
     asksFork: asksFork(pass),
