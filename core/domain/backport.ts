@@ -155,6 +155,7 @@ export function resultOfRefusal(reason: MergeRefusal): BackportResult {
     case 'directory_renamed':
       return 'conflict';
     case 'file_too_large':
+    case 'too_many_commits':
       return 'too_large';
     case 'merge_unsure':
     case 'merge_rules':

@@ -272,8 +272,8 @@ export const MERGE_STEPS_MAX = 60_000_000;
 export const MERGED_BYTES_MAX = 64 * 1024 * 1024;
 /** Names, modes and ids that an engine remembers of all repositories: some 150 bytes each. */
 export const DIRECTORY_MEMORY_ENTRIES_MAX = 300_000;
-/** Ends of a head's own history that are compared for the best merge base, each in a call or more. */
-export const FORK_POINTS_MAX = 16;
+/** Ends of a head's own history that are compared one by one for the best merge base; more are told from one listing. */
+export const FORK_POINTS_ASKED_MAX = 4;
 /** Reads of one reconcile that are out side by side. */
 export const FORGE_READS_AT_ONCE_MAX = 4;
 /** Files whose contents are read to tell what was renamed; each is a call. */

@@ -17,6 +17,12 @@ export const MERGE_CODES = {
     MERGE_BASE,
     true,
   ),
+  too_many_commits: wait(
+    'author',
+    'refused: more than 10,000 commits lie between its branch and the base, too many to read; merge the base into it, or split it',
+    `${MERGE_BASE} Under the style rebase that does not help: split it, or squash its commits.`,
+    true,
+  ),
   commit_left_out: wait(
     'author',
     'refused: the base had one of its commits before, and a rebase may leave that one out; merge the base branch into it',

@@ -19,6 +19,8 @@ export const MERGE_REFUSALS = [
   'commit_left_out',
   /** A rebase drops the merges in it, and with them what they changed. */
   'merges_in_rebase',
+  /** More commits lie between it and the base than one listing may have. */
+  'too_many_commits',
 ] as const;
 export type MergeRefusal = (typeof MERGE_REFUSALS)[number];
 

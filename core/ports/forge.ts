@@ -59,6 +59,13 @@ export class ReadNotBegun extends ForgeError {
   }
 }
 
+/** A listing of more than `FORGE_ROWS_MAX` rows: the forge answers well, and asking again leads to no other end. */
+export class ListingTooLong extends ForgeError {
+  constructor(call: string) {
+    super('unreachable', call, null);
+  }
+}
+
 export interface StatusPost {
   readonly state: PostedState;
   readonly context: string;
@@ -137,7 +144,10 @@ export interface ForgeReader {
   readGate(sha: CommitSha, branch: string, workflowFile: string): Promise<GateReading>;
   /** Labels that the runner of the first job which waits for one has to have; null: no job does, or this version does not tell. */
   readRunnerLabels(runId: string): Promise<readonly string[] | null>;
-  /** Commits of `head` that `base` does not have, each with its parents; in no promised order. */
+  /**
+   * Commits of `head` that `base` does not have, each with its parents; in no promised order, and mostly the newest first.
+   * Throws `ListingTooLong`.
+   */
   listOwnCommits(base: CommitSha, head: CommitSha): Promise<readonly CommitLink[]>;
   /** The same of a branch or a commit, its tip first, one page (50) at most: one call, whatever it has behind it. */
   listNewCommits(base: CommitSha, of: string): Promise<readonly CommitLink[]>;

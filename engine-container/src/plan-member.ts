@@ -1,7 +1,7 @@
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 import type { MergeStyle } from '#core/domain/repo.ts';
-import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
-import { findMergeBase } from './merge-base.ts';
+import { type EngineForge, ForgeError, ListingTooLong } from '#core/ports/forge.ts';
+import { confirmMergeBase, findMergeBase } from './merge-base.ts';
 import type { Action, CutReason } from './queue/actions.ts';
 import { RebasedOver } from './rebased-over.ts';
 import type { RepoObjects } from './repo-objects.ts';
@@ -37,6 +37,8 @@ export class MemberPlanner {
   /** Commits that the members before bring along. */
   readonly #staged = new Set<CommitSha>();
   readonly #over: RebasedOver;
+  /** One of them brings more along than can be listed: where a head on top of them forks off cannot be told. */
+  #isUnlisted = false;
 
   constructor(deps: MemberPlannerDeps, action: StageBatch) {
     this.#deps = deps;
@@ -46,17 +48,18 @@ export class MemberPlanner {
 
   /** A head that lands before this batch. A squash leaves no commit of it on the base. */
   async addBelow(head: CommitSha): Promise<void> {
-    const { forge, mergeStyle } = this.#deps;
-    if (mergeStyle === 'squash') return;
-    const own = await unlessNotReady(() => forge.listOwnCommits(this.#action.forkSha, head));
+    if (this.#deps.mergeStyle === 'squash') return;
+    const own = await unlessNotReady(() => this.#listAbove(head));
     this.#addStaged(own ?? []);
   }
 
   /** A plan, unless it touches what suspects ahead of it touch: then they go first, if they go. */
   async plan(member: StagedMember, ours: TreeHash): Promise<MemberPlan | CutReason> {
+    if (this.#isUnlisted) return 'unlisted_ahead';
     try {
       return await this.#plan(member, ours);
     } catch (error) {
+      if (error instanceof ListingTooLong) return 'too_many_commits';
       if (!(error instanceof Unsayable)) throw error;
       return error.side === 'head' ? 'name_not_utf8' : 'base_name_not_utf8';
     }
@@ -65,11 +68,12 @@ export class MemberPlanner {
   async #plan(member: StagedMember, ours: TreeHash): Promise<MemberPlan | CutReason> {
     const own = await this.#listOwn(member);
     if (own === 'not ready') return 'head_not_ready';
-    const fork = own === null ? member.mergeBase : await this.#findFork(member, own);
+    const fork = await this.#findFork(member, own);
     if (fork === 'not ready') return 'head_not_ready';
+    if (fork === 'too many') return 'too_many_commits';
     const { mergeStyle } = this.#deps;
     const plan =
-      mergeStyle === 'rebase' && own !== null && own.length > 0
+      mergeStyle === 'rebase' && own !== null && own !== 'too many' && own.length > 0
         ? await this.#planRebase(member, own, ours)
         : await this.#planFrom(fork, member.head, ours);
     if (typeof plan === 'string') return plan;
@@ -87,32 +91,61 @@ export class MemberPlanner {
     return objects.run(findGateFile(objects, tree, { queueName, folders }));
   }
 
-  #addStaged(own: readonly OwnCommit[]): void {
+  #addStaged(own: readonly OwnCommit[] | 'too many'): void {
+    if (own === 'too many') {
+      this.#isUnlisted = true;
+      return;
+    }
     if (this.#deps.mergeStyle === 'rebase') this.#over.add(listReplayed(own, this.#staged));
     for (const { sha } of own) this.#staged.add(sha);
   }
 
   /** Commits of a head that the base does not have; null where the forge's merge base says all that matters. */
-  async #listOwn(member: StagedMember): Promise<readonly OwnCommit[] | null | 'not ready'> {
-    const { forge, mergeStyle } = this.#deps;
+  async #listOwn(member: StagedMember): Promise<readonly OwnCommit[] | null | 'too many' | 'not ready'> {
+    const { mergeStyle } = this.#deps;
     const { forkSha, members, headsBelow } = this.#action;
     const isAlone = members.length + (headsBelow?.length ?? 0) === 1;
     // A head that has the whole base has one merge base with it, which is the base.
     const isPlain = mergeStyle === 'squash' || (mergeStyle === 'merge' && isAlone);
     if (isPlain && member.mergeBase === forkSha) return null;
-    return (await unlessNotReady(() => forge.listOwnCommits(forkSha, member.head))) ?? 'not ready';
+    return (await unlessNotReady(() => this.#listAbove(member.head))) ?? 'not ready';
+  }
+
+  async #listAbove(head: CommitSha): Promise<readonly OwnCommit[] | 'too many'> {
+    try {
+      return await this.#deps.forge.listOwnCommits(this.#action.forkSha, head);
+    } catch (error) {
+      if (error instanceof ListingTooLong) return 'too many';
+      throw error;
+    }
   }
 
   async #findFork(
     member: StagedMember,
-    own: readonly OwnCommit[],
-  ): Promise<CommitSha | null | 'several' | 'not ready'> {
+    own: readonly OwnCommit[] | null | 'too many',
+  ): Promise<CommitSha | null | 'several' | 'too many' | 'not ready'> {
     const { forge, mergeStyle } = this.#deps;
+    if (own === null) return member.mergeBase;
+    if (own === 'too many') return this.#confirmFork(member);
     if (mergeStyle === 'rebase' && own.length > 0 && member.behind.length === 0) return null;
     const fork = await unlessNotReady(async () => ({
       sha: await findMergeBase(forge, member.head, own, this.#staged),
     }));
     return fork === null ? 'not ready' : fork.sha;
+  }
+
+  /** Without a list of its commits none can be replayed, and what it shares with those staged before it cannot be told. */
+  async #confirmFork({ pr, head }: StagedMember): Promise<CommitSha | 'too many' | 'not ready'> {
+    const { forge, mergeStyle } = this.#deps;
+    const { forkSha } = this.#action;
+    if (mergeStyle === 'rebase' || this.#staged.size > 0) return 'too many';
+    const fork = await unlessNotReady(async () => {
+      const { headSha, baseTip, mergeable, mergeBase } = await forge.readPullRequest(pr);
+      if (headSha !== head || mergeBase === null) return null;
+      const isOfBefore = mergeable !== true || baseTip !== forkSha;
+      return (await confirmMergeBase(forge, head, forkSha, mergeBase)) ?? (isOfBefore ? null : 'too many');
+    });
+    return fork ?? 'not ready';
   }
 
   async #planFrom(

@@ -16,6 +16,7 @@ import { GATE_MUTANTS } from './gate-mutants.ts';
 import { GLANCE_MUTANTS } from './glance-mutants.ts';
 import { LANDING_MUTANTS } from './landing-mutants.ts';
 import { LIVENESS_MUTANTS } from './liveness-mutants.ts';
+import { LONG_BRANCH_MUTANTS } from './long-branch-mutants.ts';
 import { MACHINE_MUTANTS } from './machine-mutants.ts';
 import type { Family } from './odds.ts';
 import { OTHERS_MUTANTS } from './others-mutants.ts';
@@ -76,6 +77,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...RENEWAL_MUTANTS,
   ...REPAIR_MUTANTS,
   ...LIVENESS_MUTANTS,
+  ...LONG_BRANCH_MUTANTS,
   ...MACHINE_MUTANTS,
   ...WORD_MUTANTS,
   {

@@ -152,7 +152,7 @@ async function checkEvents(subject: RestingRepo): Promise<string[]> {
 }
 
 const isMergeTold = ({ event, reason }: ActivityEvent): boolean =>
-  event === 'pr_landed' || reason === 'merged_outside_the_queue';
+  event === 'pr_landed' || reason === 'merged_outside_the_queue' || reason === 'merged_along';
 
 /** A life in the queue begins with one event, and ends in one where it ends in a merge. */
 function checkEnds({ events, skewMs }: RestingRepo): string[] {

@@ -156,6 +156,14 @@ import {
   stickSuccess,
 } from './liveness-scenes.ts';
 import {
+  importFarBehind,
+  replayTooMany,
+  standOnTooMany,
+  tellOldMergeBase,
+  updateForWeeks,
+  updateForWeeksAcross,
+} from './long-branch-scenes.ts';
+import {
   engineDiesWithAll,
   listShowsOlderHead,
   requestComesLate,
@@ -653,6 +661,13 @@ export const SCENES = {
   'an event tells of the second branch when the first is gone': tellSecondBranch(true),
   'each look is by another engine': lookByOthers,
   'one engine sees two batches whole': lookByOne,
+  'the base is merged into a branch for weeks': updateForWeeks,
+  'a branch has two merge bases among many merges': updateForWeeksAcross,
+  'more commits than can be listed are to be replayed': replayTooMany,
+  'an import is further behind than can be listed': importFarBehind,
+  'one stands on an import in the same batch': standOnTooMany(60_000),
+  'one stands on an import that is under way': standOnTooMany(5 * 60_000),
+  'the forge tells a merge base of before': tellOldMergeBase,
   'one in the middle of a batch conflicts with it': conflictInTheMiddle,
   'what stands on a batch that ended at a conflict fails': failOnTop,
   'two batches end at a conflict, and what stands on both fails': failOnTwo,

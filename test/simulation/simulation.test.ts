@@ -22,6 +22,7 @@ const RARE: readonly string[] = [
   'a protected file',
   'action bounced merge_timeout',
   'event pr_bounced merge_timeout',
+  'event pr_skipped merged_outside_the_queue',
 ];
 /** Ends a hang. However slow the machine, all are lived: of fewer it cannot be asked that everything happened. */
 const LIVES_MS_MAX = 900_000;

@@ -120,6 +120,7 @@ export const OFTEN: readonly string[] = [
   'event pr_skipped auto_merge_cancelled',
   'event pr_skipped closed',
   'event pr_skipped draft',
+  'event pr_skipped merged_along',
   'event pr_skipped merged_outside_the_queue',
   'event pr_skipped retargeted',
   'deferred base_red',

@@ -1,5 +1,5 @@
 import { FORGE_PAGE_SIZE_MAX, FORGE_PAGES_MAX, FORGE_ROWS_MAX } from '#core/domain/limits.ts';
-import { ForgeError } from '#core/ports/forge.ts';
+import { ListingTooLong } from '#core/ports/forge.ts';
 import type { ForgeAnswer, ForgeCall, ForgeTransport } from './transport.ts';
 
 /** A listing that keeps changing under the reader is taken as it is after this many fresh starts. */
@@ -9,7 +9,7 @@ const RESTARTS_MAX = 2;
  * Reads every page of a listing. `readRows` turns one answer into its rows, null rows of the forge included, because
  * they count towards the total.
  *
- * Ends when `X-Total-Count` rows have been seen or at an empty page. A short page is no sign of the end: the instance
+ * Ends when `X-Total-Count` rows have been seen or at an empty page, and at once where that is more than is ever read. A short page is no sign of the end: the instance
  * may cap pages below what was asked for (forge facts, 1). A total that changes on the way means that rows have
  * shifted across a page edge, one of them possibly out of sight: the listing starts again.
  */
@@ -39,12 +39,12 @@ async function readPagesOnce<Row>(
     const total = readTotal(answer);
     if (page === 1) firstTotal = total;
     if (total !== firstTotal) stable = false;
-    if (rows.length + more.length > FORGE_ROWS_MAX) break;
+    if (Math.max(total ?? 0, rows.length + more.length) > FORGE_ROWS_MAX) break;
     rows.push(...more);
     if (more.length === 0 || (total !== null && rows.length >= total)) return { rows, stable };
   }
   // Part of a listing must not pass for all of it.
-  throw new ForgeError('unreachable', call.label, null);
+  throw new ListingTooLong(call.label);
 }
 
 /** `X-Total-Count`; null when the endpoint or a proxy leaves it out. */

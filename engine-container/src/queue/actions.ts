@@ -94,11 +94,13 @@ export type CutReason =
   /** Deletes the gate workflow, renames it, or hides it behind a folder that the forge looks into first. */
   | 'removes_gate'
   | 'head_not_ready'
+  /** One ahead of it brings more commits along than can be listed: nothing is planned on top of them. */
+  | 'unlisted_ahead'
   | 'out_of_time'
   | 'known_failure';
 
 /** These end a batch and say nothing against the member at which it ends. */
-const OF_BATCH: readonly CutReason[] = ['edits_gate', 'out_of_time', 'known_failure'];
+const OF_BATCH: readonly CutReason[] = ['edits_gate', 'unlisted_ahead', 'out_of_time', 'known_failure'];
 
 /** The member does not go along; those behind it may. */
 export function isOfMember(reason: CutReason): boolean {

@@ -1,4 +1,5 @@
 import type { BranchProtection, Commit, CommitStatus, Review, TimelineEntry } from '#core/domain/forge.ts';
+import { FORGE_ROWS_MAX } from '#core/domain/limits.ts';
 import { parseFilePatterns } from '#core/domain/protected-files.ts';
 import { DEFAULT_SERVICE_NAME, stagingPattern } from '#core/domain/queue-names.ts';
 import type { MergeStyle } from '#core/domain/repo.ts';
@@ -133,6 +134,7 @@ export function createAbstractForge(options: AbstractForgeOptions): AbstractForg
     gateDurationMs: DEFAULT_GATE_DURATION_MS,
     mergeBehaviour: () => ({ kind: 'now' }),
     checkDelayMs: 0,
+    listingRowsMax: FORGE_ROWS_MAX,
     runnerWaitMs: 0,
     runners: Number.POSITIVE_INFINITY,
     runnerRestMs: 0,

@@ -1,7 +1,7 @@
 import type { Commit, RefInTheWay } from '#core/domain/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import { FORGE_TOUCHED_PULLS_MAX } from '#core/domain/limits.ts';
-import type { EngineForge, PatchRequest } from '#core/ports/forge.ts';
+import { type EngineForge, ListingTooLong, type PatchRequest } from '#core/ports/forge.ts';
 import { isMergeable } from './checks.ts';
 import { type Call, exchange, Refusal } from './exchange.ts';
 import { endRun, isUnfinished } from './gate.ts';
@@ -125,7 +125,10 @@ function createReader(world: World): Reader {
       exchange(world, get('commits', 'commits?not'), () => {
         found(objects.commit(base));
         found(objects.commit(head));
-        return objects.listMissingCommits(base, head).map(({ sha, parents }) => ({ sha, parents }));
+        const missing = objects.listMissingCommits(base, head);
+        // Like the HTTP client, which sees on the first page how many there are.
+        if (missing.length > world.knobs.listingRowsMax) throw new ListingTooLong('GET commits?not');
+        return missing.toReversed().map(({ sha, parents }) => ({ sha, parents }));
       }),
     listChangesSince: async (head, base) =>
       exchange(world, get('commits', 'commits?not'), () => {

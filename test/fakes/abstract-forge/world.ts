@@ -127,6 +127,8 @@ export type Knobs = Pick<
   ciHabits: CiHabits;
   /** A call that takes longer than the client waits is carried out by the forge this much later. */
   lateEffectMs: number;
+  /** A longer listing of commits is given up by the client. */
+  listingRowsMax: number;
   /** How long a run waits for a runner; infinite: no runner has its label. */
   runnerWaitMs: number;
   /** How many runs go on at once; those beyond wait, in order. */

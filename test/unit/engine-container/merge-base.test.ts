@@ -1,5 +1,5 @@
 import type { CommitLink } from '#core/ports/forge.ts';
-import { findMergeBase } from '../../../engine-container/src/merge-base.ts';
+import { confirmMergeBase, findMergeBase } from '../../../engine-container/src/merge-base.ts';
 import { SeededRandom } from '../../support/seeded-random.ts';
 
 /** Commit -> its parents. */
@@ -36,12 +36,11 @@ function find(
   { base, staged = [], head }: { base: string; staged?: string[]; head: string },
 ) {
   let calls = 0;
-  const forge = {
-    listNewCommits: async (newer: string, older: string) => {
-      calls += 1;
-      return missing(history, [newer], older);
-    },
+  const list = async (newer: string, older: string) => {
+    calls += 1;
+    return missing(history, [newer], older);
   };
+  const forge = { listNewCommits: list, listOwnCommits: list };
   const brought = new Set(staged.flatMap((sha) => missing(history, [base], sha).map((commit) => commit.sha)));
   const own = missing(history, [base], head);
   return findMergeBase(forge as never, head, own, brought).then((found) => ({ found, calls }));
@@ -103,26 +102,56 @@ describe('on top of what is staged', () => {
   });
 });
 
-test('more ends than are worth comparing are not compared', async () => {
+/** A base of so many commits, each of which was merged into the head on its day. */
+function mergedDaily(days: number): Record<string, readonly string[]> {
+  const history: Record<string, readonly string[]> = { b0: [], h0: ['b0'] };
+  for (let day = 1; day <= days; day += 1) {
+    history[`b${day}`] = [`b${day - 1}`];
+    history[`h${day}`] = [`h${day - 1}`, `b${day}`];
+  }
+  return history;
+}
+
+test.each([17, 50, 400])(
+  '%i merges of the base in the head: the newest of them, in one listing',
+  async (days) => {
+    const history = { ...mergedDaily(days), tip: [`b${days}`] };
+    expect(await find(history, { base: 'tip', head: `h${days}` })).toEqual({ found: `b${days}`, calls: 1 });
+  },
+);
+
+test('many ends that do not contain each other: several, in one listing', async () => {
   const history: Record<string, readonly string[]> = { 0: [] };
   const sides = Array.from({ length: 17 }, (_, at) => `s${at}`);
   for (const side of sides) history[side] = ['0'];
   history.base = sides;
   history.head = [...sides];
-  const { found, calls } = await find(history, { base: 'base', head: 'head' });
-  expect(found).toBe('several');
-  expect(calls).toBe(0);
+  expect(await find(history, { base: 'base', head: 'head' })).toEqual({ found: 'several', calls: 1 });
 });
+
+test('few ends cost no listing', async () => {
+  const history = { ...mergedDaily(3), tip: ['b3'] };
+  expect(await find(history, { base: 'tip', head: 'h3' })).toEqual({ found: 'b3', calls: 3 });
+});
+
+function randomHistory(
+  random: SeededRandom,
+  commits: number,
+  span: number,
+): Record<string, readonly string[]> {
+  const history: Record<string, readonly string[]> = { c0: [] };
+  for (let at = 1; at < commits; at += 1) {
+    const pick = () => `c${Math.max(0, at - 1 - random.int(span))}`;
+    history[`c${at}`] = random.chance(0.5) ? [...new Set([pick(), pick()])] : [pick()];
+  }
+  return history;
+}
 
 test('any history: the one best common ancestor, or that there are several', async () => {
   const tally = { one: 0, several: 0, staged: 0 };
   for (let seed = 1; seed <= 2000; seed += 1) {
     const random = new SeededRandom(seed);
-    const history: Record<string, readonly string[]> = { c0: [] };
-    for (let at = 1; at < 14; at += 1) {
-      const pick = () => `c${Math.max(0, at - 1 - random.int(5))}`;
-      history[`c${at}`] = random.chance(0.5) ? [...new Set([pick(), pick()])] : [pick()];
-    }
+    const history = randomHistory(random, 14, 5);
     const [base, head] = [`c${random.int(14)}`, `c${random.int(14)}`];
     const staged = random.chance(0.5) ? [`c${random.int(14)}`] : [];
     const best = bestOf(history, [base, ...staged], head);
@@ -133,4 +162,41 @@ test('any history: the one best common ancestor, or that there are several', asy
   }
   expect(tally.several).toBeGreaterThan(20);
   expect(tally.staged).toBeGreaterThan(200);
+});
+
+test('any history with many ends, from whichever of them the listing begins', async () => {
+  const tally = { one: 0, several: 0, staged: 0 };
+  for (let seed = 1; seed <= 1500; seed += 1) {
+    const random = new SeededRandom(seed);
+    const history = randomHistory(random, 40, 12);
+    const commits = Object.keys(history) as [string, ...string[]];
+    // Heads of many merges, in any order.
+    for (let at = 0; at < 12; at += 1)
+      history[`m${at}`] = [at === 0 ? random.pick(commits) : `m${at - 1}`, random.pick(commits)];
+    const [base, staged] = [`c${35 + random.int(5)}`, random.chance(0.5) ? [random.pick(commits)] : []];
+    const best = bestOf(history, [base, ...staged], 'm11');
+    const { found } = await find(history, { base, staged, head: 'm11' });
+    expect({ seed, found }).toEqual({ seed, found: best.length === 1 ? best[0] : 'several' });
+    tally[best.length === 1 ? 'one' : 'several'] += 1;
+    if (staged.length > 0) tally.staged += 1;
+  }
+  expect(Math.min(tally.one, tally.several, tally.staged)).toBeGreaterThan(200);
+});
+
+/** `told` is what the forge says, of whatever head and tip. */
+test('any history: the merge base that the forge tells is taken where it is the only one', async () => {
+  const tally = { taken: 0, refused: 0 };
+  for (let seed = 1; seed <= 3000; seed += 1) {
+    const random = new SeededRandom(seed);
+    const history = randomHistory(random, 14, 5);
+    const [base, head, told] = [`c${random.int(14)}`, `c${random.int(14)}`, `c${random.int(14)}`];
+    const list = async (newer: string, older: string) => missing(history, [newer], older);
+    const forge = { listNewCommits: list, listOwnCommits: list } as never;
+    const best = bestOf(history, [base], head);
+    const isOnly = best.length === 1 && best[0] === told;
+    const found = await confirmMergeBase(forge, head, base, told);
+    expect({ seed, found }).toEqual({ seed, found: isOnly ? told : null });
+    tally[isOnly ? 'taken' : 'refused'] += 1;
+  }
+  expect(tally.taken).toBeGreaterThan(200);
 });

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { readAllPages } from '#core/adapters/forge-http/paging.ts';
 import { nullableList } from '#core/adapters/forge-http/schema.ts';
 import { FORGE_ROWS_MAX } from '#core/domain/limits.ts';
+import { ListingTooLong } from '#core/ports/forge.ts';
 import { openScripted } from '../../../../support/open-scripted.ts';
 
 const CALL = { method: 'GET', label: 'GET things', path: ['things'] } as const;
@@ -13,6 +14,14 @@ test('a listing whose pages never end is given up at the rows that any listing m
     kind: 'unreachable',
   });
   expect(seen).toHaveLength(4);
+});
+
+test('a listing that tells of more rows than any listing may have is given up at its first page', async () => {
+  const headers = { 'x-total-count': String(FORGE_ROWS_MAX + 1) };
+  const { transport, seen } = openScripted(() => ({ json: [1], headers }));
+  const reading = readAllPages(transport, CALL, (answer) => answer.value as number[]);
+  await expect(reading).rejects.toBeInstanceOf(ListingTooLong);
+  expect(seen).toHaveLength(1);
 });
 
 test('a list is given up at its first row that is no row', () => {
