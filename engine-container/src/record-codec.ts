@@ -16,24 +16,25 @@ import { isEmpty, NOTHING_UNSENT, type Unsent } from './unsent.ts';
 
 /**
  * Reads a stored queue record. Checked are the shapes that `decide` relies on, not every leaf: the writer is this very
- * program, so what can go wrong is a damaged or foreign document, and that must never be half understood (A32).
+ * program, so what can go wrong is a damaged or foreign document, and that must never be half understood (A32). Fields that are
+ * not named here are kept all the same: no shape is asked for its copy, and one that keeps them in it takes twice as long.
  */
 const pr = z.number().int().positive();
 const sha = z.string().min(1);
-const Node = z.looseObject({
+const Node = z.object({
   id: z.string(),
   nodeId: z.string(),
   from: z.number().int().nonnegative(),
   to: z.number().int().nonnegative(),
   state: z.enum(['wanted', 'gating', 'done']),
   outcome: z.enum(BATCH_OUTCOMES),
-  runnerWait: z.looseObject({ labels: z.array(z.string()).nullish() }).optional(),
-  actions: z.array(z.looseObject({ pr })),
+  runnerWait: z.object({ labels: z.array(z.string()).nullish() }).optional(),
+  actions: z.array(z.object({ pr })),
 });
-const Batch = z.looseObject({
+const Batch = z.object({
   runId: z.string(),
-  members: z.array(z.looseObject({ pr, head: sha })),
-  chain: z.array(z.looseObject({ sha, tree: sha })),
+  members: z.array(z.object({ pr, head: sha })),
+  chain: z.array(z.object({ sha, tree: sha })),
   baseSha: sha,
   baseTree: sha,
   tip: sha,
@@ -42,18 +43,18 @@ const Batch = z.looseObject({
   place: z.enum(['lane', 'suspect', 'screen']),
   onto: z.string().nullable(),
   limit: z.number().int().nonnegative(),
-  receipts: z.array(z.looseObject({ tree: sha })),
+  receipts: z.array(z.object({ tree: sha })),
   untraced: z
     .array(
-      z.looseObject({
+      z.object({
         index: z.number().int(),
-        receipt: z.looseObject({ baseBefore: sha, mergeCommit: sha }),
+        receipt: z.object({ baseBefore: sha, mergeCommit: sha }),
       }),
     )
     .optional(),
-  fates: z.array(z.looseObject({ pr })),
+  fates: z.array(z.object({ pr })),
   nodes: z.array(Node),
-  landing: z.looseObject({ pr, head: sha, tree: sha, baseBefore: sha, index: z.number().int() }).nullable(),
+  landing: z.object({ pr, head: sha, tree: sha, baseBefore: sha, index: z.number().int() }).nullable(),
 });
 const AutoFanout = z.object({
   inForce: z.int().min(BISECT_FANOUT_MIN).max(BISECT_FANOUT_MAX),
@@ -77,23 +78,21 @@ const LEARNED: Readonly<Record<string, z.ZodType>> = {
   runnersKnown: RunnersKnown,
   begunLately: BegunLately,
 };
-const StoredShape = z.looseObject({
+const StoredShape = z.object({
   schema: z.literal(WRITTEN_FORMAT),
   context: z.string(),
   rebuilding: z.boolean(),
   unread: z.array(pr).optional(),
   recall: z.array(pr).optional(),
   recallHeads: z
-    .array(
-      z.looseObject({ pr, head: sha, mayStand: z.literal(true).optional(), until: z.number().optional() }),
-    )
+    .array(z.object({ pr, head: sha, mayStand: z.literal(true).optional(), until: z.number().optional() }))
     .optional(),
   recallContexts: z.array(z.string()).optional(),
   recalledAt: z.number().optional(),
   lateUntil: z.number().optional(),
-  reread: z.looseObject({ untried: z.array(pr).nullable() }).optional(),
+  reread: z.object({ untried: z.array(pr).nullable() }).optional(),
   line: z.array(
-    z.looseObject({
+    z.object({
       pr,
       head: sha,
       scheduleId: z.number(),
@@ -106,33 +105,33 @@ const StoredShape = z.looseObject({
   roots: z.array(Batch),
   tip: sha.nullable(),
   evidence: z.array(
-    z.looseObject({ tree: sha, gate: sha, verdict: z.enum(['success', 'failure']), runKey: z.string(), sha }),
+    z.object({ tree: sha, gate: sha, verdict: z.enum(['success', 'failure']), runKey: z.string(), sha }),
   ),
-  strikes: z.array(z.looseObject({ pr, head: sha, count: z.number() })),
-  bounced: z.array(z.looseObject({ pr, head: sha })),
-  attempts: z.array(z.looseObject({ pr, head: sha, scheduleId: z.number(), times: z.number() })).optional(),
+  strikes: z.array(z.object({ pr, head: sha, count: z.number() })),
+  bounced: z.array(z.object({ pr, head: sha })),
+  attempts: z.array(z.object({ pr, head: sha, scheduleId: z.number(), times: z.number() })).optional(),
   turns: z.array(z.string()).optional(),
   othersAt: z.number().optional(),
-  parked: z.array(z.looseObject({ pr, head: sha, baseTree: sha })),
-  outbox: z.array(z.looseObject({ pr, sha, state: z.enum(['pending', 'success', 'error']) })),
-  garbage: z.array(z.looseObject({ branch: z.string(), notBefore: z.number() })),
+  parked: z.array(z.object({ pr, head: sha, baseTree: sha })),
+  outbox: z.array(z.object({ pr, sha, state: z.enum(['pending', 'success', 'error']) })),
+  garbage: z.array(z.object({ branch: z.string(), notBefore: z.number() })),
   readings: z.array(
-    z.looseObject({
+    z.object({
       pr,
       head: sha,
       updatedAt: z.number(),
-      reviews: z.array(z.looseObject({ state: z.enum(COUNTED_STATES), count: z.number() })).nullable(),
+      reviews: z.array(z.object({ state: z.enum(COUNTED_STATES), count: z.number() })).nullable(),
     }),
   ),
-  forge: z.looseObject({ readAt: z.number() }).optional(),
+  forge: z.object({ readAt: z.number() }).optional(),
   storedBy: z.object({ engine: z.string(), wall: z.number(), monotonic: z.number() }).optional(),
-  passed: z.looseObject({ from: sha, to: sha, since: z.number(), own: z.array(pr) }).optional(),
-  givenUp: z.array(z.looseObject({ pr, head: sha, tree: sha, baseBefore: sha, at: z.number() })).optional(),
+  passed: z.object({ from: sha, to: sha, since: z.number(), own: z.array(pr) }).optional(),
+  givenUp: z.array(z.object({ pr, head: sha, tree: sha, baseBefore: sha, at: z.number() })).optional(),
   landedNumbers: z.array(pr).optional(),
   gateTimes: z.array(z.number()).optional(),
-  outside: z.array(z.looseObject({ pr, at: z.number() })).optional(),
-  rival: z.looseObject({ pr, at: z.number() }).optional(),
-  nameInTheWay: z.looseObject({ branches: z.array(z.string()) }).optional(),
+  outside: z.array(z.object({ pr, at: z.number() })).optional(),
+  rival: z.object({ pr, at: z.number() }).optional(),
+  nameInTheWay: z.object({ branches: z.array(z.string()) }).optional(),
   rate: z.object({
     landed: z.number(),
     bounced: z.number(),
@@ -189,8 +188,8 @@ true satisfies [Difference] extends [never] ? true : Difference;
 
 /** Rows and events of an unfinished save. */
 const Left = z.object({
-  batches: z.array(z.looseObject({ id: z.string(), prs: z.array(pr), createdAt: z.number() })),
-  events: z.array(z.looseObject({ event: z.enum(ACTIVITY_EVENTS), pr, head: sha, at: z.number() })),
+  batches: z.array(z.object({ id: z.string(), prs: z.array(pr), createdAt: z.number() })),
+  events: z.array(z.object({ event: z.enum(ACTIVITY_EVENTS), pr, head: sha, at: z.number() })),
 });
 
 export interface StoredRecord {

@@ -40,12 +40,12 @@ const toSecond: Step = (document) => {
   };
 };
 
-const Reading = z.looseObject({
-  reviews: z.array(z.looseObject({ count: z.unknown().optional() })).nullish(),
+const Reading = z.object({
+  reviews: z.array(z.object({ count: z.unknown().optional() })).nullish(),
 });
 type Reading = z.infer<typeof Reading>;
-const Second = z.looseObject({
-  line: z.array(z.looseObject({ doubt: z.unknown().optional() })),
+const Second = z.object({
+  line: z.array(z.object({ doubt: z.unknown().optional() })),
   readings: z.array(Reading),
 });
 
