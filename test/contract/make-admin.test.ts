@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,6 +11,7 @@ import {
 } from '#core/adapters/identity-http/make-admin.ts';
 import { signAwsPost } from '#core/adapters/identity-http/sign-aws-request.ts';
 import { Secret } from '#core/secret.ts';
+import { runProgram } from '../support/run-program.ts';
 
 const CREDENTIALS = {
   accessKeyId: 'AKIDEXAMPLE',
@@ -189,15 +189,14 @@ test('a signature is the one that AWS publishes for its example', () => {
 });
 
 describe('npm run admin', () => {
-  const run = (args: readonly string[], env: Record<string, string> = {}) =>
-    new Promise<{ code: number | null; output: string }>((resolve) => {
-      const child = spawn(process.execPath, ['--import', 'tsx', 'bin/admin.ts', ...args], {
-        env: { PATH: process.env.PATH, AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true', ...env },
-      });
-      let output = '';
-      for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (output += part));
-      child.on('close', (code) => resolve({ code, output: output.trim() }));
+  const run = async (args: readonly string[], env: Record<string, string> = {}) => {
+    const { code, output } = await runProgram('bin/admin.ts', args, {
+      PATH: process.env.PATH,
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+      ...env,
     });
+    return { code, output: output.trim() };
+  };
 
   test('finds its credentials where every tool of AWS does', async () => {
     const pool = cognito();

@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { type CopyOptions, copyBack, kindOf } from '#core/adapters/dynamo/copy-back.ts';
 import { createTable } from '#core/adapters/dynamo/create-table.ts';
 import { PARTITIONS } from '#core/contracts/table.ts';
 import { startTestTable, type TestTable } from '../support/dynamo-table.ts';
+import { runProgram } from '../support/run-program.ts';
 
 const NOW = 1_800_000_000_000;
 const RESTORED = 'restored';
@@ -89,17 +89,15 @@ describe('a table of another time', () => {
 
   test('the command writes nothing while the tick runs, and says what to switch off', async () => {
     await put(live.tableName, { pk: 'G#HEALTH', sk: 'TICK', at: Date.now() - 60_000 });
-    const args = ['--import', 'tsx', 'bin/restore.ts', '--table', live.tableName, '--restored', RESTORED];
-    const env = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
-    const child = spawn(process.execPath, [...args, '--put', 'missing'], {
-      env: { ...process.env, ...env, AWS_ENDPOINT_URL_DYNAMODB: live.endpoint },
+    const args = ['--table', live.tableName, '--restored', RESTORED, '--put', 'missing'];
+    const { code, output } = await runProgram('bin/restore.ts', args, {
+      PATH: process.env.PATH,
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'local',
+      AWS_SECRET_ACCESS_KEY: 'local',
+      AWS_ENDPOINT_URL_DYNAMODB: live.endpoint,
     });
-    let said = '';
-    child.stderr.on('data', (text: Buffer) => {
-      said += text.toString();
-    });
-    const code = await new Promise((done) => child.once('exit', done));
-    expect([code, said]).toEqual([
+    expect([code, output]).toEqual([
       1,
       expect.stringMatching(/the tick ran at .+: disable its rule and the worker first/),
     ]);

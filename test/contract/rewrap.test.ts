@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { DisableKeyCommand, KMSClient } from '@aws-sdk/client-kms';
 import { createDynamoStore, type DynamoStore } from '#core/adapters/dynamo/store.ts';
 import { createKmsRewrapper } from '#core/adapters/kms-vault/rewrap.ts';
@@ -15,6 +14,7 @@ import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { startTestTable, type TestTable } from '../support/dynamo-table.ts';
 import { sealWithoutForge } from '../support/earlier-seal.ts';
 import { LOCAL_AWS } from '../support/local-aws.ts';
+import { runProgram } from '../support/run-program.ts';
 
 const OLD_KEY = '11111111-1111-4111-8111-111111111111';
 const NEW_KEY = '22222222-2222-4222-8222-222222222222';
@@ -205,21 +205,14 @@ describe('re-wrapping', () => {
 
 describe('npm run rewrap', () => {
   const run = (...args: string[]) =>
-    new Promise<{ code: number | null; output: string }>((resolve) => {
-      const child = spawn(process.execPath, ['--import', 'tsx', 'bin/rewrap.ts', ...args], {
-        env: {
-          PATH: process.env.PATH,
-          AWS_REGION: 'us-east-1',
-          AWS_ACCESS_KEY_ID: 'local',
-          AWS_SECRET_ACCESS_KEY: 'local',
-          AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
-          AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
-          AWS_ENDPOINT_URL_KMS: kms.endpoint,
-        },
-      });
-      let output = '';
-      for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text));
-      child.on('close', (code) => resolve({ code, output }));
+    runProgram('bin/rewrap.ts', args, {
+      PATH: process.env.PATH,
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'local',
+      AWS_SECRET_ACCESS_KEY: 'local',
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+      AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
+      AWS_ENDPOINT_URL_KMS: kms.endpoint,
     });
 
   test('counts first, then does it, then has nothing to do', async () => {
