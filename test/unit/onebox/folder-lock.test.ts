@@ -67,7 +67,9 @@ test('of two processes that start at once over a lock that was left behind, one 
     process.stdin.once('data', async (text) => {
       const [taken, startAt] = [[], Number(text)];
       for (const [at, path] of ${JSON.stringify(paths)}.entries()) {
-        while (Date.now() < startAt + at * ${everyMs});
+        const at0 = startAt + at * ${everyMs};
+        if (at0 - Date.now() > 2) await new Promise((done) => setTimeout(done, at0 - Date.now() - 2));
+        while (Date.now() < at0);
         await lockFolder(path).then(() => taken.push(at), () => {});
       }
       console.log(JSON.stringify(taken));
