@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { LATE_OPTIMIZING } from '../support/late-optimizing.cjs';
 import { simulate } from './simulate.ts';
 
 /** Lived at every commit, besides the newest of those that failed once; `npm run sim` lives all of these first. */
@@ -36,7 +37,8 @@ interface Summary {
 /** The simulation as `npm run sim` runs it, in a thread of its own: the sandbox of a test costs half of its speed. */
 function runSimulation(...options: readonly string[]): Promise<{ lines: string[]; summary: Summary }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--import', 'tsx', 'test/simulation/main.ts', ...options]);
+    const program = ['--import', 'tsx', 'test/simulation/main.ts', ...options];
+    const child = spawn(process.execPath, [...LATE_OPTIMIZING, ...program]);
     let text = '';
     let complaint = '';
     child.stdout.on('data', (piece) => {

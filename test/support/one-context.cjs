@@ -1,6 +1,10 @@
 const asyncHooks = require('node:async_hooks');
+const v8 = require('node:v8');
 const vm = require('node:vm');
 const { ModuleMocker } = require('jest-mock');
+const { LATE_OPTIMIZING } = require('./late-optimizing.cjs');
+
+for (const option of LATE_OPTIMIZING) v8.setFlagsFromString(option);
 
 /**
  * The environment of all tests that need no document: half of the time of jest's own.

@@ -1,0 +1,1 @@
+export const LATE_OPTIMIZING: readonly string[];
