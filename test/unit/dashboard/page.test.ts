@@ -54,6 +54,7 @@ test('neither a schema library nor anything of the service is in it', () => {
     'core/domain/batch.ts',
     'core/domain/departure-codes.ts',
     'core/domain/limits.ts',
+    'core/domain/merge-codes.ts',
     'core/domain/notice-topics.ts',
     'core/domain/notification.ts',
     'core/domain/pull-code-table.ts',
