@@ -1,4 +1,4 @@
-import { isGlob, matchGlob } from './glob.ts';
+import { type GlobDialect, isGlob, isReadDifferently, matchGlob, mayMatchGlob } from './glob.ts';
 import type { EpochMs } from './ids.ts';
 import type { ProtectionReason } from './provisioning.ts';
 import { stagingBranch, workBranch } from './queue-names.ts';
@@ -20,6 +20,11 @@ export interface BranchRule extends RuleOrder {
   readonly raw: Readonly<Record<string, unknown>>;
 }
 
+/** `unclear`: only the forge can say which, for a pattern that comes first is not read alike by all versions. */
+export type RuleChoice<Rule> =
+  | { readonly kind: 'found'; readonly rule: Rule }
+  | { readonly kind: 'none' | 'unclear' };
+
 /**
  * The one rule that the forge obeys; rules do not add up. Order: `priority` where there is one (Gitea 1.23), plain
  * names before patterns, oldest first.
@@ -27,19 +32,32 @@ export interface BranchRule extends RuleOrder {
 export function chooseGoverningRule<Rule extends RuleOrder>(
   rules: readonly Rule[],
   branch: string,
-): Rule | null {
-  const ordered = [...rules].sort(
+): RuleChoice<Rule> {
+  for (const rule of inOrder(rules)) {
+    // Never guessed, not even where all readings agree: a wrong one lets everything that is scheduled merge unproven.
+    if (isReadDifferently(rule.name)) return { kind: 'unclear' };
+    if (governs(rule.name, branch, 'gitea')) return { kind: 'found', rule };
+  }
+  return { kind: 'none' };
+}
+
+/** Would a rule cover this branch, whichever forge reads it? A branch that is not there yet cannot be asked about. */
+export function isCovered(rules: readonly RuleOrder[], branch: string): boolean {
+  return rules.some(({ name }) => governs(name, branch, 'gitea') || governs(name, branch, 'gobwas'));
+}
+
+function inOrder<Rule extends RuleOrder>(rules: readonly Rule[]): readonly Rule[] {
+  return [...rules].sort(
     (a, b) =>
       (a.priority ?? 0) - (b.priority ?? 0) ||
       Number(isGlob(a.name)) - Number(isGlob(b.name)) ||
       a.createdAt - b.createdAt,
   );
-  return ordered.find((rule) => governs(rule.name, branch)) ?? null;
 }
 
-function governs(ruleName: string, branch: string): boolean {
+function governs(ruleName: string, branch: string, dialect: GlobDialect): boolean {
   // A pattern that does not compile is compared as a plain name, but with its case.
-  if (isGlob(ruleName)) return matchGlob(ruleName, branch, '/') ?? ruleName === branch;
+  if (isGlob(ruleName)) return matchGlob(ruleName, branch, '/', dialect) ?? ruleName === branch;
   return ruleName.toLowerCase() === branch.toLowerCase();
 }
 
@@ -60,6 +78,8 @@ export interface Requirement {
   readonly context: string;
   /** Earlier contexts of ours: they leave the rule (A81). */
   readonly strayContexts: readonly string[];
+  /** Name of the rule that the forge says it obeys, null: none; absent where that need not be asked. */
+  readonly obeyed?: string | null;
 }
 
 /** How to make the rule of `base` ask for exactly one context of ours and leave all else as it is (A80). */
@@ -67,10 +87,14 @@ export function planRequirement(rules: readonly BranchRule[], wanted: Requiremen
   const { base } = wanted;
   const { queueName } = wanted;
   const ours = [stagingBranch(queueName, base), workBranch(queueName, base, 'batch')];
-  const blocked = ours.some((branch) => chooseGoverningRule(rules, branch) !== null);
+  const blocked = ours.some((branch) => isCovered(rules, branch));
   // Protected branches can be neither rewritten nor deleted by any account (forge facts, 4).
   if (blocked) return { kind: 'refused', reasons: ['staging_protected'] };
-  const rule = chooseGoverningRule(rules, base);
+  const choice = chooseGoverningRule(rules, base);
+  const { obeyed = null } = wanted;
+  const rule = choice.kind === 'found' ? choice.rule : (rules.find(({ name }) => name === obeyed) ?? null);
+  // Another writer was there between the two answers.
+  if (rule === null && obeyed !== null) return { kind: 'refused', reasons: ['rule_changed_meanwhile'] };
   if (rule === null) return { kind: 'create', contexts: [wanted.context] };
   if (hasForeignPattern(rule, wanted)) return { kind: 'refused', reasons: ['foreign_pattern'] };
   const contexts = withOurContext(rule.contexts, wanted);
@@ -83,7 +107,7 @@ export function planRequirement(rules: readonly BranchRule[], wanted: Requiremen
   }
   if (rule.blockOnOutdatedBranch) return { kind: 'refused', reasons: ['block_on_outdated_branch'] };
   if (!isGlob(rule.name)) return { kind: 'edit', rule, contexts };
-  const own = rules.find((other) => !isGlob(other.name) && governs(other.name, base));
+  const own = rules.find((other) => !isGlob(other.name) && governs(other.name, base, 'gitea'));
   if (own === undefined) return { kind: 'clone', rule, contexts };
   const isOurClone = own.contexts.includes(wanted.context) && differingFields(rule.raw, own.raw).length === 0;
   return isOurClone
@@ -110,7 +134,7 @@ function isOpenedByContext({ statusCheckEnabled, contexts }: BranchRule, context
   if (!statusCheckEnabled) return false;
   return (
     contexts.length === 0 ||
-    contexts.some((pattern) => pattern === context || matchGlob(pattern, context, null) === true)
+    contexts.some((pattern) => pattern === context || mayMatchGlob(pattern, context, null))
   );
 }
 
@@ -123,7 +147,7 @@ function hasForeignPattern(rule: BranchRule, { context, strayContexts }: Require
 
 /** Another required check than ours that matches our context as well: no status of ours alone satisfies it. */
 export function isForeignPattern(pattern: string, context: string): boolean {
-  return pattern !== context && isGlob(pattern) && matchGlob(pattern, context, null) === true;
+  return pattern !== context && isGlob(pattern) && mayMatchGlob(pattern, context, null);
 }
 
 /** Ours once, in the place of the first that was ours; the others in their order. */

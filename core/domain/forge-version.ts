@@ -1,3 +1,5 @@
+import type { GlobDialect } from './glob.ts';
+
 /** The answer of `/version`: `15.0.3+gitea-1.22.0` on Forgejo, `1.26.3` on Gitea. */
 export interface ForgeVersion {
   readonly kind: 'forgejo' | 'gitea';
@@ -59,6 +61,11 @@ export function asksForkForMergeRight(version: ForgeVersion): boolean {
  */
 export function passesSkippedAlone(version: ForgeVersion): boolean {
   return version.kind === 'gitea' && isAtLeast(version, 1, 25, 0);
+}
+
+/** Gitea left `gobwas/glob`, by which Forgejo goes on reading patterns, in 1.25. Null: a forge whose version we do not know. */
+export function globDialect(version: ForgeVersion | null): GlobDialect {
+  return version === null || (version.kind === 'gitea' && isAtLeast(version, 1, 25, 0)) ? 'gitea' : 'gobwas';
 }
 
 /** Does the forge hold a job's token to the `permissions` of its workflow? Forgejo 16 warns of the key, older ones skip it. */

@@ -1,4 +1,4 @@
-import { matchGlob } from './glob.ts';
+import { mayMatchGlob } from './glob.ts';
 
 /** Patterns of a branch rule as the forge reads them: separated by semicolons, in lower case. */
 export function parseFilePatterns(text: string): readonly string[] {
@@ -12,5 +12,5 @@ export function parseFilePatterns(text: string): readonly string[] {
 /** `*` and `?` stop at `.` and `/`. A malformed pattern protects nothing, as on the forge. */
 export function isProtectedFile(patterns: readonly string[], path: string): boolean {
   const name = path.trim().toLowerCase();
-  return patterns.some((pattern) => matchGlob(pattern, name, './') === true);
+  return patterns.some((pattern) => mayMatchGlob(pattern, name, './'));
 }

@@ -132,7 +132,7 @@ export function listAnswers(history: readonly PostedStatus[]): readonly Answered
 }
 
 function matches(wanted: string, context: string): boolean {
-  return isGlob(wanted) ? matchGlob(wanted, context, null) === true : wanted === context;
+  return isGlob(wanted) ? matchGlob(wanted, context, null, 'gitea') === true : wanted === context;
 }
 
 function newestOf(statuses: readonly PostedStatus[]): ReadonlyMap<string, PostedStatus> {

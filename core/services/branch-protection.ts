@@ -1,5 +1,6 @@
 import {
   type BranchRule,
+  chooseGoverningRule,
   differingFields,
   fieldsOfClone,
   fieldsOfNewRule,
@@ -46,10 +47,11 @@ async function settleRule(
   repo: ManagedRepo,
   options: RequireContextOptions,
 ): Promise<ProtectionObservation> {
-  const wanted: Requirement = { ...options, base: repo.baseBranch };
+  const base = repo.baseBranch;
   let before: BranchRule | null = null;
   for (let writes = 0; ; writes += 1) {
-    const plan = planRequirement(await forge.listRules(), wanted);
+    const rules = await forge.listRules();
+    const plan = planRequirement(rules, { ...options, base, ...(await readObeyed(forge, rules, base)) });
     if (plan.kind === 'refused') return options.mayWrite ? refused(plan.reasons) : observed('unproven_gate');
     if (plan.kind === 'kept') {
       const changed = before !== null && differingFields(before.raw, plan.rule.raw).length > 0;
@@ -62,8 +64,18 @@ async function settleRule(
       return refused([plan.kind === 'promote' ? 'rule_not_effective' : 'rule_changed_meanwhile']);
     }
     before ??= plan.kind === 'create' ? null : plan.rule;
-    await write(forge, repo.baseBranch, plan);
+    await write(forge, base, plan);
   }
+}
+
+/** Asked where the rules themselves leave it open. */
+async function readObeyed(
+  forge: ForgeAdmin,
+  rules: readonly BranchRule[],
+  base: string,
+): Promise<Pick<Requirement, 'obeyed'>> {
+  if (chooseGoverningRule(rules, base).kind !== 'unclear') return {};
+  return { obeyed: (await forge.readProtection(base))?.ruleName ?? null };
 }
 
 const CHANGED: readonly ProtectionReason[] = ['rule_changed_meanwhile'];

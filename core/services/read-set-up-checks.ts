@@ -1,4 +1,4 @@
-import { chooseGoverningRule } from '../domain/branch-rule.ts';
+import { isCovered } from '../domain/branch-rule.ts';
 import { PROBE_SWEEP_BRANCHES_MAX } from '../domain/limits.ts';
 import { isOwnBranch, stagingBranch, workBranch } from '../domain/queue-names.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
@@ -40,7 +40,7 @@ async function readOwnBranches(
   const rules = await orUnknown(() => forge.listRules());
   if (rules !== 'unknown') {
     const own = [stagingBranch(queueName, baseBranch), workBranch(queueName, baseBranch, 'batch')];
-    return own.some((branch) => chooseGoverningRule(rules, branch) !== null) ? 'ruled' : 'free';
+    return own.some((branch) => isCovered(rules, branch)) ? 'ruled' : 'free';
   }
   const branches = await orUnknown(() => forge.listBranches(PROBE_SWEEP_BRANCHES_MAX));
   if (branches === 'unknown') return branches;

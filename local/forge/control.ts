@@ -93,6 +93,8 @@ export interface ForgeControl {
       blockOnOutdatedBranch: boolean;
       ignoreStaleApprovals: boolean;
       directPushAllowed: boolean;
+      /** Where the forge has priorities, lower first. */
+      priority: number;
       /** As the forge's form takes them: separated by semicolons. */
       protectedFilePatterns: string;
     }>,

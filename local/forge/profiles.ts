@@ -1,3 +1,5 @@
+import type { GlobReader } from './globs.ts';
+
 export const PROFILE_NAMES = ['fj11', 'fj15', 'fj16', 'gt126'] as const;
 export type ProfileName = (typeof PROFILE_NAMES)[number];
 
@@ -44,6 +46,8 @@ export interface Profile {
   readonly forcePushListsAllCommits: boolean;
   readonly adminBypassField: 'apply_to_admins' | 'block_admin_merge_override';
   readonly rulePriorities: boolean;
+  /** Who reads the patterns of rules, required contexts and protected files. */
+  readonly globs: GlobReader;
   readonly rawSlashesInRuleNames: boolean;
   readonly workflowDirs: readonly string[];
   readonly actionsUser: string;
@@ -96,6 +100,7 @@ const FORGEJO_11: Profile = {
   forcePushListsAllCommits: false,
   adminBypassField: 'apply_to_admins',
   rulePriorities: false,
+  globs: 'gobwas',
   rawSlashesInRuleNames: false,
   workflowDirs: ['.forgejo/workflows', '.gitea/workflows', '.github/workflows'],
   actionsUser: 'forgejo-actions',
@@ -148,6 +153,7 @@ const PROFILES: Readonly<Record<ProfileName, Profile>> = {
     forcePushListsAllCommits: true,
     adminBypassField: 'block_admin_merge_override',
     rulePriorities: true,
+    globs: 'gitea',
     rawSlashesInRuleNames: true,
     workflowDirs: ['.gitea/workflows', '.github/workflows'],
     actionsUser: 'gitea-actions',

@@ -476,6 +476,26 @@ describe('a forge that puts new rules last (Gitea 1.23)', () => {
     });
   });
 
+  /** `[a-z0-9_-]*` is a class of four parts there, and was read as a list of characters. */
+  test('a class in front of the base’s own rule is not taken for a rule of other branches', async () => {
+    const world = await create({ profile: 'gt126' });
+    const own = { rule_name: 'main', enable_status_check: true, status_check_contexts: ['mq'] };
+    await world.api('POST', '/branch_protections', { rule_name: '[a-z0-9_-]*', required_approvals: 1 });
+    await world.api('POST', '/branch_protections', own);
+    const before = await rulesOf(world);
+    const result = await setProtection(world.deps, await world.change(VERIFIED), true);
+    const { protection } = viewProvisioning(result.repo);
+    expect([protection.status, protection.detail]).toEqual(['error', expect.stringMatching(/^rule_unclear/)]);
+    expect(await rulesOf(world)).toEqual(before);
+  });
+
+  test('a class over the branches of the queue is told', async () => {
+    const world = await create({ profile: 'gt126' });
+    await world.api('POST', '/branch_protections', { rule_name: '[a-z0-9]*/**' });
+    const result = await setProtection(world.deps, await world.change(VERIFIED), true);
+    expect(viewProvisioning(result.repo).protection.detail).toMatch(/^staging_protected/);
+  });
+
   test('a plain rule of the owner’s own behind the pattern is not touched', async () => {
     const world = await create({ profile: 'gt126' });
     await world.api('POST', '/branch_protections', pattern);

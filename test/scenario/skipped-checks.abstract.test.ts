@@ -35,6 +35,22 @@ test.each([
   },
 );
 
+test.each([
+  ['several ranges, on Gitea', 'ci/[a-z0-9]*', 'success', GITEA_126_SWITCHES],
+  ['several ranges, which Forgejo leaves out as malformed', 'ci/[a-z0-9]*', 'failure', FORGEJO_15_SWITCHES],
+  ['malformed, on Gitea', 'ci/[linux', 'failure', GITEA_126_SWITCHES],
+  ['malformed, on Forgejo', 'ci/[linux', 'failure', FORGEJO_15_SWITCHES],
+] as const)(
+  'a required pattern keeps out whom the forge does not merge, and no other: %s',
+  async (_name, pattern, state, switches) => {
+    const { world, pr, head } = await givenOne(['mq', pattern], switches);
+    await world.forge.postStatusAs('ci', head, 'ci/x1', state);
+    await world.clock.advance(MINUTE);
+    await world.drain({ maxMs: 30 * MINUTE });
+    expect([landedOf(world), world.forge.runs().length]).toEqual([[pr], 1]);
+  },
+);
+
 test('one that was skipped beside one that failed does', async () => {
   const { world, head } = await givenOne(['mq', 'ci/*']);
   await world.forge.postStatusAs('ci', head, 'ci/lint', 'skipped');

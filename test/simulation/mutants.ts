@@ -29,6 +29,7 @@ import { RECEIPT_MUTANTS } from './receipt-mutants.ts';
 import { RECORD_MUTANTS } from './record-mutants.ts';
 import { RENEWAL_MUTANTS } from './renewal-mutants.ts';
 import { REPAIR_MUTANTS } from './repair-mutants.ts';
+import { RULE_MUTANTS } from './rule-mutants.ts';
 import { RUNNER_MUTANTS } from './runner-mutants.ts';
 import type { SceneName } from './scenes.ts';
 import { SHARED_RUN_MUTANTS } from './shared-run-mutants.ts';
@@ -53,6 +54,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...ASSUMPTION_MUTANTS,
   ...BACKPORT_MUTANTS,
   ...BLOCKED_MUTANTS,
+  ...RULE_MUTANTS,
   ...BRANCH_MUTANTS,
   ...GATE_MUTANTS,
   ...RUNNER_MUTANTS,

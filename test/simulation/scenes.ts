@@ -264,6 +264,7 @@ import {
   ruleDriftAtRest,
   undoneRepairs,
 } from './repair-scenes.ts';
+import { askForOpenClass, askForRangesOfForgejo } from './rule-scenes.ts';
 import {
   askForNoRunner,
   askRunnersSeldom,
@@ -828,6 +829,8 @@ export const SCENES = {
   'the forge alone sees a conflict': conflictForTheForge,
   'the forge sees a conflict after the success': conflictSeenTooLate,
   'a gate is silenced': silenceGate,
+  'a required check is malformed': askForOpenClass,
+  'a required check is malformed on Forgejo alone': askForRangesOfForgejo,
   'a success of before stands when a head is scheduled': successOfBefore,
   'a twin appears while its head is gated': twinAppearsLate,
   'who scheduled loses the right to write': schedulerLeaves,

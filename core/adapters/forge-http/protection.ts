@@ -4,7 +4,7 @@ import { parseFilePatterns } from '#core/domain/protected-files.ts';
 import { readBranch } from './branches.ts';
 import { readBody } from './read-body.ts';
 import { type ProtectionRow, ProtectionRows } from './schema.ts';
-import type { ForgeTransport } from './transport.ts';
+import { type ForgeTransport, unusable } from './transport.ts';
 
 /** The rule that governs `base`, null when none does. In full for a repository administrator, else the branch's summary. */
 export async function readProtection(
@@ -21,22 +21,23 @@ export async function readProtection(
   if (answer.isJson && (answer.status === 403 || answer.status === 404)) return readSummary(transport, base);
   if (answer.status !== 200) throw transport.failure(call, answer);
   const rows = readBody(ProtectionRows, call, answer);
-  const rule = chooseRule(
-    rows.filter((row) => row !== null),
-    base,
-  );
-  return rule === null ? null : toProtection(rule);
-}
-
-/** The one rule that the forge obeys. */
-export function chooseRule(rows: readonly ProtectionRow[], branch: string): ProtectionRow | null {
-  const rules = rows.map((row) => ({
-    row,
-    name: nameOf(row),
-    priority: row.priority ?? null,
-    createdAt: row.created_at,
-  }));
-  return chooseGoverningRule(rules, branch)?.row ?? null;
+  const rules = rows
+    .filter((row) => row !== null)
+    .map((row) => ({
+      row,
+      name: nameOf(row),
+      priority: row.priority ?? null,
+      createdAt: row.created_at,
+    }));
+  const choice = chooseGoverningRule(rules, base);
+  if (choice.kind === 'found') return toProtection(choice.rule.row);
+  if (choice.kind === 'none') return null;
+  const told = await readBranch(transport, base);
+  if (!told.protected) return null;
+  const obeyed = rules.find(({ name }) => name === told.effective_branch_protection_name);
+  // The rules changed between the two answers, or the bot was made no administrator: asked again at the next look.
+  if (obeyed === undefined) throw unusable(call, answer.status);
+  return toProtection(obeyed.row);
 }
 
 export function nameOf(row: ProtectionRow): string {

@@ -91,7 +91,7 @@ function ruleOf(call: Call): ProtectionRule {
 /** Editing a rule sends every open pull request of its branches through the conflict check again. */
 async function recheck(call: Call, rule: ProtectionRule): Promise<void> {
   for (const { name } of await gitOf(call.world, call.repo).branches()) {
-    if (ruleMatches(rule, name)) requestChecksOfBase(call.world, call.repo, name);
+    if (ruleMatches(call.world, rule, name)) requestChecksOfBase(call.world, call.repo, name);
   }
 }
 

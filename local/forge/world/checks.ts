@@ -81,7 +81,7 @@ async function changesProtected(world: World, repo: RepoRecord, pull: PullRecord
   const rule = ruleFor(world, repo, pull.base);
   if (rule === null || rule.protected_file_patterns === '' || pull.mergeBase === null) return false;
   const names = await gitOf(world, repo).diff(pull.mergeBase, pull.headSha, ['--name-only', '-z']);
-  return names.split('\0').some((name) => name !== '' && isProtectedPath(rule, name));
+  return names.split('\0').some((name) => name !== '' && isProtectedPath(world, rule, name));
 }
 
 /** Is there a path that one side deleted and the other changed, or whose mode both sides have otherwise? */

@@ -1,4 +1,4 @@
-import { compileGlob, isGlob } from '../globs.ts';
+import { compileGlob, isGlob, tryCompileGlob } from '../globs.ts';
 import type { ProtectionRule, PullRecord, RepoRecord, ReviewRecord } from '../model.ts';
 import { hasAccess, takeId, type World } from '../world.ts';
 import { combineStates, latestStatuses } from './statuses.ts';
@@ -34,9 +34,9 @@ export function createRule(world: World, ruleName: string): ProtectionRule {
   };
 }
 
-export function ruleMatches(rule: ProtectionRule, branch: string): boolean {
+export function ruleMatches(world: World, rule: ProtectionRule, branch: string): boolean {
   if (!isGlob(rule.rule_name)) return rule.rule_name.toLowerCase() === branch.toLowerCase();
-  return compileGlob(rule.rule_name, { separator: true }).test(branch);
+  return compileGlob(rule.rule_name, { separator: true, reader: world.profile.globs }).test(branch);
 }
 
 /** Rules do not add up: the first that matches governs. Plain names go before globs, older before newer. */
@@ -47,7 +47,7 @@ export function ruleFor(world: World, repo: RepoRecord, branch: string): Protect
       Number(isGlob(a.rule_name)) - Number(isGlob(b.rule_name)) ||
       a.id - b.id,
   );
-  return ordered.find((rule) => ruleMatches(rule, branch)) ?? null;
+  return ordered.find((rule) => ruleMatches(world, rule, branch)) ?? null;
 }
 
 export function mayPush(world: World, repo: RepoRecord, branch: string, login: string): boolean {
@@ -90,14 +90,19 @@ export function protectionFailure(world: World, repo: RepoRecord, pull: PullReco
   return null;
 }
 
-/** Semicolons between them, letter case ignored; `*` stops at dots and slashes. */
-export function isProtectedPath(rule: ProtectionRule, path: string): boolean {
+/** Semicolons between them, letter case ignored; `*` stops at dots and slashes, a malformed one protects nothing. */
+export function isProtectedPath(world: World, rule: ProtectionRule, path: string): boolean {
   return rule.protected_file_patterns
     .toLowerCase()
     .split(';')
     .map((pattern) => pattern.trim())
     .filter((pattern) => pattern !== '')
-    .some((pattern) => compileGlob(pattern, { separator: './' }).test(path.toLowerCase()));
+    .some(
+      (pattern) =>
+        tryCompileGlob(pattern, { separator: './', reader: world.profile.globs })?.test(
+          path.toLowerCase(),
+        ) === true,
+    );
 }
 
 function countApprovals(rule: ProtectionRule, reviews: readonly ReviewRecord[]): number {
@@ -108,7 +113,8 @@ function countApprovals(rule: ProtectionRule, reviews: readonly ReviewRecord[]):
 
 /**
  * Required contexts are globs without separators. Every one must match a latest status of the head, and those it
- * matches must combine to a literal success. An empty list asks for all statuses, at least one.
+ * matches must combine to a literal success. A malformed one is left out. An empty list asks for all statuses, at least
+ * one.
  */
 export function requiredStatusesPass(
   world: World,
@@ -127,7 +133,8 @@ export function requiredStatusesPass(
     );
   }
   return rule.status_check_contexts.every((pattern) => {
-    const glob = compileGlob(pattern, { separator: false });
+    const glob = tryCompileGlob(pattern, { separator: false, reader: world.profile.globs });
+    if (glob === null) return true;
     const matched = latest.filter((status) => glob.test(status.context));
     return (
       combineStates(

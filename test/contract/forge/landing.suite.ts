@@ -88,6 +88,28 @@ export function landingSuite(subject: () => ForgeSubject, needs: Needs): void {
     await awaitMerged(repo, pr);
   });
 
+  test('a required pattern that is malformed is left out', async () => {
+    const repo = await create('ci/[linux');
+    const { pr, head } = await openChecked(repo, 'one', { 'a.txt': 'a\n' });
+    expect(await schedule(repo, pr)).toBe(201);
+    await repo.forge.postStatus(head, SUCCESS);
+    await awaitMerged(repo, pr);
+  });
+
+  test('a required pattern with several ranges in a set is asked for on Gitea, and malformed on Forgejo', async () => {
+    const repo = await create('ci/[a-z0-9]*');
+    const { pr, head } = await openChecked(repo, 'one', { 'a.txt': 'a\n' });
+    expect(await schedule(repo, pr)).toBe(201);
+    await repo.forge.postStatus(head, SUCCESS);
+    if (!isForgejo()) {
+      await settle(2);
+      expect((await repo.forge.readPullRequest(pr)).merged).toBe(false);
+      await repo.must('bot', 'POST', `/statuses/${head}`, { state: 'success', context: 'ci/x1' });
+      await repo.forge.postStatus(head, SUCCESS);
+    }
+    await awaitMerged(repo, pr);
+  });
+
   test('nothing that can be read tells which style was scheduled', async () => {
     const repo = await create();
     const { pr } = await openChecked(repo, 'one', { 'a.txt': 'a\n' });

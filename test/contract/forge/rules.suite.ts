@@ -61,6 +61,14 @@ export function rulesSuite(subject: () => ForgeSubject, needs: Needs): void {
     ['alternatives', ['{main,next}'], 'main'],
     ['a plain name in another case', ['MAIN'], 'main'],
     ['a pattern in another case', ['MAI*'], 'main'],
+    ['several ranges', ['mai[a-c0-9n]'], 'main'],
+    ['ranges and a dash', ['next', '[a-z0-9_-]*'], 'main'],
+    ['a range that goes on', ['mai[a-c-n]'], 'main'],
+    ['a set left out with a roof', ['[^x]*'], 'main'],
+    ['an escaped end of a set', ['mai[\\]n]'], 'main'],
+    ['alternatives that are not closed', ['{next,in'], 'main'],
+    ['a letter that is escaped', ['m\\ain'], 'main'],
+    ['a set that is not closed', ['mai[n'], 'main'],
     ['none', ['next', 'release/*'], 'main'],
   ])('the forge agrees which rule governs: %s', async (_name, rules, branch) => {
     const repo = await create();
@@ -69,6 +77,21 @@ export function rulesSuite(subject: () => ForgeSubject, needs: Needs): void {
     for (const rule of rules) await addRule(repo, rule);
     const told = (await repo.must('bot', 'GET', `/branches/${branch}`)).effective_branch_protection_name;
     expect((await repo.forge.readProtection(branch))?.ruleName ?? '').toBe(told);
+  });
+
+  test('the forge agrees which rule governs where a pattern comes before the plain name', async () => {
+    const repo = await create();
+    const asks = { enable_status_check: true, status_check_contexts: ['mq'] };
+    await addRule(repo, 'main', asks);
+    await addRule(repo, '[a-z0-9_-]*');
+    // Forgejo knows no priorities and leaves the field out.
+    await repo.must('bot', 'PATCH', `/branch_protections/${encodeURIComponent('main')}`, {
+      ...asks,
+      priority: 5,
+    });
+    const told = (await repo.must('bot', 'GET', '/branches/main')).effective_branch_protection_name;
+    const rule = await repo.forge.readProtection('main');
+    expect([rule?.ruleName, rule?.statusCheckEnabled]).toEqual([told, told === 'main']);
   });
 
   needs('person')('a bot that is no administrator reads the summary', async () => {

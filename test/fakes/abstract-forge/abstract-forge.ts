@@ -218,7 +218,7 @@ function createBranchControl(world: World) {
       world.tags.set(name, sha);
     },
     async setProtection(rule: Parameters<ForgeControl['setProtection']>[0], branch = world.base) {
-      const { protectedFilePatterns: patterns, ...rest } = rule;
+      const { protectedFilePatterns: patterns, priority: _only, ...rest } = rule;
       const files = patterns === undefined ? {} : { protectedFilePatterns: parseFilePatterns(patterns) };
       world.rules.set(branch, { ...(world.rules.get(branch) ?? defaultRule(branch)), ...rest, ...files });
       startChecksOfBase(world, branch);

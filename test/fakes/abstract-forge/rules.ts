@@ -1,18 +1,19 @@
 import { type BranchProtection, isPass, type Review } from '#core/domain/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
-import { compileGlob } from '../../../local/forge/globs.ts';
+import { tryCompileGlob } from '../../../local/forge/globs.ts';
 import type { Pull, World } from './world.ts';
 
-const patterns = new Map<string, RegExp>();
+const patterns = new Map<string, RegExp | null>();
 
-/** Required contexts are globs in which `*` crosses slashes. */
-function matchesContext(pattern: string, context: string): boolean {
-  let glob = patterns.get(pattern);
+/** Required contexts are globs in which `*` crosses slashes; null: malformed. */
+function contextGlob({ switches }: World, pattern: string): RegExp | null {
+  const key = `${switches.globs} ${pattern}`;
+  let glob = patterns.get(key);
   if (glob === undefined) {
-    glob = compileGlob(pattern, { separator: false });
-    patterns.set(pattern, glob);
+    glob = tryCompileGlob(pattern, { separator: false, reader: switches.globs });
+    patterns.set(key, glob);
   }
-  return glob.test(context);
+  return glob;
 }
 
 export function ruleOf(world: World, base: string): BranchProtection | null {
@@ -33,9 +34,11 @@ export function requiredStatusesPass(world: World, pull: Pull, sha: CommitSha): 
     found.some(({ state }) => world.switches.passesSkippedAlone || state !== 'skipped') &&
     found.every(passes);
   if (rule.requiredContexts.length === 0) return isMet(latest);
-  return rule.requiredContexts.every((pattern) =>
-    isMet(latest.filter((status) => matchesContext(pattern, status.context))),
-  );
+  return rule.requiredContexts.every((pattern) => {
+    const glob = contextGlob(world, pattern);
+    // A malformed one is left out.
+    return glob === null || isMet(latest.filter((status) => glob.test(status.context)));
+  });
 }
 
 /** Why the rule forbids the merge, statuses apart; null when it does not. */
@@ -78,10 +81,12 @@ export function listChangedFiles(world: World, pull: Pull): readonly string[] {
 }
 
 function changesProtectedFile(world: World, rule: BranchProtection, pull: Pull): boolean {
-  const patterns = (rule.protectedFilePatterns ?? []).map((each) => compileGlob(each, { separator: './' }));
-  if (patterns.length === 0) return false;
+  const globs = (rule.protectedFilePatterns ?? []).map((each) =>
+    tryCompileGlob(each, { separator: './', reader: world.switches.globs }),
+  );
+  if (globs.length === 0) return false;
   return listChangedFiles(world, pull).some((path) =>
-    patterns.some((pattern) => pattern.test(path.toLowerCase())),
+    globs.some((glob) => glob?.test(path.toLowerCase()) === true),
   );
 }
 

@@ -2,6 +2,7 @@ import type { BranchProtection, CommitStatus, Review, TimelineEntry } from '#cor
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import type { MergeStyle } from '#core/domain/repo.ts';
 import type { ForgeHook } from '#core/ports/forge-admin.ts';
+import type { GlobReader } from '../../../local/forge/globs.ts';
 import { givenRule } from '../../builders/snapshot.ts';
 import type {
   ForgeCallRecord,
@@ -31,6 +32,8 @@ export interface Switches {
   readonly passesUnknownWords: boolean;
   /** Gitea: a pattern is met where all that it finds was skipped. */
   readonly passesSkippedAlone: boolean;
+  /** Who reads the patterns of required contexts and protected files. */
+  readonly globs: GlobReader;
   /** Repository admin: reads the rule in full. */
   readonly botIsAdmin: boolean;
   /** Setting of a repository: the conflict check calls an open pull request merged whose head the base holds. */
@@ -57,6 +60,7 @@ export const FORGEJO_15_SWITCHES: Switches = {
   runsCanBeCancelled: true,
   passesUnknownWords: true,
   passesSkippedAlone: false,
+  globs: 'gobwas',
   botIsAdmin: true,
   modesClash: false,
   keepsMergesInRebase: true,
@@ -74,6 +78,7 @@ export const GITEA_126_SWITCHES: Switches = {
   passesUnknownWords: false,
   passesSkippedAlone: true,
   keepsMergesInRebase: false,
+  globs: 'gitea',
   modesClash: true,
   workflowFolders: ['.gitea/workflows', '.github/workflows'],
 };

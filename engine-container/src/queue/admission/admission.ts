@@ -5,7 +5,7 @@ import {
   mayOpenMerge,
   type PullRequest,
 } from '#core/domain/forge.ts';
-import { matchGlob } from '#core/domain/glob.ts';
+import { type GlobDialect, matchGlob, mayMatchGlob } from '#core/domain/glob.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import type { Reading } from '#core/domain/result.ts';
 import type { ReviewCount } from './reviews.ts';
@@ -61,6 +61,8 @@ export interface AdmissionFacts extends RuleFacts {
   readonly asksFork?: boolean | null;
   /** Is a required pattern met where all that it finds was skipped? */
   readonly passesSkippedAlone?: boolean;
+  /** Whose patterns the required contexts are. */
+  readonly globs?: GlobDialect;
   readonly context: string;
   readonly baseTip: CommitSha;
   /** A `success` on this head would open a pull request to another branch as well (D-17); absent: it would not. */
@@ -207,12 +209,17 @@ function judgeOtherChecks(facts: AdmissionFacts): Admission {
   if (others.length === 0) return { kind: 'admitted' };
   if (facts.statuses === null || !facts.statuses.known) return { kind: 'waiting', reason: 'unknown' };
   const statuses = facts.statuses.value;
+  const matches = (pattern: string, context: string): boolean | null =>
+    matchGlob(pattern, context, null, facts.globs ?? 'gitea');
   for (const pattern of others) {
+    const ours = matches(pattern, facts.context);
+    // The forge leaves out what is malformed; waiting for it would never end.
+    if (ours === null) continue;
     const matched = statuses.filter(
-      (status) => status.context !== facts.context && matches(pattern, status.context),
+      (status) => status.context !== facts.context && matches(pattern, status.context) === true,
     );
     // A pattern that only our own context satisfies is met by our own success.
-    if (matched.length === 0 && matches(pattern, facts.context)) continue;
+    if (matched.length === 0 && ours) continue;
     const isMet = matched.some(({ state }) => facts.passesSkippedAlone === true || state === 'success');
     if (!isMet || !matched.every(isPass)) {
       return { kind: 'waiting', reason: 'other_checks' };
@@ -233,10 +240,7 @@ export function requiresContext(protection: BranchProtection, context: string): 
 export function isOpenedBy(protection: BranchProtection, context: string): boolean {
   const { statusCheckEnabled, requiredContexts } = protection;
   if (!statusCheckEnabled) return false;
-  return requiredContexts.length === 0 || requiredContexts.some((pattern) => matches(pattern, context));
-}
-
-/** Required contexts are patterns without separators on the forge; a malformed one matches nothing. */
-function matches(pattern: string, context: string): boolean {
-  return matchGlob(pattern, context, null) === true;
+  return (
+    requiredContexts.length === 0 || requiredContexts.some((pattern) => mayMatchGlob(pattern, context, null))
+  );
 }

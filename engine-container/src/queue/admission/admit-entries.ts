@@ -1,5 +1,5 @@
 import type { BranchProtection } from '#core/domain/forge.ts';
-import { passesSkippedAlone } from '#core/domain/forge-version.ts';
+import { globDialect, passesSkippedAlone } from '#core/domain/forge-version.ts';
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import { isInFlight } from '../batches/pipeline.ts';
 import { asksFork, type DecisionContext, tellRefusal } from '../decision-context.ts';
@@ -171,6 +171,7 @@ export function factsOf(
     openDependencies,
     asksFork: asksFork(pass),
     passesSkippedAlone: version !== null && passesSkippedAlone(version),
+    globs: globDialect(version),
     context: pass.record.context,
     twinAhead: false,
   };

@@ -152,6 +152,19 @@ describe('other rules', () => {
     );
   });
 
+  test.each([
+    ['ci/[a-z0-9]*', 'gitea', 'success', 'admitted'],
+    ['ci/[a-z0-9]*', 'gitea', 'pending', 'waiting: other_checks'],
+    ['ci/[^x]*', 'gitea', 'failure', 'waiting: other_checks'],
+    // Malformed there: the forge leaves it out.
+    ['ci/[a-z0-9]*', 'gobwas', 'failure', 'admitted'],
+    ['ci/[linux', 'gitea', 'failure', 'admitted'],
+    ['ci/[linux', 'gobwas', 'failure', 'admitted'],
+  ] as const)('a required pattern as the forge reads it: %s on %s, %s', (pattern, globs, state, verdict) => {
+    const rule = { requiredContexts: ['mq', pattern] };
+    expect(judge({ rule, globs, statuses: known([status('ci/unit', state)]) })).toBe(verdict);
+  });
+
   test('unread checks admit no pull request', () => {
     expect(judge({ rule: { requiredContexts: ['mq', 'lint'] }, statuses: UNKNOWN })).toBe('waiting: unknown');
   });

@@ -40,7 +40,6 @@ describe('the rule that governs', () => {
     ['a pattern with case', 'Release/1', [rule('release/*')], null],
     ['a plain name before an older pattern', 'main', [rule('**'), rule('main', later)], 'main'],
     ['the older of two patterns', 'main', [rule('m*', later), rule('*n')], '*n'],
-    ['a pattern that does not compile, as a name', 'a[', [rule('a[')], 'a['],
     ['a null row', 'main', [null, rule('main')], 'main'],
     ['the old name of the field', 'main', [{ ...rule('main'), rule_name: undefined }], 'main'],
     [
@@ -57,6 +56,41 @@ describe('the rule that governs', () => {
     ],
   ])('%s', async (_name, base, rules, expected) => {
     expect(await ruleFor(base, rules)).toBe(expected);
+  });
+});
+
+describe('a pattern that versions of the forge read differently', () => {
+  const first = rule('[a-z0-9_-]*', { priority: 1, enable_status_check: false });
+  const rules = [rule('main', { priority: 5 }), first];
+  const openAs = (change: object, all: readonly unknown[] = rules) =>
+    openScripted((request) =>
+      request.path === '/branch_protections'
+        ? { json: all }
+        : { json: { name: 'main', commit: { id: sha(1) }, protected: true, ...change } },
+    );
+
+  test.each(['[a-z0-9_-]*', 'main'])('the rule that the forge says it obeys governs: %s', async (obeyed) => {
+    const { transport } = openAs({ effective_branch_protection_name: obeyed });
+    expect(await readProtection(transport, 'main')).toMatchObject({
+      ruleName: obeyed,
+      statusCheckEnabled: obeyed === 'main',
+    });
+  });
+
+  test('it obeys none', async () => {
+    const { transport } = openAs({ protected: false, effective_branch_protection_name: '' }, [first]);
+    expect(await readProtection(transport, 'main')).toBeNull();
+  });
+
+  test.each(['next', ''])('it names one that was not listed: nothing is known (%j)', async (obeyed) => {
+    const { transport } = openAs({ effective_branch_protection_name: obeyed });
+    await expect(readProtection(transport, 'main')).rejects.toMatchObject({ kind: 'unreachable' });
+  });
+
+  test('it is not asked where a rule goes first that all of them read alike', async () => {
+    const { transport, seen } = openAs({}, [rule('ma*', { priority: 0 }), ...rules]);
+    expect(await readProtection(transport, 'main')).toMatchObject({ ruleName: 'ma*' });
+    expect(seen.map((request) => request.path)).toEqual(['/branch_protections']);
   });
 });
 
