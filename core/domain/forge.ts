@@ -66,6 +66,13 @@ export interface Review {
   readonly at: EpochMs;
 }
 
+/**
+ * The right of an account to write the code of a repository, as far as the bot may know. `listed`: the forge has it among those who can
+ * be given work, where a team may have put one who only reads. `unlisted`: it is not among them, where all are who may
+ * write but administrators of the forge and members of few teams. Of both the bot may not read more.
+ */
+export type WriteRight = 'yes' | 'no' | 'listed' | 'unlisted';
+
 /** The branch rule that governs the base. `scope` says how much of it the bot may read. */
 export interface BranchProtection {
   readonly scope: 'full' | 'summary';

@@ -9,6 +9,7 @@ import type {
   Review,
   TimelineEntry,
   TreeListing,
+  WriteRight,
 } from '../domain/forge.ts';
 import type { ForgeVersion } from '../domain/forge-version.ts';
 import type { BlobId, CommitSha, PullRequestNumber, TreeHash } from '../domain/ids.ts';
@@ -97,8 +98,8 @@ export interface ChangedCommit extends CommitLink {
 /** Reads. Every method throws `ForgeError`; absence that is an expected outcome is `null`. */
 export interface ForgeReader {
   readBotLogin(): Promise<string>;
-  /** May this user write to the repository? False for one who is gone. */
-  canWrite(login: string): Promise<boolean>;
+  /** May this user write the code of the repository? One who is gone may not. */
+  readWriteRight(login: string): Promise<WriteRight>;
   /**
    * Logins of a team of the organization that owns the repository. Empty: it has no such team with a right here. Null: the bot
    * may not see who is in it.

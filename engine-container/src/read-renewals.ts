@@ -24,7 +24,7 @@ export interface RenewalDeps {
   readonly owner: string;
   readonly rules: ScheduleRules;
   readonly teams: NamedTeams;
-  readonly canWrite: (login: string) => Promise<Reading<boolean>>;
+  readonly mayWrite: (login: string) => Promise<Reading<boolean>>;
   readonly botLogin: () => Promise<Reading<string>>;
 }
 
@@ -125,6 +125,6 @@ export class RenewalReader {
       // Who may not read the keys cannot tell: then the push is not taken for the owner's.
       if (!this.#sharesName.known || this.#sharesName.value) return known(false);
     }
-    return this.#deps.canWrite(by);
+    return this.#deps.mayWrite(by);
   }
 }

@@ -15,6 +15,7 @@ import type { QueueRecord } from './queue/record/record.ts';
 import type { FocusView, PullRequestView } from './queue/snapshot.ts';
 import { isPromised } from './queue/words/gone-words.ts';
 import { RenewalReader } from './read-renewals.ts';
+import { RightsReader } from './read-rights.ts';
 import type { ReadPullRequest } from './read-schedules.ts';
 import type { TwinReader } from './read-twins.ts';
 
@@ -47,8 +48,7 @@ export class ViewReader {
   readonly #tryRead: TryRead;
   readonly #budget: LookBudget;
   readonly #twins: TwinReader;
-  /** Who may write here, as far as it was asked in this reconcile. */
-  readonly #writers = new Map<string, Reading<boolean>>();
+  readonly #rights: RightsReader;
   readonly #renewals: RenewalReader;
   readonly #rules: ScheduleRules;
   readonly #teams: NamedTeams;
@@ -65,6 +65,7 @@ export class ViewReader {
     this.#twins = deps.twins;
     this.#rules = deps.rules;
     this.#teams = new NamedTeams(deps);
+    this.#rights = new RightsReader(deps);
     this.#bots = countedBots(deps.rules);
     this.#renewals = new RenewalReader({
       forge: deps.forge,
@@ -72,7 +73,7 @@ export class ViewReader {
       owner: deps.owner,
       rules: deps.rules,
       teams: this.#teams,
-      canWrite: (login) => this.#canWrite(login),
+      mayWrite: (login) => this.#rights.mayWrite(login),
       botLogin: async () => {
         await this.needBotLogin();
         return this.#botLogin;
@@ -176,7 +177,7 @@ export class ViewReader {
     const opensAnother = await this.#twins.opensAnother(pull.headSha);
     const author = authorWrites === undefined ? {} : { authorWrites };
     const { by } = schedule.value;
-    const scheduler = isBlocked && by !== undefined ? { schedulerWrites: await this.#canWrite(by) } : {};
+    const scheduler = isBlocked && by !== undefined ? { schedulerWrites: await this.#rights.read(by) } : {};
     const place = asksTeams(this.#rules, by) ? { teamPlace: await this.#teams.find(by) } : {};
     const blocks = await this.#readBlocks(
       protection,
@@ -232,7 +233,7 @@ export class ViewReader {
       schedule: UNKNOWN,
       ...viewOf(counted),
       statuses,
-      ...(scheduler === undefined ? {} : { schedulerWrites: await this.#canWrite(scheduler) }),
+      ...(scheduler === undefined ? {} : { schedulerWrites: await this.#rights.read(scheduler) }),
       ...(await this.#readBlocks(rule, pull, null)),
     };
   }
@@ -294,15 +295,7 @@ export class ViewReader {
   ): Promise<Reading<boolean> | undefined> {
     if (outsideOf(pull, undefined) !== null) return undefined;
     if (cached !== undefined) return known(cached);
-    return this.#canWrite(pull.author);
-  }
-
-  async #canWrite(login: string): Promise<Reading<boolean>> {
-    const asked = this.#writers.get(login);
-    if (asked?.known === true) return asked;
-    const answer = await this.#budget.tryRead(() => this.#forge.canWrite(login));
-    this.#writers.set(login, answer);
-    return answer;
+    return this.#rights.mayWrite(pull.author);
   }
 
   /** The part that is still true at the next look, while nothing touches the pull request. */

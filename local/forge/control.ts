@@ -65,6 +65,13 @@ export interface ForgeControl {
   }): Promise<number>;
   /** The rights of a person in the repository. */
   setAccess(user: string, access: 'read' | 'write'): Promise<void>;
+  /** A team of the organization that owns the repository from now on. `hidden`: the bot may not see who is in it. */
+  lendByTeam(team: {
+    readonly name: string;
+    readonly members: readonly string[];
+    readonly code: 'read' | 'write';
+    readonly hidden?: boolean;
+  }): Promise<void>;
   /** By its author, or by another account that may. */
   pushToPullRequest(pr: number, files: FileChanges, by?: string): Promise<string>;
   forcePushPullRequest(pr: number, sha: string): Promise<void>;

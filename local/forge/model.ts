@@ -62,12 +62,18 @@ export interface RepoRecord {
   runs: RunRecord[];
   merges: MergeRecord[];
   labels?: { readonly id: number; readonly name: string }[];
-  /** Teams of the organization that owns it; absent: it belongs to a person. Without members: the caller may not see them. */
-  teams?: readonly {
-    readonly id: number;
-    readonly name: string;
-    readonly members: readonly string[] | null;
-  }[];
+  /** Teams of the organization that owns it; absent: it belongs to a person. */
+  teams?: readonly TeamRecord[];
+}
+
+export interface TeamRecord {
+  readonly id: number;
+  readonly name: string;
+  readonly members: readonly string[];
+  /** The right of its members to the code; all else they read. */
+  readonly code: AccessLevel;
+  /** The caller may not see who is in it. @default false */
+  readonly hidden?: boolean;
 }
 
 export type ConflictState = 'checking' | 'mergeable' | 'conflict' | 'ancestor' | 'empty' | 'error';

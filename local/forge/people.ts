@@ -6,7 +6,7 @@ import { signatureOf } from './world/merge.ts';
 import { createRule } from './world/protection.ts';
 import { type OpenOutcome, openPull } from './world/pulls.ts';
 import { announcePush, syncHead } from './world/pushes.ts';
-import { accessOf, gitOf, headTip, type World } from './world.ts';
+import { accessOf, gitOf, headTip, takeId, type World } from './world.ts';
 
 /** The person who pushes, schedules and closes. */
 export const PERSON = 'dev';
@@ -129,6 +129,17 @@ export async function propose(
 function numberOf(opened: OpenOutcome): number {
   if (!opened.ok) throw new Error(`pull request not opened: ${opened.reason}`);
   return opened.pull.index;
+}
+
+/** The repository is an organization's from now on; a team of the same name was another one. */
+export function lendByTeam(
+  world: World,
+  repo: RepoRecord,
+  team: Parameters<ForgeControl['lendByTeam']>[0],
+): void {
+  for (const login of team.members) ensureUser(world, login);
+  const others = (repo.teams ?? []).filter(({ name }) => name !== team.name);
+  repo.teams = [...others, { id: takeId(world), ...team }];
 }
 
 /** Makes the rule of a branch if there is none, and changes what is named. */

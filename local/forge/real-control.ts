@@ -1,11 +1,13 @@
 import { finishRun } from './actions/runs.ts';
 import type { ForgeCallRecord, ForgeControl, GateRunView } from './control.ts';
 import { convertPull } from './convert/entities.ts';
+import { convertMerges } from './convert/merges.ts';
 import type { MergeStyle, PullRecord, RepoRecord } from './model.ts';
 import {
   changeRule,
   commitChanges,
   commitToHead,
+  lendByTeam,
   moveBranch,
   moveHead,
   OWNER,
@@ -99,6 +101,10 @@ export class RealControl implements ForgeControl {
       ensureUser(this.#world, user);
       this.#repo.collaborators[user] = access;
     });
+  }
+
+  lendByTeam(team: Parameters<ForgeControl['lendByTeam']>[0]): Promise<void> {
+    return this.#locked(async () => lendByTeam(this.#world, this.#repo, team));
   }
 
   pushToPullRequest(pr: number, files: Changes, by?: string): Promise<string> {
@@ -321,16 +327,7 @@ export class RealControl implements ForgeControl {
   }
 
   merges(): ReturnType<ForgeControl['merges']> {
-    return this.#repo.merges
-      .filter((merge) => merge.base === this.base)
-      .map((merge) => ({
-        pr: merge.pull,
-        head: merge.head,
-        mergeCommit: merge.mergeCommit,
-        tree: merge.tree,
-        firstParent: merge.previousTip,
-        at: merge.at,
-      }));
+    return convertMerges(this.#repo, this.base);
   }
 
   calls(): readonly ForgeCallRecord[] {

@@ -141,7 +141,14 @@ export function accessOf(world: World, repo: RepoRecord, login: string | null): 
   const user = findUser(world, login);
   if (user === undefined) return open;
   if (user.siteAdmin || repo.owner.toLowerCase() === user.login.toLowerCase()) return 'admin';
-  return repo.collaborators[user.login] ?? open;
+  const lent = (repo.teams ?? [])
+    .filter(({ members }) => members.includes(user.login))
+    .map(({ code }) => code);
+  return maxLevel([repo.collaborators[user.login] ?? open, ...lent]);
+}
+
+function maxLevel(levels: readonly AccessLevel[]): AccessLevel {
+  return LEVELS[Math.max(...levels.map((level) => LEVELS.indexOf(level)))] ?? 'none';
 }
 
 export function hasAccess(

@@ -289,6 +289,29 @@ export function defineBlockedMergeTests(createWorld: (options?: WorldOptions) =>
       expect(await endingOf(world, [pr])).toEqual({ landed: [pr], bounced: [] });
     });
 
+    test('who scheduled may only read from now on, by a team of the organization: told, not bounced', async () => {
+      const world = await createWorld();
+      await givenProject(world.forge);
+      await world.forge.setAccess('dev', 'read');
+      await world.forge.lendByTeam({ name: 'devs', members: ['dev'], code: 'write' });
+      const pr = await world.forge.openPullRequest({
+        branch: 'p',
+        files: { 'src/p.txt': 'p\n' },
+        author: 'ann',
+      });
+      await world.clock.advance(5_000);
+      await world.forge.schedule(pr, 'squash');
+      await world.drain({ until: async () => world.forge.runs().length > 0 });
+      await world.forge.lendByTeam({ name: 'devs', members: ['dev'], code: 'read' });
+      await world.drain({ maxMs: 2 * 60 * MINUTE_MS });
+      expect(await endingOf(world, [pr])).toEqual({ landed: [], bounced: [] });
+      expect(await refusalsOf(world, pr)).toEqual(['scheduler_left']);
+      expect(world.forge.runs()).toHaveLength(1);
+      await world.forge.lendByTeam({ name: 'devs', members: ['dev'], code: 'write' });
+      await world.drain({ maxMs: 60 * MINUTE_MS });
+      expect(await endingOf(world, [pr])).toEqual({ landed: [pr], bounced: [] });
+    });
+
     test('a merge that nothing blocks still bounces after the second time-out (A21)', async () => {
       const world = await createWorld();
       await givenProject(world.forge);

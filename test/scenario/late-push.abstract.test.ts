@@ -163,7 +163,7 @@ describe('a push right before its schedule, of which the forge writes later', ()
   test('takes nothing back while the forge does not answer about its account', async () => {
     let isFailing = false;
     const hook: Hook = async (name, _args, answer) => {
-      if (isFailing && name === 'canWrite') throw new ForgeError('unreachable', name, 500);
+      if (isFailing && name === 'readWriteRight') throw new ForgeError('unreachable', name, 500);
       return answer();
     };
     const { stage, pr, schedule } = await given({ entryMs, hook });

@@ -369,7 +369,7 @@ test('one head is staged with as many schedules as the settings allow, then not 
   expect(landedOf(world)).toEqual([pr]);
 });
 
-test.each(['canWrite', 'readStatuses'])(
+test.each(['readWriteRight', 'readStatuses'])(
   'a head whose attempts are spent is not tried again while another answer is missing: %s',
   async (missing) => {
     let isFailing = false;

@@ -15,10 +15,26 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a merge in the name of an account that may not write any more is not waited for (D-14)',
     file: `${QUEUE}/admission/admission.ts`,
-    find: "return schedulerWrites.value ? null : { kind: 'refused', reason: 'scheduler_left' };",
+    find: "return schedulerWrites.value === 'no' ? { kind: 'refused', reason: 'scheduler_left' } : null;",
     replace: 'return null;',
     families: ['people'],
     dies: 'who scheduled loses the right to write',
+  },
+  {
+    guard: 'a right that the bot may not read is held against no schedule (D-14)',
+    file: `${QUEUE}/admission/admission.ts`,
+    find: "return schedulerWrites.value === 'no' ? {",
+    replace: "return schedulerWrites.value !== 'yes' ? {",
+    families: ['people'],
+    dies: 'a right to write is hidden in a team',
+  },
+  {
+    guard: 'an author whose right is hidden in a team is not from outside (D-99)',
+    file: 'engine-container/src/read-rights.ts',
+    find: "right === 'yes' || right === 'listed'",
+    replace: "right === 'yes'",
+    families: ['people'],
+    dies: 'a right to write is hidden in a team',
   },
   {
     guard: 'no run for what an open dependency blocks (D-14)',

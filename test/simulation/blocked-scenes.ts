@@ -199,3 +199,21 @@ export async function schedulerLeaves(): Promise<readonly string[]> {
   const told = (await stage.events()).some((each) => each.pr === pr && each.reason === 'scheduler_left');
   return told ? problems : [...problems, 'its author is not told that another account has to schedule it'];
 }
+
+/** Who schedules may write by a team whose members the bot may not see, and its first merge is lost: that proves nothing against them. */
+export async function hiddenRight(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  await forge.setAccess('dev', 'read');
+  await forge.lendByTeam({ name: 'devs', members: ['dev'], code: 'write', hidden: true });
+  const pr = await givenScheduled(forge, 'a');
+  forge.mergeBehaviour = () => ({ kind: 'lost' });
+  await look(stage, 14);
+  const problems: string[] = [];
+  if (forge.runs().length === 0) problems.push('one whose right is hidden is taken for one from outside');
+  forge.mergeBehaviour = () => ({ kind: 'now' });
+  await look(stage, 40);
+  if (!forge.isMerged(pr)) problems.push('a right that the bot may not read was held against a schedule');
+  return problems;
+}

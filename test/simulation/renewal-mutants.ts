@@ -7,7 +7,7 @@ export const RENEWAL_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a push renews a schedule only for those who may merge (D-03)',
     file: `${ENGINE}/read-renewals.ts`,
-    find: '    return this.#deps.canWrite(by);\n',
+    find: '    return this.#deps.mayWrite(by);\n',
     replace: '    return known(by.length > 0);\n',
     families: ['people'],
     dies: 'a push after a schedule',

@@ -234,7 +234,7 @@ export async function lateUnanswered(): Promise<readonly string[]> {
   const stage = await setStage({
     delays: { pushEntryMs: 6_000 },
     wrapForge: wrapForge(async (name, _args, answer) => {
-      if (isFailing && name === 'canWrite') throw new ForgeError('unreachable', name, 500);
+      if (isFailing && name === 'readWriteRight') throw new ForgeError('unreachable', name, 500);
       return answer();
     }),
   });

@@ -42,6 +42,7 @@ import {
   blockInLanding,
   conflictForTheForge,
   conflictSeenTooLate,
+  hiddenRight,
   schedulerLeaves,
   silenceGate,
 } from './blocked-scenes.ts';
@@ -833,6 +834,7 @@ export const SCENES = {
   'a required check is malformed on Forgejo alone': askForRangesOfForgejo,
   'a success of before stands when a head is scheduled': successOfBefore,
   'a twin appears while its head is gated': twinAppearsLate,
+  'a right to write is hidden in a team': hiddenRight,
   'who scheduled loses the right to write': schedulerLeaves,
   'a change that the base took back comes again in a rebase': relandAfterRevert,
   'a change that was taken back in its batch comes again in a rebase': relandInOneBatch,

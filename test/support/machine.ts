@@ -28,7 +28,7 @@ export class Crash extends Error {
 
 const FORGE_READS = [
   'readBotLogin',
-  'canWrite',
+  'readWriteRight',
   'listTeamMembers',
   'hasWritingKey',
   'listOwnHooks',

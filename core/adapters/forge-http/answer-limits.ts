@@ -7,6 +7,13 @@ const PAGE_OF_TEXTS_BYTES_MAX = 8 * MIB;
 /** Everything else: single objects and pages of short rows. */
 const ANSWER_BYTES_MAX = 2 * MIB;
 
+/** Accounts of one list that has no pages. */
+const ASSIGNEES_MAX = 20_000;
+/** One account of it: a real one had 530 bytes, with a short name and without a description. */
+const ASSIGNEE_BYTES = 800;
+/** Fields of one account, and what stands around them: a real one had 25. */
+const ASSIGNEE_VALUES = 30;
+
 /** Calls whose answers may be larger, by label. The limit is what an honest forge can need, not what one has memory for. */
 const LARGER_ANSWERS: Readonly<Record<string, number>> = {
   'GET pulls': PAGE_OF_TEXTS_BYTES_MAX,
@@ -16,6 +23,8 @@ const LARGER_ANSWERS: Readonly<Record<string, number>> = {
   'GET pulls/{n}/reviews': PAGE_OF_TEXTS_BYTES_MAX,
   'GET commits?not': PAGE_OF_TEXTS_BYTES_MAX,
   'GET issues/{n}/dependencies': PAGE_OF_TEXTS_BYTES_MAX,
+  // All who may be given work, in one answer without pages.
+  'GET assignees': ASSIGNEES_MAX * ASSIGNEE_BYTES,
   'GET user/repos': 4 * MIB,
   'GET commits/{sha}/statuses': 4 * MIB,
   'GET commits/{sha}/status': 4 * MIB,
@@ -34,6 +43,11 @@ export function answerBytesMax(label: string): number {
   return LARGER_ANSWERS[label] ?? ANSWER_BYTES_MAX;
 }
 
+/** Values that an answer to this call may have. */
+export function answerValuesMax(label: string): number {
+  return label === 'GET assignees' ? ASSIGNEES_MAX * ASSIGNEE_VALUES : FORGE_ANSWER_VALUES_MAX;
+}
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
@@ -44,7 +58,7 @@ const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
  * Whether a JSON text has no more values and no deeper nesting than any answer of a forge. Looked at before it is parsed:
  * a few megabytes of empty brackets become a hundred times as much memory, and hold up all other tenants meanwhile.
  */
-export function isBoundedJson(body: Buffer): boolean {
+export function isBoundedJson(body: Buffer, valuesMax: number = FORGE_ANSWER_VALUES_MAX): boolean {
   let depth = 0;
   let values = 1;
   for (let at = 0; at < body.length; at += 1) {
@@ -57,7 +71,7 @@ export function isBoundedJson(body: Buffer): boolean {
       depth += 1;
       values += 1;
     } else if (CLOSING.has(byte)) depth -= 1;
-    if (depth > FORGE_ANSWER_DEPTH_MAX || values > FORGE_ANSWER_VALUES_MAX) return false;
+    if (depth > FORGE_ANSWER_DEPTH_MAX || values > valuesMax) return false;
   }
   return true;
 }

@@ -17,7 +17,7 @@ import { readVersion } from './repos.ts';
 import { listReviews } from './reviews.ts';
 import { readRunnerLabels } from './run-jobs.ts';
 import { readStatuses, readStatusHistory } from './statuses.ts';
-import { createTeamReader } from './team-members.ts';
+import { createTeamBook, createTeamReader } from './teams.ts';
 import { readTimeline } from './timeline.ts';
 import type { ForgeTransport } from './transport.ts';
 import { readTree } from './trees.ts';
@@ -26,10 +26,11 @@ import { createWriterReader, hasWritingKey } from './writers.ts';
 
 export function createForgeReader(transport: ForgeTransport): ForgeReader {
   const readGate = createGateReader(transport);
+  const teams = createTeamBook(transport);
   return {
     readBotLogin: () => readBotLogin(transport),
-    canWrite: createWriterReader(transport),
-    listTeamMembers: createTeamReader(transport),
+    readWriteRight: createWriterReader(transport, teams),
+    listTeamMembers: createTeamReader(teams),
     hasWritingKey: () => hasWritingKey(transport),
     listOwnHooks: () => listOwnHooks(transport),
     readVersion: () => readVersion(transport),

@@ -177,7 +177,15 @@ export const PushBody = z.object({ commit_ids: z.array(Sha).min(1) });
 /** Users who can be given work here: all who may write to some part of the repository. */
 export const DeployKeys = nullableList(z.object({ read_only: z.boolean() }).nullable());
 
-export const Teams = nullableList(z.object({ id: z.int(), name: z.string() }));
+export const Teams = nullableList(
+  z.object({
+    id: z.int(),
+    name: z.string(),
+    permission: z.string().catch(''),
+    // By the part of a repository that it is for.
+    units_map: z.record(z.string(), z.string()).nullable().catch(null),
+  }),
+);
 export const TeamMembers = nullableList(z.object({ login: z.string() }).nullable());
 export const Assignees = nullableList(z.object({ login: z.string() }));
 

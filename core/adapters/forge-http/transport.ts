@@ -11,7 +11,7 @@ import {
   HttpSendError,
   type HttpSendErrorKind,
 } from '../http-guard/http-send.ts';
-import { answerBytesMax, isBoundedJson } from './answer-limits.ts';
+import { answerBytesMax, answerValuesMax, isBoundedJson } from './answer-limits.ts';
 import { ForgeBudget } from './forge-budget.ts';
 import { readMissingScopes } from './missing-scopes.ts';
 import { parseRetryAfterMs } from './retry-after.ts';
@@ -98,7 +98,9 @@ export function createForgeTransport(config: ForgeTransportConfig): ForgeTranspo
 
   async function exchange(call: ForgeCall): Promise<ForgeAnswer> {
     const response = await sendWithRetry(config, budget, instanceBase, call);
-    const parsed = isJsonType(response.headers['content-type']) ? parseJson(response.body) : undefined;
+    const parsed = isJsonType(response.headers['content-type'])
+      ? parseJson(response.body, call.label)
+      : undefined;
     budget.count(response.body.length, parsed?.value);
     const isJson = parsed !== undefined;
     const tail = call.tailBytes === undefined ? {} : { tail: tailOf(response, call.tailBytes) };
@@ -263,8 +265,8 @@ function isJsonType(contentType: string | undefined): boolean {
   return /^application\/(?:[a-z0-9.+-]*\+)?json\b/i.test(contentType?.trim() ?? '');
 }
 
-function parseJson(body: Buffer): { readonly value: unknown } | undefined {
-  if (!isBoundedJson(body)) return undefined;
+function parseJson(body: Buffer, label: string): { readonly value: unknown } | undefined {
+  if (!isBoundedJson(body, answerValuesMax(label))) return undefined;
   try {
     return { value: JSON.parse(body.toString('utf8')) };
   } catch {

@@ -1,23 +1,79 @@
+import type { WriteRight } from '#core/domain/forge.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { readAllPages } from './paging.ts';
 import { readBody } from './read-body.ts';
 import { Assignees, DeployKeys, Permission } from './schema.ts';
+import type { Team, TeamBook } from './teams.ts';
 import type { ForgeTransport } from './transport.ts';
 
-const MAY_WRITE: readonly string[] = ['write', 'admin', 'owner'];
+const WRITES: readonly string[] = ['write', 'admin', 'owner'];
+const ADMINISTERS: readonly string[] = ['admin', 'owner'];
+
+/** The forge's word about one account, which only an administrator is told; `gone`: it has no such account, `hidden`: the bot may not ask. */
+type Answer = { readonly kind: 'gone' | 'hidden' } | { readonly kind: 'mode'; readonly mode: string };
 
 /**
- * May this account write to the repository? Those who can be given work may write to some part of it, members of teams
- * among them; the list is read once. Of others an administrator can ask the forge itself: a site's administrator is in
- * no list. A member of a team that may write issues and nothing else counts as a writer.
+ * The right of an account to write the code of this repository. The list of those who can be given work is read once, and says it
+ * all where the repository belongs to a person, whom that list holds then. In that of an organization are also those
+ * who only read, by a team: its teams say who may write code, and an administrator can ask the forge about one account.
  */
-export function createWriterReader(transport: ForgeTransport): (login: string) => Promise<boolean> {
-  let writers: ReadonlySet<string> | null = null;
+export function createWriterReader(
+  transport: ForgeTransport,
+  book: TeamBook,
+): (login: string) => Promise<WriteRight> {
+  let listed: ReadonlySet<string> | null = null;
+  const owner = transport.repoPath[1]?.toLowerCase() ?? '';
   return async (login) => {
-    if (login === '') return false;
-    writers ??= await listAssignees(transport);
-    return writers.has(login.toLowerCase()) || (await isWriterItself(transport, login));
+    if (login === '') return 'no';
+    listed ??= await listAssignees(transport);
+    const isListed = listed.has(login.toLowerCase());
+    const teams = listed.has(owner) ? null : await book.teams();
+    if (isListed && (teams ?? []).every(({ writesCode }) => writesCode)) return 'yes';
+    const answer = await askForge(transport, login);
+    const verdict = teams === null ? judgeAnswer(answer) : await judgeInTeams(answer, teams, book, login);
+    return verdict ?? (isListed ? 'listed' : 'unlisted');
   };
+}
+
+/** In the repository of a person the answer about the account says it all. Null: it says nothing. */
+function judgeAnswer(answer: Answer): 'yes' | 'no' | null {
+  if (answer.kind === 'hidden') return null;
+  return answer.kind === 'mode' && WRITES.includes(answer.mode) ? 'yes' : 'no';
+}
+
+/**
+ * In that of an organization the answer knows administrators, those who were added one by one, and members of teams as far as the team
+ * has one right to everything: members of all others are looked for in the teams themselves. Null: not to be told.
+ */
+async function judgeInTeams(
+  answer: Answer,
+  teams: readonly Team[],
+  book: TeamBook,
+  login: string,
+): Promise<'yes' | 'no' | null> {
+  if (answer.kind === 'gone') return 'no';
+  const mode = answer.kind === 'mode' ? answer.mode : null;
+  if (mode !== null && ADMINISTERS.includes(mode)) return 'yes';
+  const writes = mode !== null && WRITES.includes(mode);
+  // A team may write issues and nothing else, and its members are said to write all the same.
+  if (writes && teams.every(({ permission, writesCode }) => writesCode || !WRITES.includes(permission)))
+    return 'yes';
+  const shown: readonly string[] = mode === null ? [] : WRITES;
+  const unshown = teams.filter(({ permission, writesCode }) => writesCode && !shown.includes(permission));
+  const place = await findIn(unshown, book, login);
+  if (place === true) return 'yes';
+  return place === false && mode !== null && !writes ? 'no' : null;
+}
+
+/** Is it in one of these teams? Null: the members of some are hidden, and it is in none of the others. */
+async function findIn(teams: readonly Team[], book: TeamBook, login: string): Promise<boolean | null> {
+  let place: false | null = false;
+  for (const { id } of teams) {
+    const members = await book.members(id);
+    if (members === null) place = null;
+    else if (members.some((each) => each.toLowerCase() === login.toLowerCase())) return true;
+  }
+  return place;
 }
 
 async function listAssignees(transport: ForgeTransport): Promise<ReadonlySet<string>> {
@@ -28,13 +84,14 @@ async function listAssignees(transport: ForgeTransport): Promise<ReadonlySet<str
 }
 
 /** The forge tells an administrator only; a user who is gone is 404. */
-async function isWriterItself(transport: ForgeTransport, login: string): Promise<boolean> {
+async function askForge(transport: ForgeTransport, login: string): Promise<Answer> {
   const path = [...transport.repoPath, 'collaborators', login, 'permission'];
   const call = { method: 'GET', label: 'GET collaborators/{user}/permission', path } as const;
   const answer = await transport.exchange(call);
-  if (answer.isJson && (answer.status === 403 || answer.status === 404)) return false;
+  if (answer.isJson && answer.status === 403) return { kind: 'hidden' };
+  if (answer.isJson && answer.status === 404) return { kind: 'gone' };
   if (answer.status !== 200) throw transport.failure(call, answer);
-  return MAY_WRITE.includes(readBody(Permission, call, answer).permission);
+  return { kind: 'mode', mode: readBody(Permission, call, answer).permission };
 }
 
 /**

@@ -4,6 +4,7 @@ import type {
   GateReading,
   PullRequest,
   RefInTheWay,
+  WriteRight,
 } from '#core/domain/forge.ts';
 import type { HookState } from '#core/domain/hook-seen.ts';
 import type { CommitSha, EpochMs, NodeRowId, PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
@@ -118,7 +119,7 @@ export interface PullRequestView {
   /** May its author write to the repository? Absent: not scheduled, or not asked. */
   readonly authorWrites?: Reading<boolean>;
   /** May who scheduled write to the repository? Absent: not asked, as no merge of it was missed. */
-  readonly schedulerWrites?: Reading<boolean>;
+  readonly schedulerWrites?: Reading<WriteRight>;
   /** Null when nothing but our own context is required and the record is intact. */
   readonly statuses: Reading<readonly CommitStatus[]> | null;
   /** Labels of it that the settings name; absent: none. */

@@ -68,22 +68,33 @@ function readPermission(call: Call) {
   const login = personOf(call);
   const isOwner =
     repo.owner.toLowerCase() === login.toLowerCase() || findUser(world, login)?.siteAdmin === true;
-  const permission = isOwner ? 'owner' : accessOf(world, repo, login);
+  // What a team lends part by part is not in it.
+  const { teams: _, ...untold } = repo;
+  const permission = isOwner ? 'owner' : accessOf(world, untold, login);
   return ok({ permission, role_name: permission, user: convertUser(world, login) });
 }
 
-/** Who can be given work: the owner, and those who may write. */
+/** Who can be given work: the owner that is a person, those who may write, and all of a team, which may only read. */
 function listAssignees(call: Call) {
   const { world, repo } = call;
-  const logins = [repo.owner, ...Object.keys(repo.collaborators)];
-  const writers = [...new Set(logins)].filter((login) => hasAccess(world, repo, login, 'write'));
-  return ok(writers.map((login) => convertUser(world, login)));
+  const own = repo.teams === undefined ? [repo.owner] : [];
+  const logins = [...own, ...Object.keys(repo.collaborators)];
+  const writers = logins.filter((login) => hasAccess(world, repo, login, 'write'));
+  const lent = (repo.teams ?? []).flatMap(({ members }) => members);
+  return ok([...new Set([...writers, ...lent])].map((login) => convertUser(world, login)));
 }
 
 /** Both forges answer 405 for a repository that belongs to a person. */
 function listTeams({ repo: { teams } }: Call) {
   if (teams === undefined) throw new Refusal(405, 'repo is not owned by an organization');
-  return ok(teams.map(({ id, name }) => ({ id, name })));
+  return ok(
+    teams.map(({ id, name, code }) => ({
+      id,
+      name,
+      permission: code === 'admin' ? 'admin' : 'none',
+      units_map: { 'repo.code': code, 'repo.pulls': 'read' },
+    })),
+  );
 }
 
 /** Only members of the team and owners of its organization are told. */
@@ -93,7 +104,7 @@ function listTeamMembers(call: Call) {
     .flatMap(({ teams }) => teams ?? [])
     .find(({ id }) => String(id) === params.id);
   if (team === undefined) throw new Refusal(404, "The target couldn't be found.");
-  if (team.members === null) throw new Refusal(403, 'Must be a team member');
+  if (team.hidden === true) throw new Refusal(403, 'Must be a team member');
   const { page, headers } = paged(call, team.members, `/api/v1/teams/${team.id}/members`);
   return ok(
     page.map((login) => convertUser(world, login)),

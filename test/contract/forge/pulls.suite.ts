@@ -242,17 +242,17 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
     async () => {
       const repo = await create();
       const asked = ['bot', 'person', 'reader'] as const;
-      const told: Record<string, boolean> = {};
+      const told: Record<string, string> = {};
       for (const actor of asked) {
         const login = repo.loginOf(actor);
-        if (login !== '') told[actor] = await repo.forge.canWrite(login);
+        if (login !== '') told[actor] = await repo.forge.readWriteRight(login);
       }
       expect(told).toEqual({
-        bot: true,
-        ...(repo.loginOf('person') === '' ? {} : { person: true }),
-        reader: false,
+        bot: 'yes',
+        ...(repo.loginOf('person') === '' ? {} : { person: 'yes' }),
+        reader: 'no',
       });
-      expect(await repo.forge.canWrite('no-such-user-here')).toBe(false);
+      expect(await repo.forge.readWriteRight('no-such-user-here')).toBe('no');
     },
   );
 

@@ -257,6 +257,9 @@ function createPullControl(world: World) {
       if (access === 'read') world.readers.add(user);
       else world.readers.delete(user);
     },
+    async lendByTeam(team: Parameters<ForgeControl['lendByTeam']>[0]) {
+      world.lenders.set(team.name, team);
+    },
     async pushToPullRequest(pr: number, files: FileChanges, by?: string) {
       return pushToPull(world, mustPull(world, pr), files, by);
     },

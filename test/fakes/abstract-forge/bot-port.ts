@@ -10,6 +10,7 @@ import { applyPatchByIds } from './patch-reader.ts';
 import { cancelPullSchedule, schedulePull } from './people.ts';
 import { changedPaths } from './rebase.ts';
 import { isNameInTheWay, isNameTaken, moveBranch, refsInTheWay, removeBranch } from './refs.ts';
+import { viewWriteRight } from './rights.ts';
 import { countOpenDependencies, listChangedFiles, ruleOf } from './rules.ts';
 import { appendStatus } from './statuses.ts';
 import {
@@ -45,8 +46,8 @@ type Reader = Omit<
 function createReader(world: World): Reader {
   const { objects } = world;
   return {
-    canWrite: async (login) =>
-      exchange(world, get('assignees', 'assignees'), () => !world.readers.has(login)),
+    readWriteRight: async (login) =>
+      exchange(world, get('assignees', 'assignees'), () => viewWriteRight(world, login)),
     listTeamMembers: async (team) =>
       exchange(world, get('teams', 'teams'), () => {
         const members = world.teams.get(team.toLowerCase());

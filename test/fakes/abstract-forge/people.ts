@@ -7,6 +7,7 @@ import { conflictStateOf, isDraft, newCheck, startChecks } from './checks.ts';
 import { mergePull } from './landing.ts';
 import type { StoredTree } from './object-store.ts';
 import { isNameTaken, moveBranch, moveForkBranch } from './refs.ts';
+import { mayWrite } from './rights.ts';
 import {
   addTimelineEntry,
   forkKey,
@@ -241,7 +242,7 @@ export function reviewPull(
     user,
     state: states[verdict],
     // Of one who may only read it has no say.
-    official: verdict !== 'comment' && !world.readers.has(user),
+    official: verdict !== 'comment' && mayWrite(world, user),
     stale: false,
     dismissed: false,
     commit: verdict === 'request' ? null : pull.pullHead,

@@ -2,6 +2,7 @@ import { ForgeError } from '#core/ports/forge.ts';
 import type { ForgePerson } from '#core/ports/forge-person.ts';
 import { conflictStateOf, isDraft } from './checks.ts';
 import { cancelPullSchedule, schedulePull } from './people.ts';
+import { mayWrite } from './rights.ts';
 import { ruleOf } from './rules.ts';
 import { viewPull } from './views.ts';
 import type { Pull, World } from './world.ts';
@@ -21,7 +22,7 @@ export function createPersonPort(world: World, login: string): ForgePerson {
       const pull = pullOf(pr);
       if (pull.state !== 'open') throw new ForgeError('missing', 'POST pulls/{n}/merge', 404);
       const state = conflictStateOf(world, pull);
-      if (world.readers.has(login) || isDraft(pull) || state === 'conflict' || state === 'ancestor')
+      if (!mayWrite(world, login) || isDraft(pull) || state === 'conflict' || state === 'ancestor')
         return 'refused';
       if (pull.schedule !== null) return 'already';
       schedulePull(world, pull, style, login);
@@ -30,7 +31,7 @@ export function createPersonPort(world: World, login: string): ForgePerson {
     cancel: async (pr) => {
       const pull = pullOf(pr);
       if (pull.schedule === null) return 'not_scheduled';
-      if (world.readers.has(login) && pull.schedule.doer !== login)
+      if (!mayWrite(world, login) && pull.schedule.doer !== login)
         throw new ForgeError('denied', 'DELETE pulls/{n}/merge', 403);
       cancelPullSchedule(world, pull, login);
       return 'cancelled';

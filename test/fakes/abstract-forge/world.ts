@@ -304,8 +304,10 @@ export interface World {
   readonly tags: Map<string, CommitSha>;
   /** By owner and branch. */
   readonly forkBranches: Map<string, CommitSha>;
-  /** People who may read and no more; all others may write. */
+  /** People who may read and no more, unless a team lends them more; all others may write. */
   readonly readers: Set<string>;
+  /** Teams of the owner that lend rights, by name. */
+  readonly lenders: Map<string, Parameters<ForgeControl['lendByTeam']>[0]>;
   /** Members of each team of the owner, by its name in lower case; null: the bot may not see them. */
   readonly teams: Map<string, readonly string[] | null>;
   /** A deploy key may push here, in the owner's name. */
@@ -370,6 +372,7 @@ export function createWorld(options: WorldOptions): World {
     tags: new Map(),
     forkBranches: new Map(),
     readers: new Set(),
+    lenders: new Map(),
     teams: new Map(),
     hasWritingKey: false,
     hooks: [],

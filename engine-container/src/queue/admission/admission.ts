@@ -4,6 +4,7 @@ import {
   isPass,
   mayOpenMerge,
   type PullRequest,
+  type WriteRight,
 } from '#core/domain/forge.ts';
 import { type GlobDialect, matchGlob, mayMatchGlob } from '#core/domain/glob.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
@@ -56,7 +57,7 @@ export interface AdmissionFacts extends RuleFacts {
   /** May its author write to this repository? Absent: the head is one from outside whatever the answer. */
   readonly authorWrites?: Reading<boolean> | undefined;
   /** May who scheduled write to this repository? Absent: not asked. */
-  readonly schedulerWrites?: Reading<boolean> | undefined;
+  readonly schedulerWrites?: Reading<WriteRight> | undefined;
   /** Does the forge ask the fork for the right to merge? Unknown (null) refuses no pull request. */
   readonly asksFork?: boolean | null;
   /** Is a required pattern met where all that it finds was skipped? */
@@ -186,12 +187,15 @@ function judgeScheduler(facts: AdmissionFacts): Admission | null {
   return asksFork && !isAuthor ? { kind: 'refused', reason: 'fork_scheduler' } : null;
 }
 
-/** An account that has lost the right, or is gone. Of a fork some forges ask the fork instead. */
+/**
+ * An account that is known to have lost the right, or is gone. Of a fork some forges ask the fork instead. A right that the bot may not
+ * read is held against no schedule.
+ */
 function judgeLeft({ pull, protection, schedulerWrites, asksFork }: AdmissionFacts): Admission | null {
   if (schedulerWrites === undefined || protection.mergeList !== undefined) return null;
   if (pull.fromFork && asksFork !== false) return null;
   if (!schedulerWrites.known) return { kind: 'waiting', reason: 'unknown' };
-  return schedulerWrites.value ? null : { kind: 'refused', reason: 'scheduler_left' };
+  return schedulerWrites.value === 'no' ? { kind: 'refused', reason: 'scheduler_left' } : null;
 }
 
 /** The forge's objections to every merge that is not forced (D-14). */

@@ -232,46 +232,6 @@ test('the login of the token’s owner', async () => {
   expect(seen[0]?.path).toBe('/user');
 });
 
-describe('accounts that may write', () => {
-  const assignees = { json: [{ login: 'Dev' }, { login: 'ops' }] };
-  const answer = (permission: ScriptedAnswer) => (request: SeenRequest) =>
-    request.path === '/assignees' ? assignees : permission;
-
-  test('an account that can be given work may, and the list is read once', async () => {
-    const { forge, seen } = open(answer(MISSING));
-    expect([await forge.canWrite('dev'), await forge.canWrite('OPS')]).toEqual([true, true]);
-    expect(seen.map((request) => request.path)).toEqual(['/assignees']);
-  });
-
-  test.each([
-    ['an administrator of the site', { json: { permission: 'owner' } }, true],
-    ['one who may read', { json: { permission: 'read' } }, false],
-    ['one who may nothing', { json: { permission: 'none' } }, false],
-    [
-      'one whom a bot without administration cannot ask about',
-      { status: 403, json: { message: 'no' } },
-      false,
-    ],
-    ['one who is gone', MISSING, false],
-  ] as const)('%s, who is not in that list', async (_name, permission, verdict) => {
-    const { forge, seen } = open(answer(permission));
-    expect(await forge.canWrite('guest')).toBe(verdict);
-    expect(seen[1]?.path).toBe('/collaborators/guest/permission');
-  });
-
-  test('no name at all may not', async () => {
-    const { forge, seen } = open(answer(MISSING));
-    expect(await forge.canWrite('')).toBe(false);
-    expect(seen).toEqual([]);
-  });
-
-  test('an answer of a proxy is no verdict', async () => {
-    const page = { status: 403, text: '<html>', type: 'text/html' } as const;
-    await expect(open(answer(page)).forge.canWrite('guest')).rejects.toMatchObject({ kind: 'unreachable' });
-    await expect(open(() => page).forge.canWrite('guest')).rejects.toMatchObject({ kind: 'unreachable' });
-  });
-});
-
 describe('teams that the settings name', () => {
   const TEAMS = {
     json: [

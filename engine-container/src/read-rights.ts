@@ -1,0 +1,32 @@
+import type { WriteRight } from '#core/domain/forge.ts';
+import { mapKnown, type Reading } from '#core/domain/result.ts';
+import type { EngineForge } from '#core/ports/forge.ts';
+import type { LookBudget } from './look-budget.ts';
+
+/** Who may write here, as far as it was asked in this reconcile: rights are given and taken without an event. */
+export class RightsReader {
+  readonly #forge: Pick<EngineForge, 'readWriteRight'>;
+  readonly #budget: LookBudget;
+  readonly #rights = new Map<string, Reading<WriteRight>>();
+
+  constructor(deps: { readonly forge: Pick<EngineForge, 'readWriteRight'>; readonly budget: LookBudget }) {
+    this.#forge = deps.forge;
+    this.#budget = deps.budget;
+  }
+
+  async read(login: string): Promise<Reading<WriteRight>> {
+    const asked = this.#rights.get(login);
+    if (asked?.known === true) return asked;
+    const answer = await this.#budget.tryRead(() => this.#forge.readWriteRight(login));
+    this.#rights.set(login, answer);
+    return answer;
+  }
+
+  /**
+   * For an account that stands behind a head on a branch of this repository. To push there took the right to write code, so a place in the
+   * list of those who can be given work is enough where the bot may not read more; one outside of it has none (0069).
+   */
+  async mayWrite(login: string): Promise<Reading<boolean>> {
+    return mapKnown(await this.read(login), (right) => right === 'yes' || right === 'listed');
+  }
+}
