@@ -8,7 +8,8 @@ export const BRANCH_MUTANTS: readonly Mutant[] = [
     guard: 'a success under one context opens no branch that asks for another',
     file: 'engine-container/src/queue/admission/admission.ts',
     find: 'requiredContexts.some((pattern) => mayMatchGlob(pattern, context, null))',
-    replace: 'requiredContexts.some((pattern) => mayMatchGlob(pattern, context, null) || pattern !== context)',
+    replace:
+      'requiredContexts.some((pattern) => mayMatchGlob(pattern, context, null) || pattern !== context)',
     families: ['two_branches'],
     dies: { family: 'two_branches', seed: 1 },
   },
