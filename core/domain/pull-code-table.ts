@@ -103,6 +103,11 @@ export const PULL_CODES = {
     'refused: this commit also heads a pull request to another branch that asks for this status; add a commit to one of them',
     'Push a commit to one of the two pull requests, so that their heads differ.',
   ),
+  base_heads_another: wait(
+    'operator',
+    'refused: as tip of the base it would open the pull request from there to another branch that asks for this status; close that one',
+    'Close the pull request from the base branch until this one has landed, or let its target ask for a status context of its own.',
+  ),
   fork_scheduler: wait(
     'author',
     'refused: this forge merges from a fork only for an account that may write to the fork; let the author schedule it',

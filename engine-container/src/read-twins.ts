@@ -1,10 +1,10 @@
 import type { BranchProtection, PullRequest } from '#core/domain/forge.ts';
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
-import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
+import { known, mapKnown, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { TryRead } from './look-reads.ts';
-import { isOpenedBy } from './queue/admission/admission.ts';
+import { isOpenedBy, type OpensAnother } from './queue/admission/admission.ts';
 import { landingOf } from './queue/batches/pipeline.ts';
 import type { QueueRecord } from './queue/record/record.ts';
 
@@ -51,26 +51,45 @@ export class TwinReader {
     return [...this.#heads].filter(([pr, of]) => of === head && pr !== own).map(([pr]) => pr);
   }
 
-  opensAnother(head: CommitSha): Promise<Reading<boolean>> {
-    return this.#opensOneOf(head, this.#elsewhere);
+  opensAnother(pull: PullRequest): Promise<Reading<OpensAnother>> {
+    return this.#opensOneOf(pull, this.#elsewhere);
   }
 
   /** The same, asked anew: since the last look at all, one may have been opened or pushed. */
-  async opensAnotherNow(head: CommitSha): Promise<Reading<boolean>> {
+  async opensAnotherNow(pull: PullRequest): Promise<Reading<OpensAnother>> {
     const touched = await this.#tryRead(() => this.#forge.listTouchedPullRequests());
     if (touched.known) this.#noteHeads(touched.value);
-    return touched.known ? this.#opensOneOf(head, [...this.#elsewhere, ...touched.value]) : UNKNOWN;
+    return touched.known ? this.#opensOneOf(pull, [...this.#elsewhere, ...touched.value]) : UNKNOWN;
   }
 
-  async #opensOneOf(head: CommitSha, others: readonly PullRequest[]): Promise<Reading<boolean>> {
-    const bases = new Set(others.filter(({ headSha }) => headSha === head).map(({ baseRef }) => baseRef));
-    bases.delete(this.#repo.baseBranch);
-    for (const base of bases) {
+  async #opensOneOf(pull: PullRequest, others: readonly PullRequest[]): Promise<Reading<OpensAnother>> {
+    const elsewhere = others.filter(({ baseRef }) => baseRef !== this.#repo.baseBranch);
+    const twins = elsewhere.filter(({ headSha }) => headSha === pull.headSha);
+    const isTwin = await this.#isAnyOpened(twins);
+    if (!isTwin.known) return UNKNOWN;
+    if (isTwin.value) return known('twin_elsewhere');
+    if (!this.#mayFastForward(pull)) return known(null);
+    const isBase = await this.#isAnyOpened(elsewhere.filter((other) => this.#comesFromBase(other)));
+    return mapKnown(isBase, (opens) => (opens ? 'base_heads_another' : null));
+  }
+
+  async #isAnyOpened(pulls: readonly PullRequest[]): Promise<Reading<boolean>> {
+    for (const base of new Set(pulls.map(({ baseRef }) => baseRef))) {
       const rule = this.#rules.get(base) ?? (await this.#tryRead(() => this.#forge.readProtection(base)));
       if (!rule.known) return UNKNOWN;
       this.#rules.set(base, rule);
       if (rule.value !== null && isOpenedBy(rule.value, this.#repo.statusContext)) return known(true);
     }
     return known(false);
+  }
+
+  /** Its landing may make its head, which says `success` then, the tip of the base. */
+  #mayFastForward({ mergeBase, baseTip }: PullRequest): boolean {
+    return this.#repo.mergeStyle === 'rebase' && (mergeBase === null || mergeBase === baseTip);
+  }
+
+  /** Its head moves with our base. */
+  #comesFromBase({ headRef, fromFork }: PullRequest): boolean {
+    return headRef === this.#repo.baseBranch && !fromFork;
   }
 }

@@ -174,7 +174,7 @@ export class ViewReader {
     const isAsked = isUnread || isBlocked || otherContexts(protection, this.#context).length > 0;
     if (isAsked) await this.needBotLogin();
     const statuses = isAsked || isPatrolled || isNews ? await this.#readStatuses(pull) : null;
-    const opensAnother = await this.#twins.opensAnother(pull.headSha);
+    const opensAnother = await this.#twins.opensAnother(pull);
     const author = authorWrites === undefined ? {} : { authorWrites };
     const { by } = schedule.value;
     const scheduler = isBlocked && by !== undefined ? { schedulerWrites: await this.#rights.read(by) } : {};
@@ -205,7 +205,7 @@ export class ViewReader {
     told: FocusView['schedule'],
     cached: PullRequestReading | undefined,
   ): Promise<Pick<FocusView, 'opensAnother' | 'approvals'>> {
-    const opensAnother = await this.#twins.opensAnotherNow(pull.headSha);
+    const opensAnother = await this.#twins.opensAnotherNow(pull);
     const schedule = told?.known === true ? told.value : cached?.schedule;
     const authorWrites = await this.#readAuthorWrites(pull, cached?.authorWrites);
     if (authorWrites?.known === false) return { opensAnother, approvals: UNKNOWN };

@@ -44,7 +44,7 @@ export function givenView(
     schedule: known({ kind: 'bound', id: number, at: number, by: 'dev' }),
     reviews: known([]),
     statuses: known([]),
-    opensAnother: known(false),
+    opensAnother: known(null),
     ...changes,
   };
 }
@@ -57,7 +57,7 @@ export function givenFocus(
   return {
     pull: givenPull(number, pull),
     schedule: known({ kind: 'bound', id: number, at: number, by: 'dev' }),
-    opensAnother: known(false),
+    opensAnother: known(null),
     merge: null,
     strangeTip: null,
     ...changes,

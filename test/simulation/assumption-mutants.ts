@@ -48,7 +48,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a head that would open another branch is not admitted (D-17)',
     file: `${QUEUE}/admission/admission.ts`,
-    find: "  if (facts.opensAnother?.value === true) return { kind: 'refused', reason: 'twin_elsewhere' };\n",
+    find: "  if (opened !== null) return { kind: 'refused', reason: opened };\n",
     replace: '',
     families: ['shared_heads'],
     dies: { family: 'shared_heads', seed: 0 },
@@ -56,7 +56,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a head that would open another branch, asked again right before its success (D-17)',
     file: `${QUEUE}/landing/last-refusal.ts`,
-    find: 'if (opensAnother?.known === true && opensAnother.value)',
+    find: 'if (opensAnother?.known === true && opensAnother.value !== null)',
     replace: 'if (opensAnother?.known === false)',
     families: ['shared_heads'],
     dies: 'a twin appears while its head is gated',

@@ -23,6 +23,7 @@ import { OTHERS_MUTANTS } from './others-mutants.ts';
 import { OWN_RUN_MUTANTS } from './own-run-mutants.ts';
 import { PAUSE_MUTANTS } from './pause-mutants.ts';
 import { PRIORITY_MUTANTS } from './priority-mutants.ts';
+import { PROMOTION_MUTANTS } from './promotion-mutants.ts';
 import { REBASE_MUTANTS } from './rebase-mutants.ts';
 import { RECALL_MUTANTS } from './recall-mutants.ts';
 import { RECEIPT_MUTANTS } from './receipt-mutants.ts';
@@ -55,6 +56,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...BACKPORT_MUTANTS,
   ...BLOCKED_MUTANTS,
   ...RULE_MUTANTS,
+  ...PROMOTION_MUTANTS,
   ...BRANCH_MUTANTS,
   ...GATE_MUTANTS,
   ...RUNNER_MUTANTS,

@@ -206,6 +206,7 @@ import {
   incidentLate,
   incidentOfStranger,
 } from './priority-scenes.ts';
+import { landBehindBesidePromotion, landBesidePromotion } from './promotion-scenes.ts';
 import { editInMerge, relandAfterRevert, relandInOneBatch } from './rebase-scenes.ts';
 import {
   beginBeforeAllRead,
@@ -839,6 +840,8 @@ export const SCENES = {
   'a change that the base took back comes again in a rebase': relandAfterRevert,
   'a change that was taken back in its batch comes again in a rebase': relandInOneBatch,
   'an author changes something in a merge that a rebase drops': editInMerge,
+  'the base heads a pull request to another branch': landBesidePromotion,
+  'a head behind the base lands beside a pull request from there': landBehindBesidePromotion,
   'a landing brings what is below it': lowerComesAlong('merge'),
   'a landing brings what is below it, by a fast-forward': lowerComesAlong('rebase'),
   'a landing brings what is below it between two looks': lowerComesAlongUnseen('merge'),

@@ -13,7 +13,7 @@ import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { Reading } from '#core/domain/result.ts';
 import type { SettingsSeen } from '#core/domain/settings-file.ts';
 import type { ForeignStatus } from '#core/domain/status-gate.ts';
-import type { OutsideReason } from './admission/admission.ts';
+import type { OpensAnother, OutsideReason } from './admission/admission.ts';
 import type { PullRequestReading, ScheduleReading } from './admission/readings.ts';
 import type { ReviewCount } from './admission/reviews.ts';
 import type { TeamPlace } from './admission/schedule-breach.ts';
@@ -129,7 +129,7 @@ export interface PullRequestView {
   /** How much has to be closed before it; absent: it never had any such. */
   readonly openDependencies?: Reading<number>;
   /** Would a `success` on this head open a pull request to another branch as well? Absent: not scheduled, or not asked. */
-  readonly opensAnother?: Reading<boolean>;
+  readonly opensAnother?: Reading<OpensAnother>;
 }
 
 /** Its head and those that were staged for it before. */
@@ -147,7 +147,7 @@ export interface FocusView {
   /** Null when it was not needed. */
   readonly schedule: Reading<ScheduleReading> | null;
   /** As in `PullRequestView`, asked right before its `success` may be posted. */
-  readonly opensAnother?: Reading<boolean>;
+  readonly opensAnother?: Reading<OpensAnother>;
   /** Asked at the same time, where the queue itself asks for an approval; absent: it does not. */
   readonly approvals?: Reading<LastApprovals>;
   /** For a merged pull request: its merge commit. */

@@ -212,7 +212,7 @@ export class ReplayForge {
       parents: parent === undefined ? [] : [parent],
     };
     const merge = isOpen ? null : known({ commit, standsOnTip: true });
-    const opensAnother = known(false);
+    const opensAnother = known(null);
     return new Map([
       [
         next,

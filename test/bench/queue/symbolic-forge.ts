@@ -345,7 +345,7 @@ export class SymbolicForge {
       known({
         pull: this.#pull(next, isOpen),
         schedule: null,
-        opensAnother: known(false),
+        opensAnother: known(null),
         merge: isOpen
           ? null
           : known({

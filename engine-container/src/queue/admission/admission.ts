@@ -22,6 +22,7 @@ export const REFUSALS = [
   'agit_not_approved',
   'author_not_writer',
   'twin_elsewhere',
+  'base_heads_another',
   'fork_scheduler',
   'scheduler_left',
   'merge_list',
@@ -38,6 +39,9 @@ export type Refusal = (typeof REFUSALS)[number];
 
 /** Reasons for which a head needs an approval of exactly it, whatever the branch rule asks for. */
 export type OutsideReason = Extract<Refusal, 'fork_not_approved' | 'agit_not_approved' | 'author_not_writer'>;
+
+/** Why a `success` would open a pull request to another branch as well; null: it would not. */
+export type OpensAnother = Extract<Refusal, 'twin_elsewhere' | 'base_heads_another'> | null;
 
 /** `refused`: said on the pull request and looked at again each reconcile (D-04). `waiting`: nothing is said. */
 export type Admission =
@@ -66,8 +70,8 @@ export interface AdmissionFacts extends RuleFacts {
   readonly globs?: GlobDialect;
   readonly context: string;
   readonly baseTip: CommitSha;
-  /** A `success` on this head would open a pull request to another branch as well (D-17); absent: it would not. */
-  readonly opensAnother?: Reading<boolean> | undefined;
+  /** Would a `success` on this head open a pull request to another branch as well (D-17)? Absent: it would not. */
+  readonly opensAnother?: Reading<OpensAnother> | undefined;
   /** Does it change files that the rule protects? Absent: the rule protects none. */
   readonly touchesProtected?: Reading<boolean> | undefined;
   /** How much has to be closed before it; absent: nothing. */
@@ -83,7 +87,8 @@ export function admit(facts: AdmissionFacts): Admission {
   const { pull, protection } = facts;
   if (facts.twinAhead && facts.isLanding !== true) return { kind: 'waiting', reason: 'twin' };
   if (facts.opensAnother?.known === false) return { kind: 'waiting', reason: 'unknown' };
-  if (facts.opensAnother?.value === true) return { kind: 'refused', reason: 'twin_elsewhere' };
+  const opened = facts.opensAnother?.value ?? null;
+  if (opened !== null) return { kind: 'refused', reason: opened };
   if (facts.statuses?.known === false) return { kind: 'waiting', reason: 'unknown' };
   // It opens the merge already; it is taken back first.
   if (facts.statuses !== null && facts.isLanding !== true && isOpened(facts.statuses.value, facts.context))

@@ -38,7 +38,7 @@ function refusalAtLast(
   { scheduledBy }: QueueEntry,
   { opensAnother, approvals }: FocusView,
 ): Refusal | null {
-  if (opensAnother?.known === true && opensAnother.value) return 'twin_elsewhere';
+  if (opensAnother?.known === true && opensAnother.value !== null) return opensAnother.value;
   if (approvals?.known !== true || !s.protection.known || s.protection.value === null) return null;
   const { reviews, outside } = approvals.value;
   if (outside !== null && !isHeadApproved(reviews, s.protection.value)) return outside;

@@ -257,7 +257,7 @@ describe('words that have stopped being true are replaced at once', () => {
   });
 
   test('and not where another pull request with this head is refused', () => {
-    const opened = givenView(2, { pull: { headSha: 'head-1' }, opensAnother: known(true) });
+    const opened = givenView(2, { pull: { headSha: 'head-1' }, opensAnother: known('twin_elsewhere') });
     const entries = [
       givenEntry(1, { said: error }),
       givenEntry(2, { head: 'head-1', readyAt: null, refusedFor: 'twin_elsewhere' }),
@@ -409,7 +409,7 @@ describe('words that a late write of the queue put in the place of newer ones', 
 
   test('a refusal is told again', () => {
     const entries = [givenEntry(1, { readyAt: null, refusedFor: 'twin_elsewhere' })];
-    const view = givenView(1, { statuses: late, opensAnother: known(true) });
+    const view = givenView(1, { statuses: late, opensAnother: known('twin_elsewhere') });
     const given = givenSnapshot({ pulls: known([view]) });
     expect(tellDecision(given, givenRecord({ entries })).actions).toEqual([
       `error on head-1: ${describeRefusal('twin_elsewhere')}`,

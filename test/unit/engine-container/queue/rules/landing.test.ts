@@ -158,7 +158,7 @@ describe('a success is posted', () => {
 
   test('not where it would open a pull request to another branch: it is refused', () => {
     expect(
-      tellDecision(givenLook({ opensAnother: known(true) }, { full: false }), givenProven()),
+      tellDecision(givenLook({ opensAnother: known('twin_elsewhere') }, { full: false }), givenProven()),
     ).toMatchObject({
       actions: [
         'error on head-1: refused: this commit also heads a pull request to another branch that asks for this status; add a commit to one of them',
@@ -458,7 +458,7 @@ describe('a success that was taken back', () => {
   });
 
   test('keeps the words of a refusal where its pull request is set aside because it cannot be read', () => {
-    const pulls = known([givenView(1, { opensAnother: known(true) }), givenView(2)]);
+    const pulls = known([givenView(1, { opensAnother: known('twin_elsewhere') }), givenView(2)]);
     const look = givenLook({}, { now: NOW + 20_000, pulls, focus: new Map([[1, UNKNOWN]]) });
     const refused = givenEntry(1, { readyAt: null, refusedFor: 'twin_elsewhere' });
     const record = { ...givenAwaited({ takeBack }), entries: [refused, givenEntry(2)] };
@@ -472,7 +472,9 @@ describe('a success that was taken back', () => {
   });
 
   test('keeps the words of the refusal of another pull request that has the same head', () => {
-    const pulls = known([givenView(3, { pull: { headSha: 'head-1' }, opensAnother: known(true) })]);
+    const pulls = known([
+      givenView(3, { pull: { headSha: 'head-1' }, opensAnother: known('twin_elsewhere') }),
+    ]);
     const look = givenLook({}, { now: NOW + 20_000, pulls });
     const refused = givenEntry(3, { head: 'head-1', readyAt: null, refusedFor: 'twin_elsewhere' });
     const record = {

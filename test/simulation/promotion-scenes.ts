@@ -1,0 +1,49 @@
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { givenProject, givenScheduled } from '../scenario/stories.ts';
+import { type Stage, setStage } from './scene-stage.ts';
+
+/** Scenes of `scenes.ts` in which the base itself heads a pull request to another branch: a fast-forward moves its head. */
+
+const MINUTE_MS = 60_000;
+
+async function givenRelease(): Promise<Stage> {
+  const stage = await setStage({ repo: { mergeStyle: 'rebase' } });
+  const { forge } = stage;
+  // The check is over before the success is taken back.
+  forge.checkDelayMs = 100;
+  await givenProject(forge);
+  await forge.pushBranch('release', await forge.tip(forge.base));
+  await forge.pushToBase({ 'n.txt': 'n\n' });
+  await forge.setProtection({ requiredContexts: [DEFAULT_SERVICE_NAME] }, 'release');
+  return stage;
+}
+
+async function schedulePromotion({ forge, clock }: Stage): Promise<number> {
+  const head = await forge.tip(forge.base);
+  const promotion = await forge.openPullRequest({ branch: forge.base, head, base: 'release' });
+  await forge.schedule(promotion, 'merge');
+  await clock.advance(5_000);
+  return promotion;
+}
+
+export async function landBesidePromotion(): Promise<readonly string[]> {
+  const stage = await givenRelease();
+  const promotion = await schedulePromotion(stage);
+  const pr = await givenScheduled(stage.forge, 'a', 'a\n', { style: 'rebase' });
+  // The success cannot be taken back at once, as at any time.
+  stage.forge.fault = ({ method, path }) =>
+    method === 'POST' && path.includes('/statuses/') && stage.forge.isMerged(pr) ? { status: 502 } : null;
+  await stage.drain({ maxMs: 10 * MINUTE_MS });
+  return stage.forge.isMerged(promotion) ? ['the base was merged into another branch unproven'] : [];
+}
+
+export async function landBehindBesidePromotion(): Promise<readonly string[]> {
+  const stage = await givenRelease();
+  const promotion = await schedulePromotion(stage);
+  const pr = await givenScheduled(stage.forge, 'a', 'a\n', { style: 'rebase' });
+  await stage.forge.pushToBase({ 'z.txt': 'z\n' });
+  await stage.clock.advance(5_000);
+  await stage.drain({ maxMs: 30 * MINUTE_MS });
+  if (stage.forge.isMerged(promotion)) return ['the base was merged into another branch unproven'];
+  return stage.forge.isMerged(pr) ? [] : ['one whose landing moves no head is kept back'];
+}
