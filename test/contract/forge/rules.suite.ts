@@ -68,7 +68,6 @@ export function rulesSuite(subject: () => ForgeSubject, needs: Needs): void {
     ['an escaped end of a set', ['mai[\\]n]'], 'main'],
     ['alternatives that are not closed', ['{next,in'], 'main'],
     ['a letter that is escaped', ['m\\ain'], 'main'],
-    ['a set that is not closed', ['mai[n'], 'main'],
     ['none', ['next', 'release/*'], 'main'],
   ])('the forge agrees which rule governs: %s', async (_name, rules, branch) => {
     const repo = await create();
