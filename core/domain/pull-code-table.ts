@@ -133,6 +133,11 @@ export const PULL_CODES = {
     'refused: the branch rule lists who may merge, and the account that scheduled this is not on that list',
     scheduleBy('a person on that list'),
   ),
+  rule_hidden: wait(
+    'operator',
+    'refused: the forge did not merge it, and the bot may not read whether reviews, an outdated branch or who scheduled it is why',
+    `Make the bot an administrator of the repository. Or settle its reviews and press "Update branch by merge"; to try it as it is, let a person who may merge ${SCHEDULE_AGAIN}.`,
+  ),
   ...SCHEDULE_CODES,
   ...MERGE_CODES,
   no_changes: wait(
@@ -290,7 +295,7 @@ export const PULL_CODES = {
   bounced_merge_timeout: exit(
     'author',
     'bounced: the forge twice did not complete its merge; cancel auto-merge and schedule again (fast-forward-only never lands)',
-    `To try again, ${SCHEDULE_AGAIN}. A style that only fast-forwards lands nothing here: choose another one. If it was another style, look first whether the branch rule asks for signed commits or for reviews that the bot cannot read, and for errors in the log of the forge.`,
+    `To try again, ${SCHEDULE_AGAIN}. A style that only fast-forwards lands nothing here: choose another one. If it was another style, look first whether the branch rule asks for signed commits or, where the bot is no administrator, protects a file of this change, and for errors in the log of the forge.`,
   ),
   fork_merge_timeout: exit(
     'author',

@@ -163,13 +163,15 @@ export class ViewReader {
     const cachedAuthor = reading.known ? reading.value.authorWrites : undefined;
     const authorWrites = await this.#readAuthorWrites(pull, cachedAuthor);
     const isByBot = schedule.known && asksApproval(this.#rules, schedule.value);
-    if (isByBot || needsReviews(protection, outsideOf(pull, authorWrites) !== null)) {
-      const cached = reading.known ? this.#cachedReviews(reading.value) : null;
-      counted = cached === null ? await this.#countReviews(pull) : known(cached);
-    }
     const isBlocked = record.entries.some(
       (entry) => entry.pr === pull.number && entry.head === pull.headSha && entry.isBlocked,
     );
+    // A review that is deleted leaves no trace.
+    const isHidden = isBlocked && protection.scope === 'summary';
+    if (isHidden || isByBot || needsReviews(protection, outsideOf(pull, authorWrites) !== null)) {
+      const cached = reading.known && !isHidden ? this.#cachedReviews(reading.value) : null;
+      counted = cached === null ? await this.#countReviews(pull) : known(cached);
+    }
     const isUnread = record.rebuilding || record.unread?.includes(pull.number) === true;
     const isAsked = isUnread || isBlocked || otherContexts(protection, this.#context).length > 0;
     if (isAsked) await this.needBotLogin();

@@ -97,6 +97,7 @@ export interface ForgeControl {
       requiredContexts: readonly string[];
       requiredApprovals: number;
       blockOnRejectedReviews: boolean;
+      blockOnOfficialReviewRequests: boolean;
       blockOnOutdatedBranch: boolean;
       ignoreStaleApprovals: boolean;
       directPushAllowed: boolean;

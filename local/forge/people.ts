@@ -161,6 +161,8 @@ export function changeRule(
   }
   record.required_approvals = rule.requiredApprovals ?? record.required_approvals;
   record.block_on_rejected_reviews = rule.blockOnRejectedReviews ?? record.block_on_rejected_reviews;
+  record.block_on_official_review_requests =
+    rule.blockOnOfficialReviewRequests ?? record.block_on_official_review_requests;
   record.block_on_outdated_branch = rule.blockOnOutdatedBranch ?? record.block_on_outdated_branch;
   record.ignore_stale_approvals = rule.ignoreStaleApprovals ?? record.ignore_stale_approvals;
   record.enable_push = rule.directPushAllowed ?? record.enable_push;

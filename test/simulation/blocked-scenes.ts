@@ -217,3 +217,70 @@ export async function hiddenRight(): Promise<readonly string[]> {
   if (!forge.isMerged(pr)) problems.push('a right that the bot may not read was held against a schedule');
   return problems;
 }
+
+/** A bot that is no administrator reads the summary of the rule alone: something of the rest, or the loss of a right, keeps the forge from merging. */
+export function hiddenRule(
+  block: (stage: Stage, pr: number) => Promise<void>,
+): () => Promise<readonly string[]> {
+  return async () => {
+    const stage = await setStage({ switches: { botIsAdmin: false } });
+    const { forge, clock } = stage;
+    await givenProject(forge);
+    const pr = await forge.openPullRequest({ branch: 'a', files: { 'src/a.txt': '1\n' }, author: 'ann' });
+    await forge.schedule(pr, 'squash');
+    await block(stage, pr);
+    await stage.drain({ maxMs: 60 * MINUTE_MS });
+    const successes = forge.journal().filter(isSuccess).length;
+    await look(stage, 10);
+    if (forge.isMerged(pr)) return ['the scene did not come about'];
+    const problems = await judgeBlocked(stage, pr, [], clock.now());
+    const told = (await stage.events()).some((each) => each.pr === pr && each.reason === 'rule_hidden');
+    if (!told) problems.push('its author is not told what may be why');
+    if (forge.journal().filter(isSuccess).length > successes)
+      problems.push('it was tried again although what may be why still holds');
+    return problems;
+  };
+}
+
+export const hiddenRejection = hiddenRule(async ({ forge }, pr) => {
+  await forge.setProtection({ blockOnRejectedReviews: true });
+  await forge.review(pr, 'lead', 'reject');
+});
+
+export const hiddenOutdated = hiddenRule(async ({ forge }) => {
+  await forge.setProtection({ blockOnOutdatedBranch: true });
+  await forge.pushToBase({ 'z.txt': 'z\n' });
+});
+
+export const hiddenLeft = hiddenRule(async (stage) => {
+  await stage.drain({ until: async () => stage.forge.runs().length > 0 });
+  await stage.forge.setAccess('dev', 'read');
+});
+
+/** Such a rule may be why, but the forge is only slow: its merge comes after four minutes. */
+export async function slowUnderHiddenRule(): Promise<readonly string[]> {
+  const stage = await setStage({ switches: { botIsAdmin: false } });
+  const { forge } = stage;
+  await givenProject(forge);
+  await givenScheduled(forge, 'a');
+  await forge.pushToBase({ 'z.txt': 'z\n' });
+  forge.mergeBehaviour = () => ({ kind: 'slow', ms: 4 * MINUTE_MS });
+  await stage.drain({ maxMs: 30 * MINUTE_MS });
+  const refused = (await stage.events()).some(({ reason }) => reason === 'rule_hidden');
+  return refused ? ['a merge that is only slow was taken for one that is blocked'] : [];
+}
+
+/** Such a rule may be why, but the forge has dropped the schedule before a merge that failed. */
+export async function droppedUnderHiddenRule(): Promise<readonly string[]> {
+  const stage = await setStage({ switches: { botIsAdmin: false, rowDeletedBeforeMerge: true } });
+  const { forge } = stage;
+  await givenProject(forge);
+  const pr = await givenScheduled(forge, 'a');
+  await forge.pushToBase({ 'z.txt': 'z\n' });
+  forge.mergeFails = () => true;
+  await stage.drain({ maxMs: 30 * MINUTE_MS });
+  const reasons = (await stage.events()).filter((each) => each.pr === pr).map(({ reason }) => reason);
+  return reasons.includes('schedule_lost')
+    ? []
+    : ['its author is not told that the forge dropped the schedule'];
+}

@@ -42,9 +42,14 @@ import {
   blockInLanding,
   conflictForTheForge,
   conflictSeenTooLate,
+  droppedUnderHiddenRule,
+  hiddenLeft,
+  hiddenOutdated,
+  hiddenRejection,
   hiddenRight,
   schedulerLeaves,
   silenceGate,
+  slowUnderHiddenRule,
 } from './blocked-scenes.ts';
 import { landBesideBurial, takeContextOfAnother, tellSecondBranch, waitForBurial } from './branch-scenes.ts';
 import {
@@ -835,6 +840,11 @@ export const SCENES = {
   'a required check is malformed on Forgejo alone': askForRangesOfForgejo,
   'a success of before stands when a head is scheduled': successOfBefore,
   'a twin appears while its head is gated': twinAppearsLate,
+  'a rejection blocks by a rule that the bot may not read': hiddenRejection,
+  'a rule that the bot may not read blocks an outdated head': hiddenOutdated,
+  'who scheduled leaves where the bot is no administrator': hiddenLeft,
+  'a schedule is dropped where the bot may not read the rule': droppedUnderHiddenRule,
+  'a merge is slow where the bot may not read the rule': slowUnderHiddenRule,
   'a right to write is hidden in a team': hiddenRight,
   'who scheduled loses the right to write': schedulerLeaves,
   'a change that the base took back comes again in a rebase': relandAfterRevert,

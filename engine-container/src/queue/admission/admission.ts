@@ -34,6 +34,7 @@ export const REFUSALS = [
   'attempts_spent',
   'protected_files',
   'open_dependencies',
+  'rule_hidden',
 ] as const;
 export type Refusal = (typeof REFUSALS)[number];
 
@@ -78,6 +79,8 @@ export interface AdmissionFacts extends RuleFacts {
   readonly openDependencies?: Reading<number> | undefined;
   /** Another open pull request with the same head that is ahead in the queue. */
   readonly twinAhead: boolean;
+  /** The forge did not merge it in time, and whatever may be why counts. */
+  readonly isMissed?: boolean;
   /** It lands: the `success` on its head is the one that is to stand there. */
   readonly isLanding?: boolean;
 }
@@ -106,7 +109,8 @@ export function admit(facts: AdmissionFacts): Admission {
   if (protection.blockOnOutdatedBranch && pull.mergeBase !== facts.baseTip) {
     return { kind: 'refused', reason: 'branch_outdated' };
   }
-  return judgeOtherChecks(facts);
+  const checks = judgeOtherChecks(facts);
+  return checks.kind === 'admitted' && facts.isMissed === true ? judgeHidden(facts) : checks;
 }
 
 /** Does a `success` stand under this context, or what the forge takes for one? */
@@ -192,15 +196,33 @@ function judgeScheduler(facts: AdmissionFacts): Admission | null {
   return asksFork && !isAuthor ? { kind: 'refused', reason: 'fork_scheduler' } : null;
 }
 
+/** An account that is known to have lost the right, or is gone. A right that the bot may not read is held against no schedule. */
+function judgeLeft(facts: AdmissionFacts): Admission | null {
+  const right = rightAskedFor(facts);
+  if (right?.known === false) return { kind: 'waiting', reason: 'unknown' };
+  return right?.value === 'no' ? { kind: 'refused', reason: 'scheduler_left' } : null;
+}
+
+/** The right of who scheduled, where the forge goes by it: not where a list counts, and of a fork some ask the fork instead. */
+function rightAskedFor(facts: AdmissionFacts): Reading<WriteRight> | undefined {
+  const { pull, protection, schedulerWrites, asksFork } = facts;
+  const goesByOther = protection.mergeList !== undefined || (pull.fromFork && asksFork !== false);
+  return goesByOther ? undefined : schedulerWrites;
+}
+
 /**
- * An account that is known to have lost the right, or is gone. Of a fork some forges ask the fork instead. A right that the bot may not
- * read is held against no schedule.
+ * The forge did not merge, and something is in sight that may be why, which the bot may not read: who is no administrator sees
+ * neither what the rule says of reviews and outdated heads nor who may write beside those in the forge's list (D-14).
  */
-function judgeLeft({ pull, protection, schedulerWrites, asksFork }: AdmissionFacts): Admission | null {
-  if (schedulerWrites === undefined || protection.mergeList !== undefined) return null;
-  if (pull.fromFork && asksFork !== false) return null;
-  if (!schedulerWrites.known) return { kind: 'waiting', reason: 'unknown' };
-  return schedulerWrites.value === 'no' ? { kind: 'refused', reason: 'scheduler_left' } : null;
+function judgeHidden(facts: AdmissionFacts): Admission {
+  const { pull, protection, reviews, baseTip } = facts;
+  const right = rightAskedFor(facts);
+  if (right?.known === true && right.value === 'unlisted') return { kind: 'refused', reason: 'rule_hidden' };
+  if (protection.scope === 'full') return { kind: 'admitted' };
+  if (pull.mergeBase !== baseTip) return { kind: 'refused', reason: 'rule_hidden' };
+  if (reviews === null || !reviews.known) return { kind: 'waiting', reason: 'unknown' };
+  const isContested = reviews.value.some(({ state }) => state !== 'approved');
+  return isContested ? { kind: 'refused', reason: 'rule_hidden' } : { kind: 'admitted' };
 }
 
 /** The forge's objections to every merge that is not forced (D-14). */

@@ -90,6 +90,8 @@ function judgeOfItself(
     teamPlace: view.teamPlace,
     twinAhead: heads.has(entry.head),
     isLanding: isLanding(pass.record, entry),
+    // Told once, it holds as long as that may be why; its next head and its next schedule are tried.
+    isMissed: entry.refusedFor === 'rule_hidden',
   });
 }
 

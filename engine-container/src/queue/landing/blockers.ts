@@ -16,11 +16,17 @@ export function isBlock(answer: Answer): answer is Block {
   return answer !== 'nothing' && answer !== 'unknown';
 }
 
+/** A block that is known to be one, not something that may be. */
+export function isSure(answer: Answer): boolean {
+  return isBlock(answer) && (answer === 'other_checks' || answer.reason !== 'rule_hidden');
+}
+
 /** Was the success taken back because the forge did not merge? */
 export function isOfForge(reason: TakeBackReason): boolean {
   return reason === 'merge_timeout' || reason === 'merge_blocked';
 }
 
+/** Something that may be why counts only once the merge is late for good: a slow forge would have merged. */
 export function findBlock(pass: DecisionContext, landing: Landing): Answer {
   const { s, record } = pass;
   if (s.blockers?.known !== true || !s.protection.known || s.protection.value === null) return 'unknown';
@@ -34,7 +40,8 @@ export function findBlock(pass: DecisionContext, landing: Landing): Answer {
         }
       : view.statuses;
   const rule = { protection: s.protection.value, baseTip: landing.baseBefore };
-  const admission = admit(factsOf(pass, { ...view, statuses }, rule));
+  const isMissed = landing.takeBack?.reason === 'merge_timeout';
+  const admission = admit({ ...factsOf(pass, { ...view, statuses }, rule), isMissed });
   if (admission.kind === 'refused') return admission;
   if (admission.kind === 'admitted') return 'nothing';
   return admission.reason === 'other_checks' ? 'other_checks' : 'unknown';

@@ -39,7 +39,15 @@ import { leaveQueue } from '../words/departure.ts';
 import { describeLanding, describeLostSchedule } from '../words/describe.ts';
 import { sayLastWord } from '../words/last-word.ts';
 import { wishStatus } from '../words/wish-status.ts';
-import { findBlock, holdBlocked, holdUnclear, isAnswerAwaited, isBlock, isOfForge } from './blockers.ts';
+import {
+  findBlock,
+  holdBlocked,
+  holdUnclear,
+  isAnswerAwaited,
+  isBlock,
+  isOfForge,
+  isSure,
+} from './blockers.ts';
 import { giveUpLanding } from './given-up.ts';
 import { isReplacedTip } from './landed.ts';
 import { nextLookMs } from './landing-pace.ts';
@@ -147,15 +155,15 @@ function concludeTakeBack(pass: DecisionContext, batch: Batch, landing: Landing)
   if (isUnpostable(landing)) return endUnposted(pass, batch, landing);
   const block = isOfForge(takeBack.reason) ? findBlock(pass, landing) : 'nothing';
   if (block === 'unknown' && isAnswerAwaited(pass, until)) return pollNoLaterThan(pass, LANDING_POLL_MS_MAX);
-  if (takeBack.reason === 'merge_timeout' && takeBack.schedule === undefined && !isBlock(block)) {
+  if (takeBack.reason === 'merge_timeout' && takeBack.schedule === undefined && !isSure(block)) {
     const scheduleId = batch.members[landing.index]?.scheduleId ?? 0;
     pass.actions.push({ kind: 'probe_schedule', pr: landing.pr, head: landing.head, scheduleId });
     return;
   }
   giveUpLanding(pass, batch, landing);
   sayLastWord(pass, landing, takeBack.reason);
-  if (isBlock(block)) holdBlocked(pass, batch, landing, block);
-  else if (takeBack.schedule === 'lost') loseSchedule(pass, batch, landing);
+  if (takeBack.schedule === 'lost' && !isSure(block)) loseSchedule(pass, batch, landing);
+  else if (isBlock(block)) holdBlocked(pass, batch, landing, block);
   else if (block === 'unknown') holdUnclear(pass, batch, landing);
   else if (takeBack.reason === 'merge_timeout') countMergeTimeout(pass, batch, landing);
   else if (takeBack.reason === 'merge_conflict') setNextAside(pass, batch);
