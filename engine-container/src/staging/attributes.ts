@@ -1,3 +1,4 @@
+import { ANYTHING, matchTokens, type Token, textToken } from '#core/domain/glob-tokens.ts';
 import type { BlobId, TreeHash } from '#core/domain/ids.ts';
 import { findEntry, type ObjectView, type Reading, readBlobs } from './objects.ts';
 import { Refused } from './refusal.ts';
@@ -63,16 +64,19 @@ function mayMatch(rule: string, path: string): boolean {
   if (!SIMPLE_PATTERN.test(pattern)) return true;
   const isAnchored = pattern.includes('/');
   const subject = isAnchored ? path : path.slice(path.lastIndexOf('/') + 1);
-  const source = pattern
-    .replace(/^\//, '')
-    .split(/(\*\*\/|\/\*\*|\*)/)
-    .map((part) => GLOBS[part] ?? part.replace(/[.+^${}()|]/g, '\\$&'))
-    .join('');
-  return new RegExp(`^${source}$`, 's').test(subject);
+  return matchTokens(tokensOf(pattern.replace(/^\//, '')), subject);
 }
 
-const GLOBS: Readonly<Record<string, string>> = {
-  '**/': '(?:.*/)?',
-  '/**': '/.*',
-  '*': '[^/]*',
+/** A stranger writes pattern and path: a regular expression could be made to look back for minutes, and every queue would wait. */
+function tokensOf(pattern: string): readonly Token[] {
+  return pattern
+    .split(/(\*\*\/|\/\*\*|\*)/)
+    .flatMap((part) => WILD[part] ?? [...part].map((char) => textToken(char)));
+}
+
+const SLASH = textToken('/');
+const WILD: Readonly<Record<string, readonly Token[]>> = {
+  '**/': [{ kind: 'either', branches: [[], [ANYTHING, SLASH]] }],
+  '/**': [SLASH, ANYTHING],
+  '*': [{ kind: 'many', has: (char) => char !== '/' }],
 };

@@ -181,6 +181,10 @@ describe('planMerge does not guess', () => {
     ['the macro for binary files', 'docs/*.txt binary'],
     ['a macro of its own', '[attr]generated -merge\n*.txt generated'],
     ['a pattern that is not simple', '"docs/f.txt" merge=ours'],
+    ['all below a folder', 'docs/** merge=ours'],
+    ['a name in any folder', '**/f.txt merge=ours'],
+    ['a name in any folder, from the top', '/**/f.txt merge=ours'],
+    ['a folder and a star', '/docs/*.t*t merge=ours'],
   ])('where .gitattributes names %s for the file that both changed', (_, attributes) => {
     const files = (changes: Readonly<Record<number, string>>): Files => ({
       '.gitattributes': `# rules\n${attributes}\n`,
@@ -192,10 +196,22 @@ describe('planMerge does not guess', () => {
   test.each([
     ['says nothing of merging', '*.txt text eol=lf'],
     ['speaks of other files', '*.png binary\n/docs/*.md merge=union\nf.txt/ merge=union'],
+    ['speaks of the top folder', '/*.txt merge=union\n/f.txt merge=union'],
+    ['speaks of what is below', '/docs/f.txt/** merge=union\ndocs/**/g.txt merge=union'],
   ])('but merges where .gitattributes %s', (_, attributes) => {
     const files = (changes: Readonly<Record<number, string>>): Files => ({
       '.gitattributes': `${attributes}\n`,
       'docs/f.txt': text(changes),
+    });
+    expectMerged(files({}), files({ 1: 'ours' }), files({ 9: 'theirs' }), files({ 1: 'ours', 9: 'theirs' }));
+  });
+
+  // A regular expression of this pattern looks back for longer than anyone waits, and every queue with it.
+  test('a pattern of many stars is read in one go, whoever wrote it', () => {
+    const name = 'a'.repeat(80);
+    const files = (changes: Readonly<Record<number, string>>): Files => ({
+      '.gitattributes': `${'*a'.repeat(30)}*b merge=union\n`,
+      [name]: text(changes),
     });
     expectMerged(files({}), files({ 1: 'ours' }), files({ 9: 'theirs' }), files({ 1: 'ours', 9: 'theirs' }));
   });
