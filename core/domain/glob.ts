@@ -9,6 +9,9 @@ const PARSERS: Readonly<
   Record<GlobDialect, (pattern: string, separators: string) => readonly Token[] | null>
 > = { gobwas: parseGobwasGlob, gitea: parseGiteaGlob };
 
+/** Longer than the name of any rule or check. To read millions of characters takes the engine of all repositories half a minute. */
+const GLOB_CHARS_MAX = 4_096;
+
 /** Marks a name that a forge treats as a pattern; any other is compared as it stands. */
 export function isGlob(pattern: string): boolean {
   return /[?*\\[\]{}]/.test(pattern);
@@ -22,7 +25,7 @@ export function isReadDifferently(pattern: string): boolean {
 /**
  * Matches the patterns of the forges' branch rules and required status contexts: `*`, `**`, `?`, `[a-z]`, `[!a-z]`,
  * `{one,two}`, `\` escapes. `*` and `?` stop at each character of `separators`; null = at none. Null when the
- * pattern is malformed.
+ * pattern is malformed, or longer than `GLOB_CHARS_MAX`.
  */
 export function matchGlob(
   pattern: string,
@@ -30,6 +33,7 @@ export function matchGlob(
   separators: string | null,
   dialect: GlobDialect,
 ): boolean | null {
+  if (pattern.length > GLOB_CHARS_MAX) return null;
   const tokens = PARSERS[dialect](pattern, separators ?? '');
   return tokens === null ? null : matchTokens(tokens, text);
 }
