@@ -206,7 +206,7 @@ describe('planMerge does not guess', () => {
     expectMerged(files({}), files({ 1: 'ours' }), files({ 9: 'theirs' }), files({ 1: 'ours', 9: 'theirs' }));
   });
 
-  // A regular expression of this pattern looks back for longer than anyone waits, and every queue with it.
+  // A regular expression of this pattern looks back for hours, and every queue waits with it.
   test('a pattern of many stars is read in one go, whoever wrote it', () => {
     const name = 'a'.repeat(80);
     const files = (changes: Readonly<Record<number, string>>): Files => ({
