@@ -207,7 +207,7 @@ describe('planMerge does not guess', () => {
   });
 
   // A regular expression of this pattern looks back for hours, and every queue waits with it.
-  test('a pattern of many stars is read in one go, whoever wrote it', () => {
+  test('a pattern of many stars is read in one go, also that of a stranger', () => {
     const name = 'a'.repeat(80);
     const files = (changes: Readonly<Record<number, string>>): Files => ({
       '.gitattributes': `${'*a'.repeat(30)}*b merge=union\n`,
