@@ -6,7 +6,23 @@ const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu;
 
 /** Text of programs, with nothing in it but letters, tabs and ends of lines. A line that was overwritten is as it was last. */
 export function toPlainLog(text: string): string {
-  return text.replace(ESCAPES, '').replace(/\r+\n/g, '\n').replace(/^.*\r/gm, '').replace(HIDDEN, '');
+  return overwritten(text.replace(ESCAPES, '')).replace(HIDDEN, '');
+}
+
+/** Line by line: of a log that is all carriage returns an expression would try each of them with all that follow. */
+function overwritten(text: string): string {
+  const lines = text.split('\n');
+  const last = lines.pop() ?? '';
+  return [...lines.map(withoutReturns), last]
+    .map((line) => line.slice(line.lastIndexOf('\r') + 1))
+    .join('\n');
+}
+
+/** A return right before the end of a line overwrites nothing. */
+function withoutReturns(line: string): string {
+  let end = line.length;
+  while (end > 0 && line[end - 1] === '\r') end -= 1;
+  return line.slice(0, end);
 }
 
 export const MASK = '[masked]';

@@ -12,6 +12,12 @@ describe('the log of a program as plain text', () => {
     expect(toPlainLog(given)).toBe(expected);
   });
 
+  // An expression over these tries each with all that follow, which takes minutes.
+  test('is read in one go where it is carriage returns alone', () => {
+    expect(toPlainLog('\r'.repeat(262_144))).toBe('');
+    expect(toPlainLog(`a${'\r'.repeat(262_144)}\nb`)).toBe('a\nb');
+  });
+
   test('keeps letters, tabs and lines', () => {
     expect(toPlainLog('\tä = 1\n\n  ok ✓\n')).toBe('\tä = 1\n\n  ok ✓\n');
   });
