@@ -78,9 +78,12 @@ export async function retryDelivery(deps: DeliverDeps, name: DeliveryName): Prom
     deps.store.loadDelivery(name),
     deps.store.getRepo(name.repoId),
   ]);
-  if (delivery === null || repo === null || repo.tombstone || delivery.state !== 'waiting') return;
-  // Taken away meanwhile: the rest is told to no address.
-  if (repo.notification === null || repo.notification.webhook === null) return;
+  if (delivery === null || delivery.state !== 'waiting') return;
+  // Taken away meanwhile: the rest is told to no address. Still due, it would stand before those of all others at every tick.
+  if (repo === null || repo.tombstone || repo.notification === null || repo.notification.webhook === null) {
+    await deps.store.noteAttempt(delivery, { ...delivery, state: 'given_up', nextAt: null });
+    return;
+  }
   if (delivery.nextAt !== null && delivery.nextAt > deps.clock.now()) return;
   await attemptDelivery(deps, repo, delivery);
 }

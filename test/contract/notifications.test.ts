@@ -365,6 +365,9 @@ describe('a webhook of one’s own', () => {
     await world.clock.advance(5 * 60_000);
     await tick(repo);
     expect(sent).toHaveLength(1);
+    expect(await log(repo)).toMatchObject([{ state: 'given_up', attempts: 1 }]);
+    // A delivery that stays due would keep the place of those of other tenants.
+    expect(await world.store.listDueDeliveries(world.clock.now(), 10)).toEqual([]);
     const quiet = await world.enroll(hooked, { noticeTopics: mapWays(() => []) });
     await deliver(await world.record(quiet));
     expect(await log(quiet)).toEqual([]);
