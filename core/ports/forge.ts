@@ -90,9 +90,9 @@ export interface CommitLink {
   readonly parents: readonly CommitSha[];
 }
 
-/** A commit with the paths that differ from its first parent, of a merge perhaps fewer; null: the forge does not tell. */
+/** A commit with the key of the paths that differ from its first parent, of a merge perhaps fewer; null: the forge does not tell. */
 export interface ChangedCommit extends CommitLink {
-  readonly paths: readonly string[] | null;
+  readonly pathsKey: string | null;
 }
 
 /** Reads. Every method throws `ForgeError`; absence that is an expected outcome is `null`. */
@@ -152,7 +152,7 @@ export interface ForgeReader {
   listOwnCommits(base: CommitSha, head: CommitSha): Promise<readonly CommitLink[]>;
   /** The same of a branch or a commit, its tip first, one page (50) at most: one call, whatever it has behind it. */
   listNewCommits(base: CommitSha, of: string): Promise<readonly CommitLink[]>;
-  /** Commits of `base` that `head` does not have, with what each changes; in no promised order. */
+  /** Commits of `base` that `head` does not have, with what each changes; in no promised order. Throws `ListingTooLong`. */
   listChangesSince(head: CommitSha, base: CommitSha): Promise<readonly ChangedCommit[]>;
 }
 

@@ -27,7 +27,8 @@ export class RepoDirectories {
   #entries = 0;
 
   get size(): number {
-    return this.#entries + this.trees.size;
+    const listed = [...this.baseSides.values()].reduce((sum, { commits }) => sum + commits.length, 0);
+    return this.#entries + this.trees.size + listed;
   }
 
   put(id: TreeHash, directory: Directory | 'unsayable'): void {

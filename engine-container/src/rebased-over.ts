@@ -1,3 +1,4 @@
+import { keyOfPaths } from '#core/contracts/paths-key.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import type { ChangedCommit, EngineForge } from '#core/ports/forge.ts';
 import type { RepoObjects } from './repo-objects.ts';
@@ -15,20 +16,20 @@ export interface RebasedOverDeps {
 
 /** A commit that stands where others are rebased to. */
 interface Standing extends ReplayStep {
-  /** Null: not told, and worked out where it is asked for. */
-  readonly paths: readonly string[] | null;
+  /** Of the paths that it changes; null: not told, and worked out where it is asked for. */
+  readonly pathsKey: string | null;
 }
 
 /**
- * The ground that heads are rebased to: the base, and what lands on it before them. `git rebase` leaves a commit out whose patch the other
- * side has, whatever came of it there since: after a revert the change does not come back. `git replay`, which newer
- * Forgejos use where they can, leaves none out.
+ * The ground that heads are rebased to: the base, and what lands on it before them. `git rebase` leaves a commit out whose
+ * patch the other side has, whatever came of it there since: after a revert the change does not come back. `git replay`,
+ * which newer Forgejos use where they can, leaves none out.
  */
 export class RebasedOver {
   readonly #deps: RebasedOverDeps;
   readonly #base: CommitSha;
   readonly #before: ReplayStep[] = [];
-  readonly #paths = new Map<CommitSha, readonly string[]>();
+  readonly #keys = new Map<CommitSha, string>();
 
   constructor(deps: RebasedOverDeps, base: CommitSha) {
     this.#deps = deps;
@@ -51,7 +52,7 @@ export class RebasedOver {
     isUpToDate: boolean,
   ): Promise<ReadonlySet<CommitSha>> {
     const base = isUpToDate ? [] : (await this.#readBaseSide(head)).flatMap(toStanding);
-    const standing = [...base, ...this.#before.map((step) => ({ ...step, paths: null }))];
+    const standing = [...base, ...this.#before.map((step) => ({ ...step, pathsKey: null }))];
     const leftOut = new Set<CommitSha>();
     if (standing.length === 0) return leftOut;
     for (const step of steps) if (await this.#standsIn(standing, step)) leftOut.add(step.sha);
@@ -59,10 +60,10 @@ export class RebasedOver {
   }
 
   async #standsIn(standing: readonly Standing[], step: ReplayStep): Promise<boolean> {
-    const paths = (await this.#pathsOf(step)).join('\n');
+    const key = await this.#keyOf(step);
     for (const each of standing) {
-      const others = each.paths ?? (await this.#pathsOf(each));
-      if (others.join('\n') === paths && (await this.#isSamePatch(step, each))) return true;
+      const other = each.pathsKey ?? (await this.#keyOf(each));
+      if (other === key && (await this.#isSamePatch(step, each))) return true;
     }
     return false;
   }
@@ -79,26 +80,29 @@ export class RebasedOver {
     return plan.kind === 'plan' && plan.tree === (await objects.treeOf(other.sha));
   }
 
-  async #pathsOf({ sha, parent }: ReplayStep): Promise<readonly string[]> {
-    const known = this.#paths.get(sha);
+  async #keyOf({ sha, parent }: ReplayStep): Promise<string> {
+    const known = this.#keys.get(sha);
     if (known !== undefined) return known;
     const { objects } = this.#deps;
     const [from, to] = [await objects.treeOf(parent), await objects.treeOf(sha)];
     const { changes } = await objects.run(diffTrees(objects, from, to, 'head'));
-    const paths = changes.map(({ path }) => path).sort();
-    this.#paths.set(sha, paths);
-    return paths;
+    const key = keyOfPaths(changes.map(({ path }) => path));
+    this.#keys.set(sha, key);
+    return key;
   }
 
-  /** A base that has moved is asked for what is new on it. What it has lost since is kept: at worst a commit counts as left out. */
+  /**
+   * A base that has moved is asked for what is new on it. What it has lost since is kept: at worst a commit counts as left
+   * out. Where it cannot be told from the base of before, which a push may have taken away, the next look asks for all.
+   */
   async #readBaseSide(head: CommitSha): Promise<readonly ChangedCommit[]> {
     const { forge, objects } = this.#deps;
     const { baseSides } = objects;
     const known = baseSides.get(head);
     if (known?.base === this.#base) return known.commits;
+    baseSides.delete(head);
     const fresh = await forge.listChangesSince(known?.base ?? head, this.#base);
     const commits = [...fresh, ...(known?.commits ?? [])];
-    baseSides.delete(head);
     baseSides.set(head, { base: this.#base, commits });
     const [oldest] = baseSides.keys();
     if (baseSides.size > BASE_SIDES_KEPT_MAX && oldest !== undefined) baseSides.delete(oldest);
@@ -107,9 +111,7 @@ export class RebasedOver {
 }
 
 /** A rebase passes merges over. */
-function toStanding({ sha, parents, paths }: ChangedCommit): readonly Standing[] {
+function toStanding({ sha, parents, pathsKey }: ChangedCommit): readonly Standing[] {
   const [parent] = parents;
-  return parent === undefined || parents.length > 1
-    ? []
-    : [{ sha, parent, paths: paths?.toSorted() ?? null }];
+  return parent === undefined || parents.length > 1 ? [] : [{ sha, parent, pathsKey }];
 }

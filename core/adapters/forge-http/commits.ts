@@ -1,3 +1,4 @@
+import { keyOfPaths } from '#core/contracts/paths-key.ts';
 import type { Commit } from '#core/domain/forge.ts';
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { FORGE_PAGE_SIZE_MAX } from '#core/domain/limits.ts';
@@ -68,7 +69,7 @@ export async function listNewCommits(
   return toLinks(readBody(HistoryRows, call, await transport.request({ ...call, query })));
 }
 
-/** Commits of `base` that `head` does not have, with the paths that each changes. */
+/** Commits of `base` that `head` does not have, with the key of the paths that each changes. */
 export async function listChangesSince(
   transport: ForgeTransport,
   head: CommitSha,
@@ -76,11 +77,13 @@ export async function listChangesSince(
 ): Promise<readonly ChangedCommit[]> {
   const call = listCall(transport, base, head);
   const asked = { ...call, query: { ...call.query, files: 'true' } };
-  const rows = await readAllPages(transport, asked, (answer) => readBody(ChangedRows, asked, answer));
-  return rows.map(({ files, ...row }) => ({
-    ...toLink(row),
-    paths: files?.map(({ filename }) => filename) ?? null,
-  }));
+  // Page by page: the names of all files of a long history are no longer needed then.
+  return readAllPages(transport, asked, (answer) => readBody(ChangedRows, asked, answer).map(toChanged));
+}
+
+function toChanged({ files, ...row }: ChangedRow): ChangedCommit {
+  const paths = files?.map(({ filename }) => filename);
+  return { ...toLink(row), pathsKey: paths === undefined ? null : keyOfPaths(paths) };
 }
 
 function toLinks(rows: readonly HistoryRow[]): readonly CommitLink[] {

@@ -82,6 +82,7 @@ export type HistoryRow = z.output<typeof HistoryRow>;
 
 /** The same with the files that it changes. */
 export const ChangedRow = HistoryRow.extend({ files: z.array(z.object({ filename: z.string() })).nullish() });
+export type ChangedRow = z.output<typeof ChangedRow>;
 
 export const PatchAnswer = z.object({
   commit: z.object({

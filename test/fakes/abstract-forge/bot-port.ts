@@ -1,3 +1,4 @@
+import { keyOfPaths } from '#core/contracts/paths-key.ts';
 import type { Commit, RefInTheWay } from '#core/domain/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import { FORGE_TOUCHED_PULLS_MAX } from '#core/domain/limits.ts';
@@ -135,7 +136,11 @@ function createReader(world: World): Reader {
       exchange(world, get('commits', 'commits?not'), () => {
         for (const sha of [base, head]) found(objects.commit(sha));
         const missing = objects.listMissingCommits(head, base);
-        return missing.map(({ sha, parents }) => ({ sha, parents, paths: changedPaths(world, sha) }));
+        return missing.map(({ sha, parents }) => ({
+          sha,
+          parents,
+          pathsKey: keyOfPaths(changedPaths(world, sha)),
+        }));
       }),
     listNewCommits: async (base, of) =>
       exchange(world, get('commits', 'commits?not'), () => {
