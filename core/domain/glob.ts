@@ -38,9 +38,13 @@ export function matchGlob(
   return tokens === null ? null : matchTokens(tokens, text);
 }
 
-/** Does any forge read it so? For what has to be refused where it is not known which forge reads it. */
+/**
+ * Does any forge read it so? For what has to be refused where it is not known which forge reads it. A pattern that is too long
+ * to be read may match.
+ */
 export function mayMatchGlob(pattern: string, text: string, separators: string | null): boolean {
   return (
+    pattern.length > GLOB_CHARS_MAX ||
     matchGlob(pattern, text, separators, 'gitea') === true ||
     matchGlob(pattern, text, separators, 'gobwas') === true
   );

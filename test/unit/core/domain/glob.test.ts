@@ -91,6 +91,8 @@ describe('glob', () => {
     expect(mayMatchGlob('[a-z0-9]*', 'main', '/')).toBe(true);
     expect(mayMatchGlob('m\\ain', 'main', '/')).toBe(true);
     expect(mayMatchGlob('[ab', 'a', '/')).toBe(false);
+    // Too long to be read, and so not known to match nothing.
+    expect(mayMatchGlob(`{${'a,'.repeat(2_500)}mq}`, 'mq', null)).toBe(true);
   });
 
   test('without a separator a star matches anything, as in required contexts', () => {
