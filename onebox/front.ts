@@ -42,7 +42,9 @@ export async function listen(parts: FrontParts, stops: Stops): Promise<number> {
   await new Promise<void>((done, failed) => {
     front.once('error', failed).listen(port, host, done);
   }).catch((error: unknown) => {
-    throw new ConfigError(`listen: ${host}:${port} cannot be listened on: ${reasonOf(error)}.`);
+    throw new ConfigError(
+      `listen: ${host}:${port} cannot be listened on: ${reasonOf(error)}. Stop what uses it, or name another address.`,
+    );
   });
   stops.push(
     () =>

@@ -51,7 +51,9 @@ async function takeFolder(folder: string): Promise<() => Promise<void>> {
     return await lockFolder(folder);
   } catch (error) {
     throw isOfDisk(error)
-      ? new ConfigError(`data_dir: ${folder} cannot be written: ${error.message}.`)
+      ? new ConfigError(
+          `data_dir: ${folder} cannot be written: ${error.message}. Check its rights, and the space on its disk.`,
+        )
       : error;
   }
 }

@@ -22,7 +22,9 @@ export async function openTable(endpoint: string) {
     await dynamo.send(new DescribeTableCommand({ TableName: TABLE_NAME }));
   } catch (error) {
     if (!(error instanceof ResourceNotFoundException))
-      throw new ConfigError(`The database at ${endpoint} does not answer: ${reasonOf(error)}`);
+      throw new ConfigError(
+        `The database at ${endpoint} does not answer: ${reasonOf(error)}. Check that it runs.`,
+      );
     await createTable(dynamo, TABLE_NAME);
   }
   return {

@@ -67,9 +67,10 @@ export interface Review {
 }
 
 /**
- * The right of an account to write the code of a repository, as far as the bot may know. `listed`: the forge has it among those who can
- * be given work, where a team may have put one who only reads. `unlisted`: it is not among them, where all are who may
- * write but administrators of the forge and members of few teams. Of both the bot may not read more.
+ * The right of an account to write the code of a repository, as far as the bot may know. `listed`: the account is in the
+ * forge's list of those who can be given work, which by a team may hold readers too. `unlisted`: it is not in that list,
+ * which holds all who may write but administrators of the forge and members of few teams. The bot may not read more of
+ * either.
  */
 export type WriteRight = 'yes' | 'no' | 'listed' | 'unlisted';
 

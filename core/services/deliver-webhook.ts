@@ -79,7 +79,7 @@ export async function retryDelivery(deps: DeliverDeps, name: DeliveryName): Prom
     deps.store.getRepo(name.repoId),
   ]);
   if (delivery === null || delivery.state !== 'waiting') return;
-  // Taken away meanwhile: the rest is told to no address. Still due, it would stand before those of all others at every tick.
+  // The webhook was taken away, and no address is left to tell. A delivery that stays due takes a place of every tick.
   if (repo === null || repo.tombstone || repo.notification === null || repo.notification.webhook === null) {
     await deps.store.noteAttempt(delivery, { ...delivery, state: 'given_up', nextAt: null });
     return;

@@ -23,8 +23,9 @@ export class RightsReader {
   }
 
   /**
-   * For an account that stands behind a head on a branch of this repository. To push there took the right to write code, so a place in the
-   * list of those who can be given work is enough where the bot may not read more; one outside of it has none (0069).
+   * For an account that stands behind a head on a branch of this repository. To push there took the right to write code, so
+   * a place in the list of those who can be given work is enough where the bot may not read more; an account that is not in
+   * that list has no such right (0069).
    */
   async mayWrite(login: string): Promise<Reading<boolean>> {
     return mapKnown(await this.read(login), (right) => right === 'yes' || right === 'listed');

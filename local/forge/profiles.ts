@@ -29,7 +29,10 @@ export interface Profile {
   readonly recheckAfterConflictCheck: boolean;
   readonly queueAtScheduling: boolean;
   readonly rowDeletedBeforeMerge: boolean;
-  /** A head that was up to date at its last check is not rebased: its merges stay, and if the base has moved since, the merge fails. */
+  /**
+   * A head that was up to date at its last check is not rebased: its merges stay, and if the base has moved since, the merge
+   * fails.
+   */
   readonly rebaseTrustsLastCheck: boolean;
   /**
    * Gitea on a git before 2.40: the conflict check goes path by path, so it follows no rename, and a file whose mode

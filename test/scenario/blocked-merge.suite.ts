@@ -1,5 +1,12 @@
 import type { EngineForge } from '#core/ports/forge.ts';
-import { endingOf, expectHonestEnd, givenProject, givenScheduled } from './stories.ts';
+import {
+  endingOf,
+  expectHonestEnd,
+  givenProject,
+  givenRunForAnother,
+  givenScheduled,
+  refusalsOf,
+} from './stories.ts';
 import type { World, WorldOptions } from './world.ts';
 
 const MINUTE_MS = 60_000;
@@ -11,11 +18,6 @@ export function defineBlockedMergeTests(createWorld: (options?: WorldOptions) =>
   async function wordsOf(world: World, pr: number): Promise<string> {
     const status = await world.forge.status((await world.forge.pull(pr)).headSha, 'mq');
     return `${status?.state}: ${status?.description}`;
-  }
-
-  async function refusalsOf(world: World, pr: number): Promise<readonly (string | null)[]> {
-    const events = await world.events();
-    return events.filter((each) => each.pr === pr && each.event === 'pr_refused').map(({ reason }) => reason);
   }
 
   async function givenOthers(world: World): Promise<number[]> {
@@ -268,17 +270,10 @@ export function defineBlockedMergeTests(createWorld: (options?: WorldOptions) =>
       await expectHonestEnd(world, [pr, ...others]);
     });
 
-    test('who scheduled loses the right to write amid the gate run: told, not bounced, and it lands for another person', async () => {
+    test('who scheduled loses the right to write amid the gate run: told, not bounced, and it lands once the right is back', async () => {
       const world = await createWorld();
       await givenProject(world.forge);
-      const pr = await world.forge.openPullRequest({
-        branch: 'p',
-        files: { 'src/p.txt': 'p\n' },
-        author: 'ann',
-      });
-      await world.clock.advance(5_000);
-      await world.forge.schedule(pr, 'squash');
-      await world.drain({ until: async () => world.forge.runs().length > 0 });
+      const pr = await givenRunForAnother(world);
       await world.forge.setAccess('dev', 'read');
       await world.drain({ maxMs: 2 * 60 * MINUTE_MS });
       expect(await endingOf(world, [pr])).toEqual({ landed: [], bounced: [] });
@@ -294,14 +289,7 @@ export function defineBlockedMergeTests(createWorld: (options?: WorldOptions) =>
       await givenProject(world.forge);
       await world.forge.setAccess('dev', 'read');
       await world.forge.lendByTeam({ name: 'devs', members: ['dev'], code: 'write' });
-      const pr = await world.forge.openPullRequest({
-        branch: 'p',
-        files: { 'src/p.txt': 'p\n' },
-        author: 'ann',
-      });
-      await world.clock.advance(5_000);
-      await world.forge.schedule(pr, 'squash');
-      await world.drain({ until: async () => world.forge.runs().length > 0 });
+      const pr = await givenRunForAnother(world);
       await world.forge.lendByTeam({ name: 'devs', members: ['dev'], code: 'read' });
       await world.drain({ maxMs: 2 * 60 * MINUTE_MS });
       expect(await endingOf(world, [pr])).toEqual({ landed: [], bounced: [] });

@@ -72,3 +72,8 @@ export function gitWorlds(profile: ProfileName): {
     },
   };
 }
+
+/** Calls of the queue that list commits. */
+export function countListings(world: World): number {
+  return world.forge.calls().filter(({ call, by }) => by === BOT && call === 'GET commits').length;
+}

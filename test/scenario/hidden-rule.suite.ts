@@ -1,4 +1,4 @@
-import { endingOf, givenProject, givenScheduled } from './stories.ts';
+import { endingOf, givenProject, givenRunForAnother, givenScheduled, refusalsOf } from './stories.ts';
 import type { World } from './world.ts';
 
 const MINUTE_MS = 60_000;
@@ -8,11 +8,6 @@ const MINUTE_MS = 60_000;
  * that such a rule may ask about, bounces no pull request (D-14).
  */
 export function defineHiddenRuleTests(createWorld: () => Promise<World>): void {
-  async function refusalsOf(world: World, pr: number): Promise<readonly (string | null)[]> {
-    const events = await world.events();
-    return events.filter((each) => each.pr === pr && each.event === 'pr_refused').map(({ reason }) => reason);
-  }
-
   async function expectHeld(world: World, pr: number, other: number): Promise<void> {
     await world.drain({ maxMs: 2 * 60 * MINUTE_MS });
     expect(await endingOf(world, [pr, other])).toEqual({ landed: [other], bounced: [] });
@@ -81,14 +76,7 @@ export function defineHiddenRuleTests(createWorld: () => Promise<World>): void {
   test('who scheduled is not among those who may write any more, and the bot may not ask further', async () => {
     const world = await createWorld();
     await givenProject(world.forge);
-    const pr = await world.forge.openPullRequest({
-      branch: 'p',
-      files: { 'src/p.txt': 'p\n' },
-      author: 'ann',
-    });
-    await world.clock.advance(5_000);
-    await world.forge.schedule(pr, 'squash');
-    await world.drain({ until: async () => world.forge.runs().length > 0 });
+    const pr = await givenRunForAnother(world);
     await world.forge.setAccess('dev', 'read');
     await world.drain({ maxMs: 2 * 60 * MINUTE_MS });
     expect(await endingOf(world, [pr])).toEqual({ landed: [], bounced: [] });

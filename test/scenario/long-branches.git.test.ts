@@ -1,4 +1,4 @@
-import { gitWorlds } from './git-world.ts';
+import { countListings, gitWorlds } from './git-world.ts';
 import { endingOf, expectHonestEnd, givenProject, givenScheduled } from './stories.ts';
 import type { DeskChange, DeskCommit } from './trees/git-desk.ts';
 import type { World } from './world.ts';
@@ -36,9 +36,6 @@ async function givenMergedDaily(world: World, days: number): Promise<number> {
   return pr;
 }
 
-const listings = (world: World): number =>
-  world.forge.calls().filter(({ call, by }) => by === 'mq-bot' && call === 'GET commits').length;
-
 test.each(['squash', 'merge'] as const)('%s: a branch with 300 merges of the base lands', async (style) => {
   const world = await worlds.create({ repo: { mergeStyle: style } });
   await givenProject(world.forge);
@@ -49,6 +46,6 @@ test.each(['squash', 'merge'] as const)('%s: a branch with 300 merges of the bas
   await world.drain({ maxMs: 30 * MINUTE_MS });
   expect((await endingOf(world, [pr, other])).landed).toEqual([pr, other]);
   // Two listings of seven pages, and what every landing costs.
-  expect(listings(world)).toBeLessThan(25);
+  expect(countListings(world)).toBeLessThan(25);
   await expectHonestEnd(world, [pr, other]);
 });

@@ -1,5 +1,5 @@
 import { FORGE_ROWS_MAX } from '#core/domain/limits.ts';
-import { gitWorlds } from './git-world.ts';
+import { countListings, gitWorlds } from './git-world.ts';
 import { endingOf, expectHonestEnd, givenProject, givenScheduled } from './stories.ts';
 import type { DeskChange, DeskCommit } from './trees/git-desk.ts';
 import type { World } from './world.ts';
@@ -29,9 +29,6 @@ async function givenImport(world: World): Promise<number> {
   return pr;
 }
 
-const listings = (world: World): number =>
-  world.forge.calls().filter(({ call, by }) => by === 'mq-bot' && call === 'GET commits').length;
-
 test.each(['squash', 'merge'] as const)(
   '%s: an import of more commits than one listing has, behind the base, lands',
   async (style) => {
@@ -43,7 +40,7 @@ test.each(['squash', 'merge'] as const)(
     world.forge.clearCalls();
     await world.drain({ maxMs: 30 * MINUTE_MS });
     expect((await endingOf(world, [pr, other])).landed).toEqual([pr, other]);
-    expect(listings(world)).toBeLessThan(25);
+    expect(countListings(world)).toBeLessThan(25);
     await expectHonestEnd(world, [pr, other]);
   },
 );
@@ -61,7 +58,7 @@ test('rebase: an import of more commits than one listing has is refused at once,
   expect((await world.forge.status(headSha, 'mq'))?.description).toMatch(
     /^refused: more than 10,000 commits/,
   );
-  expect(listings(world)).toBeLessThan(15);
+  expect(countListings(world)).toBeLessThan(15);
   await expectHonestEnd(world, [pr, other]);
 });
 

@@ -118,14 +118,16 @@ test('a start that cannot be says why in one line', async () => {
   const listen = { host: '127.0.0.1', port };
   await expect(start({ listen })).rejects.toEqual(
     new ConfigError(
-      `listen: 127.0.0.1:${port} cannot be listened on: listen EADDRINUSE: address already in use 127.0.0.1:${port}.`,
+      `listen: 127.0.0.1:${port} cannot be listened on: listen EADDRINUSE: address already in use 127.0.0.1:${port}. Stop what uses it, or name another address.`,
     ),
   );
   await expect(start({ data_dir: join(folder, 'mergeyard.yml', 'data') })).rejects.toThrow(
     'cannot be written: ENOTDIR',
   );
   await expect(start({}, { AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:1` })).rejects.toEqual(
-    new ConfigError('The database at http://127.0.0.1:1 does not answer: connect ECONNREFUSED 127.0.0.1:1'),
+    new ConfigError(
+      'The database at http://127.0.0.1:1 does not answer: connect ECONNREFUSED 127.0.0.1:1. Check that it runs.',
+    ),
   );
   taken.close();
 });

@@ -1,14 +1,7 @@
-import { givenProject, givenScheduled } from './stories.ts';
+import { givenProject, givenScheduled, refusalsOf } from './stories.ts';
 import { createWorld, type World } from './world.ts';
 
 const MINUTE_MS = 60_000;
-
-async function refusalsOf(world: World, pr: number): Promise<readonly (string | null)[]> {
-  const events = await world.events();
-  return events
-    .filter((event) => event.pr === pr && event.event === 'pr_refused')
-    .map(({ reason }) => reason);
-}
 
 async function moveBase(world: World, times: number): Promise<void> {
   for (let time = 0; time < times; time += 1) {

@@ -46,6 +46,22 @@ export async function givenScheduled(
   return pr;
 }
 
+/** A pull request of one person that another one, `dev`, scheduled, and whose gate run has begun. */
+export async function givenRunForAnother(world: World): Promise<number> {
+  const files = { 'src/p.txt': 'p\n' };
+  const pr = await world.forge.openPullRequest({ branch: 'p', files, author: 'ann' });
+  await world.clock.advance(5_000);
+  await world.forge.schedule(pr, 'squash');
+  await world.drain({ until: async () => world.forge.runs().length > 0 });
+  return pr;
+}
+
+/** Why it was refused, the newest first. */
+export async function refusalsOf(world: World, pr: number): Promise<readonly (string | null)[]> {
+  const events = await world.events();
+  return events.filter((each) => each.pr === pr && each.event === 'pr_refused').map(({ reason }) => reason);
+}
+
 export interface Ending {
   readonly landed: readonly number[];
   readonly bounced: readonly number[];

@@ -9,9 +9,10 @@ const RESTARTS_MAX = 2;
  * Reads every page of a listing. `readRows` turns one answer into its rows, null rows of the forge included, because
  * they count towards the total.
  *
- * Ends when `X-Total-Count` rows have been seen or at an empty page, and at once where that is more than is ever read. A short page is no sign of the end: the instance
- * may cap pages below what was asked for (forge facts, 1). A total that changes on the way means that rows have
- * shifted across a page edge, one of them possibly out of sight: the listing starts again.
+ * Ends when `X-Total-Count` rows have been seen or at an empty page. A short page is no sign of the end: the instance may
+ * cap pages below what was asked for (forge facts, 1). A total that changes on the way means that rows have shifted
+ * across a page edge, one of them possibly out of sight: the listing starts again. Throws `ListingTooLong`, at the first
+ * page where that tells the total.
  */
 export async function readAllPages<Row>(
   transport: ForgeTransport,

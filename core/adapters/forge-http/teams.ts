@@ -17,8 +17,8 @@ export interface TeamBook {
   /** Null: the repository belongs to a person. */
   teams(): Promise<readonly Team[] | null>;
   /**
-   * Logins. Null: the bot may not see who is in it, which takes the scope `read:organization` and a place in the team or among the owners
-   * (`routers/api/v1/api.go` of both forges: `reqTeamMembership`).
+   * Logins. Null: the bot may not see who is in the team, which takes the scope `read:organization` and a place in that team
+   * or among the owners (`routers/api/v1/api.go` of both forges: `reqTeamMembership`).
    */
   members(id: number): Promise<readonly string[] | null>;
 }

@@ -37,7 +37,10 @@ const STYLE_FLAGS: readonly (readonly [string, MergeStyle])[] = [
   ['allow_fast_forward_only_merge', 'fast-forward-only'],
 ];
 
-/** Changes what the body names of: name, allowed styles, `default_merge_style`, `archived`, `default_delete_branch_after_merge`, `autodetect_manual_merge`. */
+/**
+ * Changes what the body names of: name, allowed styles, `default_merge_style`, `archived`,
+ * `default_delete_branch_after_merge`, `autodetect_manual_merge`.
+ */
 function editRepo(call: Call) {
   const { body, repo, world } = call;
   for (const [flag, style] of STYLE_FLAGS) {

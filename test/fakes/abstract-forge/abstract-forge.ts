@@ -92,7 +92,11 @@ export interface AbstractForge extends ForgeControl, Knobs {
   /** Members of a team of the owner; null: the bot may not see them. */
   setTeam(name: string, members: readonly string[] | null): Promise<void>;
   scheduleAs(user: string, pr: number, style?: NativeStyle): Promise<void>;
-  /** The button "update branch": merges the base into the head, or a person does, who changes `files` in the merge. Returns the new head. */
+  /**
+   * The button "update branch" merges the base into the head, or a person does, who changes `files` in the merge.
+   *
+   * @returns the new head
+   */
   updateBranch(pr: number, files?: FileChanges): Promise<string>;
   /** A rule for another branch than the base, which asks for the queue's status unless `rule` says otherwise. */
   protectBranch(branch: string, rule?: Partial<BranchProtection>): Promise<void>;
