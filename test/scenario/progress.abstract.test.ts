@@ -7,7 +7,7 @@ import { createWorld, SERVICE_URL } from './world.ts';
 
 /** The author sees on the forge where a pull request stands, with one word for each change of that (decision 0079). */
 const MINUTE_MS = 60_000;
-const QUEUED = 'queued: waits for its batch';
+const AT_PLACE_4 = 'queued: waits for its batch; place 4 when this was written';
 const STAGED = 'staged: in a batch whose gate run judges it';
 
 type World = Awaited<ReturnType<typeof createWorld>>;
@@ -35,10 +35,10 @@ test('one that waits for its batch is told so, and that it is staged once it is'
   const late = await givenScheduled(world.forge, 'late');
   await world.clock.advance(MINUTE_MS);
   await world.reconcile();
-  expect(await wordsOn(world, late)).toEqual([QUEUED]);
+  expect(await wordsOn(world, late)).toEqual([AT_PLACE_4]);
   await world.drain({ until: () => world.forge.runs().length > 1 });
   await world.reconcile();
-  expect(await wordsOn(world, late)).toEqual([QUEUED, STAGED]);
+  expect(await wordsOn(world, late)).toEqual([AT_PLACE_4, STAGED]);
   await world.drain();
   await expectHonestEnd(world, [late]);
 });

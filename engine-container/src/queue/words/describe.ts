@@ -101,8 +101,13 @@ export function describeQueued(): string {
   return shorten('queued: nothing stands against it any more; the queue goes on by itself');
 }
 
-export function describeInLine(): string {
-  return PULL_CODES.queued.says;
+/** With its place as the page counts it, from 1: true of the moment it is written, so that it is not written again when the line moves. */
+export function describeInLine(place: number): string {
+  return shorten(`${PULL_CODES.queued.says}; place ${place} when this was written`);
+}
+
+export function isInLine(description: string): boolean {
+  return description.startsWith(PULL_CODES.queued.says);
 }
 
 export function describeStopped(): string {

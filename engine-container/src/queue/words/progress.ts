@@ -2,11 +2,19 @@ import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import { activeMembers, isWhole } from '../batches/pipeline.ts';
 import type { DecisionContext } from '../decision-context.ts';
 import { hasStopped } from '../line/holds.ts';
+import { isBounced } from '../record/bounced.ts';
 import { mustWordsWait } from '../record/bounds.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';
 import { sayKeptOut } from './departure.ts';
-import { describeInLine, describeQueued, describeStaged, describeStopped, isDeparture } from './describe.ts';
+import {
+  describeInLine,
+  describeQueued,
+  describeStaged,
+  describeStopped,
+  isDeparture,
+  isInLine,
+} from './describe.ts';
 import { isSpokenFor } from './spoken-for.ts';
 import { wishStatus } from './wish-status.ts';
 
@@ -22,7 +30,7 @@ export function sayProgress(pass: DecisionContext): void {
   for (const entry of record.entries) {
     if (mustWordsWait(record)) return;
     sayKeptOut(pass, entry);
-    const description = wordsOf(entry, stands);
+    const description = wordsOf(record, entry, stands);
     if (description === null || isSpokenFor(record, entry.head)) continue;
     const { pr, head: sha } = entry;
     wishStatus(pass, { pr, sha, state: 'pending', description, targetUrl: null });
@@ -31,8 +39,8 @@ export function sayProgress(pass: DecisionContext): void {
 
 /** Looked up for each pull request of a long line. */
 interface Stands {
-  /** Words for one that is in line. */
-  readonly inLine: string;
+  /** The queue has stopped: those in line are told so. */
+  readonly isStopped: boolean;
   /** The first pull request with each head: a status belongs to the commit, and one speaks. */
   readonly speakers: ReadonlyMap<CommitSha, PullRequestNumber>;
   readonly batches: ReadonlyMap<PullRequestNumber, Batch>;
@@ -41,7 +49,7 @@ interface Stands {
 function standsOf(record: QueueRecord): Stands {
   const { entries, batches } = record;
   return {
-    inLine: hasStopped(record) ? describeStopped() : describeInLine(),
+    isStopped: hasStopped(record),
     speakers: new Map(entries.map(({ head, pr }) => [head, pr] as const).reverse()),
     batches: new Map(
       batches.flatMap((batch) => activeMembers(batch).map(({ pr }) => [pr, batch] as const)).reverse(),
@@ -50,7 +58,11 @@ function standsOf(record: QueueRecord): Stands {
 }
 
 /** The words to write on its head; null: none. */
-function wordsOf(entry: QueueEntry, { inLine, speakers, batches }: Stands): string | null {
+function wordsOf(
+  record: QueueRecord,
+  entry: QueueEntry,
+  { isStopped, speakers, batches }: Stands,
+): string | null {
   const { pr, head, readyAt, scheduleId } = entry;
   if (readyAt === null || scheduleId === 0 || speakers.get(head) !== pr) return null;
   const last = entry.said?.head === head ? entry.said.description : undefined;
@@ -58,13 +70,25 @@ function wordsOf(entry: QueueEntry, { inLine, speakers, batches }: Stands): stri
   if (said !== undefined && !isProgress(said)) return null;
   const batch = batches.get(pr);
   if (batch?.landing?.head === head) return null;
+  if (batch === undefined && isStopped) return said === describeStopped() ? null : describeStopped();
   // Nothing stands against it: that is as good as being in line.
   if (batch === undefined)
-    return said === inLine || (said === describeQueued() && inLine === describeInLine()) ? null : inLine;
+    return said !== undefined && (isInLine(said) || said === describeQueued())
+      ? null
+      : describeInLine(placeInLine(record, pr));
   if (!isWhole(batch) || batch.chain.length === 0 || said === describeStaged()) return null;
   return describeStaged();
 }
 
 function isProgress(description: string): boolean {
-  return [describeInLine(), describeStopped(), describeStaged(), describeQueued()].includes(description);
+  return (
+    isInLine(description) || [describeStopped(), describeStaged(), describeQueued()].includes(description)
+  );
+}
+
+/** From 1, as the page counts: the forge keeps the schedule of one that was bounced, and it is out of the queue all the same. */
+function placeInLine(record: QueueRecord, pr: PullRequestNumber): number {
+  return (
+    1 + record.entries.filter((entry) => !isBounced(record, entry)).findIndex((entry) => entry.pr === pr)
+  );
 }

@@ -1,6 +1,7 @@
 import { known } from '#core/domain/result.ts';
 import { decide } from '../../../../engine-container/src/queue/decide.ts';
 import type { QueueRecord } from '../../../../engine-container/src/queue/record/record.ts';
+import { toQueueView } from '../../../../engine-container/src/queue/told/view.ts';
 import {
   describeDefer,
   describeDeparture,
@@ -25,13 +26,13 @@ function wordsAfter(said: string | undefined, changes: Partial<QueueRecord> = {}
 const inBatch = { batches: [givenStagedBatch(1)] };
 
 test('the first word says where it stands', () => {
-  expect(wordsAfter(undefined)).toEqual([describeInLine()]);
+  expect(wordsAfter(undefined)).toEqual([describeInLine(1)]);
   expect(wordsAfter(undefined, inBatch)).toEqual([describeStaged()]);
 });
 
 test('a word is replaced once it is not true any more', () => {
-  expect(wordsAfter(describeStaged())).toEqual([describeInLine()]);
-  expect(wordsAfter(describeInLine(), inBatch)).toEqual([describeStaged()]);
+  expect(wordsAfter(describeStaged())).toEqual([describeInLine(1)]);
+  expect(wordsAfter(describeInLine(1), inBatch)).toEqual([describeStaged()]);
   expect(wordsAfter(describeQueued(), inBatch)).toEqual([describeStaged()]);
 });
 
@@ -40,21 +41,40 @@ test('a queue that has stopped says so to those in line', () => {
     halted: { reason: 'tree_mismatch' as const, pr: 3, mergeCommit: 'merge-3', at: NOW },
   };
   expect(wordsAfter(undefined, stopped)).toEqual([describeStopped()]);
-  expect(wordsAfter(describeInLine(), stopped)).toEqual([describeStopped()]);
+  expect(wordsAfter(describeInLine(1), stopped)).toEqual([describeStopped()]);
   expect(wordsAfter(describeStopped(), stopped)).toEqual([]);
-  expect(wordsAfter(describeStopped())).toEqual([describeInLine()]);
+  expect(wordsAfter(describeStopped())).toEqual([describeInLine(1)]);
 });
 
 test('words of a departure do not stand on one that is back', () => {
   const left = describeDeparture('auto_merge_cancelled');
-  expect(wordsAfter(left)).toEqual([describeInLine()]);
+  expect(wordsAfter(left)).toEqual([describeInLine(1)]);
   expect(wordsAfter(left, inBatch)).toEqual([describeStaged()]);
   const deferred = [{ pr: 1, head: headOf(1), reason: 'base_red' as const, baseTree: 'tree-0', until: null }];
   expect(wordsAfter(left, { deferred })).toEqual([describeDefer('base_red')]);
 });
 
+test('the place is counted as the page counts it, and the word stays while the line moves', () => {
+  const numbers = [1, 2, 3];
+  const entries = numbers.map((pr) => givenEntry(pr)).map(({ said: _, ...unsaid }) => unsaid);
+  const bounced = [{ pr: 1, head: headOf(1), scheduleId: 1 }];
+  const record = givenRecord({ entries, bounced, tip: 'base-0', restsUntil: NOW + 60_000 });
+  const snapshot = givenSnapshot({ pulls: known(numbers.map((pr) => givenView(pr))) });
+  const { actions, record: after } = decide(snapshot, record);
+  const said = actions.flatMap((action) =>
+    action.kind === 'post_status' ? [[action.pr, action.description]] : [],
+  );
+  expect(said).toEqual([
+    [2, describeInLine(1)],
+    [3, describeInLine(2)],
+  ]);
+  const inQueue = toQueueView(snapshot.repo, after, NOW).places.filter(({ state }) => state !== 'bounced');
+  expect(inQueue.map(({ pr }) => pr)).toEqual([2, 3]);
+  expect(wordsAfter(describeInLine(3))).toEqual([]);
+});
+
 test('a word that is true is not written again, and other words of the queue stay', () => {
-  expect(wordsAfter(describeInLine())).toEqual([]);
+  expect(wordsAfter(describeInLine(1))).toEqual([]);
   expect(wordsAfter(describeStaged(), inBatch)).toEqual([]);
   expect(wordsAfter('requeued: the base branch moved', inBatch)).toEqual([]);
 });
