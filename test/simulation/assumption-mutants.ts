@@ -75,7 +75,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
     find: '    if (this.#twins.ofLanding(record).length > 0) return this.#readNext(record);\n',
     replace: '',
     families: ['shared_heads'],
-    dies: { family: 'shared_heads', seed: 349 },
+    dies: 'the forge merges the twin of the first of a batch',
   },
   {
     guard: 'a refusal keeps its words (the last word after a success was taken back)',

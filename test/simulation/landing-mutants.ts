@@ -130,6 +130,6 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
     find: 'if (!(await forge.deleteBranch(branch))) await forge.readBranchTip(baseBranch);',
     replace: 'await forge.deleteBranch(branch);',
     families: ['outages'],
-    dies: { family: 'outages', seed: 2461000228 },
+    dies: 'the repository hides before a branch is deleted',
   },
 ];

@@ -2,10 +2,11 @@ import { SUCCESS_LATE_MS } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME, isOwnBranch, stagingBranch } from '#core/domain/queue-names.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { LATE_EFFECT_MS } from '../fakes/abstract-forge/exchange.ts';
+import { wrapForge } from '../scenario/hooks.ts';
 import { giveUpFirst, postsSuccess } from '../scenario/late-call.ts';
 import { givenProject, givenScheduled, staleSuccesses } from '../scenario/stories.ts';
 import type { Machine } from '../support/machine.ts';
-import { setStage } from './scene-stage.ts';
+import { type Stage, setStage } from './scene-stage.ts';
 
 /** Scenes of `scenes.ts` in which a call is carried out after its caller has given up. */
 
@@ -44,6 +45,27 @@ export async function branchComesLate(): Promise<readonly string[]> {
   await stage.drain();
   const left = (await stage.forge.branches()).filter((branch) => isOwnBranch(DEFAULT_SERVICE_NAME, branch));
   return wasGivenUp() ? left.map((branch) => `branch left: ${branch}`) : ['the scene did not come about'];
+}
+
+/** The repository hides from the bot before a branch of the queue is deleted: the 404 says nothing of the branch. */
+export async function hideBranchToDelete(): Promise<readonly string[]> {
+  let isHidden = false;
+  const stage: Stage = await setStage({
+    wrapForge: wrapForge(async (name, _values, answer) => {
+      if (name === 'deleteBranch' && !isHidden) {
+        isHidden = true;
+        stage.forge.fault = () => ({ status: 404 });
+      }
+      return answer();
+    }),
+  });
+  await givenProject(stage.forge);
+  await givenScheduled(stage.forge, 'a');
+  await stage.drain({ until: () => isHidden });
+  stage.forge.fault = () => null;
+  await stage.drain();
+  const left = (await stage.forge.branches()).filter((branch) => isOwnBranch(DEFAULT_SERVICE_NAME, branch));
+  return isHidden ? left.map((branch) => `branch left: ${branch}`) : ['the scene did not come about'];
 }
 
 /**

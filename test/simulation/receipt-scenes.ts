@@ -94,6 +94,29 @@ export async function landUnreadTwin(): Promise<readonly string[]> {
     : [];
 }
 
+/** The forge merges the twin of the first of a batch; the one behind shows the tip, which does not say which of both it was. */
+export async function landTwinBeforeAnother(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const first = await givenScheduled(forge, 'a');
+  const second = await givenScheduled(forge, 'b');
+  const twin = await forge.openPullRequest({ branch: 'twin', head: (await forge.pull(first)).headSha });
+  await forge.schedule(twin, 'squash');
+  let isSlow = true;
+  forge.mergeBehaviour = (pr) =>
+    pr === first || (pr === second && isSlow) ? { kind: 'lost' } : { kind: 'now' };
+  await stage.drain({ until: () => forge.isMerged(twin) });
+  await look(stage, 4);
+  isSlow = false;
+  await look(stage, 40);
+  const told = (await stage.events()).flatMap(({ event, pr }) =>
+    event === 'pr_landed' || event === 'pr_skipped' ? [`${event} #${pr}`] : [],
+  );
+  const isRight = String(told.toSorted()) === `pr_landed #${second},pr_landed #${twin}`;
+  return isRight ? [] : [`told: ${told.join(', ')}`];
+}
+
 /** Both verdicts of two outlive their batch: when they are staged again, the row of the one that fails is resolved first. */
 export async function landBesideKnownFailure(): Promise<readonly string[]> {
   const stage = await setStage({ repo: { bisectFanout: 2 } });

@@ -150,6 +150,7 @@ import {
   branchGoesEarly,
   branchIsMoved,
   deletionComesLate,
+  hideBranchToDelete,
   stagingComesLate,
   successComesLate,
 } from './late-scenes.ts';
@@ -234,6 +235,7 @@ import {
 import {
   approveByAnother,
   landBesideKnownFailure,
+  landTwinBeforeAnother,
   landTwinOfAnother,
   landTwinOfOtherAuthor,
   landUnreadTwin,
@@ -688,6 +690,7 @@ export const SCENES = {
   'a twin was scheduled by another person': landTwinOfAnother,
   'a twin of another author landed': landTwinOfOtherAuthor,
   'the merge of a twin cannot be read for a while': landUnreadTwin,
+  'the forge merges the twin of the first of a batch': landTwinBeforeAnother,
   'one lands before another whose failure is known': landBesideKnownFailure,
   'an earlier head was approved by another person': approveByAnother,
   'an incident comes right after a batch was staged': incidentEarly,
@@ -885,6 +888,7 @@ export const SCENES = {
   'two deployments on one repository': workBesideAnother,
   'a queue is switched on again beside another one': switchOnBesideAnother,
   'a branch comes late': branchComesLate,
+  'the repository hides before a branch is deleted': hideBranchToDelete,
   'the staging of a batch comes late and unsaid': stagingComesLate(['BAD\n']),
   'the staging of a part comes late and unsaid': stagingComesLate(['BAD\n', 'good\n']),
   'a branch goes early': branchGoesEarly,
