@@ -6,8 +6,8 @@ import { forgeSuite, PARTS_OF_ALL } from './forge.suite.ts';
 // A real forge answers in its own time, and the longest test makes more than fifty commits.
 jest.setTimeout(180_000);
 
-// The oldest version, fj11, is in the suite of the long command.
-forgeSuite('fake fj15', () => openFake('fj15'), [...PARTS_OF_ALL, 'long listings', 'faults'], FAKE_MEANS);
+// The oldest version, fj11, and long listings are in the suites of the long command.
+forgeSuite('fake fj15', () => openFake('fj15'), [...PARTS_OF_ALL, 'faults'], FAKE_MEANS);
 // The first version that can cancel a run; it is as its predecessor in all else that we call.
 forgeSuite('fake fj16', () => openFake('fj16'), ['gate'], FAKE_MEANS);
 forgeSuite('fake gt126', () => openFake('gt126'), [...PARTS_OF_ALL, 'faults'], FAKE_MEANS);

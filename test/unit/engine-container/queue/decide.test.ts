@@ -1,104 +1,12 @@
 import type { QueueRecord } from '../../../../engine-container/src/queue/record/record.ts';
 import { parseRecord, toDocument } from '../../../../engine-container/src/record-codec.ts';
 import { measure } from '../../../bench/queue/measure.ts';
-import type { PlannedPullRequest, Scenario } from '../../../bench/queue/workload.ts';
+import { definePatternTests } from './patterns.suite.ts';
+import { CI_MINUTES, inspect, plan, play } from './small-plans.ts';
 
 const SIZE_MAX = 6;
-const CI_MINUTES = 10;
 
-function freezeDeep(value: unknown): void {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
-  Object.freeze(value);
-  for (const each of Object.values(value)) freezeDeep(each);
-}
-
-/** Every record is one that a later engine reads back, and no pass writes into the record that it was given. */
-function inspect(record: QueueRecord): void {
-  freezeDeep(record);
-  if (record.batches.filter((batch) => batch.landing !== null).length > 1)
-    throw new Error('two land at once');
-  const held = record.batches.flatMap((batch) =>
-    batch.members.slice(Math.max(batch.landed, batch.released), batch.limit).map((member) => member.pr),
-  );
-  if (new Set(held).size < held.length) throw new Error('one pull request is in two batches');
-}
-
-function plan(bad: readonly boolean[], gapMinutes: number): readonly PlannedPullRequest[] {
-  return bad.map((each, index) => ({
-    number: index + 1,
-    arrivesAtMs: index * gapMinutes * 60_000,
-    bad: each,
-    clashes: [],
-    conflicts: [],
-  }));
-}
-
-function play(
-  planned: readonly PlannedPullRequest[],
-  fanout: number,
-  scenario: Partial<Scenario> = {},
-  cold = true,
-) {
-  return measure({
-    scenario: {
-      name: 'small',
-      n: planned.length,
-      arrivals: { kind: 'once' },
-      ci: { kind: 'fixed', D: CI_MINUTES },
-      ...scenario,
-    },
-    fanout,
-    seed: 1,
-    cold,
-    planned,
-    inspect,
-  });
-}
-
-const patterns = Array.from({ length: SIZE_MAX }, (_, index) => index + 1).flatMap((size) =>
-  Array.from({ length: 2 ** size }, (_, bits) =>
-    Array.from({ length: size }, (_, at) => ((bits >> at) & 1) === 1),
-  ),
-);
-const numbersOf = (bad: readonly boolean[], wanted: boolean): readonly number[] =>
-  bad.flatMap((each, index) => (each === wanted ? [index + 1] : []));
-
-describe.each([
-  [1, 'new'],
-  [2, 'known'],
-  [4, 'new'],
-  [8, 'known'],
-  [16, 'new'],
-] as const)(
-  'every pattern of good and bad up to six: never more runs at once than the speculation policy says, and an end (A28, A36), fan-out %d, %s repository',
-  (fanout, age) => {
-    test.each([
-      ['at once', 0],
-      ['one every third of a run, up to four', CI_MINUTES / 3],
-    ])('%s: exactly the bad ones are bounced, all others land, nothing unproven', (_, gapMinutes) => {
-      // Six at once for a usual pipeline: one more doubles the time. Those that come one by one meet fewer others.
-      const sizeMax = gapMinutes > 0 ? 4 : fanout === 4 ? SIZE_MAX : 5;
-      for (const bad of patterns.filter((each) => each.length <= sizeMax)) {
-        const result = play(plan(bad, gapMinutes), fanout, { p: 0.2 }, age === 'new');
-        const found = {
-          bad,
-          merged: [...result.merged].sort((a, b) => a - b),
-          bounced: [...result.bounced].sort((a, b) => a - b),
-          unproven: result.unproven,
-          red: result.red,
-        };
-        expect(found).toEqual({
-          bad,
-          merged: numbersOf(bad, false),
-          bounced: numbersOf(bad, true),
-          unproven: 0,
-          red: 0,
-        });
-        expect(result.mostRuns).toBeLessThanOrEqual(fanout);
-      }
-    });
-  },
-);
+definePatternTests([1, 2, 3, 4, 5], [1, 2, 3, 4]);
 
 describe('two that only fail together', () => {
   test.each([1, 2, 4, 8, 16])('the later one is bounced, fan-out %d', (fanout) => {
