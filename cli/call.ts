@@ -1,7 +1,8 @@
 import { createApiClient } from '#core/contracts/client.ts';
 import type { Asked, Printing, Repo } from './asked.ts';
 import { pickRepo } from './commands.ts';
-import { type Machine, readLogin, readRemoteSlug } from './context.ts';
+import { type Machine, readRemoteSlug } from './context.ts';
+import { readLogin } from './login-file.ts';
 
 /** One call of a command: its words, and the machine that it runs on. */
 export interface Call {

@@ -1,7 +1,5 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { types } from 'node:util';
 
 /** A refusal of the command line itself: one sentence for a person. */
 export class Misuse extends Error {}
@@ -18,65 +16,6 @@ export interface Machine {
   readonly readGit: (args: readonly string[]) => Promise<string | null>;
   readonly now: () => number;
   readonly sleep: (ms: number) => Promise<void>;
-}
-
-export interface Login {
-  readonly url: string;
-  readonly token: string;
-}
-
-const loginFile = ({ env }: Machine): string =>
-  join(env.XDG_CONFIG_HOME || join(env.HOME ?? homedir(), '.config'), 'mergeyard', 'login.json');
-
-/** The environment wins over the file, so that a job needs no file. */
-export function readLogin(machine: Machine): Login {
-  const { MERGEYARD_URL: url, MERGEYARD_TOKEN: token } = machine.env;
-  const stored = url !== undefined && token !== undefined ? {} : readStored(machine);
-  const login = { url: url ?? stored.url, token: token ?? stored.token };
-  if (login.url === undefined || login.token === undefined)
-    throw new Misuse('Log in first: mergeyard login ADDRESS, with the token on standard input.');
-  checkAddress(login.url);
-  return { url: login.url, token: login.token };
-}
-
-/** Without TLS only this machine is spoken to. Returns the origin. */
-export function checkAddress(address: string): string {
-  const { origin, protocol, hostname } = URL.canParse(address) ? new URL(address) : NO_ADDRESS;
-  const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
-  if (protocol !== 'https:' && !(protocol === 'http:' && isLocal))
-    throw new Misuse('The address must begin with https://, or the token could be read on the way.');
-  return origin;
-}
-
-const NO_ADDRESS = { origin: '', protocol: '', hostname: '' };
-
-function readStored(machine: Machine): Partial<Login> {
-  try {
-    return JSON.parse(readFileSync(loginFile(machine), 'utf8')) as Partial<Login>;
-  } catch {
-    return {};
-  }
-}
-
-export function readStoredToken(machine: Machine): string | undefined {
-  return readStored(machine).token;
-}
-
-/** Mode 600 from the first byte: the file is made under another name, then moved. */
-export function storeLogin(machine: Machine, login: Login): string {
-  const file = loginFile(machine);
-  const next = `${file}.${process.pid}.next`;
-  try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(next, JSON.stringify(login), { mode: 0o600, flag: 'wx' });
-    renameSync(next, file);
-  } catch (error) {
-    const code = types.isNativeError(error) && 'code' in error ? String(error.code) : 'unknown';
-    throw new Misuse(
-      `The login cannot be stored in ${file} (${code}): make the folder writable, or set MERGEYARD_URL and MERGEYARD_TOKEN.`,
-    );
-  }
-  return file;
 }
 
 /** `owner/name` of the remote `origin`, from the nearest `.git/config`; null: there is none. */

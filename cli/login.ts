@@ -1,7 +1,8 @@
 import { createApiClient } from '#core/contracts/client.ts';
 import { EXIT } from './asked.ts';
 import { type Call, printingOf } from './call.ts';
-import { checkAddress, Misuse, storeLogin } from './context.ts';
+import { Misuse } from './context.ts';
+import { checkAddress, storeLogin } from './login-file.ts';
 
 /** The origin of the service. */
 export function readAddress(text: string): string {

@@ -1,7 +1,8 @@
 import { CommanderError } from 'commander';
 import { ApiError } from '#core/contracts/client.ts';
 import { EXIT } from './asked.ts';
-import { type Machine, Misuse, readStoredToken } from './context.ts';
+import { type Machine, Misuse } from './context.ts';
+import { readStoredToken } from './login-file.ts';
 import { openProgram } from './program.ts';
 import { sayRefusal, stepOf } from './refusal.ts';
 import { plain } from './values.ts';

@@ -1,0 +1,82 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { types } from 'node:util';
+import { type Machine, Misuse } from './context.ts';
+
+export interface Login {
+  readonly url: string;
+  readonly token: string;
+}
+
+const loginFile = ({ env }: Pick<Machine, 'env'>): string =>
+  join(env.XDG_CONFIG_HOME || join(env.HOME ?? homedir(), '.config'), 'mergeyard', 'login.json');
+
+/**
+ * The environment wins over the file, so that a job needs no file. A stored token belongs to the service that it was
+ * stored for: an address that comes from elsewhere, such as the environment of a project, gets none of it.
+ */
+export function readLogin(machine: Machine): Login {
+  const { MERGEYARD_URL: url, MERGEYARD_TOKEN: token } = machine.env;
+  if (url !== undefined && token !== undefined) return toLogin(url, token);
+  const stored = readStored(machine);
+  const address = url ?? stored.url;
+  if (address === undefined || (token ?? stored.token) === undefined)
+    throw new Misuse('Log in first: mergeyard login ADDRESS, with the token on standard input.');
+  const origin = checkAddress(address);
+  if (token !== undefined) return toLogin(address, token);
+  if (stored.url === undefined || stored.token === undefined || originOf(stored.url) !== origin)
+    throw new Misuse(
+      `The stored login is for ${originOf(stored.url ?? '')}, and MERGEYARD_URL names ${origin}: set MERGEYARD_TOKEN to a token of that service, or log in there with mergeyard login ${origin}.`,
+    );
+  return toLogin(address, stored.token);
+}
+
+function toLogin(url: string, token: string): Login {
+  checkAddress(url);
+  return { url: url.replace(/\/+$/, ''), token };
+}
+
+const originOf = (address: string): string => (URL.canParse(address) ? new URL(address).origin : 'no address');
+
+/** Without TLS only this machine is spoken to. Returns the origin. */
+export function checkAddress(address: string): string {
+  const { origin, protocol, hostname } = URL.canParse(address) ? new URL(address) : NO_ADDRESS;
+  const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
+  if (protocol !== 'https:' && !(protocol === 'http:' && isLocal))
+    throw new Misuse('The address must begin with https://, or the token could be read on the way.');
+  return origin;
+}
+
+const NO_ADDRESS = { origin: '', protocol: '', hostname: '' };
+
+function readStored(machine: Pick<Machine, 'env'>): Partial<Login> {
+  try {
+    return JSON.parse(readFileSync(loginFile(machine), 'utf8')) as Partial<Login>;
+  } catch {
+    return {};
+  }
+}
+
+export function readStoredToken(machine: Pick<Machine, 'env'>): string | undefined {
+  return readStored(machine).token;
+}
+
+/** Mode 600 from the first byte: the file is made under another name, then moved. */
+export function storeLogin(machine: Pick<Machine, 'env'>, login: Login): string {
+  const file = loginFile(machine);
+  const next = `${file}.${process.pid}.next`;
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(next, JSON.stringify(login), { mode: 0o600, flag: 'wx' });
+    renameSync(next, file);
+  } catch (error) {
+    throw new Misuse(
+      `The login cannot be stored in ${file} (${codeOf(error)}): make the folder writable, or set MERGEYARD_URL and MERGEYARD_TOKEN.`,
+    );
+  }
+  return file;
+}
+
+const codeOf = (error: unknown): string =>
+  types.isNativeError(error) && 'code' in error ? String(error.code) : 'unknown';
