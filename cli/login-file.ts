@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { types } from 'node:util';
+import * as z from 'zod';
 import { type Machine, Misuse } from './context.ts';
 
 export interface Login {
@@ -20,24 +21,22 @@ export function readLogin(machine: Machine): Login {
   const { MERGEYARD_URL: url, MERGEYARD_TOKEN: token } = machine.env;
   if (url !== undefined && token !== undefined) return toLogin(url, token);
   const stored = readStored(machine);
-  const address = url ?? stored.url;
-  if (address === undefined || (token ?? stored.token) === undefined)
+  if (stored === null)
     throw new Misuse('Log in first: mergeyard login ADDRESS, with the token on standard input.');
-  const origin = checkAddress(address);
-  if (token !== undefined) return toLogin(address, token);
-  if (stored.url === undefined || stored.token === undefined || originOf(stored.url) !== origin)
+  if (token !== undefined) return toLogin(stored.url, token);
+  if (url === undefined) return toLogin(stored.url, stored.token);
+  const [named, own] = [checkAddress(url), new URL(stored.url).origin];
+  if (named !== own)
     throw new Misuse(
-      `The stored login is for ${originOf(stored.url ?? '')}, and MERGEYARD_URL names ${origin}: set MERGEYARD_TOKEN to a token of that service, or log in there with mergeyard login ${origin}.`,
+      `The stored login is for ${own}, and MERGEYARD_URL names ${named}: set MERGEYARD_TOKEN to a token of that service, or log in there with mergeyard login ${named}.`,
     );
-  return toLogin(address, stored.token);
+  return toLogin(url, stored.token);
 }
 
 function toLogin(url: string, token: string): Login {
   checkAddress(url);
   return { url: url.replace(/\/+$/, ''), token };
 }
-
-const originOf = (address: string): string => (URL.canParse(address) ? new URL(address).origin : 'no address');
 
 /** Without TLS only this machine is spoken to. Returns the origin. */
 export function checkAddress(address: string): string {
@@ -50,16 +49,41 @@ export function checkAddress(address: string): string {
 
 const NO_ADDRESS = { origin: '', protocol: '', hostname: '' };
 
-function readStored(machine: Pick<Machine, 'env'>): Partial<Login> {
+const StoredLogin = z.object({
+  url: z.string().refine((text) => URL.canParse(text)),
+  token: z.string().min(1),
+});
+
+/** Null: there is no login here. */
+function readStored(machine: Pick<Machine, 'env'>): Login | null {
+  const file = loginFile(machine);
+  let text: string;
   try {
-    return JSON.parse(readFileSync(loginFile(machine), 'utf8')) as Partial<Login>;
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    throw new Misuse(
+      `${file} cannot be read (${code}): give yourself the right to read it, log in again, or set MERGEYARD_URL and MERGEYARD_TOKEN.`,
+    );
+  }
+  try {
+    return StoredLogin.parse(JSON.parse(text));
   } catch {
-    return {};
+    // The words of the parser would show a piece of the file, which may be one of the token.
+    throw new Misuse(
+      `${file} holds no login: log in again with mergeyard login ADDRESS and the token on standard input, or set MERGEYARD_URL and MERGEYARD_TOKEN.`,
+    );
   }
 }
 
+/** Undefined also where the file cannot be used: that is told by the command that needs it. */
 export function readStoredToken(machine: Pick<Machine, 'env'>): string | undefined {
-  return readStored(machine).token;
+  try {
+    return readStored(machine)?.token;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Mode 600 from the first byte: the file is made under another name, then moved. */

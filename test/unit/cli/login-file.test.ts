@@ -54,3 +54,42 @@ describe('a stored token belongs to the service that it was stored for', () => {
     ]);
   });
 });
+
+describe('a login that cannot be used is told in one sentence, with the next step', () => {
+  test.each([
+    ['null', 'null'],
+    ['a list', '["mgy_x"]'],
+    ['a token of a wrong type', '{"url":"https://q.example.org","token":7}'],
+    ['an address of a wrong type', '{"url":{},"token":"mgy_x"}'],
+    ['no address', '{"token":"mgy_x"}'],
+    ['an address that is none', '{"url":"q","token":"mgy_x"}'],
+    ['no JSON', '{"url":"https://q.exam'],
+    ['nothing', ''],
+  ])('of %s', async (_what, text) => {
+    writeFileSync(file, text);
+    for (const env of [{}, { MERGEYARD_URL: SERVICE }, { MERGEYARD_TOKEN: 'mgy_own' }] as const)
+      expect(await call(env)).toEqual({
+        code: 64,
+        out: [],
+        sent: [],
+        complaint: `${file} holds no login: log in again with mergeyard login ADDRESS and the token on standard input, or set MERGEYARD_URL and MERGEYARD_TOKEN.`,
+      });
+  });
+
+  test('of a file that cannot be read', async () => {
+    mkdirSync(file);
+    expect(await call()).toMatchObject({
+      code: 64,
+      sent: [],
+      complaint: `${file} cannot be read (EISDIR): give yourself the right to read it, log in again, or set MERGEYARD_URL and MERGEYARD_TOKEN.`,
+    });
+  });
+
+  test('and stands in the way of no new login, no help, and no login in the environment', async () => {
+    writeFileSync(file, 'null');
+    expect((await call({}, '--help')).code).toBe(0);
+    expect((await call({ MERGEYARD_URL: SERVICE, MERGEYARD_TOKEN: 'mgy_own' })).code).toBe(0);
+    expect((await call({}, 'login', SERVICE)).code).toBe(0);
+    expect((await call()).code).toBe(0);
+  });
+});
