@@ -4,6 +4,9 @@ import { dirname, join } from 'node:path';
 /** A refusal of the command line itself: one sentence for a person. */
 export class Misuse extends Error {}
 
+/** The reader of standard output has left, as after `| head -1`: what would go on printing ends, without a word. */
+export class ReaderLeft extends Error {}
+
 /** The parts of the machine that a command uses. */
 export interface Machine {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -15,6 +18,7 @@ export interface Machine {
   /** Standard output of git in `cwd`, without the last line break; null: git refused, or is not there. */
   readonly readGit: (args: readonly string[]) => Promise<string | null>;
   readonly now: () => number;
+  /** Throws `ReaderLeft`, before the time is over as well. */
   readonly sleep: (ms: number) => Promise<void>;
 }
 

@@ -2,7 +2,16 @@ import { execFile } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { ReaderLeft } from './context.ts';
 import { run } from './run.ts';
+
+const reader = new AbortController();
+// Without a listener such an error ends the process with a stack, and the code of the command is lost.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error;
+    if (stream === process.stdout) reader.abort();
+  });
 
 process.exitCode = await run(
   process.argv.slice(2),
@@ -12,14 +21,20 @@ process.exitCode = await run(
     fetch: globalThis.fetch,
     now: Date.now,
     isTerminal: process.stdout.isTTY === true,
-    print: (line) => process.stdout.write(`${line}\n`),
+    print: (line) => {
+      if (!reader.signal.aborted) process.stdout.write(`${line}\n`);
+    },
     readGit: (args) =>
       // A replaced object has the name of another one.
       promisify(execFile)('git', ['--no-replace-objects', ...args]).then(
         ({ stdout }) => stdout.trim(),
         () => null,
       ),
-    sleep: async (ms) => void (await sleep(ms)),
+    sleep: async (ms) => {
+      await sleep(ms, undefined, { signal: reader.signal }).catch(() => {
+        throw new ReaderLeft();
+      });
+    },
   },
   () => text(process.stdin),
   (line) => process.stderr.write(line.startsWith('{') ? `${line}\n` : `mergeyard: ${line}\n`),

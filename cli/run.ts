@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { ApiError } from '#core/contracts/client.ts';
 import { EXIT } from './asked.ts';
-import { type Machine, Misuse } from './context.ts';
+import { type Machine, Misuse, ReaderLeft } from './context.ts';
 import { readStoredToken } from './login-file.ts';
 import { openProgram } from './program.ts';
 import { sayRefusal, stepOf } from './refusal.ts';
@@ -37,6 +37,7 @@ export async function run(
   try {
     return await openProgram(argv, { ...machine, print: (line) => machine.print(hide(line)) }, readSecret);
   } catch (error) {
+    if (error instanceof ReaderLeft) return EXIT.ok;
     if (error instanceof ApiError) {
       say(sayRefusal(error), error.code, error.message, stepOf(error));
       return EXIT.refused;

@@ -42,6 +42,7 @@ export async function serveTools(
   const closed = new Promise<void>((done) => {
     server.server.onclose = done;
     process.stdin.once('end', () => void server.close());
+    process.stdout.once('error', () => void server.close());
   });
   await server.connect(new StdioServerTransport());
   await closed;
