@@ -8,6 +8,8 @@ import { readLogin } from './login-file.ts';
 export interface Call {
   readonly machine: Machine;
   readonly readStdin: () => Promise<string>;
+  /** A text without any secret, for what leaves by another way than `machine.print`. */
+  readonly hide: (text: string) => string;
   readonly operands: readonly string[];
   readonly options: CallOptions;
 }

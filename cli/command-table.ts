@@ -190,12 +190,13 @@ export const COMMAND_TABLE: readonly CommandRow[] = [
       { flags: '--allow-writes', says: 'also enqueue and dequeue, with the token in MERGEYARD_FORGE_TOKEN' },
       ...NAMING,
     ],
-    read: async ({ machine, options }) => ({
+    read: async ({ machine, options, hide }) => ({
       forgeToken: options.allowWrites === true ? await readForgeToken(machine, null) : null,
       named: options,
+      hide,
     }),
-    run: ({ asked }, { forgeToken, named }) =>
-      serveTools(asked, forgeToken, (repo = named.repo, branch = named.branch) =>
+    run: ({ asked }, { forgeToken, named, hide }) =>
+      serveTools(asked, { forgeToken, hide }, (repo = named.repo, branch = named.branch) =>
         findRepo(asked, { repo, branch }),
       ),
   }),

@@ -12,14 +12,13 @@ const EXIT_CODES =
 /** Each command, with its arguments and options, to its exit code. Throws what `commander` does for a misuse. */
 export async function openProgram(
   argv: readonly string[],
-  machine: Machine,
-  readStdin: () => Promise<string>,
+  world: Omit<Call, 'operands' | 'options'>,
 ): Promise<number> {
   let code: number = EXIT.ok;
-  const program = describeProgram(machine);
+  const program = describeProgram(world.machine);
   for (const row of COMMAND_TABLE)
     addCommand(program, row, async (words) => {
-      code = await row.start({ machine, readStdin, ...words });
+      code = await row.start({ ...world, ...words });
     });
   complete(program);
   await program.parseAsync([...argv], { from: 'user' });

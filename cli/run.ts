@@ -5,6 +5,7 @@ import { type Machine, Misuse, ReaderLeft } from './context.ts';
 import { readStoredToken } from './login-file.ts';
 import { openProgram } from './program.ts';
 import { sayRefusal, stepOf } from './refusal.ts';
+import { Secrets } from './secrets.ts';
 import { plain } from './values.ts';
 
 /** One command, to its exit code. Errors go to `complain` as one line, never with the token. */
@@ -16,16 +17,11 @@ export async function run(
 ): Promise<number> {
   const json = argv.includes('--json');
   const { MERGEYARD_TOKEN, MERGEYARD_FORGE_TOKEN } = machine.env;
-  const secrets = [MERGEYARD_TOKEN, MERGEYARD_FORGE_TOKEN, readStoredToken(machine)];
-  // A server may say back what it was sent, and what is printed may be a log that others read.
-  const hide = (line: string): string =>
-    secrets.reduce<string>(
-      (text, secret) => (secret === undefined || secret === '' ? text : text.replaceAll(secret, '***')),
-      line,
-    );
+  const secrets = new Secrets([MERGEYARD_TOKEN, MERGEYARD_FORGE_TOKEN, readStoredToken(machine)]);
+  const hide = (text: string): string => secrets.hide(text);
   const readSecret = async (): Promise<string> => {
     const text = await readStdin();
-    secrets.push(text.trim());
+    secrets.add(text);
     return text;
   };
   const say = (line: string, code: string, message: string, next: string | null): void => {
@@ -35,7 +31,11 @@ export async function run(
   // Its one sentence says the step.
   const sayMisuse = (message: string): void => say(message, 'misuse', message, null);
   try {
-    return await openProgram(argv, { ...machine, print: (line) => machine.print(hide(line)) }, readSecret);
+    return await openProgram(argv, {
+      machine: { ...machine, print: (line) => machine.print(hide(line)) },
+      readStdin: readSecret,
+      hide,
+    });
   } catch (error) {
     if (error instanceof ReaderLeft) return EXIT.ok;
     if (error instanceof ApiError) {

@@ -1,14 +1,16 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult, JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
 import { type ApiClient, ApiError } from '#core/contracts/client.ts';
 import { type Asked, EXIT, type Repo } from './asked.ts';
+import type { Call } from './call.ts';
 import { describe, describePlace, readStory, type Story, waitForExit } from './commands.ts';
 import { Misuse } from './context.ts';
 import { describeGateLog } from './log.ts';
 import { sayRefusal } from './refusal.ts';
 import { sayEnqueued } from './schedule.ts';
+import { mapTexts } from './secrets.ts';
 import { plain } from './values.ts';
 import { look } from './watch.ts';
 
@@ -35,7 +37,7 @@ const READS = { readOnlyHint: true, destructiveHint: false, openWorldHint: true 
 /** Until standard input ends. Nothing else is written to standard output meanwhile: it is the protocol's. */
 export async function serveTools(
   asked: Asked,
-  forgeToken: string | null,
+  { forgeToken, hide }: Pick<ToolDeps, 'forgeToken'> & Pick<Call, 'hide'>,
   find: ToolDeps['find'],
 ): Promise<number> {
   const server = openToolServer({ asked, version: '1', forgeToken, find });
@@ -44,9 +46,23 @@ export async function serveTools(
     process.stdin.once('end', () => void server.close());
     process.stdout.once('error', () => void server.close());
   });
-  await server.connect(new StdioServerTransport());
+  await server.connect(new HidingTransport(hide));
   await closed;
   return EXIT.ok;
+}
+
+/** Here, and not at each answer: the library makes answers of its own, such as of an error. */
+class HidingTransport extends StdioServerTransport {
+  readonly #hide: Call['hide'];
+
+  constructor(hide: Call['hide']) {
+    super();
+    this.#hide = hide;
+  }
+
+  override send(message: JSONRPCMessage): Promise<void> {
+    return super.send(mapTexts(message, this.#hide) as JSONRPCMessage);
+  }
 }
 
 /** Questions about queues as tools of the Model Context Protocol. Titles are words of other people, told as data. */
@@ -207,7 +223,7 @@ async function answer(ask: () => Promise<readonly string[]>): Promise<CallToolRe
     return say((await ask()).map(plain).join('\n'));
   } catch (error) {
     if (error instanceof ApiError) return { ...say(plain(sayRefusal(error))), isError: true };
-    if (error instanceof Misuse) return { ...say(error.message), isError: true };
+    if (error instanceof Misuse) return { ...say(plain(error.message)), isError: true };
     throw error;
   }
 }

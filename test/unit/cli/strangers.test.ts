@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApiClient } from '#core/contracts/client.ts';
 import { run } from '../../../cli/run.ts';
-import { findCanary } from '../../support/canary.ts';
+import { findCanary, formsOf } from '../../support/canary.ts';
 
 const SECRETS = { MERGEYARD_TOKEN: 'mgy_canary-of-the-service', MERGEYARD_FORGE_TOKEN: 'canary-of-a-person' };
 const HEAD = 'a'.repeat(40);
@@ -19,12 +19,12 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-async function call(argv: readonly string[], url: string, fetch = globalThis.fetch) {
+async function call(argv: readonly string[], url: string, fetch = globalThis.fetch, secrets = SECRETS) {
   const [out, complaints]: [string[], string[]] = [[], []];
   const code = await run(
     argv,
     {
-      env: { MERGEYARD_URL: url, ...SECRETS, HOME: '/none' },
+      env: { MERGEYARD_URL: url, ...secrets, HOME: '/none' },
       cwd: '/',
       isTerminal: false,
       fetch,
@@ -123,5 +123,42 @@ test('words of a server move no cursor, and no output has a token, also where th
     expect(complaint).not.toMatch(/\p{Cc}|u001b/u);
     const all = Buffer.from(complaint);
     expect(Object.values(SECRETS).filter((secret) => findCanary(all, secret) !== null)).toEqual([]);
+  }
+});
+
+test('no output has a token in another spelling either, as a server or a log may have it', async () => {
+  const token = 'mgy_"sl/ash+sp%ace"of-one';
+  const told = [token, SECRETS.MERGEYARD_FORGE_TOKEN].flatMap((secret) => [
+    secret,
+    encodeURIComponent(secret),
+    encodeURIComponent(secret).toLowerCase(),
+    Buffer.from(secret).toString('hex'),
+    Buffer.from(secret).toString('hex').toUpperCase(),
+    Buffer.from(secret).toString('base64url'),
+    JSON.stringify(secret),
+    `Authorization: Basic ${btoa(secret)}`,
+    `Authorization: Basic ${btoa(`o:${secret}`)}`,
+    `Authorization: Basic ${btoa(`:${secret}:`)}`,
+    `authorization: token ${secret}`,
+  ]);
+  const service = await serve((_request, response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end(
+      JSON.stringify({
+        repos: told.map((name) => ({ name, base_branch: 'main', queue_enabled: true, pause: null })),
+      }),
+    ),
+  );
+  for (const more of [[], ['--json']]) {
+    // A file or a variable may end in a line break, which no header has.
+    const env = { ...SECRETS, MERGEYARD_TOKEN: `${token}\n` };
+    const { code, out } = await call(['status', ...more], service, globalThis.fetch, env);
+    expect([code, out.split('***').length - 1]).toEqual([0, told.length]);
+    const found = [token, SECRETS.MERGEYARD_FORGE_TOKEN].map((secret) =>
+      formsOf(secret)
+        .map((form) => form.toLowerCase())
+        .find((form) => out.toLowerCase().includes(form)),
+    );
+    expect(found).toEqual([undefined, undefined]);
+    if (more.length > 0) expect(JSON.parse(out)).toHaveLength(told.length);
   }
 });

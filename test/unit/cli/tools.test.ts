@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { bundleCli } from '../../../lib/bundle-cli.ts';
+import { findCanary } from '../../support/canary.ts';
 
 const now = (kind: string, code: string, fault: boolean | null) => ({
   kind,
@@ -76,13 +77,26 @@ describe('the tool server of the command line', () => {
     asked.push(`${request.method} ${request.url}`);
     const forgeToken = request.headers['x-forge-token'];
     if (forgeToken !== undefined) forgeTokens.push(String(forgeToken));
-    const answer = ANSWERS[request.url ?? ''];
+    const answers: Record<string, unknown> = { ...ANSWERS, ...sayBack(request.headers) };
+    const answer = answers[request.url ?? ''];
     const refusal = { error: { code: 'not_found', message: 'This does not exist.', retryable: false } };
     response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(answer ?? refusal));
   });
   const client = new Client({ name: 'test', version: '1' });
   let complaints = '';
+  /** The service says back what it was sent, in each way that an answer has. */
+  const sayBack = ({ authorization = '' }: IncomingMessage['headers']) => ({
+    '/api/v1/user/repos/r/pulls/11': {
+      error: { code: 'forbidden', message: `no: ${authorization} ${btoa(`bot:${authorization.slice(7)}`)}` },
+    },
+    '/api/v1/user/repos/r/pulls/12': {
+      ...pull(12, now('wait', 'queued', null)),
+      title: `mgy_\u200bsecret ${authorization}`,
+    },
+    // No answer of this API: what the library makes of it is an answer too.
+    '/api/v1/user/repos/r/pulls/13': { attempts: authorization },
+  });
 
   beforeAll(async () => {
     const file = join(folder, 'mergeyard.mjs');
@@ -170,6 +184,20 @@ describe('the tool server of the command line', () => {
     const before = asked.length;
     expect((await call('why', { number: 'x' })).isError).toBe(true);
     expect(asked).toHaveLength(before);
+  });
+
+  test('no answer has the token, also where the service says it back', async () => {
+    const refused = await call('why', { number: 11 });
+    expect(refused).toMatchObject({
+      isError: true,
+      lines: [expect.stringMatching(/^forbidden: no: Bearer \*\*\* /)],
+    });
+    const told = await call('why', { number: 12 });
+    expect(told.lines[0]).toBe('#12 *** Bearer ***');
+    const broken = await call('gate_log', { number: 13 });
+    const named = await call('why', { number: 7, repo: 'mgy_secret' });
+    const all = Buffer.from([refused, told, broken, named].flatMap(({ lines }) => lines).join('\n'));
+    expect(findCanary(all, 'mgy_secret')).toBeNull();
   });
 
   test('enqueue and dequeue are there with --allow-writes alone, and send the forge token of the person', async () => {
