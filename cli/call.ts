@@ -1,8 +1,9 @@
 import { createApiClient } from '#core/contracts/client.ts';
 import type { Asked, Printing, Repo } from './asked.ts';
-import { pickRepo } from './commands.ts';
-import { type Machine, readRemoteSlug } from './context.ts';
+import { type Machine, Misuse } from './context.ts';
 import { readLogin } from './login-file.ts';
+import { NO_NAME, pickRepo, readRepoName } from './naming.ts';
+import { readRemote } from './remote.ts';
 
 /** One call of a command: its words, and the machine that it runs on. */
 export interface Call {
@@ -61,7 +62,9 @@ export interface NamedQueue {
 }
 
 export async function findRepo({ api, machine }: Asked, { repo, branch }: NamedQueue): Promise<Repo> {
-  return pickRepo(await api.listRepos(), repo ?? readRemoteSlug(machine.cwd), branch);
+  const named = repo === undefined ? await readRemote(machine) : readRepoName(repo);
+  if (named === null) throw new Misuse(NO_NAME);
+  return pickRepo(await api.listRepos(), named, branch);
 }
 
 export interface OnRepo {

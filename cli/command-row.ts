@@ -68,6 +68,9 @@ const PROVIDERS: { readonly [N in Need]: (call: Call) => () => Promise<Given[N]>
 export const noInput = (): null => null;
 
 export const NAMING: readonly OptionRow[] = [
-  { flags: '--repo <owner/name>', says: 'the repository (default: of the remote origin)' },
+  {
+    flags: '--repo <name>',
+    says: 'the repository: owner/name, or host/owner/name where several forges have it (default: of the remote origin)',
+  },
   { flags: '--branch <name>', says: 'which queue, where the repository has several' },
 ];

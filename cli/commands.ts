@@ -1,7 +1,7 @@
 import { type ApiClient, ApiError, type ResultOf } from '#core/contracts/client.ts';
 import { TURN_NAMES } from '#core/contracts/turn-names.ts';
 import { type Asked, EXIT, emit, type Repo } from './asked.ts';
-import { Misuse } from './context.ts';
+import { sayRepo } from './naming.ts';
 import { Refusal } from './refusal.ts';
 import { plain } from './values.ts';
 
@@ -13,24 +13,12 @@ const FIRST_LOOK_MS_MAX = 180_000;
 /** A fault is told until the queue has seen the push that mends it: so long it may be an old one. */
 const FAULT_STANDS_MS = 40_000;
 
-export function pickRepo(repos: readonly Repo[], slug: string | null, branch: string | undefined): Repo {
-  if (slug === null) throw new Misuse('Name the repository: --repo OWNER/NAME.');
-  const found = repos.filter(
-    (repo) =>
-      repo.name.toLowerCase() === slug.toLowerCase() && (branch ?? repo.base_branch) === repo.base_branch,
-  );
-  const [one, ...others] = found;
-  if (one === undefined) throw new Misuse(`The token sees no queue of ${slug}.`);
-  if (others.length > 0) throw new Misuse(`${slug} has several queues: name one with --branch.`);
-  return one;
-}
-
 export async function status(asked: Asked): Promise<number> {
   const { repos } = await asked.api.readQueueStatus();
   emit(asked, repos, () =>
     repos.map((repo) => {
       const state = !repo.queue_enabled ? 'off' : repo.pause === null ? 'on' : repo.pause.kind;
-      return `${repo.name} ${repo.base_branch}: ${state}`;
+      return `${sayRepo(repo, repos)} ${repo.base_branch}: ${state}`;
     }),
   );
   return EXIT.ok;

@@ -2,7 +2,8 @@ import type { ResultOf } from '#core/contracts/client.ts';
 import { findBlocker } from '../dashboard/view/blocker.ts';
 import { listSteps } from '../dashboard/view/provisioning.ts';
 import { type Asked, EXIT, emit } from './asked.ts';
-import { readRemoteSlug } from './context.ts';
+import { isAmong, sayNamed, sayRepo } from './naming.ts';
+import { type Named, readRemote } from './remote.ts';
 import { plain } from './values.ts';
 import { sayBlocker } from './watch.ts';
 
@@ -18,11 +19,11 @@ type Entry = ResultOf<'readQueueStatus'>['repos'][number];
 export async function doctor(asked: Asked, url: string): Promise<number> {
   const { api, machine } = asked;
   const [{ repos }, activity] = [await api.readQueueStatus(), await api.readActivity()];
-  const slug = readRemoteSlug(machine.cwd);
+  const clone = await readRemote(machine);
   const queues = repos.flatMap((entry) => {
     const mine = activity.repos.find(({ repo_id }) => repo_id === entry.id);
     const blocker = mine === undefined ? null : findBlocker(mine, entry, machine.now());
-    const name = `${entry.name} ${entry.base_branch}`;
+    const name = `${sayRepo(entry, repos)} ${entry.base_branch}`;
     return [
       ...checkSetUp(name, entry),
       ...(mine?.drifts ?? []).map(({ kind, says, next }) => ({
@@ -47,7 +48,7 @@ export async function doctor(asked: Asked, url: string): Promise<number> {
           ? `${repos.length} for this token`
           : 'none for this token: add one on the page of the service',
     },
-    sayClone(slug, repos),
+    sayClone(clone, repos),
     ...queues,
   ];
   emit(asked, findings, () =>
@@ -56,12 +57,12 @@ export async function doctor(asked: Asked, url: string): Promise<number> {
   return findings.every(({ ok }) => ok) ? EXIT.ok : EXIT.unwell;
 }
 
-function sayClone(slug: string | null, repos: readonly Entry[]): Finding {
+function sayClone(clone: Named | null, repos: readonly Entry[]): Finding {
   const check = 'clone';
-  if (slug === null)
+  if (clone === null)
     return { check, ok: true, says: 'this folder is in none: name the repository with --repo' };
-  const isKnown = repos.some(({ name }) => name.toLowerCase() === slug.toLowerCase());
-  return { check, ok: isKnown, says: isKnown ? slug : `${slug} has no queue that this token sees` };
+  const [ok, name] = [isAmong(repos, clone), plain(sayNamed(clone))];
+  return { check, ok, says: ok ? name : `${name} has no queue that this token sees` };
 }
 
 /** A missing webhook costs time and no landing, so its step may be quiet. */

@@ -23,12 +23,17 @@ interface ToolDeps {
   readonly version: string;
   /** The forge token of the person for whom is scheduled; null: the tools only read. */
   readonly forgeToken: string | null;
-  /** The queue that a call means: `owner/name`, or that of the folder. */
+  /** The queue that a call means: of the repository that it names, or of that of the folder. */
   readonly find: (repo: string | undefined, branch: string | undefined) => Promise<Repo>;
 }
 
 const QUEUE = {
-  repo: z.string().optional().describe('owner/name; without it the repository of the folder'),
+  repo: z
+    .string()
+    .optional()
+    .describe(
+      'owner/name, or host/owner/name where several forges have it; without it the repository of the folder',
+    ),
   branch: z.string().optional().describe('the base branch, where the repository has several queues'),
 };
 const number = z.int().positive().describe('number of the pull request');

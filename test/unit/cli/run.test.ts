@@ -1,4 +1,3 @@
-import { slugOf } from '../../../cli/context.ts';
 import { run } from '../../../cli/run.ts';
 
 const REPO = { id: 'r', name: 'acme/app', base_branch: 'main' };
@@ -101,15 +100,6 @@ describe('mergeyard wait', () => {
     });
     expect(await wait(story('exit', 'landed', null), '--nope')).toMatchObject({ code: 64, out: '' });
   });
-});
-
-test.each([
-  ['git@git.example.org:acme/app.git', 'acme/app'],
-  ['https://git.example.org/acme/app', 'acme/app'],
-  ['ssh://git@git.example.org:2222/acme/app.git/', 'acme/app'],
-])('the repository of the remote %s is %s', (url, slug) => {
-  expect(slugOf(`[remote "fork"]\n\turl = https://x/y/z\n[remote "origin"]\n\turl = ${url}\n`)).toBe(slug);
-  expect(slugOf('[core]\n')).toBeNull();
 });
 
 test('a login that cannot be stored is told in one line, with the way around it', async () => {
