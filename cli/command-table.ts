@@ -160,11 +160,12 @@ export const COMMAND_TABLE: readonly CommandRow[] = [
       { flags: '--limit <count>', says: `events at most (default: ${LOG_EVENTS_DEFAULT})` },
       { flags: '--gate <number>', says: 'the end of the log of the newest gate run of this pull request' },
     ],
-    read: ({ options }) =>
-      options.gate === undefined ? { filter: readFilter(options) } : { gate: options.gate },
-    // The number of --gate is read last, once the repository is found.
-    run: async ({ asked, repo }, { gate, filter }) =>
-      gate === undefined ? log(asked, repo, filter) : gateLog(asked, repo, readNumber(gate)),
+    read: ({ options }) => ({
+      gate: options.gate === undefined ? null : readNumber(options.gate),
+      filter: readFilter(options),
+    }),
+    run: ({ asked, repo }, { gate, filter }) =>
+      gate === null ? log(asked, repo, filter) : gateLog(asked, repo, gate),
   }),
   holdRow('pause', 'stages nothing and lands nothing from now on'),
   holdRow('drain', 'lands the batches that are under way, and stages nothing new'),
