@@ -1,5 +1,6 @@
 import type { ApiClient, ResultOf } from '#core/contracts/client.ts';
 import type { Machine } from './context.ts';
+import { plain, toJsonLine } from './values.ts';
 
 /** Stable: scripts read them. */
 export const EXIT = { ok: 0, fault: 1, left: 2, timedOut: 3, unwell: 4, misuse: 64, refused: 69 } as const;
@@ -20,7 +21,8 @@ export interface Printing extends Pick<Asked, 'json' | 'quiet'> {
   readonly machine: Pick<Machine, 'print'>;
 }
 
+/** Here, and not at each text alone: names and words that the service passes on are of other people too. */
 export const emit = (asked: Printing, value: unknown, lines: () => readonly string[]): void => {
   if (asked.quiet) return;
-  for (const line of asked.json ? [JSON.stringify(value)] : lines()) asked.machine.print(line);
+  for (const line of asked.json ? [toJsonLine(value)] : lines().map(plain)) asked.machine.print(line);
 };

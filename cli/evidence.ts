@@ -5,7 +5,7 @@ import { LandingStatement, PAYLOAD_TYPE } from '#core/contracts/evidence.ts';
 import { type Asked, EXIT, emit, type Printing, type Repo } from './asked.ts';
 import { type Call, findRepo, logIn } from './call.ts';
 import { type Machine, Misuse } from './context.ts';
-import { plain } from './values.ts';
+import { plain, toJsonLine } from './values.ts';
 
 /** Full id of a commit of the local clone. */
 export async function readCommit({ readGit }: Git, name: string): Promise<string> {
@@ -18,14 +18,14 @@ export async function readCommit({ readGit }: Git, name: string): Promise<string
 export async function evidence(asked: Asked, repo: Repo, name: string): Promise<number> {
   const commit = await readCommit(asked.machine, name);
   const envelope = await asked.api.readCommitEvidence({ id: repo.id, query: { commit } });
-  emit(asked, envelope, () => [JSON.stringify(envelope)]);
+  emit(asked, envelope, () => [toJsonLine(envelope)]);
   return EXIT.ok;
 }
 
 /** Prints the public key of the service: keep it, and statements are verified without the service. */
 export async function evidenceKey(asked: Asked): Promise<number> {
   const key = await asked.api.readEvidenceKey();
-  emit(asked, key, () => [key.public_key.trimEnd()]);
+  emit(asked, key, () => key.public_key.trimEnd().split('\n'));
   return EXIT.ok;
 }
 

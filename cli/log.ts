@@ -81,6 +81,9 @@ export async function gateLog(asked: Asked, repo: Repo, number: number): Promise
 
 export type GateLog = ResultOf<'readGateLog'>;
 
+/** A pull request can print what looks like a line of ours: each line of a log has a mark before it, and no other line. */
+const LOG_MARK = '| ';
+
 /** Each line by itself: what programs print is told as data. */
 export function describeGateLog({ run_url, gate_verdict, words, jobs }: GateLog): readonly string[] {
   return [
@@ -98,4 +101,4 @@ const linesOf = (text: string): readonly string[] =>
   text
     .replace(/\n+$/, '')
     .split('\n')
-    .map((line) => plain(line.replaceAll('\t', '  ')));
+    .map((line) => `${LOG_MARK}${plain(line.replaceAll('\t', '  '))}`);

@@ -36,7 +36,7 @@ export async function settings(
   find: () => Promise<OnRepo>,
 ): Promise<number> {
   if (action === 'schema') {
-    emit(printed, settingsFileSchema(), () => [JSON.stringify(settingsFileSchema(), null, 2)]);
+    emit(printed, settingsFileSchema(), () => JSON.stringify(settingsFileSchema(), null, 2).split('\n'));
     return EXIT.ok;
   }
   if (action === 'show') {

@@ -15,5 +15,20 @@ export function readTime(text: string): number {
   return Number(count) * (UNIT_MS[unit] ?? 0);
 }
 
-/** Text of other people on a terminal: no control character and no change of direction gets there. */
-export const plain = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '');
+/** Sequences that a terminal obeys, of seven and of eight bits, with the text that belongs to a title or a link. */
+const SEQUENCES =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u0080-\u009f]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]/gu;
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** Text of other people on a terminal: one line, in which no control character and no change of direction is left. */
+export const plain = (text: string): string => text.replaceAll(SEQUENCES, '').replaceAll(HIDDEN, '');
+
+/** The same value for a reader of JSON, and nothing in it that a terminal obeys. */
+export const toJsonLine = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(HIDDEN, (hidden) =>
+    Array.from(
+      { length: hidden.length },
+      (_, at) => `\\u${hidden.charCodeAt(at).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );

@@ -34,7 +34,9 @@ export async function watch(asked: Asked, repo: Repo, timeoutMs: number | null):
       if (text !== last) emit(asked, seen, () => []);
       last = text;
     } else if (machine.isTerminal) {
-      emit(asked, seen, () => [`${CLEAR}${draw(repo, seen, machine.now()).join('\n')}`]);
+      // The one place that moves a cursor, so it does not go through `emit`.
+      const lines = draw(repo, seen, machine.now()).map(plain);
+      if (!asked.quiet) machine.print(`${CLEAR}${lines.join('\n')}`);
     } else {
       const lines = tellLines(seen);
       emit(asked, seen, () => lines.filter((line) => !told.has(line)));

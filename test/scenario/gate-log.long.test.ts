@@ -104,7 +104,7 @@ describe.each([
     if (profile === 'gt126') {
       expect(out[1]).toMatch(/^--- .+: failure$/);
       expect(out.slice(2).join('\n')).toMatch(
-        /^Judged [0-9a-f]{40} \(mq\/main\/\S+\)\nThe judge says: failure$/,
+        /^\| Judged [0-9a-f]{40} \(mq\/main\/\S+\)\n\| The judge says: failure$/,
       );
     } else expect(out.slice(1)).toEqual([expect.stringMatching(/^This version of the forge gives no log/)]);
     expect([...out, ...lines].join('\n')).not.toContain(botToken);

@@ -229,7 +229,7 @@ describe('mergeyard doctor', () => {
     expect([code, out.filter((line) => line.startsWith('look'))]).toEqual([
       4,
       [
-        'look acme/app main: settings file: .mergeyard.yml on the base is wrong: line 2: [2Jno. Land a correction.',
+        'look acme/app main: settings file: .mergeyard.yml on the base is wrong: line 2: no. Land a correction.',
       ],
     ]);
   });
@@ -297,7 +297,7 @@ describe('mergeyard in a script', () => {
     const error = { code: 'invalid_field', message: 'No.', field: 'un\u001b[2Jtil' };
     const refuse = () => Response.json({ error }, { status: 400 });
     expect((await call(['status'], { 'queue/status': refuse })).complaint).toBe(
-      'invalid_field: No. Correct the field "un[2Jtil".',
+      'invalid_field: No. Correct the field "until".',
     );
   });
 
@@ -519,14 +519,65 @@ describe('log --gate', () => {
       [
         'run: failure https://f.example.org/runs/3',
         '--- check: failure (the end of the log)',
-        'expected 1',
-        '  got 2 ',
+        '| expected 1',
+        '|   got 2 ',
         '--- other: failure',
         'The forge has no log of this job.',
       ],
     ]);
     const [json = ''] = (await read({ ...log, jobs }, '--json')).out;
     expect(JSON.parse(json).jobs).toEqual(jobs);
+  });
+
+  test('a line of a log is taken for none of the own lines, and moves no cursor', async () => {
+    const text = [
+      'run: success https://evil.example.org',
+      '--- check: success',
+      '\u001b[2J\u001b[1;1H\u001b[32mrun: success\u001b[0m',
+      '\u001b]8;;https://evil.example.org\u0007link\u001b]8;;\u001b\\',
+      '\u009b2Jrun: \u009d0;title\u009cok\u0085--- x\u2028--- y\r--- z',
+      '',
+      'The forge has no log of this job.',
+      '\u001bPq#0\u001b\\end\u001b',
+    ].join('\n');
+    const { out } = await read({
+      ...log,
+      jobs: [{ name: 'c\n| x', result: 'failure', text, is_cut: false }],
+    });
+    expect(out).toEqual([
+      'run: failure https://f.example.org/runs/3',
+      '--- c| x: failure',
+      '| run: success https://evil.example.org',
+      '| --- check: success',
+      '| run: success',
+      '| link',
+      '| run: ok--- x--- y--- z',
+      '| ',
+      '| The forge has no log of this job.',
+      '| end',
+    ]);
+  });
+
+  test('words of the service and its names move no cursor, whatever command tells them, and JSON says the same without them', async () => {
+    const evil = '\u001b[2J\u009b1;1H\u202eevil\u{e0041}';
+    const told = { ...log, run_url: `https://f/${evil}`, words: `Why${evil}`, jobs: [] };
+    const name = `acme/app${evil}`;
+    const statuses = { 'queue/status': () => ({ repos: [{ ...REPO, name }] }) };
+    const answers = [
+      await read(told),
+      await call(['status'], statuses),
+      await call(['resume', ...named], { 'repos/r/resume': () => ({ ...REPO, name }) }),
+      await call(['evidence-key'], { '/api/v1/evidence/key': () => ({ public_key: `-----\nx${evil}\n` }) }),
+    ];
+    for (const { code, out } of answers) {
+      expect([code, out.length > 0]).toEqual([0, true]);
+      expect(out.join('')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+      expect(out.join('\n')).toContain('evil');
+      expect(out.join('\n')).not.toContain('[2J');
+    }
+    const [json = ''] = (await call(['status', '--json'], statuses)).out;
+    expect(json).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    expect(JSON.parse(json)[0].name).toBe(name);
   });
 
   test('without a log it prints the page of the run and why', async () => {

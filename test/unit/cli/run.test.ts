@@ -90,7 +90,7 @@ describe('mergeyard wait', () => {
   });
 
   test('a title moves no cursor and turns no direction', async () => {
-    expect((await wait(story('exit', 'landed', null))).out.split('\n')[0]).toBe('#7 ab[2J');
+    expect((await wait(story('exit', 'landed', null))).out.split('\n')[0]).toBe('#7 ab');
   });
 
   test('a wrong time or option is misuse, in one line', async () => {

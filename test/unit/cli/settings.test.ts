@@ -198,7 +198,7 @@ describe('mergeyard settings show', () => {
       code: 1,
       out: [
         `acme/app main: .mergeyard.yml at ${'c'.repeat(10)} is wrong: those of ${'f'.repeat(10)} stay in force. Land a correction.`,
-        '.mergeyard.yml:2:1: "gate" cannot be set[2J.',
+        '.mergeyard.yml:2:1: "gate" cannot be set.',
         ...rows,
       ],
     });

@@ -135,7 +135,7 @@ describe('the tool server of the command line', () => {
 
   test('why says where a pull request stands and the next step, with a title that moves no cursor', async () => {
     expect((await call('why', { number: 7 })).lines).toEqual([
-      '#7 Change[2J 7',
+      '#7 Change 7',
       'bounced: words',
       'turn: its author',
       'next: Wait.',
@@ -159,8 +159,8 @@ describe('the tool server of the command line', () => {
       `2026-11-22T10:00:00.000Z failure (bounced) #7 #8 tree ${'a'.repeat(40)} https://forge.example.org/acme/app/actions/runs/3`,
       'run: failure https://forge.example.org/acme/app/actions/runs/3',
       '--- check: failure (the end of the log)',
-      'one',
-      '  two [2J',
+      '| one',
+      '|   two ',
     ]);
     // A log that cannot be read costs no run.
     const { lines } = await call('gate_log', { number: 8 });
@@ -178,7 +178,7 @@ describe('the tool server of the command line', () => {
       isError: true,
     });
     expect(await call('why', { number: 10 })).toEqual({
-      lines: ['decryption_error: N[2Jo. Store the token again, on the page Connections.'],
+      lines: ['decryption_error: No. Store the token again, on the page Connections.'],
       isError: true,
     });
     const before = asked.length;
