@@ -143,7 +143,7 @@ async function setUp(deps: CiGateDeps, forge: ForgeAdmin, repo: ManagedRepo): Pr
   if (place.gate !== null) return failed('ci_gate_exists');
   const open = await forge.findOpenPull(base, head);
   if (open !== null) return record(deps, repo, open);
-  const creating = await saveGate(deps, repo, { ...repo.ciGate, status: 'setup_creating' });
+  const creating = await saveGate(deps, repo, ({ ciGate }) => ({ ...ciGate, status: 'setup_creating' }));
   if (typeof creating === 'string') return failed(creating);
   try {
     // Left by an attempt that died, or of a pull request that was closed: it holds nothing but our file.
@@ -161,7 +161,9 @@ async function setUp(deps: CiGateDeps, forge: ForgeAdmin, repo: ManagedRepo): Pr
     return await record(deps, creating, await openPullOnce(forge, { base, head, title, body: SETUP_BODY }));
   } catch (error) {
     // The stored state must not say that a set-up is under way when it is not.
-    await saveGate(deps, creating, repo.ciGate);
+    await saveGate(deps, creating, ({ ciGate }) =>
+      ciGate.status === 'setup_creating' ? { ...ciGate, status: repo.ciGate.status } : ciGate,
+    );
     throw error;
   }
 }
@@ -183,16 +185,16 @@ async function openPullOnce(
 
 async function record(deps: CiGateDeps, repo: ManagedRepo, pull: PullLink): Promise<SetupResult> {
   const gate: CiGate = { status: 'setup_pr_open', url: pull.url, setupPr: pull.number, probe: null };
-  const saved = await saveGate(deps, repo, gate);
+  const saved = await saveGate(deps, repo, () => gate);
   return typeof saved === 'string' ? failed(saved) : { kind: 'open', repo: saved, pull };
 }
 
 export async function saveGate(
   deps: Pick<CiGateDeps, 'store'>,
   repo: ManagedRepo,
-  ciGate: CiGate,
+  change: (current: ManagedRepo) => CiGate,
 ): Promise<ManagedRepo | 'db_error' | 'not_found'> {
-  const saved = await saveRepo(deps.store, repo, () => ({ ciGate }));
+  const saved = await saveRepo(deps.store, repo, (current) => ({ ciGate: change(current) }));
   if (saved === 'gone') return 'not_found';
   return saved === 'unavailable' ? 'db_error' : saved;
 }

@@ -79,51 +79,81 @@ export type ContextChange =
 /**
  * Changes the status context, and on a protected branch the required check with it, so that exactly one context of
  * ours remains (A81). The new context is noted as a stray before the forge is touched: should the last store fail, the
- * next attempt knows what to remove. `changes` are other settings of the same request, stored in the same step.
+ * next attempt knows what to remove. `change` gives other settings of the same request, which
+ * are stored in the same step.
  */
 export async function changeStatusContext(
   deps: ProvisioningDeps,
   repo: ManagedRepo,
   statusContext: string,
-  changes: Partial<ManagedRepo> = {},
+  change: (current: ManagedRepo) => Partial<ManagedRepo> = () => ({}),
 ): Promise<ContextChange> {
   const old = repo.statusContext;
   const isManaged = repo.protectionRequested && repo.provisioning.protection.kind !== 'not_tried';
-  if (old === statusContext || !isManaged) return saveChange(deps, repo, { ...changes, statusContext });
+  if (old === statusContext || !isManaged) {
+    return saveChange(deps, repo, (current) => ({ ...change(current), statusContext }));
+  }
   const opened = await open(deps, repo);
   if (opened.kind !== 'open') return { kind: opened.kind, repo };
-  const strays = [...new Set([...repo.provisioning.strayContexts, statusContext])];
-  const noted = await saveRepo(deps.store, repo, (current) => ({
-    provisioning: { ...current.provisioning, strayContexts: strays },
+  const noted = await saveRepo(deps.store, repo, ({ provisioning }) => ({
+    provisioning: {
+      ...provisioning,
+      strayContexts: [...new Set([...provisioning.strayContexts, statusContext])],
+    },
   }));
   if (typeof noted === 'string') return { kind: noted === 'gone' ? 'not_found' : 'db_error', repo };
+  const asked: AskedContext = {
+    context: statusContext,
+    removed: [...noted.provisioning.strayContexts, old, noted.statusContext].filter(
+      (context) => context !== statusContext,
+    ),
+  };
   const protection = await requireContext(opened.forge, noted, {
     queueName: deps.queueName,
     context: statusContext,
-    strayContexts: [...strays, old].filter((context) => context !== statusContext),
+    strayContexts: asked.removed,
     mayWrite: noted.ciGate.status === 'verified' || noted.provisioning.protection.kind === 'required',
   });
+  const lastProvisionedAt = deps.clock.now();
   if (protection.kind === 'failed' || protection.kind === 'denied' || protection.kind === 'refused') {
-    const kept = await saveChange(deps, noted, {
-      provisioning: { ...noted.provisioning, lastProvisionedAt: deps.clock.now() },
-    });
+    const kept = await saveChange(deps, noted, ({ provisioning }) => ({
+      provisioning: { ...provisioning, lastProvisionedAt },
+    }));
     return kept.kind === 'done' ? { kind: 'forge_unreachable', repo: kept.repo } : kept;
   }
-  const provisioning: ProvisioningRecord = {
-    ...noted.provisioning,
-    protection,
-    strayContexts: [],
-    lastProvisionedAt: deps.clock.now(),
-  };
-  return saveChange(deps, noted, { ...changes, statusContext, provisioning });
+  return saveChange(deps, noted, (current) => ({
+    ...change(current),
+    statusContext,
+    provisioning: {
+      ...current.provisioning,
+      protection,
+      strayContexts: straysAfter(asked, current, statusContext),
+      lastProvisionedAt,
+    },
+  }));
+}
+
+interface AskedContext {
+  readonly context: string;
+  readonly removed: readonly string[];
+}
+
+/**
+ * Contexts of ours that the rule may ask for beside the one that is stored: what another call noted or stored while this
+ * one was with the forge. Forgotten, they would be taken for foreign ones and keep every pull request from merging.
+ */
+function straysAfter(asked: AskedContext, current: ManagedRepo, statusContext: string): readonly string[] {
+  const known = new Set([...current.provisioning.strayContexts, current.statusContext, asked.context]);
+  return [...known].filter((context) => context !== statusContext && !asked.removed.includes(context));
 }
 
 async function saveChange(
   deps: ProvisioningDeps,
   repo: ManagedRepo,
-  changes: Partial<ManagedRepo>,
+  change: (current: ManagedRepo) => Partial<ManagedRepo>,
 ): Promise<ProvisioningResult> {
-  const saved = await saveRepo(deps.store, repo, () => ({ ...changes, updatedAt: deps.clock.now() }));
+  const updatedAt = deps.clock.now();
+  const saved = await saveRepo(deps.store, repo, (current) => ({ ...change(current), updatedAt }));
   if (typeof saved === 'string') return { kind: saved === 'gone' ? 'not_found' : 'db_error', repo };
   return { kind: 'done', repo: saved };
 }
@@ -138,6 +168,7 @@ async function attempt(
   const wantsProtection = start.protectionRequested;
   let repo = start;
   let seen: Partial<ProvisioningRecord> = {};
+  let asked: AskedContext | null = null;
   let failure: ProvisioningResult['kind'] | null = null;
   if (wantsWebhook || wantsProtection) {
     const opened = await open(deps, repo);
@@ -155,20 +186,28 @@ async function attempt(
         seen = { webhook: registration.seen };
       }
       if (wantsProtection) {
+        const context = repo.statusContext;
         const { strayContexts } = repo.provisioning;
+        const removed = strayContexts.filter((stray) => stray !== context);
         const protection = await requireContext(opened.forge, repo, {
           queueName: deps.queueName,
-          context: repo.statusContext,
-          strayContexts: strayContexts.filter((context) => context !== repo.statusContext),
+          context,
+          strayContexts: removed,
           // A change of context that was cut short is finished whatever the gate is by now.
           mayWrite: repo.ciGate.status === 'verified' || strayContexts.length > 0,
         });
-        seen = { ...seen, protection, ...(protection.kind === 'required' ? { strayContexts: [] } : {}) };
+        seen = { ...seen, protection };
+        if (protection.kind === 'required') asked = { context, removed };
       }
     }
   }
   const saved = await saveRepo(deps.store, repo, (current) => ({
-    provisioning: { ...current.provisioning, ...seen, lastProvisionedAt: deps.clock.now() },
+    provisioning: {
+      ...current.provisioning,
+      ...seen,
+      ...(asked === null ? {} : { strayContexts: straysAfter(asked, current, current.statusContext) }),
+      lastProvisionedAt: deps.clock.now(),
+    },
   }));
   if (saved === 'gone') return { kind: 'not_found', repo };
   if (saved === 'unavailable') return { kind: 'db_error', repo };

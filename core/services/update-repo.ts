@@ -104,31 +104,26 @@ async function store(
   wanted: Partial<ManagedRepo>,
 ): Promise<ManagedRepo> {
   const now = deps.clock.now();
-  const starts = wanted.queueEnabled === true && !repo.queueEnabled;
-  // Switching on also lifts a stop that is older (tree_mismatch).
-  const changes = {
-    ...wanted,
-    ...(starts ? { enabledAt: now, dueAt: now } : {}),
-    ...(isSameGate(statusGateOf(repo), statusGateOf({ ...repo, ...wanted }))
-      ? {}
-      : { ciGate: unverified(repo.ciGate) }),
-  };
-  const { statusContext, notification, ...rest } = changes;
-  const replace = (current: ManagedRepo): Partial<ManagedRepo> => ({
+  const { statusContext, notification, ...rest } = wanted;
+  const reseal = await orDecryptionError(sealOldSecrets(deps.secrets, repo));
+  // Of the row as it is by then: a webhook that was set, or a gate that was verified, since `repo` was read stays.
+  const change = (current: ManagedRepo): Partial<ManagedRepo> => ({
+    ...reseal(current),
     ...rest,
     ...(notification === undefined ? {} : { notification: keepWebhook(notification, current.notification) }),
+    // Switching on also lifts a stop that is older (tree_mismatch).
+    ...(wanted.queueEnabled === true && !current.queueEnabled ? { enabledAt: now, dueAt: now } : {}),
+    ...(isSameGate(statusGateOf(current), statusGateOf({ ...current, ...rest }))
+      ? {}
+      : { ciGate: unverified(current.ciGate) }),
+    updatedAt: now,
   });
-  if (statusContext === undefined) {
-    const reseal = await orDecryptionError(sealOldSecrets(deps.secrets, repo));
-    const saved = await saveRepo(deps.store, repo, (current) => ({
-      ...reseal(current),
-      ...replace(current),
-      updatedAt: now,
-    }));
-    if (typeof saved === 'string') throw new AppError(saved === 'gone' ? 'not_found' : 'db_error');
-    return saved;
+  if (statusContext !== undefined) {
+    const changed = await changeStatusContext(deps, repo, statusContext, change);
+    if (changed.kind !== 'done') throw new AppError(changed.kind);
+    return changed.repo;
   }
-  const changed = await changeStatusContext(deps, repo, statusContext, replace(repo));
-  if (changed.kind !== 'done') throw new AppError(changed.kind);
-  return changed.repo;
+  const saved = await saveRepo(deps.store, repo, change);
+  if (typeof saved === 'string') throw new AppError(saved === 'gone' ? 'not_found' : 'db_error');
+  return saved;
 }

@@ -9,7 +9,13 @@ import type { CiGate, CiGateStatus, GateProbe } from '../domain/provisioning.ts'
 import { probePrefix } from '../domain/queue-names.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
 import type { SetUpCheck } from '../domain/set-up-checks.ts';
-import { type AnsweredContext, judgeGateStatuses, listAnswers, statusGateOf } from '../domain/status-gate.ts';
+import {
+  type AnsweredContext,
+  isSameGate,
+  judgeGateStatuses,
+  listAnswers,
+  statusGateOf,
+} from '../domain/status-gate.ts';
 import { ForgeError } from '../ports/forge.ts';
 import type { ForgeAdmin } from '../ports/forge-admin.ts';
 import { StoreError } from '../ports/store.ts';
@@ -125,11 +131,11 @@ async function observe(
   const branch = `${probePrefix(deps.queueName, repo.baseBranch)}${id}`;
   try {
     const made = await makeProbe(deps, forge, repo, gate, branch, id);
-    const saved = await saveGate(deps, repo, {
-      ...repo.ciGate,
-      status: statusWhileWaiting(repo.ciGate.status),
+    const saved = await saveGate(deps, repo, ({ ciGate }) => ({
+      ...ciGate,
+      status: statusWhileWaiting(ciGate.status),
       probe: made,
-    });
+    }));
     if (typeof saved === 'string') return failed(saved);
     return await conclude(deps, forge, saved, made, await awaitVisible(deps, forge, saved, made, gate));
   } finally {
@@ -204,17 +210,30 @@ async function conclude(
     return { kind: 'verified_or_not', repo: saved, probe: shown };
   }
   if (repo.gate === 'statuses') await removeProbe(deps, forge, probe.branch);
-  const ended: CiGate = {
-    ...repo.ciGate,
+  const saved = await saveGate(deps, repo, (current) => endProbe(current, repo, probe, { state, url }));
+  if (typeof saved === 'string') return failed(saved);
+  const isProven = state === 'success' && saved.ciGate.status === 'verified';
+  const provisioned =
+    isProven && saved.protectionRequested ? (await provisionProtection(deps, saved)).repo : saved;
+  return { kind: 'verified_or_not', repo: provisioned, probe: shown };
+}
+
+/** The verdict counts for the gate that it was read of: one that the owner chose meanwhile is proven by none. */
+function endProbe(
+  current: ManagedRepo,
+  judged: ManagedRepo,
+  probe: GateProbe,
+  { state, url }: { readonly state: ProbeState; readonly url: string | null },
+): CiGate {
+  const { ciGate } = current;
+  if (!isSameGate(statusGateOf(current), statusGateOf(judged))) return ciGate;
+  return {
+    ...ciGate,
     status: state === 'success' ? 'verified' : 'failed',
     url,
-    probe: null,
+    // A newer one is still waited for.
+    probe: ciGate.probe?.sha === probe.sha ? null : ciGate.probe,
   };
-  const saved = await saveGate(deps, repo, ended);
-  if (typeof saved === 'string') return failed(saved);
-  const provisioned =
-    state === 'success' && saved.protectionRequested ? (await provisionProtection(deps, saved)).repo : saved;
-  return { kind: 'verified_or_not', repo: provisioned, probe: shown };
 }
 
 function stateOf(reading: GateReading): ProbeState {
@@ -224,7 +243,7 @@ function stateOf(reading: GateReading): ProbeState {
 
 async function saveUrl(deps: VerifyDeps, repo: ManagedRepo, url: string | null) {
   const shown = repo.ciGate.status === 'verified' || url === null || url === repo.ciGate.url;
-  return shown ? repo : saveGate(deps, repo, { ...repo.ciGate, url });
+  return shown ? repo : saveGate(deps, repo, ({ ciGate }) => ({ ...ciGate, url }));
 }
 
 async function removeProbe(deps: VerifyDeps, forge: ForgeAdmin, branch: string): Promise<void> {

@@ -108,7 +108,10 @@ async function replaceHooks(
 async function forgetHooks(deps: WebhookRegistrationDeps, others: readonly ManagedRepo[]): Promise<void> {
   for (const other of others)
     if (other.hookId !== null)
-      await saveRepo(deps.store, other, () => ({ hookId: null, webhookSecret: null }));
+      await saveRepo(deps.store, other, ({ hookId }) =>
+        // One that another call made for it meanwhile is on the forge.
+        hookId === other.hookId ? { hookId: null, webhookSecret: null } : {},
+      );
 }
 
 /** An answer that was lost may stand for a hook that was made: its address, which no other hook has, tells. */

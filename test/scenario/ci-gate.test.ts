@@ -229,6 +229,17 @@ describe.each(['fj11', 'fj15', 'gt126'] as const)('verify on %s', (profile) => {
     expect(world.takeWrites()).toEqual([]);
   });
 
+  test('the verdict of a probe does not count for a gate that the owner chose while it was read', async () => {
+    const world = await begin();
+    await verifyCiGate(world.deps, await world.repo());
+    await later(world, 60_000);
+    const read = await world.repo();
+    const ciGate = { ...read.ciGate, status: 'awaiting_validation' as const, probe: null };
+    await world.change({ gate: 'statuses', gateContexts: ['ci'], gateAuthors: ['robot'], ciGate });
+    await verifyCiGate(world.deps, read);
+    expect((await world.repo()).ciGate).toEqual(ciGate);
+  });
+
   test('each of the five things is checked: in full for an administrator, and unknown where the bot may not read', async () => {
     const seen = async (access: 'admin' | 'write', rules: readonly string[]) => {
       const world = await create({ access, files: withGate });

@@ -95,6 +95,34 @@ describe('webhook registration', () => {
     expect(await world.api('GET', '/hooks')).toHaveLength(1);
   });
 
+  test('a hook that another call makes for a branch meanwhile is not forgotten', async () => {
+    const world = await create();
+    await world.change({ wakeupMode: 'webhook' });
+    const first = (await provisionRepo(world.deps, await world.repo())).repo;
+    const second = { ...first, id: 'repo-2', baseBranch: 'v15', statusContext: 'mq/v15' };
+    await world.enroll({ ...second, hookId: null, webhookSecret: null });
+    await switchHookOff(world);
+    const { store } = world.deps;
+    const beside: typeof world.deps = {
+      ...world.deps,
+      store: {
+        ...store,
+        getRepo: (id) => store.getRepo(id),
+        updateRepo: (...given) => store.updateRepo(...given),
+        listReposAt: async (address) => {
+          const seen = await store.listReposAt(address);
+          await world.change({ hookId: 'made-meanwhile' });
+          return seen;
+        },
+      },
+    };
+    expect((await provisionRepo(beside, await world.repo('repo-2'))).kind).toBe('done');
+    expect(await world.repo()).toMatchObject({
+      hookId: 'made-meanwhile',
+      webhookSecret: first.webhookSecret,
+    });
+  });
+
   test('one hook serves every managed branch of a repository; where one of them replaces it, it is that one’s', async () => {
     const world = await create();
     await world.change({ wakeupMode: 'webhook' });
@@ -368,7 +396,7 @@ describe.each(['fj11', 'fj15', 'gt126'] as const)('branch rule on %s', (profile)
       { rule_name: 'main', enable_status_check: true, status_check_contexts: ['a', 'mq', 'z'] },
     ]);
     const on = await setProtection(world.deps, repo, true);
-    const result = await changeStatusContext(world.deps, on.repo, 'queue/gate', { batchTarget: 4 });
+    const result = await changeStatusContext(world.deps, on.repo, 'queue/gate', () => ({ batchTarget: 4 }));
     expect(result).toMatchObject({ kind: 'done', repo: { statusContext: 'queue/gate', batchTarget: 4 } });
     expect(await contextsOf(world, 'main')).toEqual(['a', 'queue/gate', 'z']);
     expect((await world.repo()).provisioning.strayContexts).toEqual([]);
@@ -400,6 +428,45 @@ describe.each(['fj11', 'fj15', 'gt126'] as const)('branch rule on %s', (profile)
     const again = await changeStatusContext(world.deps, await world.repo(), 'next');
     expect(again.kind).toBe('done');
     expect(await contextsOf(world, 'main')).toEqual(['next']);
+  });
+
+  test('a change of context keeps what another call stores while this one is with the forge', async () => {
+    const { world, repo } = await begin();
+    const on = await setProtection(world.deps, repo, true);
+    const beside: typeof world.deps = {
+      ...world.deps,
+      openForge: async (opened) => {
+        await world.change({
+          provisioning: { ...on.repo.provisioning, webhook: 'registered' },
+          batchTarget: 7,
+        });
+        return world.deps.openForge(opened);
+      },
+    };
+    // Read before: the first write of the change loses its race.
+    expect((await changeStatusContext(beside, on.repo, 'next')).kind).toBe('done');
+    const stored = await world.repo();
+    expect([stored.provisioning.webhook, stored.batchTarget, stored.statusContext]).toEqual([
+      'registered',
+      7,
+      'next',
+    ]);
+    await world.change({ provisioning: { ...stored.provisioning, webhook: 'denied' } });
+    expect((await changeStatusContext(world.deps, stored, 'mq')).kind).toBe('done');
+    expect((await world.repo()).provisioning.webhook).toBe('denied');
+  });
+
+  test('a context that another call stores beside an attempt is removed from the rule by the next one (A81)', async () => {
+    const { world, repo } = await begin();
+    const on = await setProtection(world.deps, repo, true);
+    expect((await changeStatusContext(world.deps, on.repo, 'next')).kind).toBe('done');
+    // It has read the row before the change.
+    await provisionRepo(world.deps, on.repo);
+    expect((await world.repo()).statusContext).toBe('next');
+    expect(await contextsOf(world, 'main')).toEqual(['next', 'mq']);
+    await provisionRepo(world.deps, await world.repo());
+    expect(await contextsOf(world, 'main')).toEqual(['next']);
+    expect((await world.repo()).provisioning.strayContexts).toEqual([]);
   });
 
   test('a rule that cannot be changed: neither is the setting', async () => {

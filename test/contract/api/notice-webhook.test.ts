@@ -42,6 +42,28 @@ describe('the webhook of notices', () => {
     expect(await stored()).toBeNull();
   });
 
+  test('stays when it is set while another request changes the status context', async () => {
+    const { world, a, path, stored } = await givenRepo();
+    const { updateRepo } = world.store;
+    let between = true;
+    world.store.updateRepo = async (...given) => {
+      if (between) {
+        between = false;
+        await a('PUT', `${path}/notification/webhook`, { url: URL });
+      }
+      return updateRepo.apply(world.store, given);
+    };
+    const changed = await a('PATCH', path, {
+      status_context: 'next',
+      notification: { email: 'a@example.org' },
+    });
+    expect([changed.status, changed.json.repo?.status_context ?? changed.json.status_context]).toEqual([
+      200,
+      'next',
+    ]);
+    expect(await stored()).toMatchObject({ email: 'a@example.org', webhook: expect.any(String) });
+  });
+
   test.each([
     'http://hooks.example.org/x',
     'https://127.0.0.1/x',
