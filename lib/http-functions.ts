@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { SurfaceEnv } from '../core/contracts/env.ts';
 import type { HttpSurface } from '../core/contracts/route-spec.ts';
+import { PAID_FOR_NOTHING } from '../core/domain/subscription.ts';
 import { AdminEnv } from '../lambdas/admin/env.ts';
 import { ApiEnv } from '../lambdas/api/env.ts';
 import { BillingEnv } from '../lambdas/billing/env.ts';
@@ -238,5 +239,12 @@ export function watchHttpFunctions(
     ...ofOperators,
     where: { message: 'an operator was refused' },
     threshold: 10,
+  });
+  const payments = surfaces['webhooks-payments'];
+  monitoring.addLine(payments, 'PaidForNothing', {
+    logGroup: payments.logGroup,
+    where: { message: Object.values(PAID_FOR_NOTHING) },
+    threshold: 1,
+    severity: 'ticket',
   });
 }

@@ -36,6 +36,12 @@ export interface Subscription {
   readonly createdAt: EpochMs;
 }
 
+/** Lines of the log that raise an alarm: a customer is charged for nothing. An operator cancels and refunds that. */
+export const PAID_FOR_NOTHING = {
+  second: 'a customer has two living subscriptions',
+  gone: 'a subscription outlives its tenant',
+} as const;
+
 const ENDED_STATUSES: readonly string[] = ['canceled', 'incomplete_expired'];
 
 export function readStatus(text: string): Subscription['status'] {

@@ -47,8 +47,11 @@ export interface PlanMove {
 export interface Payments extends SubscriptionReader {
   /** One per tenant: asked twice within a day, the same comes back. */
   createCustomer(tenantId: TenantId): Promise<string>;
-  /** Address of a page on which a person pays. */
-  openCheckout(order: CheckoutOrder, requestId: string): Promise<string>;
+  /**
+   * Address of a page on which a person pays: the only one of this customer that takes a payment from then on. Null: one that
+   * was opened after it has taken its place.
+   */
+  openCheckout(order: CheckoutOrder, requestId: string): Promise<string | null>;
   /** No page that was opened for this customer takes a payment any more. Paid or closed already is fine. */
   closeCheckouts(customerId: string, requestId: string): Promise<void>;
   /** With prorations; nothing is changed when the charge fails. Returns the subscription as it is afterwards. */

@@ -3,7 +3,7 @@ import { type PaymentEvent, parsePaymentEvent } from '../contracts/payment-event
 import { isPaymentEventSigned } from '../contracts/payment-signature.ts';
 import type { TenantId } from '../domain/ids.ts';
 import { PAYMENT_EVENT_BYTES_MAX } from '../domain/limits.ts';
-import type { PriceBook } from '../domain/subscription.ts';
+import { PAID_FOR_NOTHING, type PriceBook } from '../domain/subscription.ts';
 import type { BillingStore } from '../ports/billing-store.ts';
 import type { NoticeRequestStore } from '../ports/notifier.ts';
 import { PaymentsError, type SubscriptionReader } from '../ports/payments.ts';
@@ -99,8 +99,7 @@ async function follow(
   );
   if (saved === 'lost_race') throw new StoreError('lost_race', 'saveBilling');
   if (saved === 'tenant_gone') {
-    // A payment for a tenant that is no longer there: an operator has to cancel and refund it.
-    deps.log.warn('a subscription outlives its tenant', { tenant_id: tenantId, event_id: eventId });
+    deps.log.warn(PAID_FOR_NOTHING.gone, { tenant_id: tenantId, event_id: eventId });
     return 'ignored';
   }
   if (saved === 'seen') return 'seen';

@@ -3,7 +3,15 @@ import { AppError } from '../contracts/errors.ts';
 import { FREE_PLAN, isEntitling, type PaidTier } from '../domain/billing.ts';
 import type { TenantId } from '../domain/ids.ts';
 import { BILLING_WRITE_TRIES_MAX } from '../domain/limits.ts';
-import { chooseSubscription, matchTier, moveItems, type PriceBook, seePlan } from '../domain/subscription.ts';
+import {
+  chooseSubscription,
+  matchTier,
+  moveItems,
+  PAID_FOR_NOTHING,
+  type PriceBook,
+  type Subscription,
+  seePlan,
+} from '../domain/subscription.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { BillingAccount, BillingStore, StoredBilling } from '../ports/billing-store.ts';
 import { type OpenPayments, type Payments, PaymentsError } from '../ports/payments.ts';
@@ -42,7 +50,10 @@ export async function readBillingSummary(
   return toBillingSummary(plan, used, deps.planLimits);
 }
 
-/** Address of the page on which a person buys a tier. */
+/**
+ * Address of the page on which a person buys a tier. The provider knows nothing of one subscription for each customer, so
+ * pages that are open are closed before it is asked what the customer has: what was paid on one of them is listed then.
+ */
 export async function startCheckout(deps: BillingDeps, tenantId: TenantId, tier: PaidTier): Promise<string> {
   const { payments, prices } = await openProvider(deps);
   const account = await loadAccount(deps, tenantId);
@@ -50,6 +61,8 @@ export async function startCheckout(deps: BillingDeps, tenantId: TenantId, tier:
     throw new AppError('subscription_exists');
   }
   const customerId = account?.customerId ?? (await becomeCustomer(deps, payments, tenantId));
+  await askProvider(deps, () => payments.closeCheckouts(customerId, deps.ids.uuid()));
+  refuseSecond(await askProvider(deps, () => payments.listSubscriptions(customerId)));
   const order = {
     tenantId,
     customerId,
@@ -62,7 +75,20 @@ export async function startCheckout(deps: BillingDeps, tenantId: TenantId, tier:
   // Not handed out to a tenant that left meanwhile: its other pages are closed already.
   const tenant = await orUnavailable(() => deps.store.loadTenant(tenantId));
   if (tenant === null || tenant.deleting) throw new AppError('billing_unavailable');
+  if (url === null) throw new AppError('billing_unavailable', { message: REPLACED });
   return url;
+}
+
+const REPLACED = 'Another payment page of this account was opened at the same time, and that one counts.';
+
+/** One that is unpaid, paused or not yet paid may be charged again as well: that is settled where it is paid. */
+function refuseSecond(listed: readonly Subscription[]): void {
+  const living = chooseSubscription(listed);
+  if (living === null || living.status === 'ended') return;
+  throw new AppError(
+    'subscription_exists',
+    isEntitling(living.status) ? {} : { portal: BILLING_PORTAL_PATH },
+  );
 }
 
 /**
@@ -172,6 +198,7 @@ export async function followProvider(
     const stored = await deps.store.loadBilling(tenantId);
     const listed = await provider.payments.listSubscriptions(customerId);
     const seen = seePlan(provider.prices, listed, stored?.tier ?? FREE_PLAN.tier);
+    noteSecond(deps.log, tenantId, listed);
     if (seen.source !== 'prices' && seen.source !== 'none') {
       deps.log.warn('a subscription is not what the price book says', {
         tenant_id: tenantId,
@@ -185,6 +212,13 @@ export async function followProvider(
     if (saved !== 'lost_race') return saved;
   }
   return 'lost_race';
+}
+
+/** Which of them is to end is for a person to say: each may be the one that the customer means to keep. */
+function noteSecond(log: Log, tenantId: TenantId, listed: readonly Subscription[]): void {
+  const living = listed.filter(({ status }) => status !== 'ended');
+  if (living.length < 2) return;
+  log.error(PAID_FOR_NOTHING.second, { tenant_id: tenantId, subscriptions: living.map(({ id }) => id) });
 }
 
 /** Address of the provider's page for payment methods and cancellation. */

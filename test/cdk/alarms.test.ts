@@ -249,6 +249,8 @@ describe('alarms', () => {
     ['WakeWrittenOff', 'a wake failed for good', 'ticket', 1],
     ['AdminKeyUsed', 'the admin key was used', 'ticket', 1],
     ['OperatorsRefused', 'an operator was refused', 'ticket', 10],
+    ['PaidForNothing', 'a customer has two living subscriptions', 'ticket', 1],
+    ['PaidForNothing', 'a subscription outlives its tenant', 'ticket', 1],
   ])('%s counts lines of a log that say %s (A120)', (name, word, severity, threshold) => {
     const { pattern, metric } = lineNamed(name);
     expect(pattern).toContain(`"${word}"`);

@@ -18,6 +18,26 @@ export interface PaymentsConfig extends SubscriptionListConfig {
 /** The payment provider through its own SDK. Writes are repeated under one idempotency key. */
 export function createPayments(config: PaymentsConfig): Payments {
   const sdk = openSdk(config);
+  const { sessions } = sdk.checkout;
+
+  /** Newest first, as the provider lists them. */
+  const listOpen = async (customer: string): Promise<readonly string[]> => {
+    const ids: string[] = [];
+    for await (const { id } of sessions.list({ customer, status: 'open', limit: 100 })) ids.push(id);
+    return ids;
+  };
+
+  const expire = async (ids: readonly string[], requestId: string): Promise<void> => {
+    for (const id of ids) {
+      try {
+        await sessions.expire(id, {}, { idempotencyKey: `${requestId}-${id}` });
+      } catch (error) {
+        // Paid or run out since it was listed: the provider refuses that without a code of its own.
+        if ((await sessions.retrieve(id)).status === 'open') throw error;
+      }
+    }
+  };
+
   return {
     ...createSubscriptionReader(config),
 
@@ -33,21 +53,14 @@ export function createPayments(config: PaymentsConfig): Payments {
       call('openCheckout', async () => {
         const session = await sdk.checkout.sessions.create(toSession(order), { idempotencyKey: requestId });
         if (session.url === null) throw new PaymentsError('unreachable', 'openCheckout', 200);
-        return session.url;
+        // Of requests at the same time each finds all pages that were opened before its own, so that one is left.
+        const [newest, ...others] = await listOpen(order.customerId);
+        await expire(others, requestId);
+        return newest === session.id ? session.url : null;
       }),
 
     closeCheckouts: (customer, requestId) =>
-      call('closeCheckouts', async () => {
-        const { sessions } = sdk.checkout;
-        for await (const { id } of sessions.list({ customer, status: 'open', limit: 100 })) {
-          try {
-            await sessions.expire(id, {}, { idempotencyKey: `${requestId}-${id}` });
-          } catch (error) {
-            // Paid or run out since it was listed: the provider refuses that without a code of its own.
-            if ((await sessions.retrieve(id)).status === 'open') throw error;
-          }
-        }
-      }),
+      call('closeCheckouts', async () => expire(await listOpen(customer), requestId)),
 
     moveSubscription: ({ tenantId, subscriptionId, tier, moves }, requestId) =>
       call('moveSubscription', async () => {

@@ -140,6 +140,9 @@ describe('tiers', () => {
   });
 });
 
+const pageOf = (answer: { readonly json: { readonly checkout_url: string } }): string =>
+  answer.json.checkout_url.split('/').at(-1) ?? '';
+
 describe('checkout', () => {
   test('leads to the provider, and paying makes the plan', async () => {
     const answer = await world.ask('checkout', { tier: 'pro' });
@@ -166,12 +169,42 @@ describe('checkout', () => {
     expect(JSON.stringify(world.provider.world.state.sessions)).not.toContain('evil');
   });
 
-  test('asked twice, there is one customer and two pages', async () => {
+  test('asked for several times at once, there is one customer and one page that takes money', async () => {
     const answers = await Promise.all([1, 2, 3].map(() => world.ask('checkout', { tier: 'team' })));
-    expect(new Set(answers.map((answer) => answer.json.checkout_url)).size).toBe(3);
     const customers = Object.values(world.provider.world.state.customers);
     expect(customers).toHaveLength(1);
     expect(await world.stored()).toMatchObject({ customerId: customers[0]?.id, tier: 'free' });
+    const paid = Object.keys(world.provider.world.state.sessions).filter(
+      (id) => world.provider.world.pay(id, CARDS.good) === 'paid',
+    );
+    expect(paid).toHaveLength(1);
+    const handedOut = answers.filter(({ status }) => status === 200).map(pageOf);
+    expect(handedOut).toContain(paid[0]);
+    for (const { code } of answers.filter(({ status }) => status !== 200))
+      expect(code).toBe('billing_unavailable');
+  });
+
+  test('two pages after each other: the first one takes no money any more', async () => {
+    const first = pageOf(await world.ask('checkout', { tier: 'pro' }));
+    const second = pageOf(await world.ask('checkout', { tier: 'team' }));
+    expect([first, second].map((id) => world.provider.world.pay(id, CARDS.good))).toEqual([
+      'expired',
+      'paid',
+    ]);
+    await world.deliverAll();
+    expect(await world.summary()).toMatchObject({ tier: 'team', status: 'active' });
+  });
+
+  test('a page that was paid while its event is still under way: 409, and no second page', async () => {
+    const first = pageOf(await world.ask('checkout', { tier: 'pro' }));
+    world.provider.world.pay(first, CARDS.good);
+    const answer = await world.ask('checkout', { tier: 'team' });
+    expect([answer.status, answer.code, answer.json.error.portal]).toEqual([
+      409,
+      'subscription_exists',
+      undefined,
+    ]);
+    expect(Object.keys(world.provider.world.state.sessions)).toEqual([first]);
   });
 
   test.each(['active', 'trialing'])('with a subscription that is %s: 409', async (status) => {
@@ -184,7 +217,32 @@ describe('checkout', () => {
     expect(world.provider.calls.length).toBe(calls);
   });
 
-  test.each(['past_due', 'canceled'])('with one that is %s it is open again', async (status) => {
+  test('a page that is paid while another one is asked for: 409, and no second page', async () => {
+    const first = pageOf(await world.ask('checkout', { tier: 'pro' }));
+    world.provider.world.onExpire = () => world.provider.world.pay(first, CARDS.good);
+    expect((await world.ask('checkout', { tier: 'pro' })).code).toBe('subscription_exists');
+    expect(Object.keys(world.provider.world.state.subscriptions)).toHaveLength(1);
+  });
+
+  test.each(['past_due', 'unpaid', 'incomplete', 'paused'])(
+    'with one that is %s: 409 with the way to the portal, since it may be charged again',
+    async (status) => {
+      const id = await world.buy('pro');
+      world.provider.world.setStatus(id, status);
+      await world.deliverAll();
+      const answer = await world.ask('checkout', { tier: 'pro' });
+      expect([answer.status, answer.code, answer.json.error.portal]).toEqual([
+        409,
+        'subscription_exists',
+        '/api/v1/billing/portal',
+      ]);
+      expect(Object.values(world.provider.world.state.sessions).map((each) => each.status)).toEqual([
+        'complete',
+      ]);
+    },
+  );
+
+  test.each(['canceled', 'incomplete_expired'])('with one that is %s it is open again', async (status) => {
     const id = await world.buy('pro');
     if (status === 'canceled') world.provider.world.cancel(id);
     else world.provider.world.setStatus(id, status);
@@ -588,6 +646,30 @@ describe('the payment webhook', () => {
     expect(await api.store.loadBilling(TENANT_B)).toMatchObject({ customerId: customer });
   });
 
+  test('a second living subscription of a customer is told to an operator, and the one that entitles counts', async () => {
+    const first = await world.buy('pro');
+    expect(world.api.lines.join()).not.toContain('two living subscriptions');
+    const customer = (await world.stored())?.customerId ?? '';
+    const { world: provider } = world.provider;
+    // As a person at the provider's console makes one.
+    const { id } = provider.createCheckout({
+      customer,
+      mode: 'subscription',
+      lines: [{ price: 'price_local_team', quantity: 1 }],
+      successUrl: '',
+      cancelUrl: '',
+      reference: null,
+      subscriptionMetadata: {},
+    });
+    provider.pay(id, CARDS.good);
+    provider.setStatus(first, 'past_due');
+    await world.deliverAll();
+    expect(await world.summary()).toMatchObject({ tier: 'team', status: 'active' });
+    const line = world.api.lines.find((each) => JSON.stringify(each).includes('two living subscriptions'));
+    expect(JSON.stringify(line)).toContain(first);
+    expect(JSON.stringify(line)).toContain(TENANT_A);
+  });
+
   test('an event after the offboarding brings nothing back (D-62)', async () => {
     const id = await world.buy('pro');
     expect(
@@ -778,9 +860,6 @@ describe('offboarding ends what is paid for, first (contract, Account)', () => {
     expect(await world.stored()).not.toBeNull();
   });
 
-  const sessionOf = (answer: { readonly json: { readonly checkout_url: string } }): string =>
-    answer.json.checkout_url.split('/').at(-1) ?? '';
-
   test('a page of the provider that was opened before takes no money afterwards', async () => {
     const opened = [
       await world.ask('checkout', { tier: 'pro' }),
@@ -788,20 +867,18 @@ describe('offboarding ends what is paid for, first (contract, Account)', () => {
     ];
     expect((await offboard()).status).toBe(200);
     for (const each of opened) {
-      expect(world.provider.world.pay(sessionOf(each), CARDS.good)).toBe('expired');
+      expect(world.provider.world.pay(pageOf(each), CARDS.good)).toBe('expired');
     }
     expect(world.provider.world.state.subscriptions).toEqual({});
   });
 
   test('one that is paid while it is being closed: what was bought is cancelled', async () => {
-    const paid = sessionOf(await world.ask('checkout', { tier: 'pro' }));
-    const open = sessionOf(await world.ask('checkout', { tier: 'team' }));
-    world.provider.world.onExpire = () => world.provider.world.pay(paid, CARDS.good);
+    const page = pageOf(await world.ask('checkout', { tier: 'pro' }));
+    world.provider.world.onExpire = () => world.provider.world.pay(page, CARDS.good);
     expect((await offboard()).status).toBe(200);
     expect(Object.values(world.provider.world.state.subscriptions).map(({ status }) => status)).toEqual([
       'canceled',
     ]);
-    expect(world.provider.world.pay(open, CARDS.good)).toBe('expired');
   });
 
   test('one that is opened while the account goes is not handed out', async () => {

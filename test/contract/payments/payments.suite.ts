@@ -62,7 +62,9 @@ export function describePayments(
 
     test('checkout has an address that a browser can open', async () => {
       const url = await checkout(await subject.payments.createCustomer(TENANT));
-      expect(new URL(url).protocol).toMatch(/^https?:$/);
+      // One without a memory lists other pages than it has made.
+      if (subject.state === null && url === null) return;
+      expect(new URL(url ?? '').protocol).toMatch(/^https?:$/);
     });
 
     test('a price says what one period costs', async () => {
@@ -142,13 +144,29 @@ export function describePayments(
       test('no page of a customer takes money once they are closed, and once more is fine', async () => {
         const state = stateOf();
         const customerId = await subject.payments.createCustomer(randomUUID());
-        const urls = await Promise.all([1, 2, 3].map(() => checkout(customerId)));
-        await state.pay(urls[0] ?? '');
+        await state.pay((await checkout(customerId)) ?? '');
+        const open = await checkout(customerId);
         for (let times = 0; times < 2; times += 1) {
           await subject.payments.closeCheckouts(customerId, randomUUID());
         }
-        await expect(state.pay(urls[1] ?? '')).rejects.toThrow('410');
+        await expect(state.pay(open ?? '')).rejects.toThrow('410');
         expect(await subject.payments.listSubscriptions(customerId)).toHaveLength(1);
+      });
+
+      test('a page that is opened closes those before it; of several at once one is left', async () => {
+        const state = stateOf();
+        const customerId = await subject.payments.createCustomer(randomUUID());
+        const first = await checkout(customerId);
+        const urls = await Promise.all([1, 2, 3].map(() => checkout(customerId)));
+        const paid: string[] = [];
+        for (const url of [first, ...urls])
+          if (url !== null)
+            await state.pay(url).then(
+              () => paid.push(url),
+              () => undefined,
+            );
+        expect(paid).toHaveLength(1);
+        expect(paid).not.toContain(first);
       });
 
       test('a customer or subscription that does not exist is `rejected`, not empty', async () => {
@@ -160,10 +178,10 @@ export function describePayments(
 }
 
 /** A paid subscription on pro, and its way to team. A provider without memory gets ids of its examples. */
-async function givenMove(subject: PaymentsSubject, checkout: (customerId: string) => Promise<string>) {
+async function givenMove(subject: PaymentsSubject, checkout: (customerId: string) => Promise<string | null>) {
   const to = { tenantId: TENANT, tier: 'team' as const };
   const customerId = await subject.payments.createCustomer(subject.state === null ? TENANT : randomUUID());
-  if (subject.state !== null) await subject.state.pay(await checkout(customerId));
+  if (subject.state !== null) await subject.state.pay((await checkout(customerId)) ?? '');
   const [subscription] = await subject.payments.listSubscriptions(customerId);
   if (subscription === undefined) throw new Error('the provider lists no subscription');
   const kinds = Object.keys(subject.prices.pro);
