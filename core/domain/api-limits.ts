@@ -132,7 +132,7 @@ export const SWEPT_EVENTS_MAX = 500;
 /** Younger ones may be on their way; older ones are let be. */
 export const SWEEP_AFTER_MS = 2 * MINUTE_MS;
 export const SWEEP_UNTIL_MS = DAY_MS;
-/** Attempts that one tick asks for. */
+/** Attempts that one tick asks for, shared out among the tenants. */
 export const RETRIES_OF_TICK_MAX = 500;
 /** A proof of a login on a forge counts for so long: accounts of a forge are renamed, and people leave. */
 export const AUTHOR_PROOF_MS = 180 * DAY_MS;

@@ -18,6 +18,28 @@ export interface DeliveryName {
   readonly id: string;
 }
 
+/** Its next attempt is due. */
+export interface DueDelivery extends DeliveryName {
+  readonly tenantId: TenantId;
+}
+
+/** One of each tenant in turn, until there are so many. */
+export function shareByTenant(
+  tenants: readonly (readonly DueDelivery[])[],
+  limit: number,
+): readonly DueDelivery[] {
+  const shared: DueDelivery[] = [];
+  for (let turn = 0; shared.length < limit; turn += 1) {
+    const had = shared.length;
+    for (const due of tenants) {
+      const next = due[turn];
+      if (next !== undefined && shared.length < limit) shared.push(next);
+    }
+    if (shared.length === had) break;
+  }
+  return shared;
+}
+
 /** One signed request to the webhook of a repository, until its receiver has taken it. */
 export interface Delivery extends DeliveryName {
   readonly tenantId: TenantId;

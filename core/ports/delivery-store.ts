@@ -1,5 +1,5 @@
-import type { EpochMs, RepoId, TenantId } from '../domain/ids.ts';
-import type { Delivery, DeliveryName } from '../domain/webhook-delivery.ts';
+import type { EpochMs, RepoId } from '../domain/ids.ts';
+import type { Delivery, DeliveryName, DueDelivery } from '../domain/webhook-delivery.ts';
 
 export interface DeliveryStore {
   /** False: it is there already, or the repo is gone. */
@@ -9,9 +9,9 @@ export interface DeliveryStore {
   noteAttempt(seen: Delivery, next: Delivery): Promise<boolean>;
   /** Of one repo, newest first. */
   listDeliveries(repoId: RepoId, limit: number): Promise<readonly Delivery[]>;
-  /** Waiting ones whose next attempt is due, oldest first. An index: a hint, never the truth (E8). */
-  listDueDeliveries(
-    now: EpochMs,
-    limit: number,
-  ): Promise<readonly (DeliveryName & { readonly tenantId: TenantId })[]>;
+  /**
+   * Waiting ones whose next attempt is due, shared out among the tenants that have any, those of a tenant oldest first. An
+   * index: a hint, never the truth (E8).
+   */
+  listDueDeliveries(now: EpochMs, limit: number): Promise<readonly DueDelivery[]>;
 }

@@ -1,24 +1,11 @@
-import { GSI1 } from '../../contracts/table.ts';
 import { DELIVERY_KEPT_MS } from '../../domain/api-limits.ts';
-import {
-  DELIVERY_KINDS,
-  DELIVERY_STATES,
-  type Delivery,
-  type DeliveryName,
-} from '../../domain/webhook-delivery.ts';
+import { DELIVERY_KINDS, DELIVERY_STATES, type Delivery } from '../../domain/webhook-delivery.ts';
 import type { DeliveryStore } from '../../ports/delivery-store.ts';
 import { aliveCheck } from './checks.ts';
 import { nullable, oneOf, record, text, whole } from './codec.ts';
+import { listDueDeliveries } from './due-deliveries.ts';
 import { readRow } from './items.ts';
-import {
-  DELIVERY_SORT_PREFIX,
-  dueUntil,
-  padTime,
-  RETRY_PARTITION,
-  repoIdOfPartition,
-  repoPartition,
-  tellingKey,
-} from './keys.ts';
+import { DELIVERY_SORT_PREFIX, RETRY_PARTITION, repoPartition, retrySortKey, tellingKey } from './keys.ts';
 import type { Row, Table } from './table.ts';
 
 const delivery = record<Delivery>({
@@ -41,7 +28,7 @@ export function createDeliveryStore(table: Table): DeliveryStore {
     ...delivery.write(value),
     ...(value.nextAt === null
       ? {}
-      : { gsi1pk: RETRY_PARTITION, gsi1sk: `${padTime(value.nextAt)}#${value.id}` }),
+      : { gsi1pk: RETRY_PARTITION, gsi1sk: retrySortKey(value.tenantId, value.nextAt, value.id) }),
     ttl: Math.ceil((value.at + DELIVERY_KEPT_MS) / 1000),
   });
   return {
@@ -79,25 +66,6 @@ export function createDeliveryStore(table: Table): DeliveryStore {
       return rows.map((row) => readRow(delivery, row, 'listDeliveries'));
     },
 
-    async listDueDeliveries(now, limit) {
-      const rows = await table.query(
-        {
-          IndexName: GSI1.name,
-          KeyConditionExpression: 'gsi1pk = :retry AND gsi1sk <= :until',
-          ExpressionAttributeValues: { ':retry': RETRY_PARTITION, ':until': dueUntil(now) },
-        },
-        limit,
-        'listDueDeliveries',
-      );
-      return rows.map((row) => ({
-        ...nameOf(readRow(text, row.pk, 'listDueDeliveries'), readRow(text, row.sk, 'listDueDeliveries')),
-        tenantId: readRow(text, row.tenant_id, 'listDueDeliveries'),
-      }));
-    },
+    listDueDeliveries: (now, limit) => listDueDeliveries(table, now, limit),
   };
-}
-
-function nameOf(pk: string, sk: string): DeliveryName {
-  const [at = '', ...id] = sk.slice(DELIVERY_SORT_PREFIX.length).split('#');
-  return { repoId: repoIdOfPartition(pk), at: Number(at), id: id.join('#') };
 }

@@ -170,6 +170,19 @@ export const dueUntil = (now: EpochMs): string => `${padTime(now)}#~`;
 // Other indexes
 export const PHASE_PARTITION = INDEX_PARTITIONS.phase.begin;
 export const RETRY_PARTITION = INDEX_PARTITIONS.retries.begin;
+/** Deliveries that wait lie tenant by tenant, in the order of their next attempt. Keys of an earlier release begin with a digit. */
+export const RETRY_SORT_PREFIX = 'T#';
+export const retriesBegin = (tenantId: TenantId): string => `${RETRY_SORT_PREFIX}${tenantId}#`;
+/** Upper bound, inclusive, of what is due at `now`. */
+export const retriesEnd = (tenantId: TenantId, now: EpochMs): string =>
+  `${retriesBegin(tenantId)}${dueUntil(now)}`;
+export const retrySortKey = (tenantId: TenantId, nextAt: EpochMs, id: string): string =>
+  `${retriesBegin(tenantId)}${padTime(nextAt)}#${id}`;
+/** The least key after this one: the space sorts before every character of an id. */
+export const afterRetry = (sortKey: string): string => `${sortKey} `;
+/** Another place each time, so that no tenant is the last one of every listing. Ids of tenants are UUIDs. */
+export const retriesSplit = (now: EpochMs): string =>
+  `${RETRY_SORT_PREFIX}${digest(String(now)).slice(0, 8)}`;
 export const WATCH_PARTITION = INDEX_PARTITIONS.watched.begin;
 export const ALL_REPOS_PARTITION = INDEX_PARTITIONS.allRepos.begin;
 export const ALL_CONNECTIONS_PARTITION = INDEX_PARTITIONS.allConnections.begin;
