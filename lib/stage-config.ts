@@ -5,6 +5,7 @@ import { WORKERS_MAX } from '../core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME } from '../core/domain/queue-names.ts';
 import type { EngineNetworkProps } from './constructs/engine-network.ts';
 import type { EngineSize } from './constructs/engine-service.ts';
+import { HostList, NetworkBlock, PublicAddress, RateFactor } from './stage-values.ts';
 
 /** Of an advanced parameter. */
 const AUTHORITY_BYTES_MAX = 8_192;
@@ -39,9 +40,7 @@ const Context = z.object({
   engineTasks: text.regex(/^([1-9]|1\d|20)$/, 'must be 1 to 20').default('1'),
   workersMax: text.regex(/^([2-9]|[1-9]\d{1,2}|1000)$/, 'must be 2 to 1000').default(String(WORKERS_MAX)),
   tickMemoryMb: z.enum(['256', '512', '1024', '1792'], 'must be one of: 256, 512, 1024, 1792').default('256'),
-  forgeAllowHosts: text
-    .regex(/^[A-Za-z0-9.:[\],-]*$/, 'must be host or host:port, separated by commas')
-    .default(''),
+  forgeAllowHosts: HostList.default(''),
   forgeCaFile: text.min(1).optional(),
   vpcId: text.regex(/^vpc-[0-9a-f]{8,17}$/, 'must be the id of a VPC').optional(),
   vpcSubnetIds: text
@@ -50,10 +49,7 @@ const Context = z.object({
       'must be two or more ids of subnets, separated by commas',
     )
     .optional(),
-  vpcCidr: z
-    .cidrv4('must be an IPv4 block such as 10.20.0.0/16')
-    .regex(/\/(1[6-9]|2[0-4])$/, 'must be /16 to /24')
-    .default('10.0.0.0/16'),
+  vpcCidr: NetworkBlock.default('10.0.0.0/16'),
   queueMetrics: z.enum(['true', 'false'], 'must be true or false').default('false'),
   evidenceKey: z.enum(['true', 'false'], 'must be true or false').default('false'),
   confirmBounce: z.enum(['always', 'adaptive'], 'must be always or adaptive').default('adaptive'),
@@ -63,11 +59,11 @@ const Context = z.object({
   identityApiKey: text.default(''),
   identitySharedSecret: z.enum(['true', 'false'], 'must be true or false').default('false'),
   signUp: z.enum(['open', 'closed'], 'must be open or closed').default('closed'),
-  publicUrl: z.url({ protocol: /^https?$/, error: 'must be the public address of this service' }).optional(),
+  publicUrl: PublicAddress.optional(),
   analyticsKey: text.default(''),
   legacyForgeRepos: z.enum(['true', 'false'], 'must be true or false').default('false'),
   legacyCredentials: z.enum(['true', 'false'], 'must be true or false').default('false'),
-  rateFactor: text.regex(/^\d{1,6}(\.\d+)?$/, 'must be a number').default('1'),
+  rateFactor: RateFactor.default('1'),
   paymentsPrices: checked(parseSoldPrices),
   paymentsApiUrl: z
     .url({ protocol: /^https?$/, error: 'must be the address of the payment provider' })

@@ -6,6 +6,7 @@ import { isNearHost } from '#core/adapters/http-guard/outbound-url.ts';
 import type { ForgePerson } from '#core/adapters/identity-forge/forge-oauth.ts';
 import type { SmtpSettings } from '#core/adapters/smtp/smtp.ts';
 import { Secret } from '#core/secret.ts';
+import { PublicAddress } from '../lib/stage-values.ts';
 
 const text = z.string().min(1);
 const People = z.strictObject({
@@ -23,7 +24,7 @@ const Config = z.strictObject({
     .regex(/^.+:\d+$/, 'has to be address:port')
     .default('127.0.0.1:8480'),
   /** Address at which people and the forge reach this service. */
-  public_url: z.url({ protocol: /^https?$/ }),
+  public_url: PublicAddress,
   data_dir: text.default('mergeyard-data'),
   /** The service's name in branches and the default status context. */
   service_name: z

@@ -5,12 +5,38 @@ const parse = (context: Readonly<Record<string, string>>) => () => parseStageCon
 const CERTIFICATE = 'arn:aws:acm:us-east-1:123456789012:certificate/abc';
 
 describe('context', () => {
-  test.each([
+  test.each<readonly [Readonly<Record<string, string>>, string]>([
     [{ stage: 'staging' }, '-c stage=staging: must be one of: dev, prod'],
     [{ serviceName: 'MQ!' }, '-c serviceName=MQ!: must be 1 to 20 of a-z, 0-9 and -'],
     [{ runbookUrl: 'docs' }, '-c runbookUrl=docs: must be the address of docs/runbook.md'],
     [{ alarmEmail: 'operator' }, '-c alarmEmail=operator: must be an e-mail address'],
     [{ forgeAllowHosts: 'https://x' }, '-c forgeAllowHosts=https://x: must be host or host:port'],
+    ...['forge.lan:99999', 'forge.lan:0x1', 'forge.lan:', '[::1', '1.2.3.4.5', 'a,b:70000'].map(
+      (forgeAllowHosts) =>
+        [{ forgeAllowHosts }, `-c forgeAllowHosts=${forgeAllowHosts}: must be host or host:port`] as const,
+    ),
+    ...['0', '0.0', '0.001', '-1', 'NaN', 'Infinity', '1e3'].map(
+      (rateFactor) => [{ rateFactor }, `-c rateFactor=${rateFactor}: must be`] as const,
+    ),
+    [{ rateFactor: '0' }, '-c rateFactor=0: must be 0.01 to 999999'],
+    [
+      { vpcCidr: '10.0.7.9/16' },
+      '-c vpcCidr=10.0.7.9/16: must begin with the first address of its block: 10.0.0.0/16',
+    ],
+    [{ vpcCidr: '10.1.2.128/24' }, 'must begin with the first address of its block: 10.1.2.0/24'],
+    [{ vpcCidr: '10.1.2.0/28' }, '-c vpcCidr=10.1.2.0/28: must be /16 to /24'],
+    ...[
+      'https://ann:pw@mq.example.org',
+      'https://mq.example.org/?a=b',
+      'https://mq.example.org/#x',
+      'https://mq.example.org?',
+    ].map(
+      (publicUrl) =>
+        [
+          { publicUrl },
+          `-c publicUrl=${publicUrl}: must be an address without credentials, query and fragment`,
+        ] as const,
+    ),
     [{ nag: 'yes' }, '-c nag=yes: must be true or false'],
     [{ logLevel: 'trace' }, '-c logLevel=trace: must be one of: debug, info, warn, error'],
     [{ domainName: 'Mq.Example', certificateArn: CERTIFICATE }, 'must be a host name in lower case'],
@@ -57,6 +83,15 @@ describe('context', () => {
     ],
   ])('%j is refused with the cure', (context, words) => {
     expect(parse(context)).toThrow(words);
+  });
+
+  test.each<[Readonly<Record<string, string>>]>([
+    [{ forgeAllowHosts: 'forge.lan, git.example.org:8443,[fd00::1]:3000,10.1.2.3' }],
+    [{ rateFactor: '0.5' }],
+    [{ vpcCidr: '10.1.16.0/20' }],
+    [{ publicUrl: 'https://mq.example.org/' }],
+  ])('%j is taken', (context) => {
+    expect(parse(context)).not.toThrow();
   });
 
   test('an unknown key is refused with the list of those that are known', () => {

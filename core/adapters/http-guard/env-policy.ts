@@ -1,3 +1,4 @@
+import { splitHosts } from '../../domain/host-entry.ts';
 import type { GuardedHttpConfig } from './guarded-http.ts';
 
 /** Hosts as `host` or `host:port`, separated by commas; PEM of a private authority or nothing. */
@@ -11,11 +12,4 @@ export function readOutboundPolicy(env: {
     denyHosts: splitHosts(env.FORGE_DENY_HOSTS),
     ...(env.FORGE_CA_PEM === '' ? {} : { caPem: env.FORGE_CA_PEM }),
   };
-}
-
-function splitHosts(hosts: string): readonly string[] {
-  return hosts
-    .split(',')
-    .map((host) => host.trim())
-    .filter((host) => host !== '');
 }

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { isPlainAuthority, parseHostEntry } from '../../domain/host-entry.ts';
 import { parseUrl } from '../../domain/parse-url.ts';
 import { isPublicAddress } from './public-address.ts';
 
@@ -56,12 +57,8 @@ export function compileOutboundPolicy(policy: OutboundPolicy): OutboundRules {
 }
 
 function parseEntry(entry: string): URL {
-  const text = `https://${entry}`;
-  const url = parseUrl(text);
-  // An address that parses to anything but host and port held a path, credentials or worse.
-  if (url === null || url.href !== `https://${url.host}/` || !isPlainAuthority(entry)) {
-    throw new Error('outbound host list: an entry is not host or host:port');
-  }
+  const url = parseHostEntry(entry);
+  if (url === null) throw new Error('outbound host list: an entry is not host or host:port');
   return url;
 }
 
@@ -87,11 +84,6 @@ export function checkOutboundUrl(text: string, rules: OutboundRules): OutboundUr
   const vouchedFor = rules.allowed.has(hostAndPort(url));
   if (!vouchedFor && (url.port !== '' || !isPublicHost(host))) return { ok: false };
   return { ok: true, url, host, vouchedFor };
-}
-
-/** Host and port as one writes them: no userinfo, no escapes, no foreign letters (those have a punycode spelling). */
-function isPlainAuthority(authority: string): boolean {
-  return /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?$/.test(authority);
 }
 
 /** A host of this machine or of a private network, as far as its name or address tells. */

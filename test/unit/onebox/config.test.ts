@@ -35,6 +35,16 @@ describe('mergeyard.yml', () => {
     ['an unknown key', { listens: '127.0.0.1:1' }, /listens/],
     ['a forge without TLS', { forge: { url: 'http://git.example.org' } }, /forge\.url/],
     ['an address without a port', { listen: '127.0.0.1' }, /listen: has to be address:port/],
+    [
+      'an own address with a password',
+      { public_url: 'https://a:b@m.example.org' },
+      /public_url: must be an address/,
+    ],
+    [
+      'an own address with a query',
+      { public_url: 'https://m.example.org/?a=b' },
+      /public_url: must be an address/,
+    ],
     ['a team without its organization', { sign_in: { ...GOOD.sign_in, allow: { teams: ['x'] } } }, /teams/],
     ['no secret', { sign_in: { ...GOOD.sign_in, client_secret: undefined } }, /client_secret/],
     ['an authority that is not there', { forge: { ...GOOD.forge, ca_file: 'none.pem' } }, /forge\.ca_file/],
