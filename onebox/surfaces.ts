@@ -125,6 +125,8 @@ export function createSurfaces(shared: Shared): Readonly<Record<HttpSurface, Ans
         ...setUpParts(shared),
         openAccount,
         makeWebhookKey,
+        // Notices leave by the same door as calls of the forge.
+        checkNoticeTarget: (url) => checkOutboundTarget(url, rules),
         openPerson: createForgePersonOpener({ send, clock }),
         openLog: createForgeOpener({
           store,

@@ -17,6 +17,7 @@ import { type DispatchStore, type EnrollmentStore, StoreError } from '../ports/s
 import { type Clock, type Vault, VaultError, type WakeQueue } from '../ports/system.ts';
 import { askNewMailbox } from './ask-confirmation.ts';
 import { recordChange } from './audit.ts';
+import { type NoticeTargetDeps, refuseForbiddenTargets } from './check-notice-targets.ts';
 import { seeGate } from './ci-gate.ts';
 import { accessDenied } from './denied.ts';
 import { loadOwnConnection } from './owned.ts';
@@ -30,7 +31,7 @@ import { tryWake } from './wake.ts';
 /** An account that could never write there does not keep the name from one that can. */
 const DISPLACEMENTS_MAX = 2;
 
-export interface EnrollDeps extends ProvisioningDeps, PlanDeps {
+export interface EnrollDeps extends ProvisioningDeps, PlanDeps, NoticeTargetDeps {
   readonly store: EnrollmentStore &
     NoticeRequestStore &
     Pick<DispatchStore, 'getConnection' | 'getRepo' | 'listReposAt' | 'markDue'> &
@@ -66,6 +67,7 @@ export async function enrollRepo(
   const baseBranch = wanted.baseBranch ?? 'main';
   if (isOwnBranch(deps.queueName, baseBranch)) throw new AppError('invalid_field', { field: 'base_branch' });
   const connection = await loadOwnConnection(deps.store, tenantId, wanted.connectionId);
+  await refuseForbiddenTargets(deps, wanted.notification);
   const { repos: reposMax } = await readCeiling(deps, tenantId);
   await verifyBot(deps, connection);
   const now = deps.clock.now();

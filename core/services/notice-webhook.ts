@@ -11,11 +11,12 @@ import type { DispatchStore } from '../ports/store.ts';
 import type { Clock, Ids, Log } from '../ports/system.ts';
 import type { Secret } from '../secret.ts';
 import { recordChange } from './audit.ts';
+import { type NoticeTargetDeps, refuseForbiddenTarget } from './check-notice-targets.ts';
 import { loadOwnRepo } from './owned.ts';
 import { orDecryptionError } from './repo-secrets.ts';
 import { type RepoStore, saveRepo } from './save-repo.ts';
 
-export interface NoticeWebhookDeps {
+export interface NoticeWebhookDeps extends NoticeTargetDeps {
   readonly store: RepoStore & Pick<AccountStore, 'appendAudit'>;
   readonly secrets: Pick<SecretBox, 'seal'>;
   readonly clock: Clock;
@@ -33,6 +34,7 @@ export async function setNoticeWebhook(
   url: string,
 ): Promise<{ readonly host: string; readonly secret: Secret<string> }> {
   const repo = await loadOwnRepo(deps.store, tenantId, id);
+  await refuseForbiddenTarget(deps, url, 'url');
   const secret = deps.makeWebhookKey();
   const target = formatWebhook({ url, secret: secret.reveal() });
   const sealed = await orDecryptionError(deps.secrets.seal(chatOwner(repo), secretOf('webhook', target)));

@@ -12,6 +12,7 @@ import type { DispatchStore, EnrollmentStore } from '../ports/store.ts';
 import type { Clock } from '../ports/system.ts';
 import { askNewMailbox } from './ask-confirmation.ts';
 import { recordChange } from './audit.ts';
+import { type NoticeTargetDeps, refuseForbiddenTargets } from './check-notice-targets.ts';
 import { loadOwnRepo } from './owned.ts';
 import { changeStatusContext, type ProvisioningDeps, provisionRepo } from './provisioning.ts';
 import { orDecryptionError, sealOldSecrets, sealTargets } from './repo-secrets.ts';
@@ -19,7 +20,7 @@ import { saveRepo } from './save-repo.ts';
 import { type StopDeps, stopQueue } from './stop-queue.ts';
 import { tryWake } from './wake.ts';
 
-export interface UpdateDeps extends ProvisioningDeps, StopDeps {
+export interface UpdateDeps extends ProvisioningDeps, StopDeps, NoticeTargetDeps {
   readonly store: EnrollmentStore &
     StopDeps['store'] &
     NoticeRequestStore &
@@ -46,6 +47,7 @@ export async function updateRepo(
   const repo = await loadOwnRepo(deps.store, tenantId, id);
   const asked = definedOnly(changes);
   if (Object.keys(asked).length === 0) return repo;
+  await refuseForbiddenTargets(deps, asked.notification ?? null);
   if (asked.statusContext !== undefined) await refuseTakenContext(deps, repo, asked.statusContext);
   const targets = asked.notification ?? null;
   const wanted =

@@ -11,6 +11,8 @@ import { createForgeLog } from '#core/adapters/forge-http/run-log.ts';
 import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
 import { readOutboundPolicy } from '#core/adapters/http-guard/env-policy.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
+import { compileOutboundPolicy } from '#core/adapters/http-guard/outbound-url.ts';
+import { checkOutboundTarget } from '#core/adapters/http-guard/resolve.ts';
 import { chooseIdentity } from '#core/adapters/identity-http/choose-identity.ts';
 import { openSecretBox, openVault } from '#core/adapters/kms-vault/open-vault.ts';
 import { readForgeAuthority } from '#core/adapters/parameter-store/forge-authority.ts';
@@ -34,7 +36,16 @@ const env = ForgeOpsEnv.parse(process.env);
 const log = createLog({ service: 'forge-ops' });
 const clock = createSystemClock();
 const authority = await readForgeAuthority(env.FORGE_CA_PARAMETER);
-const { send } = createGuardedHttp(readOutboundPolicy({ ...env, FORGE_CA_PEM: authority }));
+const policy = readOutboundPolicy({ ...env, FORGE_CA_PEM: authority });
+const { send } = createGuardedHttp(policy);
+// As `notify` sends: no private host is vouched for, and this service is none of them.
+const noticeRules = compileOutboundPolicy({
+  allowHosts: [],
+  denyHosts: [
+    ...(policy.denyHosts ?? []),
+    ...(env.WEBHOOK_URL === '' ? [] : [new URL(env.WEBHOOK_URL).host]),
+  ],
+});
 const table = {
   client: DynamoDBDocumentClient.from(new DynamoDBClient({})),
   tableName: env.TABLE_NAME,
@@ -54,6 +65,7 @@ const deps = {
   ids: createUuidIds(),
   queue: createSqsWakeSender({ client: new SQSClient({}), wakeQueueUrl: env.WAKE_QUEUE_URL }),
   makeWebhookKey,
+  checkNoticeTarget: (url: string) => checkOutboundTarget(url, noticeRules),
   openAccount: createForgeAccountOpener({ send, clock }),
   openPerson: createForgePersonOpener({ send, clock }),
   openForge: createForgeOpener({

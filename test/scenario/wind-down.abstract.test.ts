@@ -75,6 +75,7 @@ describe('a queue that goes off with a success posted (D-24, A24)', () => {
       openForge,
       secrets: new FakeSecretBox(),
       webhookUrl: '',
+      checkNoticeTarget: async () => 'allowed' as const,
       queueName: 'mq',
     };
     const changed = await updateRepo(deps, world.repo.tenantId, REPO, { queueEnabled: false });

@@ -264,6 +264,7 @@ export class ApiWorld {
           secrets: this.secrets,
           openAccount,
           makeWebhookKey,
+          checkNoticeTarget: checkTarget,
           openPerson: (repo, token) => this.openPerson(repo, token),
           openLog: createForgeOpener({
             store,

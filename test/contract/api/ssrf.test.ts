@@ -162,6 +162,60 @@ describe('a forge address that leads inside is refused when it is written (A98)'
     expect((await world.store.getRepo(repo.id))?.notification).toBeNull();
   });
 
+  test.each(Object.entries(RESOLVES_TO))(
+    '%s, which is %s, as a place of notices, by every route that takes one',
+    async (host, address) => {
+      const world = new ApiWorld();
+      const { repo, connection } = await world.enroll(TENANT_A);
+      await world.store.savePlan(TENANT_A, { tier: 'team', status: 'active' });
+      const a = world.as(TOKEN_A);
+      const path = `/api/v1/user/repos/${repo.id}`;
+      const matrix = { homeserver: `https://${host}`, room: '!room:example.org', token: 'syt_token' };
+      const chat = { chat_a_webhook_url: 'https://hooks.slack.com/services/T0/B0/x' };
+      const enroll = { connection_id: connection.id, repo_slug: 'acme/chat' };
+      const set = async (hook: string, places: object) => [
+        await a('PUT', `${path}/notification/webhook`, { url: hook }),
+        await a('PATCH', path, { notification: places, bisect_fanout: 3 }),
+        await a('POST', '/api/v1/user/repos', { ...enroll, notification: places }),
+      ];
+      const fieldsOf = (answers: Awaited<ReturnType<typeof set>>) =>
+        answers.map(({ status, code, json }) => [status, code, json.error?.field]);
+      world.hosts.set(host, address);
+      const at = 'notification.matrix.homeserver';
+      expect(fieldsOf(await set(`https://${host}/x`, { matrix }))).toEqual([
+        [400, 'invalid_field', 'url'],
+        [400, 'invalid_field', at],
+        [400, 'invalid_field', at],
+      ]);
+      world.hosts.set('hooks.slack.com', address);
+      const [, ...byChat] = await set('https://hooks.example.org/x', chat);
+      expect(byChat.map(({ json }) => json.error?.field)).toEqual(
+        byChat.map(() => 'notification.chat_a_webhook_url'),
+      );
+      const { notification, bisectFanout } = (await world.store.getRepo(repo.id)) ?? repo;
+      expect([notification?.matrix ?? null, notification?.slack ?? null, bisectFanout]).toEqual([
+        null,
+        null,
+        repo.bisectFanout,
+      ]);
+      expect(notification?.webhook).toMatch(/^https:\/\/hooks\.example\.org /);
+    },
+  );
+
+  test('a place of notices whose host is this service is refused as well', async () => {
+    const world = new ApiWorld();
+    const { repo } = await world.enroll(TENANT_A);
+    const put = (url: string) =>
+      world.as(TOKEN_A)('PUT', `/api/v1/user/repos/${repo.id}/notification/webhook`, { url });
+    for (const url of [
+      'https://api.mergeyard.example/x',
+      'https://x.internal/x',
+      'https://vpce-1.amazonaws.com/x',
+    ])
+      expect([url, (await put(url)).code]).toEqual([url, 'invalid_field']);
+    expect((await put('https://hooks.example.org/x')).status).toBe(200);
+  });
+
   test('an honest one passes', async () => {
     expect((await create(new ApiWorld(), 'https://git.example.org/forge')).status).toBe(201);
   });
