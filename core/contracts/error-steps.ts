@@ -37,8 +37,7 @@ export const ERROR_STEPS: Readonly<Record<ApiErrorCode, string | null>> = {
   queue_not_ready: 'Switch the queue on in the settings of the repository first.',
   ci_gate_exists: 'No setup pull request is needed. Verify the gate instead.',
   ci_gate_missing: 'Merge the setup pull request first.',
-  subscription_exists:
-    'Change its plan, or settle its payment in the billing portal, instead of starting another one.',
+  subscription_exists: 'Change its plan instead of starting another one.',
   no_active_subscription: 'Start a subscription first.',
   subscription_state_mismatch: 'Use the billing portal to change the subscription.',
   forge_access_denied:

@@ -94,8 +94,7 @@ export const ERROR_TABLE = {
   subscription_exists: {
     status: 409,
     retryable: false,
-    message:
-      'There is a subscription already. Change its plan, or settle its payment in the billing portal, instead of starting another one.',
+    message: 'There is an active subscription. Change its plan instead of starting another one.',
   },
   no_active_subscription: { status: 409, retryable: false, message: 'There is no active subscription.' },
   subscription_state_mismatch: {

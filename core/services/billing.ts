@@ -81,14 +81,11 @@ export async function startCheckout(deps: BillingDeps, tenantId: TenantId, tier:
 
 const REPLACED = 'Another payment page of this account was opened at the same time, and that one counts.';
 
-/** One that is unpaid, paused or not yet paid may be charged again as well: that is settled where it is paid. */
+/** One that was paid is listed before its event arrives. One that does not entitle refuses nothing (the contract's error table). */
 function refuseSecond(listed: readonly Subscription[]): void {
   const living = chooseSubscription(listed);
-  if (living === null || living.status === 'ended') return;
-  throw new AppError(
-    'subscription_exists',
-    isEntitling(living.status) ? {} : { portal: BILLING_PORTAL_PATH },
-  );
+  if (living !== null && living.status !== 'ended' && isEntitling(living.status))
+    throw new AppError('subscription_exists');
 }
 
 /**
