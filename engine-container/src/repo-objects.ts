@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { TreeEntry } from '#core/domain/forge.ts';
 import type { BlobId, CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { FORGE_READS_AT_ONCE_MAX, MERGED_BYTES_MAX } from '#core/domain/limits.ts';
@@ -12,6 +13,7 @@ import {
   type ObjectView,
   type Reading,
   sortEntries,
+  TURN,
 } from './staging/objects.ts';
 import { directoryOf } from './staging/renames/sides.ts';
 
@@ -124,6 +126,7 @@ export class RepoObjects implements ObjectView {
   }
 
   async #readAll(needs: readonly Need[]): Promise<void> {
+    if (needs === TURN) return setImmediate();
     for (let at = 0; at < needs.length; at += FORGE_READS_AT_ONCE_MAX) {
       this.#countTime();
       await Promise.all(needs.slice(at, at + FORGE_READS_AT_ONCE_MAX).map((need) => this.#read(need)));

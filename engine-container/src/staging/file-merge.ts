@@ -1,10 +1,15 @@
+import { Effort } from '#core/domain/effort.ts';
 import type { BlobId, TreeHash } from '#core/domain/ids.ts';
-import { MERGE_BYTES_MAX, MERGE_FILE_BYTES_MAX } from '#core/domain/limits.ts';
+import { MERGE_BYTES_MAX, MERGE_FILE_BYTES_MAX, MERGE_STEPS_MAX } from '#core/domain/limits.ts';
+import type { MergeRefusal } from '#core/domain/merge-refusal.ts';
 import { refuseMergeRules } from './attributes.ts';
-import { formatOf, hashBlob, type ObjectView, type Reading, readBlobs } from './objects.ts';
+import { formatOf, hashBlob, type ObjectView, type Reading, readBlobs, TURN } from './objects.ts';
 import { type FileVersion, isRegularFile } from './path-change.ts';
 import { Refused } from './refusal.ts';
-import { mergeText } from './text/merge-text.ts';
+import { mergeText, type TextMerge } from './text/merge-text.ts';
+
+/** Steps of comparing that all files of one merge may take together. */
+const MERGE_ALL_STEPS_MAX = 2 * MERGE_STEPS_MAX;
 
 /** One file that both sides have, as they left it; `base` is null where both added it. */
 export interface FileMerge {
@@ -37,14 +42,16 @@ export function* mergeFiles(
     versions.map(({ id }) => id),
   );
   const merged = new Map<string, FileVersion>();
+  const effort = new Effort(MERGE_ALL_STEPS_MAX);
   for (const merge of merges) {
     const mode = mergeModes(merge);
     if (isDecidedByIds(merge)) {
       merged.set(merge.path, { ...decideByIds(merge), mode });
       continue;
     }
+    yield TURN;
     yield* refuseMergeRules(view, trees, merge.path);
-    const content = mergeContents(merge, blobs);
+    const content = mergeContents(merge, blobs, new Effort(MERGE_STEPS_MAX, effort));
     const id = hashBlob(content, formatOf(merge.ours.id));
     if (!versionsOf(merge).some((version) => version.id === id)) view.putBlob(id, content);
     merged.set(merge.path, { mode, id, size: content.length });
@@ -52,20 +59,30 @@ export function* mergeFiles(
   return merged;
 }
 
+const REFUSAL_OF = {
+  conflict: 'conflict',
+  unsure: 'merge_unsure',
+  too_long: 'file_too_large',
+} as const satisfies Readonly<Record<Exclude<TextMerge['kind'], 'merged'>, MergeRefusal>>;
+
 function versionsOf({ base, ours, theirs }: FileMerge): readonly FileVersion[] {
   return base === null ? [ours, theirs] : [base, ours, theirs];
 }
 
-function mergeContents(merge: FileMerge, blobs: ReadonlyMap<BlobId, Buffer | 'withheld'>): Buffer {
+function mergeContents(
+  merge: FileMerge,
+  blobs: ReadonlyMap<BlobId, Buffer | 'withheld'>,
+  effort: Effort,
+): Buffer {
   const contents = [merge.base, merge.ours, merge.theirs].map((version) => {
     const content = version === null ? Buffer.alloc(0) : blobs.get(version.id);
     if (!Buffer.isBuffer(content)) throw new Refused('file_too_large');
     return content;
   });
   const [base, ours, theirs] = contents as [Buffer, Buffer, Buffer];
-  const outcome = mergeText(base, ours, theirs);
+  const outcome = mergeText(base, ours, theirs, effort);
   if (outcome.kind === 'merged') return outcome.content;
-  throw new Refused(outcome.kind === 'conflict' ? 'conflict' : 'merge_unsure');
+  throw new Refused(REFUSAL_OF[outcome.kind]);
 }
 
 function isDecidedByIds({ base, ours, theirs }: FileMerge): boolean {

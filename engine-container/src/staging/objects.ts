@@ -44,11 +44,16 @@ export class Unsayable extends Error {
   }
 }
 
+/** Asks for nothing: all others in the engine have a turn before the reading goes on. */
+export const TURN: readonly Need[] = [];
+
 /** Carries a reading out where everything is at hand. */
 export function readAtHand<Result>(reading: Reading<Result>): Result {
-  const step = reading.next();
-  if (step.done !== true) throw new Error('an object is not at hand');
-  return step.value;
+  for (;;) {
+    const step = reading.next();
+    if (step.done === true) return step.value;
+    if (step.value !== TURN) throw new Error('an object is not at hand');
+  }
 }
 
 export interface DirectoryRequest {

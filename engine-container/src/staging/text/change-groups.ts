@@ -1,5 +1,6 @@
+import type { Effort } from '#core/domain/effort.ts';
 import { compareByMyers } from './histogram.ts';
-import type { Effort, LinePair, Marks } from './lines.ts';
+import type { LinePair, Marks } from './lines.ts';
 
 /** Lines [start, end) that are changed; empty between two unchanged lines. */
 interface Group {

@@ -1,4 +1,5 @@
-import { DiffGivenUp, type Effort, emptyMarks, type LinePair, type Marks } from './lines.ts';
+import type { Effort } from '#core/domain/effort.ts';
+import { DiffGivenUp, emptyMarks, type LinePair, type Marks } from './lines.ts';
 import { diffByMyers } from './myers.ts';
 
 /** A line that occurs more often than this starts no match; git also gives up where so many lines share one slot. */
@@ -14,7 +15,7 @@ interface Region {
 
 /**
  * The comparison that git's merge uses: splits at the longest match around the rarest line, and goes on before and
- * behind it. Where all common lines are frequent, that part is left to `diffByMyers`. Throws `DiffGivenUp`.
+ * behind it. Where all common lines are frequent, that part is left to `diffByMyers`. Throws `DiffGivenUp` and `EffortSpent`.
  */
 export function diffByHistogram(pair: LinePair, effort: Effort): Marks {
   const marks = emptyMarks(pair);

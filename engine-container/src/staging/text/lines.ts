@@ -11,6 +11,15 @@ export function splitLines(bytes: Buffer): readonly string[] {
   return lines;
 }
 
+const FEED = 0x0a;
+
+/** Counted before anything is made of them: each line costs some hundred bytes. */
+export function hasMoreLines(bytes: Buffer, most: number): boolean {
+  let feeds = 0;
+  for (const byte of bytes) if (byte === FEED) feeds += 1;
+  return feeds > most;
+}
+
 export function joinLines(lines: readonly string[]): Buffer {
   return Buffer.from(lines.join(''), 'latin1');
 }
@@ -32,24 +41,9 @@ export function pairLines(before: readonly string[], after: readonly string[]): 
   return { before: Int32Array.from(before, toNumber), after: Int32Array.from(after, toNumber) };
 }
 
-/** Raised where git itself fails, because its table of lines overflows, or where a comparison would take too long. */
+/** Raised where git itself fails, because its table of lines overflows. */
 export class DiffGivenUp extends Error {
   override readonly name = 'DiffGivenUp';
-}
-
-/** Steps that the comparisons of one merge may take together: one hostile file must not hold up the queues of others. */
-export class Effort {
-  #left: number;
-
-  constructor(steps: number) {
-    this.#left = steps;
-  }
-
-  /** Throws `DiffGivenUp` when too much was spent. */
-  spend(steps: number): void {
-    this.#left -= steps;
-    if (this.#left < 0) throw new DiffGivenUp();
-  }
 }
 
 /** Which lines of two texts are not in the other one: 1 = changed. */

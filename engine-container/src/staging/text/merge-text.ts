@@ -1,13 +1,27 @@
+import { Effort, EffortSpent } from '#core/domain/effort.ts';
 import { MERGE_STEPS_MAX } from '#core/domain/limits.ts';
 import { type Change, listChanges, settleGroups } from './change-groups.ts';
 import { diffByHistogram } from './histogram.ts';
-import { DiffGivenUp, Effort, joinLines, type LinePair, type Marks, pairLines, splitLines } from './lines.ts';
+import {
+  DiffGivenUp,
+  hasMoreLines,
+  joinLines,
+  type LinePair,
+  type Marks,
+  pairLines,
+  splitLines,
+} from './lines.ts';
 
 export type TextMerge =
   | { readonly kind: 'merged'; readonly content: Buffer }
   | { readonly kind: 'conflict' }
   /** The result of git depends on its version, or would take too long to find out. */
-  | { readonly kind: 'unsure' };
+  | { readonly kind: 'unsure' }
+  /** More lines than are compared here. */
+  | { readonly kind: 'too_long' };
+
+/** Lines of each version. A line costs some hundred bytes and two microseconds, however short it is. */
+export const MERGE_LINES_MAX = 250_000;
 
 /** Git looks for a zero byte here to tell a binary file. */
 const BINARY_PROBE_BYTES = 8000;
@@ -20,20 +34,21 @@ export function isBinary(content: Buffer): boolean {
  * Merges one file as `git merge` does (strategy ort: histogram, no indent heuristic, level "zealous"), byte for byte.
  * `base` is empty where both sides added the file. Binary files that both sides changed are a conflict.
  *
- * @param stepsMax - Steps of comparing, beyond which the result is `unsure`.
+ * @param effort - Steps of comparing, beyond which the result is `unsure`.
  */
 export function mergeText(
   base: Buffer,
   ours: Buffer,
   theirs: Buffer,
-  stepsMax: number = MERGE_STEPS_MAX,
+  effort: Effort = new Effort(MERGE_STEPS_MAX),
 ): TextMerge {
   if ([base, ours, theirs].some(isBinary)) return { kind: 'conflict' };
+  if ([base, ours, theirs].some((text) => hasMoreLines(text, MERGE_LINES_MAX))) return { kind: 'too_long' };
   const texts = { base: splitLines(base), ours: splitLines(ours), theirs: splitLines(theirs) };
   try {
-    return mergeLines(texts, new Effort(stepsMax));
+    return mergeLines(texts, effort);
   } catch (error) {
-    if (error instanceof DiffGivenUp) return { kind: 'unsure' };
+    if (error instanceof DiffGivenUp || error instanceof EffortSpent) return { kind: 'unsure' };
     throw error;
   }
 }

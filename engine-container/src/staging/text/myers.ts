@@ -1,4 +1,5 @@
-import { type Effort, emptyMarks, type LinePair, type Marks } from './lines.ts';
+import type { Effort } from '#core/domain/effort.ts';
+import { emptyMarks, type LinePair, type Marks } from './lines.ts';
 
 /** Lines that occur at least this often in the other text, or as often as the root of its length, may be left out. */
 const FREQUENT_MAX = 1024;

@@ -1,6 +1,7 @@
+import { Effort, EffortSpent } from '#core/domain/effort.ts';
 import { MERGE_BYTES_MAX, MERGE_FILE_BYTES_MAX, MERGE_STEPS_MAX } from '#core/domain/limits.ts';
 import { readAtHand } from '../../../../engine-container/src/staging/objects.ts';
-import { mergeText } from '../../../../engine-container/src/staging/text/merge-text.ts';
+import { MERGE_LINES_MAX, mergeText } from '../../../../engine-container/src/staging/text/merge-text.ts';
 import { planMerge } from '../../../../engine-container/src/staging/three-way.ts';
 import { MemoryObjects } from '../../../merges/trees.ts';
 import { SeededRandom } from '../../../support/seeded-random.ts';
@@ -8,8 +9,8 @@ import { SeededRandom } from '../../../support/seeded-random.ts';
 const linesOf = (count: number, toLine: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => `${toLine(at)}\n`).join('');
 
-const merge = (base: string, ours: string, theirs: string, stepsMax?: number) =>
-  mergeText(Buffer.from(base), Buffer.from(ours), Buffer.from(theirs), stepsMax);
+const merge = (base: string, ours: string, theirs: string, steps: number = MERGE_STEPS_MAX) =>
+  mergeText(Buffer.from(base), Buffer.from(ours), Buffer.from(theirs), new Effort(steps));
 
 /** A tenth in lines of what takes minutes when it is compared to the end: a hundredth of its steps, and of the limit. */
 const STEPS_MAX = MERGE_STEPS_MAX / 100;
@@ -42,6 +43,45 @@ test('a long file with an ordinary number of edits on both sides is merged', () 
   const result = merge(base ?? '', ours ?? '', theirs ?? '');
   if (result.kind !== 'merged') throw new Error(result.kind);
   expect(result.content.toString()).toBe(both);
+});
+
+/** Each version of a file, whose every line costs memory and time however short it is. */
+test.each([
+  ['empty lines', '\n'.repeat(MERGE_LINES_MAX)],
+  ['lines of their own', linesOf(MERGE_LINES_MAX, (at) => at.toString(36))],
+])('a file with more lines than are compared is refused before one is made: %s', (_, base) => {
+  expect(merge(base, `ours\n${base}`, `${base}theirs\n`)).toEqual({ kind: 'too_long' });
+});
+
+test('the files of one merge share their steps', () => {
+  const base = linesOf(4_000, (at) => `${at}`);
+  const ours = linesOf(8_000, (at) => (at % 2 === 0 ? `${at / 2}` : `x${at}`));
+  const planOf = (count: number) => {
+    const objects = new MemoryObjects();
+    const trees = [base, ours, `theirs\n${base}`].map((content) =>
+      objects.putTree(
+        new Map(
+          Array.from({ length: count }, (_, at) => [
+            `f${at}`,
+            { mode: '100644', content: `${at}\n${content}` },
+          ]),
+        ),
+      ),
+    );
+    const [b = '', o = '', t = ''] = trees;
+    return readAtHand(planMerge(objects, { base: b, ours: o, theirs: t }));
+  };
+  const alone = planOf(1);
+  expect(alone.kind).toBe('plan');
+  expect(planOf(8)).toEqual({ kind: 'refused', reason: 'merge_unsure' });
+});
+
+test('steps of a part are steps of the whole', () => {
+  const whole = new Effort(10);
+  new Effort(8, whole).spend(8);
+  expect(whole.left).toBe(2);
+  expect(() => new Effort(8, whole).spend(3)).toThrow(EffortSpent);
+  expect(() => new Effort(2).spend(3)).toThrow(EffortSpent);
 });
 
 test('files that may have been renamed are not read where all of them are more than one merge may read', () => {

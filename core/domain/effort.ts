@@ -1,0 +1,33 @@
+/** Raised where an answer would take more steps than it may: it is not known then, and never a no. */
+export class EffortSpent extends Error {
+  override readonly name = 'EffortSpent';
+  constructor() {
+    super('what a stranger wrote would take too long to work through');
+  }
+}
+
+/**
+ * Steps that one piece of work may take. One thread serves all tenants, so that what a stranger wrote must not hold it up, in
+ * whatever many or long pieces it comes. Counted, since a time would give another answer on each machine.
+ */
+export class Effort {
+  readonly #within: Effort | null;
+  #left: number;
+
+  /** `within`: the larger work that this one is a part of. */
+  constructor(steps: number, within: Effort | null = null) {
+    this.#left = steps;
+    this.#within = within;
+  }
+
+  get left(): number {
+    return this.#left;
+  }
+
+  /** Throws `EffortSpent` when too much was spent. */
+  spend(steps: number): void {
+    this.#left -= steps;
+    if (this.#left < 0) throw new EffortSpent();
+    this.#within?.spend(steps);
+  }
+}
