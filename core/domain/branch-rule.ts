@@ -1,4 +1,6 @@
-import { type GlobDialect, isGlob, isReadDifferently, matchGlob, mayMatchGlob } from './glob.ts';
+import { Effort, EffortSpent } from './effort.ts';
+import { GLOB_STEPS_MAX, type GlobDialect, GlobReader, GlobSet, isGlob, isReadDifferently } from './glob.ts';
+import { Subject } from './glob-matcher.ts';
 import type { EpochMs } from './ids.ts';
 import type { ProtectionReason } from './provisioning.ts';
 import { stagingBranch, workBranch } from './queue-names.ts';
@@ -33,17 +35,32 @@ export function chooseGoverningRule<Rule extends RuleOrder>(
   rules: readonly Rule[],
   branch: string,
 ): RuleChoice<Rule> {
-  for (const rule of inOrder(rules)) {
-    // Never guessed, not even where all readings agree: a wrong one lets everything that is scheduled merge unproven.
-    if (isReadDifferently(rule.name)) return { kind: 'unclear' };
-    if (governs(rule.name, branch, 'gitea')) return { kind: 'found', rule };
-  }
-  return { kind: 'none' };
+  const governs = governing(branch, 'gitea', new Effort(GLOB_STEPS_MAX));
+  return unlessSpent<RuleChoice<Rule>>({ kind: 'unclear' }, () => {
+    for (const rule of inOrder(rules)) {
+      // Never guessed, not even where all readings agree: a wrong one lets everything that is scheduled merge unproven.
+      if (isReadDifferently(rule.name)) return { kind: 'unclear' };
+      if (governs(rule.name)) return { kind: 'found', rule };
+    }
+    return { kind: 'none' };
+  });
 }
 
 /** Would a rule cover this branch, whichever forge reads it? A branch that is not there yet cannot be asked about. */
 export function isCovered(rules: readonly RuleOrder[], branch: string): boolean {
-  return rules.some(({ name }) => governs(name, branch, 'gitea') || governs(name, branch, 'gobwas'));
+  const effort = new Effort(GLOB_STEPS_MAX);
+  const [isOnGitea, isOnGobwas] = [governing(branch, 'gitea', effort), governing(branch, 'gobwas', effort)];
+  return unlessSpent(true, () => rules.some(({ name }) => isOnGitea(name) || isOnGobwas(name)));
+}
+
+/** `otherwise` where the names are too many or too long to be read. */
+function unlessSpent<Answer>(otherwise: Answer, answer: () => Answer): Answer {
+  try {
+    return answer();
+  } catch (error) {
+    if (error instanceof EffortSpent) return otherwise;
+    throw error;
+  }
 }
 
 function inOrder<Rule extends RuleOrder>(rules: readonly Rule[]): readonly Rule[] {
@@ -55,9 +72,16 @@ function inOrder<Rule extends RuleOrder>(rules: readonly Rule[]): readonly Rule[
   );
 }
 
-function governs(ruleName: string, branch: string, dialect: GlobDialect): boolean {
+/** Says of the name of a rule whether that rule governs `branch`. Throws `EffortSpent`. */
+function governing(branch: string, dialect: GlobDialect, effort: Effort): (ruleName: string) => boolean {
+  const reader = new GlobReader(dialect, '/', effort);
+  const subject = new Subject(branch);
   // A pattern that does not compile is compared as a plain name, but with its case.
-  if (isGlob(ruleName)) return matchGlob(ruleName, branch, '/', dialect) ?? ruleName === branch;
+  return (ruleName) =>
+    isGlob(ruleName) ? (reader.matches(ruleName, subject) ?? ruleName === branch) : isNamed(ruleName, branch);
+}
+
+function isNamed(ruleName: string, branch: string): boolean {
   return ruleName.toLowerCase() === branch.toLowerCase();
 }
 
@@ -96,7 +120,7 @@ export function planRequirement(rules: readonly BranchRule[], wanted: Requiremen
   // Another writer was there between the two answers.
   if (rule === null && obeyed !== null) return { kind: 'refused', reasons: ['rule_changed_meanwhile'] };
   if (rule === null) return { kind: 'create', contexts: [wanted.context] };
-  if (hasForeignPattern(rule, wanted)) return { kind: 'refused', reasons: ['foreign_pattern'] };
+  if (hasForeignOf(rule, wanted)) return { kind: 'refused', reasons: ['foreign_pattern'] };
   const contexts = withOurContext(rule.contexts, wanted);
   if (rule.statusCheckEnabled && sameList(rule.contexts, contexts)) {
     return { kind: 'kept', rule, reasons: noteReasons(rule, rules, wanted.context) };
@@ -107,7 +131,7 @@ export function planRequirement(rules: readonly BranchRule[], wanted: Requiremen
   }
   if (rule.blockOnOutdatedBranch) return { kind: 'refused', reasons: ['block_on_outdated_branch'] };
   if (!isGlob(rule.name)) return { kind: 'edit', rule, contexts };
-  const own = rules.find((other) => !isGlob(other.name) && governs(other.name, base, 'gitea'));
+  const own = rules.find((other) => !isGlob(other.name) && isNamed(other.name, base));
   if (own === undefined) return { kind: 'clone', rule, contexts };
   const isOurClone = own.contexts.includes(wanted.context) && differingFields(rule.raw, own.raw).length === 0;
   return isOurClone
@@ -125,29 +149,38 @@ function noteReasons(
   if (rule.blockOnOutdatedBranch) reasons.push('block_on_outdated_branch');
   if (rule.directPushAllowed) reasons.push('direct_push_allowed');
   const others = isGlob(rule.name) ? rules : rules.filter((other) => other !== rule);
-  if (others.some((other) => isOpenedByContext(other, context))) reasons.push('context_required_elsewhere');
+  const effort = new Effort(GLOB_STEPS_MAX);
+  if (others.some((other) => isOpenedByContext(other, context, effort)))
+    reasons.push('context_required_elsewhere');
   return reasons;
 }
 
 /** An empty list asks for every status, and so for ours. */
-function isOpenedByContext({ statusCheckEnabled, contexts }: BranchRule, context: string): boolean {
+function isOpenedByContext(rule: BranchRule, context: string, effort: Effort): boolean {
+  const { statusCheckEnabled, contexts } = rule;
   if (!statusCheckEnabled) return false;
   return (
     contexts.length === 0 ||
-    contexts.some((pattern) => pattern === context || mayMatchGlob(pattern, context, null))
+    contexts.includes(context) ||
+    new GlobSet(contexts, null, effort).mayMatch(context)
   );
 }
 
 /** With `ci/*` beside `ci/queue` a foreign status could stand for ours, or ours for a foreign one (E14). */
-function hasForeignPattern(rule: BranchRule, { context, strayContexts }: Requirement): boolean {
-  return rule.contexts.some(
-    (pattern) => !strayContexts.includes(pattern) && isForeignPattern(pattern, context),
+function hasForeignOf(rule: BranchRule, { context, strayContexts }: Requirement): boolean {
+  const strays = new Set(strayContexts);
+  return hasForeignPattern(
+    rule.contexts.filter((pattern) => !strays.has(pattern)),
+    context,
   );
 }
 
 /** Another required check than ours that matches our context as well: no status of ours alone satisfies it. */
-export function isForeignPattern(pattern: string, context: string): boolean {
-  return pattern !== context && isGlob(pattern) && mayMatchGlob(pattern, context, null);
+export function hasForeignPattern(contexts: readonly string[], context: string): boolean {
+  return new GlobSet(
+    contexts.filter((pattern) => pattern !== context && isGlob(pattern)),
+    null,
+  ).mayMatch(context);
 }
 
 /** Ours once, in the place of the first that was ours; the others in their order. */

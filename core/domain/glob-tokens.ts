@@ -1,6 +1,8 @@
-/** One step of a pattern that was read. `has` says which characters it takes. */
+import type { Effort } from './effort.ts';
+
+/** One step of a pattern that was read. `has` says which characters it takes; `char` is there where it takes exactly one. */
 export type Token =
-  | { readonly kind: 'one'; readonly has: (char: string) => boolean }
+  | { readonly kind: 'one'; readonly has: (char: string) => boolean; readonly char?: string }
   | { readonly kind: 'many'; readonly has: (char: string) => boolean }
   | { readonly kind: 'either'; readonly branches: readonly (readonly Token[])[] };
 
@@ -9,50 +11,83 @@ export const ANYTHING: Token = { kind: 'many', has: () => true };
 /** Nested deeper than this, a pattern is no branch rule but an attack on the stack. The forges' own code stops there, too. */
 export const GLOB_DEPTH_MAX = 1000;
 
+/** Places in a text, from the first to the last, each once. */
+type Places = readonly number[];
+
 /**
- * Follows all positions at once instead of going back, because the pattern comes from a stranger: its cost is at
- * most pattern length times text length, never exponential.
+ * Follows all places at once instead of going back, because the pattern comes from a stranger: its cost is at
+ * most pattern length times text length, never exponential. Throws `EffortSpent`.
  */
-export function matchTokens(tokens: readonly Token[], text: string): boolean {
-  const chars = [...text];
-  return advance(tokens, new Set([0]), chars).has(chars.length);
+export function matchTokens(tokens: readonly Token[], chars: readonly string[], effort: Effort): boolean {
+  return advance(tokens, [0], chars, effort).at(-1) === chars.length;
 }
 
-function advance(
-  tokens: readonly Token[],
-  start: ReadonlySet<number>,
-  chars: readonly string[],
-): ReadonlySet<number> {
-  let positions = start;
-  for (const token of tokens) positions = step(token, positions, chars);
-  return positions;
-}
-
-function step(token: Token, positions: ReadonlySet<number>, chars: readonly string[]): ReadonlySet<number> {
-  const next = new Set<number>();
-  if (token.kind === 'either') {
-    for (const branch of token.branches) {
-      for (const position of advance(branch, positions, chars)) next.add(position);
-    }
-    return next;
+function advance(tokens: readonly Token[], start: Places, chars: readonly string[], effort: Effort): Places {
+  let places = start;
+  for (const token of tokens) {
+    if (places.length === 0) return places;
+    effort.spend(places.length);
+    places = step(token, places, chars, effort);
   }
-  for (const from of positions) {
-    if (token.kind === 'one') {
-      const char = chars[from];
-      if (char !== undefined && token.has(char)) next.add(from + 1);
-      continue;
+  return places;
+}
+
+function step(token: Token, places: Places, chars: readonly string[], effort: Effort): Places {
+  switch (token.kind) {
+    case 'one':
+      return takeOne(token.has, places, chars);
+    case 'many': {
+      const next = takeMany(token.has, places, chars);
+      effort.spend(next.length);
+      return next;
     }
-    for (let at = from; !next.has(at); at += 1) {
-      next.add(at);
-      const char = chars[at];
-      if (char === undefined || !token.has(char)) break;
+    case 'either':
+      return takeEither(token.branches, places, chars, effort);
+  }
+}
+
+function takeOne(has: (char: string) => boolean, places: Places, chars: readonly string[]): Places {
+  const next: number[] = [];
+  for (const place of places) {
+    const char = chars[place];
+    if (char !== undefined && has(char)) next.push(place + 1);
+  }
+  return next;
+}
+
+function takeMany(has: (char: string) => boolean, places: Places, chars: readonly string[]): Places {
+  const next: number[] = [];
+  let last = -1;
+  for (const place of places) {
+    // A run that began before came through here.
+    if (place <= last) continue;
+    for (last = place; ; last += 1) {
+      next.push(last);
+      const char = chars[last];
+      if (char === undefined || !has(char)) break;
     }
   }
   return next;
 }
 
+function takeEither(
+  branches: readonly (readonly Token[])[],
+  places: Places,
+  chars: readonly string[],
+  effort: Effort,
+): Places {
+  const [first = [], ...others] = branches;
+  if (others.length === 0) return advance(first, places, chars, effort);
+  effort.spend(branches.length);
+  const next = new Set<number>();
+  for (const branch of branches) {
+    for (const place of advance(branch, places, chars, effort)) next.add(place);
+  }
+  return [...next].sort((a, b) => a - b);
+}
+
 export function textToken(wanted: string): Token {
-  return { kind: 'one', has: (char) => char === wanted };
+  return { kind: 'one', has: (char) => char === wanted, char: wanted };
 }
 
 export function isBetween(low: string, char: string, high: string): boolean {

@@ -1,4 +1,4 @@
-import { mayMatchGlob } from './glob.ts';
+import { GlobSet } from './glob.ts';
 
 /** Patterns of a branch rule as the forge reads them: separated by semicolons, in lower case. */
 export function parseFilePatterns(text: string): readonly string[] {
@@ -9,8 +9,21 @@ export function parseFilePatterns(text: string): readonly string[] {
     .filter((pattern) => pattern !== '');
 }
 
-/** `*` and `?` stop at `.` and `/`. A malformed pattern protects nothing, as on the forge. */
-export function isProtectedFile(patterns: readonly string[], path: string): boolean {
-  const name = path.trim().toLowerCase();
-  return patterns.some((pattern) => mayMatchGlob(pattern, name, './'));
+/** The patterns of one rule, read once for all files of a change. */
+export class FileGuard {
+  readonly #patterns: GlobSet;
+
+  constructor(patterns: readonly string[]) {
+    this.#patterns = new GlobSet(patterns, './');
+  }
+
+  /** Steps that are left to it; without any it covers every file. */
+  get stepsLeft(): number {
+    return this.#patterns.effort.left;
+  }
+
+  /** `*` and `?` stop at `.` and `/`. A malformed pattern protects nothing, as on the forge. */
+  covers(path: string): boolean {
+    return this.#patterns.mayMatch(path.trim().toLowerCase());
+  }
 }

@@ -1,4 +1,4 @@
-import { isForeignPattern } from './branch-rule.ts';
+import { hasForeignPattern } from './branch-rule.ts';
 import type { BranchProtection } from './forge.ts';
 import type { ManagedRepo } from './repo.ts';
 
@@ -52,10 +52,7 @@ const STATES: Readonly<Record<SetUpCheckName, (facts: SetUpFacts) => SetUpState>
     // Without a rule nothing is asked for that the queue does not write.
     if (rule === null || !rule.statusCheckEnabled) return 'ok';
     const { requiredContexts } = rule;
-    return say(
-      requiredContexts.length > 0 &&
-        !requiredContexts.some((pattern) => isForeignPattern(pattern, repo.statusContext)),
-    );
+    return say(requiredContexts.length > 0 && !hasForeignPattern(requiredContexts, repo.statusContext));
   },
   own_branches_free: ({ ownBranches }) =>
     ownBranches === 'unknown' ? ownBranches : say(ownBranches === 'free'),

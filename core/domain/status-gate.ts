@@ -1,5 +1,7 @@
+import { Effort, EffortSpent } from './effort.ts';
 import type { CommitStatus, GateReading } from './forge.ts';
-import { isGlob, matchGlob } from './glob.ts';
+import { GLOB_STEPS_MAX, GlobReader, isGlob } from './glob.ts';
+import { Subject } from './glob-matcher.ts';
 
 /** Most contexts that set-up shows to choose from. */
 const ANSWERS_MAX = 100;
@@ -85,6 +87,39 @@ const WORST_FIRST = ['failure', 'cancelled', 'error'] as const;
  * only be of this attempt, because each attempt has a commit of its own.
  */
 export function judgeGateStatuses(history: readonly PostedStatus[], gate: StatusGate): StatusVerdict {
+  try {
+    return judgeMatching(history, gate, matchContexts(history, gate));
+  } catch (error) {
+    if (!(error instanceof EffortSpent)) throw error;
+    // More contexts, or longer ones, than can be read: what ended is not known, and the gate has its deadline.
+    const last = history.reduce(newer, null);
+    const runId = `${STATUS_RUN}${last?.id ?? 0}`;
+    return {
+      gate: { kind: 'running', runId, url: null },
+      foreign: null,
+      isOpenEnded: true,
+      unanswered: gate.contexts,
+    };
+  }
+}
+
+type Matches = (wanted: string, context: string) => boolean;
+
+/** Each context is held against what the gate names once, however often it was posted. Throws `EffortSpent`. */
+function matchContexts(history: readonly PostedStatus[], gate: StatusGate): Matches {
+  const reader = new GlobReader('gitea', null, new Effort(GLOB_STEPS_MAX));
+  const found = new Map<string, ReadonlySet<string>>();
+  for (const { context } of history) {
+    if (found.has(context)) continue;
+    const subject = new Subject(context);
+    const matches = (wanted: string): boolean =>
+      isGlob(wanted) ? reader.matches(wanted, subject) === true : wanted === context;
+    found.set(context, new Set(gate.contexts.filter(matches)));
+  }
+  return (wanted, context) => found.get(context)?.has(wanted) === true;
+}
+
+function judgeMatching(history: readonly PostedStatus[], gate: StatusGate, matches: Matches): StatusVerdict {
   const authors = new Set(gate.authors.map((author) => author.toLowerCase()));
   const isOpenEnded = gate.contexts.some(isGlob);
   const asked = history.filter(({ context }) => gate.contexts.some((each) => matches(each, context)));
@@ -129,10 +164,6 @@ export function listAnswers(history: readonly PostedStatus[]): readonly Answered
     .map(({ context, creator, state }) => ({ context, author: creator, state }))
     .sort((a, b) => (a.context < b.context ? -1 : a.context > b.context ? 1 : 0))
     .slice(0, ANSWERS_MAX);
-}
-
-function matches(wanted: string, context: string): boolean {
-  return isGlob(wanted) ? matchGlob(wanted, context, null, 'gitea') === true : wanted === context;
 }
 
 function newestOf(statuses: readonly PostedStatus[]): ReadonlyMap<string, PostedStatus> {

@@ -1,12 +1,12 @@
 import type { BranchProtection, CommitStatus, PullRequest } from '#core/domain/forge.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
-import { isProtectedFile } from '#core/domain/protected-files.ts';
 import { known, mapKnown, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { ScheduleRules } from '#core/domain/schedule-rules.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { LookBudget } from './look-budget.ts';
 import type { TryRead } from './look-reads.ts';
 import { NamedTeams } from './named-teams.ts';
+import { isAnyProtected } from './protected-change.ts';
 import { isOpened, needsReviews, otherContexts, outsideOf } from './queue/admission/admission.ts';
 import type { PullRequestReading } from './queue/admission/readings.ts';
 import { type CountedReviews, summarize } from './queue/admission/reviews.ts';
@@ -267,7 +267,7 @@ export class ViewReader {
     const kept = reading?.protectedFiles;
     if (kept?.patterns === [pull.mergeBase, ...patterns].join('\n')) return known(kept.touched);
     return this.#budget.tryRead(async () =>
-      (await this.#forge.listChangedFiles(pull.number)).some((path) => isProtectedFile(patterns, path)),
+      isAnyProtected(await this.#forge.listChangedFiles(pull.number), patterns),
     );
   }
 

@@ -272,8 +272,8 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   {
     guard: 'another check that was skipped has passed for the forge',
     file: `${QUEUE}/admission/admission.ts`,
-    find: '!matched.every(isPass)',
-    replace: "matched.some(({ state }) => state !== 'success')",
+    find: 'matched.every(isPass)',
+    replace: "matched.every(({ state }) => state === 'success')",
     families: ['everything'],
     dies: 'another required check was skipped',
   },

@@ -7,9 +7,8 @@ export const BRANCH_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a success under one context opens no branch that asks for another',
     file: 'engine-container/src/queue/admission/admission.ts',
-    find: 'requiredContexts.some((pattern) => mayMatchGlob(pattern, context, null))',
-    replace:
-      'requiredContexts.some((pattern) => mayMatchGlob(pattern, context, null) || pattern !== context)',
+    find: 'new GlobSet(requiredContexts, null).mayMatch(context)',
+    replace: 'requiredContexts.length > 0',
     families: ['two_branches'],
     dies: { family: 'two_branches', seed: 1 },
   },

@@ -396,7 +396,7 @@ export const MUTANTS: readonly Mutant[] = [
     guard: 'exactly our context is required (E14)',
     file: `${QUEUE}/admission/admission.ts`,
     find: 'protection.requiredContexts.includes(context)',
-    replace: 'protection.requiredContexts.some((pattern) => mayMatchGlob(pattern, context, null))',
+    replace: 'new GlobSet(protection.requiredContexts, null).mayMatch(context)',
     families: ['interrupted'],
     dies: 'a pattern is required',
   },

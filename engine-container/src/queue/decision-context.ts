@@ -1,6 +1,8 @@
 import type { Receipt } from '#core/domain/batch.ts';
+import { Effort } from '#core/domain/effort.ts';
 import type { PullRequest } from '#core/domain/forge.ts';
 import { asksForkForMergeRight } from '#core/domain/forge-version.ts';
+import { GLOB_STEPS_MAX, type GlobDialect, GlobReader } from '#core/domain/glob.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import type { ReconcileErrorCode } from '#core/domain/repo.ts';
 import type { Action, Alarm } from './actions.ts';
@@ -25,6 +27,8 @@ export interface DecisionContext {
   readonly inFlightBefore: ReadonlySet<PullRequestNumber>;
   /** Batches that ended in this pass: their rows are stored with the record that no longer holds them. */
   readonly closedBatches: Batch[];
+  /** Read the required contexts, each of them once for all heads. */
+  readonly globs: Readonly<Record<GlobDialect, GlobReader>>;
   idsUsed: number;
   pollMs: number | null;
   /** When the pipeline may take its next batch though nothing else happens. */
@@ -37,6 +41,7 @@ export interface DecisionContext {
 }
 
 export function beginPass(s: Snapshot, record: QueueRecord): DecisionContext {
+  const effort = new Effort(GLOB_STEPS_MAX);
   return {
     s,
     record: cloneRecord(record),
@@ -47,6 +52,10 @@ export function beginPass(s: Snapshot, record: QueueRecord): DecisionContext {
     tipBefore: record.tip,
     inFlightBefore: inFlightOf(record),
     closedBatches: [],
+    globs: {
+      gitea: new GlobReader('gitea', null, effort),
+      gobwas: new GlobReader('gobwas', null, effort),
+    },
     idsUsed: 0,
     pollMs: null,
     nextStartAt: null,

@@ -2,7 +2,7 @@ import { Effort } from '#core/domain/effort.ts';
 import type { BlobId, TreeHash } from '#core/domain/ids.ts';
 import { MERGE_BYTES_MAX, MERGE_FILE_BYTES_MAX, MERGE_STEPS_MAX } from '#core/domain/limits.ts';
 import type { MergeRefusal } from '#core/domain/merge-refusal.ts';
-import { refuseMergeRules } from './attributes.ts';
+import { MergeRules } from './attributes.ts';
 import { formatOf, hashBlob, type ObjectView, type Reading, readBlobs, TURN } from './objects.ts';
 import { type FileVersion, isRegularFile } from './path-change.ts';
 import { Refused } from './refusal.ts';
@@ -42,6 +42,7 @@ export function* mergeFiles(
     versions.map(({ id }) => id),
   );
   const merged = new Map<string, FileVersion>();
+  const rules = new MergeRules(view, trees);
   const effort = new Effort(MERGE_ALL_STEPS_MAX);
   for (const merge of merges) {
     const mode = mergeModes(merge);
@@ -50,7 +51,7 @@ export function* mergeFiles(
       continue;
     }
     yield TURN;
-    yield* refuseMergeRules(view, trees, merge.path);
+    yield* rules.refuse(merge.path);
     const content = mergeContents(merge, blobs, new Effort(MERGE_STEPS_MAX, effort));
     const id = hashBlob(content, formatOf(merge.ours.id));
     if (!versionsOf(merge).some((version) => version.id === id)) view.putBlob(id, content);

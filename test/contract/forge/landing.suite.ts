@@ -1,4 +1,4 @@
-import { isProtectedFile } from '#core/domain/protected-files.ts';
+import { FileGuard } from '#core/domain/protected-files.ts';
 import { type Actor, type ForgeSubject, type Needs, RepoDriver } from './subject.ts';
 
 const CONTEXT = 'mq';
@@ -239,7 +239,7 @@ export function landingSuite(subject: () => ForgeSubject, needs: Needs): void {
       const { pr, head } = await openChecked(repo, 'one', { [path]: 'a\n' });
       expect(await repo.forge.listChangedFiles(pr)).toEqual([path]);
       const read = (await repo.forge.readProtection('main'))?.protectedFilePatterns ?? [];
-      expect(isProtectedFile(read, path)).toBe(isBlocked);
+      expect(new FileGuard(read).covers(path)).toBe(isBlocked);
       expect(await schedule(repo, pr)).toBe(201);
       await repo.forge.postStatus(head, SUCCESS);
       if (!isBlocked) {

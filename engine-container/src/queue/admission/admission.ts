@@ -1,3 +1,4 @@
+import { EffortSpent } from '#core/domain/effort.ts';
 import {
   type BranchProtection,
   type CommitStatus,
@@ -6,7 +7,8 @@ import {
   type PullRequest,
   type WriteRight,
 } from '#core/domain/forge.ts';
-import { type GlobDialect, matchGlob, mayMatchGlob } from '#core/domain/glob.ts';
+import { type GlobReader, GlobSet, isGlob } from '#core/domain/glob.ts';
+import { Subject } from '#core/domain/glob-matcher.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import type { Reading } from '#core/domain/result.ts';
 import type { ReviewCount } from './reviews.ts';
@@ -67,8 +69,8 @@ export interface AdmissionFacts extends RuleFacts {
   readonly asksFork?: boolean | null;
   /** Is a required pattern met where all that it finds was skipped? */
   readonly passesSkippedAlone?: boolean;
-  /** Whose patterns the required contexts are. */
-  readonly globs?: GlobDialect;
+  /** Reads the required contexts, as the forge does. */
+  readonly globs: GlobReader;
   readonly context: string;
   readonly baseTip: CommitSha;
   /** Would a `success` on this head open a pull request to another branch as well (D-17)? Absent: it would not. */
@@ -239,24 +241,47 @@ function judgeOtherChecks(facts: AdmissionFacts): Admission {
   const others = otherContexts(facts.protection, facts.context);
   if (others.length === 0) return { kind: 'admitted' };
   if (facts.statuses === null || !facts.statuses.known) return { kind: 'waiting', reason: 'unknown' };
-  const statuses = facts.statuses.value;
-  const matches = (pattern: string, context: string): boolean | null =>
-    matchGlob(pattern, context, null, facts.globs ?? 'gitea');
-  for (const pattern of others) {
-    const ours = matches(pattern, facts.context);
-    // The forge leaves out what is malformed; waiting for it would never end.
-    if (ours === null) continue;
-    const matched = statuses.filter(
-      (status) => status.context !== facts.context && matches(pattern, status.context) === true,
-    );
-    // A pattern that only our own context satisfies is met by our own success.
-    if (matched.length === 0 && ours) continue;
-    const isMet = matched.some(({ state }) => facts.passesSkippedAlone === true || state === 'success');
-    if (!isMet || !matched.every(isPass)) {
-      return { kind: 'waiting', reason: 'other_checks' };
-    }
+  try {
+    return meetsAll(others, facts.statuses.value, facts)
+      ? { kind: 'admitted' }
+      : { kind: 'waiting', reason: 'other_checks' };
+  } catch (error) {
+    if (!(error instanceof EffortSpent)) throw error;
+    // More patterns or statuses than can be read: whether the forge would merge is not known.
+    return { kind: 'waiting', reason: 'other_checks' };
   }
-  return { kind: 'admitted' };
+}
+
+/** Throws `EffortSpent`. */
+function meetsAll(
+  required: readonly string[],
+  statuses: readonly CommitStatus[],
+  { context, globs, passesSkippedAlone }: AdmissionFacts,
+): boolean {
+  globs.effort.spend(required.length + statuses.length);
+  const own = new Subject(context);
+  const found = new Map<string, { readonly subject: Subject; readonly all: CommitStatus[] }>();
+  for (const status of statuses) {
+    if (status.context === context) continue;
+    const known = found.get(status.context);
+    if (known === undefined)
+      found.set(status.context, { subject: new Subject(status.context), all: [status] });
+    else known.all.push(status);
+  }
+  const contexts = [...found.values()];
+  return required.every((pattern) => {
+    const matcher = isGlob(pattern) ? globs.read(pattern) : undefined;
+    // The forge leaves out what is malformed; waiting for it would never end.
+    if (matcher === null) return true;
+    const matched =
+      matcher === undefined
+        ? (found.get(pattern)?.all ?? [])
+        : contexts.flatMap(({ subject, all }) => (matcher.matches(subject, globs.effort) ? all : []));
+    // A pattern that only our own context satisfies is met by our own success.
+    if (matched.length === 0 && matcher?.matches(own, globs.effort) === true) return true;
+    const isMet = matched.some(({ state }) => passesSkippedAlone === true || state === 'success');
+    return isMet && matched.every(isPass);
+  });
 }
 
 /**
@@ -271,7 +296,5 @@ export function requiresContext(protection: BranchProtection, context: string): 
 export function isOpenedBy(protection: BranchProtection, context: string): boolean {
   const { statusCheckEnabled, requiredContexts } = protection;
   if (!statusCheckEnabled) return false;
-  return (
-    requiredContexts.length === 0 || requiredContexts.some((pattern) => mayMatchGlob(pattern, context, null))
-  );
+  return requiredContexts.length === 0 || new GlobSet(requiredContexts, null).mayMatch(context);
 }

@@ -173,7 +173,7 @@ export function factsOf(
     openDependencies,
     asksFork: asksFork(pass),
     passesSkippedAlone: version !== null && passesSkippedAlone(version),
-    globs: globDialect(version),
+    globs: pass.globs[globDialect(version)],
     context: pass.record.context,
     twinAhead: false,
   };

@@ -1,4 +1,4 @@
-import { isForeignPattern } from '#core/domain/branch-rule.ts';
+import { hasForeignPattern } from '#core/domain/branch-rule.ts';
 import type { BranchProtection } from '#core/domain/forge.ts';
 import type { ProtectionReason } from '#core/domain/provisioning.ts';
 import { requiresContext } from './admission.ts';
@@ -10,8 +10,7 @@ export function noteRule(protection: BranchProtection | null, context: string): 
   if (!requiresContext(protection, context)) {
     const asksForAll = protection.statusCheckEnabled && protection.requiredContexts.length === 0;
     reasons.push(asksForAll ? 'all_statuses_required' : 'context_not_required');
-  } else if (protection.requiredContexts.some((pattern) => isForeignPattern(pattern, context)))
-    reasons.push('foreign_pattern');
+  } else if (hasForeignPattern(protection.requiredContexts, context)) reasons.push('foreign_pattern');
   // A bot that is no administrator is shown a summary, in which these flags do not mean what they are called.
   if (protection.scope === 'full') {
     if (protection.blockOnOutdatedBranch) reasons.push('block_on_outdated_branch');

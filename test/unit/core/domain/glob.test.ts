@@ -1,5 +1,14 @@
 import fc from 'fast-check';
-import { isGlob, isReadDifferently, matchGlob, mayMatchGlob } from '#core/domain/glob.ts';
+import { Effort, EffortSpent } from '#core/domain/effort.ts';
+import {
+  GlobReader,
+  GlobSet,
+  isGlob,
+  isReadDifferently,
+  matchGlob,
+  mayMatchGlob,
+} from '#core/domain/glob.ts';
+import { Subject } from '#core/domain/glob-matcher.ts';
 
 const TEXTS =
   'main MAIN master x1 a b c xa xb a] release/1 release/1/2 main-x ab - ^ 2 a,b main+ (main) m|n ma.n ] ma^n m*in m5in'.split(
@@ -93,6 +102,61 @@ describe('glob', () => {
     expect(mayMatchGlob('[ab', 'a', '/')).toBe(false);
     // Too long to be read, and so not known to match nothing.
     expect(mayMatchGlob(`{${'a,'.repeat(2_500)}mq}`, 'mq', null)).toBe(true);
+  });
+
+  test('a set of patterns finds what either reading of one of them finds', () => {
+    const piece = fc.constantFrom(
+      'a',
+      'b',
+      '/',
+      '.',
+      '\n',
+      '*',
+      '**',
+      '?',
+      '[ab]',
+      '[a-b.]',
+      '{a,b}',
+      '{a',
+      ',b',
+      '\\a',
+    );
+    const pattern = fc.array(piece, { maxLength: 5 }).map((pieces) => pieces.join(''));
+    fc.assert(
+      fc.property(
+        fc.array(pattern, { maxLength: 3 }),
+        fc.stringMatching(/^[ab/.\n]{0,6}$/),
+        fc.constantFrom('/', './', null),
+        (patterns, text, separators) => {
+          const isFound = patterns.some((each) =>
+            (['gitea', 'gobwas'] as const).some((by) => matchGlob(each, text, separators, by) === true),
+          );
+          expect(new GlobSet(patterns, separators).mayMatch(text)).toBe(isFound);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('a reader reads a pattern once', () => {
+    const effort = new Effort(1_000_000);
+    const reader = new GlobReader('gitea', '/', effort);
+    const spent = (text: string): number => {
+      const before = effort.left;
+      reader.matches(`release/*-${'x'.repeat(200)}`, new Subject(text));
+      return before - effort.left;
+    };
+    expect(spent('main')).toBeGreaterThan(10_000);
+    expect(spent('other')).toBe(1);
+  });
+
+  test('a reader says of a pattern that it cannot read that it is not known', () => {
+    const find = (pattern: string, text: string, steps: number) =>
+      new GlobReader('gitea', '/', new Effort(steps)).matches(pattern, new Subject(text));
+    expect(() => find('?'.repeat(5_000), 'main', 1_000_000)).toThrow(EffortSpent);
+    expect(() => find('*'.repeat(50), 'main', 5_000)).toThrow(EffortSpent);
+    expect(() => find('*a'.repeat(50), 'a'.repeat(4_000), 100_000)).toThrow(EffortSpent);
+    expect(find('*a'.repeat(50), 'a'.repeat(4_000), 1_000_000)).toBe(true);
   });
 
   test('without a separator a star matches anything, as in required contexts', () => {

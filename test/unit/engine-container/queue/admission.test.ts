@@ -1,4 +1,6 @@
+import { Effort } from '#core/domain/effort.ts';
 import type { BranchProtection, PullRequest, Review } from '#core/domain/forge.ts';
+import { GLOB_STEPS_MAX, type GlobDialect, GlobReader } from '#core/domain/glob.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import {
   type AdmissionFacts,
@@ -12,6 +14,9 @@ import { givenPull, givenReview, givenRule, givenStatus } from '../../../builder
 const HEAD = headOf(7);
 const TIP = BASE.sha;
 const review = (changes: Partial<Review>): Review => givenReview(HEAD, changes);
+
+const readerOf = (dialect: GlobDialect): GlobReader =>
+  new GlobReader(dialect, null, new Effort(GLOB_STEPS_MAX));
 
 function judge(
   changes: Partial<Omit<AdmissionFacts, 'protection' | 'pull' | 'reviews'>> & {
@@ -29,6 +34,7 @@ function judge(
     context: 'mq',
     baseTip: TIP,
     twinAhead: false,
+    globs: readerOf('gitea'),
     ...facts,
   });
   return verdict.kind === 'admitted' ? 'admitted' : `${verdict.kind}: ${verdict.reason}`;
@@ -160,9 +166,40 @@ describe('other rules', () => {
     ['ci/[a-z0-9]*', 'gobwas', 'failure', 'admitted'],
     ['ci/[linux', 'gitea', 'failure', 'admitted'],
     ['ci/[linux', 'gobwas', 'failure', 'admitted'],
-  ] as const)('a required pattern as the forge reads it: %s on %s, %s', (pattern, globs, state, verdict) => {
-    const rule = { requiredContexts: ['mq', pattern] };
-    expect(judge({ rule, globs, statuses: known([status('ci/unit', state)]) })).toBe(verdict);
+  ] as const)(
+    'a required pattern as the forge reads it: %s on %s, %s',
+    (pattern, dialect, state, verdict) => {
+      const rule = { requiredContexts: ['mq', pattern] };
+      const globs = readerOf(dialect);
+      expect(judge({ rule, globs, statuses: known([status('ci/unit', state)]) })).toBe(verdict);
+    },
+  );
+
+  /** Each pattern matches one of the statuses, and ours. */
+  const given = (count: number) => ({
+    rule: { requiredContexts: ['mq', ...Array.from({ length: count }, (_, at) => `*zz${at}*mq*`)] },
+    statuses: known(Array.from({ length: count }, (_, at) => status(`ci/zz${at} mq`, 'success'))),
+  });
+
+  // Each pattern read anew for each status, this takes ten seconds of the engine of all tenants for one head.
+  test('a thousand required patterns over a thousand statuses are judged, each pattern read once for all heads', () => {
+    const globs = readerOf('gitea');
+    const spent = (): number => {
+      const before = globs.effort.left;
+      expect(judge({ ...given(1_000), globs })).toBe('admitted');
+      return before - globs.effort.left;
+    };
+    const [first, second] = [spent(), spent()];
+    expect(first).toBeLessThan(GLOB_STEPS_MAX / 2);
+    expect(second).toBeLessThan(first);
+  });
+
+  test('more patterns and statuses than can be read: whether the other checks passed is not known', () => {
+    expect(judge(given(5_000))).toBe('waiting: other_checks');
+    const long = { requiredContexts: ['mq', `ci/${'*a'.repeat(3_000)}`] };
+    expect(judge({ rule: long, statuses: known([status('ci/a', 'success')]) })).toBe('waiting: other_checks');
+    const spentBefore = new GlobReader('gitea', null, new Effort(10));
+    expect(judge({ ...given(20), globs: spentBefore })).toBe('waiting: other_checks');
   });
 
   test('unread checks admit no pull request', () => {

@@ -216,6 +216,48 @@ describe('planMerge does not guess', () => {
     expectMerged(files({}), files({ 1: 'ours' }), files({ 9: 'theirs' }), files({ 1: 'ours', 9: 'theirs' }));
   });
 
+  /** Files in a folder that both sides changed, each in a line of its own, under these rules. */
+  function given(attributes: string, names: readonly string[]) {
+    const files = (changes: Readonly<Record<number, string>>): Files => ({
+      '.gitattributes': attributes,
+      ...Object.fromEntries(
+        names.map((name, at) => [`src/some/path/${name}`, text({ 0: `${at}`, ...changes })]),
+      ),
+    });
+    return plan(files({}), files({ 1: 'ours' }), files({ 9: 'theirs' })).made;
+  }
+  const rules = (count: number, toRule: (at: number) => string): string =>
+    Array.from({ length: count }, (_, at) => `${toRule(at)} merge=union\n`).join('');
+
+  const manyNames = Array.from({ length: 300 }, (_, at) => `file${at}.ts`);
+  const deepName = `${`${'a'.repeat(200)}/`.repeat(15)}x`;
+
+  // Read anew for each file, and followed to their end, these take ten seconds of the engine of all tenants.
+  test.each([
+    ['2,000 rules for 300 files', rules(2_000, (at) => `gen/*/dir${at}/**/*.pb.go`), manyNames],
+    ['rules that match a long name but for its end', rules(12_000, () => '**/a*a*a*a*/**/b'), [deepName]],
+  ])('%s are read once, and most of them told from their letters', (_, attributes, names) => {
+    const startedAt = performance.now();
+    expect(given(attributes, names).kind).toBe('plan');
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+  });
+
+  /** Each goes through all of a long name, and matches it nowhere. */
+  const slow = (count: number): string => rules(count, (at) => `${'*a'.repeat(300 + at)}*c*b*`);
+  const longName = `b${'a'.repeat(2_000)}c`;
+
+  test('a few slow rules are read to their end', () => {
+    expect(given(slow(3), [longName]).kind).toBe('plan');
+  });
+
+  test.each([
+    ['letters', rules(1, () => `${'*a'.repeat(3_000_000)}b`)],
+    ['rules', rules(300_000, () => '*b')],
+    ['steps', slow(100)],
+  ])('a file is refused where there are more %s than can be read', (_, attributes) => {
+    expect(given(attributes, [longName])).toEqual({ kind: 'refused', reason: 'merge_rules' });
+  });
+
   test('a .gitattributes that only one side has, or that stands further down, counts as well', () => {
     const files = (changes: Readonly<Record<number, string>>): Files => ({ 'docs/f.txt': text(changes) });
     const theirs = { ...files({ 9: 'theirs' }), 'docs/.gitattributes': 'f.txt merge=union\n' };
