@@ -1,12 +1,49 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BOT, createFakeForge, defaultSeed } from '../../local/forge/fake-forge.ts';
+import { profileOf } from '../../local/forge/profiles.ts';
 import { startLoopbackHttps } from '../support/loopback-https.ts';
 import { ATTACKS } from './attacks.ts';
+import type { Party } from './engine.ts';
+import { WRITINGS, type Writing } from './patterns.ts';
 
-/** The hostile forge as a process of its own: what it spends is not the engine's. */
-process.once('message', async (name: string) => {
+/** What the engine is told of a forge beside the names of its repositories. */
+export type HostileForge = Pick<Party, 'origin' | 'host' | 'caPem' | 'token'>;
+
+/** Longer than the whole run. */
+const GATE_MS = 3_600_000;
+
+async function startWritten({ write }: Writing): Promise<HostileForge> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'mergeyard-written-'));
+  process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }));
+  // The first of the repositories that the engine looks at.
+  const seed = { ...defaultSeed(profileOf('fj15')), name: 'app-0' };
+  const forge = createFakeForge({ dataDir, knobs: { gate: 'judge' }, seed });
+  const { httpsUrl, caFile } = await forge.start();
+  forge.control.gateDurationMs = GATE_MS;
+  await write(forge.control);
+  await forge.settle();
+  return {
+    origin: httpsUrl,
+    host: new URL(httpsUrl).host,
+    caPem: readFileSync(caFile, 'utf8'),
+    token: forge.addToken(BOT),
+  };
+}
+
+async function start(name: string): Promise<HostileForge> {
+  const writing = WRITINGS.find((each) => each.name === name);
+  if (writing !== undefined) return startWritten(writing);
   const attack = ATTACKS.find((each) => each.name === name);
   if (attack === undefined) throw new Error(`no attack is called ${name}`);
   const { origin, host, caPem } = await startLoopbackHttps((request, response) =>
     attack.answer(request, response),
   );
-  process.send?.({ origin, host, caPem });
+  return { origin, host, caPem, token: 't' };
+}
+
+/** The hostile forge as a process of its own: what it spends is not the engine's. */
+process.once('message', async (name: string) => {
+  process.send?.(await start(name));
 });

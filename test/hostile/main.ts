@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { BOT, createFakeForge } from '../../local/forge/fake-forge.ts';
 import { percentile } from '../load/row.ts';
 import { answerHelp } from '../support/usage.ts';
-import { ATTACKS, type Attack } from './attacks.ts';
+import { ATTACKS } from './attacks.ts';
 import type { Measured, Orders, Party } from './engine.ts';
+import type { HostileForge } from './forge.ts';
+import { WRITINGS } from './patterns.ts';
 
 answerHelp({
   script: 'hostile',
@@ -28,6 +30,8 @@ const GATE_MS = 3_600_000;
 const CONTAINER_MIB = 512;
 /** Beside an attack the honest tenant may take this many times as long as alone. */
 const SLOWER_MAX = 2;
+/** No attack may hold the engine up for longer in one go; far more than a busy machine does by itself. */
+const STALL_MS_MAX = 3_000;
 /** Half of the container, as node sets it there by itself. */
 const HEAP_MIB = CONTAINER_MIB / 2;
 
@@ -53,13 +57,10 @@ async function measure(orders: Orders): Promise<Measured | 'died'> {
   return (await askChild<Measured>('./engine.ts', orders, [`--max-old-space-size=${HEAP_MIB}`])).answer;
 }
 
-async function attackWith(attack: Attack, honest: Party): Promise<Measured | 'died'> {
-  const { answer, child } = await askChild<Pick<Party, 'origin' | 'host' | 'caPem'>>(
-    './forge.ts',
-    attack.name,
-  );
+async function attackWith(attack: string, honest: Party): Promise<Measured | 'died'> {
+  const { answer, child } = await askChild<HostileForge>('./forge.ts', attack);
   if (answer === 'died') throw new Error('the hostile forge did not start');
-  const hostile = { ...answer, slug: 'acme/app', token: 't' };
+  const hostile = { ...answer, slug: 'acme/app' };
   const measured = await measure({ honest, hostile, honestReconciles: HONEST_RECONCILES });
   child.kill();
   return measured;
@@ -76,7 +77,9 @@ async function giveQueue(control: ReturnType<typeof createFakeForge>['control'])
 
 async function main(): Promise<void> {
   const only = process.argv[process.argv.indexOf('--only') + 1] ?? '';
-  const attacks = ATTACKS.filter(({ name }) => !process.argv.includes('--only') || name.includes(only));
+  const attacks = [...ATTACKS, ...WRITINGS]
+    .map(({ name }) => name)
+    .filter((name) => !process.argv.includes('--only') || name.includes(only));
   const root = mkdtempSync(join(tmpdir(), 'mergeyard-hostile-'));
   const forge = createFakeForge({ dataDir: root, knobs: { gate: 'judge' } });
   const { httpsUrl, caFile } = await forge.start();
@@ -107,17 +110,18 @@ async function main(): Promise<void> {
     print('alone', measured, percentile(measured.honestMs, 0.5));
     return measured;
   };
-  const isHeld = async (attack: Attack, alone: Measured): Promise<boolean> => {
+  const isHeld = async (attack: string, alone: Measured): Promise<boolean> => {
     const measured = await attackWith(attack, honest);
     if (measured === 'died') {
-      console.log(`${attack.name.padEnd(50)} | the engine's process ended`);
+      console.log(`${attack.padEnd(50)} | the engine's process ended`);
       return false;
     }
     const usual = percentile(alone.honestMs, 0.5);
-    print(attack.name, measured, usual);
+    print(attack, measured, usual);
     return (
       measured.honestFailures === alone.honestFailures &&
       measured.peakRssMiB < CONTAINER_MIB &&
+      measured.longestStallMs <= STALL_MS_MAX &&
       percentile(measured.honestMs, 0.5) <= usual * SLOWER_MAX
     );
   };
@@ -130,7 +134,7 @@ async function main(): Promise<void> {
   await forge.stop();
   rmSync(root, { recursive: true, force: true });
   console.log(
-    `${held} of ${attacks.length} attacks held: at most ${SLOWER_MAX}x the usual time, under ${CONTAINER_MIB} MiB`,
+    `${held} of ${attacks.length} attacks held: at most ${SLOWER_MAX}x the usual time, no stall over ${STALL_MS_MAX} ms, under ${CONTAINER_MIB} MiB`,
   );
   process.exitCode = held === attacks.length ? 0 : 1;
 }
