@@ -31,3 +31,24 @@ export class Effort {
     this.#within?.spend(steps);
   }
 }
+
+/** Steps between two turns of all others in the engine: some milliseconds. */
+const TURN_STEPS_MAX = 1_000_000;
+
+/** Says when so many steps were taken that all others in the engine have to have a turn. */
+export class Turns {
+  readonly #stepsLeft: () => number;
+  #dueAt: number;
+
+  constructor(stepsLeft: () => number) {
+    this.#stepsLeft = stepsLeft;
+    this.#dueAt = stepsLeft() - TURN_STEPS_MAX;
+  }
+
+  isDue(): boolean {
+    const left = this.#stepsLeft();
+    if (left > this.#dueAt) return false;
+    this.#dueAt = left - TURN_STEPS_MAX;
+    return true;
+  }
+}

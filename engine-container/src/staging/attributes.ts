@@ -54,6 +54,10 @@ export class MergeRules {
     this.#trees = new Set(trees);
   }
 
+  get stepsLeft(): number {
+    return this.#effort.left;
+  }
+
   /**
    * Throws `Refused` where a rule could make git merge the file at `path` otherwise than as text, and where there are
    * more rules than can be read.

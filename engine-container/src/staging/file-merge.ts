@@ -1,4 +1,4 @@
-import { Effort } from '#core/domain/effort.ts';
+import { Effort, Turns } from '#core/domain/effort.ts';
 import type { BlobId, TreeHash } from '#core/domain/ids.ts';
 import { MERGE_BYTES_MAX, MERGE_FILE_BYTES_MAX, MERGE_STEPS_MAX } from '#core/domain/limits.ts';
 import type { MergeRefusal } from '#core/domain/merge-refusal.ts';
@@ -44,13 +44,14 @@ export function* mergeFiles(
   const merged = new Map<string, FileVersion>();
   const rules = new MergeRules(view, trees);
   const effort = new Effort(MERGE_ALL_STEPS_MAX);
+  const turns = new Turns(() => effort.left + rules.stepsLeft);
   for (const merge of merges) {
     const mode = mergeModes(merge);
     if (isDecidedByIds(merge)) {
       merged.set(merge.path, { ...decideByIds(merge), mode });
       continue;
     }
-    yield TURN;
+    if (turns.isDue()) yield TURN;
     yield* rules.refuse(merge.path);
     const content = mergeContents(merge, blobs, new Effort(MERGE_STEPS_MAX, effort));
     const id = hashBlob(content, formatOf(merge.ours.id));

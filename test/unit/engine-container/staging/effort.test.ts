@@ -1,6 +1,6 @@
 import { Effort, EffortSpent } from '#core/domain/effort.ts';
 import { MERGE_BYTES_MAX, MERGE_FILE_BYTES_MAX, MERGE_STEPS_MAX } from '#core/domain/limits.ts';
-import { readAtHand } from '../../../../engine-container/src/staging/objects.ts';
+import { readAtHand, TURN } from '../../../../engine-container/src/staging/objects.ts';
 import { MERGE_LINES_MAX, mergeText } from '../../../../engine-container/src/staging/text/merge-text.ts';
 import { planMerge } from '../../../../engine-container/src/staging/three-way.ts';
 import { MemoryObjects } from '../../../merges/trees.ts';
@@ -74,6 +74,26 @@ test('the files of one merge share their steps', () => {
   const alone = planOf(1);
   expect(alone.kind).toBe('plan');
   expect(planOf(8)).toEqual({ kind: 'refused', reason: 'merge_unsure' });
+});
+
+test('a long merge lets all others have turns, and a small one is over without any', () => {
+  const turnsOf = (lines: number): number => {
+    const base = linesOf(lines, (at) => `${at}`);
+    const ours = linesOf(lines * 2, (at) => (at % 2 === 0 ? `${at / 2}` : `x${at}`));
+    const objects = new MemoryObjects();
+    const [b = '', o = '', t = ''] = [base, ours, `theirs\n${base}`].map((content) =>
+      objects.putTree(
+        new Map([1, 2, 3].map((at) => [`f${at}`, { mode: '100644', content: `${at}\n${content}` }])),
+      ),
+    );
+    const reading = planMerge(objects, { base: b, ours: o, theirs: t });
+    let turns = 0;
+    for (let step = reading.next(); step.done !== true; step = reading.next())
+      if (step.value === TURN) turns += 1;
+    return turns;
+  };
+  expect(turnsOf(1_000)).toBe(2);
+  expect(turnsOf(20)).toBe(0);
 });
 
 test('steps of a part are steps of the whole', () => {
