@@ -5,7 +5,15 @@ import { confirmMergeBase, findMergeBase } from './merge-base.ts';
 import type { Action, CutReason } from './queue/actions.ts';
 import { RebasedOver } from './rebased-over.ts';
 import type { RepoObjects } from './repo-objects.ts';
-import { hasMerges, listReplayed, type OwnCommit } from './staging/ancestry.ts';
+import {
+  hasMerges,
+  hasRoots,
+  isFastForward,
+  listReplayed,
+  type OwnCommit,
+  type ReplayStep,
+  type TreeStep,
+} from './staging/ancestry.ts';
 import { findGateFile, findStatusGate, type GateFile } from './staging/gate-file.ts';
 import { Unsayable } from './staging/objects.ts';
 import type { PathChange } from './staging/path-change.ts';
@@ -14,6 +22,9 @@ import { diffTrees } from './staging/tree-walk.ts';
 
 type StageBatch = Extract<Action, { kind: 'stage_batch' }>;
 type StagedMember = StageBatch['members'][number];
+
+/** Trees that one replay may come to, beyond which it is not followed. */
+const REPLAY_OUTCOMES_MAX = 8;
 
 /** The plan of one pull request on the tree that it is staged on. */
 export interface MemberPlan {
@@ -36,7 +47,11 @@ export class MemberPlanner {
   readonly #action: StageBatch;
   /** Commits that the members before bring along. */
   readonly #staged = new Set<CommitSha>();
+  /** Those of them that a rebase of the forge leaves as they are. */
+  readonly #kept = new Set<CommitSha>();
   readonly #over: RebasedOver;
+  /** Where the heads that land before this batch have come to, as a rebase writes them. */
+  #below: TreeHash | null = null;
   /** One of them brings more along than can be listed: where a head on top of them forks off cannot be told. */
   #isUnlisted = false;
 
@@ -49,8 +64,17 @@ export class MemberPlanner {
   /** A head that lands before this batch. A squash leaves no commit of it on the base. */
   async addBelow(head: CommitSha): Promise<void> {
     if (this.#deps.mergeStyle === 'squash') return;
-    const own = await unlessNotReady(() => this.#listAbove(head));
-    this.#addStaged(own ?? []);
+    const own = (await unlessNotReady(() => this.#listAbove(head))) ?? [];
+    if (own !== 'too many' && this.#deps.mergeStyle === 'rebase') await this.#writeBelow(own);
+    this.#addStaged(own);
+  }
+
+  async #writeBelow(own: readonly OwnCommit[]): Promise<void> {
+    const below = this.#below ?? (await this.#deps.objects.treeOf(this.#action.forkSha));
+    const plan = await this.#merge(listReplayed(own, this.#staged), below);
+    if (typeof plan === 'string') return;
+    this.#over.add(plan.written);
+    this.#below = plan.tree;
   }
 
   /** A plan, unless it touches what suspects ahead of it touch: then they go first, if they go. */
@@ -80,7 +104,9 @@ export class MemberPlanner {
     for (const tree of member.behind)
       if (await this.#touches(fork, tree, member.head)) return 'suspect_ahead';
     if (own !== null && mergeStyle !== 'squash') this.#addStaged(own);
-    return { pr: member.pr, ...plan, gate: await this.readGate(plan.tree) };
+    const { tree, changes, written } = plan;
+    this.#over.add(written);
+    return { pr: member.pr, tree, changes, gate: await this.readGate(tree) };
   }
 
   /** The gate of a tree. Throws `Unsayable`. */
@@ -96,7 +122,11 @@ export class MemberPlanner {
       this.#isUnlisted = true;
       return;
     }
-    if (this.#deps.mergeStyle === 'rebase') this.#over.add(listReplayed(own, this.#staged));
+    if (this.#deps.mergeStyle === 'rebase') {
+      this.#over.add(listReplayed(own, this.#staged));
+      if (isFastForward(own, this.#action.forkSha, this.#staged, this.#kept))
+        for (const { sha } of own) this.#kept.add(sha);
+    }
     for (const { sha } of own) this.#staged.add(sha);
   }
 
@@ -170,13 +200,46 @@ export class MemberPlanner {
   ): Promise<Planned | CutReason> {
     const steps = listReplayed(own, this.#staged);
     const plan = await this.#merge(steps, ours);
+    // A rebase replays the first commit of an imported history as well, beside the files that are there.
+    if (hasRoots(own)) return 'merges_in_rebase';
     if (hasMerges(own) && !(await this.#isLikeItsMerges(member, plan))) return 'merges_in_rebase';
     const isUpToDate = member.mergeBase === this.#action.forkSha;
     const leftOut = await unlessNotReady(() => this.#over.listLeftOut(member.head, steps, isUpToDate));
     if (leftOut === null) return 'head_not_ready';
-    if (leftOut.size === 0) return plan;
-    const kept = steps.filter(({ sha }) => !leftOut.has(sha));
-    return isSamePlan(plan, await this.#merge(kept, ours)) ? plan : 'commit_left_out';
+    if (leftOut.size > 0) {
+      const kept = steps.filter(({ sha }) => !leftOut.has(sha));
+      if (!isSamePlan(plan, await this.#merge(kept, ours))) return 'commit_left_out';
+    }
+    const tree = plan === 'no_changes' ? ours : typeof plan === 'string' ? null : plan.tree;
+    if (tree === null) return plan;
+    const isSettled = await unlessNotReady(() => this.#isSettled(own, leftOut, ours, tree));
+    return isSettled === null ? 'head_not_ready' : isSettled ? plan : 'commit_left_out';
+  }
+
+  /**
+   * Whether it makes this tree whichever of the commits that may be left out are left out. Of those that land before it, newly
+   * written, some may be other patches then, and are replayed where the next one is left out. What conflicts lands nothing.
+   */
+  async #isSettled(
+    own: readonly OwnCommit[],
+    leftOut: ReadonlySet<CommitSha>,
+    ours: TreeHash,
+    tree: TreeHash,
+  ): Promise<boolean> {
+    const steps = listReplayed(own, this.#kept);
+    const isOpen = ({ sha }: ReplayStep): boolean => leftOut.has(sha) || this.#staged.has(sha);
+    if (leftOut.size < 2 && !steps.some(({ sha }) => this.#staged.has(sha))) return true;
+    let outcomes = new Set([ours]);
+    for (const step of steps) {
+      const next = new Set(isOpen(step) ? outcomes : []);
+      for (const before of outcomes) {
+        const plan = await this.#planMerge(step.parent, before, step.sha);
+        if (plan.kind === 'plan') next.add(plan.tree);
+      }
+      if (next.size > REPLAY_OUTCOMES_MAX) return false;
+      outcomes = next;
+    }
+    return [...outcomes].every((each) => each === tree);
   }
 
   /** Forgejo rebases no head that holds the whole base, so that its merges stay; Gitea drops them, and a later landing does too. */
@@ -194,18 +257,20 @@ export class MemberPlanner {
     ours: TreeHash,
   ): Promise<Planned | CutReason> {
     const { objects } = this.#deps;
-    let planned: Planned = { tree: ours, changes: [] };
+    let planned: Omit<Planned, 'written'> = { tree: ours, changes: [] };
+    const written: TreeStep[] = [];
     for (const { parent, sha } of steps) {
       const { tree } = planned;
       const plan = await unlessNotReady(() => this.#planMerge(parent, tree, sha));
       if (plan === null) return 'head_not_ready';
       if (plan.kind === 'refused') return plan.reason;
+      if (plan.tree !== tree) written.push({ sha: plan.tree, parent: tree });
       planned = plan;
     }
     if (planned.tree === ours) return 'no_changes';
-    if (steps.length === 1) return planned;
+    if (steps.length === 1) return { ...planned, written };
     const { changes } = await objects.run(diffTrees(objects, ours, planned.tree));
-    return { tree: planned.tree, changes };
+    return { tree: planned.tree, changes, written };
   }
 
   async #planMerge(base: CommitSha, ours: TreeHash, theirs: CommitSha): Promise<MergePlan> {
@@ -235,6 +300,8 @@ function isSamePlan(one: Planned | CutReason, other: Planned | CutReason): boole
 interface Planned {
   readonly tree: TreeHash;
   readonly changes: readonly PathChange[];
+  /** The commits as a rebase writes them, by their trees: what stands there already is no part of them any more. */
+  readonly written: readonly TreeStep[];
 }
 
 /** The head of a fork arrives in the base repository some time after the push: null until it has. */

@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto';
 import { keyOfPaths } from '#core/contracts/paths-key.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import type { ChangedCommit, EngineForge } from '#core/ports/forge.ts';
 import type { RepoObjects } from './repo-objects.ts';
-import type { ReplayStep } from './staging/ancestry.ts';
+import type { ReplayStep, TreeStep } from './staging/ancestry.ts';
+import { readPatchText } from './staging/patch-text.ts';
+import type { PathChange } from './staging/path-change.ts';
 import { planMerge } from './staging/three-way.ts';
 import { diffTrees } from './staging/tree-walk.ts';
 
@@ -15,7 +18,7 @@ export interface RebasedOverDeps {
 }
 
 /** A commit that stands where others are rebased to. */
-interface Standing extends ReplayStep {
+interface Standing extends TreeStep {
   /** Of the paths that it changes; null: not told, and worked out where it is asked for. */
   readonly pathsKey: string | null;
 }
@@ -28,8 +31,9 @@ interface Standing extends ReplayStep {
 export class RebasedOver {
   readonly #deps: RebasedOverDeps;
   readonly #base: CommitSha;
-  readonly #before: ReplayStep[] = [];
-  readonly #keys = new Map<CommitSha, string>();
+  readonly #before: TreeStep[] = [];
+  readonly #keys = new Map<string, readonly string[]>();
+  readonly #texts = new Map<string, string | null>();
 
   constructor(deps: RebasedOverDeps, base: CommitSha) {
     this.#deps = deps;
@@ -37,7 +41,7 @@ export class RebasedOver {
   }
 
   /** These land before what is asked about from now on. */
-  add(steps: readonly ReplayStep[]): void {
+  add(steps: readonly TreeStep[]): void {
     this.#before.push(...steps);
   }
 
@@ -60,16 +64,19 @@ export class RebasedOver {
   }
 
   async #standsIn(standing: readonly Standing[], step: ReplayStep): Promise<boolean> {
-    const key = await this.#keyOf(step);
+    const keys = await this.#keysOf(step);
     for (const each of standing) {
-      const other = each.pathsKey ?? (await this.#keyOf(each));
-      if (other === key && (await this.#isSamePatch(step, each))) return true;
+      const others = each.pathsKey === null ? await this.#keysOf(each) : [each.pathsKey];
+      if (others.some((key) => keys.includes(key)) && (await this.#isSamePatch(step, each))) return true;
     }
     return false;
   }
 
-  /** Done on the ground of the other, it makes the tree of the other. */
-  async #isSamePatch(step: ReplayStep, other: ReplayStep): Promise<boolean> {
+  /**
+   * Done on the ground of the other, it makes the tree of the other; or the lines that change are the same with those around
+   * them, wherever they stand and whatever their white space. What cannot be told may be the same.
+   */
+  async #isSamePatch(step: ReplayStep, other: TreeStep): Promise<boolean> {
     const { objects } = this.#deps;
     const trees = {
       base: await objects.treeOf(step.parent),
@@ -77,18 +84,36 @@ export class RebasedOver {
       theirs: await objects.treeOf(step.sha),
     };
     const plan = await objects.run(planMerge(objects, trees));
-    return plan.kind === 'plan' && plan.tree === (await objects.treeOf(other.sha));
+    if (plan.kind === 'plan' && plan.tree === (await objects.treeOf(other.sha))) return true;
+    if (plan.kind === 'refused' && plan.reason !== 'conflict') return true;
+    const text = await this.#textOf(step);
+    return text !== null && text === (await this.#textOf(other));
   }
 
-  async #keyOf({ sha, parent }: ReplayStep): Promise<string> {
-    const known = this.#keys.get(sha);
+  async #textOf({ sha, parent }: TreeStep): Promise<string | null> {
+    const place = `${parent} ${sha}`;
+    const known = this.#texts.get(place);
+    if (known !== undefined) return known;
+    const { objects } = this.#deps;
+    const [from, to] = [await objects.treeOf(parent), await objects.treeOf(sha)];
+    const text = await objects.run(readPatchText(objects, from, to));
+    const digest = text === null ? null : createHash('sha256').update(text).digest('base64');
+    this.#texts.set(place, digest);
+    return digest;
+  }
+
+  /** Of all paths, and of those alone that a forge lists: it tells of no file that becomes a link, or a link that becomes a file. */
+  async #keysOf({ sha, parent }: TreeStep): Promise<readonly string[]> {
+    const place = `${parent} ${sha}`;
+    const known = this.#keys.get(place);
     if (known !== undefined) return known;
     const { objects } = this.#deps;
     const [from, to] = [await objects.treeOf(parent), await objects.treeOf(sha)];
     const { changes } = await objects.run(diffTrees(objects, from, to, 'head'));
-    const key = keyOfPaths(changes.map(({ path }) => path));
-    this.#keys.set(sha, key);
-    return key;
+    const listed = changes.filter((change) => !isOtherType(change));
+    const keys = [changes, listed].map((each) => keyOfPaths(each.map(({ path }) => path)));
+    this.#keys.set(place, keys);
+    return keys;
   }
 
   /**
@@ -108,6 +133,10 @@ export class RebasedOver {
     if (baseSides.size > BASE_SIDES_KEPT_MAX && oldest !== undefined) baseSides.delete(oldest);
     return commits;
   }
+}
+
+function isOtherType({ from, to }: PathChange): boolean {
+  return from !== null && to !== null && from.mode.slice(0, 3) !== to.mode.slice(0, 3);
 }
 
 /** A rebase passes merges over. */

@@ -72,3 +72,80 @@ export async function editInMerge(): Promise<readonly string[]> {
   const words = await wordsOn(stage, pr);
   return judge(stage, words === PULL_CODES.merges_in_rebase.says ? [] : [`an edit in a merge: "${words}"`]);
 }
+
+/** The base made a change and took it back, and the same lines come again with other white space: one patch to git. */
+export async function otherWhiteSpace(): Promise<readonly string[]> {
+  const stage = await openStage();
+  const { forge } = stage;
+  const pr = await forge.openPullRequest({ branch: 'feature', files: { 'src/feature.txt': '  on\n' } });
+  await forge.pushToPullRequest(pr, { 'src/fix.txt': 'fix\n' });
+  await forge.pushToBase(FEATURE);
+  await forge.pushToBase({ 'src/feature.txt': 'off\n' });
+  await stage.clock.advance(60_000);
+  await forge.schedule(pr, 'rebase');
+  await look(stage, LOOKS);
+  const words = await wordsOn(stage, pr);
+  return judge(
+    stage,
+    words === PULL_CODES.commit_left_out.says ? [] : [`with other white space: "${words}"`],
+  );
+}
+
+/**
+ * The lower one adds a draft beside a change that the base has by now, and removes it: newly written, the first commit is
+ * another patch and is replayed, and the second is the same one and is left out.
+ */
+export async function standOnRewritten(): Promise<readonly string[]> {
+  const stage = await openStage({ repo: { batchLingerSeconds: 60 } });
+  const { forge } = stage;
+  const lower = await forge.openPullRequest({
+    branch: 'lower',
+    files: { ...FEATURE, 'draft.txt': 'draft\n' },
+  });
+  await forge.pushToPullRequest(lower, { 'draft.txt': null });
+  await forge.pushToPullRequest(lower, { 'src/lower.txt': '1\n' });
+  const { headSha } = await forge.pull(lower);
+  const upper = await forge.openPullRequest({
+    branch: 'upper',
+    from: headSha,
+    files: { 'src/upper.txt': '1\n' },
+  });
+  await forge.pushToBase(FEATURE);
+  await stage.clock.advance(60_000);
+  for (const pr of [lower, upper]) await forge.schedule(pr, 'rebase');
+  await look(stage, 2 * LOOKS);
+  return judge(stage, forge.isMerged(lower) ? [] : ['the lower one did not land']);
+}
+
+/** Of a commit of the first one the base has a part by now; the rest is what the second one does, after the first has taken it back. */
+export async function restOfCommit(): Promise<readonly string[]> {
+  const stage = await openStage({ repo: { batchLingerSeconds: 60 } });
+  const { forge } = stage;
+  const first = await forge.openPullRequest({
+    branch: 'first',
+    files: { ...FEATURE, 'draft.txt': 'draft\n' },
+  });
+  await forge.pushToPullRequest(first, { 'draft.txt': null });
+  await forge.pushToPullRequest(first, { 'src/first.txt': '1\n' });
+  const second = await forge.openPullRequest({ branch: 'second', files: { 'draft.txt': 'draft\n' } });
+  await forge.pushToPullRequest(second, { 'src/second.txt': '1\n' });
+  await forge.pushToBase(FEATURE);
+  await stage.clock.advance(60_000);
+  for (const pr of [first, second]) await forge.schedule(pr, 'rebase');
+  await look(stage, 2 * LOOKS);
+  return judge(stage, forge.isMerged(first) ? [] : ['the first one did not land']);
+}
+
+/** A history that shares nothing with the base is merged into the head: a rebase replays it from its first commit. */
+export async function importHistory(): Promise<readonly string[]> {
+  const stage = await openStage();
+  const { forge } = stage;
+  const pr = await forge.openPullRequest({ branch: 'feature', files: { 'src/own.txt': '1\n' } });
+  await forge.importHistory(pr, { 'lib/lib.txt': 'lib\n' });
+  await forge.pushToBase({ 'src/base.txt': '1\n' });
+  await stage.clock.advance(60_000);
+  await forge.schedule(pr, 'rebase');
+  await look(stage, LOOKS);
+  const words = await wordsOn(stage, pr);
+  return judge(stage, words === PULL_CODES.merges_in_rebase.says ? [] : [`an imported history: "${words}"`]);
+}

@@ -213,7 +213,15 @@ import {
   incidentOfStranger,
 } from './priority-scenes.ts';
 import { landBehindBesidePromotion, landBesidePromotion } from './promotion-scenes.ts';
-import { editInMerge, relandAfterRevert, relandInOneBatch } from './rebase-scenes.ts';
+import {
+  editInMerge,
+  importHistory,
+  otherWhiteSpace,
+  relandAfterRevert,
+  relandInOneBatch,
+  restOfCommit,
+  standOnRewritten,
+} from './rebase-scenes.ts';
 import {
   beginBeforeAllRead,
   landBeforeLateSuccessOfLost,
@@ -853,6 +861,10 @@ export const SCENES = {
   'a change that the base took back comes again in a rebase': relandAfterRevert,
   'a change that was taken back in its batch comes again in a rebase': relandInOneBatch,
   'an author changes something in a merge that a rebase drops': editInMerge,
+  'a change comes again with other white space in a rebase': otherWhiteSpace,
+  'a pull request stands on one that a rebase writes anew': standOnRewritten,
+  'what a rebase leaves of a commit is the change of another one': restOfCommit,
+  'a pull request imports a history in a rebase': importHistory,
   'the base heads a pull request to another branch': landBesidePromotion,
   'a head behind the base lands beside a pull request from there': landBehindBesidePromotion,
   'a landing brings what is below it': lowerComesAlong('merge'),

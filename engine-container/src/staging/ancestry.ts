@@ -1,4 +1,4 @@
-import type { CommitSha } from '#core/domain/ids.ts';
+import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 
 /** A commit of a pull request that its base does not have. */
 export interface OwnCommit {
@@ -50,6 +50,12 @@ export interface ReplayStep {
   readonly parent: CommitSha;
 }
 
+/** A change as one that may not be written yet: of commits, or of trees. */
+export interface TreeStep {
+  readonly sha: CommitSha | TreeHash;
+  readonly parent: CommitSha | TreeHash;
+}
+
 /** The commits that a rebase replays, in its order: the own ones, without merges and without those staged already. */
 export function listReplayed(
   own: readonly OwnCommit[],
@@ -59,6 +65,27 @@ export function listReplayed(
     const [parent] = parents;
     return parents.length === 1 && parent !== undefined && !staged.has(sha) ? [{ sha, parent }] : [];
   });
+}
+
+/**
+ * Whether a rebase to `base`, with those `before` it on that, moves the branch alone and writes no commit anew. `kept`: those of
+ * them that landed so themselves.
+ */
+export function isFastForward(
+  own: readonly OwnCommit[],
+  base: CommitSha,
+  before: ReadonlySet<CommitSha>,
+  kept: ReadonlySet<CommitSha>,
+): boolean {
+  const shas = new Set(own.map(({ sha }) => sha));
+  for (const sha of before) if (!shas.has(sha) || !kept.has(sha)) return false;
+  return own.every(
+    ({ parents }) => parents.length === 1 && parents.every((sha) => sha === base || shas.has(sha)),
+  );
+}
+
+export function hasRoots(own: readonly OwnCommit[]): boolean {
+  return own.some(({ parents }) => parents.length === 0);
 }
 
 export function hasMerges(own: readonly OwnCommit[]): boolean {

@@ -209,9 +209,14 @@ async function listCommits(call: Call) {
 /** Git's own id of it. */
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
-/** Against the first parent, without renames. */
+/** Against the first parent, without renames, and without files that became links. */
 async function listFiles(git: Repository, { id, parents }: CommitObject): Promise<Json[]> {
-  const names = await git.diff(parents[0] ?? EMPTY_TREE, id, ['--name-only', '--no-renames', '-z']);
+  const names = await git.diff(parents[0] ?? EMPTY_TREE, id, [
+    '--name-only',
+    '--no-renames',
+    '--diff-filter=AMD',
+    '-z',
+  ]);
   return names.split('\0').flatMap((filename) => (filename === '' ? [] : [{ filename, status: 'modified' }]));
 }
 

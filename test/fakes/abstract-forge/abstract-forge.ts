@@ -23,6 +23,7 @@ import {
   DEFAULT_PERSON,
   deletePullReviews,
   dismissPullReviews,
+  importHistory,
   mergePullByHand,
   movePullBranch,
   openPull,
@@ -98,6 +99,8 @@ export interface AbstractForge extends ForgeControl, Knobs {
    * @returns the new head
    */
   updateBranch(pr: number, files?: FileChanges): Promise<string>;
+  /** Merges a history of these files, which shares nothing with the base, into the head. */
+  importHistory(pr: number, files: FileChanges): Promise<string>;
   /** A rule for another branch than the base, which asks for the queue's status unless `rule` says otherwise. */
   protectBranch(branch: string, rule?: Partial<BranchProtection>): Promise<void>;
   requestReview(pr: number, user: string): Promise<void>;
@@ -253,6 +256,9 @@ function createPullControl(world: World) {
     },
     async updateBranch(pr: number, files: FileChanges = {}) {
       return updatePullBranch(world, mustPull(world, pr), files);
+    },
+    async importHistory(pr: number, files: FileChanges) {
+      return importHistory(world, mustPull(world, pr), files);
     },
     async setTeam(name: string, members: readonly string[] | null) {
       world.teams.set(name.toLowerCase(), members);

@@ -162,6 +162,28 @@ export function updatePullBranch(world: World, pull: Pull, files: FileChanges): 
   return sha;
 }
 
+/** Its author merges a history that shares nothing with the base. */
+export function importHistory(world: World, pull: Pull, files: FileChanges): CommitSha {
+  const { objects } = world;
+  const head = liveHeadOf(world, pull);
+  if (head === undefined) throw new Error(`branch ${pull.branch} is gone`);
+  const made = { author: pull.author, atMs: world.timers.now() };
+  const root = objects.putCommit({
+    ...made,
+    tree: changeFiles(world, objects.putTree([]), files),
+    parents: [],
+    message: 'First commit of a library',
+  });
+  const { sha } = objects.putCommit({
+    ...made,
+    tree: changeFiles(world, objects.treeOf(head), files),
+    parents: [head, root.sha],
+    message: `Import the library into ${pull.branch}`,
+  });
+  movePullBranch(world, pull, sha);
+  return sha;
+}
+
 export function movePullBranch(world: World, pull: Pull, sha: CommitSha, by = pull.author): void {
   world.objects.mustCommit(sha);
   if (pull.fork) moveForkBranch(world, pull.author, pull.branch, sha, by);

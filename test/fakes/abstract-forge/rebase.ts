@@ -37,14 +37,19 @@ export function replay(world: World, tip: CommitSha, head: CommitSha): StoredCom
   return current;
 }
 
-/** Of files as a whole; git compares lines, so that it finds more to be the same. None of a merge, and none of no change. */
+/**
+ * Of files as a whole, without white space; git compares lines, so that it finds more to be the same. None of a merge, and none
+ * of no change.
+ */
 function patchOf({ objects }: World, commit: StoredCommit): readonly string[] {
   const paths = changedPaths({ objects }, commit.sha);
   const [parent, ...others] = commit.parents;
   if (parent === undefined || others.length > 0 || paths.length === 0) return [];
   const [before, after] = [objects.treeOf(parent).byPath, objects.treeOf(commit.sha).byPath];
-  const told = (entry: { readonly mode: string; readonly id: string } | undefined): string =>
-    `${entry?.mode} ${entry?.id}`;
+  const told = (entry: { readonly mode: string; readonly id: string } | undefined): string => {
+    const content = entry === undefined ? undefined : objects.blob(entry.id);
+    return `${entry?.mode} ${content?.replace(/\s/g, '') ?? entry?.id}`;
+  };
   return [paths.map((path) => `${path} ${told(before.get(path))} ${told(after.get(path))}`).join('\n')];
 }
 

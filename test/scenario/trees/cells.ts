@@ -24,6 +24,12 @@ export const KINDS = [
   'taken back before',
   'two lines of its own',
   'edit in a merge',
+  'same lines elsewhere',
+  'white space alone',
+  'link for a file',
+  'rule of merging',
+  'history of another',
+  'stacked behind the base',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -98,6 +104,14 @@ export function mustEnd({ kind, style }: Cell, n: number): 'landed' | RegExp | u
       return 'landed';
     case 'edit in a merge':
       return style === 'rebase' ? /^refused: a rebase drops the merge commits/ : 'landed';
+    case 'history of another':
+      return n === 1 || style !== 'rebase' ? 'landed' : /^refused: a rebase drops the merge commits/;
+    case 'same lines elsewhere':
+    case 'white space alone':
+    case 'link for a file':
+    case 'rule of merging':
+    case 'stacked behind the base':
+      return n === 1 || style !== 'rebase' ? 'landed' : /^refused: the base had one of its commits before/;
     case 'name that is not UTF-8':
       return n % 2 === 0 ? /^refused: a file name in this change is not UTF-8/ : 'landed';
     default:
@@ -255,6 +269,12 @@ export function commitsOf(kind: Kind, n: number): readonly DeskChange[] {
       return [...(n === 1 ? [] : [FEATURE]), { [`src/p${n}.txt`]: text(`${n}\n`) }];
     case 'two lines of its own':
     case 'edit in a merge':
+    case 'same lines elsewhere':
+    case 'white space alone':
+    case 'link for a file':
+    case 'rule of merging':
+    case 'history of another':
+    case 'stacked behind the base':
       return [{ [`src/p${n}.txt`]: text(`${n}\n`) }];
     case 'no-op':
       // The first is honest work, the others end where they began.

@@ -1,5 +1,5 @@
 import { type Cell, commitsOf, FEATURE, lines, text } from './cells.ts';
-import type { DeskCommit, GitDesk } from './git-desk.ts';
+import type { DeskChange, DeskCommit, GitDesk } from './git-desk.ts';
 
 export interface CellHistory {
   /** Where the base stands when the pull requests are opened. */
@@ -19,6 +19,15 @@ export async function makeHistory(desk: GitDesk, cell: Cell, base: string): Prom
       return { base, heads: await makeTwoLines(desk, cell, base) };
     case 'edit in a merge':
       return makeEditedMerge(desk, cell, base);
+    case 'same lines elsewhere':
+    case 'white space alone':
+    case 'link for a file':
+    case 'rule of merging':
+      return makeLikeTheBase(desk, cell, base);
+    case 'history of another':
+      return makeImported(desk, cell, base);
+    case 'stacked behind the base':
+      return makeStackedBehind(desk, cell, base);
     default:
       return { base, heads: await makeHeads(desk, cell, base) };
   }
@@ -103,4 +112,113 @@ async function makeHeads(desk: GitDesk, cell: Cell, base: string): Promise<reado
   }
   const ids = await desk.commitAll(commits);
   return heads.map((at) => ids[at] ?? '');
+}
+
+/** Steps of a file: what the base does with it, and what all but the first do. To `git rebase` one of each is the same. */
+interface LikeTheBase {
+  readonly begin: DeskChange;
+  readonly base: readonly DeskChange[];
+  readonly own: (n: number) => DeskChange;
+}
+
+const job = (name: string, extra = ''): string =>
+  `job ${name}\n  steps:\n  - one\n  - two\n  - three\n${extra}  - four\n  - five\n  - six\n  end\n\n`;
+const jobs = (...limited: readonly string[]): string =>
+  ['a', 'b', 'c', 'd', 'e'].map((name) => job(name, limited.includes(name) ? '  - limit\n' : '')).join('');
+const indented = (indent: string, word: string): string =>
+  `begin\n  one\n  two\n${indent}${word}\n  three\n  four\nend\n`;
+const locked = (above: string, below: string): string =>
+  `begin\n${above}\n1\n2\n3\n4\n5\n6\n7\n8\n${below}\nend\n`;
+
+function likeTheBase(kind: Cell['kind']): LikeTheBase {
+  const lock = (above: string, below: string): DeskChange => ({ 'all.lock': text(locked(above, below)) });
+  switch (kind) {
+    case 'same lines elsewhere':
+      return {
+        begin: { 'jobs.txt': text(jobs()) },
+        base: [{ 'jobs.txt': text(jobs('a')) }],
+        own: (n) => ({ 'jobs.txt': text(jobs('abcde'[n] ?? '')) }),
+      };
+    case 'white space alone':
+      return {
+        begin: { 'code.txt': text(indented('  ', 'plain')) },
+        base: [{ 'code.txt': text(indented('\t', 'other')) }, { 'code.txt': text(indented('  ', 'plain')) }],
+        own: (n) => ({ 'code.txt': text(indented(' '.repeat(2 * n), 'other')) }),
+      };
+    case 'link for a file':
+      return {
+        begin: { 'run.sh': text('echo\n') },
+        base: [{ 'run.sh': { mode: '120000', content: 'other.sh' } }, { 'run.sh': text('echo\n') }],
+        own: () => ({ 'run.sh': { mode: '120000', content: 'other.sh' } }),
+      };
+    default:
+      return {
+        begin: { ...lock('above', 'below'), '.gitattributes': text('*.lock merge=ours\n') },
+        base: [lock('ABOVE', 'below'), lock('ABOVE', 'BELOW'), lock('above', 'below')],
+        own: () => lock('above', 'BELOW'),
+      };
+  }
+}
+
+async function makeLikeTheBase(desk: GitDesk, cell: Cell, first: string): Promise<CellHistory> {
+  const { begin, base, own } = likeTheBase(cell.kind);
+  const commits: DeskCommit[] = [{ parent: first, change: begin, message: 'begin' }];
+  for (const change of base) commits.push({ parent: commits.length - 1, change, message: 'of the base' });
+  const tip = commits.length - 1;
+  const heads: number[] = [];
+  for (let n = 1; n <= cell.size; n += 1) {
+    const more = { [`src/p${n}.txt`]: text(`${n}\n`) };
+    if (n > 1) commits.push({ parent: 0, change: own(n), message: `${n} as the base did` });
+    commits.push({ parent: n > 1 ? commits.length - 1 : 0, change: more, message: `${n} more` });
+    heads.push(commits.length - 1);
+  }
+  const ids = await desk.commitAll(commits);
+  return { base: ids[tip] ?? '', heads: heads.map((at) => ids[at] ?? '') };
+}
+
+/** Each but the first has merged a history that shares nothing with the base; the base has moved on. */
+async function makeImported(desk: GitDesk, cell: Cell, first: string): Promise<CellHistory> {
+  const own = await makeHeads(desk, cell, first);
+  const commits: DeskCommit[] = [
+    { parent: first, change: { 'base.txt': text('base\n') }, message: 'base' },
+    { parent: null, change: { 'lib/lib.txt': text('lib\n') }, message: 'first commit of the library' },
+  ];
+  for (const head of own.slice(1)) {
+    commits.push({
+      parent: head,
+      merged: 1,
+      change: { 'lib/lib.txt': text('lib\n') },
+      message: 'the library',
+    });
+  }
+  const ids = await desk.commitAll(commits);
+  return { base: ids[0] ?? '', heads: [own[0] ?? '', ...ids.slice(2)] };
+}
+
+/**
+ * The first adds a file beside an edit and removes the file again; the others stand on it. The base has changed a line beside
+ * that edit, so that the rebased edit is another patch and is replayed, and the removal is the same one and is left out.
+ */
+async function makeStackedBehind(desk: GitDesk, cell: Cell, first: string): Promise<CellHistory> {
+  const pair = (one: string, other: string): DeskChange => ({
+    'pair.txt': text(`1\n2\n3\n${one}\n5\n${other}\n7\n8\n9\n`),
+  });
+  const commits: DeskCommit[] = [
+    { parent: first, change: pair('4', '6'), message: 'begin' },
+    { parent: 0, change: pair('four', '6'), message: 'base' },
+    {
+      parent: 0,
+      change: { ...pair('4', 'six'), 'draft.txt': text('draft\n') },
+      message: 'an edit and a file',
+    },
+    { parent: 2, change: { 'draft.txt': null }, message: 'without the file' },
+  ];
+  for (let n = 2; n <= cell.size; n += 1)
+    commits.push({
+      parent: commits.length - 1,
+      change: { [`src/p${n}.txt`]: text(`${n}\n`) },
+      message: `${n}`,
+    });
+  const ids = await desk.commitAll(commits);
+  return { base: ids[1] ?? '', heads: ids.slice(3) };
 }

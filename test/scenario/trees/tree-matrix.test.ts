@@ -15,7 +15,17 @@ const { env } = process;
 const isReal = env.FORGE_URL !== undefined && env.FORGE_TOKEN !== undefined && env.FORGE_RUNNER === '1';
 
 /** What a rebase makes of these depends on the forge and its version. */
-const OF_REBASE: readonly Kind[] = ['taken back before', 'two lines of its own', 'edit in a merge'];
+const OF_REBASE: readonly Kind[] = [
+  'taken back before',
+  'two lines of its own',
+  'edit in a merge',
+  'same lines elsewhere',
+  'white space alone',
+  'link for a file',
+  'rule of merging',
+  'history of another',
+  'stacked behind the base',
+];
 
 const played =
   env.TREES === 'all'

@@ -1,0 +1,56 @@
+import { hashBlob, hashDirectory, readAtHand } from '../../../../engine-container/src/staging/objects.ts';
+import { readPatchText } from '../../../../engine-container/src/staging/patch-text.ts';
+
+/** Trees of one file, with nothing left to be read. */
+function givenTrees() {
+  const directories = new Map();
+  const blobs = new Map();
+  const view = {
+    directory: (id: string) => directories.get(id),
+    blob: (id: string) => blobs.get(id),
+    putDirectory: () => undefined,
+    putBlob: () => undefined,
+  };
+  const tree = (content: string, { mode = '100644', size }: { mode?: string; size?: number } = {}) => {
+    const bytes = Buffer.from(content);
+    const id = hashBlob(bytes, 'sha1');
+    blobs.set(id, bytes);
+    const entries = [{ name: 'f', mode, id, size: size ?? bytes.length }];
+    const hash = hashDirectory(entries, 'sha1');
+    directories.set(hash, entries);
+    return hash;
+  };
+  return { tree, patch: (from: string, to: string) => readAtHand(readPatchText(view, from, to)) };
+}
+
+const part = (name: string, extra = '') => `part ${name}\n1\n2\n3\n${extra}4\n5\n6\nend\n`;
+const parts = (extraA: string, extraB: string) => part('a', extraA) + part('b', extraB);
+
+test('the same lines with the same ones around them are one patch, wherever they stand', () => {
+  const { tree, patch } = givenTrees();
+  const before = tree(parts('', ''));
+  expect(patch(before, tree(parts('new\n', '')))).toBe(patch(before, tree(parts('', 'new\n'))));
+});
+
+test('with other lines around them they are another one', () => {
+  const { tree, patch } = givenTrees();
+  const one = patch(tree('1\n2\n3\n4\n5\n'), tree('1\n2\nnew\n3\n4\n5\n'));
+  expect(patch(tree('1\n2\n3\n4\nFIVE\n'), tree('1\n2\nnew\n3\n4\nFIVE\n'))).not.toBe(one);
+});
+
+test('white space makes no difference', () => {
+  const { tree, patch } = givenTrees();
+  const before = tree('a\nb\nc\n');
+  expect(patch(before, tree('a\n  x\nc\n'))).toBe(patch(before, tree('a\n\tx \r\nc\n')));
+});
+
+test('the mode beside the contents makes one', () => {
+  const { tree, patch } = givenTrees();
+  const before = tree('a\n');
+  expect(patch(before, tree('b\n', { mode: '100755' }))).not.toBe(patch(before, tree('b\n')));
+});
+
+test('a file that is too large is not compared', () => {
+  const { tree, patch } = givenTrees();
+  expect(patch(tree('a\n'), tree('b\n', { size: 5_000_000 }))).toBeNull();
+});
