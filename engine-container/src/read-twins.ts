@@ -59,18 +59,33 @@ export class TwinReader {
   async opensAnotherNow(pull: PullRequest): Promise<Reading<OpensAnother>> {
     const touched = await this.#tryRead(() => this.#forge.listTouchedPullRequests());
     if (touched.known) this.#noteHeads(touched.value);
-    return touched.known ? this.#opensOneOf(pull, [...this.#elsewhere, ...touched.value]) : UNKNOWN;
+    if (!touched.known) return UNKNOWN;
+    const others = [...this.#elsewhere, ...touched.value];
+    return this.#opensOneOf(pull, others, () => this.#holdsTip(pull));
   }
 
-  async #opensOneOf(pull: PullRequest, others: readonly PullRequest[]): Promise<Reading<OpensAnother>> {
+  /** @param holdsTip asked of a head that the last conflict check calls behind its base: it may have become up to date since */
+  async #opensOneOf(
+    pull: PullRequest,
+    others: readonly PullRequest[],
+    holdsTip: () => Promise<Reading<boolean>> = async () => known(false),
+  ): Promise<Reading<OpensAnother>> {
     const elsewhere = others.filter(({ baseRef }) => baseRef !== this.#repo.baseBranch);
     const twins = elsewhere.filter(({ headSha }) => headSha === pull.headSha);
     const isTwin = await this.#isAnyOpened(twins);
     if (!isTwin.known) return UNKNOWN;
     if (isTwin.value) return known('twin_elsewhere');
-    if (!this.#mayFastForward(pull)) return known(null);
+    if (this.#repo.mergeStyle !== 'rebase') return known(null);
     const isBase = await this.#isAnyOpened(elsewhere.filter((other) => this.#comesFromBase(other)));
-    return mapKnown(isBase, (opens) => (opens ? 'base_heads_another' : null));
+    if (!isBase.known || !isBase.value) return mapKnown(isBase, () => null);
+    const mayFastForward = isUpToDate(pull) ? known(true) : await holdsTip();
+    return mapKnown(mayFastForward, (opens) => (opens ? 'base_heads_another' : null));
+  }
+
+  /** One that stands on the pull request that has just landed, for example. */
+  async #holdsTip({ headSha, baseTip }: PullRequest): Promise<Reading<boolean>> {
+    const missed = await this.#tryRead(() => this.#forge.listNewCommits(headSha, baseTip));
+    return mapKnown(missed, (commits) => commits.length === 0);
   }
 
   async #isAnyOpened(pulls: readonly PullRequest[]): Promise<Reading<boolean>> {
@@ -83,13 +98,13 @@ export class TwinReader {
     return known(false);
   }
 
-  /** Its landing may make its head, which says `success` then, the tip of the base. */
-  #mayFastForward({ mergeBase, baseTip }: PullRequest): boolean {
-    return this.#repo.mergeStyle === 'rebase' && (mergeBase === null || mergeBase === baseTip);
-  }
-
   /** Its head moves with our base. */
   #comesFromBase({ headRef, fromFork }: PullRequest): boolean {
     return headRef === this.#repo.baseBranch && !fromFork;
   }
+}
+
+/** By the last conflict check. Its landing may make its head, which says `success` then, the tip of the base. */
+function isUpToDate({ mergeBase, baseTip }: PullRequest): boolean {
+  return mergeBase === null || mergeBase === baseTip;
 }

@@ -1,3 +1,4 @@
+import type { PullRequest } from '#core/domain/forge.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
 import { type Stage, setStage } from './scene-stage.ts';
@@ -6,8 +7,8 @@ import { type Stage, setStage } from './scene-stage.ts';
 
 const MINUTE_MS = 60_000;
 
-async function givenRelease(): Promise<Stage> {
-  const stage = await setStage({ repo: { mergeStyle: 'rebase' } });
+async function givenRelease(options: Parameters<typeof setStage>[0] = {}): Promise<Stage> {
+  const stage = await setStage({ ...options, repo: { mergeStyle: 'rebase' } });
   const { forge } = stage;
   // The check is over before the success is taken back.
   forge.checkDelayMs = 100;
@@ -27,7 +28,26 @@ async function schedulePromotion({ forge, clock }: Stage): Promise<number> {
 }
 
 export async function landBesidePromotion(): Promise<readonly string[]> {
-  const stage = await givenRelease();
+  return landBeside(await givenRelease());
+}
+
+/** The check of a head that has become up to date, by a landing of what it stands on, is still that of the base before. */
+export async function landBesidePromotionCheckedLate(): Promise<readonly string[]> {
+  let before: string | null = null;
+  const late = (pull: PullRequest): PullRequest =>
+    pull.baseRef === 'release' || before === null ? pull : { ...pull, mergeBase: before };
+  const stage = await givenRelease({
+    wrapForge: (forge) => ({
+      ...forge,
+      readPullRequest: async (pr) => late(await forge.readPullRequest(pr)),
+      listOpenPullRequests: async () => (await forge.listOpenPullRequests()).map(late),
+    }),
+  });
+  before = await stage.forge.tip('release');
+  return landBeside(stage);
+}
+
+async function landBeside(stage: Stage): Promise<readonly string[]> {
   const promotion = await schedulePromotion(stage);
   const pr = await givenScheduled(stage.forge, 'a', 'a\n', { style: 'rebase' });
   // The success cannot be taken back at once, as at any time.

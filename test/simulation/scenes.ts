@@ -212,7 +212,11 @@ import {
   incidentLate,
   incidentOfStranger,
 } from './priority-scenes.ts';
-import { landBehindBesidePromotion, landBesidePromotion } from './promotion-scenes.ts';
+import {
+  landBehindBesidePromotion,
+  landBesidePromotion,
+  landBesidePromotionCheckedLate,
+} from './promotion-scenes.ts';
 import {
   editInMerge,
   importHistory,
@@ -866,6 +870,7 @@ export const SCENES = {
   'what a rebase leaves of a commit is the change of another one': restOfCommit,
   'a pull request imports a history in a rebase': importHistory,
   'the base heads a pull request to another branch': landBesidePromotion,
+  'the base heads a pull request to another branch, and a check is late': landBesidePromotionCheckedLate,
   'a head behind the base lands beside a pull request from there': landBehindBesidePromotion,
   'a landing brings what is below it': lowerComesAlong('merge'),
   'a landing brings what is below it, by a fast-forward': lowerComesAlong('rebase'),
