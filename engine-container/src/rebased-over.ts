@@ -86,8 +86,8 @@ export class RebasedOver {
     const plan = await objects.run(planMerge(objects, trees));
     if (plan.kind === 'plan' && plan.tree === (await objects.treeOf(other.sha))) return true;
     if (plan.kind === 'refused' && plan.reason !== 'conflict') return true;
-    const text = await this.#textOf(step);
-    return text !== null && text === (await this.#textOf(other));
+    const [text, otherText] = [await this.#textOf(step), await this.#textOf(other)];
+    return text === null || otherText === null || text === otherText;
   }
 
   async #textOf({ sha, parent }: TreeStep): Promise<string | null> {

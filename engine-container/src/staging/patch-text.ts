@@ -1,9 +1,11 @@
+import { Effort, EffortSpent } from '#core/domain/effort.ts';
 import type { TreeHash } from '#core/domain/ids.ts';
 import { MERGE_BYTES_MAX, MERGE_FILE_BYTES_MAX, MERGE_STEPS_MAX } from '#core/domain/limits.ts';
 import { type ObjectView, type Reading, readBlobs } from './objects.ts';
 import { type FileVersion, type PathChange, SUBMODULE_MODE } from './path-change.ts';
 import { type Change, listChanges, settleGroups } from './text/change-groups.ts';
-import { DiffGivenUp, Effort, pairLines, splitLines } from './text/lines.ts';
+import { DiffGivenUp, hasMoreLines, pairLines, splitLines } from './text/lines.ts';
+import { MERGE_LINES_MAX } from './text/merge-text.ts';
 import { diffByMyers } from './text/myers.ts';
 import { diffTrees } from './tree-walk.ts';
 
@@ -34,12 +36,13 @@ export function* readPatchText(view: ObjectView, from: TreeHash, to: TreeHash): 
   for (const change of changes) {
     const [before, after] = [textOf(change.from), textOf(change.to)];
     if (before === null || after === null) return null;
+    if ([before, after].some((text) => hasMoreLines(text, MERGE_LINES_MAX))) return null;
     parts.push(headOf(change));
     if (before.equals(after)) continue;
     try {
       parts.push(linesOf(before, after, effort));
     } catch (error) {
-      if (error instanceof DiffGivenUp) return null;
+      if (error instanceof DiffGivenUp || error instanceof EffortSpent) return null;
       throw error;
     }
   }

@@ -27,9 +27,10 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   notify: 210,
   site: 40,
   secrets: 160,
-  // 32 of it read the settings file of a repository, with positions, 3 read patterns as each forge does. No function: it starts once an
+  // 32 of it read the settings file of a repository, with positions, 3 read patterns as each forge does, 2 count what strangers' texts take
+  // and compare patches. No function: it starts once an
   // hour at most.
-  engine: 260,
+  engine: 264,
 };
 /**
  * The largest size of a function, minified: beyond it a cold start is felt. It was 665 KiB, then 680 and 720; every function that

@@ -1,5 +1,6 @@
 import { hashBlob, hashDirectory, readAtHand } from '../../../../engine-container/src/staging/objects.ts';
 import { readPatchText } from '../../../../engine-container/src/staging/patch-text.ts';
+import { MERGE_LINES_MAX } from '../../../../engine-container/src/staging/text/merge-text.ts';
 
 /** Trees of one file, with nothing left to be read. */
 function givenTrees() {
@@ -48,6 +49,12 @@ test('the mode beside the contents makes one', () => {
   const { tree, patch } = givenTrees();
   const before = tree('a\n');
   expect(patch(before, tree('b\n', { mode: '100755' }))).not.toBe(patch(before, tree('b\n')));
+});
+
+test('a file of more lines than are compared is not', () => {
+  const { tree, patch } = givenTrees();
+  const lines = '\n'.repeat(MERGE_LINES_MAX);
+  expect(patch(tree('a\n'), tree(`${lines}b\n`))).toBeNull();
 });
 
 test('a file that is too large is not compared', () => {
