@@ -22,13 +22,15 @@ export class RepoDirectories {
   /** Paths whose directory does not fit into one answer of the forge with all that is below. */
   readonly large = new Set<string>();
   readonly baseSides: BaseSides = new Map();
+  /** Of changes that were compared, by the two commits or trees of each: equal for the same patch; null: not to be told. */
+  readonly patches = new Map<string, string | null>();
   /** Which statuses were read in turn. */
   readonly patrol: PatrolMemory = { doneTurn: null };
   #entries = 0;
 
   get size(): number {
     const listed = [...this.baseSides.values()].reduce((sum, { commits }) => sum + commits.length, 0);
-    return this.#entries + this.trees.size + listed;
+    return this.#entries + this.trees.size + this.patches.size + listed;
   }
 
   put(id: TreeHash, directory: Directory | 'unsayable'): void {

@@ -6,7 +6,6 @@ import type { RepoObjects } from './repo-objects.ts';
 import type { ReplayStep, TreeStep } from './staging/ancestry.ts';
 import { readPatchText } from './staging/patch-text.ts';
 import type { PathChange } from './staging/path-change.ts';
-import { planMerge } from './staging/three-way.ts';
 import { diffTrees } from './staging/tree-walk.ts';
 
 /** Heads of a repository of which it is kept what the base has beyond them. */
@@ -33,7 +32,6 @@ export class RebasedOver {
   readonly #base: CommitSha;
   readonly #before: TreeStep[] = [];
   readonly #keys = new Map<string, readonly string[]>();
-  readonly #texts = new Map<string, string | null>();
 
   constructor(deps: RebasedOverDeps, base: CommitSha) {
     this.#deps = deps;
@@ -72,34 +70,23 @@ export class RebasedOver {
     return false;
   }
 
-  /**
-   * Done on the ground of the other, it makes the tree of the other; or the lines that change are the same with those around
-   * them, wherever they stand and whatever their white space. What cannot be told may be the same.
-   */
-  async #isSamePatch(step: ReplayStep, other: TreeStep): Promise<boolean> {
-    const { objects } = this.#deps;
-    const trees = {
-      base: await objects.treeOf(step.parent),
-      ours: await objects.treeOf(other.parent),
-      theirs: await objects.treeOf(step.sha),
-    };
-    const plan = await objects.run(planMerge(objects, trees));
-    if (plan.kind === 'plan' && plan.tree === (await objects.treeOf(other.sha))) return true;
-    if (plan.kind === 'refused' && plan.reason !== 'conflict') return true;
-    const [text, otherText] = [await this.#textOf(step), await this.#textOf(other)];
-    return text === null || otherText === null || text === otherText;
+  /** The same lines change with the same ones around them, wherever they stand. What cannot be told may be the same. */
+  async #isSamePatch(step: TreeStep, other: TreeStep): Promise<boolean> {
+    const [mine, theirs] = [await this.#patchOf(step), await this.#patchOf(other)];
+    return mine === null || theirs === null || mine === theirs;
   }
 
-  async #textOf({ sha, parent }: TreeStep): Promise<string | null> {
-    const place = `${parent} ${sha}`;
-    const known = this.#texts.get(place);
-    if (known !== undefined) return known;
+  /** Kept: of a base that changed one file a thousand times, one reconcile reads a part, and the next goes on. */
+  async #patchOf({ sha, parent }: TreeStep): Promise<string | null> {
     const { objects } = this.#deps;
+    const place = `${parent} ${sha}`;
+    const known = objects.patches.get(place);
+    if (known !== undefined) return known;
     const [from, to] = [await objects.treeOf(parent), await objects.treeOf(sha)];
     const text = await objects.run(readPatchText(objects, from, to));
-    const digest = text === null ? null : createHash('sha256').update(text).digest('base64');
-    this.#texts.set(place, digest);
-    return digest;
+    const patch = text === null ? null : createHash('sha256').update(text).digest('base64');
+    objects.patches.set(place, patch);
+    return patch;
   }
 
   /** Of all paths, and of those alone that a forge lists: it tells of no file that becomes a link, or a link that becomes a file. */

@@ -53,6 +53,10 @@ export class RepoObjects implements ObjectView {
     return this.#memory.baseSides;
   }
 
+  get patches(): RepoDirectories['patches'] {
+    return this.#memory.patches;
+  }
+
   directory(id: TreeHash): Directory | 'unsayable' | undefined {
     return this.#memory.directories.get(id);
   }

@@ -64,8 +64,8 @@ export const LONG_BRANCH_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a batch on top of commits that cannot be listed waits for them',
     file: PLAN,
-    find: '    this.#addStaged(own ?? []);\n',
-    replace: "    this.#addStaged(own === 'too many' ? [] : (own ?? []));\n",
+    find: 'await this.#writeBelow(own);\n    this.#addStaged(own);\n',
+    replace: "await this.#writeBelow(own);\n    this.#addStaged(own === 'too many' ? [] : own);\n",
     families: ['calm'],
     dies: 'one stands on an import that is under way',
   },

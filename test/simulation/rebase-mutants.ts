@@ -38,9 +38,9 @@ export const REBASE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'lines that differ in white space alone are one patch',
-    file: `${ENGINE}/rebased-over.ts`,
-    find: 'return text !== null && text === (await this.#textOf(other));',
-    replace: 'return false;',
+    file: `${ENGINE}/staging/patch-text.ts`,
+    find: "part.replace(/\\s+/g, '')",
+    replace: 'part',
     families: ['people'],
     dies: 'a change comes again with other white space in a rebase',
   },
