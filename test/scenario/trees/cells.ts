@@ -104,10 +104,15 @@ export function mustEnd({ kind, style }: Cell, n: number): 'landed' | RegExp | u
       return 'landed';
     case 'edit in a merge':
       return style === 'rebase' ? /^refused: a rebase drops the merge commits/ : 'landed';
+    // Of two that import one history the second has two merge bases, once the first has landed with it.
     case 'history of another':
+      if (style === 'merge' && n > 2) return undefined;
       return n === 1 || style !== 'rebase' ? 'landed' : /^refused: a rebase drops the merge commits/;
-    case 'same lines elsewhere':
     case 'white space alone':
+      // Two that change one line conflict with each other.
+      if (style !== 'rebase' && n > 2) return undefined;
+      return n === 1 || style !== 'rebase' ? 'landed' : /^refused: the base had one of its commits before/;
+    case 'same lines elsewhere':
     case 'link for a file':
     case 'rule of merging':
     case 'stacked behind the base':
