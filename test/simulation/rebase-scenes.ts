@@ -91,6 +91,14 @@ export async function otherWhiteSpace(): Promise<readonly string[]> {
   );
 }
 
+/** Adds a draft beside a change that the base gets later, takes the draft back, and has a file of its own. */
+async function givenDraft({ forge }: Stage, branch: string): Promise<number> {
+  const pr = await forge.openPullRequest({ branch, files: { ...FEATURE, 'draft.txt': 'draft\n' } });
+  await forge.pushToPullRequest(pr, { 'draft.txt': null });
+  await forge.pushToPullRequest(pr, { [`src/${branch}.txt`]: '1\n' });
+  return pr;
+}
+
 /**
  * The lower one adds a draft beside a change that the base has by now, and removes it: newly written, the first commit is
  * another patch and is replayed, and the second is the same one and is left out.
@@ -98,12 +106,7 @@ export async function otherWhiteSpace(): Promise<readonly string[]> {
 export async function standOnRewritten(): Promise<readonly string[]> {
   const stage = await openStage({ repo: { batchLingerSeconds: 60 } });
   const { forge } = stage;
-  const lower = await forge.openPullRequest({
-    branch: 'lower',
-    files: { ...FEATURE, 'draft.txt': 'draft\n' },
-  });
-  await forge.pushToPullRequest(lower, { 'draft.txt': null });
-  await forge.pushToPullRequest(lower, { 'src/lower.txt': '1\n' });
+  const lower = await givenDraft(stage, 'lower');
   const { headSha } = await forge.pull(lower);
   const upper = await forge.openPullRequest({
     branch: 'upper',
@@ -121,12 +124,7 @@ export async function standOnRewritten(): Promise<readonly string[]> {
 export async function restOfCommit(): Promise<readonly string[]> {
   const stage = await openStage({ repo: { batchLingerSeconds: 60 } });
   const { forge } = stage;
-  const first = await forge.openPullRequest({
-    branch: 'first',
-    files: { ...FEATURE, 'draft.txt': 'draft\n' },
-  });
-  await forge.pushToPullRequest(first, { 'draft.txt': null });
-  await forge.pushToPullRequest(first, { 'src/first.txt': '1\n' });
+  const first = await givenDraft(stage, 'first');
   const second = await forge.openPullRequest({ branch: 'second', files: { 'draft.txt': 'draft\n' } });
   await forge.pushToPullRequest(second, { 'src/second.txt': '1\n' });
   await forge.pushToBase(FEATURE);

@@ -1,5 +1,18 @@
 import type { DeskChange, DeskFile } from './git-desk.ts';
 
+/** What a rebase makes of these depends on the forge and its version. */
+export const OF_REBASE = [
+  'taken back before',
+  'two lines of its own',
+  'edit in a merge',
+  'same lines elsewhere',
+  'white space alone',
+  'link for a file',
+  'rule of merging',
+  'history of another',
+  'stacked behind the base',
+] as const;
+
 export const KINDS = [
   'independent',
   'stacked',
@@ -21,15 +34,7 @@ export const KINDS = [
   'odd names',
   'revert inside',
   'no-op',
-  'taken back before',
-  'two lines of its own',
-  'edit in a merge',
-  'same lines elsewhere',
-  'white space alone',
-  'link for a file',
-  'rule of merging',
-  'history of another',
-  'stacked behind the base',
+  ...OF_REBASE,
 ] as const;
 export type Kind = (typeof KINDS)[number];
 

@@ -1,4 +1,4 @@
-import { CELLS, type Cell, KINDS, type Kind, mustEnd, STYLES } from './cells.ts';
+import { CELLS, type Cell, KINDS, type Kind, mustEnd, OF_REBASE, STYLES } from './cells.ts';
 import { type CellResult, DRAIN_MS_MAX, runCell } from './run-cell.ts';
 import { openFakeTreeForge, openRealTreeForge, type TreeForge } from './tree-forge.ts';
 
@@ -14,25 +14,14 @@ jest.setTimeout(DRAIN_MS_MAX + 120_000);
 const { env } = process;
 const isReal = env.FORGE_URL !== undefined && env.FORGE_TOKEN !== undefined && env.FORGE_RUNNER === '1';
 
-/** What a rebase makes of these depends on the forge and its version. */
-const OF_REBASE: readonly Kind[] = [
-  'taken back before',
-  'two lines of its own',
-  'edit in a merge',
-  'same lines elsewhere',
-  'white space alone',
-  'link for a file',
-  'rule of merging',
-  'history of another',
-  'stacked behind the base',
-];
+const isOfRebase = (kind: Kind): boolean => OF_REBASE.some((each) => each === kind);
 
 const played =
   env.TREES === 'all'
     ? CELLS
     : CELLS.filter(({ kind, style, size }) => {
         const turn = KINDS.indexOf(kind) + STYLES.indexOf(style);
-        if (OF_REBASE.includes(kind)) return style === 'rebase' && size === 2;
+        if (isOfRebase(kind)) return style === 'rebase' && size === 2;
         const isTelling = kind === 'stacked' || kind === 'revert inside';
         return size === 2 + (turn % 2) && (turn % 20 === 1 || isTelling);
       });
@@ -132,7 +121,7 @@ else {
     ({ kind, style, size }) =>
       (style === 'squash' &&
         (kind === 'rename and edit' ? size > 1 : kind === 'mode change' && size === 2)) ||
-      (style === 'rebase' && OF_REBASE.includes(kind) && size === 2),
+      (style === 'rebase' && isOfRebase(kind) && size === 2),
   );
   describeTrees('the same as Gitea', () => openFakeTreeForge('gt126'), strict);
 }
