@@ -181,6 +181,8 @@ describe('planMerge does not guess', () => {
     ['the macro for binary files', 'docs/*.txt binary'],
     ['a macro of its own', '[attr]generated -merge\n*.txt generated'],
     ['a pattern that is not simple', '"docs/f.txt" merge=ours'],
+    ['a class of letters', '*.[st]xt merge=ours'],
+    ['a pattern behind a byte order mark', '\ufeff*.txt merge=ours'],
     ['all below a folder', 'docs/** merge=ours'],
     ['a name in any folder', '**/f.txt merge=ours'],
     ['a name in any folder, from the top', '/**/f.txt merge=ours'],
@@ -195,6 +197,7 @@ describe('planMerge does not guess', () => {
 
   test.each([
     ['says nothing of merging', '*.txt text eol=lf'],
+    ['speaks of another class of letters', '*.[a-s]xt merge=ours\n*.[.-9]xt binary'],
     ['speaks of other files', '*.png binary\n/docs/*.md merge=union\nf.txt/ merge=union'],
     ['speaks of the top folder', '/*.txt merge=union\n/f.txt merge=union'],
     ['speaks of what is below', '/docs/f.txt/** merge=union\ndocs/**/g.txt merge=union'],

@@ -1,0 +1,98 @@
+import { Effort, EffortSpent } from '#core/domain/effort.ts';
+import { GLOB_STEPS_MAX } from '#core/domain/glob.ts';
+import type { BlobId, TreeHash } from '#core/domain/ids.ts';
+import { type Assignment, AttributeFiles, type Rule, type RuleFile, ruledPath } from './attributes.ts';
+import type { ObjectView, Reading } from './objects.ts';
+import { Refused } from './refusal.ts';
+
+/** Attributes and macros that git knows without a definition and that change how a file merges. */
+const MERGE_WORDS: ReadonlySet<string> = new Set(['merge', 'binary']);
+
+/** The part of one `.gitattributes` that speaks of merging. */
+interface MergeWords {
+  /** Names of the macros in it that change how a file merges. */
+  readonly macros: readonly string[];
+  /** Those that speak of merging without a macro of their own. */
+  readonly rules: readonly Rule[];
+}
+
+/**
+ * The `.gitattributes` of some trees, as far as they speak of merging. Which of the trees git reads them from depends on where
+ * the forge merges, so all of them count.
+ */
+export class MergeRules {
+  readonly #trees: ReadonlySet<TreeHash>;
+  readonly #effort = new Effort(GLOB_STEPS_MAX);
+  readonly #attributes: AttributeFiles;
+  readonly #words = new Map<BlobId, MergeWords>();
+
+  constructor(view: ObjectView, trees: readonly TreeHash[]) {
+    this.#attributes = new AttributeFiles(view, this.#effort);
+    this.#trees = new Set(trees);
+  }
+
+  get stepsLeft(): number {
+    return this.#effort.left;
+  }
+
+  /**
+   * Throws `Refused` where a rule could make git merge the file at `path` otherwise than as text, and where there are
+   * more rules than can be read.
+   */
+  *refuse(path: string): Reading<void> {
+    try {
+      yield* this.#refuse(path);
+    } catch (error) {
+      if (error instanceof EffortSpent) throw new Refused('merge_rules');
+      throw error;
+    }
+  }
+
+  *#refuse(path: string): Reading<void> {
+    const places = new Map<string, { readonly id: BlobId; readonly depth: number }>();
+    for (const tree of this.#trees) {
+      for (const place of yield* this.#attributes.findAbove(tree, path)) {
+        places.set(`${place.id} ${place.depth}`, place);
+      }
+    }
+    const read = yield* this.#attributes.read([...places.values()].map(({ id }) => id));
+    const files = [...places.values()].map(({ id, depth }) => {
+      const file = read.get(id) ?? null;
+      if (file === null) throw new Refused('merge_rules');
+      return { file, depth, words: this.#wordsOf(id, file) };
+    });
+    this.#effort.spend(files.reduce((sum, { words }) => sum + words.macros.length, 0));
+    const macros = new Set(files.flatMap(({ words }) => words.macros));
+    for (const { file, depth, words } of files) {
+      const ruled = ruledPath(path, depth);
+      for (const rule of this.#rulesOf(file, words, macros)) {
+        if (this.#attributes.matches(rule, ruled) !== false) throw new Refused('merge_rules');
+      }
+    }
+  }
+
+  #wordsOf(id: BlobId, { macros, rules }: RuleFile): MergeWords {
+    const known = this.#words.get(id);
+    if (known !== undefined) return known;
+    const words = {
+      macros: [...macros].flatMap(([name, assignments]) =>
+        speaksOf(assignments, MERGE_WORDS) ? [name] : [],
+      ),
+      rules: rules.filter(({ assignments }) => speaksOf(assignments, MERGE_WORDS)),
+    };
+    this.#words.set(id, words);
+    return words;
+  }
+
+  #rulesOf(file: RuleFile, words: MergeWords, macros: ReadonlySet<string>): readonly Rule[] {
+    if (macros.size === 0) return words.rules;
+    this.#effort.spend(file.rules.length);
+    return file.rules.filter(
+      ({ assignments }) => speaksOf(assignments, MERGE_WORDS) || speaksOf(assignments, macros),
+    );
+  }
+}
+
+function speaksOf(assignments: readonly Assignment[], words: ReadonlySet<string>): boolean {
+  return assignments.some(({ attribute }) => words.has(attribute));
+}
