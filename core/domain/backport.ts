@@ -164,6 +164,7 @@ export function resultOfRefusal(reason: MergeRefusal): BackportResult {
     case 'criss_cross':
     case 'commit_left_out':
     case 'merges_in_rebase':
+    case 'file_converted':
       return 'not_exact';
   }
 }

@@ -73,6 +73,14 @@ export function heedsJobPermissions(version: ForgeVersion): boolean {
   return version.kind === 'gitea' && isAtLeast(version, 1, 26, 0);
 }
 
+/**
+ * Does a rebase check files out? Forgejo uses `git replay`, which does not, where its git has that; no API tells which git it
+ * has. Null: a forge whose version we do not know.
+ */
+export function checksOutToRebase(version: ForgeVersion | null): boolean {
+  return version?.kind !== 'forgejo';
+}
+
 const GITEA_FOLDERS: readonly string[] = ['.gitea/workflows', '.github/workflows'];
 const FORGEJO_FOLDERS: readonly string[] = ['.forgejo/workflows', ...GITEA_FOLDERS];
 

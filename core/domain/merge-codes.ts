@@ -35,6 +35,12 @@ export const MERGE_CODES = {
     'Rebase the branch onto the base branch, so that it has no merge commits, and push it. The queue goes on by itself.',
     true,
   ),
+  file_converted: wait(
+    'author',
+    'refused: git converts a file in it (text, eol or ident in .gitattributes), and so the rebase of the forge stops there',
+    'Set -text (or -ident) for that file in a pull request that changes .gitattributes alone, and rebase this branch once that has landed. For such a file "git ls-files --eol" shows i/crlf or i/mixed, and text or eol without auto.',
+    true,
+  ),
   merge_unsure: wait(
     'author',
     'refused: git can merge this in more than one way (a moved or repetitive file); merge the base branch into it',

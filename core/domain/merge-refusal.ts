@@ -19,6 +19,8 @@ export const MERGE_REFUSALS = [
   'commit_left_out',
   /** A rebase drops the merges in it, and with them what they changed. */
   'merges_in_rebase',
+  /** Git converts one of its files between disk and history, takes it for changed, and stops the forge's rebase. */
+  'file_converted',
   /** More commits lie between it and the base than one listing may have. */
   'too_many_commits',
 ] as const;

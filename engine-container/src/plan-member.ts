@@ -3,6 +3,7 @@ import type { MergeStyle } from '#core/domain/repo.ts';
 import { type EngineForge, ForgeError, ListingTooLong } from '#core/ports/forge.ts';
 import { confirmMergeBase, findMergeBase } from './merge-base.ts';
 import type { Action, CutReason } from './queue/actions.ts';
+import { stopsAtCheckout } from './rebase-checkouts.ts';
 import { RebasedOver } from './rebased-over.ts';
 import type { RepoObjects } from './repo-objects.ts';
 import {
@@ -12,7 +13,7 @@ import {
   listReplayed,
   type OwnCommit,
   type ReplayStep,
-  type TreeStep,
+  type WrittenStep,
 } from './staging/ancestry.ts';
 import { findGateFile, findStatusGate, type GateFile } from './staging/gate-file.ts';
 import { Unsayable } from './staging/objects.ts';
@@ -213,7 +214,12 @@ export class MemberPlanner {
     const tree = plan === 'no_changes' ? ours : typeof plan === 'string' ? null : plan.tree;
     if (tree === null) return plan;
     const isSettled = await unlessNotReady(() => this.#isSettled(own, leftOut, ours, tree));
-    return isSettled === null ? 'head_not_ready' : isSettled ? plan : 'commit_left_out';
+    if (isSettled !== true) return isSettled === null ? 'head_not_ready' : 'commit_left_out';
+    if (typeof plan === 'string' || !this.#action.checksOutToRebase) return plan;
+    const head = await this.#deps.objects.treeOf(member.head);
+    const isKept = isFastForward(own, this.#action.forkSha, this.#staged, this.#kept);
+    const written = isKept ? [{ sha: head, parent: ours }] : plan.written;
+    return (await stopsAtCheckout(this.#deps.objects, { head, ours, written })) ? 'file_converted' : plan;
   }
 
   /**
@@ -258,7 +264,7 @@ export class MemberPlanner {
   ): Promise<Planned | CutReason> {
     const { objects } = this.#deps;
     let planned: Omit<Planned, 'written'> = { tree: ours, changes: [] };
-    const written: TreeStep[] = [];
+    const written: WrittenStep[] = [];
     for (const { parent, sha } of steps) {
       const { tree } = planned;
       const plan = await unlessNotReady(() => this.#planMerge(parent, tree, sha));
@@ -301,7 +307,7 @@ interface Planned {
   readonly tree: TreeHash;
   readonly changes: readonly PathChange[];
   /** The commits as a rebase writes them, by their trees: what stands there already is no part of them any more. */
-  readonly written: readonly TreeStep[];
+  readonly written: readonly WrittenStep[];
 }
 
 /** The head of a fork arrives in the base repository some time after the push: null until it has. */

@@ -34,6 +34,8 @@ export interface Profile {
    * fails.
    */
   readonly rebaseTrustsLastCheck: boolean;
+  /** A rebase checks files out, and stops at one that git converts on the way. */
+  readonly checksOutToRebase: boolean;
   /**
    * Gitea on a git before 2.40: the conflict check goes path by path, so it follows no rename, and a file whose mode
    * changed on one side and whose contents on the other is a conflict, although git merges it.
@@ -95,6 +97,7 @@ const FORGEJO_11: Profile = {
   queueAtScheduling: false,
   rowDeletedBeforeMerge: true,
   rebaseTrustsLastCheck: true,
+  checksOutToRebase: false,
   checksByPath: false,
   permissionOnHeadRepo: true,
   cancelNeedsMergeOnly: true,
@@ -149,6 +152,7 @@ const PROFILES: Readonly<Record<ProfileName, Profile>> = {
     queueAtScheduling: true,
     rowDeletedBeforeMerge: false,
     rebaseTrustsLastCheck: false,
+    checksOutToRebase: true,
     checksByPath: true,
     permissionOnHeadRepo: false,
     combinedLikeGithub: true,

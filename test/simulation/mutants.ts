@@ -5,6 +5,7 @@ import { BLOCKED_MUTANTS } from './blocked-mutants.ts';
 import { BRANCH_MUTANTS } from './branch-mutants.ts';
 import type { Mutation } from './bundle.ts';
 import { CLOCK_MUTANTS } from './clock-mutants.ts';
+import { CONVERTED_MUTANTS } from './converted-mutants.ts';
 import { COST_MUTANTS } from './cost-mutants.ts';
 import { EVENT_MUTANTS } from './event-mutants.ts';
 import { FAIR_MUTANTS } from './fair-mutants.ts';
@@ -457,6 +458,7 @@ export const MUTANTS: readonly Mutant[] = [
     dies: 'the record is lost, and the pull request that wears a success is deleted',
   },
   ...REBASE_MUTANTS,
+  ...CONVERTED_MUTANTS,
   ...RECALL_MUTANTS,
   ...RECORD_MUTANTS,
 ];

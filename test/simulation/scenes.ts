@@ -63,6 +63,17 @@ import {
   putLateClockRight,
 } from './clock-scenes.ts';
 import { leaveInEachWay } from './code-scenes.ts';
+import {
+  addBeforeRule,
+  changeAfterOwnRule,
+  changeAutoText,
+  changeConverted,
+  changeConvertedOnForgejo,
+  convertBehind,
+  convertUpToDate,
+  leaveConverted,
+  removeConverted,
+} from './converted-scenes.ts';
 import { lookByOne, lookByOthers } from './cost-scenes.ts';
 import {
   lookInBetween,
@@ -869,6 +880,15 @@ export const SCENES = {
   'a pull request stands on one that a rebase writes anew': standOnRewritten,
   'what a rebase leaves of a commit is the change of another one': restOfCommit,
   'a pull request imports a history in a rebase': importHistory,
+  'a rebase stops at a file that git converts': changeConverted,
+  'a rebase stops at a file that its head converts for good': removeConverted,
+  'a rebase stops at a file that a commit of its own converts': convertBehind,
+  'a rebase leaves commits as they are that stand on the base': convertUpToDate,
+  'a rebase stops at a new file that the base has a rule for': addBeforeRule,
+  'a rebase stops at the base, which lacks the rule of the head': changeAfterOwnRule,
+  'a rebase passes a file by that git converts and that does not change': leaveConverted,
+  'a rebase checks out a file whose line ends git leaves alone': changeAutoText,
+  'a forge rebases without files on disk': changeConvertedOnForgejo,
   'the base heads a pull request to another branch': landBesidePromotion,
   'the base heads a pull request to another branch, and a check is late': landBesidePromotionCheckedLate,
   'a head behind the base lands beside a pull request from there': landBehindBesidePromotion,

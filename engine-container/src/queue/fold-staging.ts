@@ -126,6 +126,7 @@ const CUT_REASONS: Readonly<Record<CutReason, DeferReason | null>> = {
   criss_cross: 'criss_cross',
   commit_left_out: 'commit_left_out',
   merges_in_rebase: 'merges_in_rebase',
+  file_converted: 'file_converted',
   too_many_commits: 'too_many_commits',
   merge_unsure: 'merge_unsure',
   directory_renamed: 'directory_renamed',

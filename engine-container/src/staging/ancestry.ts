@@ -56,6 +56,12 @@ export interface TreeStep {
   readonly parent: CommitSha | TreeHash;
 }
 
+/** A commit as a rebase writes it, by trees. */
+export interface WrittenStep {
+  readonly sha: TreeHash;
+  readonly parent: TreeHash;
+}
+
 /** The commits that a rebase replays, in its order: the own ones, without merges and without those staged already. */
 export function listReplayed(
   own: readonly OwnCommit[],

@@ -5,6 +5,7 @@ import type { MergeStyle, PullRecord, RepoRecord } from '../model.ts';
 import { findUser, gitOf, repoById, slugOf, type World } from '../world.ts';
 import { mayMerge, protectionFailure } from './protection.ts';
 import { announcePush, pushBranch } from './pushes.ts';
+import { rebase } from './rebase.ts';
 import { addEntry } from './timeline.ts';
 import { pullEvent, sendWebhooks } from './webhooks.ts';
 
@@ -21,6 +22,7 @@ export type MergeRefusal =
   | 'conflict'
   | 'push_out_of_date'
   | 'nothing_to_merge'
+  | 'file_converted'
   | 'not_fast_forward'
   | 'stale_divergence';
 export type MergeOutcome =
@@ -143,10 +145,8 @@ async function buildMerge(
     // Whether there is anything to replay was counted when the pull request was last checked.
     if (world.profile.rebaseTrustsLastCheck && pull.behind === 0 && !headHasTip)
       return { ok: false, reason: 'stale_divergence' };
-    const staysAsItIs =
-      headHasTip && (world.profile.rebaseTrustsLastCheck || (await isLine(git, tip, pull.headSha)));
-    const rebased = staysAsItIs ? pull.headSha : await replayCommits(git, tip, pull.headSha, committer);
-    if (rebased === null) return { ok: false, reason: 'conflict' };
+    const rebased = await rebase(git, world.profile, { tip, head: pull.headSha, committer });
+    if (typeof rebased !== 'string') return { ok: false, reason: rebased.stopped };
     if (request.style === 'rebase') return { ok: true, mergeCommit: rebased };
     const { tree } = await git.mustCommit(rebased);
     const message = messageOf(repo, pull, request);
@@ -166,29 +166,6 @@ async function buildMerge(
 
 function write(git: Repository, commit: Omit<CommitObject, 'id'>): MergeOutcome {
   return { ok: true, mergeCommit: git.objects.writeCommit(commit) };
-}
-
-async function isLine(git: Repository, tip: string, head: string): Promise<boolean> {
-  const own = await Promise.all((await git.revList(head, [tip])).map((id) => git.mustCommit(id)));
-  return own.every(({ parents }) => parents.length === 1);
-}
-
-/** Oldest first, merges left out, commits that become empty dropped. Null: one of them conflicts. */
-async function replayCommits(
-  git: Repository,
-  tip: string,
-  head: string,
-  committer: Signature,
-): Promise<string | null> {
-  let current = tip;
-  for (const id of (await git.revListToReplay(head, tip)).toReversed()) {
-    const commit = await git.mustCommit(id);
-    const replayed = await git.replayTree(current, commit);
-    if (replayed.kind === 'conflict') return null;
-    if (replayed.tree === (await git.mustCommit(current)).tree) continue;
-    current = git.objects.writeCommit({ ...commit, tree: replayed.tree, parents: [current], committer });
-  }
-  return current;
 }
 
 function messageOf(repo: RepoRecord, pull: PullRecord, request: MergeRequest): string {

@@ -1,5 +1,6 @@
 import type { CommitSha } from '#core/domain/ids.ts';
-import type { StoredCommit } from './object-store.ts';
+import { isConverted } from './converted.ts';
+import type { StoredCommit, StoredTree } from './object-store.ts';
 import type { World } from './world.ts';
 
 /**
@@ -8,16 +9,31 @@ import type { World } from './world.ts';
  * it (D-13). Forgejo rebases no head that holds the whole base.
  */
 export function replay(world: World, tip: CommitSha, head: CommitSha): StoredCommit | null {
-  const { objects, merger } = world;
+  const { objects } = world;
   const own = inTopologicalOrder(objects.listMissingCommits(tip, head));
-  if (objects.isAncestor(tip, head)) {
-    const isLinear = own.every((commit) => commit.parents.length === 1);
-    if (isLinear || world.switches.keepsMergesInRebase) return objects.mustCommit(head);
-  }
+  const isLinear = own.every((commit) => commit.parents.length === 1);
+  const isKept = objects.isAncestor(tip, head) && (isLinear || world.switches.keepsMergesInRebase);
+  const trail = isKept
+    ? [objects.mustCommit(tip), objects.mustCommit(head)]
+    : replayEach(world, tip, head, own);
+  if (trail === null || (world.switches.checksOutToRebase && stopsAtConverted(world, head, trail)))
+    return null;
+  return trail.at(-1) ?? null;
+}
+
+/** The tip and what is written on it, each on the one before. */
+function replayEach(
+  world: World,
+  tip: CommitSha,
+  head: CommitSha,
+  own: readonly StoredCommit[],
+): readonly StoredCommit[] | null {
+  const { objects, merger } = world;
   const madeBefore = new Set(
     objects.listMissingCommits(head, tip).flatMap((commit) => patchOf(world, commit)),
   );
   let current = objects.mustCommit(tip);
+  const trail = [current];
   for (const commit of own) {
     const [parent, ...others] = commit.parents;
     if (others.length > 0 || patchOf(world, commit).some((patch) => madeBefore.has(patch))) continue;
@@ -33,8 +49,25 @@ export function replay(world: World, tip: CommitSha, head: CommitSha): StoredCom
       author: 'dev',
       atMs: world.timers.now(),
     });
+    trail.push(current);
   }
-  return current;
+  return trail;
+}
+
+/** Git stops where it takes a file for changed that it is about to overwrite, and before it begins where there is any in the head. */
+function stopsAtConverted(world: World, head: CommitSha, trail: readonly StoredCommit[]): boolean {
+  const { objects } = world;
+  const trees = trail.map(({ sha }) => objects.treeOf(sha));
+  const [tip, last, own] = [trees[0], trees.at(-1), objects.treeOf(head)];
+  if (tip === undefined || last === undefined) return false;
+  const checkedOut = differingPaths(tip, own);
+  const stops = (tree: StoredTree, paths: readonly string[]): boolean =>
+    paths.some((path) => checkedOut.includes(path) && isConverted(objects, tree, path));
+  return (
+    stops(own, checkedOut) ||
+    trees.slice(1).some((tree, at) => stops(trees[at] ?? tip, differingPaths(trees[at] ?? tip, tree))) ||
+    [tip, last].some((tree) => stops(tree, differingPaths(tip, last)))
+  );
 }
 
 /**
@@ -56,10 +89,12 @@ function patchOf({ objects }: World, commit: StoredCommit): readonly string[] {
 /** Against the first parent. */
 export function changedPaths({ objects }: Pick<World, 'objects'>, sha: CommitSha): readonly string[] {
   const [parent] = objects.mustCommit(sha).parents;
-  const after = objects.treeOf(sha).byPath;
-  const before = parent === undefined ? new Map<string, never>() : objects.treeOf(parent).byPath;
-  const paths = new Set([...before.keys(), ...after.keys()]);
-  return [...paths].filter((path) => {
+  const after = objects.treeOf(sha);
+  return parent === undefined ? [...after.byPath.keys()] : differingPaths(objects.treeOf(parent), after);
+}
+
+function differingPaths({ byPath: before }: StoredTree, { byPath: after }: StoredTree): readonly string[] {
+  return [...new Set([...before.keys(), ...after.keys()])].filter((path) => {
     const [old, now] = [before.get(path), after.get(path)];
     return old?.id !== now?.id || old?.mode !== now?.mode;
   });

@@ -11,6 +11,7 @@ export const OF_REBASE = [
   'rule of merging',
   'history of another',
   'stacked behind the base',
+  'converted file',
 ] as const;
 
 export const KINDS = [
@@ -122,12 +123,17 @@ export function mustEnd({ kind, style }: Cell, n: number): 'landed' | RegExp | u
     case 'rule of merging':
     case 'stacked behind the base':
       return n === 1 || style !== 'rebase' ? 'landed' : /^refused: the base had one of its commits before/;
+    case 'converted file':
+      return n === 1 || style !== 'rebase' ? 'landed' : CONVERTED;
     case 'name that is not UTF-8':
       return n % 2 === 0 ? /^refused: a file name in this change is not UTF-8/ : 'landed';
     default:
       return undefined;
   }
 }
+
+/** Forgejo rebases without files on disk. */
+const CONVERTED = /^landed$|^refused: git converts a file in it/;
 
 /** Files that the base of a cell starts with, beside the gate. */
 export function baseFiles(kind: Kind): DeskChange {
@@ -150,6 +156,10 @@ export function baseFiles(kind: Kind): DeskChange {
   }
   if (kind === 'two-sided contents') files['main.go'] = text(FUNCTIONS.join(''));
   if (kind === 'name that is not UTF-8') files[`elsewhere/${NOT_UTF8}.txt`] = text('old\n');
+  if (kind === 'converted file') {
+    files['.gitattributes'] = text('*.dos text\n');
+    files['app.dos'] = text(lines(null, '\r\n'));
+  }
   if (kind === 'CRLF') files['dos.txt'] = text(lines(null, '\r\n'));
   if (kind === 'odd names') for (const name of ODD) files[`odd/${name}`] = text(lines(null));
   return files;
@@ -254,6 +264,10 @@ export function commitsOf(kind: Kind, n: number): readonly DeskChange[] {
       ];
     case 'CRLF':
       return [{ 'dos.txt': text(lines(n, '\r\n')), [`src/mixed${n}.txt`]: text(`a\r\nb\nc  \r\n${n}`) }];
+    case 'converted file':
+      return [
+        { [`src/p${n}.txt`]: text(`${n}\n`), ...(n === 1 ? {} : { 'app.dos': text(lines(n, '\r\n')) }) },
+      ];
     case 'binary':
       return [
         {

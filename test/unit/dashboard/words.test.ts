@@ -59,6 +59,7 @@ test('everything that stands aside in the queue has words of its own', () => {
     criss_cross: true,
     commit_left_out: true,
     merges_in_rebase: true,
+    file_converted: true,
     too_many_commits: true,
     merge_unsure: true,
     directory_renamed: true,

@@ -1,4 +1,4 @@
-import { workflowFolders } from '#core/domain/forge-version.ts';
+import { checksOutToRebase, workflowFolders } from '#core/domain/forge-version.ts';
 import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
 import { stagedMessage, stagingBranch } from '#core/domain/queue-names.ts';
 import type { KnownTree } from '../actions.ts';
@@ -107,6 +107,7 @@ function stageWhole(pass: DecisionContext, batch: Batch, node: Node): void {
   node.branch ??= isTaken ? ownBranch(pass, batch, node) : plain;
   batch.builds += 1;
   if (batch.builds > 1) sweepLate(pass, [node.branch, workBranchOf(pass, batch)]);
+  const version = record.forge?.version ?? null;
   pass.actions.push({
     kind: 'stage_batch',
     batchId: batch.batchId,
@@ -124,7 +125,8 @@ function stageWhole(pass: DecisionContext, batch: Batch, node: Node): void {
       ownBranch: ownBranchOf(pass, batch, pr, head),
       behind: batch.place === 'suspect' ? [] : treesAhead(record, pr),
     })),
-    workflowFolders: workflowFolders(record.forge?.version ?? null),
+    workflowFolders: workflowFolders(version),
+    checksOutToRebase: checksOutToRebase(version),
     statusGate: batch.statusGate ?? null,
     mayShareRun: mayShareRun(pass, batch),
     knownTrees: knownTrees(pass, batch),

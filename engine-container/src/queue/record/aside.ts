@@ -110,6 +110,7 @@ const DEFERRALS: Readonly<Record<DeferReason, Traits>> = {
   criss_cross: {},
   commit_left_out: {},
   merges_in_rebase: {},
+  file_converted: {},
   too_many_commits: {},
   conflict_ahead: { isSilent: true, passesWithOthers: true },
   suspect_ahead: { isSilent: true, passesWithOthers: true },

@@ -19,6 +19,7 @@ const DEFERS = Object.keys({
   criss_cross: true,
   commit_left_out: true,
   merges_in_rebase: true,
+  file_converted: true,
   too_many_commits: true,
   merge_unsure: true,
   directory_renamed: true,

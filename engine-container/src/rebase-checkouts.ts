@@ -1,0 +1,58 @@
+import type { TreeHash } from '#core/domain/ids.ts';
+import type { RepoObjects } from './repo-objects.ts';
+import type { WrittenStep } from './staging/ancestry.ts';
+import { type Checkout, findRewritten } from './staging/checkout-rules.ts';
+import { type FileVersion, isSameVersion, type PathChange } from './staging/path-change.ts';
+import { diffTrees } from './staging/tree-walk.ts';
+
+/** One rebase: the head, the base that it is rebased to, and the trees that it writes, oldest first. */
+export interface Rebase {
+  readonly head: TreeHash;
+  readonly ours: TreeHash;
+  readonly written: readonly WrittenStep[];
+}
+
+const RULES = /(?:^|\/)\.gitattributes$/;
+
+type Files = ReadonlyMap<string, FileVersion | null>;
+
+/**
+ * Whether the rebase stops at a file that git converts. Gitea checks out only what differs between the base and the head
+ * (`services/pull/merge_prepare.go`): of the head, then of the base, where the commits are written one on the other, and at last
+ * of the base again, to put the result on top of it.
+ */
+export async function stopsAtCheckout(
+  objects: RepoObjects,
+  { head, ours, written }: Rebase,
+): Promise<boolean> {
+  const { changes } = await objects.run(diffTrees(objects, ours, head, 'head'));
+  const before = filesOf(changes, 'from');
+  const after = new Map<string, FileVersion | null>();
+  const steps: Checkout[] = [];
+  const isRuled = ({ path }: PathChange): boolean => RULES.test(path);
+  for (const { sha, parent } of written) {
+    const step = await objects.run(diffTrees(objects, parent, sha));
+    const files = filesOf(
+      step.changes.filter(({ path }) => before.has(path)),
+      'to',
+    );
+    for (const [path, version] of files) after.set(path, version);
+    steps.push({ tree: sha, isRuledAnew: step.changes.some(isRuled), files });
+  }
+  const back = [...after].filter(([path, version]) => !isSameVersion(before.get(path), version));
+  const checkouts: readonly Checkout[] = [
+    { tree: head, isRuledAnew: false, files: filesOf(changes, 'to') },
+    { tree: ours, isRuledAnew: changes.some(isRuled), files: before },
+    ...steps,
+    {
+      tree: ours,
+      isRuledAnew: false,
+      files: new Map(back.map(([path]) => [path, before.get(path) ?? null])),
+    },
+  ];
+  return (await objects.run(findRewritten(objects, checkouts))) !== null;
+}
+
+function filesOf(changes: readonly PathChange[], side: 'from' | 'to'): Files {
+  return new Map(changes.map(({ path, [side]: version }) => [path, version]));
+}

@@ -1,0 +1,160 @@
+import { Effort, EffortSpent } from '#core/domain/effort.ts';
+import type { BlobId, TreeHash } from '#core/domain/ids.ts';
+import { MERGE_BYTES_MAX, MERGE_FILE_BYTES_MAX } from '#core/domain/limits.ts';
+import { type Assignment, AttributeFiles, type RuleFile, ruledPath } from './attributes.ts';
+import { type Attributes, type Conversion, conversionOf, isRewritten, mayDiffer } from './conversion.ts';
+import { type ObjectView, type Reading, readBlobs } from './objects.ts';
+import { type FileVersion, isRegularFile } from './path-change.ts';
+
+/** Steps that the rules of one pull request may take; what takes more is not told. */
+const RULE_STEPS_MAX = 2_000_000;
+/** Files of one pull request whose contents are read for this. */
+const CONVERTED_FILES_MAX = 100;
+
+/** The files that git writes to disk at one moment of a rebase. */
+export interface Checkout {
+  /** Its rules are obeyed. */
+  readonly tree: TreeHash;
+  /** Some of them are others than in the checkout before. */
+  readonly isRuledAnew: boolean;
+  /** Those that differ from the checkout before; null = removed. */
+  readonly files: ReadonlyMap<string, FileVersion | null>;
+}
+
+/** A file that was written to disk by the rules of one tree and is read back by those of another. */
+interface ReadBack {
+  readonly path: string;
+  readonly id: BlobId;
+  readonly written: Conversion;
+  readonly read: Conversion;
+}
+
+/**
+ * A file that git writes to disk and would read back as another one. Git then takes it for a change that is not committed, and
+ * never overwrites one: a rebase begins only where no file of the first checkout is changed, and goes on from one checkout to the
+ * next only where it overwrites none that is. Null: there is none, or it cannot be told: more rules, files or bytes
+ * than are read.
+ */
+export function* findRewritten(view: ObjectView, checkouts: readonly Checkout[]): Reading<string | null> {
+  try {
+    const readBack = yield* listReadBack(view, checkouts);
+    const blobs = yield* readBlobs(
+      view,
+      readBack.map(({ id }) => id),
+    );
+    for (const { path, id, written, read } of readBack) {
+      const content = blobs.get(id);
+      if (Buffer.isBuffer(content) && isRewritten(content, written, read)) return path;
+    }
+    return null;
+  } catch (error) {
+    if (error instanceof EffortSpent) return null;
+    throw error;
+  }
+}
+
+/** A file on disk, and the checkout that wrote it. */
+interface WrittenFile {
+  readonly version: FileVersion;
+  readonly tree: TreeHash;
+  readonly at: number;
+}
+
+/** Those in which a conversion may make a difference, as many as are read. */
+function* listReadBack(view: ObjectView, checkouts: readonly Checkout[]): Reading<readonly ReadBack[]> {
+  const effort = new Effort(RULE_STEPS_MAX);
+  const attributes = new AttributeFiles(view, effort);
+  const budget = new ReadingBudget();
+  const onDisk = new Map<string, WrittenFile>();
+  const ruledAnew: { readonly at: number; readonly tree: TreeHash }[] = [];
+  for (const [at, { tree, isRuledAnew, files }] of checkouts.entries()) {
+    for (const [path, version] of files) {
+      effort.spend(1);
+      const old = onDisk.get(path);
+      if (old !== undefined) yield* check(path, old);
+      onDisk.delete(path);
+      if (version !== null && isRegularFile(version)) onDisk.set(path, { version, tree, at });
+    }
+    if (at === 0) for (const [path, file] of onDisk) yield* check(path, file);
+    if (isRuledAnew) ruledAnew.push({ at, tree });
+    if (budget.isSpent) break;
+  }
+  return budget.readBack;
+
+  /** A file that git once took for changed stays so, also where later rules say otherwise. */
+  function* check(path: string, { version, tree, at }: WrittenFile): Reading<void> {
+    const written = conversionOf(yield* readAttributes(attributes, effort, tree, path));
+    budget.add(path, version, { written, read: written });
+    for (const later of ruledAnew) {
+      if (later.at <= at) continue;
+      const read = conversionOf(yield* readAttributes(attributes, effort, later.tree, path));
+      budget.add(path, version, { written, read });
+    }
+  }
+}
+
+/** Collects what is to be read, once each, until it is too much. */
+class ReadingBudget {
+  readonly #found = new Map<string, ReadBack>();
+  readonly #ids = new Set<BlobId>();
+  #bytes = 0;
+
+  get isSpent(): boolean {
+    return this.#ids.size >= CONVERTED_FILES_MAX || this.#bytes > MERGE_BYTES_MAX;
+  }
+
+  get readBack(): readonly ReadBack[] {
+    return [...this.#found.values()];
+  }
+
+  add(path: string, { id, size }: FileVersion, rules: Pick<ReadBack, 'written' | 'read'>): void {
+    if (this.isSpent || (size ?? 0) > MERGE_FILE_BYTES_MAX || !mayDiffer(rules)) return;
+    if (!this.#ids.has(id)) this.#bytes += size ?? 0;
+    this.#ids.add(id);
+    this.#found.set(`${id} ${JSON.stringify(rules)}`, { path, id, ...rules });
+  }
+}
+
+/** The last line that matches says it, and a folder's file before that of the folder above it (`gitattributes(5)`). */
+function* readAttributes(
+  attributes: AttributeFiles,
+  effort: Effort,
+  tree: TreeHash,
+  path: string,
+): Reading<Attributes> {
+  const places = yield* attributes.findAbove(tree, path);
+  const values = new Map<string, Assignment['value']>();
+  if (places.length === 0) return values;
+  const read = yield* attributes.read(places.map(({ id }) => id));
+  const [root] = places;
+  const macros = macrosOf(root?.depth === 0 ? (read.get(root.id) ?? null) : null);
+  for (const { id, depth } of places.toReversed()) {
+    const ruled = ruledPath(path, depth);
+    const rules = read.get(id)?.rules ?? [];
+    effort.spend(rules.length);
+    for (const rule of rules.toReversed()) {
+      if (attributes.matches(rule, ruled) !== true) continue;
+      effort.spend(rule.assignments.length);
+      assign(values, rule.assignments, macros);
+    }
+  }
+  return values;
+}
+
+/** Only the root's file may define any. */
+function macrosOf(root: RuleFile | null): ReadonlyMap<string, readonly Assignment[]> {
+  const binary = ['diff', 'merge', 'text'].map((attribute) => ({ attribute, value: false }));
+  return new Map([['binary', binary], ...(root?.macros ?? [])]);
+}
+
+function assign(
+  values: Map<string, Assignment['value']>,
+  assignments: readonly Assignment[],
+  macros: ReadonlyMap<string, readonly Assignment[]>,
+): void {
+  for (const { attribute, value } of assignments.toReversed()) {
+    if (values.has(attribute)) continue;
+    values.set(attribute, value);
+    if (value === true) assign(values, macros.get(attribute) ?? [], macros);
+  }
+}
