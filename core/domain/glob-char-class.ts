@@ -58,7 +58,7 @@ export function parseEscape(source: Source): { readonly char: string | null; rea
 }
 
 /** After the opening of a class. A `]` that comes first is a member, and `-` is one at either end. */
-export function parseCharClass(source: Source): Has | null {
+export function parseCharClass(source: Source): { readonly has: Has; readonly members: number } | null {
   const { chars } = source;
   const negated = chars[source.at] === '^';
   if (negated) source.at += 1;
@@ -69,7 +69,7 @@ export function parseCharClass(source: Source): Has | null {
     members.push(member);
   }
   source.at += 1;
-  return (char) => members.some((has) => has(char)) !== negated;
+  return { has: (char) => members.some((has) => has(char)) !== negated, members: members.length };
 }
 
 /** `[:alpha:]`, `[:^alpha:]`. An unknown name is malformed; without its end it is plain characters. */

@@ -127,7 +127,8 @@ function parseAtom(source: Source, char: string, depth: number): Token | null {
   const token = parseOne(source, char);
   if (token?.kind !== 'one' || source.chars[source.at] !== '*') return token;
   source.at += 1;
-  return { kind: 'many', has: token.has };
+  const { has, members = 0 } = token;
+  return { kind: 'many', has, members };
 }
 
 function parseOne(source: Source, char: string): Token | null {
@@ -137,8 +138,8 @@ function parseOne(source: Source, char: string): Token | null {
     case '.':
       return { kind: 'one', has: (other) => other !== '\n' };
     case '[': {
-      const has = parseCharClass(source);
-      return has === null ? null : { kind: 'one', has };
+      const read = parseCharClass(source);
+      return read === null ? null : { kind: 'one', ...read };
     }
     case '\\': {
       const has = parseEscape(source);

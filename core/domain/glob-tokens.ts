@@ -1,10 +1,15 @@
 import type { Effort } from './effort.ts';
 
-/** One step of a pattern that was read. `has` says which characters it takes; `char` is there where it takes exactly one. */
+/**
+ * One step of a pattern that was read. `has` says which characters it takes; `char` is there where it takes exactly one, and
+ * `members` where it asks so many of them for each character.
+ */
 export type Token =
-  | { readonly kind: 'one'; readonly has: (char: string) => boolean; readonly char?: string }
-  | { readonly kind: 'many'; readonly has: (char: string) => boolean }
+  | { readonly kind: 'one'; readonly has: Has; readonly char?: string; readonly members?: number }
+  | { readonly kind: 'many'; readonly has: Has; readonly members?: number }
   | { readonly kind: 'either'; readonly branches: readonly (readonly Token[])[] };
+
+type Has = (char: string) => boolean;
 
 export const ANYTHING: Token = { kind: 'many', has: () => true };
 
@@ -35,8 +40,10 @@ function advance(tokens: readonly Token[], start: Places, chars: readonly string
 function step(token: Token, places: Places, chars: readonly string[], effort: Effort): Places {
   switch (token.kind) {
     case 'one':
+      effort.spend(places.length * (token.members ?? 0));
       return takeOne(token.has, places, chars);
     case 'many': {
+      effort.spend((chars.length - (places[0] ?? 0)) * (token.members ?? 0));
       const next = takeMany(token.has, places, chars);
       effort.spend(next.length);
       return next;
@@ -46,7 +53,7 @@ function step(token: Token, places: Places, chars: readonly string[], effort: Ef
   }
 }
 
-function takeOne(has: (char: string) => boolean, places: Places, chars: readonly string[]): Places {
+function takeOne(has: Has, places: Places, chars: readonly string[]): Places {
   const next: number[] = [];
   for (const place of places) {
     const char = chars[place];
@@ -55,7 +62,7 @@ function takeOne(has: (char: string) => boolean, places: Places, chars: readonly
   return next;
 }
 
-function takeMany(has: (char: string) => boolean, places: Places, chars: readonly string[]): Places {
+function takeMany(has: Has, places: Places, chars: readonly string[]): Places {
   const next: number[] = [];
   let last = -1;
   for (const place of places) {
@@ -81,7 +88,10 @@ function takeEither(
   effort.spend(branches.length);
   const next = new Set<number>();
   for (const branch of branches) {
-    for (const place of advance(branch, places, chars, effort)) next.add(place);
+    const ends = advance(branch, places, chars, effort);
+    // An empty branch takes no step of its own, and leads on from each place all the same.
+    effort.spend(ends.length);
+    for (const place of ends) next.add(place);
   }
   return [...next].sort((a, b) => a - b);
 }

@@ -41,6 +41,19 @@ describe('protected files', () => {
     expect(performance.now() - startedAt).toBeLessThan(20_000);
   });
 
+  // Asked to the end, two thousand members of a class or branches of an alternative hold up the engine of all tenants for minutes.
+  test.each([
+    ['a class', `**[${'\\d'.repeat(1_990)}a]**[x]`],
+    ['a class that is repeated', `[]${'\\d'.repeat(1_990)}a*[x]`],
+    ['an alternative of nothing', `**{${','.repeat(3_900)}}[x]`],
+  ])('the members of %s are counted for each character', (_, pattern) => {
+    const guard = new FileGuard([pattern]);
+    guard.covers('b');
+    const afterReading = guard.stepsLeft;
+    guard.covers('a'.repeat(200));
+    expect(afterReading - guard.stepsLeft).toBeGreaterThan(200 * 1_900);
+  });
+
   test.each([
     ['patterns', Array.from({ length: 40_000 }, (_, at) => `*x${at}`).join(';')],
     ['letters of a pattern', '*x'.repeat(3_000)],
