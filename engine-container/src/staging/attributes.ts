@@ -8,6 +8,11 @@ import { isDirectory, type ObjectView, type Reading, readBlobs, readDirectories 
 const SIMPLE_PATTERN = /^(?:[^[\]\\?"!\ufeff]|\[[\w.-]+\])+$/;
 /** Steps that the reading of one character of a `.gitattributes` takes, and that of one of a pattern in it. */
 const LINE_STEPS_OF_CHAR = 4;
+/** Steps of one line and of one word in it, beside those of its characters: what is kept of each takes memory, too. */
+const LINE_STEPS = 80;
+const WORD_STEPS = 20;
+/** Steps of one more file, beside those of its characters: it takes a call, and no reconcile ends that makes too many. */
+const FILE_STEPS = 10_000;
 const PATTERN_STEPS_OF_CHAR = 20;
 
 /** The part of a rule that speaks of one attribute: false = unset, `null` = left open, else its value. */
@@ -28,6 +33,8 @@ export interface Rule {
 export interface RuleFile {
   readonly macros: ReadonlyMap<string, readonly Assignment[]>;
   readonly rules: readonly Rule[];
+  /** Assignments of all rules together. */
+  readonly named: number;
 }
 
 /** Where the rules of a path stand, and how much of the path stands above them. */
@@ -79,13 +86,14 @@ export class AttributeFiles {
   /** Null: one that the forge keeps back. */
   *read(ids: readonly BlobId[]): Reading<ReadonlyMap<BlobId, RuleFile | null>> {
     const unread = ids.filter((id) => !this.#files.has(id));
+    this.#effort.spend(FILE_STEPS * unread.length);
     const blobs = yield* readBlobs(this.#view, unread);
     for (const id of unread) {
       const content = blobs.get(id);
       if (!Buffer.isBuffer(content)) this.#files.set(id, null);
       else {
         this.#effort.spend(LINE_STEPS_OF_CHAR * content.length);
-        this.#files.set(id, readRules(content.toString('utf8')));
+        this.#files.set(id, readRules(content.toString('utf8'), this.#effort));
       }
     }
     return this.#files;
@@ -124,16 +132,32 @@ const MACRO = '[attr]';
 /** Git knows no other white space here. */
 const BLANKS = /[ \t\r]+/;
 
-function readRules(text: string): RuleFile {
+/** Throws `EffortSpent`. */
+function readRules(text: string, effort: Effort): RuleFile {
   const macros = new Map<string, readonly Assignment[]>();
   const rules: Rule[] = [];
-  for (const line of text.split('\n')) {
+  let named = 0;
+  for (const line of linesOf(text)) {
+    effort.spend(LINE_STEPS);
     const [pattern = '', ...words] = line.split(BLANKS).filter((word) => word !== '');
+    effort.spend(WORD_STEPS * words.length);
     const assignments = words.map(readAssignment);
     if (pattern.startsWith(MACRO)) macros.set(pattern.slice(MACRO.length), assignments);
-    else if (!pattern.startsWith('#')) rules.push({ pattern, assignments });
+    else if (!pattern.startsWith('#') && assignments.length > 0) {
+      rules.push({ pattern, assignments });
+      named += assignments.length;
+    }
   }
-  return { macros, rules };
+  return { macros, rules, named };
+}
+
+/** One after another: millions of them at once are more than the memory of the engine. */
+function* linesOf(text: string): Generator<string> {
+  for (let at = 0; at <= text.length; ) {
+    const end = text.indexOf('\n', at);
+    yield text.slice(at, end === -1 ? text.length : end);
+    at = end === -1 ? text.length + 1 : end + 1;
+  }
 }
 
 /** `text`, `-text`, `!text` or `text=value`; a value after a sign counts for nothing. */
@@ -169,5 +193,5 @@ function classToken(text: string): Token {
     parts.some((part) =>
       part.length === 3 ? isBetween(part.charAt(0), char, part.charAt(2)) : part === char,
     );
-  return { kind: 'one', has };
+  return { kind: 'one', has, members: parts.length };
 }

@@ -127,34 +127,41 @@ function* readAttributes(
   if (places.length === 0) return values;
   const read = yield* attributes.read(places.map(({ id }) => id));
   const [root] = places;
-  const macros = macrosOf(root?.depth === 0 ? (read.get(root.id) ?? null) : null);
+  // Only the root's file may define any.
+  const macros = root?.depth === 0 ? read.get(root.id)?.macros : undefined;
   for (const { id, depth } of places.toReversed()) {
     const ruled = ruledPath(path, depth);
     const rules = read.get(id)?.rules ?? [];
     effort.spend(rules.length);
     for (const rule of rules.toReversed()) {
-      if (attributes.matches(rule, ruled) !== true) continue;
-      effort.spend(rule.assignments.length);
-      assign(values, rule.assignments, macros);
+      if (attributes.matches(rule, ruled) === true) assign(values, rule.assignments, macros, effort);
     }
   }
   return values;
 }
 
-/** Only the root's file may define any. */
-function macrosOf(root: RuleFile | null): ReadonlyMap<string, readonly Assignment[]> {
-  const binary = ['diff', 'merge', 'text'].map((attribute) => ({ attribute, value: false }));
-  return new Map([['binary', binary], ...(root?.macros ?? [])]);
-}
+const BINARY: readonly Assignment[] = ['diff', 'merge', 'text'].map((attribute) => ({
+  attribute,
+  value: false,
+}));
 
+/** A macro stands for its own assignments, which may name macros: as deep as a stranger likes, so that nothing calls itself here. */
 function assign(
   values: Map<string, Assignment['value']>,
   assignments: readonly Assignment[],
-  macros: ReadonlyMap<string, readonly Assignment[]>,
+  macros: RuleFile['macros'] | undefined,
+  effort: Effort,
 ): void {
-  for (const { attribute, value } of assignments.toReversed()) {
+  const pending: Assignment[] = [];
+  const add = (some: readonly Assignment[]): void => {
+    effort.spend(some.length);
+    for (const each of some) pending.push(each);
+  };
+  add(assignments);
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { attribute, value } = next;
     if (values.has(attribute)) continue;
     values.set(attribute, value);
-    if (value === true) assign(values, macros.get(attribute) ?? [], macros);
+    if (value === true) add(macros?.get(attribute) ?? (attribute === 'binary' ? BINARY : []));
   }
 }

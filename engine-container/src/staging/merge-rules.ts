@@ -86,7 +86,7 @@ export class MergeRules {
 
   #rulesOf(file: RuleFile, words: MergeWords, macros: ReadonlySet<string>): readonly Rule[] {
     if (macros.size === 0) return words.rules;
-    this.#effort.spend(file.rules.length);
+    this.#effort.spend(file.rules.length + file.named);
     return file.rules.filter(
       ({ assignments }) => speaksOf(assignments, MERGE_WORDS) || speaksOf(assignments, macros),
     );

@@ -154,6 +154,12 @@ describe('a file that git would read back from disk as another one', () => {
     expect(count).toBeLessThan(RANDOM_CASES);
   });
 
+  test('is told through macros of macros, as deep as they go', () => {
+    const chain = Array.from({ length: 8_000 }, (_, at) => `[attr]m${at} m${at + 1}\n`).join('');
+    const rules = `${chain}[attr]m8000 text\n*.txt m0\n`;
+    expect(told({ '.gitattributes': rules, 'dos.txt': CRLF }, 'dos.txt')).toBe('dos.txt');
+  });
+
   test('is not told where there are more rules than are read', () => {
     expect(
       told({ '.gitattributes': `*.txt text\n${'*a*b*c*d x\n'.repeat(200_000)}`, 'dos.txt': CRLF }, 'dos.txt'),

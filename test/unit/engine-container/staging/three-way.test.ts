@@ -257,8 +257,18 @@ describe('planMerge does not guess', () => {
     ['letters', rules(1, () => `${'*a'.repeat(3_000_000)}b`)],
     ['rules', rules(300_000, () => '*b')],
     ['steps', slow(100)],
+    // Kept, these take more memory than the engine of all tenants has.
+    ['empty lines', '\n'.repeat(1_000_000)],
+    ['short lines', 'a b\n'.repeat(500_000)],
   ])('a file is refused where there are more %s than can be read', (_, attributes) => {
     expect(given(attributes, [longName])).toEqual({ kind: 'refused', reason: 'merge_rules' });
+  });
+
+  // Looked through for each file, these hold up the engine of all tenants for seven seconds.
+  test('the words of a rule that may be a macro are counted for each file', () => {
+    const attributes = `[attr]own merge=union\n*.none ${'x '.repeat(500_000)}\n`;
+    expect(given(attributes, manyNames)).toEqual({ kind: 'refused', reason: 'merge_rules' });
+    expect(given(attributes, ['one.ts']).kind).toBe('plan');
   });
 
   test('a .gitattributes that only one side has, or that stands further down, counts as well', () => {
