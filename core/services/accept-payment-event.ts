@@ -3,7 +3,7 @@ import { type PaymentEvent, parsePaymentEvent } from '../contracts/payment-event
 import { isPaymentEventSigned } from '../contracts/payment-signature.ts';
 import type { TenantId } from '../domain/ids.ts';
 import { PAYMENT_EVENT_BYTES_MAX } from '../domain/limits.ts';
-import { PAID_FOR_NOTHING, type PriceBook } from '../domain/subscription.ts';
+import type { PriceBook } from '../domain/subscription.ts';
 import type { BillingStore } from '../ports/billing-store.ts';
 import type { NoticeRequestStore } from '../ports/notifier.ts';
 import { PaymentsError, type SubscriptionReader } from '../ports/payments.ts';
@@ -98,10 +98,7 @@ async function follow(
     eventId,
   );
   if (saved === 'lost_race') throw new StoreError('lost_race', 'saveBilling');
-  if (saved === 'tenant_gone') {
-    deps.log.warn(PAID_FOR_NOTHING.gone, { tenant_id: tenantId, event_id: eventId });
-    return 'ignored';
-  }
+  if (saved === 'tenant_gone') return 'ignored';
   if (saved === 'seen') return 'seen';
   deps.log.info('a plan follows the payment provider', { tenant_id: tenantId, event_id: eventId });
   if (about.failedInvoice !== null) {

@@ -206,14 +206,20 @@ export async function followProvider(
     const { tier, status, subscriptionId } = seen;
     const account: BillingAccount = { tier, status, subscriptionId, customerId };
     const saved = await deps.store.saveBilling(tenantId, account, stored?.version ?? null, eventId);
+    // Its own end, which the offboarding asked for, is told as well.
+    if (saved === 'tenant_gone' && listed.some(isLiving)) {
+      deps.log.warn(PAID_FOR_NOTHING.gone, { tenant_id: tenantId, event_id: eventId });
+    }
     if (saved !== 'lost_race') return saved;
   }
   return 'lost_race';
 }
 
+const isLiving = ({ status }: Subscription): boolean => status !== 'ended';
+
 /** Which of them is to end is for a person to say: each may be the one that the customer means to keep. */
 function noteSecond(log: Log, tenantId: TenantId, listed: readonly Subscription[]): void {
-  const living = listed.filter(({ status }) => status !== 'ended');
+  const living = listed.filter(isLiving);
   if (living.length < 2) return;
   log.error(PAID_FOR_NOTHING.second, { tenant_id: tenantId, subscriptions: living.map(({ id }) => id) });
 }

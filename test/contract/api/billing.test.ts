@@ -664,6 +664,26 @@ describe('the payment webhook', () => {
     await world.deliverAll();
     expect(await world.stored()).toBeNull();
     expect(await world.api.store.loadTenant(TENANT_A)).toBeNull();
+  });
+
+  test('that a subscription ended with its tenant is no alarm; one that is made for it afterwards is', async () => {
+    await world.buy('pro');
+    const customer = (await world.stored())?.customerId ?? '';
+    await world.api.as(TOKEN_A)('POST', '/api/v1/tenant/offboard', { confirm: TENANT_A });
+    await world.deliverAll();
+    expect(world.api.lines.join()).not.toContain('a subscription outlives its tenant');
+    const { world: provider } = world.provider;
+    const { id } = provider.createCheckout({
+      customer,
+      mode: 'subscription',
+      lines: [{ price: 'price_local_team', quantity: 1 }],
+      successUrl: '',
+      cancelUrl: '',
+      reference: null,
+      subscriptionMetadata: { tenant_id: TENANT_A },
+    });
+    provider.pay(id, CARDS.good);
+    await world.deliverAll();
     expect(world.api.lines.join()).toContain('a subscription outlives its tenant');
   });
 
