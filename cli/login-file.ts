@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { homedir, userInfo } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
 import { types } from 'node:util';
 import * as z from 'zod';
 import { type Machine, Misuse } from './context.ts';
@@ -11,7 +11,27 @@ export interface Login {
 }
 
 const loginFile = ({ env }: Pick<Machine, 'env'>): string =>
-  join(env.XDG_CONFIG_HOME || join(env.HOME ?? homedir(), '.config'), 'mergeyard', 'login.json');
+  join(configFolder(env), 'mergeyard', 'login.json');
+
+/** Never beside the folder that a command is called in, which a stranger may have filled: the token would go where the stranger says. */
+function configFolder(env: Machine['env']): string {
+  const { XDG_CONFIG_HOME: named = '' } = env;
+  if (isAbsolute(named)) return named;
+  for (const readHome of [() => env.HOME ?? '', homedir, () => userInfo().homedir]) {
+    const home = orNone(readHome);
+    if (isAbsolute(home)) return join(home, '.config');
+  }
+  throw new Misuse('This account has no home folder: set HOME, or MERGEYARD_URL and MERGEYARD_TOKEN.');
+}
+
+/** An account that the machine does not know, as in a container, makes both of Node's readers throw. */
+function orNone(readHome: () => string): string {
+  try {
+    return readHome();
+  } catch {
+    return '';
+  }
+}
 
 /**
  * The environment wins over the file, so that a job needs no file. A stored token belongs to the service that it was

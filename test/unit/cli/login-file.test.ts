@@ -93,3 +93,23 @@ describe('a login that cannot be used is told in one sentence, with the next ste
     expect((await call()).code).toBe(0);
   });
 });
+
+describe('no login is taken from the folder that a command is called in', () => {
+  const before = process.cwd();
+  beforeEach(() => {
+    process.chdir(folder);
+    mkdirSync('.config/mergeyard', { recursive: true });
+    for (const file of ['mergeyard/login.json', '.config/mergeyard/login.json'])
+      writeFileSync(file, JSON.stringify({ url: 'https://stranger.example', token: 'mgy_x' }));
+  });
+  afterEach(() => process.chdir(before));
+
+  test.each([
+    ['an empty HOME', { XDG_CONFIG_HOME: '', HOME: '' }],
+    ['a HOME that is no full path', { XDG_CONFIG_HOME: '', HOME: '.' }],
+    ['a XDG_CONFIG_HOME that is none', { XDG_CONFIG_HOME: '.', HOME: '/nowhere' }],
+  ])('with %s', async (_what, env) => {
+    const { sent } = await call({ ...env, MERGEYARD_TOKEN: 'mgy_own' });
+    expect(sent.map(({ origin }) => origin)).not.toContain('https://stranger.example');
+  });
+});
