@@ -55,7 +55,16 @@ export function readLogin(machine: Machine): Login {
 
 function toLogin(url: string, token: string): Login {
   checkAddress(url);
-  return { url: url.replace(/\/+$/, ''), token };
+  return { url: url.replace(/\/+$/, ''), token: checkToken(token) };
+}
+
+/** One that no header carries is sent nowhere, which would read as a service that is away. */
+export function checkToken(text: string): string {
+  const token = text.trim();
+  if (/^[!-~]*$/.test(token)) return token;
+  throw new Misuse(
+    'The token has a character that none has: give it as one line of plain text (UTF-8, without a byte order mark).',
+  );
 }
 
 /** Without TLS only this machine is spoken to. Returns the origin. */

@@ -2,7 +2,7 @@ import { createApiClient } from '#core/contracts/client.ts';
 import { EXIT } from './asked.ts';
 import { type Call, printingOf } from './call.ts';
 import { Misuse } from './context.ts';
-import { checkAddress, storeLogin } from './login-file.ts';
+import { checkAddress, checkToken, storeLogin } from './login-file.ts';
 
 /** The origin of the service. */
 export function readAddress(text: string): string {
@@ -13,7 +13,7 @@ export function readAddress(text: string): string {
 /** Stores the token on standard input, once the service has taken it. */
 export async function login(call: Call, origin: string): Promise<number> {
   const { machine, readStdin } = call;
-  const token = (await readStdin()).trim();
+  const token = checkToken(await readStdin());
   if (token === '') throw new Misuse('The token is read from standard input, and there was none.');
   const api = createApiClient({ baseUrl: origin, readToken: () => token, fetch: machine.fetch });
   await api.readQueueStatus();

@@ -1,14 +1,15 @@
 import { type Asked, EXIT, emit, type Repo } from './asked.ts';
 import type { Call } from './call.ts';
 import { type Machine, Misuse } from './context.ts';
+import { checkToken } from './login-file.ts';
 
 /** Of the person, never of the queue. It is neither stored nor printed. */
 export async function readForgeToken(
   machine: Pick<Machine, 'env'>,
   readStdin: (() => Promise<string>) | null,
 ): Promise<string> {
-  const token = readStdin === null ? machine.env.MERGEYARD_FORGE_TOKEN : (await readStdin()).trim();
-  if (token === undefined || token === '')
+  const token = checkToken((await readStdin?.()) ?? machine.env.MERGEYARD_FORGE_TOKEN ?? '');
+  if (token === '')
     throw new Misuse(
       'Scheduling is done with your own right: give your forge token in MERGEYARD_FORGE_TOKEN, or on standard input with --token-stdin.',
     );

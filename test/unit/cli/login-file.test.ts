@@ -113,3 +113,30 @@ describe('no login is taken from the folder that a command is called in', () => 
     expect(sent.map(({ origin }) => origin)).not.toContain('https://stranger.example');
   });
 });
+
+describe('a token that no header carries is told as that, and not as a service that is away', () => {
+  const complaint =
+    'The token has a character that none has: give it as one line of plain text (UTF-8, without a byte order mark).';
+  const utf16 = Buffer.from('\ufeffmgy_own-token', 'utf16le').toString();
+
+  test.each([
+    ['of two lines', 'mgy_own\nmgy_other'],
+    ['in UTF-16, as a shell of Windows writes a file', utf16],
+    ['with letters of no token', 'mgy_ówn'],
+  ])('%s', async (_what, token) => {
+    const env = { MERGEYARD_URL: SERVICE, MERGEYARD_TOKEN: token };
+    expect(await call(env)).toMatchObject({ code: 64, sent: [], complaint });
+    const stdin = await callCli(['login', SERVICE], { env: { XDG_CONFIG_HOME: folder }, stdin: token });
+    expect(stdin).toMatchObject({ code: 64, sent: [], complaint });
+    const forge = { MERGEYARD_URL: SERVICE, MERGEYARD_TOKEN: 'mgy_own', MERGEYARD_FORGE_TOKEN: token };
+    const argv = ['enqueue', '1', '--head', 'a'.repeat(40), '--repo', 'acme/app'];
+    const answers = { repos: [{ id: 'r', name: 'acme/app', base_branch: 'main' }] };
+    const asked = await callCli(argv, { env: forge, answers });
+    expect([asked.code, asked.complaint]).toEqual([64, complaint]);
+  });
+
+  test('the line end of Windows belongs to the file and not to the token', async () => {
+    const { sent } = await call({ MERGEYARD_URL: SERVICE, MERGEYARD_TOKEN: 'mgy_own\r\n' });
+    expect(sent.map(({ authorization }) => authorization)).toEqual(['Bearer mgy_own']);
+  });
+});
