@@ -2,22 +2,42 @@ import { execFile } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { EXIT } from './asked.ts';
 import { ReaderLeft } from './context.ts';
 import { run } from './run.ts';
 
 const reader = new AbortController();
-// Without a listener such an error ends the process with a stack, and the code of the command is lost.
-for (const stream of [process.stdout, process.stderr])
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error;
-    if (stream === process.stdout) reader.abort();
-  });
+let isWritten = true;
+const complain = (line: string): void => {
+  process.stderr.write(line.startsWith('{') ? `${line}\n` : `mergeyard: ${line}\n`);
+};
 
-process.exitCode = await run(
+// Without a listener such an error ends the process with a stack, and the code of the command is lost.
+process.stderr.on('error', () => {});
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  const isFirst = !reader.signal.aborted;
+  reader.abort();
+  if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED' || !isFirst) return;
+  // A full disk: a script must not take the half for the whole.
+  isWritten = false;
+  process.exitCode = EXIT.refused;
+  complain(`The output cannot be written (${code ?? 'unknown'}): make room for it, then try again.`);
+});
+
+/** In a folder that was deleted there is no repository either. */
+function readFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return '/';
+  }
+}
+
+const exitCode = await run(
   process.argv.slice(2),
   {
     env: process.env,
-    cwd: process.cwd(),
+    cwd: readFolder(),
     fetch: globalThis.fetch,
     now: Date.now,
     isTerminal: process.stdout.isTTY === true,
@@ -37,5 +57,6 @@ process.exitCode = await run(
     },
   },
   () => text(process.stdin),
-  (line) => process.stderr.write(line.startsWith('{') ? `${line}\n` : `mergeyard: ${line}\n`),
+  complain,
 );
+if (isWritten) process.exitCode = exitCode;

@@ -7,7 +7,7 @@ import { COMMAND_TABLE } from './command-table.ts';
 import type { Machine } from './context.ts';
 
 const EXIT_CODES =
-  '\nExit codes: 0 done or landed, 1 left or held with a fault, not verified or a wrong file, 2 left without one, 3 timed out, 4 doctor found something, 64 misuse, 69 refused or unreachable.';
+  '\nExit codes: 0 done or landed, 1 left or held with a fault, not verified or a wrong file, 2 left without one, 3 timed out, 4 doctor found something, 64 misuse, 69 refused, unreachable or not written.';
 
 /** Each command, with its arguments and options, to its exit code. Throws what `commander` does for a misuse. */
 export async function openProgram(

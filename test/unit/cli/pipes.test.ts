@@ -75,6 +75,33 @@ describe('where the reader of what is printed has left', () => {
     expect(await inShell('| head -1', 'status')).toEqual({ code: 0, stderr: '' });
   });
 
+  // A device that is always full.
+  const onLinux = process.platform === 'linux' ? test : test.skip;
+  onLinux.each([
+    ['a list', 'status'],
+    ['the help', '--help'],
+    ['a wait, whose own code would tell of a fault,', 'wait', '7', '--repo', 'acme/app'],
+    ['a watch', 'watch', '--repo', 'acme/app'],
+  ])('%s that fills the disk ends in one line, with a code of its own', async (_what, ...argv) => {
+    expect(await inShell('> /dev/full', ...argv)).toEqual({
+      code: 69,
+      stderr: 'mergeyard: The output cannot be written (ENOSPC): make room for it, then try again.\n',
+    });
+  });
+
+  test('a folder that was deleted is told as one without a repository', async () => {
+    const script = 'mkdir gone && cd gone && rmdir ../gone && "$0" "$1" why 7';
+    const program = join(folder, 'mergeyard.mjs');
+    const call = promisify(execFile)('/bin/sh', ['-c', script, process.execPath, program], {
+      cwd: folder,
+      env: env(),
+    });
+    await expect(call).rejects.toMatchObject({
+      code: 64,
+      stderr: 'mergeyard: Name the repository: --repo OWNER/NAME.\n',
+    });
+  });
+
   test('an error without a reader keeps its code', async () => {
     expect(await inShell('2>&1 | true', 'why', '8', '--repo', 'acme/app')).toEqual({ code: 69, stderr: '' });
   });
