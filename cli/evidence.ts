@@ -37,12 +37,16 @@ export interface Proof {
   readonly key: string;
 }
 
+/** As text, also of a shell of Windows, whose `>` writes UTF-16 and a mark before it. */
 export function readFile(path: string): string {
+  let bytes: Buffer;
   try {
-    return readFileSync(path, 'utf8');
+    bytes = readFileSync(path);
   } catch {
     throw new Misuse(`${plain(path)} cannot be read.`);
   }
+  const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8';
+  return new TextDecoder(encoding).decode(bytes);
 }
 
 /** Each from its file, else from the service. With both files nothing is asked of it, so that no login is needed either. */

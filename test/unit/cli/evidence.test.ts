@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keyIdOf } from '#core/contracts/dsse.ts';
 import { run } from '../../../cli/run.ts';
+import { callCli } from '../../support/call-cli.ts';
 import {
   BASE,
   CLONE,
@@ -91,6 +92,22 @@ describe('mergeyard verify', () => {
     expect(out.at(-1)).toBe(
       `note: the gate run judged ${id('7')}, the state after the last pull request of the batch; this tree is a step before it`,
     );
+  });
+
+  test.each<[string, (text: string) => string | Buffer]>([
+    ['in UTF-16, as a shell of Windows writes them,', (text) => Buffer.from(`\ufeff${text}`, 'utf16le')],
+    ['with a byte order mark', (text) => `\ufeff${text}`],
+  ])('files %s are read', async (_what, write) => {
+    const folder = mkdtempSync(join(tmpdir(), 'verify-'));
+    const [evidence, key] = [join(folder, 'e.json'), join(folder, 'key.pem')];
+    const toCrLf = (text: string): string => text.replaceAll('\n', '\r\n');
+    writeFileSync(evidence, write(toCrLf(`${seal(landing)}\n`)));
+    writeFileSync(key, write(toCrLf(PEM)));
+    const called = await callCli(['verify', 'HEAD', '--evidence', evidence, '--key', key], {
+      readGit: gitOf(CLONE),
+    });
+    expect([called.code, called.out[0]]).toEqual([0, `verified: ${MERGE}`]);
+    rmSync(folder, { recursive: true });
   });
 
   test('with both files it needs no login and asks nothing', async () => {
