@@ -51,8 +51,24 @@ export interface LoggedIn {
 /** Reads the login and asks the service nothing. */
 export function logIn(call: Call): LoggedIn {
   const { url, token } = readLogin(call.machine);
-  const api = createApiClient({ baseUrl: url, readToken: () => token, fetch: call.machine.fetch });
+  const api = createApiClient({
+    baseUrl: url,
+    readToken: () => token,
+    fetch: withinTime(call.machine.fetch),
+  });
   return { asked: { api, ...printingOf(call) }, url };
+}
+
+/** More than the service takes for any answer. A wait has to notice the end of its time beside one that hangs. */
+const ANSWER_MS_MAX = 60_000;
+
+/** A call of which the answer does not come in time fails, as where the network is away. */
+export function withinTime(fetch: Machine['fetch'], timeMs: number = ANSWER_MS_MAX): Machine['fetch'] {
+  return (url, init) => {
+    const inTime = AbortSignal.timeout(timeMs);
+    const signal = init?.signal == null ? inTime : AbortSignal.any([init.signal, inTime]);
+    return fetch(url, { ...init, signal });
+  };
 }
 
 /** The options that name a queue; undefined: that of the folder. */

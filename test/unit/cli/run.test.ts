@@ -1,3 +1,5 @@
+import { createApiClient } from '#core/contracts/client.ts';
+import { withinTime } from '../../../cli/call.ts';
 import { run } from '../../../cli/run.ts';
 
 const REPO = { id: 'r', name: 'acme/app', base_branch: 'main' };
@@ -125,4 +127,45 @@ test('a login that cannot be stored is told in one line, with the way around it'
       /^The login cannot be stored in \/dev\/null\/mergeyard\/login.json \(E[A-Z]+\): make/,
     ),
   ]);
+});
+
+test('a service that takes a call and says nothing is one that is away, so that a wait sees the end of its time', async () => {
+  const silent = (_url: unknown, init?: RequestInit) =>
+    new Promise<Response>((_, fail) => {
+      if (init?.signal?.aborted === true) fail(new Error('late'));
+      init?.signal?.addEventListener('abort', () => fail(new Error('late')));
+    });
+  const api = createApiClient({
+    baseUrl: 'https://q.example.org',
+    readToken: () => 'mgy_x',
+    fetch: withinTime(silent as typeof fetch, 20),
+  });
+  await expect(api.readQueueStatus()).rejects.toMatchObject({ code: 'unreachable', retryable: true });
+  await expect(api.readQueueStatus({ signal: AbortSignal.abort() })).rejects.toThrow('late');
+});
+
+test('the command line gives each call a time', async () => {
+  const signals: unknown[] = [];
+  const world = {
+    env: { MERGEYARD_URL: 'https://q.example.org', MERGEYARD_TOKEN: 'mgy_x' },
+    cwd: '/',
+    isTerminal: false,
+    print: () => {},
+    now: () => 0,
+    sleep: async () => {},
+    readGit: async () => null,
+    fetch: async (_url: unknown, init?: RequestInit) => {
+      signals.push(init?.signal);
+      return Response.json({ repos: [] });
+    },
+  };
+  expect(
+    await run(
+      ['status'],
+      world,
+      async () => '',
+      () => {},
+    ),
+  ).toBe(0);
+  expect(signals).toEqual([expect.any(AbortSignal)]);
 });
