@@ -47,8 +47,8 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   {
     guard: 'one that was bounced has no place in the line',
     file: `${QUEUE}/words/progress.ts`,
-    find: 'record.entries.filter((entry) => !isBounced(record, entry)).findIndex',
-    replace: 'record.entries.filter((entry) => entry.pr > 0).findIndex',
+    find: 'record.entries.filter((entry) => !isBounced(record, entry))',
+    replace: 'record.entries.filter((entry) => entry.pr > 0)',
     families: ['calm'],
     dies: 'one is staged and the next one waits',
   },

@@ -30,7 +30,7 @@ export function sayProgress(pass: DecisionContext): void {
   for (const entry of record.entries) {
     if (mustWordsWait(record)) return;
     sayKeptOut(pass, entry);
-    const description = wordsOf(record, entry, stands);
+    const description = wordsOf(entry, stands);
     if (description === null || isSpokenFor(record, entry.head)) continue;
     const { pr, head: sha } = entry;
     wishStatus(pass, { pr, sha, state: 'pending', description, targetUrl: null });
@@ -44,25 +44,28 @@ interface Stands {
   /** The first pull request with each head: a status belongs to the commit, and one speaks. */
   readonly speakers: ReadonlyMap<CommitSha, PullRequestNumber>;
   readonly batches: ReadonlyMap<PullRequestNumber, Batch>;
+  /** Counted when it is asked for: most looks write no place. */
+  readonly places: () => ReadonlyMap<PullRequestNumber, number>;
 }
 
 function standsOf(record: QueueRecord): Stands {
   const { entries, batches } = record;
+  let places: ReadonlyMap<PullRequestNumber, number> | null = null;
   return {
     isStopped: hasStopped(record),
     speakers: new Map(entries.map(({ head, pr }) => [head, pr] as const).reverse()),
     batches: new Map(
       batches.flatMap((batch) => activeMembers(batch).map(({ pr }) => [pr, batch] as const)).reverse(),
     ),
+    places: () => {
+      places ??= placesInLine(record);
+      return places;
+    },
   };
 }
 
 /** The words to write on its head; null: none. */
-function wordsOf(
-  record: QueueRecord,
-  entry: QueueEntry,
-  { isStopped, speakers, batches }: Stands,
-): string | null {
+function wordsOf(entry: QueueEntry, { isStopped, speakers, batches, places }: Stands): string | null {
   const { pr, head, readyAt, scheduleId } = entry;
   if (readyAt === null || scheduleId === 0 || speakers.get(head) !== pr) return null;
   const last = entry.said?.head === head ? entry.said.description : undefined;
@@ -75,7 +78,7 @@ function wordsOf(
   if (batch === undefined)
     return said !== undefined && (isInLine(said) || said === describeQueued())
       ? null
-      : describeInLine(placeInLine(record, pr));
+      : describeInLine(places().get(pr) ?? 1);
   if (!isWhole(batch) || batch.chain.length === 0 || said === describeStaged()) return null;
   return describeStaged();
 }
@@ -87,8 +90,7 @@ function isProgress(description: string): boolean {
 }
 
 /** From 1, as the page counts: the forge keeps the schedule of one that was bounced, and it is out of the queue all the same. */
-function placeInLine(record: QueueRecord, pr: PullRequestNumber): number {
-  return (
-    1 + record.entries.filter((entry) => !isBounced(record, entry)).findIndex((entry) => entry.pr === pr)
-  );
+function placesInLine(record: QueueRecord): ReadonlyMap<PullRequestNumber, number> {
+  const line = record.entries.filter((entry) => !isBounced(record, entry));
+  return new Map(line.map(({ pr }, at) => [pr, at + 1]));
 }

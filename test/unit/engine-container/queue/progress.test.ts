@@ -1,5 +1,6 @@
 import { known } from '#core/domain/result.ts';
 import { decide } from '../../../../engine-container/src/queue/decide.ts';
+import { beginPass } from '../../../../engine-container/src/queue/decision-context.ts';
 import type { QueueRecord } from '../../../../engine-container/src/queue/record/record.ts';
 import { toQueueView } from '../../../../engine-container/src/queue/told/view.ts';
 import {
@@ -10,6 +11,7 @@ import {
   describeStaged,
   describeStopped,
 } from '../../../../engine-container/src/queue/words/describe.ts';
+import { sayProgress } from '../../../../engine-container/src/queue/words/progress.ts';
 import { givenEntry, givenRecord, givenStagedBatch, headOf } from '../../../builders/queue-record.ts';
 import { givenSnapshot, givenView, NOW } from '../../../builders/snapshot.ts';
 
@@ -77,4 +79,25 @@ test('a word that is true is not written again, and other words of the queue sta
   expect(wordsAfter(describeInLine(1))).toEqual([]);
   expect(wordsAfter(describeStaged(), inBatch)).toEqual([]);
   expect(wordsAfter('requeued: the base branch moved', inBatch)).toEqual([]);
+});
+
+// Counted for each word, the places of a long line hold up the engine of all queues for seconds.
+test('the places of a line are counted once for all words of a look', () => {
+  const numbers = Array.from({ length: 2_000 }, (_, at) => at + 1);
+  const entries = numbers.map((pr) => givenEntry(pr)).map(({ said: _, ...unsaid }) => unsaid);
+  let asked = 0;
+  const bounced = Array.from({ length: 500 }, (_, at) => ({
+    get pr() {
+      asked += 1;
+      return 10_000 + at;
+    },
+    head: headOf(10_000 + at),
+    scheduleId: 1,
+  }));
+  const record = givenRecord({ entries, tip: 'base-0' });
+  const pass = beginPass(givenSnapshot(), record);
+  pass.record.bounced = bounced;
+  sayProgress(pass);
+  expect(pass.record.pendingStatuses.length).toBeGreaterThan(100);
+  expect(asked).toBeLessThan(2 * entries.length * bounced.length);
 });
