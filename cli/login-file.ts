@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { types } from 'node:util';
@@ -121,6 +121,8 @@ export function storeLogin(machine: Pick<Machine, 'env'>, login: Login): string 
   const next = `${file}.${process.pid}.next`;
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    // Of one that died before: in a container each has the same number.
+    rmSync(next, { force: true });
     writeFileSync(next, JSON.stringify(login), { mode: 0o600, flag: 'wx' });
     renameSync(next, file);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { callCli } from '../../support/call-cli.ts';
@@ -92,6 +92,13 @@ describe('a login that cannot be used is told in one sentence, with the next ste
     expect((await call({}, 'login', SERVICE)).code).toBe(0);
     expect((await call()).code).toBe(0);
   });
+});
+
+test('a login that was cut short stands in the way of no other one, and nothing of it is left', async () => {
+  const left = `${file}.${process.pid}.next`;
+  writeFileSync(left, '{"url":"https://q.exam', { mode: 0o644 });
+  expect((await call({}, 'login', SERVICE)).code).toBe(0);
+  expect([existsSync(left), statSync(file).mode & 0o777]).toEqual([false, 0o600]);
 });
 
 describe('no login is taken from the folder that a command is called in', () => {
