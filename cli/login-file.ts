@@ -67,16 +67,20 @@ export function checkToken(text: string): string {
   );
 }
 
-/** Without TLS only this machine is spoken to. Returns the origin. */
+/** Without TLS only this machine is spoken to. Paths of the service are put behind it. Returns the origin. */
 export function checkAddress(address: string): string {
-  const { origin, protocol, hostname } = URL.canParse(address) ? new URL(address) : NO_ADDRESS;
+  const { origin, protocol, hostname, username, password } = URL.canParse(address)
+    ? new URL(address)
+    : NO_ADDRESS;
   const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
   if (protocol !== 'https:' && !(protocol === 'http:' && isLocal))
     throw new Misuse('The address must begin with https://, or the token could be read on the way.');
+  if (username !== '' || password !== '' || /[?#]/.test(address))
+    throw new Misuse('The address must have no user, no password, no query and no fragment.');
   return origin;
 }
 
-const NO_ADDRESS = { origin: '', protocol: '', hostname: '' };
+const NO_ADDRESS = { origin: '', protocol: '', hostname: '', username: '', password: '' };
 
 const StoredLogin = z.object({
   url: z.string().refine((text) => URL.canParse(text)),

@@ -94,6 +94,17 @@ describe('a login that cannot be used is told in one sentence, with the next ste
   });
 });
 
+test.each([
+  'https://ada:secret-word@q.example.org',
+  'https://q.example.org/?page=1',
+  'https://q.example.org/#/queue',
+])('%s is told as no address of a service, and not as a service that is away', async (url) => {
+  const complaint = 'The address must have no user, no password, no query and no fragment.';
+  const env = { MERGEYARD_URL: url, MERGEYARD_TOKEN: 'mgy_own' };
+  expect(await call(env)).toMatchObject({ code: 64, sent: [], complaint });
+  expect(await call({}, 'login', url)).toMatchObject({ code: 64, sent: [], complaint });
+});
+
 test('a login that was cut short stands in the way of no other one, and nothing of it is left', async () => {
   const left = `${file}.${process.pid}.next`;
   writeFileSync(left, '{"url":"https://q.exam', { mode: 0o644 });
