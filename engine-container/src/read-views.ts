@@ -6,7 +6,7 @@ import type { EngineForge } from '#core/ports/forge.ts';
 import type { LookBudget } from './look-budget.ts';
 import type { TryRead } from './look-reads.ts';
 import { NamedTeams } from './named-teams.ts';
-import { isAnyProtected } from './protected-change.ts';
+import { isAnyProtected, nameOfQuestion } from './protected-change.ts';
 import { isOpened, needsReviews, otherContexts, outsideOf } from './queue/admission/admission.ts';
 import type { PullRequestReading } from './queue/admission/readings.ts';
 import { type CountedReviews, summarize } from './queue/admission/reviews.ts';
@@ -265,7 +265,7 @@ export class ViewReader {
     reading: PullRequestReading | null,
   ): Promise<Reading<boolean>> {
     const kept = reading?.protectedFiles;
-    if (kept?.patterns === [pull.mergeBase, ...patterns].join('\n')) return known(kept.touched);
+    if (kept?.patterns === nameOfQuestion(patterns, pull.mergeBase)) return known(kept.touched);
     return this.#budget.tryRead(async () =>
       isAnyProtected(await this.#forge.listChangedFiles(pull.number), patterns),
     );
@@ -328,7 +328,7 @@ export class ViewReader {
       ...(touchesProtected?.known === true
         ? {
             protectedFiles: {
-              patterns: [mergeBase, ...patterns].join('\n'),
+              patterns: nameOfQuestion(patterns, mergeBase),
               touched: touchesProtected.value,
             },
           }
