@@ -21,6 +21,8 @@ export interface PullRequest {
   readonly fromFork: boolean;
   /** True when the head was pushed to `refs/for/…` (AGit): no branch has it, and who can read the repository can push it. */
   readonly agit: boolean;
+  /** Its branch is gone, and with it the automatic merge; absent: it is there, or it never had one. */
+  readonly isBranchGone?: true;
   readonly author: string;
   /** Names; absent: it has none. */
   readonly labels?: readonly string[];

@@ -83,6 +83,11 @@ export const PULL_CODES = {
     'refused: branch is out of date and the branch rule blocks outdated branches; update it',
     'Press "Update branch by merge" on the forge.',
   ),
+  branch_gone: wait(
+    'author',
+    'refused: its branch is gone, and without it the forge does not merge by itself; push that branch again',
+    'Restore its branch on the forge, or push it again under the same name: the queue goes on by itself. If its repository is gone as well, open another pull request.',
+  ),
   fork_not_approved: wait(
     'reviewer',
     'refused: a pull request from a fork needs an official approval on exactly this head',
@@ -90,8 +95,8 @@ export const PULL_CODES = {
   ),
   agit_not_approved: wait(
     'reviewer',
-    'refused: pushed to refs/for, or its branch is gone: it needs an official approval on exactly this head',
-    `Restore its branch if that was deleted. Otherwise: ${APPROVE}`,
+    'refused: pushed to refs/for, so that it needs an official approval on exactly this head',
+    APPROVE,
   ),
   author_not_writer: wait(
     'reviewer',

@@ -48,6 +48,8 @@ export interface Profile {
   readonly combinedLikeGithub: boolean;
   /** Pull requests whose target branch is deleted target the default branch then; false: they are closed. */
   readonly sendsToDefaultBranch: boolean;
+  /** A pull request that was closed because its branch went can be opened again without one. */
+  readonly reopensWithoutBranch: boolean;
   readonly forcePushListsAllCommits: boolean;
   readonly adminBypassField: 'apply_to_admins' | 'block_admin_merge_override';
   readonly rulePriorities: boolean;
@@ -103,6 +105,7 @@ const FORGEJO_11: Profile = {
   cancelNeedsMergeOnly: true,
   combinedLikeGithub: false,
   sendsToDefaultBranch: false,
+  reopensWithoutBranch: false,
   forcePushListsAllCommits: false,
   adminBypassField: 'apply_to_admins',
   rulePriorities: false,
@@ -157,6 +160,7 @@ const PROFILES: Readonly<Record<ProfileName, Profile>> = {
     permissionOnHeadRepo: false,
     combinedLikeGithub: true,
     sendsToDefaultBranch: true,
+    reopensWithoutBranch: true,
     forcePushListsAllCommits: true,
     adminBypassField: 'block_admin_merge_override',
     rulePriorities: true,

@@ -23,7 +23,7 @@ import { announcePush, syncHead } from './world/pushes.ts';
 import { retargetPull } from './world/retarget.ts';
 import { deleteReviews, dismissReviews, submitReview } from './world/reviews.ts';
 import { latestStatuses, postStatus } from './world/statuses.ts';
-import { findRepo, gitOf, slugOf, type World } from './world.ts';
+import { findRepo, gitOf, headTip, slugOf, type World } from './world.ts';
 
 type Changes = Parameters<ForgeControl['pushToBase']>[0];
 
@@ -297,6 +297,7 @@ export class RealControl implements ForgeControl {
       headSha: shown.head.sha,
       fromFork: pull.headRepoId !== this.#repo.id,
       agit: pull.agit === true,
+      ...(pull.agit !== true && headTip(this.#world, pull) === null ? { isBranchGone: true } : {}),
       author: pull.author,
       updatedAt: Math.floor(pull.updatedAt / 1000) * 1000,
     };

@@ -14,7 +14,10 @@ const MINUTE_MS = 60_000;
 const OTHERS_WAIT_MS_MAX = 5 * MINUTE_MS;
 
 /** The forge does not merge, and says so nowhere: the queue asks it why before it blames a pull request (D-14). */
-export function defineBlockedMergeTests(createWorld: (options?: WorldOptions) => Promise<World>): void {
+export function defineBlockedMergeTests(
+  createWorld: (options?: WorldOptions) => Promise<World>,
+  { reopensWithoutBranch = true }: { readonly reopensWithoutBranch?: boolean } = {},
+): void {
   async function wordsOf(world: World, pr: number): Promise<string> {
     const status = await world.forge.status((await world.forge.pull(pr)).headSha, 'mq');
     return `${status?.state}: ${status?.description}`;
@@ -138,6 +141,30 @@ export function defineBlockedMergeTests(createWorld: (options?: WorldOptions) =>
       expect(await landedSorted(world)).toEqual([pr, ...others]);
       await expectHonestEnd(world, [pr, ...others]);
     });
+
+    const testReopened = reopensWithoutBranch ? test : test.skip;
+    testReopened(
+      'opened again without its branch: told, no run is spent, and it lands once the branch is back',
+      async () => {
+        const world = await createWorld();
+        await givenProject(world.forge);
+        const pr = await givenScheduled(world.forge, 'p');
+        const { headSha } = await world.forge.pull(pr);
+        await world.forge.deleteBranch('p');
+        await world.drain({ maxMs: 10 * MINUTE_MS });
+        expect(await world.forge.pull(pr)).toMatchObject({ state: 'closed', isBranchGone: true });
+        await world.forge.reopen(pr);
+        const others = await givenOthers(world);
+        await expectOthersGoOn(world, pr, others);
+        expect(await wordsOf(world, pr)).toMatch(/^error: refused: its branch is gone, and without it/);
+        expect(await refusalsOf(world, pr)).toEqual(['branch_gone']);
+        expect((await world.rows()).filter(({ prs }) => prs.includes(pr))).toEqual([]);
+        await world.forge.pushBranch('p', headSha);
+        await world.drain({ maxMs: 20 * MINUTE_MS });
+        expect(await landedSorted(world)).toEqual([pr, ...others]);
+        await expectHonestEnd(world, [pr, ...others]);
+      },
+    );
 
     test('one that depends on another of the queue lands after it', async () => {
       const world = await createWorld();

@@ -7,7 +7,7 @@ export const OUTSIDE = [
   [
     'AGit, whatever the author may do',
     { agit: true },
-    'pushed to refs/for, or its branch is gone: it needs an official approval',
+    'pushed to refs/for, so that it needs an official approval',
   ],
   ['a branch, by an author who may only read', {}, 'its author cannot write to this repository'],
 ] as const;

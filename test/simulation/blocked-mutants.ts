@@ -13,6 +13,14 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
     dies: 'a merge is blocked before anything is staged',
   },
   {
+    guard: 'a merge that the forge never makes, because the branch is gone, costs no run (D-14)',
+    file: `${QUEUE}/admission/admission.ts`,
+    find: 'if (pull.isBranchGone === true && facts.isLanding !== true)',
+    replace: 'if (false as boolean)',
+    families: ['people'],
+    dies: 'a pull request is opened again without its branch',
+  },
+  {
     guard: 'a merge in the name of an account that may not write any more is not waited for (D-14)',
     file: `${QUEUE}/admission/admission.ts`,
     find: "return right?.value === 'no' ? { kind: 'refused', reason: 'scheduler_left' } : null;",

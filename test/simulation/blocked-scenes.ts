@@ -200,6 +200,26 @@ export async function schedulerLeaves(): Promise<readonly string[]> {
   return told ? problems : [...problems, 'its author is not told that another account has to schedule it'];
 }
 
+/** Its branch goes and it is opened again without one: the forge never merges it by itself, so that no run is spent on it. */
+export async function reopenedWithoutBranch(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge, clock } = stage;
+  await givenProject(forge);
+  const pr = await givenScheduled(forge, 'a');
+  const { headSha } = await forge.pull(pr);
+  await forge.deleteBranch('a');
+  await forge.reopen(pr);
+  const others = await givenOthers(stage);
+  const begun = clock.now();
+  await stage.drain({ maxMs: 90 * MINUTE_MS });
+  const problems = await judgeBlocked(stage, pr, others, begun);
+  if (!(await stage.events()).some((each) => each.pr === pr && each.reason === 'branch_gone'))
+    problems.push('its author is not told that its branch is gone');
+  await forge.pushBranch('a', headSha);
+  await stage.drain({ maxMs: 30 * MINUTE_MS });
+  return forge.isMerged(pr) ? problems : [...problems, 'it did not land once its branch was back'];
+}
+
 /** Who schedules may write by a team whose members the bot may not see, and its first merge is lost: that proves nothing against them. */
 export async function hiddenRight(): Promise<readonly string[]> {
   const stage = await setStage();

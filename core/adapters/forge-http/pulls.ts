@@ -89,17 +89,25 @@ function toPullRequest(row: PullRow): PullRequest {
     // -1 for a repository that is gone: not ours either.
     fromFork: row.head.repo_id !== row.base.repo_id,
     agit: isAgit(row),
+    ...(isBranchGone(row) ? { isBranchGone: true } : {}),
     author: row.user,
     ...(row.labels.length === 0 ? {} : { labels: row.labels.map(({ name }) => name) }),
     updatedAt: row.updated_at,
   };
 }
 
-/**
- * Forgejo says so. Gitea shows the repository itself as its head's, without a branch; one whose branch is gone looks
- * alike. The forge closes that one, and a person can open it again.
- */
+/** Forgejo says so. Gitea shows the repository itself as its head's, without a branch and without the name of one. */
 function isAgit(row: PullRow): boolean {
   if (row.flow !== null) return row.flow === FLOW_AGIT;
-  return row.head.repo_id === row.base.repo_id && row.head.ref.startsWith('refs/');
+  return row.head.repo_id === row.base.repo_id && row.head.label === '' && isKept(row);
+}
+
+/** The forge closes it when its branch goes, and a person can open it again. */
+function isBranchGone(row: PullRow): boolean {
+  return isKept(row) && !isAgit(row);
+}
+
+/** Reads the head as what the forge keeps of it; a branch may have a name that begins in the same way. */
+function isKept({ head, number }: PullRow): boolean {
+  return head.ref === `refs/pull/${number}/head` && head.label !== head.ref;
 }

@@ -121,6 +121,8 @@ export const BlobRow = z.object({
 
 /** `sha` is '' where the branch is gone and the forge kept no copy. `repo_id` is -1 where the repository is gone. */
 const PullEnd = z.object({ ref: z.string(), sha: z.string(), repo_id: z.number().int() });
+/** `label` is the name of its branch, there or gone, and '' on Gitea for one that was pushed to `refs/for/…`. */
+const PullHead = PullEnd.extend({ label: z.string().catch('') });
 
 /** Text that people wrote. Half a surrogate pair is no text, and a store that speaks UTF-8 refuses the whole row for it. */
 const Prose = z.string().transform((text) => text.replace(/\p{Surrogate}/gu, '\uFFFD'));
@@ -146,7 +148,7 @@ export const PullRow = z.object({
   merge_commit_sha: OptionalSha,
   merge_base: OptionalSha,
   base: PullEnd,
-  head: PullEnd,
+  head: PullHead,
   // Forgejo's alone.
   flow: z.number().int().nullable().catch(null),
   user: Login,

@@ -93,7 +93,7 @@ export function liveHead(world: World, pull: PullRecord): LiveHead {
   const repo = repoById(world, pull.headRepoId) ?? null;
   const sha = headTip(world, pull);
   const kept = `refs/pull/${pull.index}/head`;
-  if (repo === null || sha === null) return { ref: kept, sha: pull.headSha, repo: null };
+  if (repo === null || sha === null) return { ref: kept, sha: pull.headSha, repo };
   return { ref: pull.agit === true ? kept : pull.headBranch, sha, repo };
 }
 
@@ -133,12 +133,7 @@ export function convertPull(world: World, repo: RepoRecord, pull: PullRecord, vi
     merge_base: pull.mergeBase ?? '',
     allow_maintainer_edit: false,
     base: side(pull.base, pull.base, gitOf(world, repo).tip(pull.base) ?? '', repo),
-    head: side(
-      head.repo === null || pull.agit === true ? '' : pull.headBranch,
-      head.ref,
-      head.sha,
-      head.repo,
-    ),
+    head: side(pull.agit === true ? '' : pull.headBranch, head.ref, head.sha, head.repo),
     diff_url: `${url}.diff`,
     patch_url: `${url}.patch`,
     created_at: timestamp(pull.createdAt),

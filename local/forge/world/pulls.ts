@@ -86,7 +86,7 @@ export function closePull(world: World, repo: RepoRecord, pull: PullRecord, user
   sendWebhooks(world, repo, pullEvent(world, repo, pull, 'closed', user));
 }
 
-/** False: merged, or its head branch or base is gone. */
+/** False: merged, or its base is gone, or its head branch where that matters. */
 export async function reopenPull(
   world: World,
   repo: RepoRecord,
@@ -94,8 +94,8 @@ export async function reopenPull(
   user: string,
 ): Promise<boolean> {
   if (pull.state === 'open') return true;
-  if (pull.merged || headTip(world, pull) === null || gitOf(world, repo).tip(pull.base) === null)
-    return false;
+  if (pull.merged || gitOf(world, repo).tip(pull.base) === null) return false;
+  if (headTip(world, pull) === null && !world.profile.reopensWithoutBranch) return false;
   pull.state = 'open';
   pull.closedAt = null;
   addEntry(world, pull, 'reopen', user);

@@ -164,7 +164,7 @@ test('base.sha is the live tip, mergeable is false while checking and for a conf
   expect(gone.body).toMatchObject({
     state: 'closed',
     merged: false,
-    head: { ref: `refs/pull/${pr}/head`, sha: head, repo: null, repo_id: -1 },
+    head: { label: 'one', ref: `refs/pull/${pr}/head`, sha: head, repo_id: gone.body.base.repo_id },
   });
 });
 

@@ -267,7 +267,14 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect(await repo.forge.readPullRequest(own.pr)).toMatchObject({
       headRef: `refs/pull/${own.pr}/head`,
       headSha: own.head,
+      agit: false,
+      isBranchGone: true,
     });
+    if (!subject().facts.reopensWithoutBranch) return;
+    await repo.must('bot', 'PATCH', `/pulls/${own.pr}`, { state: 'open' });
+    const opened = { state: 'open', agit: false, isBranchGone: true };
+    expect(await repo.forge.readPullRequest(own.pr)).toMatchObject(opened);
+    expect(await repo.forge.listOpenPullRequests()).toMatchObject([opened]);
   });
 
   test('the timeline: empty, scheduled, cancelled, scheduled again', async () => {

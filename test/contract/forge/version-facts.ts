@@ -13,6 +13,8 @@ export interface VersionFacts {
   readonly unknownCommitStatus: 404 | 500;
   /** What becomes of a pull request whose target branch is deleted: it targets the default branch, or is closed. */
   readonly sendsToDefaultBranch: boolean;
+  /** A pull request that was closed because its branch went can be opened again without one. False: refused, or not tried. */
+  readonly reopensWithoutBranch: boolean;
   /** A required pattern is met where all that it finds was skipped. */
   readonly passesSkippedAlone: boolean;
 }
@@ -23,6 +25,7 @@ const FORGEJO_15: VersionFacts = {
   absentHeadStatus: 404,
   unknownCommitStatus: 404,
   sendsToDefaultBranch: false,
+  reopensWithoutBranch: false,
   passesSkippedAlone: false,
 };
 
@@ -33,11 +36,18 @@ export const VERSION_FACTS: Readonly<Record<ProfileName, VersionFacts>> = {
     absentHeadStatus: 500,
     unknownCommitStatus: 500,
     sendsToDefaultBranch: false,
+    reopensWithoutBranch: false,
     passesSkippedAlone: false,
   },
   fj15: FORGEJO_15,
   fj16: FORGEJO_15,
-  gt126: { ...FORGEJO_15, unknownCommitStatus: 500, sendsToDefaultBranch: true, passesSkippedAlone: true },
+  gt126: {
+    ...FORGEJO_15,
+    unknownCommitStatus: 500,
+    sendsToDefaultBranch: true,
+    reopensWithoutBranch: true,
+    passesSkippedAlone: true,
+  },
 };
 
 /** The facts of the newest version seen that is not newer than this one. */

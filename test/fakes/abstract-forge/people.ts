@@ -221,11 +221,9 @@ export function closePull(world: World, pull: Pull): void {
 
 export function reopenPull(world: World, pull: Pull): void {
   if (pull.state === 'open') return;
-  const head = liveHeadOf(world, pull);
-  if (pull.mergeCommit !== null || head === undefined) {
-    throw new Error(`pull request ${pull.number} cannot be reopened`);
-  }
-  pull.pullHead = head;
+  if (pull.mergeCommit !== null) throw new Error(`pull request ${pull.number} cannot be reopened`);
+  // Its branch may be gone.
+  pull.pullHead = liveHeadOf(world, pull) ?? pull.pullHead;
   setPullState(world, pull, 'open');
   addTimelineEntry(world, pull, 'reopened', DEFAULT_PERSON);
   startChecks(world, [pull]);

@@ -45,6 +45,7 @@ export function viewPull(world: World, pull: Pull, { factsMs, refsMs }: Lag = NO
     headSha: liveHead ?? facts.pullHead,
     fromFork: pull.fork && !pull.agit,
     agit: pull.agit,
+    ...(liveHead === undefined && !pull.agit ? { isBranchGone: true } : {}),
     author: pull.author,
     ...(pull.labels.size === 0 ? {} : { labels: [...pull.labels] }),
     updatedAt: facts.updatedAt,

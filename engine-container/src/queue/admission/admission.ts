@@ -20,6 +20,7 @@ export const REFUSALS = [
   'approvals_missing',
   'review_requested',
   'branch_outdated',
+  'branch_gone',
   'fork_not_approved',
   'agit_not_approved',
   'author_not_writer',
@@ -91,6 +92,8 @@ export interface AdmissionFacts extends RuleFacts {
 export function admit(facts: AdmissionFacts): Admission {
   const { pull, protection } = facts;
   if (facts.twinAhead && facts.isLanding !== true) return { kind: 'waiting', reason: 'twin' };
+  if (pull.isBranchGone === true && facts.isLanding !== true)
+    return { kind: 'refused', reason: 'branch_gone' };
   if (facts.opensAnother?.known === false) return { kind: 'waiting', reason: 'unknown' };
   const opened = facts.opensAnother?.value ?? null;
   if (opened !== null) return { kind: 'refused', reason: opened };

@@ -90,7 +90,22 @@ describe('pull requests', () => {
     [
       'a head that is gone',
       { head: { ref: 'refs/pull/3/head', sha: sha(1), repo_id: -1, repo: null } },
-      { fromFork: true, headRef: 'refs/pull/3/head' },
+      { fromFork: true, headRef: 'refs/pull/3/head', isBranchGone: true },
+    ],
+    [
+      'a branch that is gone, as Gitea shows it',
+      { head: { ref: 'refs/pull/3/head', sha: sha(1), repo_id: 1, label: 'p' } },
+      { fromFork: false, agit: false, isBranchGone: true },
+    ],
+    [
+      'a branch that is gone, as Forgejo shows it',
+      { flow: 0, head: { ref: 'refs/pull/3/head', sha: sha(1), repo_id: 1, label: 'p' } },
+      { fromFork: false, agit: false, isBranchGone: true },
+    ],
+    [
+      'a branch whose name begins as that of what is kept',
+      { head: { ref: 'refs/heads/x', sha: sha(1), repo_id: 1, label: 'refs/heads/x' } },
+      { fromFork: false, agit: false },
     ],
     ['a branch, as Forgejo says it', { flow: 0 }, { fromFork: false, agit: false }],
     [
