@@ -91,8 +91,10 @@ export interface BranchProtection {
   readonly directPushAllowed: boolean;
   /** Who changes a file that one of these matches is never merged by itself; absent: none, or not readable. */
   readonly protectedFilePatterns?: readonly string[];
-  /** Only these may merge. Absent: there is no such list, or it names teams, whose members are not read. */
+  /** Only these may merge, and the members of `mergeTeams`. Absent: there is no such list, or it is not readable. */
   readonly mergeList?: readonly string[];
+  /** Teams that this list names; absent: none. */
+  readonly mergeTeams?: readonly string[];
 }
 
 export interface CommitStatus {

@@ -5,7 +5,7 @@ import type { LookBudget } from './look-budget.ts';
 import type { TeamPlace } from './queue/admission/schedule-breach.ts';
 
 /**
- * Who is in the teams that may schedule. Each team is read once in a reconcile, and only when an account is asked about that
+ * Who is in the teams that may schedule, or that the branch rule lets merge. Each team is read once in a reconcile, and only when an account is asked about that
  * the settings do not name: rights are given and taken without an event, so that nothing of it is kept.
  */
 export class NamedTeams {
@@ -24,9 +24,13 @@ export class NamedTeams {
     this.#rules = deps.rules;
   }
 
-  async find(login: string): Promise<Reading<TeamPlace>> {
+  find(login: string): Promise<Reading<TeamPlace>> {
+    return this.findIn(this.#rules.scheduleTeams, login);
+  }
+
+  async findIn(teams: readonly string[], login: string): Promise<Reading<TeamPlace>> {
     let place: Reading<TeamPlace> = known('out');
-    for (const team of this.#rules.scheduleTeams) {
+    for (const team of teams) {
       const members = await this.#read(team);
       if (!members.known) place = members;
       else if (members.value === null) place = place.known ? known('hidden') : place;

@@ -5,15 +5,9 @@ import { mayRenew, type ScheduleRules } from '#core/domain/schedule-rules.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { LookBudget } from './look-budget.ts';
 import type { NamedTeams } from './named-teams.ts';
+import { findListed } from './queue/admission/merge-list.ts';
 import type { HeadPush, PullRequestReading, ScheduleReading } from './queue/admission/readings.ts';
-import {
-  approvesSince,
-  isAwaited,
-  isListed,
-  isRenewedBy,
-  needsRenewal,
-  renewed,
-} from './queue/admission/renewal.ts';
+import { approvesSince, isAwaited, isRenewedBy, needsRenewal, renewed } from './queue/admission/renewal.ts';
 import { approversOf, summarize } from './queue/admission/reviews.ts';
 import { asksTeams, countedBots } from './queue/admission/schedule-breach.ts';
 import type { QueueRecord } from './queue/record/record.ts';
@@ -115,7 +109,12 @@ export class RenewalReader {
 
   /** A person's push: not the queue's own, and not that of a deploy key, which is shown as the owner's. */
   async #mayMerge({ by }: HeadPush, rule: BranchProtection): Promise<Reading<boolean>> {
-    if (!isListed(rule, by)) return known(false);
+    const listed = findListed(rule, by);
+    const { teams } = this.#deps;
+    const place = typeof listed === 'string' ? known(listed) : await teams.findIn(listed.inTeams, by);
+    // Of a team whose members are hidden it is not known that it holds this account.
+    if (!place.known) return place;
+    if (place.value !== 'listed' && place.value !== 'in') return known(false);
     const bot = await this.#deps.botLogin();
     if (!bot.known) return bot;
     if (bot.value.toLowerCase() === by.toLowerCase()) return known(false);

@@ -1,7 +1,9 @@
-import type { WriteRight } from '#core/domain/forge.ts';
+import type { BranchProtection, WriteRight } from '#core/domain/forge.ts';
 import { mapKnown, type Reading } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { LookBudget } from './look-budget.ts';
+import type { NamedTeams } from './named-teams.ts';
+import type { PullRequestView } from './queue/snapshot.ts';
 
 /** Who may write here, as far as it was asked in this reconcile: rights are given and taken without an event. */
 export class RightsReader {
@@ -29,5 +31,17 @@ export class RightsReader {
    */
   async mayWrite(login: string): Promise<Reading<boolean>> {
     return mapKnown(await this.read(login), (right) => right === 'yes' || right === 'listed');
+  }
+
+  /** The right of who scheduled, in whose name the forge merges. Nothing where it is not known who did. */
+  async readMerger(
+    teams: NamedTeams,
+    { mergeTeams }: BranchProtection,
+    login: string | undefined,
+  ): Promise<Pick<PullRequestView, 'schedulerWrites' | 'mergePlace'>> {
+    if (login === undefined) return {};
+    const schedulerWrites = await this.read(login);
+    if (mergeTeams === undefined) return { schedulerWrites };
+    return { schedulerWrites, mergePlace: await teams.findIn(mergeTeams, login) };
   }
 }

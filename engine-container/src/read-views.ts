@@ -179,7 +179,7 @@ export class ViewReader {
     const opensAnother = await this.#twins.opensAnother(pull);
     const author = authorWrites === undefined ? {} : { authorWrites };
     const { by } = schedule.value;
-    const scheduler = isBlocked && by !== undefined ? { schedulerWrites: await this.#rights.read(by) } : {};
+    const scheduler = isBlocked ? await this.#rights.readMerger(this.#teams, protection, by) : {};
     const place = asksTeams(this.#rules, by) ? { teamPlace: await this.#teams.find(by) } : {};
     const blocks = await this.#readBlocks(
       protection,
@@ -235,7 +235,7 @@ export class ViewReader {
       schedule: UNKNOWN,
       ...viewOf(counted),
       statuses,
-      ...(scheduler === undefined ? {} : { schedulerWrites: await this.#rights.read(scheduler) }),
+      ...(await this.#rights.readMerger(this.#teams, rule, scheduler)),
       ...(await this.#readBlocks(rule, pull, null)),
     };
   }

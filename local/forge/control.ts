@@ -101,6 +101,10 @@ export interface ForgeControl {
       blockOnOutdatedBranch: boolean;
       ignoreStaleApprovals: boolean;
       directPushAllowed: boolean;
+      /** Names of those who alone may merge, with the members of `mergeTeams`. */
+      mergeList: readonly string[];
+      /** Teams of `lendByTeam`. */
+      mergeTeams: readonly string[];
       /** Where the forge has priorities, lower first. */
       priority: number;
       /** As the forge's form takes them: separated by semicolons. */

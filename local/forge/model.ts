@@ -163,6 +163,7 @@ export interface ProtectionRule {
   push_whitelist_usernames: string[];
   enable_merge_whitelist: boolean;
   merge_whitelist_usernames: string[];
+  merge_whitelist_teams: string[];
   enable_status_check: boolean;
   status_check_contexts: string[];
   required_approvals: number;

@@ -155,6 +155,11 @@ export function changeRule(
     record.applies_to_admins = true;
     repo.rules.push(record);
   }
+  if (rule.mergeList !== undefined) {
+    record.enable_merge_whitelist = true;
+    record.merge_whitelist_usernames = [...rule.mergeList];
+    record.merge_whitelist_teams = [...(rule.mergeTeams ?? [])];
+  }
   if (rule.requiredContexts !== undefined) {
     record.enable_status_check = true;
     record.status_check_contexts = [...rule.requiredContexts];

@@ -6,4 +6,7 @@ jest.setTimeout(120_000);
 const worlds = gitWorlds('fj15');
 afterEach(() => worlds.closeAll());
 
-defineBlockedMergeTests((options) => worlds.create(options), { reopensWithoutBranch: false });
+defineBlockedMergeTests((options) => worlds.create(options), {
+  reopensWithoutBranch: false,
+  readsTeams: false,
+});

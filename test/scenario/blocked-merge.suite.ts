@@ -16,7 +16,10 @@ const OTHERS_WAIT_MS_MAX = 5 * MINUTE_MS;
 /** The forge does not merge, and says so nowhere: the queue asks it why before it blames a pull request (D-14). */
 export function defineBlockedMergeTests(
   createWorld: (options?: WorldOptions) => Promise<World>,
-  { reopensWithoutBranch = true }: { readonly reopensWithoutBranch?: boolean } = {},
+  {
+    reopensWithoutBranch = true,
+    readsTeams = true,
+  }: { readonly reopensWithoutBranch?: boolean; readonly readsTeams?: boolean } = {},
 ): void {
   async function wordsOf(world: World, pr: number): Promise<string> {
     const status = await world.forge.status((await world.forge.pull(pr)).headSha, 'mq');
@@ -326,6 +329,26 @@ export function defineBlockedMergeTests(
       await world.drain({ maxMs: 60 * MINUTE_MS });
       expect(await endingOf(world, [pr])).toEqual({ landed: [pr], bounced: [] });
     });
+
+    test.each([false, true])(
+      'only a team may merge from now on, and who scheduled is not in it (members hidden: %p): told, not bounced',
+      async (hidden) => {
+        const world = await createWorld();
+        await givenProject(world.forge);
+        await world.forge.setAccess('lead', 'write');
+        await world.forge.lendByTeam({ name: 'leads', members: ['lead'], code: 'write', hidden });
+        const pr = await givenRunForAnother(world);
+        await world.forge.setProtection({ mergeList: [], mergeTeams: ['leads'] });
+        await world.drain({ maxMs: 2 * 60 * MINUTE_MS });
+        expect(await endingOf(world, [pr])).toEqual({ landed: [], bounced: [] });
+        expect(await refusalsOf(world, pr)).toEqual([hidden || !readsTeams ? 'rule_hidden' : 'merge_list']);
+        await world.forge.lendByTeam({ name: 'leads', members: ['lead', 'dev'], code: 'write', hidden });
+        await world.forge.cancelSchedule(pr);
+        await world.forge.schedule(pr, 'squash');
+        await world.drain({ maxMs: 60 * MINUTE_MS });
+        expect(await endingOf(world, [pr])).toEqual({ landed: [pr], bounced: [] });
+      },
+    );
 
     test('a merge that nothing blocks still bounces after the second time-out (A21)', async () => {
       const world = await createWorld();

@@ -90,6 +90,24 @@ describe('a push within seconds after its schedule', () => {
     expect(landedOf(stage)).toEqual([]);
   });
 
+  test.each([
+    ['is not in it', ['lead'], false, false],
+    ['is in it', ['lead', 'dev'], false, true],
+    ['may be in it, which the bot may not see', ['lead', 'dev'], true, false],
+  ] as const)(
+    'where only a team may merge, the push of one who %s stands for itself accordingly',
+    async (_who, members, hidden, lands) => {
+      const { stage, pr } = await given({});
+      await stage.forge.lendByTeam({ name: 'leads', members, code: 'write', hidden });
+      await stage.forge.setProtection({ mergeList: [], mergeTeams: ['leads'] });
+      await stage.forge.scheduleAs('lead', pr, 'squash');
+      await stage.clock.advance(MINUTE);
+      await stage.forge.pushToPullRequest(pr, { 'src/unseen.txt': 'x\n' }, 'dev');
+      await drain(stage);
+      expect(landedOf(stage)).toEqual(lands ? [pr] : []);
+    },
+  );
+
   test.each([['fork'], ['agit']] as const)(
     'by the author of a head from outside (%s) lands only what was approved since',
     async (kind) => {

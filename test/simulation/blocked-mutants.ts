@@ -21,6 +21,22 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
     dies: 'a pull request is opened again without its branch',
   },
   {
+    guard: 'where only a team may merge, no push of another account renews a schedule (0003)',
+    file: 'engine-container/src/read-renewals.ts',
+    find: "if (place.value !== 'listed' && place.value !== 'in') return known(false);",
+    replace: '',
+    families: ['people'],
+    dies: 'one outside the team that may merge pushes to what a member scheduled',
+  },
+  {
+    guard: 'a merge in the name of an account outside the team that may merge is not waited for (D-14)',
+    file: `${QUEUE}/admission/admission.ts`,
+    find: "return mergePlace?.value === 'out' ? { kind: 'refused', reason: 'merge_list' } : null;",
+    replace: 'return null;',
+    families: ['people'],
+    dies: 'who scheduled is not in the team that may merge from now on',
+  },
+  {
     guard: 'a merge in the name of an account that may not write any more is not waited for (D-14)',
     file: `${QUEUE}/admission/admission.ts`,
     find: "return right?.value === 'no' ? { kind: 'refused', reason: 'scheduler_left' } : null;",

@@ -220,6 +220,44 @@ export async function reopenedWithoutBranch(): Promise<readonly string[]> {
   return forge.isMerged(pr) ? problems : [...problems, 'it did not land once its branch was back'];
 }
 
+/** Only a team may merge: one outside it pushes more after the schedule of a member, and no member stands for that. */
+export async function pushFromOutsideTheTeam(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge, clock } = stage;
+  await givenProject(forge);
+  await forge.lendByTeam({ name: 'leads', members: ['lead'], code: 'write' });
+  await forge.setProtection({ mergeList: [], mergeTeams: ['leads'] });
+  const pr = await forge.openPullRequest({ branch: 'a', files: { 'src/a.txt': '1\n' } });
+  await forge.scheduleAs('lead', pr, 'squash');
+  await clock.advance(MINUTE_MS);
+  await forge.pushToPullRequest(pr, { 'src/unseen.txt': '1\n' }, 'dev');
+  await stage.drain({ maxMs: 30 * MINUTE_MS });
+  return forge.isMerged(pr) ? ['what no account that may merge has asked for has landed'] : [];
+}
+
+/** Only a team may merge from now on, and who scheduled is not in it. */
+export async function outOfTheTeam(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge, clock } = stage;
+  await givenProject(forge);
+  await forge.lendByTeam({ name: 'leads', members: ['lead'], code: 'write' });
+  const pr = await givenScheduled(forge, 'a');
+  const others = await givenOthers(stage);
+  for (const other of others) {
+    await forge.cancelSchedule(other);
+    await forge.scheduleAs('lead', other, 'squash');
+  }
+  await stage.drain({ until: async () => forge.runs().length > 0 });
+  await forge.setProtection({ mergeList: [], mergeTeams: ['leads'] });
+  const begun = clock.now();
+  await look(stage, 40);
+  const problems = await judgeBlocked(stage, pr, others, begun);
+  const told = (await stage.events()).some((each) => each.pr === pr && each.reason === 'merge_list');
+  return told
+    ? problems
+    : [...problems, 'its author is not told that a member of the team has to schedule it'];
+}
+
 /** Who schedules may write by a team whose members the bot may not see, and its first merge is lost: that proves nothing against them. */
 export async function hiddenRight(): Promise<readonly string[]> {
   const stage = await setStage();

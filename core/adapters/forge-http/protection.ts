@@ -59,10 +59,13 @@ function toProtection(row: ProtectionRow): BranchProtection {
     dismissStaleApprovals: row.dismiss_stale_approvals,
     directPushAllowed: row.enable_push,
     ...(patterns.length > 0 ? { protectedFilePatterns: patterns } : {}),
-    ...(row.enable_merge_whitelist && row.merge_whitelist_teams.length === 0
-      ? { mergeList: row.merge_whitelist_usernames }
-      : {}),
+    ...(row.enable_merge_whitelist ? mergersOf(row) : {}),
   };
+}
+
+function mergersOf(row: ProtectionRow): Pick<BranchProtection, 'mergeList' | 'mergeTeams'> {
+  const { merge_whitelist_usernames: mergeList, merge_whitelist_teams: mergeTeams } = row;
+  return mergeTeams.length === 0 ? { mergeList } : { mergeList, mergeTeams };
 }
 
 /** The flags that the summary does not show read false; `scope` says that they were not read. */

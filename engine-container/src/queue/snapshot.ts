@@ -120,6 +120,8 @@ export interface PullRequestView {
   readonly authorWrites?: Reading<boolean>;
   /** May who scheduled write to the repository? Absent: not asked, as no merge of it was missed. */
   readonly schedulerWrites?: Reading<WriteRight>;
+  /** Of who scheduled, in the teams that the rule lets merge. Absent: not asked, as with the right to write. */
+  readonly mergePlace?: Reading<TeamPlace>;
   /** Null when nothing but our own context is required and the record is intact. */
   readonly statuses: Reading<readonly CommitStatus[]> | null;
   /** Labels of it that the settings name; absent: none. */

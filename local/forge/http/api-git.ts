@@ -2,7 +2,7 @@ import { convertCommit, type Json } from '../convert/entities.ts';
 import type { CommitObject } from '../git/objects.ts';
 import type { Repository } from '../git/repository.ts';
 import type { RepoRecord } from '../model.ts';
-import { mayPush, ruleFor } from '../world/protection.ts';
+import { isOnMergeList, mayPush, ruleFor } from '../world/protection.ts';
 import { pushBranch } from '../world/pushes.ts';
 import { gitOf, hasAccess, slugOf, timestamp, type World } from '../world.ts';
 import {
@@ -56,7 +56,7 @@ export async function convertBranch(
     user_can_merge:
       viewer !== null &&
       (rule?.enable_merge_whitelist === true
-        ? rule.merge_whitelist_usernames.includes(viewer)
+        ? isOnMergeList(rule, repo, viewer)
         : hasAccess(world, repo, viewer, 'write')),
     effective_branch_protection_name: hasAccess(world, repo, viewer, 'admin') ? (rule?.rule_name ?? '') : '',
   };

@@ -40,7 +40,6 @@ export function convertRule(world: World, rule: ProtectionRule): Json {
     ...fields,
     push_whitelist_teams: [],
     push_whitelist_deploy_keys: false,
-    merge_whitelist_teams: [],
     approvals_whitelist_teams: [],
     [world.profile.adminBypassField]: applies_to_admins,
     ...(world.profile.rulePriorities ? { priority } : {}),
@@ -58,6 +57,11 @@ function applyFields(call: Call, rule: ProtectionRule): void {
         throw new Refusal(422, `user does not exist [name: ${login}]`);
     }
   }
+  const { teams = [] } = call.repo;
+  for (const team of listOf(body.merge_whitelist_teams) ?? []) {
+    if (!teams.some(({ name }) => name === team))
+      throw new Refusal(422, `team does not exist [name: ${team}]`);
+  }
   for (const name of FLAGS) {
     const value = body[name];
     if (typeof value === 'boolean') rule[name] = value;
@@ -66,7 +70,8 @@ function applyFields(call: Call, rule: ProtectionRule): void {
     const value = body[name];
     if (typeof value === 'string') rule[name] = value;
   }
-  for (const name of USER_LISTS) rule[name] = listOf(body[name]) ?? rule[name];
+  for (const name of [...USER_LISTS, 'merge_whitelist_teams'] as const)
+    rule[name] = listOf(body[name]) ?? rule[name];
   rule.status_check_contexts = listOf(body.status_check_contexts) ?? rule.status_check_contexts;
   const approvals = body.required_approvals;
   if (typeof approvals === 'number' && approvals >= 0) rule.required_approvals = approvals;

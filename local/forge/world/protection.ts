@@ -14,6 +14,7 @@ export function createRule(world: World, ruleName: string): ProtectionRule {
     push_whitelist_usernames: [],
     enable_merge_whitelist: false,
     merge_whitelist_usernames: [],
+    merge_whitelist_teams: [],
     enable_status_check: false,
     status_check_contexts: [],
     required_approvals: 0,
@@ -58,10 +59,15 @@ export function mayPush(world: World, repo: RepoRecord, branch: string, login: s
   return !rule.enable_push_whitelist || rule.push_whitelist_usernames.includes(login);
 }
 
+export function isOnMergeList(rule: ProtectionRule, repo: RepoRecord, login: string): boolean {
+  const teams = (repo.teams ?? []).filter(({ name }) => rule.merge_whitelist_teams.includes(name));
+  return rule.merge_whitelist_usernames.includes(login) || teams.some((team) => team.members.includes(login));
+}
+
 /** With a merge whitelist the repository permission is not asked. */
 export function mayMerge(world: World, repo: RepoRecord, pull: PullRecord, login: string): boolean {
   const rule = ruleFor(world, repo, pull.base);
-  if (rule?.enable_merge_whitelist === true) return rule.merge_whitelist_usernames.includes(login);
+  if (rule?.enable_merge_whitelist === true) return isOnMergeList(rule, repo, login);
   return hasAccess(world, repo, login, 'write');
 }
 

@@ -2,7 +2,7 @@ import type { CommitSha } from '#core/domain/ids.ts';
 import { conflictStateOf, isDraft } from './checks.ts';
 import { mergePull } from './landing.ts';
 import { mayWrite } from './rights.ts';
-import { findRuleViolation, requiredStatusesPass } from './rules.ts';
+import { findRuleViolation, isOnMergeList, requiredStatusesPass } from './rules.ts';
 import {
   liveHeadOf,
   mustTip,
@@ -86,7 +86,10 @@ function findMergeRow(world: World, pull: Pull, sha: CommitSha): ScheduleRow | n
   if (head === undefined || !requiredStatusesPass(world, pull, head)) return null;
   if (pull.fork && !pull.agit && world.switches.forkPermission && row.doer !== pull.author) return null;
   // The fork is asked there; elsewhere who scheduled needs the right to write here.
-  if (!(pull.fork && world.switches.forkPermission) && !mayWrite(world, row.doer)) return null;
+  const mayMerge = isOnMergeList(world, pull, row.doer);
+  if (mayMerge === false) return null;
+  if (mayMerge === null && !(pull.fork && world.switches.forkPermission) && !mayWrite(world, row.doer))
+    return null;
   const state = conflictStateOf(world, pull);
   if (isDraft(pull) || (state !== 'mergeable' && state !== 'empty')) return null;
   return findRuleViolation(world, pull) === null ? row : null;

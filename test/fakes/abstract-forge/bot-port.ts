@@ -52,7 +52,9 @@ function createReader(world: World): Reader {
     listTeamMembers: async (team) =>
       exchange(world, get('teams', 'teams'), () => {
         const members = world.teams.get(team.toLowerCase());
-        return members === undefined ? [] : members;
+        if (members !== undefined) return members;
+        const lender = world.lenders.get(team);
+        return lender?.hidden === true ? null : (lender?.members ?? []);
       }),
     hasWritingKey: async () => exchange(world, get('keys', 'keys'), () => world.hasWritingKey),
     listOwnHooks: async () => exchange(world, get('hooks', 'hooks'), () => world.hooks),
@@ -182,7 +184,7 @@ function readBranchTip(world: World, branch: string): CommitSha | null {
 function viewRule(world: World, base: string): ReturnType<typeof ruleOf> {
   const rule = ruleOf(world, base);
   if (rule === null || world.switches.botIsAdmin) return rule;
-  const { protectedFilePatterns: _hidden, ...shown } = rule;
+  const { protectedFilePatterns: _files, mergeList: _people, mergeTeams: _teams, ...shown } = rule;
   return {
     ...shown,
     scope: 'summary',

@@ -20,6 +20,15 @@ export function ruleOf(world: World, base: string): BranchProtection | null {
   return world.rules.get(base) ?? null;
 }
 
+/** Null: the rule has no list of those who may merge, and the right to write counts. */
+export function isOnMergeList(world: World, pull: Pull, login: string): boolean | null {
+  const { mergeList, mergeTeams = [] } = ruleOf(world, pull.base) ?? {};
+  if (mergeList === undefined) return null;
+  return (
+    mergeList.includes(login) || mergeTeams.some((team) => world.lenders.get(team)?.members.includes(login))
+  );
+}
+
 /** Words of state that the forge ranks. */
 const KNOWN_STATES = ['pending', 'success', 'error', 'failure', 'warning', 'skipped'];
 

@@ -11,8 +11,9 @@ import { type GlobReader, GlobSet, isGlob } from '#core/domain/glob.ts';
 import { Subject } from '#core/domain/glob-matcher.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import type { Reading } from '#core/domain/result.ts';
+import { findListed } from './merge-list.ts';
 import type { ReviewCount } from './reviews.ts';
-import { judgeRules, type RuleFacts } from './schedule-breach.ts';
+import { judgeRules, type RuleFacts, type TeamPlace } from './schedule-breach.ts';
 
 /** Rules that keep a pull request from being staged; the words of each stand in `PULL_CODES`. */
 export const REFUSALS = [
@@ -66,6 +67,8 @@ export interface AdmissionFacts extends RuleFacts {
   readonly authorWrites?: Reading<boolean> | undefined;
   /** May who scheduled write to this repository? Absent: not asked. */
   readonly schedulerWrites?: Reading<WriteRight> | undefined;
+  /** Of who scheduled, in the teams that the rule lets merge. Absent: there are none, or it was not asked. */
+  readonly mergePlace?: Reading<TeamPlace> | undefined;
   /** Does the forge ask the fork for the right to merge? Unknown (null) refuses no pull request. */
   readonly asksFork?: boolean | null;
   /** Is a required pattern met where all that it finds was skipped? */
@@ -192,13 +195,19 @@ function judgeScheduler(facts: AdmissionFacts): Admission | null {
   const { pull, scheduler, protection } = facts;
   const left = judgeLeft(facts);
   if (left !== null || scheduler === undefined) return left;
-  if (protection.mergeList !== undefined) {
-    const isListed = protection.mergeList.some((login) => login.toLowerCase() === scheduler.toLowerCase());
-    return isListed ? null : { kind: 'refused', reason: 'merge_list' };
-  }
+  if (protection.mergeList !== undefined) return judgeListed(facts, scheduler);
   const asksFork = pull.fromFork && facts.asksFork === true;
   const isAuthor = pull.author.toLowerCase() === scheduler.toLowerCase();
   return asksFork && !isAuthor ? { kind: 'refused', reason: 'fork_scheduler' } : null;
+}
+
+/** The forge has held a schedule to the list already: its teams are asked again where a merge does not come. */
+function judgeListed({ protection, mergePlace }: AdmissionFacts, scheduler: string): Admission | null {
+  const listed = findListed(protection, scheduler);
+  if (listed === 'listed') return null;
+  if (listed === 'unlisted') return { kind: 'refused', reason: 'merge_list' };
+  if (mergePlace?.known === false) return { kind: 'waiting', reason: 'unknown' };
+  return mergePlace?.value === 'out' ? { kind: 'refused', reason: 'merge_list' } : null;
 }
 
 /** An account that is known to have lost the right, or is gone. A right that the bot may not read is held against no schedule. */
@@ -220,7 +229,9 @@ function rightAskedFor(facts: AdmissionFacts): Reading<WriteRight> | undefined {
  * neither what the rule says of reviews and outdated heads nor who may write beside those in the forge's list (D-14).
  */
 function judgeHidden(facts: AdmissionFacts): Admission {
-  const { pull, protection, reviews, baseTip } = facts;
+  const { pull, protection, reviews, baseTip, mergePlace } = facts;
+  if (mergePlace?.known === true && mergePlace.value === 'hidden')
+    return { kind: 'refused', reason: 'rule_hidden' };
   const right = rightAskedFor(facts);
   if (right?.known === true && right.value === 'unlisted') return { kind: 'refused', reason: 'rule_hidden' };
   if (protection.scope === 'full') return { kind: 'admitted' };

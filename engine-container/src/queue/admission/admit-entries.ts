@@ -158,7 +158,7 @@ export function factsOf(
   view: PullRequestView,
   { protection, baseTip }: Pick<AdmissionFacts, 'protection' | 'baseTip'>,
 ): AdmissionFacts {
-  const { pull, reviews, statuses, authorWrites, schedulerWrites } = view;
+  const { pull, reviews, statuses, authorWrites, schedulerWrites, mergePlace } = view;
   const { touchesProtected, openDependencies } = view;
   const version = pass.record.forge?.version ?? null;
   return {
@@ -169,6 +169,7 @@ export function factsOf(
     statuses,
     authorWrites,
     schedulerWrites,
+    mergePlace,
     touchesProtected,
     openDependencies,
     asksFork: asksFork(pass),

@@ -1,4 +1,3 @@
-import type { BranchProtection } from '#core/domain/forge.ts';
 import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import { LATE_PUSH_ENTRY_MS } from './eligibility.ts';
@@ -46,11 +45,6 @@ export function renewed(schedule: Scheduled, push: HeadPush, entry: Known, head:
   const { id, at } = schedule;
   if (isLateNews(schedule, push, entry, head)) return { kind: 'bound', id, at, ...by };
   return { kind: 'bound', id: push.id, at: push.at, ...by };
-}
-
-/** Among those who may merge, where the rule has a list of them. */
-export function isListed({ mergeList }: BranchProtection, login: string): boolean {
-  return mergeList === undefined || mergeList.some((each) => each.toLowerCase() === login.toLowerCase());
 }
 
 /** An approval that says yes to this head since it was pushed; its entry may be written a moment after the push. */

@@ -41,7 +41,8 @@ export function findBlock(pass: DecisionContext, landing: Landing): Answer {
       : view.statuses;
   const rule = { protection: s.protection.value, baseTip: landing.baseBefore };
   const isMissed = landing.takeBack?.reason === 'merge_timeout';
-  const admission = admit({ ...factsOf(pass, { ...view, statuses }, rule), isMissed });
+  const facts = factsOf(pass, { ...view, statuses }, rule);
+  const admission = admit({ ...facts, scheduler: landing.scheduledBy, isMissed });
   if (admission.kind === 'refused') return admission;
   if (admission.kind === 'admitted') return 'nothing';
   return admission.reason === 'other_checks' ? 'other_checks' : 'unknown';

@@ -174,3 +174,19 @@ describe('a bot that is no administrator', () => {
     expect(seen).toHaveLength(1);
   });
 });
+
+test.each([
+  ['no list', { enable_merge_whitelist: false, merge_whitelist_teams: ['leads'] }, {}],
+  ['accounts', { merge_whitelist_usernames: ['ann'], merge_whitelist_teams: null }, { mergeList: ['ann'] }],
+  [
+    'teams as well',
+    { merge_whitelist_usernames: ['ann'], merge_whitelist_teams: ['leads'] },
+    { mergeList: ['ann'], mergeTeams: ['leads'] },
+  ],
+  ['teams alone', { merge_whitelist_teams: ['leads'] }, { mergeList: [], mergeTeams: ['leads'] }],
+])('who may merge: %s', async (_what, change, expected) => {
+  const json = [rule('main', { enable_merge_whitelist: true, ...change })];
+  const { mergeList, mergeTeams } =
+    (await readProtection(openScripted(() => ({ json })).transport, 'main')) ?? {};
+  expect({ ...(mergeList && { mergeList }), ...(mergeTeams && { mergeTeams }) }).toEqual(expected);
+});
