@@ -143,6 +143,11 @@ export const PULL_CODES = {
     'refused: the forge did not merge it, and the bot may not read whether reviews, an outdated branch or who scheduled it is why',
     `Make the bot an administrator of the repository. Or settle its reviews and press "Update branch by merge"; to try it as it is, let a person who may merge ${SCHEDULE_AGAIN}.`,
   ),
+  style_off: wait(
+    'operator',
+    'refused: the forge did not merge it, and the settings of the repository do not allow the merge style of this queue any more',
+    `Allow the style again, or choose another one for this queue. If it was scheduled in a style that is not allowed, ${SCHEDULE_AGAIN}, in one that is.`,
+  ),
   ...SCHEDULE_CODES,
   ...MERGE_CODES,
   no_changes: wait(

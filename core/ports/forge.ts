@@ -13,6 +13,7 @@ import type {
 } from '../domain/forge.ts';
 import type { ForgeVersion } from '../domain/forge-version.ts';
 import type { BlobId, CommitSha, PullRequestNumber, TreeHash } from '../domain/ids.ts';
+import type { MergeStyle } from '../domain/repo.ts';
 import type { PostedStatus } from '../domain/status-gate.ts';
 import type { TokenScope } from '../domain/token-scopes.ts';
 import type { ForgeHook } from './forge-admin.ts';
@@ -105,6 +106,8 @@ export interface ForgeReader {
    * may not see who is in it.
    */
   listTeamMembers(team: string): Promise<readonly string[] | null>;
+  /** Styles in which the settings of the repository let the forge merge; null where the forge does not say. */
+  readAllowedStyles(): Promise<readonly MergeStyle[] | null>;
   /** Is there, or may there be, a deploy key that writes? Its pushes are shown as the owner's. */
   hasWritingKey(): Promise<boolean>;
   /** Hooks of the repository; null where the bot may not list them. */

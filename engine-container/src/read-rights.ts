@@ -5,13 +5,15 @@ import type { LookBudget } from './look-budget.ts';
 import type { NamedTeams } from './named-teams.ts';
 import type { PullRequestView } from './queue/snapshot.ts';
 
+type Asked = Pick<EngineForge, 'readWriteRight' | 'readAllowedStyles'>;
+
 /** Who may write here, as far as it was asked in this reconcile: rights are given and taken without an event. */
 export class RightsReader {
-  readonly #forge: Pick<EngineForge, 'readWriteRight'>;
+  readonly #forge: Asked;
   readonly #budget: LookBudget;
   readonly #rights = new Map<string, Reading<WriteRight>>();
 
-  constructor(deps: { readonly forge: Pick<EngineForge, 'readWriteRight'>; readonly budget: LookBudget }) {
+  constructor(deps: { readonly forge: Asked; readonly budget: LookBudget }) {
     this.#forge = deps.forge;
     this.#budget = deps.budget;
   }
@@ -33,15 +35,16 @@ export class RightsReader {
     return mapKnown(await this.read(login), (right) => right === 'yes' || right === 'listed');
   }
 
-  /** The right of who scheduled, in whose name the forge merges. Nothing where it is not known who did. */
+  /** All that the forge goes by when it merges: the styles that are allowed and, where it is known, the right of who scheduled. */
   async readMerger(
     teams: NamedTeams,
     { mergeTeams }: BranchProtection,
     login: string | undefined,
-  ): Promise<Pick<PullRequestView, 'schedulerWrites' | 'mergePlace'>> {
-    if (login === undefined) return {};
+  ): Promise<Pick<PullRequestView, 'schedulerWrites' | 'mergePlace' | 'allowedStyles'>> {
+    const allowedStyles = await this.#budget.tryRead(() => this.#forge.readAllowedStyles());
+    if (login === undefined) return { allowedStyles };
     const schedulerWrites = await this.read(login);
-    if (mergeTeams === undefined) return { schedulerWrites };
-    return { schedulerWrites, mergePlace: await teams.findIn(mergeTeams, login) };
+    if (mergeTeams === undefined) return { allowedStyles, schedulerWrites };
+    return { allowedStyles, schedulerWrites, mergePlace: await teams.findIn(mergeTeams, login) };
   }
 }

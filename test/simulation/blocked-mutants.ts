@@ -61,6 +61,14 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
     dies: 'a right to write is hidden in a team',
   },
   {
+    guard: 'a merge in a style that is not allowed any more ends in no bounce (D-14)',
+    file: `${QUEUE}/admission/admission.ts`,
+    find: "return isOff ? { kind: 'refused', reason: 'style_off' } : judgeHidden(facts);",
+    replace: 'return isOff ? judgeHidden(facts) : judgeHidden(facts);',
+    families: ['people'],
+    dies: 'the style of a queue is switched off amid a landing',
+  },
+  {
     guard: 'a review that a hidden rule may ask about ends in no bounce (D-14)',
     file: `${QUEUE}/admission/admission.ts`,
     find: "  return isContested ? { kind: 'refused', reason: 'rule_hidden' } : { kind: 'admitted' };\n",
@@ -87,7 +95,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   {
     guard: 'what may be hidden in the rule still holds at the next look (D-14)',
     file: `${QUEUE}/admission/admit-entries.ts`,
-    find: "    isMissed: entry.refusedFor === 'rule_hidden',\n",
+    find: '    isMissed: entry.refusedFor !== null && MAY_BE_WHY.has(entry.refusedFor),\n',
     replace: '',
     families: ['people'],
     dies: 'a rule that the bot may not read blocks an outdated head',
@@ -95,7 +103,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a schedule that the forge has dropped is told before what may be hidden in the rule (E21)',
     file: `${QUEUE}/landing/blockers.ts`,
-    find: "(answer === 'other_checks' || answer.reason !== 'rule_hidden')",
+    find: "(answer === 'other_checks' || !MAY_BE_WHY.has(answer.reason))",
     replace: "(answer === 'other_checks' || answer.kind === 'refused')",
     families: ['people'],
     dies: 'a schedule is dropped where the bot may not read the rule',

@@ -1,6 +1,7 @@
+import { PULL_CODES } from '#core/domain/pull-code-table.ts';
 import { NO_LAGS } from '../fakes/abstract-forge/world.ts';
 import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from '../scenario/stories.ts';
-import { isSuccess, look, type Stage, setStage, wordOn } from './scene-stage.ts';
+import { isSuccess, look, type Stage, setStage, wordOn, wordsOn } from './scene-stage.ts';
 
 /** Scenes of `scenes.ts` in which one pull request cannot be merged or tested, and the others are not to wait for it. */
 
@@ -256,6 +257,27 @@ export async function outOfTheTeam(): Promise<readonly string[]> {
   return told
     ? problems
     : [...problems, 'its author is not told that a member of the team has to schedule it'];
+}
+
+/** The settings of the repository do not allow the style any more in which all are scheduled; in another one they land. */
+export async function styleOff(): Promise<readonly string[]> {
+  const stage = await setStage({ switches: { rowDeletedBeforeMerge: false } });
+  const { forge } = stage;
+  await givenProject(forge);
+  const pr = await givenScheduled(forge, 'a');
+  await stage.drain({ until: async () => forge.runs().length > 0 });
+  forge.forbidStyle('squash');
+  await look(stage, 50);
+  const words = await wordsOn(stage, pr);
+  if (words !== PULL_CODES.style_off.says) return [`a style that is off: "${words}"`];
+  const runs = forge.runs().length;
+  await look(stage, 50);
+  const problems = forge.runs().length > runs ? ['it was tried again although the style is off'] : [];
+  await forge.cancelSchedule(pr);
+  await look(stage, 2);
+  await forge.schedule(pr, 'merge');
+  await look(stage, 20);
+  return forge.isMerged(pr) ? problems : [...problems, 'it did not land in a style that is allowed'];
 }
 
 /** Who schedules may write by a team whose members the bot may not see, and its first merge is lost: that proves nothing against them. */

@@ -53,6 +53,7 @@ import {
   schedulerLeaves,
   silenceGate,
   slowUnderHiddenRule,
+  styleOff,
 } from './blocked-scenes.ts';
 import { landBesideBurial, takeContextOfAnother, tellSecondBranch, waitForBurial } from './branch-scenes.ts';
 import {
@@ -879,6 +880,7 @@ export const SCENES = {
   'one outside the team that may merge pushes to what a member scheduled': pushFromOutsideTheTeam,
   'who scheduled is not in the team that may merge from now on': outOfTheTeam,
   'who scheduled loses the right to write': schedulerLeaves,
+  'the style of a queue is switched off amid a landing': styleOff,
   'a change that the base took back comes again in a rebase': relandAfterRevert,
   'a change that was taken back in its batch comes again in a rebase': relandInOneBatch,
   'an author changes something in a merge that a rebase drops': editInMerge,

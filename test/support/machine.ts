@@ -30,6 +30,7 @@ const FORGE_READS = [
   'readBotLogin',
   'readWriteRight',
   'listTeamMembers',
+  'readAllowedStyles',
   'hasWritingKey',
   'listOwnHooks',
   'readVersion',

@@ -13,7 +13,7 @@ import {
   readPullRequest,
 } from './pulls.ts';
 import { findRefInTheWay } from './refs.ts';
-import { readVersion } from './repos.ts';
+import { readRepo, readVersion } from './repos.ts';
 import { listReviews } from './reviews.ts';
 import { readRunnerLabels } from './run-jobs.ts';
 import { readStatuses, readStatusHistory } from './statuses.ts';
@@ -31,6 +31,7 @@ export function createForgeReader(transport: ForgeTransport): ForgeReader {
     readBotLogin: () => readBotLogin(transport),
     readWriteRight: createWriterReader(transport, teams),
     listTeamMembers: createTeamReader(teams),
+    readAllowedStyles: async () => (await readRepo(transport)).allowedStyles,
     hasWritingKey: () => hasWritingKey(transport),
     listOwnHooks: () => listOwnHooks(transport),
     readVersion: () => readVersion(transport),

@@ -9,7 +9,7 @@ import type {
 import type { HookState } from '#core/domain/hook-seen.ts';
 import type { CommitSha, EpochMs, NodeRowId, PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
 import type { Labelled } from '#core/domain/priority.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { ManagedRepo, MergeStyle } from '#core/domain/repo.ts';
 import type { Reading } from '#core/domain/result.ts';
 import type { SettingsSeen } from '#core/domain/settings-file.ts';
 import type { ForeignStatus } from '#core/domain/status-gate.ts';
@@ -122,6 +122,8 @@ export interface PullRequestView {
   readonly schedulerWrites?: Reading<WriteRight>;
   /** Of who scheduled, in the teams that the rule lets merge. Absent: not asked, as with the right to write. */
   readonly mergePlace?: Reading<TeamPlace>;
+  /** Styles in which the forge merges; null: the forge does not say. Absent: not asked, as with the right to write. */
+  readonly allowedStyles?: Reading<readonly MergeStyle[] | null>;
   /** Null when nothing but our own context is required and the record is intact. */
   readonly statuses: Reading<readonly CommitStatus[]> | null;
   /** Labels of it that the settings name; absent: none. */

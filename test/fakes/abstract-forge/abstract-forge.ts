@@ -119,6 +119,8 @@ export interface AbstractForge extends ForgeControl, Knobs {
   timelineOf(pr: number): readonly TimelineEntry[];
   /** Why the branch rule forbids the merge now, statuses apart; null when it does not. */
   ruleViolation(pr: number): string | null;
+  /** The settings of the repository do not allow a style from now on. */
+  forbidStyle(style: NativeStyle): void;
   /** People change the hooks of the repository; null: the bot may not list them. */
   setHooks(hooks: readonly ForgeHook[] | null): Promise<void>;
   /** A person puts a label on a pull request, or takes it off. */
@@ -272,6 +274,9 @@ function createPullControl(world: World) {
     },
     async pushToPullRequest(pr: number, files: FileChanges, by?: string) {
       return pushToPull(world, mustPull(world, pr), files, by);
+    },
+    forbidStyle(style: NativeStyle) {
+      world.forbiddenStyles.add(style);
     },
     async setHooks(hooks: readonly ForgeHook[] | null) {
       world.hooks = hooks;

@@ -97,6 +97,6 @@ function findMergeRow(world: World, pull: Pull, sha: CommitSha): ScheduleRow | n
 
 function carryOut(world: World, pull: Pull, row: ScheduleRow): void {
   if (world.switches.rowDeletedBeforeMerge) setSchedule(world, pull, null);
-  if (world.knobs.mergeFails(pull.number)) return;
+  if (world.knobs.mergeFails(pull.number) || world.forbiddenStyles.has(row.style)) return;
   mergePull(world, pull, row.style, row.doer);
 }

@@ -2,6 +2,7 @@ import { keyOfPaths } from '#core/contracts/paths-key.ts';
 import type { Commit, RefInTheWay } from '#core/domain/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import { FORGE_TOUCHED_PULLS_MAX } from '#core/domain/limits.ts';
+import { MERGE_STYLES } from '#core/domain/repo.ts';
 import { type EngineForge, ListingTooLong, type PatchRequest } from '#core/ports/forge.ts';
 import { isMergeable } from './checks.ts';
 import { type Call, exchange, Refusal } from './exchange.ts';
@@ -56,6 +57,10 @@ function createReader(world: World): Reader {
         const lender = world.lenders.get(team);
         return lender?.hidden === true ? null : (lender?.members ?? []);
       }),
+    readAllowedStyles: async () =>
+      exchange(world, get('repo', 'repo'), () =>
+        MERGE_STYLES.filter((style) => !world.forbiddenStyles.has(style)),
+      ),
     hasWritingKey: async () => exchange(world, get('keys', 'keys'), () => world.hasWritingKey),
     listOwnHooks: async () => exchange(world, get('hooks', 'hooks'), () => world.hooks),
     readBotLogin: async () => exchange(world, get('/user', 'user'), () => world.bot),

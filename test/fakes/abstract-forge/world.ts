@@ -316,6 +316,8 @@ export interface World {
   readonly teams: Map<string, readonly string[] | null>;
   /** A deploy key may push here, in the owner's name. */
   hasWritingKey: boolean;
+  /** Styles that the settings of the repository do not allow: a merge that is due in one of them fails. */
+  readonly forbiddenStyles: Set<NativeStyle>;
   /** Null: the bot may not list them. */
   hooks: readonly ForgeHook[] | null;
   readonly pulls: Map<PullRequestNumber, Pull>;
@@ -379,6 +381,7 @@ export function createWorld(options: WorldOptions): World {
     lenders: new Map(),
     teams: new Map(),
     hasWritingKey: false,
+    forbiddenStyles: new Set(),
     hooks: [],
     pulls: new Map(),
     pullsOpened: 0,

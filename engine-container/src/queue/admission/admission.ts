@@ -10,6 +10,7 @@ import {
 import { type GlobReader, GlobSet, isGlob } from '#core/domain/glob.ts';
 import { Subject } from '#core/domain/glob-matcher.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
+import type { MergeStyle } from '#core/domain/repo.ts';
 import type { Reading } from '#core/domain/result.ts';
 import { findListed } from './merge-list.ts';
 import type { ReviewCount } from './reviews.ts';
@@ -39,6 +40,7 @@ export const REFUSALS = [
   'protected_files',
   'open_dependencies',
   'rule_hidden',
+  'style_off',
 ] as const;
 export type Refusal = (typeof REFUSALS)[number];
 
@@ -69,6 +71,10 @@ export interface AdmissionFacts extends RuleFacts {
   readonly schedulerWrites?: Reading<WriteRight> | undefined;
   /** Of who scheduled, in the teams that the rule lets merge. Absent: there are none, or it was not asked. */
   readonly mergePlace?: Reading<TeamPlace> | undefined;
+  /** Styles in which the forge merges; null: the forge does not say. Absent: not asked. */
+  readonly allowedStyles?: Reading<readonly MergeStyle[] | null> | undefined;
+  /** The style of this queue; in which one a pull request is scheduled, no API tells. */
+  readonly mergeStyle: MergeStyle;
   /** Does the forge ask the fork for the right to merge? Unknown (null) refuses no pull request. */
   readonly asksFork?: boolean | null;
   /** Is a required pattern met where all that it finds was skipped? */
@@ -118,7 +124,7 @@ export function admit(facts: AdmissionFacts): Admission {
     return { kind: 'refused', reason: 'branch_outdated' };
   }
   const checks = judgeOtherChecks(facts);
-  return checks.kind === 'admitted' && facts.isMissed === true ? judgeHidden(facts) : checks;
+  return checks.kind === 'admitted' && facts.isMissed === true ? judgeMissed(facts) : checks;
 }
 
 /** Does a `success` stand under this context, or what the forge takes for one? */
@@ -222,6 +228,17 @@ function rightAskedFor(facts: AdmissionFacts): Reading<WriteRight> | undefined {
   const { pull, protection, schedulerWrites, asksFork } = facts;
   const goesByOther = protection.mergeList !== undefined || (pull.fromFork && asksFork !== false);
   return goesByOther ? undefined : schedulerWrites;
+}
+
+/** Refusals by something that may be why the forge did not merge. */
+export const MAY_BE_WHY: ReadonlySet<Refusal> = new Set(['rule_hidden', 'style_off']);
+
+/** The forge did not merge, and the settings of the repository do not allow the style of this queue, nor perhaps another one. */
+function judgeMissed(facts: AdmissionFacts): Admission {
+  const { allowedStyles, mergeStyle } = facts;
+  if (allowedStyles?.known === false) return { kind: 'waiting', reason: 'unknown' };
+  const isOff = allowedStyles?.value?.includes(mergeStyle) === false;
+  return isOff ? { kind: 'refused', reason: 'style_off' } : judgeHidden(facts);
 }
 
 /**

@@ -12,7 +12,7 @@ import type { QueueRecord, Staged } from '../record/record.ts';
 import type { PullRequestView } from '../snapshot.ts';
 import { sayDeferred } from '../words/deferral-words.ts';
 import { describeRefusal } from '../words/describe.ts';
-import { type Admission, type AdmissionFacts, admit, type Refusal } from './admission.ts';
+import { type Admission, type AdmissionFacts, admit, MAY_BE_WHY, type Refusal } from './admission.ts';
 import { sayError } from './moved-heads.ts';
 import { noteJudged } from './replaced-schedule.ts';
 import { outwaitAgreement, outwaitAnswer } from './unclear.ts';
@@ -91,7 +91,7 @@ function judgeOfItself(
     twinAhead: heads.has(entry.head),
     isLanding: isLanding(pass.record, entry),
     // Told once, it holds as long as that may be why; its next head and its next schedule are tried.
-    isMissed: entry.refusedFor === 'rule_hidden',
+    isMissed: entry.refusedFor !== null && MAY_BE_WHY.has(entry.refusedFor),
   });
 }
 
@@ -159,7 +159,7 @@ export function factsOf(
   { protection, baseTip }: Pick<AdmissionFacts, 'protection' | 'baseTip'>,
 ): AdmissionFacts {
   const { pull, reviews, statuses, authorWrites, schedulerWrites, mergePlace } = view;
-  const { touchesProtected, openDependencies } = view;
+  const { allowedStyles, touchesProtected, openDependencies } = view;
   const version = pass.record.forge?.version ?? null;
   return {
     pull,
@@ -170,6 +170,8 @@ export function factsOf(
     authorWrites,
     schedulerWrites,
     mergePlace,
+    allowedStyles,
+    mergeStyle: pass.s.repo.mergeStyle,
     touchesProtected,
     openDependencies,
     asksFork: asksFork(pass),

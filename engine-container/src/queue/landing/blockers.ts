@@ -1,5 +1,5 @@
 import { BLOCKERS_WAIT_MS } from '#core/domain/limits.ts';
-import { type Admission, admit } from '../admission/admission.ts';
+import { type Admission, admit, MAY_BE_WHY } from '../admission/admission.ts';
 import { factsOf, refuse } from '../admission/admit-entries.ts';
 import { type DecisionContext, entryOf } from '../decision-context.ts';
 import type { Landing, TakeBackReason } from '../record/landing-state.ts';
@@ -18,7 +18,7 @@ export function isBlock(answer: Answer): answer is Block {
 
 /** A block that is known to be one, not something that may be. */
 export function isSure(answer: Answer): boolean {
-  return isBlock(answer) && (answer === 'other_checks' || answer.reason !== 'rule_hidden');
+  return isBlock(answer) && (answer === 'other_checks' || !MAY_BE_WHY.has(answer.reason));
 }
 
 /** Was the success taken back because the forge did not merge? */

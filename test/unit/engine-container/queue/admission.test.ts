@@ -34,6 +34,7 @@ function judge(
     context: 'mq',
     baseTip: TIP,
     twinAhead: false,
+    mergeStyle: 'squash',
     globs: readerOf('gitea'),
     ...facts,
   });

@@ -313,6 +313,14 @@ describe('deploy keys, whose pushes are shown as the owner’s', () => {
     expect(seen[0]?.path).toBe('/keys');
   });
 
+  test('styles that the settings allow are told where all are shown', async () => {
+    const flags = { allow_merge_commits: true, allow_squash_merge: false, allow_rebase: true };
+    const row = { full_name: 'corner/shop', default_branch: 'main', ...flags };
+    expect(await open(() => ({ json: row })).forge.readAllowedStyles()).toEqual(['merge', 'rebase']);
+    const { allow_rebase: _hidden, ...rest } = row;
+    expect(await open(() => ({ json: rest })).forge.readAllowedStyles()).toBeNull();
+  });
+
   test('a forge that fails says nothing about them', async () => {
     await expect(open(() => ({ status: 500, json: {} })).forge.hasWritingKey()).rejects.toMatchObject({
       kind: 'unreachable',
