@@ -73,7 +73,7 @@ export const GLANCE_MUTANTS: readonly Mutant[] = [
     find: "    if (isPromised(statuses, statusContext)) return { kind: 'needed', memory: found };\n",
     replace: '',
     families: ['at_rest'],
-    dies: { family: 'at_rest', seed: 2_410_000_133 },
+    dies: 'words that the queue goes on stand on a head at rest',
   },
   {
     guard: 'a record that is rebuilt at rest asks who the bot is, to replace its words (A145)',
@@ -81,6 +81,6 @@ export const GLANCE_MUTANTS: readonly Mutant[] = [
     find: 'if (statuses?.known === true && isPromised(statuses.value, this.#context)) await this.needBotLogin();',
     replace: '',
     families: ['at_rest'],
-    dies: { family: 'at_rest', seed: 2_410_000_133 },
+    dies: 'words that the queue goes on outlive the record',
   },
 ];

@@ -1,6 +1,10 @@
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { describeInLine, isPromise } from '../../engine-container/src/queue/words/describe.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
+import { givenProject } from '../scenario/stories.ts';
 import { Fleet } from './fleet.ts';
 import type { Odds } from './odds.ts';
+import { look, setStage } from './scene-stage.ts';
 
 /** Scenes of `scenes.ts` in which a person presses the button, and the forge sends no event. */
 
@@ -97,4 +101,37 @@ export async function glanceAtNight(): Promise<readonly string[]> {
   const { glances, looks } = await count(HOUR_MS);
   if (looks < 10) return ['the scene did not come about'];
   return glances === 0 ? fleet.problems : [`a quiet repository has ${glances} glances in an hour`];
+}
+
+/** A word of the queue from before it was left stands on a head, as if the word of its departure had been lost. */
+const promise = (forge: AbstractForge, sha: string): Promise<void> =>
+  forge.postStatusAs('mq-bot', sha, DEFAULT_SERVICE_NAME, 'pending', describeInLine(3));
+
+async function isPromised(forge: AbstractForge, sha: string): Promise<boolean> {
+  const status = await forge.status(sha, DEFAULT_SERVICE_NAME);
+  return isPromise(status?.description ?? '');
+}
+
+/** No look of the engine would see it before its next full one. */
+export async function promiseAtRest(): Promise<readonly string[]> {
+  const { fleet, forge, pr } = await givenOpened();
+  await fleet.pass(2 * HOUR_MS);
+  const { headSha } = await forge.pull(pr);
+  await promise(forge, headSha);
+  await fleet.pass(HOUR_MS);
+  const isUntrue = await isPromised(forge, headSha);
+  return isUntrue ? ['words that the queue goes on stand at rest'] : fleet.problems;
+}
+
+/** The record is new, and words are replaced that are of the queue's own account alone. */
+export async function promiseBeforeLostRecord(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const pr = await forge.openPullRequest({ branch: 'a', files: { 'src/a.txt': '1\n' } });
+  const { headSha } = await forge.pull(pr);
+  await promise(forge, headSha);
+  await stage.loseRecord();
+  await look(stage, 20);
+  return (await isPromised(forge, headSha)) ? ['words that the queue goes on outlive the record'] : [];
 }

@@ -138,7 +138,14 @@ import {
 } from './forge-scenes.ts';
 import { drainAndFreeze, freezeInLanding, freezeWithLabels, pauseWithLabel } from './freeze-scenes.ts';
 import { changeGateInFlight, waitBetweenJobs, waitForRunner } from './gate-scenes.ts';
-import { glanceAtNight, glanceForAnHour, pressWithinTheSecond, pressWithoutEvent } from './glance-scenes.ts';
+import {
+  glanceAtNight,
+  glanceForAnHour,
+  pressWithinTheSecond,
+  pressWithoutEvent,
+  promiseAtRest,
+  promiseBeforeLostRecord,
+} from './glance-scenes.ts';
 import {
   enrollAfterBurial,
   enrollInLanding,
@@ -1058,6 +1065,8 @@ export const SCENES = {
   'the button is pressed within the second of another change': pressWithinTheSecond,
   'a repository is glanced at for an hour': glanceForAnHour,
   'a quiet repository is glanced at no more': glanceAtNight,
+  'words that the queue goes on stand on a head at rest': promiseAtRest,
+  'words that the queue goes on outlive the record': promiseBeforeLostRecord,
   'an event tells of each verdict': tellEachVerdict,
   'a forge sends events no more': tellNoMore,
   'events of another kind and of the day before': tellOfOtherThings,
