@@ -90,7 +90,7 @@ export const RENEWAL_MUTANTS: readonly Mutant[] = [
     find: 'if (other !== entry && other.head === entry.head) other.refusedFor = null;',
     replace: 'if (other === entry) other.refusedFor = null;',
     families: ['storm', 'shared_heads'],
-    dies: { family: 'storm', seed: 520000102 },
+    dies: 'one of two with a head that is refused moves on',
   },
   {
     guard: 'a head that may have been pushed while it was closed is asked for anew',

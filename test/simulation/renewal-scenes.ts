@@ -255,3 +255,22 @@ export async function lateUnanswered(): Promise<readonly string[]> {
   if (!stage.forge.isMerged(pr)) return ['a push from before the schedule, told late, kept its head back'];
   return stage.forge.runs().length === 1 ? [] : ['what stood was torn down for what could not be read'];
 }
+
+/** Two have one head and are refused; one of them moves on, which is said on that head, and the other is refused still. */
+export async function moveOffRefusedHead(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge, clock } = stage;
+  await givenProject(forge);
+  await forge.setProtection({ requiredApprovals: 1 });
+  const first = await forge.openPullRequest({ branch: 'first', files: { 'src/a.txt': '1\n' } });
+  const { headSha: head } = await forge.pull(first);
+  const other = await forge.openPullRequest({ branch: 'other', head });
+  await clock.advance(60_000);
+  for (const pr of [first, other]) await forge.schedule(pr, 'squash');
+  await look(stage, 4);
+  await forge.pushToPullRequest(first, { 'src/a.txt': '2\n' }, 'mallory');
+  await look(stage, 8);
+  const words = await wordsOn(stage, other);
+  if ((await forge.pull(other)).headSha !== head) return ['the scene did not come about'];
+  return words === PULL_CODES.approvals_missing.says ? [] : [`one that is refused still is told "${words}"`];
+}
