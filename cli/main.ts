@@ -21,7 +21,8 @@ process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   // A full disk: a script must not take the half for the whole.
   isWritten = false;
   process.exitCode = EXIT.refused;
-  complain(`The output cannot be written (${code ?? 'unknown'}): make room for it, then try again.`);
+  const step = code === 'ENOSPC' ? 'make room for it, then try again' : 'look after the place where it goes';
+  complain(`The output cannot be written (${code ?? 'unknown'}): ${step}.`);
 });
 
 /** In a folder that was deleted there is no repository either. */

@@ -37,8 +37,8 @@ export const MERGE_CODES = {
   ),
   file_converted: wait(
     'author',
-    'refused: git converts a file in it (text, eol or ident in .gitattributes), and so the rebase of the forge stops there',
-    'Set -text (or -ident) for that file in a pull request that changes .gitattributes alone, and rebase this branch once that has landed. For such a file "git ls-files --eol" shows i/crlf or i/mixed, and text or eol without auto.',
+    "refused: git converts a file that differs from the base (text, eol or ident in .gitattributes), and so the forge's rebase stops",
+    'Rebase this branch onto the base branch. If it is told again, set -text (or -ident) for that file in a pull request that changes .gitattributes alone, and rebase this branch once that has landed. "git ls-files --eol" shows i/crlf or i/mixed for a file whose line ends are converted; one with ident holds a text between $Id: and $.',
     true,
   ),
   merge_unsure: wait(

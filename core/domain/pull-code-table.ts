@@ -141,7 +141,7 @@ export const PULL_CODES = {
   rule_hidden: wait(
     'operator',
     'refused: the forge did not merge it, and the bot may not read whether reviews, an outdated branch or who scheduled it is why',
-    `Make the bot an administrator of the repository. Or settle its reviews and press "Update branch by merge"; to try it as it is, let a person who may merge ${SCHEDULE_AGAIN}.`,
+    `Make the bot an administrator of the repository; where the rule names teams, give its token the scope read:organization and add it to each of them. Or settle its reviews and press "Update branch by merge"; to try it as it is, let a person who may merge ${SCHEDULE_AGAIN}.`,
   ),
   style_off: wait(
     'operator',

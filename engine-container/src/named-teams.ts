@@ -5,8 +5,9 @@ import type { LookBudget } from './look-budget.ts';
 import type { TeamPlace } from './queue/admission/schedule-breach.ts';
 
 /**
- * Who is in the teams that may schedule, or that the branch rule lets merge. Each team is read once in a reconcile, and only when an account is asked about that
- * the settings do not name: rights are given and taken without an event, so that nothing of it is kept.
+ * Who is in the teams that may schedule, or that the branch rule lets merge. Each team is read once in a reconcile, and only when
+ * an account is asked about that neither the settings nor the rule names: rights are given and taken without an event, so that
+ * nothing of it is kept.
  */
 export class NamedTeams {
   readonly #forge: Pick<EngineForge, 'listTeamMembers'>;

@@ -219,7 +219,8 @@ export class MemberPlanner {
     const head = await this.#deps.objects.treeOf(member.head);
     const isKept = isFastForward(own, this.#action.forkSha, this.#staged, this.#kept);
     const written = isKept ? [{ sha: head, parent: ours }] : plan.written;
-    return (await stopsAtCheckout(this.#deps.objects, { head, ours, written })) ? 'file_converted' : plan;
+    const stops = await unlessNotReady(() => stopsAtCheckout(this.#deps.objects, { head, ours, written }));
+    return stops === null ? 'head_not_ready' : stops ? 'file_converted' : plan;
   }
 
   /**

@@ -1,8 +1,10 @@
 import type { BranchProtection, WriteRight } from '#core/domain/forge.ts';
-import { mapKnown, type Reading } from '#core/domain/result.ts';
+import type { MergeStyle } from '#core/domain/repo.ts';
+import { mapKnown, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { LookBudget } from './look-budget.ts';
 import type { NamedTeams } from './named-teams.ts';
+import { findListed } from './queue/admission/merge-list.ts';
 import type { PullRequestView } from './queue/snapshot.ts';
 
 type Asked = Pick<EngineForge, 'readWriteRight' | 'readAllowedStyles'>;
@@ -12,6 +14,7 @@ export class RightsReader {
   readonly #forge: Asked;
   readonly #budget: LookBudget;
   readonly #rights = new Map<string, Reading<WriteRight>>();
+  #styles: Reading<readonly MergeStyle[] | null> = UNKNOWN;
 
   constructor(deps: { readonly forge: Asked; readonly budget: LookBudget }) {
     this.#forge = deps.forge;
@@ -38,13 +41,19 @@ export class RightsReader {
   /** All that the forge goes by when it merges: the styles that are allowed and, where it is known, the right of who scheduled. */
   async readMerger(
     teams: NamedTeams,
-    { mergeTeams }: BranchProtection,
+    rule: BranchProtection,
     login: string | undefined,
   ): Promise<Pick<PullRequestView, 'schedulerWrites' | 'mergePlace' | 'allowedStyles'>> {
-    const allowedStyles = await this.#budget.tryRead(() => this.#forge.readAllowedStyles());
+    const allowedStyles = await this.#readStyles();
     if (login === undefined) return { allowedStyles };
     const schedulerWrites = await this.read(login);
-    if (mergeTeams === undefined) return { allowedStyles, schedulerWrites };
-    return { allowedStyles, schedulerWrites, mergePlace: await teams.findIn(mergeTeams, login) };
+    const place = findListed(rule, login);
+    if (typeof place === 'string') return { allowedStyles, schedulerWrites };
+    return { allowedStyles, schedulerWrites, mergePlace: await teams.findIn(place.inTeams, login) };
+  }
+
+  async #readStyles(): Promise<Reading<readonly MergeStyle[] | null>> {
+    if (!this.#styles.known) this.#styles = await this.#budget.tryRead(() => this.#forge.readAllowedStyles());
+    return this.#styles;
   }
 }

@@ -1,6 +1,7 @@
 import type { TreeHash } from '#core/domain/ids.ts';
 import type { RepoObjects } from './repo-objects.ts';
 import type { WrittenStep } from './staging/ancestry.ts';
+import { isRuleFile } from './staging/attributes.ts';
 import { type Checkout, findRewritten } from './staging/checkout-rules.ts';
 import { type FileVersion, isSameVersion, type PathChange } from './staging/path-change.ts';
 import { diffTrees } from './staging/tree-walk.ts';
@@ -12,7 +13,8 @@ export interface Rebase {
   readonly written: readonly WrittenStep[];
 }
 
-const RULES = /(?:^|\/)\.gitattributes$/;
+/** Changes of files, of all commits together, that are looked at; beyond it is not told whether the rebase stops. */
+const CHECKOUT_CHANGES_MAX = 20_000;
 
 type Files = ReadonlyMap<string, FileVersion | null>;
 
@@ -29,9 +31,12 @@ export async function stopsAtCheckout(
   const before = filesOf(changes, 'from');
   const after = new Map<string, FileVersion | null>();
   const steps: Checkout[] = [];
-  const isRuled = ({ path }: PathChange): boolean => RULES.test(path);
+  const isRuled = ({ path }: PathChange): boolean => isRuleFile(path);
+  let left = CHECKOUT_CHANGES_MAX - changes.length;
   for (const { sha, parent } of written) {
+    if (left < 0) return false;
     const step = await objects.run(diffTrees(objects, parent, sha));
+    left -= step.changes.length;
     const files = filesOf(
       step.changes.filter(({ path }) => before.has(path)),
       'to',

@@ -2,7 +2,15 @@ import type { Effort } from '#core/domain/effort.ts';
 import { Matcher, Subject } from '#core/domain/glob-matcher.ts';
 import { ANYTHING, isBetween, type Token, textToken } from '#core/domain/glob-tokens.ts';
 import type { BlobId, TreeHash } from '#core/domain/ids.ts';
-import { isDirectory, type ObjectView, type Reading, readBlobs, readDirectories } from './objects.ts';
+import {
+  type DirectoryEntry,
+  isDirectory,
+  type ObjectView,
+  type Reading,
+  readBlobs,
+  readDirectories,
+} from './objects.ts';
+import { SUBMODULE_MODE } from './path-change.ts';
 
 /** A pattern that is read as git reads it; any other may match anything. Git skips a byte order mark in a file on disk alone. */
 const SIMPLE_PATTERN = /^(?:[^[\]\\?"!\ufeff]|\[[\w.-]+\])+$/;
@@ -11,8 +19,8 @@ const LINE_STEPS_OF_CHAR = 4;
 /** Steps of one line and of one word in it, beside those of its characters: what is kept of each takes memory, too. */
 const LINE_STEPS = 80;
 const WORD_STEPS = 20;
-/** Steps of one more file, beside those of its characters: it takes a call, and no reconcile ends that makes too many. */
-const FILE_STEPS = 10_000;
+/** Steps of one more file, beside those of its characters: it takes a call, and a reconcile that makes too many never ends. */
+const FILE_STEPS = 50_000;
 const PATTERN_STEPS_OF_CHAR = 20;
 
 /** The part of a rule that speaks of one attribute: false = unset, `null` = left open, else its value. */
@@ -116,11 +124,22 @@ export class AttributeFiles {
     const [entries = []] = yield* readDirectories(this.#view, [{ id, path }]);
     const folder = {
       children: new Map(entries.filter(isDirectory).map((entry) => [entry.name, entry.id])),
-      rules: entries.find(({ name }) => name === '.gitattributes')?.id ?? null,
+      rules: entries.find((entry) => isRuleFile(entry.name) && isFile(entry))?.id ?? null,
     };
     this.#folders.set(id, folder);
     return folder;
   }
+}
+
+const RULE_FILE = /(?:^|\/)\.gitattributes$/;
+
+export function isRuleFile(path: string): boolean {
+  return RULE_FILE.test(path);
+}
+
+/** Neither a folder nor a submodule, which may have the name as well. */
+function isFile(entry: DirectoryEntry): boolean {
+  return !isDirectory(entry) && entry.mode !== SUBMODULE_MODE;
 }
 
 /** A path as the rules that stand `depth` characters into it see it. */

@@ -1,23 +1,33 @@
 import { Effort, EffortSpent } from '#core/domain/effort.ts';
 import type { BlobId, TreeHash } from '#core/domain/ids.ts';
-import { MERGE_BYTES_MAX, MERGE_FILE_BYTES_MAX } from '#core/domain/limits.ts';
 import { type Assignment, AttributeFiles, type RuleFile, ruledPath } from './attributes.ts';
-import { type Attributes, type Conversion, conversionOf, isRewritten, mayDiffer } from './conversion.ts';
-import { type ObjectView, type Reading, readBlobs } from './objects.ts';
+import {
+  type Attributes,
+  type Conversion,
+  type ConvertedText,
+  conversionOf,
+  isRewritten,
+  mayDiffer,
+  readText,
+} from './conversion.ts';
+import { type ObjectView, type Reading, readBlobs, TURN } from './objects.ts';
 import { type FileVersion, isRegularFile } from './path-change.ts';
 
 /** Steps that the rules of one pull request may take; what takes more is not told. */
 const RULE_STEPS_MAX = 2_000_000;
-/** Files of one pull request whose contents are read for this. */
+/** Files of one pull request whose contents are read for this, and their bytes. */
 const CONVERTED_FILES_MAX = 100;
+const CONVERTED_BYTES_MAX = 8 * 1024 * 1024;
+/** Bytes between two turns of all others in the engine. */
+const TURN_BYTES = 1024 * 1024;
 
 /** The files that git writes to disk at one moment of a rebase. */
 export interface Checkout {
-  /** Its rules are obeyed. */
+  /** The tree whose rules git obeys then. */
   readonly tree: TreeHash;
-  /** Some of them are others than in the checkout before. */
+  /** Some of its rules are others than in the checkout before. */
   readonly isRuledAnew: boolean;
-  /** Those that differ from the checkout before; null = removed. */
+  /** Files that differ from the checkout before; null = removed. */
   readonly files: ReadonlyMap<string, FileVersion | null>;
 }
 
@@ -30,27 +40,40 @@ interface ReadBack {
 }
 
 /**
- * A file that git writes to disk and would read back as another one. Git then takes it for a change that is not committed, and
- * never overwrites one: a rebase begins only where no file of the first checkout is changed, and goes on from one checkout to the
- * next only where it overwrites none that is. Null: there is none, or it cannot be told: more rules, files or bytes
- * than are read.
+ * A file that git writes to disk and would read back as another one. Git takes such a file for an uncommitted change and never
+ * overwrites it: a rebase does not begin if a file of the first checkout is one, and stops where a later checkout would overwrite
+ * one. Null: there is no such file, or it cannot be told, since more rules, files or bytes would have to be read.
  */
 export function* findRewritten(view: ObjectView, checkouts: readonly Checkout[]): Reading<string | null> {
   try {
     const readBack = yield* listReadBack(view, checkouts);
-    const blobs = yield* readBlobs(
-      view,
-      readBack.map(({ id }) => id),
-    );
-    for (const { path, id, written, read } of readBack) {
-      const content = blobs.get(id);
-      if (Buffer.isBuffer(content) && isRewritten(content, written, read)) return path;
-    }
-    return null;
+    const texts = yield* readTexts(view, [...new Set(readBack.map(({ id }) => id))]);
+    const found = readBack.find(({ id, written, read }) => {
+      const text = texts.get(id);
+      return text !== undefined && isRewritten(text, written, read);
+    });
+    return found?.path ?? null;
   } catch (error) {
     if (error instanceof EffortSpent) return null;
     throw error;
   }
+}
+
+/** Each is read through once, and all others have a turn in between. Those that the forge keeps back are left out. */
+function* readTexts(view: ObjectView, ids: readonly BlobId[]): Reading<ReadonlyMap<BlobId, ConvertedText>> {
+  const blobs = yield* readBlobs(view, ids);
+  const texts = new Map<BlobId, ConvertedText>();
+  let bytes = 0;
+  for (const [id, content] of blobs) {
+    if (!Buffer.isBuffer(content)) continue;
+    if (bytes > TURN_BYTES) {
+      yield TURN;
+      bytes = 0;
+    }
+    bytes += content.length;
+    texts.set(id, readText(content));
+  }
+  return texts;
 }
 
 /** A file on disk, and the checkout that wrote it. */
@@ -100,7 +123,7 @@ class ReadingBudget {
   #bytes = 0;
 
   get isSpent(): boolean {
-    return this.#ids.size >= CONVERTED_FILES_MAX || this.#bytes > MERGE_BYTES_MAX;
+    return this.#ids.size >= CONVERTED_FILES_MAX;
   }
 
   get readBack(): readonly ReadBack[] {
@@ -108,9 +131,12 @@ class ReadingBudget {
   }
 
   add(path: string, { id, size }: FileVersion, rules: Pick<ReadBack, 'written' | 'read'>): void {
-    if (this.isSpent || (size ?? 0) > MERGE_FILE_BYTES_MAX || !mayDiffer(rules)) return;
-    if (!this.#ids.has(id)) this.#bytes += size ?? 0;
-    this.#ids.add(id);
+    if (this.isSpent || !mayDiffer(rules)) return;
+    if (!this.#ids.has(id)) {
+      if (this.#bytes + (size ?? 0) > CONVERTED_BYTES_MAX) return;
+      this.#bytes += size ?? 0;
+      this.#ids.add(id);
+    }
     this.#found.set(`${id} ${JSON.stringify(rules)}`, { path, id, ...rules });
   }
 }

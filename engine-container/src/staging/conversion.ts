@@ -42,31 +42,61 @@ export function mayDiffer({
   return written.writesCrlf && (read.lineEnds !== 'auto' || written.lineEnds !== 'auto');
 }
 
+/** All that a conversion asks of a file: it is read through once, whatever the rules and however many. */
+export interface ConvertedText {
+  readonly hasCrlf: boolean;
+  readonly hasLoneLf: boolean;
+  /** Git takes it for no text, where it decides that itself. */
+  readonly isBinary: boolean;
+  /** `$Id$` as it is written, or with a text behind it. */
+  readonly hasBareIdent: boolean;
+  readonly hasFilledIdent: boolean;
+}
+
+const [NUL, LF, CR] = [0, 10, 13];
+const FILLED_IDENT = /\$Id:[^\n$]*\$/;
+
+export function readText(content: Buffer): ConvertedText {
+  let [hasCrlf, hasLoneLf, hasLoneCr] = [false, false, false];
+  for (let at = content.indexOf(LF); at !== -1 && !(hasCrlf && hasLoneLf); at = content.indexOf(LF, at + 1)) {
+    if (content[at - 1] === CR) hasCrlf = true;
+    else hasLoneLf = true;
+  }
+  for (let at = content.indexOf(CR); at !== -1 && !hasLoneCr; at = content.indexOf(CR, at + 1))
+    hasLoneCr = content[at + 1] !== LF;
+  const hasIdent = content.includes('$Id');
+  return {
+    hasCrlf,
+    hasLoneLf,
+    // Git counts characters that cannot be printed besides, which no text that a person writes has so many of.
+    isBinary: hasLoneCr || content.includes(NUL),
+    hasBareIdent: hasIdent && content.includes('$Id$'),
+    hasFilledIdent: hasIdent && FILLED_IDENT.test(content.toString('latin1')),
+  };
+}
+
 /** Whether a file is another one after it was written to disk by one conversion and read back by another. */
-export function isRewritten(content: Buffer, written: Conversion, read: Conversion): boolean {
-  const text = content.toString('latin1');
-  return readBack(writeOut(text, written), text, read) !== text;
+export function isRewritten(text: ConvertedText, written: Conversion, read: Conversion): boolean {
+  return areLinesRewritten(text, written, read) || isIdentRewritten(text, written, read);
 }
 
-const IDENT = /\$Id(?::[^\n$]*)?\$/g;
-const LONE_LF = /(?<!\r)\n/g;
-const CRLF = /\r\n/g;
-const LONE_CR = /\r(?!\n)/;
-
-function writeOut(text: string, { lineEnds, writesCrlf, ident }: Conversion): string {
-  const filled = ident ? text.replace(IDENT, '$$Id: written $$') : text;
-  const isLeft = lineEnds === 'auto' && (filled.includes('\r') || isBinary(filled));
-  return writesCrlf && !isLeft ? filled.replace(LONE_LF, '\r\n') : filled;
+function areLinesRewritten(
+  { hasCrlf, hasLoneLf, isBinary }: ConvertedText,
+  written: Conversion,
+  read: Conversion,
+): boolean {
+  const isKept = written.lineEnds === 'auto' && (hasCrlf || isBinary);
+  const getsCrlf = written.writesCrlf && hasLoneLf && !isKept;
+  // With `auto` git leaves a file alone that has CRLF in the index already.
+  const isLeft = read.lineEnds === 'never' || (read.lineEnds === 'auto' && (hasCrlf || isBinary));
+  return isLeft ? getsCrlf : hasCrlf;
 }
 
-/** With `auto` git leaves a file alone that has CRLF in the index already. */
-function readBack(disk: string, indexed: string, { lineEnds, ident }: Conversion): string {
-  const isLeft = lineEnds === 'auto' && (isBinary(disk) || (!isBinary(indexed) && indexed.includes('\r\n')));
-  const unified = lineEnds === 'never' || isLeft ? disk : disk.replace(CRLF, '\n');
-  return ident ? unified.replace(IDENT, '$$Id$$') : unified;
-}
-
-/** Git counts characters that cannot be printed besides, which no text that a person writes has so many of. */
-function isBinary(text: string): boolean {
-  return text.includes('\0') || LONE_CR.test(text);
+function isIdentRewritten(
+  { hasBareIdent, hasFilledIdent }: ConvertedText,
+  written: Conversion,
+  read: Conversion,
+): boolean {
+  if (read.ident) return hasFilledIdent;
+  return written.ident && (hasBareIdent || hasFilledIdent);
 }

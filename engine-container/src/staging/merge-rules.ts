@@ -1,7 +1,14 @@
 import { Effort, EffortSpent } from '#core/domain/effort.ts';
 import { GLOB_STEPS_MAX } from '#core/domain/glob.ts';
 import type { BlobId, TreeHash } from '#core/domain/ids.ts';
-import { type Assignment, AttributeFiles, type Rule, type RuleFile, ruledPath } from './attributes.ts';
+import {
+  type Assignment,
+  AttributeFiles,
+  type Rule,
+  type RuleFile,
+  type RulePlace,
+  ruledPath,
+} from './attributes.ts';
 import type { ObjectView, Reading } from './objects.ts';
 import { Refused } from './refusal.ts';
 
@@ -49,7 +56,7 @@ export class MergeRules {
   }
 
   *#refuse(path: string): Reading<void> {
-    const places = new Map<string, { readonly id: BlobId; readonly depth: number }>();
+    const places = new Map<string, RulePlace>();
     for (const tree of this.#trees) {
       for (const place of yield* this.#attributes.findAbove(tree, path)) {
         places.set(`${place.id} ${place.depth}`, place);

@@ -133,7 +133,7 @@ export function mustEnd({ kind, style }: Cell, n: number): 'landed' | RegExp | u
 }
 
 /** Forgejo rebases without files on disk. */
-const CONVERTED = /^landed$|^refused: git converts a file in it/;
+const CONVERTED = /^landed$|^refused: git converts a file that differs/;
 
 /** Files that the base of a cell starts with, beside the gate. */
 export function baseFiles(kind: Kind): DeskChange {

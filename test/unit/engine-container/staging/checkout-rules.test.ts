@@ -9,8 +9,20 @@ import { type CaseFile, MemoryObjects } from '../../../merges/trees.ts';
 import { createSeededRandom } from '../../../support/seeded-random.ts';
 
 const SEED = 20261127;
-const RANDOM_CASES = 60;
+const RANDOM_CASES = 80;
 const CRLF = 'one\r\ntwo\r\n';
+const CONTENTS: [string, ...string[]] = [
+  CRLF,
+  CRLF,
+  'one\ntwo\r\n',
+  'one\n',
+  'one\rtwo\n',
+  'one\rtwo\r\n',
+  'one\0two\r\nthree\n',
+  '$Id: a $\r\n',
+  '$Id$\n',
+  '',
+];
 /** A few git processes per case; a busy machine may take its time. */
 jest.setTimeout(120_000);
 
@@ -25,34 +37,50 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 type Files = Readonly<Record<string, string>>;
 
-function told(files: Files, path: string): string | null {
+/** Files of the tree by whose rules the file is written to disk, and of the one by whose rules it is read back. */
+function told(files: Files, path: string, later: Files = files): string | null {
   const objects = new MemoryObjects();
-  const tree = objects.putTree(
-    new Map(Object.entries(files).map(([name, text]): [string, CaseFile] => [name, fileOf(text)])),
-  );
+  const put = (some: Files): string =>
+    objects.putTree(
+      new Map(Object.entries(some).map(([name, text]): [string, CaseFile] => [name, fileOf(text)])),
+    );
+  const [written, read] = [put(files), put(later)];
   const content = Buffer.from(files[path] ?? '');
   const version = { mode: '100644', id: repository.objects.write('blob', content), size: content.length };
-  return readAtHand(
-    findRewritten(objects, [{ tree, isRuledAnew: false, files: new Map([[path, version]]) }]),
-  );
+  const first = { tree: written, isRuledAnew: false, files: new Map([[path, version]]) };
+  const then = { tree: read, isRuledAnew: true, files: new Map() };
+  const last = { tree: read, isRuledAnew: false, files: new Map([[path, null]]) };
+  return readAtHand(findRewritten(objects, later === files ? [first] : [first, then, last]));
 }
 
 function fileOf(text: string): CaseFile {
   return { mode: '100644', content: text };
 }
 
-async function gitTells(files: Files, path: string): Promise<boolean> {
-  const flat = Object.entries(files).map(([name, text]) => {
-    return [name, { mode: '100644', id: repository.objects.write('blob', Buffer.from(text)) }] as const;
+async function gitTells(files: Files, path: string, later: Files): Promise<boolean> {
+  const [written = '', read = ''] = [files, later].map((some) => {
+    const flat = Object.entries(some).map(([name, text]) => {
+      return [name, { mode: '100644', id: repository.objects.write('blob', Buffer.from(text)) }] as const;
+    });
+    return repository.objects.writeFlat(new Map(flat));
   });
-  const tree = repository.objects.writeFlat(new Map(flat));
-  return hasConverted(repository, { written: tree, read: tree }, [path]);
+  // Git that has taken a file for changed goes on doing so.
+  const pairs = [
+    { written, read: written },
+    { written, read },
+  ];
+  for (const pair of pairs) if (await hasConverted(repository, pair, [path])) return true;
+  return false;
 }
 
 /** What it says, after real git has said the same. */
-async function ask(files: Files, path = 'dos.txt'): Promise<boolean> {
-  const isRewritten = told(files, path) === path;
-  expect({ files, isRewritten }).toEqual({ files, isRewritten: await gitTells(files, path) });
+async function ask(files: Files, path = 'dos.txt', later: Files = files): Promise<boolean> {
+  const isRewritten = told(files, path, later) === path;
+  expect({ files, later, isRewritten }).toEqual({
+    files,
+    later,
+    isRewritten: await gitTells(files, path, later),
+  });
   return isRewritten;
 }
 
@@ -142,16 +170,34 @@ describe('a file that git would read back from disk as another one', () => {
       ).join('');
     let count = 0;
     for (let at = 0; at < RANDOM_CASES; at += 1) {
-      const macro = random.chance(0.5)
-        ? `[attr]mine ${random.pick(['text', 'eol=lf', '-text', 'text=auto'])}\n`
-        : '';
-      const content = random.pick([CRLF, CRLF, 'one\ntwo\r\n', 'one\n', '$Id: a $\r\n']);
-      const inner = random.chance(0.5) ? { 'in/.gitattributes': rules() } : {};
-      const files = { '.gitattributes': macro + rules(), ...inner, 'in/dos.txt': content };
-      if (await ask(files, 'in/dos.txt')) count += 1;
+      const file = { 'in/dos.txt': random.pick(CONTENTS) };
+      const draw = (): Files => {
+        const macro = random.chance(0.5)
+          ? `[attr]mine ${random.pick(['text', 'eol=lf', '-text', 'text=auto'])}\n`
+          : '';
+        const inner = random.chance(0.5) ? { 'in/.gitattributes': rules() } : {};
+        return { '.gitattributes': macro + rules(), ...inner, ...file };
+      };
+      const files = draw();
+      if (await ask(files, 'in/dos.txt', random.chance(0.5) ? files : draw())) count += 1;
     }
     expect(count).toBeGreaterThan(RANDOM_CASES / 10);
     expect(count).toBeLessThan(RANDOM_CASES);
+  });
+
+  test('needs rules in a file, and not in a folder or a submodule of that name', () => {
+    const files = { '.gitattributes/none.txt': '*.txt text\n', 'dos.txt': CRLF };
+    expect(told(files, 'dos.txt')).toBeNull();
+    const objects = new MemoryObjects();
+    const tree = objects.putTree(
+      new Map([
+        ['.gitattributes', { mode: '160000', content: '1'.repeat(40) }],
+        ['dos.txt', fileOf(CRLF)],
+      ]),
+    );
+    const version = { mode: '100644', id: '2'.repeat(40), size: CRLF.length };
+    const checkout = { tree, isRuledAnew: false, files: new Map([['dos.txt', version]]) };
+    expect(readAtHand(findRewritten(objects, [checkout]))).toBeNull();
   });
 
   test('is told through macros of macros, as deep as they go', () => {
