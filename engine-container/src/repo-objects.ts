@@ -20,6 +20,12 @@ import { directoryOf } from './staging/renames/sides.ts';
 /** Contents that one merge read and the next may ask for again: a changed file of the base, for one, is read by every member. */
 const BLOBS_KEPT_BYTES_MAX = 16 * 1024 * 1024;
 
+/**
+ * Entries of directories that are looked at between two turns of all others in the engine. Commits that change thousands of files
+ * to and fro are worked through without a call.
+ */
+const TURN_ENTRIES = 100_000;
+
 /** Raised when the time of a reconcile is up while trees are read. What was read is kept: the next one goes on. */
 export class ReadingUnfinished extends Error {
   override readonly name = 'ReadingUnfinished';
@@ -42,6 +48,7 @@ export class RepoObjects implements ObjectView {
   readonly #made = new Map<BlobId, Buffer>();
   #madeBytes = 0;
   #hasRead = false;
+  #entriesSeen = 0;
 
   constructor(forge: TreeReader, memory: RepoDirectories, isOutOfTime: () => boolean) {
     this.#forge = forge;
@@ -58,7 +65,9 @@ export class RepoObjects implements ObjectView {
   }
 
   directory(id: TreeHash): Directory | 'unsayable' | undefined {
-    return this.#memory.directories.get(id);
+    const found = this.#memory.directories.get(id);
+    this.#entriesSeen += found?.length ?? 0;
+    return found;
   }
 
   blob(id: BlobId): Buffer | 'withheld' | undefined {
@@ -106,6 +115,7 @@ export class RepoObjects implements ObjectView {
     try {
       for (;;) {
         const step = reading.next();
+        if (this.#entriesSeen > TURN_ENTRIES) await this.#giveTurn();
         if (step.done === true) return step.value;
         await this.#readAll(step.value);
       }
@@ -118,10 +128,18 @@ export class RepoObjects implements ObjectView {
   async runWithoutContents<Result>(reading: Reading<Result>): Promise<Result | null> {
     for (;;) {
       const step = reading.next();
+      if (this.#entriesSeen > TURN_ENTRIES) await this.#giveTurn();
       if (step.done === true) return step.value;
       if (step.value.some((need) => need.kind === 'blob')) return null;
       await this.#readAll(step.value);
     }
+  }
+
+  /** Work that takes no call ends with the time of its reconcile as well. */
+  async #giveTurn(): Promise<void> {
+    this.#entriesSeen = 0;
+    this.#countTime();
+    await setImmediate();
   }
 
   #forgetBlobs(): void {
