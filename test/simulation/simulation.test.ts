@@ -33,6 +33,7 @@ const RARE: readonly string[] = [
   'event pr_refused gate_not_started',
   'deferred forge_conflict',
   'take back candidate_changed',
+  'a landed head again',
 ];
 /** Ends a hang. However slow the machine, all are lived: of fewer it cannot be asked that everything happened. */
 const LIVES_MS_MAX = 900_000;
