@@ -98,6 +98,8 @@ export async function leaveConverted(): Promise<readonly string[]> {
   const { forge } = stage;
   const pr = await forge.openPullRequest({ branch: 'there', files: { 'dos.txt': crlf('changed') } });
   await forge.pushToPullRequest(pr, { 'dos.txt': CRLF, 'src/own.txt': '1\n' });
+  await forge.pushToBase({ 'src/base.txt': '1\n' });
+  await stage.clock.advance(60_000);
   return told(await play(stage, pr), 'landed', 'a change of such a file that is taken back');
 }
 
