@@ -58,12 +58,12 @@ function toLogin(url: string, token: string): Login {
   return { url: url.replace(/\/+$/, ''), token: checkToken(token) };
 }
 
-/** One that no header carries is sent nowhere, which would read as a service that is away. */
+/** A token that no header can carry is refused here: the call would fail as if the service were away. */
 export function checkToken(text: string): string {
   const token = text.trim();
   if (/^[!-~]*$/.test(token)) return token;
   throw new Misuse(
-    'The token has a character that none has: give it as one line of plain text (UTF-8, without a byte order mark).',
+    'The token holds a character that no token can have: give it as one line of plain text (UTF-8, without a byte order mark).',
   );
 }
 

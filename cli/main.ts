@@ -21,7 +21,7 @@ process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   // A full disk: a script must not take the half for the whole.
   isWritten = false;
   process.exitCode = EXIT.refused;
-  const step = code === 'ENOSPC' ? 'make room for it, then try again' : 'look after the place where it goes';
+  const step = code === 'ENOSPC' ? 'make room for it, then try again' : 'check the place that it goes to';
   complain(`The output cannot be written (${code ?? 'unknown'}): ${step}.`);
 });
 

@@ -217,6 +217,7 @@ export class MemberPlanner {
     if (isSettled !== true) return isSettled === null ? 'head_not_ready' : 'commit_left_out';
     if (typeof plan === 'string' || !this.#action.checksOutToRebase) return plan;
     const head = await this.#deps.objects.treeOf(member.head);
+    // Commits that stand on the base are not written one by one: the branch moves to the last of them.
     const isKept = isFastForward(own, this.#action.forkSha, this.#staged, this.#kept);
     const written = isKept ? [{ sha: head, parent: ours }] : plan.written;
     const stops = await unlessNotReady(() => stopsAtCheckout(this.#deps.objects, { head, ours, written }));

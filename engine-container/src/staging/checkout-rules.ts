@@ -1,4 +1,4 @@
-import { Effort, EffortSpent } from '#core/domain/effort.ts';
+import { Effort, EffortSpent, Turns } from '#core/domain/effort.ts';
 import type { BlobId, TreeHash } from '#core/domain/ids.ts';
 import { type Assignment, AttributeFiles, type RuleFile, ruledPath } from './attributes.ts';
 import {
@@ -83,16 +83,18 @@ interface WrittenFile {
   readonly at: number;
 }
 
-/** Those in which a conversion may make a difference, as many as are read. */
+/** Files in which a conversion may make a difference, as many as are read. */
 function* listReadBack(view: ObjectView, checkouts: readonly Checkout[]): Reading<readonly ReadBack[]> {
   const effort = new Effort(RULE_STEPS_MAX);
   const attributes = new AttributeFiles(view, effort);
   const budget = new ReadingBudget();
+  const turns = new Turns(() => effort.left);
   const onDisk = new Map<string, WrittenFile>();
   const ruledAnew: { readonly at: number; readonly tree: TreeHash }[] = [];
   for (const [at, { tree, isRuledAnew, files }] of checkouts.entries()) {
     for (const [path, version] of files) {
       effort.spend(1);
+      if (turns.isDue()) yield TURN;
       const old = onDisk.get(path);
       if (old !== undefined) yield* check(path, old);
       onDisk.delete(path);
@@ -141,7 +143,7 @@ class ReadingBudget {
   }
 }
 
-/** The last line that matches says it, and a folder's file before that of the folder above it (`gitattributes(5)`). */
+/** The last line that matches decides, and the file of a folder decides before that of the folder above (`gitattributes(5)`). */
 function* readAttributes(
   attributes: AttributeFiles,
   effort: Effort,
@@ -153,7 +155,7 @@ function* readAttributes(
   if (places.length === 0) return values;
   const read = yield* attributes.read(places.map(({ id }) => id));
   const [root] = places;
-  // Only the root's file may define any.
+  // Only the file of the root may define macros.
   const macros = root?.depth === 0 ? read.get(root.id)?.macros : undefined;
   for (const { id, depth } of places.toReversed()) {
     const ruled = ruledPath(path, depth);
@@ -171,7 +173,7 @@ const BINARY: readonly Assignment[] = ['diff', 'merge', 'text'].map((attribute) 
   value: false,
 }));
 
-/** A macro stands for its own assignments, which may name macros: as deep as a stranger likes, so that nothing calls itself here. */
+/** A macro stands for its own assignments, which may name further macros. A stranger chooses how deep: a recursion could overflow. */
 function assign(
   values: Map<string, Assignment['value']>,
   assignments: readonly Assignment[],

@@ -27,6 +27,20 @@ const beSilent = (behaviour: Behaviour): void => {
   if (behaviour === 'silent') world.timeoutMs = 150;
   world.provider.behave(behaviour);
 };
+/** A subscription of a customer, as a person makes one at the provider's console. */
+const buyAtConsole = (customer: string, subscriptionMetadata: Readonly<Record<string, string>>): void => {
+  const { world: provider } = world.provider;
+  const { id } = provider.createCheckout({
+    customer,
+    mode: 'subscription',
+    lines: [{ price: 'price_local_team', quantity: 1 }],
+    successUrl: '',
+    cancelUrl: '',
+    reference: null,
+    subscriptionMetadata,
+  });
+  provider.pay(id, CARDS.good);
+};
 const healStore = (): void => {
   world.api.store.beforeCall = null;
 };
@@ -635,19 +649,8 @@ describe('the payment webhook', () => {
     const first = await world.buy('pro');
     expect(world.api.lines.join()).not.toContain('two living subscriptions');
     const customer = (await world.stored())?.customerId ?? '';
-    const { world: provider } = world.provider;
-    // As a person at the provider's console makes one.
-    const { id } = provider.createCheckout({
-      customer,
-      mode: 'subscription',
-      lines: [{ price: 'price_local_team', quantity: 1 }],
-      successUrl: '',
-      cancelUrl: '',
-      reference: null,
-      subscriptionMetadata: {},
-    });
-    provider.pay(id, CARDS.good);
-    provider.setStatus(first, 'past_due');
+    buyAtConsole(customer, {});
+    world.provider.world.setStatus(first, 'past_due');
     await world.deliverAll();
     expect(await world.summary()).toMatchObject({ tier: 'team', status: 'active' });
     const line = world.api.lines.find((each) => JSON.stringify(each).includes('two living subscriptions'));
@@ -672,17 +675,7 @@ describe('the payment webhook', () => {
     await world.api.as(TOKEN_A)('POST', '/api/v1/tenant/offboard', { confirm: TENANT_A });
     await world.deliverAll();
     expect(world.api.lines.join()).not.toContain('a subscription outlives its tenant');
-    const { world: provider } = world.provider;
-    const { id } = provider.createCheckout({
-      customer,
-      mode: 'subscription',
-      lines: [{ price: 'price_local_team', quantity: 1 }],
-      successUrl: '',
-      cancelUrl: '',
-      reference: null,
-      subscriptionMetadata: { tenant_id: TENANT_A },
-    });
-    provider.pay(id, CARDS.good);
+    buyAtConsole(customer, { tenant_id: TENANT_A });
     await world.deliverAll();
     expect(world.api.lines.join()).toContain('a subscription outlives its tenant');
   });

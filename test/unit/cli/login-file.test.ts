@@ -134,7 +134,7 @@ describe('no login is taken from the folder that a command is called in', () => 
 
 describe('a token that no header carries is told as that, and not as a service that is away', () => {
   const complaint =
-    'The token has a character that none has: give it as one line of plain text (UTF-8, without a byte order mark).';
+    'The token holds a character that no token can have: give it as one line of plain text (UTF-8, without a byte order mark).';
   const utf16 = Buffer.from('\ufeffmgy_own-token', 'utf16le').toString();
 
   test.each([

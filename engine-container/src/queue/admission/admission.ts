@@ -233,7 +233,10 @@ function rightAskedFor(facts: AdmissionFacts): Reading<WriteRight> | undefined {
 /** Refusals by something that may be why the forge did not merge. */
 export const MAY_BE_WHY: ReadonlySet<Refusal> = new Set(['rule_hidden', 'style_off']);
 
-/** The forge did not merge, and the settings of the repository do not allow the style of this queue, nor perhaps another one. */
+/**
+ * The forge did not merge. Where the settings of the repository do not allow the style of this queue, that may be why: no API
+ * tells in which style this pull request is scheduled.
+ */
 function judgeMissed(facts: AdmissionFacts): Admission {
   const { allowedStyles, mergeStyle } = facts;
   if (allowedStyles?.known === false) return { kind: 'waiting', reason: 'unknown' };
