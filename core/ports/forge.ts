@@ -68,6 +68,13 @@ export class ListingTooLong extends ForgeError {
   }
 }
 
+/** An answer of more bytes than are read, or a listing of which one row is: it comes to no other end when it is asked for again. */
+export class AnswerTooLarge extends ForgeError {
+  constructor(call: string, effectUnknown = false) {
+    super('unreachable', call, null, null, effectUnknown);
+  }
+}
+
 export interface StatusPost {
   readonly state: PostedState;
   readonly context: string;

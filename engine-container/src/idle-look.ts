@@ -1,9 +1,10 @@
 import { hookStateOf } from '#core/domain/hook-seen.ts';
 import { LOOK_PULLS_MAX, LOOK_TIMELINES_MAX } from '#core/domain/limits.ts';
-import { known } from '#core/domain/result.ts';
-import { ForgeError, type ForgeReader } from '#core/ports/forge.ts';
+import { known, UNKNOWN } from '#core/domain/result.ts';
+import { ForgeError, type ForgeErrorKind, type ForgeReader } from '#core/ports/forge.ts';
 import type { LookAnswer, LookMemory, LookRequest, SeenPull, SetUpQuestion } from '#core/ports/idle-look.ts';
 import type { Clock } from '#core/ports/system.ts';
+import type { TryRead } from './look-reads.ts';
 import { isOpened } from './queue/admission/admission.ts';
 import type { PullRequestReading } from './queue/admission/readings.ts';
 import { noteRule } from './queue/admission/rule-notes.ts';
@@ -57,11 +58,10 @@ async function look(
   });
   const isTooMuch = pulls.length > LOOK_PULLS_MAX || changed.length > LOOK_TIMELINES_MAX;
   const later = new Set(changed.slice(LOOK_TIMELINES_MAX));
-  const tryRead = async <T>(read: () => Promise<T>) => known(await read());
   const looked = await readSchedules(
     forge,
     clock,
-    tryRead,
+    createTryRead(),
     record,
     pulls.slice(0, LOOK_PULLS_MAX).filter((pull) => !later.has(pull)),
   );
@@ -75,9 +75,9 @@ async function look(
     ...(ruleAt === undefined ? {} : { ruleAt }),
     ...(setUp === null ? {} : { [`${setUp.part}At`]: clock.now() }),
   };
-  const isScheduled = seen.length < looked.length;
+  const mayBeScheduled = seen.length < looked.length;
   const isMoved = tip === null || tip !== memory?.tip;
-  if (isTooMuch || isScheduled || isMoved) return { kind: 'needed', memory: found };
+  if (isTooMuch || mayBeScheduled || isMoved) return { kind: 'needed', memory: found };
   if (setUp !== null) {
     const isAsBefore = await isSetUpAsBefore(forge, { baseBranch, statusContext, setUp });
     return { kind: isAsBefore ? 'idle' : 'needed', memory: found };
@@ -95,6 +95,24 @@ async function look(
     if (isPromised(statuses, statusContext)) return { kind: 'needed', memory: found };
   }
   return { kind: 'idle', memory: found };
+}
+
+/** Failures that are about all of a repository, not about one pull request in it. */
+const OF_ALL: readonly ForgeErrorKind[] = ['denied', 'archived', 'rate_limited'];
+
+/** Up to the first pull request that cannot be read: the engine is needed then, which goes on with the others. */
+function createTryRead(): TryRead {
+  let isOver = false;
+  return async (read) => {
+    if (isOver) return UNKNOWN;
+    try {
+      return known(await read());
+    } catch (error) {
+      if (!(error instanceof ForgeError) || OF_ALL.includes(error.kind)) throw error;
+      isOver = true;
+      return UNKNOWN;
+    }
+  };
 }
 
 async function isSetUpAsBefore(

@@ -1,10 +1,13 @@
 import { createLeasedTransport, type LeasedTransport } from '#core/adapters/forge-http/transport.ts';
+import type { HttpSendErrorKind } from '#core/adapters/http-guard/http-send.ts';
 import { Secret } from '#core/secret.ts';
 import { givenHeldLease } from '../builders/held-lease.ts';
 import { type ScriptedAnswer, type SeenRequest, scriptForge } from './scripted-forge.ts';
 
 /** A transport whose forge is a function; `seen` fills as it is asked. */
-export function openScripted(respond: (request: SeenRequest, nth: number) => ScriptedAnswer): {
+export function openScripted(
+  respond: (request: SeenRequest, nth: number) => ScriptedAnswer | HttpSendErrorKind,
+): {
   readonly transport: LeasedTransport;
   readonly seen: SeenRequest[];
 } {

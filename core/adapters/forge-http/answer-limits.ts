@@ -1,4 +1,5 @@
 import { FORGE_ANSWER_DEPTH_MAX, FORGE_ANSWER_VALUES_MAX } from '#core/domain/limits.ts';
+import type { StringCut } from '../http-guard/cut-strings.ts';
 
 const MIB = 1024 * 1024;
 
@@ -37,6 +38,29 @@ const LARGER_ANSWERS: Readonly<Record<string, number>> = {
   // The 10 MiB that forges hand out at most, in base64; one string, which is cheap to parse.
   'GET git/blobs/{sha}': 14 * MIB,
 };
+
+/** Bytes of a listing as a forge sends it, with all that people wrote. */
+const SENT_BYTES_MAX = 32 * MIB;
+/** Longer than a title, a name or a link. No forge limits descriptions, comments and messages of commits. */
+const PROSE: StringCut = { keepBytes: 4096, sentBytesMax: SENT_BYTES_MAX };
+
+/** Calls whose answers hold texts that people wrote, of which the queue reads nothing beyond their first bytes. */
+const CUT_ANSWERS: Readonly<Record<string, StringCut>> = {
+  'GET pulls': PROSE,
+  'GET pulls (touched)': PROSE,
+  'GET pulls (merged)': PROSE,
+  'GET pulls/{n}': PROSE,
+  // The entry of a push is JSON in a string, with the ids of all its commits.
+  'GET issues/{n}/timeline': { ...PROSE, wholeFrom: '{' },
+  'GET pulls/{n}/reviews': PROSE,
+  'GET commits?not': PROSE,
+  'GET issues/{n}/dependencies': PROSE,
+};
+
+/** How the long strings of an answer to this call are cut; undefined: all of it is needed. */
+export function answerCut(label: string): StringCut | undefined {
+  return CUT_ANSWERS[label];
+}
 
 /** Bytes that the body of an answer to this call may have. */
 export function answerBytesMax(label: string): number {

@@ -1,22 +1,26 @@
 import type { PullRequest } from '#core/domain/forge.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
 import { FORGE_PAGE_SIZE_MAX, FORGE_TOUCHED_PULLS_MAX } from '#core/domain/limits.ts';
-import { readAllPages } from './paging.ts';
+import { readAllPages, readFirstRows } from './paging.ts';
 import { readBody } from './read-body.ts';
 import { PullRow, PullRows } from './schema.ts';
-import { type ForgeTransport, unusable } from './transport.ts';
+import { type ForgeAnswer, type ForgeTransport, unusable } from './transport.ts';
 
-/** Open pull requests to every branch, oldest first: the same head may be that of one to another branch (D-17). */
+/**
+ * Open pull requests to every branch, oldest first: the same head may be that of one to another branch (D-17). Without one
+ * whose text is larger than any that a person writes (decision 0130).
+ */
 export async function listOpenPullRequests(transport: ForgeTransport): Promise<readonly PullRequest[]> {
   const call = listCall(transport, 'oldest');
-  return toOpen(await readAllPages(transport, call, (answer) => readBody(PullRows, call, answer)));
+  const readRows = (answer: ForgeAnswer) => readBody(PullRows, call, answer);
+  return toOpen(await readAllPages(transport, call, readRows, { leavesOutLarge: true }));
 }
 
 /** The open ones that changed last: who was opened, pushed to or retargeted just now is among them. */
 export async function listTouchedPullRequests(transport: ForgeTransport): Promise<readonly PullRequest[]> {
   const call = listCall(transport, 'recentupdate');
-  const query = { ...call.query, page: 1, limit: FORGE_TOUCHED_PULLS_MAX };
-  return toOpen(readBody(PullRows, call, await transport.request({ ...call, query })));
+  const readRows = (answer: ForgeAnswer) => readBody(PullRows, call, answer);
+  return toOpen(await readFirstRows(transport, call, FORGE_TOUCHED_PULLS_MAX, readRows));
 }
 
 /** The merged ones that changed last, newest change first: a merge is a change. */
@@ -24,9 +28,11 @@ export async function listMergedPullRequests(transport: ForgeTransport): Promise
   const call = {
     ...listCall(transport, 'recentupdate'),
     label: 'GET pulls (merged)',
-    query: { state: 'closed', sort: 'recentupdate', page: 1, limit: FORGE_PAGE_SIZE_MAX },
+    query: { state: 'closed', sort: 'recentupdate' },
   };
-  const rows = readBody(PullRows, call, await transport.request(call));
+  const rows = await readFirstRows(transport, call, FORGE_PAGE_SIZE_MAX, (answer) =>
+    readBody(PullRows, call, answer),
+  );
   return rows.flatMap((row) => (row?.merged && hasCommits(row) ? [toPullRequest(row)] : []));
 }
 

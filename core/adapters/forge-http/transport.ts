@@ -1,7 +1,7 @@
 import type { HeldLease } from '#core/domain/lease.ts';
 import { FORGE_TIMEOUT_MS } from '#core/domain/limits.ts';
 import { parseUrl } from '#core/domain/parse-url.ts';
-import { ForgeError, type ForgeErrorKind, ReadNotBegun } from '#core/ports/forge.ts';
+import { AnswerTooLarge, ForgeError, type ForgeErrorKind, ReadNotBegun } from '#core/ports/forge.ts';
 import type { Clock } from '#core/ports/system.ts';
 import type { Secret } from '#core/secret.ts';
 import {
@@ -11,7 +11,7 @@ import {
   HttpSendError,
   type HttpSendErrorKind,
 } from '../http-guard/http-send.ts';
-import { answerBytesMax, answerValuesMax, isBoundedJson } from './answer-limits.ts';
+import { answerBytesMax, answerCut, answerValuesMax, isBoundedJson } from './answer-limits.ts';
 import { ForgeBudget } from './forge-budget.ts';
 import { readMissingScopes } from './missing-scopes.ts';
 import { parseRetryAfterMs } from './retry-after.ts';
@@ -187,6 +187,7 @@ async function sendWithRetry(
   const last = retried ? await trySend(config, budget, instanceBase, call) : first;
   if (!(last instanceof HttpSendError)) return last;
   const effectUnknown = isWrite(call) && !UNSENT.includes(last.kind);
+  if (last.kind === 'too_large') throw new AnswerTooLarge(call.label, effectUnknown);
   throw new ForgeError('unreachable', call.label, null, null, effectUnknown);
 }
 
@@ -203,6 +204,7 @@ async function trySend(
   if (!isWrite(call) && !budget.beginRead()) throw new ReadNotBegun(call.label);
   config.onCall?.(call.label);
   const body = call.body === undefined ? undefined : JSON.stringify(call.body);
+  const cut = answerCut(call.label);
   try {
     return await config.send({
       method: call.method,
@@ -216,6 +218,7 @@ async function trySend(
       ...(body === undefined ? {} : { body }),
       timeoutMs: config.timeoutMs ?? FORGE_TIMEOUT_MS,
       bodyBytesMax: answerBytesMax(call.label),
+      ...(cut === undefined ? {} : { cut }),
     });
   } catch (error) {
     // Whatever else was thrown is dropped on purpose: its text may quote the request (A95).

@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import { createSecureContext, rootCertificates } from 'node:tls';
+import { StringCutter } from './cut-strings.ts';
 import { type HttpRequest, type HttpResponse, type HttpSend, HttpSendError } from './http-send.ts';
 import { checkOutboundUrl, compileOutboundPolicy, type OutboundPolicy } from './outbound-url.ts';
 import { createGuardedLookup, type ResolveHost, resolveBySystem } from './resolve.ts';
@@ -107,7 +108,7 @@ function exchange(open: () => ClientRequest, request: HttpRequest): Promise<Http
     outgoing.on('close', () => stage !== 'answering' && lose());
     outgoing.on('response', (incoming) => {
       stage = 'answering';
-      collectBody(incoming, request.bodyBytesMax).then((body) => {
+      collectBody(incoming, request).then((body) => {
         clearTimeout(timer);
         resolve({ status: incoming.statusCode ?? 0, headers: flattenHeaders(incoming), body });
       }, fail);
@@ -116,16 +117,26 @@ function exchange(open: () => ClientRequest, request: HttpRequest): Promise<Http
   });
 }
 
-function collectBody(incoming: IncomingMessage, bodyBytesMax: number): Promise<Buffer> {
+function collectBody(
+  incoming: IncomingMessage,
+  { bodyBytesMax, cut }: Pick<HttpRequest, 'bodyBytesMax' | 'cut'>,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const encoding = incoming.headers['content-encoding'] ?? 'identity';
     if (encoding !== 'identity') return reject(new HttpSendError('broken'));
     const chunks: Buffer[] = [];
+    const cutter = cut === undefined ? null : new StringCutter(cut);
+    const sentBytesMax = cut?.sentBytesMax ?? bodyBytesMax;
+    let sent = 0;
     let bytes = 0;
     incoming.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
+      sent += chunk.length;
+      if (sent > sentBytesMax) return reject(new HttpSendError('too_large'));
+      // A piece of the chunk would keep all of it in memory.
+      const kept = cutter === null ? chunk : Buffer.concat(cutter.push(chunk));
+      bytes += kept.length;
       if (bytes > bodyBytesMax) reject(new HttpSendError('too_large'));
-      else chunks.push(chunk);
+      else chunks.push(kept);
     });
     incoming.on('end', () => resolve(Buffer.concat(chunks)));
     // A body that was cut ends in an error, never in `end`.

@@ -1,3 +1,5 @@
+import type { StringCut } from './cut-strings.ts';
+
 /** One HTTP exchange: nothing is followed, decoded or retried. */
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -7,6 +9,8 @@ export interface HttpRequest {
   /** Limit for the whole exchange, name resolution and body included. */
   readonly timeoutMs: number;
   readonly bodyBytesMax: number;
+  /** Only of an answer in JSON: what is not kept of it does not count for `bodyBytesMax`. */
+  readonly cut?: StringCut;
 }
 
 export interface HttpResponse {

@@ -11,8 +11,8 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   advice: 213,
   connections: 200,
   // 8 of it merge what a backport carries, as staging does. It was 226 until addresses of notices were judged when they are set, and
-  // 229 until `.gitattributes` were read with their values.
-  'forge-ops': 230,
+  // 229 until `.gitattributes` were read with their values, and 230 until long texts were cut while they arrive.
+  'forge-ops': 232,
   admin: 190,
   'container-health': 125,
   tick: 165,
@@ -20,8 +20,8 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   'webhooks-forge': 170,
   // 1 of it is words for what the engine refuses.
   worker: 193,
-  // 2 of it read patterns as the forges do, and count what that takes.
-  'idle-look': 116,
+  // 2 of it read patterns as the forges do, and count what that takes; 1 cuts long texts while they arrive.
+  'idle-look': 118,
   'socket-connect': 190,
   'socket-disconnect': 160,
   'socket-default': 60,
@@ -32,14 +32,14 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   // 32 of it read the settings file of a repository, with positions, 3 read patterns as each forge does, 2 count what strangers' texts take
   // and compare patches. No function: it starts once an
   // hour at most.
-  engine: 264,
+  engine: 266,
 };
 /**
  * The largest size of a function, minified: beyond it a cold start is felt. It was 665 KiB, then 680 and 720; every function that
- * answers people holds the schemas of all routes, and with pause, branches and confirmed addresses came further ones. Near it are
- * `billing`, which carries the payment SDK. `engine` is no function: it starts once an hour at most, reads settings files with
+ * answers people holds the schemas of all routes, and with pause, branches and confirmed addresses came further ones. It was 740 KiB
+ * until long texts of forges were cut. Near it are `forge-ops`, and `billing`, which carries the payment SDK. `engine` is no function: it starts once an hour at most, reads settings files with
  * positions, and has room of its own. It was 768 KiB until it followed clocks and wrote over heads that cannot be read, and 800 KiB
  * until it knew which files a rebase stops at.
  */
-export const MINIFIED_BYTES_MAX = 740 * 1024;
+export const MINIFIED_BYTES_MAX = 744 * 1024;
 export const ENGINE_BYTES_MAX = 816 * 1024;

@@ -55,6 +55,23 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect(checked.mergeBase).toBe(base);
   });
 
+  // Who may only read can open a pull request, and no forge limits its text.
+  test('a description and comments of megabytes do not keep the queue from reading', async () => {
+    const repo = await create();
+    await requireContext(repo);
+    const { pr, head } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
+    await schedule(repo, pr, head);
+    await repo.must('bot', 'PATCH', `/pulls/${pr}`, { body: 'äx"\n'.repeat(1_300_000) });
+    const comment = { body: '€\\'.repeat(950_000) };
+    for (let nth = 0; nth < 2; nth += 1) await repo.must('bot', 'POST', `/issues/${pr}/comments`, comment);
+    const listed = await repo.forge.listOpenPullRequests();
+    expect(listed.map(({ number }) => number)).toEqual([pr]);
+    expect(await repo.forge.listTouchedPullRequests()).toEqual(listed);
+    expect(await repo.forge.readPullRequest(pr)).toMatchObject({ headSha: head, title: 'Change one' });
+    const kinds = (await repo.forge.readTimeline(pr)).map(({ kind }) => kind);
+    expect(kinds).toContain('scheduled');
+  });
+
   test('its labels are in the list, and its timeline says which account put each on or took it off', async () => {
     const repo = await create();
     const { pr } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });

@@ -111,6 +111,16 @@ describe('an idle look', () => {
     expect((await world.look()).full).toEqual({ kind: 'failed', fault });
   });
 
+  test('one pull request that cannot be read needs the engine, which goes on with the others', async () => {
+    const world = await givenLooks();
+    await world.control.openPullRequest({ branch: 'two', files: { 'two.txt': 'two\n' } });
+    await world.control.review(world.pr, 'reader', 'comment');
+    world.control.fault = ({ path }) => (path.endsWith('timeline') ? { status: 500, when: 'before' } : null);
+    expect(await world.look()).toMatchObject({ answer: 'needed', calls: 3 });
+    world.control.fault = () => null;
+    expect((await world.look()).answer).toBe('idle');
+  });
+
   test('more changed pull requests than one look reads need the engine, and are read by and by', async () => {
     const world = await givenLooks();
     for (let n = 0; n < 25; n += 1) {

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { readAllPages } from '#core/adapters/forge-http/paging.ts';
+import { readAllPages, readFirstRows } from '#core/adapters/forge-http/paging.ts';
 import { nullableList } from '#core/adapters/forge-http/schema.ts';
 import { FORGE_ROWS_MAX } from '#core/domain/limits.ts';
-import { ListingTooLong } from '#core/ports/forge.ts';
+import { AnswerTooLarge, ListingTooLong } from '#core/ports/forge.ts';
 import { openScripted } from '../../../../support/open-scripted.ts';
 
 const CALL = { method: 'GET', label: 'GET things', path: ['things'] } as const;
@@ -43,4 +43,51 @@ test('a list of more rows than any listing may have is not looked through', () =
   const rows = Array.from({ length: FORGE_ROWS_MAX + 1 }, () => null);
   expect([nullableList(Row).safeParse(rows).success, looked]).toEqual([false, 0]);
   expect(nullableList(Row).safeParse(rows.slice(1)).success).toBe(true);
+});
+
+describe('a listing with a row of megabytes', () => {
+  const ROWS = Array.from({ length: 64 }, (_, nth) => nth);
+
+  /** Answers no page that holds more of the rows than `rowsMax` together with the large one. */
+  function openWith(large: number, rowsMax: number) {
+    return openScripted(({ query }) => {
+      const limit = Number(query.limit);
+      const rows = ROWS.slice((Number(query.page) - 1) * limit, Number(query.page) * limit);
+      if (rows.includes(large) && rows.length > rowsMax) return 'too_large';
+      return { json: rows, headers: { 'x-total-count': String(ROWS.length) } };
+    });
+  }
+  const rowsOf = (answer: { value: unknown }) => answer.value as number[];
+
+  test.each([0, 9, 37, 63])('is read whole, in pages that are small enough: row %i', async (large) => {
+    for (const rowsMax of [1, 10]) {
+      const { transport } = openWith(large, rowsMax);
+      expect(await readAllPages(transport, CALL, rowsOf)).toEqual(ROWS);
+    }
+  });
+
+  test('its first rows likewise, and no more of them than asked for', async () => {
+    for (const rowsMax of [1, 10, 20]) {
+      const { transport } = openWith(3, rowsMax);
+      expect(await readFirstRows(transport, CALL, 20, rowsOf)).toEqual(ROWS.slice(0, 20));
+    }
+    const { transport, seen } = openWith(3, 20);
+    await readFirstRows(transport, CALL, 20, rowsOf);
+    expect(seen).toHaveLength(1);
+  });
+
+  test.each([0, 3, 63])('ends where that row alone is too large, or leaves it out: row %i', async (large) => {
+    const { transport } = openWith(large, 0);
+    await expect(readAllPages(transport, CALL, rowsOf)).rejects.toBeInstanceOf(AnswerTooLarge);
+    const others = ROWS.filter((row) => row !== large);
+    expect(await readAllPages(transport, CALL, rowsOf, { leavesOutLarge: true })).toEqual(others);
+    const first = await readFirstRows(transport, CALL, 20, rowsOf);
+    expect(first).toEqual(ROWS.slice(0, 20).filter((row) => row !== large));
+  });
+
+  test('that breaks off in another way is not asked for in smaller pages', async () => {
+    const { transport, seen } = openScripted(() => 'timeout');
+    await expect(readAllPages(transport, CALL, rowsOf)).rejects.toMatchObject({ kind: 'unreachable' });
+    expect(seen).toHaveLength(1);
+  });
 });

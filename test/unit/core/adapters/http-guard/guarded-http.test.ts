@@ -75,6 +75,18 @@ describe('guarded HTTP', () => {
     expect(asked).toEqual(['identity']);
   });
 
+  test('what is cut of long strings does not count for the limit of the body, but has one of its own', async () => {
+    answer = (_request, response) => void response.end(JSON.stringify(['x'.repeat(50_000), 'end']));
+    const cut = { keepBytes: 10, sentBytesMax: 60_000 };
+    expect((await get('/', { cut })).body.toString()).toBe('["xxxxxxxxxx","end"]');
+    expect(await failureOf(get('/', { cut: { ...cut, sentBytesMax: 50_000 } }))).toMatchObject({
+      kind: 'too_large',
+    });
+    expect(await failureOf(get('/', { cut: { ...cut, keepBytes: 2_000 } }))).toMatchObject({
+      kind: 'too_large',
+    });
+  });
+
   test('a body at the limit passes, one byte more does not', async () => {
     answer = (request, response) => void response.end(Buffer.alloc(Number(request.url?.slice(1))));
     expect((await get('/1000')).body.length).toBe(1000);
