@@ -27,7 +27,7 @@ export async function readAllPages<Row>(
   readRows: (answer: ForgeAnswer) => readonly Row[],
   options: PagingOptions = {},
 ): Promise<readonly Row[]> {
-  return inSmallerPages(PAGE_SIZES, async (size) => {
+  return inSmallerPages(transport, PAGE_SIZES, async (size) => {
     for (let restarts = 0; ; restarts += 1) {
       const listing = await readPagesOnce({ transport, call, readRows, size, options });
       if (listing.stable || restarts === RESTARTS_MAX) return listing.rows;
@@ -43,7 +43,7 @@ export async function readFirstRows<Row>(
   readRows: (answer: ForgeAnswer) => readonly Row[],
 ): Promise<readonly Row[]> {
   const sizes = [rowsMax, ...PAGE_SIZES.filter((size) => size < rowsMax)];
-  return inSmallerPages(sizes, async (size) => {
+  return inSmallerPages(transport, sizes, async (size) => {
     const pages = { transport, call, readRows, size, options: { leavesOutLarge: true } };
     const rows: Row[] = [];
     for (let page = 1; (page - 1) * size < rowsMax; page += 1) {
@@ -55,18 +55,25 @@ export async function readFirstRows<Row>(
   });
 }
 
+/** Pages of this size were too large for a client, which lives for one reconcile: it asks for no such page again. */
+const TOO_LARGE = new WeakMap<ForgeTransport, number>();
+
 /** A listing of which one page is too large is read again in smaller ones. */
 async function inSmallerPages<Rows>(
+  transport: ForgeTransport,
   sizes: readonly number[],
   read: (size: number) => Promise<Rows>,
 ): Promise<Rows> {
-  const [size = 1, ...smaller] = sizes;
-  try {
-    return await read(size);
-  } catch (error) {
-    if (!(error instanceof AnswerTooLarge) || smaller.length === 0) throw error;
-    return inSmallerPages(smaller, read);
+  for (const size of sizes.filter((each) => each > 1)) {
+    if (size >= (TOO_LARGE.get(transport) ?? Number.POSITIVE_INFINITY)) continue;
+    try {
+      return await read(size);
+    } catch (error) {
+      if (!(error instanceof AnswerTooLarge)) throw error;
+      TOO_LARGE.set(transport, size);
+    }
   }
+  return read(1);
 }
 
 interface Pages<Row> {

@@ -85,6 +85,14 @@ describe('a listing with a row of megabytes', () => {
     expect(first).toEqual(ROWS.slice(0, 20).filter((row) => row !== large));
   });
 
+  test('is asked for by the same client in the size that worked', async () => {
+    const { transport, seen } = openWith(3, 10);
+    await readAllPages(transport, CALL, rowsOf);
+    const before = seen.length;
+    await readAllPages(transport, CALL, rowsOf);
+    expect(seen.slice(before).every(({ query }) => query.limit === '10')).toBe(true);
+  });
+
   test('that breaks off in another way is not asked for in smaller pages', async () => {
     const { transport, seen } = openScripted(() => 'timeout');
     await expect(readAllPages(transport, CALL, rowsOf)).rejects.toMatchObject({ kind: 'unreachable' });
