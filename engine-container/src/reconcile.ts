@@ -23,6 +23,7 @@ import { SnapshotReader } from './read-snapshot.ts';
 import type { MeasuredDeps } from './reconciler-deps.ts';
 import { RecordKeeper } from './record-keeper.ts';
 import { RepoObjects } from './repo-objects.ts';
+import { isOwnBranchRuled } from './ruled-branch.ts';
 import { toldSettings } from './settings-changes.ts';
 import { StagedTreeMismatch } from './stage-trees.ts';
 import type { PatrolMemory } from './status-patrol.ts';
@@ -276,9 +277,14 @@ export class Reconcile {
       // One batch that the program itself cannot plan must not keep all others from being planned.
       if (!isForeseen && !isStaging(action)) throw error;
       const code = this.#classify(error);
-      const forgeAnswers = await this.#doesForgeAnswer(error, action, snapshot);
+      const isRuled = await isOwnBranchRuled(this.#forge, action, error);
+      // No pull request is to blame for a rule: nothing is staged until it is gone.
+      const forgeAnswers = isRuled
+        ? !isStaging(action)
+        : await this.#doesForgeAnswer(error, action, snapshot);
       // A token that reads and writes was not refused.
-      this.#errorCode ??= forgeAnswers && code === 'forge_access_denied' ? 'forge_unreachable' : code;
+      const told = forgeAnswers && code === 'forge_access_denied' ? 'forge_unreachable' : code;
+      this.#errorCode ??= isRuled ? 'protection_conflict' : told;
       this.#deps.log.warn('action failed', {
         repo_id: this.#repo.id,
         action: action.kind,

@@ -103,6 +103,7 @@ export interface AbstractForge extends ForgeControl, Knobs {
   importHistory(pr: number, files: FileChanges): Promise<string>;
   /** A rule for another branch than the base, which asks for the queue's status unless `rule` says otherwise. */
   protectBranch(branch: string, rule?: Partial<BranchProtection>): Promise<void>;
+  unprotectBranch(branch: string): Promise<void>;
   requestReview(pr: number, user: string): Promise<void>;
   removeProtection(): Promise<void>;
   /** Every status of a commit ever posted, oldest first. */
@@ -234,6 +235,9 @@ function createBranchControl(world: World) {
     },
     async protectBranch(branch: string, rule: Partial<BranchProtection> = {}) {
       world.rules.set(branch, { ...defaultRule(branch), ...rule });
+    },
+    async unprotectBranch(branch: string) {
+      world.rules.delete(branch);
     },
     async removeProtection() {
       world.rules.delete(world.base);

@@ -226,7 +226,7 @@ function createStager(world: World): Stager {
         { method: 'DELETE', path: `branches/${branch}`, label: 'DELETE branches/{branch}' },
         () => {
           found(world.branches.get(branch));
-          if (branch === world.base) throw new Refusal(403);
+          if (ruleOf(world, branch) !== null || branch === world.base) throw new Refusal(403);
           removeBranch(world, branch, world.bot);
           return true;
         },
