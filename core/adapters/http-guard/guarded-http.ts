@@ -4,12 +4,12 @@ import { createSecureContext, rootCertificates } from 'node:tls';
 import { StringCutter } from './cut-strings.ts';
 import { type HttpRequest, type HttpResponse, type HttpSend, HttpSendError } from './http-send.ts';
 import { checkOutboundUrl, compileOutboundPolicy, type OutboundPolicy } from './outbound-url.ts';
-import { createGuardedLookup, type ResolveHost, resolveBySystem } from './resolve.ts';
+import { createGuardedLookup, type ResolveHost, resolverFor } from './resolve.ts';
 
 export interface GuardedHttpConfig extends OutboundPolicy {
   /** PEM of a private authority, trusted for the hosts of `allowHosts` only. @default none */
   readonly caPem?: string;
-  /** @default the system's resolver */
+  /** @default the system's resolver for `allowHosts`, and the DNS servers for every other name */
   readonly resolve?: ResolveHost;
 }
 
@@ -35,7 +35,6 @@ const IDLE_SOCKET_MS = 4_000;
  */
 export function createGuardedHttp(config: GuardedHttpConfig): GuardedHttp {
   const rules = compileOutboundPolicy(config);
-  const resolve = config.resolve ?? resolveBySystem;
   const agent = new Agent({
     keepAlive: true,
     maxSockets: SOCKETS_PER_HOST_MAX,
@@ -55,7 +54,7 @@ export function createGuardedHttp(config: GuardedHttpConfig): GuardedHttp {
       method: request.method,
       headers: headersOf(request),
       agent: request.method === 'GET' ? agent : (false as const),
-      lookup: createGuardedLookup(resolve, target.vouchedFor),
+      lookup: createGuardedLookup(config.resolve ?? resolverFor(target.vouchedFor), target.vouchedFor),
       rejectUnauthorized: true,
       ...(target.vouchedFor ? privateCa : {}),
     };

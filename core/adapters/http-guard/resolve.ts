@@ -1,5 +1,6 @@
-import { lookup as systemLookup } from 'node:dns/promises';
+import { Resolver, lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { HttpSendError } from './http-send.ts';
 import { checkOutboundUrl, type OutboundRules } from './outbound-url.ts';
 import { isPublicAddress } from './public-address.ts';
@@ -12,7 +13,56 @@ export interface ResolvedAddress {
 /** Every address of a name. */
 export type ResolveHost = (host: string) => Promise<readonly ResolvedAddress[]>;
 
-export const resolveBySystem: ResolveHost = (host) => systemLookup(host, { all: true, verbatim: true });
+/** Longer than any call that waits for a name. */
+const LOOKUP_MS_MAX = 10_000;
+/** At an address that is set, while a person waits. */
+const TARGET_LOOKUP_MS_MAX = 5_000;
+/** Until the question is sent again; each further wait is twice as long. */
+const DNS_TRY_MS = 1_500;
+const DNS_TRIES = 4;
+
+/** With the files and services of this machine: names of its own network are known to it alone. */
+const resolveBySystem: ResolveHost = (host) => systemLookup(host, { all: true, verbatim: true });
+
+/**
+ * Asks the DNS servers of the machine itself. The system's resolver holds a thread until it gives a name up, and a process
+ * has two of them for names: two whose servers say nothing would hold up those of every tenant, and of the table.
+ */
+export function createDnsLookup(
+  options: { readonly servers?: readonly string[]; readonly limitMs?: number } = {},
+): ResolveHost {
+  return async (host) => {
+    // One for each look: it reads the servers anew, and its end is no end of another.
+    const resolver = new Resolver({ timeout: DNS_TRY_MS, tries: DNS_TRIES });
+    if (options.servers !== undefined) resolver.setServers(options.servers);
+    const limit = setTimeout(() => resolver.cancel(), options.limitMs ?? LOOKUP_MS_MAX);
+    try {
+      const answers = await Promise.allSettled([
+        resolver.resolve6(host).then((found) => found.map((address) => ({ address, family: 6 }))),
+        resolver.resolve4(host).then((found) => found.map((address) => ({ address, family: 4 }))),
+      ]);
+      const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+      const failed = answers.find((answer) => answer.status === 'rejected');
+      if (found.length === 0 && failed !== undefined) throw failed.reason;
+      return hasPublicIpv6() ? found : found.toReversed();
+    } finally {
+      clearTimeout(limit);
+    }
+  };
+}
+
+/** The system tries that family first which leads out. */
+function hasPublicIpv6(): boolean {
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  return addresses.some(({ address, family }) => family === 'IPv6' && isPublicAddress(address));
+}
+
+const resolveByDns = createDnsLookup();
+
+/** Names that the operator vouches for may stand in a file of the machine; those of strangers hold nothing of it. */
+export function resolverFor(vouchedFor: boolean): ResolveHost {
+  return vouchedFor ? resolveBySystem : resolveByDns;
+}
 
 /**
  * The addresses that may be connected to. One non-public address among several refuses the name: with a mix, the
@@ -59,15 +109,25 @@ export type TargetCheck = 'allowed' | 'refused' | 'unresolvable';
 export async function checkOutboundTarget(
   text: string,
   rules: OutboundRules,
-  resolve: ResolveHost = resolveBySystem,
+  resolve?: ResolveHost,
+  limitMs = TARGET_LOOKUP_MS_MAX,
 ): Promise<TargetCheck> {
   const target = checkOutboundUrl(text, rules);
   if (!target.ok) return 'refused';
   if (isIP(target.host) !== 0) return 'allowed';
   try {
-    await resolveGuarded(resolve, target.host, target.vouchedFor);
+    const lookup = resolve ?? resolverFor(target.vouchedFor);
+    await within(limitMs, resolveGuarded(lookup, target.host, target.vouchedFor));
     return 'allowed';
   } catch (error) {
     return error instanceof HttpSendError && error.kind === 'refused' ? 'refused' : 'unresolvable';
   }
+}
+
+async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new HttpSendError('connect')), limitMs);
+  });
+  return Promise.race([work, over]).finally(() => clearTimeout(timer));
 }

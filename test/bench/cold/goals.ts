@@ -35,11 +35,12 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   engine: 266,
 };
 /**
- * The largest size of a function, minified: beyond it a cold start is felt. It was 665 KiB, then 680 and 720; every function that
- * answers people holds the schemas of all routes, and with pause, branches and confirmed addresses came further ones. It was 740 KiB
- * until long texts of forges were cut. Near it are `forge-ops`, and `billing`, which carries the payment SDK. `engine` is no function: it starts once an hour at most, reads settings files with
- * positions, and has room of its own. It was 768 KiB until it followed clocks and wrote over heads that cannot be read, and 800 KiB
- * until it knew which files a rebase stops at.
+ * The largest size of a function, minified: beyond it a cold start is felt. It was 665 KiB, then 680, 720 and 740; every function
+ * that answers people holds the schemas of all routes, and with pause, branches and confirmed addresses came further ones. Near it
+ * are `billing`, which carries the payment SDK, and `forge-ops`, which cuts long texts of forges and looks up names of strangers
+ * without a thread. `engine` is no function: it starts once an hour at most, reads settings files with positions, and has room of
+ * its own. It was 768 KiB until it followed clocks and wrote over heads that cannot be read, and 800 KiB until it knew which files a
+ * rebase stops at.
  */
-export const MINIFIED_BYTES_MAX = 744 * 1024;
+export const MINIFIED_BYTES_MAX = 746 * 1024;
 export const ENGINE_BYTES_MAX = 816 * 1024;
