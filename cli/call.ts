@@ -3,6 +3,7 @@ import type { Asked, Printing, Repo } from './asked.ts';
 import { type Machine, Misuse } from './context.ts';
 import { readLogin } from './login-file.ts';
 import { NO_NAME, pickRepo, readRepoName } from './naming.ts';
+import { reach } from './reach.ts';
 import { readRemote } from './remote.ts';
 
 /** One call of a command: its words, and the machine that it runs on. */
@@ -54,21 +55,9 @@ export function logIn(call: Call): LoggedIn {
   const api = createApiClient({
     baseUrl: url,
     readToken: () => token,
-    fetch: withinTime(call.machine.fetch),
+    fetch: reach(call.machine),
   });
   return { asked: { api, ...printingOf(call) }, url };
-}
-
-/** More than the service takes for any answer. A wait has to notice the end of its time beside one that hangs. */
-const ANSWER_MS_MAX = 60_000;
-
-/** A call of which the answer does not come in time fails, as where the network is away. */
-export function withinTime(fetch: Machine['fetch'], timeMs: number = ANSWER_MS_MAX): Machine['fetch'] {
-  return (url, init) => {
-    const inTime = AbortSignal.timeout(timeMs);
-    const signal = init?.signal == null ? inTime : AbortSignal.any([init.signal, inTime]);
-    return fetch(url, { ...init, signal });
-  };
 }
 
 /** The options that name a queue; undefined: that of the folder. */

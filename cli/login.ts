@@ -1,8 +1,9 @@
 import { createApiClient } from '#core/contracts/client.ts';
 import { EXIT } from './asked.ts';
-import { type Call, printingOf, withinTime } from './call.ts';
+import { type Call, printingOf } from './call.ts';
 import { Misuse } from './context.ts';
 import { checkAddress, checkToken, storeLogin } from './login-file.ts';
+import { reach } from './reach.ts';
 
 /** The origin of the service. */
 export function readAddress(text: string): string {
@@ -15,7 +16,7 @@ export async function login(call: Call, origin: string): Promise<number> {
   const { machine, readStdin } = call;
   const token = checkToken(await readStdin());
   if (token === '') throw new Misuse('The token is read from standard input, and there was none.');
-  const api = createApiClient({ baseUrl: origin, readToken: () => token, fetch: withinTime(machine.fetch) });
+  const api = createApiClient({ baseUrl: origin, readToken: () => token, fetch: reach(machine) });
   await api.readQueueStatus();
   const file = storeLogin(machine, { url: origin, token });
   if (!printingOf(call).quiet) machine.print(`Stored in ${file}`);

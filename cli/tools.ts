@@ -1,6 +1,5 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import type { CallToolResult, JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
 import { type ApiClient, ApiError } from '#core/contracts/client.ts';
 import { type Asked, EXIT, type Repo } from './asked.ts';
@@ -10,13 +9,15 @@ import { Misuse } from './context.ts';
 import { describeGateLog } from './log.ts';
 import { sayRefusal } from './refusal.ts';
 import { sayEnqueued } from './schedule.ts';
-import { mapTexts } from './secrets.ts';
+import { ToolTransport } from './tool-transport.ts';
 import { plain } from './values.ts';
 import { look } from './watch.ts';
 
 /** Below the minute after which clients give a call up. */
 const WAIT_SECONDS_DEFAULT = 50;
 const WAIT_SECONDS_MAX = 3_600;
+/** After the end of standard input: a wait of the usual length comes to its end. */
+const LAST_ANSWERS_MS_MAX = 60_000;
 
 interface ToolDeps {
   readonly asked: Pick<Asked, 'api' | 'machine'>;
@@ -39,35 +40,22 @@ const QUEUE = {
 const number = z.int().positive().describe('number of the pull request');
 const READS = { readOnlyHint: true, destructiveHint: false, openWorldHint: true } as const;
 
-/** Until standard input ends. Nothing else is written to standard output meanwhile: it is the protocol's. */
+/** Until standard input ends and what was asked is answered. Nothing else is written to standard output meanwhile: it is the protocol's. */
 export async function serveTools(
   asked: Asked,
   { forgeToken, hide }: Pick<ToolDeps, 'forgeToken'> & Pick<Call, 'hide'>,
   find: ToolDeps['find'],
 ): Promise<number> {
   const server = openToolServer({ asked, version: '1', forgeToken, find });
+  const transport = new ToolTransport(hide);
   const closed = new Promise<void>((done) => {
     server.server.onclose = done;
-    process.stdin.once('end', () => void server.close());
+    process.stdin.once('end', () => void transport.answered(LAST_ANSWERS_MS_MAX).then(() => server.close()));
     process.stdout.once('error', () => void server.close());
   });
-  await server.connect(new HidingTransport(hide));
+  await server.connect(transport);
   await closed;
   return EXIT.ok;
-}
-
-/** Here, and not at each answer: the library makes answers of its own, such as of an error. */
-class HidingTransport extends StdioServerTransport {
-  readonly #hide: Call['hide'];
-
-  constructor(hide: Call['hide']) {
-    super();
-    this.#hide = hide;
-  }
-
-  override send(message: JSONRPCMessage): Promise<void> {
-    return super.send(mapTexts(message, this.#hide) as JSONRPCMessage);
-  }
 }
 
 /** Questions about queues as tools of the Model Context Protocol. Titles are words of other people, told as data. */

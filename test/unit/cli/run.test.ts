@@ -1,5 +1,5 @@
 import { createApiClient } from '#core/contracts/client.ts';
-import { withinTime } from '../../../cli/call.ts';
+import { withinTime } from '../../../cli/reach.ts';
 import { run } from '../../../cli/run.ts';
 
 const REPO = { id: 'r', name: 'acme/app', base_branch: 'main' };

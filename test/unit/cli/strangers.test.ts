@@ -19,7 +19,12 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-async function call(argv: readonly string[], url: string, fetch = globalThis.fetch, secrets = SECRETS) {
+async function call(
+  argv: readonly string[],
+  url: string,
+  fetch = globalThis.fetch,
+  secrets: Readonly<Record<string, string>> = SECRETS,
+) {
   const [out, complaints]: [string[], string[]] = [[], []];
   const code = await run(
     argv,
@@ -161,4 +166,32 @@ test('no output has a token in another spelling either, as a server or a log may
     expect(found).toEqual([undefined, undefined]);
     if (more.length > 0) expect(JSON.parse(out)).toHaveLength(told.length);
   }
+});
+
+describe('a service that cannot be reached where a proxy stands in the environment', () => {
+  const unreachable = async (): Promise<never> => {
+    throw new Error('no route');
+  };
+  const complain = async (url: string, env: Readonly<Record<string, string>>) =>
+    (await call(['queue', '--repo', 'acme/app'], url, unreachable, { ...SECRETS, ...env })).complaint;
+  const AWAY =
+    'unreachable: The service could not be reached. Check the address and your network, then try again.';
+
+  test.each([
+    ['https://q.example.org', 'HTTPS_PROXY'],
+    ['https://q.example.org', 'https_proxy'],
+    ['http://127.0.0.1:1', 'http_proxy'],
+  ])('%s is told what makes %s count', async (url, name) => {
+    expect(await complain(url, { [name]: 'http://user:word@proxy.example.org:3128' })).toBe(
+      `unreachable: The service could not be reached. ${name} is set, and is obeyed with NODE_USE_ENV_PROXY=1 alone. Set that, or check the address and your network, then try again.`,
+    );
+  });
+
+  test.each([
+    ['https://q.example.org', { HTTP_PROXY: 'http://proxy.example.org' }],
+    ['https://q.example.org', { HTTPS_PROXY: '' }],
+    ['https://q.example.org', { HTTPS_PROXY: 'http://proxy.example.org', NODE_USE_ENV_PROXY: '1' }],
+  ])('%s with %j has the step of any other', async (url, env) => {
+    expect(await complain(url, env as Record<string, string>)).toBe(AWAY);
+  });
 });

@@ -1,8 +1,11 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { bundleCli } from '../../../lib/bundle-cli.ts';
@@ -220,6 +223,26 @@ describe('the tool server of the command line', () => {
     await writer.close();
     expect(forgeTokens).toEqual(['forge-token']);
     asked.splice(asked.indexOf('PUT /api/v1/user/repos/r/pulls/7/queue'), 1);
+  });
+
+  test('calls that are under way when standard input ends are answered first', async () => {
+    const { port } = service.address() as AddressInfo;
+    const env = { MERGEYARD_URL: `http://127.0.0.1:${port}`, MERGEYARD_TOKEN: 'mgy_secret' };
+    const args = [join(folder, 'mergeyard.mjs'), 'mcp', '--repo', 'acme/app'];
+    const piped = spawn(process.execPath, args, { cwd: folder, env, stdio: ['pipe', 'pipe', 'inherit'] });
+    const ended = once(piped, 'exit');
+    const clientInfo = { name: 'piped', version: '1' };
+    const hello = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
+    const messages = [
+      { id: 1, method: 'initialize', params: hello },
+      { method: 'notifications/initialized' },
+      { id: 2, method: 'tools/call', params: { name: 'why', arguments: { number: 7 } } },
+      { id: 3, method: 'tools/call', params: { name: 'wait', arguments: { number: 8, timeout_seconds: 1 } } },
+    ];
+    piped.stdin.end(messages.map((each) => `${JSON.stringify({ jsonrpc: '2.0', ...each })}\n`).join(''));
+    const lines = (await text(piped.stdout)).trim().split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as { id: number }).id)).toEqual([1, 2, 3]);
+    expect(await ended).toEqual([0, null]);
   });
 
   test('nothing but questions reached the service, and no output holds the token', () => {

@@ -1,0 +1,40 @@
+import { ApiError } from '#core/contracts/client.ts';
+import type { Machine } from './context.ts';
+import { Refusal } from './refusal.ts';
+
+/** More than the service takes for any answer. A wait has to notice the end of its time beside one that hangs. */
+const ANSWER_MS_MAX = 60_000;
+
+/** The way to the service: each call has a time, and a failed one tells of a proxy that was not asked. */
+export function reach({ fetch, env }: Pick<Machine, 'fetch' | 'env'>): Machine['fetch'] {
+  const inTime = withinTime(fetch);
+  return async (url, init) => {
+    try {
+      return await inTime(url, init);
+    } catch (error) {
+      const name = unusedProxy(env, String(url));
+      if (name === null || error instanceof ApiError || init?.signal?.aborted === true) throw error;
+      throw new Refusal(new ApiError('unreachable', '', 0, true), AWAY, sayProxy(name));
+    }
+  };
+}
+
+const AWAY = 'The service could not be reached.';
+const sayProxy = (name: string): string =>
+  `${name} is set, and is obeyed with NODE_USE_ENV_PROXY=1 alone. Set that, or check the address and your network, then try again.`;
+
+/** The variable that names a proxy for this address, where Node was not told to heed it as it started. */
+function unusedProxy(env: Machine['env'], url: string): string | null {
+  if ((env.NODE_USE_ENV_PROXY ?? '') !== '') return null;
+  const names = url.startsWith('https:') ? ['HTTPS_PROXY', 'https_proxy'] : ['HTTP_PROXY', 'http_proxy'];
+  return names.find((name) => (env[name] ?? '') !== '') ?? null;
+}
+
+/** A call of which the answer does not come in time fails, as where the network is away. */
+export function withinTime(fetch: Machine['fetch'], timeMs: number = ANSWER_MS_MAX): Machine['fetch'] {
+  return (url, init) => {
+    const inTime = AbortSignal.timeout(timeMs);
+    const signal = init?.signal == null ? inTime : AbortSignal.any([init.signal, inTime]);
+    return fetch(url, { ...init, signal });
+  };
+}
