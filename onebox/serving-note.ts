@@ -4,7 +4,8 @@ import { join } from 'node:path';
 
 /** Changes with each start of a machine; containers have that of the machine. */
 const BOOT_ID_FILE = '/proc/sys/kernel/random/boot_id';
-const FOLDER_NAME = 'served-by';
+/** Not `served-by`: an earlier release wrote a file of that name, and finds it again after a rollback. */
+const FOLDER_NAME = 'servers';
 /** Each server of a folder touches its own note this often. */
 const TOUCH_EVERY_MS = 30_000;
 /** A server that has not touched its note for this long is gone, and all that it held has ended. */

@@ -1,4 +1,13 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { noteServing } from '../../../onebox/serving-note.ts';
@@ -37,17 +46,17 @@ describe('a folder is known to have been served by a dead process of this machin
   test('again once the other has been silent for ten minutes, and its note is gone', () => {
     const folder = givenFolder('left');
     serve(folder, 'other');
-    const [note = ''] = readdirSync(join(folder, 'served-by'));
+    const [note = ''] = readdirSync(join(folder, 'servers'));
     const silenceFor = (ms: number) => {
       const at = new Date(Date.now() - ms);
-      utimesSync(join(folder, 'served-by', note), at, at);
+      utimesSync(join(folder, 'servers', note), at, at);
     };
     serve(folder);
     silenceFor(9 * 60_000);
     expect(serve(folder)).toBe(false);
     silenceFor(11 * 60_000);
     expect(serve(folder)).toBe(true);
-    expect(readdirSync(join(folder, 'served-by'))).toHaveLength(1);
+    expect(readdirSync(join(folder, 'servers'))).toHaveLength(1);
   });
 
   test('but not a copy of it, whose original may run', () => {
@@ -56,6 +65,14 @@ describe('a folder is known to have been served by a dead process of this machin
     cpSync(folder, join(root, 'copy'), { recursive: true });
     expect(serve(join(root, 'copy'))).toBe(false);
     expect(serve(folder)).toBe(true);
+  });
+
+  test('also where an earlier release left its one note, which that release finds again', () => {
+    const folder = givenFolder('earlier');
+    const note = join(folder, 'served-by');
+    writeFileSync(note, 'one\n');
+    expect([serve(folder), serve(folder)]).toEqual([false, true]);
+    expect(readFileSync(note, 'utf8')).toBe('one\n');
   });
 
   test('and not where the machine does not say when it started', () => {
