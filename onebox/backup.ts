@@ -3,10 +3,11 @@ import { chmod, copyFile, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigError, type OneboxConfig } from './config.ts';
 import { externalEndpoint } from './database.ts';
+import { EVIDENCE_FILE, KEYS_FILE, TABLE_FILE } from './own-files.ts';
 import { snapshotTable } from './snapshot.ts';
 
 /** The contents of a copy: the table, then the keys. Sessions stay behind, because one that has ended would live again. */
-const [TABLE, KEYS, EVIDENCE_KEY] = ['table.sqlite', 'keys.json', 'evidence-key.pem'];
+const [TABLE, KEYS, EVIDENCE_KEY] = [TABLE_FILE, KEYS_FILE, EVIDENCE_FILE];
 
 /**
  * Copies table and keys of an installation into a new folder, which is a data folder then. The installation may serve

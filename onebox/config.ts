@@ -8,6 +8,7 @@ import type { SmtpSettings } from '#core/adapters/smtp/smtp.ts';
 import { Secret } from '#core/secret.ts';
 import { PublicAddress } from '../lib/stage-values.ts';
 
+const PORT_MAX = 65_535;
 const text = z.string().min(1);
 const People = z.strictObject({
   /** Logins on the forge. */
@@ -21,10 +22,14 @@ const People = z.strictObject({
 const Config = z.strictObject({
   listen: z
     .string()
-    .regex(/^.+:\d+$/, 'has to be address:port')
+    .regex(/^(\[[\da-f:.]+\]|[^[\]]+):\d+$/i, 'has to be address:port')
+    .refine((given) => Number(given.slice(given.lastIndexOf(':') + 1)) <= PORT_MAX, 'has a port beyond 65535')
     .default('127.0.0.1:8480'),
   /** Address at which people and the forge reach this service. */
-  public_url: PublicAddress,
+  public_url: PublicAddress.refine((given) => new URL(given).pathname === '/', {
+    error: 'has to be without a path: give the service a host name of its own',
+    when: ({ issues }) => issues.length === 0,
+  }),
   data_dir: text.default('mergeyard-data'),
   /** The service's name in branches and the default status context. */
   service_name: z
@@ -51,7 +56,7 @@ const Config = z.strictObject({
   mail: z
     .strictObject({
       host: text,
-      port: z.int().min(1).max(65_535).default(587),
+      port: z.int().min(1).max(PORT_MAX).default(587),
       user: text.optional(),
       password_file: text.optional(),
       from: z.email(),
@@ -112,7 +117,8 @@ export function readConfig(file: string): OneboxConfig {
   return {
     ...parsed.data,
     data_dir: beside(parsed.data.data_dir),
-    listen: { host: listen.slice(0, at), port: Number(listen.slice(at + 1)) },
+    // One of IPv6 in brackets, as in an address of a page.
+    listen: { host: listen.slice(0, at).replace(/^\[|\]$/g, ''), port: Number(listen.slice(at + 1)) },
     clientSecret: readSecret(signIn, beside),
     caPem: forge.ca_file === undefined ? null : readText(beside(forge.ca_file), 'forge.ca_file'),
     mail: readMail(parsed.data.mail, beside),

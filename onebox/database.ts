@@ -7,6 +7,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { findFreePort } from '#core/adapters/system/free-port.ts';
 import { ConfigError } from './config.ts';
 import { endLeftBehind } from './left-behind.ts';
+import { sayDamaged, TABLE_FILE } from './own-files.ts';
 
 /** A running server on loopback. */
 export interface RunningDatabase {
@@ -149,11 +150,19 @@ async function waitUntilReady(child: ChildProcess, port: number, stderr: () => s
   });
   const deadline = performance.now() + READY_WITHIN_MS;
   while (!(await canConnect(port))) {
-    if (failed !== null) throw new ConfigError(`The embedded database did not start: ${failed}`);
+    if (failed !== null) throw new ConfigError(sayFailed(failed));
     if (performance.now() > deadline)
       throw new ConfigError('The embedded database did not answer within 10 s.');
     await new Promise((resolve) => setTimeout(resolve, PROBE_EVERY_MS));
   }
+}
+
+/** As the database says of a file that it cannot read. */
+const DAMAGED = /not a valid SQLite database|malformed|file is not a database/;
+
+function sayFailed(reason: string): string {
+  const said = `The embedded database did not start: ${reason}`;
+  return DAMAGED.test(reason) ? `${sayDamaged(TABLE_FILE)} ${said}` : said;
 }
 
 function canConnect(port: number): Promise<boolean> {

@@ -1,11 +1,12 @@
-import { accessSync, constants, existsSync, mkdirSync, statfsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { HttpResponse, HttpSend } from '#core/adapters/http-guard/http-send.ts';
 import { createForgeOAuth } from '#core/adapters/identity-forge/forge-oauth.ts';
 import { createSmtp, type SmtpAnswer } from '#core/adapters/smtp/smtp.ts';
 import { Secret } from '#core/secret.ts';
 import { redirectUriOf } from '../lambdas/sign-in/routes.ts';
 import type { OneboxConfig } from './config.ts';
+import { findFaults, KEYS_FILE } from './own-files.ts';
 
 /** One thing that was looked at, in words that a stranger may read until the first sign-in. `fix` is absent where it is right. */
 export interface Finding {
@@ -24,7 +25,7 @@ const CLOCK_DIFFERENCE_MS_MAX = 30_000;
 const DISK_FREE_BYTES_MIN = 1024 ** 3;
 
 /**
- * Looks at folder, disk, keys, forge, clock, application, sign-in and mail. The one list of checks: the doctor prints it, and the
+ * Looks at folder, table, disk, keys, forge, clock, application, sign-in and mail. The one list of checks: the doctor prints it, and the
  * first page shows it. Never throws for what it looks at, and names no secret and no path of the machine.
  */
 export async function examine(
@@ -44,24 +45,38 @@ export async function examine(
 
 function examineFolder({ data_dir: dir }: OneboxConfig): readonly Finding[] {
   const what = 'data folder';
+  const folder = nearestOf(dir);
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
-    accessSync(dir, constants.R_OK | constants.W_OK);
+    if (!statSync(folder).isDirectory()) throw new Error('no folder');
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch {
-    return [{ what, fix: 'The account of the service has to be able to write there.' }];
+    return [{ what, fix: 'It has to be a folder that the account of the service can write to.' }];
   }
-  const { bavail, bsize } = statfsSync(dir);
-  const keys = join(dir, 'keys.json');
+  const { bavail, bsize } = statfsSync(folder);
+  const keys = join(dir, KEYS_FILE);
   const isOpenToOthers = existsSync(keys) && (statSync(keys).mode & 0o077) !== 0;
+  const faults = findFaults(dir);
   return [
     { what },
+    faults.table === null ? { what: 'table' } : { what: 'table', fix: faults.table },
     bavail * bsize >= DISK_FREE_BYTES_MIN
       ? { what: 'disk' }
       : { what: 'disk', fix: 'Less than 1 GiB is free in the data folder: make room.' },
-    isOpenToOthers
-      ? { what: 'keys', fix: 'Others may read the keys: chmod 600 keys.json in the data folder.' }
-      : { what: 'keys' },
+    keysFinding(faults.keys, isOpenToOthers),
   ];
+}
+
+function keysFinding(fault: string | null, isOpenToOthers: boolean): Finding {
+  const what = 'keys';
+  if (fault !== null) return { what, fix: fault };
+  return isOpenToOthers
+    ? { what, fix: 'Others may read the keys: chmod 600 keys.json in the data folder.' }
+    : { what };
+}
+
+/** The folder itself, or where the start would make it: the look makes none. */
+function nearestOf(folder: string): string {
+  return existsSync(folder) || dirname(folder) === folder ? folder : nearestOf(dirname(folder));
 }
 
 async function examineForge(

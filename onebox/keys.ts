@@ -4,10 +4,11 @@ import { createKeyFileService } from '#core/adapters/key-file/key-service.ts';
 import { Keyring } from '#core/adapters/key-file/keyring.ts';
 import { createKmsSecretBox } from '#core/adapters/kms-vault/secret-box.ts';
 import { createKmsVault } from '#core/adapters/kms-vault/vault.ts';
+import { KEYS_FILE, openOwn } from './own-files.ts';
 
-/** Vault, box and seal of the key file in the data folder, which is made at the first start. */
+/** Vault, box and seal of the key file in the data folder, which is made at the first start. Throws `ConfigError` where it is damaged. */
 export function openKeys(dataDir: string) {
-  const keyring = new Keyring(join(dataDir, 'keys.json'));
+  const keyring = openOwn(KEYS_FILE, () => new Keyring(join(dataDir, KEYS_FILE)));
   const { keyId, version } = keyring.newest();
   const client = createKeyFileService(keyring);
   return {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { findOccupied } from '#core/adapters/dynamo/move/table.ts';
 import type { DynamoStore } from '#core/adapters/dynamo/store.ts';
 import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
 import { createInProcessWakes } from '#core/adapters/in-process/wake-queue.ts';
@@ -15,6 +16,7 @@ import { openKeys } from './keys.ts';
 import { Metrics } from './metrics.ts';
 import { composeMails, composeNotices, composeSockets } from './notices.ts';
 import { openOutbound } from './outbound.ts';
+import { EVIDENCE_FILE, openOwn, refuseWithoutKeys } from './own-files.ts';
 import { composeSignIn } from './sign-in.ts';
 import { type Stops, stopAll } from './stops.ts';
 import { openStorage } from './storage.ts';
@@ -73,6 +75,7 @@ async function start(options: OneboxOptions, stops: Stops): Promise<Onebox> {
   const { store, tokens } = storage;
   const publicUrl = config.public_url.replace(/\/+$/, '');
   const outbound = openOutbound(config, publicUrl, stops, options.aroundSend);
+  refuseWithoutKeys(config.data_dir, (await findOccupied(storage.table)) !== null);
   const keys = openKeys(config.data_dir);
   const signIn = composeSignIn(config, outbound.send, keys, clock);
   const common = { store, ...outbound, ...keys, clock, ids: createUuidIds(), log, publicUrl };
@@ -80,7 +83,7 @@ async function start(options: OneboxOptions, stops: Stops): Promise<Onebox> {
   const worker = composeWorker({ shared: parts, metrics, workers: config.workers, createWakes });
   const { queue, answerWake, tick } = worker;
   stops.push(() => queue.stop());
-  const signer = openFileSigner(join(config.data_dir, 'evidence-key.pem'));
+  const signer = openOwn(EVIDENCE_FILE, () => openFileSigner(join(config.data_dir, EVIDENCE_FILE)));
   const shared: Shared = { ...parts, tokens, queue, signer, identity: signIn.identity };
   const sockets = composeSockets(shared, stops);
   const mails = composeMails(config, log, metrics, stops);
@@ -101,7 +104,7 @@ async function start(options: OneboxOptions, stops: Stops): Promise<Onebox> {
   );
   await tick();
   return {
-    url: `http://${config.listen.host}:${port}`,
+    url: `http://${spellHost(config.listen.host)}:${port}`,
     store,
     vault: keys.vault,
     tick,
@@ -110,3 +113,6 @@ async function start(options: OneboxOptions, stops: Stops): Promise<Onebox> {
     stop: () => stopAll(stops),
   };
 }
+
+/** An address of IPv6 stands in brackets beside a port. */
+const spellHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);

@@ -8,6 +8,7 @@ import { Secret } from '#core/secret.ts';
 import { createAdmission } from './admission.ts';
 import type { OneboxConfig } from './config.ts';
 import type { openKeys } from './keys.ts';
+import { openOwn, SESSIONS_FILE } from './own-files.ts';
 
 /** Sessions, the forge that vouches for people, and who of them is admitted. */
 export function composeSignIn(
@@ -16,7 +17,8 @@ export function composeSignIn(
   { sessionSeal }: Pick<ReturnType<typeof openKeys>, 'sessionSeal'>,
   clock: Clock,
 ) {
-  const sessions = createSessions({ file: join(config.data_dir, 'sessions.json'), clock, seal: sessionSeal });
+  const file = join(config.data_dir, SESSIONS_FILE);
+  const sessions = openOwn(SESSIONS_FILE, () => createSessions({ file, clock, seal: sessionSeal }));
   const forge = createForgeOAuth({
     forgeUrl: config.forge.url,
     clientId: config.sign_in.client_id,

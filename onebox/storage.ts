@@ -8,6 +8,7 @@ import { externalEndpoint, startDatabase } from './database.ts';
 import { lockFolder } from './folder-lock.ts';
 import { endLeftLeases } from './left-leases.ts';
 import { refuseStandingStill } from './move/standing-still.ts';
+import { TABLE_FILE } from './own-files.ts';
 import { noteServing } from './serving-note.ts';
 import type { Stops } from './stops.ts';
 import { openTable, TABLE_NAME } from './table.ts';
@@ -23,7 +24,7 @@ export interface StorageParts {
 /** The data folder, locked, and its table. Throws `ConfigError` where the folder may not be served. */
 export async function openStorage({ config, env, log }: StorageParts, clock: Clock, stops: Stops) {
   stops.push(await takeFolder(config.data_dir));
-  const database = await startDatabase({ dataFile: join(config.data_dir, 'table.sqlite'), env });
+  const database = await startDatabase({ dataFile: join(config.data_dir, TABLE_FILE), env });
   stops.push(() => database.stop());
   const clients = await openTable(database.endpoint);
   stops.push(() => clients.close());

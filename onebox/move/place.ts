@@ -15,6 +15,7 @@ import { ConfigError, type OneboxConfig } from '../config.ts';
 import { startDatabase } from '../database.ts';
 import { lockFolder } from '../folder-lock.ts';
 import { openKeys } from '../keys.ts';
+import { KEYS_FILE, TABLE_FILE } from '../own-files.ts';
 import { openTable, TABLE_NAME } from '../table.ts';
 import { tenantOf } from '../tenant.ts';
 
@@ -40,11 +41,11 @@ export async function openFolder(
 ): Promise<Place> {
   const isOne = config.tenants === 'installation';
   if (isNew) mkdirSync(config.data_dir, { recursive: true, mode: 0o700 });
-  else if (!existsSync(join(config.data_dir, 'keys.json')))
+  else if (!existsSync(join(config.data_dir, KEYS_FILE)))
     throw new ConfigError(`data_dir: no installation is in ${config.data_dir}.`);
   const unlock = await lockFolder(config.data_dir);
   try {
-    const database = await startDatabase({ dataFile: join(config.data_dir, 'table.sqlite'), env });
+    const database = await startDatabase({ dataFile: join(config.data_dir, TABLE_FILE), env });
     const clients = await openTable(database.endpoint);
     return {
       table: { client: clients.documents, name: TABLE_NAME, clock: createSystemClock() },

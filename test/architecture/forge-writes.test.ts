@@ -91,6 +91,7 @@ describe('the list of the service’s writes to a forge', () => {
       'onebox/doctor.ts',
       'onebox/folder-lock.ts',
       'onebox/left-behind.ts',
+      'onebox/own-files.ts',
       'onebox/serving-note.ts',
       'onebox/main.ts',
       'onebox/storage.ts',

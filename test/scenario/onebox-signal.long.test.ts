@@ -108,6 +108,21 @@ test('a start that waits for a database of one’s own ends with a signal', asyn
   silent.close();
 });
 
+test.each([
+  ['keys.json', '{"keys":'],
+  ['keys.json', 'null'],
+  ['sessions.json', '{'],
+  ['evidence-key.pem', 'x'],
+  ['table.sqlite', 'no table at all '.repeat(1_000)],
+])('%s with %j in it ends a start with the way out', async (name, text) => {
+  const data = mkdtempSync(join(folder, 'damaged-'));
+  writeFileSync(join(data, name), text, { mode: 0o600 });
+  const config = { ...readConfig(join(folder, 'mergeyard.yml')), data_dir: data };
+  const start = startOnebox({ config, siteDir: folder, env: process.env, log: SILENT });
+  await expect(start).rejects.toThrow(ConfigError);
+  await expect(start).rejects.toThrow(`${name} in the data folder is damaged: `);
+});
+
 test('a start that cannot be says why in one line', async () => {
   const taken = createServer();
   await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done));

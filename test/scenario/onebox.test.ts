@@ -1,5 +1,15 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -324,6 +334,11 @@ describe('the service in one process, beside a forge', () => {
     expect(readdirSync(made)).toEqual([]);
     await onebox.stop();
     dataDir = copy;
+    renameSync(join(copy, 'keys.json'), join(folder, 'keys.json'));
+    // A new key would open none of the stored tokens, and stand in the place of the one that does.
+    await expect(start()).rejects.toThrow('keys.json is gone from the data folder');
+    expect(existsSync(join(copy, 'keys.json'))).toBe(false);
+    renameSync(join(folder, 'keys.json'), join(copy, 'keys.json'));
     await start();
     // Sessions stay behind; what is connected is no matter of strangers.
     expect((await client.call(session, 'GET', '/api/v1/user/repos')).status).toBe(401);

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import * as z from 'zod';
 
 export type KmsErrorName =
   | 'NotFoundException'
@@ -21,12 +22,20 @@ export class KmsError extends Error {
 
 export type EncryptionContext = Readonly<Record<string, string>>;
 
-interface StoredKey {
-  enabled: boolean;
-  readonly createdAtSeconds: number;
-  /** Base64 secrets; the last one encrypts, all of them decrypt. */
-  readonly secrets: string[];
-}
+const SECRET_BYTES = 32;
+const Secret = z.base64().refine((text) => Buffer.from(text, 'base64').length === SECRET_BYTES);
+const Stored = z.object({
+  keys: z.record(
+    z.uuid(),
+    z.object({
+      enabled: z.boolean(),
+      createdAtSeconds: z.number(),
+      /** The last one encrypts, all of them decrypt. */
+      secrets: z.array(Secret).min(1),
+    }),
+  ),
+});
+type StoredKey = z.infer<typeof Stored>['keys'][string];
 
 export interface KeyInfo {
   readonly keyId: string;
@@ -50,11 +59,11 @@ export class Keyring {
   readonly #file: string | null;
   readonly #keys: Map<string, StoredKey>;
 
+  /** Throws where the file is damaged. */
   constructor(file: string | null) {
     this.#file = file;
-    const stored: unknown =
-      file !== null && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { keys: {} };
-    this.#keys = new Map(Object.entries((stored as { keys: Record<string, StoredKey> }).keys));
+    const stored = file !== null && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { keys: {} };
+    this.#keys = new Map(Object.entries(Stored.parse(stored).keys));
   }
 
   /** A key of this id exists afterwards; an existing one keeps its secrets. */
@@ -96,7 +105,7 @@ export class Keyring {
   /** New secret for new ciphertexts; the old ones keep opening what they sealed. */
   rotate(reference: string): KeyInfo {
     const [keyId, key] = this.#findEnabled(reference);
-    key.secrets.push(randomBytes(32).toString('base64'));
+    key.secrets.push(randomBytes(SECRET_BYTES).toString('base64'));
     this.#save();
     return this.describe(keyId);
   }
@@ -162,7 +171,7 @@ export class Keyring {
   }
 
   #add(keyId: string): void {
-    const secrets = [randomBytes(32).toString('base64')];
+    const secrets = [randomBytes(SECRET_BYTES).toString('base64')];
     this.#keys.set(keyId, { enabled: true, createdAtSeconds: Math.floor(Date.now() / 1000), secrets });
     this.#save();
   }

@@ -45,6 +45,13 @@ describe('mergeyard.yml', () => {
       { public_url: 'https://m.example.org/?a=b' },
       /public_url: must be an address/,
     ],
+    [
+      'an own address with a path, below which no page works',
+      { public_url: 'https://m.example.org/queue' },
+      /public_url: has to be without a path/,
+    ],
+    ['a port that no host has', { listen: '127.0.0.1:99999' }, /listen: has a port beyond 65535/],
+    ['a name in brackets', { listen: '[localhost]:8480' }, /listen: has to be address:port/],
     ['a team without its organization', { sign_in: { ...GOOD.sign_in, allow: { teams: ['x'] } } }, /teams/],
     ['no secret', { sign_in: { ...GOOD.sign_in, client_secret: undefined } }, /client_secret/],
     ['an authority that is not there', { forge: { ...GOOD.forge, ca_file: 'none.pem' } }, /forge\.ca_file/],
@@ -52,6 +59,15 @@ describe('mergeyard.yml', () => {
     expect(() => read(changes)).toThrow(words);
     expect(() => read(changes)).toThrow(ConfigError);
   });
+});
+
+test.each([
+  ['[::1]:8480', '::1'],
+  ['[::]:8480', '::'],
+  ['::1:8480', '::1'],
+  ['localhost:8480', 'localhost'],
+])('%s is listened on at %s', (listen, host) => {
+  expect(read({ listen })).toMatchObject({ listen: { host, port: 8480 } });
 });
 
 describe('people', () => {

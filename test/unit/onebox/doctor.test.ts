@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
@@ -90,6 +90,45 @@ describe('the doctor', () => {
     expect(await fixesOf(givenForge(), 'http://mergeyard.example.org')).toEqual([
       expect.stringMatching(/^public_url: Sessions/),
     ]);
+  });
+});
+
+describe('the doctor looks at each file of the data folder', () => {
+  const KEY = { enabled: true, createdAtSeconds: 1, secrets: [Buffer.alloc(32).toString('base64')] };
+  const KEYS = JSON.stringify({ keys: { '0198f3a2-7c1d-4e55-9c3b-1f2a3b4c5d6e': KEY } });
+
+  async function fixesFor(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
+    const data = join(folder, 'mergeyard-data');
+    mkdirSync(data);
+    try {
+      for (const [name, text] of Object.entries(files))
+        writeFileSync(join(data, name), text, { mode: 0o600 });
+      return await fixesOf(givenForge());
+    } finally {
+      rmSync(data, { recursive: true });
+    }
+  }
+
+  test('and makes none, also no folder', async () => {
+    expect(await fixesOf(givenForge())).toEqual([]);
+    expect(existsSync(join(folder, 'mergeyard-data'))).toBe(false);
+    expect(await fixesFor({ 'keys.json': KEYS, 'sessions.json': '{}', 'table.sqlite': '' })).toEqual([]);
+  });
+
+  test.each([
+    ['cut keys', { 'keys.json': '{"keys":' }, /^keys: keys\.json .* is damaged: put it back/],
+    ['no keys in it', { 'keys.json': 'null' }, /^keys: keys\.json .* is damaged/],
+    ['a short key', { 'keys.json': KEYS.replace(/AAAA/g, '') }, /^keys: keys\.json .* is damaged/],
+    ['keys that are gone', { 'sessions.json': '{}' }, /^keys: keys\.json is gone .* put it back/],
+    ['a wrong key of statements', { 'evidence-key.pem': 'x' }, /^keys: evidence-key\.pem .* remove it/],
+    ['cut sessions', { 'keys.json': KEYS, 'sessions.json': '{' }, /^keys: sessions\.json .* sign in again/],
+    [
+      'a file that is no table',
+      { 'table.sqlite': 'no table'.repeat(9) },
+      /^table: table\.sqlite .* put it back/,
+    ],
+  ])('%s', async (_what, files, words) => {
+    expect(await fixesFor(files as Readonly<Record<string, string>>)).toEqual([expect.stringMatching(words)]);
   });
 });
 

@@ -1,0 +1,80 @@
+import { createPrivateKey } from 'node:crypto';
+import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Keyring } from '#core/adapters/key-file/keyring.ts';
+import { ConfigError } from './config.ts';
+
+/** Files of a data folder. */
+export const TABLE_FILE = 'table.sqlite';
+export const KEYS_FILE = 'keys.json';
+export const EVIDENCE_FILE = 'evidence-key.pem';
+export const SESSIONS_FILE = 'sessions.json';
+
+const FROM_COPY = 'put it back from the last copy of the data folder';
+const NO_COPY = 'Without one';
+/** The step where a file is damaged. That of keys needs the very file: no other one opens what they sealed. */
+const WAYS_OUT: Readonly<Record<string, string>> = {
+  [TABLE_FILE]: `${FROM_COPY}, with the keys beside it.`,
+  [KEYS_FILE]: `${FROM_COPY}. ${NO_COPY}, write {"keys":{}} into it: each token is stored again then, and each chat named again.`,
+  [EVIDENCE_FILE]: `${FROM_COPY}. ${NO_COPY}, remove it: statements have another key then.`,
+  [SESSIONS_FILE]: 'remove it: people sign in again.',
+};
+
+export const sayDamaged = (name: string): string =>
+  `${name} in the data folder is damaged: ${WAYS_OUT[name]}`;
+const KEYS_GONE = `${KEYS_FILE} is gone from the data folder, and the stored tokens open with it alone: ${WAYS_OUT[KEYS_FILE]}`;
+
+/** Opens a file of the data folder. Throws `ConfigError` with the way out where the file is damaged. */
+export function openOwn<T>(name: string, open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    // What the disk refuses has words of its own.
+    if (error instanceof Error && 'syscall' in error) throw error;
+    throw new ConfigError(sayDamaged(name));
+  }
+}
+
+/** Throws `ConfigError` where rows are there and the keys that open them are not. */
+export function refuseWithoutKeys(folder: string, hasRows: boolean): void {
+  if (hasRows && !existsSync(join(folder, KEYS_FILE))) throw new ConfigError(KEYS_GONE);
+}
+
+/** The fault of each file that a start would stumble over, in words without a path. Changes nothing. */
+export function findFaults(folder: string): { readonly table: string | null; readonly keys: string | null } {
+  const look = (name: string, check: (file: string) => void): string | null => {
+    const file = join(folder, name);
+    if (!existsSync(file)) return null;
+    try {
+      check(file);
+      return null;
+    } catch {
+      return sayDamaged(name);
+    }
+  };
+  // The start makes the keys before the sessions: these alone tell that the keys were there.
+  const isGone = existsSync(join(folder, SESSIONS_FILE)) && !existsSync(join(folder, KEYS_FILE));
+  return {
+    table: look(TABLE_FILE, checkTable),
+    keys:
+      (isGone ? KEYS_GONE : null) ??
+      look(KEYS_FILE, (file) => void new Keyring(file)) ??
+      look(EVIDENCE_FILE, (file) => void createPrivateKey(readFileSync(file, 'utf8'))) ??
+      look(SESSIONS_FILE, (file) => void JSON.parse(readFileSync(file, 'utf8'))),
+  };
+}
+
+const SQLITE_MAGIC = 'SQLite format 3\0';
+
+/** By its first bytes alone: a running service holds the file. One that is empty is made anew by the database. */
+function checkTable(file: string): void {
+  if (statSync(file).size === 0) return;
+  const head = Buffer.alloc(SQLITE_MAGIC.length);
+  const descriptor = openSync(file, 'r');
+  try {
+    readSync(descriptor, head);
+  } finally {
+    closeSync(descriptor);
+  }
+  if (head.toString('latin1') !== SQLITE_MAGIC) throw new Error('no database');
+}
