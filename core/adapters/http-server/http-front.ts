@@ -8,6 +8,7 @@ import {
   type JsonObject,
   type LogSink,
 } from '../../ports/invocable.ts';
+import { HeldBodies, type HeldBody } from './held-bodies.ts';
 
 export interface HttpRoute {
   /** `POST /path/{id}`, `ANY /path` or `$default`. */
@@ -17,8 +18,16 @@ export interface HttpRoute {
 
 /** Limits and answers of the gateway itself; its bodies have their own shape, not ours. */
 const BODY_BYTES_MAX = 10 * 1024 * 1024;
+/** Of this process: a fraction of the memory that it is given. */
+const BODIES_BYTES_MAX = 64 * 1024 * 1024;
 const INTEGRATION_TIMEOUT_MS = 30_000;
 const TEXT_TYPES = /^(text\/|application\/(json|javascript|xml|x-www-form-urlencoded|.+\+(json|xml)))/i;
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly held: HeldBody;
+}
 
 interface Match {
   readonly route: HttpRoute;
@@ -83,25 +92,29 @@ export function createHttpFront(
   addressOf: (request: IncomingMessage) => string = peerOf,
 ): Server {
   const compiled = routes.map(compileRoute).sort((a, b) => a.rank - b.rank);
+  const bodies = new HeldBodies(BODIES_BYTES_MAX);
   return createServer((request, response) => {
-    answer(compiled, request, response, addressOf(request)).catch((error: unknown) => {
-      log('http', `${String(error)}\n`);
-      if (response.headersSent) response.destroy();
-      else sendOwn(response, 500, 'Internal Server Error');
-    });
+    const held = bodies.open();
+    answer(compiled, { request, response, held }, addressOf(request))
+      .catch((error: unknown) => {
+        log('http', `${String(error)}\n`);
+        if (response.headersSent) response.destroy();
+        else sendOwn(response, 500, 'Internal Server Error');
+      })
+      .finally(() => held.end());
   });
 }
 
 async function answer(
   routes: readonly CompiledRoute[],
-  request: IncomingMessage,
-  response: ServerResponse,
+  { request, response, held }: Exchange,
   sourceIp: string,
 ): Promise<void> {
   const url = new URL(`http://gateway${request.url ?? '/'}`);
   const match = findRoute(routes, request.method ?? 'GET', url.pathname);
-  const body = await readBody(request);
-  if (body === null) return sendOwn(response, 413, 'Request Entity Too Large');
+  const body = await readBody(request, held);
+  if (body === 'too large') return sendOwn(response, 413, 'Request Entity Too Large');
+  if (body === 'given up') return sendOwn(response, 503, 'Service Unavailable');
   if (match === null) return sendOwn(response, 404, 'Not Found');
   const result = await Promise.race([
     match.route.target.invoke(toEvent(request, url, match, body, sourceIp)).catch((error: unknown) => {
@@ -121,15 +134,20 @@ function timeOut(): Promise<'timed out'> {
   });
 }
 
-async function readBody(request: IncomingMessage): Promise<Buffer | null> {
-  const chunks: Buffer[] = [];
+/** Read to its end in any case: a client that still sends sees no answer. */
+async function readBody(
+  request: IncomingMessage,
+  held: HeldBody,
+): Promise<Buffer | 'too large' | 'given up'> {
   let size = 0;
   for await (const chunk of request) {
     const bytes: Buffer = chunk;
     size += bytes.length;
-    if (size <= BODY_BYTES_MAX) chunks.push(bytes);
+    if (size <= BODY_BYTES_MAX) held.keep(bytes);
+    else held.end();
   }
-  return size > BODY_BYTES_MAX ? null : Buffer.concat(chunks);
+  if (size > BODY_BYTES_MAX) return 'too large';
+  return held.take() ?? 'given up';
 }
 
 export function peerOf(request: IncomingMessage): string {

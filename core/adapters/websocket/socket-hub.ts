@@ -21,6 +21,8 @@ interface OpenSocket {
   readonly request: IncomingMessage;
   readonly connectedAt: number;
   idle: NodeJS.Timeout;
+  /** Messages of the client since then. */
+  heard: { readonly since: number; messages: number };
 }
 
 /** Limits of the gateway. */
@@ -28,6 +30,9 @@ const IDLE_MS = 10 * 60_000;
 const LIFETIME_MS = 2 * 60 * 60_000;
 const MESSAGE_BYTES_MAX = 128 * 1024;
 const FRAME_BYTES_MAX = 32 * 1024;
+/** Clients send one in five minutes. One that sends without end, and reads none of the answers, would fill the memory. */
+const MESSAGES_PER_WINDOW_MAX = 50;
+const WINDOW_MS = 10_000;
 
 /**
  * The WebSocket side of the gateway: sockets of one API, their lifecycle events in the gateway's own shape, and the
@@ -112,7 +117,8 @@ export class SocketHub {
       return refuse(line, status, JSON.stringify({ message, connectionId: id, requestId: randomUUID() }));
     }
     this.#server.handleUpgrade(request, line, head, (socket) => {
-      this.#keep(routes, id, { socket, request, connectedAt, idle: this.#idleTimer(socket) });
+      const heard = { since: performance.now(), messages: 0 };
+      this.#keep(routes, id, { socket, request, connectedAt, idle: this.#idleTimer(socket), heard });
     });
   }
 
@@ -122,6 +128,8 @@ export class SocketHub {
     const lifetime = setTimeout(() => socket.close(1001, 'Going away'), LIFETIME_MS).unref();
     socket.on('error', () => socket.terminate());
     socket.on('message', (data) => {
+      if (socket.readyState !== socket.OPEN) return;
+      if (isTooMuch(open)) return socket.terminate();
       void this.#answer(routes, id, open, data);
     });
     socket.on('close', (code) => {
@@ -216,6 +224,13 @@ export class SocketHub {
       }
     });
   }
+}
+
+function isTooMuch(open: OpenSocket): boolean {
+  const now = performance.now();
+  if (now - open.heard.since > WINDOW_MS) open.heard = { since: now, messages: 0 };
+  open.heard.messages += 1;
+  return open.heard.messages > MESSAGES_PER_WINDOW_MAX;
 }
 
 function sendError(response: ServerResponse, status: number, type: string): void {
