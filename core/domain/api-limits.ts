@@ -113,8 +113,6 @@ export const SMTP_TIMEOUT_MS = 15_000;
 export const MAIL_RETRY_WAITS_MS = [60_000, 5 * 60_000, 20 * 60_000, 60 * 60_000] as const;
 /** Mails that wait for another try at once. */
 export const MAILS_WAITING_MAX = 500;
-/** An answer of a chat service is read no further. */
-export const NOTICE_ANSWER_BYTES_MAX = 4_096;
 /** A request that was not taken for this long is no news any more. */
 export const NOTICE_KEPT_MS = 24 * 60 * 60_000;
 /** A telling is not repeated within this time; a bounce is never repeated. */

@@ -1,4 +1,4 @@
-import { NOTICE_ANSWER_BYTES_MAX, NOTICE_TIMEOUT_MS } from '../../domain/api-limits.ts';
+import { NOTICE_TIMEOUT_MS } from '../../domain/api-limits.ts';
 import { isChatUrl } from '../../domain/notification.ts';
 import type { Notifier } from '../../ports/notifier.ts';
 import type { HttpSend } from '../http-guard/http-send.ts';
@@ -18,7 +18,7 @@ export function createChatSender(send: HttpSend): Pick<Notifier, 'sendChat'> {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(CHAT_RENDERERS[chat](notice)),
         timeoutMs: NOTICE_TIMEOUT_MS,
-        bodyBytesMax: NOTICE_ANSWER_BYTES_MAX,
+        bodyBytesMax: 0,
       });
     },
   };

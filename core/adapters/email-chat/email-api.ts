@@ -1,4 +1,4 @@
-import { NOTICE_ANSWER_BYTES_MAX, NOTICE_TIMEOUT_MS } from '../../domain/api-limits.ts';
+import { NOTICE_TIMEOUT_MS } from '../../domain/api-limits.ts';
 import { type EmailConfig, type SendMail, unsubscribeHeaders } from './mail.ts';
 import { postNotice } from './post-notice.ts';
 
@@ -14,7 +14,7 @@ export function createApiMail(config: Extract<EmailConfig, { readonly way: 'api'
       headers: { 'content-type': 'application/json', authorization: `Bearer ${key.reveal()}` },
       body: JSON.stringify({ from: config.from, to: [to], subject, text, headers: unsubscribeHeaders(mail) }),
       timeoutMs: NOTICE_TIMEOUT_MS,
-      bodyBytesMax: NOTICE_ANSWER_BYTES_MAX,
+      bodyBytesMax: 0,
     });
   };
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { NOTICE_ANSWER_BYTES_MAX, NOTICE_TIMEOUT_MS } from '../../domain/api-limits.ts';
+import { NOTICE_TIMEOUT_MS } from '../../domain/api-limits.ts';
 import { parseMatrix } from '../../domain/notification.ts';
 import type { Notifier } from '../../ports/notifier.ts';
 import type { HttpSend } from '../http-guard/http-send.ts';
@@ -23,7 +23,7 @@ export function createMatrixSender(send: HttpSend): Pick<Notifier, 'sendMatrix'>
         headers: { 'content-type': 'application/json', authorization: `Bearer ${room.token}` },
         body: JSON.stringify(renderMatrix(notice)),
         timeoutMs: NOTICE_TIMEOUT_MS,
-        bodyBytesMax: NOTICE_ANSWER_BYTES_MAX,
+        bodyBytesMax: 0,
       });
     },
   };

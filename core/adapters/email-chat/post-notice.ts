@@ -1,14 +1,12 @@
 import type { SendResult } from '../../ports/notifier.ts';
 import { type HttpRequest, type HttpSend, HttpSendError } from '../http-guard/http-send.ts';
 
-/** One request, never repeated; the answer's body is not read. */
+/** One request, never repeated; its status is all that is read. */
 export async function postNotice(send: HttpSend, request: HttpRequest): Promise<SendResult> {
   try {
     return judge((await send(request)).status);
   } catch (error) {
     if (!(error instanceof HttpSendError)) throw error;
-    // The rest of such an answer is not needed, and the notice is delivered.
-    if (error.kind === 'too_large') return 'sent';
     return error.kind === 'refused' ? 'refused' : 'failed';
   }
 }

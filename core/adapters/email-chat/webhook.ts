@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { NOTICE_ANSWER_BYTES_MAX, NOTICE_TIMEOUT_MS } from '../../domain/api-limits.ts';
+import { NOTICE_TIMEOUT_MS } from '../../domain/api-limits.ts';
 import { parseWebhook, WEBHOOK_SECRET_PREFIX } from '../../domain/notification.ts';
 import type { Notifier } from '../../ports/notifier.ts';
 import { type HttpSend, HttpSendError } from '../http-guard/http-send.ts';
@@ -28,11 +28,10 @@ export function createWebhookSender(send: HttpSend): Pick<Notifier, 'sendWebhook
           headers: { 'content-type': 'application/json', 'user-agent': 'Mergeyard', ...signed },
           body,
           timeoutMs: NOTICE_TIMEOUT_MS,
-          bodyBytesMax: NOTICE_ANSWER_BYTES_MAX,
+          bodyBytesMax: 0,
         });
         return status;
       } catch (error) {
-        // An answer that is too large tells no status, so the same news may come again.
         if (error instanceof HttpSendError) return null;
         throw error;
       }

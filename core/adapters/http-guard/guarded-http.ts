@@ -107,9 +107,16 @@ function exchange(open: () => ClientRequest, request: HttpRequest): Promise<Http
     outgoing.on('close', () => stage !== 'answering' && lose());
     outgoing.on('response', (incoming) => {
       stage = 'answering';
+      const head = { status: incoming.statusCode ?? 0, headers: flattenHeaders(incoming) };
+      if (request.bodyBytesMax === 0) {
+        clearTimeout(timer);
+        resolve({ ...head, body: Buffer.alloc(0) });
+        outgoing.destroy();
+        return;
+      }
       collectBody(incoming, request).then((body) => {
         clearTimeout(timer);
-        resolve({ status: incoming.statusCode ?? 0, headers: flattenHeaders(incoming), body });
+        resolve({ ...head, body });
       }, fail);
     });
     outgoing.end(request.body);

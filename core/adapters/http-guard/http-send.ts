@@ -8,6 +8,7 @@ export interface HttpRequest {
   readonly body?: string;
   /** Limit for the whole exchange, name resolution and body included. */
   readonly timeoutMs: number;
+  /** 0: no body is wanted. The exchange ends with the head of the answer, however its body goes on. */
   readonly bodyBytesMax: number;
   /** Only of an answer in JSON: what is not kept of it does not count for `bodyBytesMax`. */
   readonly cut?: StringCut;

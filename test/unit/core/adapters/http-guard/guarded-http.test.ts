@@ -112,6 +112,24 @@ describe('guarded HTTP', () => {
     expect(await failureOf(get('/', { timeoutMs: 50 }))).toMatchObject({ kind: 'timeout' });
   });
 
+  test.each([
+    ['a body beyond any limit', (response: ServerResponse) => void response.end('x'.repeat(200_000))],
+    ['a body that never ends', (response: ServerResponse) => void response.write('x')],
+    ['a packed body', (response: ServerResponse) => void response.end(gzipSync('packed'))],
+  ])('where no body is wanted, %s keeps no status back', async (_name, send) => {
+    answer = (_, response) => {
+      response.writeHead(202, _name.startsWith('a packed') ? { 'content-encoding': 'gzip' } : {});
+      send(response);
+    };
+    const { status, body } = await get('/', {
+      method: 'POST',
+      body: '{}',
+      bodyBytesMax: 0,
+      timeoutMs: 2_000,
+    });
+    expect([status, body.length]).toEqual([202, 0]);
+  });
+
   test('the time limit covers name resolution', async () => {
     const stuck = createGuardedHttp({ allowHosts: ['forge.test'], resolve: () => new Promise(() => {}) });
     const url = 'https://forge.test/';
