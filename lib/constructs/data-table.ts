@@ -42,6 +42,8 @@ export interface ChangeDelivery {
   /** @default all */
   readonly kinds?: readonly ('INSERT' | 'MODIFY' | 'REMOVE')[];
   readonly batchSize: number;
+  /** Deliveries of one shard at the same time; changes of one row stay in order. @default 1 */
+  readonly atOnce?: number;
   /** How long changes are gathered before a delivery. */
   readonly window: Duration;
   readonly retries: number;
@@ -130,6 +132,7 @@ export class DataTable extends Construct {
       functionName: consumer.fn.functionName,
       startingPosition: 'LATEST',
       batchSize: spec.batchSize,
+      ...(spec.atOnce === undefined ? {} : { parallelizationFactor: spec.atOnce }),
       maximumBatchingWindowInSeconds: spec.window.toSeconds(),
       // Without both limits one bad record would block its shard for a day.
       maximumRetryAttempts: spec.retries,

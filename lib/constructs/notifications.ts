@@ -26,6 +26,8 @@ export interface NotificationsProps {
 
 /** Several bounces at once, each with three seconds for its ways. */
 const NOTIFY_TIMEOUT = Duration.seconds(30);
+/** The most that the service takes: a tenant whose receivers hang holds each delivery for seconds. */
+const DELIVERIES_AT_ONCE = 10;
 /** Longer than a burst takes; a tenth of what makes news too old. */
 const STREAM_AGE_MAX = Duration.minutes(6);
 /** A notice of an hour ago is no news: the author has seen the pull request since. */
@@ -52,6 +54,7 @@ export class Notifications extends Construct {
       partitions: ['events', 'notices'],
       kinds: ['INSERT'],
       batchSize: 10,
+      atOnce: DELIVERIES_AT_ONCE,
       window: Duration.seconds(0),
       retries: 5,
       maxAge: NOTICE_AGE_MAX,

@@ -63,6 +63,20 @@ describe('the table', () => {
   });
 });
 
+test('notices of one tenant whose receivers hang leave room for those of others: ten deliveries of a shard at once', () => {
+  const atOnce = template
+    .ofType('AWS::Lambda::EventSourceMapping')
+    .filter(([, { Properties }]) => Properties.StartingPosition !== undefined)
+    .map(([, { Properties }]) => [
+      Properties.DestinationConfig === undefined ? 'pings' : 'notices',
+      Properties.ParallelizationFactor ?? 1,
+    ]);
+  expect(atOnce.sort()).toEqual([
+    ['notices', 10],
+    ['pings', 1],
+  ]);
+});
+
 /**
  * AWS KMS, "Asymmetric KMS keys": a key pair of a spec and a usage that never change. "Rotate AWS KMS keys": automatic rotation is
  * for symmetric encryption keys alone.
