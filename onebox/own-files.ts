@@ -22,16 +22,17 @@ const WAYS_OUT: Readonly<Record<string, string>> = {
 
 export const sayDamaged = (name: string): string =>
   `${name} in the data folder is damaged: ${WAYS_OUT[name]}`;
+const sayRefused = (name: string, reason: string): string =>
+  `${name} in the data folder cannot be read and written: ${reason}. Check its rights, and the space on its disk.`;
 const KEYS_GONE = `${KEYS_FILE} is gone from the data folder, and the stored tokens open with it alone: ${WAYS_OUT[KEYS_FILE]}`;
 
-/** Opens a file of the data folder. Throws `ConfigError` with the way out where the file is damaged. */
+/** Opens a file of the data folder. Throws `ConfigError` with the way out where it is damaged or the disk refuses. */
 export function openOwn<T>(name: string, open: () => T): T {
   try {
     return open();
   } catch (error) {
-    // What the disk refuses has words of its own.
-    if (error instanceof Error && 'syscall' in error) throw error;
-    throw new ConfigError(sayDamaged(name));
+    const isOfDisk = error instanceof Error && 'syscall' in error;
+    throw new ConfigError(isOfDisk ? sayRefused(name, error.message) : sayDamaged(name));
   }
 }
 

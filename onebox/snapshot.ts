@@ -4,6 +4,7 @@ import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import * as z from 'zod';
+import { ConfigError } from './config.ts';
 import { requireBinary } from './database.ts';
 
 const WITHIN_MS = 600_000;
@@ -32,6 +33,9 @@ export async function snapshotTable(file: string, to: string, env: NodeJS.Proces
   }
 }
 
+const sayNone = (complaint: string): string =>
+  `The database made no copy of its table. Check the space on the disk of the data folder, where it makes it first, and with npm run doctor that the table is right.${complaint === '' ? '' : ` It says: ${complaint}`}`;
+
 async function askForSnapshot(binary: string, file: string, name: string): Promise<void> {
   const child = spawn(binary, ['mcp', '--db-path', file], { stdio: 'pipe', timeout: WITHIN_MS });
   let complaint = '';
@@ -42,7 +46,7 @@ async function askForSnapshot(binary: string, file: string, name: string): Promi
   // A child that dies while it is written to is told of by its end.
   child.stdin.on('error', () => {});
   try {
-    if (!(await readAnswer(child, name))) throw new Error(`the database made no snapshot: ${complaint}`);
+    if (!(await readAnswer(child, name))) throw new ConfigError(sayNone(complaint));
   } finally {
     child.stdin.end();
     await ended;
