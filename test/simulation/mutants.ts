@@ -16,6 +16,7 @@ import { FREEZE_MUTANTS } from './freeze-mutants.ts';
 import { GATE_MUTANTS } from './gate-mutants.ts';
 import { GLANCE_MUTANTS } from './glance-mutants.ts';
 import { LANDING_MUTANTS } from './landing-mutants.ts';
+import { LEFT_BY_SEARCH_MUTANTS } from './left-by-search-mutants.ts';
 import { LIVENESS_MUTANTS } from './liveness-mutants.ts';
 import { LONG_BRANCH_MUTANTS } from './long-branch-mutants.ts';
 import { MACHINE_MUTANTS } from './machine-mutants.ts';
@@ -74,6 +75,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...PRIORITY_MUTANTS,
   ...COST_MUTANTS,
   ...SHARED_RUN_MUTANTS,
+  ...LEFT_BY_SEARCH_MUTANTS,
   ...RECEIPT_MUTANTS,
   ...WHO_MAY_MUTANTS,
   ...FAIR_MUTANTS,

@@ -177,6 +177,13 @@ import {
   successComesLate,
 } from './late-scenes.ts';
 import {
+  leftAndPushed,
+  leftAndUrgent,
+  leftBesideAnother,
+  leftBySearch,
+  leftBySeveralCuts,
+} from './left-by-search-scenes.ts';
+import {
   answerLate,
   deleteOne,
   failSix,
@@ -713,6 +720,11 @@ export const SCENES = {
   'one stands on an import in the same batch': standOnTooMany(60_000),
   'one stands on an import that is under way': standOnTooMany(5 * 60_000),
   'the forge tells a merge base of before': tellOldMergeBase,
+  'none but those behind suspects waits': leftBySearch,
+  'another one comes beside those behind suspects': leftBesideAnother,
+  'one behind suspects is pushed to': leftAndPushed,
+  'one behind suspects becomes an incident': leftAndUrgent,
+  'those behind suspects wait, and several cuts are tried': leftBySeveralCuts,
   'one in the middle of a batch conflicts with it': conflictInTheMiddle,
   'what stands on a batch that ended at a conflict fails': failOnTop,
   'two batches end at a conflict, and what stands on both fails': failOnTwo,

@@ -61,9 +61,20 @@ function openBottom(
 ): void {
   if (freeSlots(pass) <= 0 && fanoutOf(pass) === 1) return;
   const ready = takeReady(pass, base, false, crowdRule);
-  if (ready.length === 0 || !awaitLinger(pass, ready)) return;
+  if (ready.length === 0 || isLeftBySearch(pass, ready) || !awaitLinger(pass, ready)) return;
   const size = oneByOne ? 1 : sizeOf(pass, ready, policyFor(pass).depth);
   startBatch(pass, 'pipeline', null, base, pickNext(pass, ready, size));
+}
+
+/**
+ * True while all that waits stood in batches whose suspects are searched, one cut at a time: a prefix that passes lands at once as
+ * long as nothing is started beside it, and what is left has one gate run together once the culprit is known (decision 0286).
+ */
+function isLeftBySearch(pass: DecisionContext, ready: readonly QueueEntry[]): boolean {
+  if (policyFor(pass).cuts > 1 || ready.some(isIncident)) return false;
+  const searched = pass.record.batches.filter(({ place }) => place === 'suspect');
+  const members = searched.flatMap((batch) => batch.members);
+  return ready.every(({ pr, head }) => members.some((member) => member.pr === pr && member.head === head));
 }
 
 /** Each further batch is built on the last commit of the one below. */
