@@ -74,11 +74,11 @@ export function heedsJobPermissions(version: ForgeVersion): boolean {
 }
 
 /**
- * Does a rebase check files out? Forgejo uses `git replay`, which does not, where its git has that; no API tells which git it
- * has. Null: a forge whose version we do not know.
+ * Is a head checked out to be rebased that holds the whole base? Forgejo from 12 on leaves it as it is (forge facts, 11). Null: a
+ * forge whose version we do not know.
  */
-export function checksOutToRebase(version: ForgeVersion | null): boolean {
-  return version?.kind !== 'forgejo';
+export function rebasesUpToDate(version: ForgeVersion | null): boolean {
+  return version?.kind !== 'forgejo' || !isAtLeast(version, 12, 0, 0);
 }
 
 const GITEA_FOLDERS: readonly string[] = ['.gitea/workflows', '.github/workflows'];

@@ -215,10 +215,12 @@ export class MemberPlanner {
     if (tree === null) return plan;
     const isSettled = await unlessNotReady(() => this.#isSettled(own, leftOut, ours, tree));
     if (isSettled !== true) return isSettled === null ? 'head_not_ready' : 'commit_left_out';
-    if (typeof plan === 'string' || !this.#action.checksOutToRebase) return plan;
-    const head = await this.#deps.objects.treeOf(member.head);
+    if (typeof plan === 'string') return plan;
     // Commits that stand on the base are not written one by one: the branch moves to the last of them.
     const isKept = isFastForward(own, this.#action.forkSha, this.#staged, this.#kept);
+    const holdsBase = isKept || (this.#isNext(member) && isUpToDate);
+    if (holdsBase && !this.#action.rebasesUpToDate) return plan;
+    const head = await this.#deps.objects.treeOf(member.head);
     const written = isKept ? [{ sha: head, parent: ours }] : plan.written;
     const stops = await unlessNotReady(() => stopsAtCheckout(this.#deps.objects, { head, ours, written }));
     return stops === null ? 'head_not_ready' : stops ? 'file_converted' : plan;
@@ -253,10 +255,15 @@ export class MemberPlanner {
   /** Forgejo rebases no head that holds the whole base, so that its merges stay; Gitea drops them, and a later landing does too. */
   async #isLikeItsMerges(member: StagedMember, plan: Planned | CutReason): Promise<boolean> {
     if (plan === 'conflict') return false;
-    const { members, headsBelow, forkSha } = this.#action;
-    const isNext = members[0]?.pr === member.pr && (headsBelow ?? []).length === 0;
-    if (!isNext || member.mergeBase !== forkSha || typeof plan === 'string') return true;
+    if (!this.#isNext(member) || member.mergeBase !== this.#action.forkSha || typeof plan === 'string')
+      return true;
     return (await this.#deps.objects.treeOf(member.head)) === plan.tree;
+  }
+
+  /** Nothing lands before it. */
+  #isNext({ pr }: StagedMember): boolean {
+    const { members, headsBelow } = this.#action;
+    return members[0]?.pr === pr && (headsBelow ?? []).length === 0;
   }
 
   /** Merges commits one after the other, each from its own base. */

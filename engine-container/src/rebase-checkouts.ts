@@ -19,9 +19,9 @@ const CHECKOUT_CHANGES_MAX = 20_000;
 type Files = ReadonlyMap<string, FileVersion | null>;
 
 /**
- * Whether the rebase stops at a file that git converts. Gitea checks out only what differs between the base and the head
+ * Whether the rebase stops at a file that git converts. Checked out is only what differs between the base and the head
  * (`services/pull/merge_prepare.go`): of the head, then of the base, where the commits are written one on the other, and at last
- * of the base again, to put the result on top of it.
+ * of the base again, to put the result on top of it. A Forgejo that uses `git replay` checks out the result, then the base.
  */
 export async function stopsAtCheckout(
   objects: RepoObjects,

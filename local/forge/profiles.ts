@@ -34,8 +34,8 @@ export interface Profile {
    * fails.
    */
   readonly rebaseTrustsLastCheck: boolean;
-  /** A rebase checks files out, and stops at one that git converts on the way. */
-  readonly checksOutToRebase: boolean;
+  /** A head that holds the whole base is checked out to be rebased as well, which stops at a file that git converts. */
+  readonly rebasesUpToDate: boolean;
   /**
    * Gitea on a git before 2.40: the conflict check goes path by path, so it follows no rename, and a file whose mode
    * changed on one side and whose contents on the other is a conflict, although git merges it.
@@ -98,8 +98,8 @@ const FORGEJO_11: Profile = {
   recheckAfterConflictCheck: true,
   queueAtScheduling: false,
   rowDeletedBeforeMerge: true,
-  rebaseTrustsLastCheck: true,
-  checksOutToRebase: false,
+  rebaseTrustsLastCheck: false,
+  rebasesUpToDate: true,
   checksByPath: false,
   permissionOnHeadRepo: true,
   cancelNeedsMergeOnly: true,
@@ -118,6 +118,8 @@ const FORGEJO_11: Profile = {
 
 const FORGEJO_15: Profile = {
   ...FORGEJO_11,
+  rebaseTrustsLastCheck: true,
+  rebasesUpToDate: false,
   version: '15.0.3+gitea-1.22.0',
   runsApi: 'forgejo',
   runsFilterByRef: true,
@@ -155,7 +157,7 @@ const PROFILES: Readonly<Record<ProfileName, Profile>> = {
     queueAtScheduling: true,
     rowDeletedBeforeMerge: false,
     rebaseTrustsLastCheck: false,
-    checksOutToRebase: true,
+    rebasesUpToDate: true,
     checksByPath: true,
     permissionOnHeadRepo: false,
     combinedLikeGithub: true,

@@ -1,3 +1,4 @@
+import type { PullRequestNumber } from '#core/domain/ids.ts';
 import { PULL_CODES } from '#core/domain/pull-code-table.ts';
 import { FORGEJO_15_SWITCHES, GITEA_126_SWITCHES } from '../fakes/abstract-forge/world.ts';
 import { givenProject } from '../scenario/stories.ts';
@@ -110,9 +111,23 @@ export async function changeAutoText(): Promise<readonly string[]> {
   return told(await play(stage, pr), 'landed', 'line ends that git leaves alone');
 }
 
-/** Forgejo rebases without files on disk. */
+/** Forgejo leaves a head as it is that holds the whole base, also by a merge; any other is checked out there as well. */
 export async function changeConvertedOnForgejo(): Promise<readonly string[]> {
   const stage = await openStage({ '.gitattributes': TEXT, 'dos.txt': CRLF }, FORGEJO_15_SWITCHES);
-  const pr = await stage.forge.openPullRequest({ branch: 'dos', files: { 'dos.txt': crlf('changed') } });
-  return told(await play(stage, pr), 'landed', 'on a forge that checks nothing out');
+  const { forge } = stage;
+  const change = (branch: string): Promise<PullRequestNumber> =>
+    forge.openPullRequest({ branch, files: { 'dos.txt': crlf(branch) } });
+  const upToDate = await play(stage, await change('dos'));
+  const behind = await change('behind');
+  await forge.pushToBase({ 'src/base.txt': '1\n' });
+  await stage.clock.advance(60_000);
+  const refused = await play(stage, behind);
+  await forge.updateBranch(behind);
+  await look(stage, LOOKS);
+  const back = forge.isMerged(behind) ? [] : ['a head that has merged the base is not left as it is'];
+  return [
+    ...told(upToDate, 'landed', 'a head that holds the base'),
+    ...told(refused, REFUSED, 'a head behind the base'),
+    ...back,
+  ];
 }

@@ -916,7 +916,7 @@ export const SCENES = {
   'a rebase stops at the base, which lacks the rule of the head': changeAfterOwnRule,
   'a rebase passes a file by that git converts and that does not change': leaveConverted,
   'a rebase checks out a file whose line ends git leaves alone': changeAutoText,
-  'a forge rebases without files on disk': changeConvertedOnForgejo,
+  'a forge checks out the heads alone that lack its base': changeConvertedOnForgejo,
   'the base heads a pull request to another branch': landBesidePromotion,
   'the base heads a pull request to another branch, and a check is late': landBesidePromotionCheckedLate,
   'a head behind the base lands beside a pull request from there': landBehindBesidePromotion,

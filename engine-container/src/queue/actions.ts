@@ -42,8 +42,8 @@ export type Action =
       }[];
       /** Where this forge looks for workflows, first things first. */
       readonly workflowFolders: readonly string[];
-      /** The forge checks files out to rebase. */
-      readonly checksOutToRebase: boolean;
+      /** The forge checks out a head to rebase it also where that holds the whole base. */
+      readonly rebasesUpToDate: boolean;
       /** Null: a workflow is the gate. */
       readonly statusGate: StatusGate | null;
       /** Where it ends at a member that does not go along, and others are behind that: they come on top, with one gate run for both. */

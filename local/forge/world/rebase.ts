@@ -24,7 +24,8 @@ export async function rebase(
   const trail = staysAsItIs ? [tip, head] : await replayCommits(git, tip, head, committer);
   const last = trail?.at(-1);
   if (trail === null || last === undefined) return { stopped: 'conflict' };
-  const isStopped = profile.checksOutToRebase && (await stopsAtConverted(git, head, trail));
+  const isCheckedOut = !staysAsItIs || profile.rebasesUpToDate;
+  const isStopped = isCheckedOut && (await stopsAtConverted(git, head, trail));
   return isStopped ? { stopped: 'file_converted' } : last;
 }
 

@@ -16,8 +16,9 @@ export function replay(world: World, tip: CommitSha, head: CommitSha): StoredCom
   const trail = isKept
     ? [objects.mustCommit(tip), objects.mustCommit(head)]
     : replayEach(world, tip, head, own);
-  if (trail === null || (world.switches.checksOutToRebase && stopsAtConverted(world, head, trail)))
-    return null;
+  if (trail === null) return null;
+  const isCheckedOut = !isKept || world.switches.rebasesUpToDate;
+  if (isCheckedOut && stopsAtConverted(world, head, trail)) return null;
   return trail.at(-1) ?? null;
 }
 

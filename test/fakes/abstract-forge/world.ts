@@ -40,8 +40,8 @@ export interface Switches {
   readonly autodetectsMerges: boolean;
   /** A head that holds the whole base is not rebased: its merges land with it. */
   readonly keepsMergesInRebase: boolean;
-  /** A rebase checks files out, and stops at one that git converts on the way. */
-  readonly checksOutToRebase: boolean;
+  /** A head that holds the whole base is checked out to be rebased as well, which stops at a file that git converts. */
+  readonly rebasesUpToDate: boolean;
   /** Gitea on a git before 2.40: a file whose mode changed on one side and whose contents on the other is a conflict. */
   readonly modesClash: boolean;
   /** Who runs the gate: the forge itself, or another CI that posts statuses like Woodpecker. */
@@ -66,7 +66,7 @@ export const FORGEJO_15_SWITCHES: Switches = {
   botIsAdmin: true,
   modesClash: false,
   keepsMergesInRebase: true,
-  checksOutToRebase: false,
+  rebasesUpToDate: false,
   autodetectsMerges: false,
   ci: 'actions',
   workflowFolders: ['.forgejo/workflows', '.gitea/workflows', '.github/workflows'],
@@ -81,7 +81,7 @@ export const GITEA_126_SWITCHES: Switches = {
   passesUnknownWords: false,
   passesSkippedAlone: true,
   keepsMergesInRebase: false,
-  checksOutToRebase: true,
+  rebasesUpToDate: true,
   globs: 'gitea',
   modesClash: true,
   workflowFolders: ['.gitea/workflows', '.github/workflows'],

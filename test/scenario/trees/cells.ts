@@ -132,8 +132,8 @@ export function mustEnd({ kind, style }: Cell, n: number): 'landed' | RegExp | u
   }
 }
 
-/** Forgejo rebases without files on disk. */
-const CONVERTED = /^landed$|^refused: git converts a file that differs/;
+/** The first lands before it, so that no forge may leave it as it is. */
+const CONVERTED = /^refused: git converts a file that differs/;
 
 /** Files that the base of a cell starts with, beside the gate. */
 export function baseFiles(kind: Kind): DeskChange {

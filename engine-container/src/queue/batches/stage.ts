@@ -1,4 +1,4 @@
-import { checksOutToRebase, workflowFolders } from '#core/domain/forge-version.ts';
+import { rebasesUpToDate, workflowFolders } from '#core/domain/forge-version.ts';
 import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
 import { stagedMessage, stagingBranch } from '#core/domain/queue-names.ts';
 import type { KnownTree } from '../actions.ts';
@@ -126,7 +126,7 @@ function stageWhole(pass: DecisionContext, batch: Batch, node: Node): void {
       behind: batch.place === 'suspect' ? [] : treesAhead(record, pr),
     })),
     workflowFolders: workflowFolders(version),
-    checksOutToRebase: checksOutToRebase(version),
+    rebasesUpToDate: rebasesUpToDate(version),
     statusGate: batch.statusGate ?? null,
     mayShareRun: mayShareRun(pass, batch),
     knownTrees: knownTrees(pass, batch),

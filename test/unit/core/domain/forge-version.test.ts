@@ -1,5 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { isSeenVersion, nameVersion, parseForgeVersion } from '#core/domain/forge-version.ts';
+import {
+  isSeenVersion,
+  nameVersion,
+  parseForgeVersion,
+  rebasesUpToDate,
+} from '#core/domain/forge-version.ts';
 
 const FACTS = readFileSync('docs/forge-facts.md', 'utf8');
 
@@ -46,4 +51,14 @@ test('the versions that count as seen are those of the list of facts, each with 
     })),
   );
   expect(all.filter(isSeenVersion)).toHaveLength(rows.length);
+});
+
+test.each([
+  ['16.0.0+gitea-1.22.0', false],
+  ['12.0.0+gitea-1.22.0', false],
+  ['11.0.15+gitea-1.22.0', true],
+  ['1.26.4', true],
+])('on %s a head that holds the whole base is rebased: %s', (text, expected) => {
+  expect(rebasesUpToDate(mustParse(text))).toBe(expected);
+  expect(rebasesUpToDate(null)).toBe(true);
 });
