@@ -10,6 +10,17 @@ export function rulesSuite(subject: () => ForgeSubject, needs: Needs): void {
   const addRule = (repo: RepoDriver, rule_name: string, fields: object = {}) =>
     repo.must('bot', 'POST', '/branch_protections', { rule_name, ...fields });
 
+  /** On Forgejo the answer is a 500 where the name is malformed there, after the rule was made (forge facts, 4). */
+  const addPattern = async (repo: RepoDriver, ruleName: string): Promise<void> => {
+    const failed: unknown = await addRule(repo, ruleName).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    if (failed === null) return;
+    const rules: readonly { rule_name: string }[] = await repo.must('bot', 'GET', '/branch_protections');
+    if (!rules.some((rule) => rule.rule_name === ruleName)) throw failed;
+  };
+
   test('no rule, and a rule field by field', async () => {
     const repo = await create();
     expect(await repo.forge.readProtection('main')).toBeNull();
@@ -73,7 +84,7 @@ export function rulesSuite(subject: () => ForgeSubject, needs: Needs): void {
     const repo = await create();
     const tip = (await repo.forge.readBranchTip('main')) ?? '';
     if (branch !== 'main') expect(await repo.forge.createBranch(branch, tip)).toBe(true);
-    for (const rule of rules) await addRule(repo, rule);
+    for (const rule of rules) await addPattern(repo, rule);
     const told = (await repo.must('bot', 'GET', `/branches/${branch}`)).effective_branch_protection_name;
     expect((await repo.forge.readProtection(branch))?.ruleName ?? '').toBe(told);
   });
@@ -82,7 +93,7 @@ export function rulesSuite(subject: () => ForgeSubject, needs: Needs): void {
     const repo = await create();
     const asks = { enable_status_check: true, status_check_contexts: ['mq'] };
     await addRule(repo, 'main', asks);
-    await addRule(repo, '[a-z0-9_-]*');
+    await addPattern(repo, '[a-z0-9_-]*');
     // Forgejo knows no priorities and leaves the field out.
     await repo.must('bot', 'PATCH', `/branch_protections/${encodeURIComponent('main')}`, {
       ...asks,
