@@ -16,8 +16,8 @@ export const LEFT_BY_SEARCH_MUTANTS: readonly Mutant[] = [
   {
     guard: 'another one waits for no search',
     file: PIPELINE,
-    find: 'return ready.every(({ pr, head }) =>',
-    replace: 'return ready.some(({ pr, head }) =>',
+    find: 'ready.every(({ pr, head }) =>',
+    replace: 'ready.some(({ pr, head }) =>',
     families: PEOPLE,
     dies: 'another one comes beside those behind suspects',
   },

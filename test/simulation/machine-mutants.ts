@@ -8,8 +8,8 @@ export const MACHINE_MUTANTS: readonly Mutant[] = [
   {
     guard: 'an idle look that sees a schedule asks for the engine',
     file: 'engine-container/src/idle-look.ts',
-    find: 'const isScheduled = seen.length < looked.length;',
-    replace: 'const isScheduled = seen.length < 0;',
+    find: 'const mayBeScheduled = seen.length < looked.length;',
+    replace: 'const mayBeScheduled = seen.length < 0;',
     families: ['at_rest'],
     dies: { family: 'at_rest', seed: 9 },
   },

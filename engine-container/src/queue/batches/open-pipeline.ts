@@ -14,6 +14,11 @@ import { activeMembers, isWhole, nextToLand, pipelineOf, provenLength } from './
 import { sharingTop } from './shared-run.ts';
 import { awaitLinger, freeSlots, padTo, sizeOf, startBatch } from './start-batch.ts';
 
+/** So few suspects are waited for by any number of those who stood behind them: two cuts as a rule. */
+const SUSPECTS_AWAITED_MAX = 4;
+/** More suspects are waited for by so many for each of them at most. */
+const LEFT_PER_SUSPECT_MAX = 2;
+
 /**
  * Why the pipeline takes no more: it is as deep as may be, too much hangs on it, one in it failed that waits for those
  * below, or one in it is judged alone because the gate runs of its batch were broken off.
@@ -68,13 +73,19 @@ function openBottom(
 
 /**
  * True while all that waits stood in batches whose suspects are searched, one cut at a time: a prefix that passes lands at once as
- * long as nothing is started beside it, and what is left has one gate run together once the culprit is known (decision 0286).
+ * long as nothing is started beside it, and what is left has one gate run together once the culprit is known. Many who stood behind
+ * many suspects would wait long, and take several batches in any case (decision 0286).
  */
 function isLeftBySearch(pass: DecisionContext, ready: readonly QueueEntry[]): boolean {
   if (policyFor(pass).cuts > 1 || ready.some(isIncident)) return false;
   const searched = pass.record.batches.filter(({ place }) => place === 'suspect');
   const members = searched.flatMap((batch) => batch.members);
-  return ready.every(({ pr, head }) => members.some((member) => member.pr === pr && member.head === head));
+  const suspects = searched.flatMap(activeMembers).length;
+  const isShort = suspects <= SUSPECTS_AWAITED_MAX || ready.length <= LEFT_PER_SUSPECT_MAX * suspects;
+  return (
+    isShort &&
+    ready.every(({ pr, head }) => members.some((member) => member.pr === pr && member.head === head))
+  );
 }
 
 /** Each further batch is built on the last commit of the one below. */

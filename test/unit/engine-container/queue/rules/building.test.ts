@@ -9,6 +9,7 @@ import type { QueueEntry } from '../../../../../engine-container/src/queue/recor
 import type { QueueRecord } from '../../../../../engine-container/src/queue/record/record.ts';
 import { givenRepo } from '../../../../builders/managed-repo.ts';
 import {
+  BASE,
   givenEntry,
   givenEvidence,
   givenNode,
@@ -163,6 +164,47 @@ test('one that was set aside for suspects stays aside while these are searched, 
   const { record } = decide(givenSnapshot({ pulls: known(pulls) }), before);
   expect(record.deferred).toMatchObject([{ pr: 9, reason: 'suspect_ahead' }]);
   expect(record.batches.flatMap(({ members }) => members.map(({ pr }) => pr))).not.toContain(9);
+});
+
+describe('those who stood behind suspects, while one cut of these is tried (decision 0286)', () => {
+  const given = (suspects: number, left: number, bisectFanout = 4) => {
+    const size = suspects + left;
+    const prs = Array.from({ length: size }, (_, index) => index + 1);
+    const to = Math.ceil(suspects / 2);
+    const held = { state: 'done', outcome: 'held_failure', ...stagedAt(suspects) } as const;
+    const nodes = [
+      givenNode({ id: 'cut' as NodeRowId, nodeId: 'r.1.1', to, branch: 'b', ...stagedAt(to) }),
+      givenNode({ id: 'held' as NodeRowId, nodeId: 'r.1.2', from: to, to: suspects, ...held }),
+    ];
+    const batch = givenStagedBatch(size, { place: 'suspect', limit: suspects, nodes });
+    const record = givenRecord({
+      entries: prs.map((pr) => givenEntry(pr)),
+      batches: [batch],
+      tip: BASE.sha,
+      evidence: [suspects, size].map((length) => givenEvidence(length, 'failure')),
+    });
+    const snapshot = givenSnapshot({
+      repo: givenRepo({ bisectFanout }),
+      pulls: known(prs.map((pr) => givenView(pr))),
+    });
+    return tellDecision(snapshot, record).actions.filter((action) => action.startsWith('stage'));
+  };
+
+  test.each([
+    ['four', 4, 20],
+    ['twice as many', 8, 16],
+  ])('wait for the end of the search of %s', (_, suspects, left) => {
+    expect(given(suspects, left)).toEqual([]);
+  });
+
+  test('are staged beside it where they are many and the suspects are', () => {
+    expect(given(8, 17)).toHaveLength(1);
+    expect(given(5, 11)).toHaveLength(1);
+  });
+
+  test('are staged beside it where several cuts are tried at once', () => {
+    expect(given(4, 4, 8)).not.toEqual([]);
+  });
 });
 
 describe('a staging that fails while the forge is otherwise well', () => {
