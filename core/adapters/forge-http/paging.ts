@@ -4,12 +4,24 @@ import type { ForgeAnswer, ForgeCall, ForgeTransport } from './transport.ts';
 
 /** A listing that keeps changing under the reader is taken as it is after this many fresh starts. */
 const RESTARTS_MAX = 2;
-/** Sizes of pages, from the first that is asked for to a single row. A page is too large where people wrote megabytes. */
-const PAGE_SIZES = [FORGE_PAGE_SIZE_MAX, 10, 1] as const;
+/** Rows of a page where one of the usual size is too large, because people wrote megabytes. */
+const SMALL_PAGE_SIZE = 10;
 
 export interface PagingOptions {
   /** A row that is too large alone is left out: what its author wrote must not keep the others from being read. */
   readonly leavesOutLarge?: boolean;
+}
+
+interface Listing<Row> {
+  readonly transport: ForgeTransport;
+  readonly call: ForgeCall;
+  readonly readRows: (answer: ForgeAnswer) => readonly Row[];
+  readonly options: PagingOptions;
+}
+
+interface Page<Row> {
+  readonly rows: readonly Row[];
+  readonly total: number | null;
 }
 
 /**
@@ -27,12 +39,12 @@ export async function readAllPages<Row>(
   readRows: (answer: ForgeAnswer) => readonly Row[],
   options: PagingOptions = {},
 ): Promise<readonly Row[]> {
-  return inSmallerPages(transport, PAGE_SIZES, async (size) => {
-    for (let restarts = 0; ; restarts += 1) {
-      const listing = await readPagesOnce({ transport, call, readRows, size, options });
-      if (listing.stable || restarts === RESTARTS_MAX) return listing.rows;
-    }
-  });
+  const listing = { transport, call, readRows, options };
+  for (const size of [FORGE_PAGE_SIZE_MAX, SMALL_PAGE_SIZE]) {
+    const rows = await readUnlessTooLarge(listing, size);
+    if (rows !== null) return rows;
+  }
+  return (await readStable(listing, 1)) ?? [];
 }
 
 /** The first rows of a listing, one page of `rowsMax`: fewer where the forge has fewer, or caps its pages below that. */
@@ -42,83 +54,129 @@ export async function readFirstRows<Row>(
   rowsMax: number,
   readRows: (answer: ForgeAnswer) => readonly Row[],
 ): Promise<readonly Row[]> {
-  const sizes = [rowsMax, ...PAGE_SIZES.filter((size) => size < rowsMax)];
-  return inSmallerPages(transport, sizes, async (size) => {
-    const pages = { transport, call, readRows, size, options: { leavesOutLarge: true } };
-    const rows: Row[] = [];
-    for (let page = 1; (page - 1) * size < rowsMax; page += 1) {
-      const read = await readPage(pages, page);
-      rows.push(...(read?.rows ?? []));
-      if (read?.rows.length === 0) break;
-    }
-    return rows;
-  });
-}
-
-/** Pages of this size were too large for a client, which lives for one reconcile: it asks for no such page again. */
-const TOO_LARGE = new WeakMap<ForgeTransport, number>();
-
-/** A listing of which one page is too large is read again in smaller ones. */
-async function inSmallerPages<Rows>(
-  transport: ForgeTransport,
-  sizes: readonly number[],
-  read: (size: number) => Promise<Rows>,
-): Promise<Rows> {
-  for (const size of sizes.filter((each) => each > 1)) {
-    if (size >= (TOO_LARGE.get(transport) ?? Number.POSITIVE_INFINITY)) continue;
-    try {
-      return await read(size);
-    } catch (error) {
-      if (!(error instanceof AnswerTooLarge)) throw error;
-      TOO_LARGE.set(transport, size);
-    }
+  const listing = { transport, call, readRows, options: { leavesOutLarge: true } };
+  for (const size of [rowsMax, SMALL_PAGE_SIZE, 1]) {
+    const rows = size < tooLargeOf(listing).size ? await readFirstPages(listing, size, rowsMax) : null;
+    if (rows !== null) return rows;
   }
-  return read(1);
+  return [];
 }
 
-interface Pages<Row> {
-  readonly transport: ForgeTransport;
-  readonly call: ForgeCall;
-  readonly readRows: (answer: ForgeAnswer) => readonly Row[];
-  readonly size: number;
-  readonly options: PagingOptions;
+/** Null: a page was too large. */
+async function readFirstPages<Row>(
+  listing: Listing<Row>,
+  size: number,
+  rowsMax: number,
+): Promise<readonly Row[] | null> {
+  const rows: Row[] = [];
+  for (let page = 1; (page - 1) * size < rowsMax; page += 1) {
+    const read = await readPage(listing, size, page);
+    if (read === null && size > 1) return null;
+    rows.push(...(read?.rows ?? []));
+    if (read?.rows.length === 0) break;
+  }
+  return rows;
+}
+
+/** Pages that were too large for a client, which lives for one reconcile: it asks for none of them again. */
+interface TooLarge {
+  /** The smallest size of pages of which one was. */
+  size: number;
+  /** Those of the small size that were, by listing and number. */
+  readonly pages: Set<string>;
+}
+
+const TOO_LARGE = new WeakMap<ForgeTransport, Map<string, TooLarge>>();
+
+/** One for each path: a row of megabytes makes no other listing longer. */
+function tooLargeOf({ transport, call }: Pick<Listing<unknown>, 'transport' | 'call'>): TooLarge {
+  const byPath = TOO_LARGE.get(transport) ?? new Map<string, TooLarge>();
+  TOO_LARGE.set(transport, byPath);
+  const path = call.path.join('/');
+  const found = byPath.get(path) ?? { size: Number.POSITIVE_INFINITY, pages: new Set() };
+  byPath.set(path, found);
+  return found;
+}
+
+/** Null: pages of this size are too large, or do not tell which rows those hold that are. */
+async function readUnlessTooLarge<Row>(listing: Listing<Row>, size: number): Promise<readonly Row[] | null> {
+  if (size > SMALL_PAGE_SIZE && size >= tooLargeOf(listing).size) return null;
+  return readStable(listing, size);
+}
+
+async function readStable<Row>(listing: Listing<Row>, size: number): Promise<readonly Row[] | null> {
+  for (let restarts = 0; ; restarts += 1) {
+    const read = await readPagesOnce(listing, size);
+    if (read === null || read.stable || restarts === RESTARTS_MAX) return read?.rows ?? null;
+  }
 }
 
 async function readPagesOnce<Row>(
-  pages: Pages<Row>,
-): Promise<{ readonly rows: readonly Row[]; readonly stable: boolean }> {
-  const rows: Row[] = [];
+  listing: Listing<Row>,
+  size: number,
+): Promise<{ readonly rows: readonly Row[]; readonly stable: boolean } | null> {
   const totals = new Set<number | null>();
-  let leftOut = 0;
-  for (let page = 1; page <= FORGE_ROWS_MAX / pages.size; page += 1) {
-    const read = await readPage(pages, page);
-    if (read === null) {
-      leftOut += 1;
+  const pages: (Page<Row> | null)[] = [];
+  let seen = 0;
+  while (pages.length < FORGE_ROWS_MAX / size) {
+    const page = await readPage(listing, size, pages.length + 1);
+    pages.push(page);
+    if (page === null) {
+      if (size > SMALL_PAGE_SIZE) return null;
+      seen += size;
       continue;
     }
-    totals.add(read.total);
-    const seen = rows.length + leftOut + read.rows.length;
-    if (Math.max(read.total ?? 0, seen) > FORGE_ROWS_MAX) break;
-    rows.push(...read.rows);
-    const isEnd = read.rows.length === 0 || (read.total !== null && seen >= read.total);
-    if (isEnd) return { rows, stable: totals.size === 1 };
+    const { rows, total } = page;
+    seen += rows.length;
+    if (Math.max(total ?? 0, seen) > FORGE_ROWS_MAX) break;
+    if (rows.length > 0 && (total === null || seen < total)) continue;
+    const whole = size === 1 ? pages : await fillIn(listing, size, pages);
+    for (const each of whole ?? []) if (each !== null) totals.add(each.total);
+    return whole && { rows: whole.flatMap((each) => each?.rows ?? []), stable: totals.size === 1 };
   }
   // Part of a listing must not pass for all of it.
-  throw new ListingTooLong(pages.call.label);
+  throw new ListingTooLong(listing.call.label);
 }
 
-/** Null: its one row is left out. */
-async function readPage<Row>(
-  { transport, call, readRows, size, options }: Pages<Row>,
-  page: number,
-): Promise<{ readonly rows: readonly Row[]; readonly total: number | null } | null> {
+/**
+ * The same pages, with those of single rows in the place of each that was too large: one row of megabytes costs a few calls, and
+ * not one for each of the others. Null: the forge may cap its pages below this size, so that one holds other rows than it should.
+ */
+async function fillIn<Row>(
+  listing: Listing<Row>,
+  size: number,
+  pages: readonly (Page<Row> | null)[],
+): Promise<readonly (Page<Row> | null)[] | null> {
+  const isFull = (page: Page<Row> | null): boolean => page?.rows.length === size;
+  const areFull = pages.slice(0, -1).every((page) => page === null || isFull(page)) && pages.some(isFull);
+  if (pages.includes(null) && !areFull) return null;
+  const filled: (Page<Row> | null)[] = [];
+  for (const [at, page] of pages.entries()) {
+    if (page !== null) filled.push(page);
+    for (let nth = 1; page === null && nth <= size; nth += 1) {
+      const single = await readPage(listing, 1, at * size + nth);
+      filled.push(single);
+      if (single?.rows.length === 0) break;
+    }
+  }
+  return filled;
+}
+
+/** Null: it is too large, or its one row is left out. */
+async function readPage<Row>(listing: Listing<Row>, size: number, page: number): Promise<Page<Row> | null> {
+  const { transport, call, readRows, options } = listing;
+  const tooLarge = tooLargeOf(listing);
+  const name = `${call.label} ${page}`;
+  if (size === SMALL_PAGE_SIZE && tooLarge.pages.has(name)) return null;
   const query = { ...call.query, page, limit: size };
   try {
     const answer = await transport.request({ ...call, query });
     return { rows: readRows(answer), total: readTotal(answer) };
   } catch (error) {
-    if (error instanceof AnswerTooLarge && size === 1 && options.leavesOutLarge === true) return null;
-    throw error;
+    if (!(error instanceof AnswerTooLarge) || (size === 1 && options.leavesOutLarge !== true)) throw error;
+    if (size > 1) tooLarge.size = Math.min(tooLarge.size, size);
+    if (size === SMALL_PAGE_SIZE) tooLarge.pages.add(name);
+    return null;
   }
 }
 

@@ -49,12 +49,12 @@ describe('a listing with a row of megabytes', () => {
   const ROWS = Array.from({ length: 64 }, (_, nth) => nth);
 
   /** Answers no page that holds more of the rows than `rowsMax` together with the large one. */
-  function openWith(large: number, rowsMax: number) {
+  function openWith(large: number, rowsMax: number, { all = ROWS, cap = 50 } = {}) {
     return openScripted(({ query }) => {
-      const limit = Number(query.limit);
-      const rows = ROWS.slice((Number(query.page) - 1) * limit, Number(query.page) * limit);
+      const limit = Math.min(Number(query.limit), cap);
+      const rows = all.slice((Number(query.page) - 1) * limit, Number(query.page) * limit);
       if (rows.includes(large) && rows.length > rowsMax) return 'too_large';
-      return { json: rows, headers: { 'x-total-count': String(ROWS.length) } };
+      return { json: rows, headers: { 'x-total-count': String(all.length) } };
     });
   }
   const rowsOf = (answer: { value: unknown }) => answer.value as number[];
@@ -91,6 +91,51 @@ describe('a listing with a row of megabytes', () => {
     const before = seen.length;
     await readAllPages(transport, CALL, rowsOf);
     expect(seen.slice(before).every(({ query }) => query.limit === '10')).toBe(true);
+  });
+
+  test.each([0, 233, 399])('costs no call for each of the others: row %i of 400', async (large) => {
+    const all = Array.from({ length: 400 }, (_, nth) => nth);
+    const { transport, seen } = openWith(large, 0, { all });
+    const read = () => readAllPages(transport, CALL, rowsOf, { leavesOutLarge: true });
+    expect(await read()).toEqual(all.filter((row) => row !== large));
+    expect(seen.length).toBeLessThan(65);
+    const before = seen.length;
+    await read();
+    // The page that was too large is not asked for again, and the row alone is.
+    expect(seen.length - before).toBeLessThan(55);
+  });
+
+  test('makes the pages of no other listing smaller', async () => {
+    const { transport, seen } = openWith(3, 0);
+    await readAllPages(transport, CALL, rowsOf, { leavesOutLarge: true });
+    const other = { ...CALL, path: ['others'] };
+    await expect(readAllPages(transport, other, rowsOf)).rejects.toBeInstanceOf(AnswerTooLarge);
+    expect(seen.find(({ path }) => path.endsWith('others'))?.query.limit).toBe('50');
+  });
+
+  test('is read again where the listing changes while its rows are read one by one', async () => {
+    let all = Array.from({ length: 40 }, (_, nth) => nth);
+    const { transport } = openScripted(({ query }) => {
+      const limit = Number(query.limit);
+      // The first one is closed before the rows beside the large one are read.
+      if (limit === 1 && all[0] === 0) all = all.slice(1);
+      const rows = all.slice((Number(query.page) - 1) * limit, Number(query.page) * limit);
+      if (rows.includes(15)) return 'too_large';
+      return { json: rows, headers: { 'x-total-count': String(all.length) } };
+    });
+    const read = await readAllPages(transport, CALL, rowsOf, { leavesOutLarge: true });
+    expect(read).toEqual(all.filter((row) => row !== 15));
+  });
+
+  test.each([9, 7, 3, 1])('is read whole where the forge has %i rows on a page at most', async (cap) => {
+    for (const large of [0, 5, 12, 18, 63]) {
+      for (const rowsMax of [0, 1, 2]) {
+        const { transport } = openWith(large, rowsMax, { cap });
+        const expected = ROWS.filter((row) => rowsMax > 0 || row !== large);
+        const read = await readAllPages(transport, CALL, rowsOf, { leavesOutLarge: true });
+        expect(read).toEqual(expected);
+      }
+    }
   });
 
   test('that breaks off in another way is not asked for in smaller pages', async () => {
