@@ -43,6 +43,8 @@ const LARGER_ANSWERS: Readonly<Record<string, number>> = {
 const SENT_BYTES_MAX = 32 * MIB;
 /** Longer than a title, a name or a link. No forge limits descriptions, comments and messages of commits. */
 const PROSE: StringCut = { keepBytes: 4096, sentBytesMax: SENT_BYTES_MAX };
+/** The ids of 2,800 commits. A longer push reads as one of a head that is not known; a comment may begin as a push does. */
+const PUSH_BYTES_MAX = 128 * 1024;
 
 /** Calls whose answers hold texts that people wrote, of which the queue reads nothing beyond their first bytes. */
 const CUT_ANSWERS: Readonly<Record<string, StringCut>> = {
@@ -51,7 +53,7 @@ const CUT_ANSWERS: Readonly<Record<string, StringCut>> = {
   'GET pulls (merged)': PROSE,
   'GET pulls/{n}': PROSE,
   // The entry of a push is JSON in a string, with the ids of all its commits.
-  'GET issues/{n}/timeline': { ...PROSE, wholeFrom: '{' },
+  'GET issues/{n}/timeline': { ...PROSE, whole: { from: '{', bytesMax: PUSH_BYTES_MAX } },
   'GET pulls/{n}/reviews': PROSE,
   'GET commits?not': PROSE,
   'GET issues/{n}/dependencies': PROSE,

@@ -2,8 +2,8 @@
 export interface StringCut {
   /** Bytes that are kept of a string; a character or an escape is never torn. */
   readonly keepBytes: number;
-  /** First letter of the strings that stay whole. @default none */
-  readonly wholeFrom?: string;
+  /** Strings with this first letter stay whole, up to so many bytes: who writes one chooses how it begins. @default none */
+  readonly whole?: { readonly from: string; readonly bytesMax: number };
   /** Bytes of the text as it is sent. What is kept of it is limited by `bodyBytesMax`. */
   readonly sentBytesMax: number;
 }
@@ -26,17 +26,20 @@ const CONTINUATION = 0x80;
 export class StringCutter {
   readonly #keepBytes: number;
   readonly #wholeFrom: number | undefined;
+  readonly #wholeBytes: number;
   #isInString = false;
   /** Bytes of the string so far. */
   #length = 0;
-  #isWhole = false;
+  /** Bytes that are kept of it. */
+  #keep = 0;
   #isDropping = false;
   /** Bytes that still belong to an escape; behind a backslash one, until it is seen what it is. */
   #escapeLeft = 0;
 
-  constructor({ keepBytes, wholeFrom }: StringCut) {
+  constructor({ keepBytes, whole }: StringCut) {
     this.#keepBytes = keepBytes;
-    this.#wholeFrom = wholeFrom?.charCodeAt(0);
+    this.#wholeFrom = whole?.from.charCodeAt(0);
+    this.#wholeBytes = whole?.bytesMax ?? keepBytes;
   }
 
   /** The parts of the next piece that are kept. */
@@ -73,9 +76,8 @@ export class StringCutter {
     let escapeLeft = this.#escapeLeft;
     let at = begin;
     let isOver = false;
-    if (this.#length === 0 && escapeLeft === 0) this.#isWhole = piece[at] === this.#wholeFrom;
-    const mayDrop = !this.#isDropping && !this.#isWhole;
-    const dropFrom = mayDrop ? begin + this.#keepBytes - this.#length : piece.length;
+    if (this.#length === 0) this.#keep = piece[at] === this.#wholeFrom ? this.#wholeBytes : this.#keepBytes;
+    const dropFrom = this.#isDropping ? piece.length : begin + this.#keep - this.#length;
     for (; at < piece.length; at += 1) {
       const byte = piece[at] as number;
       if (escapeLeft > 0) {

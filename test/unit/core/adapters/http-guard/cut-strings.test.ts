@@ -1,3 +1,4 @@
+import { answerCut } from '#core/adapters/forge-http/answer-limits.ts';
 import { type StringCut, StringCutter } from '#core/adapters/http-guard/cut-strings.ts';
 
 const CUT: StringCut = { keepBytes: 8, sentBytesMax: 1_000_000 };
@@ -46,9 +47,25 @@ describe('the cutter of long strings', () => {
     }
   });
 
-  test('leaves a string whole that begins as it was told', () => {
-    const data = JSON.stringify({ ids: Array.from({ length: 50 }, (_, nth) => `${nth}`) });
-    const text = JSON.stringify([data, `-${data}`]);
-    expect(JSON.parse(cut(text, 5, { ...CUT, wholeFrom: '{' }))).toEqual([data, '-{"ids"']);
+  test('leaves a string whole that begins as it was told, up to a limit of its own', () => {
+    const ids = (count: number) =>
+      JSON.stringify({ ids: Array.from({ length: count }, (_, nth) => `${nth}`) });
+    const text = JSON.stringify([ids(50), `-${ids(50)}`, ids(500)]);
+    const [kept, other, long] = JSON.parse(cut(text, 5, { ...CUT, whole: { from: '{', bytesMax: 600 } }));
+    expect([kept, other]).toEqual([ids(50), '-{"ids"']);
+    expect(ids(500).startsWith(long)).toBe(true);
+    // An escape that the limit falls into is kept whole, and so are both quotes.
+    expect(JSON.stringify(long).length).toBeGreaterThanOrEqual(602);
+    expect(JSON.stringify(long).length).toBeLessThan(610);
+  });
+
+  test('lets no comment fill a timeline, and keeps the ids of a push', () => {
+    const options = answerCut('GET issues/{n}/timeline');
+    if (options === undefined) throw new Error('a timeline is cut');
+    const push = JSON.stringify({ is_force_push: false, commit_ids: Array(2_000).fill('a'.repeat(40)) });
+    const comment = `{"is_force_push":false,"commit_ids":["${'a'.repeat(9_000_000)}`;
+    const kept = cut(JSON.stringify([push, comment]), 65_536, options);
+    expect((JSON.parse(kept) as string[])[0]).toBe(push);
+    expect(kept.length).toBeLessThan(400_000);
   });
 });
