@@ -1,6 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { readSessions } from '#core/adapters/identity-forge/sessions.ts';
 import { Keyring } from '#core/adapters/key-file/keyring.ts';
 import { ConfigError } from './config.ts';
 
@@ -61,7 +62,7 @@ export function findFaults(folder: string): { readonly table: string | null; rea
       (isGone ? KEYS_GONE : null) ??
       look(KEYS_FILE, (file) => void new Keyring(file)) ??
       look(EVIDENCE_FILE, (file) => void createPrivateKey(readFileSync(file, 'utf8'))) ??
-      look(SESSIONS_FILE, (file) => void JSON.parse(readFileSync(file, 'utf8'))),
+      look(SESSIONS_FILE, (file) => void readSessions(file)),
   };
 }
 

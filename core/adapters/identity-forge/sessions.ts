@@ -104,10 +104,15 @@ const Stored = z.object({
 });
 type State = z.infer<typeof Stored>;
 
+/** Throws where the file is damaged. */
+export function readSessions(file: string): State {
+  return Stored.parse(JSON.parse(readFileSync(file, 'utf8')));
+}
+
 /** Sessions of one process, which survive it in a file. Tokens are signed (HS256) and name a session that must be there. */
 export function createSessions({ file, clock, seal }: SessionsConfig) {
   const state: State = existsSync(file)
-    ? Stored.parse(JSON.parse(readFileSync(file, 'utf8')))
+    ? readSessions(file)
     : { key: randomBytes(32).toString('base64'), used: false, sessions: {} };
   const key = Buffer.from(state.key, 'base64');
   const save = (): void => {

@@ -97,6 +97,8 @@ describe('the doctor looks at each file of the data folder', () => {
   const KEY = { enabled: true, createdAtSeconds: 1, secrets: [Buffer.alloc(32).toString('base64')] };
   const KEYS = JSON.stringify({ keys: { '0198f3a2-7c1d-4e55-9c3b-1f2a3b4c5d6e': KEY } });
 
+  const SESSIONS = JSON.stringify({ key: 'a', used: true, sessions: {} });
+
   async function fixesFor(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
     const data = join(folder, 'mergeyard-data');
     mkdirSync(data);
@@ -112,7 +114,8 @@ describe('the doctor looks at each file of the data folder', () => {
   test('and makes none, also no folder', async () => {
     expect(await fixesOf(givenForge())).toEqual([]);
     expect(existsSync(join(folder, 'mergeyard-data'))).toBe(false);
-    expect(await fixesFor({ 'keys.json': KEYS, 'sessions.json': '{}', 'table.sqlite': '' })).toEqual([]);
+    const files = { 'keys.json': KEYS, 'sessions.json': SESSIONS, 'table.sqlite': '' };
+    expect(await fixesFor(files)).toEqual([]);
   });
 
   test.each([
@@ -122,6 +125,11 @@ describe('the doctor looks at each file of the data folder', () => {
     ['keys that are gone', { 'sessions.json': '{}' }, /^keys: keys\.json is gone .* put it back/],
     ['a wrong key of statements', { 'evidence-key.pem': 'x' }, /^keys: evidence-key\.pem .* remove it/],
     ['cut sessions', { 'keys.json': KEYS, 'sessions.json': '{' }, /^keys: sessions\.json .* sign in again/],
+    [
+      'no sessions in it',
+      { 'keys.json': KEYS, 'sessions.json': '{}' },
+      /^keys: sessions\.json .* sign in again/,
+    ],
     [
       'a file that is no table',
       { 'table.sqlite': 'no table'.repeat(9) },
