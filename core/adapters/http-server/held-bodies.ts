@@ -8,6 +8,9 @@ export interface HeldBody {
   end(): void;
 }
 
+/** Memory that each piece takes beside its bytes: a body may come byte by byte. */
+const PIECE_BYTES = 256;
+
 interface Held {
   chunks: Buffer[] | null;
   size: number;
@@ -33,8 +36,8 @@ export class HeldBodies {
       keep: (bytes) => {
         if (held.chunks === null) return false;
         held.chunks.push(bytes);
-        held.size += bytes.length;
-        this.#bytes += bytes.length;
+        held.size += bytes.length + PIECE_BYTES;
+        this.#bytes += bytes.length + PIECE_BYTES;
         while (this.#bytes > this.#bytesMax) this.#giveUpLargest();
         return held.chunks !== null;
       },

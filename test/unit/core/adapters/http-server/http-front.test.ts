@@ -9,25 +9,35 @@ const MEBIBYTE = 1024 * 1024;
 
 describe('bodies of all requests together have a limit', () => {
   test('beyond which the largest is given up, and small ones are kept', () => {
-    const bodies = new HeldBodies(100);
+    const bodies = new HeldBodies(100_000);
     const [small, large, middle] = [bodies.open(), bodies.open(), bodies.open()];
-    expect(small.keep(Buffer.alloc(10, 'a'))).toBe(true);
-    expect(large.keep(Buffer.alloc(60))).toBe(true);
-    expect(middle.keep(Buffer.alloc(40))).toBe(true);
+    expect(small.keep(Buffer.alloc(10_000, 'a'))).toBe(true);
+    expect(large.keep(Buffer.alloc(60_000))).toBe(true);
+    expect(middle.keep(Buffer.alloc(40_000))).toBe(true);
     expect([small.take()?.toString(), large.take(), middle.take()?.length]).toEqual([
-      'a'.repeat(10),
+      'a'.repeat(10_000),
       null,
-      40,
+      40_000,
     ]);
     expect(large.keep(Buffer.alloc(1))).toBe(false);
     middle.end();
-    expect(bodies.open().keep(Buffer.alloc(90))).toBe(true);
+    expect(bodies.open().keep(Buffer.alloc(85_000))).toBe(true);
+  });
+
+  test('and one that comes byte by byte counts for the memory that its pieces take', () => {
+    const bodies = new HeldBodies(100_000);
+    const [whole, dripping] = [bodies.open(), bodies.open()];
+    expect(whole.keep(Buffer.alloc(1_000))).toBe(true);
+    const kept = Array.from({ length: 1_000 }, () => dripping.keep(Buffer.alloc(1)));
+    expect([kept[0], kept.at(-1), dripping.take(), whole.take()?.length]).toEqual([true, false, null, 1_000]);
   });
 });
 
 describe('a server to which a caller of no account may send bodies', () => {
   let front: Server;
   const sockets: Socket[] = [];
+  /** Its own ends, by the port of the caller. */
+  const lines = new Map<number | undefined, Socket>();
   const told: number[] = [];
 
   beforeAll(async () => {
@@ -38,6 +48,7 @@ describe('a server to which a caller of no account may send bodies', () => {
       },
     };
     front = createHttpFront([{ key: '$default', target }], () => {}).listen(0, '127.0.0.1');
+    front.on('connection', (line) => lines.set(line.remotePort, line));
     await once(front, 'listening');
   });
   afterAll(() => {
@@ -45,7 +56,7 @@ describe('a server to which a caller of no account may send bodies', () => {
     front.close();
   });
 
-  /** All of a body but its last byte. */
+  /** All of a body but its last byte, once the server has read that. */
   async function begin(bytes: number): Promise<() => Promise<string>> {
     const socket = connect((front.address() as AddressInfo).port, '127.0.0.1');
     sockets.push(socket);
@@ -53,6 +64,8 @@ describe('a server to which a caller of no account may send bodies', () => {
       `POST /x HTTP/1.1\r\nhost: x\r\ncontent-type: text/plain\r\ncontent-length: ${bytes}\r\n\r\n`,
     );
     await new Promise<void>((sent) => socket.write(Buffer.alloc(bytes - 1, 'a'), () => sent()));
+    while ((lines.get(socket.localPort)?.bytesRead ?? 0) < socket.bytesWritten)
+      await new Promise((done) => setTimeout(done, 5));
     return async () => {
       socket.write('a');
       const [answer] = (await once(socket, 'data')) as [Buffer];
