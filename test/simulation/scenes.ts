@@ -342,6 +342,7 @@ import {
   landingEndsOverRefusal,
   twinElsewhereForAWhile,
   twinIsMerged,
+  twinIsPushedBesideUnbound,
   twinMergedAlongComesBack,
   twinOfBouncedLands,
 } from './twin-scenes.ts';
@@ -929,6 +930,7 @@ export const SCENES = {
   'both twins are merged by the success of a landing': bothTwinsAreMerged,
   'the twin of one that was bounced lands': twinOfBouncedLands,
   'a twin is open to another branch for a while': twinElsewhereForAWhile,
+  'the twin of one that was sent here is pushed to': twinIsPushedBesideUnbound,
   'a landing ends over its own refusal': landingEndsOverRefusal(false),
   'a landing ends over the refusal of a twin': landingEndsOverRefusal(true),
   'words come late over a bounce': wordsComeOverBounce,

@@ -1,3 +1,4 @@
+import { PULL_CODES } from '#core/domain/pull-code-table.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
 import { hasAlarm, look, type Stage, setStage, wordOn, wordsOn } from './scene-stage.ts';
@@ -141,4 +142,26 @@ export function landingEndsOverRefusal(isOfTwin: boolean): () => Promise<readonl
     // Words that a later look puts right were wrong until then.
     return later.flatMap((words) => (REFUSED.test(words) ? [] : [`one that is refused is told "${words}"`]));
   };
+}
+
+/** One that was sent here from another branch waits for its author, and the twin beside it is pushed to. */
+export async function twinIsPushedBesideUnbound(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge, clock } = stage;
+  await givenProject(forge);
+  await forge.pushBranch('docs', await forge.tip('main'));
+  await forge.setProtection({ requiredContexts: ['docs/check'] }, 'docs');
+  forge.judge = () => 'hold';
+  const first = await givenScheduled(forge, 'a');
+  const { headSha } = await forge.pull(first);
+  const sent = await forge.openPullRequest({ branch: 'twin', head: headSha, base: 'docs' });
+  await clock.advance(MINUTE_MS);
+  await forge.schedule(sent, 'squash');
+  await look(stage, 2);
+  await forge.retarget(sent, 'main');
+  await look(stage, 4);
+  await forge.pushToPullRequest(first, { 'src/b.txt': 'b\n' });
+  await look(stage, 6);
+  const words = await wordsOn(stage, sent);
+  return words === PULL_CODES.other_target.says ? [] : [`its author is told "${words}"`];
 }

@@ -165,4 +165,12 @@ export const WORD_MUTANTS: readonly Mutant[] = [
     families: ['shared_heads'],
     dies: 'a record is lost beside one with the same head that is not scheduled',
   },
+  {
+    guard: 'one that waits for its author keeps its words when another one with its head moves',
+    file: `${QUEUE}/admission/moved-heads.ts`,
+    find: 'isOther(other) && other.scheduleId === 0)',
+    replace: 'isOther(other) && other.scheduleId < 0)',
+    families: ['shared_heads'],
+    dies: 'the twin of one that was sent here is pushed to',
+  },
 ];

@@ -142,7 +142,7 @@ function collectBody(
       const kept = cutter === null ? chunk : Buffer.concat(cutter.push(chunk));
       bytes += kept.length;
       if (bytes > bodyBytesMax) reject(new HttpSendError('too_large'));
-      else chunks.push(kept);
+      else if (kept.length > 0) chunks.push(kept);
     });
     incoming.on('end', () => resolve(Buffer.concat(chunks)));
     // A body that was cut ends in an error, never in `end`.

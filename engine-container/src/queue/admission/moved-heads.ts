@@ -106,6 +106,8 @@ export function sayMoved(pass: DecisionContext, entry: QueueEntry, description: 
     if (pr !== entry.pr && head === entry.head) sayDeferred(pass, { pr, head, reason });
   const isOther = ({ pr, head }: Pick<QueueEntry, 'pr' | 'head'>): boolean =>
     pr !== entry.pr && head === entry.head;
+  const unbound = pass.record.entries.find((other) => isOther(other) && other.scheduleId === 0);
+  if (unbound !== undefined) sayError(pass, unbound, describeUnbound(unbound));
   const bounced = pass.record.entries.find((other) => isOther(other) && isBounced(pass.record, other));
   if (bounced !== undefined) sayError(pass, bounced, describeEarlierBounce(bounceOf(pass.record, bounced)));
 }
