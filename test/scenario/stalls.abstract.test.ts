@@ -247,7 +247,7 @@ test('an expired token is a drift at the next look and a standstill after a quar
   world.forge.fault = () => ({ status: 401 });
   const seen = await untilTold(world, drifted('rights'), TICK_MS);
   expect(seen.drifts).toMatchObject([{ next: expect.stringMatching(/store a new token/) }]);
-  expect(seen.last_reconcile_error).toMatch(/refused the stored token/);
+  expect(seen.last_reconcile_error).toMatch(/refused the queue; check .* that the token has its scopes/);
   await untilTold(world, standsFor('looks_fail'), 20 * MINUTE_MS);
   world.forge.fault = () => null;
   await expectGoesOn(world, [pr]);

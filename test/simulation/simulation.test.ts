@@ -34,6 +34,7 @@ const RARE: readonly string[] = [
   'deferred forge_conflict',
   'take back candidate_changed',
   'a landed head again',
+  'event pr_refused removes_gate',
 ];
 /** Ends a hang. However slow the machine, all are lived: of fewer it cannot be asked that everything happened. */
 const LIVES_MS_MAX = 900_000;
