@@ -165,3 +165,19 @@ export async function twinIsPushedBesideUnbound(): Promise<readonly string[]> {
   const words = await wordsOn(stage, sent);
   return words === PULL_CODES.other_target.says ? [] : [`its author is told "${words}"`];
 }
+
+/** One is judged, and the twin beside it is pushed to. */
+export async function twinIsPushedBesideStaged(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  stage.forge.judge = () => 'hold';
+  const first = await givenScheduled(stage.forge, 'a');
+  await look(stage, 2);
+  const before = await wordsOn(stage, first);
+  const twin = await scheduleTwin(stage, first);
+  await look(stage, 2);
+  await stage.forge.pushToPullRequest(twin, { 'src/b.txt': 'b\n' });
+  await look(stage, 4);
+  const words = await wordsOn(stage, first);
+  return words === before ? [] : [`its author is told "${words}"`];
+}

@@ -173,4 +173,12 @@ export const WORD_MUTANTS: readonly Mutant[] = [
     families: ['shared_heads'],
     dies: 'the twin of one that was sent here is pushed to',
   },
+  {
+    guard: 'where one stands is said again when another one with its head moves',
+    file: `${QUEUE}/admission/moved-heads.ts`,
+    find: '    delete other.said;\n',
+    replace: '',
+    families: ['shared_heads'],
+    dies: 'the twin of one that is judged is pushed to',
+  },
 ];

@@ -100,7 +100,10 @@ export function sayMoved(pass: DecisionContext, entry: QueueEntry, description: 
     ({ pr, head }) => pr !== entry.pr || head !== entry.head,
   );
   for (const other of pass.record.entries) {
-    if (other !== entry && other.head === entry.head) other.refusedFor = null;
+    if (other === entry || other.head !== entry.head) continue;
+    other.refusedFor = null;
+    // Where it stands is said again.
+    delete other.said;
   }
   for (const { pr, head, reason } of pass.record.deferred)
     if (pr !== entry.pr && head === entry.head) sayDeferred(pass, { pr, head, reason });
