@@ -63,6 +63,8 @@ describe('the table', () => {
   });
 });
 
+// At most 10, and 1 where nothing is said ("Lambda parameters for Amazon DynamoDB event source mappings",
+// https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-params.html, ParallelizationFactor).
 test('notices of one tenant whose receivers hang leave room for those of others: ten deliveries of a shard at once', () => {
   const atOnce = template
     .ofType('AWS::Lambda::EventSourceMapping')
