@@ -87,8 +87,8 @@ export const RENEWAL_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a refusal is said again over words about a move of another one with its head',
     file: `${ENGINE}/queue/admission/moved-heads.ts`,
-    find: 'if (other !== entry && other.head === entry.head) other.refusedFor = null;',
-    replace: 'if (other === entry) other.refusedFor = null;',
+    find: '    other.refusedFor = null;\n',
+    replace: '',
     families: ['storm', 'shared_heads'],
     dies: 'one of two with a head that is refused moves on',
   },
