@@ -21,9 +21,9 @@ export function reach({ fetch, env }: Pick<Machine, 'fetch' | 'env'>): Machine['
 
 const AWAY = 'The service could not be reached.';
 const sayProxy = (name: string): string =>
-  `${name} is set, and is obeyed with NODE_USE_ENV_PROXY=1 alone. Set that, or check the address and your network, then try again.`;
+  `${name} is set, but Node uses it only where NODE_USE_ENV_PROXY=1 is set as well (Node 22.21, and 24 or newer). Set that, or check the address and your network, then try again.`;
 
-/** The variable that names a proxy for this address, where Node was not told to heed it as it started. */
+/** The variable that names a proxy for this address, where Node was not told to use it as it started. */
 function unusedProxy(env: Machine['env'], url: string): string | null {
   if ((env.NODE_USE_ENV_PROXY ?? '') !== '') return null;
   const names = url.startsWith('https:') ? ['HTTPS_PROXY', 'https_proxy'] : ['HTTP_PROXY', 'http_proxy'];

@@ -24,7 +24,7 @@ export const DRIFTS = {
   },
   rights: {
     says: 'The bot may not do any more what it could when the repository was set up',
-    next: 'Check that the repository is not archived or renamed and has pull requests. Then give the bot its rights on it again, or store a new token on the page Connections.',
+    next: 'Check that the repository is not archived or renamed, and that its pull requests are switched on. Then give the bot its rights on it again, or store a new token on the page Connections.',
   },
   gate_file: {
     says: 'The gate that was verified is not on the base branch any more',

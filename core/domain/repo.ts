@@ -48,7 +48,7 @@ export const RECONCILE_ERROR_SENTENCES: Readonly<Record<ReconcileErrorCode, stri
   forge_unreachable:
     'The forge could not be reached or did not answer as a forge; the queue looks again soon.',
   forge_access_denied:
-    'The forge refused the queue; check that the repository is not archived or renamed and has pull requests, and that the token has its scopes and the bot its access.',
+    'The forge refused the queue; check that the repository is not archived or renamed and its pull requests are switched on, that the token has its scopes, and that the bot still has access.',
   decryption_error: 'The stored token could not be decrypted; store the token again.',
   connection_not_found: 'The connection of this repository no longer exists.',
   gate_missing:

@@ -1,9 +1,10 @@
 import { hookStateOf } from '#core/domain/hook-seen.ts';
 import { LOOK_PULLS_MAX, LOOK_TIMELINES_MAX } from '#core/domain/limits.ts';
 import { known, UNKNOWN } from '#core/domain/result.ts';
-import { ForgeError, type ForgeErrorKind, type ForgeReader } from '#core/ports/forge.ts';
+import { ForgeError, type ForgeReader } from '#core/ports/forge.ts';
 import type { LookAnswer, LookMemory, LookRequest, SeenPull, SetUpQuestion } from '#core/ports/idle-look.ts';
 import type { Clock } from '#core/ports/system.ts';
+import { OF_EVERYTHING } from './action-kinds.ts';
 import type { TryRead } from './look-reads.ts';
 import { isOpened } from './queue/admission/admission.ts';
 import type { PullRequestReading } from './queue/admission/readings.ts';
@@ -97,9 +98,6 @@ async function look(
   return { kind: 'idle', memory: found };
 }
 
-/** Failures that are about all of a repository, not about one pull request in it. */
-const OF_ALL: readonly ForgeErrorKind[] = ['denied', 'archived', 'rate_limited'];
-
 /** Up to the first pull request that cannot be read: the engine is needed then, which goes on with the others. */
 function createTryRead(): TryRead {
   let isOver = false;
@@ -108,7 +106,7 @@ function createTryRead(): TryRead {
     try {
       return known(await read());
     } catch (error) {
-      if (!(error instanceof ForgeError) || OF_ALL.includes(error.kind)) throw error;
+      if (!(error instanceof ForgeError) || OF_EVERYTHING.includes(error.kind)) throw error;
       isOver = true;
       return UNKNOWN;
     }

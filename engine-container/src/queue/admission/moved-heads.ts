@@ -99,19 +99,18 @@ export function sayMoved(pass: DecisionContext, entry: QueueEntry, description: 
   pass.record.deferred = pass.record.deferred.filter(
     ({ pr, head }) => pr !== entry.pr || head !== entry.head,
   );
-  for (const other of pass.record.entries) {
-    if (other === entry || other.head !== entry.head) continue;
+  const isOther = ({ pr, head }: Pick<QueueEntry, 'pr' | 'head'>): boolean =>
+    pr !== entry.pr && head === entry.head;
+  const others = pass.record.entries.filter(isOther);
+  for (const other of others) {
     other.refusedFor = null;
     // Where it stands is said again.
     delete other.said;
   }
-  for (const { pr, head, reason } of pass.record.deferred)
-    if (pr !== entry.pr && head === entry.head) sayDeferred(pass, { pr, head, reason });
-  const isOther = ({ pr, head }: Pick<QueueEntry, 'pr' | 'head'>): boolean =>
-    pr !== entry.pr && head === entry.head;
-  const unbound = pass.record.entries.find((other) => isOther(other) && other.scheduleId === 0);
+  for (const deferred of pass.record.deferred.filter(isOther)) sayDeferred(pass, deferred);
+  const unbound = others.find(({ scheduleId }) => scheduleId === 0);
   if (unbound !== undefined) sayError(pass, unbound, describeUnbound(unbound));
-  const bounced = pass.record.entries.find((other) => isOther(other) && isBounced(pass.record, other));
+  const bounced = others.find((other) => isBounced(pass.record, other));
   if (bounced !== undefined) sayError(pass, bounced, describeEarlierBounce(bounceOf(pass.record, bounced)));
 }
 
