@@ -21,7 +21,7 @@ export function reach({ fetch, env }: Pick<Machine, 'fetch' | 'env'>): Machine['
 
 const AWAY = 'The service could not be reached.';
 const sayProxy = (name: string): string =>
-  `${name} is set, but Node uses it only where NODE_USE_ENV_PROXY=1 is set as well (Node 22.21, and 24 or newer). Set that, or check the address and your network, then try again.`;
+  `${name} is set, but is used only where NODE_USE_ENV_PROXY=1 is set as well (JavaScript runtime 22.21, and 24 or newer). Set that, or check the address and your network, then try again.`;
 
 /** The variable that names a proxy for this address, where Node was not told to use it as it started. */
 function unusedProxy(env: Machine['env'], url: string): string | null {

@@ -183,7 +183,7 @@ describe('a service that cannot be reached where a proxy stands in the environme
     ['http://127.0.0.1:1', 'http_proxy'],
   ])('%s is told what makes %s count', async (url, name) => {
     expect(await complain(url, { [name]: 'http://user:word@proxy.example.org:3128' })).toBe(
-      `unreachable: The service could not be reached. ${name} is set, but Node uses it only where NODE_USE_ENV_PROXY=1 is set as well (Node 22.21, and 24 or newer). Set that, or check the address and your network, then try again.`,
+      `unreachable: The service could not be reached. ${name} is set, but is used only where NODE_USE_ENV_PROXY=1 is set as well (JavaScript runtime 22.21, and 24 or newer). Set that, or check the address and your network, then try again.`,
     );
   });
 
