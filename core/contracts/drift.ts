@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DRIFT_KINDS, DRIFTS, type Drift, type DriftFacts, findDrifts } from '../domain/drift.ts';
+import { DRIFT_KINDS, type Drift, type DriftFacts, findDrifts, sayDrift } from '../domain/drift.ts';
 import type { EpochMs } from '../domain/ids.ts';
 import {
   REPAIR_STATES,
@@ -65,7 +65,7 @@ export function toDriftFields(facts: DriftFacts, now: EpochMs) {
 function toDriftView(repo: ManagedRepo, drift: Drift, now: EpochMs): z.infer<typeof DriftView> {
   const { kind, since, detail } = drift;
   const repair = repairStateOf(repo, drift, now);
-  const { says: words, next: usual } = DRIFTS[kind];
+  const { says: words, next: usual } = sayDrift(drift);
   const next = drift.onlyPeople === true ? (BY_HAND[kind] ?? usual) : usual;
   const says = detail === undefined ? words : `${words}: ${detail}`;
   return { kind, since: formatTimeOrNull(since), by: 'unknown', repair, says, next: NEXT[repair](next) };

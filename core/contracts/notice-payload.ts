@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ActivityEvent } from '../domain/batch.ts';
-import { DRIFT_KINDS, DRIFTS } from '../domain/drift.ts';
+import { DRIFT_KINDS, sayDrift } from '../domain/drift.ts';
 import { urlOfPull } from '../domain/notice.ts';
 import { PULL_CODES } from '../domain/pull-code-table.ts';
 import { codeOfEvent, PULL_CODE_NAMES } from '../domain/pull-codes.ts';
@@ -86,7 +86,7 @@ export function toTroublePayload(repo: ManagedRepo, trouble: Trouble, at: number
   const since = formatTimeOrNull(trouble.since);
   const repository = toRepository(repo);
   if (trouble.topic === 'drift') {
-    const { says, next } = DRIFTS[trouble.name];
+    const { says, next } = sayDrift({ ...trouble, kind: trouble.name });
     return { type: 'setup.drift', timestamp, data: { repository, kind: trouble.name, since, says, next } };
   }
   const { says, next } = sayStandstill({ ...trouble, cause: trouble.name });

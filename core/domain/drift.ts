@@ -1,6 +1,7 @@
 import type { EpochMs } from './ids.ts';
 import type { ProtectionReason } from './provisioning.ts';
 import type { QueueView } from './queue-view.ts';
+import { REFUSAL_CAUSES, type RefusalCause } from './refusal-cause.ts';
 import type { ManagedRepo, ReconcileOutcome } from './repo.ts';
 import { sayProblems } from './settings-file.ts';
 
@@ -24,7 +25,7 @@ export const DRIFTS = {
   },
   rights: {
     says: 'The bot may not do any more what it could when the repository was set up',
-    next: 'Check that the repository is not archived or renamed, and that its pull requests are switched on. Then give the bot its rights on it again, or store a new token on the page Connections.',
+    next: 'Give the bot its rights on the repository again, or store a new token on the page Connections.',
   },
   gate_file: {
     says: 'The gate that was verified is not on the base branch any more',
@@ -47,6 +48,8 @@ export interface Drift {
   readonly onlyPeople?: true;
   /** The words of this one, behind those of its kind. Absent: there are no others. */
   readonly detail?: string;
+  /** Of `rights`: why the forge refuses, where its answer tells. */
+  readonly refusal?: RefusalCause;
 }
 
 export interface DriftFacts {
@@ -61,6 +64,14 @@ const OF_RULE: Readonly<Partial<Record<ProtectionReason, Pick<Drift, 'kind' | 'o
   context_not_required: { kind: 'required_context' },
   all_statuses_required: { kind: 'required_context', onlyPeople: true },
 };
+
+/** Words of a drift and the next step: of the refusal, where the forge tells it. */
+export function sayDrift({ kind, refusal }: Pick<Drift, 'kind' | 'refusal'>): {
+  readonly says: string;
+  readonly next: string;
+} {
+  return refusal === undefined ? DRIFTS[kind] : REFUSAL_CAUSES[refusal];
+}
 
 /** In the order of `DRIFTS`. What was never set up, or was seen before it was set up, has not drifted. */
 export function findDrifts(facts: DriftFacts): readonly Drift[] {
@@ -98,7 +109,8 @@ function findOfHook({ repo, outcome }: DriftFacts): readonly Drift[] {
 /** A repository of which no look went well was not set up yet. */
 function findOfRights({ outcome }: DriftFacts): readonly Drift[] {
   if (outcome?.errorCode !== 'forge_access_denied' || outcome.lastGoodAt === undefined) return [];
-  return [{ kind: 'rights', since: outcome.lastGoodAt }];
+  const { lastGoodAt: since, refusal } = outcome;
+  return [{ kind: 'rights', since, ...(refusal === undefined ? {} : { refusal }) }];
 }
 
 function findOfGate({ repo, view }: DriftFacts): readonly Drift[] {

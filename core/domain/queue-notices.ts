@@ -1,11 +1,12 @@
 import type { ActivityEvent } from './batch.ts';
-import { DRIFTS, type DriftKind } from './drift.ts';
+import { type DriftKind, sayDrift } from './drift.ts';
 import type { RepoId } from './ids.ts';
 import { type Notice, nameOfPull, toLinks, toPlainLine, urlOfPull } from './notice.ts';
 import { NOTICE_WAYS, type PullTopic, WATCHED_TOPICS, waysOf } from './notice-topics.ts';
 import { sayTime } from './pause.ts';
 import { PULL_CODES } from './pull-code-table.ts';
 import { codeOfEvent } from './pull-codes.ts';
+import type { RefusalCause } from './refusal-cause.ts';
 import type { ManagedRepo } from './repo.ts';
 import { pullPageOf } from './service-pages.ts';
 import { type StandstillCause, sayStandstill } from './standstill.ts';
@@ -21,7 +22,12 @@ export type Trouble = { readonly repoId: RepoId; readonly since: number | null }
       /** Of the runner that is waited for; absent: not known. */
       readonly labels?: readonly string[];
     }
-  | { readonly topic: 'drift'; readonly name: DriftKind }
+  | {
+      readonly topic: 'drift';
+      readonly name: DriftKind;
+      /** Of `rights`: why the forge refuses; absent: its answer does not tell. */
+      readonly refusal?: RefusalCause;
+    }
 );
 
 /** The news of a pull request, behind its name: the same to its author and to the places of the queue. */
@@ -58,7 +64,9 @@ export function describePullNotice(
 export function describeTrouble(repo: RepoName, trouble: Trouble, pageUrl: string): Notice {
   const queue = `${toPlainLine(repo.slug)} (${toPlainLine(repo.baseBranch)})`;
   const { says, next } =
-    trouble.topic === 'stuck' ? sayStandstill({ ...trouble, cause: trouble.name }) : DRIFTS[trouble.name];
+    trouble.topic === 'stuck'
+      ? sayStandstill({ ...trouble, cause: trouble.name })
+      : sayDrift({ ...trouble, kind: trouble.name });
   const usualMs = trouble.topic === 'stuck' ? trouble.usualMs : null;
   const since = trouble.since === null ? '' : `, since ${sayTime(trouble.since)}`;
   return {

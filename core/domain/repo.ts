@@ -11,6 +11,7 @@ import type { ConnectionId, EpochMs, RepoId, TenantId } from './ids.ts';
 import type { NotificationTargets } from './notification.ts';
 import type { Pause } from './pause.ts';
 import type { CiGate, ProvisioningRecord, RuleSeen } from './provisioning.ts';
+import { describeRefusalCause, type RefusalCause } from './refusal-cause.ts';
 import type { Repair } from './repair-note.ts';
 import type { QueueSettings } from './repo-settings.ts';
 import type { SettingsSeen } from './settings-file.ts';
@@ -48,7 +49,7 @@ export const RECONCILE_ERROR_SENTENCES: Readonly<Record<ReconcileErrorCode, stri
   forge_unreachable:
     'The forge could not be reached or did not answer as a forge; the queue looks again soon.',
   forge_access_denied:
-    'The forge refused the queue; check that the repository is not archived or renamed and its pull requests are switched on, that the token has its scopes, and that the bot still has access.',
+    'The forge refused the queue; check that its token has the scopes, and that the bot still has its rights on the repository.',
   decryption_error: 'The stored token could not be decrypted; store the token again.',
   connection_not_found: 'The connection of this repository no longer exists.',
   gate_missing:
@@ -83,6 +84,8 @@ export interface ReconcileOutcome {
   readonly errorCode: ReconcileErrorCode | null;
   /** Of which the token would need one, where the forge has said so. */
   readonly missingScopes?: readonly TokenScope[];
+  /** Of `forge_access_denied`: why, where the answer of the forge tells. */
+  readonly refusal?: RefusalCause;
   /** Since when nothing but failures that pass came of it; absent when this one was none. */
   readonly retryingSince?: EpochMs;
   /** How many in a row, with this one, held a worker for long and came to nothing; absent: this one did not. */
@@ -110,11 +113,14 @@ export function withLastGood(outcome: ReconcileOutcome): ReconcileOutcome {
 
 /** The text of `reconcile.error`; null after a look that went well. */
 export function describeOutcome(
-  outcome: Pick<ReconcileOutcome, 'errorCode' | 'missingScopes'>,
+  outcome: Pick<ReconcileOutcome, 'errorCode' | 'missingScopes' | 'refusal'>,
 ): string | null {
-  if (outcome.errorCode === null) return null;
-  const scopes = outcome.errorCode === 'forge_access_denied' ? (outcome.missingScopes ?? []) : [];
-  return describeMissingScopes(scopes) ?? RECONCILE_ERROR_SENTENCES[outcome.errorCode];
+  const { errorCode, missingScopes = [], refusal } = outcome;
+  if (errorCode === null) return null;
+  const words = RECONCILE_ERROR_SENTENCES[errorCode];
+  if (errorCode !== 'forge_access_denied') return words;
+  if (refusal !== undefined) return describeRefusalCause(refusal);
+  return describeMissingScopes(missingScopes) ?? words;
 }
 
 /** A managed repository with the settings that the engine obeys. Times in epoch ms. */

@@ -12,6 +12,7 @@ import type { HeldLease, LeaseGrant, LeaseState } from '../domain/lease.ts';
 import type { LeftHeads, Obligations } from '../domain/obligations.ts';
 import type { RuleSeen } from '../domain/provisioning.ts';
 import type { QueueView } from '../domain/queue-view.ts';
+import type { RefusalCause } from '../domain/refusal-cause.ts';
 import type { Connection, ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from '../domain/repo.ts';
 import type { SettingsSeen } from '../domain/settings-file.ts';
 import type { StoredHolds } from '../domain/stored-holds.ts';
@@ -88,6 +89,8 @@ export interface EngineReport {
   readonly errorCode: ReconcileErrorCode | null;
   /** Of which the token would need one, where the forge has said so. */
   readonly missingScopes?: readonly TokenScope[];
+  /** Of `forge_access_denied`: why, where the answer of the forge tells. */
+  readonly refusal?: RefusalCause;
   /** When the engine wants to look again; null = at the next tick. */
   readonly wakeAt: EpochMs | null;
   /** At most 50 lines from fixed templates (D-26). */

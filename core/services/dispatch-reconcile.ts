@@ -240,7 +240,7 @@ async function recordOutcome(
   last: ReconcileOutcome | null,
 ): Promise<Recorded> {
   const ranAt = deps.clock.now();
-  const { rule, forge, hook, settingsSeen, missingScopes } = ended.report ?? {};
+  const { rule, forge, hook, settingsSeen, missingScopes, refusal } = ended.report ?? {};
   const { heldMs: _before, ...again } = ended.again ?? {};
   const outcome: ReconcileOutcome = {
     ...again,
@@ -252,6 +252,7 @@ async function recordOutcome(
     ...(hook === undefined ? {} : { hook }),
     ...(settingsSeen === undefined ? {} : { settingsSeen }),
     ...(missingScopes === undefined ? {} : { missingScopes }),
+    ...(refusal === undefined ? {} : { refusal }),
     ...(ended.slowFailures === 0 ? {} : { slowFailures: ended.slowFailures }),
     ...(ended.heldMs < LONG_RECONCILE_MS ? {} : { heldMs: ended.heldMs }),
     ...(ended.sight === undefined ? {} : { sight: keepSight(last?.sight, ended.sight, ranAt) }),

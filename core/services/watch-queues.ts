@@ -94,6 +94,12 @@ function findTroubles(
             ...(stands.labels === undefined ? {} : { labels: stands.labels }),
           },
         ]),
-    ...drifts.map(({ kind, since }) => ({ repoId, topic: 'drift' as const, name: kind, since })),
+    ...drifts.map(({ kind, since, refusal }) => ({
+      repoId,
+      topic: 'drift' as const,
+      name: kind,
+      since,
+      ...(refusal === undefined ? {} : { refusal }),
+    })),
   ];
 }

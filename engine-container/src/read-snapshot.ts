@@ -62,6 +62,8 @@ export class SnapshotReader {
   readonly #tryRead: TryRead;
   /** Of the last look at everything; null: not all of it is known. */
   sight: ForgeSight | null = null;
+  /** The last look at everything read the base, or saw that there is none: the repository is shown under its name. */
+  isRepoSeen = false;
 
   constructor(
     deps: Pick<ReconcilerDeps, 'clock' | 'ids' | 'confirmBounce'> & {
@@ -136,6 +138,7 @@ export class SnapshotReader {
     const isBusy = seen.some(({ isScheduled }) => isScheduled) || record.batches.length > 0;
     const tip = await this.#base.readTip(pulls);
     this.sight = sightIn(tip, schedules);
+    this.isRepoSeen = tip.known;
     const needsBase = isBusy || isBaseNews(this.#repo, record, tip);
     if (isBusy) this.#knownForge = await readKnownForge(this.#forge, this.#clock, this.#tryRead, record);
     const blocked = record.nameInTheWay?.branches;

@@ -3,7 +3,6 @@ import type { EpochMs } from '#core/domain/ids.ts';
 import type { HeldLease } from '#core/domain/lease.ts';
 import { RECONCILE_BUDGET_MS, RECONCILE_PASSES_MAX, WAKE_DELAY_MS_MAX } from '#core/domain/limits.ts';
 import type { ManagedRepo, ReconcileErrorCode } from '#core/domain/repo.ts';
-import type { TokenScope } from '#core/domain/token-scopes.ts';
 import { type EngineForge, ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
 import { StoreError } from '#core/ports/store.ts';
 import type { ReconcileRequest } from '#core/ports/system.ts';
@@ -22,6 +21,7 @@ import type { Snapshot } from './queue/snapshot.ts';
 import { SnapshotReader } from './read-snapshot.ts';
 import type { MeasuredDeps } from './reconciler-deps.ts';
 import { RecordKeeper } from './record-keeper.ts';
+import { type Refused, readRefusal } from './refusal-cause.ts';
 import { RepoObjects } from './repo-objects.ts';
 import { isOwnBranchRuled } from './ruled-branch.ts';
 import { toldSettings } from './settings-changes.ts';
@@ -47,7 +47,8 @@ export class Reconcile {
   readonly #deadline: number;
   readonly #keeper: RecordKeeper;
   #errorCode: ReconcileErrorCode | null = null;
-  #missingScopes: readonly TokenScope[] = [];
+  #refused: Refused = {};
+  #isRepoSeen = false;
   #wakeAt: EpochMs | null = null;
   #sight: ForgeSight | null = null;
   /** The forge asked not to be called before. */
@@ -94,7 +95,7 @@ export class Reconcile {
         fence: this.#held.fence,
         at: this.#deps.clock.now(),
         errorCode: this.#errorCode,
-        ...(this.#missingScopes.length === 0 ? {} : { missingScopes: this.#missingScopes }),
+        ...this.#refused,
         wakeAt: this.#wakeAt,
         logTail: this.#logTail.slice(-LOG_TAIL_LINES_MAX),
         ...(rule === undefined ? {} : { rule }),
@@ -141,7 +142,10 @@ export class Reconcile {
     let lookCode: ReconcileErrorCode | null = null;
     for (let pass = 0; pass < RECONCILE_PASSES_MAX; pass += 1) {
       const snapshot = await looks.look(record, refresh);
-      if (snapshot.full) this.#sight = reader.sight;
+      if (snapshot.full) {
+        this.#sight = reader.sight;
+        this.#isRepoSeen = reader.isRepoSeen;
+      }
       const failure = reader.reads.takeFailure();
       // What a look at all of it failed on is not mended because one at what is in flight asks for less.
       if (snapshot.full || failure !== null) lookCode = failure === null ? null : this.#classify(failure);
@@ -322,7 +326,7 @@ export class Reconcile {
   #classify(error: unknown): ReconcileErrorCode {
     if (error instanceof ForgeError) {
       if (this.#held.isPastDeadline()) return 'timeout';
-      if (error.missingScopes.length > 0) this.#missingScopes = error.missingScopes;
+      this.#refused = { ...readRefusal(error, this.#isRepoSeen), ...this.#refused };
       if (error.retryAfterMs !== null) {
         this.#retryAt = Math.max(this.#retryAt ?? 0, this.#deps.clock.now() + error.retryAfterMs);
       }

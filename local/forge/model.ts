@@ -43,6 +43,8 @@ export interface RepoRecord {
   formerNames?: string[];
   private: boolean;
   archived: boolean;
+  /** @default false */
+  pullsOff?: boolean;
   defaultBranch: string;
   hasActions: boolean;
   forkOf: number | null;

@@ -472,6 +472,10 @@ describe('the topics of a place', () => {
     await world.deliver(await world.watch(repo, [{ topic: 'drift', name: 'rights', since: now }]));
     expect(mails()).toHaveLength(1);
     expect(JSON.stringify(messages().map(({ body }) => body))).toContain('The bot may not do any more');
+    await world.store.saveReconcileOutcome(repo, { ranAt: now + 1, ok: true, errorCode: null });
+    await world.store.saveReconcileOutcome(repo, { ...lost, ranAt: now + 2, refusal: 'archived' });
+    await world.deliver(await world.watch(repo, [{ topic: 'drift', name: 'rights', since: now + 1 }]));
+    expect(JSON.stringify(messages().map(({ body }) => body))).toContain('The repository is archived');
     const watched = async () => (await world.store.listWatchedRepos(100)).map(({ repoId }) => repoId);
     expect(await watched()).toContain(repo.id);
     expect(await watched()).not.toContain(quiet.id);

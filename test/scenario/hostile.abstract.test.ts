@@ -9,6 +9,14 @@ import {
 } from './stories.ts';
 import { createWorld, type World } from './world.ts';
 
+interface Asked {
+  readonly method: string;
+  readonly path: string;
+}
+/** An archived repository takes statuses all the same. */
+const takesContents = ({ method, path }: Asked) => method !== 'GET' && !path.includes('/statuses/');
+const isOfPulls = ({ path }: Asked) => path.includes('/pulls');
+
 describe('an API-only engine detects the attacks that it cannot prevent', () => {
   test('the forge merges onto a foreign push: tree mismatch, the queue stops, switching on again goes on', async () => {
     const world = await createWorld();
@@ -186,6 +194,29 @@ describe('an API-only engine detects the attacks that it cannot prevent', () => 
       world.forge.fault = () => null;
       await world.drain();
       expect((await endingOf(world, prs)).landed).toEqual(prs);
+      await expectHonestEnd(world, prs);
+    },
+  );
+
+  test.each([
+    ['a revoked token', 401, () => true, 'token_unknown'],
+    ['a token without the scope', 403, () => true, undefined],
+    ['a repository that is archived while its pull request waits', 423, takesContents, 'archived'],
+    ['a repository that is unreadable or gone', 404, () => true, 'not_shown'],
+    ['a repository whose pull requests are switched off', 404, isOfPulls, 'pulls_hidden'],
+  ] as const)(
+    '%s: the report says why the forge refuses, and nothing once it does not',
+    async (_name, status, isMet, cause) => {
+      const world = await createWorld();
+      await givenProject(world.forge);
+      const prs = [await givenScheduled(world.forge, 'a')];
+      world.forge.fault = (call) => (isMet(call) ? { status } : null);
+      const report = await world.reconcile();
+      expect(report).toMatchObject({ errorCode: 'forge_access_denied' });
+      expect(report?.refusal).toBe(cause);
+      world.forge.fault = () => null;
+      await world.drain();
+      expect((await world.reconcile())?.refusal).toBeUndefined();
       await expectHonestEnd(world, prs);
     },
   );

@@ -199,13 +199,14 @@ export function createDispatchStore(table: Table): DispatchStore {
   };
 }
 
+/** Columns that tell of one reconcile alone. */
+const OF_ONE_RECONCILE = ['missing_scopes', 'refusal', 'retrying_since', 'slow_failures'];
+
 /** Everything of an outcome is replaced, but what this reconcile did not see stays: the rule, and when one went well. */
 function outcomeUpdate(outcome: ReconcileOutcome) {
   const row = reconcileOutcome.write(withLastGood(outcome));
   const fields = Object.entries(row);
-  const gone = ['missing_scopes', 'retrying_since', 'slow_failures'].filter(
-    (name) => row[name] === undefined,
-  );
+  const gone = OF_ONE_RECONCILE.filter((name) => row[name] === undefined);
   return {
     UpdateExpression: `SET ${fields.map(([name]) => `#${name} = :${name}`).join(', ')}${gone.length === 0 ? '' : ` REMOVE ${gone.join(', ')}`}`,
     ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),

@@ -1,6 +1,7 @@
 import { DRIFT_KINDS } from '../../domain/drift.ts';
 import { WATCHED_TOPICS } from '../../domain/notice-topics.ts';
 import type { Trouble } from '../../domain/queue-notices.ts';
+import { REFUSAL_CAUSE_NAMES, type RefusalCause } from '../../domain/refusal-cause.ts';
 import { STANDSTILL_CAUSES } from '../../domain/standstill.ts';
 import type { DeliveryName } from '../../domain/webhook-delivery.ts';
 import { NOTICE_KINDS, type NoticeRequest } from '../../ports/notifier.ts';
@@ -13,6 +14,7 @@ interface TroubleRow {
   readonly since: number | null;
   readonly usualMs?: number | null;
   readonly labels?: readonly string[];
+  readonly refusal?: RefusalCause;
 }
 
 const trouble = record<TroubleRow>({
@@ -22,6 +24,7 @@ const trouble = record<TroubleRow>({
   since: ['since', nullable(whole)],
   usualMs: ['usual_ms', optional(nullable(whole)) as Codec<number | null>],
   labels: ['labels', optional(listOf(text)) as Codec<readonly string[]>],
+  refusal: ['refusal', optional(oneOf(REFUSAL_CAUSE_NAMES)) as Codec<RefusalCause>],
 });
 
 const delivery = record<DeliveryName>({

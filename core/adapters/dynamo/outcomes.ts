@@ -7,6 +7,7 @@ import { HOOK_STATES, type HookSeen } from '../../domain/hook-seen.ts';
 
 import type { EpochMs } from '../../domain/ids.ts';
 import { PROTECTION_REASONS, type RuleSeen } from '../../domain/provisioning.ts';
+import { REFUSAL_CAUSE_NAMES, type RefusalCause } from '../../domain/refusal-cause.ts';
 import { RECONCILE_ERROR_CODES, type ReconcileOutcome } from '../../domain/repo.ts';
 import type { SettingsSeen } from '../../domain/settings-file.ts';
 import { TOKEN_SCOPES } from '../../domain/token-scopes.ts';
@@ -54,6 +55,7 @@ export const engineReport = record<EngineReport>({
   at: ['at', whole],
   errorCode: ['error_code', nullable(oneOf(RECONCILE_ERROR_CODES))],
   missingScopes: ['missing_scopes', optional(listOf(oneOf(TOKEN_SCOPES)))],
+  refusal: ['refusal', optional(oneOf(REFUSAL_CAUSE_NAMES)) as Codec<RefusalCause>],
   wakeAt: ['wake_at', nullable(whole)],
   logTail: ['log_tail', listOf(text)],
   rule: ['rule', optional(ruleSeen) as Codec<RuleSeen>],
@@ -68,6 +70,7 @@ export const reconcileOutcome = record<ReconcileOutcome>({
   ok: ['ok', flag],
   errorCode: ['error_code', nullable(oneOf(RECONCILE_ERROR_CODES))],
   missingScopes: ['missing_scopes', optional(listOf(oneOf(TOKEN_SCOPES)))],
+  refusal: ['refusal', optional(oneOf(REFUSAL_CAUSE_NAMES)) as Codec<RefusalCause>],
   retryingSince: ['retrying_since', optional(whole) as Codec<EpochMs>],
   slowFailures: ['slow_failures', optional(whole) as Codec<number>],
   heldMs: ['held_ms', optional(whole) as Codec<number>],

@@ -67,7 +67,7 @@ export function convertRepo(world: World, repo: RepoRecord, viewer: string | nul
           },
         }),
     has_issues: true,
-    has_pull_requests: true,
+    has_pull_requests: repo.pullsOff !== true,
     has_actions: repo.hasActions,
     object_format_name: 'sha1',
     allow_merge_commits: repo.allowedStyles.includes('merge'),

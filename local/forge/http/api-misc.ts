@@ -38,7 +38,7 @@ const STYLE_FLAGS: readonly (readonly [string, MergeStyle])[] = [
 ];
 
 /**
- * Changes what the body names of: name, allowed styles, `default_merge_style`, `archived`,
+ * Changes what the body names of: name, allowed styles, `default_merge_style`, `archived`, `has_pull_requests`,
  * `default_delete_branch_after_merge`, `autodetect_manual_merge`.
  */
 function editRepo(call: Call) {
@@ -55,6 +55,7 @@ function editRepo(call: Call) {
   const style = STYLE_FLAGS.find(([, each]) => each === body.default_merge_style)?.[1];
   if (style !== undefined) repo.defaultMergeStyle = style;
   if (typeof body.archived === 'boolean') repo.archived = body.archived;
+  if (typeof body.has_pull_requests === 'boolean') repo.pullsOff = !body.has_pull_requests;
   if (typeof body.default_delete_branch_after_merge === 'boolean')
     repo.deleteBranchAfterMerge = body.default_delete_branch_after_merge;
   if (typeof body.autodetect_manual_merge === 'boolean')

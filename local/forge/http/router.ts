@@ -34,6 +34,8 @@ export interface Route {
   readonly ofRepo: boolean;
   /** Also on an archived repository, which refuses every other write with 423. */
   readonly whenArchived: boolean;
+  /** Not found where the pull requests of the repository are switched off. */
+  readonly ofPulls: boolean;
   readonly run: (call: Call) => Promise<Reply> | Reply;
 }
 
@@ -74,6 +76,7 @@ export function route(method: string, path: string, run: Route['run'], options: 
     access: options.access ?? (method === 'GET' ? 'read' : 'write'),
     ofRepo: path.startsWith('/api/v1/repos/:owner/:repo'),
     whenArchived: options.whenArchived ?? false,
+    ofPulls: path.startsWith(`${REPO}/pulls`),
     run,
   };
 }

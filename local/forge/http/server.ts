@@ -211,6 +211,7 @@ function callOf(
         : 'user should have a permission to write to a repo',
     );
   }
+  if (repo.pullsOff && found.route.ofPulls) throw new Refusal(404, 'Not Found');
   if (repo.archived && method !== 'GET' && !found.route.whenArchived)
     throw new Refusal(423, `${repo.owner}/${repo.name} is archived`);
   return { ...shared, repo };

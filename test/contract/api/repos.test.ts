@@ -908,6 +908,16 @@ describe('provision, protect, gate', () => {
       error_code: 'forge_access_denied',
       error: 'The forge refused the stored token: it lacks the scope read:issue.',
     });
+    await world.store.saveReconcileOutcome(repo, {
+      ranAt: 2,
+      ok: false,
+      errorCode: 'forge_access_denied',
+      refusal: 'archived',
+    });
+    const [archived] = (await a('GET', REPOS)).json;
+    expect(archived.reconcile.error).toMatch(
+      /^The repository is archived on the forge, .* switch its queue off\.$/,
+    );
   });
 
   test('codes of the services reach the caller as they are', async () => {

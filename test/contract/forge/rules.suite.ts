@@ -180,6 +180,18 @@ export function rulesSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect(await repo.forge.createBranch('x', head)).toBe(true);
   });
 
+  test('a repository whose pull requests are switched off is read, and lists none', async () => {
+    const repo = await create();
+    const { pr, head } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
+    await repo.must('bot', 'PATCH', '', { has_pull_requests: false });
+    const off = { kind: 'missing', status: 404, call: 'GET pulls' };
+    await expect(repo.forge.listOpenPullRequests()).rejects.toMatchObject(off);
+    await expect(repo.forge.readPullRequest(pr)).rejects.toMatchObject({ kind: 'missing', status: 404 });
+    expect(await repo.forge.readBranchTip('one')).toBe(head);
+    await repo.must('bot', 'PATCH', '', { has_pull_requests: true });
+    expect(await repo.forge.listOpenPullRequests()).toMatchObject([{ number: pr, headSha: head }]);
+  });
+
   needs('reader')('reading is not writing', async () => {
     const repo = await create();
     const tip = (await repo.forge.readBranchTip('main')) ?? '';

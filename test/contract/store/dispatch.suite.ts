@@ -155,6 +155,8 @@ export function describeDispatch(world: World): void {
         errorCode: 'forge_access_denied',
         retryingSince: 5,
         missingScopes: ['read:issue', 'write:issue'],
+        refusal: 'moved',
+        slowFailures: 2,
       };
       await store.saveReconcileOutcome(repo, late);
       await store.saveReconcileOutcome(repo, { ranAt: 10, ok: true, errorCode: null });

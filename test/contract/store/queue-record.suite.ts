@@ -323,6 +323,7 @@ export function describeQueueRecord(world: World): void {
         errorCode: 'forge_access_denied',
         wakeAt: null,
         missingScopes: ['write:issue'],
+        refusal: 'archived',
         settingsSeen: { commit: 'c', tree: 't', since: 4, blob: null, from: null, values: {} },
         logTail: [],
       };

@@ -1,7 +1,8 @@
-import { DRIFTS, findDrifts } from '#core/domain/drift.ts';
+import { DRIFTS, findDrifts, sayDrift } from '#core/domain/drift.ts';
 import { hookStateOf } from '#core/domain/hook-seen.ts';
 import type { ProtectionReason, ProvisioningRecord } from '#core/domain/provisioning.ts';
 import type { QueueView } from '#core/domain/queue-view.ts';
+import { REFUSAL_CAUSES } from '#core/domain/refusal-cause.ts';
 import type { ManagedRepo, ReconcileOutcome } from '#core/domain/repo.ts';
 import { givenRepo } from '../../../builders/managed-repo.ts';
 
@@ -73,6 +74,14 @@ describe('what is not as it was set up', () => {
     expect(findDrifts({ ...given(), outcome: { ...never, ...denied } })).toEqual([]);
   });
 
+  test('rights that the forge refuses with a reason are told with the reason and its own step', () => {
+    const denied = { ok: false, errorCode: 'forge_access_denied', lastGoodAt: 4_500 } as const;
+    const [archived] = findDrifts(given({ ...denied, refusal: 'archived' }));
+    expect(archived).toEqual({ kind: 'rights', since: 4_500, refusal: 'archived' });
+    expect(sayDrift({ kind: 'rights', refusal: 'archived' })).toEqual(REFUSAL_CAUSES.archived);
+    expect(sayDrift({ kind: 'rights' })).toEqual(DRIFTS.rights);
+  });
+
   test('a gate that was verified and is gone from the base is a drift, and all are told in one order', () => {
     expect(kindsOf({}, {}, view('gate_missing'))).toEqual([['gate_file', 3_000]]);
     const all = kindsOf(
@@ -89,7 +98,8 @@ describe('what is not as it was set up', () => {
   });
 
   test('each kind says what is wrong and what to do', () => {
-    for (const { says, next } of Object.values(DRIFTS)) expect([says, next].join()).toMatch(/^[ -~]{40,}$/);
+    for (const { says, next } of [...Object.values(DRIFTS), ...Object.values(REFUSAL_CAUSES)])
+      expect([says, next].join()).toMatch(/^[ -~]{40,}$/);
   });
 });
 

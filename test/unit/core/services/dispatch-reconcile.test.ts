@@ -200,6 +200,10 @@ describe('the outcome', () => {
       'was refused for a scope that the token lacks',
       { errorCode: 'forge_access_denied', missingScopes: ['write:repository'] },
     ],
+    [
+      'was refused because the repository is archived',
+      { errorCode: 'forge_access_denied', refusal: 'archived' },
+    ],
   ])('that is unchanged is stored again with its own time, after one that %s', async (_case, report) => {
     const world = await givenWorker();
     world.engine.act = async (fence) => {

@@ -1,0 +1,31 @@
+/** Why the forge refuses the queue as a whole, as far as its answer tells: words of the page and the API. */
+export const REFUSAL_CAUSES = {
+  archived: {
+    says: 'The repository is archived on the forge, so nothing in it can be changed',
+    next: 'Take it out of the archive there, or switch its queue off.',
+  },
+  moved: {
+    says: 'The repository has another name or owner on the forge now',
+    next: 'Enroll it here under its new name, and delete the entry with the old one.',
+  },
+  pulls_hidden: {
+    says: 'The forge shows the branches of this repository and none of its pull requests',
+    next: 'Check on the forge that pull requests are switched on, and that the bot may read them.',
+  },
+  not_shown: {
+    says: 'The forge shows the bot no such repository',
+    next: 'Give the bot its access to it again. If the repository was deleted on the forge, delete it here too.',
+  },
+  token_unknown: {
+    says: 'The forge does not accept the stored token: it has expired or was revoked',
+    next: 'Store a new token on the page Connections.',
+  },
+} as const;
+export type RefusalCause = keyof typeof REFUSAL_CAUSES;
+export const REFUSAL_CAUSE_NAMES = Object.keys(REFUSAL_CAUSES) as readonly RefusalCause[];
+
+/** "The repository is archived on the forge, so …. Take it out of the archive there, …." */
+export function describeRefusalCause(cause: RefusalCause): string {
+  const { says, next } = REFUSAL_CAUSES[cause];
+  return `${says}. ${next}`;
+}

@@ -1,0 +1,33 @@
+import type { RefusalCause } from '#core/domain/refusal-cause.ts';
+import type { ForgeError } from '#core/ports/forge.ts';
+import type { EngineReport } from '#core/ports/store.ts';
+
+const PULLS = 'GET pulls';
+
+/** The facts that an error of the forge tells of a refusal of the queue as a whole; empty: none. */
+export type Refused = Pick<EngineReport, 'missingScopes' | 'refusal'>;
+
+/** @param isRepoSeen - The base branch was read, or seen to be absent, so the repository is there under its name. */
+export function readRefusal(error: ForgeError, isRepoSeen: boolean): Refused {
+  const { missingScopes } = error;
+  const refusal = causeOf(error, isRepoSeen);
+  return {
+    ...(missingScopes.length === 0 ? {} : { missingScopes }),
+    ...(refusal === null ? {} : { refusal }),
+  };
+}
+
+/**
+ * Null: the answer does not tell. Facts of the forges: a write to an archived repository is answered with 423, a call under an
+ * old name with a redirect, and the list of pull requests with 404 where they are switched off.
+ */
+function causeOf({ kind, status, call }: ForgeError, isRepoSeen: boolean): RefusalCause | null {
+  if (kind === 'archived') return 'archived';
+  if (kind === 'missing') {
+    if (call !== PULLS) return null;
+    return isRepoSeen ? 'pulls_hidden' : 'not_shown';
+  }
+  if (kind !== 'denied' || status === null) return null;
+  if (status === 401) return 'token_unknown';
+  return status >= 300 && status < 400 ? 'moved' : null;
+}
