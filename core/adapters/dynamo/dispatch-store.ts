@@ -200,7 +200,7 @@ export function createDispatchStore(table: Table): DispatchStore {
 }
 
 /** Columns that tell of one reconcile alone. */
-const OF_ONE_RECONCILE = ['missing_scopes', 'refusal', 'retrying_since', 'slow_failures'];
+const OF_ONE_RECONCILE = ['missing_scopes', 'refusal', 'retrying_since', 'slow_failures', 'held_ms'];
 
 /** Everything of an outcome is replaced, but what this reconcile did not see stays: the rule, and when one went well. */
 function outcomeUpdate(outcome: ReconcileOutcome) {

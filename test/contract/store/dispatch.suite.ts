@@ -157,6 +157,7 @@ export function describeDispatch(world: World): void {
         missingScopes: ['read:issue', 'write:issue'],
         refusal: 'moved',
         slowFailures: 2,
+        heldMs: 60_000,
       };
       await store.saveReconcileOutcome(repo, late);
       await store.saveReconcileOutcome(repo, { ranAt: 10, ok: true, errorCode: null });
