@@ -4,10 +4,13 @@ import type { BlockingRow, Table } from './table.ts';
 
 /** The two updates below exclude each other; between them another request may have moved the bucket once. */
 const TRIES_MAX = 4;
+/** Clocks of two machines that count at once differ by less. */
+const CLOCKS_DIFFER_MS_MAX = 60_000;
 
 /**
  * Token bucket as one number per bucket: the time at which it will be full again. Each token moves it by `intervalMs`; it
- * may lie at most `burst` intervals ahead. A full bucket is a time in the past, so a row that is gone is a full bucket.
+ * may lie at most `burst` intervals ahead. A full bucket is a time in the past, so a row that is gone is a full bucket. So is
+ * one that lies further ahead than any call can have moved it: its clock was set back since.
  */
 export function createRateStore(table: Table): RateStore {
   return {
@@ -15,6 +18,7 @@ export function createRateStore(table: Table): RateStore {
       const now = table.clock.now();
       const Key = rateKey(bucket);
       const latest = now + (burst - 1) * intervalMs;
+      const furthest = now + burst * intervalMs + CLOCKS_DIFFER_MS_MAX;
       const ttl = Math.ceil((now + burst * intervalMs) / 1000) + 60;
       const names = { '#ttl': 'ttl' };
       for (let tried = 0; tried < TRIES_MAX; tried += 1) {
@@ -35,14 +39,19 @@ export function createRateStore(table: Table): RateStore {
         );
         if (moved.ok) return { allowed: true };
         const fullAt = readFullAt(moved.blocking);
-        if (fullAt > latest) return { allowed: false, retryAfterMs: fullAt - latest };
+        if (fullAt > latest && fullAt <= furthest) return { allowed: false, retryAfterMs: fullAt - latest };
         const started = await table.update(
           {
             Key,
             UpdateExpression: 'SET full_at = :next, #ttl = :ttl',
-            ConditionExpression: 'attribute_not_exists(full_at) OR full_at <= :now',
+            ConditionExpression: 'attribute_not_exists(full_at) OR full_at <= :now OR full_at > :furthest',
             ExpressionAttributeNames: names,
-            ExpressionAttributeValues: { ':next': now + intervalMs, ':now': now, ':ttl': ttl },
+            ExpressionAttributeValues: {
+              ':next': now + intervalMs,
+              ':now': now,
+              ':furthest': furthest,
+              ':ttl': ttl,
+            },
           },
           'takeToken',
         );

@@ -486,6 +486,26 @@ export function describeAccount(world: World): void {
       expect(await world.store().takeToken(randomUUID(), 1_000, 1)).toEqual({ allowed: true });
     });
 
+    test.each([
+      [
+        'further ahead than its calls can have moved it, as after a clock that was set back, is full',
+        3_600_000,
+        3,
+      ],
+      [
+        'a little further ahead, as after a call of a machine whose clock is fast, is as empty as it seems',
+        5_000,
+        0,
+      ],
+    ])('a bucket that lies %s', async (_name, beforeMs, left) => {
+      const bucket = randomUUID();
+      for (let taken = 0; taken < 3; taken += 1) await world.store().takeToken(bucket, beforeMs, 3);
+      let allowed = 0;
+      for (let taken = 0; taken < 4; taken += 1)
+        if ((await world.store().takeToken(bucket, 1_000, 3)).allowed) allowed += 1;
+      expect(allowed).toBe(left);
+    });
+
     test('30 requests at once get exactly the burst', async () => {
       const bucket = randomUUID();
       const answers = await Promise.all(times(30, () => world.store().takeToken(bucket, 1_000, 10)));
