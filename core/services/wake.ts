@@ -1,3 +1,4 @@
+import { CLOCKS_DIFFER_MS_MAX } from '../domain/clocks.ts';
 import type { RepoId, TenantId } from '../domain/ids.ts';
 import {
   DUE_TOLERANCE_MS,
@@ -94,25 +95,35 @@ export async function forwardDelayedWake(
   return (await wakeNow(deps, wake.repoId)) ? 'forwarded' : 'gone';
 }
 
-export interface ResumeDeps {
-  readonly store: Pick<DispatchStore, 'listDueRepos' | 'getRepo'>;
-  readonly queue: Pick<WakeQueue, 'sendDelayedWake'>;
-  readonly clock: Pick<Clock, 'now'>;
+/** Further ahead than a clock is ever set wrong. */
+const FAR_MS = 100 * 365 * 86_400_000;
+
+export interface ResumeDeps extends WakeDeps {
+  readonly store: Pick<DispatchStore, 'listDueRepos' | 'getRepo' | 'markDue'>;
+  readonly queue: Pick<WakeQueue, 'sendWake' | 'sendDelayedWake'>;
   readonly log: Log;
 }
 
 /**
  * For a start that lost the delayed messages of before: each look that was to come before the next tick is planned again, and
- * plans what follows it, glances included. What is due already is the tick's. Returns how many were planned.
+ * plans what follows it, glances included. What is due already is the tick's. One that is due later than any look is planned was
+ * planned by a clock that has been set back since: it comes at once. Returns how many were planned.
  */
-export async function resumeWaits({ store, queue, clock, log }: ResumeDeps): Promise<number> {
+export async function resumeWaits(deps: ResumeDeps): Promise<number> {
+  const { store, queue, clock, log } = deps;
   const now = clock.now();
   let planned = 0;
-  for (const repoId of await store.listDueRepos(now + TICK_INTERVAL_MS, TICK_REPOS_MAX)) {
+  for (const repoId of await store.listDueRepos(now + FAR_MS, TICK_REPOS_MAX)) {
     try {
       const repo = await store.getRepo(repoId);
       if (repo === null || repo.dueAt === null || repo.dueAt <= now + DUE_TOLERANCE_MS) continue;
-      await queue.sendDelayedWake(repoId, repo.wakeSeq, repo.dueAt - now);
+      const inMs = repo.dueAt - now;
+      if (inMs <= TICK_INTERVAL_MS) await queue.sendDelayedWake(repoId, repo.wakeSeq, inMs);
+      else if (inMs <= TICK_INTERVAL_MS + CLOCKS_DIFFER_MS_MAX) continue;
+      else {
+        log.warn('a look was planned by a clock that has been set back', { repo_id: repoId });
+        await wakeNow(deps, repoId);
+      }
       planned += 1;
     } catch (error) {
       log.warn('a look could not be planned again', { repo_id: repoId, error });

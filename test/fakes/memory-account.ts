@@ -10,6 +10,7 @@ import {
 import type { BatchHead, EventHead } from '#core/domain/activity.ts';
 import { ADMIN_SCAN_ROWS_MAX, AUDIT_KEPT_MS, AUDIT_KEPT_ROWS_MAX } from '#core/domain/api-limits.ts';
 import { type ActivityEvent, endsPullRequest, type NodeRow } from '#core/domain/batch.ts';
+import { CLOCKS_DIFFER_MS_MAX } from '#core/domain/clocks.ts';
 import type { EpochMs, PullRequestNumber, RepoId, TenantId } from '#core/domain/ids.ts';
 import { ENGINE_NEED_RENEWED_AFTER_MS } from '#core/domain/limits.ts';
 import type { QueueView } from '#core/domain/queue-view.ts';
@@ -395,7 +396,9 @@ export class MemoryAccount
   takeToken(bucket: string, intervalMs: number, burst: number): Promise<RateAnswer> {
     return this.call('takeToken', () => {
       const now = this.clock.now();
-      const fullAt = Math.max(this.buckets.get(bucket) ?? 0, now);
+      const stored = this.buckets.get(bucket) ?? 0;
+      const isOfFastClock = stored > now + burst * intervalMs + CLOCKS_DIFFER_MS_MAX;
+      const fullAt = isOfFastClock ? now : Math.max(stored, now);
       const latest = now + (burst - 1) * intervalMs;
       if (fullAt > latest) return { allowed: false, retryAfterMs: fullAt - latest };
       this.buckets.set(bucket, fullAt + intervalMs);

@@ -1,6 +1,7 @@
 import { batchSortKey, eventSortKey } from '#core/adapters/dynamo/keys.ts';
 import { encodeDocument } from '#core/adapters/dynamo/queue-document.ts';
 import { type ActivityEvent, endsPullRequest, hasHonestPhase, type NodeRow } from '#core/domain/batch.ts';
+import { CLOCKS_DIFFER_MS_MAX } from '#core/domain/clocks.ts';
 import type { OngoingReconcile } from '#core/domain/fairness.ts';
 import { type HeardKind, isHeardNoteDue } from '#core/domain/heard-events.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.ts';
@@ -331,7 +332,8 @@ export class MemoryStore
 
   recordTick(at: EpochMs): Promise<void> {
     return this.call('recordTick', () => {
-      this.tickedAt = Math.max(this.tickedAt ?? at, at);
+      const last = this.tickedAt ?? at;
+      this.tickedAt = last > at + CLOCKS_DIFFER_MS_MAX ? at : Math.max(last, at);
     });
   }
 

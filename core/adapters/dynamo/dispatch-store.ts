@@ -1,4 +1,5 @@
 import { GSI1 } from '../../contracts/table.ts';
+import { CLOCKS_DIFFER_MS_MAX } from '../../domain/clocks.ts';
 import { HEARD_NOTED_EVERY_MS } from '../../domain/heard-events.ts';
 import type { EpochMs, RepoId } from '../../domain/ids.ts';
 import { DELIVERY_ID_KEPT_MS } from '../../domain/limits.ts';
@@ -155,9 +156,10 @@ export function createDispatchStore(table: Table): DispatchStore {
       await table.put(
         {
           Item: { ...tickKey, at },
-          ConditionExpression: 'attribute_not_exists(pk) OR #at <= :at',
+          // One that lies ahead is of a clock that has been set back since.
+          ConditionExpression: 'attribute_not_exists(pk) OR #at <= :at OR #at > :ahead',
           ExpressionAttributeNames: { '#at': 'at' },
-          ExpressionAttributeValues: { ':at': at },
+          ExpressionAttributeValues: { ':at': at, ':ahead': at + CLOCKS_DIFFER_MS_MAX },
         },
         'recordTick',
       );

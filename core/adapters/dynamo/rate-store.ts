@@ -1,11 +1,10 @@
+import { CLOCKS_DIFFER_MS_MAX } from '../../domain/clocks.ts';
 import type { RateStore } from '../../ports/account-store.ts';
 import { rateKey } from './keys.ts';
 import type { BlockingRow, Table } from './table.ts';
 
 /** The two updates below exclude each other; between them another request may have moved the bucket once. */
 const TRIES_MAX = 4;
-/** Clocks of two machines that count at once differ by less. */
-const CLOCKS_DIFFER_MS_MAX = 60_000;
 
 /**
  * Token bucket as one number per bucket: the time at which it will be full again. Each token moves it by `intervalMs`; it

@@ -5,7 +5,7 @@ import type { SocketHub } from './socket-hub.ts';
 /** Upgrades of that path open sockets; all others are ordinary requests, as a server that does not upgrade takes them. */
 export function routeUpgrades(front: Server, path: string, hub: SocketHub): void {
   front.on('upgrade', (request: IncomingMessage, line: Duplex, head: Buffer) => {
-    // The server listens no more to a line that asks for an upgrade, and an error that nobody hears ends the process.
+    // The server listens no more to a line that asks for an upgrade, and an error without a listener ends the process.
     line.on('error', () => line.destroy());
     const target = new URL(`http://gateway${request.url ?? '/'}`).pathname;
     const isSocket = request.headers.upgrade?.toLowerCase() === 'websocket' && request.method === 'GET';

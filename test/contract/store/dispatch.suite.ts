@@ -310,6 +310,8 @@ export function describeDispatch(world: World): void {
       expect(await tell(at)).toBe(at);
       expect(await tell(at - 1)).toBe(at);
       expect(await tell(at + 300_000)).toBe(at + 300_000);
+      // A clock that has been set back must not make a service look alive that ticks no more.
+      expect(await tell(at + 1)).toBe(at + 1);
     });
   });
 }

@@ -66,6 +66,14 @@ describe('a start that lost what waited in memory', () => {
     expect(world.queue.wakes).toEqual([]);
   });
 
+  test('looks at once at what a clock planned that has been set back since', async () => {
+    const start = new VirtualClock().now();
+    const world = await givenWorld([due('ahead', start + 6 * 3_600_000), due('soon', start + 8_000)]);
+    expect(await resumeWaits(world)).toBe(2);
+    expect(world.queue.wakes).toMatchObject([{ repoId: 'ahead' }]);
+    expect(await world.store.listDueRepos(start, 10)).toEqual(['ahead']);
+  });
+
   test('keeps no repository from its look because another one fails', async () => {
     const start = new VirtualClock().now();
     const world = await givenWorld([due('one', start + 8_000), due('two', start + 9_000)]);
