@@ -3,7 +3,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { AppError, ERROR_TABLE } from '../contracts/errors.ts';
 import { errorsOf, type RouteSpec } from '../contracts/route-spec.ts';
 import { RATE_LIMITS, type RateClass } from '../domain/api-limits.ts';
-import { canonicalId, type TenantId } from '../domain/ids.ts';
+import { canonicalId } from '../domain/ids.ts';
 import type { RateAnswer, RateStore } from '../ports/account-store.ts';
 import type { Log } from '../ports/system.ts';
 import type { Caller } from './api-call.ts';
@@ -26,6 +26,8 @@ export interface RateDeps {
   readonly now?: () => number;
 }
 
+type Person = Pick<Extract<Caller, { kind: 'user' }>, 'id' | 'person'>;
+
 export type LimitedRoute = Pick<RouteSpec, 'auth' | 'scope' | 'errors' | 'rate'>;
 
 /** Takes one token from each bucket that the route has for this caller (D-52). Throws `rate_limited`. */
@@ -47,20 +49,23 @@ export async function limitRate(
     const target = canonicalId(event.pathParameters?.id ?? '') ?? '';
     await take(deps, route.rate, `${route.rate}:${name}:${target}`);
   }
+  if (caller.kind !== 'user') return take(deps, 'ip', name);
   // A program that asks without pause must not keep the person's own pages from being shown.
-  const own = caller.kind === 'user' && caller.token !== undefined ? `tokens:${caller.id}` : name;
-  if (caller.kind !== 'user') return take(deps, 'ip', own);
+  const own = caller.token === undefined ? shareOf(caller) : `tokens:${caller.id}`;
   await take(deps, 'user', own, (ms) => spent?.note(readHeader(event.headers, 'authorization'), ms));
 }
+
+/** Of several people who share a tenant none can use up what the others have. */
+const shareOf = ({ id, person }: Person): string => `user:${id}${person === undefined ? '' : `:${person}`}`;
 
 /** The share of one user at a door that has no route of the table. Throws `rate_limited`. */
 export async function takeUserShare(
   deps: RateDeps,
-  tenantId: TenantId,
+  person: Person,
   spent: SpentShares,
   credential: string,
 ): Promise<void> {
-  await take(deps, 'user', `user:${tenantId}`, (ms) => spent.note(credential, ms));
+  await take(deps, 'user', shareOf(person), (ms) => spent.note(credential, ms));
 }
 
 /**

@@ -112,9 +112,9 @@ async function admit(deps: ConnectDeps, spent: SpentShares, event: ConnectEvent)
   // Browsers send cookies with a socket of any page; only the origin tells whose page it is (D-41).
   if (!isOwnPage(deps.publicUrl, headerOf(event, 'origin'))) throw new AppError('forbidden');
   spent.refuse(session.reveal());
-  const { id } = await verifyToken(deps, session, '$connect');
-  await takeUserShare(deps, id, spent, session.reveal());
-  return id;
+  const person = await verifyToken(deps, session, '$connect');
+  await takeUserShare(deps, person, spent, session.reveal());
+  return person.id;
 }
 
 /** All of them: of two, none can be preferred. */

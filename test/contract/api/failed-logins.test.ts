@@ -129,6 +129,15 @@ describe('a session that asks without pause', () => {
     expect((await world.call('GET', REPOS, { token: TOKEN_A })).status).toBe(200);
   });
 
+  test('uses up the share of its person, and of nobody else who shares the tenant', async () => {
+    const ann = world.identity.signIn('session.of-ann', TENANT_A, false, undefined, 'ann');
+    const bob = world.identity.signIn('session.of-bob', TENANT_A, false, undefined, 'bob');
+    expect((await flood(REPOS, ann)).get('rate_limited')).toBe(2 * BURST);
+    expect((await world.call('GET', REPOS, { token: bob })).status).toBe(200);
+    const again = world.identity.signIn('another-session.of-ann', TENANT_A, false, undefined, 'ann');
+    expect((await world.call('GET', REPOS, { token: again })).code).toBe('rate_limited');
+  });
+
   test('has no more refusals of an administrator’s route than other answers', async () => {
     expect(await flood('/api/v1/admin/stats')).toEqual(
       new Map([
