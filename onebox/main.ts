@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createLog } from '#core/telemetry.ts';
 import { readConfig } from './config.ts';
+import { createLineWriter } from './line-writer.ts';
 import { runMain } from './run-main.ts';
 import { startOnebox } from './service.ts';
 
@@ -18,7 +19,8 @@ async function main(): Promise<number> {
     console.error(USAGE);
     return 2;
   }
-  const log = createLog({ service: 'onebox' });
+  const log = createLog({ service: 'onebox', write: createLineWriter() });
+  process.stderr.on('error', () => undefined);
   // From the first moment: a signal that ends a start in between would leave its database behind.
   const isToStop = new Promise<void>((done) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => done());

@@ -93,6 +93,8 @@ describe('the list of the service’s writes to a forge', () => {
       'onebox/left-behind.ts',
       'onebox/own-files.ts',
       'onebox/serving-note.ts',
+      // The lines of the log.
+      'onebox/line-writer.ts',
       'onebox/main.ts',
       'onebox/storage.ts',
       'onebox/snapshot.ts',

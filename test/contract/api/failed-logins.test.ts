@@ -129,7 +129,7 @@ describe('a session that asks without pause', () => {
     expect((await world.call('GET', REPOS, { token: TOKEN_A })).status).toBe(200);
   });
 
-  test('uses up the share of its person, and of nobody else who shares the tenant', async () => {
+  test('uses up the share of its person alone where several share the tenant', async () => {
     const ann = world.identity.signIn('session.of-ann', TENANT_A, false, undefined, 'ann');
     const bob = world.identity.signIn('session.of-bob', TENANT_A, false, undefined, 'bob');
     expect((await flood(REPOS, ann)).get('rate_limited')).toBe(2 * BURST);
