@@ -23,6 +23,8 @@ export interface PullRequest {
   readonly agit: boolean;
   /** Its branch is gone, and with it the automatic merge; absent: it is there, or it never had one. */
   readonly isBranchGone?: true;
+  /** The repository of its base takes no contents; a `success` and the automatic merge after it are carried out all the same. */
+  readonly isArchived?: true;
   readonly author: string;
   /** Names; absent: it has none. */
   readonly labels?: readonly string[];

@@ -24,6 +24,8 @@ export interface Hold extends Pause {
   readonly isFreeze: boolean;
   /** The owner wants nothing new to be staged, exempt or not. */
   readonly isDrained: boolean;
+  /** Not of the owner: the repository is archived on the forge. Absent: it is not. */
+  readonly isArchived?: true;
 }
 
 export interface HoldSettings extends FreezeSettings {
@@ -43,13 +45,18 @@ export function pauseAt(repo: HoldSettings, now: EpochMs): Hold | null {
 /** The first word of each status of a pause: by it the words are found again when the pause is over. */
 export const PAUSED_PREFIX = 'paused: ';
 
+/** The words of a hold that the forge makes. */
+export const ARCHIVED = `${PAUSED_PREFIX}the repository is archived on the forge; it keeps its place until it is taken out of the archive`;
+
 /** The words of the commit status, at most 140 characters. */
 export function sayPause({
   kind,
   reason,
   until,
   isFreeze,
-}: Pick<Hold, 'kind' | 'reason' | 'until' | 'isFreeze'>): string {
+  isArchived,
+}: Pick<Hold, 'kind' | 'reason' | 'until' | 'isFreeze' | 'isArchived'>): string {
+  if (isArchived === true) return ARCHIVED;
   if (isFreeze && until !== null)
     return `${PAUSED_PREFIX}${reason} (freeze window of this queue, until ${sayTime(until)})`;
   const what = reason ?? (kind === 'drain' ? 'nothing new is staged' : 'nothing lands');

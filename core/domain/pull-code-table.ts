@@ -1,5 +1,6 @@
 import { DEPARTURE_CODES } from './departure-codes.ts';
 import { MERGE_BASE, MERGE_CODES } from './merge-codes.ts';
+import { ARCHIVED } from './pause.ts';
 import {
   APPROVE,
   BY_ITSELF,
@@ -269,6 +270,11 @@ export const PULL_CODES = {
     'operator',
     'paused: the owner or a freeze window holds this queue up; it keeps its place, and goes on in the old order once that ends',
     'Nothing: it goes on in the old order once the queue is resumed, or its freeze window ends.',
+  ),
+  archived: wait(
+    'operator',
+    ARCHIVED,
+    'Take the repository out of the archive on the forge. The queue then goes on by itself, in the old order.',
   ),
   queue_stopped: wait(
     'operator',

@@ -115,9 +115,10 @@ async function cancelMerges(deps: StopDeps, repo: ManagedRepo, prs: readonly num
   try {
     await cancelAll(opened.forge, prs);
   } catch (error) {
-    if (error instanceof ForgeError)
+    if (!(error instanceof ForgeError)) throw error;
+    // Their successes are taken back, so none of them merges; an archived repository lets no automatic merge be cancelled.
+    if (error.kind !== 'archived')
       throw error.kind === 'denied' ? accessDenied(error.missingScopes) : new AppError('forge_unreachable');
-    throw error;
   }
 }
 

@@ -51,6 +51,8 @@ async function look(
 ): Promise<LookAnswer> {
   const tip = await forge.readBranchTip(baseBranch);
   const pulls = (await forge.listOpenPullRequests()).filter(({ baseRef }) => baseRef === baseBranch);
+  if (pulls.some(({ isArchived }) => isArchived === true))
+    return { kind: 'failed', fault: 'forge_access_denied' };
   const record = { ...emptyRecord(statusContext), readings: (memory?.pulls ?? []).map(toReading) };
   const isRead = new Map(record.readings.map((reading) => [reading.pr, reading]));
   const changed = pulls.filter((pull) => {

@@ -21,7 +21,7 @@ import type { Snapshot } from './queue/snapshot.ts';
 import { SnapshotReader } from './read-snapshot.ts';
 import type { MeasuredDeps } from './reconciler-deps.ts';
 import { RecordKeeper } from './record-keeper.ts';
-import { type Refused, readRefusal } from './refusal-cause.ts';
+import { type Refused, readRefusal, withArchive } from './refusal-cause.ts';
 import { RepoObjects } from './repo-objects.ts';
 import { isOwnBranchRuled } from './ruled-branch.ts';
 import { toldSettings } from './settings-changes.ts';
@@ -95,7 +95,7 @@ export class Reconcile {
         fence: this.#held.fence,
         at: this.#deps.clock.now(),
         errorCode: this.#errorCode,
-        ...this.#refused,
+        ...withArchive(this.#refused, this.#keeper.saved),
         wakeAt: this.#wakeAt,
         logTail: this.#logTail.slice(-LOG_TAIL_LINES_MAX),
         ...(rule === undefined ? {} : { rule }),

@@ -131,6 +131,7 @@ const StoredShape = z.object({
   gateTimes: z.array(z.number()).optional(),
   outside: z.array(z.object({ pr, at: z.number() })).optional(),
   rival: z.object({ pr, at: z.number() }).optional(),
+  archivedSince: z.number().optional(),
   nameInTheWay: z.object({ branches: z.array(z.string()) }).optional(),
   rate: z.object({
     landed: z.number(),

@@ -1,6 +1,7 @@
 import type { RefusalCause } from '#core/domain/refusal-cause.ts';
 import type { ForgeError } from '#core/ports/forge.ts';
 import type { EngineReport } from '#core/ports/store.ts';
+import type { QueueRecord } from './queue/record/record.ts';
 
 const PULLS = 'GET pulls';
 
@@ -15,6 +16,14 @@ export function readRefusal(error: ForgeError, isRepoSeen: boolean): Refused {
     ...(missingScopes.length === 0 ? {} : { missingScopes }),
     ...(refusal === null ? {} : { refusal }),
   };
+}
+
+/** An archived repository refuses the queue before the first write is tried. */
+export function withArchive(
+  refused: Refused,
+  { archivedSince }: Pick<QueueRecord, 'archivedSince'>,
+): Refused {
+  return archivedSince === undefined ? refused : { ...refused, refusal: 'archived' };
 }
 
 /**

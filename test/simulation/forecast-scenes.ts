@@ -1,8 +1,7 @@
 import type { Forecast } from '../../engine-container/src/queue/policy/forecast.ts';
 import type { OutcomeRate } from '../../engine-container/src/queue/policy/rate.ts';
 import { givenProject } from '../scenario/stories.ts';
-import { giveHistory } from './history.ts';
-import { look, type Stage, setStage } from './scene-stage.ts';
+import { look, type Stage, setStage, teach } from './scene-stage.ts';
 
 /** Scenes of `scenes.ts` about what is known of a pull request before its gate run (decision 0245). */
 
@@ -21,9 +20,7 @@ async function play(states: readonly ('success' | 'failure')[], content = 'good\
   const stage = await setStage({ repo: { bisectFanout: 8 } });
   await givenProject(stage.forge);
   stage.forge.gateDurationMs = 5 * MINUTE_MS;
-  const repo = await stage.store.getRepo('repo-1');
-  if (repo === null) throw new Error('no repository');
-  await giveHistory(stage.store, repo, { rate: FLAKY, forecast: FORECAST });
+  await teach(stage, { rate: FLAKY, forecast: FORECAST });
   const prs: number[] = [];
   for (const [index, state] of states.entries()) {
     const branch = `b${index}`;

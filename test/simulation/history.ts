@@ -9,11 +9,13 @@ const MINUTE_MS = 60_000;
 /** More than a history of gate runs needs before one failing run is enough (D-08). */
 const RATE = { landed: 190, bounced: 10, steady: 200, flaked: 0, paces: [] };
 
+export type Learned = Partial<Pick<QueueRecord, 'rate' | 'forecast'>>;
+
 /** The record of a repository that has been in use for a while, idle at the moment. */
 export async function giveHistory(
   store: MemoryStore,
   repo: ManagedRepo,
-  learned: Partial<Pick<QueueRecord, 'rate' | 'forecast'>> = {},
+  learned: Learned = {},
 ): Promise<void> {
   const grant = await store.acquireLease(repo.id, 'before', 'reconcile', MINUTE_MS);
   if (grant === 'held') throw new Error('a new repository is leased');

@@ -1,3 +1,4 @@
+import { ARCHIVE_MUTANTS } from './archive-mutants.ts';
 import { ASSUMPTION_MUTANTS } from './assumption-mutants.ts';
 import { BACKPORT_MUTANTS } from './backport-mutants.ts';
 import { BAD_HEAD_MUTANTS } from './bad-head-mutants.ts';
@@ -54,6 +55,7 @@ const HURT: readonly Family[] = ['workers', 'everything', 'fleet'];
 
 /** Every guard has one: a guard whose absence nothing notices is not tested, whatever else is green. */
 export const MUTANTS: readonly Mutant[] = [
+  ...ARCHIVE_MUTANTS,
   ...ASSUMPTION_MUTANTS,
   ...BACKPORT_MUTANTS,
   ...BLOCKED_MUTANTS,

@@ -3,6 +3,7 @@ import { type AbstractForge, createAbstractForge } from '../fakes/abstract-forge
 import type { Delays, JournalEntry, Switches } from '../fakes/abstract-forge/world.ts';
 import { createWorldOn, type World, type WorldOptions } from '../scenario/world.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
+import { giveHistory, type Learned } from './history.ts';
 
 /** Where scenes play: the world of the scenarios over a forge in memory, with an eye on its journal. */
 interface StageOptions extends WorldOptions {
@@ -30,6 +31,13 @@ export async function setStage({
   });
   stage = await createWorldOn(clock, forge, forge.forge, options);
   return stage;
+}
+
+/** Gives the repository of a stage, before its first look, what a queue has learned in time. */
+export async function teach(stage: Stage, learned: Learned): Promise<void> {
+  const repo = await stage.store.getRepo('repo-1');
+  if (repo === null) throw new Error('no repository');
+  await giveHistory(stage.store, repo, learned);
 }
 
 export const isSuccess = (entry: JournalEntry): boolean =>

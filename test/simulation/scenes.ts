@@ -4,6 +4,12 @@ import { withLease } from '#core/services/lease.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
 import { headIsPushedAfterLanding, lowerComesAlong, lowerComesAlongUnseen } from './along-scenes.ts';
 import {
+  archiveBeforeStaging,
+  archiveBetweenLandings,
+  archiveInGate,
+  archiveInLanding,
+} from './archive-scenes.ts';
+import {
   carryAfterWaiting,
   carryBeforeDying,
   carryBesideDying,
@@ -330,7 +336,9 @@ import { hasAlarm, isSuccess, look, setStage, wordOn } from './scene-stage.ts';
 import {
   buildNothingOnTop,
   changeGateOnTop,
-  conflictBesideSlots,
+  conflictInFewGood,
+  conflictInManyGood,
+  conflictInManyRisky,
   conflictInTheMiddle,
   failOnTop,
   failOnTwo,
@@ -730,7 +738,13 @@ export const SCENES = {
   'one in the middle of a batch conflicts with it': conflictInTheMiddle,
   'what stands on a batch that ended at a conflict fails': failOnTop,
   'two batches end at a conflict, and what stands on both fails': failOnTwo,
-  'one in the middle of a batch conflicts with it, and slots are free': conflictBesideSlots,
+  'a repository is archived before anything is staged': archiveBeforeStaging,
+  'a repository is archived while a gate run is out': archiveInGate,
+  'a repository is archived while a success stands': archiveInLanding,
+  'a repository is archived as the first of a batch lands': archiveBetweenLandings,
+  'one of seven that are good as a rule conflicts, and slots are free': conflictInManyGood,
+  'one of six that are good as a rule conflicts, and slots are free': conflictInFewGood,
+  'one of seven that are often bad conflicts, and slots are free': conflictInManyRisky,
   'the forge does not build what comes on top of a batch': buildNothingOnTop,
   'what comes on top of a batch changes the gate': changeGateOnTop,
   'an incident comes while a batch that ends at a conflict is built': incidentOnTop,

@@ -1,6 +1,7 @@
 import type { Mutant } from './mutants.ts';
 
 const SHARED = 'engine-container/src/queue/batches/shared-run.ts';
+const STAGE = 'engine-container/src/queue/batches/stage.ts';
 const PIPELINE = 'engine-container/src/queue/batches/open-pipeline.ts';
 const PEOPLE = ['people', 'everything'] as const;
 
@@ -39,12 +40,28 @@ export const SHARED_RUN_MUTANTS: readonly Mutant[] = [
     dies: 'two batches end at a conflict, and what stands on both fails',
   },
   {
-    guard: 'a pipeline of several batches shares no gate run',
-    file: 'engine-container/src/queue/batches/stage.ts',
-    find: 'policyFor(pass).depth > 1 || ',
+    guard: 'a pipeline of several batches shares a gate run where many are likely to pass',
+    file: STAGE,
+    find: '&& !isWorthSharing(pass, batch)',
     replace: '',
     families: PEOPLE,
-    dies: 'one in the middle of a batch conflicts with it, and slots are free',
+    dies: 'one of seven that are good as a rule conflicts, and slots are free',
+  },
+  {
+    guard: 'a pipeline of several batches shares no gate run of few',
+    file: STAGE,
+    find: 'batch.members.length >= SHARED_RUN_MEMBERS_MIN && ',
+    replace: '',
+    families: PEOPLE,
+    dies: 'one of six that are good as a rule conflicts, and slots are free',
+  },
+  {
+    guard: 'a pipeline of several batches shares no gate run that fails often',
+    file: STAGE,
+    find: ' && chanceOf(pass, batch) >= SHARED_RUN_PASS_CHANCE_MIN',
+    replace: '',
+    families: PEOPLE,
+    dies: 'one of seven that are often bad conflicts, and slots are free',
   },
   {
     guard: 'a batch does not wait for what the forge does not build',

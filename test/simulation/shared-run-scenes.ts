@@ -1,7 +1,8 @@
+import { NO_HISTORY } from '../../engine-container/src/queue/policy/rate.ts';
 import { wrapForge } from '../scenario/hooks.ts';
 import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from '../scenario/stories.ts';
 import type { WorldOptions } from '../scenario/world.ts';
-import { look, type Stage, setStage } from './scene-stage.ts';
+import { look, type Stage, setStage, teach } from './scene-stage.ts';
 
 /** Scenes of `scenes.ts` about batches that share a gate run (decision 0259). */
 
@@ -34,12 +35,34 @@ export async function conflictInTheMiddle(): Promise<readonly string[]> {
   return [...areLanded(stage, [below, above]), ...runsAre(stage, 1)];
 }
 
-/** The same with eight slots: those behind have a gate run of their own at once. */
-export async function conflictBesideSlots(): Promise<readonly string[]> {
-  const { stage, below, above } = await openConflict({ repo: { bisectFanout: 8 } });
-  await look(stage, 20);
-  return [...areLanded(stage, [below, above]), ...runsAre(stage, 2)];
+/** The same among so many with eight slots, in a repository in which that many of 300 were bad: does a gate run speak for two batches? */
+async function conflictBesideSlots(
+  count: number,
+  bounced: number,
+  isShared: boolean,
+): Promise<readonly string[]> {
+  const stage = await setStage({ repo: { bisectFanout: 8 } });
+  await teach(stage, { rate: { ...NO_HISTORY, landed: 300 - bounced, bounced } });
+  await givenProject(stage.forge, { [SHARED]: 'one\n' });
+  const prs = [await givenScheduled(stage.forge, 'b', 'from b\n', { path: SHARED })];
+  await givenScheduled(stage.forge, 'c', 'from c\n', { path: SHARED });
+  while (prs.length < count - 1) prs.push(await givenScheduled(stage.forge, `d${prs.length}`));
+  let wasShared = false;
+  for (let looks = 0; looks < 20; looks += 1) {
+    await look(stage, 1);
+    const { batches } = await stage.record();
+    wasShared ||= batches.some(({ sharesRun }) => sharesRun === true);
+  }
+  const words = wasShared ? 'a gate run was shared' : 'no gate run was shared';
+  return [...areLanded(stage, prs), ...(wasShared === isShared ? [] : [words])];
 }
+
+/** Nearly all are good. */
+export const conflictInManyGood = () => conflictBesideSlots(7, 0, true);
+/** To few a gate run of their own is worth more than the one that is saved. */
+export const conflictInFewGood = () => conflictBesideSlots(6, 0, false);
+/** A batch of seven, of the backlog: its gate run fails too often. */
+export const conflictInManyRisky = () => conflictBesideSlots(40, 15, false);
 
 /** What stands on a batch that ended at a conflict fails. */
 export async function failOnTop(): Promise<readonly string[]> {

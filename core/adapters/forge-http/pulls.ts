@@ -96,6 +96,7 @@ function toPullRequest(row: PullRow): PullRequest {
     fromFork: row.head.repo_id !== row.base.repo_id,
     agit: isAgit(row),
     ...(isBranchGone(row) ? { isBranchGone: true } : {}),
+    ...(row.base.repo?.archived === true ? { isArchived: true } : {}),
     author: row.user,
     ...(row.labels.length === 0 ? {} : { labels: row.labels.map(({ name }) => name) }),
     updatedAt: row.updated_at,

@@ -147,7 +147,7 @@ export const PullRow = z.object({
   merged: z.boolean(),
   merge_commit_sha: OptionalSha,
   merge_base: OptionalSha,
-  base: PullEnd,
+  base: PullEnd.extend({ repo: z.object({ archived: z.boolean() }).nullable().catch(null) }),
   head: PullHead,
   // Forgejo's alone.
   flow: z.number().int().nullable().catch(null),

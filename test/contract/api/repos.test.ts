@@ -636,6 +636,14 @@ describe('switching the queue off (D-24)', () => {
     expect(await world.store.readLeaseState(repo.id)).toBe('idle');
   });
 
+  test('an archived repository lets no merge be cancelled: the queue goes off all the same', async () => {
+    const repo = await withBatch();
+    world.forge.cancelFault = new ForgeError('archived', 'x', 423);
+    const answer = await disable(repo);
+    expect([answer.status, answer.json.queue_enabled]).toEqual([200, false]);
+    expect(world.sent.wakes.map((wake) => wake.repoId)).toEqual([repo.id]);
+  });
+
   test('busy is 409 queue_locked, an unreadable lease 503 queue_lock_failed', async () => {
     const repo = await withBatch();
     const grant = await world.store.acquireLease(repo.id, 'worker', 'reconcile', 60_000);

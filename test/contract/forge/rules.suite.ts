@@ -161,7 +161,7 @@ export function rulesSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect(await repo.forge.readBranchTip('main')).toBe(tip);
   });
 
-  test('an archived repository is read, takes statuses, and no other write', async () => {
+  test('an archived repository is read, takes statuses, and no other write; each pull request shows it', async () => {
     const repo = await create();
     const { pr, head } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
     await repo.must('bot', 'PATCH', '', { archived: true });
@@ -175,9 +175,15 @@ export function rulesSuite(subject: () => ForgeSubject, needs: Needs): void {
     await expect(repo.forge.applyPatch(request)).rejects.toMatchObject(archived);
     const post = { state: 'error', context: 'mq', description: 'archived', targetUrl: null } as const;
     await repo.forge.postStatus(head, post);
-    expect(await repo.forge.readPullRequest(pr)).toMatchObject({ headSha: head, state: 'open' });
+    expect(await repo.forge.readPullRequest(pr)).toMatchObject({
+      headSha: head,
+      state: 'open',
+      isArchived: true,
+    });
+    expect(await repo.forge.listOpenPullRequests()).toMatchObject([{ number: pr, isArchived: true }]);
     await repo.must('bot', 'PATCH', '', { archived: false });
     expect(await repo.forge.createBranch('x', head)).toBe(true);
+    expect((await repo.forge.readPullRequest(pr)).isArchived).toBeUndefined();
   });
 
   test('a repository whose pull requests are switched off is read, and lists none', async () => {

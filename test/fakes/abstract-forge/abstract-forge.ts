@@ -80,6 +80,8 @@ export interface AbstractForge extends ForgeControl, Knobs {
   readonly admin: ForgeAdmin;
   /** The forge as the function that carries landings sees it. */
   readonly backports: BackportForge;
+  /** Puts the repository into the archive, or takes it out: there it takes no contents, and statuses and automatic merges all the same. */
+  setArchived(isArchived: boolean): void;
   /** What the bot has said on pull requests, oldest first. */
   remarks(): readonly Remark[];
   /** All pull requests that a branch of the repository was ever proposed with. */
@@ -226,6 +228,9 @@ function createBranchControl(world: World) {
     async pushTag(name: string, sha: string) {
       world.objects.mustCommit(sha);
       world.tags.set(name, sha);
+    },
+    setArchived(isArchived: boolean) {
+      world.isArchived = isArchived;
     },
     async setProtection(rule: Parameters<ForgeControl['setProtection']>[0], branch = world.base) {
       const { protectedFilePatterns: patterns, priority: _only, ...rest } = rule;

@@ -46,6 +46,7 @@ export function viewPull(world: World, pull: Pull, { factsMs, refsMs }: Lag = NO
     fromFork: pull.fork && !pull.agit,
     agit: pull.agit,
     ...(liveHead === undefined && !pull.agit ? { isBranchGone: true } : {}),
+    ...(world.isArchived ? { isArchived: true } : {}),
     author: pull.author,
     ...(pull.labels.size === 0 ? {} : { labels: [...pull.labels] }),
     updatedAt: facts.updatedAt,

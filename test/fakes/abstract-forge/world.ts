@@ -327,6 +327,7 @@ export interface World {
   readonly openPulls: Map<PullRequestNumber, Pull>;
   /** The open ones that have a schedule row. */
   readonly scheduledPulls: Set<Pull>;
+  isArchived: boolean;
   /** By branch. */
   readonly rules: Map<string, BranchProtection>;
   readonly statuses: Map<CommitSha, StatusRows>;
@@ -387,6 +388,7 @@ export function createWorld(options: WorldOptions): World {
     pullsOpened: 0,
     openPulls: new Map(),
     scheduledPulls: new Set(),
+    isArchived: false,
     rules: new Map([[options.base, defaultRule(options.base)]]),
     statuses: new Map(),
     runs: [],

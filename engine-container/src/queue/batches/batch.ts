@@ -1,6 +1,5 @@
 import type { EpochMs } from '#core/domain/ids.ts';
 import { LANDING_POLL_MS_MAX, RETEST_PAUSE_MS } from '#core/domain/limits.ts';
-import { pauseAt } from '#core/domain/pause.ts';
 import { workBranch } from '#core/domain/queue-names.ts';
 import { isSameGate, statusGateOf } from '#core/domain/status-gate.ts';
 import {
@@ -12,7 +11,7 @@ import {
   tellRefusal,
 } from '../decision-context.ts';
 import { isReplacedTip } from '../landing/landed.ts';
-import { isKeptFromLanding } from '../line/holds.ts';
+import { holdAt, isKeptFromLanding } from '../line/holds.ts';
 import type { Deferred } from '../record/aside.ts';
 import type { TakeBackReason } from '../record/landing-state.ts';
 import { type Batch, type Fate, type QueueRecord, startOf, type Teardown, treeOf } from '../record/record.ts';
@@ -40,8 +39,9 @@ export function tearDownGroundless(pass: DecisionContext): void {
 export function lostGround(pass: DecisionContext, batch: Batch): Teardown | null {
   const { record, s } = pass;
   if (!s.repo.queueEnabled) return 'queue_disabled';
-  const hold = pauseAt(s.repo, s.now);
-  if (activeMembers(batch).some(({ pr }) => isKeptFromLanding(hold, entryOf(record, pr)))) return 'paused';
+  const hold = holdAt(record, s.repo, s.now);
+  if (activeMembers(batch).some(({ pr }) => isKeptFromLanding(hold, entryOf(record, pr))))
+    return hold?.isArchived === true ? 'archived' : 'paused';
   if (record.context !== s.repo.statusContext) return 'context_changed';
   // While a merge is awaited the base may move by it; what was read before a landing of this pass is older than the tip.
   const baseSettled = landingOf(record) === null && record.tip === pass.tipBefore;
@@ -112,6 +112,7 @@ const TEARDOWN_OUTCOMES = {
   candidate_changed: 'invalidated',
   queue_disabled: 'invalidated',
   paused: 'invalidated',
+  archived: 'invalidated',
   overtaken: 'invalidated',
   context_changed: 'invalidated',
   gate_changed: 'invalidated',

@@ -5,6 +5,7 @@ import type { KnownTree } from '../actions.ts';
 import { type DecisionContext, entryOf, wakeNoLaterThan } from '../decision-context.ts';
 import { hasStopped } from '../line/holds.ts';
 import { isIncidentIn } from '../line/incidents.ts';
+import { chanceOf } from '../policy/chances.ts';
 import { gateRunsMax, policyFor } from '../policy/in-force.ts';
 import { type Batch, type Node, type QueueRecord, treeOf } from '../record/record.ts';
 import { workBranchOf } from './batch.ts';
@@ -133,15 +134,26 @@ function stageWhole(pass: DecisionContext, batch: Batch, node: Node): void {
   });
 }
 
+/** In a pipeline of several batches one with fewer members shares no gate run, nor one that passes less often (decision 0288). */
+const SHARED_RUN_MEMBERS_MIN = 7;
+const SHARED_RUN_PASS_CHANCE_MIN = 0.72;
+
 /**
- * Only where batches are built on each other, and nothing asks for its verdict at once. A pipeline of several batches gives those
- * behind a place of their own: a gate run that is shared would save a run and cost the time of one where it fails.
+ * Only where batches are built on each other, and nothing asks for its verdict at once. A pipeline of several batches has a place
+ * for those behind: a gate run that is shared saves a run, and costs the time of one where it fails.
  */
 function mayShareRun(pass: DecisionContext, batch: Batch): boolean {
   const { record, s } = pass;
-  if (policyFor(pass).depth > 1 || batch.place !== 'pipeline' || batch.isHalved === true) return false;
+  if (batch.place !== 'pipeline' || batch.isHalved === true) return false;
+  if (policyFor(pass).depth > 1 && !isWorthSharing(pass, batch)) return false;
   if (isIncidentIn(record, batch)) return false;
   return s.protection.known && s.protection.value?.blockOnOutdatedBranch === false;
+}
+
+function isWorthSharing(pass: DecisionContext, batch: Batch): boolean {
+  return (
+    batch.members.length >= SHARED_RUN_MEMBERS_MIN && chanceOf(pass, batch) >= SHARED_RUN_PASS_CHANCE_MIN
+  );
 }
 
 /** Forks run what their owners wrote, AGit heads have no branch, and after a merge time-out only a new verdict counts (A21). */

@@ -1,4 +1,5 @@
-import type { Hold } from '#core/domain/pause.ts';
+import type { EpochMs } from '#core/domain/ids.ts';
+import { type Hold, type HoldSettings, pauseAt } from '#core/domain/pause.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { QueueRecord } from '../record/record.ts';
 
@@ -7,6 +8,17 @@ type Labels = Pick<QueueEntry, 'isExempt'>;
 /** Nothing is staged until a person has looked: a merge was not the proven one, or another queue works on this branch. */
 export function hasStopped({ halted, rival }: Pick<QueueRecord, 'halted' | 'rival'>): boolean {
   return halted !== null || rival !== undefined;
+}
+
+/** The hold of this time; null: none. An archived repository holds its queue up, whatever its owner chose: nothing can be staged. */
+export function holdAt(
+  { archivedSince }: Pick<QueueRecord, 'archivedSince'>,
+  repo: HoldSettings,
+  now: EpochMs,
+): Hold | null {
+  if (archivedSince === undefined) return pauseAt(repo, now);
+  const ofForge = { reason: null, since: archivedSince, until: null, isFreeze: false, isDrained: false };
+  return { ...ofForge, kind: 'pause', isArchived: true };
 }
 
 /** A pause, a drain or a freeze window keeps it from being staged. */

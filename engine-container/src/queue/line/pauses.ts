@@ -1,4 +1,4 @@
-import { pauseAt, sayPause } from '#core/domain/pause.ts';
+import { sayPause } from '#core/domain/pause.ts';
 import { isInFlight } from '../batches/pipeline.ts';
 import { type DecisionContext, wakeNoLaterThan } from '../decision-context.ts';
 import { mustWordsWait } from '../record/bounds.ts';
@@ -6,12 +6,12 @@ import type { QueueEntry } from '../record/queue-entry.ts';
 import type { QueueRecord } from '../record/record.ts';
 import { isSpokenFor } from '../words/spoken-for.ts';
 import { wishStatus } from '../words/wish-status.ts';
-import { isKeptFromStaging } from './holds.ts';
+import { holdAt, isKeptFromStaging } from './holds.ts';
 
 /** Says on each head that only the pause keeps from being staged until when it lasts, and goes on by itself then. */
 export function sayPaused(pass: DecisionContext): void {
   const { record, s } = pass;
-  const hold = s.repo.queueEnabled ? pauseAt(s.repo, s.now) : null;
+  const hold = s.repo.queueEnabled ? holdAt(record, s.repo, s.now) : null;
   if (hold === null) return;
   const description = sayPause(hold);
   let isAnyHeld = false;

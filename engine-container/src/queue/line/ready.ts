@@ -1,14 +1,13 @@
-import { pauseAt } from '#core/domain/pause.ts';
 import { inFlightOf } from '../batches/pipeline.ts';
 import type { DecisionContext } from '../decision-context.ts';
 import { isHeldByForge, outlastsBase } from '../record/aside.ts';
 import { isBounced } from '../record/bounced.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
-import { isKeptFromStaging } from './holds.ts';
+import { holdAt, isKeptFromStaging } from './holds.ts';
 
 /** Pull requests that may be staged on a base with this tree, in order, and are in no batch already. */
 export function readyEntries(pass: DecisionContext, baseTree: string, isOnBatch: boolean): QueueEntry[] {
-  const hold = pauseAt(pass.s.repo, pass.s.now);
+  const hold = holdAt(pass.record, pass.s.repo, pass.s.now);
   return waitingEntries(pass, baseTree, isOnBatch).filter((entry) => !isKeptFromStaging(hold, entry));
 }
 

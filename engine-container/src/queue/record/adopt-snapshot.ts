@@ -14,6 +14,7 @@ export function adoptSnapshot(pass: DecisionContext): void {
   keepRule(pass);
   keepHook(pass);
   noticeName(pass);
+  noticeArchive(pass);
   noticeBase(pass);
   endHalt(pass);
   stopBesideRival(pass);
@@ -55,6 +56,17 @@ function noticeName(pass: DecisionContext): void {
   const isGone = ref === null || (ref?.kind === 'tag' && record.nameInTheWay?.kind === 'branch');
   if (isGone) delete record.nameInTheWay;
   if (record.nameInTheWay !== undefined) raiseStandstill(pass, 'branch_name_taken');
+}
+
+/** Each pull request shows it, and one that is read by itself does so before the list. Nothing is known where none is open. */
+function noticeArchive(pass: DecisionContext): void {
+  const { record, s } = pass;
+  const focused = [...s.focus.values()].flatMap((seen) => (seen.known ? [seen.value.pull] : []));
+  const listed = s.full && s.pulls.known ? s.pulls.value.map(({ pull }) => pull) : [];
+  const seen = focused.length > 0 ? focused : listed;
+  if (seen.some(({ isArchived }) => isArchived === true)) record.archivedSince ??= s.now;
+  else if (seen.length > 0) delete record.archivedSince;
+  if (record.archivedSince !== undefined) raiseStandstill(pass, 'forge_access_denied');
 }
 
 /** A halt lasts until a person switches the queue on again. */

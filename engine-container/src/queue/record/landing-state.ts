@@ -56,6 +56,8 @@ export type TakeBackReason =
   | 'overtaken'
   /** The owner paused the queue. */
   | 'paused'
+  /** The forge shows the repository as archived. */
+  | 'archived'
   | 'context_changed'
   /** Another gate is asked for than the one that proved it. */
   | 'gate_changed';

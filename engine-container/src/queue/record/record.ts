@@ -72,6 +72,8 @@ export interface QueueRecord extends Learned, Recalling {
   halted: Halt | null;
   /** Pull requests that another queue merged: nothing is staged until a person switches this one on again. Absent: none. */
   rival?: { readonly pr: PullRequestNumber; readonly at: EpochMs };
+  /** Since when the forge shows the repository as archived; absent: it does not. */
+  archivedSince?: EpochMs;
   /** After repeated infrastructure failure nothing is staged before this time (D-07). */
   restsUntil: EpochMs | null;
   /** The known timeline and reviews of each open pull request, so that an unchanged one is not read again. */

@@ -1,6 +1,6 @@
 import type { EpochMs } from '#core/domain/ids.ts';
 import { LANDING_TIMEOUT_MS } from '#core/domain/limits.ts';
-import { type Hold, pauseAt } from '#core/domain/pause.ts';
+import type { Hold } from '#core/domain/pause.ts';
 import {
   type Block,
   QUEUE_PLACES_MAX,
@@ -13,7 +13,7 @@ import { activeMembers, landingBatchOf } from '../batches/pipeline.ts';
 import { judgedWith } from '../batches/shared-run.ts';
 import { deadlineAt, gateDeadlineMs, runSince, waitsForRunner } from '../gate/gate-deadline.ts';
 import { graceEndsAt } from '../landing/unheard.ts';
-import { hasStopped, isKeptFromStaging } from '../line/holds.ts';
+import { hasStopped, holdAt, isKeptFromStaging } from '../line/holds.ts';
 import { toChosenFanout } from '../policy/auto-fanout.ts';
 import { tellForecast } from '../policy/forecast.ts';
 import { gateMsOf } from '../policy/pace.ts';
@@ -26,7 +26,7 @@ import { codeOfBounce } from '../words/describe.ts';
 
 /** The record told to people: the queue in order, and what stands before the next landing. */
 export function toQueueView(repo: ManagedRepo, record: QueueRecord, at: EpochMs): QueueView {
-  const hold = pauseAt(repo, at);
+  const hold = holdAt(record, repo, at);
   const places = record.entries.map((entry) => placeOf(record, entry, at, hold));
   return {
     at,
@@ -87,7 +87,7 @@ function situationOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: 
   if (entry.readyAt === null)
     return situation('waiting', entry.isBehindTwin === true ? 'twin_ahead' : 'not_admitted');
   if (hold !== null && isKeptFromStaging(hold, entry))
-    return { ...situation('waiting', 'paused'), until: hold.until };
+    return { ...situation('waiting', hold.isArchived === true ? 'archived' : 'paused'), until: hold.until };
   if (hasStopped(record)) return situation('waiting', 'queue_stopped');
   return situation('ready', record.batches.length === 0 ? null : 'next_batch');
 }
@@ -126,9 +126,10 @@ function blockOf(repo: ManagedRepo, record: QueueRecord, places: readonly QueueP
   if (batch !== undefined) return blockOfBatch(judgedWith(record, batch), at, gateDeadlineMs(repo, record));
   // The forge keeps the schedule of one that was bounced: it is out of the queue all the same.
   if (places.every(({ state }) => state === 'bounced')) return block('empty');
-  const hold = pauseAt(repo, at);
+  const hold = holdAt(record, repo, at);
   const ready = places.some((place) => place.state === 'ready');
   // One that is exempt from a freeze window is staged next.
+  if (hold?.isArchived === true) return block('admission', { since: hold.since });
   if (hold !== null && !ready) return block('paused_by_owner', { since: hold.since, until: hold.until });
   if (record.restsUntil !== null && record.restsUntil > at) {
     // The contract's word for a rest after broken gate runs; a pause of the owner is the block above.

@@ -1,7 +1,7 @@
-import { PAUSED_PREFIX, pauseAt } from '#core/domain/pause.ts';
+import { PAUSED_PREFIX } from '#core/domain/pause.ts';
 import { isLandingHead } from '../batches/pipeline.ts';
 import type { DecisionContext } from '../decision-context.ts';
-import { isKeptFromStaging } from '../line/holds.ts';
+import { holdAt, isKeptFromStaging } from '../line/holds.ts';
 import { mustWordsWait } from '../record/bounds.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import { describeQueued } from './describe.ts';
@@ -31,7 +31,7 @@ function isOutdated(pass: DecisionContext, entry: QueueEntry): boolean {
 }
 
 /** `pending` words of a wait that has ended, where nothing else of this look says so. */
-function isOfSomethingOver({ s }: DecisionContext, entry: QueueEntry, description: string): boolean {
-  if (description.startsWith(PAUSED_PREFIX)) return !isKeptFromStaging(pauseAt(s.repo, s.now), entry);
+function isOfSomethingOver({ record, s }: DecisionContext, entry: QueueEntry, description: string): boolean {
+  if (description.startsWith(PAUSED_PREFIX)) return !isKeptFromStaging(holdAt(record, s.repo, s.now), entry);
   return description.startsWith('waiting:');
 }

@@ -41,6 +41,7 @@ const TAKE_BACKS = [
   'candidate_changed',
   'queue_disabled',
   'paused',
+  'archived',
   'overtaken',
   'context_changed',
   'gate_changed',

@@ -1,0 +1,48 @@
+import type { Mutant } from './mutants.ts';
+
+const ADOPT = 'engine-container/src/queue/record/adopt-snapshot.ts';
+const PEOPLE = ['people', 'everything'] as const;
+
+/** Guards of an archived repository (decision 0287). */
+export const ARCHIVE_MUTANTS: readonly Mutant[] = [
+  {
+    guard: 'nothing lands in an archived repository',
+    file: ADOPT,
+    find: '  noticeArchive(pass);\n',
+    replace: '',
+    families: PEOPLE,
+    dies: 'a repository is archived while a gate run is out',
+  },
+  {
+    guard: 'a success does not stand in an archived repository',
+    file: 'engine-container/src/queue/batches/batch.ts',
+    find: 'holdAt(record, s.repo, s.now)',
+    replace: 'null as ReturnType<typeof holdAt>',
+    families: PEOPLE,
+    dies: 'a repository is archived while a success stands',
+  },
+  {
+    guard: 'a repository that is archived no more goes on',
+    file: ADOPT,
+    find: 'else if (seen.length > 0) delete record.archivedSince;',
+    replace: '',
+    families: PEOPLE,
+    dies: 'a repository is archived while a gate run is out',
+  },
+  {
+    guard: 'a pull request that is read by itself tells of the archive before the list',
+    file: ADOPT,
+    find: 'focused.length > 0 ? focused : listed',
+    replace: 'listed',
+    families: PEOPLE,
+    dies: 'a repository is archived as the first of a batch lands',
+  },
+  {
+    guard: 'an archived repository is told as one',
+    file: 'engine-container/src/refusal-cause.ts',
+    find: "archivedSince === undefined ? refused : { ...refused, refusal: 'archived' }",
+    replace: 'archivedSince === null ? {} : refused',
+    families: PEOPLE,
+    dies: 'a repository is archived before anything is staged',
+  },
+];
