@@ -1,4 +1,5 @@
 import { createApiClient } from '#core/contracts/client.ts';
+import { isAnswer } from './answers.ts';
 import type { Asked, Printing, Repo } from './asked.ts';
 import { type Machine, Misuse } from './context.ts';
 import { readLogin } from './login-file.ts';
@@ -56,6 +57,7 @@ export function logIn(call: Call): LoggedIn {
     baseUrl: url,
     readToken: () => token,
     fetch: reach(call.machine),
+    isAnswer,
   });
   return { asked: { api, ...printingOf(call) }, url };
 }

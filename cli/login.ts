@@ -1,4 +1,5 @@
 import { createApiClient } from '#core/contracts/client.ts';
+import { isAnswer } from './answers.ts';
 import { EXIT } from './asked.ts';
 import { type Call, printingOf } from './call.ts';
 import { Misuse } from './context.ts';
@@ -16,7 +17,7 @@ export async function login(call: Call, origin: string): Promise<number> {
   const { machine, readStdin } = call;
   const token = checkToken(await readStdin());
   if (token === '') throw new Misuse('The token is read from standard input, and there was none.');
-  const api = createApiClient({ baseUrl: origin, readToken: () => token, fetch: reach(machine) });
+  const api = createApiClient({ baseUrl: origin, readToken: () => token, fetch: reach(machine), isAnswer });
   await api.readQueueStatus();
   const file = storeLogin(machine, { url: origin, token });
   if (!printingOf(call).quiet) machine.print(`Stored in ${file}`);

@@ -12,6 +12,14 @@ export class Refusal extends ApiError {
   }
 }
 
+/** Of an error that no command expects: an answer that a command cannot read, or a fault of this program. */
+export const notUsable = (error: unknown): Refusal =>
+  new Refusal(
+    new ApiError('unexpected', '', 0, false),
+    `The command could not go on (${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}).`,
+    'Check that the service is of the same release as this program. If it is, report this line.',
+  );
+
 export const stepOf = (error: ApiError): string | null =>
   error instanceof Refusal ? error.next : nextStep(error);
 

@@ -4,7 +4,7 @@ import { EXIT } from './asked.ts';
 import { type Machine, Misuse, ReaderLeft } from './context.ts';
 import { readStoredToken } from './login-file.ts';
 import { openProgram } from './program.ts';
-import { sayRefusal, stepOf } from './refusal.ts';
+import { notUsable, sayRefusal, stepOf } from './refusal.ts';
 import { Secrets } from './secrets.ts';
 import { plain } from './values.ts';
 
@@ -38,10 +38,6 @@ export async function run(
     });
   } catch (error) {
     if (error instanceof ReaderLeft) return EXIT.ok;
-    if (error instanceof ApiError) {
-      say(sayRefusal(error), error.code, error.message, stepOf(error));
-      return EXIT.refused;
-    }
     if (error instanceof Misuse) {
       sayMisuse(error.message);
       return EXIT.misuse;
@@ -51,7 +47,9 @@ export async function run(
       sayMisuse(error.code === 'commander.help' ? 'Name a command; see --help.' : tidy(error.message));
       return EXIT.misuse;
     }
-    throw error;
+    const refusal = error instanceof ApiError ? error : notUsable(error);
+    say(sayRefusal(refusal), refusal.code, refusal.message, stepOf(refusal));
+    return EXIT.refused;
   }
 }
 

@@ -5,9 +5,9 @@ import { type ApiClient, ApiError } from '#core/contracts/client.ts';
 import { type Asked, EXIT, type Repo } from './asked.ts';
 import type { Call } from './call.ts';
 import { describe, describePlace, readStory, type Story, waitForExit } from './commands.ts';
-import { Misuse } from './context.ts';
+import { Misuse, ReaderLeft } from './context.ts';
 import { describeGateLog } from './log.ts';
-import { sayRefusal } from './refusal.ts';
+import { notUsable, sayRefusal } from './refusal.ts';
 import { sayEnqueued } from './schedule.ts';
 import { ToolTransport } from './tool-transport.ts';
 import { plain } from './values.ts';
@@ -215,8 +215,9 @@ async function answer(ask: () => Promise<readonly string[]>): Promise<CallToolRe
   try {
     return say((await ask()).map(plain).join('\n'));
   } catch (error) {
-    if (error instanceof ApiError) return { ...say(plain(sayRefusal(error))), isError: true };
+    if (error instanceof ReaderLeft) throw error;
     if (error instanceof Misuse) return { ...say(plain(error.message)), isError: true };
-    throw error;
+    const refusal = error instanceof ApiError ? error : notUsable(error);
+    return { ...say(plain(sayRefusal(refusal))), isError: true };
   }
 }

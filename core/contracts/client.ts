@@ -6,22 +6,34 @@ import type { RouteById, RouteId } from './routes.ts';
  * The typed client of the public API. Of the route table it takes types alone, so that neither zod nor a schema gets into
  * a browser's bundle; the addresses below do not compile unless they are the table's.
  */
-type Address<Id extends RouteId> = `${RouteById<Id>['method']} ${RouteById<Id>['path']}`;
+type Address<Id extends RouteId> =
+  `${RouteById<Id>['method']} ${RouteById<Id>['path']}${Told<RouteById<Id>['replies']>}`;
+
+/** A third word where the body of a success is no JSON object. */
+type Told<Replies> = Replies extends { readonly 200: { readonly mediaType: `${infer Media}; ${string}` } }
+  ? ` ${Media}`
+  : Replies extends { readonly 200: Schema }
+    ? Replies[200]['_zod']['output'] extends readonly unknown[]
+      ? ' list'
+      : ''
+    : Replies extends { readonly 204: null }
+      ? ' none'
+      : '';
 
 /** Routes that a socket or another sender calls, not a client. */
 type NotCalled = 'openSocket' | 'acceptForgeEvent' | 'acceptPaymentEvent';
 export type ClientRouteId = Exclude<RouteId, NotCalled>;
 
 const ADDRESSES = {
-  listConnections: 'GET /api/v1/connections',
+  listConnections: 'GET /api/v1/connections list',
   createConnection: 'POST /api/v1/connections',
   updateConnection: 'PATCH /api/v1/connections/{id}',
-  deleteConnection: 'DELETE /api/v1/connections/{id}',
+  deleteConnection: 'DELETE /api/v1/connections/{id} none',
   discoverRepos: 'POST /api/v1/connections/{id}/discover',
-  listRepos: 'GET /api/v1/user/repos',
+  listRepos: 'GET /api/v1/user/repos list',
   enrollRepo: 'POST /api/v1/user/repos',
   updateRepo: 'PATCH /api/v1/user/repos/{id}',
-  deleteRepo: 'DELETE /api/v1/user/repos/{id}',
+  deleteRepo: 'DELETE /api/v1/user/repos/{id} none',
   provisionRepo: 'POST /api/v1/user/repos/{id}/provision',
   protectRepo: 'POST /api/v1/user/repos/{id}/protect',
   pauseRepo: 'POST /api/v1/user/repos/{id}/pause',
@@ -34,8 +46,8 @@ const ADDRESSES = {
   readEvents: 'GET /api/v1/user/repos/{id}/events',
   readGateLog: 'GET /api/v1/user/repos/{id}/pulls/{number}/gate-log',
   enqueuePull: 'PUT /api/v1/user/repos/{id}/pulls/{number}/queue',
-  dequeuePull: 'DELETE /api/v1/user/repos/{id}/pulls/{number}/queue',
-  readGateTemplate: 'GET /api/v1/user/repos/{id}/ci-gate/template',
+  dequeuePull: 'DELETE /api/v1/user/repos/{id}/pulls/{number}/queue none',
+  readGateTemplate: 'GET /api/v1/user/repos/{id}/ci-gate/template application/yaml',
   openSetupPull: 'POST /api/v1/user/repos/{id}/ci-gate/setup-pr',
   verifyGate: 'POST /api/v1/user/repos/{id}/ci-gate/verify',
   readPullEvidence: 'GET /api/v1/user/repos/{id}/pulls/{number}/evidence',
@@ -49,13 +61,13 @@ const ADDRESSES = {
   openPortal: 'POST /api/v1/billing/portal',
   readMe: 'GET /api/v1/me',
   readSession: 'GET /api/v1/auth/session',
-  logOut: 'POST /api/v1/logout',
+  logOut: 'POST /api/v1/logout none',
   listSessions: 'GET /api/v1/sessions',
   readAuthorNotices: 'GET /api/v1/author-notices',
   setAuthorNotices: 'PUT /api/v1/author-notices',
-  listTokens: 'GET /api/v1/tokens',
+  listTokens: 'GET /api/v1/tokens list',
   createToken: 'POST /api/v1/tokens',
-  deleteToken: 'DELETE /api/v1/tokens/{id}',
+  deleteToken: 'DELETE /api/v1/tokens/{id} none',
   exportTenant: 'GET /api/v1/tenant/export',
   offboardTenant: 'POST /api/v1/tenant/offboard',
   searchRepos: 'GET /api/v1/admin/repos',
@@ -66,17 +78,17 @@ const ADDRESSES = {
   checkPrivately: 'GET /api/v1/healthz',
   checkContainer: 'GET /api/container-health',
   checkQueue: 'GET /api/queue-health',
-  readAnalyticsConfig: 'GET /api/v1/analytics-config',
-  showUnsubscribe: 'GET /api/v1/mail/unsubscribe',
-  unsubscribe: 'POST /api/v1/mail/unsubscribe',
-  subscribeAgain: 'POST /api/v1/mail/subscribe',
-  showConfirm: 'GET /api/v1/mail/confirm',
-  confirmMailbox: 'POST /api/v1/mail/confirm',
+  readAnalyticsConfig: 'GET /api/v1/analytics-config application/javascript',
+  showUnsubscribe: 'GET /api/v1/mail/unsubscribe text/html',
+  unsubscribe: 'POST /api/v1/mail/unsubscribe text/html',
+  subscribeAgain: 'POST /api/v1/mail/subscribe text/html',
+  showConfirm: 'GET /api/v1/mail/confirm text/html',
+  confirmMailbox: 'POST /api/v1/mail/confirm text/html',
   askConfirmation: 'POST /api/v1/user/repos/{id}/notification/confirm',
   readFigures: 'GET /api/v1/user/repos/{id}/statistics',
   readFanoutAdvice: 'GET /api/v1/user/repos/{id}/statistics/fanout',
   setNoticeWebhook: 'PUT /api/v1/user/repos/{id}/notification/webhook',
-  removeNoticeWebhook: 'DELETE /api/v1/user/repos/{id}/notification/webhook',
+  removeNoticeWebhook: 'DELETE /api/v1/user/repos/{id}/notification/webhook none',
   listDeliveries: 'GET /api/v1/user/repos/{id}/notification/deliveries',
   testNotices: 'POST /api/v1/user/repos/{id}/notification/test',
   listForgeRepos: 'POST /api/v1/forge/repos',
@@ -169,6 +181,8 @@ export interface ApiClientOptions {
   readonly readToken: () => string | null | Promise<string | null>;
   /** @default globalThis.fetch */
   readonly fetch?: typeof globalThis.fetch;
+  /** Whether JSON holds what this route answers with. @default every object, or array where the route lists, is taken */
+  readonly isAnswer?: (id: ClientRouteId, value: unknown) => boolean;
 }
 
 /** One function per route, named as in the table. All of them throw `ApiError` and nothing else, but an abort. */
@@ -181,9 +195,9 @@ export type ApiClient = {
 export function createApiClient(options: ApiClientOptions): ApiClient {
   const entries = Object.entries(ADDRESSES).map(([id, address]) => [
     id,
-    (input: AnyInput = {}) => exchange(options, address, input),
+    (input: AnyInput = {}) => exchange(options, id as ClientRouteId, address, input),
   ]);
-  // The addresses are typed by the table above; what an answer holds is the server's promise (A62).
+  // The addresses are typed by the table above; what an answer holds is the server's promise (A62), once it is one of ours.
   return Object.fromEntries(entries) as ApiClient;
 }
 
@@ -195,8 +209,13 @@ interface AnyInput extends CallExtras {
   readonly query?: Readonly<Record<string, string | number | undefined>>;
 }
 
-async function exchange(options: ApiClientOptions, address: string, input: AnyInput): Promise<unknown> {
-  const [method = '', path = ''] = address.split(' ');
+async function exchange(
+  options: ApiClientOptions,
+  id: ClientRouteId,
+  address: string,
+  input: AnyInput,
+): Promise<unknown> {
+  const [method = '', path = '', told = ''] = address.split(' ');
   const token = await options.readToken();
   const { signal, body, forgeToken } = input;
   const send = options.fetch ?? globalThis.fetch;
@@ -215,7 +234,9 @@ async function exchange(options: ApiClientOptions, address: string, input: AnyIn
       ...(signal === undefined ? {} : { signal }),
     });
     if (isRedirect(response)) throw new ApiError('unexpected', SENT_ELSEWHERE, response.status, false);
-    return readAnswer(response, await response.text());
+    const value = readAnswer(response, await response.text(), told);
+    if (options.isAnswer?.(id, value) === false) throw unexpected(response.status);
+    return value;
   } catch (error) {
     if (error instanceof ApiError || signal?.aborted === true) throw error;
     throw new ApiError('unreachable', 'The service could not be reached.', 0, true);
@@ -241,11 +262,12 @@ function fillPath(path: string, input: AnyInput): string {
   return text === '' ? filled : `${filled}?${text}`;
 }
 
-function readAnswer(response: Response, text: string): unknown {
+function readAnswer(response: Response, text: string, told: string): unknown {
   const { status } = response;
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
-  if (!isJson) {
-    if (response.ok) return text === '' ? undefined : text;
+  if (status === 204 && told === 'none') return undefined;
+  const media = response.headers.get('content-type') ?? '';
+  if (!media.startsWith('application/json')) {
+    if (response.ok && told.includes('/') && media.startsWith(told)) return text;
     throw unexpected(status);
   }
   let value: unknown;
@@ -256,7 +278,8 @@ function readAnswer(response: Response, text: string): unknown {
   }
   const error = isRecord(value) ? value.error : undefined;
   if (!isRecord(error)) {
-    if (response.ok || isListedFailure(value)) return value;
+    const isTold = told === '' ? isRecord(value) : told === 'list' && Array.isArray(value);
+    if (isTold && (response.ok || isListedFailure(value))) return value;
     throw unexpected(status);
   }
   const { code, message, retryable, ...fields } = error;

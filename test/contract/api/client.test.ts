@@ -120,6 +120,55 @@ describe('the typed client', () => {
     expect([error.code, error.status, error.retryable]).toEqual([code, status, retryable]);
   });
 
+  const HTML = { 'content-type': 'text/html; charset=utf-8' };
+  const JSON_TYPE = { 'content-type': 'application/json' };
+
+  test.each([
+    ['a page', () => new Response('<html>', { headers: HTML })],
+    ['nothing', () => new Response('', { headers: {} })],
+    ['null', () => new Response('null', { headers: JSON_TYPE })],
+    ['a word', () => new Response('"x"', { headers: JSON_TYPE })],
+  ])('%s with 200 is no answer of the service, whatever is asked', async (_name, answer) => {
+    const client = createApiClient({ baseUrl: '', readToken: () => null, fetch: async () => answer() });
+    const calls = [
+      client.listRepos(),
+      client.readQueueStatus(),
+      client.deleteRepo({ id: 'x' }),
+      client.readGateTemplate({ id: 'x' }),
+    ];
+    for (const call of calls)
+      expect(await failureOf(call)).toMatchObject({ code: 'unexpected', status: 200 });
+  });
+
+  test('a list is no answer where an object is asked for, nor an object where a list is, nor no content for either', async () => {
+    const openWith = (answer: () => Response) =>
+      createApiClient({ baseUrl: '', readToken: () => null, fetch: async () => answer() });
+    const calls = [
+      openWith(() => Response.json([])).readQueueStatus(),
+      openWith(() => Response.json({})).listRepos(),
+      openWith(() => new Response(null, { status: 204 })).listRepos(),
+      openWith(() => new Response(null, { status: 204 })).readQueueStatus(),
+      openWith(() => Response.json({})).deleteRepo({ id: 'x' }),
+      openWith(() => Response.json({ ok: false }, { status: 503 })).listRepos(),
+    ];
+    for (const call of calls) expect(await failureOf(call)).toMatchObject({ code: 'unexpected' });
+  });
+
+  test('a caller may look closer, and what it refuses is no answer either', async () => {
+    const asked: unknown[] = [];
+    const client = createApiClient({
+      baseUrl: '',
+      readToken: () => null,
+      fetch: async () => Response.json({ repos: 7 }),
+      isAnswer: (...given) => {
+        asked.push(given);
+        return false;
+      },
+    });
+    expect((await failureOf(client.readQueueStatus())).code).toBe('unexpected');
+    expect(asked).toEqual([['readQueueStatus', { repos: 7 }]]);
+  });
+
   test('no answer at all is retryable and has no status; an abort stays an abort', async () => {
     const broken = createApiClient({
       baseUrl: '',
@@ -149,7 +198,9 @@ describe('the typed client', () => {
       readToken: () => 't',
       fetch: async (target) => {
         asked.push(String(target));
-        return new Response('{}', { headers: { 'content-type': 'application/json' } });
+        return asked.length === 1
+          ? new Response(null, { status: 204 })
+          : new Response('{}', { headers: { 'content-type': 'application/json' } });
       },
     });
     await client.deleteRepo({ id: '../me?x' });

@@ -195,3 +195,107 @@ describe('a service that cannot be reached where a proxy stands in the environme
     expect(await complain(url, env as Record<string, string>)).toBe(AWAY);
   });
 });
+
+describe('an address where another server answers with 200', () => {
+  const HTML = { 'content-type': 'text/html; charset=utf-8' };
+  const JSON_TYPE = { 'content-type': 'application/json' };
+  const REPOS = '[{"id":"r","name":"acme/app","base_branch":"main"}]';
+  const NAMED = ['--repo', 'acme/app'];
+  const SAYS =
+    'unexpected: The answer is not one of the service. Check that the address is that of the service itself and that no proxy answers in its place, then try again.';
+
+  /** Whether the repository is found first is told by `isFound`: what comes then is the answer of the command itself. */
+  const answerWith = (isFound: boolean, status: number, headers: Record<string, string>, body?: string) =>
+    serve((request, response) => {
+      if (isFound && request.url === '/api/v1/user/repos') response.writeHead(200, JSON_TYPE).end(REPOS);
+      else response.writeHead(status, headers).end(body);
+    });
+
+  const COMMANDS = [
+    ['status'],
+    ['doctor'],
+    ['evidence-key'],
+    ['queue', ...NAMED],
+    ['why', '7', ...NAMED],
+    ['wait', '7', '--timeout', '1s', ...NAMED],
+    ['watch', '--timeout', '1s', ...NAMED],
+    ['log', ...NAMED],
+    ['log', '--gate', '7', ...NAMED],
+    ['fanout', ...NAMED],
+    ['pause', ...NAMED],
+    ['resume', ...NAMED],
+    ['settings', 'show', ...NAMED],
+    ENQUEUE,
+    ['dequeue', '7', ...NAMED],
+  ];
+
+  test.each([
+    ['a page', 200, HTML, '<html>Log in</html>'],
+    ['nothing', 200, {}, ''],
+    ['no content', 204, {}, undefined],
+    ['null', 200, JSON_TYPE, 'null'],
+    ['a number', 200, JSON_TYPE, '7'],
+    ['JSON of another service', 200, JSON_TYPE, '{"status":"ok"}'],
+    ['a list of other things', 200, JSON_TYPE, '[7,"x",null]'],
+    [
+      'the names and other values',
+      200,
+      JSON_TYPE,
+      '{"repos":7,"recent_activity":7,"number":7,"now":7,"events":7,"jobs":7,"replays":7,"payload":7,"payloadType":7,"signatures":7,"public_key":7,"name":7,"base_branch":7,"head":7}',
+    ],
+    ['a failure that another route has', 503, JSON_TYPE, '{"ok":false}'],
+  ] as const)('with %s is told as one, by each command', async (_what, status, headers, body) => {
+    for (const isFound of [false, true]) {
+      const url = await answerWith(isFound, status, headers, body);
+      // What takes a schedule back is answered with no content; what wants a list may get none.
+      const isRight = ([name]: readonly string[]) =>
+        isFound && ((status === 204 && name === 'dequeue') || name === 'settings');
+      // A fault that passes is waited for.
+      const waits = ([name]: readonly string[]) =>
+        status === 503 && isFound && ['wait', 'watch'].includes(name ?? '');
+      for (const argv of COMMANDS.filter((each) => !isRight(each) && !waits(each)))
+        expect([argv, await call(argv, url)]).toEqual([argv, { code: 69, out: '', complaint: SAYS }]);
+    }
+  });
+
+  test('is told as JSON where that is asked for', async () => {
+    const url = await answerWith(false, 200, HTML, '<html>');
+    const { code, out, complaint } = await call(['status', '--json'], url);
+    expect([code, out, JSON.parse(complaint)]).toEqual([
+      69,
+      '',
+      {
+        error: {
+          code: 'unexpected',
+          message: 'The answer is not one of the service.',
+          next: SAYS.split('service. ')[1],
+        },
+      },
+    ]);
+  });
+
+  test('a service of another release is understood: further fields, fewer of them, other words', async () => {
+    const told = {
+      number: 7,
+      title: 'One',
+      now: { kind: 'later', code: 'newer', turn: null, words: 'newer: words', next: null, fault: null },
+      place: null,
+      estimate: null,
+      added: { deep: [1] },
+      history: [{ timestamp: 'x', event: 'pr_newer', code: 'newer' }],
+    };
+    const url = await answerWith(true, 200, JSON_TYPE, JSON.stringify(told));
+    expect(await call(['why', '7', ...NAMED], url)).toMatchObject({ code: 0, complaint: '' });
+    const { out } = await call(['why', '7', '--json', ...NAMED], url);
+    expect(JSON.parse(out)).toEqual(told);
+  });
+
+  test('what a command cannot read all the same is told in one line too, and never as a fault of the pull request', async () => {
+    const url = await answerWith(true, 200, JSON_TYPE, '{"repos":[],"recent_activity":[{"repo_id":"r"}]}');
+    const { code, out, complaint } = await call(['watch', '--timeout', '1s', ...NAMED], url);
+    expect([code, out]).toEqual([69, '']);
+    expect(complaint).toMatch(
+      /^unexpected: The command could not go on \(TypeError: .+\)\. Check that the service is of the same release as this program\. If it is, report this line\.$/,
+    );
+  });
+});

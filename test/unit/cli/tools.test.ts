@@ -97,8 +97,9 @@ describe('the tool server of the command line', () => {
       ...pull(12, now('wait', 'queued', null)),
       title: `mgy_\u200bsecret ${authorization}`,
     },
-    // No answer of this API: what the library makes of it is an answer too.
+    // No answers of this API: what is made of them is an answer too.
     '/api/v1/user/repos/r/pulls/13': { attempts: authorization },
+    '/api/v1/user/repos/r/pulls/14': { ...pull(14, now('wait', 'queued', null)), attempts: [{}] },
   });
 
   beforeAll(async () => {
@@ -187,6 +188,20 @@ describe('the tool server of the command line', () => {
     const before = asked.length;
     expect((await call('why', { number: 'x' })).isError).toBe(true);
     expect(asked).toHaveLength(before);
+  });
+
+  test('an answer that is not one of the service is told as such, and so is one that cannot be read', async () => {
+    expect(await call('why', { number: 13 })).toEqual({
+      lines: [
+        'unexpected: The answer is not one of the service. Check that the address is that of the service itself and that no proxy answers in its place, then try again.',
+      ],
+      isError: true,
+    });
+    const { lines, isError } = await call('gate_log', { number: 14 });
+    expect(isError).toBe(true);
+    expect(lines.join()).toMatch(
+      /^unexpected: The command could not go on \(TypeError: .+\)\. Check that the service/,
+    );
   });
 
   test('no answer has the token, also where the service says it back', async () => {
