@@ -48,18 +48,18 @@ export interface LoggedIn {
   readonly asked: Asked;
   /** The address of the service. */
   readonly url: string;
+  /** The same, for a command that is to be over by this moment: no call takes longer. */
+  readonly until: (end: number) => Asked;
 }
 
 /** Reads the login and asks the service nothing. */
 export function logIn(call: Call): LoggedIn {
   const { url, token } = readLogin(call.machine);
-  const api = createApiClient({
-    baseUrl: url,
-    readToken: () => token,
-    fetch: reach(call.machine),
-    isAnswer,
+  const until = (end: number): Asked => ({
+    api: createApiClient({ baseUrl: url, readToken: () => token, fetch: reach(call.machine, end), isAnswer }),
+    ...printingOf(call),
   });
-  return { asked: { api, ...printingOf(call) }, url };
+  return { asked: until(Number.POSITIVE_INFINITY), url, until };
 }
 
 /** The options that name a queue; undefined: that of the folder. */

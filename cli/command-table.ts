@@ -67,21 +67,32 @@ export const COMMAND_TABLE: readonly CommandRow[] = [
   command({
     spec: 'wait <number>',
     says: 'waits until a pull request has left the queue, and says how',
-    needs: 'repository',
-    options: [{ flags: '--timeout <time>', says: 'gives up after this time (default: 30m)' }],
-    read: ({ operands: [number = ''], options }) => ({
+    needs: 'login',
+    options: [{ flags: '--timeout <time>', says: 'gives up after this time (default: 30m)' }, ...NAMING],
+    read: ({ operands: [number = ''], options, machine }) => ({
       number: readNumber(number),
-      timeoutMs: readTime(options.timeout ?? '30m'),
+      end: machine.now() + readTime(options.timeout ?? '30m'),
+      named: options,
     }),
-    run: ({ asked, repo }, { number, timeoutMs }) => wait(asked, repo, number, timeoutMs),
+    run: ({ until }, { number, end, named }) => {
+      const asked = until(end);
+      return wait(asked, () => findRepo(asked, named), number, end);
+    },
   }),
   command({
     spec: 'watch',
     says: 'shows the queue, live',
-    needs: 'repository',
-    options: [{ flags: '--timeout <time>', says: 'stops after this time' }],
-    read: ({ options }) => (options.timeout === undefined ? null : readTime(options.timeout)),
-    run: ({ asked, repo }, timeoutMs) => watch(asked, repo, timeoutMs),
+    needs: 'login',
+    options: [{ flags: '--timeout <time>', says: 'stops after this time' }, ...NAMING],
+    read: ({ options, machine }) => ({
+      end:
+        options.timeout === undefined ? Number.POSITIVE_INFINITY : machine.now() + readTime(options.timeout),
+      named: options,
+    }),
+    run: async ({ until }, { end, named }) => {
+      const asked = until(end);
+      return watch(asked, await findRepo(asked, named), end);
+    },
   }),
   command({
     spec: 'fanout',
@@ -196,8 +207,8 @@ export const COMMAND_TABLE: readonly CommandRow[] = [
       named: options,
       hide,
     }),
-    run: ({ asked }, { forgeToken, named, hide }) =>
-      serveTools(asked, { forgeToken, hide }, (repo = named.repo, branch = named.branch) =>
+    run: ({ until }, { forgeToken, named, hide }) =>
+      serveTools({ until, forgeToken, hide }, (asked, repo = named.repo, branch = named.branch) =>
         findRepo(asked, { repo, branch }),
       ),
   }),

@@ -10,6 +10,8 @@ export type Story = ResultOf<'readPull'>;
 const POLL_MS = 10_000;
 /** A schedule is known once the queue has looked; an engine that was at rest starts first. */
 const FIRST_LOOK_MS_MAX = 180_000;
+/** A timer may ring a moment before the clock says so. */
+const TIMER_MS = 20;
 /** A fault is told until the queue has seen the push that mends it: so long it may be an old one. */
 const FAULT_STANDS_MS = 40_000;
 
@@ -86,25 +88,32 @@ export interface Waited {
   readonly exit: (typeof EXIT)['ok' | 'fault' | 'left' | 'timedOut'];
 }
 
+const mayPass = (error: unknown): boolean => error instanceof ApiError && error.retryable;
+
 /**
  * Until the pull request left the queue, or stands in it with a fault that only a change of it ends, such as a conflict. A
  * fault of the service that passes is waited for, and so is the first look of the queue at a schedule that was made just
- * now; another refusal of the service ends the wait.
+ * now; another refusal of the service ends the wait. A service that says nothing at all does not outlast the time.
  */
 export async function waitForExit(
   { api, machine }: Pick<Asked, 'api' | 'machine'>,
-  repo: Repo,
+  find: () => Promise<Repo>,
   number: number,
-  timeoutMs: number,
+  end: number,
   signal?: AbortSignal,
 ): Promise<Waited> {
   const begin = machine.now();
-  const end = begin + timeoutMs;
+  const readLeft = (): number => end - machine.now();
+  const repo = await find().catch((error: unknown) => {
+    if (mayPass(error) && readLeft() <= TIMER_MS) return null;
+    throw error;
+  });
+  if (repo === null) return { story: null, exit: EXIT.timedOut };
   let wasSeen = false;
   let faultSince: number | null = null;
   for (;;) {
     const story = await readStory(api, repo, number).catch((error: unknown) => {
-      if (error instanceof ApiError && error.retryable) return null;
+      if (mayPass(error)) return null;
       if (isNotFound(error) && !wasSeen && machine.now() - begin < FIRST_LOOK_MS_MAX) return null;
       throw error;
     });
@@ -118,14 +127,19 @@ export async function waitForExit(
       if (faultSince !== null && machine.now() - faultSince >= FAULT_STANDS_MS)
         return { story, exit: EXIT.fault };
     }
-    const leftMs = end - machine.now();
+    const leftMs = readLeft();
     if (leftMs <= 0 || signal?.aborted === true) return { story, exit: EXIT.timedOut };
     await machine.sleep(Math.min(POLL_MS, leftMs));
   }
 }
 
-export async function wait(asked: Asked, repo: Repo, number: number, timeoutMs: number): Promise<number> {
-  const { story, exit } = await waitForExit(asked, repo, number, timeoutMs);
+export async function wait(
+  asked: Asked,
+  find: () => Promise<Repo>,
+  number: number,
+  end: number,
+): Promise<number> {
+  const { story, exit } = await waitForExit(asked, find, number, end);
   emit(asked, story, () =>
     story === null
       ? ['The service did not answer, or the queue has not looked at this pull request yet.']

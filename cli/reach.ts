@@ -4,13 +4,21 @@ import { Refusal } from './refusal.ts';
 
 /** More than the service takes for any answer. A wait has to notice the end of its time beside one that hangs. */
 const ANSWER_MS_MAX = 60_000;
+/** A call that is made as the time ends has this long: it tells where things stand then. */
+const LAST_ANSWER_MS = 2_000;
 
-/** The way to the service: each call has a time, and a failed one tells of a proxy that was not asked. */
-export function reach({ fetch, env }: Pick<Machine, 'fetch' | 'env'>): Machine['fetch'] {
-  const inTime = withinTime(fetch);
+/**
+ * The way to the service: each call has a time, and a failed one tells of a proxy that was not asked.
+ * @param end the moment by which the command wants to be over
+ */
+export function reach(
+  { fetch, env, now }: Pick<Machine, 'fetch' | 'env' | 'now'>,
+  end = Number.POSITIVE_INFINITY,
+): Machine['fetch'] {
   return async (url, init) => {
+    const timeMs = Math.min(ANSWER_MS_MAX, Math.max(LAST_ANSWER_MS, end - now()));
     try {
-      return await inTime(url, init);
+      return await withinTime(fetch, timeMs)(url, init);
     } catch (error) {
       const name = unusedProxy(env, String(url));
       if (name === null || error instanceof ApiError || init?.signal?.aborted === true) throw error;
@@ -31,7 +39,7 @@ function unusedProxy(env: Machine['env'], url: string): string | null {
 }
 
 /** A call of which the answer does not come in time fails, as where the network is away. */
-export function withinTime(fetch: Machine['fetch'], timeMs: number = ANSWER_MS_MAX): Machine['fetch'] {
+export function withinTime(fetch: Machine['fetch'], timeMs: number): Machine['fetch'] {
   return (url, init) => {
     const inTime = AbortSignal.timeout(timeMs);
     const signal = init?.signal == null ? inTime : AbortSignal.any([init.signal, inTime]);

@@ -3,7 +3,7 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
 import { type ApiClient, ApiError } from '#core/contracts/client.ts';
 import { type Asked, EXIT, type Repo } from './asked.ts';
-import type { Call } from './call.ts';
+import type { Call, LoggedIn } from './call.ts';
 import { describe, describePlace, readStory, type Story, waitForExit } from './commands.ts';
 import { Misuse, ReaderLeft } from './context.ts';
 import { describeGateLog } from './log.ts';
@@ -20,12 +20,13 @@ const WAIT_SECONDS_MAX = 3_600;
 const LAST_ANSWERS_MS_MAX = 60_000;
 
 interface ToolDeps {
-  readonly asked: Pick<Asked, 'api' | 'machine'>;
+  /** The service, for a tool that is to be over by a moment. */
+  readonly until: LoggedIn['until'];
   readonly version: string;
   /** The forge token of the person for whom is scheduled; null: the tools only read. */
   readonly forgeToken: string | null;
   /** The queue that a call means: of the repository that it names, or of that of the folder. */
-  readonly find: (repo: string | undefined, branch: string | undefined) => Promise<Repo>;
+  readonly find: (asked: Asked, repo: string | undefined, branch: string | undefined) => Promise<Repo>;
 }
 
 const QUEUE = {
@@ -42,11 +43,10 @@ const READS = { readOnlyHint: true, destructiveHint: false, openWorldHint: true 
 
 /** Until standard input ends and what was asked is answered. Nothing else is written to standard output meanwhile: it is the protocol's. */
 export async function serveTools(
-  asked: Asked,
-  { forgeToken, hide }: Pick<ToolDeps, 'forgeToken'> & Pick<Call, 'hide'>,
+  { until, forgeToken, hide }: Pick<ToolDeps, 'until' | 'forgeToken'> & Pick<Call, 'hide'>,
   find: ToolDeps['find'],
 ): Promise<number> {
-  const server = openToolServer({ asked, version: '1', forgeToken, find });
+  const server = openToolServer({ until, version: '1', forgeToken, find });
   const transport = new ToolTransport(hide);
   const closed = new Promise<void>((done) => {
     server.server.onclose = done;
@@ -59,7 +59,8 @@ export async function serveTools(
 }
 
 /** Questions about queues as tools of the Model Context Protocol. Titles are words of other people, told as data. */
-function openToolServer({ asked, version, forgeToken, find }: ToolDeps): McpServer {
+function openToolServer({ until, version, forgeToken, find }: ToolDeps): McpServer {
+  const asked = until(Number.POSITIVE_INFINITY);
   const server = new McpServer(
     { name: 'mergeyard', version },
     {
@@ -75,7 +76,7 @@ function openToolServer({ asked, version, forgeToken, find }: ToolDeps): McpServ
       annotations: READS,
     },
     async ({ number: pr, repo, branch }) =>
-      answer(async () => describe(await readStory(asked.api, await find(repo, branch), pr))),
+      answer(async () => describe(await readStory(asked.api, await find(asked, repo, branch), pr))),
   );
   server.registerTool(
     'queue',
@@ -86,7 +87,7 @@ function openToolServer({ asked, version, forgeToken, find }: ToolDeps): McpServ
     },
     async ({ repo, branch }) =>
       answer(async () => {
-        const seen = await look(asked, await find(repo, branch));
+        const seen = await look(asked, await find(asked, repo, branch));
         if (seen === null) throw new Misuse('The service did not answer; ask again in a moment.');
         const line = seen.queue?.line ?? [];
         return [seen.blocker, ...(line.length === 0 ? ['no pull request waits'] : line.map(describePlace))];
@@ -106,13 +107,10 @@ function openToolServer({ asked, version, forgeToken, find }: ToolDeps): McpServ
     },
     async ({ number: pr, repo, branch, timeout_seconds: seconds }, { signal }) =>
       answer(async () => {
-        const { story, exit } = await waitForExit(
-          asked,
-          await find(repo, branch),
-          pr,
-          seconds * 1_000,
-          signal,
-        );
+        const end = asked.machine.now() + seconds * 1_000;
+        const inTime = until(end);
+        const findInTime = () => find(inTime, repo, branch);
+        const { story, exit } = await waitForExit(inTime, findInTime, pr, end, signal);
         return [
           WAITED[exit],
           ...(story === null
@@ -131,20 +129,21 @@ function openToolServer({ asked, version, forgeToken, find }: ToolDeps): McpServ
     },
     async ({ number: pr, repo, branch }) =>
       answer(async () => {
-        const found = await find(repo, branch);
+        const found = await find(asked, repo, branch);
         const { attempts } = await readStory(asked.api, found, pr);
         if (attempts.length === 0) return ['no gate run is known'];
         return [...attempts.map(describeAttempt), ...(await tellLog(asked.api, found, pr))];
       }),
   );
-  if (forgeToken !== null) addWrites(server, { asked, forgeToken, find });
+  if (forgeToken !== null) addWrites(server, asked, { forgeToken, find });
   return server;
 }
 
 /** Each with the right of one person on the forge, which decides. */
 function addWrites(
   server: McpServer,
-  { asked, forgeToken, find }: Pick<ToolDeps, 'asked' | 'find'> & { readonly forgeToken: string },
+  asked: Asked,
+  { forgeToken, find }: Pick<ToolDeps, 'find'> & { readonly forgeToken: string },
 ): void {
   const { api } = asked;
   server.registerTool(
@@ -161,7 +160,7 @@ function addWrites(
     },
     async ({ number: pr, head, repo, branch }) =>
       answer(async () => {
-        const { id } = await find(repo, branch);
+        const { id } = await find(asked, repo, branch);
         return [sayEnqueued(await api.enqueuePull({ id, number: pr, forgeToken, body: { head } }))];
       }),
   );
@@ -174,7 +173,7 @@ function addWrites(
     },
     async ({ number: pr, repo, branch }) =>
       answer(async () => {
-        await api.dequeuePull({ id: (await find(repo, branch)).id, number: pr, forgeToken });
+        await api.dequeuePull({ id: (await find(asked, repo, branch)).id, number: pr, forgeToken });
         return [`#${pr} is not scheduled`];
       }),
   );

@@ -17,11 +17,10 @@ export interface Seen {
 
 /**
  * A terminal is drawn anew at each look; elsewhere what changed is printed, one line each (`--json`: the whole).
- * @param timeoutMs null: until it is interrupted
+ * @param end infinite: until it is interrupted
  */
-export async function watch(asked: Asked, repo: Repo, timeoutMs: number | null): Promise<number> {
+export async function watch(asked: Asked, repo: Repo, end: number): Promise<number> {
   const { machine, json } = asked;
-  const end = timeoutMs === null ? Number.POSITIVE_INFINITY : machine.now() + timeoutMs;
   let last = '';
   let told = new Set<string>();
   for (;;) {

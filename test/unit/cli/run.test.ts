@@ -144,6 +144,62 @@ test('a service that takes a call and says nothing is one that is away, so that 
   await expect(api.readQueueStatus({ signal: AbortSignal.abort() })).rejects.toThrow('late');
 });
 
+describe('a service that takes a call and says nothing', () => {
+  const REPOS = '/api/v1/user/repos';
+  /** Answers those addresses that are named, and lets all others hang, or their bodies alone. */
+  async function ask(argv: readonly string[], answers: Readonly<Record<string, object>>, isBegun = false) {
+    const complaints: string[] = [];
+    const out: string[] = [];
+    const begin = Date.now();
+    const code = await run(
+      [...argv, '--repo', 'acme/app'],
+      {
+        env: { MERGEYARD_URL: 'https://q.example.org', MERGEYARD_TOKEN: 'mgy_x' },
+        cwd: '/',
+        isTerminal: false,
+        print: (line) => void out.push(line),
+        now: Date.now,
+        sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
+        readGit: async () => null,
+        fetch: async (url, init) => {
+          const told = answers[new URL(String(url)).pathname];
+          if (told !== undefined) return Response.json(told);
+          const late = new Promise<never>((_, fail) => {
+            init?.signal?.addEventListener('abort', () => fail(new Error('late')));
+          });
+          if (!isBegun) return late;
+          const body = new ReadableStream({ start: (stream) => late.catch((error) => stream.error(error)) });
+          return new Response(body, { headers: { 'content-type': 'application/json' } });
+        },
+      },
+      async () => '',
+      (line) => complaints.push(line),
+    );
+    return { code, out, complaint: complaints.join(), tookMs: Date.now() - begin };
+  }
+
+  test.each([
+    ['at once', {}, false],
+    ['at once, in the midst of its answer', {}, true],
+    ['once the repository is known', { [REPOS]: [REPO] }, false],
+    ['once the repository is known, in the midst of its answer', { [REPOS]: [REPO] }, true],
+  ])('%s does not outlast the time of a wait', async (_when, answers, isBegun) => {
+    const { code, out, complaint, tookMs } = await ask(['wait', '7', '--timeout', '3s'], answers, isBegun);
+    expect([code, complaint]).toEqual([3, '']);
+    expect(out).toEqual([
+      'The service did not answer, or the queue has not looked at this pull request yet.',
+    ]);
+    expect(tookMs).toBeLessThan(6_000);
+  });
+
+  test('does not outlast that of a watch, which says that it saw nothing', async () => {
+    const { code, complaint, tookMs } = await ask(['watch', '--timeout', '3s'], {});
+    expect([code, complaint.split(':')[0]]).toEqual([69, 'unreachable']);
+    expect(tookMs).toBeLessThan(6_000);
+    expect((await ask(['watch', '--timeout', '3s'], { [REPOS]: [REPO] })).code).toBe(0);
+  });
+});
+
 test('the command line gives each call a time', async () => {
   const signals: unknown[] = [];
   const world = {

@@ -80,6 +80,8 @@ describe('the tool server of the command line', () => {
     asked.push(`${request.method} ${request.url}`);
     const forgeToken = request.headers['x-forge-token'];
     if (forgeToken !== undefined) forgeTokens.push(String(forgeToken));
+    // It takes this call and says nothing.
+    if (request.url === '/api/v1/user/repos/r/pulls/15') return;
     const answers: Record<string, unknown> = { ...ANSWERS, ...sayBack(request.headers) };
     const answer = answers[request.url ?? ''];
     const refusal = { error: { code: 'not_found', message: 'This does not exist.', retryable: false } };
@@ -156,6 +158,12 @@ describe('the tool server of the command line', () => {
   test('wait tells how a pull request left, and that the time is over', async () => {
     expect((await call('wait', { number: 7 })).lines[0]).toBe('left_with_fault');
     expect((await call('wait', { number: 8, timeout_seconds: 0 })).lines[0]).toBe('still_waiting');
+  });
+
+  test('wait does not outlast its time where the service says nothing', async () => {
+    const begin = Date.now();
+    expect((await call('wait', { number: 15, timeout_seconds: 3 })).lines[0]).toBe('still_waiting');
+    expect(Date.now() - begin).toBeLessThan(7_000);
   });
 
   test('gate_log has verdict, tree, members, the address, and the end of the log as text that moves no cursor', async () => {
