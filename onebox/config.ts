@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { parse } from 'yaml';
 import * as z from 'zod';
 import { isNearHost } from '#core/adapters/http-guard/outbound-url.ts';
 import type { ForgePerson } from '#core/adapters/identity-forge/forge-oauth.ts';
 import type { SmtpSettings } from '#core/adapters/smtp/smtp.ts';
 import { Secret } from '#core/secret.ts';
 import { PublicAddress } from '../lib/stage-values.ts';
+import { parseYaml } from './config-text.ts';
 
 const PORT_MAX = 65_535;
 const text = z.string().min(1);
@@ -100,15 +100,13 @@ export function readConfig(file: string): OneboxConfig {
   const path = resolve(file);
   let raw: unknown;
   try {
-    raw = parse(readFileSync(path, 'utf8'));
+    raw = parseYaml(readFileSync(path, 'utf8'));
   } catch (error) {
     throw new ConfigError(`${file} cannot be read: ${reasonOf(error)}`);
   }
   const parsed = Config.safeParse(raw);
   if (!parsed.success) {
-    const lines = parsed.error.issues.map(
-      ({ path: at, message }) => `  ${at.join('.') || '(file)'}: ${message}`,
-    );
+    const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.') || '(file)'}: ${say(issue)}`);
     throw new ConfigError(`${file} is not right:\n${lines.join('\n')}`);
   }
   const beside = (name: string): string => resolve(dirname(path), name);
@@ -123,6 +121,16 @@ export function readConfig(file: string): OneboxConfig {
     caPem: forge.ca_file === undefined ? null : readText(beside(forge.ca_file), 'forge.ca_file'),
     mail: readMail(parsed.data.mail, beside),
   };
+}
+
+/** A key is told as far as its colon: without a space behind that, the value is a part of the key, and may be a secret. */
+function say(issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'unrecognized_keys') return issue.message;
+  const names = issue.keys.map((key) => {
+    const [name = ''] = key.split(':');
+    return name === key ? `"${key}"` : `"${name}:" without a space behind the colon`;
+  });
+  return `Unrecognized key${names.length === 1 ? '' : 's'}: ${names.join(', ')}`;
 }
 
 /** The port of mail over TLS from the first byte (RFC 8314). */

@@ -61,6 +61,62 @@ describe('mergeyard.yml', () => {
   });
 });
 
+describe('a file that is no YAML', () => {
+  const SECRET = 'gto_topsecret';
+  const signIn = (line: string): string =>
+    `public_url: https://m.example.org\nforge: { url: https://git.example.org }\nsign_in:\n  client_id: id\n${line}\n  administrators: { users: [alice] }\n`;
+
+  test.each([
+    [
+      'a character of YAML',
+      `  client_secret: @${SECRET}`,
+      'line 5, column 18: a value begins with a character',
+    ],
+    ['a tag', `  client_secret: !${SECRET} x`, 'line 5, column 18: a value begins with "!"'],
+    ['an alias', `  client_secret: *${SECRET}`, 'line 5, column 18: a value begins with "*"'],
+    ['a wrong indent behind it', `  client_secret: ${SECRET}\n     x: y`, 'line 5, column 18: '],
+    ['a tab behind it', `  client_secret: ${SECRET}\n\tx: y`, 'line 6, column 1: a tab'],
+    ['a quote without its end', `  client_secret: "${SECRET}`, 'line 7, column 1: a colon, a quote'],
+    ['the key a second time', `  client_secret: a\n  client_secret: ${SECRET}`, 'line 6, column 3: this key'],
+    ['a block', `  client_secret: |${SECRET}`, 'line 5, column 1'],
+  ])('is told by its place alone: %s', (_what, line, says) => {
+    const file = join(folder, 'broken.yml');
+    writeFileSync(file, signIn(line));
+    const [printed, warned] = [jest.spyOn(console, 'warn'), jest.spyOn(process, 'emitWarning')];
+    let message = '';
+    try {
+      readConfig(file);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      message = error.message;
+    }
+    expect(message).toContain(`cannot be read: ${says}`);
+    expect(message).not.toContain(SECRET);
+    expect([printed.mock.calls, warned.mock.calls]).toEqual([[], []]);
+  });
+
+  test('is told without the value also where that has become a part of its key', () => {
+    const file = join(folder, 'broken.yml');
+    writeFileSync(
+      file,
+      `public_url: https://m.example.org\nforge: { url: https://git.example.org }\nsign_in: { client_id: id, client_secret:${SECRET}, administrators: {} }\n`,
+    );
+    expect(() => readConfig(file)).toThrow(
+      'sign_in: Unrecognized key: "client_secret:" without a space behind the colon',
+    );
+    expect(() => readConfig(file)).not.toThrow(SECRET);
+  });
+
+  test('may name a part of itself twice', () => {
+    const file = join(folder, 'alias.yml');
+    writeFileSync(
+      file,
+      'public_url: https://m.example.org\nforge: { url: https://git.example.org }\nsign_in:\n  client_id: id\n  client_secret: x\n  allow: &us { users: [alice] }\n  administrators: *us\n',
+    );
+    expect(readConfig(file).sign_in.administrators.users).toEqual(['alice']);
+  });
+});
+
 test.each([
   ['[::1]:8480', '::1'],
   ['[::]:8480', '::'],
