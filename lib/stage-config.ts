@@ -5,7 +5,14 @@ import { WORKERS_MAX } from '../core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME } from '../core/domain/queue-names.ts';
 import type { EngineNetworkProps } from './constructs/engine-network.ts';
 import type { EngineSize } from './constructs/engine-service.ts';
-import { HostList, NetworkBlock, PublicAddress, RateFactor } from './stage-values.ts';
+import {
+  HostList,
+  IdentityAddress,
+  NetworkBlock,
+  PublicAddress,
+  RateFactor,
+  WITHOUT_SECRETS,
+} from './stage-values.ts';
 
 /** Of an advanced parameter. */
 const AUTHORITY_BYTES_MAX = 8_192;
@@ -53,9 +60,7 @@ const Context = z.object({
   queueMetrics: z.enum(['true', 'false'], 'must be true or false').default('false'),
   evidenceKey: z.enum(['true', 'false'], 'must be true or false').default('false'),
   confirmBounce: z.enum(['always', 'adaptive'], 'must be always or adaptive').default('adaptive'),
-  identityUrl: z
-    .url({ protocol: /^https?$/, error: 'must be the address of an identity provider' })
-    .optional(),
+  identityUrl: IdentityAddress.optional(),
   identityApiKey: text.default(''),
   identitySharedSecret: z.enum(['true', 'false'], 'must be true or false').default('false'),
   signUp: z.enum(['open', 'closed'], 'must be open or closed').default('closed'),
@@ -195,7 +200,8 @@ export function parseStageConfig(context: Readonly<Record<string, unknown>>): St
       .map((key) => `-c ${key}: is not known; known are ${known.join(', ')}`),
     ...(parsed.error?.issues ?? []).map((issue) => {
       const key = String(issue.path[0]);
-      return `-c ${key}=${String(given[key])}: ${issue.message}`;
+      const shown = issue.message === WITHOUT_SECRETS ? '' : `=${String(given[key])}`;
+      return `-c ${key}${shown}: ${issue.message}`;
     }),
     ...findConflicts(given),
   ];

@@ -47,10 +47,20 @@ function firstOfBlock(block: string): string {
   return `${bytes.join('.')}/${bits}`;
 }
 
+/** The value is not told beside it. */
+export const WITHOUT_SECRETS = 'must be an address without credentials, query and fragment';
+
+function isWithoutSecrets(address: string): boolean {
+  const { username, password } = new URL(address);
+  return username === '' && password === '' && !/[?#]/.test(address);
+}
+
 /** Paths are put behind it, and forges and people read it. */
 export const PublicAddress = z
   .url({ protocol: /^https?$/, error: 'must be the public address of this service' })
-  .refine((given) => {
-    const { username, password } = new URL(given);
-    return username === '' && password === '' && !/[?#]/.test(given);
-  }, 'must be an address without credentials, query and fragment');
+  .refine(isWithoutSecrets, WITHOUT_SECRETS);
+
+/** The page tells it to every visitor. */
+export const IdentityAddress = z
+  .url({ protocol: /^https?$/, error: 'must be the address of an identity provider' })
+  .refine(isWithoutSecrets, WITHOUT_SECRETS);

@@ -1,6 +1,6 @@
 import { type ErrorCode, LineCounter, parseDocument, visit } from 'yaml';
 
-/** What stands in a file and where, in words that hold nothing of it: a line of it may be a secret. */
+/** A mistake in a file: its place and its kind, and no word of the file, because a line of it may be a secret. */
 export class TextFault extends Error {
   constructor(line: number, column: number, says: string) {
     super(`line ${line}, column ${column}: ${says}`);

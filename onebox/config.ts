@@ -1,9 +1,12 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import * as z from 'zod';
 import { isNearHost } from '#core/adapters/http-guard/outbound-url.ts';
 import type { ForgePerson } from '#core/adapters/identity-forge/forge-oauth.ts';
 import type { SmtpSettings } from '#core/adapters/smtp/smtp.ts';
+import { parseUrl } from '#core/domain/parse-url.ts';
 import { Secret } from '#core/secret.ts';
 import { PublicAddress } from '../lib/stage-values.ts';
 import { parseYaml } from './config-text.ts';
@@ -17,6 +20,25 @@ const People = z.strictObject({
   /** As `organization/team`. */
   teams: z.array(z.string().regex(/^[^/]+\/[^/]+$/, 'has to be organization/team')).default([]),
 });
+
+/** The page and the redirects of the sign-in tell it to every visitor. */
+const ForgeAddress = z.string().superRefine((given, { addIssue }) => {
+  const url = /[\s\\]/.test(given) ? null : parseUrl(given);
+  const refuse = (message: string): void => addIssue({ code: 'custom', message });
+  if (url === null) return refuse('has to be the address of the forge, such as https://git.example.org');
+  if (!/^https:\/\/[^/]/i.test(given))
+    return refuse(
+      'has to begin with https://: tokens are sent there, and without TLS others could read them',
+    );
+  if (url.username !== '' || url.password !== '' || /[?#]/.test(given))
+    refuse('has to be without a user, a password, a query and a fragment: every visitor can read it');
+});
+
+/** The first page tells it to every visitor. */
+const MailHost = text.refine(
+  (given) => isIP(given) !== 0 || !/[\s:@/?#\\]/.test(given),
+  'has to be a name or an address of a host alone: port, user and password have keys of their own',
+);
 
 /** `mergeyard.yml`. Paths are relative to the file; unknown keys are refused, because a misspelt one would be ignored. */
 const Config = z.strictObject({
@@ -37,7 +59,7 @@ const Config = z.strictObject({
     .regex(/^[a-z][a-z0-9-]{0,19}$/)
     .default('mq'),
   forge: z.strictObject({
-    url: z.url({ protocol: /^https$/ }),
+    url: ForgeAddress,
     /** Its name among people. @default its host */
     name: text.optional(),
     /** PEM of the authority that signs the forge's certificate, where no public one does. */
@@ -55,7 +77,7 @@ const Config = z.strictObject({
   /** A mail server for notices. @default no mail is sent */
   mail: z
     .strictObject({
-      host: text,
+      host: MailHost,
       port: z.int().min(1).max(PORT_MAX).default(587),
       user: text.optional(),
       password_file: text.optional(),
@@ -118,7 +140,7 @@ export function readConfig(file: string): OneboxConfig {
     // One of IPv6 in brackets, as in an address of a page.
     listen: { host: listen.slice(0, at).replace(/^\[|\]$/g, ''), port: Number(listen.slice(at + 1)) },
     clientSecret: readSecret(signIn, beside),
-    caPem: forge.ca_file === undefined ? null : readText(beside(forge.ca_file), 'forge.ca_file'),
+    caPem: forge.ca_file === undefined ? null : readAuthority(beside(forge.ca_file), 'forge.ca_file'),
     mail: readMail(parsed.data.mail, beside),
   };
 }
@@ -165,7 +187,7 @@ function readMail(
       user === undefined || file === undefined
         ? null
         : { user, password: new Secret(readText(beside(file), 'mail.password_file').trim()) },
-    caPem: ca === undefined ? null : readText(beside(ca), 'mail.ca_file'),
+    caPem: ca === undefined ? null : readAuthority(beside(ca), 'mail.ca_file'),
   };
 }
 
@@ -184,6 +206,27 @@ function readText(path: string, key: string): string {
     return readFileSync(path, 'utf8');
   } catch {
     throw new ConfigError(`${key}: ${path} cannot be read.`);
+  }
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** A file without a certificate would be taken without a word, and each call fail as one to a server that is away. */
+function readAuthority(path: string, key: string): string {
+  const pem = readText(path, key);
+  const blocks = pem.match(CERTIFICATE) ?? [];
+  if (blocks.length === 0 || !blocks.every(isCertificate))
+    throw new ConfigError(
+      `${key}: ${path} is no certificate, or a damaged one. It has to be the PEM of the authority, which begins with -----BEGIN CERTIFICATE-----.`,
+    );
+  return pem;
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).serialNumber !== '';
+  } catch {
+    return false;
   }
 }
 

@@ -24,7 +24,8 @@ export const Time = z.iso.datetime({ precision: 3 });
 export const InstanceUrl = z
   .string()
   .max(INSTANCE_URL_CHARS_MAX)
-  .regex(/^[hH][tT][tT][pP][sS]:\/\/(?![/?#:])(?![^/?#]*@)[!#-[\]-~]+$/)
+  // Others of the tenant read it, and addresses of pages begin with it: neither credentials nor a query nor a fragment.
+  .regex(/^[hH][tT][tT][pP][sS]:\/\/(?![/:])(?![^/]*@)[!$->@-[\]-~]+$/)
   .refine((text) => HttpsUrl.safeParse(text).success && normalizeInstanceUrl(text) !== null);
 export const ForgeToken = z.string().min(1).max(TOKEN_CHARS_MAX).regex(PLAIN);
 export const BotLogin = z.string().min(1).max(BOT_LOGIN_CHARS_MAX).regex(PLAIN);

@@ -30,12 +30,15 @@ describe('context', () => {
       'https://mq.example.org/?a=b',
       'https://mq.example.org/#x',
       'https://mq.example.org?',
-    ].map(
-      (publicUrl) =>
-        [
-          { publicUrl },
-          `-c publicUrl=${publicUrl}: must be an address without credentials, query and fragment`,
-        ] as const,
+    ].flatMap((address) =>
+      // Without the value, which may be a secret.
+      ['publicUrl', 'identityUrl'].map(
+        (key) =>
+          [
+            { [key]: address },
+            `\n  -c ${key}: must be an address without credentials, query and fragment`,
+          ] as const,
+      ),
     ),
     [{ nag: 'yes' }, '-c nag=yes: must be true or false'],
     [{ logLevel: 'trace' }, '-c logLevel=trace: must be one of: debug, info, warn, error'],

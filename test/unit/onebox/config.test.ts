@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError, isAmong, readConfig } from '../../../onebox/config.ts';
+import { makeSelfSigned } from '../../support/self-signed.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'onebox-config-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -33,7 +34,18 @@ describe('mergeyard.yml', () => {
 
   test.each([
     ['an unknown key', { listens: '127.0.0.1:1' }, /listens/],
-    ['a forge without TLS', { forge: { url: 'http://git.example.org' } }, /forge\.url/],
+    [
+      'a forge without TLS',
+      { forge: { url: 'http://git.example.org' } },
+      /forge\.url: has to begin with https:\/\//,
+    ],
+    [
+      'a forge without a scheme',
+      { forge: { url: 'git.example.org' } },
+      /forge\.url: has to be the address of/,
+    ],
+    ['a forge without slashes', { forge: { url: 'https:git.example.org' } }, /forge\.url: has to begin with/],
+    ['a forge with a space', { forge: { url: 'https://git.example.org/a b' } }, /forge\.url: has to be the/],
     ['an address without a port', { listen: '127.0.0.1' }, /listen: has to be address:port/],
     [
       'an own address with a password',
@@ -124,6 +136,65 @@ test.each([
   ['localhost:8480', 'localhost'],
 ])('%s is listened on at %s', (listen, host) => {
   expect(read({ listen })).toMatchObject({ listen: { host, port: 8480 } });
+});
+
+describe('an address that every visitor can read', () => {
+  const SECRET = 'topsecret';
+
+  test.each([
+    ['forge.url', { forge: { url: `https://user:${SECRET}@git.example.org` } }],
+    ['forge.url', { forge: { url: `https://${SECRET}@git.example.org/` } }],
+    ['forge.url', { forge: { url: `https://git.example.org/?token=${SECRET}` } }],
+    ['forge.url', { forge: { url: `https://git.example.org/#${SECRET}` } }],
+    ['public_url', { public_url: `https://user:${SECRET}@m.example.org` }],
+    ['public_url', { public_url: `https://m.example.org/?x=${SECRET}` }],
+    ['mail.host', { mail: { host: `user:${SECRET}@mail.example.org`, from: 'mq@example.org' } }],
+    ['mail.host', { mail: { host: `smtp://mail.example.org/${SECRET}`, from: 'mq@example.org' } }],
+  ])('has no credentials, no query and no fragment, and none is told: %s', (key, changes) => {
+    expect(() => read(changes)).toThrow(`${key}: `);
+    expect(() => read(changes)).toThrow(/without|alone/);
+    expect(() => read(changes)).not.toThrow(SECRET);
+  });
+
+  test('may have a port and a path', () => {
+    const url = 'https://git.example.org:8443/forge';
+    expect(read({ forge: { url } }).forge.url).toBe(url);
+  });
+});
+
+describe('the PEM of a private authority', () => {
+  const write = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text);
+    return name;
+  };
+  const { cert: certificate, key } = makeSelfSigned(['git.example.org']);
+  const mail = { host: 'mail.example.org', from: 'mq@example.org' };
+
+  test('is taken, one or several of them, with words between', () => {
+    const pem = `# ours\n${certificate}\n# and theirs\n${certificate}`;
+    const ca_file = write('ca.pem', pem);
+    expect(read({ forge: { ...GOOD.forge, ca_file }, mail: { ...mail, ca_file } })).toMatchObject({
+      caPem: pem,
+      mail: { caPem: pem },
+    });
+  });
+
+  test.each([
+    ['a text', 'garbage'],
+    ['nothing', ''],
+    ['the key instead', key],
+    ['one that is cut', certificate.replace(/[^\n]{20}\n-----END/, '\n-----END')],
+    [
+      'a second one that is cut',
+      `${certificate}\n${certificate.replace(/[^\n]{20}\n-----END/, '\n-----END')}`,
+    ],
+  ])('is refused where it is %s', (_what, text) => {
+    const ca_file = write('no-ca.pem', text);
+    expect(() => read({ forge: { ...GOOD.forge, ca_file } })).toThrow(
+      `forge.ca_file: ${join(folder, ca_file)} is no certificate, or a damaged one. It has to be the PEM of the authority, which begins with -----BEGIN CERTIFICATE-----.`,
+    );
+    expect(() => read({ mail: { ...mail, ca_file } })).toThrow('mail.ca_file: ');
+  });
 });
 
 describe('people', () => {
