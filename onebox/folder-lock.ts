@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, constants, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, constants, lstatSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { basename } from 'node:path';
 import { ConfigError } from './config.ts';
+import { sayInTheWay } from './own-files.ts';
 
 const SOCKET_NAME = 'serving.sock';
 /** Sockets of starts are named after it, each by a name that is used once. */
@@ -39,6 +40,7 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   } catch (error) {
     closeSync(descriptor);
     if (error instanceof Taken) throw new ConfigError(sayTaken(folder));
+    if (error instanceof InTheWay) throw new ConfigError(sayInTheWay(error.message, 'socket'));
     throw error instanceof Unasked ? new ConfigError(sayUnasked(folder, error.message)) : error;
   }
 }
@@ -47,6 +49,9 @@ class Taken extends Error {}
 
 /** Another account owns the socket. Its message is the socket's name. */
 class Unasked extends Error {}
+
+/** A folder has the name of a socket. Its message is that name. */
+class InTheWay extends Error {}
 
 function sayTaken(folder: string): string {
   return `data_dir: another Mergeyard process serves ${folder}. Stop that process, or give this one a folder of its own.`;
@@ -96,7 +101,7 @@ async function waitForOthers(near: string, name: string): Promise<void> {
     const alive: string[] = [];
     for (const each of others) if (await isListenedOn(`${near}/${each}`)) alive.push(each);
     if (alive.length === 0) {
-      for (const each of others) rmSync(`${near}/${each}`, { force: true });
+      for (const each of others) removeSocket(`${near}/${each}`);
       return;
     }
     if (alive.some((each) => each < name) || performance.now() > until) throw new Taken();
@@ -111,9 +116,15 @@ async function takePath(path: string): Promise<Server> {
   } catch (error) {
     if (!hasCode(error, 'EADDRINUSE')) throw error;
     if (await isListenedOn(path)) throw new Taken();
-    rmSync(path, { force: true });
+    removeSocket(path);
     return listen(path);
   }
+}
+
+/** A folder stays: it may hold what a person put there. */
+function removeSocket(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true) throw new InTheWay(basename(path));
+  rmSync(path, { force: true });
 }
 
 function listen(path: string): Promise<Server> {

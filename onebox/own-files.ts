@@ -25,6 +25,9 @@ export const sayDamaged = (name: string): string =>
   `${name} in the data folder is damaged: ${WAYS_OUT[name]}`;
 const sayRefused = (name: string, reason: string): string =>
   `${name} in the data folder cannot be read and written: ${reason}. Check its rights, and the space on its disk.`;
+/** Of what stands in the place of a file or a folder that the service makes. */
+export const sayInTheWay = (name: string, needed: 'file' | 'folder' | 'socket'): string =>
+  `${name} in the data folder is in the way: Mergeyard makes a ${needed} of that name there. Move what is there to another place.`;
 const KEYS_GONE = `${KEYS_FILE} is gone from the data folder, and the stored tokens open with it alone: ${WAYS_OUT[KEYS_FILE]}`;
 
 /** Opens a file of the data folder. Throws `ConfigError` with the way out where it is damaged or the disk refuses. */

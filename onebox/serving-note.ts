@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ConfigError } from './config.ts';
+import { openOwn, sayInTheWay } from './own-files.ts';
 
 /** Changes with each start of a machine; containers have that of the machine. */
 const BOOT_ID_FILE = '/proc/sys/kernel/random/boot_id';
@@ -20,11 +22,19 @@ export interface ServingNote {
 /**
  * Notes which machine serves this folder, since which start of it, for as long as the process lives. The caller holds the lock
  * of the folder. A copy of the folder is another one. Times are those of the disk: two machines that share it read one clock.
+ *
+ * @throws ConfigError where the disk refuses
  */
 export function noteServing(folder: string, bootIdFile = BOOT_ID_FILE): ServingNote {
   const name = nameServing(folder, bootIdFile);
   if (name === null) return { isOwnAlone: false, stop: () => {} };
   const notes = join(folder, FOLDER_NAME);
+  if (statSync(notes, { throwIfNoEntry: false })?.isDirectory() === false)
+    throw new ConfigError(sayInTheWay(FOLDER_NAME, 'folder'));
+  return openOwn(FOLDER_NAME, () => keepNote(notes, name));
+}
+
+function keepNote(notes: string, name: string): ServingNote {
   mkdirSync(notes, { recursive: true, mode: 0o700 });
   const before = readdirSync(notes);
   const own = join(notes, name);

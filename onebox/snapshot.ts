@@ -23,7 +23,11 @@ export async function snapshotTable(file: string, to: string, env: NodeJS.Proces
   const name = `mergeyard-${randomUUID()}`;
   const folder = join(dirname(file), '.dynoxide', 'snapshots');
   // Made by this account: the database would make it for others to read, as far as the data folder lets them.
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: Error) => {
+    throw new ConfigError(
+      `The copy of the table is made in the data folder first, and that refuses it: ${error.message}. Give this account the right to write there; a file or a folder of that name moves to another place.`,
+    );
+  });
   const made = join(folder, `${name}.db`);
   try {
     await askForSnapshot(requireBinary(env), file, name);

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
 import { createTokenStore } from '#core/adapters/dynamo/token-store.ts';
@@ -48,6 +48,8 @@ export async function openStorage({ config, env, log }: StorageParts, clock: Clo
 
 async function takeFolder(folder: string): Promise<() => Promise<void>> {
   try {
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
+      throw new ConfigError(`data_dir: ${folder} is no folder. Name another one, or move that file.`);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     return await lockFolder(folder);
   } catch (error) {

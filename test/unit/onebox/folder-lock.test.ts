@@ -57,6 +57,18 @@ test('a process that was killed leaves no lock', async () => {
   await (await lockFolder(folder))();
 });
 
+test.each(['serving.sock', 'starting-x'])(
+  'a folder that has the name of a socket, %s, is told as what it is, and stays',
+  async (name) => {
+    mkdirSync(join(folder, name));
+    await expect(lockFolder(folder)).rejects.toThrow(ConfigError);
+    await expect(lockFolder(folder)).rejects.toThrow(
+      `${name} in the data folder is in the way: Mergeyard makes a socket of that name there. Move what is there to another place.`,
+    );
+    expect(readdirSync(folder)).toEqual([name]);
+  },
+);
+
 test('of two processes that start at once over a lock that was left behind, one takes the folder', async () => {
   const [folders, everyMs] = [300, 6];
   const paths = Array.from({ length: folders }, (_, at) => join(folder, `${at}`));

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ConfigError } from '../../../onebox/config.ts';
 import { noteServing } from '../../../onebox/serving-note.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'serving-note-'));
@@ -29,6 +30,29 @@ function serve(folder: string, machine = 'one'): boolean {
   note.stop();
   return note.isOwnAlone;
 }
+
+describe('notes that cannot be kept', () => {
+  test('are told with what stands in their way', () => {
+    const folder = givenFolder('file');
+    writeFileSync(join(folder, 'servers'), '');
+    expect(() => serve(folder)).toThrow(ConfigError);
+    expect(() => serve(folder)).toThrow(
+      'servers in the data folder is in the way: Mergeyard makes a folder of that name there. Move what is there to another place.',
+    );
+  });
+
+  test('are told with the words of the disk', () => {
+    const folder = givenFolder('refusing');
+    expect(serve(folder)).toBe(false);
+    const [note = ''] = readdirSync(join(folder, 'servers'));
+    rmSync(join(folder, 'servers', note));
+    mkdirSync(join(folder, 'servers', note));
+    expect(() => serve(folder)).toThrow(ConfigError);
+    expect(() => serve(folder)).toThrow(
+      /^servers in the data folder cannot be read and written: EISDIR.*Check its rights/,
+    );
+  });
+});
 
 describe('a folder is known to have been served by a dead process of this machine alone', () => {
   test('from the second start on, until the machine starts anew', () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError } from '../../../onebox/config.ts';
@@ -14,4 +14,24 @@ test('a copy that the database does not make is told with what to look at, and l
   await expect(copy).rejects.toThrow(ConfigError);
   await expect(copy).rejects.toThrow('Check the space on the disk of the data folder');
   expect(existsSync(join(folder, 'copy'))).toBe(false);
+});
+
+test.each([
+  // Nothing can be made there, also by root, as on a disk that is read-only.
+  ['takes no file', () => '/sys'],
+  [
+    'has a file in the way',
+    () => {
+      const dir = join(folder, 'way');
+      mkdirSync(dir);
+      writeFileSync(join(dir, '.dynoxide'), '');
+      return dir;
+    },
+  ],
+])('a data folder that %s is told in one line', async (_what, make) => {
+  const copy = snapshotTable(join(make(), 'table.sqlite'), join(folder, 'copy'), process.env);
+  await expect(copy).rejects.toThrow(ConfigError);
+  await expect(copy).rejects.toThrow(
+    /^The copy of the table is made in the data folder first, and that refuses it: E[A-Z]+: .*\. Give this account/,
+  );
 });
