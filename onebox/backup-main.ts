@@ -1,15 +1,14 @@
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { backUp } from './backup.ts';
 import { readConfig } from './config.ts';
-import { runMain } from './run-main.ts';
+import { readOptions, runMain } from './run-main.ts';
 
 const USAGE = `npm run backup -- --config mergeyard.yml --to <new folder>
 
 Copies table and keys of an installation, which may serve meanwhile, into a new folder. That folder is a data_dir: keep it as safe as the tokens.`;
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { config: { type: 'string' }, to: { type: 'string' } } });
+  const values = readOptions({ config: { type: 'string' }, to: { type: 'string' } }, USAGE);
   if (values.config === undefined || values.to === undefined) {
     console.error(USAGE);
     return 2;

@@ -1,14 +1,13 @@
-import { parseArgs } from 'node:util';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import { readConfig } from './config.ts';
 import { examine } from './doctor.ts';
-import { runMain } from './run-main.ts';
+import { readOptions, runMain } from './run-main.ts';
 
 const USAGE =
   'npm run doctor -- --config mergeyard.yml\n\nLooks at what an installation needs, changes nothing, and says how to repair what is wrong.';
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { config: { type: 'string' } } });
+  const values = readOptions({ config: { type: 'string' } }, USAGE);
   if (values.config === undefined) {
     console.error(USAGE);
     return 2;

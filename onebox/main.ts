@@ -1,9 +1,8 @@
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { createLog } from '#core/telemetry.ts';
 import { readConfig } from './config.ts';
 import { createLineWriter } from './line-writer.ts';
-import { runMain } from './run-main.ts';
+import { readOptions, runMain } from './run-main.ts';
 import { startOnebox } from './service.ts';
 
 const USAGE = `npm run serve -- --config mergeyard.yml
@@ -14,7 +13,7 @@ Runs the whole service in this process. docs/onebox.md says what the file holds.
 const START_ENDS_WITHIN_MS = 10_000;
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { config: { type: 'string' }, site: { type: 'string' } } });
+  const values = readOptions({ config: { type: 'string' }, site: { type: 'string' } }, USAGE);
   if (values.config === undefined) {
     console.error(USAGE);
     return 2;

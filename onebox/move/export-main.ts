@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import { runMain } from '../run-main.ts';
+import { readOptions, runMain } from '../run-main.ts';
 import { explain } from './explain.ts';
 import { exportInstallation, takeBack } from './export.ts';
 import { MOVE_FLAGS, openPlace, readPassphrase, WHERE } from './options.ts';
@@ -12,8 +11,7 @@ ${WHERE}`;
 
 async function main(): Promise<number> {
   const flag = { type: 'boolean' } as const;
-  const options = { ...MOVE_FLAGS, 'keep-running': flag, 'take-back': flag };
-  const { values } = parseArgs({ options });
+  const values = readOptions({ ...MOVE_FLAGS, 'keep-running': flag, 'take-back': flag }, USAGE);
   const { file, 'passphrase-file': passphraseFile, 'take-back': back = false } = values;
   const isWhole = back || (file !== undefined && passphraseFile !== undefined);
   const place = isWhole ? await openPlace(values, process.env) : null;

@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import { runMain } from '../run-main.ts';
+import { readOptions, runMain } from '../run-main.ts';
 import { explain } from './explain.ts';
 import { FORCE_WORDS, importInstallation } from './import.ts';
 import { MOVE_FLAGS, openPlace, readPassphrase, WHERE } from './options.ts';
@@ -10,7 +9,7 @@ Takes the file of an export into an empty installation. Can be stopped and start
 ${WHERE}`;
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { ...MOVE_FLAGS, force: { type: 'string' } } });
+  const values = readOptions({ ...MOVE_FLAGS, force: { type: 'string' } }, USAGE);
   const { file, 'passphrase-file': passphraseFile, force } = values;
   const place =
     file === undefined || passphraseFile === undefined ? null : await openPlace(values, process.env, true);
