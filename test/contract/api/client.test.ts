@@ -7,6 +7,7 @@ import {
   type ResultOf,
 } from '#core/contracts/client.ts';
 import { ROUTES } from '#core/contracts/routes.ts';
+import { isAnswer } from '../../../cli/answers.ts';
 import { ApiWorld, BOT, FORGE_TOKEN, TENANT_A, TOKEN_A } from '../../support/api-world.ts';
 
 /** `fetch` onto the routers in this process. */
@@ -59,6 +60,26 @@ describe('the typed client', () => {
     expect((await client.reconcileRepo({ id: repo.id })).reconcile.ok).toBe(true);
     expect(await client.deleteRepo({ id: repo.id })).toBeUndefined();
     expect(await client.readMe()).toEqual({ id: TENANT_A });
+  });
+
+  test('the command line takes what the service answers', async () => {
+    const world = new ApiWorld();
+    const { repo } = await world.enroll(TENANT_A);
+    const client = createApiClient({
+      baseUrl: 'https://api.example.org',
+      readToken: () => TOKEN_A,
+      fetch: fetchOf(world),
+      isAnswer,
+    });
+    const { id } = repo;
+    expect((await client.listRepos()).map((each) => each.id)).toEqual([id]);
+    expect((await client.readQueueStatus()).repos).toHaveLength(1);
+    expect((await client.readActivity()).repos).toHaveLength(1);
+    expect((await client.readEvents({ id })).events).toEqual([]);
+    expect((await client.updateRepo({ id, body: { bisect_fanout: 3 } })).id).toBe(id);
+    expect((await client.pauseRepo({ id, body: { reason: 'x', until: null } })).pause?.kind).toBe('pause');
+    expect((await client.resumeRepo({ id })).pause).toBeNull();
+    expect((await client.readFanoutAdvice({ id })).replays).toEqual([]);
   });
 
   test('an envelope is an ApiError with code, message, field and whether to retry', async () => {
