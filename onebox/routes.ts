@@ -37,10 +37,15 @@ export function listRoutes(
   // An address that is no page is answered as one of the API.
   const site = middy(own.site).use(answerWithEnvelope(shared.log));
   const page = asInvocable((event: APIGatewayProxyEventV2) => site(event, noContext()));
+  const health = asInvocable(own.health);
+  const unknown = asInvocable((event: APIGatewayProxyEventV2) =>
+    surfaces[CATCH_ALL_SURFACE](event, noContext()),
+  );
   return [
     ...api,
     ...Object.entries(signIn).map(([key, handle]) => ({ key, target: asInvocable(limit(shared, handle)) })),
-    { key: 'GET /healthz', target: asInvocable(own.health) },
+    { key: 'GET /healthz', target: health },
+    { key: 'HEAD /healthz', target: health },
     { key: `GET ${FIRST_START_PATH}`, target: asInvocable(limit(shared, () => answerChecks(own))) },
     {
       key: 'GET /metrics',
@@ -48,10 +53,11 @@ export function listRoutes(
     },
     { key: 'GET /', target: page },
     { key: 'GET /{page+}', target: page },
-    {
-      key: '$default',
-      target: asInvocable((event: APIGatewayProxyEventV2) => surfaces[CATCH_ALL_SURFACE](event, noContext())),
-    },
+    // Who looks whether a page is up asks for its head; the server sends no body then. The API says which methods it knows.
+    { key: 'HEAD /', target: page },
+    { key: 'HEAD /{page+}', target: page },
+    { key: 'HEAD /api/{rest+}', target: unknown },
+    { key: '$default', target: unknown },
   ];
 }
 

@@ -21,8 +21,9 @@ const NO_PAGES = ['/api/', '/internal/', DASHBOARD_ASSETS_PREFIX];
 const TEXT = /^(text\/|application\/(json|manifest\+json)|image\/svg)/;
 
 /**
- * The dashboard's files. A browser that asks for a page gets the one page there is, which finds its way by the address; all
- * else that is unknown gets the service's own 404, so that a wrong address of the API never answers with a page.
+ * The dashboard's files. A browser that asks for a page gets the one page there is, which finds its way by the address, and
+ * so does a caller of the bare address who takes anything; all else that is unknown gets the service's own 404, so that a wrong address of
+ * the API never answers with a page.
  */
 export function createSite(
   files: SiteFiles,
@@ -49,7 +50,10 @@ function originsOf({ sign_in }: DashboardConfig): string[] {
 
 function wantsPage(event: APIGatewayProxyEventV2, path: string): boolean {
   if (NO_PAGES.some((prefix) => path.startsWith(prefix))) return false;
-  return readHeader(event.headers, 'accept')?.includes('text/html') === true;
+  const accepted = readHeader(event.headers, 'accept');
+  // Browsers name the type of a page. At the bare address those who name none mean nothing else.
+  if (path === '/' && (accepted === undefined || accepted.includes('*/*'))) return true;
+  return accepted?.includes('text/html') === true;
 }
 
 function send(

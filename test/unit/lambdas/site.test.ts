@@ -55,6 +55,13 @@ describe('the dashboard’s files', () => {
     },
   );
 
+  test.each<[string, Record<string, string>]>([
+    ['no word of what is wanted', {}],
+    ['anything', { accept: '*/*' }],
+  ])('the bare address is the page also for a caller that accepts %s', async (_what, headers) => {
+    expect(await ask('/', headers)).toMatchObject({ statusCode: 200, body: '<!doctype html>' });
+  });
+
   test('the page may connect to itself and the identity provider only, and runs nothing inline', async () => {
     const policy = (await ask('/', { accept: PAGE })).headers['content-security-policy'];
     expect(policy).toContain(
@@ -93,7 +100,8 @@ describe('the dashboard’s files', () => {
     ['/internal/reconcile', PAGE],
     ['/assets/gone.js', PAGE],
     ['/nothing', 'application/json'],
-    ['/', '*/*'],
+    ['/', 'application/json'],
+    ['/nothing', '*/*'],
     ['/../outside.txt', '*/*'],
     ['/assets/..%2f..%2foutside.txt', '*/*'],
   ])('%s, asked for as %s, is the service’s own 404', async (path, accept) => {
