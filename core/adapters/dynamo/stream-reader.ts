@@ -32,6 +32,8 @@ export interface StreamSource {
 /** As often as the service asks a shard. */
 const POLL_MS = 250;
 const RETRY_MS = 200;
+/** A table that is damaged stays so for hours, and each failed read is a line of the log. */
+const READ_RETRY_MS_MAX = 30_000;
 
 /**
  * Delivers a table's changes to a function, from now on: in order, filtered, gathered for the window, tried again as often
@@ -81,6 +83,7 @@ async function readShard(
   let iterator: string | undefined = start;
   const gathered: Json[] = [];
   let since: number | null = null;
+  let failures = 0;
   while (!signal.aborted) {
     try {
       const answer: GetRecordsCommandOutput = await client.send(
@@ -88,6 +91,7 @@ async function readShard(
         { abortSignal: signal },
       );
       iterator = answer.NextShardIterator ?? iterator;
+      failures = 0;
       const wanted = (answer.Records ?? []).map((each) => toRecord(each, source)).filter(source.filter);
       gathered.push(...wanted);
       if (gathered.length > 0) since ??= performance.now();
@@ -99,9 +103,15 @@ async function readShard(
     } catch (error) {
       if (signal.aborted) return;
       log('stream', `${error instanceof Error ? error.name : 'error'} while reading ${source.tableName}\n`);
-      await wait(RETRY_MS, undefined, { signal }).catch(() => undefined);
+      await wait(readRetryMs(failures), undefined, { signal }).catch(() => undefined);
+      failures += 1;
     }
   }
+}
+
+/** Twice as long after each failure, up to half a minute. */
+export function readRetryMs(failures: number): number {
+  return Math.min(READ_RETRY_MS_MAX, RETRY_MS * 2 ** failures);
 }
 
 function isOver(since: number | null, windowMs: number): boolean {
