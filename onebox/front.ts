@@ -22,7 +22,7 @@ export interface FrontParts {
   readonly config: OneboxConfig;
   readonly siteDir: string;
   readonly shared: Shared;
-  readonly storage: Pick<Storage, 'table'>;
+  readonly storage: Pick<Storage, 'table' | 'isFolderThere'>;
   readonly signIn: ReturnType<typeof composeSignIn>;
   readonly sockets: SocketHub;
   readonly readMetrics: () => Promise<string>;
@@ -69,7 +69,7 @@ function composePages({ config, siteDir, shared, storage, signIn, readMetrics }:
       isSetUp: async () => signIn.sessions.wereUsed() || (await findOccupied(storage.table)) !== null,
       now: clock.now,
     }),
-    health: createHealth({ store, clock }),
+    health: createHealth({ store, isFolderThere: storage.isFolderThere, clock }),
     metrics: readMetrics,
   };
 }

@@ -6,6 +6,7 @@ import type { Clock, Log } from '#core/ports/system.ts';
 import { ConfigError, type OneboxConfig } from './config.ts';
 import { externalEndpoint, startDatabase } from './database.ts';
 import { lockFolder } from './folder-lock.ts';
+import { watchFolder } from './folder-watch.ts';
 import { endLeftLeases } from './left-leases.ts';
 import { refuseStandingStill } from './move/standing-still.ts';
 import { TABLE_FILE } from './own-files.ts';
@@ -23,7 +24,7 @@ export interface StorageParts {
 
 /** The data folder, locked, and its table. Throws `ConfigError` where the folder may not be served. */
 export async function openStorage({ config, env, log }: StorageParts, clock: Clock, stops: Stops) {
-  stops.push(await takeFolder(config.data_dir));
+  stops.push(await takeFolder(config.data_dir, log));
   const database = await startDatabase({ dataFile: join(config.data_dir, TABLE_FILE), env });
   stops.push(() => database.stop());
   const clients = await openTable(database.endpoint);
@@ -35,22 +36,26 @@ export async function openStorage({ config, env, log }: StorageParts, clock: Clo
   // A database of one's own may serve a process of another machine as well: the lock says nothing of that one.
   const note = noteServing(config.data_dir);
   stops.push(note.stop);
-  if (note.isOwnAlone && externalEndpoint(env) === null)
-    await endLeftLeases({ store, clock, log, workers: config.workers });
+  const isEmbedded = externalEndpoint(env) === null;
+  const folder = watchFolder(config.data_dir, isEmbedded ? [TABLE_FILE] : []);
+  stops.push(folder.stop);
+  if (note.isOwnAlone && isEmbedded) await endLeftLeases({ store, clock, log, workers: config.workers });
   return {
     table,
     streams: clients.streams,
     store,
     tokens: createTokenStore(keyed),
-    whenGone: database.whenGone,
+    isFolderThere: folder.isThere,
+    whenGone: Promise.race([database.whenGone, folder.whenGone]),
   };
 }
 
-async function takeFolder(folder: string): Promise<() => Promise<void>> {
+async function takeFolder(folder: string, log: Log): Promise<() => Promise<void>> {
   try {
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
       throw new ConfigError(`data_dir: ${folder} is no folder. Name another one, or move that file.`);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const made = mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (made !== undefined) log.info('a new data folder was made: nothing was there', { data_dir: folder });
     return await lockFolder(folder);
   } catch (error) {
     throw isOfDisk(error)

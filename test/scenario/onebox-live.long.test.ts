@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type OneboxConfig, readConfig } from '../../onebox/config.ts';
 import { type Onebox, startOnebox } from '../../onebox/service.ts';
+import { eventually } from '../support/eventually.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'onebox-live-'));
 const siteDir = join(folder, 'site');
@@ -61,4 +62,18 @@ describe('a one box answers those who look whether it is up', () => {
     const ask = async (path: string) => (await fetch(`${box.url}${path}`, { method: 'HEAD' })).status;
     expect([await ask('/no-file.txt'), await ask('/api/v1/user/repos')]).toEqual([404, 405]);
   });
+});
+
+test('a one box whose data folder is removed ends with a reason, and says that it cannot serve', async () => {
+  const config = givenConfig();
+  const { box, lines } = await start(config);
+  expect(lines[0]).toBe('info a new data folder was made: nothing was there');
+  expect((await fetch(`${box.url}/healthz`)).status).toBe(200);
+  rmSync(config.data_dir, { recursive: true });
+  expect(await box.whenBroken).toBe(
+    `${config.data_dir} was removed or replaced while this process served it, and what it writes now is lost. Put the data folder back from its last copy, and start again.`,
+  );
+  await eventually('it says so', 10_000, async () => (await fetch(`${box.url}/healthz`)).status === 503);
+  const answer = await fetch(`${box.url}/healthz`);
+  expect(await answer.json()).toEqual({ status: 'unavailable', dependency: 'data_folder' });
 });

@@ -1,6 +1,7 @@
 import { createHealth } from '../../../onebox/health.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
+const isFolderThere = () => true;
 const UNAVAILABLE = { statusCode: 503, body: '{"status":"unavailable","dependency":"database"}' };
 
 describe('the health of one box', () => {
@@ -10,7 +11,8 @@ describe('the health of one box', () => {
     ['is gone', () => Promise.reject(new Error('ECONNREFUSED')), UNAVAILABLE],
     ['hangs', () => new Promise<never>(() => {}), UNAVAILABLE],
   ])('is that of its database, which %s', async (_, loadLastTick, expected) => {
-    const health = createHealth({ store: { loadLastTick }, clock: new VirtualClock(), withinMs: 20 });
+    const parts = { store: { loadLastTick }, isFolderThere, clock: new VirtualClock(), withinMs: 20 };
+    const health = createHealth(parts);
     expect(await health()).toMatchObject(expected);
   });
 
@@ -24,7 +26,7 @@ describe('the health of one box', () => {
         return null;
       },
     };
-    const health = createHealth({ store, clock });
+    const health = createHealth({ store, isFolderThere, clock });
     const ask = async () => (await health()).statusCode;
     expect([await ask(), await ask(), calls]).toEqual([503, 503, 1]);
     isThere = true;

@@ -1,0 +1,56 @@
+import { type Stats, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What is written after a removal is lost, so that the look is often; it is a few calls of the kernel. */
+const LOOK_EVERY_MS = 5_000;
+
+export interface FolderWatch {
+  /** Resolves with the reason once the folder, or a file that is held open in it, is another one or gone. */
+  readonly whenGone: Promise<string>;
+  /** Looks now. Once it is gone it stays gone: what is written by this process reaches no file that has a name. */
+  isThere(): boolean;
+  stop(): void;
+}
+
+/**
+ * Watches that the folder and the files of these names are still those that this process began with: a file that was removed
+ * takes every write all the same, and loses it with the process.
+ */
+export function watchFolder(folder: string, names: readonly string[], everyMs = LOOK_EVERY_MS): FolderWatch {
+  const paths = [folder, ...names.map((name) => join(folder, name))];
+  const before = paths.map(nameFile);
+  let isGone = false;
+  let tell: (reason: string) => void = () => {};
+  const whenGone = new Promise<string>((resolve) => {
+    tell = resolve;
+  });
+  const isThere = (): boolean => {
+    const changed = paths.find((path, index) => isAnother(path, before[index] ?? null));
+    if (changed !== undefined) {
+      isGone = true;
+      tell(sayGone(changed));
+    }
+    return !isGone;
+  };
+  const timer = setInterval(isThere, everyMs);
+  timer.unref();
+  return { whenGone, isThere, stop: () => clearInterval(timer) };
+}
+
+const sayGone = (path: string): string =>
+  `${path} was removed or replaced while this process served it, and what it writes now is lost. Put the data folder back from its last copy, and start again.`;
+
+function isAnother(path: string, before: string | null): boolean {
+  try {
+    return nameFile(path) !== before;
+  } catch {
+    // A disk that gives no answer says nothing of what is on it.
+    return false;
+  }
+}
+
+/** Null: there is none. */
+function nameFile(path: string): string | null {
+  const found: Stats | undefined = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? null : `${found.dev}:${found.ino}`;
+}
