@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { findOccupied } from '#core/adapters/dynamo/move/table.ts';
+import { proveWritable } from '#core/adapters/dynamo/prove-writable.ts';
 import { createHttpFront } from '#core/adapters/http-server/http-front.ts';
 import { readSiteFiles } from '#core/adapters/site-files/site-files.ts';
 import { routeUpgrades } from '#core/adapters/websocket/route-upgrades.ts';
@@ -26,6 +27,8 @@ export interface FrontParts {
   readonly signIn: ReturnType<typeof composeSignIn>;
   readonly sockets: SocketHub;
   readonly readMetrics: () => Promise<string>;
+  /** When the timer last got through, of the monotonic clock. */
+  readonly lookedAt: () => number;
 }
 
 /** Serves every address of the installation. Returns the port. */
@@ -57,7 +60,8 @@ export async function listen(parts: FrontParts, stops: Stops): Promise<number> {
   return (front.address() as AddressInfo).port;
 }
 
-function composePages({ config, siteDir, shared, storage, signIn, readMetrics }: FrontParts): OwnPages {
+function composePages(parts: FrontParts): OwnPages {
+  const { config, siteDir, shared, storage, signIn, readMetrics } = parts;
   const { store, send, clock } = shared;
   const mailLogin = mailLoginOf(config);
   const askMail = mailLogin === null ? null : createMailCheck({ tryLogin: mailLogin, now: clock.now });
@@ -69,7 +73,13 @@ function composePages({ config, siteDir, shared, storage, signIn, readMetrics }:
       isSetUp: async () => signIn.sessions.wereUsed() || (await findOccupied(storage.table)) !== null,
       now: clock.now,
     }),
-    health: createHealth({ store, isFolderThere: storage.isFolderThere, clock }),
+    health: createHealth({
+      store,
+      proveWritable: () => proveWritable(storage.table),
+      isFolderThere: storage.isFolderThere,
+      lookedAt: parts.lookedAt,
+      clock,
+    }),
     metrics: readMetrics,
   };
 }

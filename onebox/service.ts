@@ -95,7 +95,11 @@ async function start(options: OneboxOptions, stops: Stops): Promise<Onebox> {
       mergeyard_mails_waiting: mails?.size ?? 0,
     });
   const { siteDir } = options;
-  const port = await listen({ config, siteDir, shared, storage, signIn, sockets, readMetrics }, stops);
+  const { lookedAt } = worker;
+  const port = await listen(
+    { config, siteDir, shared, storage, signIn, sockets, readMetrics, lookedAt },
+    stops,
+  );
   const timer = setInterval(() => void tick(), tickMs);
   stops.push(() => clearInterval(timer));
   // Wakes that waited in memory when the process ended are found by their due marks: first those that are to come.

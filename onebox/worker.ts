@@ -74,10 +74,13 @@ export function composeWorker({ shared, metrics, workers, createWakes }: WorkerP
     metrics.count('mergeyard_wakes_total', { result: result.kind });
   }
 
+  let lookedAt = clock.monotonic();
+
   /** Wakes what is due, as the timer does. */
   async function tick(): Promise<void> {
     try {
       log.info('tick', { ...(await wakeDueRepos({ store, queue, clock, log, planLimits: NO_PLANS })) });
+      lookedAt = clock.monotonic();
       await watchQueues({ store, clock, log, planLimits: NO_PLANS });
       await askRetries({ store, clock, log });
     } catch (error) {
@@ -85,5 +88,5 @@ export function composeWorker({ shared, metrics, workers, createWakes }: WorkerP
     }
   }
 
-  return { queue, answerWake, tick };
+  return { queue, answerWake, tick, lookedAt: () => lookedAt };
 }

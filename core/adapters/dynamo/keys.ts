@@ -261,6 +261,8 @@ export const rateKey = (bucket: string): Key => ({ pk: `${PARTITIONS.rates}${dig
 
 // Whole service
 export const tickKey: Key = { pk: PARTITIONS.health, sk: 'TICK' };
+/** Written to see that the table takes a row. */
+export const proofKey: Key = { pk: PARTITIONS.health, sk: 'PROOF' };
 export const engineNeedKey: Key = { pk: PARTITIONS.health, sk: 'ENGINE' };
 /** An installation that was exported, and one that an import is filling: neither may run. */
 export const movedKey: Key = { pk: PARTITIONS.health, sk: 'MOVED' };

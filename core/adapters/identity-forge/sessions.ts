@@ -1,5 +1,17 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { jwtVerify, SignJWT } from 'jose';
 import * as z from 'zod';
 import type { TenantId } from '../../domain/ids.ts';
@@ -120,8 +132,15 @@ export function createSessions({ file, clock, seal }: SessionsConfig) {
     for (const [id, { endsAt }] of Object.entries(state.sessions))
       if (endsAt <= now) delete state.sessions[id];
     for (const id of Object.keys(state.sessions).slice(0, -SESSIONS_MAX)) delete state.sessions[id];
-    writeFileSync(`${file}.next`, JSON.stringify(state), { mode: 0o600 });
-    renameSync(`${file}.next`, file);
+    replaceFile(file, JSON.stringify(state));
+  };
+  /** An end that reached no file would be undone by a restart. */
+  const saveEnds = (): void => {
+    try {
+      save();
+    } catch (error) {
+      if (!overwriteFile(file, JSON.stringify(state))) throw error;
+    }
   };
   save();
 
@@ -209,7 +228,7 @@ export function createSessions({ file, clock, seal }: SessionsConfig) {
     },
     endById(id: string): void {
       delete state.sessions[id];
-      save();
+      saveEnds();
     },
     /** Null: used up, ended or never issued. A refresh token works once. */
     async renew(refreshToken: string): Promise<IssuedSession | null> {
@@ -244,12 +263,45 @@ export function createSessions({ file, clock, seal }: SessionsConfig) {
         const isBeside = !isThis && person.login === session.person.login;
         if (isThis ? scope !== 'others' : isBeside && scope !== 'this') delete state.sessions[id];
       }
-      save();
+      saveEnds();
     },
   };
 }
 
 export type Sessions = ReturnType<typeof createSessions>;
+
+function replaceFile(file: string, text: string): void {
+  const next = `${file}.next`;
+  try {
+    writeFileSync(next, text, { mode: 0o600 });
+    renameSync(next, file);
+  } catch (error) {
+    rmSync(next, { force: true });
+    throw error;
+  }
+}
+
+/**
+ * Writes over the file itself, which needs no space on a full disk where the text is shorter: sessions that ended are gone
+ * from it. A process that dies in between leaves a file that is damaged, and opens no session. False: it was not done.
+ */
+function overwriteFile(file: string, text: string): boolean {
+  const bytes = Buffer.from(text);
+  try {
+    const descriptor = openSync(file, 'r+');
+    try {
+      if (bytes.length > fstatSync(descriptor).size) return false;
+      writeSync(descriptor, bytes, 0, bytes.length, 0);
+      ftruncateSync(descriptor, bytes.length);
+      fsyncSync(descriptor);
+      return true;
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    return false;
+  }
+}
 
 function tenantsOf({ tenants, tenantId, login, isAdmin }: SessionPerson): readonly SessionTenant[] {
   return tenants ?? [{ id: tenantId, name: login, mayChange: isAdmin }];

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ForgePerson, ForgeSignIn } from '#core/adapters/identity-forge/forge-oauth.ts';
@@ -28,6 +28,21 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 const clock = { now: () => now };
 const open = () => createSessions({ file: join(dir, 'sessions.json'), clock, seal });
 const personOf = (login: string): SessionPerson => ({ tenantId: TENANT, login, email: null, isAdmin: true });
+
+test('a session that is ended while the disk is full stays ended after a restart', async () => {
+  const sessions = open();
+  const begin = async (login: string) => (await sessions.begin(personOf(login), REFRESH)).access_token;
+  const [ada, ben, locked] = [await begin('ada'), await begin('ben'), await begin('eve')];
+  const lockedId = (await sessions.readPerson(locked))?.session.id ?? '';
+  const fillDisk = () => symlinkSync('/dev/full', join(dir, 'sessions.json.next'));
+  fillDisk();
+  await sessions.end(ada, 'this');
+  fillDisk();
+  sessions.endById(lockedId);
+  expect(readdirSync(dir)).toEqual(['sessions.json']);
+  const isOpen = async (token: string) => (await open().readPerson(token)) !== null;
+  expect([await isOpen(ada), await isOpen(ben), await isOpen(locked)]).toEqual([false, true, false]);
+});
 
 test('a session of the forge’s sign-in ends those of its person beside it, and itself goes on', async () => {
   const sessions = open();
