@@ -17,6 +17,7 @@ import { Metrics } from './metrics.ts';
 import { composeMails, composeNotices, composeSockets } from './notices.ts';
 import { openOutbound } from './outbound.ts';
 import { EVIDENCE_FILE, openOwn, refuseWithoutKeys } from './own-files.ts';
+import { CONNECTIONS_READ_MAX, refuseLost } from './own-rows.ts';
 import { composeSignIn } from './sign-in.ts';
 import { type Stops, stopAll } from './stops.ts';
 import { openStorage } from './storage.ts';
@@ -76,6 +77,7 @@ async function start(options: OneboxOptions, stops: Stops): Promise<Onebox> {
   const publicUrl = config.public_url.replace(/\/+$/, '');
   const outbound = openOutbound(config, publicUrl, stops, options.aroundSend);
   refuseWithoutKeys(config.data_dir, (await findOccupied(storage.table)) !== null);
+  refuseLost(config, await store.listAllConnections(CONNECTIONS_READ_MAX), log);
   const keys = openKeys(config.data_dir);
   const signIn = composeSignIn(config, outbound.send, keys, clock);
   const common = { store, ...outbound, ...keys, clock, ids: createUuidIds(), log, publicUrl };

@@ -5,7 +5,11 @@ import { createHash } from 'node:crypto';
  * number, as the name-based UUID of RFC 9562.
  */
 export function tenantOf(forgeUrl: string, organizationId?: number): string {
-  const { origin } = new URL(forgeUrl);
+  return formatTenant(new URL(forgeUrl).origin, organizationId);
+}
+
+/** The same of an origin that was read already. */
+export function formatTenant(origin: string, organizationId?: number): string {
   const name =
     organizationId === undefined
       ? `mergeyard ${origin}`

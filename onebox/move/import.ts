@@ -7,8 +7,9 @@ import {
 } from '#core/adapters/dynamo/move/marks.ts';
 import { renameTenant } from '#core/adapters/dynamo/move/scope.ts';
 import { sealRow } from '#core/adapters/dynamo/move/secrets.ts';
-import { findOccupied, putRow, readRepoId } from '#core/adapters/dynamo/move/table.ts';
+import { findOccupied, putRow, readConnection, readRepoId } from '#core/adapters/dynamo/move/table.ts';
 import { MoveError, openSealedReader } from '#core/adapters/move-file/sealed-lines.ts';
+import type { HeldConnection } from '../own-rows.ts';
 import { Counts, type KindCounts, Meta, Rows, type Say } from './contents.ts';
 import type { Place } from './place.ts';
 
@@ -27,6 +28,7 @@ interface Looked {
   readonly meta: Meta;
   readonly counts: KindCounts;
   readonly repoIds: readonly string[];
+  readonly connections: readonly HeldConnection[];
 }
 
 export interface Imported {
@@ -47,6 +49,7 @@ export async function importInstallation(options: ImportOptions): Promise<Import
   const { meta, repoIds } = looked;
   refuseFile(meta, options);
   const tenantId = chooseTenant(meta, place);
+  refuseLost(looked.connections, tenantId, place);
   await refuseTarget(place, meta);
   await markImport(place.table, meta.id);
   for (const repoId of repoIds) await putHeldLease(place.table, repoId, meta.fences[repoId] ?? 0);
@@ -72,7 +75,7 @@ export async function importInstallation(options: ImportOptions): Promise<Import
 async function lookThrough(values: AsyncGenerator<unknown>): Promise<Looked> {
   const first = Meta.safeParse((await values.next()).value);
   if (!first.success) throw new MoveError('The file is of a release that this one does not know.');
-  const repoIds: string[] = [];
+  const [repoIds, connections]: [string[], HeldConnection[]] = [[], []];
   let [found, counts]: [number, KindCounts | null] = [0, null];
   for await (const value of values) {
     const [rows, end] = [Rows.safeParse(value), Counts.safeParse(value)];
@@ -81,11 +84,13 @@ async function lookThrough(values: AsyncGenerator<unknown>): Promise<Looked> {
       found += 1;
       const repoId = readRepoId(row);
       if (repoId !== null) repoIds.push(repoId);
+      const connection = readConnection(row);
+      if (connection !== null) connections.push(connection);
     }
   }
   const expected = Object.values(counts ?? {}).reduce((sum, each) => sum + each, 0);
   if (counts === null || expected !== found) throw new MoveError('The file has not the rows that it names.');
-  return { meta: first.data, counts, repoIds };
+  return { meta: first.data, counts, repoIds, connections };
 }
 
 function refuseFile({ stopped, queue_name: queueName }: Meta, { place, force }: ImportOptions): void {
@@ -109,6 +114,16 @@ function chooseTenant({ tenants }: Meta, { tenantId }: Place): string | null {
       `The file holds ${tenants.length} tenants: export the one that moves, with --tenant.`,
     );
   return tenantId;
+}
+
+/** Rows that nobody could see, pause or delete, while their queues go on. */
+function refuseLost(connections: readonly HeldConnection[], tenantId: string | null, place: Place): void {
+  const held = connections.map(({ instanceUrl, ...former }) => ({
+    instanceUrl,
+    tenantId: tenantId ?? former.tenantId,
+  }));
+  const lost = place.findLost?.(held) ?? null;
+  if (lost !== null) throw new MoveError(`Nothing was written. ${lost.words}`);
 }
 
 async function refuseTarget({ table }: Place, { id }: Meta): Promise<void> {

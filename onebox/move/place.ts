@@ -16,6 +16,7 @@ import { startDatabase } from '../database.ts';
 import { lockFolder } from '../folder-lock.ts';
 import { openKeys } from '../keys.ts';
 import { KEYS_FILE, TABLE_FILE } from '../own-files.ts';
+import { findLost, type HeldConnection, type Lost } from '../own-rows.ts';
 import { openTable, TABLE_NAME } from '../table.ts';
 import { tenantOf } from '../tenant.ts';
 
@@ -29,6 +30,8 @@ export interface Place {
   readonly tenantId: string | null;
   /** Other tenants may be there. */
   readonly isShared: boolean;
+  /** Words about connections that nobody could see here; the cloud edition signs in whoever has an account. */
+  readonly findLost?: (held: readonly HeldConnection[]) => Lost | null;
   close(): Promise<void>;
 }
 
@@ -53,6 +56,7 @@ export async function openFolder(
       queueName: config.service_name,
       tenantId: isOne ? tenantOf(config.forge.url) : tenant,
       isShared: !isOne && tenant !== null,
+      findLost: (held) => findLost(config, held),
       async close() {
         clients.close();
         await database.stop();

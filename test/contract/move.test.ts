@@ -18,6 +18,7 @@ import { Secret } from '#core/secret.ts';
 import { exportInstallation, takeBack } from '../../onebox/move/export.ts';
 import { FORCE_WORDS, importInstallation } from '../../onebox/move/import.ts';
 import type { Place } from '../../onebox/move/place.ts';
+import { findLost } from '../../onebox/own-rows.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { startTestTable, type TestTable } from '../support/dynamo-table.ts';
 import { LOCAL_AWS } from '../support/local-aws.ts';
@@ -186,6 +187,18 @@ describe('an installation that moves', () => {
     expect(JSON.stringify(rows)).not.toContain(HERE);
     expect(await storeOf(cloud).listRepos(THERE)).toHaveLength(1);
     expect(rows.filter(({ pk }) => OF_FORMER_ID.some((kind) => kind === kindOf(pk)))).toEqual([]);
+  });
+
+  test('is refused before a row is written where nobody could see it', async () => {
+    const source = await openPlace();
+    await fill(source);
+    await move(source);
+    const config = { forge: { url: 'https://other.example.org' }, tenants: 'organizations' as const };
+    const other = await openPlace({ tenantId: null, findLost: (held) => findLost(config, held) });
+    await expect(take(other)).rejects.toThrow(
+      /^Nothing was written\. forge\.url: .* names https:\/\/other\.example\.org/,
+    );
+    expect([await readRows(other), await readStandingStill(other.table)]).toEqual([[], null]);
   });
 
   test('goes alone out of a table of many tenants, and the others run on', async () => {

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type OneboxConfig, readConfig } from '../../onebox/config.ts';
 import { type Onebox, startOnebox } from '../../onebox/service.ts';
+import { tenantOf } from '../../onebox/tenant.ts';
+import { givenConnection } from '../builders/managed-repo.ts';
 import { eventually } from '../support/eventually.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'onebox-live-'));
@@ -76,4 +78,18 @@ test('a one box whose data folder is removed ends with a reason, and says that i
   await eventually('it says so', 10_000, async () => (await fetch(`${box.url}/healthz`)).status === 503);
   const answer = await fetch(`${box.url}/healthz`);
   expect(await answer.json()).toEqual({ status: 'unavailable', dependency: 'data_folder' });
+});
+
+test('a one box whose forge.url names another forge than its repositories are of does not start', async () => {
+  const config = givenConfig();
+  const { box } = await start(config);
+  const tenantId = tenantOf(config.forge.url);
+  await box.store.createTenant(tenantId, 1);
+  await box.store.createConnection(givenConnection({ tenantId, instanceUrl: config.forge.url }));
+  await boxes.pop()?.stop();
+  const moved = { ...config, forge: { url: 'https://127.0.0.1:2' } };
+  await expect(start(moved)).rejects.toThrow(
+    /made with https:\/\/127\.0\.0\.1:1 as the forge, and forge\.url names https:\/\/127\.0\.0\.1:2: /,
+  );
+  await start(config);
 });

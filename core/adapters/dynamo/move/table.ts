@@ -73,6 +73,12 @@ export function readRepoId(row: Row): string | null {
   return isRepo ? String(row.repo_id) : null;
 }
 
+/** Whose connection this row is, and to which forge; null for any other row. */
+export function readConnection(row: Row): { readonly tenantId: string; readonly instanceUrl: string } | null {
+  const isConnection = kindOf(row.pk) === 'tenant' && String(row.sk).startsWith(CONNECTION_SORT_PREFIX);
+  return isConnection ? { tenantId: String(row.tenant_id), instanceUrl: String(row.instance_url) } : null;
+}
+
 /** The tenant that this row makes; null for any other row. */
 export function readTenantId(row: Row): string | null {
   return kindOf(row.pk) === 'tenant' && row.sk === 'A' ? String(row.tenant_id) : null;

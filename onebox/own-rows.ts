@@ -1,0 +1,61 @@
+import type { Log } from '#core/ports/system.ts';
+import { ConfigError, type OneboxConfig } from './config.ts';
+import { formatTenant, tenantOf } from './tenant.ts';
+
+/** Forges count accounts and organizations together; the largest public ones have fewer. Trying all of them takes seconds. */
+export const ORGANIZATION_NUMBER_MAX = 1_000_000;
+/** More than an installation has; those beyond it belong to the same tenants as a rule. */
+export const CONNECTIONS_READ_MAX = 10_000;
+
+/** What is stored of a connection, as far as it matters for whom it is there. */
+export interface HeldConnection {
+  readonly tenantId: string;
+  readonly instanceUrl: string;
+}
+
+type Forge = Pick<OneboxConfig, 'forge' | 'tenants'>;
+
+/** Words about connections that nobody who signs in would see; null: there are none. `isAll`: nobody would see any. */
+export interface Lost {
+  readonly words: string;
+  readonly isAll: boolean;
+}
+
+/**
+ * The id of a tenant is made from the origin of the forge that signs people in, so that another `forge.url` or another value
+ * of `tenants` makes other tenants. A connection itself may be of any forge: the ids alone tell.
+ */
+export function findLost(config: Forge, held: readonly HeldConnection[]): Lost | null {
+  const own = findOwn(config, new Set(held.map(({ tenantId }) => tenantId)));
+  const lost = held.filter(({ tenantId }) => !own.has(tenantId));
+  if (lost.length === 0) return null;
+  const { origin } = new URL(config.forge.url);
+  const others = [...new Set(lost.map(({ instanceUrl }) => new URL(instanceUrl).origin))].filter(
+    (each) => each !== origin,
+  );
+  return { words: others.length > 0 ? sayOther(others, origin) : sayTenants(), isAll: own.size === 0 };
+}
+
+/** Throws `ConfigError` where nobody who signs in would see anything; warns where that is true of a part. */
+export function refuseLost(config: Forge, held: readonly HeldConnection[], log: Log): void {
+  const lost = findLost(config, held);
+  if (lost === null) return;
+  if (lost.isAll) throw new ConfigError(lost.words);
+  log.warn('some repositories belong to nobody who signs in here', { reason: lost.words });
+}
+
+const sayOther = (others: readonly string[], origin: string): string =>
+  `forge.url: connections and repositories are there that were made with ${others.join(', ')} as the forge, and forge.url names ${origin}: nobody who signs in would see them, and their queues would go on. Put the former address back, or name a new data_dir for this forge. Where the forge itself has moved, docs/onebox.md says what is possible, under "Another address of the forge".`;
+
+const sayTenants = (): string =>
+  'tenants: connections and repositories are there that nobody who signs in would see: they were made with another value of tenants, or are imported without --tenant. Put the former value back, or export them and import them with --tenant, as docs/onebox.md says under "Organizations".';
+
+function findOwn({ forge, tenants }: Forge, ids: ReadonlySet<string>): ReadonlySet<string> {
+  if (tenants === 'installation') return new Set([tenantOf(forge.url)].filter((id) => ids.has(id)));
+  const [own, { origin }] = [new Set<string>(), new URL(forge.url)];
+  for (let number = 1; own.size < ids.size && number <= ORGANIZATION_NUMBER_MAX; number += 1) {
+    const id = formatTenant(origin, number);
+    if (ids.has(id)) own.add(id);
+  }
+  return own;
+}
