@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { backUp } from './backup.ts';
-import { readConfig } from './config.ts';
+import { ConfigError, readConfig } from './config.ts';
 import { readOptions, runMain } from './run-main.ts';
 
 const USAGE = `npm run backup -- --config mergeyard.yml --to <new folder>
@@ -13,7 +13,12 @@ async function main(): Promise<number> {
     console.error(USAGE);
     return 2;
   }
-  await backUp(readConfig(values.config), resolve(values.to), process.env);
+  // The database makes its snapshot with the rights that this process leaves to others: none.
+  process.umask(0o077);
+  const ending = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => ending.abort(new ConfigError(`Ended by ${signal}: nothing was copied.`)));
+  await backUp(readConfig(values.config), resolve(values.to), process.env, ending.signal);
   console.log(`${values.to} is written: table and keys. It is a data_dir; its keys open the stored tokens.`);
   return 0;
 }

@@ -13,9 +13,16 @@ const [TABLE, KEYS, EVIDENCE_KEY] = [TABLE_FILE, KEYS_FILE, EVIDENCE_FILE];
  * Copies table and keys of an installation into a new folder, which is a data folder then. The installation may serve
  * meanwhile. The keys are read last: keys are only ever added, so that they open every row that was read before.
  *
+ * Where `signal` ends it, nothing of the copy is left.
+ *
  * @throws ConfigError where there is nothing to copy, or the folder is there already
  */
-export async function backUp(config: OneboxConfig, to: string, env: NodeJS.ProcessEnv): Promise<void> {
+export async function backUp(
+  config: OneboxConfig,
+  to: string,
+  env: NodeJS.ProcessEnv,
+  signal?: AbortSignal,
+): Promise<void> {
   const from = config.data_dir;
   if (externalEndpoint(env) !== null)
     throw new ConfigError(
@@ -25,7 +32,7 @@ export async function backUp(config: OneboxConfig, to: string, env: NodeJS.Proce
     throw new ConfigError(`data_dir: no installation is in ${from}.`);
   await makeFolder(to);
   try {
-    await snapshotTable(join(from, TABLE), join(to, TABLE), env);
+    await snapshotTable(join(from, TABLE), join(to, TABLE), env, signal);
     // A folder of an earlier release has no key for statements yet.
     const keys = [KEYS, EVIDENCE_KEY].filter((name) => existsSync(join(from, name)));
     for (const name of keys) await copyFile(join(from, name), join(to, name));

@@ -160,7 +160,7 @@ async function waitUntilReady(child: ChildProcess, port: number, stderr: () => s
 /** As the database says of a file that it cannot read. */
 const DAMAGED = /not a valid SQLite database|malformed|file is not a database/;
 
-function sayFailed(reason: string): string {
+export function sayFailed(reason: string): string {
   const said = `The embedded database did not start: ${reason}`;
   return DAMAGED.test(reason) ? `${sayDamaged(TABLE_FILE)} ${said}` : said;
 }

@@ -2,6 +2,7 @@ import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import { readConfig } from './config.ts';
 import { examine } from './doctor.ts';
 import { readOptions, runMain } from './run-main.ts';
+import { lookAtTable } from './table-look.ts';
 
 const USAGE =
   'npm run doctor -- --config mergeyard.yml\n\nLooks at what an installation needs, changes nothing, and says how to repair what is wrong.';
@@ -17,7 +18,8 @@ async function main(): Promise<number> {
     allowHosts: [new URL(config.forge.url).host],
     ...(config.caPem === null ? {} : { caPem: config.caPem }),
   });
-  const findings = await examine(config, http.send);
+  const look = () => lookAtTable(config.data_dir, process.env);
+  const findings = await examine(config, http.send, Date.now, undefined, look);
   http.close();
   for (const { what, note, fix, link } of findings) {
     const seen = note === undefined ? what : `${what} (${note})`;

@@ -7,6 +7,8 @@ import { Secret } from '#core/secret.ts';
 import { redirectUriOf } from '../lambdas/sign-in/routes.ts';
 import type { OneboxConfig } from './config.ts';
 import { findFaults, KEYS_FILE } from './own-files.ts';
+import { findLost } from './own-rows.ts';
+import type { TableLook } from './table-look.ts';
 
 /** One thing that was looked at, in words that a stranger may read until the first sign-in. `fix` is absent where it is right. */
 export interface Finding {
@@ -33,17 +35,22 @@ export async function examine(
   send: HttpSend,
   now: () => number = Date.now,
   askMail: AskMail | null = mailLoginOf(config),
+  lookAtTable: LookAtTable = async () => null,
 ): Promise<readonly Finding[]> {
   const configuration = { what: 'configuration', note: 'read, each key known' };
   return [
     configuration,
-    ...examineFolder(config),
+    ...examineFolder(config, await lookAtTable()),
     ...(await examineForge(config, send, now)),
     await examineMail(config, askMail),
   ];
 }
 
-function examineFolder({ data_dir: dir }: OneboxConfig): readonly Finding[] {
+/** A look by the database itself, as a start has it; the process that serves needs none. */
+type LookAtTable = () => Promise<TableLook | null>;
+
+function examineFolder(config: OneboxConfig, look: TableLook | null): readonly Finding[] {
+  const { data_dir: dir } = config;
   const what = 'data folder';
   const folder = nearestOf(dir);
   try {
@@ -58,12 +65,21 @@ function examineFolder({ data_dir: dir }: OneboxConfig): readonly Finding[] {
   const faults = findFaults(dir);
   return [
     { what },
-    faults.table === null ? { what: 'table' } : { what: 'table', fix: faults.table },
+    tableFinding(faults.table ?? look?.fault ?? null),
+    ...rowsFinding(config, look),
     bavail * bsize >= DISK_FREE_BYTES_MIN
       ? { what: 'disk' }
       : { what: 'disk', fix: 'Less than 1 GiB is free in the data folder: make room.' },
     keysFinding(faults.keys, isOpenToOthers),
   ];
+}
+
+const tableFinding = (fault: string | null): Finding =>
+  fault === null ? { what: 'table' } : { what: 'table', fix: fault };
+
+function rowsFinding(config: OneboxConfig, look: TableLook | null): readonly Finding[] {
+  const lost = findLost(config, look?.connections ?? []);
+  return lost === null ? [] : [{ what: 'repositories', fix: lost.words }];
 }
 
 function keysFinding(fault: string | null, isOpenToOthers: boolean): Finding {

@@ -1,7 +1,7 @@
 import { type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What is written after a removal is lost, so that the look is often; it is a few calls of the kernel. */
+/** Often, because each write after a removal is lost; a look is a few calls of the kernel. */
 const LOOK_EVERY_MS = 5_000;
 
 export interface FolderWatch {

@@ -45,6 +45,35 @@ export function refuseWithoutKeys(folder: string, hasRows: boolean): void {
   if (hasRows && !existsSync(join(folder, KEYS_FILE))) throw new ConfigError(KEYS_GONE);
 }
 
+const TABLE_GONE = `${TABLE_FILE} is gone from the data folder, or empty, and people have used what was in it: ${WAYS_OUT[TABLE_FILE]} To begin anew, name a new data_dir.`;
+
+/** The table is made before the keys, and keys and used sessions tell that it was there. */
+function isTableGone(folder: string): boolean {
+  const [table, sessions] = [join(folder, TABLE_FILE), join(folder, SESSIONS_FILE)];
+  const isThere = (statSync(table, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  return !isThere && existsSync(join(folder, KEYS_FILE)) && wereUsed(sessions);
+}
+
+/** Of damaged sessions another sentence tells. */
+function wereUsed(sessions: string): boolean {
+  try {
+    return existsSync(sessions) && readSessions(sessions).used;
+  } catch {
+    return false;
+  }
+}
+
+/** Words about the table of an installation that is gone: a start would make an empty one in the place of a copy. */
+export function findTableGone(folder: string): string | null {
+  return isTableGone(folder) ? TABLE_GONE : null;
+}
+
+/** Throws `ConfigError` with those words. */
+export function refuseWithoutTable(folder: string): void {
+  const gone = findTableGone(folder);
+  if (gone !== null) throw new ConfigError(gone);
+}
+
 /** The fault of each file that a start would stumble over, in words without a path. Changes nothing. */
 export function findFaults(folder: string): { readonly table: string | null; readonly keys: string | null } {
   const look = (name: string, check: (file: string) => void): string | null => {

@@ -7,7 +7,7 @@ export const ORGANIZATION_NUMBER_MAX = 1_000_000;
 /** More than an installation has; those beyond it belong to the same tenants as a rule. */
 export const CONNECTIONS_READ_MAX = 10_000;
 
-/** What is stored of a connection, as far as it matters for whom it is there. */
+/** A stored connection: whose it is, and to which forge. */
 export interface HeldConnection {
   readonly tenantId: string;
   readonly instanceUrl: string;
@@ -15,7 +15,7 @@ export interface HeldConnection {
 
 type Forge = Pick<OneboxConfig, 'forge' | 'tenants'>;
 
-/** Words about connections that nobody who signs in would see; null: there are none. `isAll`: nobody would see any. */
+/** Words about connections that no person who signs in would see; null: there are none. `isAll`: no person would see any. */
 export interface Lost {
   readonly words: string;
   readonly isAll: boolean;
@@ -36,19 +36,19 @@ export function findLost(config: Forge, held: readonly HeldConnection[]): Lost |
   return { words: others.length > 0 ? sayOther(others, origin) : sayTenants(), isAll: own.size === 0 };
 }
 
-/** Throws `ConfigError` where nobody who signs in would see anything; warns where that is true of a part. */
+/** Throws `ConfigError` where no person who signs in would see anything; warns where that is true of a part. */
 export function refuseLost(config: Forge, held: readonly HeldConnection[], log: Log): void {
   const lost = findLost(config, held);
   if (lost === null) return;
   if (lost.isAll) throw new ConfigError(lost.words);
-  log.warn('some repositories belong to nobody who signs in here', { reason: lost.words });
+  log.warn('some repositories belong to no person who signs in here', { reason: lost.words });
 }
 
 const sayOther = (others: readonly string[], origin: string): string =>
-  `forge.url: connections and repositories are there that were made with ${others.join(', ')} as the forge, and forge.url names ${origin}: nobody who signs in would see them, and their queues would go on. Put the former address back, or name a new data_dir for this forge. Where the forge itself has moved, docs/onebox.md says what is possible, under "Another address of the forge".`;
+  `forge.url: connections and repositories are there that were made with ${others.join(', ')} as the forge, and forge.url names ${origin}: no person who signs in would see them, and their queues would go on. Put the former address back, or name a new data_dir for this forge. Where the forge itself has moved, docs/onebox.md says what is possible.`;
 
 const sayTenants = (): string =>
-  'tenants: connections and repositories are there that nobody who signs in would see: they were made with another value of tenants, or are imported without --tenant. Put the former value back, or export them and import them with --tenant, as docs/onebox.md says under "Organizations".';
+  'tenants: connections and repositories are there that no person who signs in would see: they were made with another value of tenants, or are imported without --tenant. Put the former value back, or export them and import them with --tenant (docs/onebox.md, Organizations).';
 
 function findOwn({ forge, tenants }: Forge, ids: ReadonlySet<string>): ReadonlySet<string> {
   if (tenants === 'installation') return new Set([tenantOf(forge.url)].filter((id) => ids.has(id)));

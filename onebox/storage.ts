@@ -9,8 +9,9 @@ import { lockFolder } from './folder-lock.ts';
 import { watchFolder } from './folder-watch.ts';
 import { endLeftLeases } from './left-leases.ts';
 import { refuseStandingStill } from './move/standing-still.ts';
-import { TABLE_FILE } from './own-files.ts';
+import { refuseWithoutTable, TABLE_FILE } from './own-files.ts';
 import { noteServing } from './serving-note.ts';
+import { removeLeftSnapshots } from './snapshot.ts';
 import type { Stops } from './stops.ts';
 import { openTable, TABLE_NAME } from './table.ts';
 
@@ -25,6 +26,8 @@ export interface StorageParts {
 /** The data folder, locked, and its table. Throws `ConfigError` where the folder may not be served. */
 export async function openStorage({ config, env, log }: StorageParts, clock: Clock, stops: Stops) {
   stops.push(await takeFolder(config.data_dir, log));
+  removeLeftSnapshots(config.data_dir, Date.now());
+  if (externalEndpoint(env) === null) refuseWithoutTable(config.data_dir);
   const database = await startDatabase({ dataFile: join(config.data_dir, TABLE_FILE), env });
   stops.push(() => database.stop());
   const clients = await openTable(database.endpoint);

@@ -116,7 +116,7 @@ function chooseTenant({ tenants }: Meta, { tenantId }: Place): string | null {
   return tenantId;
 }
 
-/** Rows that nobody could see, pause or delete, while their queues go on. */
+/** Rows that no person could see, pause or delete, while their queues go on. */
 function refuseLost(connections: readonly HeldConnection[], tenantId: string | null, place: Place): void {
   const held = connections.map(({ instanceUrl, ...former }) => ({
     instanceUrl,

@@ -30,7 +30,7 @@ export interface Place {
   readonly tenantId: string | null;
   /** Other tenants may be there. */
   readonly isShared: boolean;
-  /** Words about connections that nobody could see here; the cloud edition signs in whoever has an account. */
+  /** Words about connections that no person could see here; in the cloud edition each tenant has an account of its own. */
   readonly findLost?: (held: readonly HeldConnection[]) => Lost | null;
   close(): Promise<void>;
 }

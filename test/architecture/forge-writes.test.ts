@@ -90,6 +90,9 @@ describe('the list of the service’s writes to a forge', () => {
       'onebox/database.ts',
       'onebox/doctor.ts',
       'onebox/folder-lock.ts',
+      'onebox/folder-watch.ts',
+      'onebox/table-look.ts',
+      'onebox/table-tool.ts',
       'onebox/left-behind.ts',
       'onebox/own-files.ts',
       'onebox/serving-note.ts',
@@ -112,7 +115,7 @@ describe('the list of the service’s writes to a forge', () => {
     ).toEqual([]);
     expect(delivered.filter((path) => /child_process/.test(read(path))).sort()).toEqual([
       'onebox/database.ts',
-      'onebox/snapshot.ts',
+      'onebox/table-tool.ts',
     ]);
     expect(delivered.filter((path) => /simple-git|isomorphic-git/.test(read(path)))).toEqual([]);
   });

@@ -189,7 +189,7 @@ describe('an installation that moves', () => {
     expect(rows.filter(({ pk }) => OF_FORMER_ID.some((kind) => kind === kindOf(pk)))).toEqual([]);
   });
 
-  test('is refused before a row is written where nobody could see it', async () => {
+  test('is refused before a row is written where no person could see it', async () => {
     const source = await openPlace();
     await fill(source);
     await move(source);

@@ -1,8 +1,20 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { backUp } from '../../onebox/backup.ts';
 import { type OneboxConfig, readConfig } from '../../onebox/config.ts';
 import { type Onebox, startOnebox } from '../../onebox/service.ts';
+import { lookAtTable } from '../../onebox/table-look.ts';
 import { tenantOf } from '../../onebox/tenant.ts';
 import { givenConnection } from '../builders/managed-repo.ts';
 import { eventually } from '../support/eventually.ts';
@@ -92,4 +104,49 @@ test('a one box whose forge.url names another forge than its repositories are of
     /made with https:\/\/127\.0\.0\.1:1 as the forge, and forge\.url names https:\/\/127\.0\.0\.1:2: /,
   );
   await start(config);
+});
+
+test('a start removes the snapshots that killed backups left', async () => {
+  const config = givenConfig();
+  const made = join(config.data_dir, '.dynoxide', 'snapshots');
+  mkdirSync(made, { recursive: true });
+  writeFileSync(join(made, 'mergeyard-killed.db'), 'a whole table');
+  utimesSync(join(made, 'mergeyard-killed.db'), 0, 0);
+  await start(config);
+  expect(readdirSync(made)).toEqual([]);
+});
+
+describe('the doctor says of the table what a start says', () => {
+  const ask = async (config: OneboxConfig) =>
+    (await lookAtTable(config.data_dir, process.env))?.fault ?? null;
+  const serveOnce = async (config: OneboxConfig): Promise<string> => {
+    await start(config);
+    expect(await ask(config)).toBeNull();
+    await boxes.pop()?.stop();
+    return join(config.data_dir, 'table.sqlite');
+  };
+
+  test('that one which was cut in half is damaged, and that a right one is right, also while it is served', async () => {
+    const served = givenConfig();
+    await serveOnce(served);
+    // A copy is one whole file; what a process served may lie in a second one beside it.
+    const config = { ...served, data_dir: join(folder, 'copy') };
+    await backUp(served, config.data_dir, process.env);
+    const table = join(config.data_dir, 'table.sqlite');
+    truncateSync(table, statSync(table).size / 2);
+    await expect(start(config)).rejects.toThrow('table.sqlite in the data folder is damaged: ');
+    expect(await ask(config)).toContain('table.sqlite in the data folder is damaged: ');
+  });
+
+  test('that one which people have used is gone, or empty', async () => {
+    const config = givenConfig();
+    const table = await serveOnce(config);
+    const sessions = join(config.data_dir, 'sessions.json');
+    writeFileSync(sessions, readFileSync(sessions, 'utf8').replace('"used":false', '"used":true'));
+    for (const damage of [() => truncateSync(table, 0), () => rmSync(table)]) {
+      damage();
+      await expect(start(config)).rejects.toThrow('table.sqlite is gone from the data folder, or empty, ');
+      expect(await ask(config)).toContain('table.sqlite is gone from the data folder, or empty, ');
+    }
+  });
 });

@@ -9,7 +9,7 @@ const given = (url: string, tenants: OneboxConfig['tenants'] = 'installation') =
 });
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 
-describe('connections that nobody who signs in would see', () => {
+describe('connections that no person who signs in would see', () => {
   const ofA = { tenantId: tenantOf(A), instanceUrl: A };
   const ofTeam = { tenantId: tenantOf(A, 4711), instanceUrl: `${A}/` };
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError } from '../../../onebox/config.ts';
@@ -34,4 +34,34 @@ test.each([
   await expect(copy).rejects.toThrow(
     /^The copy of the table is made in the data folder first, and that refuses it: E[A-Z]+: .*\. Give this account/,
   );
+});
+
+test('a backup removes what killed ones left, but not what one that may still run is making', async () => {
+  const table = join(folder, 'table.sqlite');
+  writeFileSync(table, '');
+  const made = join(folder, '.dynoxide', 'snapshots');
+  mkdirSync(made, { recursive: true });
+  const givenLeft = (name: string, minutes: number): void => {
+    writeFileSync(join(made, name), 'a whole table');
+    const at = new Date(Date.now() - minutes * 60_000);
+    utimesSync(join(made, name), at, at);
+  };
+  givenLeft('mergeyard-killed.db', 21);
+  givenLeft('mergeyard-running.db', 19);
+  givenLeft('of-a-person.db', 500);
+  await snapshotTable(table, join(folder, 'copy'), process.env);
+  expect(readdirSync(made).sort()).toEqual(['mergeyard-running.db', 'of-a-person.db']);
+});
+
+test('a backup that is ended by a signal ends the database and leaves no snapshot', async () => {
+  const table = join(folder, 'table.sqlite');
+  writeFileSync(table, '');
+  const to = join(folder, 'ended');
+  const reason = new ConfigError('Ended by SIGTERM: nothing was copied.');
+  await expect(snapshotTable(table, to, process.env, AbortSignal.abort(reason))).rejects.toThrow(reason);
+  const left = readdirSync(join(folder, '.dynoxide', 'snapshots'));
+  expect([existsSync(to), left.filter((name) => name !== 'mergeyard-running.db')]).toEqual([
+    false,
+    ['of-a-person.db'],
+  ]);
 });

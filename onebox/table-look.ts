@@ -1,0 +1,48 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { ALL_CONNECTIONS_QUERY } from '#core/adapters/dynamo/all-connections.ts';
+import { externalEndpoint, requireBinary, sayFailed } from './database.ts';
+import { findTableGone, TABLE_FILE } from './own-files.ts';
+import type { HeldConnection } from './own-rows.ts';
+import { TABLE_NAME } from './table.ts';
+import { callTool, readJson } from './table-tool.ts';
+
+const WITHIN_MS = 60_000;
+/** A folder that was made and never served has none. */
+const NO_TABLE = /ResourceNotFound/;
+
+const Text = z.object({ S: z.string() });
+const Found = z.object({ Items: z.array(z.object({ tenant_id: Text, instance_url: Text })) });
+
+export interface TableLook {
+  /** Words of a start that would be refused. */
+  readonly fault: string | null;
+  readonly connections: readonly HeldConnection[];
+}
+
+/** Opens the table's file as a start does, also while a service runs, and changes no row. Null: there is none in this folder. */
+export async function lookAtTable(dataDir: string, env: NodeJS.ProcessEnv): Promise<TableLook | null> {
+  const file = join(dataDir, TABLE_FILE);
+  if (externalEndpoint(env) !== null) return null;
+  const gone = findTableGone(dataDir);
+  if (gone !== null) return { fault: gone, connections: [] };
+  if (!existsSync(file) || statSync(file).size === 0) return null;
+  const { text, complaint } = await callTool({
+    binary: requireBinary(env),
+    file,
+    tool: 'query',
+    arguments: { table_name: TABLE_NAME, ...ALL_CONNECTIONS_QUERY },
+    withinMs: WITHIN_MS,
+    isReadOnly: true,
+  });
+  const found = Found.safeParse(readJson(text ?? ''));
+  if (found.success) return { fault: null, connections: found.data.Items.map(toHeld) };
+  if (NO_TABLE.test(complaint)) return { fault: null, connections: [] };
+  return { fault: sayFailed(complaint), connections: [] };
+}
+
+const toHeld = ({ tenant_id, instance_url }: z.infer<typeof Found>['Items'][number]): HeldConnection => ({
+  tenantId: tenant_id.S,
+  instanceUrl: instance_url.S,
+});

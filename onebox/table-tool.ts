@@ -1,0 +1,87 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import * as z from 'zod';
+
+const CALL_ID = 2;
+const Answer = z.object({
+  id: z.literal(CALL_ID),
+  result: z.object({
+    isError: z.boolean().default(false),
+    content: z.array(z.object({ text: z.string().default('') })).default([]),
+  }),
+});
+
+export interface ToolCall {
+  readonly binary: string;
+  /** The table's file, which another process may serve meanwhile. */
+  readonly file: string;
+  readonly tool: string;
+  readonly arguments: object;
+  readonly withinMs: number;
+  /** The database then changes no row. */
+  readonly isReadOnly: boolean;
+  /** Ends the database. */
+  readonly signal?: AbortSignal;
+}
+
+/** `text` is what the tool answers; null: it failed, and `complaint` is what the database says of that. */
+export interface ToolAnswer {
+  readonly text: string | null;
+  readonly complaint: string;
+}
+
+/** One call of the embedded database's tool protocol, in a process that speaks over its pipes alone. */
+export async function callTool(call: ToolCall): Promise<ToolAnswer> {
+  const flags = ['--db-path', call.file, ...(call.isReadOnly ? ['--read-only'] : [])];
+  const child = spawn(call.binary, ['mcp', ...flags], {
+    stdio: 'pipe',
+    timeout: call.withinMs,
+    killSignal: 'SIGKILL',
+    ...(call.signal === undefined ? {} : { signal: call.signal }),
+  });
+  let complaint = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaint = text.trim();
+  });
+  const ended = new Promise<void>((done) => child.once('close', () => done()));
+  // A child that dies while it is written to, or is ended by the signal, is told of by its end.
+  child.stdin.on('error', () => {});
+  child.on('error', () => {});
+  try {
+    const answer = await readAnswer(child, call);
+    const text = answer?.content.map((part) => part.text).join('') ?? '';
+    return answer === null || answer.isError
+      ? { text: null, complaint: text || complaint }
+      : { text, complaint };
+  } finally {
+    child.stdin.end();
+    await ended;
+  }
+}
+
+async function readAnswer(
+  child: ChildProcessWithoutNullStreams,
+  { tool, arguments: given }: ToolCall,
+): Promise<z.infer<typeof Answer>['result'] | null> {
+  const say = (message: object): void => {
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  };
+  const clientInfo = { name: 'mergeyard', version: '1' };
+  const hello = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo };
+  say({ id: CALL_ID - 1, method: 'initialize', params: hello });
+  say({ method: 'notifications/initialized' });
+  say({ id: CALL_ID, method: 'tools/call', params: { name: tool, arguments: given } });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const answer = Answer.safeParse(readJson(line));
+    if (answer.success) return answer.data.result;
+  }
+  return null;
+}
+
+export function readJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}
