@@ -113,8 +113,10 @@ function findOfRights({ outcome }: DriftFacts): readonly Drift[] {
   return [{ kind: 'rights', since, ...(refusal === undefined ? {} : { refusal }) }];
 }
 
+/** A gate by statuses has no file on the base. */
 function findOfGate({ repo, view }: DriftFacts): readonly Drift[] {
-  if (repo.ciGate.status !== 'verified' || view?.block.kind !== 'gate_missing') return [];
+  if (repo.gate === 'statuses' || repo.ciGate.status !== 'verified' || view?.block.kind !== 'gate_missing')
+    return [];
   return [{ kind: 'gate_file', since: view.block.since }];
 }
 

@@ -1,7 +1,7 @@
 import { CI_AUTHOR, CI_CONTEXTS, CI_STRANGER } from '../fakes/abstract-forge/pipeline-statuses.ts';
 import { PLAIN_CI } from '../fakes/abstract-forge/world.ts';
-import { endingOf, expectHonestEnd, givenProject, givenScheduled } from './stories.ts';
-import { createWorld, type WorldOptions } from './world.ts';
+import { endingOf, expectHonestEnd, GATE_PATH, givenProject, givenScheduled } from './stories.ts';
+import { createWorld, STATUS_GATE, type WorldOptions } from './world.ts';
 
 const MINUTE_MS = 60_000;
 const [BUILD, TEST] = CI_CONTEXTS;
@@ -145,5 +145,49 @@ describe('a gate by commit statuses', () => {
     expect(await endingOf(world, prs)).toMatchObject({ bounced: [prs[1]] });
     expect(world.forge.calls().map(({ call }) => call)).not.toContain('POST actions/runs/{id}/cancel');
     await expectHonestEnd(world, prs);
+  });
+});
+
+describe('the choice of another gate while the one of before is missing', () => {
+  const NO_CONTEXTS = { ...STATUS_GATE, gateContexts: [] };
+
+  test.each([
+    ['statuses in place of a workflow', { gate: 'workflow' }, STATUS_GATE],
+    ['contexts in place of none', NO_CONTEXTS, STATUS_GATE],
+  ] as const)('%s: it is staged at the next look', async (_name, before, after) => {
+    const world = await createWorld({ gate: 'statuses', repo: before });
+    await world.forge.pushToBase({ [GATE_PATH]: null });
+    const pr = await givenScheduled(world.forge, 'a');
+    expect((await world.reconcile())?.errorCode).toBe('gate_missing');
+    await world.settings(after);
+    expect((await world.reconcile())?.errorCode).toBeNull();
+    expect((await world.record()).deferred).toEqual([]);
+    expect(world.forge.runs()).not.toEqual([]);
+    await world.drain();
+    expect((await endingOf(world, [pr])).landed).toEqual([pr]);
+  });
+
+  test('a workflow in place of statuses: it is staged at the next look', async () => {
+    const world = await createWorld({ repo: NO_CONTEXTS });
+    await givenProject(world.forge);
+    const pr = await givenScheduled(world.forge, 'a');
+    expect((await world.reconcile())?.errorCode).toBe('gate_missing');
+    await world.settings({ gate: 'workflow' });
+    expect((await world.reconcile())?.errorCode).toBeNull();
+    await world.drain({ maxMs: 4 * MINUTE_MS });
+    expect((await endingOf(world, [pr])).landed).toEqual([pr]);
+  });
+
+  test('with the same gate it waits, also where nothing else could be staged', async () => {
+    const world = await createWorld({ gate: 'statuses', repo: NO_CONTEXTS });
+    await world.forge.pushToBase({ [GATE_PATH]: null });
+    await givenScheduled(world.forge, 'a');
+    await world.reconcile();
+    await world.clock.advance(MINUTE_MS);
+    expect((await world.reconcile())?.errorCode).toBe('gate_missing');
+    expect((await world.record()).deferred).toMatchObject([{ reason: 'gate_missing' }]);
+    await world.settings({ ...STATUS_GATE, queueEnabled: false });
+    await world.reconcile();
+    expect((await world.record()).deferred).toEqual([]);
   });
 });

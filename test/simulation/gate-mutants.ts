@@ -53,6 +53,14 @@ export const GATE_MUTANTS: readonly Mutant[] = [
     dies: 'the gate is changed while a batch is out',
   },
   {
+    guard: 'no pull request waits for a gate that is not the one of the settings',
+    file: 'engine-container/src/queue/batches/missing-gate.ts',
+    find: 'gate === undefined || gate === wanted',
+    replace: 'gate === undefined || wanted !== undefined',
+    families: ['other_ci'],
+    dies: 'another gate is chosen while the one of before is missing',
+  },
+  {
     guard: 'a change of the gate is told with its code',
     file: 'core/domain/pull-code-table.ts',
     find: "  gate_changed: wait('none', 'requeued: the queue now asks another gate', BY_ITSELF),",

@@ -1,6 +1,6 @@
 import { codeOfEvent } from '#core/domain/pull-codes.ts';
 import { CI_CONTEXTS } from '../fakes/abstract-forge/pipeline-statuses.ts';
-import { givenProject, givenScheduled } from '../scenario/stories.ts';
+import { GATE_PATH, givenProject, givenScheduled } from '../scenario/stories.ts';
 import { STATUS_GATE } from '../scenario/world.ts';
 import { look, setStage } from './scene-stage.ts';
 
@@ -27,6 +27,20 @@ export async function changeGateInFlight(): Promise<readonly string[]> {
     problems.push('a batch that waits for another gate is not told to be out of the queue');
   const nameless = told.some(({ event, reason }) => codeOfEvent(event, reason) === null);
   return nameless ? [...problems, 'a change of the gate is told without a code'] : problems;
+}
+
+/** The base has no gate workflow, and the owner chooses a gate by statuses: what waited for the file waits no longer. */
+export async function chooseGateWhileMissing(): Promise<readonly string[]> {
+  const stage = await setStage({ switches: { ci: 'statuses' } });
+  const { forge } = stage;
+  await givenProject(forge);
+  await forge.pushToBase({ [GATE_PATH]: null });
+  const pr = await givenScheduled(forge, 'a');
+  await look(stage, 2);
+  if ((await stage.record()).deferred[0]?.reason !== 'gate_missing') return ['the scene did not come about'];
+  await stage.settings(STATUS_GATE);
+  await look(stage, 4);
+  return forge.isMerged(pr) ? [] : ['a pull request waits for a gate that is not the one of the settings'];
 }
 
 /** Every runner is busy for longer than the deadline of the gate. */

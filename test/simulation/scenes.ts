@@ -143,7 +143,7 @@ import {
   unknownWordByAnother,
 } from './forge-scenes.ts';
 import { drainAndFreeze, freezeInLanding, freezeWithLabels, pauseWithLabel } from './freeze-scenes.ts';
-import { changeGateInFlight, waitBetweenJobs, waitForRunner } from './gate-scenes.ts';
+import { changeGateInFlight, chooseGateWhileMissing, waitBetweenJobs, waitForRunner } from './gate-scenes.ts';
 import {
   glanceAtNight,
   glanceForAnHour,
@@ -1001,6 +1001,7 @@ export const SCENES = {
   'a fix after a bounce': fixAfterBounce,
   'each way out has a code': leaveInEachWay,
   'the gate is changed while a batch is out': changeGateInFlight,
+  'another gate is chosen while the one of before is missing': chooseGateWhileMissing,
   'the rest of a proven batch comes back': provenRestComesBack,
   'a head has run a gate that it changed itself': runOnEditedGate,
   'a branch that was run has the name and the head of a fork': runOnNamesakeOfFork,

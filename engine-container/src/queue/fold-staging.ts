@@ -3,6 +3,7 @@ import { CONTRADICTED_REFUSAL_MS } from '#core/domain/limits.ts';
 import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
 import type { Action, ActionOutcome, CutReason } from './actions.ts';
 import { defer, dissolve, startTeardown } from './batches/batch.ts';
+import { describeWanted } from './batches/missing-gate.ts';
 import { answerFromEvidence } from './batches/nodes.ts';
 import { findNode, inFlightOf, treesAhead } from './batches/pipeline.ts';
 import { noteSettings } from './batches/settings-notes.ts';
@@ -211,6 +212,7 @@ function deferWithoutGate(pass: DecisionContext, batch: Batch, node: Node, membe
       reason: 'gate_missing',
       baseTree: batch.groundTree,
       until: pass.s.now + GATE_FILE_WAIT_MS,
+      gate: describeWanted(pass, batch.statusGate ?? null),
     });
   }
   node.branch = null;

@@ -1,5 +1,6 @@
 import { isSetUpLookDue } from '#core/domain/hook-seen.ts';
 import { noteRule } from '../admission/rule-notes.ts';
+import { forgetOtherGates } from '../batches/missing-gate.ts';
 import { type DecisionContext, raiseStandstill } from '../decision-context.ts';
 import { noticeBase } from '../landing/base-seen.ts';
 import { stopBesideRival } from '../landing/merged-outside.ts';
@@ -19,6 +20,7 @@ export function adoptSnapshot(pass: DecisionContext): void {
   endHalt(pass);
   stopBesideRival(pass);
   adoptContext(pass);
+  forgetOtherGates(pass);
 }
 
 function keepReadings({ record, s }: DecisionContext): void {

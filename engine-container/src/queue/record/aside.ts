@@ -75,6 +75,7 @@ export type DeferReason =
  * - For `suspect_ahead`, not that, but: no suspect ahead of it is searched any more.
  * - For reasons of the head (`isOfHead`), on whatever tree: the head changes, or it is scheduled again.
  * - For what the forge alone holds (`isHeldByForge`), likewise: the head changes, or the forge calls it mergeable.
+ * - For `gate_missing`: the settings, or the forge, name another gate.
  * - The time `until`. What the forge holds outlasts it; a refusal is kept for its words, and is tried again.
  */
 export interface Deferred {
@@ -87,6 +88,8 @@ export interface Deferred {
   readonly until: EpochMs | null;
   /** Not let go at `until`, which is when the words change: only when the forge calls it mergeable. */
   readonly isHeld?: true;
+  /** Of `gate_missing`: the gate that was searched for (`describeWanted`). Absent: an older version searched. */
+  readonly gate?: string;
 }
 
 interface Traits {

@@ -97,6 +97,11 @@ describe('what is not as it was set up', () => {
     ]);
   });
 
+  test('a gate by statuses has no file on the base that could be gone', () => {
+    const gate = { gate: 'statuses', gateContexts: ['ci/test'], gateAuthors: ['ci'] } as const;
+    expect(kindsOf({}, gate, view('gate_missing'))).toEqual([]);
+  });
+
   test('each kind says what is wrong and what to do', () => {
     for (const { says, next } of [...Object.values(DRIFTS), ...Object.values(REFUSAL_CAUSES)])
       expect([says, next].join()).toMatch(/^[ -~]{40,}$/);

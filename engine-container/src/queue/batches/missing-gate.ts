@@ -1,0 +1,16 @@
+import { workflowFolders } from '#core/domain/forge-version.ts';
+import { describeGate, type StatusGate, statusGateOf } from '#core/domain/status-gate.ts';
+import type { DecisionContext } from '../decision-context.ts';
+
+/** One spelling for the gate that a tree was searched for: its statuses, or a workflow and where this forge has them. */
+export function describeWanted({ record }: DecisionContext, gate: StatusGate | null): string {
+  return gate === null ? workflowFolders(record.forge?.version ?? null).join() : describeGate(gate);
+}
+
+/** A pull request that waits for another gate than the settings ask for is staged now. Where an older version set it aside, its time decides. */
+export function forgetOtherGates(pass: DecisionContext): void {
+  const { record, s } = pass;
+  if (!record.deferred.some(({ gate }) => gate !== undefined)) return;
+  const wanted = describeWanted(pass, statusGateOf(s.repo));
+  record.deferred = record.deferred.filter(({ gate }) => gate === undefined || gate === wanted);
+}
