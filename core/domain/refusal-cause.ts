@@ -6,7 +6,7 @@ export const REFUSAL_CAUSES = {
   },
   moved: {
     says: 'The repository has another name or owner on the forge now',
-    next: 'Enroll it here under its new name, and delete the entry with the old one.',
+    next: 'Give the bot its access to it there, enroll it here under its new name, and delete the entry with the old one.',
   },
   pulls_hidden: {
     says: 'The forge shows the branches of this repository and none of its pull requests',

@@ -171,7 +171,16 @@ function refuseClaim({ check, missingScopes }: CheckedClaim): void {
         message: 'The bot of this connection cannot write to that repository.',
       });
     case 'missing':
-      throw new AppError('invalid_field', { field: 'repo_slug' });
+      throw new AppError('invalid_field', {
+        field: 'repo_slug',
+        message:
+          'The bot of this connection sees no such repository on the forge. Check the name, and give the bot its access to it there.',
+      });
+    case 'renamed':
+      throw new AppError('invalid_field', {
+        field: 'repo_slug',
+        message: 'The repository has another name or owner on the forge now. Enroll it under that name.',
+      });
     case 'denied':
       throw accessDenied(missingScopes);
     case 'unreachable':

@@ -7,12 +7,13 @@ import type { OpenForge } from './open-forge.ts';
 
 /**
  * Whether the bot of a connection can write to the repository that is claimed with it, as far as the forge says.
- * `missing`: the bot sees none of that name. `unreachable`: the forge did not say.
+ * `missing`: the bot sees none of that name. `renamed`: it has another one. `unreachable`: the forge did not say.
  */
 export type ClaimCheck =
   | 'writes'
   | 'read_only'
   | 'missing'
+  | 'renamed'
   | 'denied'
   | 'unreachable'
   | 'connection_not_found'
@@ -33,11 +34,17 @@ export async function checkClaim(openForge: OpenForge, repo: ManagedRepo): Promi
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
     const { kind, missingScopes } = error;
+    if (isOldName(error)) return checked('renamed');
     return { check: kind === 'denied' || kind === 'missing' ? kind : 'unreachable', missingScopes };
   }
   // A forge answers an old name with the repository that was renamed: two names would be two claims on one.
-  if (normalizeSlug(seen.fullName) !== normalizeSlug(repo.slug)) return checked('missing');
+  if (normalizeSlug(seen.fullName) !== normalizeSlug(repo.slug)) return checked('renamed');
   return checked(seen.canPush || seen.isAdmin ? 'writes' : 'read_only');
+}
+
+/** A redirect to another repository, which is how a forge answers a call under an old name; it is not followed. */
+export function isOldName({ kind, status }: ForgeError): boolean {
+  return kind === 'denied' && status !== null && status >= 300 && status < 400;
 }
 
 function checked(check: ClaimCheck): CheckedClaim {
@@ -45,4 +52,10 @@ function checked(check: ClaimCheck): CheckedClaim {
 }
 
 /** Answers that say that a claim was never rightful; silence and our own faults do not. */
-export const UNFOUNDED: readonly ClaimCheck[] = ['read_only', 'missing', 'denied', 'connection_not_found'];
+export const UNFOUNDED: readonly ClaimCheck[] = [
+  'read_only',
+  'missing',
+  'renamed',
+  'denied',
+  'connection_not_found',
+];

@@ -1,6 +1,7 @@
 import type { RefusalCause } from '#core/domain/refusal-cause.ts';
 import type { ForgeError } from '#core/ports/forge.ts';
 import type { EngineReport } from '#core/ports/store.ts';
+import { isOldName } from '#core/services/verify-claim.ts';
 import type { QueueRecord } from './queue/record/record.ts';
 
 const PULLS = 'GET pulls';
@@ -30,13 +31,13 @@ export function withArchive(
  * Null: the answer does not tell. Facts of the forges: a write to an archived repository is answered with 423, a call under an
  * old name with a redirect, and the list of pull requests with 404 where they are switched off.
  */
-function causeOf({ kind, status, call }: ForgeError, isRepoSeen: boolean): RefusalCause | null {
+function causeOf(error: ForgeError, isRepoSeen: boolean): RefusalCause | null {
+  const { kind, status, call } = error;
+  if (isOldName(error)) return 'moved';
   if (kind === 'archived') return 'archived';
   if (kind === 'missing') {
     if (call !== PULLS) return null;
     return isRepoSeen ? 'pulls_hidden' : 'not_shown';
   }
-  if (kind !== 'denied' || status === null) return null;
-  if (status === 401) return 'token_unknown';
-  return status >= 300 && status < 400 ? 'moved' : null;
+  return kind === 'denied' && status === 401 ? 'token_unknown' : null;
 }

@@ -162,6 +162,7 @@ describe('enroll', () => {
     ['is refused', new ForgeError('denied', 'GET repo', 401), 422, 'forge_access_denied', undefined],
     ['sees none', new ForgeError('missing', 'GET repo', 404), 400, 'invalid_field', 'repo_slug'],
     ['sees it under another name', { fullName: 'acme/renamed' }, 400, 'invalid_field', 'repo_slug'],
+    ['is sent on', new ForgeError('denied', 'GET repo', 307), 400, 'invalid_field', 'repo_slug'],
     ['gets no answer', new ForgeError('unreachable', 'GET repo', null), 502, 'forge_unreachable', undefined],
   ])(
     'a repository of which the bot %s is not enrolled, taken or not',
@@ -184,6 +185,18 @@ describe('enroll', () => {
       expect(await world.store.listRepos(TENANT_A)).toHaveLength(1);
     },
   );
+
+  test.each<[string, ScriptedAccounts['access'], RegExp]>([
+    ['sees none', new ForgeError('missing', 'GET repo', 404), /^The bot .* sees no such repository/],
+    ['sees it under another name', { fullName: 'acme/renamed' }, /^The repository has another name or owner/],
+    ['is sent on', new ForgeError('denied', 'GET repo', 301), /^The repository has another name or owner/],
+  ])('where the bot %s, the words say so', async (_name, access, words) => {
+    const { connection } = await world.enroll(TENANT_A, { slug: 'acme/first' });
+    world.forge.access = access;
+    const refused = await a('POST', REPOS, { connection_id: connection.id, repo_slug: 'acme/free' });
+    expect(refused.json.error).toMatchObject({ code: 'invalid_field', field: 'repo_slug' });
+    expect(refused.json.error.message).toMatch(words);
+  });
 
   test('a credential that does not open is 500 decryption_error', async () => {
     const { connection } = await world.enroll(TENANT_A, { slug: 'acme/first' });

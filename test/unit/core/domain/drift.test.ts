@@ -82,6 +82,10 @@ describe('what is not as it was set up', () => {
     expect(sayDrift({ kind: 'rights' })).toEqual(DRIFTS.rights);
   });
 
+  test('a repository that was given away has the step without which it cannot be enrolled again', () => {
+    expect(sayDrift({ kind: 'rights', refusal: 'moved' }).next).toMatch(/^Give the bot its access .*enroll/);
+  });
+
   test('a gate that was verified and is gone from the base is a drift, and all are told in one order', () => {
     expect(kindsOf({}, {}, view('gate_missing'))).toEqual([['gate_file', 3_000]]);
     const all = kindsOf(
