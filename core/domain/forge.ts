@@ -99,6 +99,13 @@ export interface BranchProtection {
   readonly mergeTeams?: readonly string[];
 }
 
+/** What has to be closed before a pull request is merged. */
+export interface DependencyCount {
+  readonly open: number;
+  /** In repositories that the asker may not see: each is open or closed. */
+  readonly hidden: number;
+}
+
 export interface CommitStatus {
   readonly context: string;
   /** As the forge has it. */

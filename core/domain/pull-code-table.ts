@@ -149,6 +149,11 @@ export const PULL_CODES = {
     'refused: the forge did not merge it, and the settings of the repository do not allow the merge style of this queue any more',
     `Allow the style again, or choose another one for this queue. If it was scheduled in a style that is not allowed, ${SCHEDULE_AGAIN}, in one that is.`,
   ),
+  dependency_hidden: wait(
+    'author',
+    'refused: the forge did not merge it, and the bot may not see whether something that it depends on is still open',
+    `Close what it depends on, or remove the dependency; then ${SCHEDULE_AGAIN}. Where the bot is let into that repository, the queue goes on by itself.`,
+  ),
   ...SCHEDULE_CODES,
   ...MERGE_CODES,
   no_changes: wait(

@@ -2,6 +2,7 @@ import type {
   BranchProtection,
   Commit,
   CommitStatus,
+  DependencyCount,
   GateReading,
   PostedState,
   PullRequest,
@@ -143,8 +144,8 @@ export interface ForgeReader {
   listReviews(pr: PullRequestNumber): Promise<readonly Review[]>;
   /** Paths that it changes, under their new names. */
   listChangedFiles(pr: PullRequestNumber): Promise<readonly string[]>;
-  /** Open issues and pull requests that have to be closed before it; 0 where the repository has no dependencies. */
-  countOpenDependencies(pr: PullRequestNumber): Promise<number>;
+  /** Issues and pull requests that have to be closed before it; none where the repository has no dependencies. */
+  countDependencies(pr: PullRequestNumber): Promise<DependencyCount>;
   /** The rule that governs `base`; null when none does. */
   readProtection(base: string): Promise<BranchProtection | null>;
   /** Latest status per context of one commit. */

@@ -245,7 +245,7 @@ export class ViewReader {
     { protectedFilePatterns: patterns = [] }: BranchProtection,
     pull: PullRequest,
     reading: PullRequestReading | null,
-  ): Promise<Pick<PullRequestView, 'touchesProtected' | 'openDependencies'>> {
+  ): Promise<Pick<PullRequestView, 'touchesProtected' | 'dependencies'>> {
     const files =
       patterns.length === 0
         ? {}
@@ -253,10 +253,10 @@ export class ViewReader {
     if (reading !== null && reading.mayDepend !== true) return files;
     // A dependency is closed without a trace on the pull request.
     const isClear = reading?.openDependencies === 0;
-    const open = isClear
-      ? known(0)
-      : await this.#budget.tryRead(() => this.#forge.countOpenDependencies(pull.number));
-    return { ...files, openDependencies: open };
+    const dependencies = isClear
+      ? known({ open: 0, hidden: 0 })
+      : await this.#budget.tryRead(() => this.#forge.countDependencies(pull.number));
+    return { ...files, dependencies };
   }
 
   async #readTouchesProtected(
@@ -311,7 +311,7 @@ export class ViewReader {
       statuses,
       authorWrites,
       touchesProtected,
-      openDependencies,
+      dependencies,
     }: PullRequestView,
   ): PullRequestReading {
     const isChecked = statuses?.known === true && !isOpened(statuses.value, this.#context);
@@ -324,7 +324,7 @@ export class ViewReader {
       ...(isChecked ? { checkedFor: scheduleIdOf(reading) } : {}),
       // Rights are given without an event, so that one who has none is asked for at each look, once for each author.
       ...(authorWrites?.known === true && authorWrites.value ? { authorWrites: true } : {}),
-      ...(openDependencies?.known === true ? { openDependencies: openDependencies.value } : {}),
+      ...(dependencies?.known === true ? { openDependencies: dependencies.value.open } : {}),
       ...(touchesProtected?.known === true
         ? {
             protectedFiles: {

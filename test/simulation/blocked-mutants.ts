@@ -69,6 +69,23 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
     dies: 'the style of a queue is switched off amid a landing',
   },
   {
+    guard: 'a dependency that the bot may not see ends in no bounce (D-14)',
+    file: `${QUEUE}/admission/admission.ts`,
+    find: 'if (dependencies?.known === true && dependencies.value.hidden > 0)',
+    replace: 'if (dependencies?.known === true && dependencies.value.hidden > 9)',
+    families: ['people'],
+    dies: 'a dependency is open where the bot may not see it',
+  },
+  {
+    guard: 'a dependency that the bot may not see is held against no merge that is only slow (D-14)',
+    file: `${QUEUE}/admission/admission.ts`,
+    find: '  if ((dependencies?.value.open ?? 0) > 0)',
+    replace:
+      "  if ((dependencies?.value.hidden ?? 0) > 0) return { kind: 'refused', reason: 'dependency_hidden' };\n  if ((dependencies?.value.open ?? 0) > 0)",
+    families: ['people'],
+    dies: 'a dependency is closed where the bot may not see it',
+  },
+  {
     guard: 'a review that a hidden rule may ask about ends in no bounce (D-14)',
     file: `${QUEUE}/admission/admission.ts`,
     find: "  return isContested ? { kind: 'refused', reason: 'rule_hidden' } : { kind: 'admitted' };\n",
@@ -119,7 +136,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   {
     guard: 'no run for what an open dependency blocks (D-14)',
     file: `${QUEUE}/admission/admission.ts`,
-    find: "  if ((openDependencies?.value ?? 0) > 0) return { kind: 'refused', reason: 'open_dependencies' };\n",
+    find: "  if ((dependencies?.value.open ?? 0) > 0) return { kind: 'refused', reason: 'open_dependencies' };\n",
     replace: '',
     families: ['people'],
     dies: 'a merge is blocked before anything is staged',

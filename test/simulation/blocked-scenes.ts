@@ -364,3 +364,51 @@ export async function droppedUnderHiddenRule(): Promise<readonly string[]> {
     ? []
     : ['its author is not told that the forge dropped the schedule'];
 }
+
+/**
+ * It depends on something in a repository that the bot may not see, and that is open: told, not bounced, with one landing spent. It
+ * lands at its next schedule once that is closed.
+ */
+export async function hiddenDependency(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const pr = await givenScheduled(forge, 'a');
+  await forge.setHiddenDependency(pr, 'open');
+  const others = await givenOthers(stage);
+  await look(stage, 60);
+  const problems = await judgeBlocked(stage, pr, others, stage.clock.now());
+  const words = await wordsOn(stage, pr);
+  if (words !== PULL_CODES.dependency_hidden.says) problems.push(`a hidden dependency: "${words}"`);
+  const rows = (await stage.rows()).length;
+  await look(stage, 30);
+  if ((await stage.rows()).length > rows) problems.push('it was tried again although nothing has changed');
+  await forge.setHiddenDependency(pr, 'closed');
+  await forge.cancelSchedule(pr);
+  await look(stage, 2);
+  await forge.schedule(pr, 'squash');
+  await stage.drain({ maxMs: 30 * MINUTE_MS });
+  return forge.isMerged(pr) ? problems : [...problems, 'it did not land once what it depends on was closed'];
+}
+
+/** What it depends on is hidden and closed: nothing is against it, however slow the forge is, and after it was shown it lands by itself. */
+export async function hiddenClosedDependency(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const slow = await givenScheduled(forge, 'a');
+  const lost = await givenScheduled(forge, 'b');
+  for (const pr of [slow, lost]) await forge.setHiddenDependency(pr, 'closed');
+  forge.mergeBehaviour = (pr) => (pr === lost ? { kind: 'lost' } : { kind: 'slow', ms: 4 * MINUTE_MS });
+  await look(stage, 60);
+  const problems = (await stage.events()).some(
+    ({ pr, reason }) => pr === slow && reason === 'dependency_hidden',
+  )
+    ? ['a merge that is only slow was taken for one that is blocked']
+    : [];
+  if (!forge.isMerged(slow)) problems.push('what depends on something closed did not land');
+  forge.mergeBehaviour = () => ({ kind: 'now' });
+  await forge.setHiddenDependency(lost, null);
+  await stage.drain({ maxMs: 30 * MINUTE_MS });
+  return forge.isMerged(lost) ? problems : [...problems, 'it did not go on once nothing was hidden any more'];
+}

@@ -51,7 +51,7 @@ const CRASHED_MORE: ReadonlyMap<string, number> = new Map(
     'forge findRefInTheWay',
     'forge listMergedPullRequests',
     'forge listChangedFiles',
-    'forge countOpenDependencies',
+    'forge countDependencies',
     'store quarantineQueueRecord',
     'forge probeSchedule',
     'forge readBlob',

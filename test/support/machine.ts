@@ -47,7 +47,7 @@ const FORGE_READS = [
   'readTimeline',
   'listReviews',
   'listChangedFiles',
-  'countOpenDependencies',
+  'countDependencies',
   'readProtection',
   'readStatuses',
   'readGate',

@@ -1,3 +1,4 @@
+import type { DependencyCount } from '#core/domain/forge.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { readAllPages } from './paging.ts';
@@ -19,11 +20,11 @@ export async function listChangedFiles(
   return rows.map((row) => row.filename);
 }
 
-/** Open issues and pull requests that block this one. A repository that has dependencies switched off says 404. */
-export async function countOpenDependencies(
+/** What blocks this one. A repository that has dependencies switched off says 404. */
+export async function countDependencies(
   transport: ForgeTransport,
   pr: PullRequestNumber,
-): Promise<number> {
+): Promise<DependencyCount> {
   const call = {
     method: 'GET',
     label: 'GET issues/{n}/dependencies',
@@ -31,9 +32,10 @@ export async function countOpenDependencies(
   } as const;
   try {
     const rows = await readAllPages(transport, call, (answer) => readBody(DependencyRows, call, answer));
-    return rows.filter((row) => row?.state === 'open').length;
+    const seen = rows.filter((row) => row !== null && row.number !== 0);
+    return { open: seen.filter((row) => row?.state === 'open').length, hidden: rows.length - seen.length };
   } catch (error) {
-    if (error instanceof ForgeError && error.kind === 'missing') return 0;
+    if (error instanceof ForgeError && error.kind === 'missing') return { open: 0, hidden: 0 };
     throw error;
   }
 }

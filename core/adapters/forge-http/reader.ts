@@ -2,7 +2,7 @@ import type { ForgeReader } from '#core/ports/forge.ts';
 import { readBlob } from './blobs.ts';
 import { readBranchTip } from './branches.ts';
 import { listChangesSince, listNewCommits, listOwnCommits, readCommit, readTreeId } from './commits.ts';
-import { countOpenDependencies, listChangedFiles } from './dependencies.ts';
+import { countDependencies, listChangedFiles } from './dependencies.ts';
 import { createGateReader } from './gate.ts';
 import { listOwnHooks } from './hooks.ts';
 import { readProtection } from './protection.ts';
@@ -48,7 +48,7 @@ export function createForgeReader(transport: ForgeTransport): ForgeReader {
     readTimeline: (pr) => readTimeline(transport, pr),
     listReviews: (pr) => listReviews(transport, pr),
     listChangedFiles: (pr) => listChangedFiles(transport, pr),
-    countOpenDependencies: (pr) => countOpenDependencies(transport, pr),
+    countDependencies: (pr) => countDependencies(transport, pr),
     readProtection: (base) => readProtection(transport, base),
     readStatuses: (sha) => readStatuses(transport, sha),
     listStatusHistory: (sha) => readStatusHistory(transport, sha),

@@ -295,5 +295,7 @@ const RefRow = z.object({ ref: z.string() });
 export const RefRows = z.union([z.array(RefRow), RefRow.transform((row) => [row])]);
 
 export const ChangedFileRows = nullableList(z.object({ filename: z.string() }));
-/** Null where the asker may not read what blocks it. */
-export const DependencyRows = nullableList(z.object({ state: z.string() }).nullable());
+/** Null, or of number 0 and with a state that says nothing, where the asker may not read what blocks it. */
+export const DependencyRows = nullableList(
+  z.object({ number: z.number().optional(), state: z.string() }).nullable(),
+);

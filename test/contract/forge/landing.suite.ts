@@ -202,8 +202,8 @@ export function landingSuite(subject: () => ForgeSubject, needs: Needs): void {
         const kinds = (await repo.forge.readTimeline(each)).map(({ kind }) => kind);
         expect(kinds.filter((kind) => kind === 'dependency')).toEqual(['dependency']);
       }
-      expect(await repo.forge.countOpenDependencies(pr)).toBe(1);
-      expect(await repo.forge.countOpenDependencies(first.pr)).toBe(0);
+      expect(await repo.forge.countDependencies(pr)).toEqual({ open: 1, hidden: 0 });
+      expect(await repo.forge.countDependencies(first.pr)).toEqual({ open: 0, hidden: 0 });
       await repo.forge.postStatus(head, SUCCESS);
       await settle(6);
       expect((await repo.forge.readPullRequest(pr)).merged).toBe(false);
@@ -212,7 +212,7 @@ export function landingSuite(subject: () => ForgeSubject, needs: Needs): void {
       const { updatedAt } = await repo.forge.readPullRequest(pr);
       await repo.must('person', 'PATCH', `/pulls/${first.pr}`, { state: 'closed' });
       await settle(3);
-      expect(await repo.forge.countOpenDependencies(pr)).toBe(0);
+      expect(await repo.forge.countDependencies(pr)).toEqual({ open: 0, hidden: 0 });
       expect((await repo.forge.readPullRequest(pr)).updatedAt).toBe(updatedAt);
       await repo.forge.postStatus(head, SUCCESS);
       await awaitMerged(repo, pr);

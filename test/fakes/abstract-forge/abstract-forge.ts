@@ -124,6 +124,8 @@ export interface AbstractForge extends ForgeControl, Knobs {
   ruleViolation(pr: number): string | null;
   /** The settings of the repository do not allow a style from now on. */
   forbidStyle(style: NativeStyle): void;
+  /** Something that has to be closed before it, in a repository that the bot may not see. Null: it is taken away. */
+  setHiddenDependency(pr: number, state: 'open' | 'closed' | null): Promise<void>;
   /** People change the hooks of the repository; null: the bot may not list them. */
   setHooks(hooks: readonly ForgeHook[] | null): Promise<void>;
   /** A person puts a label on a pull request, or takes it off. */
@@ -332,6 +334,12 @@ function createPullControl(world: World) {
       const [pull, before] = [mustPull(world, pr), mustPull(world, on)];
       pull.dependsOn.add(on);
       for (const each of [pull, before]) addTimelineEntry(world, each, 'dependency', DEFAULT_PERSON);
+    },
+    async setHiddenDependency(pr: number, state: 'open' | 'closed' | null) {
+      const pull = mustPull(world, pr);
+      const isEntry = (pull.dependsOnHidden === null) !== (state === null);
+      pull.dependsOnHidden = state;
+      if (isEntry) addTimelineEntry(world, pull, 'dependency', DEFAULT_PERSON);
     },
     async setLabel(pr: number, name: string, isOn: boolean, user = DEFAULT_PERSON) {
       const pull = mustPull(world, pr);

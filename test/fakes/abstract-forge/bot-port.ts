@@ -13,7 +13,7 @@ import { cancelPullSchedule, schedulePull } from './people.ts';
 import { changedPaths } from './rebase.ts';
 import { isNameInTheWay, isNameTaken, moveBranch, refsInTheWay, removeBranch } from './refs.ts';
 import { viewWriteRight } from './rights.ts';
-import { countOpenDependencies, listChangedFiles, ruleOf } from './rules.ts';
+import { countDependencies, listChangedFiles, ruleOf } from './rules.ts';
 import { appendStatus } from './statuses.ts';
 import {
   viewCommit,
@@ -108,9 +108,9 @@ function createReader(world: World): Reader {
       exchange(world, get(`pulls/${pr}/files`, 'pulls/{n}/files'), () =>
         listChangedFiles(world, found(world.pulls.get(pr))),
       ),
-    countOpenDependencies: async (pr) =>
+    countDependencies: async (pr) =>
       exchange(world, get(`issues/${pr}/dependencies`, 'issues/{n}/dependencies'), () =>
-        countOpenDependencies(world, found(world.pulls.get(pr))),
+        countDependencies(world, found(world.pulls.get(pr))),
       ),
     readProtection: async (base) =>
       exchange(world, get('branch_protections', 'branch_protections'), () => viewRule(world, base)),

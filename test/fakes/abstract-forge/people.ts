@@ -99,6 +99,7 @@ export function openPull(world: World, options: NewPull): PullRequestNumber {
     timeline: [],
     reviews: [],
     dependsOn: new Set(),
+    dependsOnHidden: null,
     labels: new Set(),
     past: [],
   };

@@ -1,4 +1,4 @@
-import { type BranchProtection, isPass, type Review } from '#core/domain/forge.ts';
+import { type BranchProtection, type DependencyCount, isPass, type Review } from '#core/domain/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import { tryCompileGlob } from '../../../local/forge/globs.ts';
 import type { Pull, World } from './world.ts';
@@ -52,7 +52,7 @@ export function requiredStatusesPass(world: World, pull: Pull, sha: CommitSha): 
 
 /** Why the rule forbids the merge, statuses apart; null when it does not. */
 export function findRuleViolation(world: World, pull: Pull): string | null {
-  if (countOpenDependencies(world, pull) > 0) return 'open dependencies';
+  if (countDependencies(world, pull).open > 0 || pull.dependsOnHidden === 'open') return 'open dependencies';
   const rule = ruleOf(world, pull.base);
   if (rule === null) return null;
   const counted = pull.reviews.filter((review) => review.official && !review.dismissed);
@@ -69,8 +69,12 @@ export function findRuleViolation(world: World, pull: Pull): string | null {
   return null;
 }
 
-export function countOpenDependencies(world: World, pull: Pull): number {
-  return [...pull.dependsOn].filter((on) => world.openPulls.has(on)).length;
+/** As the bot is told of them: a hidden one comes without its state. */
+export function countDependencies(world: World, pull: Pull): DependencyCount {
+  return {
+    open: [...pull.dependsOn].filter((on) => world.openPulls.has(on)).length,
+    hidden: pull.dependsOnHidden === null ? 0 : 1,
+  };
 }
 
 /** Paths that a pull request changes since its fork, under their new names. */

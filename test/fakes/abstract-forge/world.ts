@@ -203,6 +203,8 @@ export interface Pull {
   readonly reviews: Review[];
   /** Pull requests that have to be closed before it is merged. */
   readonly dependsOn: Set<PullRequestNumber>;
+  /** The same in a repository that the bot may not see; null: nothing. */
+  dependsOnHidden: 'open' | 'closed' | null;
   readonly labels: Set<string>;
   /** Its own fields at each change since it was opened, oldest first. */
   readonly past: PullFacts[];

@@ -2,6 +2,7 @@ import { EffortSpent } from '#core/domain/effort.ts';
 import {
   type BranchProtection,
   type CommitStatus,
+  type DependencyCount,
   isPass,
   mayOpenMerge,
   type PullRequest,
@@ -41,6 +42,7 @@ export const REFUSALS = [
   'open_dependencies',
   'rule_hidden',
   'style_off',
+  'dependency_hidden',
 ] as const;
 export type Refusal = (typeof REFUSALS)[number];
 
@@ -87,8 +89,8 @@ export interface AdmissionFacts extends RuleFacts {
   readonly opensAnother?: Reading<OpensAnother> | undefined;
   /** Does it change files that the rule protects? Absent: the rule protects none. */
   readonly touchesProtected?: Reading<boolean> | undefined;
-  /** How much has to be closed before it; absent: nothing. */
-  readonly openDependencies?: Reading<number> | undefined;
+  /** What has to be closed before it; absent: nothing. */
+  readonly dependencies?: Reading<DependencyCount> | undefined;
   /** Another open pull request with the same head that is ahead in the queue. */
   readonly twinAhead: boolean;
   /** The forge did not merge it in time, and whatever may be why counts. */
@@ -231,7 +233,7 @@ function rightAskedFor(facts: AdmissionFacts): Reading<WriteRight> | undefined {
 }
 
 /** Refusals by something that may be why the forge did not merge. */
-export const MAY_BE_WHY: ReadonlySet<Refusal> = new Set(['rule_hidden', 'style_off']);
+export const MAY_BE_WHY: ReadonlySet<Refusal> = new Set(['rule_hidden', 'style_off', 'dependency_hidden']);
 
 /**
  * The forge did not merge. Where the settings of the repository do not allow the style of this queue, that may be why: no API
@@ -245,11 +247,14 @@ function judgeMissed(facts: AdmissionFacts): Admission {
 }
 
 /**
- * The forge did not merge, and something is in sight that may be why, which the bot may not read: who is no administrator sees
+ * The forge did not merge, and something is in sight that may be why, which the bot may not read: a dependency elsewhere, which
+ * may be closed, or the rule: who is no administrator sees
  * neither what the rule says of reviews and outdated heads nor who may write beside those in the forge's list (D-14).
  */
 function judgeHidden(facts: AdmissionFacts): Admission {
-  const { pull, protection, reviews, baseTip, mergePlace } = facts;
+  const { pull, protection, reviews, baseTip, mergePlace, dependencies } = facts;
+  if (dependencies?.known === true && dependencies.value.hidden > 0)
+    return { kind: 'refused', reason: 'dependency_hidden' };
   if (mergePlace?.known === true && mergePlace.value === 'hidden')
     return { kind: 'refused', reason: 'rule_hidden' };
   const right = rightAskedFor(facts);
@@ -262,11 +267,11 @@ function judgeHidden(facts: AdmissionFacts): Admission {
 }
 
 /** The forge's objections to every merge that is not forced (D-14). */
-function judgeBlocks({ touchesProtected, openDependencies }: AdmissionFacts): Admission | null {
-  if (touchesProtected?.known === false || openDependencies?.known === false)
+function judgeBlocks({ touchesProtected, dependencies }: AdmissionFacts): Admission | null {
+  if (touchesProtected?.known === false || dependencies?.known === false)
     return { kind: 'waiting', reason: 'unknown' };
   if (touchesProtected?.value === true) return { kind: 'refused', reason: 'protected_files' };
-  if ((openDependencies?.value ?? 0) > 0) return { kind: 'refused', reason: 'open_dependencies' };
+  if ((dependencies?.value.open ?? 0) > 0) return { kind: 'refused', reason: 'open_dependencies' };
   return null;
 }
 

@@ -159,7 +159,7 @@ export function factsOf(
   { protection, baseTip }: Pick<AdmissionFacts, 'protection' | 'baseTip'>,
 ): AdmissionFacts {
   const { pull, reviews, statuses, authorWrites, schedulerWrites, mergePlace } = view;
-  const { allowedStyles, touchesProtected, openDependencies } = view;
+  const { allowedStyles, touchesProtected, dependencies } = view;
   const version = pass.record.forge?.version ?? null;
   return {
     pull,
@@ -173,7 +173,7 @@ export function factsOf(
     allowedStyles,
     mergeStyle: pass.s.repo.mergeStyle,
     touchesProtected,
-    openDependencies,
+    dependencies,
     asksFork: asksFork(pass),
     passesSkippedAlone: version !== null && passesSkippedAlone(version),
     globs: pass.globs[globDialect(version)],

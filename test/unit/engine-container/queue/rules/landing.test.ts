@@ -434,7 +434,7 @@ describe('a success that was taken back', () => {
   });
 
   test('a block of the merge is told instead, and is no time-out', () => {
-    const blocked = known({ ...givenView(1), openDependencies: known(1) });
+    const blocked = known({ ...givenView(1), dependencies: known({ open: 1, hidden: 0 }) });
     expect(tellDecision(at(20_000, {}, blocked), withSchedule('scheduled'))).toMatchObject({
       actions: [
         'error on head-1: refused: an issue or pull request that it depends on is open; the queue looks again by itself',
@@ -447,7 +447,7 @@ describe('a success that was taken back', () => {
 
   test('a possible block that cannot be read is waited for, then nothing is held against the pull request', () => {
     const mergeTimeoutCounts = [{ pr: 1, head: 'head-1', count: 1 }];
-    const unclear = known({ ...givenView(1), openDependencies: UNKNOWN });
+    const unclear = known({ ...givenView(1), dependencies: UNKNOWN });
     const record = { ...withSchedule('scheduled'), mergeTimeoutCounts };
     expect(tellDecision(at(79_999, {}, unclear), record)).toMatchObject({ actions: [], ended: [] });
     expect(tellDecision(at(80_000, {}, unclear), record)).toMatchObject({
