@@ -3,6 +3,7 @@ import { MERGE_BASE, MERGE_CODES } from './merge-codes.ts';
 import { ARCHIVED } from './pause.ts';
 import {
   APPROVE,
+  AUTO_MERGE,
   BY_ITSELF,
   CANCEL,
   exit,
@@ -132,7 +133,8 @@ export const PULL_CODES = {
   scheduler_left: wait(
     'operator',
     'refused: the account that scheduled this may not write to the repository any more, so the forge does not merge',
-    scheduleBy('a person who may merge'),
+    // The forge drops the schedule of an account that is deleted.
+    `Press ${CANCEL} on the forge, if it is still there; then let a person who may merge press ${AUTO_MERGE}.`,
   ),
   merge_list: wait(
     'operator',

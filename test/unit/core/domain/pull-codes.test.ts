@@ -33,6 +33,10 @@ describe('the closed list of ways out of the queue and of waits', () => {
     expect([PULL_CODES.conflict.fault, PULL_CODES.forge_conflict.fault]).toEqual([true, true]);
   });
 
+  test('where the account that scheduled is gone, and its schedule with it, the step can be done all the same', () => {
+    expect(PULL_CODES.scheduler_left.next).toMatch(/Cancel auto merge.*, if it is still there; then let/);
+  });
+
   test('no words stand for two codes', () => {
     const says = PULL_CODE_NAMES.map((name) => PULL_CODES[name].says);
     expect(new Set(says).size).toBe(says.length);
