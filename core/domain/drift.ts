@@ -15,6 +15,10 @@ export const DRIFTS = {
     says: 'The branch rule does not ask for the status of the queue any more',
     next: 'Press "Put it back now" on the queue page, or add the status to the rule on the forge.',
   },
+  own_branches: {
+    says: 'A branch rule covers the branches of the queue, which begin with its name, so nothing can be staged',
+    next: 'Change that rule on the forge, so that the bot may make, rewrite and delete branches there; "Verify again" on the setup page names these branches.',
+  },
   webhook_missing: {
     says: 'The webhook was deleted, so the queue notices changes only when it looks, every five minutes at the latest',
     next: 'Press "Put it back now" on the queue page.',
@@ -77,6 +81,7 @@ export function sayDrift({ kind, refusal }: Pick<Drift, 'kind' | 'refusal'>): {
 export function findDrifts(facts: DriftFacts): readonly Drift[] {
   const found = [
     ...findOfRule(facts),
+    ...findOfOwnBranches(facts),
     ...findOfHook(facts),
     ...findOfRights(facts),
     ...findOfGate(facts),
@@ -96,6 +101,13 @@ function findOfRule({ repo, outcome }: DriftFacts): readonly Drift[] {
       const drift = OF_RULE[reason];
       return drift === undefined ? [] : [{ ...drift, since: rule.at }];
     });
+}
+
+/** Told also where the service does not manage the rule of the base: the queue can stage nothing there either. */
+function findOfOwnBranches({ repo, outcome }: DriftFacts): readonly Drift[] {
+  const rule = outcome?.rule;
+  if (rule === undefined || rule.at <= setUpAt(repo)) return [];
+  return rule.reasons.includes('staging_protected') ? [{ kind: 'own_branches', since: rule.at }] : [];
 }
 
 function findOfHook({ repo, outcome }: DriftFacts): readonly Drift[] {

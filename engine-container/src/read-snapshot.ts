@@ -29,6 +29,7 @@ import { type LandingReading, TraceReader } from './read-traces.ts';
 import { TwinReader } from './read-twins.ts';
 import { ViewReader } from './read-views.ts';
 import type { ReconcilerDeps } from './reconciler-deps.ts';
+import { isBranchRuled } from './ruled-branch.ts';
 import { type PatrolMemory, StatusPatrol } from './status-patrol.ts';
 
 /** Enough for a batch, sixteen cuts and their retries in one pass. */
@@ -144,6 +145,9 @@ export class SnapshotReader {
     const blocked = record.nameInTheWay?.branches;
     const nameInTheWay =
       blocked === undefined ? undefined : await this.#tryRead(() => this.#forge.findRefInTheWay(blocked));
+    const ruled = record.ruledBranch;
+    const isOwnBranchRuled =
+      ruled === undefined ? undefined : await this.#tryRead(() => isBranchRuled(this.#forge, ruled));
     // Its owner is told of the rule before anything waits: it is looked at once.
     if (needsBase || isRuleDue(this.#repo, record, begunAt))
       this.#protection = await this.#tryRead(() => this.#forge.readProtection(this.#repo.baseBranch));
@@ -175,6 +179,7 @@ export class SnapshotReader {
       ...file,
       ...recalled,
       ...(nameInTheWay === undefined ? {} : { nameInTheWay }),
+      ...(isOwnBranchRuled === undefined ? {} : { isOwnBranchRuled }),
       full: true,
       tried: this.#views.tried,
       // A base that is known says that the forge answers: then what is unknown would be held against its pull request.

@@ -23,7 +23,7 @@ import type { MeasuredDeps } from './reconciler-deps.ts';
 import { RecordKeeper } from './record-keeper.ts';
 import { type Refused, readRefusal, withArchive } from './refusal-cause.ts';
 import { RepoObjects } from './repo-objects.ts';
-import { isOwnBranchRuled } from './ruled-branch.ts';
+import { findRuledBranch } from './ruled-branch.ts';
 import { toldSettings } from './settings-changes.ts';
 import { StagedTreeMismatch } from './stage-trees.ts';
 import type { PatrolMemory } from './status-patrol.ts';
@@ -281,11 +281,9 @@ export class Reconcile {
       // One batch that the program itself cannot plan must not keep all others from being planned.
       if (!isForeseen && !isStaging(action)) throw error;
       const code = this.#classify(error);
-      const isRuled = await isOwnBranchRuled(this.#forge, action, error);
-      // No pull request is to blame for a rule: nothing is staged until it is gone.
-      const forgeAnswers = isRuled
-        ? !isStaging(action)
-        : await this.#doesForgeAnswer(error, action, snapshot);
+      const ruled = await findRuledBranch(this.#forge, action, error);
+      const isRuled = ruled !== null;
+      const forgeAnswers = isRuled || (await this.#doesForgeAnswer(error, action, snapshot));
       // A token that reads and writes was not refused.
       const told = forgeAnswers && code === 'forge_access_denied' ? 'forge_unreachable' : code;
       this.#errorCode ??= isRuled ? 'protection_conflict' : told;
@@ -294,7 +292,7 @@ export class Reconcile {
         action: action.kind,
         outcome: error instanceof Error ? error.name : 'unknown',
       });
-      return { kind: 'failed', forgeAnswers };
+      return { kind: 'failed', forgeAnswers, ...(isRuled ? { ruledBranch: ruled } : {}) };
     }
   }
 

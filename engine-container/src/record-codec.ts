@@ -133,6 +133,7 @@ const StoredShape = z.object({
   rival: z.object({ pr, at: z.number() }).optional(),
   archivedSince: z.number().optional(),
   nameInTheWay: z.object({ branches: z.array(z.string()) }).optional(),
+  ruledBranch: z.string().optional(),
   rate: z.object({
     landed: z.number(),
     bounced: z.number(),

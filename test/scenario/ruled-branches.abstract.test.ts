@@ -1,3 +1,4 @@
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { endingOf, expectHonestEnd, givenProject, givenScheduled } from './stories.ts';
 import { createWorld } from './world.ts';
 
@@ -19,6 +20,13 @@ describe('a rule over the branches of the queue', () => {
     await world.drain({ maxMs: 30 * MINUTE_MS });
     expect(await world.reconcile()).toMatchObject({ errorCode: 'protection_conflict' });
     expect((await world.record()).deferred).toEqual([]);
+    for (const pr of prs) {
+      const { headSha } = await world.forge.pull(pr);
+      expect(await world.forge.status(headSha, DEFAULT_SERVICE_NAME)).toMatchObject({
+        state: 'pending',
+        description: expect.stringMatching(/^queued: waits for its batch/),
+      });
+    }
     expect((await world.events()).map(({ event }) => event)).not.toContain('pr_refused');
     expect(await endingOf(world, prs)).toEqual({ landed: [], bounced: [] });
     await world.forge.unprotectBranch(OWN);

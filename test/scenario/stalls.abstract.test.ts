@@ -1,7 +1,7 @@
 import { DAY_MS } from '#core/domain/api-limits.ts';
 import type { ProvisioningRecord } from '#core/domain/provisioning.ts';
 import { tellPull } from '#core/domain/pull-story.ts';
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { DEFAULT_SERVICE_NAME, stagingBranch } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { readActivity } from '#core/services/read-activity.ts';
 import { findBlocker } from '../../dashboard/view/blocker.ts';
@@ -223,6 +223,23 @@ test('a required status removed by hand is a drift at the next look; a quarter o
   expect(told.last_reconcile_error_code).toBe('protection_conflict');
   expect(landedOf(world)).toEqual([]);
   await world.forge.setProtection({ requiredContexts: [DEFAULT_SERVICE_NAME] });
+  await expectGoesOn(world, [pr]);
+});
+
+test('a rule over the branches of the queue is a drift at the next look, with its own step, and goes with the rule', async () => {
+  const world = await given();
+  const own = stagingBranch(DEFAULT_SERVICE_NAME, 'main');
+  await world.forge.protectBranch(own, { directPushAllowed: false });
+  const pr = await givenScheduled(world.forge, 'a');
+  const told = await untilTold(world, drifted('own_branches'), TICK_MS);
+  expect(told.last_reconcile_error_code).toBe('protection_conflict');
+  expect(told.drifts).toMatchObject([
+    { repair: 'people', says: expect.stringMatching(/^A branch rule covers the branches of the queue/) },
+  ]);
+  expect(told.queue?.line).toMatchObject([{ pr, state: 'ready' }]);
+  await world.clock.advance(TICK_MS);
+  expect((await activityOf(world)).queue?.line).toMatchObject([{ pr, state: 'ready' }]);
+  await world.forge.unprotectBranch(own);
   await expectGoesOn(world, [pr]);
 });
 

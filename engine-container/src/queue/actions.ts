@@ -116,6 +116,13 @@ export interface HeadRun {
   readonly runUrl: string | null;
 }
 
+export interface FailedAction {
+  readonly kind: 'failed';
+  readonly forgeAnswers: boolean;
+  /** Branch of the queue that a branch rule covers, which is why the forge refused. Absent: it was refused for something else. */
+  readonly ruledBranch?: string;
+}
+
 export type ActionOutcome =
   | {
       readonly kind: 'batch_staged';
@@ -148,7 +155,7 @@ export type ActionOutcome =
   /** The time was up before all was read that is needed; the next reconcile goes on from there. */
   | { readonly kind: 'unfinished' }
   /** The call failed; the wish stands and is tried again. `forgeAnswers`: others go well, so it may be what was asked. */
-  | { readonly kind: 'failed'; readonly forgeAnswers: boolean };
+  | FailedAction;
 
 export interface Decision {
   /** Record to store before the first action: every intent is durable before its effect (A5). */

@@ -3,6 +3,7 @@ import { SCHEDULE_PROBES_MAX } from '#core/domain/limits.ts';
 import type { Action, ActionOutcome } from './actions.ts';
 import { LATE_EFFECT_MS, sweepLate } from './batches/late-branches.ts';
 import { landingOf } from './batches/pipeline.ts';
+import { noteRuledBranch } from './batches/ruled-branch.ts';
 import { countStagingFailure, countUnfinished } from './batches/staging-failure.ts';
 import { beginPass, type DecisionContext } from './decision-context.ts';
 import { foldBatch, foldNode } from './fold-staging.ts';
@@ -25,7 +26,8 @@ export function fold(
   }
   if (outcome.kind === 'failed') {
     foldFailure(pass, action, outcome.forgeAnswers);
-    if (outcome.forgeAnswers) countStagingFailure(pass, action);
+    if (outcome.ruledBranch !== undefined) noteRuledBranch(pass, action, outcome.ruledBranch);
+    else if (outcome.forgeAnswers) countStagingFailure(pass, action);
     return pass;
   }
   switch (action.kind) {

@@ -49,6 +49,8 @@ export interface Snapshot {
   readonly protection: Reading<BranchProtection | null>;
   /** Whether what made a branch of ours impossible still does; absent: nothing is known to. */
   readonly nameInTheWay?: Reading<RefInTheWay | null>;
+  /** Whether a rule still covers the `ruledBranch` of the record; absent: the record has none. */
+  readonly isOwnBranchRuled?: Reading<boolean>;
   /** Merged with what moved the base without the queue; absent: nothing is looked for. */
   readonly outsidePulls?: Reading<readonly OutsidePull[]>;
   /** Absent: not asked, because the queue is empty. */

@@ -18,3 +18,12 @@ export function noteRule(protection: BranchProtection | null, context: string): 
   }
   return reasons;
 }
+
+/** Beside the notes about the rule of the base, whether one covers the branches of the queue. */
+export function withRuledBranch(
+  reasons: readonly ProtectionReason[],
+  isRuled: boolean,
+): readonly ProtectionReason[] {
+  const others = reasons.filter((reason) => reason !== 'staging_protected');
+  return isRuled ? [...others, 'staging_protected'] : others;
+}

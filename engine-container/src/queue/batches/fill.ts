@@ -7,7 +7,7 @@ import { type DecisionContext, entryOf, reportCode, wakeNoLaterThan } from '../d
 import { isReplacedTip } from '../landing/landed.ts';
 import { awaitTakenBack } from '../landing/standing.ts';
 import { crowdRuleOf, noteOthers } from '../line/crowd-rule.ts';
-import { hasStopped } from '../line/holds.ts';
+import { hasStopped, isStagingImpossible } from '../line/holds.ts';
 import { overtake } from '../line/incidents.ts';
 import { readyEntries } from '../line/ready.ts';
 import { orderLine } from '../line/turns.ts';
@@ -65,7 +65,7 @@ function groundForBatches(
   }
   if (record.rebuilding || record.context !== s.repo.statusContext) return null;
   // Where its workflows are depends on which forge it is.
-  if (s.forge?.known === false || record.nameInTheWay !== undefined) return null;
+  if (s.forge?.known === false || isStagingImpossible(record)) return null;
   const base = s.base.value;
   // A base that is about to move, or has moved by this very pass, is no ground for a new batch.
   if (record.tip !== null && record.tip !== base.sha) return null;

@@ -3,7 +3,7 @@ import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
 import { stagedMessage, stagingBranch } from '#core/domain/queue-names.ts';
 import type { KnownTree } from '../actions.ts';
 import { type DecisionContext, entryOf, wakeNoLaterThan } from '../decision-context.ts';
-import { hasStopped } from '../line/holds.ts';
+import { hasStopped, isStagingImpossible } from '../line/holds.ts';
 import { isIncidentIn } from '../line/incidents.ts';
 import { chanceOf } from '../policy/chances.ts';
 import { gateRunsMax, policyFor } from '../policy/in-force.ts';
@@ -30,7 +30,7 @@ export function stageWanted(pass: DecisionContext): void {
   const { record } = pass;
   // Staging takes seconds for each ten pull requests: the forge merges meanwhile.
   if (pass.landsAtNextLook) return;
-  if (hasStopped(record) || record.nameInTheWay !== undefined) return;
+  if (hasStopped(record) || isStagingImpossible(record)) return;
   dissolveLate(pass);
   endSharing(pass);
   const allowed = gateRunsMax(pass);

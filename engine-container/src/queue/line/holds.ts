@@ -21,6 +21,14 @@ export function holdAt(
   return { ...ofForge, kind: 'pause', isArchived: true };
 }
 
+/** The forge refuses branches of the queue: a branch or tag has their name, or a branch rule covers them. */
+export function isStagingImpossible({
+  nameInTheWay,
+  ruledBranch,
+}: Pick<QueueRecord, 'nameInTheWay' | 'ruledBranch'>): boolean {
+  return nameInTheWay !== undefined || ruledBranch !== undefined;
+}
+
 /** A pause, a drain or a freeze window keeps it from being staged. */
 export function isKeptFromStaging(hold: Hold | null, entry: Labels): boolean {
   return hold !== null && (hold.isDrained || !isExemptFrom(hold, entry));

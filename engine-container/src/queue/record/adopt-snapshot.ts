@@ -1,6 +1,7 @@
 import { isSetUpLookDue } from '#core/domain/hook-seen.ts';
-import { noteRule } from '../admission/rule-notes.ts';
+import { noteRule, withRuledBranch } from '../admission/rule-notes.ts';
 import { forgetOtherGates } from '../batches/missing-gate.ts';
+import { noticeRuledBranch } from '../batches/ruled-branch.ts';
 import { type DecisionContext, raiseStandstill } from '../decision-context.ts';
 import { noticeBase } from '../landing/base-seen.ts';
 import { stopBesideRival } from '../landing/merged-outside.ts';
@@ -12,6 +13,7 @@ import { stopBesideRival } from '../landing/merged-outside.ts';
 export function adoptSnapshot(pass: DecisionContext): void {
   keepReadings(pass);
   keepSettingsFile(pass);
+  noticeRuledBranch(pass);
   keepRule(pass);
   keepHook(pass);
   noticeName(pass);
@@ -35,12 +37,14 @@ function keepSettingsFile({ record, s }: DecisionContext): void {
 
 /** Written only where it says something new, and once in an hour: an idle record must stay as it is. */
 function keepRule({ record, s }: DecisionContext): void {
-  if (!s.protection.known) return;
-  const reasons = noteRule(s.protection.value, record.context);
   const told = record.rule;
+  const ofBase = s.protection.known ? noteRule(s.protection.value, record.context) : told?.reasons;
+  if (ofBase === undefined) return;
+  const reasons = withRuledBranch(ofBase, record.ruledBranch !== undefined);
   const isTold = told !== undefined && String(told.reasons) === String(reasons);
   if (!isTold || told.at < (s.repo.provisioning.lastProvisionedAt ?? 0)) record.rule = { at: s.now, reasons };
-  else if (isSetUpLookDue(told.lookedAt ?? told.at, s.now)) record.rule = { ...told, lookedAt: s.now };
+  else if (s.protection.known && isSetUpLookDue(told.lookedAt ?? told.at, s.now))
+    record.rule = { ...told, lookedAt: s.now };
 }
 
 /** Told to the owner: where deliveries do not come, the tick still does. */

@@ -98,6 +98,8 @@ export interface QueueRecord extends Learned, Recalling {
   unreadSince?: EpochMs;
   /** A reference that makes a branch of ours impossible: nothing is staged until it is gone. Absent: nothing does. */
   nameInTheWay?: NameInTheWay;
+  /** Branch of the queue that a branch rule covers: nothing is staged until that rule is gone. Absent: none does. */
+  ruledBranch?: string;
   /** Which forge this is; absent until it was asked. */
   forge?: KnownForge;
   /** A move of the base without the queue, while it is looked for who was merged; absent: nothing did. */

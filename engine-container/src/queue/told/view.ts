@@ -79,11 +79,12 @@ function situationOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: 
   if (entry.refusedFor !== null) return situation('refused', entry.refusedFor);
   const deferred = deferOf(record, entry, at);
   if (deferred !== undefined) return { ...situation('waiting', deferred.reason), until: deferred.until };
-  const staged = record.batches.filter((batch) =>
+  const own = record.batches.filter((batch) =>
     activeMembers(batch).some((member) => member.pr === entry.pr && member.head === entry.head),
   );
-  if (staged.length > 0)
-    return situation('staged', isAtRunner(record, staged, entry.pr) ? 'runner_wait' : null);
+  // A batch of which the forge has nothing yet may come to nothing.
+  if (own.length > 0 && own.every(({ chain }) => chain.length === 0)) return situation('ready');
+  if (own.length > 0) return situation('staged', isAtRunner(record, own, entry.pr) ? 'runner_wait' : null);
   if (entry.readyAt === null)
     return situation('waiting', entry.isBehindTwin === true ? 'twin_ahead' : 'not_admitted');
   if (hold !== null && isKeptFromStaging(hold, entry))

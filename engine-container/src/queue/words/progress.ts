@@ -1,4 +1,5 @@
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
+import { requiresContext } from '../admission/admission.ts';
 import { activeMembers, isWhole } from '../batches/pipeline.ts';
 import type { DecisionContext } from '../decision-context.ts';
 import { hasStopped } from '../line/holds.ts';
@@ -24,8 +25,7 @@ import { wishStatus } from './wish-status.ts';
  */
 export function sayProgress(pass: DecisionContext): void {
   const { record, s } = pass;
-  // Without the rule the forge merges what the queue says nothing about.
-  if (!s.repo.queueEnabled || pass.errorCode === 'protection_conflict') return;
+  if (!s.repo.queueEnabled || isMergedUnproven(pass)) return;
   const stands = standsOf(record);
   for (const entry of record.entries) {
     if (mustWordsWait(record)) return;
@@ -35,6 +35,14 @@ export function sayProgress(pass: DecisionContext): void {
     const { pr, head: sha } = entry;
     wishStatus(pass, { pr, sha, state: 'pending', description, targetUrl: null });
   }
+}
+
+/** Without the rule of the base the forge merges what the queue says nothing about. A rule over the branches of the queue lets nothing land. */
+function isMergedUnproven({ errorCode, record, s }: DecisionContext): boolean {
+  if (errorCode !== 'protection_conflict') return false;
+  return (
+    !s.protection.known || s.protection.value === null || !requiresContext(s.protection.value, record.context)
+  );
 }
 
 /** Looked up for each pull request of a long line. */

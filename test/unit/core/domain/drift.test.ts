@@ -59,6 +59,14 @@ describe('what is not as it was set up', () => {
     expect(kindsOf(rule(['rule_missing']), { protectionRequested: false })).toEqual([]);
   });
 
+  test('a rule over the branches of the queue is a drift, also where the service does not manage the rule of the base', () => {
+    expect(kindsOf(rule(['staging_protected']))).toEqual([['own_branches', 2_000]]);
+    expect(kindsOf(rule(['staging_protected']), { protectionRequested: false })).toEqual([
+      ['own_branches', 2_000],
+    ]);
+    expect(kindsOf(rule(['staging_protected'], SET_UP_AT - 1))).toEqual([]);
+  });
+
   test('a hook that is gone or does not work is a drift of a repository that is woken by it', () => {
     expect(kindsOf(hook('missing'))).toEqual([['webhook_missing', 2_500]]);
     expect(kindsOf(hook('changed'))).toEqual([['webhook_changed', 2_500]]);

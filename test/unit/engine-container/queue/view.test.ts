@@ -9,6 +9,7 @@ import {
   givenLanding,
   givenNode,
   givenRecord,
+  givenStagedBatch,
 } from '../../../builders/queue-record.ts';
 
 const AT = 1_000_000;
@@ -45,7 +46,7 @@ test('every place of the queue says where it stands and why', () => {
   expect(
     placesOf({
       entries,
-      batches: [givenBatch()],
+      batches: [givenStagedBatch(2)],
       deferred: [deferred],
       bounced: [{ pr: 6, head: 'head-6', scheduleId: 6 }],
     }),
@@ -64,10 +65,22 @@ test('every place of the queue says where it stands and why', () => {
 test('a member behind the limit waits for the next batch; a bounce of another head says nothing', () => {
   const bounced = [{ pr: 2, head: 'older', scheduleId: 2 }];
   expect(
-    placesOf({ entries: [givenEntry(1), givenEntry(2)], batches: [givenBatch({ limit: 1 })], bounced }),
+    placesOf({
+      entries: [givenEntry(1), givenEntry(2)],
+      batches: [givenStagedBatch(2, { limit: 1 })],
+      bounced,
+    }),
   ).toEqual([
     [1, 'staged', null],
     [2, 'ready', 'next_batch'],
+  ]);
+});
+
+test('members of a batch that is not built yet are not told to be staged', () => {
+  const batches = [givenBatch({ chain: [] })];
+  expect(placesOf({ entries: [givenEntry(1), givenEntry(2)], batches })).toEqual([
+    [1, 'ready', null],
+    [2, 'ready', null],
   ]);
 });
 
@@ -76,7 +89,7 @@ test('one whose gate run waits for a runner says so, until one of its runs goes 
   const runs = (...nodes: Parameters<typeof givenNode>[0][]) =>
     placesOf({
       entries: [givenEntry(1), givenEntry(2)],
-      batches: [givenBatch({ nodes: nodes.map(givenNode) })],
+      batches: [givenStagedBatch(2, { nodes: nodes.map(givenNode) })],
     });
   expect(runs({ to: 2, runnerWait: waits })).toEqual([
     [1, 'staged', 'runner_wait'],
