@@ -37,6 +37,8 @@ export const ERROR_STEPS: Readonly<Record<ApiErrorCode, string | null>> = {
   queue_not_ready: 'Switch the queue on in the settings of the repository first.',
   ci_gate_exists: 'No setup pull request is needed. Verify the gate instead.',
   ci_gate_missing: 'Merge the setup pull request first.',
+  queue_branches_ruled:
+    'Change that rule on the forge, so that the bot may make, rewrite and delete the branches of the queue, then verify again.',
   subscription_exists: 'Change its plan instead of starting another one.',
   no_active_subscription: 'Start a subscription first.',
   subscription_state_mismatch: 'Use the billing portal to change the subscription.',

@@ -91,6 +91,11 @@ export const ERROR_TABLE = {
     message: 'The base branch has the gate workflow already.',
   },
   ci_gate_missing: { status: 409, retryable: false, message: 'The base branch has no gate workflow.' },
+  queue_branches_ruled: {
+    status: 409,
+    retryable: false,
+    message: 'A branch rule covers the branches of the queue, so the gate cannot be tried there.',
+  },
   subscription_exists: {
     status: 409,
     retryable: false,

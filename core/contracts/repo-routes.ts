@@ -14,6 +14,7 @@ const BODY = ['invalid_body', 'invalid_field'] as const;
 const STORED = ['db_error'] as const;
 const OWN = ['not_found', 'db_error'] as const;
 const ON_FORGE = ['not_found', 'connection_not_found', 'decryption_error', 'db_error'] as const;
+const ON_TOKEN = [...ON_FORGE, 'forge_access_denied', 'forge_unreachable'] as const;
 const BY_PERSON = [
   'not_found',
   'connection_not_found',
@@ -278,7 +279,7 @@ export const REPO_ROUTES = [
     scope: 'read',
     rate: 'gate_log',
     replies: { 200: GateLogView },
-    errors: [...ON_FORGE, 'forge_access_denied', 'forge_unreachable'],
+    errors: ON_TOKEN,
   },
   {
     id: 'enqueuePull',
@@ -332,7 +333,7 @@ export const REPO_ROUTES = [
     scope: 'settings:write',
     rate: 'ci_gate',
     replies: { 201: repo.SetupPull },
-    errors: [...ON_FORGE, 'ci_gate_exists', 'forge_access_denied', 'forge_unreachable'],
+    errors: [...ON_TOKEN, 'ci_gate_exists'],
   },
   {
     id: 'verifyGate',
@@ -343,6 +344,6 @@ export const REPO_ROUTES = [
     scope: 'settings:write',
     rate: 'ci_gate',
     replies: { 200: repo.GateVerification },
-    errors: [...ON_FORGE, 'ci_gate_missing', 'forge_access_denied', 'forge_unreachable'],
+    errors: [...ON_TOKEN, 'ci_gate_missing', 'queue_branches_ruled'],
   },
 ] as const satisfies readonly RouteSpec[];

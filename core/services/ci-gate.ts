@@ -28,6 +28,7 @@ export type CiGateFailure =
   | 'decryption_error'
   | 'ci_gate_exists'
   | 'ci_gate_missing'
+  | 'queue_branches_ruled'
   | 'forge_access_denied'
   | 'forge_unreachable'
   | 'db_error'
@@ -46,7 +47,7 @@ export interface Failed {
   readonly code: CiGateFailure;
   /** Of which the token would need one, where the forge has said so. */
   readonly missingScopes?: readonly TokenScope[];
-  /** Of `ci_gate_missing`: the gate file as a check that fails, then the five of a set-up. */
+  /** Of `ci_gate_missing`: the gate file as a check that fails, then the five of a set-up. Of `queue_branches_ruled`: these five. */
   readonly checks?: readonly (SetUpCheck | GateFileCheck)[];
 }
 

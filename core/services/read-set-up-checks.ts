@@ -32,6 +32,19 @@ export async function gateMissing(forge: ForgeAdmin, repo: ManagedRepo, queueNam
   };
 }
 
+/** A 403 on a probe is that of a token without the right, also where a rule covers the branches of the queue. Null: none is seen. */
+export async function findRuleOverProbe(
+  forge: ForgeAdmin,
+  repo: ManagedRepo,
+  queueName: string,
+  error: unknown,
+): Promise<Failed | null> {
+  if (!(error instanceof ForgeError) || error.status !== 403 || error.missingScopes.length > 0) return null;
+  const checks = await readSetUpChecks(forge, repo, queueName);
+  const isRuled = checks.some(({ check, state }) => check === 'own_branches_free' && state === 'missing');
+  return isRuled ? { ...failed('queue_branches_ruled'), checks } : null;
+}
+
 async function readOwnBranches(
   forge: ForgeAdmin,
   { baseBranch }: ManagedRepo,

@@ -48,9 +48,11 @@ export function SetUpChecks({ repo }: { readonly repo: StatusEntry }) {
   );
 }
 
-/** The checks that were made although the gate file is missing, which is the first of them. */
+/** Refusals that list checks: where the gate file is missing, that is the first of them. */
+const WITH_CHECKS: readonly string[] = ['ci_gate_missing', 'queue_branches_ruled'];
+
 function checksOf(error: unknown): readonly ShownCheck[] {
-  if (!(error instanceof ApiError) || error.code !== 'ci_gate_missing') return [];
+  if (!(error instanceof ApiError) || !WITH_CHECKS.includes(error.code)) return [];
   const { checks } = error.fields;
   return Array.isArray(checks) ? checks : [];
 }

@@ -65,6 +65,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   queue_lock_failed: { title: 'The queue could not be locked' },
   queue_not_ready: { title: 'The queue is switched off' },
   ci_gate_exists: { title: 'The gate workflow is there already' },
+  queue_branches_ruled: { title: 'A branch rule covers the branches of the queue' },
   ci_gate_missing: { title: 'The gate workflow is not on the base branch' },
   subscription_exists: { title: 'You have a subscription already' },
   no_active_subscription: { title: 'There is no subscription to change' },

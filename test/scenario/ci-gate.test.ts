@@ -189,6 +189,20 @@ describe.each(['fj11', 'fj15', 'gt126'] as const)('verify on %s', (profile) => {
     ]);
   });
 
+  test('a rule over the branches of the queue is no refusal of the token: the check that fails says so, with its step', async () => {
+    const world = await begin();
+    await world.api('POST', '/branch_protections', { rule_name: 'mq/**', enable_push: false });
+    const before = await world.repo();
+    const result = await verifyCiGate(world.deps, before);
+    expect(result).toMatchObject({ kind: 'failed', code: 'queue_branches_ruled' });
+    const checks = 'checks' in result ? (result.checks ?? []) : [];
+    expect(checks.find(({ check }) => check === 'own_branches_free')).toMatchObject({
+      state: 'missing',
+      fix: expect.stringContaining('"mq/"'),
+    });
+    expect((await world.repo()).ciGate).toEqual(before.ciGate);
+  });
+
   test.each([
     ['401', { status: 401 }, 'forge_access_denied'],
     ['403', { status: 403 }, 'forge_access_denied'],
@@ -436,17 +450,6 @@ describe('verify', () => {
     world.fake.knobs.fault = () => null;
     await later(world, 61_000);
     expect(await verifyCiGate(world.deps, await world.repo())).toMatchObject({ kind: 'verified_or_not' });
-  });
-
-  test('a rule over mq/** refuses the probe', async () => {
-    const world = await create({ files: withGate });
-    await world.api('POST', '/branch_protections', { rule_name: 'mq/**' });
-    const before = (await world.repo()).ciGate;
-    expect(await verifyCiGate(world.deps, await world.repo())).toEqual({
-      kind: 'failed',
-      code: 'forge_access_denied',
-    });
-    expect((await world.repo()).ciGate).toEqual(before);
   });
 
   test('verified with the rule asked for: it is written now (D-67)', async () => {

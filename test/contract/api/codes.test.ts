@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ERROR_TABLE, type ErrorCode } from '#core/contracts/errors.ts';
 import { API_TOKENS_MAX, AUTHOR_LOGINS_MAX } from '#core/domain/api-limits.ts';
+import type { BranchRule } from '#core/domain/branch-rule.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { SignerError } from '#core/ports/signer.ts';
 import { StoreError } from '#core/ports/store.ts';
@@ -20,6 +21,17 @@ import { makeWorkingForge } from '../../support/working-forge.ts';
 const REPOS = '/api/v1/user/repos';
 const CONNECTIONS = '/api/v1/connections';
 const CONNECTION = { instance_url: 'https://git.example.org', token: FORGE_TOKEN, bot_login: BOT };
+
+const RULE_OVER_QUEUE_BRANCHES: BranchRule = {
+  name: 'mq/**',
+  priority: 1,
+  createdAt: 0,
+  statusCheckEnabled: false,
+  contexts: [],
+  blockOnOutdatedBranch: false,
+  directPushAllowed: false,
+  raw: {},
+};
 
 type Drive = (world: ApiWorld) => Promise<Answer>;
 
@@ -183,6 +195,14 @@ const DRIVES: Readonly<Record<ErrorCode, Drive>> = {
   },
   ci_gate_missing: (world) => {
     world.forge.setUp = makeWorkingForge(false);
+    return onRepo(world, 'ci-gate/verify');
+  },
+  queue_branches_ruled: (world) => {
+    world.forge.setUp = {
+      ...makeWorkingForge(true),
+      listRules: async () => [RULE_OVER_QUEUE_BRANCHES],
+      commitFile: () => Promise.reject(new ForgeError('denied', 'POST contents/{path}', 403)),
+    };
     return onRepo(world, 'ci-gate/verify');
   },
   subscription_exists: () =>

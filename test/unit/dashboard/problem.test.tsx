@@ -12,6 +12,7 @@ test.each<ErrorCode>([
   'decryption_error',
   'forge_access_denied',
   'ci_gate_missing',
+  'queue_branches_ruled',
   'repo_limit_exceeded',
   // Their messages end with the step.
   'head_moved',
