@@ -99,7 +99,7 @@ export interface BranchProtection {
   readonly mergeTeams?: readonly string[];
 }
 
-/** What has to be closed before a pull request is merged. */
+/** The issues and pull requests that have to be closed before a pull request is merged. */
 export interface DependencyCount {
   readonly open: number;
   /** In repositories that the asker may not see: each is open or closed. */

@@ -50,11 +50,12 @@ async function look(world: World): Promise<number> {
   const report = await world.reconcile();
   const repo = await world.store.getRepo('repo-1');
   if (report === null || repo === null) throw new Error('no look');
-  const { errorCode, rule, hook, wakeAt } = report;
+  const { errorCode, refusal, rule, hook, wakeAt } = report;
   await world.store.saveReconcileOutcome(repo, {
     ranAt: world.clock.now(),
     ok: errorCode === null,
     errorCode,
+    ...(refusal === undefined ? {} : { refusal }),
     ...(rule === undefined ? {} : { rule }),
     ...(hook === undefined ? {} : { hook }),
   });
@@ -263,8 +264,8 @@ test('an expired token is a drift at the next look and a standstill after a quar
   await look(world);
   world.forge.fault = () => ({ status: 401 });
   const seen = await untilTold(world, drifted('rights'), TICK_MS);
-  expect(seen.drifts).toMatchObject([{ next: expect.stringMatching(/store a new token/) }]);
-  expect(seen.last_reconcile_error).toMatch(/refused the queue; check .* that the token has its scopes/);
+  expect(seen.drifts).toMatchObject([{ next: expect.stringMatching(/^Store a new token/) }]);
+  expect(seen.last_reconcile_error).toMatch(/^The forge does not accept the stored token/);
   await untilTold(world, standsFor('looks_fail'), 20 * MINUTE_MS);
   world.forge.fault = () => null;
   await expectGoesOn(world, [pr]);

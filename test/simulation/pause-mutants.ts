@@ -39,7 +39,7 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   {
     guard: 'the words of a pause are replaced when it is over',
     file: `${QUEUE}/words/said.ts`,
-    find: 'return !isKeptFromStaging(pauseAt(s.repo, s.now), entry);',
+    find: 'return !isKeptFromStaging(holdAt(record, s.repo, s.now), entry);',
     replace: 'return s.now < 0;',
     families: ['pauses'],
     dies: 'two wait for the end of a pause',

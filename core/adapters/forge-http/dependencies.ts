@@ -20,7 +20,7 @@ export async function listChangedFiles(
   return rows.map((row) => row.filename);
 }
 
-/** What blocks this one. A repository that has dependencies switched off says 404. */
+/** The dependencies that block this one. A repository that has dependencies switched off says 404. */
 export async function countDependencies(
   transport: ForgeTransport,
   pr: PullRequestNumber,

@@ -133,7 +133,7 @@ export interface PullRequestView {
   readonly labelled?: readonly Labelled[];
   /** Does it change files that the rule protects? Absent: the rule protects none. */
   readonly touchesProtected?: Reading<boolean>;
-  /** What has to be closed before it; absent: it never had any such. Hidden ones are counted only where a merge did not come. */
+  /** Dependencies that have to be closed before it; absent: it never had any such. Hidden ones are counted only where a merge did not come. */
   readonly dependencies?: Reading<DependencyCount>;
   /** Would a `success` on this head open a pull request to another branch as well? Absent: not scheduled, or not asked. */
   readonly opensAnother?: Reading<OpensAnother>;

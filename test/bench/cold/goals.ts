@@ -8,7 +8,7 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   api: 190,
   evidence: 190,
   // 3 of it read patterns as the forges do, and count what that takes.
-  advice: 213,
+  advice: 214,
   connections: 200,
   // 8 of it merge what a backport carries, as staging does. It was 226 until addresses of notices were judged when they are set, and
   // 229 until `.gitattributes` were read with their values, and 230 until long texts were cut while they arrive.
@@ -19,7 +19,7 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   'wake-forward': 165,
   'webhooks-forge': 170,
   // 1 of it is words for what the engine refuses.
-  worker: 193,
+  worker: 194,
   // 2 of it read patterns as the forges do, and count what that takes; 1 cuts long texts while they arrive.
   'idle-look': 118,
   'socket-connect': 190,
@@ -35,12 +35,12 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   engine: 270,
 };
 /**
- * The largest size of a function, minified: beyond it a cold start is felt. It was 665 KiB, then 680, 720 and 740; every function
+ * The largest size of a function, minified: beyond it a cold start is felt. It was 665 KiB, then 680, 720, 740 and 746; every function
  * that answers people holds the schemas of all routes, and with pause, branches and confirmed addresses came further ones. Near it
  * are `billing`, which carries the payment SDK, and `forge-ops`, which cuts long texts of forges and looks up names of strangers
  * without a thread. `engine` is no function: it starts once an hour at most, reads settings files with positions, and has room of
  * its own. It was 768 KiB until it followed clocks and wrote over heads that cannot be read, and 800 KiB until it knew which files a
  * rebase stops at.
  */
-export const MINIFIED_BYTES_MAX = 746 * 1024;
+export const MINIFIED_BYTES_MAX = 748 * 1024;
 export const ENGINE_BYTES_MAX = 816 * 1024;

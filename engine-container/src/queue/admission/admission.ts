@@ -89,7 +89,7 @@ export interface AdmissionFacts extends RuleFacts {
   readonly opensAnother?: Reading<OpensAnother> | undefined;
   /** Does it change files that the rule protects? Absent: the rule protects none. */
   readonly touchesProtected?: Reading<boolean> | undefined;
-  /** What has to be closed before it; absent: nothing. */
+  /** Dependencies that have to be closed before it; absent: none. */
   readonly dependencies?: Reading<DependencyCount> | undefined;
   /** Another open pull request with the same head that is ahead in the queue. */
   readonly twinAhead: boolean;
