@@ -18,7 +18,7 @@ export const DEPARTURE_CODES = {
   retargeted: exit(
     'author',
     'not queued: it now targets another branch',
-    'Change its target branch back on the forge.',
+    'Change its target branch back on the forge. If that branch was renamed, ask the owner of the repository to enroll its new name.',
   ),
   merged_outside_the_queue: exit(
     'operator',

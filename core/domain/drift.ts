@@ -7,6 +7,10 @@ import { sayProblems } from './settings-file.ts';
 
 /** Parts of the set-up of a repository that are compared with what they were: words of the page and the API. */
 export const DRIFTS = {
+  base: {
+    says: 'The branch that this queue serves is not on the forge any more',
+    next: 'Give the branch its name back on the forge, or enroll its new name and delete this entry.',
+  },
   protection: {
     says: 'The branch rule of the base is gone, or lets pull requests land past the queue',
     next: 'Press "Put it back now" on the queue page, or restore the rule on the forge.',
@@ -80,6 +84,7 @@ export function sayDrift({ kind, refusal }: Pick<Drift, 'kind' | 'refusal'>): {
 /** In the order of `DRIFTS`. What was never set up, or was seen before it was set up, has not drifted. */
 export function findDrifts(facts: DriftFacts): readonly Drift[] {
   const found = [
+    ...findOfBase(facts),
     ...findOfRule(facts),
     ...findOfOwnBranches(facts),
     ...findOfHook(facts),
@@ -90,11 +95,19 @@ export function findDrifts(facts: DriftFacts): readonly Drift[] {
   return DRIFT_KINDS.flatMap((kind) => found.find((drift) => drift.kind === kind) ?? []);
 }
 
+/** A repository of which no look went well may name a branch that is still to be made. */
+function findOfBase({ outcome }: DriftFacts): readonly Drift[] {
+  if (outcome?.errorCode !== 'base_missing' || outcome.lastGoodAt === undefined) return [];
+  return [{ kind: 'base', since: outcome.lastGoodAt }];
+}
+
 function findOfRule({ repo, outcome }: DriftFacts): readonly Drift[] {
   const { protection } = repo.provisioning;
   const rule = outcome?.rule;
   if (!repo.protectionRequested || protection.kind !== 'required' || rule === undefined) return [];
   if (rule.at <= setUpAt(repo)) return [];
+  // The rule went with its branch, and one that is put back would govern nothing.
+  if (outcome?.errorCode === 'base_missing') return [];
   return rule.reasons
     .filter((reason) => !protection.reasons.includes(reason))
     .flatMap((reason) => {

@@ -58,6 +58,7 @@ export const PROTECTION_REASONS = [
   'context_required_elsewhere',
   'rule_missing',
   'context_not_required',
+  'base_missing',
 ] as const;
 export type ProtectionReason = (typeof PROTECTION_REASONS)[number];
 
@@ -152,6 +153,8 @@ const REASON_PHRASES: Readonly<Record<Exclude<ProtectionReason, 'context_require
     'rule_missing: no rule protects the base branch, so people can merge unproven and the queue stages nothing; opt in to protection, or require the status of the queue yourself',
   context_not_required:
     'context_not_required: the rule of the base branch does not ask for the status of the queue by its name, so people can merge unproven and the queue stages nothing; opt in to protection, or add it yourself',
+  base_missing:
+    'base_missing: the base branch is not on the forge, so a rule for it would govern nothing; give the branch its name back, or enroll its new name',
   merge_style_not_allowed:
     'merge_style_not_allowed: the forge does not allow this merge style, so auto-merges will not complete; allow merge commits, squashing or rebasing in the settings of the repository',
 };

@@ -29,6 +29,7 @@ export const RECONCILE_ERROR_CODES = [
   'foreign_gate_status',
   'gate_timeout',
   'protection_conflict',
+  'base_missing',
   'branch_name_taken',
   'another_queue',
   'success_stands',
@@ -60,6 +61,8 @@ export const RECONCILE_ERROR_SENTENCES: Readonly<Record<ReconcileErrorCode, stri
     'An account that is not one of the accounts of the gate posted a status under one of its contexts. Such a status does not count; check the gate on the setup page.',
   protection_conflict:
     'A branch rule keeps the queue from landing; the setup page says which, and what to do.',
+  base_missing:
+    'The branch that this queue serves is not on the forge: create it or give it its name back, or enroll the new name and delete this entry.',
   branch_name_taken:
     'A branch or tag stands where the queue needs its own branches, which begin with its name; rename or delete it.',
   another_queue:

@@ -106,6 +106,7 @@ const OF_FINDINGS: readonly (ReconcileErrorCode | null)[] = [
   'gate_timeout',
   'gate_infrastructure',
   'protection_conflict',
+  'base_missing',
   'branch_name_taken',
   'another_queue',
   'success_stands',

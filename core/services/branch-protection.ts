@@ -60,6 +60,7 @@ async function settleRule(
       return { kind: 'required', ruleName: plan.rule.name, reasons };
     }
     if (!options.mayWrite) return observed('unproven_gate');
+    if (writes === 0 && (await forge.readBranchTip(base)) === null) return refused(['base_missing']);
     if (writes === WRITES_MAX) {
       return refused([plan.kind === 'promote' ? 'rule_not_effective' : 'rule_changed_meanwhile']);
     }

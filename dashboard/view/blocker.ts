@@ -173,6 +173,7 @@ function blockerOfOutcome(activity: RepoActivity): Blocker | null {
     case 'protection_conflict':
       return { ...common, tone: 'stop', text, remedy: 'setup' };
     case 'record_too_large':
+    case 'base_missing':
     case 'branch_name_taken':
       return { ...common, tone: 'stop', text, remedy: 'forge' };
     case 'forge_access_denied':

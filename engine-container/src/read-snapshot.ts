@@ -179,6 +179,7 @@ export class SnapshotReader {
       ...file,
       ...recalled,
       ...(nameInTheWay === undefined ? {} : { nameInTheWay }),
+      ...(listed.known && tip.known && tip.value === null ? { isBaseMissing: true } : {}),
       ...(isOwnBranchRuled === undefined ? {} : { isOwnBranchRuled }),
       full: true,
       tried: this.#views.tried,

@@ -19,6 +19,7 @@ const IS_ANSWER: Readonly<Record<ReconcileErrorCode, boolean>> = {
   foreign_gate_status: true,
   gate_timeout: true,
   protection_conflict: true,
+  base_missing: true,
   branch_name_taken: true,
   another_queue: true,
   success_stands: true,

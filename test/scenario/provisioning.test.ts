@@ -269,6 +269,18 @@ describe.each(['fj11', 'fj15', 'gt126'] as const)('branch rule on %s', (profile)
     expect(statusOf(later.repo).protection).toBe('configured');
   });
 
+  test('a base branch that is not on the forge: no rule is made for it, and the words say so', async () => {
+    const { world, repo } = await begin();
+    world.fake.knobs.fault = ({ path }) => (path.endsWith('/branches/main') ? { status: 404 } : null);
+    const result = await setProtection(world.deps, repo, true);
+    expect(result.kind).toBe('forge_unreachable');
+    expect(viewProvisioning(result.repo).protection).toMatchObject({
+      status: 'error',
+      detail: expect.stringMatching(/^base_missing: /),
+    });
+    expect(await rulesOf(world)).toEqual([]);
+  });
+
   test('no rule: a new one that fails closed', async () => {
     const { world, repo } = await begin();
     const result = await setProtection(world.deps, repo, true);

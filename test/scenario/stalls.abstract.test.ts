@@ -244,6 +244,30 @@ test('a rule over the branches of the queue is a drift at the next look, with it
   await expectGoesOn(world, [pr]);
 });
 
+test('a base that is renamed on the forge is told at the next look, is no drift of its rule, and goes on under its old name', async () => {
+  const world = await given();
+  const pr = await givenScheduled(world.forge, 'a');
+  await world.forge.renameBranch('main', 'trunk');
+  const told = await untilTold(world, drifted('base'), TICK_MS);
+  expect(told.drifts.map(({ kind, repair }) => [kind, repair])).toEqual([['base', 'people']]);
+  expect(told.last_reconcile_error_code).toBe('base_missing');
+  await world.clock.advance(HOUR_MS);
+  await look(world);
+  expect((await activityOf(world)).drifts.map(({ kind }) => kind)).toEqual(['base']);
+  await world.forge.renameBranch('trunk', 'main');
+  await expectGoesOn(world, [pr]);
+});
+
+test('a branch that is enrolled before it is made is told to be missing, and is no drift', async () => {
+  const world = await createWorld({ repo: { ...SET_UP, baseBranch: 'later' } });
+  await look(world);
+  const told = await activityOf(world);
+  expect([told.last_reconcile_error_code, told.drifts]).toEqual(['base_missing', []]);
+  await world.forge.forge.createBranch('later', world.forge.tipOfBase());
+  await look(world);
+  expect((await activityOf(world)).last_reconcile_error_code).toBeNull();
+});
+
 test('another required check added by hand keeps the pull request out at once, and is told as a standstill after a day', async () => {
   const world = await given();
   await world.forge.setProtection({ requiredContexts: [DEFAULT_SERVICE_NAME, 'lint'] });

@@ -60,4 +60,20 @@ export const RULE_MUTANTS: readonly Mutant[] = [
     families: ['rules'],
     dies: 'a rule covers the branches of the queue',
   },
+  {
+    guard: 'a base that is not on the forge is told',
+    file: `${QUEUE}/record/adopt-snapshot.ts`,
+    find: "if (pass.s.isBaseMissing === true) raiseStandstill(pass, 'base_missing');",
+    replace: '',
+    families: ['rules'],
+    dies: 'a person renames the base',
+  },
+  {
+    guard: 'the rule of a base that is gone is not told to be missing',
+    file: `${QUEUE}/record/adopt-snapshot.ts`,
+    find: 'if (s.isBaseMissing === true) return;',
+    replace: '',
+    families: ['rules'],
+    dies: 'a person renames the base',
+  },
 ];

@@ -3,7 +3,9 @@ import { FORGEJO_15_SWITCHES, GITEA_126_SWITCHES, type Switches } from '../fakes
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
 import { look, setStage, wordsOn } from './scene-stage.ts';
 
-/** Scenes of `scenes.ts` about how the rule of a base is read. */
+/** Scenes of `scenes.ts` about how the rule of a base is read, and about rules and names that keep the queue from landing. */
+
+const HOUR_MS = 60 * 60_000;
 
 /** A required check that no status can answer, by the forge's own reading of its pattern: the forge does not ask for it. */
 function askForMalformed(pattern: string, switches: Partial<Switches>): () => Promise<readonly string[]> {
@@ -47,4 +49,26 @@ export async function ruleOverOwnBranches(): Promise<readonly string[]> {
   if (!forge.isMerged(pr)) problems.push('nothing lands although the rule is gone');
   if (await isTold()) problems.push('the owner is told of a rule that is gone');
   return problems;
+}
+
+/** A person renames the base: the next look says that it is gone, its rule is not told to be gone, and it goes on under its old name. */
+export async function renameBase(): Promise<readonly string[]> {
+  const stage = await setStage({ repo: { protectionRequested: true } });
+  const { forge } = stage;
+  await givenProject(forge);
+  await look(stage, 1);
+  const before = (await stage.record()).rule;
+  const pr = await givenScheduled(forge, 'a');
+  await forge.renameBranch('main', 'trunk');
+  // By then the rule is looked at again.
+  await stage.clock.advance(HOUR_MS);
+  await look(stage, 2);
+  const problems: string[] = [];
+  if ((await stage.reconcile())?.errorCode !== 'base_missing')
+    problems.push('a base that is gone is not told');
+  const { rule } = await stage.record();
+  if (String(rule?.reasons) !== String(before?.reasons)) problems.push('the rule is told to be gone');
+  await forge.renameBranch('trunk', 'main');
+  await look(stage, 20);
+  return forge.isMerged(pr) ? problems : [...problems, 'nothing lands under the old name'];
 }

@@ -323,7 +323,7 @@ import {
   ruleDriftAtRest,
   undoneRepairs,
 } from './repair-scenes.ts';
-import { askForOpenClass, askForRangesOfForgejo, ruleOverOwnBranches } from './rule-scenes.ts';
+import { askForOpenClass, askForRangesOfForgejo, renameBase, ruleOverOwnBranches } from './rule-scenes.ts';
 import {
   askForNoRunner,
   askRunnersSeldom,
@@ -907,6 +907,7 @@ export const SCENES = {
   'a required check is malformed': askForOpenClass,
   'a required check is malformed on Forgejo alone': askForRangesOfForgejo,
   'a rule covers the branches of the queue': ruleOverOwnBranches,
+  'a person renames the base': renameBase,
   'a success of before stands when a head is scheduled': successOfBefore,
   'a twin appears while its head is gated': twinAppearsLate,
   'a rejection blocks by a rule that the bot may not read': hiddenRejection,

@@ -49,6 +49,8 @@ export interface Snapshot {
   readonly protection: Reading<BranchProtection | null>;
   /** Whether what made a branch of ours impossible still does; absent: nothing is known to. */
   readonly nameInTheWay?: Reading<RefInTheWay | null>;
+  /** The forge shows the repository, and no branch of the name of the base in it. Absent: it has one, or it is not known. */
+  readonly isBaseMissing?: true;
   /** Whether a rule still covers the `ruledBranch` of the record; absent: the record has none. */
   readonly isOwnBranchRuled?: Reading<boolean>;
   /** Merged with what moved the base without the queue; absent: nothing is looked for. */

@@ -5,7 +5,8 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   billing: 230,
   'webhooks-payments': 175,
   public: 190,
-  api: 190,
+  // 1 of it is words for a base that is gone, and for rules that keep the queue from landing.
+  api: 191,
   evidence: 190,
   // 3 of it read patterns as the forges do, and count what that takes.
   advice: 214,

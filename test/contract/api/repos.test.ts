@@ -1038,6 +1038,7 @@ describe('provision, protect, gate', () => {
         'refuses the edit',
         {
           listRules: async () => [ruleOf({ contexts: ['ci'] })],
+          readBranchTip: async () => 'a'.repeat(40),
           editRule: () => Promise.reject(new ForgeError('denied', 'PATCH branch_protections', 403)),
         },
         'needs_admin',

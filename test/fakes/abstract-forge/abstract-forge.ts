@@ -35,7 +35,7 @@ import {
   updatePullBranch,
 } from './people.ts';
 import { createPersonPort } from './person-port.ts';
-import { moveBranch, removeBranch, startChecksOfBase } from './refs.ts';
+import { moveBranch, removeBranch, renameBranch, startChecksOfBase } from './refs.ts';
 import { findRuleViolation } from './rules.ts';
 import { appendStatus } from './statuses.ts';
 import { mergeAsGit } from './tree-merge.ts';
@@ -106,6 +106,8 @@ export interface AbstractForge extends ForgeControl, Knobs {
   /** A rule for another branch than the base, which asks for the queue's status unless `rule` says otherwise. */
   protectBranch(branch: string, rule?: Partial<BranchProtection>): Promise<void>;
   unprotectBranch(branch: string): Promise<void>;
+  /** A person renames a branch: pull requests to it and its rule go along. */
+  renameBranch(from: string, to: string): Promise<void>;
   requestReview(pr: number, user: string): Promise<void>;
   removeProtection(): Promise<void>;
   /** Every status of a commit ever posted, oldest first. */
@@ -318,6 +320,9 @@ function createPullControl(world: World) {
     },
     async retarget(pr: number, base: string) {
       retargetPull(world, mustPull(world, pr), base);
+    },
+    async renameBranch(from: string, to: string) {
+      renameBranch(world, from, to, DEFAULT_PERSON);
     },
     async setTitle(pr: number, title: string) {
       const pull = mustPull(world, pr);

@@ -8,7 +8,14 @@ import { defaultRule, type World } from './world.ts';
 type Fields = Readonly<Record<string, unknown>>;
 type SetUpCalls = Pick<
   ForgeAdmin,
-  'listHooks' | 'createHook' | 'deleteHook' | 'listRules' | 'createRule' | 'editRule' | 'readRepo'
+  | 'listHooks'
+  | 'createHook'
+  | 'deleteHook'
+  | 'listRules'
+  | 'createRule'
+  | 'editRule'
+  | 'readRepo'
+  | 'readBranchTip'
 >;
 
 const call = (method: Call['method'], label: string): Call => ({
@@ -43,6 +50,8 @@ export function createAdminPort(world: World): ForgeAdmin {
       ),
     editRule: async (name, fields) =>
       exchange(world, call('PATCH', 'branch_protections/{name}'), () => write(world, name, fields)),
+    readBranchTip: async (branch) =>
+      exchange(world, call('GET', 'branches/{branch}'), () => world.branches.get(branch) ?? null),
     readRepo: async () =>
       exchange(world, call('GET', ''), () => ({
         fullName: world.slug,

@@ -83,3 +83,20 @@ export function removeBranch(world: World, branch: string, by: string): void {
     addTimelineEntry(world, pull, 'other', by);
   }
 }
+
+/** A base, as Gitea does it: open pull requests to it go along without an entry, and so does its rule. */
+export function renameBranch(world: World, from: string, to: string, by: string): void {
+  const tip = world.branches.get(from);
+  if (tip === undefined || isNameTaken(world, to)) throw new Error(`${from} cannot become ${to}`);
+  world.branches.delete(from);
+  world.branches.set(to, tip);
+  noteMove(world, from, null);
+  noteMove(world, to, tip);
+  const at = world.timers.now();
+  writeJournal(world, { kind: 'push', at, branch: from, to: null, by });
+  writeJournal(world, { kind: 'push', at, branch: to, to: tip, by });
+  const rule = world.rules.get(from);
+  world.rules.delete(from);
+  if (rule !== undefined) world.rules.set(to, rule);
+  for (const pull of world.openPulls.values()) if (pull.base === from) pull.base = to;
+}

@@ -13,6 +13,7 @@ import { stopBesideRival } from '../landing/merged-outside.ts';
 export function adoptSnapshot(pass: DecisionContext): void {
   keepReadings(pass);
   keepSettingsFile(pass);
+  if (pass.s.isBaseMissing === true) raiseStandstill(pass, 'base_missing');
   noticeRuledBranch(pass);
   keepRule(pass);
   keepHook(pass);
@@ -37,6 +38,8 @@ function keepSettingsFile({ record, s }: DecisionContext): void {
 
 /** Written only where it says something new, and once in an hour: an idle record must stay as it is. */
 function keepRule({ record, s }: DecisionContext): void {
+  // No rule governs a branch that is not there, which says nothing about its rule.
+  if (s.isBaseMissing === true) return;
   const told = record.rule;
   const ofBase = s.protection.known ? noteRule(s.protection.value, record.context) : told?.reasons;
   if (ofBase === undefined) return;

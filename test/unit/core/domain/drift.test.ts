@@ -67,6 +67,13 @@ describe('what is not as it was set up', () => {
     expect(kindsOf(rule(['staging_protected'], SET_UP_AT - 1))).toEqual([]);
   });
 
+  test('a base that is gone is the one drift of it: its rule went along', () => {
+    const gone = { ok: false, errorCode: 'base_missing' } as const;
+    expect(kindsOf({ ...gone, ...rule(['rule_missing']) })).toEqual([['base', 5_000]]);
+    const { lastGoodAt: _, ...never } = GOOD;
+    expect(findDrifts({ ...given(), outcome: { ...never, ...gone } })).toEqual([]);
+  });
+
   test('a hook that is gone or does not work is a drift of a repository that is woken by it', () => {
     expect(kindsOf(hook('missing'))).toEqual([['webhook_missing', 2_500]]);
     expect(kindsOf(hook('changed'))).toEqual([['webhook_changed', 2_500]]);
