@@ -13,6 +13,22 @@ export const WORD_MUTANTS: readonly Mutant[] = [
     dies: 'words come late over a bounce',
   },
   {
+    guard: 'a refusal of staging is not taken back because the base has moved',
+    file: `${QUEUE}/batches/fill.ts`,
+    find: '    if (!isStanding) keepWords(pass, deferred);\n',
+    replace: '',
+    families: ['people'],
+    dies: 'the base moves under one that changes nothing',
+  },
+  {
+    guard: 'a refusal of staging stands no longer than until the pull request is staged',
+    file: `${QUEUE}/fold-staging.ts`,
+    find: '    delete entry?.refusedBefore;\n',
+    replace: '',
+    families: ['people'],
+    dies: 'the base moves under one that changes nothing',
+  },
+  {
     guard: 'words of a success that was taken back give way to those of a bounce',
     file: `${QUEUE}/landing/recall.ts`,
     find: "if (ours.state === 'pending' || ours.description === describeStaleSuccess())",

@@ -1,3 +1,4 @@
+import { PULL_CODES } from '#core/domain/pull-code-table.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { giveUpFirst } from '../scenario/late-call.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
@@ -305,4 +306,35 @@ export async function loseRecordBesideUnscheduled(): Promise<readonly string[]> 
   await passTicks(stage, 20 * MINUTE_MS);
   const told = forge.statusHistory(head).map(({ description }) => description);
   return told.some((words) => words?.startsWith('not queued:')) ? [`it is told ${told.join(' | ')}`] : [];
+}
+
+/** The base moves again and again under one that changes nothing: its words stand, and it lands once it changes something. */
+export async function moveBaseUnderRefusal(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const files = { 'src/same.txt': 'same\n' };
+  const same = await givenScheduled(forge, 'same', 'same\n', { path: 'src/same.txt' });
+  await forge.pushToBase(files);
+  await look(stage, 4);
+  const { says } = PULL_CODES.no_changes;
+  if ((await wordsOn(stage, same)) !== says) return ['the scene did not come about'];
+  const { headSha } = await forge.pull(same);
+  const before = forge.statusHistory(headSha).length;
+  const others: number[] = [];
+  for (const name of ['a', 'b', 'c']) {
+    others.push(await givenScheduled(forge, name));
+    await look(stage, 6);
+  }
+  const problems = others.every((pr) => forge.isMerged(pr)) ? [] : ['the others did not land'];
+  const later = forge.statusHistory(headSha).slice(before);
+  if (later.some(({ description }) => description !== says))
+    problems.push('a refusal that still holds is taken back for a moment each time the base moves');
+  await forge.pushToBase({ 'src/same.txt': null, 'src/z.txt': 'z\n' });
+  forge.gateDurationMs = 5 * MINUTE_MS;
+  await look(stage, 4);
+  if ((await wordsOn(stage, same)) !== PULL_CODES.staged.says)
+    problems.push('one that is staged is told of the refusal of before');
+  await stage.drain({ maxMs: 20 * MINUTE_MS });
+  return forge.isMerged(same) ? problems : [...problems, 'it did not land once it changed something'];
 }

@@ -88,7 +88,9 @@ function adoptChain(pass: DecisionContext, batch: Batch, node: Node, outcome: Ba
   delete pass.record.setAsideInARow;
   delete pass.record.stagingFailuresInARow;
   for (const member of batch.members) {
-    delete entryOf(pass.record, member.pr)?.stagingTries;
+    const entry = entryOf(pass.record, member.pr);
+    delete entry?.stagingTries;
+    delete entry?.refusedBefore;
     emitEvent(pass, 'pr_staged', member);
   }
   noteSettings(pass, batch, outcome.settingsTold);

@@ -273,6 +273,7 @@ export function defer(
   addDeferral(pass.record, { pr: member.pr, head: member.head, ...deferred });
   const blamesNobody = !blamesHead(deferred.reason);
   const entry = entryOf(pass.record, member.pr);
+  delete entry?.refusedBefore;
   // The words of a refusal that stands are kept; once it has ended, these are said.
   const isRefused = entry?.head === member.head && entry.refusedFor !== null;
   if (!isSaid && !isRefused) sayDeferred(pass, { pr: member.pr, head: member.head, reason });

@@ -15,6 +15,7 @@ import { policyFor } from '../policy/in-force.ts';
 import { type Deferred, isHeldByForge, outlastsBase } from '../record/aside.ts';
 import { labelRankOf, rankOf } from '../record/queue-entry.ts';
 import type { Ground } from '../record/record.ts';
+import { keepWords } from '../words/deferral-words.ts';
 import { openPipeline } from './open-pipeline.ts';
 import { openTrialInTurn, openTrials } from './open-trials.ts';
 import { activeMembers, endTreeOf, treesAhead } from './pipeline.ts';
@@ -83,7 +84,9 @@ function endDeferrals(pass: DecisionContext, baseTree: string): void {
     const { reason, until } = deferred;
     // A refusal that comes again has been said, and the forge itself lets go of what it holds.
     const isKept = isMergeRefusal(reason) || isHeldByForge(deferred);
-    return stillStands(pass, deferred, grounds) && (until === null || until > s.now || isKept);
+    const isStanding = stillStands(pass, deferred, grounds);
+    if (!isStanding) keepWords(pass, deferred);
+    return isStanding && (until === null || until > s.now || isKept);
   });
   const reported = (['base_red', 'gate_missing'] as const).filter((reason) =>
     record.deferred.some((deferred) => deferred.reason === reason),

@@ -1,5 +1,5 @@
 import type { CommitSha, EpochMs, PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
-import type { MergeRefusal } from '#core/domain/merge-refusal.ts';
+import { isMergeRefusal, type MergeRefusal } from '#core/domain/merge-refusal.ts';
 
 /** Native merge time-outs per exact head (A21). */
 export interface MergeTimeoutCount {
@@ -140,6 +140,11 @@ export function isDeferReason(reason: unknown): reason is DeferReason {
 
 export function passesWithOthers(reason: DeferReason): boolean {
   return DEFERRALS[reason].passesWithOthers === true;
+}
+
+/** Found by staging alone: whether it holds on another base, only staging there can tell. */
+export function isFoundByStaging(reason: DeferReason): boolean {
+  return isMergeRefusal(reason) || reason === 'no_changes' || reason === 'removes_gate';
 }
 
 /** The forge alone stands against this head: on whatever base, until it calls it mergeable. */

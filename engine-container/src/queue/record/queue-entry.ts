@@ -42,6 +42,8 @@ export interface QueueEntry {
   isForOtherTarget?: true;
   /** Last status that was wanted on this head; it may not be written yet, or may have been dropped. Absent: none. */
   said?: Said;
+  /** Staging refused it with these words on a base that has moved since: they stand until staging says anything else. */
+  refusedBefore?: { readonly head: CommitSha; readonly says: string };
   /** Evidence older than this does not prove a tree with it: its last landing timed out (A21), or it was scheduled again after a bounce. */
   retestAfter: EpochMs | null;
   /** It was staged with a change of the settings file that would do this. Absent: it has none, or was not staged. */

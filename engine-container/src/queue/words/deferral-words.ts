@@ -1,6 +1,7 @@
 import { PULL_CODES } from '#core/domain/pull-code-table.ts';
-import type { DecisionContext } from '../decision-context.ts';
-import type { DeferReason, Deferred } from '../record/aside.ts';
+import { type DecisionContext, entryOf } from '../decision-context.ts';
+import { type DeferReason, type Deferred, isFoundByStaging } from '../record/aside.ts';
+import type { QueueEntry } from '../record/queue-entry.ts';
 import { describeDefer } from './describe.ts';
 import { wishStatus } from './wish-status.ts';
 
@@ -18,4 +19,16 @@ export function sayDeferred(
   if (description === null) return;
   const state = blamesHead(reason) ? 'error' : 'pending';
   wishStatus(pass, { pr, sha: head, state, description, targetUrl: null });
+}
+
+/** The base has moved under a refusal of staging. The pull request is tried again, and mostly refused again: the words stand for that long. */
+export function keepWords(pass: DecisionContext, { pr, head, reason }: Deferred): void {
+  const entry = entryOf(pass.record, pr);
+  const says = describeDefer(reason);
+  if (entry?.head === head && says !== null && isFoundByStaging(reason)) entry.refusedBefore = { head, says };
+}
+
+/** The words on its head are those of such a refusal. */
+export function keepsWords({ head, said, refusedBefore }: QueueEntry): boolean {
+  return refusedBefore?.head === head && said?.head === head && said.description === refusedBefore.says;
 }

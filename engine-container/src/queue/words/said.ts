@@ -1,16 +1,17 @@
 import { PAUSED_PREFIX } from '#core/domain/pause.ts';
 import { isLandingHead } from '../batches/pipeline.ts';
 import type { DecisionContext } from '../decision-context.ts';
-import { holdAt, isKeptFromStaging } from '../line/holds.ts';
+import { hasStopped, holdAt, isKeptFromStaging } from '../line/holds.ts';
 import { mustWordsWait } from '../record/bounds.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
+import { keepsWords } from './deferral-words.ts';
 import { describeQueued } from './describe.ts';
 import { isSpokenFor } from './spoken-for.ts';
 import { wishStatus } from './wish-status.ts';
 
 /**
  * Words that have stopped being true are replaced at once: of a bounce that was scheduled again, a head that was renewed, a
- * refusal or a conflict that is over. What was `pending` for the queue itself stays: the next step writes over it.
+ * refusal or a conflict that is over, once staging has said so. What was `pending` for the queue itself stays: the next step writes over it.
  */
 export function replaceOldWords(pass: DecisionContext): void {
   for (const entry of pass.record.entries) {
@@ -25,6 +26,7 @@ function isOutdated(pass: DecisionContext, entry: QueueEntry): boolean {
   const { record } = pass;
   const { said, head } = entry;
   if (said === undefined || said.head !== head || said.state === 'success') return false;
+  if (keepsWords(entry) && !hasStopped(record)) return false;
   if (said.state === 'pending' && !isOfSomethingOver(pass, entry, said.description)) return false;
   if (entry.readyAt === null || entry.scheduleId === 0 || isSpokenFor(record, head)) return false;
   return !isLandingHead(record, head);
