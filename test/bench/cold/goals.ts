@@ -12,8 +12,9 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   advice: 214,
   connections: 200,
   // 8 of it merge what a backport carries, as staging does. It was 226 until addresses of notices were judged when they are set, and
-  // 229 until `.gitattributes` were read with their values, and 230 until long texts were cut while they arrive.
-  'forge-ops': 232,
+  // 229 until `.gitattributes` were read with their values, 230 until long texts were cut while they arrive, and 232 until
+  // it told rules over the branches of the queue and a base that is gone.
+  'forge-ops': 233,
   admin: 190,
   'container-health': 125,
   tick: 165,
@@ -43,5 +44,5 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
  * its own. It was 768 KiB until it followed clocks and wrote over heads that cannot be read, and 800 KiB until it knew which files a
  * rebase stops at.
  */
-export const MINIFIED_BYTES_MAX = 748 * 1024;
+export const MINIFIED_BYTES_MAX = 750 * 1024;
 export const ENGINE_BYTES_MAX = 816 * 1024;
