@@ -24,9 +24,15 @@ export interface Lost {
 /**
  * The id of a tenant is made from the origin of the forge that signs people in, so that another `forge.url` or another value
  * of `tenants` makes other tenants. A connection itself may be of any forge: the ids alone tell.
+ *
+ * @param organizationMax - The highest number of an organization that is tried.
  */
-export function findLost(config: Forge, held: readonly HeldConnection[]): Lost | null {
-  const own = findOwn(config, new Set(held.map(({ tenantId }) => tenantId)));
+export function findLost(
+  config: Forge,
+  held: readonly HeldConnection[],
+  organizationMax = ORGANIZATION_NUMBER_MAX,
+): Lost | null {
+  const own = findOwn(config, new Set(held.map(({ tenantId }) => tenantId)), organizationMax);
   const lost = held.filter(({ tenantId }) => !own.has(tenantId));
   if (lost.length === 0) return null;
   const { origin } = new URL(config.forge.url);
@@ -37,8 +43,13 @@ export function findLost(config: Forge, held: readonly HeldConnection[]): Lost |
 }
 
 /** Throws `ConfigError` where no person who signs in would see anything; warns where that is true of a part. */
-export function refuseLost(config: Forge, held: readonly HeldConnection[], log: Log): void {
-  const lost = findLost(config, held);
+export function refuseLost(
+  config: Forge,
+  held: readonly HeldConnection[],
+  log: Log,
+  organizationMax = ORGANIZATION_NUMBER_MAX,
+): void {
+  const lost = findLost(config, held, organizationMax);
   if (lost === null) return;
   if (lost.isAll) throw new ConfigError(lost.words);
   log.warn('some repositories belong to no person who signs in here', { reason: lost.words });
@@ -50,10 +61,14 @@ const sayOther = (others: readonly string[], origin: string): string =>
 const sayTenants = (): string =>
   'tenants: connections and repositories are there that no person who signs in would see: they were made with another value of tenants, or are imported without --tenant. Put the former value back, or export them and import them with --tenant (docs/onebox.md, Organizations).';
 
-function findOwn({ forge, tenants }: Forge, ids: ReadonlySet<string>): ReadonlySet<string> {
+function findOwn(
+  { forge, tenants }: Forge,
+  ids: ReadonlySet<string>,
+  organizationMax: number,
+): ReadonlySet<string> {
   if (tenants === 'installation') return new Set([tenantOf(forge.url)].filter((id) => ids.has(id)));
   const [own, { origin }] = [new Set<string>(), new URL(forge.url)];
-  for (let number = 1; own.size < ids.size && number <= ORGANIZATION_NUMBER_MAX; number += 1) {
+  for (let number = 1; own.size < ids.size && number <= organizationMax; number += 1) {
     const id = formatTenant(origin, number);
     if (ids.has(id)) own.add(id);
   }

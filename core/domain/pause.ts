@@ -1,5 +1,6 @@
 import { type FreezeSettings, freezeAt } from './freeze.ts';
 import type { EpochMs } from './ids.ts';
+import { ARCHIVED, PAUSED_PREFIX } from './pause-words.ts';
 
 /**
  * `pause`: nothing is staged and nothing lands; what is in flight is taken back. `drain`: what is in flight goes on to its end,
@@ -41,12 +42,6 @@ export function pauseAt(repo: HoldSettings, now: EpochMs): Hold | null {
   if (freeze !== null) return { ...freeze, kind: 'pause', isFreeze: true, isDrained };
   return held === null ? null : { ...held, isFreeze: false, isDrained };
 }
-
-/** The first word of each status of a pause: by it the words are found again when the pause is over. */
-export const PAUSED_PREFIX = 'paused: ';
-
-/** The words of a hold that the forge makes. */
-export const ARCHIVED = `${PAUSED_PREFIX}the repository is archived on the forge; it keeps its place until it is taken out of the archive`;
 
 /** The words of the commit status, at most 140 characters. */
 export function sayPause({

@@ -1,6 +1,6 @@
 import { DEPARTURE_CODES } from './departure-codes.ts';
 import { MERGE_BASE, MERGE_CODES } from './merge-codes.ts';
-import { ARCHIVED } from './pause.ts';
+import { ARCHIVED } from './pause-words.ts';
 import {
   APPROVE,
   AUTO_MERGE,

@@ -1,4 +1,4 @@
-import { ARCHIVED } from '#core/domain/pause.ts';
+import { ARCHIVED } from '#core/domain/pause-words.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
 import { isSuccess, look, type Stage, setStage, wordOn, wordsOn } from './scene-stage.ts';
 

@@ -57,6 +57,7 @@ test('neither a schema library nor anything of the service is in it', () => {
     'core/domain/merge-codes.ts',
     'core/domain/notice-topics.ts',
     'core/domain/notification.ts',
+    'core/domain/pause-words.ts',
     'core/domain/pull-code-table.ts',
     'core/domain/pull-code.ts',
     'core/domain/pull-codes.ts',

@@ -19,7 +19,7 @@ describe('connections that no person who signs in would see', () => {
     ['those of a second forge, in a tenant of this one', given(A), [{ ...ofA, instanceUrl: B }, ofA]],
     ['those of an organization', given(A, 'organizations'), [ofTeam, { ...ofTeam, instanceUrl: B }]],
   ])('are not %s', (_what, config, held) => {
-    expect(findLost(config, held)).toBeNull();
+    expect(findLost(config, held, 5_000)).toBeNull();
   });
 
   test.each([
@@ -34,10 +34,10 @@ describe('connections that no person who signs in would see', () => {
     ['organizations became tenants', given(A, 'organizations'), [ofA], ['tenants: ', '--tenant']],
     ['organizations were tenants', given(A), [ofTeam], ['tenants: ']],
   ])('are all where %s', (_what, config, held, words) => {
-    const lost = findLost(config, held);
+    const lost = findLost(config, held, 5_000);
     expect(lost?.isAll).toBe(true);
     for (const each of words) expect(lost?.words).toContain(each);
-    expect(() => refuseLost(config, held, SILENT)).toThrow(lost?.words);
+    expect(() => refuseLost(config, held, SILENT, 5_000)).toThrow(lost?.words);
   });
 
   test('are told and not refused where others are seen: a start without them would take those away too', () => {

@@ -1,5 +1,5 @@
 import { STATUS_DESCRIPTION_CHARS_MAX } from '#core/domain/limits.ts';
-import { PAUSED_PREFIX } from '#core/domain/pause.ts';
+import { PAUSED_PREFIX } from '#core/domain/pause-words.ts';
 import { PULL_CODES } from '#core/domain/pull-code-table.ts';
 import type { PullCodeName } from '#core/domain/pull-codes.ts';
 import type { Refusal } from '../admission/admission.ts';
