@@ -26,7 +26,11 @@ export interface StorageParts {
 /** The data folder, locked, and its table. Throws `ConfigError` where the folder may not be served. */
 export async function openStorage({ config, env, log }: StorageParts, clock: Clock, stops: Stops) {
   stops.push(await takeFolder(config.data_dir, log));
-  removeLeftSnapshots(config.data_dir, Date.now());
+  try {
+    removeLeftSnapshots(config.data_dir, Date.now());
+  } catch (error) {
+    log.warn('what an ended backup left could not be removed', { error });
+  }
   if (externalEndpoint(env) === null) refuseWithoutTable(config.data_dir);
   const database = await startDatabase({ dataFile: join(config.data_dir, TABLE_FILE), env });
   stops.push(() => database.stop());

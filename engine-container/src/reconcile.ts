@@ -21,7 +21,7 @@ import type { Snapshot } from './queue/snapshot.ts';
 import { SnapshotReader } from './read-snapshot.ts';
 import type { MeasuredDeps } from './reconciler-deps.ts';
 import { RecordKeeper } from './record-keeper.ts';
-import { type Refused, readRefusal, withArchive } from './refusal-cause.ts';
+import { type Refused, readRefusal, waitsForTick, withArchive } from './refusal-cause.ts';
 import { RepoObjects } from './repo-objects.ts';
 import { findRuledBranch } from './ruled-branch.ts';
 import { toldSettings } from './settings-changes.ts';
@@ -86,7 +86,8 @@ export class Reconcile {
       if (error instanceof StoreError && error.kind === 'too_large') await this.#takeBack();
       this.#errorCode = this.#classify(error);
     }
-    if (this.#errorCode !== null) this.#wakeAt ??= this.#deps.clock.now() + WAKE_DELAY_MS_MAX;
+    if (this.#errorCode !== null && !waitsForTick(this.#errorCode, this.#keeper.saved))
+      this.#wakeAt ??= this.#deps.clock.now() + WAKE_DELAY_MS_MAX;
     if (this.#retryAt !== null) this.#wakeAt = Math.max(this.#wakeAt ?? 0, this.#retryAt);
     this.#deps.spent.close(this.#keeper.saved.batches);
     const { rule, forge, hook, settingsSeen } = this.#keeper.saved;

@@ -1,4 +1,5 @@
 import type { RefusalCause } from '#core/domain/refusal-cause.ts';
+import type { ReconcileErrorCode } from '#core/domain/repo.ts';
 import type { ForgeError } from '#core/ports/forge.ts';
 import type { EngineReport } from '#core/ports/store.ts';
 import { isOldName } from '#core/services/verify-claim.ts';
@@ -19,12 +20,22 @@ export function readRefusal(error: ForgeError, isRepoSeen: boolean): Refused {
   };
 }
 
-/** An archived repository refuses the queue before the first write is tried. */
+/** An archived repository refuses the queue before the first write is tried. The refusal of this look itself says more. */
 export function withArchive(
   refused: Refused,
   { archivedSince }: Pick<QueueRecord, 'archivedSince'>,
 ): Refused {
-  return archivedSince === undefined ? refused : { ...refused, refusal: 'archived' };
+  if (archivedSince === undefined || refused.missingScopes !== undefined) return refused;
+  return { refusal: 'archived', ...refused };
+}
+
+/** A standstill that only a person ends, where nothing of a pull request waits for it: looked at by the tick. */
+export function waitsForTick(
+  code: ReconcileErrorCode,
+  { archivedSince, ruledBranch, entries }: Pick<QueueRecord, 'archivedSince' | 'ruledBranch' | 'entries'>,
+): boolean {
+  if (code === 'base_missing' || (code === 'forge_access_denied' && archivedSince !== undefined)) return true;
+  return code === 'protection_conflict' && ruledBranch !== undefined && entries.length === 0;
 }
 
 /**

@@ -24,10 +24,18 @@ export const ARCHIVE_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a repository that is archived no more goes on',
     file: ADOPT,
-    find: 'else if (seen.length > 0) delete record.archivedSince;',
+    find: 'else if (seen.length > 0 || isListed) delete record.archivedSince;',
     replace: '',
     families: PEOPLE,
     dies: 'a repository is archived while a gate run is out',
+  },
+  {
+    guard: 'a repository without an open pull request is told as archived no more',
+    file: ADOPT,
+    find: 'seen.length > 0 || isListed',
+    replace: 'seen.length > 0',
+    families: PEOPLE,
+    dies: 'a repository is taken out of the archive as its last pull request is closed',
   },
   {
     guard: 'a pull request that is read by itself tells of the archive before the list',
@@ -40,8 +48,8 @@ export const ARCHIVE_MUTANTS: readonly Mutant[] = [
   {
     guard: 'an archived repository is told as one',
     file: 'engine-container/src/refusal-cause.ts',
-    find: "archivedSince === undefined ? refused : { ...refused, refusal: 'archived' }",
-    replace: 'archivedSince === null ? {} : refused',
+    find: "return { refusal: 'archived', ...refused };",
+    replace: 'return refused;',
     families: PEOPLE,
     dies: 'a repository is archived before anything is staged',
   },

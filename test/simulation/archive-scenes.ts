@@ -64,6 +64,21 @@ export async function archiveInGate(): Promise<readonly string[]> {
   ];
 }
 
+/** It leaves the archive as its only pull request, which was never scheduled, is closed. */
+export async function leaveArchiveEmpty(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const pr = await stage.forge.openPullRequest({ branch: 'idle', files: { 'idle.txt': 'x\n' } });
+  stage.forge.setArchived(true);
+  const archived = await stage.reconcile();
+  if (archived?.refusal !== 'archived') return DID_NOT_COME;
+  stage.forge.setArchived(false);
+  await stage.forge.close(pr);
+  await stage.clock.advance(30_000);
+  const report = await stage.reconcile();
+  return report?.errorCode === null ? [] : [`an empty queue is told ${report?.refusal ?? report?.errorCode}`];
+}
+
 /** It is archived while a success stands whose merge does not come. */
 export async function archiveInLanding(): Promise<readonly string[]> {
   let isPosted = false;

@@ -8,6 +8,7 @@ import {
   archiveBetweenLandings,
   archiveInGate,
   archiveInLanding,
+  leaveArchiveEmpty,
 } from './archive-scenes.ts';
 import {
   carryAfterWaiting,
@@ -744,6 +745,7 @@ export const SCENES = {
   'a repository is archived before anything is staged': archiveBeforeStaging,
   'a repository is archived while a gate run is out': archiveInGate,
   'a repository is archived while a success stands': archiveInLanding,
+  'a repository is taken out of the archive as its last pull request is closed': leaveArchiveEmpty,
   'a repository is archived as the first of a batch lands': archiveBetweenLandings,
   'one of seven that are good as a rule conflicts, and slots are free': conflictInManyGood,
   'one of six that are good as a rule conflicts, and slots are free': conflictInFewGood,

@@ -7,7 +7,10 @@ export function routeUpgrades(front: Server, path: string, hub: SocketHub): void
   front.on('upgrade', (request: IncomingMessage, line: Duplex, head: Buffer) => {
     // The server listens no more to a line that asks for an upgrade, and an error without a listener ends the process.
     line.on('error', () => line.destroy());
-    const target = new URL(`http://gateway${request.url ?? '/'}`).pathname;
+    const address = `http://gateway${request.url ?? '/'}`;
+    // A target that the parser of HTTP takes may be none of an address, and an exception here ends the process.
+    if (!URL.canParse(address)) return void line.destroy();
+    const target = new URL(address).pathname;
     const isSocket = request.headers.upgrade?.toLowerCase() === 'websocket' && request.method === 'GET';
     if (isSocket && target === path) return hub.upgrade(request, line, head);
     const response = new ServerResponse(request);

@@ -1,5 +1,5 @@
 import { ForgeError, type ForgeErrorKind } from '#core/ports/forge.ts';
-import { readRefusal } from '../../../engine-container/src/refusal-cause.ts';
+import { readRefusal, waitsForTick, withArchive } from '../../../engine-container/src/refusal-cause.ts';
 
 test.each<[string, ForgeErrorKind, number | null, string, boolean, string | undefined]>([
   ['a write to an archived repository', 'archived', 423, 'POST branches', true, 'archived'],
@@ -20,4 +20,28 @@ test.each<[string, ForgeErrorKind, number | null, string, boolean, string | unde
 test('scopes that the forge names are told beside it', () => {
   const error = new ForgeError('denied', 'GET pulls', 403, null, false, ['read:issue']);
   expect(readRefusal(error, false)).toEqual({ missingScopes: ['read:issue'] });
+});
+
+test('an archive that is remembered says nothing against what this look was told', () => {
+  const archive = { archivedSince: 1 };
+  expect(withArchive({}, archive)).toEqual({ refusal: 'archived' });
+  expect(withArchive({ refusal: 'token_unknown' }, archive)).toEqual({ refusal: 'token_unknown' });
+  expect(withArchive({ missingScopes: ['read:issue'] }, archive)).toEqual({ missingScopes: ['read:issue'] });
+  expect(withArchive({}, {})).toEqual({});
+});
+
+test.each([
+  ['a base that is gone', 'base_missing', {}, true],
+  ['an archive', 'forge_access_denied', { archivedSince: 1 }, true],
+  ['a token that is refused', 'forge_access_denied', {}, false],
+  [
+    'a rule over the branches of an empty queue',
+    'protection_conflict',
+    { ruledBranch: 'mq/main/staging' },
+    true,
+  ],
+  ['a rule of the base', 'protection_conflict', {}, false],
+  ['a forge that is away', 'forge_unreachable', { archivedSince: 1 }, false],
+] as const)('%s is left to the tick: %s, %j', (_case, code, held, isLeft) => {
+  expect(waitsForTick(code, { entries: [], ...held })).toBe(isLeft);
 });

@@ -7,12 +7,14 @@ import { findNode } from './pipeline.ts';
 /** No pull request is at fault: the batch ends, and nothing is staged until the rule is gone. */
 export function noteRuledBranch(pass: DecisionContext, action: Action, branch: string): void {
   const { record, s } = pass;
+  pass.log.push(`a branch rule covers ${branch}`);
+  // A branch that is left and cannot be deleted keeps nothing from being staged.
+  if (action.kind !== 'stage_batch' && action.kind !== 'stage_tree') return;
   record.ruledBranch = branch;
   // Its owner is told by this look already.
   const told = record.rule?.reasons ?? [];
-  if (!told.includes('staging_protected')) record.rule = { at: s.now, reasons: withRuledBranch(told, true) };
-  pass.log.push(`a branch rule covers ${branch}`);
-  if (action.kind !== 'stage_batch' && action.kind !== 'stage_tree') return;
+  if (!told.includes('staging_protected'))
+    record.rule = { ...record.rule, at: record.rule?.at ?? s.now, reasons: withRuledBranch(told, true) };
   const found = findNode(record, action.nodeRow);
   if (found === null) return;
   if (action.kind === 'stage_batch') dissolve(pass, found.batch);

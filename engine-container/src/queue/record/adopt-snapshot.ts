@@ -45,9 +45,13 @@ function keepRule({ record, s }: DecisionContext): void {
   if (ofBase === undefined) return;
   const reasons = withRuledBranch(ofBase, record.ruledBranch !== undefined);
   const isTold = told !== undefined && String(told.reasons) === String(reasons);
+  // Reasons of a rule that was not read now are as old as they were: what was set up since may have put them right.
+  if (!s.protection.known) {
+    if (!isTold) record.rule = { ...told, at: told?.at ?? s.now, reasons };
+    return;
+  }
   if (!isTold || told.at < (s.repo.provisioning.lastProvisionedAt ?? 0)) record.rule = { at: s.now, reasons };
-  else if (s.protection.known && isSetUpLookDue(told.lookedAt ?? told.at, s.now))
-    record.rule = { ...told, lookedAt: s.now };
+  else if (isSetUpLookDue(told.lookedAt ?? told.at, s.now)) record.rule = { ...told, lookedAt: s.now };
 }
 
 /** Told to the owner: where deliveries do not come, the tick still does. */
@@ -67,14 +71,15 @@ function noticeName(pass: DecisionContext): void {
   if (record.nameInTheWay !== undefined) raiseStandstill(pass, 'branch_name_taken');
 }
 
-/** Each pull request shows it, and one that is read by itself does so before the list. Nothing is known where none is open. */
+/** Each pull request shows it, and one that is read by itself does so before the list. Where none is open, nothing is held up. */
 function noticeArchive(pass: DecisionContext): void {
   const { record, s } = pass;
   const focused = [...s.focus.values()].flatMap((seen) => (seen.known ? [seen.value.pull] : []));
-  const listed = s.full && s.pulls.known ? s.pulls.value.map(({ pull }) => pull) : [];
+  const isListed = s.full && s.pulls.known;
+  const listed = isListed ? s.pulls.value.map(({ pull }) => pull) : [];
   const seen = focused.length > 0 ? focused : listed;
   if (seen.some(({ isArchived }) => isArchived === true)) record.archivedSince ??= s.now;
-  else if (seen.length > 0) delete record.archivedSince;
+  else if (seen.length > 0 || isListed) delete record.archivedSince;
   if (record.archivedSince !== undefined) raiseStandstill(pass, 'forge_access_denied');
 }
 

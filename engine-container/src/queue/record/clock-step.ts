@@ -33,7 +33,7 @@ export function followClock(record: QueueRecord, stepMs: number): QueueRecord {
     unheard,
   } = record;
   return {
-    ...move(record, 'restsUntil', 'lateUntil', 'othersAt', 'recalledAt', 'unreadSince'),
+    ...move(record, 'restsUntil', 'lateUntil', 'othersAt', 'recalledAt', 'unreadSince', 'archivedSince'),
     ...(begunLately && { begunLately: move(begunLately, 'at', 'stagedAt') }),
     ...(forge && { forge: move(forge, 'readAt') }),
     ...(gateLooks && { gateLooks: move(gateLooks, 'at') }),

@@ -31,6 +31,15 @@ test('an ordinary request that asks for an upgrade is answered', async () => {
   expect(answer).toMatch(/^HTTP\/1\.1 200 OK/);
 });
 
+test('a target that is no address is hung up on, and ends no process', async () => {
+  const { port } = await openServer((_request, response) => response.end('here'));
+  const line = connect(port, '127.0.0.1');
+  line.write('GET *:99999 HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
+  let answer = '';
+  for await (const part of line) answer += String(part);
+  expect(answer).toBe('');
+});
+
 test.each([
   ['an ordinary request', '/page', 'h2c'],
   ['a socket', '/ws', 'websocket'],
