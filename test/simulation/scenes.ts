@@ -1124,7 +1124,13 @@ export const LONG_SCENES: readonly SceneName[] = [
   'a push to the base before each call',
   'a success cannot be taken back for hours',
   'a quiet repository is glanced at no more',
-  // How well a line goes on, not whether what lands is proven: a second or more each.
+  // How well a line goes on, not whether what lands is proven: half a second or more each.
+  'none but those behind suspects waits',
+  'one behind suspects is pushed to',
+  'another one comes beside those behind suspects',
+  'one behind suspects becomes an incident',
+  'those behind suspects wait, and several cuts are tried',
+  'one of seven that are often bad conflicts, and slots are free',
   'there are three runners and a line that never ends',
   'there were three runners, and now there are plenty',
   'three runners take their next run thirty seconds later',
