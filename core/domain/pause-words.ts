@@ -2,4 +2,4 @@
 export const PAUSED_PREFIX = 'paused: ';
 
 /** The words of a hold that the forge makes. */
-export const ARCHIVED = `${PAUSED_PREFIX}the repository is archived on the forge; it keeps its place until it is taken out of the archive`;
+export const ARCHIVED = `${PAUSED_PREFIX}the repository is archived on the forge; this pull request keeps its place until the repository leaves the archive`;

@@ -1,12 +1,12 @@
 /** Why the forge refuses the queue as a whole, as far as its answer tells: words of the page and the API. */
 export const REFUSAL_CAUSES = {
   archived: {
-    says: 'The repository is archived on the forge, so nothing in it can be changed',
-    next: 'Take it out of the archive there, or switch its queue off.',
+    says: 'The repository is archived on the forge, so nothing can be staged in it',
+    next: 'Take the repository out of the archive there, or switch its queue off.',
   },
   moved: {
     says: 'The repository has another name or owner on the forge now',
-    next: 'Give the bot its access to it there, enroll it here under its new name, and delete the entry with the old one.',
+    next: 'Give the bot access to the repository there, enroll the repository here under its new name, and delete the old entry.',
   },
   pulls_hidden: {
     says: 'The forge shows the branches of this repository and none of its pull requests',
@@ -14,7 +14,7 @@ export const REFUSAL_CAUSES = {
   },
   not_shown: {
     says: 'The forge shows the bot no such repository',
-    next: 'Give the bot its access to it again. If the repository was deleted on the forge, delete it here too.',
+    next: 'Give the bot access to the repository again. If the repository was deleted on the forge, delete its entry here too.',
   },
   token_unknown: {
     says: 'The forge does not accept the stored token: it has expired or was revoked',
@@ -24,7 +24,7 @@ export const REFUSAL_CAUSES = {
 export type RefusalCause = keyof typeof REFUSAL_CAUSES;
 export const REFUSAL_CAUSE_NAMES = Object.keys(REFUSAL_CAUSES) as readonly RefusalCause[];
 
-/** "The repository is archived on the forge, so …. Take it out of the archive there, …." */
+/** "The repository is archived on the forge, so …. Take the repository out of the archive there, …." */
 export function describeRefusalCause(cause: RefusalCause): string {
   const { says, next } = REFUSAL_CAUSES[cause];
   return `${says}. ${next}`;

@@ -55,6 +55,11 @@ export class ForgeError extends Error {
   }
 }
 
+/** A redirect to another repository, which is how a forge answers a call under an old name; it is not followed. */
+export function isOldName({ kind, status }: ForgeError): boolean {
+  return kind === 'denied' && status !== null && status >= 300 && status < 400;
+}
+
 /** A read that was not sent, because its reconcile has spent what it may. Nothing is known by it, and nothing has failed. */
 export class ReadNotBegun extends ForgeError {
   constructor(call: string) {

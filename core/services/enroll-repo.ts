@@ -174,7 +174,7 @@ function refuseClaim({ check, missingScopes }: CheckedClaim): void {
       throw new AppError('invalid_field', {
         field: 'repo_slug',
         message:
-          'The bot of this connection sees no such repository on the forge. Check the name, and give the bot its access to it there.',
+          'The bot of this connection sees no such repository on the forge. Check the name, and give the bot access to the repository there.',
       });
     case 'renamed':
       throw new AppError('invalid_field', {

@@ -1,7 +1,7 @@
 import type { ManagedRepo } from '../domain/repo.ts';
 import type { TokenScope } from '../domain/token-scopes.ts';
 import { normalizeSlug } from '../domain/url.ts';
-import { ForgeError } from '../ports/forge.ts';
+import { ForgeError, isOldName } from '../ports/forge.ts';
 import type { ForgeRepo } from '../ports/forge-admin.ts';
 import type { OpenForge } from './open-forge.ts';
 
@@ -40,11 +40,6 @@ export async function checkClaim(openForge: OpenForge, repo: ManagedRepo): Promi
   // A forge answers an old name with the repository that was renamed: two names would be two claims on one.
   if (normalizeSlug(seen.fullName) !== normalizeSlug(repo.slug)) return checked('renamed');
   return checked(seen.canPush || seen.isAdmin ? 'writes' : 'read_only');
-}
-
-/** A redirect to another repository, which is how a forge answers a call under an old name; it is not followed. */
-export function isOldName({ kind, status }: ForgeError): boolean {
-  return kind === 'denied' && status !== null && status >= 300 && status < 400;
 }
 
 function checked(check: ClaimCheck): CheckedClaim {

@@ -1,8 +1,7 @@
 import type { RefusalCause } from '#core/domain/refusal-cause.ts';
 import type { ReconcileErrorCode } from '#core/domain/repo.ts';
-import type { ForgeError } from '#core/ports/forge.ts';
+import { type ForgeError, isOldName } from '#core/ports/forge.ts';
 import type { EngineReport } from '#core/ports/store.ts';
-import { isOldName } from '#core/services/verify-claim.ts';
 import type { QueueRecord } from './queue/record/record.ts';
 
 const PULLS = 'GET pulls';
@@ -29,7 +28,7 @@ export function withArchive(
   return { refusal: 'archived', ...refused };
 }
 
-/** A standstill that only a person ends, where nothing of a pull request waits for it: looked at by the tick. */
+/** A standstill that only a person ends keeps no engine awake: the tick looks whether it is over. A rule is asked about sooner while pull requests wait. */
 export function waitsForTick(
   code: ReconcileErrorCode,
   { archivedSince, ruledBranch, entries }: Pick<QueueRecord, 'archivedSince' | 'ruledBranch' | 'entries'>,

@@ -1,6 +1,6 @@
 import { ARCHIVED } from '#core/domain/pause-words.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
-import { isSuccess, look, type Stage, setStage, wordOn, wordsOn } from './scene-stage.ts';
+import { look, openLostMerge, type Stage, setStage, wordOn, wordsOn } from './scene-stage.ts';
 
 /** Scenes of `scenes.ts` in which the repository is archived on the forge, and taken out again (decision 0287). */
 
@@ -81,17 +81,9 @@ export async function leaveArchiveEmpty(): Promise<readonly string[]> {
 
 /** It is archived while a success stands whose merge does not come. */
 export async function archiveInLanding(): Promise<readonly string[]> {
-  let isPosted = false;
-  const stage = await setStage({
-    onEntry: (entry) => {
-      isPosted ||= isSuccess(entry);
-    },
-  });
-  await givenProject(stage.forge);
-  stage.forge.mergeBehaviour = () => ({ kind: 'lost' });
-  const pr = await givenScheduled(stage.forge, 'a');
-  for (let count = 0; count < 10 && !isPosted; count += 1) await look(stage, 1);
-  if (!isPosted) return DID_NOT_COME;
+  const opened = await openLostMerge();
+  if (opened === null) return DID_NOT_COME;
+  const { stage, pr } = opened;
   stage.forge.setArchived(true);
   await look(stage, 8);
   const stands =

@@ -1,6 +1,6 @@
 import type { Pause } from '#core/domain/pause.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
-import { isSuccess, look, type Stage, setStage, wordOn, wordsOn } from './scene-stage.ts';
+import { look, openLostMerge, type Stage, setStage, wordOn, wordsOn } from './scene-stage.ts';
 
 /** Scenes of `scenes.ts` in which the owner of a queue holds it up for a while (decision 0205). */
 
@@ -37,17 +37,9 @@ export async function pauseBeforeStaging(): Promise<readonly string[]> {
 
 /** The queue is paused while a success stands and its merge does not come. */
 export async function pauseInLanding(): Promise<readonly string[]> {
-  let isPosted = false;
-  const stage = await setStage({
-    onEntry: (entry) => {
-      isPosted ||= isSuccess(entry);
-    },
-  });
-  await givenProject(stage.forge);
-  stage.forge.mergeBehaviour = () => ({ kind: 'lost' });
-  const pr = await givenScheduled(stage.forge, 'a');
-  for (let count = 0; count < 10 && !isPosted; count += 1) await look(stage, 1);
-  if (!isPosted) return DID_NOT_COME;
+  const opened = await openLostMerge();
+  if (opened === null) return DID_NOT_COME;
+  const { stage, pr } = opened;
   await hold(stage, 'pause');
   await look(stage, 8);
   return (await wordOn(stage, pr)) === 'success' ? ['a success stands on a head in a pause'] : [];

@@ -55,8 +55,8 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a rule over the branches of the queue is told until it is gone',
     file: `${QUEUE}/record/adopt-snapshot.ts`,
-    find: 'withRuledBranch(ofBase, record.ruledBranch !== undefined)',
-    replace: 'withRuledBranch(ofBase, false)',
+    find: 'const isRuled = record.ruledBranch !== undefined;',
+    replace: 'const isRuled = false;',
     families: ['rules'],
     dies: 'a rule covers the branches of the queue',
   },

@@ -1,6 +1,7 @@
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { type AbstractForge, createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import type { Delays, JournalEntry, Switches } from '../fakes/abstract-forge/world.ts';
+import { givenProject, givenScheduled } from '../scenario/stories.ts';
 import { createWorldOn, type World, type WorldOptions } from '../scenario/world.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { giveHistory, type Learned } from './history.ts';
@@ -38,6 +39,21 @@ export async function teach(stage: Stage, learned: Learned): Promise<void> {
   const repo = await stage.store.getRepo('repo-1');
   if (repo === null) throw new Error('no repository');
   await giveHistory(stage.store, repo, learned);
+}
+
+/** A success stands on the head of one pull request, and its merge does not come. Null: it did not come about. */
+export async function openLostMerge(): Promise<{ readonly stage: Stage; readonly pr: number } | null> {
+  let isPosted = false;
+  const stage = await setStage({
+    onEntry: (entry) => {
+      isPosted ||= isSuccess(entry);
+    },
+  });
+  await givenProject(stage.forge);
+  stage.forge.mergeBehaviour = () => ({ kind: 'lost' });
+  const pr = await givenScheduled(stage.forge, 'a');
+  for (let count = 0; count < 10 && !isPosted; count += 1) await look(stage, 1);
+  return isPosted ? { stage, pr } : null;
 }
 
 export const isSuccess = (entry: JournalEntry): boolean =>

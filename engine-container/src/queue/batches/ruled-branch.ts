@@ -14,7 +14,11 @@ export function noteRuledBranch(pass: DecisionContext, action: Action, branch: s
   // Its owner is told by this look already.
   const told = record.rule?.reasons ?? [];
   if (!told.includes('staging_protected'))
-    record.rule = { ...record.rule, at: record.rule?.at ?? s.now, reasons: withRuledBranch(told, true) };
+    record.rule = {
+      // The rest of the reasons is as new as this look where the rule was read for it.
+      at: s.protection.known ? s.now : (record.rule?.at ?? s.now),
+      reasons: withRuledBranch(told, true),
+    };
   const found = findNode(record, action.nodeRow);
   if (found === null) return;
   if (action.kind === 'stage_batch') dissolve(pass, found.batch);

@@ -40,16 +40,15 @@ function keepSettingsFile({ record, s }: DecisionContext): void {
 function keepRule({ record, s }: DecisionContext): void {
   // No rule governs a branch that is not there, which says nothing about its rule.
   if (s.isBaseMissing === true) return;
-  const told = record.rule;
-  const ofBase = s.protection.known ? noteRule(s.protection.value, record.context) : told?.reasons;
-  if (ofBase === undefined) return;
-  const reasons = withRuledBranch(ofBase, record.ruledBranch !== undefined);
-  const isTold = told !== undefined && String(told.reasons) === String(reasons);
-  // Reasons of a rule that was not read now are as old as they were: what was set up since may have put them right.
+  const { rule: told } = record;
+  const isRuled = record.ruledBranch !== undefined;
   if (!s.protection.known) {
-    if (!isTold) record.rule = { ...told, at: told?.at ?? s.now, reasons };
+    // Reasons of a rule that was not read now are as old as they were: what was set up since may have put them right.
+    if (told !== undefined) record.rule = { ...told, reasons: withRuledBranch(told.reasons, isRuled) };
     return;
   }
+  const reasons = withRuledBranch(noteRule(s.protection.value, record.context), isRuled);
+  const isTold = told !== undefined && String(told.reasons) === String(reasons);
   if (!isTold || told.at < (s.repo.provisioning.lastProvisionedAt ?? 0)) record.rule = { at: s.now, reasons };
   else if (isSetUpLookDue(told.lookedAt ?? told.at, s.now)) record.rule = { ...told, lookedAt: s.now };
 }

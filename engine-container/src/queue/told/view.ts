@@ -129,8 +129,8 @@ function blockOf(repo: ManagedRepo, record: QueueRecord, places: readonly QueueP
   if (places.every(({ state }) => state === 'bounced')) return block('empty');
   const hold = holdAt(record, repo, at);
   const ready = places.some((place) => place.state === 'ready');
-  // One that is exempt from a freeze window is staged next.
   if (hold?.isArchived === true) return block('admission', { since: hold.since });
+  // One that is exempt from a freeze window is staged next.
   if (hold !== null && !ready) return block('paused_by_owner', { since: hold.since, until: hold.until });
   if (record.restsUntil !== null && record.restsUntil > at) {
     // The contract's word for a rest after broken gate runs; a pause of the owner is the block above.

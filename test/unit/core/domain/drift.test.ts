@@ -98,7 +98,9 @@ describe('what is not as it was set up', () => {
   });
 
   test('a repository that was given away has the step without which it cannot be enrolled again', () => {
-    expect(sayDrift({ kind: 'rights', refusal: 'moved' }).next).toMatch(/^Give the bot its access .*enroll/);
+    expect(sayDrift({ kind: 'rights', refusal: 'moved' }).next).toMatch(
+      /^Give the bot access to the repository there, enroll/,
+    );
   });
 
   test('a gate that was verified and is gone from the base is a drift, and all are told in one order', () => {

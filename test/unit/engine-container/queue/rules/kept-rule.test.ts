@@ -21,6 +21,20 @@ test('reasons of a rule that was read now are as new as the look', () => {
   expect(decide(read, givenRecord({ rule: told })).record.rule).toEqual({ ...told, at: read.now });
 });
 
+test('a rule over the branches of the queue is told since the look that met it', () => {
+  const action = { kind: 'stage_batch', nodeRow: 'none' } as unknown as Action;
+  const failed = { kind: 'failed', forgeAnswers: true, ruledBranch: 'mq/main/staging' } as const;
+  const reasons = ['rule_missing', 'staging_protected'];
+  for (const [protection, at] of [
+    [known(null), null],
+    [UNKNOWN, told.at],
+  ] as const) {
+    const read = givenSnapshot({ ...look, protection });
+    const { record } = fold(read, givenRecord({ rule: told }), action, failed, read.now);
+    expect(record.rule).toEqual({ at: at ?? read.now, reasons });
+  }
+});
+
 test('a branch that is left and that a rule keeps from being deleted stops no staging', () => {
   const action: Action = { kind: 'delete_branch', branch: 'mq/main/staging-old' };
   const failed = { kind: 'failed', forgeAnswers: true, ruledBranch: 'mq/main/staging-old' } as const;
