@@ -123,6 +123,6 @@ export const RECALL_MUTANTS: readonly Mutant[] = [
     find: '(others.length > 0 && shown !== describeStaleSuccess())',
     replace: 'others.length > 0',
     families: ['two_branches'],
-    dies: { family: 'two_branches', seed: 2463000047 },
+    dies: 'words of a success come late over the refusal of twins',
   },
 ];

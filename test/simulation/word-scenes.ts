@@ -1,5 +1,6 @@
 import { PULL_CODES } from '#core/domain/pull-code-table.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { describeStaleSuccess } from '../../engine-container/src/queue/words/describe.ts';
 import { giveUpFirst } from '../scenario/late-call.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
 import { look, type Stage, setStage, wordsOn } from './scene-stage.ts';
@@ -8,6 +9,7 @@ import { look, type Stage, setStage, wordsOn } from './scene-stage.ts';
 
 const MINUTE_MS = 60_000;
 const BOUNCED = /^(bounced|failed)/;
+const REFUSED = /^refused: /;
 
 async function passTicks(stage: Stage, ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 5 * MINUTE_MS) {
@@ -50,6 +52,26 @@ export async function successOverBouncedDraft(): Promise<readonly string[]> {
   await passTicks(stage, 20 * MINUTE_MS);
   const words = await wordsOn(stage, pr);
   return BOUNCED.test(words) ? [] : [`one that was bounced is told "${words}"`];
+}
+
+/** The word that a success does not hold is written late, over the refusal of two pull requests with one head. */
+export async function staleWordComesOverTwins(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const first = await givenScheduled(forge, 'a');
+  const { headSha } = await forge.pull(first);
+  const twin = await forge.openPullRequest({ branch: 'twin', head: headSha });
+  await forge.schedule(twin, 'squash');
+  const needed = await forge.openPullRequest({ branch: 'needed', files: { 'src/needed.txt': 'n\n' } });
+  for (const pr of [first, twin]) await forge.addDependency(pr, needed);
+  await stage.drain();
+  const before = await wordsOn(stage, first);
+  if (!REFUSED.test(before)) return ['the scene did not come about'];
+  await forge.postStatusAs('mq-bot', headSha, DEFAULT_SERVICE_NAME, 'error', describeStaleSuccess());
+  await passTicks(stage, 20 * MINUTE_MS);
+  const words = await wordsOn(stage, first);
+  return words === before ? [] : [`two that are refused are told "${words}"`];
 }
 
 /** The push of another pull request to the head of one that was bounced: its words do not stay over those of the bounce. */
