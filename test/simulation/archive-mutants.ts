@@ -1,7 +1,7 @@
 import type { Mutant } from './mutants.ts';
 
 const ADOPT = 'engine-container/src/queue/record/adopt-snapshot.ts';
-const PEOPLE = ['people', 'everything'] as const;
+const ARCHIVES = ['archives'] as const;
 
 /** Guards of an archived repository (decision 0287). */
 export const ARCHIVE_MUTANTS: readonly Mutant[] = [
@@ -10,7 +10,7 @@ export const ARCHIVE_MUTANTS: readonly Mutant[] = [
     file: ADOPT,
     find: '  noticeArchive(pass);\n',
     replace: '',
-    families: PEOPLE,
+    families: ARCHIVES,
     dies: 'a repository is archived while a gate run is out',
   },
   {
@@ -18,7 +18,7 @@ export const ARCHIVE_MUTANTS: readonly Mutant[] = [
     file: 'engine-container/src/queue/batches/batch.ts',
     find: 'holdAt(record, s.repo, s.now)',
     replace: 'null as ReturnType<typeof holdAt>',
-    families: PEOPLE,
+    families: ARCHIVES,
     dies: 'a repository is archived while a success stands',
   },
   {
@@ -26,7 +26,7 @@ export const ARCHIVE_MUTANTS: readonly Mutant[] = [
     file: ADOPT,
     find: 'else if (seen.length > 0 || isListed) delete record.archivedSince;',
     replace: '',
-    families: PEOPLE,
+    families: ARCHIVES,
     dies: 'a repository is archived while a gate run is out',
   },
   {
@@ -34,7 +34,7 @@ export const ARCHIVE_MUTANTS: readonly Mutant[] = [
     file: ADOPT,
     find: 'seen.length > 0 || isListed',
     replace: 'seen.length > 0',
-    families: PEOPLE,
+    families: ARCHIVES,
     dies: 'a repository is taken out of the archive as its last pull request is closed',
   },
   {
@@ -42,7 +42,7 @@ export const ARCHIVE_MUTANTS: readonly Mutant[] = [
     file: ADOPT,
     find: 'focused.length > 0 ? focused : listed',
     replace: 'listed',
-    families: PEOPLE,
+    families: ARCHIVES,
     dies: 'a repository is archived as the first of a batch lands',
   },
   {
@@ -50,7 +50,7 @@ export const ARCHIVE_MUTANTS: readonly Mutant[] = [
     file: 'engine-container/src/refusal-cause.ts',
     find: "return { refusal: 'archived', ...refused };",
     replace: 'return refused;',
-    families: PEOPLE,
+    families: ARCHIVES,
     dies: 'a repository is archived before anything is staged',
   },
 ];

@@ -73,6 +73,8 @@ export const FAMILIES = [
   'one_author',
   /** What lands is carried to other branches, by labels that people put on, beside branches of theirs. */
   'backports',
+  /** People archive the repository on the forge and take it out again, or rename its base and rename it back. */
+  'archives',
 ] as const;
 export type Family = (typeof FAMILIES)[number];
 
@@ -118,6 +120,10 @@ export interface Odds {
   freezesPerHour: number;
   /** Edits of the rule of a base per hour. */
   driftsPerHour: number;
+  /** Times per hour that the repository is archived, for a while. */
+  archivesPerHour: number;
+  /** Times per hour that the base has another name, for a while. */
+  renamesPerHour: number;
   /** Labels that people put on or take off per hour. */
   labelsPerHour: number;
   /** Share of schedules that come from bots, authors and strangers; the settings have rules about them. */
@@ -194,6 +200,8 @@ export const NO_ODDS: Readonly<Odds> = {
   pausesPerHour: 0,
   freezesPerHour: 0,
   driftsPerHour: 0,
+  archivesPerHour: 0,
+  renamesPerHour: 0,
   labelsPerHour: 0,
   otherSchedulers: 0,
   recordLostPerHour: 0,
@@ -553,6 +561,22 @@ export function drawOdds(family: Family, random: SeededRandom): Odds {
         recordLostPerHour: random.chance(0.2) ? 1 : 0,
         peoplePerHour,
         runners: random.pick([0, 0, 1, 2, 4]),
+      };
+    case 'archives':
+      return {
+        ...NO_ODDS,
+        ...hooks,
+        ...merges,
+        archivesPerHour: 1 + share(6),
+        renamesPerHour: random.chance(0.4) ? share(4) : 0,
+        callFails: random.chance(0.5) ? calls.callFails / 2 : 0,
+        callLate: random.chance(0.3) ? calls.callLate : 0,
+        crash: random.chance(0.3) ? crash : 0,
+        idleLooks: random.chance(0.5) ? 1 : 0,
+        pausesPerHour: random.chance(0.3) ? share(4) : 0,
+        settingsPerHour: random.chance(0.3) ? share(2) : 0,
+        recordLostPerHour: random.chance(0.2) ? 1 : 0,
+        peoplePerHour: 4 + peoplePerHour,
       };
     case 'freezes':
       return {

@@ -9,6 +9,7 @@ import type { JournalEntry } from '../fakes/abstract-forge/world.ts';
 import { STATUS_GATE } from '../scenario/world.ts';
 import { createSeededRandom, type SeededRandom } from '../support/seeded-random.ts';
 import { SimClock } from '../support/sim-clock.ts';
+import { Archives } from './archives.ts';
 import { judgeBackports, judgeCarried } from './backports.ts';
 import { entryOfBranch, viewOfBranch } from './branch-view.ts';
 import { gatherCrowd } from './crowd.ts';
@@ -128,6 +129,7 @@ class Life implements Witness {
   /** Another one for the plots and moods that came after that. */
   readonly #plots: SeededRandom;
   readonly #settings: Settings;
+  readonly #archives: Archives;
   readonly #rest: Rest;
   readonly #managed: Managed[] = [];
   /** Two branches of one repository are managed. */
@@ -157,6 +159,7 @@ class Life implements Witness {
     this.#runsOnHeads = family === 'own_runs' || (this.#sharesForge && stream(7).chance(OWN_RUNS_CHANCE));
     this.#service = new SimService(this.#clock, stream(4), this.#odds, this);
     this.#settings = new Settings(this.#service, this.#clock, this.#people, this);
+    this.#archives = new Archives(this.#clock, this.#people, this, this.#odds0);
     this.#rest = new Rest(this.#service, this.#clock, this, family, this.#odds.skewMs, (managed) =>
       this.#settings.switchOn(managed),
     );
@@ -185,6 +188,8 @@ class Life implements Witness {
     this.#planActs('pausesPerHour', end, () => this.#settings.hold(this.#pickManaged()));
     this.#planActs('freezesPerHour', end, () => this.#settings.freeze(this.#pickManaged()));
     this.#planActs('driftsPerHour', end, () => this.#settings.editRule(this.#pickManaged()));
+    this.#planActs('archivesPerHour', end, () => this.#archives.archive(this.#pickManaged()));
+    this.#planActs('renamesPerHour', end, () => this.#archives.rename(this.#pickManaged()));
     this.#planActs('labelsPerHour', end, () => this.#label());
     this.#planActs('recordLostPerHour', end, () => this.#loseRecord());
     this.#planActs('throttlesPerHour', end, async () => this.#service.throttleStore());
@@ -477,6 +482,8 @@ class Life implements Witness {
 
   async #act(): Promise<void> {
     const managed = this.#pickManaged();
+    // The forge's pages offer nothing there, and a push is refused.
+    if (this.#archives.isAway(managed)) return;
     await managed.project.act();
     this.#hook(managed.id, 'pull_request', {
       action: 'edited',
@@ -503,6 +510,11 @@ class Life implements Witness {
     if (this.#family === 'interrupted') await this.#settings.pay('tenant-1');
     if (this.#odds0.driftsPerHour > 0)
       for (const each of this.#managed) await this.#settings.restoreRule(each);
+    if (this.#odds0.archivesPerHour > 0)
+      for (const each of this.#managed) {
+        await this.#archives.unarchive(each);
+        await this.#archives.renameBack(each);
+      }
     if (this.#odds0.pausesPerHour > 0 || this.#odds0.freezesPerHour > 0)
       for (const managed of this.#managed) await this.#settings.resume(managed);
     this.#service.store.indexLagMs = 0;

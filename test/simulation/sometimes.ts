@@ -190,6 +190,10 @@ export const RARELY: readonly string[] = [
   'action skipped schedule_lost',
   // Owners and priorities
   'held by a pause',
+  'archived',
+  'base renamed',
+  'outcome code base_missing',
+  'words in an archive judged',
   'held by a drain',
   'resumed',
   'event pr_requeued paused',

@@ -12,6 +12,8 @@ import { TurnJudge } from './turns.ts';
 /** Between what the queue read and what it wrote, a person may have acted: less than this counts as no fault. */
 const TOLERANCE_MS = 60_000;
 const PAUSE_SEEN_MS = 90_000;
+/** From an archive to the last success of a look that had read the list before. */
+const ARCHIVE_SEEN_MS = 90_000;
 /** The label that exempts from freeze windows, where `oncall` puts it on. */
 export const EXEMPTING_LABEL = 'urgent';
 /** From a landing to the last word on its head, on a service that has its troubles. */
@@ -38,6 +40,7 @@ export class Watch {
   #halted = false;
   #hold: HoldSettings | null = null;
   #heldAt = 0;
+  #archivedAt: number | null = null;
   readonly #turns: TurnJudge;
 
   constructor(managed: Managed, bot: string, store: WatchedStore, now: () => number, witness: Witness) {
@@ -58,6 +61,11 @@ export class Watch {
   hold(repo: HoldSettings | null): void {
     this.#hold = repo;
     this.#heldAt = this.#now();
+  }
+
+  /** The forge's repository was archived, or taken out of the archive. */
+  archive(isArchived: boolean): void {
+    this.#archivedAt = isArchived ? this.#now() : null;
   }
 
   loseRecord(): void {
@@ -172,6 +180,8 @@ export class Watch {
     if (!project.wasScheduled(sha)) blame('which is not scheduled');
     if (this.#halted) blame('although the queue stands still');
     if (this.#isPausedForLong(sha)) blame('although the queue is paused');
+    if (this.#archivedAt !== null && this.#now() - this.#archivedAt > ARCHIVE_SEEN_MS)
+      blame('although the repository is archived');
     const isSettled = (pr: number) => this.#now() - project.touchedAt(pr) > TOLERANCE_MS;
     const prs = project.pullsOf(sha);
     if (prs.length > 0 && prs.every(isSettled)) {

@@ -82,6 +82,7 @@ export interface AbstractForge extends ForgeControl, Knobs {
   readonly backports: BackportForge;
   /** Puts the repository into the archive, or takes it out: there it takes no contents, and statuses and automatic merges all the same. */
   setArchived(isArchived: boolean): void;
+  isArchived(): boolean;
   /** What the bot has said on pull requests, oldest first. */
   remarks(): readonly Remark[];
   /** All pull requests that a branch of the repository was ever proposed with. */
@@ -236,6 +237,7 @@ function createBranchControl(world: World) {
     setArchived(isArchived: boolean) {
       world.isArchived = isArchived;
     },
+    isArchived: () => world.isArchived,
     async setProtection(rule: Parameters<ForgeControl['setProtection']>[0], branch = world.base) {
       const { protectedFilePatterns: patterns, priority: _only, ...rest } = rule;
       const files = patterns === undefined ? {} : { protectedFilePatterns: parseFilePatterns(patterns) };
