@@ -194,7 +194,7 @@ describe('an installation that moves', () => {
     await fill(source);
     await move(source);
     const config = { forge: { url: 'https://other.example.org' }, tenants: 'organizations' as const };
-    const other = await openPlace({ tenantId: null, findLost: (held) => findLost(config, held) });
+    const other = await openPlace({ tenantId: null, findLost: (held) => findLost(config, held, 5_000) });
     await expect(take(other)).rejects.toThrow(
       /^Nothing was written\. forge\.url: .* names https:\/\/other\.example\.org/,
     );
