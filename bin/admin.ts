@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
@@ -12,6 +11,7 @@ import {
   makeGoTrueAdmin,
 } from '../core/adapters/identity-http/make-admin.ts';
 import { createSystemClock } from '../core/adapters/system/clock.ts';
+import { readCommandLine, refuseCall, runProgram } from '../core/adapters/system/command-line.ts';
 import { canonicalId } from '../core/domain/ids.ts';
 import { Secret } from '../core/secret.ts';
 import { type Release, releaseIdentity, releaseRepo } from '../core/services/release-claim.ts';
@@ -38,29 +38,27 @@ for 90 days after it has left, which name no person, network or id. --about: tho
 const text = { type: 'string' } as const;
 
 async function main(): Promise<number> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      email: text,
-      'user-pool': text,
-      identity: text,
-      'service-key-file': text,
-      table: text,
-      instance: text,
-      bot: text,
-      repo: text,
-      tenant: text,
-      about: text,
-    },
-  });
+  const options = {
+    email: text,
+    'user-pool': text,
+    identity: text,
+    'service-key-file': text,
+    table: text,
+    instance: text,
+    bot: text,
+    repo: text,
+    tenant: text,
+    about: text,
+  };
+  const { values, positionals } = readCommandLine(options, USAGE, true);
   if (positionals[0] === 'release-claim') return releaseClaim(values);
   if (positionals[0] === 'audit') return printAudit(values);
   const invites = positionals.length === 1 && positionals[0] === 'invite';
-  if (positionals.length > 0 && !invites) return explain();
+  if (positionals.length > 0 && !invites) refuseCall(USAGE);
   const { email, identity } = values;
   const userPoolId = values['user-pool'];
   const keyFile = values['service-key-file'];
-  if (email === undefined || !/^[^@\s]+@[^@\s]+$/.test(email)) return explain();
+  if (email === undefined || !/^[^@\s]+@[^@\s]+$/.test(email)) refuseCall(USAGE);
   if (userPoolId !== undefined && identity === undefined) {
     // A client is what finds credentials and region in all the usual places.
     const { credentials, region } = new KMSClient({}).config;
@@ -76,7 +74,7 @@ async function main(): Promise<number> {
     );
     return 0;
   }
-  if (identity === undefined || keyFile === undefined || userPoolId !== undefined) return explain();
+  if (identity === undefined || keyFile === undefined || userPoolId !== undefined) refuseCall(USAGE);
   const serviceKey = new Secret(readFileSync(keyFile, 'utf8').trim());
   const config = { url: identity, serviceKey };
   console.log(
@@ -97,12 +95,12 @@ interface Claim {
 }
 
 async function releaseClaim({ table, instance, bot, repo }: Claim): Promise<number> {
-  if (table === undefined || instance === undefined) return explain();
+  if (table === undefined || instance === undefined) refuseCall(USAGE);
   const store = openStore(table);
   let released: Release;
   if (bot !== undefined && repo === undefined) released = await releaseIdentity(store, instance, bot);
   else if (repo !== undefined && bot === undefined) released = await releaseRepo(store, instance, repo);
-  else return explain();
+  else refuseCall(USAGE);
   console.log(JSON.stringify(released));
   return released.kind === 'released' ? 0 : 1;
 }
@@ -115,7 +113,7 @@ interface Wanted {
 
 async function printAudit({ table, tenant, about }: Wanted): Promise<number> {
   const tenantId = canonicalId(tenant ?? '');
-  if (table === undefined || tenantId === null) return explain();
+  if (table === undefined || tenantId === null) refuseCall(USAGE);
   const store = openStore(table);
   const live = await store.listAudit(tenantId, Number.POSITIVE_INFINITY);
   const wanted = live.filter(({ target }) => about === undefined || target === about);
@@ -133,19 +131,6 @@ function openStore(table: string) {
   });
 }
 
-function explain(): number {
-  console.error(USAGE);
-  return 2;
-}
-
-main().then(
-  (code) => {
-    process.exitCode = code;
-  },
-  (error: unknown) => {
-    console.error(
-      error instanceof MakeAdminError ? error.message : `${error instanceof Error ? error.name : 'failed'}`,
-    );
-    process.exitCode = 1;
-  },
+runProgram(main, (error) =>
+  error instanceof MakeAdminError ? error.message : error instanceof Error ? error.name : 'failed',
 );

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import {
   DescribeTableCommand,
   DynamoDBClient,
@@ -10,6 +9,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { copyBack } from '../core/adapters/dynamo/copy-back.ts';
 import { createDynamoStore } from '../core/adapters/dynamo/store.ts';
 import { createSystemClock } from '../core/adapters/system/clock.ts';
+import { readCommandLine, refuseCall, runProgram } from '../core/adapters/system/command-line.ts';
 import { TICK_INTERVAL_MS } from '../core/domain/limits.ts';
 
 const USAGE = `npm run restore -- --table <TableName> --restored <new table> --at 2026-11-22T10:00:00Z
@@ -22,10 +22,10 @@ const LOOK_AGAIN_MS = 20_000;
 
 async function main(): Promise<number> {
   const text = { type: 'string' } as const;
-  const { values } = parseArgs({ options: { table: text, restored: text, at: text, put: text } });
+  const { values } = readCommandLine({ table: text, restored: text, at: text, put: text }, USAGE);
   const { table, restored, at, put } = values;
   const isKnown = put === undefined || put === 'missing' || put === 'all';
-  if (table === undefined || restored === undefined || restored === table || !isKnown) return explain();
+  if (table === undefined || restored === undefined || restored === table || !isKnown) refuseCall(USAGE);
   const dynamo = new DynamoDBClient({});
   if (at !== undefined) return restoreTable(dynamo, { table, restored, at });
   const client = DynamoDBDocumentClient.from(dynamo);
@@ -49,17 +49,12 @@ async function main(): Promise<number> {
   return 0;
 }
 
-function explain(): number {
-  console.error(USAGE);
-  return 2;
-}
-
 async function restoreTable(
   client: DynamoDBClient,
   { table, restored, at }: { readonly table: string; readonly restored: string; readonly at: string },
 ): Promise<number> {
   const time = new Date(at);
-  if (Number.isNaN(time.getTime())) return explain();
+  if (Number.isNaN(time.getTime())) refuseCall(USAGE);
   const isThere = await client.send(new DescribeTableCommand({ TableName: restored })).then(
     () => true,
     (error: unknown) => {
@@ -87,16 +82,10 @@ async function restoreTable(
   return 0;
 }
 
-main().then(
-  (code) => {
-    process.exitCode = code;
-  },
-  (error: unknown) => {
-    // The name only: an error of the SDK may quote a row.
-    const name = error instanceof Error ? error.name : 'unknown fault';
-    console.error(
-      `the restore stopped (${name}): rows that were put back stay, no row is lost; start the same command again. Rights: docs/operate.md, Restore`,
-    );
-    process.exitCode = 2;
-  },
-);
+/** The name only: an error of the SDK may quote a row. */
+function sayStopped(error: unknown): string {
+  const name = error instanceof Error ? error.name : 'unknown fault';
+  return `the restore stopped (${name}): rows that were put back stay, no row is lost; start the same command again. Rights: docs/operate.md, Restore`;
+}
+
+runProgram(main, sayStopped, 2);

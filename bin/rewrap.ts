@@ -1,10 +1,10 @@
-import { parseArgs } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createDynamoStore } from '../core/adapters/dynamo/store.ts';
 import { createKmsRewrapper } from '../core/adapters/kms-vault/rewrap.ts';
 import { createSystemClock } from '../core/adapters/system/clock.ts';
+import { readCommandLine, refuseCall, runProgram } from '../core/adapters/system/command-line.ts';
 import { type REWRAP_OUTCOMES, rewrapCredentials } from '../core/services/rewrap-credentials.ts';
 import { rewrapSecrets } from '../core/services/rewrap-secrets.ts';
 
@@ -21,24 +21,21 @@ interface Options {
   readonly dryRun: boolean;
 }
 
-function readOptions(): Options | null {
+function readOptions(): Options {
   const text = { type: 'string' } as const;
-  const { values } = parseArgs({
-    options: { table: text, key: text, 'key-version': text, 'dry-run': { type: 'boolean' } },
-  });
+  const { values } = readCommandLine(
+    { table: text, key: text, 'key-version': text, 'dry-run': { type: 'boolean' } },
+    USAGE,
+  );
   const { table, key } = values;
   const keyVersion = Number(values['key-version']);
   if (table === undefined || key === undefined || !Number.isInteger(keyVersion) || keyVersion < 1)
-    return null;
+    refuseCall(USAGE);
   return { table, key, keyVersion, dryRun: values['dry-run'] === true };
 }
 
 async function main(): Promise<number> {
   const options = readOptions();
-  if (options === null) {
-    console.error(USAGE);
-    return 2;
-  }
   const dynamo = new DynamoDBClient({});
   const kms = new KMSClient({});
   const store = createDynamoStore({
@@ -69,13 +66,5 @@ async function main(): Promise<number> {
   return isDone ? 0 : 1;
 }
 
-main().then(
-  (code) => {
-    process.exitCode = code;
-  },
-  (error: unknown) => {
-    // The name only: an error of the SDK may quote the request.
-    console.error(error instanceof Error ? `${error.name}` : 'failed');
-    process.exitCode = 1;
-  },
-);
+// The name only: an error of the SDK may quote the request.
+runProgram(main, (error) => (error instanceof Error ? error.name : 'failed'));

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readCommandLine, runProgram } from '#core/adapters/system/command-line.ts';
 import { findFreePort } from '#core/adapters/system/free-port.ts';
 import type { OfferedAccount } from '#core/contracts/dashboard.ts';
 import { buildOpenApi } from '#core/contracts/openapi.ts';
@@ -277,20 +277,19 @@ const USAGE = `npm start -- [--port N] [--data DIR] [--fresh] [--ready-file FILE
 with --forge, in the environment:
 ${TOKEN_USAGE}`;
 
-async function main(): Promise<void> {
+async function main(): Promise<number> {
   refuseTokenOption(process.argv.slice(2));
-  const { values } = parseArgs({
-    options: {
-      port: { type: 'string', default: '8787' },
-      'ready-file': { type: 'string' },
-      data: { type: 'string' },
-      fresh: { type: 'boolean', default: false },
-      'rate-factor': { type: 'string', default: '1' },
-      plan: { type: 'string', default: 'pro' },
-      forge: { type: 'string' },
-      'forge-ca': { type: 'string' },
-    },
-  });
+  const options = {
+    port: { type: 'string', default: '8787' },
+    'ready-file': { type: 'string' },
+    data: { type: 'string' },
+    fresh: { type: 'boolean', default: false },
+    'rate-factor': { type: 'string', default: '1' },
+    plan: { type: 'string', default: 'pro' },
+    forge: { type: 'string' },
+    'forge-ca': { type: 'string' },
+  } as const;
+  const { values } = readCommandLine(options, USAGE);
   const forge = readRealForge(values.forge, values['forge-ca']);
   const realForge =
     forge === null
@@ -328,12 +327,14 @@ async function main(): Promise<void> {
       void started.stop().finally(() => process.exit(0));
     });
   }
+  return 0;
+}
+
+function explain(error: unknown): string {
+  const says = error instanceof Error ? error.message : String(error);
+  return error instanceof ForgeOptionError ? `${says}\n${USAGE}` : says;
 }
 
 if (process.argv[1]?.endsWith(join('local', 'start.ts'))) {
-  main().catch((error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    if (error instanceof ForgeOptionError) process.stderr.write(`${USAGE}\n`);
-    process.exitCode = 1;
-  });
+  runProgram(main, explain);
 }

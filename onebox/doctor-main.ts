@@ -1,18 +1,16 @@
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
+import { readCommandLine, refuseCall } from '#core/adapters/system/command-line.ts';
 import { readConfig } from './config.ts';
 import { examine } from './doctor.ts';
-import { readOptions, runMain } from './run-main.ts';
+import { runMain } from './run-main.ts';
 import { lookAtTable } from './table-look.ts';
 
 const USAGE =
   'npm run doctor -- --config mergeyard.yml\n\nLooks at what an installation needs, changes nothing, and says how to repair what is wrong.';
 
 async function main(): Promise<number> {
-  const values = readOptions({ config: { type: 'string' } }, USAGE);
-  if (values.config === undefined) {
-    console.error(USAGE);
-    return 2;
-  }
+  const { values } = readCommandLine({ config: { type: 'string' } }, USAGE);
+  if (values.config === undefined) refuseCall(USAGE);
   const config = readConfig(values.config);
   const http = createGuardedHttp({
     allowHosts: [new URL(config.forge.url).host],

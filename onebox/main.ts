@@ -1,8 +1,9 @@
 import { join, resolve } from 'node:path';
+import { readCommandLine, refuseCall } from '#core/adapters/system/command-line.ts';
 import { createLog } from '#core/telemetry.ts';
 import { readConfig } from './config.ts';
 import { createLineWriter } from './line-writer.ts';
-import { readOptions, runMain } from './run-main.ts';
+import { runMain } from './run-main.ts';
 import { startOnebox } from './service.ts';
 
 const USAGE = `npm run serve -- --config mergeyard.yml
@@ -13,11 +14,8 @@ Runs the whole service in this process. docs/onebox.md says what the file holds.
 const START_ENDS_WITHIN_MS = 10_000;
 
 async function main(): Promise<number> {
-  const values = readOptions({ config: { type: 'string' }, site: { type: 'string' } }, USAGE);
-  if (values.config === undefined) {
-    console.error(USAGE);
-    return 2;
-  }
+  const { values } = readCommandLine({ config: { type: 'string' }, site: { type: 'string' } }, USAGE);
+  if (values.config === undefined) refuseCall(USAGE);
   const log = createLog({ service: 'onebox', write: createLineWriter() });
   process.stderr.on('error', () => undefined);
   // From the first moment: a signal that ends a start in between would leave its database behind.

@@ -1,39 +1,9 @@
-import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { runProgram } from '#core/adapters/system/command-line.ts';
 import { ConfigError } from './config.ts';
 
-/** A call that a program does not understand. Its message ends with how the program is called. */
-class Misuse extends Error {}
-
-type Options = NonNullable<ParseArgsConfig['options']>;
-type Values<O extends Options> = ReturnType<typeof parseArgs<{ readonly options: O }>>['values'];
-
-/** The options of the command line. An unknown one ends the program with its name and the usage. */
-export function readOptions<O extends Options>(options: O, usage: string): Values<O> {
-  try {
-    return parseArgs({ options }).values;
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    // The first sentence names the option; the others tell of positional arguments, which no program here takes.
-    const [first = ''] = error.message.split(/\.(?:\s|$)|\n/);
-    throw new Misuse(`${first}.\n\n${usage}`);
-  }
-}
-
-/**
- * Runs one of the programs of this folder: its answer is the exit code. A failure is told on standard error with code 1, and a
- * call that is not understood with code 2.
- */
+/** Runs one of the programs of this folder: `runProgram` in its words. */
 export function runMain(main: () => Promise<number>, explain: (error: unknown) => unknown = sayWhy): void {
-  main().then(
-    (code) => {
-      process.exitCode = code;
-    },
-    (error: unknown) => {
-      const isMisuse = error instanceof Misuse;
-      console.error(isMisuse ? error.message : explain(error));
-      process.exitCode = isMisuse ? 2 : 1;
-    },
-  );
+  runProgram(main, explain);
 }
 
 /** One sentence where the disk refuses a file or a folder; null: the error is another one. */

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { parseArgs } from 'node:util';
+import { readCommandLine, refuseCall, runProgram } from '../../core/adapters/system/command-line.ts';
 import { readDeployed } from '../../lib/deployed.ts';
 import { parseStageConfig } from '../../lib/stage-config.ts';
 import { withStageFile } from '../../lib/stage-file.ts';
@@ -13,15 +13,12 @@ const ANSWER_TIMEOUT_MS = 10_000;
 
 /** 0: nothing stands in the way. 1: something does. 2: it could not look. */
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { context: { type: 'string', short: 'c', multiple: true } } });
+  const { values } = readCommandLine({ context: { type: 'string', short: 'c', multiple: true } }, USAGE);
   const pairs = (values.context ?? []).map((pair) => {
     const at = pair.indexOf('=');
     return [pair.slice(0, at), pair.slice(at + 1)] as const;
   });
-  if (pairs.some(([key]) => key === '')) {
-    console.error(USAGE);
-    return 2;
-  }
+  if (pairs.some(([key]) => key === '')) refuseCall(USAGE);
   const config = parseStageConfig(withStageFile(Object.fromEntries(pairs), CONFIG_DIR));
   const found = await findPlace();
   if (found === null) {
@@ -55,12 +52,4 @@ async function main(): Promise<number> {
   return count('stop') > 0 ? 1 : 0;
 }
 
-main().then(
-  (code) => {
-    process.exitCode = code;
-  },
-  (error: unknown) => {
-    console.error(error instanceof Error ? error.message : error);
-    process.exitCode = 2;
-  },
-);
+runProgram(main, (error) => (error instanceof Error ? error.message : error), 2);

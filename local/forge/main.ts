@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readCommandLine, refuseCall, runProgram } from '#core/adapters/system/command-line.ts';
 import { createFakeForge, type FakeForge } from './fake-forge.ts';
 import { BOT, OWNER, PERSON } from './people.ts';
 import { PROFILE_NAMES, type ProfileName } from './profiles.ts';
@@ -14,23 +14,17 @@ const USAGE = `usage: tsx local/forge/main.ts --data DIR [--port N] [--https-por
 --judge           runs succeed at once instead of executing their steps
 `;
 
-async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      data: { type: 'string' },
-      port: { type: 'string', default: '3000' },
-      'https-port': { type: 'string', default: '3443' },
-      profile: { type: 'string', default: 'fj15' },
-      judge: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  });
+async function main(): Promise<number> {
+  const options = {
+    data: { type: 'string' },
+    port: { type: 'string', default: '3000' },
+    'https-port': { type: 'string', default: '3443' },
+    profile: { type: 'string', default: 'fj15' },
+    judge: { type: 'boolean', default: false },
+  } as const;
+  const { values } = readCommandLine(options, USAGE);
   const profile = PROFILE_NAMES.find((name): name is ProfileName => name === values.profile);
-  if (values.help || values.data === undefined || profile === undefined) {
-    process.stderr.write(USAGE);
-    process.exitCode = values.help ? 0 : 2;
-    return;
-  }
+  if (values.data === undefined || profile === undefined) refuseCall(USAGE);
   const forge = createFakeForge({
     dataDir: values.data,
     profile,
@@ -58,6 +52,7 @@ async function main(): Promise<void> {
   };
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
+  return 0;
 }
 
 /** The same tokens at every start, so that a connection made once goes on working. */
@@ -71,4 +66,4 @@ function loadTokens(forge: FakeForge, dataDir: string): Readonly<Record<string, 
   return tokens;
 }
 
-await main();
+runProgram(main, (error) => error);

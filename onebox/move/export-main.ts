@@ -1,4 +1,5 @@
-import { readOptions, runMain } from '../run-main.ts';
+import { readCommandLine, refuseCall } from '#core/adapters/system/command-line.ts';
+import { runMain } from '../run-main.ts';
 import { explain } from './explain.ts';
 import { exportInstallation, takeBack } from './export.ts';
 import { MOVE_FLAGS, openPlace, readPassphrase, WHERE } from './options.ts';
@@ -11,14 +12,11 @@ ${WHERE}`;
 
 async function main(): Promise<number> {
   const flag = { type: 'boolean' } as const;
-  const values = readOptions({ ...MOVE_FLAGS, 'keep-running': flag, 'take-back': flag }, USAGE);
+  const { values } = readCommandLine({ ...MOVE_FLAGS, 'keep-running': flag, 'take-back': flag }, USAGE);
   const { file, 'passphrase-file': passphraseFile, 'take-back': back = false } = values;
   const isWhole = back || (file !== undefined && passphraseFile !== undefined);
   const place = isWhole ? await openPlace(values, process.env) : null;
-  if (place === null) {
-    console.error(USAGE);
-    return 2;
-  }
+  if (place === null) refuseCall(USAGE);
   try {
     if (back) {
       await takeBack(place);

@@ -1,4 +1,5 @@
-import { readOptions, runMain } from '../run-main.ts';
+import { readCommandLine, refuseCall } from '#core/adapters/system/command-line.ts';
+import { runMain } from '../run-main.ts';
 import { explain } from './explain.ts';
 import { FORCE_WORDS, importInstallation } from './import.ts';
 import { MOVE_FLAGS, openPlace, readPassphrase, WHERE } from './options.ts';
@@ -9,14 +10,11 @@ Takes the file of an export into an empty installation. Can be stopped and start
 ${WHERE}`;
 
 async function main(): Promise<number> {
-  const values = readOptions({ ...MOVE_FLAGS, force: { type: 'string' } }, USAGE);
+  const { values } = readCommandLine({ ...MOVE_FLAGS, force: { type: 'string' } }, USAGE);
   const { file, 'passphrase-file': passphraseFile, force } = values;
   const place =
     file === undefined || passphraseFile === undefined ? null : await openPlace(values, process.env, true);
-  if (place === null) {
-    console.error(USAGE);
-    return 2;
-  }
+  if (place === null) refuseCall(USAGE);
   try {
     const { rows, left } = await importInstallation({
       place,

@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { listSources } from './sources.ts';
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
 
@@ -44,6 +46,26 @@ test('each claim about the cloud says how it was checked, by a file or a command
     expect([claim, how]).toEqual([claim, expect.stringMatching(/`(npm |test\/|lib\/)|the same command/)]);
     expect([claim, rest]).toEqual([claim, expect.stringMatching(/\w{3}/)]);
   }
+});
+
+/** docs/operate.md says to commit them: without the record a deployment from a fresh clone may lose a key or the users. */
+test('what a stage is and what was deployed can be committed, and what an installation keeps secret cannot', () => {
+  const isIgnored = (file: string): boolean => spawnSync('git', ['check-ignore', '-q', file]).status === 0;
+  expect(['config/prod.json', 'config/prod.deployed.json'].filter(isIgnored)).toEqual([]);
+  const secret = [
+    'config/mergeyard.yml',
+    'config/client-secret.txt',
+    'config/passphrase',
+    'mergeyard.export',
+  ];
+  expect(secret.filter(isIgnored)).toEqual(secret);
+});
+
+/** Elsewhere a mistyped option would be told by the name of an error, or as the failure of what the program does. */
+test('each program of an operator reads its command line in one way', () => {
+  const own = ['bin', 'onebox', 'local', 'core', 'lib'].flatMap(listSources);
+  const reading = own.filter((file) => readFileSync(file, 'utf8').includes('parseArgs('));
+  expect(reading).toEqual(['core/adapters/system/command-line.ts']);
 });
 
 describe('programs of the tests', () => {

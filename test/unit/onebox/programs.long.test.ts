@@ -6,7 +6,6 @@ import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createLog } from '#core/telemetry.ts';
 import { ConfigError, readConfig } from '../../../onebox/config.ts';
 import { explain } from '../../../onebox/move/explain.ts';
-import { readOptions } from '../../../onebox/run-main.ts';
 import { openStorage } from '../../../onebox/storage.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'onebox-programs-'));
@@ -18,6 +17,10 @@ const PROGRAMS = {
   backup: 'onebox/backup-main.ts',
   export: 'onebox/move/export-main.ts',
   import: 'onebox/move/import-main.ts',
+  admin: 'bin/admin.ts',
+  rewrap: 'bin/rewrap.ts',
+  restore: 'bin/restore.ts',
+  preflight: 'bin/preflight/main.ts',
 } as const;
 
 describe.each(Object.entries(PROGRAMS))('npm run %s', (program, entry) => {
@@ -28,25 +31,15 @@ describe.each(Object.entries(PROGRAMS))('npm run %s', (program, entry) => {
     const [says, space, usage] = stderr.split('\n');
     expect([says, space]).toEqual(["Unknown option '--confg'.", '']);
     expect(usage).toMatch(new RegExp(`^npm run ${program} -- `));
-    expect(stderr).not.toMatch(/ERR_|at .*:\d+:\d+/);
+    expect(stderr).not.toMatch(/ERR_|\n +at /);
   });
-});
 
-test.each([
-  [['--config'], "Option '--config <value>' argument missing."],
-  [['--flag=x'], "Option '--flag' does not take an argument."],
-  [['--config', '--flag'], "Option '--config' argument is ambiguous."],
-  [['mergeyard.yml'], "Unexpected argument 'mergeyard.yml'."],
-])('a call with %j is told in one sentence, and how it is called', (given, says) => {
-  const argv = process.argv;
-  process.argv = [...argv.slice(0, 2), ...given];
-  try {
-    expect(() => readOptions({ config: { type: 'string' }, flag: { type: 'boolean' } }, 'usage')).toThrow(
-      new Error(`${says}\n\nusage`),
-    );
-  } finally {
-    process.argv = argv;
-  }
+  test('says with --help how it is called, and ends well', () => {
+    const args = ['--import', 'tsx', entry, '--help'];
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(new RegExp(`^npm run ${program} -- `));
+  });
 });
 
 test('a data folder that is a file is told as one', async () => {

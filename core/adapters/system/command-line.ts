@@ -1,0 +1,66 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+
+/** How a program is called: `--help` asks for that, or the call was not understood, which the message then begins with. */
+class UsageShown extends Error {
+  readonly exitCode: 0 | 2;
+
+  constructor(message: string, exitCode: 0 | 2) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+type Options = NonNullable<ParseArgsConfig['options']>;
+interface Read<O extends Options> {
+  readonly values: ReturnType<typeof parseArgs<{ readonly options: O }>>['values'];
+  readonly positionals: readonly string[];
+}
+
+/**
+ * The command line of an operator's program. One that is not understood, and `--help`, end the program with its usage:
+ * `runProgram` tells it.
+ *
+ * @param allowPositionals - Whether the program takes words that are no options. @default false
+ */
+export function readCommandLine<O extends Options>(
+  options: O,
+  usage: string,
+  allowPositionals = false,
+): Read<O> {
+  if (process.argv.slice(2).includes('--help')) throw new UsageShown(usage, 0);
+  try {
+    return parseArgs({ options, allowPositionals });
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    // The first sentence names the option; the others tell of positional arguments.
+    const [first = ''] = error.message.split(/\.(?:\s|$)|\n/);
+    throw new UsageShown(`${first}.\n\n${usage}`, 2);
+  }
+}
+
+/** A call that a program refuses after it has read its options: told with the usage, code 2. */
+export function refuseCall(usage: string): never {
+  throw new UsageShown(usage, 2);
+}
+
+/**
+ * Runs a program: its answer is the exit code. A failure is told on standard error in the words of `explain`, with
+ * `failureCode`; a call that is not understood with its usage and code 2; `--help` on standard output with code 0.
+ */
+export function runProgram(
+  main: () => Promise<number>,
+  explain: (error: unknown) => unknown,
+  failureCode = 1,
+): void {
+  main().then(
+    (code) => {
+      process.exitCode = code;
+    },
+    (error: unknown) => {
+      const shown = error instanceof UsageShown ? error : null;
+      if (shown?.exitCode === 0) console.log(shown.message);
+      else console.error(shown?.message ?? explain(error));
+      process.exitCode = shown?.exitCode ?? failureCode;
+    },
+  );
+}
