@@ -84,7 +84,7 @@ export function createHttpFunctions(
   const make = (
     id: string,
     props: Pick<ServiceFunctionProps, 'bundle' | 'env' | 'timeout' | 'network'> &
-      Partial<Pick<ServiceFunctionProps, 'memoryMb'>>,
+      Partial<Pick<ServiceFunctionProps, 'memoryMb' | 'leadsToItself'>>,
   ): ServiceFunction => {
     const made = new ServiceFunction(scope, id, { defaults, memoryMb: 256, ...props });
     made.setEnv('REQUIRED_STAMP', parts.requiredStamp);
@@ -175,6 +175,8 @@ export function createHttpFunctions(
     env: ForgeOpsEnv,
     timeout: AS_LONG_AS_THE_GATEWAY,
     network: wayToForges(network, config),
+    // The worker asks it for repairs, and it sends the worker a wake.
+    leadsToItself: true,
   });
   credentialKey.grantOpen(forgeOps);
   credentialKey.grantSealText(forgeOps, ['webhook-secret', 'chat-url']);

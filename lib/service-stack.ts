@@ -243,6 +243,7 @@ export class ServiceStack extends Stack {
       memoryMb: 256,
       timeout: WORKER_TIMEOUT,
       network: network.forWorkers,
+      leadsToItself: true,
     });
     worker.setEnv('QUEUE_NAME', parts.config.serviceName);
     this.#addIdleLook(defaults, parts, worker);
@@ -260,6 +261,7 @@ export class ServiceStack extends Stack {
       env: WakeForwardEnv,
       memoryMb: 256,
       timeout: FORWARD_TIMEOUT,
+      leadsToItself: true,
     });
     table.grant(forward, 'wake-forward');
     queue.grantSend(forward);

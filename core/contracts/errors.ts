@@ -195,8 +195,9 @@ export const ERROR_TABLE = {
     retryable: false,
     message: 'This deployment takes no payments.',
   },
+  // No fault: five of them in five minutes would page the operator, and the key needs no credential.
   evidence_not_configured: {
-    status: 503,
+    status: 404,
     retryable: false,
     message: 'This deployment signs no statements: its operator has given it no key for that.',
   },

@@ -15,16 +15,19 @@ export class ForgeAuthority extends Construct {
   /** `pem`: empty for public authorities alone. */
   constructor(scope: Construct, id: string, { pem }: { readonly pem: string }) {
     super(scope, id);
+    const isLarge = Buffer.byteLength(pem) > STANDARD_BYTES_MAX;
+    // An advanced parameter cannot become a standard one again, so each kind has a name of its own
+    // (https://docs.aws.amazon.com/systems-manager/latest/userguide/parameter-store-advanced-parameters.html).
+    const suffix = isLarge ? '-advanced' : '';
     this.#parameter =
       pem === ''
         ? null
-        : new StringParameter(this, 'Parameter', {
-            parameterName: `/${Aws.STACK_NAME}/forge-authority`,
+        : new StringParameter(this, isLarge ? 'Advanced' : 'Parameter', {
+            parameterName: `/${Aws.STACK_NAME}/forge-authority${suffix}`,
             simpleName: false,
             description: 'Who signs for private forges',
             stringValue: pem,
-            tier:
-              Buffer.byteLength(pem) > STANDARD_BYTES_MAX ? ParameterTier.ADVANCED : ParameterTier.STANDARD,
+            tier: isLarge ? ParameterTier.ADVANCED : ParameterTier.STANDARD,
           });
   }
 

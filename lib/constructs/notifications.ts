@@ -103,15 +103,18 @@ export class Notifications extends Construct {
     key.output('EmailApiKeyArn', description);
   }
 
-  /** The identity may be the address or its domain; the condition leaves only our one sender. */
+  /**
+   * The identity may be the address or its domain; the condition leaves only our one sender. Where the operator has given the
+   * identity a configuration set, each mail uses it, and SES asks for a right on it as well
+   * (https://docs.aws.amazon.com/ses/latest/dg/managing-configuration-sets.html).
+   */
   #allowSes(notify: ServiceFunction, from: string): void {
     const domain = from.slice(from.lastIndexOf('@') + 1);
-    const arn = (identity: string): string =>
-      `arn:${Aws.PARTITION}:ses:${Aws.REGION}:${Aws.ACCOUNT_ID}:identity/${identity}`;
+    const arn = (path: string): string => `arn:${Aws.PARTITION}:ses:${Aws.REGION}:${Aws.ACCOUNT_ID}:${path}`;
     notify.allow(
       new PolicyStatement({
         actions: ['ses:SendEmail'],
-        resources: [arn(from), arn(domain)],
+        resources: [arn(`identity/${from}`), arn(`identity/${domain}`), arn('configuration-set/*')],
         conditions: { StringEquals: { 'ses:FromAddress': from } },
       }),
     );

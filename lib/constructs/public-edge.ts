@@ -33,6 +33,12 @@ const READ_TIMEOUT = Duration.seconds(35);
 /** The contract's HSTS: one year. */
 const HSTS_MAX_AGE = Duration.days(365);
 
+/**
+ * The edge keeps these for ten seconds whatever the answer says, and gives them to all who ask for the same path
+ * (https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/custom-error-pages-expiration.html).
+ */
+const NEVER_KEPT = [500, 502, 503, 504] as const;
+
 export interface PublicEdgeProps {
   /** `<id>.execute-api.<region>.<suffix>` */
   readonly apiHost: string;
@@ -94,6 +100,7 @@ export class PublicEdge extends Construct {
             minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
           }),
       ...(props.webAclArn === undefined ? {} : { webAclId: props.webAclArn }),
+      errorResponses: NEVER_KEPT.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
       // `/readyz` is here too, and limited like every call without a session.
       defaultBehavior: this.#passThrough(origin, ViewerProtocolPolicy.REDIRECT_TO_HTTPS),
       additionalBehaviors: {

@@ -7,6 +7,7 @@ import {
   Code,
   Function as LambdaFunction,
   LoggingFormat,
+  RecursiveLoop,
   Runtime,
   RuntimeFamily,
 } from 'aws-cdk-lib/aws-lambda';
@@ -38,6 +39,11 @@ export interface ServiceFunctionProps {
   readonly network?: FunctionNetwork | undefined;
   /** @default unreserved */
   readonly reservedConcurrency?: number;
+  /**
+   * Its wakes lead back to it for as long as a repository waits. Without this Lambda stops such a chain after about sixteen
+   * invocations (https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html). @default false
+   */
+  readonly leadsToItself?: boolean;
 }
 
 /** Read by node or by the SDK, not by our `env.ts`. */
@@ -77,6 +83,7 @@ export class ServiceFunction extends Construct {
       role: this.role,
       logGroup: this.logGroup,
       loggingFormat: LoggingFormat.JSON,
+      ...(props.leadsToItself === true ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
       ...(props.reservedConcurrency === undefined
         ? {}
         : { reservedConcurrentExecutions: props.reservedConcurrency }),

@@ -32,6 +32,9 @@ export class TickSchedule extends Construct {
         }),
       ],
     });
+    // What the rule says ends with the handing over: Lambda keeps the event for six hours of its own, and tries a failed one
+    // twice more (https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html).
+    props.tick.fn.configureAsyncInvoke({ maxEventAge: Duration.minutes(5), retryAttempts: 0 });
     const { tick, monitoring } = props;
     monitoring.addHeartbeatAlarm(this, 'TickStaleAlarm', {
       // One that ran and could wake no repository that was due is none.

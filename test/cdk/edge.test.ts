@@ -110,6 +110,12 @@ describe('one address carries the whole contract', () => {
     expect(behaviour('/assets/*').found).toMatchObject({ CachePolicyId: CACHING_OPTIMIZED, Compress: true });
   });
 
+  /** https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/custom-error-pages-expiration.html */
+  test('a fault of one moment is not what all who ask for the same path get for ten seconds', () => {
+    const kept = [500, 502, 503, 504].map((ErrorCode) => ({ ErrorCode, ErrorCachingMinTTL: 0 }));
+    expect(distribution.CustomErrorResponses).toEqual(kept);
+  });
+
   test('a call with a credential never goes over plain HTTP', () => {
     expect(behaviour('/api/*').found.ViewerProtocolPolicy).toBe('https-only');
     expect(behaviour(SOCKET_PATH).found.ViewerProtocolPolicy).toBe('https-only');

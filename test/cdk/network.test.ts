@@ -87,6 +87,20 @@ describe('certificates of private authorities', () => {
     expect(made.ofType('AWS::SSM::Parameter')).toEqual([]);
   });
 
+  /**
+   * https://docs.aws.amazon.com/systems-manager/latest/userguide/parameter-store-advanced-parameters.html: an advanced one
+   * cannot become a standard one again, so that a file that shrinks would end in a rollback.
+   */
+  test('beyond 4 KB are in an advanced parameter of another name', () => {
+    const few = own.only('AWS::SSM::Parameter').Properties;
+    const large = readTemplate({ ...BORROWED, forgeCaFile: 'test/support/forge-authorities.pem' });
+    const many = large.only('AWS::SSM::Parameter').Properties;
+    expect([few.Tier, many.Tier]).toEqual(['Standard', 'Advanced']);
+    expect(JSON.stringify(many.Name)).not.toBe(JSON.stringify(few.Name));
+    const idOf = (template: typeof own) => template.ofType('AWS::SSM::Parameter')[0]?.[0];
+    expect(idOf(large)).not.toBe(idOf(own));
+  });
+
   test('are read by what calls a forge, and by nothing else', () => {
     const [[id = ''] = []] = own.ofType('AWS::SSM::Parameter');
     for (const name of callers) {

@@ -1,5 +1,5 @@
 import { LEASE_TAKEOVER_GRACE_MS, LEASE_TTL_MS } from '#core/domain/limits.ts';
-import { type Resource, readTemplate } from '../support/template.ts';
+import { listOf, type Resource, readTemplate } from '../support/template.ts';
 
 const template = readTemplate();
 const queueMappings = template
@@ -110,5 +110,59 @@ describe('schedule (A60)', () => {
     expect(Properties.Targets).toEqual([
       expect.objectContaining({ RetryPolicy: expect.anything(), DeadLetterConfig: expect.anything() }),
     ]);
+  });
+
+  /** https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html: six hours and two tries else. */
+  test('a tick that Lambda holds back is dropped once the next one is there', () => {
+    const { Properties } = template.only('AWS::Lambda::EventInvokeConfig');
+    expect(Properties).toMatchObject({ MaximumEventAgeInSeconds: 300, MaximumRetryAttempts: 0 });
+    expect(JSON.stringify(Properties.FunctionName)).toMatch(/"TickFunction[0-9A-F]{8}"/);
+  });
+});
+
+/**
+ * Lambda ends a chain of about sixteen invocations that lead to each other over queues, and the message that it stops hides
+ * its group until it is dead. The wakes of a waiting repository are such a chain on purpose, and what ends them is the
+ * message of an older wake, which is dropped (https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html).
+ */
+describe('a chain of wakes (A119)', () => {
+  const functions = template.ofType('AWS::Lambda::Function');
+  const idsIn = (value: unknown): readonly string[] =>
+    [...JSON.stringify(value).matchAll(/"(?:Ref|Fn::GetAtt)":\[?"(\w+)"/g)].map(([, id = '']) => id);
+
+  /** What a function may send to or call, and what a queue is delivered to. */
+  function leadsTo(id: string): readonly string[] {
+    const delivered = queueMappings
+      .filter(([, { Properties }]) => idsIn(Properties.EventSourceArn).includes(id))
+      .flatMap(([, { Properties }]) => idsIn(Properties.FunctionName));
+    const role = template.resources[id]?.Properties.Role;
+    if (role === undefined) return delivered;
+    const [roleId = ''] = idsIn(role);
+    const holder = roleId.replace(/[0-9A-F]{8}$/, '');
+    const sends = template
+      .allowed()
+      .filter((each) => each.holder === holder)
+      .filter(({ Action }) => listOf(Action).some((each) => /^(sqs:SendMessage|lambda:Invoke)/.test(each)));
+    return [...delivered, ...sends.flatMap(({ Resource }) => idsIn(Resource))];
+  }
+
+  function isOnCycle(start: string): boolean {
+    const seen = new Set<string>();
+    const open = [...leadsTo(start)];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (next === start) return true;
+      if (!seen.has(next)) open.push(...leadsTo(next));
+      seen.add(next);
+    }
+    return false;
+  }
+
+  test('may go on for as long as a repository waits, and nothing else may call itself for long', () => {
+    const allowed = functions.filter(([, { Properties }]) => Properties.RecursiveLoop === 'Allow');
+    const names = template.functionNames();
+    const nameOf = ([id]: (typeof functions)[number]) => names.get(id);
+    const looping = functions.filter(([id]) => isOnCycle(id)).map(nameOf);
+    expect(looping).toEqual(expect.arrayContaining(['Worker', 'WakeForward']));
+    expect(allowed.map(nameOf)).toEqual(looping);
   });
 });

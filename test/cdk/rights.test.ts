@@ -61,7 +61,7 @@ describe('rights (A118)', () => {
     ]);
   });
 
-  test('within a resource, only tasks of the engine, sockets and the account’s own functions are starred', () => {
+  test('within a resource, only tasks of the engine, sockets and sets of mail settings are starred', () => {
     const starred = template
       .statements()
       .filter(({ Resource }) => Resource !== '*' && JSON.stringify(Resource).includes('*'))
@@ -75,6 +75,8 @@ describe('rights (A118)', () => {
         ['execute-api:ManageConnections'],
         expect.stringMatching(/\/ws\/POST\/@connections\/\*/),
       ],
+      // Which one the identity uses is the operator's choice; the condition leaves the one sender.
+      ['NotificationsNotifyRole', ['ses:SendEmail'], expect.stringContaining(':configuration-set/*')],
     ]);
   });
 
@@ -404,6 +406,15 @@ describe('rights (A118)', () => {
       stack.functionNamed('NotificationsNotify').Properties.Environment.Variables;
     expect(from === '').toBe(sends === 'false');
     if ('domainName' in context) expect(from).toBe('mergeyard@queue.example.org');
+  });
+
+  /** https://docs.aws.amazon.com/ses/latest/dg/managing-configuration-sets.html: an identity may have one that each mail uses. */
+  test('mail goes from the one sender, also where its identity has a configuration set', () => {
+    const stack = readTemplate({ notificationFrom: 'queue@example.org' });
+    const [sends] = stack.allowed().filter(({ Action }) => listOf(Action).includes('ses:SendEmail'));
+    const names = JSON.stringify(sends?.Resource).match(/:(?:identity|configuration-set)\/[^"]+/g);
+    expect(names).toEqual([':identity/queue@example.org', ':identity/example.org', ':configuration-set/*']);
+    expect(sends?.Condition).toEqual({ StringEquals: { 'ses:FromAddress': 'queue@example.org' } });
   });
 
   test('all other rights, function by function', () => {

@@ -10,7 +10,7 @@ export interface OpenPaymentsConfig {
   /** Null: nothing is sold. */
   readonly prices: PriceBook | null;
   readonly readKey: (() => Promise<Secret<string>>) | null;
-  readonly clock: Pick<Clock, 'sleep'>;
+  readonly clock: Pick<Clock, 'sleep' | 'now'>;
 }
 
 /** Without prices, without a secret and without a key in it, there is no provider and no call is made (A109). */

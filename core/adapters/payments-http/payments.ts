@@ -1,8 +1,10 @@
 import Stripe from 'stripe';
+import { HOUR_MS } from '../../domain/api-limits.ts';
 import { PAYMENTS_REPEATS_MAX, PAYMENTS_TIMEOUT_MS } from '../../domain/limits.ts';
 import type { PriceSet } from '../../domain/subscription.ts';
 import { FLAT_KIND } from '../../domain/subscription.ts';
 import { type CheckoutOrder, type Payments, PaymentsError } from '../../ports/payments.ts';
+import type { Clock } from '../../ports/system.ts';
 import {
   createSubscriptionReader,
   PAYMENTS_API_VERSION,
@@ -11,6 +13,7 @@ import {
 import { PriceAnswer, SubscriptionAnswer } from './schema.ts';
 
 export interface PaymentsConfig extends SubscriptionListConfig {
+  readonly clock: Pick<Clock, 'sleep' | 'now'>;
   /** Repeats of a call that got no answer. @default PAYMENTS_REPEATS_MAX */
   readonly repeatsMax?: number;
 }
@@ -44,8 +47,10 @@ export function createPayments(config: PaymentsConfig): Payments {
     createCustomer: (tenantId) =>
       call('createCustomer', async () => {
         // Keyed by tenant: a request whose answer was lost makes no second customer. The same words each time, as
-        // the provider wants it of one key.
-        const options = { idempotencyKey: `mergeyard-customer-${tenantId}` };
+        // the provider wants it of one key. And by the hour: for a day the provider repeats a fault of its own under
+        // the key that met it (https://docs.stripe.com/api/idempotent_requests).
+        const hour = Math.floor(config.clock.now() / HOUR_MS);
+        const options = { idempotencyKey: `mergeyard-customer-${tenantId}-${hour}` };
         return (await sdk.customers.create({ metadata: { tenant_id: tenantId } }, options)).id;
       }),
 

@@ -61,8 +61,8 @@ const OWN: Readonly<Record<string, readonly [status: number, code?: string]>> = 
   readPull: [404, 'not_found'],
   readGateLog: [200],
   // Nothing is signed here; with a key: `evidence.test.ts`.
-  readPullEvidence: [503, 'evidence_not_configured'],
-  readCommitEvidence: [503, 'evidence_not_configured'],
+  readPullEvidence: [404, 'evidence_not_configured'],
+  readCommitEvidence: [404, 'evidence_not_configured'],
   openSetupPull: [502, 'forge_unreachable'],
   verifyGate: [502, 'forge_unreachable'],
   // A repository is no token; the token's own: `tokens.test.ts`.

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { createSubscriptionReader } from '#core/adapters/payments-http/list-subscriptions.ts';
 import { createPaymentsOpener } from '#core/adapters/payments-http/open-payments.ts';
 import { createPayments, type PaymentsConfig } from '#core/adapters/payments-http/payments.ts';
 import { parsePriceBook } from '#core/contracts/billing-config.ts';
+import { HOUR_MS } from '#core/domain/api-limits.ts';
 import type { PriceBook } from '#core/domain/subscription.ts';
 import { Secret } from '#core/secret.ts';
 import {
@@ -120,6 +123,31 @@ describe('a provider in trouble', () => {
     const reading = createPayments({ ...config, key: READ_KEY });
     expect(await kindOf(reading.createCustomer(randomUUID()))).toBe('rejected');
     expect(await kindOf(reading.listSubscriptions(customerId))).toBe('none');
+  });
+
+  /** https://docs.stripe.com/api/idempotent_requests: the first answer under a key is repeated for a day, faults included. */
+  test('a fault of the provider keeps a tenant from the checkout for no longer than the hour', async () => {
+    const answered = new Map<string, number>();
+    let status = 500;
+    const stripe = createServer((request, response) => {
+      const key = String(request.headers['idempotency-key']);
+      if (!answered.has(key)) answered.set(key, status);
+      response.writeHead(answered.get(key) ?? 0, { 'content-type': 'application/json' });
+      const body = answered.get(key) === 200 ? { id: 'cus_1', object: 'customer' } : { error: { type: 'api_error' } };
+      response.end(JSON.stringify(body));
+    });
+    await new Promise<void>((listening) => stripe.listen(0, '127.0.0.1', listening));
+    const { port } = stripe.address() as AddressInfo;
+    let now = Date.parse('2026-11-27T10:05:00Z');
+    const clock = { now: () => now, sleep: async () => undefined };
+    const payments = createPayments({ ...config, apiUrl: `http://127.0.0.1:${port}`, clock });
+    const tenantId = randomUUID();
+    expect(await kindOf(payments.createCustomer(tenantId))).toBe('unreachable');
+    status = 200;
+    expect(await kindOf(payments.createCustomer(tenantId))).toBe('unreachable');
+    now += HOUR_MS;
+    expect(await payments.createCustomer(tenantId)).toBe('cus_1');
+    await new Promise((closed) => stripe.close(closed));
   });
 
   test('a list that cannot be read is no empty list', async () => {

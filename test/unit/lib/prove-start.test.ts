@@ -24,7 +24,7 @@ async function prove(...statuses: (number | null)[]) {
 describe('a deployment is proven by a start of the engine', () => {
   test('one that sleeps is woken by the question, and waited for', async () => {
     const { started, seconds, asked } = await prove(503, null, 503, 200);
-    expect([started, seconds]).toEqual([true, 30]);
+    expect([started, seconds]).toEqual([true, 60]);
     expect(new Set(asked)).toEqual(new Set(['https://mq.example.org/api/container-health']));
   });
 

@@ -60,7 +60,7 @@ const BY_DECISION = {
   forge_token_of_bot: 422,
   pull_merged: 409,
   author_login_limit: 409,
-  evidence_not_configured: 503,
+  evidence_not_configured: 404,
   signing_unavailable: 503,
   pull_not_open: 409,
   head_moved: 409,
