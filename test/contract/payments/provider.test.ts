@@ -133,7 +133,8 @@ describe('a provider in trouble', () => {
       const key = String(request.headers['idempotency-key']);
       if (!answered.has(key)) answered.set(key, status);
       response.writeHead(answered.get(key) ?? 0, { 'content-type': 'application/json' });
-      const body = answered.get(key) === 200 ? { id: 'cus_1', object: 'customer' } : { error: { type: 'api_error' } };
+      const body =
+        answered.get(key) === 200 ? { id: 'cus_1', object: 'customer' } : { error: { type: 'api_error' } };
       response.end(JSON.stringify(body));
     });
     await new Promise<void>((listening) => stripe.listen(0, '127.0.0.1', listening));
