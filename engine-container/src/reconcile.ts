@@ -1,3 +1,4 @@
+import { LOG_TAIL_LINES_MAX } from '#core/domain/api-limits.ts';
 import type { ForgeSight } from '#core/domain/glance.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
 import type { HeldLease } from '#core/domain/lease.ts';
@@ -32,7 +33,6 @@ import { takeBackUnrecorded } from './take-back.ts';
 
 /** Time kept back at the end of a reconcile for storing what was done. */
 const WRAP_UP_MS = 2_000;
-const LOG_TAIL_LINES_MAX = 50;
 
 /** One reconcile: looks, decisions and actions, until there is nothing to do at once. */
 export class Reconcile {

@@ -1,7 +1,6 @@
 import type { Mutant } from './mutants.ts';
 
 const SHARED = 'engine-container/src/queue/batches/shared-run.ts';
-const STAGE = 'engine-container/src/queue/batches/stage.ts';
 const PIPELINE = 'engine-container/src/queue/batches/open-pipeline.ts';
 const PEOPLE = ['people', 'everything'] as const;
 
@@ -41,7 +40,7 @@ export const SHARED_RUN_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a pipeline of several batches shares a gate run where many are likely to pass',
-    file: STAGE,
+    file: SHARED,
     find: '&& !isWorthSharing(pass, batch)',
     replace: '',
     families: PEOPLE,
@@ -49,7 +48,7 @@ export const SHARED_RUN_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a pipeline of several batches shares no gate run of few',
-    file: STAGE,
+    file: SHARED,
     find: 'batch.members.length >= SHARED_RUN_MEMBERS_MIN && ',
     replace: '',
     families: PEOPLE,
@@ -57,7 +56,7 @@ export const SHARED_RUN_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a pipeline of several batches shares no gate run that fails often',
-    file: STAGE,
+    file: SHARED,
     find: ' && chanceOf(pass, batch) >= SHARED_RUN_PASS_CHANCE_MIN',
     replace: '',
     families: PEOPLE,

@@ -76,7 +76,7 @@ function takeBackStrays(pass: DecisionContext): void {
   settleStanding(pass);
 }
 
-/** Who is in the queue, and may be staged? Skipped for a queue that is off and has nothing left to undo: it writes no status. */
+/** Who is in the queue, and may be staged? Skipped for a queue that is off and has nothing left to undo: `sayOff` tells those in it. */
 function readLine(pass: DecisionContext): void {
   const { record, s } = pass;
   if (!s.repo.queueEnabled && record.batches.length === 0 && record.reread === undefined) return;

@@ -247,9 +247,8 @@ function judgeMissed(facts: AdmissionFacts): Admission {
 }
 
 /**
- * The forge did not merge, and something is in sight that may be why, which the bot may not read: a dependency elsewhere, which
- * may be closed, or the rule: who is no administrator sees
- * neither what the rule says of reviews and outdated heads nor who may write beside those in the forge's list (D-14).
+ * The forge did not merge, and the bot may not read what may be why. Either a dependency in another repository is open, or the
+ * rule says something of reviews, outdated heads or writers that only an administrator sees (D-14).
  */
 function judgeHidden(facts: AdmissionFacts): Admission {
   const { pull, protection, reviews, baseTip, mergePlace, dependencies } = facts;

@@ -1,8 +1,32 @@
 import type { DecisionContext } from '../decision-context.ts';
 import { isIncidentIn } from '../line/incidents.ts';
+import { chanceOf } from '../policy/chances.ts';
+import { policyFor } from '../policy/in-force.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';
 import { batchAbove, batchBelow, pipelineOf } from './pipeline.ts';
 import { freeSlots } from './start-batch.ts';
+
+/** In a pipeline of several batches one with fewer members shares no gate run, nor one that passes less often (decision 0288). */
+const SHARED_RUN_MEMBERS_MIN = 7;
+const SHARED_RUN_PASS_CHANCE_MIN = 0.72;
+
+/**
+ * Only where batches are built on each other, and nothing asks for its verdict at once. A pipeline of several batches has a place
+ * for those behind: a gate run that is shared saves a run, and costs the time of one where it fails.
+ */
+export function mayShareRun(pass: DecisionContext, batch: Batch): boolean {
+  const { record, s } = pass;
+  if (batch.place !== 'pipeline' || batch.isHalved === true) return false;
+  if (policyFor(pass).depth > 1 && !isWorthSharing(pass, batch)) return false;
+  if (isIncidentIn(record, batch)) return false;
+  return s.protection.known && s.protection.value?.blockOnOutdatedBranch === false;
+}
+
+function isWorthSharing(pass: DecisionContext, batch: Batch): boolean {
+  return (
+    batch.members.length >= SHARED_RUN_MEMBERS_MIN && chanceOf(pass, batch) >= SHARED_RUN_PASS_CHANCE_MIN
+  );
+}
 
 /**
  * A member that does not go along ends its batch there (A17). Those behind it come on top of that batch, and one gate run, of

@@ -4,9 +4,7 @@ import { stagedMessage, stagingBranch } from '#core/domain/queue-names.ts';
 import type { KnownTree } from '../actions.ts';
 import { type DecisionContext, entryOf, wakeNoLaterThan } from '../decision-context.ts';
 import { hasStopped, isStagingImpossible } from '../line/holds.ts';
-import { isIncidentIn } from '../line/incidents.ts';
-import { chanceOf } from '../policy/chances.ts';
-import { gateRunsMax, policyFor } from '../policy/in-force.ts';
+import { gateRunsMax } from '../policy/in-force.ts';
 import { type Batch, type Node, type QueueRecord, treeOf } from '../record/record.ts';
 import { workBranchOf } from './batch.ts';
 import { sweepLate } from './late-branches.ts';
@@ -19,7 +17,7 @@ import {
   runsOut,
   treesAhead,
 } from './pipeline.ts';
-import { endSharing } from './shared-run.ts';
+import { endSharing, mayShareRun } from './shared-run.ts';
 import { dissolveLate } from './unbuilt.ts';
 
 /**
@@ -69,7 +67,7 @@ function wantedOf(pass: DecisionContext, batch: Batch): readonly Node[] {
 function stageNode(pass: DecisionContext, batch: Batch, node: Node): void {
   if (batch.chain.length === 0) return stageWhole(pass, batch, node);
   const batch8 = batch.batchId.slice(0, 8);
-  const branch = `${ownBranch(pass, batch, node)}${node.attempt === 1 ? '' : `-a${node.attempt}`}`;
+  const branch = `${nodeBranch(pass, batch, node)}${node.attempt === 1 ? '' : `-a${node.attempt}`}`;
   // An earlier try of this attempt failed, or its engine died: it may have left the work branch, or leave either later.
   const isTriedAgain = node.branch === branch;
   node.branch = branch;
@@ -105,7 +103,7 @@ function stageWhole(pass: DecisionContext, batch: Batch, node: Node): void {
         ({ branch, notBefore }) => branch === plain && (record.batches.length > 1 || notBefore > s.now),
       ));
   // One batch at a time keeps the plain name; a batch that is gated beside it or after it has a name of its own (D-10).
-  node.branch ??= isTaken ? ownBranch(pass, batch, node) : plain;
+  node.branch ??= isTaken ? nodeBranch(pass, batch, node) : plain;
   batch.builds += 1;
   if (batch.builds > 1) sweepLate(pass, [node.branch, workBranchOf(pass, batch)]);
   const version = record.forge?.version ?? null;
@@ -123,7 +121,7 @@ function stageWhole(pass: DecisionContext, batch: Batch, node: Node): void {
       pr,
       head,
       mergeBase: knownMergeBase(pass, batch, pr, head),
-      ownBranch: ownBranchOf(pass, batch, pr, head),
+      ownBranch: headBranchOf(pass, batch, pr, head),
       behind: batch.place === 'suspect' ? [] : treesAhead(record, pr),
     })),
     workflowFolders: workflowFolders(version),
@@ -134,30 +132,8 @@ function stageWhole(pass: DecisionContext, batch: Batch, node: Node): void {
   });
 }
 
-/** In a pipeline of several batches one with fewer members shares no gate run, nor one that passes less often (decision 0288). */
-const SHARED_RUN_MEMBERS_MIN = 7;
-const SHARED_RUN_PASS_CHANCE_MIN = 0.72;
-
-/**
- * Only where batches are built on each other, and nothing asks for its verdict at once. A pipeline of several batches has a place
- * for those behind: a gate run that is shared saves a run, and costs the time of one where it fails.
- */
-function mayShareRun(pass: DecisionContext, batch: Batch): boolean {
-  const { record, s } = pass;
-  if (batch.place !== 'pipeline' || batch.isHalved === true) return false;
-  if (policyFor(pass).depth > 1 && !isWorthSharing(pass, batch)) return false;
-  if (isIncidentIn(record, batch)) return false;
-  return s.protection.known && s.protection.value?.blockOnOutdatedBranch === false;
-}
-
-function isWorthSharing(pass: DecisionContext, batch: Batch): boolean {
-  return (
-    batch.members.length >= SHARED_RUN_MEMBERS_MIN && chanceOf(pass, batch) >= SHARED_RUN_PASS_CHANCE_MIN
-  );
-}
-
 /** Forks run what their owners wrote, AGit heads have no branch, and after a merge time-out only a new verdict counts (A21). */
-function ownBranchOf({ s, record }: DecisionContext, batch: Batch, pr: number, head: string): string | null {
+function headBranchOf({ s, record }: DecisionContext, batch: Batch, pr: number, head: string): string | null {
   if (!s.repo.reuseCi || !s.pulls.known) return null;
   const pull = s.pulls.value.find((view) => view.pull.number === pr)?.pull;
   if (latestRetestOfAll(record, batch) !== null || pull?.headSha !== head || pull.fromFork || pull.agit)
@@ -165,7 +141,7 @@ function ownBranchOf({ s, record }: DecisionContext, batch: Batch, pr: number, h
   return pull.headRef;
 }
 
-function ownBranch(pass: DecisionContext, batch: Batch, node: Node): string {
+function nodeBranch(pass: DecisionContext, batch: Batch, node: Node): string {
   const { s } = pass;
   return `${stagingBranch(s.queueName, s.repo.baseBranch)}-${batch.batchId.slice(0, 8)}-${node.nodeId}`;
 }

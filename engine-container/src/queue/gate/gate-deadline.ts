@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '#core/domain/api-limits.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
 import {
   GATE_DEADLINE_FACTOR,
@@ -8,8 +9,6 @@ import {
 } from '#core/domain/limits.ts';
 import type { QueueSettings } from '#core/domain/repo-settings.ts';
 import type { Node, QueueRecord } from '../record/record.ts';
-
-const MINUTE_MS = 60_000;
 
 /**
  * How long one attempt at a gate may take, ms; null: as long as it likes. Learned: three times what 95 of 100 gate runs of

@@ -65,7 +65,12 @@ function advanceBatch(pass: DecisionContext, batch: Batch): void {
     supersedeBeyond(pass, batch, high);
     return cutBatchAt(batch, low);
   }
-  if (!awaitShorterPrefix(pass, batch, failing, { low, high })) return;
+  // Proven by a batch built on it that is gone since: its own gate run counts again.
+  if (failing.outcome === 'held_success') moveNode(pass, failing, 'running');
+  // Older evidence names a failing prefix inside a batch whose own gate run is still out: that one is waited for.
+  if (failing.to > high && failing.state !== 'done') return;
+  if (failing.to === high) supersedeBeyond(pass, batch, high);
+  if (isShorterPrefixOut(batch, { low, high })) return holdFailure(pass, failing);
   const suspicion = suspicionOf(pass, batch, low, high);
   const isFlake = suspicion.none > policyFor(pass).rerunChance && failing.to === high;
   if (isFlake && high - low > 1) return rerunLikelyFlake(pass, failing);
@@ -86,21 +91,13 @@ function endWithoutFailure(batch: Batch, low: number): void {
   if (low < batch.limit && !open) cutBatchAt(batch, Math.max(low, landing));
 }
 
-/** True once no gate run is out that can still show a shorter prefix to pass or to fail; until then the failure is held. */
-function awaitShorterPrefix(
-  pass: DecisionContext,
-  batch: Batch,
-  failing: Node,
-  { low, high }: Pick<Interval, 'low' | 'high'>,
-): boolean {
-  // Proven by a batch built on it that is gone since: its own gate run counts again.
-  if (failing.outcome === 'held_success') moveNode(pass, failing, 'running');
-  // Older evidence names a failing prefix inside a batch whose own gate run is still out: that one is waited for.
-  if (failing.to > high && failing.state !== 'done') return false;
-  if (failing.to === high) supersedeBeyond(pass, batch, high);
-  const isGated = batch.nodes.some((node) => node.to > low && node.to < high && node.state !== 'done');
-  if (isGated && failing.state === 'done') moveNode(pass, failing, 'held_failure');
-  return !isGated;
+/** A gate run is out that can still show a shorter prefix to pass or to fail. */
+function isShorterPrefixOut(batch: Batch, { low, high }: Pick<Interval, 'low' | 'high'>): boolean {
+  return batch.nodes.some((node) => node.to > low && node.to < high && node.state !== 'done');
+}
+
+function holdFailure(pass: DecisionContext, failing: Node): void {
+  if (failing.state === 'done') moveNode(pass, failing, 'held_failure');
 }
 
 /** The same again, and the pipeline stays as it is. */

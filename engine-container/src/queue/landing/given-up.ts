@@ -1,7 +1,7 @@
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { GIVEN_UP_KEPT_MS, GIVEN_UP_MAX, WAKE_DELAY_MS_MAX } from '#core/domain/limits.ts';
 import { type DecisionContext, emitEvent, wakeNoLaterThan } from '../decision-context.ts';
-import { noteLanded } from '../policy/fanout-choice.ts';
+import { countLanding } from '../policy/fanout-choice.ts';
 import type { GivenUp, Landing } from '../record/landing-state.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';
@@ -60,7 +60,7 @@ export function landLate(
   record.entries = record.entries.filter((candidate) => candidate !== entry);
   record.pendingStatuses = record.pendingStatuses.filter(({ sha }) => sha !== late.head);
   concludeLanding(pass, late, merge.value.commit.sha);
-  noteLanded(record);
+  countLanding(record);
   emitEvent(pass, 'pr_landed', entry);
   return 'landed';
 }

@@ -1,4 +1,4 @@
-import type { EpochMs } from '#core/domain/ids.ts';
+import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
 import {
   LANDING_NUDGE_AGES_MS,
   LANDING_POLL_MS_MAX,
@@ -33,7 +33,7 @@ import {
   wakeNoLaterThan,
 } from '../decision-context.ts';
 import type { Landing } from '../record/landing-state.ts';
-import { type Batch, type Member, treeOf } from '../record/record.ts';
+import { type Batch, type Member, type QueueRecord, treeOf } from '../record/record.ts';
 import type { FocusView } from '../snapshot.ts';
 import { leaveQueue } from '../words/departure.ts';
 import { describeLanding, describeLostSchedule } from '../words/describe.ts';
@@ -211,6 +211,7 @@ function beginLanding(pass: DecisionContext, batch: Batch): void {
   const member = batch.members[batch.landed];
   const tree = treeOf(batch, batch.landed + 1);
   if (low <= batch.landed || member === undefined || tree === undefined) return;
+  forgetUnwritable(record, member.head);
   if (!awaitWords(pass, member)) return;
   const focus = s.focus.get(member.pr);
   if (focus === undefined) {
@@ -240,14 +241,16 @@ function beginLanding(pass: DecisionContext, batch: Batch): void {
   postSuccess(pass, batch, landing);
 }
 
-/** True once no earlier word is left to be written on this head: none may come after its `success`. */
-function awaitWords(pass: DecisionContext, { head }: Member): boolean {
-  const { record } = pass;
-  // Words that cannot be written are outdated by the success.
+/** Words that cannot be written: the success that follows outdates them. */
+function forgetUnwritable(record: QueueRecord, head: CommitSha): void {
   record.pendingStatuses = record.pendingStatuses.filter(
     ({ sha, retryAt, takesBack }) => sha !== head || retryAt === undefined || takesBack === true,
   );
-  if (record.pendingStatuses.every(({ sha }) => sha !== head)) return true;
+}
+
+/** True once no earlier word is left to be written on this head: none may come after its `success`. */
+function awaitWords(pass: DecisionContext, { head }: Member): boolean {
+  if (pass.record.pendingStatuses.every(({ sha }) => sha !== head)) return true;
   pollNoLaterThan(pass, 0);
   return false;
 }

@@ -27,8 +27,8 @@ export function countRunStarted(record: QueueRecord): void {
   change(record, (auto) => ({ ...auto, since: { ...auto.since, runs: auto.since.runs + 1 } }));
 }
 
-/** A landing, in all that is learned of it. */
-export function noteLanded(record: QueueRecord, hadPassed = false): void {
+/** A landing, for the rate and for the chosen fan-out alone. */
+export function countLanding(record: QueueRecord, hadPassed = false): void {
   record.rate = countOutcome(record.rate, 'landed', hadPassed);
   change(record, (auto) => ({ ...auto, since: { ...auto.since, landed: auto.since.landed + 1 } }));
 }

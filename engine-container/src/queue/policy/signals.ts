@@ -4,7 +4,7 @@ import type { DecisionContext } from '../decision-context.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { Member } from '../record/record.ts';
 import type { PullRequestView } from '../snapshot.ts';
-import { noteLanded } from './fanout-choice.ts';
+import { countLanding } from './fanout-choice.ts';
 import { learnOutcome, NO_FORECAST } from './forecast.ts';
 import { countOutcome } from './policy.ts';
 
@@ -38,7 +38,7 @@ function ciOf(
 
 /** A landing, in all that is learned of it. */
 export function noteLanding(pass: DecisionContext, member: Member | undefined): void {
-  noteLanded(pass.record, member?.passedBefore);
+  countLanding(pass.record, member?.passedBefore);
   learn(pass, member?.signals, 'landed');
 }
 
