@@ -4,7 +4,7 @@ import { backUp } from './backup.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { runMain } from './run-main.ts';
 
-const USAGE = `npm run backup -- --config mergeyard.yml --to <new folder>
+const USAGE = `npm run backup -- --config config/mergeyard.yml --to <new folder>
 
 Copies table and keys of an installation, which may serve meanwhile, into a new folder. That folder is a data_dir: keep it as safe as the tokens.`;
 

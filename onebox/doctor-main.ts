@@ -6,7 +6,7 @@ import { runMain } from './run-main.ts';
 import { lookAtTable } from './table-look.ts';
 
 const USAGE =
-  'npm run doctor -- --config mergeyard.yml\n\nLooks at what an installation needs, changes nothing, and says how to repair what is wrong.';
+  'npm run doctor -- --config config/mergeyard.yml\n\nLooks at what an installation needs, changes nothing, and says how to repair what is wrong.';
 
 async function main(): Promise<number> {
   const { values } = readCommandLine({ config: { type: 'string' } }, USAGE);

@@ -6,7 +6,7 @@ import { createLineWriter } from './line-writer.ts';
 import { runMain } from './run-main.ts';
 import { startOnebox } from './service.ts';
 
-const USAGE = `npm run serve -- --config mergeyard.yml
+const USAGE = `npm run serve -- --config config/mergeyard.yml
 
 Runs the whole service in this process. docs/onebox.md says what the file holds.`;
 

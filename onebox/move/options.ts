@@ -25,7 +25,7 @@ export const MOVE_FLAGS = {
   'passphrase-file': text,
 };
 
-export const WHERE = `Where: --config mergeyard.yml [--tenant <id>, where organizations are tenants], or --table <TableName> --key <CredentialKeyArn> --key-version <number> --queue-name <name> [--tenant <id>]
+export const WHERE = `Where: --config config/mergeyard.yml [--tenant <id>, where organizations are tenants], or --table <TableName> --key <CredentialKeyArn> --key-version <number> --queue-name <name> [--tenant <id>]
 The passphrase stands in a file that only you may read: openssl rand -base64 32 > passphrase; chmod 600 passphrase`;
 
 /** Null: the flags name no place. */
