@@ -330,7 +330,8 @@ export const ACCOUNT_ROUTES = [
     surface: 'connections',
     auth: 'none',
     rate: 'legacy_listing',
-    // Validated by the handler: switched off, it is 404 whatever was sent (D-21).
+    // The handler checks it, because the route has no code for a body that is none (D-21).
+    handlerBody: connection.ListForgeReposBody,
     replies: { 200: connection.DiscoveredRepos },
     errors: ['not_found', 'missing_fields', 'invalid_field', 'forge_error', 'forge_unreachable'],
   },

@@ -20,6 +20,9 @@ const SECURITY: Readonly<Record<RouteAuth, readonly Json[]>> = {
   none: [],
 };
 
+/** The payment provider signs in a header of its own. */
+const PAYMENT_SECURITY: readonly Json[] = [{ paymentSignature: [] }];
+
 /** The API as an OpenAPI 3.1 document, made from the route table and nothing else. */
 export function buildOpenApi(serverUrl: string): Json {
   const paths: Record<string, Record<string, Json>> = {};
@@ -46,12 +49,15 @@ export function buildOpenApi(serverUrl: string): Json {
         adminKey: { type: 'apiKey', in: 'header', name: 'X-Admin-Key' },
         cookie: { type: 'apiKey', in: 'cookie', name: '__Host-session' },
         signature: { type: 'apiKey', in: 'header', name: 'X-Hub-Signature-256' },
+        paymentSignature: { type: 'apiKey', in: 'header', name: 'Stripe-Signature' },
       },
     },
   };
 }
 
 function describeOperation(route: RouteSpec): Json {
+  const security = route.surface === 'webhooks-payments' ? PAYMENT_SECURITY : SECURITY[route.auth];
+  const body = route.body ?? route.handlerBody;
   const parameters = [
     ...(route.path.includes('{id}')
       ? [{ name: 'id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } }]
@@ -68,14 +74,14 @@ function describeOperation(route: RouteSpec): Json {
   ];
   return {
     operationId: route.id,
-    security: [...SECURITY[route.auth], ...(route.scope === undefined ? [] : [{ token: [route.scope] }])],
+    security: [...security, ...(route.scope === undefined ? [] : [{ token: [route.scope] }])],
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(route.body === undefined
+    ...(body === undefined
       ? {}
       : {
           requestBody: {
             required: route.method !== 'PATCH',
-            content: { 'application/json': { schema: toSchema(route.body, 'input') } },
+            content: { 'application/json': { schema: toSchema(body, 'input') } },
           },
         }),
     responses: describeResponses(route),

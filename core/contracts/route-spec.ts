@@ -59,6 +59,8 @@ export interface RouteSpec {
   readonly query?: z.ZodType;
   /** JSON object of this shape. */
   readonly body?: z.ZodType;
+  /** The same, where the handler reads and checks the body itself. */
+  readonly handlerBody?: z.ZodType;
   /** Error codes of a wrong and of a missing field where they are not `invalid_field` and `missing_fields`. */
   readonly fieldErrors?: Readonly<Record<string, ErrorCode>>;
   /** By status; anything a schema does not name does not leave (A62). */

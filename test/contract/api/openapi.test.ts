@@ -1,6 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import * as z from 'zod';
 import { buildOpenApi } from '#core/contracts/openapi.ts';
+import { PAYMENT_SIGNATURE_HEADER } from '#core/contracts/payment-signature.ts';
 import { ROUTES } from '#core/contracts/routes.ts';
 import { BODY_FIELDS, type Material } from '../../conformance/values.ts';
 import { createSeededRandom } from '../../support/seeded-random.ts';
@@ -114,6 +115,20 @@ describe('the OpenAPI document', () => {
       expect(refused.filter((value) => schema.safeParse(value).success)).toEqual([]);
       expect(['1', '10', '100'].filter((value) => !schema.safeParse(value).success)).toEqual([]);
     });
+  });
+
+  test('each webhook names the header that its signature is read from', () => {
+    const headerOf = (path: string): string => {
+      const [name = ''] = Object.keys(document.paths[path].post.security[0]);
+      return document.components.securitySchemes[name].name.toLowerCase();
+    };
+    expect(headerOf('/api/v1/webhooks/forge')).toBe('x-hub-signature-256');
+    expect(headerOf('/api/v1/payments/webhook')).toBe(PAYMENT_SIGNATURE_HEADER);
+  });
+
+  test('the body of the listing without a session is described, although its handler reads it', () => {
+    const { schema } = document.paths['/api/v1/forge/repos'].post.requestBody.content['application/json'];
+    expect(schema.required).toEqual(['instance_url', 'username', 'token']);
   });
 
   test('has every route once, under its own name', () => {
