@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { TenantExport } from '#core/contracts/account.ts';
+import { TokenView } from '#core/contracts/api-token.ts';
+import { ForgeRepoView } from '#core/contracts/connection.ts';
 import { ERROR_TABLE, type ErrorCode } from '#core/contracts/errors.ts';
+import { PullStoryView } from '#core/contracts/pull-story.ts';
 import { GIVEN_SETTINGS } from '#core/contracts/repo-settings.ts';
 import { errorsOf, type RouteSpec } from '#core/contracts/route-spec.ts';
 import { ROUTES } from '#core/contracts/routes.ts';
@@ -84,8 +88,42 @@ describe('the route table', () => {
   });
 });
 
+const text = readFileSync(join(__dirname, '../../../docs/contract.md'), 'utf8');
+
+describe('the contract names every route', () => {
+  const paths = new Set(ROUTES.map((route) => route.path));
+  const named = [...text.matchAll(/`(?:[A-Z]+ )?(…?\/[^`?\s]+)/g)].map(([, path = '']) => path);
+  /** `…/pause` is short for the one path with that end. */
+  const endWith = (end: string) => [...paths].filter((path) => path.endsWith(end));
+  const written = new Set(
+    named.flatMap((path) => {
+      if (!path.startsWith('…')) return [path];
+      const found = endWith(path.slice(1));
+      return found.length === 1 ? found : [];
+    }),
+  );
+
+  test.each([...paths])('%s', (path) => {
+    expect([...written]).toContain(path);
+  });
+});
+
+describe('the contract names every field of an answer where it tells of it (A62)', () => {
+  const flagless = ({ shape }: { readonly shape: object }) =>
+    Object.keys(shape).filter((name) => !name.endsWith('_truncated'));
+
+  test.each([
+    ['the story of a pull request', /^`GET \S+\/pulls\/\{number\}` gives .*$/m, PullStoryView],
+    ['a repository that a connection sees', /^\| POST `\S+\/discover` .*$/m, ForgeRepoView],
+    ['the export', /^`GET \/api\/v1\/me`.*The export has .*$/m, TenantExport],
+    ['an API token', /^4\. A program: .*$/m, TokenView],
+  ])('%s', (_name, place, schema) => {
+    const [told = ''] = place.exec(text) ?? [];
+    expect(flagless(schema).filter((name) => !new RegExp(`\\b${name}\\b`).test(told))).toEqual([]);
+  });
+});
+
 describe('the contract names every setting of a repository', () => {
-  const text = readFileSync(join(__dirname, '../../../docs/contract.md'), 'utf8');
   const [patch = ''] = /^PATCH takes .*$/m.exec(text) ?? [];
 
   test.each(Object.keys(GIVEN_SETTINGS))('%s has a row with its meaning, and a PATCH takes it', (name) => {
