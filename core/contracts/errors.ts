@@ -188,7 +188,7 @@ export const ERROR_TABLE = {
     retryable: true,
     message: 'The queue could not be locked, and nothing was changed. Try again in a moment.',
   },
-  realtime_unavailable: { status: 503, retryable: false, message: 'Live updates are not available.' },
+  realtime_unavailable: { status: 503, retryable: true, message: 'Live updates are not available.' },
   billing_unavailable: { status: 503, retryable: true, message: 'The plan could not be read.' },
   payments_not_configured: {
     status: 503,

@@ -480,7 +480,7 @@ describe('tickets', () => {
     };
     expect(await a('POST', '/api/v1/user/queue/ws/ticket')).toMatchObject({
       status: 503,
-      code: 'realtime_unavailable',
+      json: { error: { code: 'realtime_unavailable', retryable: true } },
     });
   });
 

@@ -115,6 +115,7 @@ test('transient codes say retryable, others say nothing (A64)', () => {
     JSON.parse(respondError(new AppError(code), () => undefined).body).error;
   expect(bodyOf('auth_unavailable').retryable).toBe(true);
   expect(bodyOf('billing_unavailable').retryable).toBe(true);
+  expect(bodyOf('realtime_unavailable').retryable).toBe(true);
   expect(bodyOf('invalid_field')).not.toHaveProperty('retryable');
 });
 
