@@ -28,14 +28,23 @@ export async function status(asked: Asked): Promise<number> {
 
 export async function queue(asked: Asked, repo: Repo): Promise<number> {
   const { repos } = await asked.api.readActivity();
-  const line = repos.find(({ repo_id }) => repo_id === repo.id)?.queue?.line ?? null;
-  emit(asked, line, () => (line === null ? ['The queue is not known.'] : line.map(describePlace)));
+  const seen = repos.find(({ repo_id }) => repo_id === repo.id)?.queue ?? null;
+  emit(asked, seen?.line ?? null, () => (seen === null ? ['The queue is not known.'] : describeLine(seen)));
   return EXIT.ok;
 }
 
-type Place = NonNullable<ResultOf<'readActivity'>['repos'][number]['queue']>['line'][number];
+type Queue = NonNullable<ResultOf<'readActivity'>['repos'][number]['queue']>;
 
-export const describePlace = ({ pr, title, state, priority }: Place, index: number): string =>
+/** The service lists the first of a long line, and counts the rest. */
+export function describeLine({
+  line,
+  line_more: more,
+}: Pick<Queue, 'line' | 'line_more'>): readonly string[] {
+  if (line.length === 0) return ['no pull request waits'];
+  return [...line.map(describePlace), ...(more > 0 ? [`and ${more} more`] : [])];
+}
+
+const describePlace = ({ pr, title, state, priority }: Queue['line'][number], index: number): string =>
   `${index + 1}. #${pr} ${plain(title)} (${state}${priority === 'normal' ? '' : `, ${priority}`})`;
 
 export async function why(asked: Asked, repo: Repo, number: number): Promise<number> {

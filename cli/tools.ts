@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { type ApiClient, ApiError } from '#core/contracts/client.ts';
 import { type Asked, EXIT, type Repo } from './asked.ts';
 import type { Call, LoggedIn } from './call.ts';
-import { describe, describePlace, readStory, type Story, waitForExit } from './commands.ts';
+import { describe, describeLine, readStory, type Story, waitForExit } from './commands.ts';
 import { Misuse, ReaderLeft } from './context.ts';
 import { describeGateLog } from './log.ts';
 import { notUsable, sayRefusal } from './refusal.ts';
@@ -89,8 +89,8 @@ function openToolServer({ until, version, forgeToken, find }: ToolDeps): McpServ
       answer(async () => {
         const seen = await look(asked, await find(asked, repo, branch));
         if (seen === null) throw new Misuse('The service did not answer; ask again in a moment.');
-        const line = seen.queue?.line ?? [];
-        return [seen.blocker, ...(line.length === 0 ? ['no pull request waits'] : line.map(describePlace))];
+        // The first line says why the queue is not known.
+        return [seen.blocker, ...(seen.queue === null ? [] : describeLine(seen.queue))];
       }),
   );
   server.registerTool(

@@ -1,7 +1,7 @@
 import { ApiError, type ResultOf } from '#core/contracts/client.ts';
 import { findBlocker, sayTimes } from '../dashboard/view/blocker.ts';
 import { type Asked, EXIT, emit, type Repo } from './asked.ts';
-import { describePlace } from './commands.ts';
+import { describeLine } from './commands.ts';
 import { describeEvent } from './log.ts';
 import { plain } from './values.ts';
 
@@ -75,14 +75,11 @@ export function sayBlocker(blocker: ReturnType<typeof findBlocker>, now: number)
 }
 
 function draw(repo: Repo, { blocker, queue, events }: Seen, now: number): readonly string[] {
-  const line = queue?.line ?? [];
-  const more = queue?.line_more ?? 0;
   return [
     `${repo.name} ${repo.base_branch}   ${new Date(now).toISOString().slice(0, 19)}Z`,
     blocker,
     '',
-    ...(line.length === 0 ? ['no pull request waits'] : line.map(describePlace)),
-    ...(more === 0 ? [] : [`and ${more} more`]),
+    ...(queue === null ? [] : describeLine(queue)),
     '',
     ...events.map(describeEvent),
   ];
@@ -92,6 +89,6 @@ function draw(repo: Repo, { blocker, queue, events }: Seen, now: number): readon
 function tellLines({ queue, events }: Seen): readonly string[] {
   return [
     ...[...events].reverse().map(describeEvent),
-    ...(queue?.line ?? []).map((place, index) => describePlace(place, index)),
+    ...(queue === null || queue.line.length === 0 ? [] : describeLine(queue)),
   ];
 }

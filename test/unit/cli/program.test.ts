@@ -36,6 +36,7 @@ const activity = (
   line: readonly object[],
   events: readonly object[] = [],
   standstill: object | null = null,
+  more = 0,
 ) => ({
   repos: [
     {
@@ -46,7 +47,7 @@ const activity = (
       freeze: null,
       queue: {
         line,
-        line_more: 0,
+        line_more: more,
         block: { kind: 'staging', since: null, until: null, pr: null, run_url: null },
       },
     },
@@ -147,7 +148,37 @@ describe('mergeyard schedules with the right of the person', () => {
   });
 });
 
+describe('mergeyard queue', () => {
+  const list = async (answer: object) =>
+    (await call(['queue', ...named], { 'queue/activity': () => answer })).out;
+
+  test('says how many stand behind those that the service lists', async () => {
+    const line = Array.from({ length: 100 }, (_, at) => place(at + 1, 'ready'));
+    const out = await list(activity(line, [], null, 20));
+    expect([out.length, ...out.slice(-2)]).toEqual([101, '100. #100 Change 100 (ready)', 'and 20 more']);
+  });
+
+  test('says that no pull request waits', async () => {
+    expect(await list(activity([]))).toEqual(['no pull request waits']);
+  });
+});
+
 describe('mergeyard watch', () => {
+  test.each([true, false])(
+    'says how many stand behind those that are listed (terminal: %s)',
+    async (isTerminal) => {
+      const answers = { 'queue/activity': () => activity([place(1, 'ready')], [], null, 20) };
+      const { out } = await call(['watch', ...named, '--timeout', '0s'], answers, isTerminal);
+      expect(out.join('\n')).toContain('1. #1 Change 1 (ready)\nand 20 more');
+    },
+  );
+
+  test('draws on a terminal that no pull request waits', async () => {
+    const answers = { 'queue/activity': () => activity([]) };
+    const { out } = await call(['watch', ...named, '--timeout', '0s'], answers, true);
+    expect(out[0]).toContain('no pull request waits');
+  });
+
   test('prints in a script each change once, and passes over a fault of the service', async () => {
     const looks = [
       () => activity([place(1, 'staged'), place(2, 'ready')]),

@@ -72,6 +72,10 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   },
 };
 
+interface RepoAnswer {
+  readonly queue: object;
+}
+
 describe('the tool server of the command line', () => {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-'));
   const asked: string[] = [];
@@ -82,7 +86,7 @@ describe('the tool server of the command line', () => {
     if (forgeToken !== undefined) forgeTokens.push(String(forgeToken));
     // It takes this call and says nothing.
     if (request.url === '/api/v1/user/repos/r/pulls/15') return;
-    const answers: Record<string, unknown> = { ...ANSWERS, ...sayBack(request.headers) };
+    const answers: Record<string, unknown> = { ...ANSWERS, ...sayBack(request.headers), ...instead };
     const answer = answers[request.url ?? ''];
     const refusal = { error: { code: 'not_found', message: 'This does not exist.', retryable: false } };
     response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
@@ -90,6 +94,8 @@ describe('the tool server of the command line', () => {
   });
   const client = new Client({ name: 'test', version: '1' });
   let complaints = '';
+  /** Answers of one test in place of the usual ones. */
+  let instead: Readonly<Record<string, unknown>> = {};
   /** The service says back what it was sent, in each way that an answer has. */
   const sayBack = ({ authorization = '' }: IncomingMessage['headers']) => ({
     '/api/v1/user/repos/r/pulls/11': {
@@ -153,6 +159,20 @@ describe('the tool server of the command line', () => {
       'Building the next batch.',
       '1. #8 Change 8 (ready, high)',
     ]);
+  });
+
+  test('queue says how many stand behind those that it lists, and that no pull request waits', async () => {
+    const activity = ANSWERS['/api/v1/user/queue/activity'] as { readonly repos: readonly [RepoAnswer] };
+    const [repo] = activity.repos;
+    const ask = async (queue: object) => {
+      const repos = [{ ...repo, queue: { ...repo.queue, ...queue } }];
+      instead = { '/api/v1/user/queue/activity': { ...activity, repos } };
+      const { lines } = await call('queue', {});
+      instead = {};
+      return lines.slice(1);
+    };
+    expect(await ask({ line_more: 20 })).toEqual(['1. #8 Change 8 (ready, high)', 'and 20 more']);
+    expect(await ask({ line: [] })).toEqual(['no pull request waits']);
   });
 
   test('wait tells how a pull request left, and that the time is over', async () => {
