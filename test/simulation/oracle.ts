@@ -66,9 +66,13 @@ export async function judgeRest(subject: RestingRepo): Promise<string[]> {
   return [...checkRows(subject), ...(await checkEvents(subject))];
 }
 
-/** A26, A42, A43, A54: resolved for good, one action per member, a parent in its batch, no member landed or bounced by a superseded node. */
-function checkRows({ rows }: RestingRepo): string[] {
+/**
+ * A26, A42, A43, A54: resolved for good, one action per member, a parent in its batch and no ring of parents, no member landed
+ * or bounced by a superseded node.
+ */
+export function checkRows({ rows }: Pick<RestingRepo, 'rows'>): string[] {
   const problems: string[] = [];
+  const byId = new Map(rows.map((row) => [row.id, row]));
   for (const row of rows) {
     if (row.resolvedAt === null || row.outcome.startsWith('held'))
       problems.push(`row ${row.nodeId} rests as ${row.outcome}`);
@@ -85,8 +89,19 @@ function checkRows({ rows }: RestingRepo): string[] {
     ) {
       problems.push(`row ${row.nodeId} has no parent in its run`);
     }
+    if (isBelowItself(row, byId)) problems.push(`row ${row.nodeId} is below itself`);
   }
   return problems;
+}
+
+/** Also below a ring: no chain of parents is longer than the rows are many. */
+function isBelowItself(row: NodeRow, byId: ReadonlyMap<string, NodeRow>): boolean {
+  let above: NodeRow | undefined = row;
+  for (let steps = 0; steps <= byId.size; steps += 1) {
+    if (above === undefined || above.parentId === null) return false;
+    above = byId.get(above.parentId);
+  }
+  return true;
 }
 
 /** A15, A37, A42, A84: each landing told once, each bounce once per schedule of a head, and only for cause. */

@@ -630,9 +630,14 @@ describe('switching the queue off (D-24)', () => {
   test('cancels every scheduled merge of a live batch, then stores, then asks for the statuses (A34)', async () => {
     const repo = await withBatch();
     world.engine = null;
+    const switches: unknown[] = [];
+    world.forge.onCancel = async () => {
+      switches.push((await world.store.getRepo(repo.id))?.queueEnabled);
+    };
     const answer = await disable(repo);
     expect([answer.status, answer.json.queue_enabled]).toEqual([200, false]);
     expect(world.forge.cancelled).toEqual([4, 7]);
+    expect(switches).toEqual([true, true]);
     expect(world.sent.wakes.map((wake) => wake.repoId)).toEqual([repo.id]);
     expect(await world.store.readLeaseState(repo.id)).toBe('idle');
   });

@@ -46,7 +46,7 @@ test('ten children stand in the order of their numbers', () => {
   expect(tree?.nodes.slice(1).map(({ row }) => row.node_id)).toEqual(children.map((row) => row.node_id));
 });
 
-test('every row is somewhere exactly once: orphans, rings and rows of their own parent (A54)', () => {
+test('every row is somewhere exactly once: orphans, rings and rows of their own parent', () => {
   const rows = [
     child('lost', 'r.1', 'not-sent', [1], { run_id: 'x' }),
     child('ring-a', 'r.1', 'ring-b', [1], { run_id: 'y' }),

@@ -20,7 +20,7 @@ test('a node that has ended stays as it ended', () => {
   }
 });
 
-test('a held pass is never bounced, a held failure never split into landing without a verdict', () => {
+test('a held pass is neither bounced nor split', () => {
   expect(canMove('held_success', 'bounced')).toBe(false);
   expect(canMove('held_success', 'bisected')).toBe(false);
 });
