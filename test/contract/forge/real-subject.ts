@@ -35,6 +35,11 @@ export async function openReal(env: Readonly<Record<string, string | undefined>>
   if (parsed === null) throw new Error(`the forge says it is ${version}, which is neither Forgejo nor Gitea`);
   const { major, minor } = parsed;
   const isForgejo = parsed.kind === 'forgejo';
+  /** A test may have deleted its repository itself. */
+  const remove = (token: string, slug: string): Promise<void> =>
+    call(token, 'DELETE', `/repos/${slug}`).catch((error: unknown) => {
+      if (!(error instanceof Refused) || error.status !== 404) throw error;
+    });
   const created: string[] = [];
   const forks: string[] = [];
   const topics = new Map<string, string>();
@@ -113,8 +118,8 @@ export async function openReal(env: Readonly<Record<string, string | undefined>>
       const ofPerson = tokens.person?.token ?? '';
       try {
         await deleteEach([
-          ...forks.map((slug) => () => call(ofPerson, 'DELETE', `/repos/${slug}`)),
-          ...created.map((slug) => () => call(bot.token, 'DELETE', `/repos/${slug}`)),
+          ...forks.map((slug) => () => remove(ofPerson, slug)),
+          ...created.map((slug) => () => remove(bot.token, slug)),
         ]);
       } finally {
         http.close();
@@ -124,6 +129,16 @@ export async function openReal(env: Readonly<Record<string, string | undefined>>
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+class Refused extends Error {
+  override readonly name = 'Refused';
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
 
 function createCall(instanceUrl: string, send: HttpSend) {
   // biome-ignore lint/suspicious/noExplicitAny: set-up calls read whatever the forge sends.
@@ -137,7 +152,8 @@ function createCall(instanceUrl: string, send: HttpSend) {
       bodyBytesMax: 10_000_000,
     });
     const text = response.body.toString('utf8');
-    if (response.status > 299) throw new Error(`${method} ${path}: ${response.status} ${text.slice(0, 200)}`);
+    if (response.status > 299)
+      throw new Refused(response.status, `${method} ${path}: ${response.status} ${text.slice(0, 200)}`);
     return text === '' ? undefined : JSON.parse(text);
   };
 }
