@@ -5,8 +5,9 @@ import { known, mapKnown, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import { untracedOf } from './landing-view.ts';
 import type { TryRead } from './look-reads.ts';
+import { isLost } from './lost-commit.ts';
 import type { QueueRecord } from './queue/record/record.ts';
-import type { MergeView, Snapshot } from './queue/snapshot.ts';
+import type { MergeView, Snapshot, Trace } from './queue/snapshot.ts';
 
 /** The commits that a branch or commit has above a commit that is left out. */
 export interface History {
@@ -20,12 +21,14 @@ export interface History {
 export class CommitReader {
   readonly #forge: EngineForge;
   readonly #tryRead: TryRead;
+  readonly #baseBranch: string;
   readonly #commits = new Map<CommitSha, Commit>();
   readonly #treeIds = new Map<CommitSha, TreeHash>();
 
-  constructor(forge: EngineForge, tryRead: TryRead) {
+  constructor(forge: EngineForge, tryRead: TryRead, baseBranch: string) {
     this.#forge = forge;
     this.#tryRead = tryRead;
+    this.#baseBranch = baseBranch;
   }
 
   /** Everything above the oldest landing that is not traced yet, one page in one call. Null: unknown. */
@@ -40,9 +43,20 @@ export class CommitReader {
   }
 
   async traceAll(record: QueueRecord, history: History): Promise<NonNullable<Snapshot['traces']>> {
-    const result = new Map<CommitSha, Reading<boolean>>();
+    const result = new Map<CommitSha, Reading<Trace>>();
     for (const { mergeCommit, baseBefore } of untracedOf(record))
       result.set(mergeCommit, await this.contains(history, mergeCommit, baseBefore));
+    return result;
+  }
+
+  /** No history can be read: a tip that the forge has lost has none, and what landed before that tip may be there still. */
+  async traceWithoutHistory(record: QueueRecord): Promise<NonNullable<Snapshot['traces']>> {
+    const result = new Map<CommitSha, Reading<Trace>>();
+    for (const { mergeCommit, baseBefore } of untracedOf(record)) {
+      const lost = await this.#tryRead(() => isLost(this.#forge, this.#baseBranch, mergeCommit));
+      if (!lost.known) break;
+      result.set(mergeCommit, lost.value ? known('lost') : await this.#isAncestor(baseBefore, mergeCommit));
+    }
     return result;
   }
 

@@ -95,7 +95,7 @@ export class SnapshotReader {
       rules: repo,
       tryRead: this.#tryRead,
     });
-    this.#commits = new CommitReader(deps.forge, this.#tryRead);
+    this.#commits = new CommitReader(deps.forge, this.#tryRead, repo.baseBranch);
     this.#focus = new FocusReader({
       forge: deps.forge,
       baseBranch: repo.baseBranch,

@@ -25,7 +25,7 @@ export class TraceReader {
     const [first] = untracedOf(record);
     if (first === undefined || record.tip === null || !areLinesDue(record, now)) return {};
     const history = await this.#commits.readHistory(record, record.tip, first.baseBefore);
-    if (history === null) return { traces: new Map() };
+    if (history === null) return { traces: await this.#commits.traceWithoutHistory(record) };
     return this.#trace(record, history);
   }
 

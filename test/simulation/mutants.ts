@@ -27,6 +27,7 @@ import { OWN_RUN_MUTANTS } from './own-run-mutants.ts';
 import { PAUSE_MUTANTS } from './pause-mutants.ts';
 import { PRIORITY_MUTANTS } from './priority-mutants.ts';
 import { PROMOTION_MUTANTS } from './promotion-mutants.ts';
+import { PUT_BACK_MUTANTS } from './put-back-mutants.ts';
 import { REBASE_MUTANTS } from './rebase-mutants.ts';
 import { RECALL_MUTANTS } from './recall-mutants.ts';
 import { RECEIPT_MUTANTS } from './receipt-mutants.ts';
@@ -461,6 +462,7 @@ export const MUTANTS: readonly Mutant[] = [
     families: ['everything'],
     dies: 'the record is lost, and the pull request that wears a success is deleted',
   },
+  ...PUT_BACK_MUTANTS,
   ...REBASE_MUTANTS,
   ...CONVERTED_MUTANTS,
   ...RECALL_MUTANTS,

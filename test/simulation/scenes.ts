@@ -255,6 +255,7 @@ import {
   landBesidePromotion,
   landBesidePromotionCheckedLate,
 } from './promotion-scenes.ts';
+import { putForgeBack } from './put-back-scenes.ts';
 import {
   editInMerge,
   importHistory,
@@ -718,6 +719,8 @@ async function takeProofAway(): Promise<readonly string[]> {
 }
 
 export const SCENES = {
+  'the forge is put back while two of three have landed': putForgeBack(2),
+  'the forge is put back after all have landed': putForgeBack(null),
   'a branch takes the context of another': takeContextOfAnother,
   'a branch lands while the record of another is wound down': landBesideBurial,
   'a branch is enrolled again under another context': waitForBurial({ baseBranch: 'main' }),

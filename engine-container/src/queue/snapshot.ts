@@ -23,6 +23,9 @@ import type { Ground, KnownForge } from './record/record.ts';
 
 export type ConfirmBounce = 'always' | 'adaptive';
 
+/** Does a merge contain the tip that it was to stand on? `lost`: the forge has no such commit any more. */
+export type Trace = boolean | 'lost';
+
 /** The one picture that a pass decides on. Every part may be unknown; unknown never lands, bounces or forgets. */
 export interface Snapshot {
   readonly now: EpochMs;
@@ -74,7 +77,7 @@ export interface Snapshot {
    * By merge commit, for landings whose tree is proven and whose history was not read with it: does it contain the tip
    * that the landing was to stand on? Absent: not looked for.
    */
-  readonly traces?: ReadonlyMap<CommitSha, Reading<boolean>>;
+  readonly traces?: ReadonlyMap<CommitSha, Reading<Trace>>;
   /** Pull requests that were merged the latest, to every branch, read with `traces`; absent: not looked for. */
   readonly merged?: Reading<readonly PullRequest[]>;
   /** The statuses on the heads of those that a lost record had in flight; absent: not looked for. */

@@ -194,7 +194,8 @@ async function listCommits(call: Call) {
   if (start === null) throw new Refusal(404, "The target couldn't be found.");
   const not = call.query.get('not');
   const excluded = not === null ? null : await git.resolve(not);
-  if (not !== null && excluded === null) throw new Refusal(404, "The target couldn't be found.");
+  // As git fails on it: seen on gt126.
+  if (not !== null && excluded === null) throw new Refusal(500, '');
   const ids = await git.revList(start, excluded === null ? [] : [excluded]);
   const { page, headers } = paged(call, ids, `/api/v1/repos/${slugOf(repo)}/commits`);
   const rows: Json[] = [];

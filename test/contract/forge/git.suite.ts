@@ -152,6 +152,21 @@ export function gitSuite(subject: () => ForgeSubject): void {
     expect(await repo.forge.listChangesSince(base, base)).toEqual([]);
   });
 
+  test('commits that are not there: a list below one is refused, one that is to leave it out fails', async () => {
+    const repo = await create();
+    const tip = (await repo.forge.readBranchTip('main')) ?? '';
+    const unknown = '1'.repeat(40);
+    const kindOf = (read: Promise<unknown>) =>
+      read.then(
+        () => 'none',
+        (error: unknown) => (error instanceof ForgeError ? error.kind : String(error)),
+      );
+    expect(await kindOf(repo.forge.readCommit(unknown))).toBe('missing');
+    expect(await kindOf(repo.forge.listOwnCommits(tip, unknown))).toBe('missing');
+    expect(await kindOf(repo.forge.listOwnCommits(unknown, tip))).toBe('unreachable');
+    expect(await kindOf(repo.forge.listNewCommits(unknown, 'main'))).toBe('unreachable');
+  });
+
   test('own commits: a base that moved on, a head that merged it in, a head that is contained', async () => {
     const repo = await create();
     const own = async (base: string, head: string) =>

@@ -35,6 +35,7 @@ import {
   updatePullBranch,
 } from './people.ts';
 import { createPersonPort } from './person-port.ts';
+import { putBack } from './put-back.ts';
 import { moveBranch, removeBranch, renameBranch, startChecksOfBase } from './refs.ts';
 import { findRuleViolation } from './rules.ts';
 import { appendStatus } from './statuses.ts';
@@ -107,6 +108,8 @@ export interface AbstractForge extends ForgeControl, Knobs {
   /** A rule for another branch than the base, which asks for the queue's status unless `rule` says otherwise. */
   protectBranch(branch: string, rule?: Partial<BranchProtection>): Promise<void>;
   unprotectBranch(branch: string): Promise<void>;
+  /** The whole forge is put back from a copy of when its base ended in `tip`. */
+  putBack(tip: string): void;
   /** A person renames a branch: pull requests to it and its rule go along. */
   renameBranch(from: string, to: string): Promise<void>;
   requestReview(pr: number, user: string): Promise<void>;
@@ -222,6 +225,9 @@ function createBranchControl(world: World) {
       const sha = commitFiles(world, mustTip(world, branch), files, DEFAULT_PERSON, 'Push to the base');
       moveBranch(world, branch, sha, DEFAULT_PERSON);
       return sha;
+    },
+    putBack(tip: string) {
+      putBack(world, tip);
     },
     async pushBranch(branch: string, sha: string) {
       world.objects.mustCommit(sha);

@@ -55,6 +55,7 @@ export class ObjectStore {
   readonly #directories = new Map<TreeHash, Directory>();
   readonly #listings = new Map<string, TreeListing>();
   readonly #commits = new Map<CommitSha, StoredCommit>();
+  #made = 0;
   readonly #files = new WeakMap<StoredTree, ReadonlyMap<string, string>>();
   readonly #mergeBases = new Map<number, CommitSha | null>();
 
@@ -181,9 +182,10 @@ export class ObjectStore {
       tree: options.tree.hash,
       parents: options.parents,
       message: options.message,
-      index: this.#commits.size,
+      index: this.#made,
       generation: 1 + Math.max(0, ...options.parents.map((parent) => this.mustCommit(parent).generation)),
     };
+    this.#made += 1;
     this.#commits.set(sha, commit);
     return commit;
   }
@@ -210,6 +212,16 @@ export class ObjectStore {
     const files = new Map(tree.entries.map((entry) => [entry.path, this.#blobs.get(entry.id) ?? entry.id]));
     this.#files.set(tree, files);
     return files;
+  }
+
+  /** As in a copy of before them: without these commits, and without all that stands on them. */
+  forget(lost: ReadonlySet<CommitSha>): ReadonlySet<CommitSha> {
+    const gone = new Set(lost);
+    // In the order in which they were made, parents first.
+    for (const { sha, parents } of this.#commits.values())
+      if (parents.some((parent) => gone.has(parent))) gone.add(sha);
+    for (const sha of gone) this.#commits.delete(sha);
+    return gone;
   }
 
   isAncestor(ancestor: CommitSha, descendant: CommitSha): boolean {

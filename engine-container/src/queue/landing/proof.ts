@@ -1,9 +1,9 @@
 import type { Receipt } from '#core/domain/batch.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
-import { TURN_RENEWED_AFTER_MS } from '#core/domain/limits.ts';
+import { TURN_RENEWED_AFTER_MS, WAKE_DELAY_MS_MIN } from '#core/domain/limits.ts';
 import type { HaltEvidence } from '#core/domain/queue-view.ts';
 import { startTeardown } from '../batches/batch.ts';
-import { type DecisionContext, emitEvent, reportCode } from '../decision-context.ts';
+import { type DecisionContext, emitEvent, reportCode, wakeNoLaterThan } from '../decision-context.ts';
 import { noteLanding } from '../policy/signals.ts';
 import type { Landing } from '../record/landing-state.ts';
 import { authored } from '../record/queue-entry.ts';
@@ -121,6 +121,10 @@ export function traceLandings(pass: DecisionContext): void {
     for (const landed of batch.untraced ?? []) {
       const trace = pass.s.traces?.get(landed.receipt.mergeCommit);
       if (trace === undefined || !trace.known) break;
+      if (trace.value === 'lost') {
+        forgetLost(pass, batch, landed);
+        break;
+      }
       if (!trace.value) {
         disown(pass, batch);
         break;
@@ -129,6 +133,27 @@ export function traceLandings(pass: DecisionContext): void {
       acknowledge(pass, batch, nameTwin(pass, batch, landed));
     }
   }
+}
+
+/**
+ * The forge was put back from a copy of before this landing, and lost it and all that stood on it: each is in no base, and is
+ * tested again where its pull request is open. That the base moved is alarmed for itself.
+ */
+function forgetLost(pass: DecisionContext, batch: Batch, first: Untraced): void {
+  const { record, log } = pass;
+  const untraced = batch.untraced ?? [];
+  const lost = untraced.slice(untraced.indexOf(first));
+  log.push(`the forge has lost ${lost.length} landings: ${first.receipt.mergeCommit} is not there any more`);
+  batch.untraced = untraced.filter((each) => !lost.includes(each));
+  const merges = new Set<string | undefined>(lost.map(({ receipt }) => receipt.mergeCommit));
+  record.landed = (record.landed ?? []).filter(({ merge }) => !merges.has(merge));
+  for (const { index } of lost) {
+    const member = batch.members[index];
+    if (member !== undefined) emitEvent(pass, 'pr_requeued', member, 'base_advanced');
+  }
+  // This look has passed over them in the list as what had landed.
+  wakeNoLaterThan(pass, pass.s.now + WAKE_DELAY_MS_MIN);
+  startTeardown(pass, batch, 'base_advanced');
 }
 
 /** The first of these does not stand where it was to stand, and the others stand on it. */

@@ -1,6 +1,8 @@
+import { WAKE_DELAY_MS_MIN } from '#core/domain/limits.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import { decide } from '../../../../engine-container/src/queue/decide.ts';
 import type { QueueRecord } from '../../../../engine-container/src/queue/record/record.ts';
+import type { Trace } from '../../../../engine-container/src/queue/snapshot.ts';
 import { parseRecord, toDocument } from '../../../../engine-container/src/record-codec.ts';
 import {
   givenNode,
@@ -33,7 +35,7 @@ function landed(traced: number): QueueRecord {
   return givenRecord({ batches: [batch], tip: 'm3' });
 }
 
-function look(record: QueueRecord, traces?: ReadonlyMap<string, Reading<boolean>>) {
+function look(record: QueueRecord, traces?: ReadonlyMap<string, Reading<Trace>>) {
   const unread = { full: false, base: UNKNOWN, protection: UNKNOWN, pulls: UNKNOWN, readings: null };
   return decide(
     givenSnapshot({ now: AT, ...unread, ids: [], ...(traces === undefined ? {} : { traces }) }),
@@ -41,7 +43,7 @@ function look(record: QueueRecord, traces?: ReadonlyMap<string, Reading<boolean>
   );
 }
 
-const told = (record: QueueRecord, traces?: ReadonlyMap<string, Reading<boolean>>) => {
+const told = (record: QueueRecord, traces?: ReadonlyMap<string, Reading<Trace>>) => {
   const decision = look(record, traces);
   return {
     events: decision.events.map(({ event, pr, reason }) => [event, pr, reason]),
@@ -52,16 +54,17 @@ const told = (record: QueueRecord, traces?: ReadonlyMap<string, Reading<boolean>
     ),
     halted: decision.record.halted?.pr ?? null,
     pollMs: decision.pollMs,
+    wakeAt: decision.wakeAt,
     open: decision.record.batches.length,
   };
 };
-const good: ReadonlyMap<string, Reading<boolean>> = new Map(
+const good: ReadonlyMap<string, Reading<Trace>> = new Map(
   [1, 2, 3].map((at) => [`m${at}`, known(true)] as const),
 );
 
 describe('landings whose trees are proven, until their history is read (A2)', () => {
   test('no author is told, no row ends, and the history is asked for at once', () => {
-    expect(told(landed(0))).toEqual({ events: [], landed: [], halted: null, pollMs: 0, open: 1 });
+    expect(told(landed(0))).toMatchObject({ events: [], landed: [], halted: null, pollMs: 0, open: 1 });
   });
 
   test('a history that cannot be read is asked for again, later', () => {
@@ -94,6 +97,21 @@ describe('landings whose trees are proven, until their history is read (A2)', ()
       ],
       landed: ['m1', 'unverified', 'unverified'],
       halted: 2,
+    });
+  });
+
+  test('those that a forge which was put back has lost are no landings, and hold up nothing', () => {
+    const traces = new Map([...good, ['m2', known('lost' as const)], ['m3', known('lost' as const)]]);
+    expect(told(landed(0), traces)).toMatchObject({
+      events: [
+        ['pr_landed', 1, null],
+        ['pr_requeued', 2, 'base_advanced'],
+        ['pr_requeued', 3, 'base_advanced'],
+      ],
+      halted: null,
+      // Their pull requests are in the list again, which is not looked through before.
+      wakeAt: AT + WAKE_DELAY_MS_MIN,
+      open: 0,
     });
   });
 
