@@ -230,8 +230,8 @@ export const PULL_CODES = {
   ),
   gate_missing: wait(
     'operator',
-    'waiting: the gate workflow file is missing on the base branch',
-    'Merge the setup pull request; the setup page opens it.',
+    'waiting: there is no gate: no workflow file of it on the base branch, or no status contexts of another CI are chosen',
+    'Merge the setup pull request, or choose the contexts of the other CI: both are on the setup page.',
   ),
   merge_timeout: wait(
     'forge',

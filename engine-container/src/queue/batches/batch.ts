@@ -15,8 +15,8 @@ import { holdAt, isKeptFromLanding } from '../line/holds.ts';
 import type { Deferred } from '../record/aside.ts';
 import type { TakeBackReason } from '../record/landing-state.ts';
 import { type Batch, type Fate, type QueueRecord, startOf, type Teardown, treeOf } from '../record/record.ts';
-import { blamesHead, sayDeferred } from '../words/deferral-words.ts';
-import { describeTakeBack } from '../words/describe.ts';
+import { blamesHead, keepsWords, sayDeferred } from '../words/deferral-words.ts';
+import { describeDefer, describeTakeBack } from '../words/describe.ts';
 import { wishStatus } from '../words/wish-status.ts';
 import { resolveNode, retireNode } from './nodes.ts';
 import { activeMembers, isWhole, landingOf } from './pipeline.ts';
@@ -273,10 +273,12 @@ export function defer(
   addDeferral(pass.record, { pr: member.pr, head: member.head, ...deferred });
   const blamesNobody = !blamesHead(deferred.reason);
   const entry = entryOf(pass.record, member.pr);
+  const isStanding =
+    entry !== undefined && keepsWords(entry) && entry.said?.description === describeDefer(reason);
   delete entry?.refusedBefore;
   // The words of a refusal that stands are kept; once it has ended, these are said.
   const isRefused = entry?.head === member.head && entry.refusedFor !== null;
-  if (!isSaid && !isRefused) sayDeferred(pass, { pr: member.pr, head: member.head, reason });
+  if (!isSaid && !isRefused && !isStanding) sayDeferred(pass, { pr: member.pr, head: member.head, reason });
   if (entry !== undefined && !blamesNobody) tellRefusal(pass, entry, deferred.reason);
   return { pr: member.pr, action: blamesNobody ? 'requeued' : 'refused', reason: deferred.reason };
 }

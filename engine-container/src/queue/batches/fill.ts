@@ -84,9 +84,9 @@ function endDeferrals(pass: DecisionContext, baseTree: string): void {
     const { reason, until } = deferred;
     // A refusal that comes again has been said, and the forge itself lets go of what it holds.
     const isKept = isMergeRefusal(reason) || isHeldByForge(deferred);
-    const isStanding = stillStands(pass, deferred, grounds);
-    if (!isStanding) keepWords(pass, deferred);
-    return isStanding && (until === null || until > s.now || isKept);
+    const stays = stillStands(pass, deferred, grounds) && (until === null || until > s.now || isKept);
+    if (!stays) keepWords(pass, deferred);
+    return stays;
   });
   const reported = (['base_red', 'gate_missing'] as const).filter((reason) =>
     record.deferred.some((deferred) => deferred.reason === reason),

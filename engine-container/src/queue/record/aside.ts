@@ -121,7 +121,7 @@ const DEFERRALS: Readonly<Record<DeferReason, Traits>> = {
   removes_gate: {},
   base_red: { passesWithOthers: true },
   head_not_ready: { isSilent: true, passesWithOthers: true },
-  gate_missing: { isSilent: true },
+  gate_missing: {},
   gate_not_started: { isOfHead: true },
   gate_not_ended: { isOfHead: true },
   runs_broken_off: { isOfHead: true },
