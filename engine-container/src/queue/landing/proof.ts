@@ -149,9 +149,9 @@ function forgetLost(pass: DecisionContext, batch: Batch, first: Untraced): void 
   record.landed = (record.landed ?? []).filter(({ merge }) => !merges.has(merge));
   for (const { index } of lost) {
     const member = batch.members[index];
-    if (member !== undefined) emitEvent(pass, 'pr_requeued', member, 'base_advanced');
+    if (member !== undefined) emitEvent(pass, 'pr_skipped', member, 'left_the_queue');
   }
-  // This look has passed over them in the list as what had landed.
+  // Where it is open and scheduled it is queued again; this look has passed over it as what had landed.
   wakeNoLaterThan(pass, pass.s.now + WAKE_DELAY_MS_MIN);
   startTeardown(pass, batch, 'base_advanced');
 }

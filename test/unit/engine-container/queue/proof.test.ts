@@ -105,8 +105,8 @@ describe('landings whose trees are proven, until their history is read (A2)', ()
     expect(told(landed(0), traces)).toMatchObject({
       events: [
         ['pr_landed', 1, null],
-        ['pr_requeued', 2, 'base_advanced'],
-        ['pr_requeued', 3, 'base_advanced'],
+        ['pr_skipped', 2, 'left_the_queue'],
+        ['pr_skipped', 3, 'left_the_queue'],
       ],
       halted: null,
       // Their pull requests are in the list again, which is not looked through before.
