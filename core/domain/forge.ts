@@ -169,6 +169,8 @@ export type GateReading =
       readonly verdict: 'success' | 'failure' | 'cancelled' | 'error';
       readonly runId: string;
       readonly url: string | null;
+      /** Conditions of the workflow kept each job from running: another try ends the same way. */
+      readonly isSkipped?: true;
     };
 
 export type PostedState = 'pending' | 'success' | 'error';

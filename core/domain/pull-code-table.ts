@@ -172,7 +172,7 @@ export const PULL_CODES = {
   ),
   gate_not_started: wait(
     'author',
-    'refused: no gate run of its changed workflow began within 5 minutes; repair it, or cancel auto-merge and schedule again',
+    'refused: its changed workflow began no gate run within 5 minutes, or skipped it; repair it, or cancel auto-merge and schedule again',
     RETRY_WORKFLOW,
     true,
   ),

@@ -37,7 +37,7 @@ export function defineChangedGateTests(createWorld: (options?: WorldOptions) => 
         bounced: [],
       });
       expect((await world.forge.pull(editor)).merged).toBe(false);
-      expect(await wordsOf(world, editor)).toMatch(/^error: refused: no gate run of its changed workflow/);
+      expect(await wordsOf(world, editor)).toMatch(/^error: refused: its changed workflow began no gate run/);
       const told = (await world.events()).filter(({ pr, event }) => pr === editor && event === 'pr_refused');
       expect(told.map(({ reason }) => reason)).toEqual(['gate_not_started']);
       expect((await world.reconcile())?.errorCode).toBeNull();

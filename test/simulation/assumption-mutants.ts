@@ -176,8 +176,8 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a changed gate that never speaks is given up (D-18)',
     file: `${QUEUE}/gate/gates.ts`,
-    find: '  if (batch.editsGate !== true ||',
-    replace: '  if (batch.editsGate !== undefined || batch.editsGate === undefined ||',
+    find: '  if (!isOfChangedGate(batch, node)) return null;',
+    replace: '  if (batch.nodes.length >= 0) return null;',
     families: ['gate_edits'],
     dies: { family: 'gate_edits', seed: 32 },
   },

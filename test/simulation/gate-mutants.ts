@@ -92,4 +92,12 @@ export const GATE_MUTANTS: readonly Mutant[] = [
     families: ['other_ci'],
     dies: 'a gate run waits for a runner between two jobs',
   },
+  {
+    guard: 'a changed gate whose jobs are all skipped is not tried again',
+    file: 'engine-container/src/queue/gate/gates.ts',
+    find: 'if (gate.isSkipped === true && isOfChangedGate(batch, node))',
+    replace: 'if (gate.isSkipped === true && batch.nodes.length < 0)',
+    families: ['gate_edits'],
+    dies: 'a changed gate skips each of its jobs',
+  },
 ];

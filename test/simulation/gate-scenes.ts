@@ -1,8 +1,9 @@
+import { PULL_CODES } from '#core/domain/pull-code-table.ts';
 import { codeOfEvent } from '#core/domain/pull-codes.ts';
 import { CI_CONTEXTS } from '../fakes/abstract-forge/pipeline-statuses.ts';
-import { GATE_PATH, givenProject, givenScheduled } from '../scenario/stories.ts';
+import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from '../scenario/stories.ts';
 import { STATUS_GATE } from '../scenario/world.ts';
-import { look, setStage } from './scene-stage.ts';
+import { look, setStage, wordsOn } from './scene-stage.ts';
 
 const GATE_MS = 5 * 60_000;
 const [BUILD] = CI_CONTEXTS;
@@ -73,4 +74,24 @@ export async function waitBetweenJobs(): Promise<readonly string[]> {
   isBetween = true;
   await look(stage, 36);
   return forge.runs().length > 1 ? [] : ['a gate run that waits between two jobs has no deadline'];
+}
+
+/** A pull request changes the gate so that a condition skips each of its jobs. */
+export async function skipChangedGate(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const source = `# if: false\n${GATE_FILE}`;
+  forge.judge = (files) => (files.get(GATE_PATH) === source ? 'hold' : 'success');
+  const editor = await givenScheduled(forge, 'skipping', source, { path: GATE_PATH });
+  await look(stage, 4);
+  const [run] = forge.runs();
+  if (run === undefined) return ['the scene did not come about'];
+  await forge.skipRun(run.id);
+  const other = await givenScheduled(forge, 'other');
+  await look(stage, 8);
+  const words = await wordsOn(stage, editor);
+  const problems = words === PULL_CODES.gate_not_started.says ? [] : [`its author is told "${words}"`];
+  if (!forge.isMerged(other)) problems.push('another one waits for a gate run that was skipped');
+  return forge.runs().length > 2 ? [...problems, 'a gate that is skipped is tried again'] : problems;
 }

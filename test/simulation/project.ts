@@ -232,7 +232,7 @@ export class Project {
   async #isToldOfGate(pr: number, words: string): Promise<boolean> {
     const gate = await this.#readGate(this.#forge.headOf(pr));
     if (words.startsWith('refused: deletes, renames or hides the gate')) return gate === undefined;
-    if (!words.includes('of its changed workflow')) return false;
+    if (!words.includes('its changed workflow')) return false;
     // Where the base has another gate by now, the one that the project began with is a change as well.
     const isOfBase = gate === (await this.#readGate(await this.#forge.tip(this.#forge.base)));
     if (gate === this.#gateFile && isOfBase) return false;

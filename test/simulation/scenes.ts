@@ -146,7 +146,13 @@ import {
   unknownWordByAnother,
 } from './forge-scenes.ts';
 import { drainAndFreeze, freezeInLanding, freezeWithLabels, pauseWithLabel } from './freeze-scenes.ts';
-import { changeGateInFlight, chooseGateWhileMissing, waitBetweenJobs, waitForRunner } from './gate-scenes.ts';
+import {
+  changeGateInFlight,
+  chooseGateWhileMissing,
+  skipChangedGate,
+  waitBetweenJobs,
+  waitForRunner,
+} from './gate-scenes.ts';
 import {
   glanceAtNight,
   glanceForAnHour,
@@ -842,6 +848,7 @@ export const SCENES = {
   'there are three runners and a line that never ends': keepFewRunnersBusy,
   'three runners take their next run thirty seconds later': () => keepFewRunnersBusy(30_000),
   'a changed gate waits for the runner of another run': waitWithChangedGate,
+  'a changed gate skips each of its jobs': skipChangedGate,
   'there were three runners, and now there are plenty': gainRunners,
   'runners ask for work once a minute': askRunnersSeldom,
   'a second gate run asks for a runner that does not exist': askForNoRunner,

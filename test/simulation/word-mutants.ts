@@ -15,7 +15,7 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a refusal of staging is not taken back because the base has moved',
     file: `${QUEUE}/batches/fill.ts`,
-    find: '    if (!isStanding) keepWords(pass, deferred);\n',
+    find: '    if (!stays) keepWords(pass, deferred);\n',
     replace: '',
     families: ['people'],
     dies: 'the base moves under one that changes nothing',

@@ -41,7 +41,9 @@ export async function readRunFromStatuses(transport: ForgeTransport, gate: GateQ
   if (group === undefined) return { kind: 'none' };
   const run = { runId: String(group.index), url: readLink(transport, group.link) };
   const verdict = tasks.own === null ? 'open' : judgeRun(group, statuses);
-  return verdict === 'open' ? { kind: 'running', ...run } : { kind: 'finished', verdict, ...run };
+  if (verdict === 'open') return { kind: 'running', ...run };
+  const isSkipped = [...group.jobs.values()].every((row) => readJobState(row) === 'skipped');
+  return { kind: 'finished', verdict, ...run, ...(isSkipped ? { isSkipped } : {}) };
 }
 
 function isPushJob(row: StatusRow): boolean {

@@ -89,7 +89,9 @@ export function baseName(path: string): string {
 function describeRun(transport: ForgeTransport, row: RunRow): GateReading {
   const run = { runId: String(row.id), url: readLink(transport, row.html_url) };
   // Gitea says `completed` and puts the result elsewhere.
-  const verdict = VERDICTS.get(row.status === 'completed' ? (row.conclusion ?? '') : row.status);
-  if (verdict !== undefined) return { kind: 'finished', verdict, ...run };
+  const result = row.status === 'completed' ? (row.conclusion ?? '') : row.status;
+  const verdict = VERDICTS.get(result);
+  if (verdict !== undefined)
+    return { kind: 'finished', verdict, ...run, ...(result === 'skipped' ? { isSkipped: true } : {}) };
   return { kind: 'running', ...run, ...(WAITING.includes(row.status) ? { waitsForRunner: true } : {}) };
 }

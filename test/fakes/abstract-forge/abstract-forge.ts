@@ -84,6 +84,8 @@ export interface AbstractForge extends ForgeControl, Knobs {
   /** Puts the repository into the archive, or takes it out: there it takes no contents, and statuses and automatic merges all the same. */
   setArchived(isArchived: boolean): void;
   isArchived(): boolean;
+  /** Conditions of the workflow keep each job of a run from running. */
+  skipRun(runId: string): Promise<void>;
   /** What the bot has said on pull requests, oldest first. */
   remarks(): readonly Remark[];
   /** All pull requests that a branch of the repository was ever proposed with. */
@@ -263,6 +265,12 @@ function createBranchControl(world: World) {
     async postStatusAs(user: string, sha: string, context: string, state: string, description = '') {
       world.objects.mustCommit(sha);
       appendStatus(world, sha, { context, state, description, creator: user, targetUrl: null });
+    },
+    async skipRun(runId: string) {
+      const run = world.runs.find((candidate) => candidate.id === runId);
+      if (run === undefined) throw new Error(`no run ${runId}`);
+      run.isSkipped = true;
+      endRun(world, run, 'error');
     },
     async finishRun(runId: string, state: 'success' | 'failure' | 'cancelled' | 'error') {
       const run = world.runs.find((candidate) => candidate.id === runId);

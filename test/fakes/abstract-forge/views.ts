@@ -111,7 +111,13 @@ export function viewGate(world: World, sha: CommitSha, branch: string, workflowF
   if (isUnfinished(run) || state === 'waiting' || state === 'running') {
     return { kind: 'running', runId: run.id, url, ...(state === 'waiting' ? { waitsForRunner: true } : {}) };
   }
-  return { kind: 'finished', verdict: state, runId: run.id, url };
+  return {
+    kind: 'finished',
+    verdict: state,
+    runId: run.id,
+    url,
+    ...(run.isSkipped ? { isSkipped: true } : {}),
+  };
 }
 
 export function viewStatusHistory(world: World, sha: CommitSha): readonly PostedStatus[] {

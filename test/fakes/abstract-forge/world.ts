@@ -242,6 +242,7 @@ export interface StatusRows {
 export interface Run extends Omit<GateRunView, 'state'> {
   state: GateRunView['state'];
   readonly workflowFile: string;
+  isSkipped?: true;
 }
 
 /** A run that waits for a free runner. */

@@ -94,6 +94,7 @@ function heedFinishedGate(pass: DecisionContext, batch: Batch, node: GatedNode, 
   if (isNews && isJudged(gate)) noteFoundVerdict(pass);
   if (gate.verdict === 'success' && !isSettled) return;
   node.verdict = gate.verdict;
+  if (gate.isSkipped === true && isOfChangedGate(batch, node)) return giveUp(pass, batch, 'gate_not_started');
   if (!isJudged(gate)) return retryNode(pass, batch, node);
   concludeNode(pass, batch, node, gate);
 }
@@ -232,6 +233,11 @@ function endOverdue(pass: DecisionContext, batch: Batch, node: Node, gate: GateV
   endWithoutVerdict(pass, batch, node, 'gate_timeout');
 }
 
+/** A gate run of a workflow that its own pull request changed, and on which no landing rests. */
+function isOfChangedGate(batch: Batch, node: Node): boolean {
+  return batch.editsGate === true && node.nodeId !== BASE_NODE_ID && batch.landing === null;
+}
+
 /** Why a gate workflow that its own pull request changed is not waited for any longer; null: it is. */
 function judgeChangedGate(
   pass: DecisionContext,
@@ -239,7 +245,7 @@ function judgeChangedGate(
   node: Node,
   run: 'none' | 'running',
 ): 'gate_not_started' | 'gate_not_ended' | null {
-  if (batch.editsGate !== true || node.nodeId === BASE_NODE_ID || batch.landing !== null) return null;
+  if (!isOfChangedGate(batch, node)) return null;
   // Nothing else can be gated before it has landed: what gate runs take here is not known.
   if (run === 'running' && batch.baseGateKey === null) return null;
   const { record, s } = pass;

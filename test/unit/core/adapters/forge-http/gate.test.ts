@@ -87,7 +87,12 @@ describe('a run list', () => {
         ? { kind: 'running', ...run }
         : expected === 'waiting'
           ? { kind: 'running', ...run, waitsForRunner: true }
-          : { kind: 'finished', verdict: expected, ...run },
+          : {
+              kind: 'finished',
+              verdict: expected,
+              ...run,
+              ...(status === 'skipped' ? { isSkipped: true } : {}),
+            },
     );
   });
 
@@ -112,6 +117,7 @@ describe('a run list', () => {
         : { kind: 'finished', verdict: expected },
     );
     expect('waitsForRunner' in reading).toBe(expected === 'waiting');
+    expect('isSkipped' in reading).toBe(conclusion === 'skipped');
   });
 
   test('no word but the known ones ends a run, and none but success is success (A11)', async () => {
@@ -243,10 +249,13 @@ describe('a forge without a run list', () => {
     ['one is in error', [job(4, 'a', 'success'), job(4, 'b', 'error')], 'error'],
     ['one is pending', [job(4, 'a', 'success'), job(4, 'b', 'pending')], 'running'],
     ['one is in an unknown state', [job(4, 'a', 'success'), job(4, 'b', 'warning')], 'running'],
-  ])('%s', async (_name, statuses, expected) => {
+  ])('%s', async (name, statuses, expected) => {
     const run = { runId: '4', url: 'https://forge.test/acme/app/actions/runs/4' };
+    const wasSkipped = name.startsWith('all were skipped') ? { isSkipped: true } : {};
     expect(await openOld(statuses, [task(4)]).readGate(GATE)).toEqual(
-      expected === 'running' ? { kind: 'running', ...run } : { kind: 'finished', verdict: expected, ...run },
+      expected === 'running'
+        ? { kind: 'running', ...run }
+        : { kind: 'finished', verdict: expected, ...run, ...wasSkipped },
     );
   });
 
