@@ -63,7 +63,7 @@ export const ERROR_STEPS: Readonly<Record<ApiErrorCode, string | null>> = {
   forge_unreachable: 'Check that the forge is up and can be reached from this service, then try again.',
   payments_error: 'Nothing was charged. Try again, or use the billing portal.',
   payments_not_configured: 'Ask the operator of this service.',
-  realtime_unavailable: 'Ask for the status every 30 seconds instead.',
+  realtime_unavailable: 'Ask for the status every 30 seconds meanwhile, and for a ticket again later.',
   billing_unavailable: 'That does not mean that the plan is gone. Try again in a moment.',
   evidence_not_configured: 'Ask the operator to add a key.',
   signing_unavailable: 'Try again in a moment.',

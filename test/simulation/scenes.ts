@@ -1136,6 +1136,12 @@ export const LONG_SCENES: readonly SceneName[] = [
   'a push to the base before each call',
   'a success cannot be taken back for hours',
   'a quiet repository is glanced at no more',
+  // Seconds each.
+  'a function that carries landings dies at each of its calls',
+  'a second gate run asks for a runner that does not exist',
+  'one that changes the gate waits behind a run, and runs for long',
+  'the base heads a pull request to another branch, and a check is late',
+  'a third one with a head that has merged twice waits for its merge',
   // How well a line goes on, not whether what lands is proven: half a second or more each.
   'none but those behind suspects waits',
   'one behind suspects is pushed to',
