@@ -12,7 +12,7 @@ export const DEPARTURE_CODES = {
   closed: exit(
     'author',
     'not queued: it was closed',
-    `Restore its branch if it is gone, and reopen it. If it does not go on by itself, ${SCHEDULE_AGAIN}.`,
+    `Restore its branch if it is gone, and reopen it; where its fork is gone, open a new pull request. If it does not go on by itself, ${SCHEDULE_AGAIN}.`,
   ),
   deleted: exit('none', 'not queued: it was deleted on the forge', 'Nothing: it is gone.'),
   retargeted: exit(
