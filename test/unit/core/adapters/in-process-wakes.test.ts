@@ -1,6 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { createInProcessWakes } from '#core/adapters/in-process/wake-queue.ts';
 import type { WakeMessage } from '#core/contracts/events.ts';
+import { eventually } from '../../../support/eventually.ts';
+
+/** Ends a hang, whatever else the machine does. */
+const ANSWERED_WITHIN_MS = 10_000;
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -21,7 +25,7 @@ describe('wakes in one process', () => {
       atOnce -= 1;
     });
     for (const seq of [1, 2, 3]) await wakes.sendWake('repo-1', seq);
-    await wait(30);
+    await eventually('both are answered', ANSWERED_WITHIN_MS, async () => answered.length >= 2);
     await wakes.stop();
     expect({ answered, most }).toEqual({ answered: [1, 3], most: 1 });
   });
@@ -38,7 +42,7 @@ describe('wakes in one process', () => {
       atOnce -= 1;
     });
     for (let at = 0; at < 10; at += 1) await wakes.sendWake(`repo-${at}`, 1);
-    await wait(60);
+    await eventually('all are answered', ANSWERED_WITHIN_MS, async () => answered.size >= 10);
     await wakes.stop();
     expect({ answered: answered.size, most }).toEqual({ answered: 10, most: 2 });
   });
@@ -51,9 +55,11 @@ describe('wakes in one process', () => {
     });
     await wakes.sendWake('repo-1', 1);
     await wakes.sendGlance({ repoId: 'repo-1', wakeSeq: 1, step: 1 });
+    await eventually('the wake is answered', ANSWERED_WITHIN_MS, async () => answered.length >= 1);
+    // Its answer takes five: until then the repository is busy.
     await wait(15);
     await wakes.sendGlance({ repoId: 'repo-1', wakeSeq: 1, step: 2 });
-    await wait(15);
+    await eventually('the glance is answered', ANSWERED_WITHIN_MS, async () => answered.length >= 2);
     await wakes.stop();
     expect(answered).toEqual([undefined, 2]);
   });
