@@ -195,7 +195,7 @@ export const ERROR_TABLE = {
     retryable: false,
     message: 'This deployment takes no payments.',
   },
-  // No fault: five of them in five minutes would page the operator, and the key needs no credential.
+  // Not 5xx: five of those within five minutes page the operator, and a stranger may ask for the key.
   evidence_not_configured: {
     status: 404,
     retryable: false,

@@ -46,9 +46,9 @@ export function createPayments(config: PaymentsConfig): Payments {
 
     createCustomer: (tenantId) =>
       call('createCustomer', async () => {
-        // Keyed by tenant: a request whose answer was lost makes no second customer. The same words each time, as
-        // the provider wants it of one key. And by the hour: for a day the provider repeats a fault of its own under
-        // the key that met it (https://docs.stripe.com/api/idempotent_requests).
+        // Keyed by tenant and hour: within the hour, a request whose answer was lost makes no second customer. The
+        // same words each time, as the provider wants it of one key. Under one key the provider repeats a fault of its
+        // own for a day (https://docs.stripe.com/api/idempotent_requests).
         const hour = Math.floor(config.clock.now() / HOUR_MS);
         const options = { idempotencyKey: `mergeyard-customer-${tenantId}-${hour}` };
         return (await sdk.customers.create({ metadata: { tenant_id: tenantId } }, options)).id;

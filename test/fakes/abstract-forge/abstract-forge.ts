@@ -52,6 +52,7 @@ import {
   type Knobs,
   liveHeadOf,
   mustPull,
+  mustRun,
   mustTip,
   type NativeStyle,
   NO_LAGS,
@@ -267,14 +268,12 @@ function createBranchControl(world: World) {
       appendStatus(world, sha, { context, state, description, creator: user, targetUrl: null });
     },
     async skipRun(runId: string) {
-      const run = world.runs.find((candidate) => candidate.id === runId);
-      if (run === undefined) throw new Error(`no run ${runId}`);
+      const run = mustRun(world, runId);
       run.isSkipped = true;
       endRun(world, run, 'error');
     },
     async finishRun(runId: string, state: 'success' | 'failure' | 'cancelled' | 'error') {
-      const run = world.runs.find((candidate) => candidate.id === runId);
-      if (run === undefined) throw new Error(`no run ${runId}`);
+      const run = mustRun(world, runId);
       endRun(world, run, state);
     },
   };

@@ -429,6 +429,12 @@ export function mustPull(world: World, number: PullRequestNumber): Pull {
   return pull;
 }
 
+export function mustRun(world: World, id: string): Run {
+  const run = world.runs.find((candidate) => candidate.id === id);
+  if (run === undefined) throw new Error(`no run ${id}`);
+  return run;
+}
+
 export function mustTip(world: World, branch: string): CommitSha {
   const tip = world.branches.get(branch);
   if (tip === undefined) throw new Error(`no branch ${branch}`);

@@ -144,7 +144,7 @@ export function passesWithOthers(reason: DeferReason): boolean {
 
 /** Found by staging alone: whether it holds on another base, only staging there can tell. */
 export function isFoundByStaging(reason: DeferReason): boolean {
-  return isMergeRefusal(reason) || reason === 'no_changes' || reason === 'removes_gate';
+  return isMergeRefusal(reason) || ['no_changes', 'removes_gate', 'gate_missing'].includes(reason);
 }
 
 /** The forge alone stands against this head: on whatever base, until it calls it mergeable. */

@@ -21,16 +21,11 @@ export function sayDeferred(
   wishStatus(pass, { pr, sha: head, state, description, targetUrl: null });
 }
 
-/** Found by staging, and to be looked for again. The pull request is tried again, and mostly refused again: the words stand for that long. */
+/** A refusal of staging ends for another try, which mostly refuses as before: the words stand until that try is over. */
 export function keepWords(pass: DecisionContext, { pr, head, reason }: Deferred): void {
   const entry = entryOf(pass.record, pr);
   const says = describeDefer(reason);
-  if (entry?.head === head && says !== null && mayFindAgain(reason)) entry.refusedBefore = { head, says };
-}
-
-/** A gate that is missing is as good as a refusal of staging: each try that fails says the same. */
-function mayFindAgain(reason: DeferReason): boolean {
-  return isFoundByStaging(reason) || reason === 'gate_missing';
+  if (entry?.head === head && says !== null && isFoundByStaging(reason)) entry.refusedBefore = { head, says };
 }
 
 /** The words on its head are those of such a refusal. */
