@@ -34,23 +34,6 @@ export function isReadDifferently(pattern: string): boolean {
 const READ_STEPS = 500;
 const READ_STEPS_OF_CHAR = 100;
 
-/** One pattern, for one text. Null: malformed, or longer than `GLOB_CHARS_MAX`. */
-export function matchGlob(
-  pattern: string,
-  text: string,
-  separators: string | null,
-  dialect: GlobDialect,
-): boolean | null {
-  if (pattern.length > GLOB_CHARS_MAX) return null;
-  const effort = new Effort(Number.POSITIVE_INFINITY);
-  return new GlobReader(dialect, separators, effort).matches(pattern, new Subject(text));
-}
-
-/** Does any forge read it so? For what has to be refused where it is not known which forge reads it. */
-export function mayMatchGlob(pattern: string, text: string, separators: string | null): boolean {
-  return new GlobSet([pattern], separators).mayMatch(text);
-}
-
 /**
  * Reads the patterns of the forges' branch rules and required status contexts, each of them once: `*`, `**`, `?`, `[a-z]`,
  * `[!a-z]`, `{one,two}`, `\` escapes. `*` and `?` stop at each character of `separators`; null = at none.

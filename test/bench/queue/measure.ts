@@ -3,7 +3,7 @@ import { decide } from '../../../engine-container/src/queue/decide.ts';
 import { fold } from '../../../engine-container/src/queue/fold.ts';
 import type { SpeculationPolicy } from '../../../engine-container/src/queue/policy/policy.ts';
 import type { OutcomeRate } from '../../../engine-container/src/queue/policy/rate.ts';
-import type { QueueRecord } from '../../../engine-container/src/queue/record/record.ts';
+import type { Batch, QueueRecord } from '../../../engine-container/src/queue/record/record.ts';
 import type { ConfirmBounce } from '../../../engine-container/src/queue/snapshot.ts';
 import { givenRecord } from '../../builders/queue-record.ts';
 import { createSeededRandom } from '../../support/seeded-random.ts';
@@ -64,6 +64,8 @@ export interface MeasureOptions {
   readonly loop?: { readonly author: string; readonly everyMinutes: number; readonly times: number };
   /** Sees each record before it is decided on. */
   readonly inspect?: (record: QueueRecord) => void;
+  /** Sees each batch that has ended. */
+  readonly inspectEnded?: (batch: Batch) => void;
 }
 
 const MINUTE_MS = 60_000;
@@ -113,6 +115,7 @@ export function measure(options: MeasureOptions): Measurement {
       // Only a full look says when the next batch may start.
       if (seen.full) nextStartAt = decision.nextStartAt ?? Number.POSITIVE_INFINITY;
       full = decision.refresh || record.batches.length === 0;
+      for (const batch of decision.closedBatches) options.inspectEnded?.(batch);
       for (const node of decision.closedBatches.flatMap((batch) => batch.nodes))
         if (node.outcome === 'superseded' && node.sha !== null && node.gateSource === null)
           superseded.add(node.id);

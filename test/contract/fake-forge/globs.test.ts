@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { matchGlob } from '#core/domain/glob.ts';
 import { tryCompileGlob } from '../../../local/forge/globs.ts';
+import { matchGlob } from '../../support/match-glob.ts';
 
 /** Two readings, each written for itself: one by regular expressions of this language, one without any. */
 test.each(['gobwas', 'gitea'] as const)('the fake forge reads patterns as the queue does: %s', (reader) => {

@@ -19,7 +19,7 @@ export function definePatternTests(together: readonly number[], apart: readonly 
     [8, 'known'],
     [16, 'new'],
   ] as const)(
-    'every pattern of good and bad: never more runs at once than the speculation policy says, and an end (A28, A36), fan-out %d, %s repository',
+    'every pattern of good and bad: never more runs at once than the speculation policy says, and an end after at most 2n - 1 nodes of n members (A28, A36), fan-out %d, %s repository',
     (fanout, age) => {
       test.each([
         ['at once', together, 0],

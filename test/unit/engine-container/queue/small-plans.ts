@@ -1,4 +1,8 @@
-import type { QueueRecord } from '../../../../engine-container/src/queue/record/record.ts';
+import {
+  BASE_NODE_ID,
+  type Batch,
+  type QueueRecord,
+} from '../../../../engine-container/src/queue/record/record.ts';
 import { measure } from '../../../bench/queue/measure.ts';
 import type { PlannedPullRequest, Scenario } from '../../../bench/queue/workload.ts';
 
@@ -20,6 +24,18 @@ export function inspect(record: QueueRecord): void {
     batch.members.slice(Math.max(batch.landed, batch.released), batch.limit).map((member) => member.pr),
   );
   if (new Set(held).size < held.length) throw new Error('one pull request is in two batches');
+}
+
+/** In these plans no gate run is lost or unclear: a node that fails alone is confirmed by one more, and none has a third. */
+const RUNS_OF_NODE_MAX = 2;
+
+/** No search takes more nodes than one that splits each of its own (A36). The probe of the base is none of them. */
+function inspectEnded(batch: Batch): void {
+  const ran = batch.nodes.filter((node) => node.nodeId !== BASE_NODE_ID && (node.runs ?? 0) > 0);
+  if (ran.length > 2 * batch.members.length - 1)
+    throw new Error(`${ran.length} nodes with a gate run for ${batch.members.length} members`);
+  if (ran.some((node) => (node.runs ?? 0) > RUNS_OF_NODE_MAX))
+    throw new Error('a node has too many gate runs');
 }
 
 export function plan(bad: readonly boolean[], gapMinutes: number): readonly PlannedPullRequest[] {
@@ -51,5 +67,6 @@ export function play(
     cold,
     planned,
     inspect,
+    inspectEnded,
   });
 }
