@@ -169,7 +169,7 @@ export type GateReading =
       readonly verdict: 'success' | 'failure' | 'cancelled' | 'error';
       readonly runId: string;
       readonly url: string | null;
-      /** Conditions of the workflow kept each job from running: another try ends the same way. */
+      /** The workflow has no jobs, or its conditions kept each of them from running: another try ends the same way. */
       readonly isSkipped?: true;
     };
 

@@ -17,7 +17,10 @@ export interface GateQuery {
 
 type Verdict = Extract<GateReading, { kind: 'finished' }>['verdict'];
 
-/** The only results there are; every other word counts as still running (A11). A skipped gate has proven nothing. */
+/**
+ * The only results there are; every other word counts as still running (A11). A gate of which no job ran has proven nothing.
+ * Gitea (`ToActionsStatus` of 1.26) has no conclusion for a run without jobs alone; with jobs a run is stored in one transaction.
+ */
 const VERDICTS: ReadonlyMap<string, Verdict> = new Map([
   ['success', 'success'],
   ['failure', 'failure'],
@@ -90,8 +93,11 @@ function describeRun(transport: ForgeTransport, row: RunRow): GateReading {
   const run = { runId: String(row.id), url: readLink(transport, row.html_url) };
   // Gitea says `completed` and puts the result elsewhere.
   const result = row.status === 'completed' ? (row.conclusion ?? '') : row.status;
-  const verdict = VERDICTS.get(result);
-  if (verdict !== undefined)
-    return { kind: 'finished', verdict, ...run, ...(result === 'skipped' ? { isSkipped: true } : {}) };
+  const hasNoJobs = row.status === 'completed' && result === '';
+  const verdict = hasNoJobs ? 'error' : VERDICTS.get(result);
+  if (verdict !== undefined) {
+    const isSkipped = hasNoJobs || result === 'skipped';
+    return { kind: 'finished', verdict, ...run, ...(isSkipped ? { isSkipped } : {}) };
+  }
   return { kind: 'running', ...run, ...(WAITING.includes(row.status) ? { waitsForRunner: true } : {}) };
 }
