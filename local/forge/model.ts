@@ -220,7 +220,7 @@ export interface StatusRecord {
   readonly at: number;
 }
 
-export type RunStatus = 'waiting' | 'running' | 'success' | 'failure' | 'cancelled' | 'error';
+export type RunStatus = 'waiting' | 'running' | 'success' | 'failure' | 'cancelled' | 'error' | 'skipped';
 
 export interface RunRecord {
   readonly id: number;

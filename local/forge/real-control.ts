@@ -269,7 +269,8 @@ export class RealControl implements ForgeControl {
       sha: run.sha,
       branch: run.branch,
       tree: run.tree,
-      state: run.status,
+      // No job of it ran: it proves as little as one in error.
+      state: run.status === 'skipped' ? 'error' : run.status,
       createdAt: run.createdAt,
     }));
   }

@@ -281,8 +281,10 @@ const SILENT_GATES: readonly [string, ...string[]] = [
   'on: workflow_dispatch\njobs:\n  gate:\n    steps:\n      - run: test\n',
   'not: [a, workflow\n',
 ];
+const SKIPPING_GATE =
+  'on:\n  push:\n    branches: ["**"]\njobs:\n  gate:\n    if: false\n    steps:\n      - run: test\n';
 
-/** People who delete, rename or edit the gate's file. A silent gate that lands would be silent for all. */
+/** People who delete, rename or edit the gate's file. A gate that is silent or skips its jobs would be so for all if it landed. */
 class GateEdits implements Plot {
   readonly #hand: Stagehand;
 
@@ -294,7 +296,7 @@ class GateEdits implements Plot {
     const { random, odds, gatePath, note, sometimes } = this.#hand;
     if (!random.chance(odds().gateEdits)) return false;
     const name = this.#hand.takeName();
-    const kind = random.int(3);
+    const kind = random.int(4);
     const more = random.chance(0.5) ? { [`src/${name}.txt`]: `${name}\n` } : {};
     const edits: readonly FileChanges[] = [
       { [gatePath]: null },
@@ -303,14 +305,15 @@ class GateEdits implements Plot {
         [gatePath.replace(gateFileName(DEFAULT_SERVICE_NAME), 'other.yaml')]: SILENT_GATES[0],
       },
       { [gatePath]: random.pick(SILENT_GATES) },
+      { [gatePath]: SKIPPING_GATE },
     ];
     const pr = await this.#hand.open({
       branch: name,
       title: `Gate ${name}`,
       files: { ...edits[kind], ...more },
     });
-    note(`#${pr} ${['deletes', 'renames', 'silences'][kind]} the gate`);
-    sometimes(`gate ${['deleted', 'renamed', 'silenced'][kind]}`);
+    note(`#${pr} ${['deletes', 'renames', 'silences', 'skips'][kind]} the gate`);
+    sometimes(`gate ${['deleted', 'renamed', 'silenced', 'skipped'][kind]}`);
     return true;
   }
 }

@@ -29,6 +29,7 @@ const RARE: readonly string[] = [
   'record shortened',
   'alarm record_too_large',
   'gate silenced',
+  'gate skipped',
   'a dependency',
   'event pr_refused gate_not_started',
   'deferred forge_conflict',

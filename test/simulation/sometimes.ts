@@ -150,6 +150,7 @@ export const OFTEN: readonly string[] = [
   'gate deleted',
   'gate renamed',
   'gate silenced',
+  'gate skipped',
   'a title that skips runs',
   'a protected file',
   'a dependency',

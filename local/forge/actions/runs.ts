@@ -6,7 +6,7 @@ import { postStatus } from '../world/statuses.ts';
 import { sendWebhooks } from '../world/webhooks.ts';
 import { gitOf, slugOf, takeId, timestamp, type World } from '../world.ts';
 import { executeRun, stopExecution } from './runner.ts';
-import { readWorkflow, startsOnPush, type Workflow } from './workflow-file.ts';
+import { isAllOff, readWorkflow, startsOnPush, type Workflow } from './workflow-file.ts';
 
 /** `[actions] SKIP_WORKFLOW_STRINGS` as shipped. Only the head commit's message counts. */
 const SKIP_STRINGS = ['[skip ci]', '[ci skip]', '[no ci]', '[skip actions]', '[actions skip]'];
@@ -110,7 +110,8 @@ function createRun(
   };
   repo.runs.push(run);
   for (const job of run.jobs) postJobStatus(world, repo, run, job);
-  if (judged === null) executeRun(world, repo, run, workflow, runnerHooks);
+  if (isAllOff(workflow)) world.background.enqueue(0, async () => finishRun(world, repo, run, 'skipped'));
+  else if (judged === null) executeRun(world, repo, run, workflow, runnerHooks);
   else judgeRun(world, repo, run, judged);
 }
 
@@ -181,6 +182,7 @@ function postJobStatus(world: World, repo: RepoRecord, run: RunRecord, job: JobR
     failure: ['failure', `Failing after ${seconds}s`],
     cancelled: ['failure', 'Has been cancelled'],
     error: ['error', 'Unknown failure'],
+    skipped: [world.profile.kind === 'gitea' ? 'skipped' : 'success', 'Has been skipped'],
   };
   const [state, description] = words[job.status];
   postStatus(

@@ -14,6 +14,8 @@ export interface WorkflowJob {
   readonly id: string;
   readonly name: string;
   readonly runsOn: readonly string[];
+  /** Its condition says `false` outright. No other condition is read. */
+  readonly isOff: boolean;
   readonly env: Readonly<Record<string, string>>;
   readonly steps: readonly WorkflowStep[];
 }
@@ -55,6 +57,11 @@ export function startsOnPush(workflow: Workflow, branch: string): boolean {
   );
 }
 
+/** Every job of it is skipped. */
+export function isAllOff({ jobs }: Workflow): boolean {
+  return jobs.length > 0 && jobs.every((job) => job.isOff);
+}
+
 function pushTrigger(on: Yaml): { branches: readonly string[]; ignored: readonly string[] } | null {
   if (typeof on === 'string') return on === 'push' ? { branches: [], ignored: [] } : null;
   if (Array.isArray(on)) return on.includes('push') ? { branches: [], ignored: [] } : null;
@@ -70,6 +77,7 @@ function readJob(id: string, job: Readonly<Record<string, Yaml>>): WorkflowJob {
     id,
     name: text(job.name) ?? id,
     runsOn: typeof job['runs-on'] === 'string' ? [job['runs-on']] : listOf(job['runs-on']),
+    isOff: /^(false|\$\{\{ *false *\}\})$/.test(text(job.if) ?? ''),
     env: envOf(job.env),
     steps: (Array.isArray(steps) ? steps : []).map((step: Yaml, at) => {
       const fields = mapOf(step);

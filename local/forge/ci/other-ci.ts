@@ -69,6 +69,7 @@ export const CI_WAYS: Readonly<Record<OtherCi, CiWays>> = {
       failure: ['failure', 'Pipeline failed'],
       cancelled: ['failure', 'Pipeline was canceled'],
       error: ['error', 'Pipeline failed'],
+      skipped: ['success', 'Pipeline was skipped'],
     },
     contexts: (_slug, jobs) => jobs.map((job) => `ci/woodpecker/push/${job}`),
     link: ({ slug, index, job }) =>
@@ -83,6 +84,7 @@ export const CI_WAYS: Readonly<Record<OtherCi, CiWays>> = {
       failure: postOfJenkins('FAILURE', false),
       cancelled: postOfJenkins('ABORTED', false),
       error: postOfJenkins('ABORTED', false),
+      skipped: postOfJenkins('NOT_BUILT', false),
     },
     // The full name of the job without its last part, which is the branch; `head` for a branch.
     contexts: (slug) => [`${slug}/pipeline/head`],
@@ -118,7 +120,7 @@ export function postAsOtherCi(
   postStatus(world, repo, run.sha, { state, description, context, targetUrl }, CI_LOGIN);
 }
 
-const WORST_FIRST: readonly RunStatus[] = ['running', 'waiting', 'failure', 'error', 'cancelled'];
+const WORST_FIRST: readonly RunStatus[] = ['running', 'waiting', 'failure', 'error', 'cancelled', 'skipped'];
 
 function statusOfBuild(jobs: readonly RunStatus[]): RunStatus {
   return WORST_FIRST.find((status) => jobs.includes(status)) ?? 'success';

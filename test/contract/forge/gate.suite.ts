@@ -2,7 +2,7 @@ import { type ForgeSubject, fakeOf, type Needs, RepoDriver } from './subject.ts'
 
 const GATE = 'queue-gate.yml';
 
-function workflow(name: string, branches: string, run = 'true'): string {
+function workflow(name: string, branches: string, run = 'true', condition = 'true'): string {
   return [
     `name: ${name}`,
     'on:',
@@ -11,6 +11,7 @@ function workflow(name: string, branches: string, run = 'true'): string {
     'jobs:',
     '  check:',
     '    runs-on: docker',
+    `    if: ${condition}`,
     '    steps:',
     `      - run: "${run}"`,
     '',
@@ -80,6 +81,17 @@ export function gateSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect(reading).toMatchObject({ kind: 'finished', verdict });
     await repo.forge.deleteBranch(staging);
     expect(await repo.forge.readGate(sha, staging, file())).toEqual(reading);
+  });
+
+  needs('runner')('a run whose conditions skip each job proves nothing, and says so', async () => {
+    const skipping = workflow('The gate', "'mq/**'", 'true', 'false');
+    const repo = await RepoDriver.create(subject(), { [file()]: skipping });
+    const sha = await stage(repo);
+    const reading = await repo.until(
+      () => repo.forge.readGate(sha, staging, file()),
+      (found) => found.kind === 'finished',
+    );
+    expect(reading).toMatchObject({ kind: 'finished', verdict: 'error', isSkipped: true });
   });
 
   needs('fake')('a run in error is never a success', async () => {

@@ -5,7 +5,12 @@ import {
   gateFileNames,
   stagingPrefix,
 } from '#core/domain/queue-names.ts';
-import { readWorkflow, startsOnPush, type Workflow } from '../../../local/forge/actions/workflow-file.ts';
+import {
+  isAllOff,
+  readWorkflow,
+  startsOnPush,
+  type Workflow,
+} from '../../../local/forge/actions/workflow-file.ts';
 import { YamlError } from '../../../local/forge/actions/yaml.ts';
 import type { StoredTree } from './object-store.ts';
 import { postPipeline } from './pipeline-statuses.ts';
@@ -32,9 +37,9 @@ export function queueGateRun(world: World, branch: string): void {
 function startGateRun(world: World, branch: string, sha: CommitSha): void {
   const tree = world.objects.treeOf(sha);
   const { message } = world.objects.mustCommit(sha);
-  const file = world.switches.ci === 'statuses' ? '' : findGateFile(world, tree, branch);
-  if (file === null || SKIP_WORDS.some((word) => message.includes(word))) return;
-  const judgement = world.knobs.judge(world.objects.filesOf(tree), { branch, sha });
+  const gate = world.switches.ci === 'statuses' ? OTHER_CI : findGate(world, tree, branch);
+  if (gate === null || SKIP_WORDS.some((word) => message.includes(word))) return;
+  const judgement = gate.isAllOff ? 'error' : world.knobs.judge(world.objects.filesOf(tree), { branch, sha });
   if (judgement === 'never') return;
   const earlier = world.runsByBranch.get(branch) ?? [];
   for (const run of earlier) if (isUnfinished(run)) endRun(world, run, 'cancelled');
@@ -45,7 +50,8 @@ function startGateRun(world: World, branch: string, sha: CommitSha): void {
     tree: tree.hash,
     state: world.knobs.runnerWaitMs > 0 || !hasFreeRunner(world) ? 'waiting' : 'running',
     createdAt: world.timers.now(),
-    workflowFile: file,
+    workflowFile: gate.file,
+    ...(gate.isAllOff ? { isSkipped: true } : {}),
   };
   world.runs.push(run);
   world.runsByBranch.set(branch, [...earlier, run]);
@@ -85,27 +91,37 @@ function takeWaitingRuns(world: World): void {
   }
 }
 
-/** The gate's file in the one folder that the forge reads, if a push to this branch starts it. */
-function findGateFile(world: World, tree: StoredTree, branch: string): string | null {
+interface Gate {
+  readonly file: string;
+  /** Conditions skip each job of it. */
+  readonly isAllOff: boolean;
+}
+
+const OTHER_CI: Gate = { file: '', isAllOff: false };
+
+/** The gate in the one folder that the forge reads, if a push to this branch starts it. */
+function findGate(world: World, tree: StoredTree, branch: string): Gate | null {
   const folder = world.switches.workflowFolders.find((candidate) => tree.directories.has(candidate));
   for (const name of folder === undefined ? [] : GATE_FILE_NAMES) {
     const entry = tree.byPath.get(`${folder}/${name}`);
     const source = entry === undefined ? undefined : world.objects.blob(entry.id);
-    if (source !== undefined && startsOn(source, branch)) return name;
+    const workflow = source === undefined ? null : workflowOf(source);
+    if (workflow !== null && startsOnPush(workflow, branch))
+      return { file: name, isAllOff: isAllOff(workflow) };
   }
   return null;
 }
 
-/** The events that start a workflow of this text, once for all forges: none for a text that is no workflow. */
+/** Each text is read once for all forges. Null: it is no workflow. */
 const workflows = new Map<string, Workflow | null>();
 
-function startsOn(source: string, branch: string): boolean {
+function workflowOf(source: string): Workflow | null {
   let workflow = workflows.get(source);
   if (workflow === undefined) {
     workflow = parseWorkflow(source);
     workflows.set(source, workflow);
   }
-  return workflow !== null && startsOnPush(workflow, branch);
+  return workflow;
 }
 
 function parseWorkflow(source: string): Workflow | null {
