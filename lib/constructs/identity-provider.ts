@@ -105,6 +105,8 @@ export class IdentityProvider extends Construct {
     const pool = new UserPool(this, 'Users', {
       featurePlan: FeaturePlan.ESSENTIALS,
       signInAliases: { email: true },
+      // By default `You@…` and `you@…` are two accounts, and what a pool was made with is hard to take back.
+      signInCaseSensitive: false,
       selfSignUpEnabled: props.signUp === 'open',
       // By an app, never by text message. Administrators have no rights without it: see the adapter.
       mfa: Mfa.OPTIONAL,

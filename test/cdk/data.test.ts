@@ -193,6 +193,16 @@ describe('identity (D-93)', () => {
     expect([page(template).SIGN_UP, page(prod).SIGN_UP]).toEqual(['closed', 'open']);
   });
 
+  /**
+   * AWS, "AWS::Cognito::UserPool UsernameConfiguration": with `true`, "users must sign in using the exact capitalization of their
+   * given username ... This is the default value"
+   * (https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-cognito-userpool-usernameconfiguration.html).
+   */
+  test('one mailbox is one account, however its address is spelled', () => {
+    const { UsernameAttributes, UsernameConfiguration } = template.only('AWS::Cognito::UserPool').Properties;
+    expect([UsernameAttributes, UsernameConfiguration]).toEqual([['email'], { CaseSensitive: false }]);
+  });
+
   test('every user can have a second factor by an app, and text messages are none', () => {
     const { MfaConfiguration, EnabledMfas } = template.only('AWS::Cognito::UserPool').Properties;
     expect([MfaConfiguration, EnabledMfas]).toEqual(['OPTIONAL', ['SOFTWARE_TOKEN_MFA']]);
