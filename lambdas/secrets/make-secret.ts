@@ -49,7 +49,7 @@ const FOUND = 'found:';
 
 /**
  * Makes a secure parameter, which CloudFormation itself cannot make (AWS, "AWS::SSM::Parameter"), and never writes over
- * one. Always answers: a stack that gets no answer waits for an hour. Throws where the event is no request or the answer
+ * one. The answer holds the parameter's ARN and nothing secret, so it is not masked: the outputs show it. Always answers: a stack that gets no answer waits for an hour. Throws where the event is no request or the answer
  * cannot be sent; then the platform sends the event again.
  */
 export function createSecretMaker(deps: SecretMakerDeps): (event: unknown) => Promise<void> {
@@ -64,7 +64,6 @@ export function createSecretMaker(deps: SecretMakerDeps): (event: unknown) => Pr
         RequestId,
         LogicalResourceId,
         PhysicalResourceId: name,
-        NoEcho: true,
         ...result,
         Data: { Arn: ResourceProperties.ParameterArn },
       }),

@@ -66,6 +66,18 @@ describe('a secret of the stack', () => {
     expect(stored[NAME]).toBe(first);
   });
 
+  /**
+   * AWS, "Custom resource response objects": with `NoEcho`, "all returned values are masked with asterisks (*****)"
+   * (https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/crpg-ref-responses.html). Operators read the ARN in the outputs.
+   */
+  test('is told by its name alone, which nothing masks', async () => {
+    const { stored, send } = world();
+    const made = await send('Create');
+    expect(made).not.toHaveProperty('NoEcho');
+    expect(made.Data).toEqual({ Arn: ARN });
+    expect(JSON.stringify(made)).not.toContain(stored[NAME]);
+  });
+
   test('has the value that an earlier release kept elsewhere', async () => {
     const { stored, send } = world();
     await send('Create', {}, OLD);
