@@ -20,6 +20,8 @@ const Deployed = z.object({
   ownUserPool: z.boolean(),
   /** The network: a VPC's id, or the block of the one that the stack makes. Earlier records do not say it. */
   network: z.string().nullable().default(null),
+  /** Zones of that network, where they were named. Earlier records do not say it. */
+  zones: z.string().nullable().default(null),
   /** Records of before 2026-11-22 do not say it. */
   secretsIn: z.enum(['secrets-manager', 'parameters']).default('secrets-manager'),
 });
@@ -42,6 +44,7 @@ export function describeDeployment(config: StageConfig): Deployed {
     adminEmail: config.adminEmail ?? null,
     ownUserPool: config.identityUrl === undefined,
     network: config.network.own?.vpcId ?? config.network.cidr,
+    zones: config.network.zones?.join() ?? null,
     secretsIn: 'parameters',
   };
 }
@@ -99,6 +102,9 @@ export function findLosses(before: Deployed, next: Deployed): readonly string[] 
     before.network !== null &&
       before.network !== next.network &&
       `the network is ${next.network}, and ${before.network} is deployed: engine and functions would move to another one while they work. Keep ${before.network.startsWith('vpc-') ? 'vpcId' : 'vpcCidr'}=${before.network}`,
+    before.network === next.network &&
+      before.zones !== next.zones &&
+      `the zones of the network are ${next.zones ?? 'not named'}, and ${before.zones ?? 'none'} are deployed by name: its subnets would be made anew. ${before.zones === null ? 'Leave vpcZones out' : `Keep vpcZones=${before.zones}`}`,
     before.ownUserPool &&
       !next.ownUserPool &&
       'identityUrl is given, and people sign in with the user pool of the stack: it would leave the stack with all of them. Leave identityUrl out',

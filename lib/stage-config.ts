@@ -57,6 +57,12 @@ const Context = z.object({
     )
     .optional(),
   vpcCidr: NetworkBlock.default('10.0.0.0/16'),
+  vpcZones: text
+    .regex(
+      /^([a-z]+(?:-[a-z]+)+-\d[a-z]),(?!\1$)[a-z]+(-[a-z]+)+-\d[a-z]$/,
+      'must be two zones, separated by a comma',
+    )
+    .optional(),
   queueMetrics: z.enum(['true', 'false'], 'must be true or false').default('false'),
   evidenceKey: z.enum(['true', 'false'], 'must be true or false').default('false'),
   confirmBounce: z.enum(['always', 'adaptive'], 'must be always or adaptive').default('adaptive'),
@@ -208,7 +214,7 @@ export function parseStageConfig(context: Readonly<Record<string, unknown>>): St
   const forgeCaPem = readAuthority(given.forgeCaFile, faults);
   if (faults.length > 0 || !parsed.success) throw new Error(`context is not valid\n  ${faults.join('\n  ')}`);
   const { domainName, certificateArn, hostedZoneId, nag, forgeCaFile: _, ...others } = parsed.data;
-  const { vpcId, vpcSubnetIds, vpcCidr, ...placed } = others;
+  const { vpcId, vpcSubnetIds, vpcCidr, vpcZones, ...placed } = others;
   const { notificationFrom, emailApiUrl, engineCpu, engineMemoryMb, engineTasks, ...rest } = placed;
   const isProd = rest.stage === 'prod';
   return {
@@ -231,6 +237,7 @@ export function parseStageConfig(context: Readonly<Record<string, unknown>>): St
           ? undefined
           : { vpcId, subnetIds: vpcSubnetIds.split(',') },
       cidr: vpcCidr,
+      zones: vpcZones?.split(','),
     },
     workersMax: Number(rest.workersMax),
     tickMemoryMb: Number(rest.tickMemoryMb),
@@ -291,6 +298,7 @@ function findConflicts(given: Readonly<Record<string, unknown>>): string[] {
     ...needs('vpcId', 'vpcSubnetIds'),
     ...needs('vpcSubnetIds', 'vpcId'),
     ...excludes('vpcCidr', 'vpcId'),
+    ...excludes('vpcZones', 'vpcId'),
     ...needs('domainName', 'certificateArn'),
     ...needs('certificateArn', 'domainName'),
     ...needs('hostedZoneId', 'domainName'),

@@ -1,6 +1,11 @@
 import { ACMClient, DescribeCertificateCommand } from '@aws-sdk/client-acm';
 import { CloudFrontClient, ListDistributionsCommand } from '@aws-sdk/client-cloudfront';
-import { DescribeVpcsCommand, EC2Client } from '@aws-sdk/client-ec2';
+import {
+  DescribeAvailabilityZonesCommand,
+  DescribeSubnetsCommand,
+  DescribeVpcsCommand,
+  EC2Client,
+} from '@aws-sdk/client-ec2';
 import { GetRoleCommand, IAMClient } from '@aws-sdk/client-iam';
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { GetServiceQuotaCommand, ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
@@ -151,6 +156,48 @@ const networks: Check = {
   },
 };
 
+/**
+ * Ids of zones in which no engine can run: AWS, "Working with 64-bit ARM workloads on Amazon ECS" (US East), and "Supported Regions
+ * for Amazon ECS on AWS Fargate" (the others). Names of zones differ from account to account, ids do not.
+ */
+const ZONES_WITHOUT_ENGINE: ReadonlySet<string | undefined> = new Set(['use1-az3', 'usw1-az2', 'apne1-az3']);
+
+interface Zone {
+  readonly name: string;
+  readonly id: string | undefined;
+}
+
+/** The zones that CloudFormation would choose from, in its order (AWS, "Fn::GetAZs"). */
+async function listZones(ec2: EC2Client): Promise<readonly Zone[]> {
+  const { AvailabilityZones = [] } = await ec2.send(new DescribeAvailabilityZonesCommand({}));
+  const { Subnets = [] } = await ec2.send(
+    new DescribeSubnetsCommand({ Filters: [{ Name: 'default-for-az', Values: ['true'] }] }),
+  );
+  const all = AvailabilityZones.filter(({ ZoneType }) => ZoneType === 'availability-zone')
+    .map(({ ZoneName = '', ZoneId }) => ({ name: ZoneName, id: ZoneId }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  const usual = all.filter(({ name }) => Subnets.some((subnet) => subnet.AvailabilityZone === name));
+  return usual.length > 0 ? usual : all;
+}
+
+const zones: Check = {
+  what: 'zones of the network',
+  needs: 'ec2:DescribeAvailabilityZones, ec2:DescribeSubnets',
+  run: async ({ config, region, isFirst }) => {
+    if (config.network.own !== undefined) return ok('you chose them with your subnets');
+    if (!isFirst) return ok('the stack has its own');
+    const known = await listZones(new EC2Client({ region }));
+    const names = config.network.zones ?? known.slice(0, 2).map(({ name }) => name);
+    const good = known.filter(({ id }) => !ZONES_WITHOUT_ENGINE.has(id)).map(({ name }) => name);
+    const bad = names.filter((name) => !good.includes(name));
+    if (bad.length === 0) return ok(names.join(', '));
+    return stop(
+      `the engine cannot run in ${bad.join(', ')}`,
+      `in the file of the stage: "vpcZones": "${good.slice(0, 2).join()}"`,
+    );
+  },
+};
+
 /** AWS, "CloudFront quotas": distributions per account. */
 const distributions: Check = {
   what: 'distributions',
@@ -274,6 +321,7 @@ export const CHECKS: readonly Check[] = [
   lambdaConcurrency,
   fargate,
   networks,
+  zones,
   distributions,
   mail,
   image,

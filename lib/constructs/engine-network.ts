@@ -34,6 +34,8 @@ export interface EngineNetworkProps {
   readonly own: OwnNetwork | undefined;
   /** IPv4 block of the network that the stack makes. */
   readonly cidr: string;
+  /** Its two availability zones, by name. @default the first two in which the account has default subnets */
+  readonly zones: readonly string[] | undefined;
 }
 
 /**
@@ -55,7 +57,7 @@ export class EngineNetwork extends Construct {
     super(scope, id);
     this.givesAddresses = props.own === undefined;
     if (props.own === undefined) {
-      const vpc = this.#makeVpc(props.cidr);
+      const vpc = this.#makeVpc(props);
       // The library's own class misses its interface only under exactOptionalPropertyTypes; likewise in engine-service.ts.
       this.vpc = vpc as IVpc;
       this.engineSubnets = { subnetType: SubnetType.PUBLIC };
@@ -109,9 +111,9 @@ export class EngineNetwork extends Construct {
     };
   }
 
-  #makeVpc(cidr: string): Vpc {
+  #makeVpc({ cidr, zones }: EngineNetworkProps): Vpc {
     return new Vpc(this, 'Vpc', {
-      maxAzs: 2,
+      ...(zones === undefined ? { maxAzs: 2 } : { availabilityZones: [...zones] }),
       natGateways: 0,
       ipAddresses: IpAddresses.cidr(cidr),
       ipProtocol: IpProtocol.DUAL_STACK,

@@ -47,6 +47,9 @@ describe('a network that the operator has', () => {
     [{ vpcId: BORROWED.vpcId }, /-c vpcId: needs -c vpcSubnetIds too/],
     [{ vpcSubnetIds: BORROWED.vpcSubnetIds }, /-c vpcSubnetIds: needs -c vpcId too/],
     [{ ...BORROWED, vpcCidr: '10.9.0.0/16' }, /-c vpcCidr: cannot be given with -c vpcId/],
+    [{ ...BORROWED, vpcZones: 'eu-west-1a,eu-west-1b' }, /-c vpcZones: cannot be given with -c vpcId/],
+    [{ vpcZones: 'eu-west-1a' }, /-c vpcZones=eu-west-1a: must be two zones/],
+    [{ vpcZones: 'eu-west-1a,eu-west-1a' }, /must be two zones/],
     [{ vpcCidr: '10.9.0.0/8' }, /-c vpcCidr=10.9.0.0\/8: must be \/16 to \/24/],
     [{ vpcId: BORROWED.vpcId, vpcSubnetIds: 'subnet-01234567' }, /must be two or more/],
   ])('is asked for in full: %j', (context, words) => {
@@ -59,7 +62,28 @@ test('the network that is made has the block that was asked for', () => {
   expect(parseStageConfig({ vpcCidr: '10.9.0.0/20' }).network).toEqual({
     own: undefined,
     cidr: '10.9.0.0/20',
+    zones: undefined,
   });
+});
+
+/**
+ * "The following AWS Regions do not support 64-bit ARM workloads: US East (N. Virginia), the use1-az3 Availability Zone" (AWS, "Working
+ * with 64-bit ARM workloads on Amazon ECS"), which any of the first names may stand for ("AZ IDs",
+ * https://docs.aws.amazon.com/global-infrastructure/latest/regions/az-ids.html).
+ */
+test('the network that is made has the zones that were asked for, and keeps them', () => {
+  const zonesOf = (template: typeof made) =>
+    template.ofType('AWS::EC2::Subnet').map(([, { Properties }]) => Properties.AvailabilityZone);
+  const named = readTemplate({ vpcZones: 'us-east-1b,us-east-1d' });
+  expect(zonesOf(named)).toEqual(['us-east-1b', 'us-east-1d', 'us-east-1b', 'us-east-1d']);
+  expect(zonesOf(made)[0]).toEqual({ 'Fn::Select': [0, { 'Fn::GetAZs': '' }] });
+  const [first, other] = [{ vpcZones: 'us-east-1b,us-east-1d' }, {}].map((context) =>
+    describeDeployment(parseStageConfig(context)),
+  );
+  if (first === undefined || other === undefined) throw new Error('no records');
+  expect(findLosses(first, first)).toEqual([]);
+  expect(findLosses(first, other)).toEqual([expect.stringMatching(/Keep vpcZones=us-east-1b,us-east-1d/)]);
+  expect(findLosses(other, first)).toEqual([expect.stringMatching(/Leave vpcZones out/)]);
 });
 
 test('another network than the one that is deployed is refused, and a record of before it was kept is not', () => {

@@ -19,6 +19,18 @@ const NO_ROLE =
   '<ErrorResponse><Error><Code>NoSuchEntity</Code><Message>no</Message></Error></ErrorResponse>';
 const vpcs = (count: number): string =>
   `<DescribeVpcsResponse><vpcSet>${'<item><vpcId>vpc-1</vpcId></item>'.repeat(count)}</vpcSet></DescribeVpcsResponse>`;
+/** Zones a to d, with default subnets in these. */
+const zones = (ids: readonly string[]): string =>
+  `<DescribeAvailabilityZonesResponse><availabilityZoneInfo>${ids
+    .map(
+      (id, at) =>
+        `<item><zoneName>eu-west-1${'abcd'[at]}</zoneName><zoneId>${id}</zoneId><zoneType>availability-zone</zoneType></item>`,
+    )
+    .join('')}</availabilityZoneInfo></DescribeAvailabilityZonesResponse>`;
+const subnetsIn = (letters: string): string =>
+  `<DescribeSubnetsResponse><subnetSet>${[...letters]
+    .map((letter) => `<item><availabilityZone>eu-west-1${letter}</availabilityZone></item>`)
+    .join('')}</subnetSet></DescribeSubnetsResponse>`;
 const listed = (count: number): string =>
   `<DistributionList><Marker></Marker><MaxItems>100</MaxItems><IsTruncated>false</IsTruncated><Quantity>${count}</Quantity></DistributionList>`;
 
@@ -31,6 +43,8 @@ const GOOD: Answers = {
   'GetServiceQuota L-F678F1CE': quota(5),
   'GetServiceQuota L-24B04930': quota(200),
   DescribeVpcs: [200, vpcs(1)],
+  DescribeAvailabilityZones: [200, zones(['euw1-az1', 'euw1-az2', 'euw1-az3'])],
+  DescribeSubnets: [200, subnetsIn('abc')],
   'GET /2020-05-31/distribution': [200, listed(3)],
   'GET /v2/email/identities/queue%40example.org': json({}, 404),
   'GET /v2/email/identities/example.org': json({ VerifiedForSendingStatus: true }),
@@ -169,6 +183,14 @@ describe('what is looked at before the first deployment', () => {
       /L-F678F1CE --desired-value 10/,
     ],
     [
+      'has a zone without ARM among its first two',
+      'zones of the network',
+      { DescribeAvailabilityZones: [200, zones(['use1-az2', 'use1-az3', 'use1-az1', 'use1-az4'])] },
+      { isFirst: true },
+      'stop',
+      /"vpcZones": "eu-west-1a,eu-west-1c"/,
+    ],
+    [
       'has no distribution left',
       'distributions',
       { 'GET /2020-05-31/distribution': [200, listed(200)] },
@@ -224,6 +246,22 @@ describe('what is looked at before the first deployment', () => {
       level,
       fix: expect.stringMatching(fix),
     });
+  });
+
+  test('zones are those that CloudFormation would take, or those that the file names', async () => {
+    const one = { DescribeAvailabilityZones: [200, zones(['use1-az3', 'use1-az1', 'use1-az2'])] } as const;
+    const at = (context = {}) => place(context, { isFirst: true });
+    expect((await find('zones of the network', at(), one)).says).toBe('the engine cannot run in eu-west-1a');
+    // Without a default subnet in it, it is not among the first.
+    const without = { ...one, DescribeSubnets: [200, subnetsIn('bc')] } as const;
+    expect(await find('zones of the network', at(), without)).toEqual({
+      level: 'ok',
+      says: 'eu-west-1b, eu-west-1c',
+    });
+    const named = at({ vpcZones: 'eu-west-1b,eu-west-1c' });
+    expect(await find('zones of the network', named, one)).toMatchObject({ level: 'ok' });
+    const unknown = at({ vpcZones: 'eu-west-1b,eu-west-1x' });
+    expect(await find('zones of the network', unknown, one)).toMatchObject({ level: 'stop' });
   });
 
   test('a prebuilt image needs no Docker, and is best named by its digest', async () => {
