@@ -28,6 +28,7 @@ Makes a person an administrator: in the stack's user pool, or at a provider with
 account is invited first. Sessions that exist already see it at their next sign-in.
 
 invite makes an account without rights over others, as a deployment with closed sign-up needs it; the provider sends a mail.
+A user pool sends another one to a person who has never signed in: the password in it ends after seven days.
 
 release-claim frees the identity of a bot, or the name of a repository, that a tenant claimed and the forge never confirmed.
 What the forge confirmed once stays as it is.

@@ -42,6 +42,9 @@ async function listen(answer: Answer): Promise<string> {
 /** Users and groups of one pool; the signature is checked against an independent computation in its own test. */
 function cognito() {
   const users = new Map<string, Set<string>>();
+  /** Who has chosen a password. */
+  const used = new Set<string>();
+  const mailed: string[] = [];
   const answer: Answer = (request, body) => {
     const name = String(body.Username);
     const signed = String(request.headers.authorization);
@@ -53,8 +56,11 @@ function cognito() {
     if (body.UserPoolId !== 'eu-west-1_pool') return [400, { __type: 'ResourceNotFoundException' }];
     switch (String(request.headers['x-amz-target']).split('.')[1]) {
       case 'AdminCreateUser':
-        if (users.has(name)) return [400, { __type: 'UsernameExistsException' }];
-        users.set(name, new Set());
+        if (body.MessageAction === 'RESEND') {
+          if (used.has(name)) return [400, { __type: 'UnsupportedUserStateException' }];
+        } else if (users.has(name)) return [400, { __type: 'UsernameExistsException' }];
+        else users.set(name, new Set());
+        mailed.push(name);
         return [200, { User: { Username: name } }];
       case 'AdminAddUserToGroup':
         users.get(name)?.add(String(body.GroupName));
@@ -63,7 +69,7 @@ function cognito() {
         return [400, { __type: 'UnknownOperationException' }];
     }
   };
-  return { users, answer };
+  return { users, used, mailed, answer };
 }
 
 /** Users with their metadata, in pages, for a caller that has the service key. */
@@ -107,6 +113,7 @@ describe('in a user pool', () => {
     const pool = cognito();
     const endpoint = await listen(pool.answer);
     expect(await makeCognitoAdmin(config(endpoint), 'ada@example.org')).toBe('invited');
+    pool.used.add('ada@example.org');
     expect(await makeCognitoAdmin(config(endpoint), 'ada@example.org')).toBe('promoted');
     expect(pool.users).toEqual(new Map([['ada@example.org', new Set(['admin'])]]));
   });
@@ -115,8 +122,25 @@ describe('in a user pool', () => {
     const pool = cognito();
     const endpoint = await listen(pool.answer);
     expect(await inviteToCognito(config(endpoint), 'ben@example.org')).toBe(true);
+    pool.used.add('ben@example.org');
     expect(await inviteToCognito(config(endpoint), 'ben@example.org')).toBe(false);
     expect(pool.users).toEqual(new Map([['ben@example.org', new Set()]]));
+    expect(pool.mailed).toEqual(['ben@example.org']);
+  });
+
+  /**
+   * "When this time expires, the user can't sign in with their temporary password. To reset the account after that time limit, you must
+   * call AdminCreateUser again, specifying RESEND for the MessageAction parameter. The default value for this parameter is 7" days
+   * (AWS, "AdminCreateUserConfigType").
+   */
+  test('who has not used an invitation gets another one, because its password ends', async () => {
+    const pool = cognito();
+    const endpoint = await listen(pool.answer);
+    expect(await inviteToCognito(config(endpoint), 'ben@example.org')).toBe(true);
+    expect(await inviteToCognito(config(endpoint), 'ben@example.org')).toBe(true);
+    expect(await makeCognitoAdmin(config(endpoint), 'ben@example.org')).toBe('invited');
+    expect(pool.mailed).toHaveLength(3);
+    expect(pool.users).toEqual(new Map([['ben@example.org', new Set(['admin'])]]));
   });
 
   test('a pool that is not there is told by its code', async () => {

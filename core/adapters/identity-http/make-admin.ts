@@ -46,7 +46,10 @@ export async function makeCognitoAdmin(config: CognitoAdminConfig, email: string
   return existed ? 'promoted' : 'invited';
 }
 
-/** Makes an account, whose owner gets a mail. False: there is one already, and nothing was sent. */
+/**
+ * Makes an account, whose owner gets a mail, or mails once more to one who has never signed in: the password in a mail ends after
+ * seven days. False: the account is in use, and nothing was sent.
+ */
 export async function inviteToCognito(config: CognitoAdminConfig, email: string): Promise<boolean> {
   const made = await callCognito(config, 'AdminCreateUser', {
     Username: email,
@@ -56,9 +59,13 @@ export async function inviteToCognito(config: CognitoAdminConfig, email: string)
       { Name: 'email_verified', Value: 'true' },
     ],
   });
-  const existed = codeOf(made) === 'UsernameExistsException';
-  if (made.status !== 200 && !existed) throw new MakeAdminError('AdminCreateUser', codeOf(made));
-  return !existed;
+  if (made.status === 200) return true;
+  if (codeOf(made) !== 'UsernameExistsException') throw new MakeAdminError('AdminCreateUser', codeOf(made));
+  const again = { Username: email, DesiredDeliveryMediums: ['EMAIL'], MessageAction: 'RESEND' };
+  const sent = await callCognito(config, 'AdminCreateUser', again);
+  const isUsed = codeOf(sent) === 'UnsupportedUserStateException';
+  if (sent.status !== 200 && !isUsed) throw new MakeAdminError('AdminCreateUser', codeOf(sent));
+  return !isUsed;
 }
 
 async function callCognito(
