@@ -122,7 +122,8 @@ export function estimateCost(counts: ResourceCounts, sizes: DeploymentSize): rea
   const tasks = count('AWS::ECS::Service') * sizes.tasks;
   const addresses = count('services with addresses') * sizes.tasks;
   const tick: Work = {
-    gbSeconds: sizes.tickGb * 0.3,
+    // A second of it waits for dead wakes.
+    gbSeconds: sizes.tickGb * 1.3,
     runs: 1,
     usd: 16 * PRICES.tableRead + LOG_GB_PER_RUN * PRICES.logsGb,
   };

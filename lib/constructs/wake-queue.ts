@@ -45,6 +45,8 @@ export class WakeQueue extends Construct {
     this.deadWakes = new Queue(this, 'DeadWakes', {
       ...deadLetters,
       fifo: true,
+      // Asked once in five minutes: without a wait an answer may be empty although something is there.
+      receiveMessageWaitTime: Duration.seconds(1),
       visibilityTimeout: Duration.seconds(props.forwardTimeout.toSeconds() * VISIBILITY_FACTOR),
     });
     this.wakes = new Queue(this, 'Wakes', {

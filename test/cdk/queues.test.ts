@@ -31,6 +31,15 @@ function deadLetterIds(): string[] {
 
 describe('queues (A119)', () => {
   /**
+   * A wait eliminates "false empty responses (when messages are available but aren't included in a response)"
+   * (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/best-practices-setting-up-long-polling.html).
+   */
+  test('the tick finds the dead wakes that are there: its one question waits', () => {
+    const url = template.functionNamed('Tick').Properties.Environment.Variables.DEAD_WAKES_URL;
+    expect(template.get(url.Ref).Properties.ReceiveMessageWaitTimeSeconds).toBe(1);
+  });
+
+  /**
    * The service refuses a mapping whose function may run for longer than its messages stay hidden, and advises six times
    * the time-out, so that it can try again what it throttled
    * (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html). Wakes have less: the message of a worker
