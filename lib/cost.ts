@@ -41,7 +41,7 @@ const PRICES = {
   tableRead: 0.125e-6,
   keyRequest: 3e-6,
 } as const;
-const WEB_ACL_RULES = 3;
+const WEB_ACL_RULES = 4;
 /** Five pollers of a queue that each ask every 20 seconds. */
 const POLLS_PER_QUEUE = (5 * HOURS * 3600) / 20;
 const TICKS = HOURS * 12;

@@ -46,7 +46,7 @@ describe('the price of a deployment', () => {
 
   test('follows the template: what is switched on is counted, and the size of the task', () => {
     const named = new Map(linesOf(readTemplate(FULL)).map((line) => [line.what, line]));
-    expect(named.get('rules at the edge')?.asleep).toBe(8);
+    expect(named.get('rules at the edge')?.asleep).toBe(9);
     expect([named.get('credential key')?.asleep, named.get('evidence key')?.asleep]).toEqual([1, 1]);
     // As parameters they cost nothing.
     expect(named.has('secrets')).toBe(false);

@@ -13,6 +13,19 @@ const CACHING_DISABLED = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
 const CACHING_OPTIMIZED = '658327ea-f89d-4fab-a63d-7e88639e58f6';
 const ALL_BUT_HOST = 'b689b0a8-53d0-40ab-baf2-68738e2966ac';
 
+interface RuleOfAcl {
+  readonly Name: string;
+  readonly Priority: number;
+  readonly Statement: Readonly<
+    Partial<
+      Record<
+        'RateBasedStatement' | 'ManagedRuleGroupStatement',
+        { readonly Limit?: number; readonly ScopeDownStatement?: unknown }
+      >
+    >
+  >;
+}
+
 describe('routes', () => {
   const apiOf = (type: string): string => {
     const [id] =
@@ -272,6 +285,38 @@ describe('one address carries the whole contract', () => {
     expect(named.only('AWS::Cognito::UserPoolClient').Properties.CallbackURLs).toEqual([
       'https://queue.example.org/sign-in/callback',
     ]);
+  });
+
+  /**
+   * "A rate-based rule statement without a scope-down statement rate limits all requests that the rule evaluates", by address, and a
+   * managed rule group inspects bodies (AWS, "Using scope-down statements in AWS WAF",
+   * https://docs.aws.amazon.com/waf/latest/developerguide/waf-rule-scope-down-statements.html).
+   */
+  test('the events of a forge are no flood, and what a pull request quotes is no attack', () => {
+    const { Rules } = named.only('AWS::WAFv2::WebACL').Properties;
+    const webhooks = {
+      ByteMatchStatement: {
+        FieldToMatch: { UriPath: {} },
+        PositionalConstraint: 'STARTS_WITH',
+        SearchString: '/api/v1/webhooks/',
+        TextTransformations: [{ Priority: 0, Type: 'NONE' }],
+      },
+    };
+    const others = { NotStatement: { Statement: webhooks } };
+    const rules = Rules.map(
+      ({ Name, Statement: { RateBasedStatement: rate, ManagedRuleGroupStatement: group } }: RuleOfAcl) => [
+        Name,
+        rate?.Limit,
+        (rate ?? group)?.ScopeDownStatement,
+      ],
+    );
+    expect(rules).toEqual([
+      ['Flood', 3000, others],
+      ['AWSManagedRulesAmazonIpReputationList', undefined, undefined],
+      ['AWSManagedRulesKnownBadInputsRuleSet', undefined, others],
+      ['FloodOfEvents', 60_000, webhooks],
+    ]);
+    expect(new Set(Rules.map(({ Priority }: RuleOfAcl) => Priority)).size).toBe(Rules.length);
   });
 
   test('rules at the edge are made on demand, or taken from elsewhere', () => {
