@@ -16,6 +16,7 @@ function readConfig(): {
   readonly config: StageConfig;
   readonly isFirst: boolean;
   readonly movesSecrets: boolean;
+  readonly tellsCapitalsApart: boolean;
 } {
   try {
     const config = parseStageConfig(withStageFile(app.node.getAllContext(), CONFIG_DIR));
@@ -27,7 +28,12 @@ function readConfig(): {
         `this would lose what is deployed\n  ${losses.join('\n  ')}\nIf that is meant, change ${file} first.`,
       );
     }
-    return { config, isFirst: before === null, movesSecrets: before?.secretsIn === 'secrets-manager' };
+    return {
+      config,
+      isFirst: before === null,
+      movesSecrets: before?.secretsIn === 'secrets-manager',
+      tellsCapitalsApart: before?.tellsCapitalsApart ?? false,
+    };
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     process.exit(1);

@@ -24,6 +24,8 @@ const Deployed = z.object({
   zones: z.string().nullable().default(null),
   /** Records of before 2026-11-22 do not say it. */
   secretsIn: z.enum(['secrets-manager', 'parameters']).default('secrets-manager'),
+  /** The user pool takes `Ada@…` and `ada@…` for two people, as pools of before 2026-11-28 do. A pool keeps what it was made with. */
+  tellsCapitalsApart: z.boolean().default(true),
 });
 export type Deployed = z.infer<typeof Deployed>;
 
@@ -33,7 +35,7 @@ export function deployedFile(folder: string, stage: string): string {
   return join(folder, `${stage}.deployed.json`);
 }
 
-export function describeDeployment(config: StageConfig): Deployed {
+export function describeDeployment(config: StageConfig, tellsCapitalsApart = false): Deployed {
   return {
     serviceName: config.serviceName,
     keyVersion: config.keyVersion,
@@ -46,6 +48,7 @@ export function describeDeployment(config: StageConfig): Deployed {
     network: config.network.own?.vpcId ?? config.network.cidr,
     zones: config.network.zones?.join() ?? null,
     secretsIn: 'parameters',
+    tellsCapitalsApart,
   };
 }
 

@@ -44,6 +44,8 @@ export interface ServiceStackProps extends StackProps {
   readonly isFirst?: boolean;
   /** The secrets are still in Secrets Manager, and move to parameters with this deployment. @default false */
   readonly movesSecrets?: boolean;
+  /** The user pool that is deployed takes `Ada@…` and `ada@…` for two people. @default false */
+  readonly tellsCapitalsApart?: boolean;
 }
 
 /** Longer than a look, the engine's budget and its last forge call, shorter than a lease (limits.ts). */
@@ -53,7 +55,8 @@ const FORWARD_TIMEOUT = Duration.seconds(10);
 /** The whole service. Every resource, grant and environment key belongs to a construct; here they only meet. */
 export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, props: ServiceStackProps) {
-    const { config, isFirst = false, movesSecrets = false, bundlesDir: _, ...stackProps } = props;
+    const { config, bundlesDir, isFirst = false, movesSecrets = false, ...others } = props;
+    const { tellsCapitalsApart = false, ...stackProps } = others;
     const refusesDeletion = config.retainData && !isFirst;
     super(scope, id, {
       description: 'Mergeyard: a batch merge queue for Forgejo and Gitea',
@@ -66,7 +69,7 @@ export class ServiceStack extends Stack {
     });
     const table = new DataTable(this, 'Data', { retain: config.retainData, refusesDeletion });
     const defaults: FunctionDefaults = {
-      bundlesDir: props.bundlesDir,
+      bundlesDir,
       logLevel: config.logLevel,
       logRetentionDays: config.logRetentionDays,
       planLimits: config.planLimits,
@@ -86,7 +89,7 @@ export class ServiceStack extends Stack {
       table,
       monitoring,
       secrets,
-      bundlesDir: props.bundlesDir,
+      bundlesDir: bundlesDir,
       image: config.engineImage,
       size: config.engineSize,
       forgeAllowHosts: config.forgeAllowHosts,
@@ -129,6 +132,7 @@ export class ServiceStack extends Stack {
       signUp: config.signUp,
       retain: config.retainData,
       refusesDeletion,
+      tellsCapitalsApart,
       adminEmail: config.adminEmail,
       publicUrl,
     });
@@ -213,7 +217,7 @@ export class ServiceStack extends Stack {
       monitoring,
     });
     new CfnOutput(this, DEPLOYED_OUTPUT, {
-      value: JSON.stringify(describeDeployment(config)),
+      value: JSON.stringify(describeDeployment(config, tellsCapitalsApart)),
       description: 'What the next deployment must not lose; npm run deploy keeps it in config/',
     });
     Tags.of(this).add('service', 'mergeyard');

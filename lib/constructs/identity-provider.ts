@@ -29,6 +29,8 @@ export interface IdentityProviderProps {
   /** Users survive `cdk destroy`. */
   readonly retain: boolean;
   readonly refusesDeletion: boolean;
+  /** The user pool was made as one that takes `You@…` and `you@…` for two people. */
+  readonly tellsCapitalsApart: boolean;
   /** Where people reach the dashboard: the sign-in page sends them back there. */
   readonly publicUrl: string;
   /** Invited as the first administrator by an e-mail of Cognito. @default no person: see `npm run admin` */
@@ -105,8 +107,8 @@ export class IdentityProvider extends Construct {
     const pool = new UserPool(this, 'Users', {
       featurePlan: FeaturePlan.ESSENTIALS,
       signInAliases: { email: true },
-      // By default `You@…` and `you@…` are two accounts, and what a pool was made with is hard to take back.
-      signInCaseSensitive: false,
+      // AWS's default is true, and its documents disagree about whether a pool that exists takes another value, or any.
+      ...(props.tellsCapitalsApart ? {} : { signInCaseSensitive: false }),
       selfSignUpEnabled: props.signUp === 'open',
       // By an app, never by text message. Administrators have no rights without it: see the adapter.
       mfa: Mfa.OPTIONAL,

@@ -203,6 +203,14 @@ describe('identity (D-93)', () => {
     expect([UsernameAttributes, UsernameConfiguration]).toEqual([['email'], { CaseSensitive: false }]);
   });
 
+  /** Older copies of that page: "This configuration is immutable after you set it". A change would keep the stage from each upgrade. */
+  test('a pool that was made with the default keeps it', () => {
+    const old = readTemplate({}, { tellsCapitalsApart: true });
+    const { UsernameConfiguration } = old.only('AWS::Cognito::UserPool').Properties;
+    expect(UsernameConfiguration).toBeUndefined();
+    expect(JSON.parse(String(old.outputs.Deployed?.Value)).tellsCapitalsApart).toBe(true);
+  });
+
   test('every user can have a second factor by an app, and text messages are none', () => {
     const { MfaConfiguration, EnabledMfas } = template.only('AWS::Cognito::UserPool').Properties;
     expect([MfaConfiguration, EnabledMfas]).toEqual(['OPTIONAL', ['SOFTWARE_TOKEN_MFA']]);

@@ -140,6 +140,13 @@ describe('resources that must not be lost', () => {
   });
 });
 
+test('the user pool of a record of before tells capitals apart, one that is made now does not', () => {
+  const old = JSON.stringify({ ...describeContext(FULL), tellsCapitalsApart: undefined });
+  writeFileSync(deployedFile(folder, 'prod'), old);
+  expect(readDeployed(folder, 'prod')?.tellsCapitalsApart).toBe(true);
+  expect(describeContext(FULL).tellsCapitalsApart).toBe(false);
+});
+
 /** A secret in Secrets Manager has a price each month; a secure parameter of the standard tier has none. */
 describe('secrets that leave Secrets Manager', () => {
   const context = { ...FULL, emailApiUrl: 'https://mail.example.org', legacyCredentials: 'true' };

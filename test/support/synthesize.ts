@@ -24,7 +24,7 @@ export interface Synthesized {
 }
 
 /** What is deployed already. */
-export type Past = Pick<ServiceStackProps, 'movesSecrets' | 'isFirst'>;
+export type Past = Pick<ServiceStackProps, 'movesSecrets' | 'isFirst' | 'tellsCapitalsApart'>;
 
 export function synthesize(context: Readonly<Record<string, string>> = {}, past: Past = {}): Synthesized {
   process.env.CDK_VALIDATION = 'false';
