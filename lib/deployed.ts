@@ -24,7 +24,7 @@ const Deployed = z.object({
   zones: z.string().nullable().default(null),
   /** Records of before 2026-11-22 do not say it. */
   secretsIn: z.enum(['secrets-manager', 'parameters']).default('secrets-manager'),
-  /** The user pool takes `Ada@…` and `ada@…` for two people, as pools of before 2026-11-28 do. A pool keeps what it was made with. */
+  /** The user pool takes `Ada@…` and `ada@…` for two people, as pools of before 2026-11-27 do. A pool keeps what it was made with. */
   tellsCapitalsApart: z.boolean().default(true),
 });
 export type Deployed = z.infer<typeof Deployed>;
