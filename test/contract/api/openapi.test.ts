@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import * as z from 'zod';
 import { buildOpenApi } from '#core/contracts/openapi.ts';
@@ -129,6 +130,24 @@ describe('the OpenAPI document', () => {
   test('the body of the listing without a session is described, although its handler reads it', () => {
     const { schema } = document.paths['/api/v1/forge/repos'].post.requestBody.content['application/json'];
     expect(schema.required).toEqual(['instance_url', 'username', 'token']);
+  });
+
+  /** Names of bodies, queries and answers, however deep. */
+  function fieldsOf(value: unknown): readonly string[] {
+    if (typeof value !== 'object' || value === null) return [];
+    if (Array.isArray(value)) return value.flatMap(fieldsOf);
+    return Object.entries(value).flatMap(([key, inner]) =>
+      key === 'properties'
+        ? [...Object.keys(inner), ...Object.values(inner).flatMap(fieldsOf)]
+        : fieldsOf(inner),
+    );
+  }
+
+  test('has no field that the contract does not name (A62)', () => {
+    const named = new Set(readFileSync('docs/contract.md', 'utf8').match(/[a-z]\w*/gi));
+    const fields = new Set(fieldsOf([document.paths, document.components]));
+    expect(fields.size).toBeGreaterThan(200);
+    expect([...fields].filter((field) => !named.has(field))).toEqual([]);
   });
 
   test('has every route once, under its own name', () => {
