@@ -17,9 +17,12 @@ export interface GateQuery {
 
 type Verdict = Extract<GateReading, { kind: 'finished' }>['verdict'];
 
+const NO_RESULT = 'unknown';
+
 /**
  * The only results there are; every other word counts as still running (A11). A gate of which no job ran has proven nothing.
- * Gitea (`ToActionsStatus` of 1.26) has no conclusion for a run without jobs alone; with jobs a run is stored in one transaction.
+ * A run without jobs is `unknown` on Forgejo, and completed without a conclusion on Gitea. Both store a run with its jobs in one
+ * transaction, so no other run is told so meanwhile.
  */
 const VERDICTS: ReadonlyMap<string, Verdict> = new Map([
   ['success', 'success'],
@@ -27,7 +30,10 @@ const VERDICTS: ReadonlyMap<string, Verdict> = new Map([
   ['cancelled', 'cancelled'],
   ['error', 'error'],
   ['skipped', 'error'],
+  [NO_RESULT, 'error'],
 ]);
+
+const NO_JOB_RAN: readonly string[] = ['skipped', NO_RESULT];
 
 /** Forgejo says `waiting`, Gitea `queued`; jobs that wait for others are `blocked` there and `waiting` here. */
 const WAITING: readonly string[] = ['waiting', 'queued', 'blocked'];
@@ -92,11 +98,10 @@ export function baseName(path: string): string {
 function describeRun(transport: ForgeTransport, row: RunRow): GateReading {
   const run = { runId: String(row.id), url: readLink(transport, row.html_url) };
   // Gitea says `completed` and puts the result elsewhere.
-  const result = row.status === 'completed' ? (row.conclusion ?? '') : row.status;
-  const hasNoJobs = row.status === 'completed' && result === '';
-  const verdict = hasNoJobs ? 'error' : VERDICTS.get(result);
+  const result = row.status === 'completed' ? row.conclusion || NO_RESULT : row.status;
+  const verdict = VERDICTS.get(result);
   if (verdict !== undefined) {
-    const isSkipped = hasNoJobs || result === 'skipped';
+    const isSkipped = NO_JOB_RAN.includes(result);
     return { kind: 'finished', verdict, ...run, ...(isSkipped ? { isSkipped } : {}) };
   }
   return { kind: 'running', ...run, ...(WAITING.includes(row.status) ? { waitsForRunner: true } : {}) };

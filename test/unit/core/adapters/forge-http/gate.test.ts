@@ -68,7 +68,6 @@ describe('a run list', () => {
   });
 
   test.each([
-    ['unknown', 'running'],
     ['waiting', 'waiting'],
     ['running', 'running'],
     ['blocked', 'waiting'],
@@ -80,6 +79,7 @@ describe('a run list', () => {
     ['cancelled', 'cancelled'],
     ['error', 'error'],
     ['skipped', 'error'],
+    ['unknown', 'error'],
   ])('Forgejo status %s: %s', async (status, expected) => {
     const run = { runId: '4', url: 'https://forge.test/acme/app/actions/runs/4' };
     expect(await readRuns([forgejoRun(4, { status })])).toEqual(
@@ -91,7 +91,7 @@ describe('a run list', () => {
               kind: 'finished',
               verdict: expected,
               ...run,
-              ...(status === 'skipped' ? { isSkipped: true } : {}),
+              ...(['skipped', 'unknown'].includes(status) ? { isSkipped: true } : {}),
             },
     );
   });
@@ -121,7 +121,7 @@ describe('a run list', () => {
   });
 
   test('no word but the known ones ends a run, and none but success is success (A11)', async () => {
-    const known = ['success', 'failure', 'cancelled', 'error', 'skipped'];
+    const known = ['success', 'failure', 'cancelled', 'error', 'skipped', 'unknown'];
     const word = fc.string().filter((text) => !known.includes(text));
     await fc.assert(
       fc.asyncProperty(word, word, async (status, conclusion) => {
