@@ -117,8 +117,8 @@ export const PULL_CODES = {
   ),
   fork_scheduler: wait(
     'author',
-    'refused: this forge merges from a fork only for an account that may write to the fork; let the author schedule it',
-    scheduleBy('the author'),
+    'refused: from a fork this forge merges for its author, or for who is on a merge list of the branch rule; let such a one schedule it',
+    `${scheduleBy('the author')} Where the author may not merge here, let a maintainer list in the branch rule who may merge, and one on that list schedule it.`,
   ),
   protected_files: wait(
     'operator',

@@ -37,6 +37,13 @@ describe('the closed list of ways out of the queue and of waits', () => {
     expect(PULL_CODES.scheduler_left.next).toMatch(/Cancel auto merge.*, if it is still there; then let/);
   });
 
+  test('a pull request from a fork of an author who may not merge here has a step that can be done', () => {
+    const { says, next } = PULL_CODES.fork_scheduler;
+    // Forgejo 16: 405 for the schedule of such an author; a list of who may merge counts instead of the right in the fork.
+    expect(says).toContain('merge list of the branch rule');
+    expect(next).toMatch(/Where the author may not merge here, .*list in the branch rule who may merge/);
+  });
+
   test('no words stand for two codes', () => {
     const says = PULL_CODE_NAMES.map((name) => PULL_CODES[name].says);
     expect(new Set(says).size).toBe(says.length);
