@@ -1,3 +1,4 @@
+import { PULL_CODES } from '#core/domain/pull-code-table.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import {
   endingOf,
@@ -32,6 +33,7 @@ describe('an API-only engine detects the attacks that it cannot prevent', () => 
     expect(await unprovenLandings(world.forge)).toEqual([prs[0]]);
     const { halted } = await world.record();
     expect(halted).toMatchObject({ reason: 'tree_mismatch', pr: prs[0] });
+    expect((await world.forge.status(head, 'mq'))?.description).toBe(PULL_CODES.unverified.says);
     // The stop shows what was found, what was proven, and on what.
     const [merge] = world.forge.merges();
     expect(halted?.evidence).toMatchObject({ mergeCommit: merge?.mergeCommit, landedTree: merge?.tree });

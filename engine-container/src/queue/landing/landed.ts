@@ -5,11 +5,11 @@ import type { DecisionContext } from '../decision-context.ts';
 import type { Landing } from '../record/landing-state.ts';
 import type { QueueRecord } from '../record/record.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { describeLanded } from '../words/describe.ts';
+import { describeLanded, describeUnverified } from '../words/describe.ts';
 import { wishStatus } from '../words/wish-status.ts';
 
 /**
- * The work after a merge of ours, proven or not. The `success` is taken back at once: a status belongs to the commit,
+ * The work after a merge of ours, proven or not: its head says which of the two. The `success` is taken back at once: a status belongs to the commit,
  * so it would open the next pull request that has the same head, after a revert for example. And the landing is
  * remembered, because each reading of the forge becomes true in its own time.
  */
@@ -17,6 +17,7 @@ export function concludeLanding(
   pass: DecisionContext,
   landing: Pick<Landing, 'pr' | 'head' | 'baseBefore'>,
   merge: CommitSha,
+  isProven = true,
 ): void {
   const { record, s } = pass;
   const { pr, head, baseBefore } = landing;
@@ -26,7 +27,7 @@ export function concludeLanding(
     pr,
     sha: head,
     state: 'pending',
-    description: describeLanded(),
+    description: isProven ? describeLanded() : describeUnverified(),
     targetUrl: null,
     takesBack: true,
   });

@@ -28,8 +28,9 @@ export function judgeMerge(pass: DecisionContext, batch: Batch, landing: Landing
   learnMergeTime(pass, batch, landing);
   watchUnheard(pass, landing);
   moveTip(pass, batch, landing, merge.commit.sha);
-  forgetMerged(pass, landing, merge.commit.sha);
-  if (!isMergeOf(landing, merge)) return haltAt(pass, batch, landing, merge);
+  const isProven = isMergeOf(landing, merge);
+  forgetMerged(pass, landing, merge.commit.sha, isProven);
+  if (!isProven) return haltAt(pass, batch, landing, merge);
   // The base that looked foreign was this very merge, seen between its push and its bookkeeping.
   for (const each of pass.record.batches) if (each.teardown === 'base_advanced') each.teardown = null;
   const landed = { index: landing.index, receipt: receiptOf(landing, merge.commit.sha, pass.s.now) };
@@ -57,12 +58,12 @@ function moveTip({ record, s }: DecisionContext, batch: Batch, { index }: Landin
 }
 
 /** A merged pull request is in no queue, whatever its merge came to. */
-function forgetMerged(pass: DecisionContext, landing: Landing, merge: CommitSha): void {
+function forgetMerged(pass: DecisionContext, landing: Landing, merge: CommitSha, isProven: boolean): void {
   const { record } = pass;
   const { pr, head } = landing;
   record.entries = record.entries.filter((entry) => entry.pr !== pr);
   record.pendingStatuses = record.pendingStatuses.filter((waiting) => waiting.sha !== head);
-  concludeLanding(pass, landing, merge);
+  concludeLanding(pass, landing, merge, isProven);
   record.mergeTimeoutCounts = record.mergeTimeoutCounts.filter((counted) => counted.pr !== pr);
 }
 

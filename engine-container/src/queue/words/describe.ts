@@ -153,6 +153,10 @@ export function describeLanded(): string {
   return PULL_CODES.landed.says;
 }
 
+export function describeUnverified(): string {
+  return PULL_CODES.unverified.says;
+}
+
 export function describeStaleSuccess(): string {
   return shorten('not proven: an earlier success no longer holds on this base');
 }

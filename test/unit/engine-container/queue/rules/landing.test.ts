@@ -22,6 +22,8 @@ import { tellDecision } from '../../../../support/told-decision.ts';
 const PROVEN_1 = 'success on head-1: proven: in a batch of 2 that passed the gate as a whole; landing 1 of 2';
 const LANDED_1 =
   'pending on head-1: landed: merged by the queue; a new pull request with this commit is tested again';
+const UNVERIFIED_1 =
+  'pending on head-1: landed: merged, but its tree is not the proven one, so the queue has stopped';
 const TIMED_OUT =
   'pending on head-1: requeued: the forge did not complete a merge of its batch in time; tested again';
 
@@ -234,7 +236,7 @@ describe('the merge that is awaited', () => {
   test('halts the queue when its tree is another one', () => {
     const look = givenLook(mergedAs('tree-x'), { full: false });
     expect(tellDecision(look, givenAwaited())).toMatchObject({
-      actions: [LANDED_1],
+      actions: [UNVERIFIED_1],
       events: ['pr_landed #1: unverified', 'pr_requeued #2: base_advanced'],
       alarms: ['tree_mismatch #1'],
       error: 'tree_mismatch',
