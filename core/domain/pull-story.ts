@@ -2,6 +2,7 @@ import type { ActivityEvent, NodeRow, Receipt } from './batch.ts';
 import type { ToldForecast } from './forecast.ts';
 import type { EpochMs, PullRequestNumber } from './ids.ts';
 import { type Hold, sayPause } from './pause.ts';
+import { BY_ITSELF } from './pull-code.ts';
 import { PULL_CODES } from './pull-code-table.ts';
 import { codeOfEvent, codeOfPlace, type PullCodeName } from './pull-codes.ts';
 import type { QueueView } from './queue-view.ts';
@@ -15,6 +16,8 @@ export interface StoryFacts {
   readonly pr: PullRequestNumber;
   readonly now: EpochMs;
   readonly queueEnabled: boolean;
+  /** No look gets through until a person acts, so the view is of before. */
+  readonly isShutOut?: boolean;
   /** The pause that holds now. */
   readonly pause: Hold | null;
   /** Undefined: not known. */
@@ -101,7 +104,7 @@ function sayMore(code: PullCodeName | null, { pause, view }: StoryFacts): Pick<P
 }
 
 function codeNow(
-  { queueEnabled }: StoryFacts,
+  { queueEnabled, isShutOut }: StoryFacts,
   place: QueueView['places'][number] | undefined,
   history: readonly ActivityEvent[],
 ): PullCodeName | null {
@@ -114,7 +117,12 @@ function codeNow(
       ? codeOfPlace(place.state, place.reason)
       : codeOfEvent(bounce.event, bounce.reason);
   }
-  if (place !== undefined) return queueEnabled ? codeOfPlace(place.state, place.reason) : 'queue_disabled';
+  if (place !== undefined) {
+    if (!queueEnabled) return 'queue_disabled';
+    const code = codeOfPlace(place.state, place.reason);
+    const goesOn = code !== null && PULL_CODES[code].next === BY_ITSELF;
+    return goesOn && isShutOut === true ? 'queue_stopped' : code;
+  }
   return last === undefined ? 'left_the_queue' : codeOfEvent(last.event, last.reason);
 }
 

@@ -4,17 +4,25 @@ import { STORY_BATCHES_MAX, STORY_EVENTS_MAX, STORY_SCANNED_ROWS_MAX } from '../
 import type { TenantId } from '../domain/ids.ts';
 import { pauseAt } from '../domain/pause.ts';
 import { tellPull } from '../domain/pull-story.ts';
+import type { ReconcileErrorCode } from '../domain/repo.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { DispatchStore, EngineStore } from '../ports/store.ts';
 import type { Clock } from '../ports/system.ts';
 import { loadOwnRepo } from './owned.ts';
 
 export interface PullDeps {
-  readonly store: Pick<DispatchStore, 'getRepo'> &
+  readonly store: Pick<DispatchStore, 'getRepo' | 'loadReconcileOutcome'> &
     Pick<AccountStore, 'readQueueViews'> &
     Pick<EngineStore, 'listOwnBatches' | 'listOwnEvents'>;
   readonly clock: Pick<Clock, 'now'>;
 }
+
+/** Before the first reading of the forge: the queue does not go on by itself, and the engine can tell nobody on the forge. */
+const SHUT_OUT: readonly (ReconcileErrorCode | null)[] = [
+  'forge_access_denied',
+  'connection_not_found',
+  'decryption_error',
+];
 
 /** The story of one pull request of a managed repository, as far back as rows of the repository are looked through. */
 export async function readPull(
@@ -26,8 +34,9 @@ export async function readPull(
   const repo = await loadOwnRepo(store, tenantId, id);
   if (!/^[1-9]\d{0,8}$/.test(number)) throw new AppError('not_found');
   const pr = Number(number);
-  const [views, events] = await Promise.all([
+  const [views, outcome, events] = await Promise.all([
     store.readQueueViews([repo.id]),
+    store.loadReconcileOutcome(repo),
     store.listOwnEvents(repo, STORY_EVENTS_MAX, STORY_SCANNED_ROWS_MAX),
   ]);
   // After the events: a landing that is told has its receipt in a row that was written with the event or before it.
@@ -39,6 +48,7 @@ export async function readPull(
     events,
     batches,
     queueEnabled,
+    isShutOut: SHUT_OUT.includes(outcome?.errorCode ?? null),
     now,
     view: views.get(repo.id),
     pause: pauseAt(repo, now),

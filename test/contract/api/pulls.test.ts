@@ -38,7 +38,10 @@ async function givenStory() {
         view: {
           at,
           more: 0,
-          places: [{ ...place, state: 'waiting', reason: 'conflict', forecast: FORECAST }],
+          places: [
+            { ...place, state: 'waiting', reason: 'conflict', forecast: FORECAST },
+            { ...place, pr: 10, state: 'ready', reason: null },
+          ],
           block: { kind: 'admission', since: null, until: null, pr: null, runUrl: null },
         },
         obligations: givenObligations(),
@@ -46,10 +49,23 @@ async function givenStory() {
     },
   );
   await world.store.releaseLease(repo.id, grant);
-  return { world, path: (number: number | string) => `/api/v1/user/repos/${repo.id}/pulls/${number}` };
+  return { world, repo, path: (number: number | string) => `/api/v1/user/repos/${repo.id}/pulls/${number}` };
 }
 
 describe('the story of one pull request', () => {
+  test('a queue that is shut out of the forge does not say that it goes on by itself', async () => {
+    const { world, path, repo } = await givenStory();
+    const now = async () => (await world.as(TOKEN_A)('GET', path(10))).json;
+    expect(await now()).toMatchObject({ now: { code: 'ready' } });
+    await world.store.saveReconcileOutcome(repo, {
+      ranAt: world.clock.now(),
+      ok: false,
+      errorCode: 'forge_access_denied',
+    });
+    const { says: words, next } = PULL_CODES.queue_stopped;
+    expect(await now()).toMatchObject({ in_queue: true, now: { code: 'queue_stopped', words, next } });
+  });
+
   test('a bounce is told with whose turn it is, the words of the status and the next step', async () => {
     const { world, path } = await givenStory();
     const { status, json: body } = await world.as(TOKEN_A)('GET', path(7));

@@ -56,6 +56,17 @@ describe('the story of one pull request', () => {
     expect(tellPull(given({ view: view(7), queueEnabled: false }))).toMatchObject({ code: 'queue_disabled' });
   });
 
+  test('where no look gets through, nothing is said to go on by itself, and what others have to do stays', () => {
+    const codeIn = (place: Partial<QueueView['places'][number]>) => {
+      const seen = view(7);
+      const places = seen.places.map((each) => ({ ...each, ...place }));
+      return tellPull(given({ view: { ...seen, places }, isShutOut: true }))?.code;
+    };
+    expect(codeIn({})).toBe('queue_stopped');
+    expect(codeIn({ state: 'staged' })).toBe('queue_stopped');
+    expect(codeIn({ state: 'waiting', reason: 'conflict' })).toBe('conflict');
+  });
+
   test('in a pause it says the words that its status says, and no others', () => {
     const owner = { kind: 'pause', reason: 'audit', since: NOW - 1, until: null } as const;
     const pause = { ...owner, isFreeze: false, isDrained: false };

@@ -20,6 +20,7 @@ test('a landing that is written while its story is read is told with its receipt
   const events = [givenEvent({ repoId: repo.id, event: 'pr_landed', pr: 1 })];
   const store = {
     getRepo: async () => repo,
+    loadReconcileOutcome: async () => null,
     readQueueViews: async () => new Map(),
     // Row and event are written together, right before the events are read.
     listOwnEvents: async () => {
