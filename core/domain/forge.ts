@@ -97,6 +97,8 @@ export interface BranchProtection {
   readonly mergeList?: readonly string[];
   /** Teams that this list names; absent: none. */
   readonly mergeTeams?: readonly string[];
+  /** The forge merges only what it signs, and no API tells whether it has a key. Absent: it need not sign, or that is not readable. */
+  readonly requiresSigned?: boolean;
 }
 
 /** The issues and pull requests that have to be closed before a pull request is merged. */

@@ -151,6 +151,16 @@ export const PULL_CODES = {
     'refused: the forge did not merge it, and the settings of the repository do not allow the merge style of this queue any more',
     `Allow the style again, or choose another one for this queue. If it was scheduled in a style that is not allowed, ${SCHEDULE_AGAIN}, in one that is.`,
   ),
+  merge_unsigned: wait(
+    'operator',
+    'refused: the forge did not merge it, and the branch rule asks for signed commits, which the forge has to sign itself',
+    `Switch "Require signed commits" off in the branch rule, or let who runs the forge give it a key to sign merges with; then ${SCHEDULE_AGAIN}.`,
+  ),
+  title_not_mergeable: wait(
+    'author',
+    'refused: its title holds a character (NUL) that git takes in no message, so the forge cannot merge it; rename it',
+    'Give it another title on the forge. The queue then goes on by itself.',
+  ),
   dependency_hidden: wait(
     'author',
     'refused: the forge did not merge it, and the bot may not see whether something that it depends on is still open',

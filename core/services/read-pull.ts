@@ -17,7 +17,7 @@ export interface PullDeps {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** Before the first reading of the forge: the queue does not go on by itself, and the engine can tell nobody on the forge. */
+/** No look gets through with these until a person acts, so that no status on the forge can say so either. */
 const SHUT_OUT: readonly (ReconcileErrorCode | null)[] = [
   'forge_access_denied',
   'connection_not_found',

@@ -101,6 +101,8 @@ export interface ForgeControl {
       blockOnOutdatedBranch: boolean;
       ignoreStaleApprovals: boolean;
       directPushAllowed: boolean;
+      /** The forge has no key. */
+      requiresSigned: boolean;
       /** Names of those who alone may merge, with the members of `mergeTeams`. */
       mergeList: readonly string[];
       /** Teams of `lendByTeam`. */

@@ -171,6 +171,7 @@ export function changeRule(
   record.block_on_outdated_branch = rule.blockOnOutdatedBranch ?? record.block_on_outdated_branch;
   record.ignore_stale_approvals = rule.ignoreStaleApprovals ?? record.ignore_stale_approvals;
   record.enable_push = rule.directPushAllowed ?? record.enable_push;
+  record.require_signed_commits = rule.requiresSigned ?? record.require_signed_commits;
   record.priority = rule.priority ?? record.priority;
   record.protected_file_patterns = rule.protectedFilePatterns ?? record.protected_file_patterns;
   requestChecksOfBase(world, repo, branch);

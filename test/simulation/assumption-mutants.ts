@@ -22,6 +22,14 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
     dies: 'a success comes two minutes late',
   },
   {
+    guard: 'the head of an unproven landing says so',
+    file: `${QUEUE}/landing/landed.ts`,
+    find: 'description: isProven ? describeLanded() : describeUnverified(),',
+    replace: 'description: isProven ? describeLanded() : describeLanded(),',
+    families: ['storm'],
+    dies: 'the base is rewritten under the last landing',
+  },
+  {
     guard: 'a landing of ours is no news (a list that is behind)',
     file: `${QUEUE}/landing/landed.ts`,
     find: '(landed) => landed.pr === pr)',

@@ -63,10 +63,26 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a merge in a style that is not allowed any more ends in no bounce (D-14)',
     file: `${QUEUE}/admission/admission.ts`,
-    find: "return isOff ? { kind: 'refused', reason: 'style_off' } : judgeHidden(facts);",
-    replace: 'return isOff ? judgeHidden(facts) : judgeHidden(facts);',
+    find: "if (isOff) return { kind: 'refused', reason: 'style_off' };",
+    replace: '',
     families: ['people'],
     dies: 'the style of a queue is switched off amid a landing',
+  },
+  {
+    guard: 'a signature that the forge has to make ends in no bounce (D-14)',
+    file: `${QUEUE}/admission/admission.ts`,
+    find: 'return facts.protection.requiresSigned ?',
+    replace: 'return facts.protection.requiredApprovals > 9 ?',
+    families: ['people'],
+    dies: 'merges have to be signed from now on, and the forge has no key',
+  },
+  {
+    guard: 'no run for a title that git takes in no message (D-14)',
+    file: `${QUEUE}/admission/admission.ts`,
+    find: "pull.title.includes('\\0')",
+    replace: "pull.title.includes('\\0\\0')",
+    families: ['people'],
+    dies: 'a title holds what git takes in no message',
   },
   {
     guard: 'a dependency that the bot may not see ends in no bounce (D-14)',

@@ -280,6 +280,53 @@ export async function styleOff(): Promise<readonly string[]> {
   return forge.isMerged(pr) ? problems : [...problems, 'it did not land in a style that is allowed'];
 }
 
+/**
+ * The forge merges only what it signs from now on, and has no key: told at the first merge that does not come, not bounced at the
+ * second, and the others behind are as well. Once the rule is off, all land at their next schedules.
+ */
+export async function signedFromNowOn(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const prs = [await givenScheduled(forge, 'a'), await givenScheduled(forge, 'b')];
+  await stage.drain({ until: async () => forge.runs().length > 0 });
+  await forge.setProtection({ requiresSigned: true });
+  await look(stage, 60);
+  const problems: string[] = [];
+  for (const pr of prs) {
+    const words = await wordsOn(stage, pr);
+    if (words !== PULL_CODES.merge_unsigned.says) problems.push(`a merge that is not signed: "${words}"`);
+  }
+  if ((await stage.events()).some(({ event }) => event === 'pr_bounced'))
+    problems.push('one is bounced for a signature of the forge');
+  await forge.setProtection({ requiresSigned: false });
+  for (const pr of prs) await forge.cancelSchedule(pr);
+  await look(stage, 2);
+  for (const pr of prs) await forge.schedule(pr, 'squash');
+  await stage.drain({ maxMs: 60 * MINUTE_MS });
+  return prs.every((pr) => forge.isMerged(pr))
+    ? problems
+    : [...problems, 'they did not land without the rule'];
+}
+
+/** Git takes no NUL in a message: a title with one costs no gate run, and holds up none. With another title it lands. */
+export async function unmergeableTitle(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const pr = await givenScheduled(forge, 'a');
+  await forge.setTitle(pr, 'Say\0more');
+  const others = await givenOthers(stage);
+  const begun = stage.clock.now();
+  await look(stage, 20);
+  const problems = await judgeBlocked(stage, pr, others, begun);
+  const words = await wordsOn(stage, pr);
+  if (words !== PULL_CODES.title_not_mergeable.says) problems.push(`a title with NUL: "${words}"`);
+  await forge.setTitle(pr, 'Say more');
+  await stage.drain({ maxMs: 30 * MINUTE_MS });
+  return forge.isMerged(pr) ? problems : [...problems, 'it did not land under another title'];
+}
+
 /** Who schedules may write by a team whose members the bot may not see, and its first merge is lost: that proves nothing against them. */
 export async function hiddenRight(): Promise<readonly string[]> {
   const stage = await setStage();

@@ -1,4 +1,5 @@
 import { LEASE_SAFETY_MARGIN_MS, LEASE_TTL_MS, TICK_INTERVAL_MS } from '#core/domain/limits.ts';
+import { PULL_CODES } from '#core/domain/pull-code-table.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { withLease } from '#core/services/lease.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
@@ -60,9 +61,11 @@ import {
   pushFromOutsideTheTeam,
   reopenedWithoutBranch,
   schedulerLeaves,
+  signedFromNowOn,
   silenceGate,
   slowUnderHiddenRule,
   styleOff,
+  unmergeableTitle,
 } from './blocked-scenes.ts';
 import { landBesideBurial, takeContextOfAnother, tellSecondBranch, waitForBurial } from './branch-scenes.ts';
 import {
@@ -342,7 +345,7 @@ import {
   runLongWithChangedGate,
   waitWithChangedGate,
 } from './runner-scenes.ts';
-import { hasAlarm, isSuccess, look, setStage, wordOn } from './scene-stage.ts';
+import { hasAlarm, isSuccess, look, setStage, wordOn, wordsOn } from './scene-stage.ts';
 import {
   buildNothingOnTop,
   changeGateOnTop,
@@ -468,10 +471,16 @@ function rewriteBase(contents: readonly string[]): Scene {
     await stage.forge.pushToBase({ 'passing.txt': null });
     for (const name of contents) await givenScheduled(stage.forge, name);
     await stage.drain({ maxMs: 30 * 60_000 });
-    if (stage.forge.merges().length === 0) return ['the scene did not come about'];
-    return hasAlarm(stage, 'tree_mismatch')
-      ? []
-      : ['a landing on a base that was written anew was not noticed'];
+    const merged = stage.forge.merges().at(-1)?.pr;
+    if (merged === undefined) return ['the scene did not come about'];
+    await look(stage, 4);
+    const words = await wordsOn(stage, merged);
+    return [
+      ...(hasAlarm(stage, 'tree_mismatch')
+        ? []
+        : ['a landing on a base that was written anew was not noticed']),
+      ...(words === PULL_CODES.unverified.says ? [] : [`the head of an unproven landing: "${words}"`]),
+    ];
   };
 }
 
@@ -937,6 +946,8 @@ export const SCENES = {
   'who scheduled loses the right to write': schedulerLeaves,
   'the style of a queue is switched off amid a landing': styleOff,
   'a dependency is open where the bot may not see it': hiddenDependency,
+  'merges have to be signed from now on, and the forge has no key': signedFromNowOn,
+  'a title holds what git takes in no message': unmergeableTitle,
   'a dependency is closed where the bot may not see it': hiddenClosedDependency,
   'a change that the base took back comes again in a rebase': relandAfterRevert,
   'a change that was taken back in its batch comes again in a rebase': relandInOneBatch,

@@ -60,6 +60,7 @@ function toProtection(row: ProtectionRow): BranchProtection {
     directPushAllowed: row.enable_push,
     ...(patterns.length > 0 ? { protectedFilePatterns: patterns } : {}),
     ...(row.enable_merge_whitelist ? mergersOf(row) : {}),
+    ...(row.require_signed_commits ? { requiresSigned: true } : {}),
   };
 }
 

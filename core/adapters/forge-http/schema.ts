@@ -231,6 +231,7 @@ export const ProtectionRow = z.object({
   // Gitea 1.22 and Forgejo 7 and newer.
   ignore_stale_approvals: z.boolean().catch(false),
   protected_file_patterns: z.string().catch(''),
+  require_signed_commits: z.boolean().catch(false),
 });
 export type ProtectionRow = z.output<typeof ProtectionRow>;
 export const ProtectionRows = nullableList(ProtectionRow.nullable());

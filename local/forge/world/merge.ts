@@ -3,7 +3,7 @@ import type { CommitObject, Signature } from '../git/objects.ts';
 import type { Repository } from '../git/repository.ts';
 import type { MergeStyle, PullRecord, RepoRecord } from '../model.ts';
 import { findUser, gitOf, repoById, slugOf, type World } from '../world.ts';
-import { mayMerge, protectionFailure } from './protection.ts';
+import { mayMerge, protectionFailure, ruleFor } from './protection.ts';
 import { announcePush, pushBranch } from './pushes.ts';
 import { rebase } from './rebase.ts';
 import { addEntry } from './timeline.ts';
@@ -23,6 +23,7 @@ export type MergeRefusal =
   | 'push_out_of_date'
   | 'nothing_to_merge'
   | 'file_converted'
+  | 'bad_title'
   | 'not_fast_forward'
   | 'stale_divergence';
 export type MergeOutcome =
@@ -55,6 +56,9 @@ export function checkMergeable(
   if (pull.conflict !== 'mergeable' && !(pull.conflict === 'empty' && mode !== 'auto'))
     return 'not_mergeable';
   if (hasOpenDependencies(repo, pull)) return { blocked: 'Issue dependencies blocks this closing' };
+  // As a forge without a key to sign with.
+  if (ruleFor(world, repo, pull.base)?.require_signed_commits === true)
+    return { blocked: "The merge was denied because it won't be signed: nokey" };
   if (mode === 'schedule' || mode === 'force') return null;
   const blocked = protectionFailure(world, repo, pull);
   return blocked === null ? null : { blocked };
@@ -72,6 +76,8 @@ export async function mergePull(
   request: MergeRequest,
 ): Promise<MergeOutcome> {
   if (!repo.allowedStyles.includes(request.style)) return { ok: false, reason: 'style_forbidden' };
+  // No program takes it as an argument.
+  if (request.style !== 'rebase' && pull.title.includes('\0')) return { ok: false, reason: 'bad_title' };
   const git = gitOf(world, repo);
   const tip = git.tip(pull.base);
   if (tip === null) return { ok: false, reason: 'push_out_of_date' };

@@ -195,7 +195,8 @@ function readBranchTip(world: World, branch: string): CommitSha | null {
 function viewRule(world: World, base: string): ReturnType<typeof ruleOf> {
   const rule = ruleOf(world, base);
   if (rule === null || world.switches.botIsAdmin) return rule;
-  const { protectedFilePatterns: _files, mergeList: _people, mergeTeams: _teams, ...shown } = rule;
+  const { protectedFilePatterns: _files, mergeList: _people, mergeTeams: _teams, ...more } = rule;
+  const { requiresSigned: _signed, ...shown } = more;
   return {
     ...shown,
     scope: 'summary',

@@ -66,6 +66,8 @@ export function findRuleViolation(world: World, pull: Pull): string | null {
   }
   if (rule.blockOnOutdatedBranch && isOutdated(world, pull)) return 'outdated branch';
   if (changesProtectedFile(world, rule, pull)) return 'protected files';
+  // The forge has no key.
+  if (rule.requiresSigned === true) return 'no signature';
   return null;
 }
 

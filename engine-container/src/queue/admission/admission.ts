@@ -43,6 +43,8 @@ export const REFUSALS = [
   'rule_hidden',
   'style_off',
   'dependency_hidden',
+  'merge_unsigned',
+  'title_not_mergeable',
 ] as const;
 export type Refusal = (typeof REFUSALS)[number];
 
@@ -105,6 +107,9 @@ export function admit(facts: AdmissionFacts): Admission {
   if (facts.twinAhead && facts.isLanding !== true) return { kind: 'waiting', reason: 'twin' };
   if (pull.isBranchGone === true && facts.isLanding !== true)
     return { kind: 'refused', reason: 'branch_gone' };
+  // A style that makes a message puts the title into it, as an argument of git.
+  if (facts.mergeStyle !== 'rebase' && pull.title.includes('\0'))
+    return { kind: 'refused', reason: 'title_not_mergeable' };
   if (facts.opensAnother?.known === false) return { kind: 'waiting', reason: 'unknown' };
   const opened = facts.opensAnother?.value ?? null;
   if (opened !== null) return { kind: 'refused', reason: opened };
@@ -233,7 +238,12 @@ function rightAskedFor(facts: AdmissionFacts): Reading<WriteRight> | undefined {
 }
 
 /** Refusals by something that may be why the forge did not merge. */
-export const MAY_BE_WHY: ReadonlySet<Refusal> = new Set(['rule_hidden', 'style_off', 'dependency_hidden']);
+export const MAY_BE_WHY: ReadonlySet<Refusal> = new Set([
+  'rule_hidden',
+  'style_off',
+  'dependency_hidden',
+  'merge_unsigned',
+]);
 
 /**
  * The forge did not merge. Where the settings of the repository do not allow the style of this queue, that may be why: no API
@@ -243,7 +253,9 @@ function judgeMissed(facts: AdmissionFacts): Admission {
   const { allowedStyles, mergeStyle } = facts;
   if (allowedStyles?.known === false) return { kind: 'waiting', reason: 'unknown' };
   const isOff = allowedStyles?.value?.includes(mergeStyle) === false;
-  return isOff ? { kind: 'refused', reason: 'style_off' } : judgeHidden(facts);
+  if (isOff) return { kind: 'refused', reason: 'style_off' };
+  // It is no obstacle where the forge has a key.
+  return facts.protection.requiresSigned ? { kind: 'refused', reason: 'merge_unsigned' } : judgeHidden(facts);
 }
 
 /**

@@ -9,9 +9,9 @@ import { describeLanded, describeUnverified } from '../words/describe.ts';
 import { wishStatus } from '../words/wish-status.ts';
 
 /**
- * The work after a merge of ours, proven or not: its head says which of the two. The `success` is taken back at once: a status belongs to the commit,
- * so it would open the next pull request that has the same head, after a revert for example. And the landing is
- * remembered, because each reading of the forge becomes true in its own time.
+ * The work after a merge of ours, proven or not: its head says which of the two. The `success` is taken back at once: a status
+ * belongs to the commit, so it would open the next pull request that has the same head, after a revert for example. And the
+ * landing is remembered, because each reading of the forge becomes true in its own time.
  */
 export function concludeLanding(
   pass: DecisionContext,

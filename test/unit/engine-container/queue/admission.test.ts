@@ -41,6 +41,23 @@ function judge(
   return verdict.kind === 'admitted' ? 'admitted' : `${verdict.kind}: ${verdict.reason}`;
 }
 
+test.each([
+  ['squash', 'Say\0more', 'refused: title_not_mergeable'],
+  ['merge', 'Say\0more', 'refused: title_not_mergeable'],
+  // It makes no message of it.
+  ['rebase', 'Say\0more', 'admitted'],
+  ['squash', 'Say\tmore', 'admitted'],
+] as const)('in the style %s a title like %j: %s', (mergeStyle, title, verdict) => {
+  expect(judge({ mergeStyle, pull: { title } })).toBe(verdict);
+});
+
+test('a rule that asks for signed commits is held against no merge but one that did not come', () => {
+  const rule = { requiresSigned: true };
+  expect(judge({ rule })).toBe('admitted');
+  expect(judge({ rule, isMissed: true })).toBe('refused: merge_unsigned');
+  expect(judge({ isMissed: true })).toBe('admitted');
+});
+
 describe('reviews (A31, D-04)', () => {
   const one = { requiredApprovals: 1 };
   test.each([

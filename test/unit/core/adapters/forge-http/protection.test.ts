@@ -175,6 +175,12 @@ describe('a bot that is no administrator', () => {
   });
 });
 
+test.each([[true], [false]])('does the rule ask for signed commits: %s', async (isAsked) => {
+  const json = [rule('main', { require_signed_commits: isAsked })];
+  const read = await readProtection(openScripted(() => ({ json })).transport, 'main');
+  expect(read?.requiresSigned === true).toBe(isAsked);
+});
+
 test.each([
   ['no list', { enable_merge_whitelist: false, merge_whitelist_teams: ['leads'] }, {}],
   ['accounts', { merge_whitelist_usernames: ['ann'], merge_whitelist_teams: null }, { mergeList: ['ann'] }],
