@@ -32,7 +32,7 @@ function readConfig(): {
       config,
       isFirst: before === null,
       movesSecrets: before?.secretsIn === 'secrets-manager',
-      tellsCapitalsApart: before?.tellsCapitalsApart ?? false,
+      tellsCapitalsApart: before?.ownUserPool === true && before.tellsCapitalsApart,
     };
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);

@@ -105,7 +105,7 @@ export function findLosses(before: Deployed, next: Deployed): readonly string[] 
     before.network !== null &&
       before.network !== next.network &&
       `the network is ${next.network}, and ${before.network} is deployed: engine and functions would move to another one while they work. Keep ${before.network.startsWith('vpc-') ? 'vpcId' : 'vpcCidr'}=${before.network}`,
-    before.network === next.network &&
+    (before.network ?? next.network) === next.network &&
       before.zones !== next.zones &&
       `the zones of the network are ${next.zones ?? 'not named'}, and ${before.zones ?? 'none'} are deployed by name: its subnets would be made anew. ${before.zones === null ? 'Leave vpcZones out' : `Keep vpcZones=${before.zones}`}`,
     before.ownUserPool &&

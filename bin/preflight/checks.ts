@@ -167,8 +167,10 @@ interface Zone {
   readonly id: string | undefined;
 }
 
-/** The zones that CloudFormation would choose from, in its order (AWS, "Fn::GetAZs"). */
-async function listZones(ec2: EC2Client): Promise<readonly Zone[]> {
+/** All zones, and those that CloudFormation would choose from, in its order (AWS, "Fn::GetAZs"). */
+async function listZones(
+  ec2: EC2Client,
+): Promise<{ readonly all: readonly Zone[]; readonly usual: readonly Zone[] }> {
   const { AvailabilityZones = [] } = await ec2.send(new DescribeAvailabilityZonesCommand({}));
   const { Subnets = [] } = await ec2.send(
     new DescribeSubnetsCommand({ Filters: [{ Name: 'default-for-az', Values: ['true'] }] }),
@@ -177,7 +179,7 @@ async function listZones(ec2: EC2Client): Promise<readonly Zone[]> {
     .map(({ ZoneName = '', ZoneId }) => ({ name: ZoneName, id: ZoneId }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   const usual = all.filter(({ name }) => Subnets.some((subnet) => subnet.AvailabilityZone === name));
-  return usual.length > 0 ? usual : all;
+  return { all, usual: usual.length > 0 ? usual : all };
 }
 
 const zones: Check = {
@@ -186,14 +188,18 @@ const zones: Check = {
   run: async ({ config, region, isFirst }) => {
     if (config.network.own !== undefined) return ok('you chose them with your subnets');
     if (!isFirst) return ok('the stack has its own');
-    const known = await listZones(new EC2Client({ region }));
-    const names = config.network.zones ?? known.slice(0, 2).map(({ name }) => name);
-    const good = known.filter(({ id }) => !ZONES_WITHOUT_ENGINE.has(id)).map(({ name }) => name);
+    const { all, usual } = await listZones(new EC2Client({ region }));
+    const names = config.network.zones ?? usual.slice(0, 2).map(({ name }) => name);
+    const good = all.filter(({ id }) => !ZONES_WITHOUT_ENGINE.has(id)).map(({ name }) => name);
     const bad = names.filter((name) => !good.includes(name));
-    if (bad.length === 0) return ok(names.join(', '));
+    if (bad.length === 0 && names.length === 2) return ok(names.join(', '));
     return stop(
-      `the engine cannot run in ${bad.join(', ')}`,
-      `in the file of the stage: "vpcZones": "${good.slice(0, 2).join()}"`,
+      bad.length > 0
+        ? `the engine cannot run in ${bad.join(', ')}`
+        : `only ${names.join(', ')} has a default subnet, and the network takes two zones`,
+      good.length < 2
+        ? 'deploy to another region: this account has no two zones here in which the engine can run'
+        : `in the file of the stage: "vpcZones": "${good.slice(0, 2).join()}"`,
     );
   },
 };

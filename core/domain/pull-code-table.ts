@@ -15,6 +15,8 @@ import {
 } from './pull-code.ts';
 import { SCHEDULE_CODES } from './schedule-codes.ts';
 
+const MERGE_LIST_STEP =
+  'Where that person may not merge here, let a maintainer list in the branch rule who may merge: all who schedule here have to be on that list.';
 const RETRY = `Push a fix, or ${SCHEDULE_AGAIN}.`;
 const RETRY_WORKFLOW = `Push a repair of the workflow, or ${SCHEDULE_AGAIN}.`;
 
@@ -118,7 +120,7 @@ export const PULL_CODES = {
   fork_scheduler: wait(
     'author',
     'refused: from a fork this forge merges for its author, or for who is on a merge list of the branch rule; let such a one schedule it',
-    `${scheduleBy('the author')} Where the author may not merge here, let a maintainer list in the branch rule who may merge, and one on that list schedule it.`,
+    `${scheduleBy('the author')} ${MERGE_LIST_STEP}`,
   ),
   protected_files: wait(
     'operator',
@@ -153,13 +155,13 @@ export const PULL_CODES = {
   ),
   merge_unsigned: wait(
     'operator',
-    'refused: the forge did not merge it, and the branch rule asks for signed commits, which the forge has to sign itself',
-    `Switch "Require signed commits" off in the branch rule, or let who runs the forge give it a key to sign merges with; then ${SCHEDULE_AGAIN}.`,
+    'refused: the forge twice did not merge it, and the branch rule asks for signed commits, which the forge has to sign itself',
+    `Switch "Require signed commits" off in the branch rule: the queue then goes on by itself. Or let who runs the forge give it a key, and settings that sign such merges; then ${SCHEDULE_AGAIN}.`,
   ),
   title_not_mergeable: wait(
     'author',
-    'refused: its title holds a character (NUL) that git takes in no message, so the forge cannot merge it; rename it',
-    'Give it another title on the forge. The queue then goes on by itself.',
+    'refused: its title holds a character (NUL) that git takes in no message; rename it, and schedule it again',
+    `Give it another title on the forge; then ${SCHEDULE_AGAIN}, because the forge merges with the title of its schedule.`,
   ),
   dependency_hidden: wait(
     'author',
@@ -310,8 +312,8 @@ export const PULL_CODES = {
   ),
   unverified: exit(
     'operator',
-    'landed: merged, but its tree is not the proven one, so the queue has stopped',
-    'Compare the two trees on the queue page, and repair the base branch. Then switch the queue off and on in its settings.',
+    'landed: merged, but not as it was proven, so the queue has stopped',
+    'Compare the two trees and the commit below on the queue page, and repair the base branch. Then switch the queue off and on in its settings.',
   ),
   gate_failed: exit(
     'author',
@@ -333,7 +335,7 @@ export const PULL_CODES = {
   fork_merge_timeout: exit(
     'author',
     'refused: the forge twice did not merge from this fork; let an account that may write to the fork schedule it',
-    scheduleBy('a person who may write to the fork'),
+    `${scheduleBy('a person who may write to the fork')} ${MERGE_LIST_STEP}`,
   ),
   schedule_lost: exit(
     'author',

@@ -92,8 +92,12 @@ export function tellPull(facts: StoryFacts): PullStory | null {
 }
 
 /** Facts beyond the code: the pause with its end, and the labels of the runner that is awaited. */
-function sayMore(code: PullCodeName | null, { pause, view }: StoryFacts): Pick<PullStory, 'words' | 'next'> {
+function sayMore(
+  code: PullCodeName | null,
+  { pause, view, isShutOut }: StoryFacts,
+): Pick<PullStory, 'words' | 'next'> {
   if (code === 'paused' && pause !== null) return { words: sayPause(pause), next: null };
+  if (code === 'queue_stopped' && isShutOut === true) return { words: null, next: LET_IN };
   const labels = code === 'runner_wait' && view?.block.kind === 'runner' ? (view.block.labels ?? []) : [];
   if (labels.length === 0) return { words: null, next: null };
   const wanted = sayRunner(labels);
@@ -102,6 +106,9 @@ function sayMore(code: PullCodeName | null, { pause, view }: StoryFacts): Pick<P
     next: `If that lasts, check that ${wanted} is online and free, or change runs-on in the gate workflow.`,
   };
 }
+
+const LET_IN =
+  'Read on the queue page why the forge refuses the queue, and put that right. The queue then goes on by itself.';
 
 function codeNow(
   { queueEnabled, isShutOut }: StoryFacts,
@@ -117,13 +124,14 @@ function codeNow(
       ? codeOfPlace(place.state, place.reason)
       : codeOfEvent(bounce.event, bounce.reason);
   }
-  if (place !== undefined) {
-    if (!queueEnabled) return 'queue_disabled';
-    const code = codeOfPlace(place.state, place.reason);
-    const goesOn = code !== null && PULL_CODES[code].next === BY_ITSELF;
-    return goesOn && isShutOut === true ? 'queue_stopped' : code;
-  }
-  return last === undefined ? 'left_the_queue' : codeOfEvent(last.event, last.reason);
+  if (place !== undefined && !queueEnabled) return 'queue_disabled';
+  if (place === undefined && last === undefined) return 'left_the_queue';
+  const code =
+    place === undefined
+      ? codeOfEvent(last?.event ?? 'pr_skipped', last?.reason ?? null)
+      : codeOfPlace(place.state, place.reason);
+  const goesOn = code !== null && PULL_CODES[code].is === 'wait' && PULL_CODES[code].next === BY_ITSELF;
+  return goesOn && isShutOut === true ? 'queue_stopped' : code;
 }
 
 function smallest(rows: readonly NodeRow[]): NodeRow | undefined {

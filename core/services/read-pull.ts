@@ -17,7 +17,7 @@ export interface PullDeps {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** No look gets through with these until a person acts, so that no status on the forge can say so either. */
+/** The last look ended with the forge closed to the queue, as a rule until a person acts: no status on the forge can say so either. */
 const SHUT_OUT: readonly (ReconcileErrorCode | null)[] = [
   'forge_access_denied',
   'connection_not_found',

@@ -27,6 +27,7 @@ export interface SecretSpec {
 /** One secure parameter. Its value is in no template, and each of its readers is named. */
 export class StoredSecret extends Construct {
   readonly arn: string;
+  readonly #name: string;
 
   constructor(
     scope: Construct,
@@ -61,6 +62,7 @@ export class StoredSecret extends Construct {
         CopyFrom: copyFrom?.secretArn ?? '',
       },
     });
+    this.#name = arn;
     // Through the resource, so that the parameter is there before anything that reads it.
     this.arn = made.getAttString('Arn');
   }
@@ -87,7 +89,8 @@ export class StoredSecret extends Construct {
   }
 
   output(name: string, description: string): void {
-    new CfnOutput(this, 'Output', { value: this.arn, description }).overrideLogicalId(name);
+    // Not through the resource: what it answered in earlier releases is masked.
+    new CfnOutput(this, 'Output', { value: this.#name, description }).overrideLogicalId(name);
   }
 }
 

@@ -125,6 +125,8 @@ export interface ScheduleRecord {
   readonly message: string;
   readonly deleteBranch: boolean;
   readonly at: number;
+  /** Title of the pull request at that time; absent: it was not kept. */
+  readonly titleThen?: string;
 }
 
 export interface TimelineRecord {

@@ -84,6 +84,9 @@ test('the network that is made has the zones that were asked for, and keeps them
   expect(findLosses(first, first)).toEqual([]);
   expect(findLosses(first, other)).toEqual([expect.stringMatching(/Keep vpcZones=us-east-1b,us-east-1d/)]);
   expect(findLosses(other, first)).toEqual([expect.stringMatching(/Leave vpcZones out/)]);
+  expect(findLosses({ ...other, network: null }, first)).toEqual([
+    expect.stringMatching(/Leave vpcZones out/),
+  ]);
 });
 
 test('another network than the one that is deployed is refused, and a record of before it was kept is not', () => {

@@ -260,6 +260,17 @@ describe('what is looked at before the first deployment', () => {
     });
     const named = at({ vpcZones: 'eu-west-1b,eu-west-1c' });
     expect(await find('zones of the network', named, one)).toMatchObject({ level: 'ok' });
+    // A zone that is named needs no default subnet.
+    expect(
+      await find('zones of the network', named, { ...one, DescribeSubnets: [200, subnetsIn('a')] }),
+    ).toMatchObject({ level: 'ok' });
+    const single = { ...one, DescribeSubnets: [200, subnetsIn('b')] } as const;
+    expect(await find('zones of the network', at(), single)).toMatchObject({
+      level: 'stop',
+      says: 'only eu-west-1b has a default subnet, and the network takes two zones',
+    });
+    const poor = { DescribeAvailabilityZones: [200, zones(['use1-az3', 'use1-az1'])] } as const;
+    expect((await find('zones of the network', at(), poor)).fix).toMatch(/^deploy to another region/);
     const unknown = at({ vpcZones: 'eu-west-1b,eu-west-1x' });
     expect(await find('zones of the network', unknown, one)).toMatchObject({ level: 'stop' });
   });

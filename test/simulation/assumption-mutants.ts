@@ -30,6 +30,14 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
     dies: 'the base is rewritten under the last landing',
   },
   {
+    guard: 'the head of a landing that turns out unproven says so',
+    file: `${QUEUE}/landing/proof.ts`,
+    find: 'description: describeUnverified(), targetUrl: null });',
+    replace: 'description: describeUnverified().slice(9), targetUrl: null });',
+    families: ['storm'],
+    dies: 'the base is rewritten under a landing with another behind it',
+  },
+  {
     guard: 'a landing of ours is no news (a list that is behind)',
     file: `${QUEUE}/landing/landed.ts`,
     find: '(landed) => landed.pr === pr)',

@@ -281,8 +281,8 @@ export async function styleOff(): Promise<readonly string[]> {
 }
 
 /**
- * The forge merges only what it signs from now on, and has no key: told at the first merge that does not come, not bounced at the
- * second, and the others behind are as well. Once the rule is off, all land at their next schedules.
+ * The forge merges only what it signs from now on, and has no key: told at the second merge that does not come, and not bounced. Once
+ * the rule is off, all land by themselves.
  */
 export async function signedFromNowOn(): Promise<readonly string[]> {
   const stage = await setStage();
@@ -291,7 +291,7 @@ export async function signedFromNowOn(): Promise<readonly string[]> {
   const prs = [await givenScheduled(forge, 'a'), await givenScheduled(forge, 'b')];
   await stage.drain({ until: async () => forge.runs().length > 0 });
   await forge.setProtection({ requiresSigned: true });
-  await look(stage, 60);
+  await look(stage, 120);
   const problems: string[] = [];
   for (const pr of prs) {
     const words = await wordsOn(stage, pr);
@@ -299,23 +299,42 @@ export async function signedFromNowOn(): Promise<readonly string[]> {
   }
   if ((await stage.events()).some(({ event }) => event === 'pr_bounced'))
     problems.push('one is bounced for a signature of the forge');
+  const runs = forge.runs().length;
+  await look(stage, 60);
+  if (forge.runs().length > runs) problems.push('it was tried again although nothing has changed');
   await forge.setProtection({ requiresSigned: false });
-  for (const pr of prs) await forge.cancelSchedule(pr);
-  await look(stage, 2);
-  for (const pr of prs) await forge.schedule(pr, 'squash');
   await stage.drain({ maxMs: 60 * MINUTE_MS });
   return prs.every((pr) => forge.isMerged(pr))
     ? problems
     : [...problems, 'they did not land without the rule'];
 }
 
-/** Git takes no NUL in a message: a title with one costs no gate run, and holds up none. With another title it lands. */
-export async function unmergeableTitle(): Promise<readonly string[]> {
+/** A forge with a key signs its merges: one that is lost is tried again under that rule as under any. */
+export async function lostUnderSignedRule(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
   const pr = await givenScheduled(forge, 'a');
-  await forge.setTitle(pr, 'Say\0more');
+  await stage.drain({ until: async () => forge.runs().length > 0 });
+  await forge.setProtection({ requiresSigned: true });
+  await look(stage, 20);
+  await forge.setProtection({ requiresSigned: false });
+  await look(stage, 30);
+  const told = (await stage.events()).some(({ reason }) => reason === 'merge_unsigned');
+  const problems = told ? ['one lost merge was taken for one that is not signed'] : [];
+  return forge.isMerged(pr) ? problems : [...problems, 'it did not land at its second try'];
+}
+
+/**
+ * Git takes no NUL in a message, and the forge keeps the message of a schedule: scheduled under such a title it costs no gate run, and
+ * holds up none. With another title and another schedule it lands.
+ */
+export async function unmergeableTitle(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const pr = await forge.openPullRequest({ branch: 'a', title: 'Say\0more', files: { 'src/a.txt': 'a\n' } });
+  await forge.schedule(pr, 'squash');
   const others = await givenOthers(stage);
   const begun = stage.clock.now();
   await look(stage, 20);
@@ -323,8 +342,27 @@ export async function unmergeableTitle(): Promise<readonly string[]> {
   const words = await wordsOn(stage, pr);
   if (words !== PULL_CODES.title_not_mergeable.says) problems.push(`a title with NUL: "${words}"`);
   await forge.setTitle(pr, 'Say more');
+  const runs = forge.runs().length;
+  await look(stage, 20);
+  if (forge.runs().length > runs) problems.push('a schedule of before was tried with the message of before');
+  await forge.cancelSchedule(pr);
+  await look(stage, 2);
+  await forge.schedule(pr, 'squash');
   await stage.drain({ maxMs: 30 * MINUTE_MS });
   return forge.isMerged(pr) ? problems : [...problems, 'it did not land under another title'];
+}
+
+/** Scheduled under a title that can be merged, and changed while its merge is awaited: the forge merges with the message of before. */
+export async function titleChangedAmidLanding(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.mergeBehaviour = () => ({ kind: 'slow', ms: 4 * MINUTE_MS });
+  const pr = await givenScheduled(forge, 'a');
+  await stage.drain({ until: async () => (await wordOn(stage, pr)) === 'success' });
+  await forge.setTitle(pr, 'Say\0more');
+  await look(stage, 8);
+  return forge.isMerged(pr) ? [] : ['a success was taken back for a title that the forge does not use'];
 }
 
 /** Who schedules may write by a team whose members the bot may not see, and its first merge is lost: that proves nothing against them. */

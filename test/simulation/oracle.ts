@@ -41,7 +41,7 @@ const WAITS_FOR_AUTHOR = [
   'refused: its branch is gone',
   'refused: a pull request from a fork',
   'refused: pushed to refs/for, so that it needs',
-  'refused: this forge merges from a fork only',
+  PULL_CODES.fork_scheduler.says,
   'refused: the settings of this queue list who may schedule',
   'refused: the queue cannot see who is in the teams',
   'refused: in this queue an author does not schedule',

@@ -57,6 +57,7 @@ import {
   hiddenOutdated,
   hiddenRejection,
   hiddenRight,
+  lostUnderSignedRule,
   outOfTheTeam,
   pushFromOutsideTheTeam,
   reopenedWithoutBranch,
@@ -65,6 +66,7 @@ import {
   silenceGate,
   slowUnderHiddenRule,
   styleOff,
+  titleChangedAmidLanding,
   unmergeableTitle,
 } from './blocked-scenes.ts';
 import { landBesideBurial, takeContextOfAnother, tellSecondBranch, waitForBurial } from './branch-scenes.ts';
@@ -471,7 +473,7 @@ function rewriteBase(contents: readonly string[]): Scene {
     await stage.forge.pushToBase({ 'passing.txt': null });
     for (const name of contents) await givenScheduled(stage.forge, name);
     await stage.drain({ maxMs: 30 * 60_000 });
-    const merged = stage.forge.merges().at(-1)?.pr;
+    const [merged] = stage.forge.merges().map(({ pr }) => pr);
     if (merged === undefined) return ['the scene did not come about'];
     await look(stage, 4);
     const words = await wordsOn(stage, merged);
@@ -947,7 +949,9 @@ export const SCENES = {
   'the style of a queue is switched off amid a landing': styleOff,
   'a dependency is open where the bot may not see it': hiddenDependency,
   'merges have to be signed from now on, and the forge has no key': signedFromNowOn,
+  'a merge is lost where merges have to be signed': lostUnderSignedRule,
   'a title holds what git takes in no message': unmergeableTitle,
+  'a title is changed amid a landing to one that git takes in no message': titleChangedAmidLanding,
   'a dependency is closed where the bot may not see it': hiddenClosedDependency,
   'a change that the base took back comes again in a rebase': relandAfterRevert,
   'a change that was taken back in its batch comes again in a rebase': relandInOneBatch,

@@ -258,6 +258,8 @@ export class Settings {
 
   async #changeContext({ id, forge, contexts }: Managed, repo: ManagedRepo): Promise<void> {
     const context = contexts[repo.statusContext === contexts[0] ? 1 : 0];
+    // The service changes nothing that it cannot ask the forge for: the rule has gone along with the base.
+    if (!(await forge.branches()).includes(forge.base)) return;
     await forge.setProtection({ requiredContexts: [context] });
     await this.#save(id, { statusContext: context });
     this.#witness.sometimes('context changed');

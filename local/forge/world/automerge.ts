@@ -20,7 +20,7 @@ export function scheduleMerge(
   request: ScheduleRequest,
 ): 'scheduled' | 'already' {
   if (pull.schedule !== null) return 'already';
-  pull.schedule = { ...request, at: world.timers.now() };
+  pull.schedule = { ...request, titleThen: pull.title, at: world.timers.now() };
   addEntry(world, pull, 'pull_scheduled_merge', request.doer);
   if (world.profile.queueAtScheduling) world.queueAutoMerge(repo, pull, pull.headSha);
   return 'scheduled';
@@ -73,5 +73,7 @@ async function attemptMerge(world: World, repo: RepoRecord, pull: PullRecord, sh
     pull.schedule = null;
     world.store.changed();
   }
+  // The message is of the time at which it was scheduled, and no program takes a NUL as an argument.
+  if (row.style !== 'rebase' && row.titleThen?.includes('\0') === true) return;
   await mergePull(world, repo, pull, row);
 }

@@ -23,7 +23,6 @@ export type MergeRefusal =
   | 'push_out_of_date'
   | 'nothing_to_merge'
   | 'file_converted'
-  | 'bad_title'
   | 'not_fast_forward'
   | 'stale_divergence';
 export type MergeOutcome =
@@ -76,8 +75,6 @@ export async function mergePull(
   request: MergeRequest,
 ): Promise<MergeOutcome> {
   if (!repo.allowedStyles.includes(request.style)) return { ok: false, reason: 'style_forbidden' };
-  // No program takes it as an argument.
-  if (request.style !== 'rebase' && pull.title.includes('\0')) return { ok: false, reason: 'bad_title' };
   const git = gitOf(world, repo);
   const tip = git.tip(pull.base);
   if (tip === null) return { ok: false, reason: 'push_out_of_date' };

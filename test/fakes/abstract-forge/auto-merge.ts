@@ -99,6 +99,6 @@ function carryOut(world: World, pull: Pull, row: ScheduleRow): void {
   if (world.switches.rowDeletedBeforeMerge) setSchedule(world, pull, null);
   if (world.knobs.mergeFails(pull.number) || world.forbiddenStyles.has(row.style)) return;
   // No program takes it as an argument.
-  if (row.style !== 'rebase' && pull.title.includes('\0')) return;
+  if (row.style !== 'rebase' && row.title.includes('\0')) return;
   mergePull(world, pull, row.style, row.doer);
 }

@@ -202,7 +202,7 @@ export function schedulePull(world: World, pull: Pull, style: NativeStyle, doer:
   if (state === 'conflict' || state === 'ancestor') {
     throw new Error(`pull request ${pull.number} cannot be merged: ${state}`);
   }
-  setSchedule(world, pull, { doer, style });
+  setSchedule(world, pull, { doer, style, title: pull.title });
   addTimelineEntry(world, pull, 'scheduled', doer);
   if (world.switches.scheduleTriggers) queueAutoMerge(world, pull);
 }

@@ -29,5 +29,5 @@ function openAgain(world: World, pull: Pull): void {
   pull.timeline.splice(scheduled + 1);
   pull.mergeCommit = null;
   setPullState(world, pull, 'open');
-  setSchedule(world, pull, { doer: DEFAULT_PERSON, style: 'squash' });
+  setSchedule(world, pull, { doer: DEFAULT_PERSON, style: 'squash', title: pull.title });
 }

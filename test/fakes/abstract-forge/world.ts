@@ -165,6 +165,8 @@ export type NativeStyle = MergeStyle | 'fast-forward-only';
 export interface ScheduleRow {
   readonly doer: string;
   readonly style: NativeStyle;
+  /** Of the pull request when it was scheduled: the forge keeps the message. */
+  readonly title: string;
 }
 
 /** The branch positions a conflict check looks at; it ends at `dueAt`. */

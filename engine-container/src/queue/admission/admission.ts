@@ -97,6 +97,10 @@ export interface AdmissionFacts extends RuleFacts {
   readonly twinAhead: boolean;
   /** The forge did not merge it in time, and whatever may be why counts. */
   readonly isMissed?: boolean;
+  /** The forge did not merge it twice, and nothing but a signature was left that may be why. */
+  readonly isUnsigned?: boolean;
+  /** Git takes the title in no message, or did not when this schedule was seen first: the forge keeps the message of a schedule. */
+  readonly isTitleBad?: boolean;
   /** It lands: the `success` on its head is the one that is to stand there. */
   readonly isLanding?: boolean;
 }
@@ -107,9 +111,6 @@ export function admit(facts: AdmissionFacts): Admission {
   if (facts.twinAhead && facts.isLanding !== true) return { kind: 'waiting', reason: 'twin' };
   if (pull.isBranchGone === true && facts.isLanding !== true)
     return { kind: 'refused', reason: 'branch_gone' };
-  // A style that makes a message puts the title into it, as an argument of git.
-  if (facts.mergeStyle !== 'rebase' && pull.title.includes('\0'))
-    return { kind: 'refused', reason: 'title_not_mergeable' };
   if (facts.opensAnother?.known === false) return { kind: 'waiting', reason: 'unknown' };
   const opened = facts.opensAnother?.value ?? null;
   if (opened !== null) return { kind: 'refused', reason: opened };
@@ -131,7 +132,12 @@ export function admit(facts: AdmissionFacts): Admission {
     return { kind: 'refused', reason: 'branch_outdated' };
   }
   const checks = judgeOtherChecks(facts);
-  return checks.kind === 'admitted' && facts.isMissed === true ? judgeMissed(facts) : checks;
+  if (checks.kind !== 'admitted') return checks;
+  if (facts.isUnsigned === true && protection.requiresSigned === true)
+    return { kind: 'refused', reason: 'merge_unsigned' };
+  if (facts.isTitleBad === true && facts.mergeStyle !== 'rebase' && facts.isLanding !== true)
+    return { kind: 'refused', reason: 'title_not_mergeable' };
+  return facts.isMissed === true ? judgeMissed(facts) : checks;
 }
 
 /** Does a `success` stand under this context, or what the forge takes for one? */
@@ -238,12 +244,7 @@ function rightAskedFor(facts: AdmissionFacts): Reading<WriteRight> | undefined {
 }
 
 /** Refusals by something that may be why the forge did not merge. */
-export const MAY_BE_WHY: ReadonlySet<Refusal> = new Set([
-  'rule_hidden',
-  'style_off',
-  'dependency_hidden',
-  'merge_unsigned',
-]);
+export const MAY_BE_WHY: ReadonlySet<Refusal> = new Set(['rule_hidden', 'style_off', 'dependency_hidden']);
 
 /**
  * The forge did not merge. Where the settings of the repository do not allow the style of this queue, that may be why: no API
@@ -253,9 +254,7 @@ function judgeMissed(facts: AdmissionFacts): Admission {
   const { allowedStyles, mergeStyle } = facts;
   if (allowedStyles?.known === false) return { kind: 'waiting', reason: 'unknown' };
   const isOff = allowedStyles?.value?.includes(mergeStyle) === false;
-  if (isOff) return { kind: 'refused', reason: 'style_off' };
-  // It is no obstacle where the forge has a key.
-  return facts.protection.requiresSigned ? { kind: 'refused', reason: 'merge_unsigned' } : judgeHidden(facts);
+  return isOff ? { kind: 'refused', reason: 'style_off' } : judgeHidden(facts);
 }
 
 /**

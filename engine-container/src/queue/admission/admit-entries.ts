@@ -92,6 +92,8 @@ function judgeOfItself(
     isLanding: isLanding(pass.record, entry),
     // Told once, it holds as long as that may be why; its next head and its next schedule are tried.
     isMissed: entry.refusedFor !== null && MAY_BE_WHY.has(entry.refusedFor),
+    isUnsigned: entry.refusedFor === 'merge_unsigned',
+    isTitleBad: entry.refusedFor === 'title_not_mergeable' || view.pull.title.includes('\0'),
   });
 }
 

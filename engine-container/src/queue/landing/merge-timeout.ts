@@ -3,6 +3,7 @@ import { type DecisionContext, entryOf } from '../decision-context.ts';
 import { stageAloneAfterOthers } from '../line/staging-turns.ts';
 import type { Landing } from '../record/landing-state.ts';
 import type { Batch } from '../record/record.ts';
+import { holdBlocked } from './blockers.ts';
 import { bounce } from './bounce.ts';
 import { holdFork, mayLackForkRight } from './fork-timeout.ts';
 
@@ -24,5 +25,12 @@ export function countMergeTimeout(pass: DecisionContext, batch: Batch, landing: 
   }
   record.mergeTimeoutCounts = record.mergeTimeoutCounts.filter((known) => known.pr !== landing.pr);
   if (mayLackForkRight(pass, landing)) holdFork(pass, batch, landing);
+  else if (mayLackSignature(pass))
+    holdBlocked(pass, batch, landing, { kind: 'refused', reason: 'merge_unsigned' });
   else bounce(pass, batch, landing.index, 'merge_timeout', null);
+}
+
+/** The forge merges only what it signs, and no API tells whether it can: a merge that never comes is not the change's fault. */
+function mayLackSignature({ s }: DecisionContext): boolean {
+  return s.protection.known && s.protection.value?.requiresSigned === true;
 }

@@ -7,8 +7,10 @@ import { type DecisionContext, emitEvent, reportCode, wakeNoLaterThan } from '..
 import { noteLanding } from '../policy/signals.ts';
 import type { Landing } from '../record/landing-state.ts';
 import { authored } from '../record/queue-entry.ts';
-import type { Batch, Untraced } from '../record/record.ts';
+import type { Batch, Member, Untraced } from '../record/record.ts';
 import type { MergeView } from '../snapshot.ts';
+import { describeUnverified } from '../words/describe.ts';
+import { wishStatus } from '../words/wish-status.ts';
 import { concludeLanding } from './landed.ts';
 import { firstLookAfter } from './landing-pace.ts';
 import { nameTwin } from './twin-names.ts';
@@ -157,12 +159,18 @@ function forgetLost(pass: DecisionContext, batch: Batch, first: Untraced): void 
   startTeardown(pass, batch, 'base_advanced');
 }
 
+function tellUnverified(pass: DecisionContext, member: Member): void {
+  emitEvent(pass, 'pr_landed', member, 'unverified');
+  const { pr, head } = member;
+  wishStatus(pass, { pr, sha: head, state: 'pending', description: describeUnverified(), targetUrl: null });
+}
+
 /** The first of these does not stand where it was to stand, and the others stand on it. */
 function disown(pass: DecisionContext, batch: Batch): void {
   const [first] = batch.untraced ?? [];
   for (const { index } of batch.untraced ?? []) {
     const member = batch.members[index];
-    if (member !== undefined) emitEvent(pass, 'pr_landed', member, 'unverified');
+    if (member !== undefined) tellUnverified(pass, member);
     if (member === undefined || index !== first?.index) continue;
     const { mergeCommit, tree, baseBefore } = first.receipt;
     halt(pass, member.pr, { mergeCommit, landedTree: tree, provenTree: tree, baseBefore });

@@ -41,7 +41,7 @@ describe('the closed list of ways out of the queue and of waits', () => {
     const { says, next } = PULL_CODES.fork_scheduler;
     // Forgejo 16: 405 for the schedule of such an author; a list of who may merge counts instead of the right in the fork.
     expect(says).toContain('merge list of the branch rule');
-    expect(next).toMatch(/Where the author may not merge here, .*list in the branch rule who may merge/);
+    expect(next).toMatch(/Where that person may not merge here, .*list in the branch rule who may merge/);
   });
 
   test('no words stand for two codes', () => {

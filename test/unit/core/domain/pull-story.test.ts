@@ -65,6 +65,9 @@ describe('the story of one pull request', () => {
     expect(codeIn({})).toBe('queue_stopped');
     expect(codeIn({ state: 'staged' })).toBe('queue_stopped');
     expect(codeIn({ state: 'waiting', reason: 'conflict' })).toBe('conflict');
+    // Behind the places that are kept, its last event tells.
+    const behind = tellPull(given({ events: [event(7, 'pr_queued', NOW)], view: view(8), isShutOut: true }));
+    expect([behind?.code, behind?.next]).toEqual(['queue_stopped', expect.stringMatching(/by itself\.$/)]);
   });
 
   test('in a pause it says the words that its status says, and no others', () => {

@@ -42,20 +42,30 @@ function judge(
 }
 
 test.each([
-  ['squash', 'Say\0more', 'refused: title_not_mergeable'],
-  ['merge', 'Say\0more', 'refused: title_not_mergeable'],
+  ['squash', false, 'refused: title_not_mergeable'],
+  ['merge', false, 'refused: title_not_mergeable'],
   // It makes no message of it.
-  ['rebase', 'Say\0more', 'admitted'],
-  ['squash', 'Say\tmore', 'admitted'],
-] as const)('in the style %s a title like %j: %s', (mergeStyle, title, verdict) => {
-  expect(judge({ mergeStyle, pull: { title } })).toBe(verdict);
-});
+  ['rebase', false, 'admitted'],
+  // The message is of the time at which it was scheduled.
+  ['squash', true, 'admitted'],
+] as const)(
+  'a title that git takes in no message, style %s, landing %s: %s',
+  (mergeStyle, isLanding, verdict) => {
+    expect(judge({ mergeStyle, isLanding, isTitleBad: true })).toBe(verdict);
+  },
+);
 
-test('a rule that asks for signed commits is held against no merge but one that did not come', () => {
-  const rule = { requiresSigned: true };
-  expect(judge({ rule })).toBe('admitted');
-  expect(judge({ rule, isMissed: true })).toBe('refused: merge_unsigned');
-  expect(judge({ isMissed: true })).toBe('admitted');
+test.each([
+  [true, true, 'refused: merge_unsigned'],
+  [true, false, 'admitted'],
+  [false, true, 'admitted'],
+])('signed commits asked for %s, and found to be why %s: %s', (requiresSigned, isUnsigned, verdict) => {
+  expect(judge({ rule: { requiresSigned }, isUnsigned })).toBe(verdict);
+  // What may be why besides is not hidden by the rule.
+  const dependencies = known({ open: 0, hidden: 1 });
+  expect(judge({ rule: { requiresSigned }, isMissed: true, dependencies })).toBe(
+    'refused: dependency_hidden',
+  );
 });
 
 describe('reviews (A31, D-04)', () => {

@@ -22,8 +22,7 @@ import { tellDecision } from '../../../../support/told-decision.ts';
 const PROVEN_1 = 'success on head-1: proven: in a batch of 2 that passed the gate as a whole; landing 1 of 2';
 const LANDED_1 =
   'pending on head-1: landed: merged by the queue; a new pull request with this commit is tested again';
-const UNVERIFIED_1 =
-  'pending on head-1: landed: merged, but its tree is not the proven one, so the queue has stopped';
+const UNVERIFIED_1 = 'pending on head-1: landed: merged, but not as it was proven, so the queue has stopped';
 const TIMED_OUT =
   'pending on head-1: requeued: the forge did not complete a merge of its batch in time; tested again';
 
