@@ -20,6 +20,7 @@ const RARE: readonly string[] = [
   'event pr_refused agit_not_approved',
   'event pr_refused fork_scheduler',
   'gate deleted',
+  'gate renamed',
   'a protected file',
   'action bounced merge_timeout',
   'event pr_bounced merge_timeout',
