@@ -89,7 +89,7 @@ export class ServiceStack extends Stack {
       table,
       monitoring,
       secrets,
-      bundlesDir: bundlesDir,
+      bundlesDir,
       image: config.engineImage,
       size: config.engineSize,
       forgeAllowHosts: config.forgeAllowHosts,

@@ -27,7 +27,7 @@ export interface SecretSpec {
 /** One secure parameter. Its value is in no template, and each of its readers is named. */
 export class StoredSecret extends Construct {
   readonly arn: string;
-  readonly #name: string;
+  readonly #plainArn: string;
 
   constructor(
     scope: Construct,
@@ -62,7 +62,7 @@ export class StoredSecret extends Construct {
         CopyFrom: copyFrom?.secretArn ?? '',
       },
     });
-    this.#name = arn;
+    this.#plainArn = arn;
     // Through the resource, so that the parameter is there before anything that reads it.
     this.arn = made.getAttString('Arn');
   }
@@ -90,7 +90,7 @@ export class StoredSecret extends Construct {
 
   output(name: string, description: string): void {
     // Not through the resource: what it answered in earlier releases is masked.
-    new CfnOutput(this, 'Output', { value: this.#name, description }).overrideLogicalId(name);
+    new CfnOutput(this, 'Output', { value: this.#plainArn, description }).overrideLogicalId(name);
   }
 }
 
