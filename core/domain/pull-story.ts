@@ -125,11 +125,8 @@ function codeNow(
       : codeOfEvent(bounce.event, bounce.reason);
   }
   if (place !== undefined && !queueEnabled) return 'queue_disabled';
-  if (place === undefined && last === undefined) return 'left_the_queue';
-  const code =
-    place === undefined
-      ? codeOfEvent(last?.event ?? 'pr_skipped', last?.reason ?? null)
-      : codeOfPlace(place.state, place.reason);
+  const told = last === undefined ? 'left_the_queue' : codeOfEvent(last.event, last.reason);
+  const code = place === undefined ? told : codeOfPlace(place.state, place.reason);
   const goesOn = code !== null && PULL_CODES[code].is === 'wait' && PULL_CODES[code].next === BY_ITSELF;
   return goesOn && isShutOut === true ? 'queue_stopped' : code;
 }
