@@ -46,7 +46,9 @@ describe('a pull request from a fork', () => {
     const other = await givenScheduled(world.forge, 'a');
     await world.drain();
     expect(await endingOf(world, [fork, other])).toEqual({ landed: [other], bounced: [] });
-    expect(await wordsOf(world, fork)).toMatch(/^error: refused: from a fork this forge merges for its author/);
+    expect(await wordsOf(world, fork)).toMatch(
+      /^error: refused: from a fork this forge merges for its author/,
+    );
     expect(world.forge.runs()).toHaveLength(1);
     expect((await world.events()).filter((event) => event.pr === fork).map((event) => event.event)).toEqual(
       expect.arrayContaining(['pr_refused']),
