@@ -14,7 +14,7 @@ import { createSystemClock } from '../core/adapters/system/clock.ts';
 import { readCommandLine, refuseCall, runProgram } from '../core/adapters/system/command-line.ts';
 import { canonicalId } from '../core/domain/ids.ts';
 import { Secret } from '../core/secret.ts';
-import { type Release, releaseIdentity, releaseRepo } from '../core/services/release-claim.ts';
+import { type Release, releaseIdentity, releaseRepo } from '../core/services/repos/release-claim.ts';
 
 const USAGE = `npm run admin -- --email <address> --user-pool <UserPoolId>
 npm run admin -- --email <address> --identity <address of the provider> --service-key-file <file>

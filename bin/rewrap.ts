@@ -5,8 +5,8 @@ import { createDynamoStore } from '../core/adapters/dynamo/store.ts';
 import { createKmsRewrapper } from '../core/adapters/kms-vault/rewrap.ts';
 import { createSystemClock } from '../core/adapters/system/clock.ts';
 import { readCommandLine, refuseCall, runProgram } from '../core/adapters/system/command-line.ts';
-import { type REWRAP_OUTCOMES, rewrapCredentials } from '../core/services/rewrap-credentials.ts';
-import { rewrapSecrets } from '../core/services/rewrap-secrets.ts';
+import { type REWRAP_OUTCOMES, rewrapCredentials } from '../core/services/secrets/rewrap-credentials.ts';
+import { rewrapSecrets } from '../core/services/secrets/rewrap-secrets.ts';
 
 const USAGE = `npm run rewrap -- --table <TableName> --key <id or ARN of the new key> --key-version <number> [--dry-run]
 

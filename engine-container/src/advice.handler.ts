@@ -6,7 +6,7 @@ import { chooseIdentity } from '#core/adapters/identity-http/choose-identity.ts'
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { SurfaceEnv } from '#core/contracts/env.ts';
 import { createSurface } from '#core/http/api-surface.ts';
-import { createTokenReader } from '#core/services/api-tokens.ts';
+import { createTokenReader } from '#core/services/tenants/api-tokens.ts';
 import { createLog } from '#core/telemetry.ts';
 import { createAdviceRoutes } from './replay/advice-routes.ts';
 

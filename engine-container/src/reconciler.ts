@@ -1,5 +1,5 @@
 import type { ReconcileOrder, ReconcileRequest } from '#core/ports/system.ts';
-import { adoptLease } from '#core/services/lease.ts';
+import { adoptLease } from '#core/services/wakes/lease.ts';
 import { EngineMemory } from './engine-memory.ts';
 import { ForgeSpending } from './forge-spending.ts';
 import { Reconcile } from './reconcile.ts';

@@ -9,7 +9,7 @@ import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
 import { createSurface } from '#core/http/api-surface.ts';
 import { createSignInNotes } from '#core/http/note-sign-in.ts';
-import { createTokenReader } from '#core/services/api-tokens.ts';
+import { createTokenReader } from '#core/services/tenants/api-tokens.ts';
 import { createLog } from '#core/telemetry.ts';
 import { ApiEnv } from './env.ts';
 import { createApiRoutes } from './routes.ts';

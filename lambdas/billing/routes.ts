@@ -5,9 +5,9 @@ import {
   openPortal,
   readBillingSummary,
   startCheckout,
-} from '#core/services/billing.ts';
-import { type OffboardDeps, offboardTenant } from '#core/services/offboard.ts';
-import { createPlanReader } from '#core/services/plan-prices.ts';
+} from '#core/services/billing/billing.ts';
+import { createPlanReader } from '#core/services/billing/plan-prices.ts';
+import { type OffboardDeps, offboardTenant } from '#core/services/tenants/offboard.ts';
 
 export function createBillingRoutes(deps: BillingDeps & OffboardDeps): ApiHandlers<'billing'> {
   const readPlans = createPlanReader(deps);

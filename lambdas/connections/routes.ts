@@ -13,9 +13,13 @@ import type { ApiHandlers } from '#core/http/api-call.ts';
 import { readRawBody } from '#core/http/lambda-http.ts';
 import { parseFields, parseJsonObject } from '#core/http/parse-request.ts';
 import { Secret } from '#core/secret.ts';
-import { type AuthorDeps, setAuthorNotices } from '#core/services/author-notices.ts';
-import { type ConnectionDeps, changeConnection, storeConnection } from '#core/services/connections.ts';
-import { listSeenRepos } from '#core/services/discover.ts';
+import {
+  type ConnectionDeps,
+  changeConnection,
+  storeConnection,
+} from '#core/services/connections/connections.ts';
+import { listSeenRepos } from '#core/services/connections/discover.ts';
+import { type AuthorDeps, setAuthorNotices } from '#core/services/notices/author-notices.ts';
 
 /** The listing without a session is there only where a deployment asks for it (D-21). */
 export function switchedOffRoutes(legacyListing: boolean): readonly RouteIdOf<'connections'>[] {

@@ -9,7 +9,7 @@ import { createEngineFleet } from '#core/adapters/ecs/engine-fleet.ts';
 import { createEngineProbe } from '#core/adapters/engine-http/engine-client.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { answerWithEnvelope } from '#core/http/error-middleware.ts';
-import { wakeEngine } from '#core/services/engine-power.ts';
+import { wakeEngine } from '#core/services/operation/engine-power.ts';
 import { createLog } from '#core/telemetry.ts';
 import { ContainerHealthEnv } from './env.ts';
 import { createContainerHealth } from './routes.ts';

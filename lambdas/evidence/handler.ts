@@ -6,7 +6,7 @@ import { chooseIdentity } from '#core/adapters/identity-http/choose-identity.ts'
 import { openKmsSigner } from '#core/adapters/kms-signer/signer.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createSurface } from '#core/http/api-surface.ts';
-import { createTokenReader } from '#core/services/api-tokens.ts';
+import { createTokenReader } from '#core/services/tenants/api-tokens.ts';
 import { createLog } from '#core/telemetry.ts';
 import { EvidenceEnv } from './env.ts';
 import { createEvidenceRoutes } from './routes.ts';

@@ -1,6 +1,10 @@
 import { AppError } from '#core/contracts/errors.ts';
 import type { ApiHandlers } from '#core/http/api-call.ts';
-import { type EvidenceDeps, exportEvidence, readEvidenceKey } from '#core/services/export-evidence.ts';
+import {
+  type EvidenceDeps,
+  exportEvidence,
+  readEvidenceKey,
+} from '#core/services/evidence/export-evidence.ts';
 
 /** Signed statements of landings. What is signed is read here, never taken from the caller. */
 export function createEvidenceRoutes(deps: EvidenceDeps): ApiHandlers<'evidence'> {

@@ -8,24 +8,24 @@ import { toSettings } from '#core/contracts/repo-settings.ts';
 import { describeReasons } from '#core/domain/provisioning.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { ApiHandlers } from '#core/http/api-call.ts';
-import { recordChange } from '#core/services/audit.ts';
-import { type Failed, openSetupPull } from '#core/services/ci-gate.ts';
-import { accessDenied } from '#core/services/denied.ts';
-import { type DiscoverDeps, discoverRepos } from '#core/services/discover.ts';
-import { dequeuePull, type EnqueueDeps, enqueuePull } from '#core/services/enqueue-pull.ts';
-import { type EnrollDeps, enrollRepo } from '#core/services/enroll-repo.ts';
+import { accessDenied } from '#core/services/connections/denied.ts';
+import { type DiscoverDeps, discoverRepos } from '#core/services/connections/discover.ts';
+import { recordChange } from '#core/services/evidence/audit.ts';
 import {
   type NoticeWebhookDeps,
   removeNoticeWebhook,
   setNoticeWebhook,
-} from '#core/services/notice-webhook.ts';
-import { loadOwnRepo } from '#core/services/owned.ts';
-import { pauseRepo } from '#core/services/pause-repo.ts';
-import { provisionRepo, setProtection } from '#core/services/provisioning.ts';
-import { type GateLogDeps, readGateLog } from '#core/services/read-gate-log.ts';
-import { type RepoFactsStore, readFactsOf } from '#core/services/repo-facts.ts';
-import { type UpdateDeps, updateRepo } from '#core/services/update-repo.ts';
-import { type VerifyDeps, verifyCiGate } from '#core/services/verify-ci-gate.ts';
+} from '#core/services/notices/notice-webhook.ts';
+import { dequeuePull, type EnqueueDeps, enqueuePull } from '#core/services/pulls/enqueue-pull.ts';
+import { type GateLogDeps, readGateLog } from '#core/services/reads/read-gate-log.ts';
+import { type EnrollDeps, enrollRepo } from '#core/services/repos/enroll-repo.ts';
+import { loadOwnRepo } from '#core/services/repos/owned.ts';
+import { pauseRepo } from '#core/services/repos/pause-repo.ts';
+import { type RepoFactsStore, readFactsOf } from '#core/services/repos/repo-facts.ts';
+import { type UpdateDeps, updateRepo } from '#core/services/repos/update-repo.ts';
+import { type Failed, openSetupPull } from '#core/services/set-up/ci-gate.ts';
+import { provisionRepo, setProtection } from '#core/services/set-up/provisioning.ts';
+import { type VerifyDeps, verifyCiGate } from '#core/services/set-up/verify-ci-gate.ts';
 
 export type ForgeOpsDeps = DiscoverDeps &
   EnrollDeps &

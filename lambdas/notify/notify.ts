@@ -1,7 +1,7 @@
 import { readChanges, type StoredChange } from '#core/adapters/dynamo/changes.ts';
 import type { StreamAnswer } from '#core/contracts/stream.ts';
 import { StoreError } from '#core/ports/store.ts';
-import { announceEvent, announceNotice, type NotifyDeps } from '#core/services/notify.ts';
+import { announceEvent, announceNotice, type NotifyDeps } from '#core/services/notices/notify.ts';
 
 /** A change that was not claimed because the store failed is tried again; one that was claimed is not (A84). */
 export function createNotify(deps: NotifyDeps): (event: unknown) => Promise<StreamAnswer> {

@@ -18,8 +18,8 @@ import type { IdentityPort } from '#core/ports/identity.ts';
 import { StoreError } from '#core/ports/store.ts';
 import type { Clock, Log } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
-import { openSocket } from '#core/services/realtime.ts';
-import { redeemTicket } from '#core/services/tickets.ts';
+import { openSocket } from '#core/services/realtime/realtime.ts';
+import { redeemTicket } from '#core/services/realtime/tickets.ts';
 
 /** A `$connect` event as far as it is read. Header names are spelled as the client spelled them. */
 export interface ConnectEvent {

@@ -1,7 +1,7 @@
 import { readChanges, type StoredChange } from '#core/adapters/dynamo/changes.ts';
 import { formatRefreshPing } from '#core/contracts/realtime.ts';
 import type { TenantId } from '#core/domain/ids.ts';
-import { endSockets, type PushDeps, pingTenants } from '#core/services/realtime.ts';
+import { endSockets, type PushDeps, pingTenants } from '#core/services/realtime/realtime.ts';
 
 /**
  * One ping per tenant and batch of changes, however many rows changed. What fails here is tried again by the mapping, for

@@ -8,11 +8,11 @@ import { createEngineFleet } from '#core/adapters/ecs/engine-fleet.ts';
 import { createDeadWakes } from '#core/adapters/sqs/dead-wakes.ts';
 import { createSqsWakeSender } from '#core/adapters/sqs/wake-queue.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
-import { writeOffDeadWakes } from '#core/services/dead-wakes.ts';
-import { askRetries } from '#core/services/deliver-webhook.ts';
-import { tendEngine } from '#core/services/engine-power.ts';
-import { wakeDueRepos } from '#core/services/wake.ts';
-import { watchQueues } from '#core/services/watch-queues.ts';
+import { askRetries } from '#core/services/notices/deliver-webhook.ts';
+import { watchQueues } from '#core/services/notices/watch-queues.ts';
+import { tendEngine } from '#core/services/operation/engine-power.ts';
+import { writeOffDeadWakes } from '#core/services/wakes/dead-wakes.ts';
+import { wakeDueRepos } from '#core/services/wakes/wake.ts';
 import { createLog } from '#core/telemetry.ts';
 import { TickEnv } from './env.ts';
 

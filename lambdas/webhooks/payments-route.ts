@@ -3,7 +3,7 @@ import { PAYMENT_SIGNATURE_HEADER } from '#core/contracts/payment-signature.ts';
 import { readRawBody } from '#core/http/lambda-http.ts';
 import { readHeader } from '#core/http/read-header.ts';
 import { type HttpResponse, respondJson } from '#core/http/respond.ts';
-import { acceptPaymentEvent, type PaymentEventDeps } from '#core/services/accept-payment-event.ts';
+import { acceptPaymentEvent, type PaymentEventDeps } from '#core/services/billing/accept-payment-event.ts';
 
 /** One event of the payment provider. What came of it is not the provider's business (D-60). */
 export function createPaymentsWebhook(

@@ -4,7 +4,7 @@ import { arrivalOf } from '#core/http/limit-rate.ts';
 import { readHeader } from '#core/http/read-header.ts';
 import { type HttpResponse, respondJson } from '#core/http/respond.ts';
 import { viewerNetwork } from '#core/http/viewer-address.ts';
-import { acceptForgeWebhook, type WebhookDeps } from '#core/services/accept-forge-webhook.ts';
+import { acceptForgeWebhook, type WebhookDeps } from '#core/services/webhooks/accept-forge-webhook.ts';
 
 /** One delivery of a forge, under whatever names it gives its headers. */
 export function createForgeWebhook(

@@ -21,12 +21,12 @@ import { glanceOf, parseWakeMessage } from '#core/contracts/events.ts';
 import { writeBackportRequest, writeRepairRequest } from '#core/contracts/repair.ts';
 import { redeliverySeconds } from '#core/domain/wake.ts';
 import { consumeBatch } from '#core/http/queue-batch.ts';
-import { wishBackports } from '#core/services/backport.ts';
-import { type DispatchDeps, dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
-import { createWakingEngine } from '#core/services/engine-power.ts';
-import { answerGlance } from '#core/services/glance.ts';
-import { createLookingEngine } from '#core/services/idle-look.ts';
-import { wishRepairs } from '#core/services/repair-setup.ts';
+import { createWakingEngine } from '#core/services/operation/engine-power.ts';
+import { wishBackports } from '#core/services/pulls/backport.ts';
+import { wishRepairs } from '#core/services/set-up/repair-setup.ts';
+import { type DispatchDeps, dispatchReconcile } from '#core/services/wakes/dispatch-reconcile.ts';
+import { answerGlance } from '#core/services/wakes/glance.ts';
+import { createLookingEngine } from '#core/services/wakes/idle-look.ts';
 import { createLog } from '#core/telemetry.ts';
 import { WorkerEnv } from './env.ts';
 

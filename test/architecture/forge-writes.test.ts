@@ -71,8 +71,8 @@ describe('the list of the service’s writes to a forge', () => {
     expect(source).toContain('force_merge: false');
     const delivered = ['core', 'engine-container', 'lambdas', 'onebox'].flatMap(listSources);
     const askers = delivered.filter((path) => /\bopenPerson\(/.test(read(path)));
-    expect(askers).toEqual(['core/services/enqueue-pull.ts']);
-    expect(read('core/services/enqueue-pull.ts')).not.toMatch(/[vV]ault|credential/);
+    expect(askers).toEqual(['core/services/pulls/enqueue-pull.ts']);
+    expect(read('core/services/pulls/enqueue-pull.ts')).not.toMatch(/[vV]ault|credential/);
     expect(read('lambdas/forge-ops/routes.ts').match(/readForgeToken\(event\.headers\)/g)).toHaveLength(2);
   });
 

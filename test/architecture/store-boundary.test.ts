@@ -7,15 +7,18 @@ describe('the display view decides nothing', () => {
 
   test('three services read the queue view: two show it, one tells of a standstill in it', () => {
     expect(control.filter((path) => /\breadQueueViews\b/.test(readSource(path)))).toEqual([
-      'core/services/read-activity.ts',
-      'core/services/read-pull.ts',
-      'core/services/watch-queues.ts',
+      'core/services/notices/watch-queues.ts',
+      'core/services/reads/read-activity.ts',
+      'core/services/reads/read-pull.ts',
     ]);
   });
 
   test('no other service knows its type', () => {
     const knowing = control.filter((path) => readEdges(path).some(({ to }) => to === VIEW));
-    expect(knowing).toEqual(['core/services/read-activity.ts', 'core/services/watch-queues.ts']);
+    expect(knowing).toEqual([
+      'core/services/notices/watch-queues.ts',
+      'core/services/reads/read-activity.ts',
+    ]);
   });
 });
 

@@ -4,10 +4,10 @@ import { listSources, readSource } from './sources.ts';
 
 type Row = readonly string[];
 
-/** Rows of the first table of a section of ARCHITECTURE.md, without its head. */
-function rowsOf(heading: string): readonly Row[] {
-  const [, section = ''] = readSource('ARCHITECTURE.md').split(`\n## ${heading}\n`);
-  const lines = section.split('\n## ')[0]?.match(/^\|.*\|$/gm) ?? [];
+/** Rows of the first table of a section of a document, without its head. */
+function rowsOf(heading: string, document = 'ARCHITECTURE.md'): readonly Row[] {
+  const [, section = ''] = readSource(document).split(`# ${heading}\n`);
+  const lines = section.split(/\n##+ /)[0]?.match(/^\|.*\|$/gm) ?? [];
   return lines.slice(2).map((line) =>
     line
       .slice(1, -1)
@@ -30,11 +30,17 @@ test('the table of rights names each deployed function once, and no other', () =
   expect(named.flatMap(matching).sort()).toEqual([...deployed].sort());
 });
 
-test('the table of services names each file of core/services once, and no other', () => {
-  const named = rowsOf('Services by concern').flatMap(([, files]) => namesIn(files));
-  const files = listSources('core/services').map((path) => path.replace(/^core\/services\/|\.ts$/g, ''));
-  expect([...named].sort()).toEqual([...files].sort());
-});
+const FOLDER_TABLES = [['ARCHITECTURE.md', 'Services by concern', 'core/services']] as const;
+
+test.each(FOLDER_TABLES)(
+  '%s, %s: each folder of %s has one row, and no other',
+  (document, heading, folder) => {
+    const named = rowsOf(heading, document).flatMap(([cell]) => namesIn(cell));
+    const below = listSources(folder).map((path) => path.slice(folder.length + 1).split('/'));
+    const folders = new Set(below.flatMap(([first = '', ...rest]) => (rest.length > 0 ? [first] : [])));
+    expect([...named].sort()).toEqual([...folders].sort());
+  },
+);
 
 describe('the table of layers', () => {
   /** Layers of files of the project; all others are packages. */

@@ -7,7 +7,7 @@ import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { LEASE_TTL_MS } from '#core/domain/limits.ts';
 import { Secret } from '#core/secret.ts';
-import { withLease } from '#core/services/lease.ts';
+import { withLease } from '#core/services/wakes/lease.ts';
 import { createReconciler } from '../../engine-container/src/reconciler.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { createMemoryStore } from '../fakes/memory-store.ts';

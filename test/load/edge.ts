@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { parseHubSignature } from '#core/contracts/hub-signature.ts';
 import { Secret } from '#core/secret.ts';
-import { issueTicket } from '#core/services/tickets.ts';
+import { issueTicket } from '#core/services/realtime/tickets.ts';
 import { eventually } from '../support/eventually.ts';
 import { Client, RealtimeWorld } from '../support/realtime-world.ts';
 import { createSeededRandom } from '../support/seeded-random.ts';

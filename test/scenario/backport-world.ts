@@ -1,8 +1,8 @@
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { BackportForge } from '#core/ports/backport.ts';
-import { type BackportDeps, carryLandings, wishBackports } from '#core/services/backport.ts';
-import { saveRepo } from '#core/services/save-repo.ts';
+import { type BackportDeps, carryLandings, wishBackports } from '#core/services/pulls/backport.ts';
+import { saveRepo } from '#core/services/repos/save-repo.ts';
 import { openBackportPlanner } from '../../engine-container/src/plan-backport.ts';
 import { QueueWorld, REPO, TICK_MS } from './queue-world.ts';
 import { givenScheduled } from './stories.ts';

@@ -1,8 +1,8 @@
 import { toPullStoryView } from '#core/contracts/pull-story.ts';
 import { BACKPORT_TRIES_MS, BACKPORT_WINDOW_MS } from '#core/domain/backport.ts';
 import { tellPull } from '#core/domain/pull-story.ts';
-import { carryLandings, wishBackports } from '#core/services/backport.ts';
-import { withLease } from '#core/services/lease.ts';
+import { carryLandings, wishBackports } from '#core/services/pulls/backport.ts';
+import { withLease } from '#core/services/wakes/lease.ts';
 import type { ProfileName } from '../../local/forge/profiles.ts';
 import { givenEvent } from '../builders/store-rows.ts';
 import { openSetUpWorld, type SetUpWorld } from '../support/set-up-world.ts';

@@ -1,8 +1,8 @@
 import { parseForgeVersion } from '#core/domain/forge-version.ts';
 import { gateTemplate } from '#core/domain/gate-workflow.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
-import { openSetupPull } from '#core/services/ci-gate.ts';
-import { verifyCiGate } from '#core/services/verify-ci-gate.ts';
+import { openSetupPull } from '#core/services/set-up/ci-gate.ts';
+import { verifyCiGate } from '#core/services/set-up/verify-ci-gate.ts';
 import { readWorkflow, startsOnPush } from '../../local/forge/actions/workflow-file.ts';
 import { readYaml } from '../../local/forge/actions/yaml.ts';
 import { BOT } from '../../local/forge/fake-forge.ts';

@@ -1,5 +1,5 @@
 import { WIND_DOWN_MS } from '#core/domain/limits.ts';
-import { deleteRepo } from '#core/services/delete-repo.ts';
+import { deleteRepo } from '#core/services/repos/delete-repo.ts';
 import { givenPostedSuccess, leaveTenant, QueueWorld, REPO, TICK_MS } from './queue-world.ts';
 
 /** The answer to a refused request: its code and its words. */

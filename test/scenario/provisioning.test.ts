@@ -1,8 +1,8 @@
 import { differingFields } from '#core/domain/branch-rule.ts';
 import { viewProvisioning } from '#core/domain/provisioning.ts';
 import type { ManagedRepo, MergeStyle } from '#core/domain/repo.ts';
-import { changeStatusContext, provisionRepo, setProtection } from '#core/services/provisioning.ts';
-import { HOOK_EVENTS } from '#core/services/webhook-registration.ts';
+import { changeStatusContext, provisionRepo, setProtection } from '#core/services/set-up/provisioning.ts';
+import { HOOK_EVENTS } from '#core/services/set-up/webhook-registration.ts';
 import { FakeSecretBox } from '../fakes/secret-box.ts';
 import { openSetUpWorld, type SetUpWorld, WEBHOOK_URL } from '../support/set-up-world.ts';
 

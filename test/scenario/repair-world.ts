@@ -1,9 +1,9 @@
 import type { ProvisioningRecord } from '#core/domain/provisioning.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
-import { createLookingEngine } from '#core/services/idle-look.ts';
-import { readActivity } from '#core/services/read-activity.ts';
-import { type RepairDeps, repairSetup, wishRepairs } from '#core/services/repair-setup.ts';
+import { readActivity } from '#core/services/reads/read-activity.ts';
+import { type RepairDeps, repairSetup, wishRepairs } from '#core/services/set-up/repair-setup.ts';
+import { createLookingEngine } from '#core/services/wakes/idle-look.ts';
 import { lookForWork } from '../../engine-container/src/idle-look.ts';
 import { FakeSecretBox } from '../fakes/secret-box.ts';
 import { QueueWorld, REPO, TICK_MS } from './queue-world.ts';

@@ -1,5 +1,5 @@
 import { toManagedRepoView } from '#core/contracts/managed-repo.ts';
-import { readFactsOf } from '#core/services/repo-facts.ts';
+import { readFactsOf } from '#core/services/repos/repo-facts.ts';
 import { noteRule } from '../../engine-container/src/queue/admission/rule-notes.ts';
 import { givenRule } from '../builders/snapshot.ts';
 import { QueueWorld, REPO } from './queue-world.ts';

@@ -3,7 +3,7 @@ import type { ProvisioningRecord } from '#core/domain/provisioning.ts';
 import { tellPull } from '#core/domain/pull-story.ts';
 import { DEFAULT_SERVICE_NAME, stagingBranch } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
-import { readActivity } from '#core/services/read-activity.ts';
+import { readActivity } from '#core/services/reads/read-activity.ts';
 import { findBlocker } from '../../dashboard/view/blocker.ts';
 import { landedOf } from './hooks.ts';
 import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from './stories.ts';

@@ -1,11 +1,11 @@
 import { BURIED_WIND_DOWN_MS, WIND_DOWN_MS } from '#core/domain/limits.ts';
 import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
-import { deleteConnection } from '#core/services/delete-connection.ts';
-import { deleteRepo } from '#core/services/delete-repo.ts';
-import { dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
-import { saveRepo } from '#core/services/save-repo.ts';
-import { updateRepo } from '#core/services/update-repo.ts';
-import { wakeNow } from '#core/services/wake.ts';
+import { deleteConnection } from '#core/services/connections/delete-connection.ts';
+import { deleteRepo } from '#core/services/repos/delete-repo.ts';
+import { saveRepo } from '#core/services/repos/save-repo.ts';
+import { updateRepo } from '#core/services/repos/update-repo.ts';
+import { dispatchReconcile } from '#core/services/wakes/dispatch-reconcile.ts';
+import { wakeNow } from '#core/services/wakes/wake.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { FakeSecretBox } from '../fakes/secret-box.ts';
 import { CONNECTION, givenPostedSuccess, QueueWorld, REPO, stopPaying, TICK_MS } from './queue-world.ts';

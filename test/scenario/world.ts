@@ -7,7 +7,7 @@ import { type EngineForge, ForgeError, ReadNotBegun } from '#core/ports/forge.ts
 import { type EngineReport, StoreError } from '#core/ports/store.ts';
 import type { Log } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
-import { withLease } from '#core/services/lease.ts';
+import { withLease } from '#core/services/wakes/lease.ts';
 import type { QueueRecord } from '../../engine-container/src/queue/record/record.ts';
 import { createReconciler } from '../../engine-container/src/reconciler.ts';
 import { parseRecord } from '../../engine-container/src/record-codec.ts';

@@ -207,7 +207,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'of two records of one address one is at work at a time',
-    file: 'core/services/wind-down.ts',
+    file: 'core/services/wind-down/wind-down.ts',
     find: 'return waiting.length > 0 && waiting[0]?.id !== repo.id;',
     replace: 'return waiting.length < 0;',
     families: ['interrupted'],
@@ -223,7 +223,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a queue goes off once its scheduled merges are taken back (D-24)',
-    file: 'core/services/stop-queue.ts',
+    file: 'core/services/wind-down/stop-queue.ts',
     find: `    await cancelMerges(deps, repo, await readLivePrs(deps.store, repo));
     return storeOff();`,
     replace: `    const off = await storeOff();

@@ -1,8 +1,8 @@
 import type { Mutant } from './mutants.ts';
 
 const DOMAIN = 'core/domain/backport.ts';
-const SERVICE = 'core/services/carry-landing.ts';
-const PASS = 'core/services/backport.ts';
+const SERVICE = 'core/services/pulls/carry-landing.ts';
+const PASS = 'core/services/pulls/backport.ts';
 const LABELS = 'landings are carried by their labels';
 const OTHERWISE = 'the forge writes a backport otherwise than the patch says';
 const FAILING = 'the forge fails on one landing for ever, and another is behind it';

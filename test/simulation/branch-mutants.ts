@@ -62,7 +62,7 @@ export const BRANCH_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'one hook serves every managed branch',
-    file: 'core/services/accept-forge-webhook.ts',
+    file: 'core/services/webhooks/accept-forge-webhook.ts',
     find: 'return managed.some(({ id }) => id === repo.id) ? managed : [repo, ...managed];',
     replace: 'return managed.length < 0 ? managed : [repo];',
     families: ['two_branches'],

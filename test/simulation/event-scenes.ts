@@ -1,7 +1,7 @@
 import { HEARD_COUNTS_MS, HEARD_GATE_LOOK_MS, type HeardKind } from '#core/domain/heard-events.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { Secret } from '#core/secret.ts';
-import { acceptForgeWebhook } from '#core/services/accept-forge-webhook.ts';
+import { acceptForgeWebhook } from '#core/services/webhooks/accept-forge-webhook.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { createMemoryStore } from '../fakes/memory-store.ts';
 import { FakeSecretBox } from '../fakes/secret-box.ts';

@@ -4,7 +4,7 @@ import type { Mutant } from './mutants.ts';
 export const GLANCE_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a look is followed by a glance',
-    file: 'core/services/next-look.ts',
+    file: 'core/services/wakes/next-look.ts',
     find: '    if (!isOff(repo) && ended.seen !== null)\n',
     replace: '    if (isOff(repo) && ended.seen !== null)\n',
     families: ['at_rest'],
@@ -12,7 +12,7 @@ export const GLANCE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a glance is followed by the next',
-    file: 'core/services/glance.ts',
+    file: 'core/services/wakes/glance.ts',
     find: '  if (step > GLANCE_STEPS_MAX) return;\n',
     replace: '  if (step > 1) return;\n',
     families: ['at_rest'],
@@ -28,7 +28,7 @@ export const GLANCE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a sight within the second of a change proves nothing',
-    file: 'core/services/glance.ts',
+    file: 'core/services/wakes/glance.ts',
     find: '  if (!sight.isSettled) return true;\n',
     replace: '  if (!sight.isSettled) sight = { ...sight, isSettled: true };\n',
     families: ['at_rest'],
@@ -44,7 +44,7 @@ export const GLANCE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'chains of glances replace each other',
-    file: 'core/services/glance.ts',
+    file: 'core/services/wakes/glance.ts',
     find: "  if (repo.wakeSeq !== glance.wakeSeq) return 'replaced';\n",
     replace: '',
     families: ['at_rest'],
@@ -52,7 +52,7 @@ export const GLANCE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a glance that is delivered twice goes on once',
-    file: 'core/services/glance.ts',
+    file: 'core/services/wakes/glance.ts',
     find: 'sendDelayedGlance({ repoId: id, wakeSeq, step }, delayMs)',
     replace:
       'sendDelayedGlance({ repoId: id, wakeSeq, step: 1 + Math.floor(deps.clock.now()) % 997 }, delayMs)',

@@ -23,7 +23,7 @@ export const MACHINE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'reconciles that died with their engine end by themselves',
-    file: 'core/services/concurrent-reconciles.ts',
+    file: 'core/services/wakes/concurrent-reconciles.ts',
     find: '    LEASE_TTL_MS,',
     replace: `    ${HOURS_MS},`,
     families: ['outages'],

@@ -102,7 +102,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the fence of a request (A40)',
-    file: 'core/services/lease.ts',
+    file: 'core/services/wakes/lease.ts',
     find: 'if (grant === null || grant.fence !== fence) return null;',
     replace: 'if (grant === null) return null;',
     families: HURT,
@@ -118,7 +118,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a lease is left running while its engine may be at work',
-    file: 'core/services/lease.ts',
+    file: 'core/services/wakes/lease.ts',
     find: 'release = options.leaveRunning?.(value) !== true;',
     replace: 'release = true;',
     families: HURT,
@@ -295,7 +295,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what is held for payment takes back what it posted (A24, A107)',
-    file: 'core/services/wind-down.ts',
+    file: 'core/services/wind-down/wind-down.ts',
     find: 'if (obligations?.open !== true) return false;',
     replace: 'if (obligations?.open !== true || obligations.open) return false;',
     families: ['interrupted'],
@@ -303,7 +303,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a tenant that leaves takes back what its queues posted (A24, A100)',
-    file: 'core/services/offboard.ts',
+    file: 'core/services/tenants/offboard.ts',
     find: 'await windDownAll(deps, tenantId, end);',
     replace:
       'for (const repo of await deps.store.listRepos(tenantId)) await deps.store.deleteRepo(repo); void end;',
@@ -360,7 +360,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the last look of a queue that is off (A24)',
-    file: 'core/services/dispatch-reconcile.ts',
+    file: 'core/services/wakes/dispatch-reconcile.ts',
     find: '  if (off && repo.dueAt === null) {',
     replace: "  if (off) {\n    if (repo.queueEnabled === false) return { kind: 'disabled' };",
     families: ['settings', 'everything'],

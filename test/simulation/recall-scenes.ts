@@ -1,7 +1,7 @@
 import { LEASE_TTL_MS } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { ForgeError } from '#core/ports/forge.ts';
-import { withLease } from '#core/services/lease.ts';
+import { withLease } from '#core/services/wakes/lease.ts';
 import { giveUpFirst, postsSuccess } from '../scenario/late-call.ts';
 import { givenProject, givenScheduled, unprovenLandings } from '../scenario/stories.ts';
 import { look, type Stage, setStage, wordOn } from './scene-stage.ts';

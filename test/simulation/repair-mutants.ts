@@ -1,7 +1,7 @@
 import type { Mutant } from './mutants.ts';
 
 const REPAIR = 'core/domain/repair.ts';
-const SERVICE = 'core/services/repair-setup.ts';
+const SERVICE = 'core/services/set-up/repair-setup.ts';
 const UNDONE = 'a person undoes each repair';
 
 /** Guards of decision 0189: repairs of a set-up, and looks at one at rest. */
@@ -48,7 +48,7 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'at rest the hook is compared with what was set up',
-    file: 'core/services/idle-look.ts',
+    file: 'core/services/wakes/idle-look.ts',
     find: "if (wakeupMode === 'webhook' && hookId !== null && hook",
     replace: 'if (false && hookId !== null && hook',
     families: ['drifts'],

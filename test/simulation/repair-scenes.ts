@@ -1,5 +1,5 @@
 import { REPAIR_EVERY_MS, REPAIRS_A_DAY_MAX } from '#core/domain/repair.ts';
-import { repairSetup } from '#core/services/repair-setup.ts';
+import { repairSetup } from '#core/services/set-up/repair-setup.ts';
 import { REPO, TICK_MS } from '../scenario/queue-world.ts';
 import { givenRepairWorld, type RepairWorld, removeContext, undoRepairs } from '../scenario/repair-world.ts';
 import { givenScheduled } from '../scenario/stories.ts';

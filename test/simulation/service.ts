@@ -26,13 +26,13 @@ import {
   type WakeQueue,
 } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
-import { acceptForgeWebhook } from '#core/services/accept-forge-webhook.ts';
-import { carryLandings, wishBackports } from '#core/services/backport.ts';
-import { dispatchReconcile, recordAbandonedWake } from '#core/services/dispatch-reconcile.ts';
-import { answerGlance } from '#core/services/glance.ts';
-import { createLookingEngine } from '#core/services/idle-look.ts';
-import { repairSetup, wishRepairs } from '#core/services/repair-setup.ts';
-import { forwardDelayedWake, wakeDueRepos } from '#core/services/wake.ts';
+import { carryLandings, wishBackports } from '#core/services/pulls/backport.ts';
+import { repairSetup, wishRepairs } from '#core/services/set-up/repair-setup.ts';
+import { dispatchReconcile, recordAbandonedWake } from '#core/services/wakes/dispatch-reconcile.ts';
+import { answerGlance } from '#core/services/wakes/glance.ts';
+import { createLookingEngine } from '#core/services/wakes/idle-look.ts';
+import { forwardDelayedWake, wakeDueRepos } from '#core/services/wakes/wake.ts';
+import { acceptForgeWebhook } from '#core/services/webhooks/accept-forge-webhook.ts';
 import { EngineMemory } from '../../engine-container/src/engine-memory.ts';
 import { glanceAt } from '../../engine-container/src/glance.ts';
 import { lookForWork } from '../../engine-container/src/idle-look.ts';

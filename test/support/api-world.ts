@@ -33,9 +33,9 @@ import {
   VaultError,
 } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
-import { createTokenReader } from '#core/services/api-tokens.ts';
-import { dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
-import { createForgeOpener } from '#core/services/open-forge.ts';
+import { createForgeOpener } from '#core/services/connections/open-forge.ts';
+import { createTokenReader } from '#core/services/tenants/api-tokens.ts';
+import { dispatchReconcile } from '#core/services/wakes/dispatch-reconcile.ts';
 import { createLog } from '#core/telemetry.ts';
 import { createAdviceRoutes } from '../../engine-container/src/replay/advice-routes.ts';
 import { createAdminRoutes } from '../../lambdas/admin/routes.ts';

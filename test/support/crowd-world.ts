@@ -3,9 +3,9 @@ import { FORGE_TIMEOUT_MS, RECONCILE_BUDGET_MS, TICK_INTERVAL_MS } from '#core/d
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { EngineAnswer, WakeQueue } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
-import { type DispatchDeps, dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
-import { adoptLease } from '#core/services/lease.ts';
-import { forwardDelayedWake, wakeDueRepos, wakeForEvent } from '#core/services/wake.ts';
+import { type DispatchDeps, dispatchReconcile } from '#core/services/wakes/dispatch-reconcile.ts';
+import { adoptLease } from '#core/services/wakes/lease.ts';
+import { forwardDelayedWake, wakeDueRepos, wakeForEvent } from '#core/services/wakes/wake.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { createMemoryStore } from '../fakes/memory-store.ts';
 import { SimClock } from './sim-clock.ts';

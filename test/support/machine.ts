@@ -8,7 +8,7 @@ import type {
   LeaseStore,
   ReconcileStore,
 } from '#core/ports/store.ts';
-import type { EraseStore } from '#core/services/erase-tenant.ts';
+import type { EraseStore } from '#core/services/tenants/erase-tenant.ts';
 
 /**
  * Where one reconcile runs. Every call of its worker and engine to forge and store passes here, under a static label,

@@ -1,6 +1,6 @@
 import { toFanoutAdviceView } from '#core/contracts/fanout-advice.ts';
 import type { ApiHandlers } from '#core/http/api-call.ts';
-import type { FiguresDeps } from '#core/services/read-figures.ts';
+import type { FiguresDeps } from '#core/services/reads/read-figures.ts';
 import { adviseFanout } from './advise-fanout.ts';
 
 export function createAdviceRoutes(deps: FiguresDeps): ApiHandlers<'advice'> {

@@ -16,8 +16,8 @@ import {
 import type { TenantId } from '#core/domain/ids.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
-import { loadOwnRepo } from '#core/services/owned.ts';
-import { type FiguresDeps, readFigureRows } from '#core/services/read-figures.ts';
+import { type FiguresDeps, readFigureRows } from '#core/services/reads/read-figures.ts';
+import { loadOwnRepo } from '#core/services/repos/owned.ts';
 import { replay } from './replay.ts';
 import { percentileOf, planReplay, type ReplayPlan } from './replay-plan.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { encodeDocument } from '#core/adapters/dynamo/queue-document.ts';
 import { BATCH_PULL_REQUESTS_MAX, LEASE_TTL_MS } from '#core/domain/limits.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
-import { withLease } from '#core/services/lease.ts';
+import { withLease } from '#core/services/wakes/lease.ts';
 import { decide } from '../../../engine-container/src/queue/decide.ts';
 import { NO_HISTORY } from '../../../engine-container/src/queue/policy/rate.ts';
 import { toDocument } from '../../../engine-container/src/record-codec.ts';

@@ -4,7 +4,7 @@ import { LEASE_TTL_MS } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME, stagingPrefix } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { Secret } from '#core/secret.ts';
-import { withLease } from '#core/services/lease.ts';
+import { withLease } from '#core/services/wakes/lease.ts';
 import { LATE_PUSH_ENTRY_MS } from '../../../engine-container/src/queue/admission/eligibility.ts';
 import { NO_HISTORY } from '../../../engine-container/src/queue/policy/rate.ts';
 import { toDocument } from '../../../engine-container/src/record-codec.ts';

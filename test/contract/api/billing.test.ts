@@ -5,7 +5,7 @@ import { PLAN_PRICE_KEPT_MS, PLAN_PRICE_RETRY_MS } from '#core/domain/plan-price
 import { type OpenPayments, PaymentsError } from '#core/ports/payments.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { Secret } from '#core/secret.ts';
-import { acceptPaymentEvent } from '#core/services/accept-payment-event.ts';
+import { acceptPaymentEvent } from '#core/services/billing/accept-payment-event.ts';
 import { type Behaviour, LOCAL_PAYMENTS } from '../../../local/payments/provider.ts';
 import { CARDS } from '../../../local/payments/world.ts';
 import { TENANT_A, TENANT_B, TOKEN_A, TOKEN_B } from '../../support/api-world.ts';

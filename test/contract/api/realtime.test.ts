@@ -3,7 +3,7 @@ import { SOCKET_PATH } from '#core/contracts/realtime.ts';
 import { ROUTES } from '#core/contracts/routes.ts';
 import { RATE_LIMITS, SOCKET_SETTLING_MS, SOCKET_TTL_MS, TICKET_TTL_MS } from '#core/domain/api-limits.ts';
 import { StoreError } from '#core/ports/store.ts';
-import { issueTicket } from '#core/services/tickets.ts';
+import { issueTicket } from '#core/services/realtime/tickets.ts';
 import { findLeaks } from '../../support/canaries.ts';
 import { eventually } from '../../support/eventually.ts';
 import { Client, type Opening, PUBLIC_URL, RealtimeWorld } from '../../support/realtime-world.ts';

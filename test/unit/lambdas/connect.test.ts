@@ -1,6 +1,6 @@
 import { SESSION_COOKIE } from '#core/contracts/account.ts';
 import { RATE_LIMITS, SOCKETS_PER_TENANT_MAX } from '#core/domain/api-limits.ts';
-import { issueTicket } from '#core/services/tickets.ts';
+import { issueTicket } from '#core/services/realtime/tickets.ts';
 import { createLog } from '#core/telemetry.ts';
 import { createConnect } from '../../../lambdas/realtime/admit.ts';
 import { FakeIdentity } from '../../fakes/fake-identity.ts';

@@ -2,11 +2,11 @@ import { IDLE_DUE_DELAY_MS, LEASE_TTL_MS, TICK_INTERVAL_MS, WIND_DOWN_MS } from 
 import type { ReconcileErrorCode } from '#core/domain/repo.ts';
 import { StoreError } from '#core/ports/store.ts';
 import type { ReconcileCommand, ReconcileOrder } from '#core/ports/system.ts';
-import { acceptForgeWebhook } from '#core/services/accept-forge-webhook.ts';
-import { dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
-import { withLease } from '#core/services/lease.ts';
-import { findReposOnHold } from '#core/services/plans.ts';
-import { wakeDueRepos } from '#core/services/wake.ts';
+import { findReposOnHold } from '#core/services/billing/plans.ts';
+import { dispatchReconcile } from '#core/services/wakes/dispatch-reconcile.ts';
+import { withLease } from '#core/services/wakes/lease.ts';
+import { wakeDueRepos } from '#core/services/wakes/wake.ts';
+import { acceptForgeWebhook } from '#core/services/webhooks/accept-forge-webhook.ts';
 import { givenObligations, givenQueueView } from '../../../builders/told-queue.ts';
 import { ApiWorld, HOOK_SECRET, TENANT_A, TENANT_B } from '../../../support/api-world.ts';
 

@@ -5,7 +5,7 @@ import { entitledTier, repoIdsOnHold, type Tier } from '#core/domain/billing.ts'
 import { PaymentsError } from '#core/ports/payments.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { Secret } from '#core/secret.ts';
-import { acceptPaymentEvent, type PaymentEventDeps } from '#core/services/accept-payment-event.ts';
+import { acceptPaymentEvent, type PaymentEventDeps } from '#core/services/billing/accept-payment-event.ts';
 import type { ProviderEvent } from '../../../../local/payments/model.ts';
 import { CARDS, PaymentsWorld } from '../../../../local/payments/world.ts';
 import { createMemoryStore } from '../../../fakes/memory-store.ts';

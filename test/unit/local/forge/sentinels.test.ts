@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { viewProvisioning } from '#core/domain/provisioning.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
-import { provisionRepo } from '#core/services/provisioning.ts';
+import { provisionRepo } from '#core/services/set-up/provisioning.ts';
 import { lookForWork } from '../../../../engine-container/src/idle-look.ts';
 import { faultBySentinel, judgeBySentinel, SENTINEL_NAMES } from '../../../../local/forge/sentinels.ts';
 import { startLocalIdentity } from '../../../../local/identity/provider.ts';

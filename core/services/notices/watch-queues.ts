@@ -1,0 +1,105 @@
+import type { RepoFacts } from '../../contracts/managed-repo.ts';
+import { WATCH_BATCHES_MAX, WATCH_MS, WATCHED_REPOS_MAX } from '../../domain/api-limits.ts';
+import type { NodeRow } from '../../domain/batch.ts';
+import { findDrifts } from '../../domain/drift.ts';
+import type { RepoId, TenantId } from '../../domain/ids.ts';
+import { waysOf } from '../../domain/notice-topics.ts';
+import type { Trouble } from '../../domain/queue-notices.ts';
+import type { QueueView } from '../../domain/queue-view.ts';
+import { findStandstill } from '../../domain/standstill.ts';
+import type { AccountStore } from '../../ports/account-store.ts';
+import type { WatchStore } from '../../ports/notifier.ts';
+import type { EnrollmentStore } from '../../ports/store.ts';
+import type { Clock, Log } from '../../ports/system.ts';
+import type { PlanDeps } from '../billing/plans.ts';
+import { type RepoFactsStore, readRepoFacts } from '../repos/repo-facts.ts';
+import { type SweepDeps, sweepEvents } from './sweep-events.ts';
+
+export interface WatchDeps extends PlanDeps {
+  readonly store: WatchStore &
+    SweepDeps['store'] &
+    RepoFactsStore &
+    Pick<AccountStore, 'readQueueViews'> &
+    Pick<EnrollmentStore, 'listBatches'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Log;
+}
+
+/**
+ * Asks for a notice of each queue that stands still and each set-up that changed, where a place wants to be told. By the
+ * tick, because what stands still may be the worker. Never throws.
+ */
+export async function watchQueues(deps: WatchDeps): Promise<void> {
+  const { store, clock, log } = deps;
+  const startedAt = clock.now();
+  try {
+    const byTenant = new Map<TenantId, RepoId[]>();
+    for (const { tenantId, repoId } of await store.listWatchedRepos(WATCHED_REPOS_MAX)) {
+      byTenant.set(tenantId, [...(byTenant.get(tenantId) ?? []), repoId]);
+    }
+    for (const [tenantId, repoIds] of byTenant) {
+      if (clock.now() - startedAt >= WATCH_MS)
+        return log.warn('the look at watched queues was cut short', {});
+      await watchTenant(deps, tenantId, repoIds);
+    }
+  } catch (error) {
+    log.error('watched queues could not be listed', { error });
+  }
+}
+
+async function watchTenant(deps: WatchDeps, tenantId: TenantId, repoIds: readonly RepoId[]): Promise<void> {
+  const { store, log, clock } = deps;
+  try {
+    const [facts, views, batches] = await Promise.all([
+      readRepoFacts(store, tenantId, deps.planLimits, repoIds),
+      store.readQueueViews(repoIds),
+      store.listBatches(tenantId, WATCH_BATCHES_MAX),
+    ]);
+    const repos = facts.map(({ repo }) => repo);
+    await sweepEvents(deps, tenantId, repos, batches);
+    for (const fact of facts) {
+      const rows = batches.filter(({ repoId }) => repoId === fact.repo.id);
+      for (const trouble of findTroubles(fact, views.get(fact.repo.id), rows, clock.now())) {
+        await store.requestTrouble(tenantId, trouble);
+      }
+    }
+  } catch (error) {
+    log.error('watched queues of a tenant could not be looked at', { tenant_id: tenantId, error });
+  }
+}
+
+function findTroubles(
+  fact: RepoFacts,
+  view: QueueView | undefined,
+  batches: readonly NodeRow[],
+  now: number,
+): readonly Trouble[] {
+  const { repo, outcome, isOnHold } = fact;
+  const repoId = repo.id;
+  const stands =
+    waysOf(repo, 'stuck').length === 0
+      ? null
+      : findStandstill({ repo, isOnHold, view, outcome, batches, now });
+  const drifts = waysOf(repo, 'drift').length === 0 ? [] : findDrifts({ repo, outcome, view });
+  return [
+    ...(stands === null
+      ? []
+      : [
+          {
+            repoId,
+            topic: 'stuck' as const,
+            name: stands.cause,
+            since: stands.since,
+            usualMs: stands.usualMs,
+            ...(stands.labels === undefined ? {} : { labels: stands.labels }),
+          },
+        ]),
+    ...drifts.map(({ kind, since, refusal }) => ({
+      repoId,
+      topic: 'drift' as const,
+      name: kind,
+      since,
+      ...(refusal === undefined ? {} : { refusal }),
+    })),
+  ];
+}

@@ -1,0 +1,58 @@
+import { AppError } from '../../contracts/errors.ts';
+import { type PullStoryView, toPullStoryView } from '../../contracts/pull-story.ts';
+import { STORY_BATCHES_MAX, STORY_EVENTS_MAX, STORY_SCANNED_ROWS_MAX } from '../../domain/api-limits.ts';
+import type { TenantId } from '../../domain/ids.ts';
+import { pauseAt } from '../../domain/pause.ts';
+import { tellPull } from '../../domain/pull-story.ts';
+import type { ReconcileErrorCode } from '../../domain/repo.ts';
+import type { AccountStore } from '../../ports/account-store.ts';
+import type { DispatchStore, EngineStore } from '../../ports/store.ts';
+import type { Clock } from '../../ports/system.ts';
+import { loadOwnRepo } from '../repos/owned.ts';
+
+export interface PullDeps {
+  readonly store: Pick<DispatchStore, 'getRepo' | 'loadReconcileOutcome'> &
+    Pick<AccountStore, 'readQueueViews'> &
+    Pick<EngineStore, 'listOwnBatches' | 'listOwnEvents'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** The last look ended with the forge closed to the queue, as a rule until a person acts: no status on the forge can say so either. */
+const SHUT_OUT: readonly (ReconcileErrorCode | null)[] = [
+  'forge_access_denied',
+  'connection_not_found',
+  'decryption_error',
+];
+
+/** The story of one pull request of a managed repository, as far back as rows of the repository are looked through. */
+export async function readPull(
+  { store, clock }: PullDeps,
+  tenantId: TenantId,
+  id: string,
+  number: string,
+): Promise<PullStoryView> {
+  const repo = await loadOwnRepo(store, tenantId, id);
+  if (!/^[1-9]\d{0,8}$/.test(number)) throw new AppError('not_found');
+  const pr = Number(number);
+  const [views, outcome, events] = await Promise.all([
+    store.readQueueViews([repo.id]),
+    store.loadReconcileOutcome(repo),
+    store.listOwnEvents(repo, STORY_EVENTS_MAX, STORY_SCANNED_ROWS_MAX),
+  ]);
+  // After the events: a landing that is told has its receipt in a row that was written with the event or before it.
+  const batches = await store.listOwnBatches(repo, STORY_BATCHES_MAX, STORY_SCANNED_ROWS_MAX);
+  const { queueEnabled } = repo;
+  const now = clock.now();
+  const story = tellPull({
+    pr,
+    events,
+    batches,
+    queueEnabled,
+    isShutOut: SHUT_OUT.includes(outcome?.errorCode ?? null),
+    now,
+    view: views.get(repo.id),
+    pause: pauseAt(repo, now),
+  });
+  if (story === null) throw new AppError('not_found');
+  return toPullStoryView(repo, pr, story);
+}

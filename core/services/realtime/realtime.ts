@@ -1,0 +1,87 @@
+import {
+  SOCKET_POSTS_AT_ONCE,
+  SOCKET_SETTLING_MS,
+  SOCKET_TTL_MS,
+  SOCKETS_PER_TENANT_MAX,
+} from '../../domain/api-limits.ts';
+import type { TenantId } from '../../domain/ids.ts';
+import type { RealtimeStore } from '../../ports/account-store.ts';
+import type { SocketSender } from '../../ports/realtime.ts';
+import type { Clock, Log } from '../../ports/system.ts';
+
+export interface SocketDeps {
+  readonly store: Pick<RealtimeStore, 'addSocket' | 'removeSocket' | 'listSockets'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+export interface PushDeps extends SocketDeps {
+  readonly sender: SocketSender;
+  readonly log: Log;
+}
+
+/**
+ * From now on this socket gets the pings of this tenant. False: the tenant has as many as it may have. Sockets that open at
+ * the same moment may be a few more than that; each ping costs a post for every one, so the number has an end.
+ */
+export async function openSocket(
+  deps: Pick<SocketDeps, 'clock'> & { readonly store: Pick<RealtimeStore, 'addSocket' | 'listSockets'> },
+  tenantId: TenantId,
+  socketId: string,
+): Promise<boolean> {
+  if ((await deps.store.listSockets(tenantId)).length >= SOCKETS_PER_TENANT_MAX) return false;
+  await deps.store.addSocket(tenantId, socketId, deps.clock.now() + SOCKET_TTL_MS);
+  return true;
+}
+
+/**
+ * One ping to every socket of these tenants (A87). Rows of clients that left are deleted, but not those of sockets that are
+ * just being opened: the gateway calls them gone too until its handshake is over. Throws `StoreError` when the sockets of a
+ * tenant cannot be read; the other tenants' pings are sent all the same.
+ */
+export async function pingTenants(
+  deps: PushDeps,
+  tenantIds: readonly TenantId[],
+  message: string,
+): Promise<void> {
+  const read = await Promise.allSettled(tenantIds.map((tenantId) => deps.store.listSockets(tenantId)));
+  const socketIds = read.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+  const tally = { sent: 0, gone: 0, failed: 0 };
+  await forEachAtOnce(socketIds, SOCKET_POSTS_AT_ONCE, async (socketId) => {
+    const result = await deps.sender.post(socketId, message);
+    tally[result] += 1;
+    if (result === 'gone') await forget(deps, socketId);
+  });
+  if (socketIds.length > 0) deps.log.info('pings', { tenants: tenantIds.length, ...tally });
+  for (const each of read) if (each.status === 'rejected') throw each.reason;
+}
+
+/** Rows end by time as well, so this may fail. */
+async function forget(deps: PushDeps, socketId: string): Promise<void> {
+  const settled = deps.clock.now() + SOCKET_TTL_MS - SOCKET_SETTLING_MS;
+  try {
+    await deps.store.removeSocket(socketId, settled);
+  } catch (error) {
+    deps.log.warn('the row of a socket could not be deleted', { error });
+  }
+}
+
+/** A tenant that was offboarded has no sockets (A100). */
+export async function endSockets(deps: PushDeps, tenantId: TenantId): Promise<void> {
+  const socketIds = await deps.store.listSockets(tenantId);
+  await forEachAtOnce(socketIds, SOCKET_POSTS_AT_ONCE, async (socketId) => {
+    await deps.sender.close(socketId);
+    await deps.store.removeSocket(socketId);
+  });
+}
+
+async function forEachAtOnce<T>(
+  values: readonly T[],
+  atOnce: number,
+  visit: (value: T) => Promise<void>,
+): Promise<void> {
+  const waiting = [...values];
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await visit(next);
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, values.length) }, work));
+}

@@ -1,0 +1,29 @@
+import type { TenantId } from '../../domain/ids.ts';
+import { type AccountStore, HISTORY_PARTS, type RealtimeStore } from '../../ports/account-store.ts';
+import type { EnrollmentStore } from '../../ports/store.ts';
+
+export type EraseStore = Pick<
+  AccountStore,
+  'loadTenant' | 'keepAudit' | 'deleteHistory' | 'deletePlan' | 'deleteOrganization' | 'deleteTenant'
+> &
+  Pick<EnrollmentStore, 'listRepos' | 'listConnections' | 'markConnectionDeleting' | 'deleteConnection'> &
+  Pick<RealtimeStore, 'listSockets' | 'removeSocket'>;
+
+/**
+ * The rows of a tenant that leaves, in dependency order, once none of its repositories has anything left to take back;
+ * before, and for a tenant that stays, nothing happens. Cut short, it is finished by doing it again.
+ */
+export async function eraseTenant(store: EraseStore, tenantId: TenantId): Promise<boolean> {
+  const tenant = await store.loadTenant(tenantId);
+  if (tenant?.deleting === false || (await store.listRepos(tenantId)).length > 0) return false;
+  for (const { id } of await store.listConnections(tenantId)) {
+    if (await store.markConnectionDeleting(tenantId, id)) await store.deleteConnection(tenantId, id);
+  }
+  for (const socket of await store.listSockets(tenantId)) await store.removeSocket(socket);
+  await store.keepAudit(tenantId);
+  for (const part of HISTORY_PARTS) await store.deleteHistory(tenantId, part);
+  await store.deletePlan(tenantId);
+  await store.deleteOrganization(tenantId);
+  await store.deleteTenant(tenantId);
+  return true;
+}

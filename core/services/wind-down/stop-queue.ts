@@ -1,0 +1,132 @@
+import { AppError, type ErrorCode } from '../../contracts/errors.ts';
+import {
+  CANCEL_CONCURRENCY_MAX,
+  DISABLE_LEASE_TTL_MS,
+  STOP_ASKED_MS,
+  STOP_POLL_MS,
+  STOP_WAIT_MS,
+} from '../../domain/api-limits.ts';
+import type { ManagedRepo, ReconcileErrorCode } from '../../domain/repo.ts';
+import { ForgeError } from '../../ports/forge.ts';
+import type { ForgeAdmin } from '../../ports/forge-admin.ts';
+import { type DispatchStore, type LeaseStore, StoreError } from '../../ports/store.ts';
+import type { Clock, Ids, Log, WakeQueue } from '../../ports/system.ts';
+import { accessDenied } from '../connections/denied.ts';
+import type { OpenForge } from '../connections/open-forge.ts';
+import { withLease } from '../wakes/lease.ts';
+import { tryWake } from '../wakes/wake.ts';
+import { type LiveStore, readLivePrs } from './live-batches.ts';
+
+export interface StopDeps {
+  readonly store: LiveStore & Pick<DispatchStore, 'askStop' | 'loadReconcileOutcome' | 'markDue'>;
+  readonly leases: LeaseStore;
+  readonly openForge: OpenForge;
+  readonly queue: Pick<WakeQueue, 'sendWake'>;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+}
+
+/**
+ * The queue goes off only once nothing in flight can land any more (D-24). First the engine, the only writer of statuses,
+ * takes back the success that stands. Then, under the repo's lease, so that no worker stages meanwhile, every scheduled
+ * merge of a live batch is taken back, and the switch is stored. Whatever of this cannot be confirmed leaves the queue on.
+ */
+export async function stopQueue(
+  deps: StopDeps,
+  repo: ManagedRepo,
+  storeOff: () => Promise<ManagedRepo>,
+): Promise<ManagedRepo> {
+  if (await isSuccessStanding(deps, repo)) await takeBackSuccess(deps, repo);
+  const result = await lockQueue(deps, repo, async () => {
+    // A worker may have gone on until the lease was ours.
+    if (await isSuccessStanding(deps, repo)) throw new AppError('queue_locked');
+    await cancelMerges(deps, repo, await readLivePrs(deps.store, repo));
+    return storeOff();
+  });
+  await tryWake(deps, repo.id);
+  return result;
+}
+
+async function isSuccessStanding({ store }: StopDeps, repo: ManagedRepo): Promise<boolean> {
+  return (await store.readObligations(repo.id))?.successStands === true;
+}
+
+/** Asks the engine, and waits until it has done it. Asked for once, it is done although the caller waits no longer. */
+async function takeBackSuccess(deps: StopDeps, repo: ManagedRepo): Promise<void> {
+  const before = (await deps.store.loadReconcileOutcome(repo))?.ranAt ?? null;
+  const wakeSeq = await deps.store.askStop(repo.id, deps.clock.now() + STOP_ASKED_MS);
+  // Switched off or deleted meanwhile: what is stored then decides.
+  if (wakeSeq === null) return;
+  try {
+    await deps.queue.sendWake(repo.id, wakeSeq);
+  } catch (error) {
+    deps.log.warn('the engine could not be asked to stop a queue', { repo_id: repo.id, error });
+    throw new AppError('queue_lock_failed');
+  }
+  const end = deps.clock.monotonic() + STOP_WAIT_MS;
+  while (deps.clock.monotonic() < end) {
+    await deps.clock.sleep(STOP_POLL_MS);
+    if (!(await isSuccessStanding(deps, repo))) return;
+    const outcome = await deps.store.loadReconcileOutcome(repo);
+    const isNew = outcome !== null && outcome.ranAt !== before;
+    if (isNew && outcome.errorCode !== null) throw new AppError(refusalOf(outcome.errorCode));
+  }
+  throw new AppError('queue_locked');
+}
+
+function refusalOf(code: ReconcileErrorCode): ErrorCode {
+  switch (code) {
+    case 'forge_access_denied':
+    case 'forge_unreachable':
+    case 'decryption_error':
+    case 'connection_not_found':
+      return code;
+    default:
+      return 'queue_lock_failed';
+  }
+}
+
+async function lockQueue<T>(deps: StopDeps, repo: ManagedRepo, run: () => Promise<T>): Promise<T> {
+  let fault: unknown;
+  const attempt = async (): Promise<T | null> => {
+    try {
+      return await run();
+    } catch (error) {
+      fault = error;
+      return null;
+    }
+  };
+  try {
+    const locked = await withLease(deps, repo.id, 'disable', DISABLE_LEASE_TTL_MS, attempt);
+    if (locked.kind === 'skipped') throw new AppError('queue_locked');
+    if (locked.value !== null) return locked.value;
+  } catch (error) {
+    if (error instanceof StoreError) throw new AppError('queue_lock_failed');
+    throw error;
+  }
+  throw fault;
+}
+
+async function cancelMerges(deps: StopDeps, repo: ManagedRepo, prs: readonly number[]): Promise<void> {
+  if (prs.length === 0) return;
+  const opened = await deps.openForge(repo);
+  if (opened.kind !== 'open') throw new AppError(opened.kind);
+  try {
+    await cancelAll(opened.forge, prs);
+  } catch (error) {
+    if (!(error instanceof ForgeError)) throw error;
+    // Their successes are taken back, so none of them merges; an archived repository lets no automatic merge be cancelled.
+    if (error.kind !== 'archived')
+      throw error.kind === 'denied' ? accessDenied(error.missingScopes) : new AppError('forge_unreachable');
+  }
+}
+
+/** Several side by side: a batch has dozens, and the request a few seconds. */
+async function cancelAll(forge: ForgeAdmin, prs: readonly number[]): Promise<void> {
+  const waiting = prs.values();
+  const cancelNext = async (): Promise<void> => {
+    for (const pr of waiting) await forge.cancelAutoMerge(pr);
+  };
+  await Promise.all(Array.from({ length: CANCEL_CONCURRENCY_MAX }, cancelNext));
+}

@@ -1,0 +1,35 @@
+import type { NodeRow } from '#core/domain/batch.ts';
+import { readPull } from '#core/services/reads/read-pull.ts';
+import { givenRepo } from '../../../../builders/managed-repo.ts';
+import { givenEvent, givenNodeRow } from '../../../../builders/store-rows.ts';
+
+const RECEIPT = {
+  baseBefore: 'base',
+  head: 'head',
+  stagedSha: 'staged',
+  tree: 'tree',
+  runUrl: null,
+  mergeCommit: 'merge',
+  landedAt: 7,
+};
+
+test('a landing that is written while its story is read is told with its receipt', async () => {
+  const repo = givenRepo({ id: '00000000-0000-4000-8000-000000000001' });
+  const rows: NodeRow[] = [givenNodeRow({ repoId: repo.id })];
+  const landed = { pr: 1, action: 'landed', stagingSha: 's', gateVerdict: 'success', cursor: 0 } as const;
+  const events = [givenEvent({ repoId: repo.id, event: 'pr_landed', pr: 1 })];
+  const store = {
+    getRepo: async () => repo,
+    loadReconcileOutcome: async () => null,
+    readQueueViews: async () => new Map(),
+    // Row and event are written together, right before the events are read.
+    listOwnEvents: async () => {
+      await Promise.resolve();
+      rows[0] = givenNodeRow({ repoId: repo.id, actions: [{ ...landed, receipt: RECEIPT }] });
+      return events;
+    },
+    listOwnBatches: async () => [...rows],
+  };
+  const story = await readPull({ store, clock: { now: () => 9 } }, repo.tenantId, repo.id, '1');
+  expect(story).toMatchObject({ now: { code: 'landed' }, receipts: [{ merge_commit: 'merge' }] });
+});
