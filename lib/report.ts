@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { QUEUE_METRICS, REPO_SIZES } from '../core/domain/queue-metrics.ts';
+import { QUEUE_METRICS, REPO_SIZES } from '../core/domain/queue/queue-metrics.ts';
 import { COST_STATES, type DeploymentSize, estimateCost, type ResourceCounts, sumUsd } from './cost.ts';
 import { BUNDLE_ENTRIES } from './functions.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { parsePlanLimits, parseSoldPrices } from '../core/contracts/billing-config.ts';
 import { WORKERS_MAX } from '../core/domain/limits.ts';
-import { DEFAULT_SERVICE_NAME } from '../core/domain/queue-names.ts';
+import { DEFAULT_SERVICE_NAME } from '../core/domain/queue/queue-names.ts';
 import type { EngineNetworkProps } from './constructs/engine-network.ts';
 import type { EngineSize } from './constructs/engine-service.ts';
 import {

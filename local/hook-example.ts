@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { UNPROVISIONED } from '#core/domain/provisioning.ts';
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
-import { DEFAULT_SETTINGS } from '#core/domain/repo-settings.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
+import { DEFAULT_SETTINGS } from '#core/domain/repos/repo-settings.ts';
+import { UNPROVISIONED } from '#core/domain/set-up/provisioning.ts';
 import { Secret } from '#core/secret.ts';
 import type { LocalService } from './service.ts';
 

@@ -6,7 +6,7 @@ import { readCommandLine, runProgram } from '#core/adapters/system/command-line.
 import { findFreePort } from '#core/adapters/system/free-port.ts';
 import type { OfferedAccount } from '#core/contracts/dashboard.ts';
 import { buildOpenApi } from '#core/contracts/openapi.ts';
-import { TIERS, type Tier } from '#core/domain/billing.ts';
+import { TIERS, type Tier } from '#core/domain/tenants/billing.ts';
 import { serveDashboard } from './dashboard.ts';
 import { createFakeForge, defaultSeed, type FakeForge } from './forge/fake-forge.ts';
 import { faultBySentinel, judgeBySentinel } from './forge/sentinels.ts';

@@ -1,10 +1,10 @@
-import { countSections, workersOfOneTenant } from '#core/domain/fairness.ts';
 import {
   LEASE_SAFETY_MARGIN_MS,
   LEASE_TTL_MS,
   TICK_INTERVAL_MS,
   TICK_REPOS_MAX,
 } from '#core/domain/limits.ts';
+import { countSections, workersOfOneTenant } from '#core/domain/wakes/fairness.ts';
 import type { DispatchStore, LeaseStore, ReconcileStore } from '#core/ports/store.ts';
 import type { Clock, Log } from '#core/ports/system.ts';
 

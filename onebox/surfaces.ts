@@ -12,7 +12,7 @@ import { compileOutboundPolicy, type OutboundPolicy } from '#core/adapters/http-
 import { checkOutboundTarget } from '#core/adapters/http-guard/resolve.ts';
 import { makeWebhookKey } from '#core/adapters/system/webhook-key.ts';
 import type { HttpSurface } from '#core/contracts/route-spec.ts';
-import { NO_PLANS } from '#core/domain/billing.ts';
+import { NO_PLANS } from '#core/domain/tenants/billing.ts';
 import { createSurface } from '#core/http/api-surface.ts';
 import { answerWithEnvelope } from '#core/http/error-middleware.ts';
 import { createSignInNotes } from '#core/http/note-sign-in.ts';

@@ -1,9 +1,9 @@
 import { ForgePace } from '#core/adapters/forge-http/forge-pace.ts';
 import type { createInProcessWakes } from '#core/adapters/in-process/wake-queue.ts';
 import { glanceOf, type WakeMessage } from '#core/contracts/events.ts';
-import { NO_PLANS } from '#core/domain/billing.ts';
-import { workersOfOneTenant } from '#core/domain/fairness.ts';
 import type { RepoId } from '#core/domain/ids.ts';
+import { NO_PLANS } from '#core/domain/tenants/billing.ts';
+import { workersOfOneTenant } from '#core/domain/wakes/fairness.ts';
 import { askRetries } from '#core/services/notices/deliver-webhook.ts';
 import { watchQueues } from '#core/services/notices/watch-queues.ts';
 import { carryLandings, wishBackports } from '#core/services/pulls/backport.ts';

@@ -1,7 +1,5 @@
 import * as z from 'zod';
 import { TICKET_TTL_MS } from '../domain/api-limits.ts';
-import type { ApiToken } from '../domain/api-token.ts';
-import { BILLING_STATUSES, TIERS } from '../domain/billing.ts';
 import type { RepoId } from '../domain/ids.ts';
 import {
   type Connection,
@@ -9,7 +7,9 @@ import {
   MERGE_STYLES,
   RECONCILE_ERROR_CODES,
   type ReconcileOutcome,
-} from '../domain/repo.ts';
+} from '../domain/repos/repo.ts';
+import type { ApiToken } from '../domain/tenants/api-token.ts';
+import { BILLING_STATUSES, TIERS } from '../domain/tenants/billing.ts';
 import type { AuditEntry, Organization, Tenant } from '../ports/account-store.ts';
 import type { AuthorNotices } from '../ports/author-store.ts';
 import type { BillingAccount } from '../ports/billing-store.ts';

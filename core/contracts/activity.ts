@@ -1,12 +1,14 @@
 import * as z from 'zod';
+import type { EpochMs } from '../domain/ids.ts';
+import type { MailboxState } from '../domain/notices/notification.ts';
 import {
   type ActivityStats,
   CI_STATES,
   nextLookAt,
   REPO_STATES,
   type RepoActivity,
-} from '../domain/activity.ts';
-import { FANOUT_REASONS, sayChosenFanout } from '../domain/auto-fanout.ts';
+} from '../domain/queue/activity.ts';
+import { FANOUT_REASONS, sayChosenFanout } from '../domain/queue/auto-fanout.ts';
 import {
   ACTIVITY_EVENTS,
   type ActivityEvent,
@@ -15,15 +17,13 @@ import {
   GATE_VERDICTS,
   MEMBER_ACTIONS,
   type NodeRow,
-} from '../domain/batch.ts';
-import { nextFreeze } from '../domain/freeze.ts';
-import type { EpochMs } from '../domain/ids.ts';
-import type { LeaseState } from '../domain/lease.ts';
-import type { MailboxState } from '../domain/notification.ts';
-import { PRIORITIES } from '../domain/priority.ts';
-import { BLOCK_KINDS, PLACE_STATES, type QueueView } from '../domain/queue-view.ts';
-import { type ManagedRepo, RECONCILE_ERROR_CODES, type ReconcileOutcome } from '../domain/repo.ts';
-import type { Standstill } from '../domain/standstill.ts';
+} from '../domain/queue/batch.ts';
+import { BLOCK_KINDS, PLACE_STATES, type QueueView } from '../domain/queue/queue-view.ts';
+import type { Standstill } from '../domain/queue/standstill.ts';
+import { nextFreeze } from '../domain/repos/freeze.ts';
+import { PRIORITIES } from '../domain/repos/priority.ts';
+import { type ManagedRepo, RECONCILE_ERROR_CODES, type ReconcileOutcome } from '../domain/repos/repo.ts';
+import type { LeaseState } from '../domain/wakes/lease.ts';
 import { RECORD_ERROR_REASONS, type TerminalMark } from '../ports/account-store.ts';
 import { BATCH_COSTS, viewCosts } from './batch-costs.ts';
 import { DRIFT_FIELDS, toDriftFields } from './drift.ts';

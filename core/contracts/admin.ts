@@ -5,7 +5,7 @@ import {
   ADMIN_PAGE_SIZE_MAX,
   ADMIN_QUERY_CHARS_MAX,
 } from '../domain/api-limits.ts';
-import type { LeaseState } from '../domain/lease.ts';
+import type { LeaseState } from '../domain/wakes/lease.ts';
 import type { CredentialCounts } from '../ports/account-store.ts';
 import { ConnectionView } from './connection.ts';
 import { formatTime, Time, Uuid } from './fields.ts';

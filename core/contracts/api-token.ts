@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { API_TOKEN_DAYS_MAX, API_TOKEN_NAME_CHARS_MAX, API_TOKEN_REPOS_MAX } from '../domain/api-limits.ts';
-import { type ApiToken, type ScopeGrant, TOKEN_SCOPES } from '../domain/api-token.ts';
+import { type ApiToken, type ScopeGrant, TOKEN_SCOPES } from '../domain/tenants/api-token.ts';
 import { formatTime, formatTimeOrNull, Time, Uuid } from './fields.ts';
 
 const Scope = z.object({

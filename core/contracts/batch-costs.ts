@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { NodeRow } from '../domain/batch.ts';
+import type { NodeRow } from '../domain/queue/batch.ts';
 
 /** Costs of a batch. Null: made before they were counted. */
 export const BATCH_COSTS = {

@@ -7,8 +7,8 @@ import {
   type PlanLimitsTable,
   TIERS,
   type Tier,
-} from '../domain/billing.ts';
-import { FLAT_KIND, type PriceBook } from '../domain/subscription.ts';
+} from '../domain/tenants/billing.ts';
+import { FLAT_KIND, type PriceBook } from '../domain/tenants/subscription.ts';
 
 /** The configuration as an operator writes it; an error says in a sentence what is wrong. */
 type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: string };

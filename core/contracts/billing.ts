@@ -8,8 +8,8 @@ import {
   type Plan,
   type PlanLimitsTable,
   TIERS,
-} from '../domain/billing.ts';
-import { type PlanPrice, PRICE_INTERVALS } from '../domain/plan-price.ts';
+} from '../domain/tenants/billing.ts';
+import { type PlanPrice, PRICE_INTERVALS } from '../domain/tenants/plan-price.ts';
 
 /** Where a hold or a ceiling is lifted. */
 export const BILLING_PORTAL_PATH = '/api/v1/billing/portal';

@@ -1,15 +1,15 @@
 import * as z from 'zod';
-import { DRIFT_KINDS, type Drift, type DriftFacts, findDrifts, sayDrift } from '../domain/drift.ts';
 import type { EpochMs } from '../domain/ids.ts';
+import type { ManagedRepo } from '../domain/repos/repo.ts';
+import { DRIFT_KINDS, type Drift, type DriftFacts, findDrifts, sayDrift } from '../domain/set-up/drift.ts';
 import {
   REPAIR_STATES,
   REPAIRS_A_DAY_MAX,
   type RepairState,
   repairStateOf,
   repairsAt,
-} from '../domain/repair.ts';
-import { REPAIR_RESULTS, REPAIRS, type Repair } from '../domain/repair-note.ts';
-import type { ManagedRepo } from '../domain/repo.ts';
+} from '../domain/set-up/repair.ts';
+import { REPAIR_RESULTS, REPAIRS, type Repair } from '../domain/set-up/repair-note.ts';
 import { formatTime, formatTimeOrNull, Time } from './fields.ts';
 
 const NEXT: Readonly<Record<RepairState, (next: string) => string>> = {

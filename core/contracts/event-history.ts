@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { EVENT_CURSOR_DIGITS, EVENT_QUERY_CHARS_MAX, EVENTS_PAGE_MAX } from '../domain/api-limits.ts';
-import { ACTIVITY_EVENTS } from '../domain/batch.ts';
+import { ACTIVITY_EVENTS } from '../domain/queue/batch.ts';
 import { ActivityEventView } from './activity.ts';
 
 const CURSOR = new RegExp(`^\\d{${EVENT_CURSOR_DIGITS}}$`);

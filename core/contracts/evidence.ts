@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { ProvenLanding } from '../domain/evidence.ts';
-import type { ManagedRepo } from '../domain/repo.ts';
+import type { ProvenLanding } from '../domain/queue/evidence.ts';
+import type { ManagedRepo } from '../domain/repos/repo.ts';
 import { Envelope } from './dsse.ts';
 import { formatTime, Time } from './fields.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ADVICE_PULLS_MIN } from '../domain/api-limits.ts';
-import { type FanoutAdvice, NO_ADVICE_REASONS } from '../domain/fanout-advice.ts';
+import { type FanoutAdvice, NO_ADVICE_REASONS } from '../domain/queue/fanout-advice.ts';
 import { formatTime, Time } from './fields.ts';
 
 const Seconds = z.int().nullable();

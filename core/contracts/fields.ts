@@ -8,9 +8,9 @@ import {
   STATUS_CONTEXT_CHARS_MAX,
   TOKEN_CHARS_MAX,
 } from '../domain/api-limits.ts';
-import { WAKEUP_MODES } from '../domain/provisioning.ts';
-import { DEFAULT_OWN_BRANCHES } from '../domain/queue-names.ts';
-import { MERGE_STYLES } from '../domain/repo.ts';
+import { DEFAULT_OWN_BRANCHES } from '../domain/queue/queue-names.ts';
+import { MERGE_STYLES } from '../domain/repos/repo.ts';
+import { WAKEUP_MODES } from '../domain/set-up/provisioning.ts';
 import { normalizeInstanceUrl, SLUG_CHARS_MAX, SLUG_PATTERN } from '../domain/url.ts';
 import { HttpsUrl } from './reconcile.ts';
 

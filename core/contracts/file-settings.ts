@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { QueueSettings } from '../domain/repo-settings.ts';
-import type { SettingsSeen } from '../domain/settings-file.ts';
+import type { QueueSettings } from '../domain/repos/repo-settings.ts';
+import type { SettingsSeen } from '../domain/repos/settings-file.ts';
 import { formatTimeOrNull, Time } from './fields.ts';
 import { FILE_SETTINGS, type FileName, SHOWN_SETTINGS, toShownSettings } from './repo-settings.ts';
 import { withFile } from './settings-seen.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { DAY_MS, FREEZE_DAYS_MAX, FREEZE_WINDOWS_MAX, TIME_ZONE_CHARS_MAX } from '../domain/api-limits.ts';
-import { type Freeze, leavesTime, WEEK_DAYS } from '../domain/freeze.ts';
+import { type Freeze, leavesTime, WEEK_DAYS } from '../domain/repos/freeze.ts';
 import { isTimeZone } from '../domain/zone.ts';
 import { formatTime, Time } from './fields.ts';
 import { PauseReason } from './pause.ts';

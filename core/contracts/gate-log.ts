@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { NodeRow } from '../domain/batch.ts';
-import { NO_LOG_REASONS, NO_LOG_WORDS, type NoLogReason } from '../domain/gate-log.ts';
+import { NO_LOG_REASONS, NO_LOG_WORDS, type NoLogReason } from '../domain/forge/gate-log.ts';
 import type { PullRequestNumber } from '../domain/ids.ts';
+import type { NodeRow } from '../domain/queue/batch.ts';
 import type { JobLog } from '../ports/forge-log.ts';
 
 export const GateLogView = z.object({

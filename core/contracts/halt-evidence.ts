@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { HaltEvidence } from '../domain/queue-view.ts';
+import type { HaltEvidence } from '../domain/queue/queue-view.ts';
 
 /** The evidence of a stop for a wrong tree. */
 export const HaltEvidenceView = z.object({

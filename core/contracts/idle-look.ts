@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { HOOK_STATES } from '../domain/hook-seen.ts';
-import { PROTECTION_REASONS } from '../domain/provisioning.ts';
+import { HOOK_STATES } from '../domain/set-up/hook-seen.ts';
+import { PROTECTION_REASONS } from '../domain/set-up/provisioning.ts';
 import {
   type GlanceAnswer,
   type GlanceRequest,

@@ -1,13 +1,5 @@
 import * as z from 'zod';
-import { type ForgeVersion, isSeenVersion, nameVersion } from '../domain/forge-version.ts';
-import { LEASE_STATES, type LeaseState } from '../domain/lease.ts';
-import {
-  CI_GATE_STATUSES,
-  PROTECTION_STATUSES,
-  type ProvisioningView,
-  viewProvisioning,
-  WEBHOOK_STATUSES,
-} from '../domain/provisioning.ts';
+import { type ForgeVersion, isSeenVersion, nameVersion } from '../domain/forge/forge-version.ts';
 import {
   type Connection,
   describeOutcome,
@@ -15,8 +7,16 @@ import {
   MERGE_STYLES,
   RECONCILE_ERROR_CODES,
   type ReconcileOutcome,
-} from '../domain/repo.ts';
-import { SET_UP_CHECKS, SET_UP_STATES } from '../domain/set-up-checks.ts';
+} from '../domain/repos/repo.ts';
+import {
+  CI_GATE_STATUSES,
+  PROTECTION_STATUSES,
+  type ProvisioningView,
+  viewProvisioning,
+  WEBHOOK_STATUSES,
+} from '../domain/set-up/provisioning.ts';
+import { SET_UP_CHECKS, SET_UP_STATES } from '../domain/set-up/set-up-checks.ts';
+import { LEASE_STATES, type LeaseState } from '../domain/wakes/lease.ts';
 import {
   BaseBranch,
   formatTime,

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import type { ActivityEvent } from '../domain/batch.ts';
-import { DRIFT_KINDS, sayDrift } from '../domain/drift.ts';
-import { urlOfPull } from '../domain/notice.ts';
-import { PULL_CODES } from '../domain/pull-code-table.ts';
-import { codeOfEvent, PULL_CODE_NAMES } from '../domain/pull-codes.ts';
-import type { Trouble } from '../domain/queue-notices.ts';
-import type { ManagedRepo } from '../domain/repo.ts';
-import { STANDSTILL_CAUSES, sayStandstill } from '../domain/standstill.ts';
+import { urlOfPull } from '../domain/notices/notice.ts';
+import type { Trouble } from '../domain/notices/queue-notices.ts';
+import { PULL_CODES } from '../domain/pulls/pull-code-table.ts';
+import { codeOfEvent, PULL_CODE_NAMES } from '../domain/pulls/pull-codes.ts';
+import type { ActivityEvent } from '../domain/queue/batch.ts';
+import { STANDSTILL_CAUSES, sayStandstill } from '../domain/queue/standstill.ts';
+import type { ManagedRepo } from '../domain/repos/repo.ts';
+import { DRIFT_KINDS, sayDrift } from '../domain/set-up/drift.ts';
 import { formatTime, formatTimeOrNull, Time, Uuid } from './fields.ts';
 
 const Repository = z.object({

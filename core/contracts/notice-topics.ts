@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DEFAULT_TOPICS, mapWays, NOTICE_TOPICS } from '../domain/notice-topics.ts';
+import { DEFAULT_TOPICS, mapWays, NOTICE_TOPICS } from '../domain/notices/notice-topics.ts';
 
 const Topics = z
   .array(z.enum(NOTICE_TOPICS))

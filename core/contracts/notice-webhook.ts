@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { CHAT_URL_CHARS_MAX } from '../domain/api-limits.ts';
-import { DELIVERY_KINDS, DELIVERY_STATES, type Delivery } from '../domain/webhook-delivery.ts';
+import { DELIVERY_KINDS, DELIVERY_STATES, type Delivery } from '../domain/notices/webhook-delivery.ts';
 import { formatTime, formatTimeOrNull, Time } from './fields.ts';
 
 export const NoticeWebhookBody = z.object({

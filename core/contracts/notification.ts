@@ -16,7 +16,7 @@ import {
   mapChats,
   type NotificationTargets,
   originOf,
-} from '../domain/notification.ts';
+} from '../domain/notices/notification.ts';
 import { isSealed } from '../domain/sealed-text.ts';
 import { CHAT_FIELDS, type ChatField } from './chat-fields.ts';
 import { REDACTED } from './redacted.ts';

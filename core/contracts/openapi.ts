@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { SET_UP_CHECKS, SET_UP_STATES } from '../domain/set-up-checks.ts';
+import { SET_UP_CHECKS, SET_UP_STATES } from '../domain/set-up/set-up-checks.ts';
 import { ERROR_TABLE, type ErrorCode } from './errors.ts';
 import { errorsOf, type ReplyBody, type RouteAuth, type RouteSpec } from './route-spec.ts';
 import { ROUTES } from './routes.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { PAUSE_REASON_CHARS_MAX } from '../domain/api-limits.ts';
-import { PAUSE_KINDS, type PauseKind } from '../domain/pause.ts';
-import type { ManagedRepo } from '../domain/repo.ts';
+import { PAUSE_KINDS, type PauseKind } from '../domain/repos/pause.ts';
+import type { ManagedRepo } from '../domain/repos/repo.ts';
 import { formatTime, formatTimeOrNull, Time } from './fields.ts';
 
 /** Printable ASCII, as all words of a commit status are (A38). */

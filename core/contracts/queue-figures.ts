@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { QueueFigures, Spread } from '../domain/queue-figures.ts';
+import type { QueueFigures, Spread } from '../domain/queue/queue-figures.ts';
 import { formatTime, Time } from './fields.ts';
 
 const SpreadView = z.object({ p50_seconds: z.int().nullable(), p95_seconds: z.int().nullable() });

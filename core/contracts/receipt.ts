@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Receipt } from '../domain/batch.ts';
+import type { Receipt } from '../domain/queue/batch.ts';
 import { formatTime, Time } from './fields.ts';
 
 /** Proof of one landing, as the API shows it. */

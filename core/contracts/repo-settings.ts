@@ -15,10 +15,10 @@ import {
   SCHEDULE_PEOPLE_MAX,
   SCHEDULE_TEAMS_MAX,
 } from '../domain/api-limits.ts';
+import { GATE_KINDS } from '../domain/forge/status-gate.ts';
 import { BISECT_FANOUT_MAX, BISECT_FANOUT_MIN } from '../domain/limits.ts';
-import { WAKEUP_MODES } from '../domain/provisioning.ts';
-import type { QueueSettings } from '../domain/repo-settings.ts';
-import { GATE_KINDS } from '../domain/status-gate.ts';
+import type { QueueSettings } from '../domain/repos/repo-settings.ts';
+import { WAKEUP_MODES } from '../domain/set-up/provisioning.ts';
 import { GateAuthor, GateContext, LabelName } from './fields.ts';
 import { GivenWindows, ShownWindows, TimeZone } from './freeze.ts';
 import { GivenTopics, ShownTopics } from './notice-topics.ts';

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { RateClass } from '../domain/api-limits.ts';
-import type { TokenScope } from '../domain/api-token.ts';
+import type { TokenScope } from '../domain/tenants/api-token.ts';
 import type { ErrorCode } from './errors.ts';
 
 /** Output and input types of a schema. */

@@ -1,12 +1,12 @@
 import { STATUS_DESCRIPTION_CHARS_MAX } from '../domain/limits.ts';
-import { SETTINGS_FILE } from '../domain/queue-names.ts';
-import type { QueueSettings } from '../domain/repo-settings.ts';
+import { SETTINGS_FILE } from '../domain/queue/queue-names.ts';
+import type { QueueSettings } from '../domain/repos/repo-settings.ts';
 import {
   type FileProblem,
   type FileValues,
   type SettingsWords,
   sayProblems,
-} from '../domain/settings-file.ts';
+} from '../domain/repos/settings-file.ts';
 import { FILE_SETTINGS, toSettings, toShownSettings } from './repo-settings.ts';
 import { compareSettings, type SettingChange, type SettingsFile } from './settings-file.ts';
 

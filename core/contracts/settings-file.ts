@@ -1,11 +1,11 @@
 import { closest, distance } from 'fastest-levenshtein';
 import { type Document, isAlias, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import * as z from 'zod';
-import type { FileProblem } from '../domain/settings-file.ts';
+import type { FileProblem } from '../domain/repos/settings-file.ts';
 import { FILE_REFUSALS, FILE_SETTINGS, refusalOf } from './repo-settings.ts';
 
-export { SETTINGS_FILE } from '../domain/queue-names.ts';
-export type { FileProblem } from '../domain/settings-file.ts';
+export { SETTINGS_FILE } from '../domain/queue/queue-names.ts';
+export type { FileProblem } from '../domain/repos/settings-file.ts';
 export { FILE_SETTINGS } from './repo-settings.ts';
 
 export const SETTINGS_FILE_BYTES_MAX = 16_384;

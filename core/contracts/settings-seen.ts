@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { QueueSettings } from '../domain/repo-settings.ts';
-import type { SettingsSeen } from '../domain/settings-file.ts';
+import type { QueueSettings } from '../domain/repos/repo-settings.ts';
+import type { SettingsSeen } from '../domain/repos/settings-file.ts';
 import { FILE_SETTINGS, toSettings } from './repo-settings.ts';
 
 /** The stored form of a settings file that was read. Its values are none but those that a file may give, each within its limits (A137). */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { STANDSTILL_CAUSES, type Standstill, sayStandstill } from '../domain/standstill.ts';
+import { STANDSTILL_CAUSES, type Standstill, sayStandstill } from '../domain/queue/standstill.ts';
 import { formatTime, Time } from './fields.ts';
 
 export const StandstillView = z.object({

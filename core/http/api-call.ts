@@ -1,8 +1,8 @@
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import type { HttpSurface, Parsed, RouteSpec, Schema, Unparsed } from '../contracts/route-spec.ts';
 import type { Route, RouteById, RouteId, RouteIdOf } from '../contracts/routes.ts';
-import type { ApiToken } from '../domain/api-token.ts';
 import type { RepoId, TenantId } from '../domain/ids.ts';
+import type { ApiToken } from '../domain/tenants/api-token.ts';
 import type { AdminWithheld, ForgeLogin, SessionFacts } from '../ports/identity.ts';
 
 /** Who calls, once verified. */

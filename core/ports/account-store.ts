@@ -1,9 +1,9 @@
-import type { BatchHead, EventHead } from '../domain/activity.ts';
-import type { ActivityEvent, BatchPhase, NodeRow } from '../domain/batch.ts';
-import type { Plan } from '../domain/billing.ts';
 import type { EpochMs, NodeRowId, PullRequestNumber, RepoId, TenantId } from '../domain/ids.ts';
-import type { QueueView } from '../domain/queue-view.ts';
-import type { Connection, ManagedRepo, ReconcileOutcome } from '../domain/repo.ts';
+import type { BatchHead, EventHead } from '../domain/queue/activity.ts';
+import type { ActivityEvent, BatchPhase, NodeRow } from '../domain/queue/batch.ts';
+import type { QueueView } from '../domain/queue/queue-view.ts';
+import type { Connection, ManagedRepo, ReconcileOutcome } from '../domain/repos/repo.ts';
+import type { Plan } from '../domain/tenants/billing.ts';
 
 /** One per tenant, made with it (D-43). */
 export interface Organization {

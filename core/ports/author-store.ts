@@ -1,5 +1,5 @@
 import type { EpochMs, TenantId } from '../domain/ids.ts';
-import type { PullTopic } from '../domain/notice-topics.ts';
+import type { PullTopic } from '../domain/notices/notice-topics.ts';
 
 /** The wish of one person to be told by mail of the pull requests that they open on a forge. */
 export interface AuthorNotices {

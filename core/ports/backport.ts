@@ -1,6 +1,6 @@
-import type { BackportResult } from '../domain/backport.ts';
-import type { Commit } from '../domain/forge.ts';
+import type { Commit } from '../domain/forge/forge.ts';
 import type { CommitSha, PullRequestNumber, RepoId, TreeHash } from '../domain/ids.ts';
+import type { BackportResult } from '../domain/pulls/backport.ts';
 import type { PatchRequest, TreeReader } from './forge.ts';
 import type { PullLink } from './forge-admin.ts';
 

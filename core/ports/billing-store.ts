@@ -1,5 +1,5 @@
-import type { Plan } from '../domain/billing.ts';
 import type { TenantId } from '../domain/ids.ts';
+import type { Plan } from '../domain/tenants/billing.ts';
 
 /** The purchase, and its customer at the payment provider. */
 export interface BillingAccount extends Plan {

@@ -1,5 +1,5 @@
 import type { EpochMs, RepoId } from '../domain/ids.ts';
-import type { Delivery, DeliveryName, DueDelivery } from '../domain/webhook-delivery.ts';
+import type { Delivery, DeliveryName, DueDelivery } from '../domain/notices/webhook-delivery.ts';
 
 export interface DeliveryStore {
   /** False: it is there already, or the repo is gone. */

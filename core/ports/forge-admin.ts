@@ -1,9 +1,9 @@
-import type { BranchRule } from '../domain/branch-rule.ts';
-import type { BranchProtection, Commit, GateReading } from '../domain/forge.ts';
-import type { ForgeVersion } from '../domain/forge-version.ts';
+import type { BranchRule } from '../domain/forge/branch-rule.ts';
+import type { BranchProtection, Commit, GateReading } from '../domain/forge/forge.ts';
+import type { ForgeVersion } from '../domain/forge/forge-version.ts';
+import type { PostedStatus } from '../domain/forge/status-gate.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '../domain/ids.ts';
-import type { MergeStyle } from '../domain/repo.ts';
-import type { PostedStatus } from '../domain/status-gate.ts';
+import type { MergeStyle } from '../domain/repos/repo.ts';
 import type { Secret } from '../secret.ts';
 
 /** A repository as the bot sees it. */

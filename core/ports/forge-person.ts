@@ -1,6 +1,6 @@
-import type { BranchProtection, PullRequest } from '../domain/forge.ts';
+import type { BranchProtection, PullRequest } from '../domain/forge/forge.ts';
 import type { CommitSha, PullRequestNumber } from '../domain/ids.ts';
-import type { ManagedRepo, MergeStyle } from '../domain/repo.ts';
+import type { ManagedRepo, MergeStyle } from '../domain/repos/repo.ts';
 import type { Secret } from '../secret.ts';
 
 export type SeenPull = Pick<PullRequest, 'state' | 'merged' | 'headSha' | 'baseRef' | 'mergeable'>;

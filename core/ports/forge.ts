@@ -11,12 +11,12 @@ import type {
   TimelineEntry,
   TreeListing,
   WriteRight,
-} from '../domain/forge.ts';
-import type { ForgeVersion } from '../domain/forge-version.ts';
+} from '../domain/forge/forge.ts';
+import type { ForgeVersion } from '../domain/forge/forge-version.ts';
+import type { PostedStatus } from '../domain/forge/status-gate.ts';
+import type { TokenScope } from '../domain/forge/token-scopes.ts';
 import type { BlobId, CommitSha, PullRequestNumber, TreeHash } from '../domain/ids.ts';
-import type { MergeStyle } from '../domain/repo.ts';
-import type { PostedStatus } from '../domain/status-gate.ts';
-import type { TokenScope } from '../domain/token-scopes.ts';
+import type { MergeStyle } from '../domain/repos/repo.ts';
 import type { ForgeHook } from './forge-admin.ts';
 
 export const FORGE_ERROR_KINDS = [

@@ -1,10 +1,10 @@
-import type { ActivityEvent } from '../domain/batch.ts';
 import type { EpochMs, RepoId, TenantId } from '../domain/ids.ts';
-import type { Notice } from '../domain/notice.ts';
-import type { NoticeTopic } from '../domain/notice-topics.ts';
-import type { Chat } from '../domain/notification.ts';
-import type { Trouble } from '../domain/queue-notices.ts';
-import type { Delivery, DeliveryName } from '../domain/webhook-delivery.ts';
+import type { Notice } from '../domain/notices/notice.ts';
+import type { NoticeTopic } from '../domain/notices/notice-topics.ts';
+import type { Chat } from '../domain/notices/notification.ts';
+import type { Trouble } from '../domain/notices/queue-notices.ts';
+import type { Delivery, DeliveryName } from '../domain/notices/webhook-delivery.ts';
+import type { ActivityEvent } from '../domain/queue/batch.ts';
 import type { Secret } from '../secret.ts';
 
 declare const storedRow: unique symbol;

@@ -1,7 +1,7 @@
-import type { PaidTier } from '../domain/billing.ts';
 import type { TenantId } from '../domain/ids.ts';
-import type { PlanPrice } from '../domain/plan-price.ts';
-import type { ItemMove, PriceSet, Subscription } from '../domain/subscription.ts';
+import type { PaidTier } from '../domain/tenants/billing.ts';
+import type { PlanPrice } from '../domain/tenants/plan-price.ts';
+import type { ItemMove, PriceSet, Subscription } from '../domain/tenants/subscription.ts';
 
 /** `declined`: the card was. `rejected`: any other no. `unreachable`: no answer in time, or none that can be read. */
 export type PaymentsErrorKind = 'declined' | 'rejected' | 'unreachable';

@@ -1,4 +1,4 @@
-import type { SealedCredential } from '../domain/repo.ts';
+import type { SealedCredential } from '../domain/repos/repo.ts';
 import type { SecretOwner } from './secret-box.ts';
 import type { CredentialOwner } from './system.ts';
 

@@ -1,22 +1,19 @@
-import type { ActivityEvent, NodeRow } from '../domain/batch.ts';
-import type { OngoingReconcile } from '../domain/fairness.ts';
-import type { ForgeVersion } from '../domain/forge-version.ts';
-
-import type { ForgeSight } from '../domain/glance.ts';
-
-import type { HeardKind } from '../domain/heard-events.ts';
-import type { HookSeen } from '../domain/hook-seen.ts';
-
+import type { ForgeVersion } from '../domain/forge/forge-version.ts';
+import type { RefusalCause } from '../domain/forge/refusal-cause.ts';
+import type { TokenScope } from '../domain/forge/token-scopes.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '../domain/ids.ts';
-import type { HeldLease, LeaseGrant, LeaseState } from '../domain/lease.ts';
-import type { LeftHeads, Obligations } from '../domain/obligations.ts';
-import type { RuleSeen } from '../domain/provisioning.ts';
-import type { QueueView } from '../domain/queue-view.ts';
-import type { RefusalCause } from '../domain/refusal-cause.ts';
-import type { Connection, ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from '../domain/repo.ts';
-import type { SettingsSeen } from '../domain/settings-file.ts';
-import type { StoredHolds } from '../domain/stored-holds.ts';
-import type { TokenScope } from '../domain/token-scopes.ts';
+import type { ActivityEvent, NodeRow } from '../domain/queue/batch.ts';
+import type { LeftHeads, Obligations } from '../domain/queue/obligations.ts';
+import type { QueueView } from '../domain/queue/queue-view.ts';
+import type { Connection, ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from '../domain/repos/repo.ts';
+import type { SettingsSeen } from '../domain/repos/settings-file.ts';
+import type { StoredHolds } from '../domain/repos/stored-holds.ts';
+import type { HookSeen } from '../domain/set-up/hook-seen.ts';
+import type { RuleSeen } from '../domain/set-up/provisioning.ts';
+import type { OngoingReconcile } from '../domain/wakes/fairness.ts';
+import type { ForgeSight } from '../domain/wakes/glance.ts';
+import type { HeardKind } from '../domain/wakes/heard-events.ts';
+import type { HeldLease, LeaseGrant, LeaseState } from '../domain/wakes/lease.ts';
 
 /**
  * `lost_race`: a condition failed, another call wrote first. `fenced`: the lease has moved on, or the repo is gone.

@@ -1,6 +1,6 @@
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '../domain/ids.ts';
-import type { QueueFigures, RepoSize } from '../domain/queue-metrics.ts';
-import type { SealedCredential } from '../domain/repo.ts';
+import type { QueueFigures, RepoSize } from '../domain/queue/queue-metrics.ts';
+import type { SealedCredential } from '../domain/repos/repo.ts';
 import type { Secret } from '../secret.ts';
 
 export interface Clock {

@@ -1,5 +1,5 @@
-import type { ApiToken } from '../domain/api-token.ts';
 import type { EpochMs, TenantId } from '../domain/ids.ts';
+import type { ApiToken } from '../domain/tenants/api-token.ts';
 import type { Secret } from '../secret.ts';
 
 /** Null: no token of that text, or one that has ended. Throws `auth_unavailable` when the store gives no answer. */

@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import { ApiError } from '#core/contracts/client.ts';
-import { PULL_CODES } from '../../core/domain/pull-code-table.ts';
-import { codeOfPlace } from '../../core/domain/pull-codes.ts';
+import { PULL_CODES } from '../../core/domain/pulls/pull-code-table.ts';
+import { codeOfPlace } from '../../core/domain/pulls/pull-codes.ts';
 import { useChange, useNow } from '../data/hooks.ts';
 import { Ago, Button, Empty, Foreign, Outward } from '../parts/basics.tsx';
 import { Drifts } from '../parts/drifts.tsx';

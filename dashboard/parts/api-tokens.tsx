@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { ResultOf } from '#core/contracts/client.ts';
 import { API_TOKEN_NAME_CHARS_MAX } from '#core/domain/api-limits.ts';
-import { TOKEN_SCOPES, type TokenScope } from '#core/domain/api-token.ts';
+import { TOKEN_SCOPES, type TokenScope } from '#core/domain/tenants/api-token.ts';
 import { useChange, useQueueStatus, useTokens } from '../data/hooks.ts';
 import { showFullTime } from '../view/format.ts';
 import { Ago, Button, Copy, Field, Foreign } from './basics.tsx';

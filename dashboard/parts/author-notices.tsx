@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { ResultOf } from '#core/contracts/client.ts';
-import { PULL_TOPICS, type PullTopic } from '#core/domain/notice-topics.ts';
+import { PULL_TOPICS, type PullTopic } from '#core/domain/notices/notice-topics.ts';
 import { useAuthorNotices, useChange, useService } from '../data/hooks.ts';
 import { showFullTime } from '../view/format.ts';
 import { nameTopic, sayMailbox } from '../view/notification.ts';

@@ -1,5 +1,5 @@
 import { Fragment, useState } from 'react';
-import { BOT_SCOPES } from '#core/domain/token-scopes.ts';
+import { BOT_SCOPES } from '#core/domain/forge/token-scopes.ts';
 import { KEYS, useChange, useService, useSession } from '../data/hooks.ts';
 import { Button, Field } from './basics.tsx';
 import { FailedCall } from './failed-call.tsx';

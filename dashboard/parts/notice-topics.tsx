@@ -1,5 +1,10 @@
 import { useState } from 'react';
-import { NOTICE_TOPICS, NOTICE_WAYS, type NoticeTopic, type NoticeWay } from '#core/domain/notice-topics.ts';
+import {
+  NOTICE_TOPICS,
+  NOTICE_WAYS,
+  type NoticeTopic,
+  type NoticeWay,
+} from '#core/domain/notices/notice-topics.ts';
 import { usePatch } from '../data/use-patch.ts';
 import type { StatusEntry } from '../view/blocker.ts';
 import { nameTopic, nameWay } from '../view/notification.ts';

@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { EVENT_QUERY_CHARS_MAX } from '../../core/domain/api-limits.ts';
-import { ACTIVITY_EVENTS } from '../../core/domain/batch.ts';
+import { ACTIVITY_EVENTS } from '../../core/domain/queue/batch.ts';
 import { useEvents } from '../data/hooks.ts';
 import { useSettledSearch } from '../data/settled-search.ts';
 import { Events } from '../pages/overview.tsx';

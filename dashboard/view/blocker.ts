@@ -1,5 +1,5 @@
 import type { ResultOf } from '#core/contracts/client.ts';
-import { sayRunner } from '#core/domain/runner-labels.ts';
+import { sayRunner } from '#core/domain/forge/runner-labels.ts';
 import { secondsBetween, showClock, showDuration } from './format.ts';
 import { heldFreeze } from './freeze.ts';
 import { isPaused, sayPaused } from './pause.ts';

@@ -1,6 +1,6 @@
 import type { InputFor, ResultOf } from '#core/contracts/client.ts';
-import { contextForBase } from '#core/domain/queue-names.ts';
-import type { MergeStyle } from '#core/domain/repo.ts';
+import { contextForBase } from '#core/domain/queue/queue-names.ts';
+import type { MergeStyle } from '#core/domain/repos/repo.ts';
 import {
   EMPTY_DRAFT,
   isFilled,

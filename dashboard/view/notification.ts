@@ -1,6 +1,6 @@
 import { CHAT_FIELDS } from '#core/contracts/chat-fields.ts';
 import type { InputFor, ResultOf } from '#core/contracts/client.ts';
-import type { NoticeTopic, NoticeWay } from '#core/domain/notice-topics.ts';
+import type { NoticeTopic, NoticeWay } from '#core/domain/notices/notice-topics.ts';
 import {
   CHAT_NAMES,
   CHATS,
@@ -9,7 +9,7 @@ import {
   mapChats,
   NAMED_WAYS,
   type NamedWay,
-} from '#core/domain/notification.ts';
+} from '#core/domain/notices/notification.ts';
 
 type Notification = NonNullable<InputFor<'updateRepo'>['body']['notification']>;
 

@@ -1,5 +1,5 @@
 import type { ResultOf } from '#core/contracts/client.ts';
-import { SETTINGS_FILE } from '#core/domain/queue-names.ts';
+import { SETTINGS_FILE } from '#core/domain/queue/queue-names.ts';
 import { shortSha } from './format.ts';
 
 type Seen = Pick<ResultOf<'listRepos'>[number]['file_settings'], 'state' | 'commit' | 'from'>;

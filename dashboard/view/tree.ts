@@ -1,4 +1,4 @@
-import { OPEN_OUTCOMES } from '#core/domain/batch.ts';
+import { OPEN_OUTCOMES } from '#core/domain/queue/batch.ts';
 import type { ActivityDoc } from './blocker.ts';
 
 export type BatchNode = ActivityDoc['queue_batches'][number];

@@ -1,8 +1,8 @@
-import type { NodeRow } from '#core/domain/batch.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
 import { SUCCESS_LATE_MS } from '#core/domain/limits.ts';
-import type { LeftHeads } from '#core/domain/obligations.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { NodeRow } from '#core/domain/queue/batch.ts';
+import type { LeftHeads } from '#core/domain/queue/obligations.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { type EngineStore, StoreError } from '#core/ports/store.ts';
 import type { QueueRecord } from './queue/record/record.ts';
 import { closeOrphans, landedHeads, landedNumbers, recentlyLost, stagedHeads } from './queue/told/rows.ts';

@@ -1,6 +1,6 @@
-import type { NodeRow } from '#core/domain/batch.ts';
 import type { BatchId, RepoId } from '#core/domain/ids.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { NodeRow } from '#core/domain/queue/batch.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import type { Batch } from './queue/record/record.ts';
 import { toNodeRow } from './queue/told/rows.ts';
 import type { ReconcileFigures } from './reconcile-figures.ts';

@@ -1,4 +1,4 @@
-import { newestOf } from '#core/domain/glance.ts';
+import { newestOf } from '#core/domain/wakes/glance.ts';
 import { ForgeError, type ForgeReader } from '#core/ports/forge.ts';
 import type { GlanceAnswer, GlanceRequest } from '#core/ports/idle-look.ts';
 

@@ -1,6 +1,6 @@
-import type { GateReading } from '#core/domain/forge.ts';
+import type { GateReading } from '#core/domain/forge/forge.ts';
+import { judgeGateStatuses, type StatusGate } from '#core/domain/forge/status-gate.ts';
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
-import { judgeGateStatuses, type StatusGate } from '#core/domain/status-gate.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import type { HeadRun } from './queue/actions.ts';
 import type { RepoObjects } from './repo-objects.ts';

@@ -1,6 +1,6 @@
-import { hookStateOf } from '#core/domain/hook-seen.ts';
 import { LOOK_PULLS_MAX, LOOK_TIMELINES_MAX } from '#core/domain/limits.ts';
 import { known, UNKNOWN } from '#core/domain/result.ts';
+import { hookStateOf } from '#core/domain/set-up/hook-seen.ts';
 import { ForgeError, type ForgeReader } from '#core/ports/forge.ts';
 import type { LookAnswer, LookMemory, LookRequest, SeenPull, SetUpQuestion } from '#core/ports/idle-look.ts';
 import type { Clock } from '#core/ports/system.ts';

@@ -1,7 +1,7 @@
-import type { Receipt } from '#core/domain/batch.ts';
-import type { PullRequest } from '#core/domain/forge.ts';
+import type { PullRequest } from '#core/domain/forge/forge.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { TAKE_BACK_GRACE_MS } from '#core/domain/limits.ts';
+import type { Receipt } from '#core/domain/queue/batch.ts';
 import { known, type Reading } from '#core/domain/result.ts';
 import { landingBatchOf, landingOf, nextToLand, provenLength } from './queue/batches/pipeline.ts';
 import { isOfForge } from './queue/landing/blockers.ts';

@@ -1,4 +1,4 @@
-import type { PullRequest } from '#core/domain/forge.ts';
+import type { PullRequest } from '#core/domain/forge/forge.ts';
 import { mapKnown, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { Clock } from '#core/ports/system.ts';
 import type { TryRead } from './look-reads.ts';

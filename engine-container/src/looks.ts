@@ -1,5 +1,5 @@
-import type { ManagedRepo } from '#core/domain/repo.ts';
-import type { StoredHolds } from '#core/domain/stored-holds.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import type { StoredHolds } from '#core/domain/repos/stored-holds.ts';
 import type { Clock } from '#core/ports/system.ts';
 import { paceOf } from './look-pace.ts';
 import type { QueueRecord } from './queue/record/record.ts';

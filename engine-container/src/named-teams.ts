@@ -1,5 +1,5 @@
+import { includesLogin, type ScheduleRules } from '#core/domain/repos/schedule-rules.ts';
 import { known, type Reading } from '#core/domain/result.ts';
-import { includesLogin, type ScheduleRules } from '#core/domain/schedule-rules.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { LookBudget } from './look-budget.ts';
 import type { TeamPlace } from './queue/admission/schedule-breach.ts';

@@ -1,8 +1,8 @@
-import { mayOpenMerge } from '#core/domain/forge.ts';
-import type { HeldLease } from '#core/domain/lease.ts';
-import type { ManagedRepo, MergeStyle } from '#core/domain/repo.ts';
+import { mayOpenMerge } from '#core/domain/forge/forge.ts';
+import { pullPageOf, queuePageOf } from '#core/domain/notices/service-pages.ts';
+import type { ManagedRepo, MergeStyle } from '#core/domain/repos/repo.ts';
 import { assertNever } from '#core/domain/result.ts';
-import { pullPageOf, queuePageOf } from '#core/domain/service-pages.ts';
+import type { HeldLease } from '#core/domain/wakes/lease.ts';
 import { type EngineForge, ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
 import { isGone } from './is-gone.ts';
 import type { Action, ActionOutcome } from './queue/actions.ts';

@@ -1,5 +1,5 @@
-import { resultOfRefusal } from '#core/domain/backport.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
+import { resultOfRefusal } from '#core/domain/pulls/backport.ts';
 import type { BackportPlan, BackportPlanner } from '#core/ports/backport.ts';
 import type { TreeReader } from '#core/ports/forge.ts';
 import { RepoDirectories } from './engine-memory.ts';

@@ -1,5 +1,5 @@
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
-import type { MergeStyle } from '#core/domain/repo.ts';
+import type { MergeStyle } from '#core/domain/repos/repo.ts';
 import { type EngineForge, ForgeError, ListingTooLong } from '#core/ports/forge.ts';
 import { confirmMergeBase, findMergeBase } from './merge-base.ts';
 import type { Action, CutReason } from './queue/actions.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { Turns } from '#core/domain/effort.ts';
-import { FileGuard } from '#core/domain/protected-files.ts';
+import { FileGuard } from '#core/domain/forge/protected-files.ts';
 
 /** Does a change of these files wait for a person, as the patterns of the branch rule say? */
 export async function isAnyProtected(

@@ -1,4 +1,4 @@
-import type { Commit } from '#core/domain/forge.ts';
+import type { Commit } from '#core/domain/forge/forge.ts';
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { FORGE_PAGE_SIZE_MAX } from '#core/domain/limits.ts';
 import { known, mapKnown, type Reading, UNKNOWN } from '#core/domain/result.ts';

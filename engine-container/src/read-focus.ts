@@ -1,4 +1,4 @@
-import type { PullRequest } from '#core/domain/forge.ts';
+import type { PullRequest } from '#core/domain/forge/forge.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';

@@ -1,6 +1,6 @@
+import { judgeGateStatuses, type StatusGate } from '#core/domain/forge/status-gate.ts';
 import type { CommitSha, EpochMs, NodeRowId } from '#core/domain/ids.ts';
 import { known, type Reading } from '#core/domain/result.ts';
-import { judgeGateStatuses, type StatusGate } from '#core/domain/status-gate.ts';
 import { type EngineForge, ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
 import type { Clock } from '#core/ports/system.ts';
 import type { TryRead } from './look-reads.ts';

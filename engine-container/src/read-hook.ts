@@ -1,6 +1,6 @@
-import { hookStateOf, isSetUpLookDue } from '#core/domain/hook-seen.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import { hookStateOf, isSetUpLookDue } from '#core/domain/set-up/hook-seen.ts';
 import type { ForgeReader } from '#core/ports/forge.ts';
 import type { Clock } from '#core/ports/system.ts';
 import type { TryRead } from './look-reads.ts';

@@ -1,4 +1,4 @@
-import type { PullRequest } from '#core/domain/forge.ts';
+import type { PullRequest } from '#core/domain/forge/forge.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { CommitLink, EngineForge } from '#core/ports/forge.ts';
 import type { TryRead } from './look-reads.ts';

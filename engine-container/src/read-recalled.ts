@@ -1,4 +1,4 @@
-import type { CommitStatus } from '#core/domain/forge.ts';
+import type { CommitStatus } from '#core/domain/forge/forge.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';

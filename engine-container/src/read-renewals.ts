@@ -1,7 +1,7 @@
-import type { BranchProtection, PullRequest } from '#core/domain/forge.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { BranchProtection, PullRequest } from '#core/domain/forge/forge.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import { mayRenew, type ScheduleRules } from '#core/domain/repos/schedule-rules.ts';
 import { known, mapKnown, type Reading, UNKNOWN } from '#core/domain/result.ts';
-import { mayRenew, type ScheduleRules } from '#core/domain/schedule-rules.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { LookBudget } from './look-budget.ts';
 import type { NamedTeams } from './named-teams.ts';

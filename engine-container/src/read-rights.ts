@@ -1,5 +1,5 @@
-import type { BranchProtection, WriteRight } from '#core/domain/forge.ts';
-import type { MergeStyle } from '#core/domain/repo.ts';
+import type { BranchProtection, WriteRight } from '#core/domain/forge/forge.ts';
+import type { MergeStyle } from '#core/domain/repos/repo.ts';
 import { mapKnown, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { LookBudget } from './look-budget.ts';

@@ -1,7 +1,7 @@
-import type { PullRequest, TimelineEntry } from '#core/domain/forge.ts';
-import { type ForgeSight, isSettled, sightOf } from '#core/domain/glance.ts';
+import type { PullRequest, TimelineEntry } from '#core/domain/forge/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
+import { type ForgeSight, isSettled, sightOf } from '#core/domain/wakes/glance.ts';
 import type { ForgeReader } from '#core/ports/forge.ts';
 import type { Clock } from '#core/ports/system.ts';
 import type { TryRead } from './look-reads.ts';

@@ -3,12 +3,12 @@ import {
   SETTINGS_FILE_BYTES_MAX,
   type SettingsFile,
 } from '#core/contracts/settings-file.ts';
-import type { TreeEntry } from '#core/domain/forge.ts';
+import type { TreeEntry } from '#core/domain/forge/forge.ts';
 import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
-import { SETTINGS_FILE } from '#core/domain/queue-names.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import { SETTINGS_FILE } from '#core/domain/queue/queue-names.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import type { SettingsSeen } from '#core/domain/repos/settings-file.ts';
 import type { Reading } from '#core/domain/result.ts';
-import type { SettingsSeen } from '#core/domain/settings-file.ts';
 import { ForgeError, type ForgeReader } from '#core/ports/forge.ts';
 import type { TryRead } from './look-reads.ts';
 import { isReplacedTip } from './queue/landing/landed.ts';

@@ -1,10 +1,10 @@
 import { withFile } from '#core/contracts/settings-seen.ts';
-import type { BranchProtection } from '#core/domain/forge.ts';
-import type { ForgeSight } from '#core/domain/glance.ts';
+import type { BranchProtection } from '#core/domain/forge/forge.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
-import { countedLabels } from '#core/domain/priority.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import { countedLabels } from '#core/domain/repos/priority.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { known, mapKnown, type Reading, UNKNOWN } from '#core/domain/result.ts';
+import type { ForgeSight } from '#core/domain/wakes/glance.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { Clock, Ids } from '#core/ports/system.ts';
 import { CheckClock } from './check-clock.ts';

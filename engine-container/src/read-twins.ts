@@ -1,6 +1,6 @@
-import type { BranchProtection, PullRequest } from '#core/domain/forge.ts';
+import type { BranchProtection, PullRequest } from '#core/domain/forge/forge.ts';
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { known, mapKnown, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { TryRead } from './look-reads.ts';

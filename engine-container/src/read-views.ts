@@ -1,7 +1,7 @@
-import type { BranchProtection, CommitStatus, PullRequest } from '#core/domain/forge.ts';
+import type { BranchProtection, CommitStatus, PullRequest } from '#core/domain/forge/forge.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
+import type { ScheduleRules } from '#core/domain/repos/schedule-rules.ts';
 import { known, mapKnown, type Reading, UNKNOWN } from '#core/domain/result.ts';
-import type { ScheduleRules } from '#core/domain/schedule-rules.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { LookBudget } from './look-budget.ts';
 import type { TryRead } from './look-reads.ts';

@@ -1,5 +1,5 @@
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
-import { sizeOfRepo } from '#core/domain/queue-metrics.ts';
+import { sizeOfRepo } from '#core/domain/queue/queue-metrics.ts';
 import type { Meter } from '#core/ports/system.ts';
 import type { DecidedEvent } from './queue/record/decided-event.ts';
 import type { Batch, QueueRecord } from './queue/record/record.ts';

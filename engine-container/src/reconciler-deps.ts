@@ -1,4 +1,4 @@
-import type { HeldLease } from '#core/domain/lease.ts';
+import type { HeldLease } from '#core/domain/wakes/lease.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { EngineStore, LeaseStore } from '#core/ports/store.ts';
 import type { Clock, Ids, Log, Meter, ReconcileRequest } from '#core/ports/system.ts';

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { SettingsSeenShape } from '#core/contracts/settings-seen.ts';
-import { FANOUT_REASONS } from '#core/domain/auto-fanout.ts';
-import { ACTIVITY_EVENTS, BATCH_OUTCOMES } from '#core/domain/batch.ts';
-import { SIGNALS } from '#core/domain/forecast.ts';
-import { HOOK_STATES } from '#core/domain/hook-seen.ts';
 import { BISECT_FANOUT_MAX, BISECT_FANOUT_MIN } from '#core/domain/limits.ts';
-import { PROTECTION_REASONS } from '#core/domain/provisioning.ts';
+import { FANOUT_REASONS } from '#core/domain/queue/auto-fanout.ts';
+import { ACTIVITY_EVENTS, BATCH_OUTCOMES } from '#core/domain/queue/batch.ts';
+import { SIGNALS } from '#core/domain/queue/forecast.ts';
+import { HOOK_STATES } from '#core/domain/set-up/hook-seen.ts';
+import { PROTECTION_REASONS } from '#core/domain/set-up/provisioning.ts';
 import { REFUSALS } from './queue/admission/admission.ts';
 import { COUNTED_STATES } from './queue/admission/reviews.ts';
 import { isDeferReason } from './queue/record/aside.ts';

@@ -1,7 +1,7 @@
 import { withFile } from '#core/contracts/settings-seen.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
-import type { HeldLease } from '#core/domain/lease.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import type { HeldLease } from '#core/domain/wakes/lease.ts';
 import { type EngineStore, type QueueWrite, StoreError, type ToldQueue } from '#core/ports/store.ts';
 import type { Log } from '#core/ports/system.ts';
 import { adoptLost } from './adopt-lost.ts';

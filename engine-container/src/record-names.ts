@@ -1,4 +1,4 @@
-import type { NodeRow } from '#core/domain/batch.ts';
+import type { NodeRow } from '#core/domain/queue/batch.ts';
 import type { Landing } from './queue/record/landing-state.ts';
 import type { QueueEntry } from './queue/record/queue-entry.ts';
 import type { Batch, Place, QueueRecord } from './queue/record/record.ts';

@@ -1,5 +1,5 @@
-import type { RefusalCause } from '#core/domain/refusal-cause.ts';
-import type { ReconcileErrorCode } from '#core/domain/repo.ts';
+import type { RefusalCause } from '#core/domain/forge/refusal-cause.ts';
+import type { ReconcileErrorCode } from '#core/domain/repos/repo.ts';
 import { type ForgeError, isOldName } from '#core/ports/forge.ts';
 import type { EngineReport } from '#core/ports/store.ts';
 import type { QueueRecord } from './queue/record/record.ts';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { TreeEntry } from '#core/domain/forge.ts';
+import type { TreeEntry } from '#core/domain/forge/forge.ts';
 import type { BlobId, CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { FORGE_READS_AT_ONCE_MAX, MERGED_BYTES_MAX } from '#core/domain/limits.ts';
 import type { TreeReader } from '#core/ports/forge.ts';

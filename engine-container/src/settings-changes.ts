@@ -1,9 +1,9 @@
 import { tellSettingsChange } from '#core/contracts/settings-change.ts';
 import type { SettingsFile } from '#core/contracts/settings-file.ts';
 import type { PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
-import { SETTINGS_FILE } from '#core/domain/queue-names.ts';
-import type { QueueSettings } from '#core/domain/repo-settings.ts';
-import type { FileValues, SettingsSeen, SettingsTold } from '#core/domain/settings-file.ts';
+import { SETTINGS_FILE } from '#core/domain/queue/queue-names.ts';
+import type { QueueSettings } from '#core/domain/repos/repo-settings.ts';
+import type { FileValues, SettingsSeen, SettingsTold } from '#core/domain/repos/settings-file.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import type { QueueRecord } from './queue/record/record.ts';
 import { readEntry } from './read-settings-file.ts';

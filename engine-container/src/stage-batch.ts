@@ -1,6 +1,6 @@
-import type { Commit } from '#core/domain/forge.ts';
+import type { Commit } from '#core/domain/forge/forge.ts';
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
-import { stagedMessage } from '#core/domain/queue-names.ts';
+import { stagedMessage } from '#core/domain/queue/queue-names.ts';
 import { ReadNotBegun } from '#core/ports/forge.ts';
 import { findHeadRun } from './head-evidence.ts';
 import { type MemberPlan, MemberPlanner, type MemberPlannerDeps } from './plan-member.ts';

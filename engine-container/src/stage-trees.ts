@@ -1,6 +1,6 @@
-import type { Commit, RefInTheWay } from '#core/domain/forge.ts';
+import type { Commit, RefInTheWay } from '#core/domain/forge/forge.ts';
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
-import { sameTreeFile } from '#core/domain/queue-names.ts';
+import { sameTreeFile } from '#core/domain/queue/queue-names.ts';
 import { type EngineForge, ForgeError, type PatchRequest } from '#core/ports/forge.ts';
 import type { RepoObjects } from './repo-objects.ts';
 import { isDirectory, type ObjectView, type Reading, readDirectories } from './staging/objects.ts';

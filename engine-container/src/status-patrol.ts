@@ -1,4 +1,4 @@
-import type { PullRequest } from '#core/domain/forge.ts';
+import type { PullRequest } from '#core/domain/forge/forge.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
 import { landingOf } from './queue/batches/pipeline.ts';
 import { hasLanded } from './queue/landing/landed.ts';

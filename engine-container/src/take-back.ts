@@ -1,4 +1,4 @@
-import { mayOpenMerge } from '#core/domain/forge.ts';
+import { mayOpenMerge } from '#core/domain/forge/forge.ts';
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import { isGone } from './is-gone.ts';

@@ -1,5 +1,5 @@
-import { type ActivityEvent, endsPullRequest, type NodeRow } from '#core/domain/batch.ts';
 import { QUEUE_WRITE_ROWS_MAX } from '#core/domain/limits.ts';
+import { type ActivityEvent, endsPullRequest, type NodeRow } from '#core/domain/queue/batch.ts';
 
 /** Rows and events that are decided and not stored yet, oldest first. */
 export interface Unsent {

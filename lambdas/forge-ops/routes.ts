@@ -5,8 +5,8 @@ import { toEnrolledRepo, toManagedRepoView, toProvisioning } from '#core/contrac
 import { toTargets } from '#core/contracts/notification.ts';
 import { toWantedPause } from '#core/contracts/pause.ts';
 import { toSettings } from '#core/contracts/repo-settings.ts';
-import { describeReasons } from '#core/domain/provisioning.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import { describeReasons } from '#core/domain/set-up/provisioning.ts';
 import type { ApiHandlers } from '#core/http/api-call.ts';
 import { accessDenied } from '#core/services/connections/denied.ts';
 import { type DiscoverDeps, discoverRepos } from '#core/services/connections/discover.ts';

@@ -19,7 +19,7 @@ import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
 import { glanceOf, parseWakeMessage } from '#core/contracts/events.ts';
 import { writeBackportRequest, writeRepairRequest } from '#core/contracts/repair.ts';
-import { redeliverySeconds } from '#core/domain/wake.ts';
+import { redeliverySeconds } from '#core/domain/wakes/wake.ts';
 import { consumeBatch } from '#core/http/queue-batch.ts';
 import { createWakingEngine } from '#core/services/operation/engine-power.ts';
 import { wishBackports } from '#core/services/pulls/backport.ts';

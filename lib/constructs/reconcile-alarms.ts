@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { FilterPattern } from 'aws-cdk-lib/aws-logs';
-import { RECONCILE_ERROR_CODES, type ReconcileErrorCode } from '../../core/domain/repo.ts';
+import { RECONCILE_ERROR_CODES, type ReconcileErrorCode } from '../../core/domain/repos/repo.ts';
 import { fieldIsOneOf, type LineSpec, type Monitoring } from './monitoring.ts';
 import type { ServiceFunction } from './service-function.ts';
 

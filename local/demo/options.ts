@@ -1,4 +1,4 @@
-import { GATE_KINDS, type GateKind } from '#core/domain/status-gate.ts';
+import { GATE_KINDS, type GateKind } from '#core/domain/forge/status-gate.ts';
 import { CI_WAYS } from '../forge/ci/other-ci.ts';
 import type { OtherCi } from '../forge/model.ts';
 import {

@@ -1,4 +1,4 @@
-import { DEFAULT_SERVICE_NAME, gateFileName, stagingPattern } from '#core/domain/queue-names.ts';
+import { DEFAULT_SERVICE_NAME, gateFileName, stagingPattern } from '#core/domain/queue/queue-names.ts';
 
 /** The small project of the demo, and the twelve pull requests of its story. */
 

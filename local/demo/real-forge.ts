@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { parseForgeVersion, workflowFolders } from '#core/domain/forge-version.ts';
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { parseForgeVersion, workflowFolders } from '#core/domain/forge/forge-version.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import type { ForgeTokens, RealForge } from '../forge-account.ts';
 import { Person } from './people.ts';
 import { baseFiles, gateFile } from './project.ts';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { DEFAULT_SERVICE_NAME, stagingPattern, stagingPrefix } from '#core/domain/queue-names.ts';
+import { DEFAULT_SERVICE_NAME, stagingPattern, stagingPrefix } from '#core/domain/queue/queue-names.ts';
 import { CI_WAYS, contextsOf } from '../forge/ci/other-ci.ts';
 import type { OtherCi, RunStatus } from '../forge/model.ts';
 import type { RealForge } from '../forge-account.ts';

@@ -1,4 +1,4 @@
-import type { ActivityEvent, NodeRow } from '#core/domain/batch.ts';
+import type { ActivityEvent, NodeRow } from '#core/domain/queue/batch.ts';
 
 /** Turns what changed since the last look into lines a person enjoys reading. */
 export class StoryTeller {

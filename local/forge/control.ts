@@ -1,4 +1,4 @@
-import type { PullRequest } from '#core/domain/forge.ts';
+import type { PullRequest } from '#core/domain/forge/forge.ts';
 
 /** Path -> text content; null deletes. Modes other than 100644 are given as `{content, mode}`. */
 export type FileChanges = Readonly<

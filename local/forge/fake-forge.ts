@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { BOT_SCOPES } from '#core/domain/token-scopes.ts';
+import { BOT_SCOPES } from '#core/domain/forge/token-scopes.ts';
 import { stopExecution } from './actions/runner.ts';
 import { isOpen, resumeRun } from './actions/runs.ts';
 import { Background } from './background.ts';

@@ -1,4 +1,4 @@
-import { DEFAULT_SERVICE_NAME, gateFileName, stagingPattern } from '#core/domain/queue-names.ts';
+import { DEFAULT_SERVICE_NAME, gateFileName, stagingPattern } from '#core/domain/queue/queue-names.ts';
 import { BOT, OWNER, PERSON } from './people.ts';
 import type { Profile } from './profiles.ts';
 import type { NewRepo } from './set-up.ts';

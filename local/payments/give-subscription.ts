@@ -1,5 +1,5 @@
-import type { PaidTier } from '#core/domain/billing.ts';
 import type { TenantId } from '#core/domain/ids.ts';
+import type { PaidTier } from '#core/domain/tenants/billing.ts';
 import type { BillingStore } from '#core/ports/billing-store.ts';
 import type { EnrollmentStore } from '#core/ports/store.ts';
 import type { LocalPayments } from './provider.ts';

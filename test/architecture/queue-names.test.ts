@@ -10,10 +10,10 @@ import {
   stagingPattern,
   stagingPrefix,
   workPrefix,
-} from '#core/domain/queue-names.ts';
+} from '#core/domain/queue/queue-names.ts';
 
 const ROOT = resolve(__dirname, '../..');
-const NAMES = 'core/domain/queue-names.ts';
+const NAMES = 'core/domain/queue/queue-names.ts';
 /** The product, the fakes and all scripts. Tests write the names that they expect in full. */
 const SOURCE_FOLDERS = [
   'bin',

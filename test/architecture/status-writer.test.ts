@@ -56,8 +56,13 @@ describe('the writers of commit statuses (A6)', () => {
     }
     const naming = (word: RegExp) =>
       files.filter((path) => word.test(readFileSync(join(ROOT, path), 'utf8')));
-    expect(naming(/\bgrantHeldLease\(/)).toEqual(['core/domain/lease.ts', 'core/services/wakes/lease.ts']);
-    expect(naming(/\bas (unknown as )?(HeldLease|LeasedTransport)\b/)).toEqual(['core/domain/lease.ts']);
+    expect(naming(/\bgrantHeldLease\(/)).toEqual([
+      'core/domain/wakes/lease.ts',
+      'core/services/wakes/lease.ts',
+    ]);
+    expect(naming(/\bas (unknown as )?(HeldLease|LeasedTransport)\b/)).toEqual([
+      'core/domain/wakes/lease.ts',
+    ]);
   });
 
   test('no other code of ours writes below /statuses', () => {

@@ -3,7 +3,7 @@ import { listSources, readEdges, readSource } from './sources.ts';
 const control = ['core/services', 'lambdas'].flatMap(listSources);
 
 describe('the display view decides nothing', () => {
-  const VIEW = 'core/domain/queue-view.ts';
+  const VIEW = 'core/domain/queue/queue-view.ts';
 
   test('three services read the queue view: two show it, one tells of a standstill in it', () => {
     expect(control.filter((path) => /\breadQueueViews\b/.test(readSource(path)))).toEqual([

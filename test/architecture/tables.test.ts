@@ -30,7 +30,10 @@ test('the table of rights names each deployed function once, and no other', () =
   expect(named.flatMap(matching).sort()).toEqual([...deployed].sort());
 });
 
-const FOLDER_TABLES = [['ARCHITECTURE.md', 'Services by concern', 'core/services']] as const;
+const FOLDER_TABLES = [
+  ['ARCHITECTURE.md', 'Services by concern', 'core/services'],
+  ['core/README.md', 'Folders of `domain`', 'core/domain'],
+] as const;
 
 test.each(FOLDER_TABLES)(
   '%s, %s: each folder of %s has one row, and no other',

@@ -1,5 +1,5 @@
 import { parseSync } from '@swc/core';
-import { PULL_CODES } from '#core/domain/pull-code-table.ts';
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { listSources, readSource } from './sources.ts';
 
 /** Where texts stand that people see: pages, statuses, mails, chats, errors, terminals. Logs of operators are not of them. */

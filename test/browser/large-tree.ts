@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { NodeRow } from '#core/domain/batch.ts';
+import type { NodeRow } from '#core/domain/queue/batch.ts';
 import { givenNodeRow } from '../builders/store-rows.ts';
 import { openRepo, sees, signIn } from './steps.ts';
 import type { BrowserWorld } from './world.ts';

@@ -1,4 +1,4 @@
-import { grantHeldLease, type HeldLease } from '#core/domain/lease.ts';
+import { grantHeldLease, type HeldLease } from '#core/domain/wakes/lease.ts';
 
 /** A lease that never ends, for a test that is not about leases. */
 export function givenHeldLease(repoId = 'repo-1'): HeldLease {

@@ -1,7 +1,7 @@
-import { UNPROVISIONED } from '#core/domain/provisioning.ts';
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
-import type { Connection, ManagedRepo } from '#core/domain/repo.ts';
-import { DEFAULT_SETTINGS } from '#core/domain/repo-settings.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
+import type { Connection, ManagedRepo } from '#core/domain/repos/repo.ts';
+import { DEFAULT_SETTINGS } from '#core/domain/repos/repo-settings.ts';
+import { UNPROVISIONED } from '#core/domain/set-up/provisioning.ts';
 
 /** A repo that is valid by default; tests name only what they are about. */
 export function givenRepo(changes: Partial<ManagedRepo> = {}): ManagedRepo {

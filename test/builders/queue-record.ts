@@ -1,6 +1,6 @@
-import type { Receipt } from '#core/domain/batch.ts';
 import type { BatchId, NodeRowId } from '#core/domain/ids.ts';
-import { DEFAULT_SERVICE_NAME, stagingBranch } from '#core/domain/queue-names.ts';
+import type { Receipt } from '#core/domain/queue/batch.ts';
+import { DEFAULT_SERVICE_NAME, stagingBranch } from '#core/domain/queue/queue-names.ts';
 import type { Evidence } from '../../engine-container/src/queue/record/evidence-state.ts';
 import type { Landing } from '../../engine-container/src/queue/record/landing-state.ts';
 import { createEntry, type QueueEntry } from '../../engine-container/src/queue/record/queue-entry.ts';

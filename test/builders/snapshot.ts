@@ -1,5 +1,11 @@
-import type { BranchProtection, CommitStatus, GateReading, PullRequest, Review } from '#core/domain/forge.ts';
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import type {
+  BranchProtection,
+  CommitStatus,
+  GateReading,
+  PullRequest,
+  Review,
+} from '#core/domain/forge/forge.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { known } from '#core/domain/result.ts';
 import type { FocusView, PullRequestView, Snapshot } from '../../engine-container/src/queue/snapshot.ts';
 import { givenRepo } from './managed-repo.ts';

@@ -1,4 +1,4 @@
-import type { ActivityEvent, NodeRow } from '#core/domain/batch.ts';
+import type { ActivityEvent, NodeRow } from '#core/domain/queue/batch.ts';
 
 const CREATED_AT = Date.UTC(2026, 0, 1);
 

@@ -1,5 +1,5 @@
-import type { Obligations } from '#core/domain/obligations.ts';
-import type { QueueView } from '#core/domain/queue-view.ts';
+import type { Obligations } from '#core/domain/queue/obligations.ts';
+import type { QueueView } from '#core/domain/queue/queue-view.ts';
 
 /** Nothing on the forge and nothing owed to it, unless `changes` say otherwise. */
 export function givenObligations(changes: Partial<Obligations> = {}): Obligations {

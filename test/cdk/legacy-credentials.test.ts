@@ -1,7 +1,7 @@
 import { createCipheriv, randomBytes } from 'node:crypto';
 import { EncryptCommand, KMSClient } from '@aws-sdk/client-kms';
 import { createKmsVault } from '#core/adapters/kms-vault/vault.ts';
-import type { SealedCredential } from '#core/domain/repo.ts';
+import type { SealedCredential } from '#core/domain/repos/repo.ts';
 import { VaultError } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
 import { startKms } from '../../local/emulators/kms.ts';

@@ -1,5 +1,5 @@
-import type { BranchProtection } from '#core/domain/forge.ts';
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import type { BranchProtection } from '#core/domain/forge/forge.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import type { ForgePerson } from '#core/ports/forge-person.ts';
 import { BOT } from '../support/api-world.ts';

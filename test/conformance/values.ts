@@ -1,4 +1,4 @@
-import { DEFAULT_SERVICE_NAME, stagingBranch, stagingPrefix } from '#core/domain/queue-names.ts';
+import { DEFAULT_SERVICE_NAME, stagingBranch, stagingPrefix } from '#core/domain/queue/queue-names.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 
 /** The material of requests; ids are added as answers come back. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { AUTHOR_PROOF_MS } from '#core/domain/api-limits.ts';
-import type { PullTopic } from '#core/domain/notice-topics.ts';
-import { mapWays } from '#core/domain/notice-topics.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { PullTopic } from '#core/domain/notices/notice-topics.ts';
+import { mapWays } from '#core/domain/notices/notice-topics.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { givenNodeRow } from '../builders/store-rows.ts';
 import { MAILBOX, NotifyWorld } from '../support/notify-world.ts';

@@ -3,7 +3,7 @@ import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { tellingKey } from '#core/adapters/dynamo/keys.ts';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
 import { RETRIES_OF_TICK_MAX } from '#core/domain/api-limits.ts';
-import { newDelivery, RETRY_DELAYS_MS } from '#core/domain/webhook-delivery.ts';
+import { newDelivery, RETRY_DELAYS_MS } from '#core/domain/notices/webhook-delivery.ts';
 import { askRetries } from '#core/services/notices/deliver-webhook.ts';
 import { startTestTable, type TestTable } from '../support/dynamo-table.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';

@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
-import { grantHeldLease } from '#core/domain/lease.ts';
+import { grantHeldLease } from '#core/domain/wakes/lease.ts';
 import { StoreError } from '#core/ports/store.ts';
 import type { TestTable } from '../support/dynamo-table.ts';
 import { startTestTable } from '../support/dynamo-table.ts';

@@ -3,7 +3,7 @@ import { noticeKey } from '#core/adapters/dynamo/keys.ts';
 import { toEventRow } from '#core/adapters/dynamo/rows.ts';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
 import { createTokenStore } from '#core/adapters/dynamo/token-store.ts';
-import { newDelivery } from '#core/domain/webhook-delivery.ts';
+import { newDelivery } from '#core/domain/notices/webhook-delivery.ts';
 import type { StoredRow } from '#core/ports/notifier.ts';
 import { givenEvent } from '../builders/store-rows.ts';
 import type { CorruptibleRow } from '../fakes/memory-rows.ts';

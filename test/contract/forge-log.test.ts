@@ -3,7 +3,7 @@ import { createForgeLog } from '#core/adapters/forge-http/run-log.ts';
 import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
 import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
 import { GATE_LOG_BYTES_MAX, GATE_LOG_JOBS_MAX } from '#core/domain/api-limits.ts';
-import { MASK } from '#core/domain/log-text.ts';
+import { MASK } from '#core/domain/forge/log-text.ts';
 import { Secret } from '#core/secret.ts';
 import { PROFILE_NAMES, type ProfileName } from '../../local/forge/profiles.ts';
 import { openFake } from './forge/fake-subject.ts';

@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-kms';
 import { createKmsSecretBox } from '#core/adapters/kms-vault/secret-box.ts';
 import { createKmsVault } from '#core/adapters/kms-vault/vault.ts';
-import type { SealedCredential } from '#core/domain/repo.ts';
+import type { SealedCredential } from '#core/domain/repos/repo.ts';
 import { VaultError } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
 import { startKms } from '../../local/emulators/kms.ts';

@@ -12,10 +12,10 @@ import {
   NOTICE_KEPT_MS,
   NOTICE_TIMEOUT_MS,
 } from '#core/domain/api-limits.ts';
-import { mapWays, type NoticeChoice } from '#core/domain/notice-topics.ts';
-import { formatMatrix, formatWebhook } from '#core/domain/notification.ts';
-import { PULL_CODES } from '#core/domain/pull-code-table.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import { mapWays, type NoticeChoice } from '#core/domain/notices/notice-topics.ts';
+import { formatMatrix, formatWebhook } from '#core/domain/notices/notification.ts';
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { Secret } from '#core/secret.ts';
 import { askInvoiceNotice } from '#core/services/notices/ask-notice.ts';

@@ -7,14 +7,14 @@ import {
   keptNotesPartition,
   keptTarget,
 } from '#core/adapters/dynamo/keys.ts';
-import type { BatchHead, EventHead } from '#core/domain/activity.ts';
 import { ADMIN_SCAN_ROWS_MAX, AUDIT_KEPT_MS, AUDIT_KEPT_ROWS_MAX } from '#core/domain/api-limits.ts';
-import { type ActivityEvent, endsPullRequest, type NodeRow } from '#core/domain/batch.ts';
-import { CLOCKS_DIFFER_MS_MAX } from '#core/domain/clocks.ts';
 import type { EpochMs, PullRequestNumber, RepoId, TenantId } from '#core/domain/ids.ts';
 import { ENGINE_NEED_RENEWED_AFTER_MS } from '#core/domain/limits.ts';
-import type { QueueView } from '#core/domain/queue-view.ts';
-import type { Connection, ManagedRepo, ReconcileOutcome } from '#core/domain/repo.ts';
+import type { BatchHead, EventHead } from '#core/domain/queue/activity.ts';
+import { type ActivityEvent, endsPullRequest, type NodeRow } from '#core/domain/queue/batch.ts';
+import type { QueueView } from '#core/domain/queue/queue-view.ts';
+import type { Connection, ManagedRepo, ReconcileOutcome } from '#core/domain/repos/repo.ts';
+import { CLOCKS_DIFFER_MS_MAX } from '#core/domain/wakes/clocks.ts';
 import {
   type AccountStore,
   type AdminStore,

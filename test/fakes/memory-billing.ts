@@ -1,5 +1,5 @@
-import type { Plan } from '#core/domain/billing.ts';
 import type { EpochMs, TenantId } from '#core/domain/ids.ts';
+import type { Plan } from '#core/domain/tenants/billing.ts';
 import type { BillingAccount, BillingSaved, BillingStore, StoredBilling } from '#core/ports/billing-store.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { MemoryEnrollment } from './memory-enrollment.ts';

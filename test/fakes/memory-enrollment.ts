@@ -1,9 +1,9 @@
-import { type ActivityEvent, closeRow, type NodeRow, OPEN_OUTCOMES } from '#core/domain/batch.ts';
 import type { ConnectionId, EpochMs, TenantId } from '#core/domain/ids.ts';
 import { LEFT_HEADS_KEPT_MS } from '#core/domain/limits.ts';
-import { findBranchConflict } from '#core/domain/managed-branch.ts';
-import type { LeftHeads } from '#core/domain/obligations.ts';
-import type { Connection, ManagedRepo } from '#core/domain/repo.ts';
+import { type ActivityEvent, closeRow, type NodeRow, OPEN_OUTCOMES } from '#core/domain/queue/batch.ts';
+import type { LeftHeads } from '#core/domain/queue/obligations.ts';
+import { findBranchConflict } from '#core/domain/repos/managed-branch.ts';
+import type { Connection, ManagedRepo } from '#core/domain/repos/repo.ts';
 import { normalizeInstanceUrl } from '#core/domain/url.ts';
 import type { EnrollmentStore } from '#core/ports/store.ts';
 import { StoreError } from '#core/ports/store.ts';

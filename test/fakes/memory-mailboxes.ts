@@ -1,7 +1,7 @@
 import { authorGuardKey, authorKey, mailboxHash } from '#core/adapters/dynamo/keys.ts';
 import type { RepoId, TenantId } from '#core/domain/ids.ts';
-import type { MailboxState } from '#core/domain/notification.ts';
-import type { Delivery } from '#core/domain/webhook-delivery.ts';
+import type { MailboxState } from '#core/domain/notices/notification.ts';
+import type { Delivery } from '#core/domain/notices/webhook-delivery.ts';
 import type { AuthorNotices, AuthorStore } from '#core/ports/author-store.ts';
 import type { ConfirmationKey, Mailbox, MailboxLink, MailboxStore } from '#core/ports/mailbox-store.ts';
 import type { NoticeRequest, NoticeRequestStore } from '#core/ports/notifier.ts';

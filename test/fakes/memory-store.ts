@@ -1,16 +1,21 @@
 import { batchSortKey, eventSortKey } from '#core/adapters/dynamo/keys.ts';
 import { encodeDocument } from '#core/adapters/dynamo/queue-document.ts';
-import { type ActivityEvent, endsPullRequest, hasHonestPhase, type NodeRow } from '#core/domain/batch.ts';
-import { CLOCKS_DIFFER_MS_MAX } from '#core/domain/clocks.ts';
-import type { OngoingReconcile } from '#core/domain/fairness.ts';
-import { type HeardKind, isHeardNoteDue } from '#core/domain/heard-events.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.ts';
-import type { HeldLease, LeaseGrant, LeaseState } from '#core/domain/lease.ts';
 import { DELIVERY_ID_KEPT_MS, LEASE_TAKEOVER_GRACE_MS, QUEUE_WRITE_ROWS_MAX } from '#core/domain/limits.ts';
-import type { LeftHeads, Obligations } from '#core/domain/obligations.ts';
-import type { Connection, ManagedRepo, ReconcileOutcome } from '#core/domain/repo.ts';
-import { withLastGood } from '#core/domain/repo.ts';
-import { holdsOf, type StoredHolds } from '#core/domain/stored-holds.ts';
+import {
+  type ActivityEvent,
+  endsPullRequest,
+  hasHonestPhase,
+  type NodeRow,
+} from '#core/domain/queue/batch.ts';
+import type { LeftHeads, Obligations } from '#core/domain/queue/obligations.ts';
+import type { Connection, ManagedRepo, ReconcileOutcome } from '#core/domain/repos/repo.ts';
+import { withLastGood } from '#core/domain/repos/repo.ts';
+import { holdsOf, type StoredHolds } from '#core/domain/repos/stored-holds.ts';
+import { CLOCKS_DIFFER_MS_MAX } from '#core/domain/wakes/clocks.ts';
+import type { OngoingReconcile } from '#core/domain/wakes/fairness.ts';
+import { type HeardKind, isHeardNoteDue } from '#core/domain/wakes/heard-events.ts';
+import type { HeldLease, LeaseGrant, LeaseState } from '#core/domain/wakes/lease.ts';
 import type {
   BranchAddress,
   DispatchStore,

@@ -1,5 +1,5 @@
-import type { ApiToken } from '#core/domain/api-token.ts';
 import type { EpochMs, TenantId } from '#core/domain/ids.ts';
+import type { ApiToken } from '#core/domain/tenants/api-token.ts';
 import type { TokenStore } from '#core/ports/token-store.ts';
 import { MemoryMailboxes } from './memory-mailboxes.ts';
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { AppError } from '#core/contracts/errors.ts';
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { Secret } from '#core/secret.ts';
 import { wakeDueRepos } from '#core/services/wakes/wake.ts';

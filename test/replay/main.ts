@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { Secret } from '#core/secret.ts';
 import { BOT, createFakeForge } from '../../local/forge/fake-forge.ts';
 import { givenHeldLease } from '../builders/held-lease.ts';

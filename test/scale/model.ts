@@ -1,4 +1,3 @@
-import { mayBegin, type OngoingReconcile, sectionOf } from '#core/domain/fairness.ts';
 import {
   DUE_TOLERANCE_MS,
   GLANCE_EVERY_MS,
@@ -9,6 +8,7 @@ import {
   TICK_REPOS_MAX,
   TICK_SENDS_MS,
 } from '#core/domain/limits.ts';
+import { mayBegin, type OngoingReconcile, sectionOf } from '#core/domain/wakes/fairness.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
 import { Agenda } from './agenda.ts';
 

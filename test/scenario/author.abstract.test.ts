@@ -1,4 +1,4 @@
-import type { ActivityEventName } from '#core/domain/batch.ts';
+import type { ActivityEventName } from '#core/domain/queue/batch.ts';
 import { givenProject } from './stories.ts';
 import { createWorld, type World } from './world.ts';
 

@@ -1,5 +1,5 @@
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import type { BackportForge } from '#core/ports/backport.ts';
 import { type BackportDeps, carryLandings, wishBackports } from '#core/services/pulls/backport.ts';
 import { saveRepo } from '#core/services/repos/save-repo.ts';

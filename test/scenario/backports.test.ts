@@ -1,6 +1,6 @@
 import { toPullStoryView } from '#core/contracts/pull-story.ts';
-import { BACKPORT_TRIES_MS, BACKPORT_WINDOW_MS } from '#core/domain/backport.ts';
-import { tellPull } from '#core/domain/pull-story.ts';
+import { BACKPORT_TRIES_MS, BACKPORT_WINDOW_MS } from '#core/domain/pulls/backport.ts';
+import { tellPull } from '#core/domain/pulls/pull-story.ts';
 import { carryLandings, wishBackports } from '#core/services/pulls/backport.ts';
 import { withLease } from '#core/services/wakes/lease.ts';
 import type { ProfileName } from '../../local/forge/profiles.ts';

@@ -1,6 +1,6 @@
-import { parseForgeVersion } from '#core/domain/forge-version.ts';
-import { gateTemplate } from '#core/domain/gate-workflow.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import { parseForgeVersion } from '#core/domain/forge/forge-version.ts';
+import { gateTemplate } from '#core/domain/forge/gate-workflow.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { openSetupPull } from '#core/services/set-up/ci-gate.ts';
 import { verifyCiGate } from '#core/services/set-up/verify-ci-gate.ts';
 import { readWorkflow, startsOnPush } from '../../local/forge/actions/workflow-file.ts';

@@ -1,5 +1,5 @@
-import type { ActivityEventName } from '#core/domain/batch.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { ActivityEventName } from '#core/domain/queue/batch.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { endingOf, givenProject, givenScheduled, judgeByContent } from './stories.ts';
 import type { World } from './world.ts';
 

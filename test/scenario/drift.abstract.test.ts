@@ -1,4 +1,4 @@
-import { HOOK_LOOK_EVERY_MS } from '#core/domain/hook-seen.ts';
+import { HOOK_LOOK_EVERY_MS } from '#core/domain/set-up/hook-seen.ts';
 import { landedOf } from './hooks.ts';
 import { givenProject, givenScheduled } from './stories.ts';
 import { createWorld, type World } from './world.ts';

@@ -1,4 +1,4 @@
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import { createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { mergeAsGit } from '../fakes/abstract-forge/tree-merge.ts';

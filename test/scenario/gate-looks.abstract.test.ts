@@ -1,5 +1,5 @@
-import { HEARD_COUNTS_MS, HEARD_GATE_LOOK_MS, type HeardKind } from '#core/domain/heard-events.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import { HEARD_COUNTS_MS, HEARD_GATE_LOOK_MS, type HeardKind } from '#core/domain/wakes/heard-events.ts';
 import { defineGateLookTests, LONG_GATE_MS } from './gate-looks.suite.ts';
 import { givenProject, givenScheduled } from './stories.ts';
 import { createWorld, STATUS_GATE } from './world.ts';

@@ -1,4 +1,4 @@
-import { HEARD_GATE_LOOK_MS } from '#core/domain/heard-events.ts';
+import { HEARD_GATE_LOOK_MS } from '#core/domain/wakes/heard-events.ts';
 import { endingOf, expectHonestEnd, givenProject, givenScheduled } from './stories.ts';
 import type { World, WorldOptions } from './world.ts';
 

@@ -1,4 +1,4 @@
-import { type ForgeSight, showsNews, sightOf } from '#core/domain/glance.ts';
+import { type ForgeSight, showsNews, sightOf } from '#core/domain/wakes/glance.ts';
 import { glanceAt } from '../../engine-container/src/glance.ts';
 import { lookForWork } from '../../engine-container/src/idle-look.ts';
 import { givenProject, givenScheduled } from './stories.ts';

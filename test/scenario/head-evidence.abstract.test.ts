@@ -1,4 +1,4 @@
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { type AbstractForge, createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { CI_AUTHOR, CI_CONTEXTS, CI_STRANGER } from '../fakes/abstract-forge/pipeline-statuses.ts';
 import type { Switches } from '../fakes/abstract-forge/world.ts';

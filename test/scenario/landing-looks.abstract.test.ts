@@ -1,4 +1,4 @@
-import { DEFAULT_SERVICE_NAME, stagingPrefix } from '#core/domain/queue-names.ts';
+import { DEFAULT_SERVICE_NAME, stagingPrefix } from '#core/domain/queue/queue-names.ts';
 import { LATE_PUSH_ENTRY_MS } from '../../engine-container/src/queue/admission/eligibility.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import type { JournalEntry } from '../fakes/abstract-forge/world.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
-import { grantHeldLease } from '#core/domain/lease.ts';
+import { grantHeldLease } from '#core/domain/wakes/lease.ts';
 import { type Started, startEverything } from '../../local/start.ts';
 import { givenEvent } from '../builders/store-rows.ts';
 import { sharedBundles } from '../support/bundles.ts';

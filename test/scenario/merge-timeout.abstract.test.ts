@@ -1,4 +1,4 @@
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { type Stage, setStage, wordOn, wordsOn } from '../simulation/scene-stage.ts';
 import { givenProject, givenScheduled } from './stories.ts';
 

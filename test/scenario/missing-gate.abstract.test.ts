@@ -1,4 +1,4 @@
-import { PULL_CODES } from '#core/domain/pull-code-table.ts';
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { givenProject, givenScheduled } from './stories.ts';
 import { createWorld, STATUS_GATE, type World } from './world.ts';
 

@@ -1,4 +1,4 @@
-import { RECONCILE_ERROR_SENTENCES } from '#core/domain/repo.ts';
+import { RECONCILE_ERROR_SENTENCES } from '#core/domain/repos/repo.ts';
 import { endingOf, expectHonestEnd, givenProject, givenScheduled } from './stories.ts';
 import type { World } from './world.ts';
 

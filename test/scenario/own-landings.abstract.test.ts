@@ -1,4 +1,4 @@
-import type { PullRequest } from '#core/domain/forge.ts';
+import type { PullRequest } from '#core/domain/forge/forge.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { NO_LAGS } from '../fakes/abstract-forge/world.ts';

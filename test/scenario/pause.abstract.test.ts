@@ -1,4 +1,4 @@
-import type { Pause } from '#core/domain/pause.ts';
+import type { Pause } from '#core/domain/repos/pause.ts';
 import { toQueueView } from '../../engine-container/src/queue/told/view.ts';
 import { landedOf, told } from './hooks.ts';
 import { givenProject, givenScheduled } from './stories.ts';

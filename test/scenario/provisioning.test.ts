@@ -1,6 +1,6 @@
-import { differingFields } from '#core/domain/branch-rule.ts';
-import { viewProvisioning } from '#core/domain/provisioning.ts';
-import type { ManagedRepo, MergeStyle } from '#core/domain/repo.ts';
+import { differingFields } from '#core/domain/forge/branch-rule.ts';
+import type { ManagedRepo, MergeStyle } from '#core/domain/repos/repo.ts';
+import { viewProvisioning } from '#core/domain/set-up/provisioning.ts';
 import { changeStatusContext, provisionRepo, setProtection } from '#core/services/set-up/provisioning.ts';
 import { HOOK_EVENTS } from '#core/services/set-up/webhook-registration.ts';
 import { FakeSecretBox } from '../fakes/secret-box.ts';

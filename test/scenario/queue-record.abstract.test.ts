@@ -1,5 +1,5 @@
-import { grantHeldLease } from '#core/domain/lease.ts';
 import { WAKE_DELAY_MS_MAX } from '#core/domain/limits.ts';
+import { grantHeldLease } from '#core/domain/wakes/lease.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { givenRepo } from '../builders/managed-repo.ts';
 import { givenNodeRow } from '../builders/store-rows.ts';

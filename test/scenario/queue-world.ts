@@ -1,8 +1,8 @@
 import type { Offboarded } from '#core/contracts/account.ts';
-import type { NodeRow } from '#core/domain/batch.ts';
-import type { QueueFigures, RepoSize } from '#core/domain/queue-metrics.ts';
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { NodeRow } from '#core/domain/queue/batch.ts';
+import type { QueueFigures, RepoSize } from '#core/domain/queue/queue-metrics.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { Secret } from '#core/secret.ts';
 import type { DeletionDeps } from '#core/services/repos/delete-repo.ts';
 import { saveRepo } from '#core/services/repos/save-repo.ts';

@@ -1,6 +1,6 @@
-import type { ProvisioningRecord } from '#core/domain/provisioning.ts';
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import type { ProvisioningRecord } from '#core/domain/set-up/provisioning.ts';
 import { readActivity } from '#core/services/reads/read-activity.ts';
 import { type RepairDeps, repairSetup, wishRepairs } from '#core/services/set-up/repair-setup.ts';
 import { createLookingEngine } from '#core/services/wakes/idle-look.ts';

@@ -1,5 +1,5 @@
 import { DAY_MS } from '#core/domain/api-limits.ts';
-import { REPAIR_EVERY_MS, REPAIRS_A_DAY_MAX } from '#core/domain/repair.ts';
+import { REPAIR_EVERY_MS, REPAIRS_A_DAY_MAX } from '#core/domain/set-up/repair.ts';
 import { repairSetup } from '#core/services/set-up/repair-setup.ts';
 import { REPO, TICK_MS } from './queue-world.ts';
 import { givenRepairWorld, removeContext, requiresQueue, undoRepairs, WEBHOOK_URL } from './repair-world.ts';

@@ -1,4 +1,4 @@
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { endingOf, expectHonestEnd, givenProject, givenScheduled } from './stories.ts';
 import { createWorld } from './world.ts';
 

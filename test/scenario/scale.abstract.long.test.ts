@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Review } from '#core/domain/forge.ts';
+import type { Review } from '#core/domain/forge/forge.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import { givenReview } from '../builders/snapshot.ts';
 import { givenProject, givenScheduled } from './stories.ts';

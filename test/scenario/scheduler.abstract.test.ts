@@ -1,4 +1,4 @@
-import type { Receipt } from '#core/domain/batch.ts';
+import type { Receipt } from '#core/domain/queue/batch.ts';
 import { expectHonestEnd, givenProject, givenScheduled } from './stories.ts';
 import { createWorld, type World } from './world.ts';
 

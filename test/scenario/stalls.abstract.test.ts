@@ -1,8 +1,8 @@
 import { DAY_MS } from '#core/domain/api-limits.ts';
-import type { ProvisioningRecord } from '#core/domain/provisioning.ts';
-import { tellPull } from '#core/domain/pull-story.ts';
-import { DEFAULT_SERVICE_NAME, stagingBranch } from '#core/domain/queue-names.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import { tellPull } from '#core/domain/pulls/pull-story.ts';
+import { DEFAULT_SERVICE_NAME, stagingBranch } from '#core/domain/queue/queue-names.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import type { ProvisioningRecord } from '#core/domain/set-up/provisioning.ts';
 import { readActivity } from '#core/services/reads/read-activity.ts';
 import { findBlocker } from '../../dashboard/view/blocker.ts';
 import { landedOf } from './hooks.ts';

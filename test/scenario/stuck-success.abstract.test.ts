@@ -1,4 +1,4 @@
-import { RECONCILE_ERROR_SENTENCES } from '#core/domain/repo.ts';
+import { RECONCILE_ERROR_SENTENCES } from '#core/domain/repos/repo.ts';
 import { headOf, landedOf, stateOf, untilSuccess } from './hooks.ts';
 import { givenScheduled, unprovenLandings } from './stories.ts';
 import { givenThreeScheduled } from './three-scheduled.ts';

@@ -1,4 +1,4 @@
-import { contextForBase, DEFAULT_SERVICE_NAME, stagingPrefix } from '#core/domain/queue-names.ts';
+import { contextForBase, DEFAULT_SERVICE_NAME, stagingPrefix } from '#core/domain/queue/queue-names.ts';
 import { type AbstractForge, createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { expectHonestEnd, givenProject, givenScheduled, judgeByContent } from './stories.ts';

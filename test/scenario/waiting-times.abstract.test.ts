@@ -1,4 +1,4 @@
-import { summarizeWeek } from '#core/domain/activity.ts';
+import { summarizeWeek } from '#core/domain/queue/activity.ts';
 import { known, UNKNOWN } from '#core/domain/result.ts';
 import { givenProject, givenScheduled } from './stories.ts';
 import { createWorld } from './world.ts';

@@ -1,8 +1,8 @@
-import type { ActivityEvent, NodeRow } from '#core/domain/batch.ts';
-import type { HeldLease } from '#core/domain/lease.ts';
 import { LEASE_TAKEOVER_GRACE_MS, LEASE_TTL_MS } from '#core/domain/limits.ts';
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { ActivityEvent, NodeRow } from '#core/domain/queue/batch.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import type { HeldLease } from '#core/domain/wakes/lease.ts';
 import { type EngineForge, ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
 import { type EngineReport, StoreError } from '#core/ports/store.ts';
 import type { Log } from '#core/ports/system.ts';

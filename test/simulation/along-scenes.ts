@@ -1,4 +1,4 @@
-import { PULL_CODES } from '#core/domain/pull-code-table.ts';
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { givenProject } from '../scenario/stories.ts';
 import { hasAlarm, look, type Stage, setStage, wordOn, wordsOn } from './scene-stage.ts';
 

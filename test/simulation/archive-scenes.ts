@@ -1,4 +1,4 @@
-import { ARCHIVED } from '#core/domain/pause-words.ts';
+import { ARCHIVED } from '#core/domain/repos/pause-words.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
 import { look, openLostMerge, type Stage, setStage, wordOn, wordsOn } from './scene-stage.ts';
 

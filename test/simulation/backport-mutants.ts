@@ -1,6 +1,6 @@
 import type { Mutant } from './mutants.ts';
 
-const DOMAIN = 'core/domain/backport.ts';
+const DOMAIN = 'core/domain/pulls/backport.ts';
 const SERVICE = 'core/services/pulls/carry-landing.ts';
 const PASS = 'core/services/pulls/backport.ts';
 const LABELS = 'landings are carried by their labels';

@@ -1,6 +1,10 @@
-import { BACKPORT_TRIES_MS, BACKPORT_WINDOW_MS, BACKPORTS_PER_PULL_MAX } from '#core/domain/backport.ts';
 import { TICK_INTERVAL_MS } from '#core/domain/limits.ts';
-import { backportBranch, DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import {
+  BACKPORT_TRIES_MS,
+  BACKPORT_WINDOW_MS,
+  BACKPORTS_PER_PULL_MAX,
+} from '#core/domain/pulls/backport.ts';
+import { backportBranch, DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { hashBlob } from '../../engine-container/src/staging/objects.ts';
 import { type BackportWorld, givenBackportWorld } from '../scenario/backport-world.ts';

@@ -1,7 +1,7 @@
-import { BACKPORT_WINDOW_MS, landingsToCarry } from '#core/domain/backport.ts';
-import type { ActivityEvent } from '#core/domain/batch.ts';
-import { backportBranch, DEFAULT_SERVICE_NAME, stagingPrefix } from '#core/domain/queue-names.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import { BACKPORT_WINDOW_MS, landingsToCarry } from '#core/domain/pulls/backport.ts';
+import type { ActivityEvent } from '#core/domain/queue/batch.ts';
+import { backportBranch, DEFAULT_SERVICE_NAME, stagingPrefix } from '#core/domain/queue/queue-names.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 
 /** Heads of backports: the pull request and the branch that it is carried to. */

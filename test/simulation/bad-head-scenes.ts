@@ -1,4 +1,4 @@
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { wrapForge } from '../scenario/hooks.ts';
 import { giveUpFirst, postsSuccess } from '../scenario/late-call.ts';

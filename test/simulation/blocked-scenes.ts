@@ -1,4 +1,4 @@
-import { PULL_CODES } from '#core/domain/pull-code-table.ts';
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { NO_LAGS } from '../fakes/abstract-forge/world.ts';
 import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from '../scenario/stories.ts';
 import { isSuccess, look, type Stage, setStage, wordOn, wordsOn } from './scene-stage.ts';

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutants.ts';
 
-const BRANCHES = 'core/domain/managed-branch.ts';
+const BRANCHES = 'core/domain/repos/managed-branch.ts';
 
 /** Guards of decision 0192: several branches of one repository, each with a record of its own. */
 export const BRANCH_MUTANTS: readonly Mutant[] = [
@@ -14,7 +14,7 @@ export const BRANCH_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a staging branch has the name of its base',
-    file: 'core/domain/queue-names.ts',
+    file: 'core/domain/queue/queue-names.ts',
     find: '{base}/staging`;',
     replace: "{base === '' ? base : 'main'}/staging`;",
     families: ['two_branches'],

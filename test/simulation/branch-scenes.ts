@@ -1,6 +1,6 @@
 import { BURIED_WIND_DOWN_MS } from '#core/domain/limits.ts';
-import { contextForBase, DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import { contextForBase, DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { Secret } from '#core/secret.ts';
 import { deleteRepo } from '#core/services/repos/delete-repo.ts';
 import { wakeNow } from '#core/services/wakes/wake.ts';

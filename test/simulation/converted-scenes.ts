@@ -1,5 +1,5 @@
 import type { PullRequestNumber } from '#core/domain/ids.ts';
-import { PULL_CODES } from '#core/domain/pull-code-table.ts';
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { FORGEJO_15_SWITCHES, GITEA_126_SWITCHES } from '../fakes/abstract-forge/world.ts';
 import { givenProject } from '../scenario/stories.ts';
 import { look, type Stage, setStage, wordsOn } from './scene-stage.ts';

@@ -1,4 +1,4 @@
-import { contextForBase, DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { contextForBase, DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { StoreError } from '#core/ports/store.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';

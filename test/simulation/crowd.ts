@@ -1,5 +1,5 @@
 import { QUEUE_ENTRIES_MAX } from '#core/domain/limits.ts';
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 

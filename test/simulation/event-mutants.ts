@@ -1,6 +1,6 @@
 import type { Mutant } from './mutants.ts';
 
-const HEARD = 'core/domain/heard-events.ts';
+const HEARD = 'core/domain/wakes/heard-events.ts';
 const LOOKS = 'engine-container/src/queue/gate/gate-looks.ts';
 
 /** Guards of the polls where a forge sends events of its gate (decision 0246). */

@@ -1,5 +1,5 @@
-import { HEARD_COUNTS_MS, HEARD_GATE_LOOK_MS, type HeardKind } from '#core/domain/heard-events.ts';
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
+import { HEARD_COUNTS_MS, HEARD_GATE_LOOK_MS, type HeardKind } from '#core/domain/wakes/heard-events.ts';
 import { Secret } from '#core/secret.ts';
 import { acceptForgeWebhook } from '#core/services/webhooks/accept-forge-webhook.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';

@@ -1,5 +1,5 @@
 import { TAKE_BACK_GRACE_MS, UNHEARD_LOOK_MS_MAX } from '#core/domain/limits.ts';
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { LATE_PUSH_ENTRY_MS } from '../../engine-container/src/queue/admission/eligibility.ts';
 import { giveUpFirst, postsSuccess } from '../scenario/late-call.ts';
 import { givenProject, givenScheduled, judgeByContent, staleSuccesses } from '../scenario/stories.ts';

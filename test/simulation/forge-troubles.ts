@@ -1,5 +1,5 @@
 import type { RepoId } from '#core/domain/ids.ts';
-import { DEFAULT_SERVICE_NAME, gateFileName } from '#core/domain/queue-names.ts';
+import { DEFAULT_SERVICE_NAME, gateFileName } from '#core/domain/queue/queue-names.ts';
 import { type AbstractForge, createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import {
   FORGEJO_15_SWITCHES,

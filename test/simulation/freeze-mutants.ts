@@ -23,7 +23,7 @@ export const FREEZE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'only labels of named accounts exempt',
-    file: 'core/domain/priority.ts',
+    file: 'core/domain/repos/priority.ts',
     find: '.filter(({ by }) => people.has(by.toLowerCase()))',
     replace: '.filter(() => people.size > 0)',
     families: ['freezes'],
@@ -31,7 +31,7 @@ export const FREEZE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a freeze window takes back what is in flight',
-    file: 'core/domain/pause.ts',
+    file: 'core/domain/repos/pause.ts',
     find: "kind: 'pause', isFreeze: true",
     replace: "kind: 'drain', isFreeze: true",
     families: ['freezes'],

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutants.ts';
 
-const STATUS_GATE = 'core/domain/status-gate.ts';
+const STATUS_GATE = 'core/domain/forge/status-gate.ts';
 
 /** Guards of a gate by commit statuses. */
 export const GATE_MUTANTS: readonly Mutant[] = [
@@ -62,7 +62,7 @@ export const GATE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a change of the gate is told with its code',
-    file: 'core/domain/pull-code-table.ts',
+    file: 'core/domain/pulls/pull-code-table.ts',
     find: "  gate_changed: wait('none', 'requeued: the queue now asks another gate', BY_ITSELF),",
     replace: "  gate_changed_once: wait('none', 'requeued: the queue now asks another gate', BY_ITSELF),",
     families: ['other_ci'],

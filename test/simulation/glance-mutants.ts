@@ -20,7 +20,7 @@ export const GLANCE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a glance that sees news wakes',
-    file: 'core/domain/glance.ts',
+    file: 'core/domain/wakes/glance.ts',
     find: '  return glance.newest !== null && !isSamePull(known.newest, glance.newest);',
     replace: '  return glance.newest === null && !isSamePull(known.newest, glance.newest);',
     families: ['at_rest'],
@@ -36,7 +36,7 @@ export const GLANCE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a glance that sees no news wakes nothing',
-    file: 'core/domain/glance.ts',
+    file: 'core/domain/wakes/glance.ts',
     find: '  if (!known.isSettled || known.tip !== glance.tip) return true;',
     replace: '  if (known.tip === known.tip) return true;',
     families: ['at_rest'],
@@ -61,7 +61,7 @@ export const GLANCE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a repository that is quiet for long is glanced at no more',
-    file: 'core/domain/glance.ts',
+    file: 'core/domain/wakes/glance.ts',
     find: '  return delayMs < TICK_INTERVAL_MS ? Math.round(delayMs) : null;',
     replace: '  return Math.min(Math.round(delayMs), 30_000);',
     families: ['at_rest'],

@@ -1,4 +1,4 @@
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { describeInLine, isPromise } from '../../engine-container/src/queue/words/describe.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { givenProject } from '../scenario/stories.ts';

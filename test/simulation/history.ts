@@ -1,5 +1,5 @@
-import { grantHeldLease } from '#core/domain/lease.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import { grantHeldLease } from '#core/domain/wakes/lease.ts';
 import type { QueueRecord } from '../../engine-container/src/queue/record/record.ts';
 import { toDocument } from '../../engine-container/src/record-codec.ts';
 import { givenRecord } from '../builders/queue-record.ts';

@@ -1,5 +1,5 @@
 import { WIND_DOWN_MS } from '#core/domain/limits.ts';
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
 import { deleteRepo } from '#core/services/repos/delete-repo.ts';

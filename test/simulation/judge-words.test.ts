@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { PULL_CODES } from '#core/domain/pull-code-table.ts';
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { describeHeadChange } from '../../engine-container/src/queue/words/describe.ts';
 
 /** The judge knows by their first words why pull requests wait: a status that begins otherwise would be held unsaid. */

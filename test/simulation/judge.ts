@@ -1,5 +1,10 @@
-import { mayOpenMerge } from '#core/domain/forge.ts';
-import { DEFAULT_SERVICE_NAME, isOwnBranch, stagingPrefix, workPrefix } from '#core/domain/queue-names.ts';
+import { mayOpenMerge } from '#core/domain/forge/forge.ts';
+import {
+  DEFAULT_SERVICE_NAME,
+  isOwnBranch,
+  stagingPrefix,
+  workPrefix,
+} from '#core/domain/queue/queue-names.ts';
 import type { MergeView } from '../../local/forge/control.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 

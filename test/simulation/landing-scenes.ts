@@ -1,5 +1,5 @@
-import type { PullRequest } from '#core/domain/forge.ts';
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import type { PullRequest } from '#core/domain/forge/forge.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { NO_LAGS, type ReadingLags } from '../fakes/abstract-forge/world.ts';
 import { wrapForge } from '../scenario/hooks.ts';

@@ -1,5 +1,5 @@
 import { SUCCESS_LATE_MS } from '#core/domain/limits.ts';
-import { DEFAULT_SERVICE_NAME, isOwnBranch, stagingBranch } from '#core/domain/queue-names.ts';
+import { DEFAULT_SERVICE_NAME, isOwnBranch, stagingBranch } from '#core/domain/queue/queue-names.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { LATE_EFFECT_MS } from '../fakes/abstract-forge/exchange.ts';
 import { wrapForge } from '../scenario/hooks.ts';

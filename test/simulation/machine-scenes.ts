@@ -1,5 +1,5 @@
 import { LEASE_TAKEOVER_GRACE_MS, LEASE_TTL_MS } from '#core/domain/limits.ts';
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { Secret } from '#core/secret.ts';
 import { createReconciler } from '../../engine-container/src/reconciler.ts';
 import { NO_LAGS } from '../fakes/abstract-forge/world.ts';

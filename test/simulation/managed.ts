@@ -1,5 +1,5 @@
 import type { RepoId } from '#core/domain/ids.ts';
-import type { ScheduleRules } from '#core/domain/schedule-rules.ts';
+import type { ScheduleRules } from '#core/domain/repos/schedule-rules.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import type { Crowd } from './crowd.ts';
 import type { Judge } from './judge.ts';

@@ -110,7 +110,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the deadline before a lease ends (A41)',
-    file: 'core/domain/lease.ts',
+    file: 'core/domain/wakes/lease.ts',
     find: 'isPastDeadline: () => monotonicNow() >= deadlineMonotonicMs,',
     replace: 'isPastDeadline: () => false && monotonicNow() >= deadlineMonotonicMs,',
     families: HURT,

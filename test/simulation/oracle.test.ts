@@ -1,4 +1,4 @@
-import type { NodeRow } from '#core/domain/batch.ts';
+import type { NodeRow } from '#core/domain/queue/batch.ts';
 import { givenNodeRow } from '../builders/store-rows.ts';
 import { checkRows } from './oracle.ts';
 

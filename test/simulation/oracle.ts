@@ -1,8 +1,8 @@
-import type { ActivityEvent, NodeRow } from '#core/domain/batch.ts';
-import type { PullRequest } from '#core/domain/forge.ts';
-import { PULL_CODES } from '#core/domain/pull-code-table.ts';
-import { codeOfEvent } from '#core/domain/pull-codes.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { PullRequest } from '#core/domain/forge/forge.ts';
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
+import { codeOfEvent } from '#core/domain/pulls/pull-codes.ts';
+import type { ActivityEvent, NodeRow } from '#core/domain/queue/batch.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { judgeByContent } from '../scenario/stories.ts';
 import type { Judge } from './judge.ts';

@@ -1,4 +1,4 @@
-import { DEFAULT_SERVICE_NAME, stagingPattern, stagingPrefix } from '#core/domain/queue-names.ts';
+import { DEFAULT_SERVICE_NAME, stagingPattern, stagingPrefix } from '#core/domain/queue/queue-names.ts';
 import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from '../scenario/stories.ts';
 import { STATUS_GATE } from '../scenario/world.ts';
 import { look, type Stage, setStage, wordOn } from './scene-stage.ts';

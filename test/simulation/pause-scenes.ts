@@ -1,4 +1,4 @@
-import type { Pause } from '#core/domain/pause.ts';
+import type { Pause } from '#core/domain/repos/pause.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
 import { look, openLostMerge, type Stage, setStage, wordOn, wordsOn } from './scene-stage.ts';
 

@@ -5,7 +5,7 @@ import {
   stagingBranch,
   stagingPrefix,
   workPrefix,
-} from '#core/domain/queue-names.ts';
+} from '#core/domain/queue/queue-names.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import type { FileChanges } from '../support/forge-control.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';

@@ -30,7 +30,7 @@ export const PRIORITY_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'only the labels of named accounts count',
-    file: 'core/domain/priority.ts',
+    file: 'core/domain/repos/priority.ts',
     find: '.filter(({ by }) => people.has(by.toLowerCase()))',
     replace: '.filter(() => people.size > 0)',
     families: ['priorities'],

@@ -1,5 +1,5 @@
-import type { PullRequest } from '#core/domain/forge.ts';
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import type { PullRequest } from '#core/domain/forge/forge.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
 import { type Stage, setStage } from './scene-stage.ts';
 

@@ -1,4 +1,4 @@
-import { PULL_CODES } from '#core/domain/pull-code-table.ts';
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { givenProject, unprovenLandings } from '../scenario/stories.ts';
 import { look, type Stage, setStage, wordsOn } from './scene-stage.ts';
 

@@ -1,5 +1,5 @@
 import { LEASE_TTL_MS } from '#core/domain/limits.ts';
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { withLease } from '#core/services/wakes/lease.ts';
 import { giveUpFirst, postsSuccess } from '../scenario/late-call.ts';

@@ -1,4 +1,4 @@
-import type { Receipt } from '#core/domain/batch.ts';
+import type { Receipt } from '#core/domain/queue/batch.ts';
 import { givenProject, givenScheduled, judgeByContent } from '../scenario/stories.ts';
 import { hasAlarm, look, type Stage, setStage, wordOn } from './scene-stage.ts';
 

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutants.ts';
 
-const REPAIR = 'core/domain/repair.ts';
+const REPAIR = 'core/domain/set-up/repair.ts';
 const SERVICE = 'core/services/set-up/repair-setup.ts';
 const UNDONE = 'a person undoes each repair';
 

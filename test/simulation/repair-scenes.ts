@@ -1,4 +1,4 @@
-import { REPAIR_EVERY_MS, REPAIRS_A_DAY_MAX } from '#core/domain/repair.ts';
+import { REPAIR_EVERY_MS, REPAIRS_A_DAY_MAX } from '#core/domain/set-up/repair.ts';
 import { repairSetup } from '#core/services/set-up/repair-setup.ts';
 import { REPO, TICK_MS } from '../scenario/queue-world.ts';
 import { givenRepairWorld, type RepairWorld, removeContext, undoRepairs } from '../scenario/repair-world.ts';

@@ -1,5 +1,5 @@
-import type { ActivityEvent } from '#core/domain/batch.ts';
 import { TICK_INTERVAL_MS } from '#core/domain/limits.ts';
+import type { ActivityEvent } from '#core/domain/queue/batch.ts';
 import { judgeByContent } from '../scenario/stories.ts';
 import type { SimClock } from '../support/sim-clock.ts';
 import { countBeyond, judgeCrowd } from './crowd.ts';

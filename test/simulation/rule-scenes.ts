@@ -1,4 +1,4 @@
-import { DEFAULT_SERVICE_NAME, stagingBranch } from '#core/domain/queue-names.ts';
+import { DEFAULT_SERVICE_NAME, stagingBranch } from '#core/domain/queue/queue-names.ts';
 import { FORGEJO_15_SWITCHES, GITEA_126_SWITCHES, type Switches } from '../fakes/abstract-forge/world.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
 import { look, setStage, wordsOn } from './scene-stage.ts';

@@ -1,5 +1,5 @@
 import type { CommitSha } from '#core/domain/ids.ts';
-import { NO_RULES, type ScheduleRules } from '#core/domain/schedule-rules.ts';
+import { NO_RULES, type ScheduleRules } from '#core/domain/repos/schedule-rules.ts';
 import type { QueueRecord } from '../../engine-container/src/queue/record/record.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { Managed } from './managed.ts';

@@ -1,4 +1,4 @@
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { type AbstractForge, createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import type { Delays, JournalEntry, Switches } from '../fakes/abstract-forge/world.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';

@@ -1,6 +1,6 @@
 import { LEASE_SAFETY_MARGIN_MS, LEASE_TTL_MS, TICK_INTERVAL_MS } from '#core/domain/limits.ts';
-import { PULL_CODES } from '#core/domain/pull-code-table.ts';
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { withLease } from '#core/services/wakes/lease.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
 import { headIsPushedAfterLanding, lowerComesAlong, lowerComesAlongUnseen } from './along-scenes.ts';

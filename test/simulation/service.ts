@@ -1,6 +1,5 @@
 import { AppError } from '#core/contracts/errors.ts';
 import type { RepoId } from '#core/domain/ids.ts';
-import type { HeldLease } from '#core/domain/lease.ts';
 import {
   ENGINE_TIMEOUT_MS,
   GLANCE_TIMEOUT_MS,
@@ -8,10 +7,11 @@ import {
   TICK_INTERVAL_MS,
   WAKE_HIDDEN_MS,
 } from '#core/domain/limits.ts';
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
-import { REPAIR_EVERY_MS, REPAIRS_A_DAY_MAX } from '#core/domain/repair.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
-import { redeliverySeconds } from '#core/domain/wake.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import { REPAIR_EVERY_MS, REPAIRS_A_DAY_MAX } from '#core/domain/set-up/repair.ts';
+import type { HeldLease } from '#core/domain/wakes/lease.ts';
+import { redeliverySeconds } from '#core/domain/wakes/wake.ts';
 import { type EngineForge, ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
 import type { GlanceAnswer, GlanceRequest, LookAnswer, LookRequest } from '#core/ports/idle-look.ts';
 import { StoreError } from '#core/ports/store.ts';

@@ -1,6 +1,6 @@
 import type { RepoId } from '#core/domain/ids.ts';
-import type { HoldSettings } from '#core/domain/pause.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { HoldSettings } from '#core/domain/repos/pause.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
 import { deleteConnection } from '#core/services/connections/delete-connection.ts';
 import { buryRepo } from '#core/services/repos/delete-repo.ts';

@@ -1,8 +1,8 @@
-import { BACKPORT_EVENTS_MAX } from '#core/domain/backport.ts';
 import type { RepoId } from '#core/domain/ids.ts';
 import { LANDING_TIMEOUT_MS, TICK_INTERVAL_MS } from '#core/domain/limits.ts';
-import { contextForBase, DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
-import type { ManagedRepo, MergeStyle } from '#core/domain/repo.ts';
+import { BACKPORT_EVENTS_MAX } from '#core/domain/pulls/backport.ts';
+import { contextForBase, DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
+import type { ManagedRepo, MergeStyle } from '#core/domain/repos/repo.ts';
 import { Secret } from '#core/secret.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import type { JournalEntry } from '../fakes/abstract-forge/world.ts';

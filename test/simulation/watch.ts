@@ -1,6 +1,6 @@
 import type { RepoId } from '#core/domain/ids.ts';
 import { BISECT_FANOUT_MAX } from '#core/domain/limits.ts';
-import { type HoldSettings, pauseAt } from '#core/domain/pause.ts';
+import { type HoldSettings, pauseAt } from '#core/domain/repos/pause.ts';
 import type { JournalEntry } from '../fakes/abstract-forge/world.ts';
 import type { Witness } from './hosts.ts';
 import type { Managed } from './managed.ts';

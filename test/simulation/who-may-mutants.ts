@@ -98,7 +98,7 @@ export const WHO_MAY_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what a bot pushes under the schedule of a person needs the approval of a person',
-    file: 'core/domain/schedule-rules.ts',
+    file: 'core/domain/repos/schedule-rules.ts',
     find: 'return !botApproval || !includesLogin(bots, login);',
     replace: 'return !botApproval || !includesLogin(bots, login) || login.length > 0;',
     families: ['rules'],
@@ -130,7 +130,7 @@ export const WHO_MAY_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a push renews a schedule only for members of the teams',
-    file: 'core/domain/schedule-rules.ts',
+    file: 'core/domain/repos/schedule-rules.ts',
     find: 'if (namesSchedulers(rules) && !inTeam && ',
     replace: 'if (schedulePeople.length > 0 && !inTeam && ',
     families: ['rules'],

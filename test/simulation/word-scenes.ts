@@ -1,5 +1,5 @@
-import { PULL_CODES } from '#core/domain/pull-code-table.ts';
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { describeStaleSuccess } from '../../engine-container/src/queue/words/describe.ts';
 import { giveUpFirst } from '../scenario/late-call.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';

@@ -6,12 +6,17 @@ import { checkOutboundTarget } from '#core/adapters/http-guard/resolve.ts';
 import { makeWebhookKey } from '#core/adapters/system/webhook-key.ts';
 import type { HttpSurface } from '#core/contracts/route-spec.ts';
 import { CATCH_ALL_SURFACE, ROUTES } from '#core/contracts/routes.ts';
-import type { PlanLimitsTable } from '#core/domain/billing.ts';
-import type { LeaseGrant } from '#core/domain/lease.ts';
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
-import type { Connection, ManagedRepo, ReconcileErrorCode, SealedCredential } from '#core/domain/repo.ts';
-import type { PriceBook } from '#core/domain/subscription.ts';
-import type { TokenScope } from '#core/domain/token-scopes.ts';
+import type { TokenScope } from '#core/domain/forge/token-scopes.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
+import type {
+  Connection,
+  ManagedRepo,
+  ReconcileErrorCode,
+  SealedCredential,
+} from '#core/domain/repos/repo.ts';
+import type { PlanLimitsTable } from '#core/domain/tenants/billing.ts';
+import type { PriceBook } from '#core/domain/tenants/subscription.ts';
+import type { LeaseGrant } from '#core/domain/wakes/lease.ts';
 import { createSurface, type SurfaceDeps } from '#core/http/api-surface.ts';
 import { answerWithEnvelope } from '#core/http/error-middleware.ts';
 import { createSignInNotes } from '#core/http/note-sign-in.ts';

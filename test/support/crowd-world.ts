@@ -1,6 +1,6 @@
 import type { RepoId } from '#core/domain/ids.ts';
 import { FORGE_TIMEOUT_MS, RECONCILE_BUDGET_MS, TICK_INTERVAL_MS } from '#core/domain/limits.ts';
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import type { EngineAnswer, WakeQueue } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
 import { type DispatchDeps, dispatchReconcile } from '#core/services/wakes/dispatch-reconcile.ts';

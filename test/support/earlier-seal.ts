@@ -1,6 +1,6 @@
 import { createCipheriv, randomBytes } from 'node:crypto';
 import { EncryptCommand, type KMSClient } from '@aws-sdk/client-kms';
-import type { SealedCredential } from '#core/domain/repo.ts';
+import type { SealedCredential } from '#core/domain/repos/repo.ts';
 import type { CredentialOwner } from '#core/ports/system.ts';
 
 /** A credential as it was sealed before the forge's origin was part of what its data key is bound to. */

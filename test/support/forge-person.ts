@@ -1,4 +1,4 @@
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { createAbstractForge } from '../fakes/abstract-forge/index.ts';
 import type { ApiWorld } from './api-world.ts';

@@ -1,4 +1,4 @@
-import { type FreezeWindow, WEEK_DAYS } from '#core/domain/freeze.ts';
+import { type FreezeWindow, WEEK_DAYS } from '#core/domain/repos/freeze.ts';
 
 const MINUTE_MS = 60_000;
 

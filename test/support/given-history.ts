@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { grantHeldLease } from '#core/domain/lease.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import { grantHeldLease } from '#core/domain/wakes/lease.ts';
 import { givenEvent, givenNodeRow } from '../builders/store-rows.ts';
 import type { ApiWorld } from './api-world.ts';
 

@@ -1,6 +1,6 @@
 import { Effort } from '#core/domain/effort.ts';
-import { type GlobDialect, GlobReader } from '#core/domain/glob.ts';
-import { Subject } from '#core/domain/glob-matcher.ts';
+import { type GlobDialect, GlobReader } from '#core/domain/globs/glob.ts';
+import { Subject } from '#core/domain/globs/glob-matcher.ts';
 
 /** One pattern, for one text, whatever it takes. Null: malformed. Throws `EffortSpent` where the pattern is too long to be read. */
 export function matchGlob(

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { keyIdOf, signedBytes } from '#core/contracts/dsse.ts';
 import { type LandingStatement, PAYLOAD_TYPE, toLandingStatement } from '#core/contracts/evidence.ts';
-import type { Receipt } from '#core/domain/batch.ts';
+import type { Receipt } from '#core/domain/queue/batch.ts';
 import { verify } from '../../cli/evidence.ts';
 import { givenNodeRow } from '../builders/store-rows.ts';
 

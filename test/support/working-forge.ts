@@ -1,5 +1,5 @@
-import type { BranchRule } from '#core/domain/branch-rule.ts';
-import { DEFAULT_SERVICE_NAME, gateFileName } from '#core/domain/queue-names.ts';
+import type { BranchRule } from '#core/domain/forge/branch-rule.ts';
+import { DEFAULT_SERVICE_NAME, gateFileName } from '#core/domain/queue/queue-names.ts';
 import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
 
 const SHA = 'a'.repeat(40);

@@ -1,4 +1,4 @@
-import { QUEUE_METRICS, type QueueMetric } from '../../domain/queue-metrics.ts';
+import { QUEUE_METRICS, type QueueMetric } from '../../domain/queue/queue-metrics.ts';
 import type { Meter } from '../../ports/system.ts';
 
 export interface EmfMeterOptions {

@@ -1,4 +1,4 @@
-import { BILLING_STATUSES, type Plan, TIERS } from '../../domain/billing.ts';
+import { BILLING_STATUSES, type Plan, TIERS } from '../../domain/tenants/billing.ts';
 import type { AuditEntry, Organization, Tenant } from '../../ports/account-store.ts';
 import type { StoredBilling } from '../../ports/billing-store.ts';
 import { defaulted, flag, nullable, oneOf, record, text, whole } from './codec.ts';

@@ -1,8 +1,8 @@
-import type { BatchHead, EventHead } from '../../domain/activity.ts';
-import type { NodeRow } from '../../domain/batch.ts';
-import { ACTIVITY_EVENTS, BATCH_OUTCOMES } from '../../domain/batch.ts';
 import type { EpochMs, RepoId, TenantId } from '../../domain/ids.ts';
-import type { ReconcileOutcome } from '../../domain/repo.ts';
+import type { BatchHead, EventHead } from '../../domain/queue/activity.ts';
+import type { NodeRow } from '../../domain/queue/batch.ts';
+import { ACTIVITY_EVENTS, BATCH_OUTCOMES } from '../../domain/queue/batch.ts';
+import type { ReconcileOutcome } from '../../domain/repos/repo.ts';
 import type {
   AccountStore,
   BatchHistory,

@@ -1,6 +1,6 @@
 import type { RepoId, TenantId } from '../../domain/ids.ts';
-import type { ManagedBranch } from '../../domain/managed-branch.ts';
-import type { ManagedRepo } from '../../domain/repo.ts';
+import type { ManagedBranch } from '../../domain/repos/managed-branch.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { ForgeAddress } from '../../ports/store.ts';
 import { type Codec, listOf, optional, record, text, whole } from './codec.ts';
 import { type Guard, readRow } from './items.ts';

@@ -1,6 +1,6 @@
 import { GSI2 } from '../../contracts/table.ts';
 import { ADMIN_SCAN_ROWS_MAX } from '../../domain/api-limits.ts';
-import type { ManagedRepo } from '../../domain/repo.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { AdminStore, ConnectionHead } from '../../ports/account-store.ts';
 import { record, text, whole } from './codec.ts';
 import { readRow } from './items.ts';

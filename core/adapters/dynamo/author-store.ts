@@ -1,5 +1,5 @@
 import { AUTHORS_OF_TENANT_MAX } from '../../domain/api-limits.ts';
-import { PULL_TOPICS } from '../../domain/notice-topics.ts';
+import { PULL_TOPICS } from '../../domain/notices/notice-topics.ts';
 import type { AuthorNotices, AuthorStore } from '../../ports/author-store.ts';
 import { stayingTenant } from './account-store.ts';
 import { listOf, nullable, oneOf, record, text, whole } from './codec.ts';

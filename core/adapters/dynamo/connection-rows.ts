@@ -1,5 +1,5 @@
 import type { ConnectionId, TenantId } from '../../domain/ids.ts';
-import type { Connection } from '../../domain/repo.ts';
+import type { Connection } from '../../domain/repos/repo.ts';
 import type { EnrollmentStore } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
 import { connection, readRow } from './items.ts';

@@ -1,5 +1,5 @@
 import { DELIVERY_KEPT_MS } from '../../domain/api-limits.ts';
-import { DELIVERY_KINDS, DELIVERY_STATES, type Delivery } from '../../domain/webhook-delivery.ts';
+import { DELIVERY_KINDS, DELIVERY_STATES, type Delivery } from '../../domain/notices/webhook-delivery.ts';
 import type { DeliveryStore } from '../../ports/delivery-store.ts';
 import { aliveCheck } from './checks.ts';
 import { nullable, oneOf, record, text, whole } from './codec.ts';

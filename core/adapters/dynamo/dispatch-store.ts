@@ -1,10 +1,10 @@
 import { GSI1 } from '../../contracts/table.ts';
-import { CLOCKS_DIFFER_MS_MAX } from '../../domain/clocks.ts';
-import { HEARD_NOTED_EVERY_MS } from '../../domain/heard-events.ts';
 import type { EpochMs, RepoId } from '../../domain/ids.ts';
 import { DELIVERY_ID_KEPT_MS } from '../../domain/limits.ts';
-import type { ReconcileOutcome } from '../../domain/repo.ts';
-import { withLastGood } from '../../domain/repo.ts';
+import type { ReconcileOutcome } from '../../domain/repos/repo.ts';
+import { withLastGood } from '../../domain/repos/repo.ts';
+import { CLOCKS_DIFFER_MS_MAX } from '../../domain/wakes/clocks.ts';
+import { HEARD_NOTED_EVERY_MS } from '../../domain/wakes/heard-events.ts';
 import type { DispatchStore } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
 import { readReposAt } from './addresses.ts';

@@ -1,6 +1,6 @@
 import { GSI1 } from '../../contracts/table.ts';
 import type { EpochMs, TenantId } from '../../domain/ids.ts';
-import { type DueDelivery, shareByTenant } from '../../domain/webhook-delivery.ts';
+import { type DueDelivery, shareByTenant } from '../../domain/notices/webhook-delivery.ts';
 import { text } from './codec.ts';
 import { readRow } from './items.ts';
 import {

@@ -1,6 +1,6 @@
 import type { EpochMs, TenantId } from '../../domain/ids.ts';
-import { findBranchConflict } from '../../domain/managed-branch.ts';
-import type { ManagedRepo } from '../../domain/repo.ts';
+import { findBranchConflict } from '../../domain/repos/managed-branch.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { EnrollmentStore } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
 import { organizationRow } from './account-items.ts';

@@ -1,5 +1,5 @@
-import type { ActivityEvent } from '../../domain/batch.ts';
-import type { ManagedRepo } from '../../domain/repo.ts';
+import type { ActivityEvent } from '../../domain/queue/batch.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { EventHistory, EventSearch } from '../../ports/account-store.ts';
 import { StoreError } from '../../ports/store.ts';
 import { activityEvent } from './event-items.ts';

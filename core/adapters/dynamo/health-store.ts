@@ -1,6 +1,6 @@
 import { GSI1, GSI2, PHASE_ATTRIBUTES } from '../../contracts/table.ts';
-import { BATCH_OUTCOMES, BATCH_PHASES } from '../../domain/batch.ts';
 import type { EpochMs } from '../../domain/ids.ts';
+import { BATCH_OUTCOMES, BATCH_PHASES } from '../../domain/queue/batch.ts';
 import type { HealthStore } from '../../ports/account-store.ts';
 import { StoreError } from '../../ports/store.ts';
 import { oneOf, text, whole } from './codec.ts';

@@ -1,6 +1,6 @@
-import type { ActivityEvent, NodeRow } from '../../domain/batch.ts';
 import type { TenantId } from '../../domain/ids.ts';
-import type { ManagedRepo } from '../../domain/repo.ts';
+import type { ActivityEvent, NodeRow } from '../../domain/queue/batch.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import { StoreError } from '../../ports/store.ts';
 import type { Codec } from './codec.ts';
 import { activityEvent } from './event-items.ts';

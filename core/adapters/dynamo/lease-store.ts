@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RepoId } from '../../domain/ids.ts';
-import type { LeaseGrant, LeaseState } from '../../domain/lease.ts';
 import { LEASE_TAKEOVER_GRACE_MS } from '../../domain/limits.ts';
+import type { LeaseGrant, LeaseState } from '../../domain/wakes/lease.ts';
 import type { LeaseStore } from '../../ports/store.ts';
 import { leaseRow, readRow } from './items.ts';
 import { leaseKey } from './keys.ts';

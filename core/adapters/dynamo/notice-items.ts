@@ -1,5 +1,10 @@
-import { DEFAULT_TOPICS, mapWays, NOTICE_TOPICS, type NoticeChoice } from '../../domain/notice-topics.ts';
-import type { NotificationTargets } from '../../domain/notification.ts';
+import {
+  DEFAULT_TOPICS,
+  mapWays,
+  NOTICE_TOPICS,
+  type NoticeChoice,
+} from '../../domain/notices/notice-topics.ts';
+import type { NotificationTargets } from '../../domain/notices/notification.ts';
 import { defaulted, listOf, nullable, oneOf, record, text } from './codec.ts';
 
 export const notification = record<NotificationTargets>({

@@ -1,5 +1,5 @@
 import type { PullRequestNumber, RepoId } from '../../domain/ids.ts';
-import type { LeftHead, LeftHeads, Obligations } from '../../domain/obligations.ts';
+import type { LeftHead, LeftHeads, Obligations } from '../../domain/queue/obligations.ts';
 import {
   type Codec,
   defaulted,

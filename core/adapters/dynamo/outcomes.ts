@@ -1,16 +1,14 @@
 import { readSettingsSeen } from '../../contracts/settings-seen.ts';
-import type { ForgeVersion } from '../../domain/forge-version.ts';
-
-import type { ForgeSight, KnownSight, NewestPull } from '../../domain/glance.ts';
-
-import { HOOK_STATES, type HookSeen } from '../../domain/hook-seen.ts';
+import type { ForgeVersion } from '../../domain/forge/forge-version.ts';
+import { REFUSAL_CAUSE_NAMES, type RefusalCause } from '../../domain/forge/refusal-cause.ts';
+import { TOKEN_SCOPES } from '../../domain/forge/token-scopes.ts';
 
 import type { EpochMs } from '../../domain/ids.ts';
-import { PROTECTION_REASONS, type RuleSeen } from '../../domain/provisioning.ts';
-import { REFUSAL_CAUSE_NAMES, type RefusalCause } from '../../domain/refusal-cause.ts';
-import { RECONCILE_ERROR_CODES, type ReconcileOutcome } from '../../domain/repo.ts';
-import type { SettingsSeen } from '../../domain/settings-file.ts';
-import { TOKEN_SCOPES } from '../../domain/token-scopes.ts';
+import { RECONCILE_ERROR_CODES, type ReconcileOutcome } from '../../domain/repos/repo.ts';
+import type { SettingsSeen } from '../../domain/repos/settings-file.ts';
+import { HOOK_STATES, type HookSeen } from '../../domain/set-up/hook-seen.ts';
+import { PROTECTION_REASONS, type RuleSeen } from '../../domain/set-up/provisioning.ts';
+import type { ForgeSight, KnownSight, NewestPull } from '../../domain/wakes/glance.ts';
 import type { EngineReport } from '../../ports/store.ts';
 import { type Codec, flag, listOf, nullable, oneOf, optional, record, text, whole } from './codec.ts';
 

@@ -1,7 +1,6 @@
-import { type ChosenFanout, FANOUT_REASONS } from '../../domain/auto-fanout.ts';
-import { SIGNALS, type ToldForecast } from '../../domain/forecast.ts';
 import type { RepoId } from '../../domain/ids.ts';
-import { PRIORITIES, type Priority } from '../../domain/priority.ts';
+import { type ChosenFanout, FANOUT_REASONS } from '../../domain/queue/auto-fanout.ts';
+import { SIGNALS, type ToldForecast } from '../../domain/queue/forecast.ts';
 import {
   BLOCK_KINDS,
   type Block,
@@ -9,7 +8,8 @@ import {
   PLACE_STATES,
   type QueuePlace,
   type QueueView,
-} from '../../domain/queue-view.ts';
+} from '../../domain/queue/queue-view.ts';
+import { PRIORITIES, type Priority } from '../../domain/repos/priority.ts';
 import {
   type Codec,
   listOf,

@@ -1,4 +1,4 @@
-import { CLOCKS_DIFFER_MS_MAX } from '../../domain/clocks.ts';
+import { CLOCKS_DIFFER_MS_MAX } from '../../domain/wakes/clocks.ts';
 import type { RateStore } from '../../ports/account-store.ts';
 import { rateKey } from './keys.ts';
 import type { BlockingRow, Table } from './table.ts';

@@ -1,6 +1,6 @@
 import type { RepoId, TenantId } from '../../domain/ids.ts';
-import type { ManagedRepo } from '../../domain/repo.ts';
-import { holdsOf, type StoredHolds } from '../../domain/stored-holds.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
+import { holdsOf, type StoredHolds } from '../../domain/repos/stored-holds.ts';
 import type { Guard, RepoSettings } from './items.ts';
 import { guard, readRow, repoSettings } from './items.ts';
 import type { Key } from './keys.ts';

@@ -1,9 +1,9 @@
 import { DAY_MS } from '../../domain/api-limits.ts';
-import { closeRow, OPEN_OUTCOMES } from '../../domain/batch.ts';
 import { DELETED_LEASE_KEPT_MS, LEFT_HEADS_KEPT_MS } from '../../domain/limits.ts';
-import type { ManagedBranch } from '../../domain/managed-branch.ts';
-import type { LeftHeads } from '../../domain/obligations.ts';
-import type { ManagedRepo } from '../../domain/repo.ts';
+import { closeRow, OPEN_OUTCOMES } from '../../domain/queue/batch.ts';
+import type { LeftHeads } from '../../domain/queue/obligations.ts';
+import type { ManagedBranch } from '../../domain/repos/managed-branch.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import { StoreError } from '../../ports/store.ts';
 import { type Address, addressStep, readAddress, withoutBranch } from './addresses.ts';
 import { UnreadableValue } from './codec.ts';

@@ -1,6 +1,6 @@
 import { GSI1 } from '../../contracts/table.ts';
-import type { NodeRow } from '../../domain/batch.ts';
-import type { ManagedRepo } from '../../domain/repo.ts';
+import type { NodeRow } from '../../domain/queue/batch.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import { text } from './codec.ts';
 import { nodeRow, readRow } from './items.ts';
 import { batchPartition, PHASE_PARTITION } from './keys.ts';

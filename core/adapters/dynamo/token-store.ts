@@ -1,6 +1,6 @@
 import { API_TOKEN_KEPT_MS } from '../../domain/api-limits.ts';
-import { type ApiToken, type ScopeGrant, TOKEN_SCOPES } from '../../domain/api-token.ts';
 import type { TenantId } from '../../domain/ids.ts';
+import { type ApiToken, type ScopeGrant, TOKEN_SCOPES } from '../../domain/tenants/api-token.ts';
 import type { TokenStore } from '../../ports/token-store.ts';
 import { stayingTenant } from './account-store.ts';
 import { defaulted, listOf, nullable, oneOf, record, text, whole } from './codec.ts';

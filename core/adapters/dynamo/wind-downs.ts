@@ -1,4 +1,4 @@
-import type { LeftHeads } from '../../domain/obligations.ts';
+import type { LeftHeads } from '../../domain/queue/obligations.ts';
 import type { BranchAddress, ForgeAddress, WindDown } from '../../ports/store.ts';
 import { defaulted, nullable, record, text, whole } from './codec.ts';
 import { readRow } from './items.ts';

@@ -1,4 +1,4 @@
-import { type Notice, toPlainLine, withoutLinks } from '../../domain/notice.ts';
+import { type Notice, toPlainLine, withoutLinks } from '../../domain/notices/notice.ts';
 import type { Notifier } from '../../ports/notifier.ts';
 import { createApiMail } from './email-api.ts';
 import { createSesMail } from './email-ses.ts';

@@ -1,5 +1,5 @@
 import { keyOfPaths } from '#core/contracts/paths-key.ts';
-import type { Commit } from '#core/domain/forge.ts';
+import type { Commit } from '#core/domain/forge/forge.ts';
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { FORGE_PAGE_SIZE_MAX } from '#core/domain/limits.ts';
 import type { ChangedCommit, CommitLink } from '#core/ports/forge.ts';

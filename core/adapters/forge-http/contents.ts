@@ -1,4 +1,4 @@
-import type { Commit } from '#core/domain/forge.ts';
+import type { Commit } from '#core/domain/forge/forge.ts';
 import type { FileCommit, ForgeFile } from '#core/ports/forge-admin.ts';
 import { readBody } from './read-body.ts';
 import { FileCommitAnswer, FolderOrFile } from './schema-admin.ts';

@@ -1,4 +1,4 @@
-import type { DependencyCount } from '#core/domain/forge.ts';
+import type { DependencyCount } from '#core/domain/forge/forge.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { readAllPages } from './paging.ts';

@@ -1,4 +1,4 @@
-import type { Commit } from '#core/domain/forge.ts';
+import type { Commit } from '#core/domain/forge/forge.ts';
 import type { PatchRequest } from '#core/ports/forge.ts';
 import { readBody } from './read-body.ts';
 import { PatchAnswer } from './schema.ts';

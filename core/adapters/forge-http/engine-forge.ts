@@ -1,4 +1,4 @@
-import type { HeldLease } from '#core/domain/lease.ts';
+import type { HeldLease } from '#core/domain/wakes/lease.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import { createForgeReader } from './reader.ts';
 import { createScheduleProbe } from './schedule-probe.ts';

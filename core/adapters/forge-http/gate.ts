@@ -1,4 +1,4 @@
-import type { GateReading } from '#core/domain/forge.ts';
+import type { GateReading } from '#core/domain/forge/forge.ts';
 import { baseName, type GateQuery, readNewestRun } from './runs.ts';
 import { readRunFromStatuses } from './runs-from-statuses.ts';
 import type { ForgeTransport } from './transport.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { TOKEN_SCOPES, type TokenScope } from '#core/domain/token-scopes.ts';
+import { TOKEN_SCOPES, type TokenScope } from '#core/domain/forge/token-scopes.ts';
 
 const Refusal = z.object({ message: z.string() });
 /** Forgejo: `required scope(s): [write:issue]`; Gitea: `required scope(s), required=[write:issue], token scope=…`. */

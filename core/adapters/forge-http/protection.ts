@@ -1,6 +1,6 @@
-import { chooseGoverningRule } from '#core/domain/branch-rule.ts';
-import type { BranchProtection } from '#core/domain/forge.ts';
-import { parseFilePatterns } from '#core/domain/protected-files.ts';
+import { chooseGoverningRule } from '#core/domain/forge/branch-rule.ts';
+import type { BranchProtection } from '#core/domain/forge/forge.ts';
+import { parseFilePatterns } from '#core/domain/forge/protected-files.ts';
 import { readBranch } from './branches.ts';
 import { readBody } from './read-body.ts';
 import { type ProtectionRow, ProtectionRows } from './schema.ts';

@@ -1,4 +1,4 @@
-import type { PullRequest } from '#core/domain/forge.ts';
+import type { PullRequest } from '#core/domain/forge/forge.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
 import { FORGE_PAGE_SIZE_MAX, FORGE_TOUCHED_PULLS_MAX } from '#core/domain/limits.ts';
 import { readAllPages, readFirstRows } from './paging.ts';

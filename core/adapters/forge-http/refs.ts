@@ -1,4 +1,4 @@
-import type { RefInTheWay } from '#core/domain/forge.ts';
+import type { RefInTheWay } from '#core/domain/forge/forge.ts';
 import { readBody } from './read-body.ts';
 import { RefRows } from './schema.ts';
 import type { ForgeTransport } from './transport.ts';

@@ -1,5 +1,5 @@
-import { type ForgeVersion, parseForgeVersion } from '#core/domain/forge-version.ts';
-import type { MergeStyle } from '#core/domain/repo.ts';
+import { type ForgeVersion, parseForgeVersion } from '#core/domain/forge/forge-version.ts';
+import type { MergeStyle } from '#core/domain/repos/repo.ts';
 import type { ForgeRepo } from '#core/ports/forge-admin.ts';
 import { readBody } from './read-body.ts';
 import { RepoRow, Version } from './schema-admin.ts';

@@ -1,4 +1,4 @@
-import type { Review } from '#core/domain/forge.ts';
+import type { Review } from '#core/domain/forge/forge.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
 import { readAllPages, readTotal } from './paging.ts';
 import { readBody } from './read-body.ts';

@@ -1,4 +1,4 @@
-import type { BranchRule } from '#core/domain/branch-rule.ts';
+import type { BranchRule } from '#core/domain/forge/branch-rule.ts';
 import { nameOf } from './protection.ts';
 import { readBody } from './read-body.ts';
 import { ProtectionRow } from './schema.ts';

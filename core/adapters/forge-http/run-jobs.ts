@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { RUNNER_LABEL_CHARS_MAX, RUNNER_LABELS_MAX } from '#core/domain/runner-labels.ts';
+import { RUNNER_LABEL_CHARS_MAX, RUNNER_LABELS_MAX } from '#core/domain/forge/runner-labels.ts';
 import { readBody } from './read-body.ts';
 import type { ForgeTransport } from './transport.ts';
 

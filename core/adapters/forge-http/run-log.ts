@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { GATE_LOG_BYTES_MAX, GATE_LOG_JOBS_MAX } from '#core/domain/api-limits.ts';
+import { fromFirstLine, maskSecret, toPlainLog } from '#core/domain/forge/log-text.ts';
 import { FORGE_PAGE_SIZE_MAX, FORGE_PAGES_MAX } from '#core/domain/limits.ts';
-import { fromFirstLine, maskSecret, toPlainLog } from '#core/domain/log-text.ts';
 import type { ForgeLog, JobLog, RunLog } from '#core/ports/forge-log.ts';
 import type { Secret } from '#core/secret.ts';
 import { readBody } from './read-body.ts';

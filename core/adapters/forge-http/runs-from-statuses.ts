@@ -1,4 +1,4 @@
-import type { GateReading } from '#core/domain/forge.ts';
+import type { GateReading } from '#core/domain/forge/forge.ts';
 import { FORGE_PAGE_SIZE_MAX } from '#core/domain/limits.ts';
 import { readBody } from './read-body.ts';
 import { readLink } from './read-link.ts';

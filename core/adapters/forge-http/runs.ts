@@ -1,4 +1,4 @@
-import type { GateReading } from '#core/domain/forge.ts';
+import type { GateReading } from '#core/domain/forge/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import { FORGE_PAGE_SIZE_MAX, FORGE_PAGES_MAX } from '#core/domain/limits.ts';
 import { ForgeError } from '#core/ports/forge.ts';

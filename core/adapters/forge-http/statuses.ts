@@ -1,6 +1,6 @@
-import type { CommitStatus } from '#core/domain/forge.ts';
+import type { CommitStatus } from '#core/domain/forge/forge.ts';
+import type { PostedStatus } from '#core/domain/forge/status-gate.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
-import type { PostedStatus } from '#core/domain/status-gate.ts';
 import { readAllPages } from './paging.ts';
 import { readBody } from './read-body.ts';
 import { readLink } from './read-link.ts';

@@ -1,4 +1,4 @@
-import type { TimelineEntry } from '#core/domain/forge.ts';
+import type { TimelineEntry } from '#core/domain/forge/forge.ts';
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import { readBody } from './read-body.ts';
 import { PushBody, type TimelineRow, TimelineRows } from './schema.ts';

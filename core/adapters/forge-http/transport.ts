@@ -1,6 +1,6 @@
-import type { HeldLease } from '#core/domain/lease.ts';
 import { FORGE_TIMEOUT_MS } from '#core/domain/limits.ts';
 import { parseUrl } from '#core/domain/parse-url.ts';
+import type { HeldLease } from '#core/domain/wakes/lease.ts';
 import { AnswerTooLarge, ForgeError, type ForgeErrorKind, ReadNotBegun } from '#core/ports/forge.ts';
 import type { Clock } from '#core/ports/system.ts';
 import type { Secret } from '#core/secret.ts';

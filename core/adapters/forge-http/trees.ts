@@ -1,4 +1,4 @@
-import type { TreeEntry, TreeListing } from '#core/domain/forge.ts';
+import type { TreeEntry, TreeListing } from '#core/domain/forge/forge.ts';
 import {
   DIRECTORY_MEMORY_ENTRIES_MAX,
   FORGE_PAGES_MAX,

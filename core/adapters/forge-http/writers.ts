@@ -1,4 +1,4 @@
-import type { WriteRight } from '#core/domain/forge.ts';
+import type { WriteRight } from '#core/domain/forge/forge.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { readAllPages } from './paging.ts';
 import { readBody } from './read-body.ts';

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { parseUrl } from '../../domain/parse-url.ts';
-import type { SealedCredential } from '../../domain/repo.ts';
+import type { SealedCredential } from '../../domain/repos/repo.ts';
 import { normalizeInstanceUrl } from '../../domain/url.ts';
 import type { CredentialOwner, Vault } from '../../ports/system.ts';
 import { VaultError } from '../../ports/system.ts';

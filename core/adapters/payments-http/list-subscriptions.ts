@@ -1,5 +1,5 @@
 import { PAYMENTS_REPEATS_MAX, PAYMENTS_TIMEOUT_MS, SUBSCRIPTIONS_LISTED_MAX } from '../../domain/limits.ts';
-import type { Subscription } from '../../domain/subscription.ts';
+import type { Subscription } from '../../domain/tenants/subscription.ts';
 import { PaymentsError, type SubscriptionReader } from '../../ports/payments.ts';
 import type { Clock } from '../../ports/system.ts';
 import type { Secret } from '../../secret.ts';

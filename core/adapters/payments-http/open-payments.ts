@@ -1,4 +1,4 @@
-import type { PriceBook } from '../../domain/subscription.ts';
+import type { PriceBook } from '../../domain/tenants/subscription.ts';
 import { type OpenPayments, PaymentsError } from '../../ports/payments.ts';
 import type { Clock } from '../../ports/system.ts';
 import type { Secret } from '../../secret.ts';

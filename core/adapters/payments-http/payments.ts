@@ -1,8 +1,8 @@
 import Stripe from 'stripe';
 import { HOUR_MS } from '../../domain/api-limits.ts';
 import { PAYMENTS_REPEATS_MAX, PAYMENTS_TIMEOUT_MS } from '../../domain/limits.ts';
-import type { PriceSet } from '../../domain/subscription.ts';
-import { FLAT_KIND } from '../../domain/subscription.ts';
+import type { PriceSet } from '../../domain/tenants/subscription.ts';
+import { FLAT_KIND } from '../../domain/tenants/subscription.ts';
 import { type CheckoutOrder, type Payments, PaymentsError } from '../../ports/payments.ts';
 import type { Clock } from '../../ports/system.ts';
 import {

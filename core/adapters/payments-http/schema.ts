@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { PAID_TIERS } from '../../domain/billing.ts';
-import { type PlanPrice, PRICE_INTERVALS, toAmount } from '../../domain/plan-price.ts';
-import { readStatus, type Subscription } from '../../domain/subscription.ts';
+import { PAID_TIERS } from '../../domain/tenants/billing.ts';
+import { type PlanPrice, PRICE_INTERVALS, toAmount } from '../../domain/tenants/plan-price.ts';
+import { readStatus, type Subscription } from '../../domain/tenants/subscription.ts';
 
 /** An id, or the whole object where an account's settings expand it. */
 const Reference = z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)]);

@@ -3,7 +3,7 @@ import { type PaymentEvent, parsePaymentEvent } from '../../contracts/payment-ev
 import { isPaymentEventSigned } from '../../contracts/payment-signature.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import { PAYMENT_EVENT_BYTES_MAX } from '../../domain/limits.ts';
-import type { PriceBook } from '../../domain/subscription.ts';
+import type { PriceBook } from '../../domain/tenants/subscription.ts';
 import type { BillingStore } from '../../ports/billing-store.ts';
 import type { NoticeRequestStore } from '../../ports/notifier.ts';
 import { PaymentsError, type SubscriptionReader } from '../../ports/payments.ts';

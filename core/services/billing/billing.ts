@@ -1,8 +1,8 @@
 import { BILLING_CHECKOUT_PATH, BILLING_PORTAL_PATH, toBillingSummary } from '../../contracts/billing.ts';
 import { AppError } from '../../contracts/errors.ts';
-import { FREE_PLAN, isEntitling, type PaidTier } from '../../domain/billing.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import { BILLING_WRITE_TRIES_MAX } from '../../domain/limits.ts';
+import { FREE_PLAN, isEntitling, type PaidTier } from '../../domain/tenants/billing.ts';
 import {
   chooseSubscription,
   matchTier,
@@ -11,7 +11,7 @@ import {
   type PriceBook,
   type Subscription,
   seePlan,
-} from '../../domain/subscription.ts';
+} from '../../domain/tenants/subscription.ts';
 import type { AccountStore } from '../../ports/account-store.ts';
 import type { BillingAccount, BillingStore, StoredBilling } from '../../ports/billing-store.ts';
 import { type OpenPayments, type Payments, PaymentsError } from '../../ports/payments.ts';

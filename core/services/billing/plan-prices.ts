@@ -1,7 +1,12 @@
 import { toPlanList } from '../../contracts/billing.ts';
-import { PAID_TIERS, type PaidTier, PLAN_LIMITS, type PlanLimitsTable } from '../../domain/billing.ts';
-import { PLAN_PRICE_KEPT_MS, PLAN_PRICE_RETRY_MS, type PlanPrice } from '../../domain/plan-price.ts';
-import { FLAT_KIND, type PriceBook } from '../../domain/subscription.ts';
+import {
+  PAID_TIERS,
+  type PaidTier,
+  PLAN_LIMITS,
+  type PlanLimitsTable,
+} from '../../domain/tenants/billing.ts';
+import { PLAN_PRICE_KEPT_MS, PLAN_PRICE_RETRY_MS, type PlanPrice } from '../../domain/tenants/plan-price.ts';
+import { FLAT_KIND, type PriceBook } from '../../domain/tenants/subscription.ts';
 import { type OpenPayments, PaymentsError } from '../../ports/payments.ts';
 import type { Clock, Log } from '../../ports/system.ts';
 

@@ -1,4 +1,6 @@
 import { AppError } from '../../contracts/errors.ts';
+import type { RepoId, TenantId } from '../../domain/ids.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import {
   ceilingOf,
   FREE_PLAN,
@@ -7,9 +9,7 @@ import {
   type Plan,
   type PlanLimitsTable,
   repoIdsOnHold,
-} from '../../domain/billing.ts';
-import type { RepoId, TenantId } from '../../domain/ids.ts';
-import type { ManagedRepo } from '../../domain/repo.ts';
+} from '../../domain/tenants/billing.ts';
 import type { AccountStore } from '../../ports/account-store.ts';
 import { type EnrollmentStore, StoreError } from '../../ports/store.ts';
 

@@ -1,8 +1,8 @@
 import { AppError, type ErrorCode } from '../../contracts/errors.ts';
 import { WHO_AM_I_TIMEOUT_MS } from '../../domain/api-limits.ts';
+import { describeLackingToken, describeMissingScopes } from '../../domain/forge/token-scopes.ts';
 import type { ConnectionId, EpochMs, TenantId } from '../../domain/ids.ts';
-import type { Connection, SealedCredential } from '../../domain/repo.ts';
-import { describeLackingToken, describeMissingScopes } from '../../domain/token-scopes.ts';
+import type { Connection, SealedCredential } from '../../domain/repos/repo.ts';
 import type { AccountStore } from '../../ports/account-store.ts';
 import { ForgeError } from '../../ports/forge.ts';
 import type { CheckTarget, OpenForgeAccount } from '../../ports/forge-account.ts';

@@ -1,6 +1,6 @@
 import { AppError } from '../../contracts/errors.ts';
+import { describeMissingScopes } from '../../domain/forge/token-scopes.ts';
 import type { TenantId } from '../../domain/ids.ts';
-import { describeMissingScopes } from '../../domain/token-scopes.ts';
 import { ForgeError } from '../../ports/forge.ts';
 import type { OpenForgeAccount, SeenRepo } from '../../ports/forge-account.ts';
 import type { DispatchStore } from '../../ports/store.ts';

@@ -1,4 +1,4 @@
-import type { Connection, ManagedRepo } from '../../domain/repo.ts';
+import type { Connection, ManagedRepo } from '../../domain/repos/repo.ts';
 import type { ForgeAdmin } from '../../ports/forge-admin.ts';
 import type { DispatchStore } from '../../ports/store.ts';
 import { type Vault, VaultError } from '../../ports/system.ts';

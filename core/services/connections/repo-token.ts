@@ -1,4 +1,4 @@
-import type { Connection, ManagedRepo } from '../../domain/repo.ts';
+import type { Connection, ManagedRepo } from '../../domain/repos/repo.ts';
 import type { Vault } from '../../ports/system.ts';
 import type { Secret } from '../../secret.ts';
 

@@ -2,8 +2,8 @@ import { type Envelope, keyIdOf, readPublicKey, signedBytes } from '../../contra
 import { AppError } from '../../contracts/errors.ts';
 import { type EvidenceKey, PAYLOAD_TYPE, toLandingStatement } from '../../contracts/evidence.ts';
 import { EVIDENCE_BATCHES_MAX, EVIDENCE_SCANNED_ROWS_MAX } from '../../domain/api-limits.ts';
-import { findLanding } from '../../domain/evidence.ts';
 import type { TenantId } from '../../domain/ids.ts';
+import { findLanding } from '../../domain/queue/evidence.ts';
 import { type Signer, SignerError } from '../../ports/signer.ts';
 import type { DispatchStore, EngineStore } from '../../ports/store.ts';
 import { loadOwnRepo } from '../repos/owned.ts';

@@ -1,9 +1,9 @@
 import { toTestPayload, toTroublePayload } from '../../contracts/notice-payload.ts';
-import type { NoticeTopic } from '../../domain/notice-topics.ts';
-import { describeTest, describeTrouble } from '../../domain/queue-notices.ts';
-import type { ManagedRepo } from '../../domain/repo.ts';
-import { queuePageOf } from '../../domain/service-pages.ts';
-import type { Delivery } from '../../domain/webhook-delivery.ts';
+import type { NoticeTopic } from '../../domain/notices/notice-topics.ts';
+import { describeTest, describeTrouble } from '../../domain/notices/queue-notices.ts';
+import { queuePageOf } from '../../domain/notices/service-pages.ts';
+import type { Delivery } from '../../domain/notices/webhook-delivery.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { NoticeRequest } from '../../ports/notifier.ts';
 import { attemptDelivery, type DeliverDeps, storeDelivery } from './deliver-webhook.ts';
 import { openOf, type PlaceDeps, placesFor, placesOf, sendNotice } from './notice-places.ts';

@@ -8,7 +8,7 @@ import {
   WHO_AM_I_TIMEOUT_MS,
 } from '../../domain/api-limits.ts';
 import type { TenantId } from '../../domain/ids.ts';
-import type { PullTopic } from '../../domain/notice-topics.ts';
+import type { PullTopic } from '../../domain/notices/notice-topics.ts';
 import { normalizeInstanceUrl } from '../../domain/url.ts';
 import type { RateStore } from '../../ports/account-store.ts';
 import type { AuthorNotices, AuthorStore } from '../../ports/author-store.ts';

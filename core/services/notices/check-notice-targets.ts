@@ -1,6 +1,6 @@
 import { CHAT_FIELDS } from '../../contracts/chat-fields.ts';
 import { AppError } from '../../contracts/errors.ts';
-import { CHAT_NAMES, type NotificationTargets, originOf } from '../../domain/notification.ts';
+import { CHAT_NAMES, type NotificationTargets, originOf } from '../../domain/notices/notification.ts';
 import type { CheckTarget } from '../../ports/forge-account.ts';
 
 export interface NoticeTargetDeps {

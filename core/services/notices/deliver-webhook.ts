@@ -1,13 +1,13 @@
 import type { NoticePayload } from '../../contracts/notice-payload.ts';
 import { RETRIES_OF_TICK_MAX } from '../../domain/api-limits.ts';
-import type { ManagedRepo } from '../../domain/repo.ts';
 import {
   afterAttempt,
   type Delivery,
   type DeliveryKind,
   type DeliveryName,
   newDelivery,
-} from '../../domain/webhook-delivery.ts';
+} from '../../domain/notices/webhook-delivery.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { DeliveryStore } from '../../ports/delivery-store.ts';
 import type { NoticeRequestStore, Notifier } from '../../ports/notifier.ts';
 import type { SecretBox } from '../../ports/secret-box.ts';

@@ -1,7 +1,7 @@
-import type { Notice } from '../../domain/notice.ts';
-import { NOTICE_WAYS, type NoticeTopic, type NoticeWay, waysOf } from '../../domain/notice-topics.ts';
-import { type NotificationTargets, noSecretWays } from '../../domain/notification.ts';
-import type { ManagedRepo } from '../../domain/repo.ts';
+import type { Notice } from '../../domain/notices/notice.ts';
+import { NOTICE_WAYS, type NoticeTopic, type NoticeWay, waysOf } from '../../domain/notices/notice-topics.ts';
+import { type NotificationTargets, noSecretWays } from '../../domain/notices/notification.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { Notifier } from '../../ports/notifier.ts';
 import type { SecretBox } from '../../ports/secret-box.ts';
 import { VaultError } from '../../ports/system.ts';

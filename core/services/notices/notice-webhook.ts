@@ -1,8 +1,14 @@
 import { AppError } from '../../contracts/errors.ts';
 import { NOTICE_TEST_EVERY_MS, NOTICE_TESTS_AT_ONCE_MAX } from '../../domain/api-limits.ts';
 import type { TenantId } from '../../domain/ids.ts';
-import { formatWebhook, originOf, secretOf, withSecret, withWebhook } from '../../domain/notification.ts';
-import type { ManagedRepo } from '../../domain/repo.ts';
+import {
+  formatWebhook,
+  originOf,
+  secretOf,
+  withSecret,
+  withWebhook,
+} from '../../domain/notices/notification.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import { chatOwner } from '../../domain/sealed-text.ts';
 import type { AccountStore, RateStore } from '../../ports/account-store.ts';
 import type { NoticeRequestStore } from '../../ports/notifier.ts';

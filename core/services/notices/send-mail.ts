@@ -6,7 +6,7 @@ import {
   MAILS_PER_DAY_MAX,
 } from '../../domain/api-limits.ts';
 import type { TenantId } from '../../domain/ids.ts';
-import { describeConfirmation, type Notice } from '../../domain/notice.ts';
+import { describeConfirmation, type Notice } from '../../domain/notices/notice.ts';
 import type { RateStore } from '../../ports/account-store.ts';
 import type { Mailbox, MailboxStore } from '../../ports/mailbox-store.ts';
 import type { Notifier } from '../../ports/notifier.ts';

@@ -1,11 +1,11 @@
 import { toPullPayload } from '../../contracts/notice-payload.ts';
 import { SWEEP_AFTER_MS, SWEEP_UNTIL_MS, SWEPT_EVENTS_MAX } from '../../domain/api-limits.ts';
-import type { ActivityEvent, NodeRow } from '../../domain/batch.ts';
 import type { TenantId } from '../../domain/ids.ts';
-import { findGateRunOfBounce } from '../../domain/notice.ts';
-import { topicOfEvent } from '../../domain/notice-topics.ts';
-import type { ManagedRepo } from '../../domain/repo.ts';
-import { nameOfTelling, newDelivery } from '../../domain/webhook-delivery.ts';
+import { findGateRunOfBounce } from '../../domain/notices/notice.ts';
+import { topicOfEvent } from '../../domain/notices/notice-topics.ts';
+import { nameOfTelling, newDelivery } from '../../domain/notices/webhook-delivery.ts';
+import type { ActivityEvent, NodeRow } from '../../domain/queue/batch.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { DeliveryStore } from '../../ports/delivery-store.ts';
 import type { EnrollmentStore } from '../../ports/store.ts';
 import type { Clock } from '../../ports/system.ts';

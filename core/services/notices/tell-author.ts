@@ -1,7 +1,7 @@
-import { describeAuthorNotice } from '../../domain/author-notice.ts';
-import type { ActivityEvent } from '../../domain/batch.ts';
-import type { PullTopic } from '../../domain/notice-topics.ts';
-import type { ManagedRepo } from '../../domain/repo.ts';
+import { describeAuthorNotice } from '../../domain/notices/author-notice.ts';
+import type { PullTopic } from '../../domain/notices/notice-topics.ts';
+import type { ActivityEvent } from '../../domain/queue/batch.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { AuthorNotices, AuthorStore } from '../../ports/author-store.ts';
 import { StoreError } from '../../ports/store.ts';
 import type { Clock, Log } from '../../ports/system.ts';

@@ -1,6 +1,6 @@
 import { NOTICE_NOT_DELIVERED } from '../../contracts/realtime.ts';
 import type { TenantId } from '../../domain/ids.ts';
-import type { NoticeWay } from '../../domain/notice-topics.ts';
+import type { NoticeWay } from '../../domain/notices/notice-topics.ts';
 import type { SendResult } from '../../ports/notifier.ts';
 import type { Log } from '../../ports/system.ts';
 

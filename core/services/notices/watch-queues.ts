@@ -1,12 +1,12 @@
 import type { RepoFacts } from '../../contracts/managed-repo.ts';
 import { WATCH_BATCHES_MAX, WATCH_MS, WATCHED_REPOS_MAX } from '../../domain/api-limits.ts';
-import type { NodeRow } from '../../domain/batch.ts';
-import { findDrifts } from '../../domain/drift.ts';
 import type { RepoId, TenantId } from '../../domain/ids.ts';
-import { waysOf } from '../../domain/notice-topics.ts';
-import type { Trouble } from '../../domain/queue-notices.ts';
-import type { QueueView } from '../../domain/queue-view.ts';
-import { findStandstill } from '../../domain/standstill.ts';
+import { waysOf } from '../../domain/notices/notice-topics.ts';
+import type { Trouble } from '../../domain/notices/queue-notices.ts';
+import type { NodeRow } from '../../domain/queue/batch.ts';
+import type { QueueView } from '../../domain/queue/queue-view.ts';
+import { findStandstill } from '../../domain/queue/standstill.ts';
+import { findDrifts } from '../../domain/set-up/drift.ts';
 import type { AccountStore } from '../../ports/account-store.ts';
 import type { WatchStore } from '../../ports/notifier.ts';
 import type { EnrollmentStore } from '../../ports/store.ts';

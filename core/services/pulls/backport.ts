@@ -1,3 +1,4 @@
+import type { RepoId } from '../../domain/ids.ts';
 import {
   BACKPORT_BEGIN_MS_MAX,
   BACKPORT_EVENTS_MAX,
@@ -9,10 +10,9 @@ import {
   nextTry,
   noteBackported,
   noteTry,
-} from '../../domain/backport.ts';
-import type { ActivityEvent } from '../../domain/batch.ts';
-import type { RepoId } from '../../domain/ids.ts';
-import type { ManagedRepo } from '../../domain/repo.ts';
+} from '../../domain/pulls/backport.ts';
+import type { ActivityEvent } from '../../domain/queue/batch.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { BackportAsker, BackportForge, OpenBackportPlanner } from '../../ports/backport.ts';
 import { ForgeError } from '../../ports/forge.ts';
 import type { EngineStore } from '../../ports/store.ts';

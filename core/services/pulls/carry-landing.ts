@@ -1,3 +1,5 @@
+import type { Commit } from '../../domain/forge/forge.ts';
+import type { CommitSha } from '../../domain/ids.ts';
 import {
   type Backport,
   type BackportResult,
@@ -6,12 +8,10 @@ import {
   isBackportMessage,
   isPlainBranch,
   sayBackport,
-} from '../../domain/backport.ts';
-import type { ActivityEvent } from '../../domain/batch.ts';
-import type { Commit } from '../../domain/forge.ts';
-import type { CommitSha } from '../../domain/ids.ts';
-import { backportBranch } from '../../domain/queue-names.ts';
-import type { ManagedRepo } from '../../domain/repo.ts';
+} from '../../domain/pulls/backport.ts';
+import type { ActivityEvent } from '../../domain/queue/batch.ts';
+import { backportBranch } from '../../domain/queue/queue-names.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { BackportForge, BackportPlanner, LandedPull } from '../../ports/backport.ts';
 import { ForgeError } from '../../ports/forge.ts';
 import type { PullLink } from '../../ports/forge-admin.ts';

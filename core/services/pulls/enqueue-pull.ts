@@ -1,6 +1,6 @@
 import { AppError } from '../../contracts/errors.ts';
 import type { CommitSha, PullRequestNumber, TenantId } from '../../domain/ids.ts';
-import type { ManagedRepo } from '../../domain/repo.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import { ForgeError } from '../../ports/forge.ts';
 import type { ForgePerson, OpenForgePerson, SeenPull } from '../../ports/forge-person.ts';
 import type { DispatchStore } from '../../ports/store.ts';

@@ -5,7 +5,6 @@ import {
   toActivityStats,
   toQueueBatch,
 } from '../../contracts/activity.ts';
-import { describeRepoActivity, summarizeWeek } from '../../domain/activity.ts';
 import {
   DAY_MS,
   QUEUE_BATCHES_MAX,
@@ -13,12 +12,13 @@ import {
   STATS_ROWS_MAX,
   WEEK_MS,
 } from '../../domain/api-limits.ts';
-import type { ActivityEvent, NodeRow } from '../../domain/batch.ts';
 import type { EpochMs, RepoId, TenantId } from '../../domain/ids.ts';
-import { pauseAt } from '../../domain/pause.ts';
-import type { QueueView } from '../../domain/queue-view.ts';
+import { describeRepoActivity, summarizeWeek } from '../../domain/queue/activity.ts';
+import type { ActivityEvent, NodeRow } from '../../domain/queue/batch.ts';
+import type { QueueView } from '../../domain/queue/queue-view.ts';
+import { findStandstill } from '../../domain/queue/standstill.ts';
+import { pauseAt } from '../../domain/repos/pause.ts';
 import { known, mapKnown, type Reading, UNKNOWN } from '../../domain/result.ts';
-import { findStandstill } from '../../domain/standstill.ts';
 import type { AccountStore, BatchHistory, TerminalMark } from '../../ports/account-store.ts';
 import type { MailboxStore } from '../../ports/mailbox-store.ts';
 import type { EnrollmentStore, LeaseStore } from '../../ports/store.ts';

@@ -1,8 +1,8 @@
 import { toActivityEvent } from '../../contracts/activity.ts';
 import type { EventHistoryView } from '../../contracts/event-history.ts';
 import { EVENTS_SCANNED_ROWS_MAX } from '../../domain/api-limits.ts';
-import type { ActivityEvent, ActivityEventName } from '../../domain/batch.ts';
 import type { PullRequestNumber, TenantId } from '../../domain/ids.ts';
+import type { ActivityEvent, ActivityEventName } from '../../domain/queue/batch.ts';
 import type { AccountStore } from '../../ports/account-store.ts';
 import type { DispatchStore } from '../../ports/store.ts';
 import { loadOwnRepo } from '../repos/owned.ts';

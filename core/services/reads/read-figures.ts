@@ -1,9 +1,9 @@
 import { type FiguresView, toFiguresView } from '../../contracts/queue-figures.ts';
-import type { EventHead } from '../../domain/activity.ts';
 import { FIGURE_ROWS_MAX, FIGURE_WEEKS, WEEK_MS } from '../../domain/api-limits.ts';
-import type { NodeRow } from '../../domain/batch.ts';
 import type { EpochMs, RepoId, TenantId } from '../../domain/ids.ts';
-import { readFigures, weekOf } from '../../domain/queue-figures.ts';
+import type { EventHead } from '../../domain/queue/activity.ts';
+import type { NodeRow } from '../../domain/queue/batch.ts';
+import { readFigures, weekOf } from '../../domain/queue/queue-figures.ts';
 import type { AccountStore } from '../../ports/account-store.ts';
 import type { DispatchStore } from '../../ports/store.ts';
 import type { Clock } from '../../ports/system.ts';

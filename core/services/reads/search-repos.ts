@@ -1,5 +1,5 @@
 import { ADMIN_SORTED_REPOS_MAX } from '../../domain/api-limits.ts';
-import type { ManagedRepo, ReconcileOutcome } from '../../domain/repo.ts';
+import type { ManagedRepo, ReconcileOutcome } from '../../domain/repos/repo.ts';
 import type { AccountStore, AdminStore } from '../../ports/account-store.ts';
 
 export interface SearchDeps {

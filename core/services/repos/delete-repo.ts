@@ -1,5 +1,5 @@
 import type { TenantId } from '../../domain/ids.ts';
-import type { ManagedRepo } from '../../domain/repo.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { DispatchStore, EnrollmentStore, LeaseStore } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
 import type { Clock, WakeQueue } from '../../ports/system.ts';

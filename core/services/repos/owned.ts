@@ -1,6 +1,6 @@
 import { AppError } from '../../contracts/errors.ts';
 import { canonicalId, type TenantId } from '../../domain/ids.ts';
-import type { Connection, ManagedRepo } from '../../domain/repo.ts';
+import type { Connection, ManagedRepo } from '../../domain/repos/repo.ts';
 import type { DispatchStore } from '../../ports/store.ts';
 
 /** An id that is not ours is as absent as a stranger's (A86). */

@@ -1,8 +1,8 @@
 import { AppError } from '../../contracts/errors.ts';
 import { PAUSE_MS_MAX } from '../../domain/api-limits.ts';
 import type { EpochMs, TenantId } from '../../domain/ids.ts';
-import type { PauseKind } from '../../domain/pause.ts';
-import type { ManagedRepo } from '../../domain/repo.ts';
+import type { PauseKind } from '../../domain/repos/pause.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { WakeQueue } from '../../ports/system.ts';
 import { type AuditDeps, recordChange } from '../evidence/audit.ts';
 import { tryWake, type WakeDeps } from '../wakes/wake.ts';

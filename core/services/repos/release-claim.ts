@@ -1,5 +1,5 @@
 import type { TenantId } from '../../domain/ids.ts';
-import type { Connection, ManagedRepo } from '../../domain/repo.ts';
+import type { Connection, ManagedRepo } from '../../domain/repos/repo.ts';
 import { type DispatchStore, type EnrollmentStore, StoreError } from '../../ports/store.ts';
 import { dropConnection } from '../wind-down/wind-down.ts';
 

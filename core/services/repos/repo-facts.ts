@@ -1,7 +1,7 @@
 import type { RepoFacts } from '../../contracts/managed-repo.ts';
-import type { PlanLimitsTable } from '../../domain/billing.ts';
 import type { RepoId, TenantId } from '../../domain/ids.ts';
-import type { Connection, ManagedRepo } from '../../domain/repo.ts';
+import type { Connection, ManagedRepo } from '../../domain/repos/repo.ts';
+import type { PlanLimitsTable } from '../../domain/tenants/billing.ts';
 import type { AccountStore } from '../../ports/account-store.ts';
 import type { DispatchStore, EnrollmentStore } from '../../ports/store.ts';
 import { listReposOnHold } from '../billing/plans.ts';

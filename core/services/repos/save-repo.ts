@@ -1,4 +1,4 @@
-import type { ManagedRepo } from '../../domain/repo.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { DispatchStore, EnrollmentStore } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
 

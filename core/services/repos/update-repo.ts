@@ -1,11 +1,11 @@
 import { AppError } from '../../contracts/errors.ts';
+import { isSameGate, statusGateOf } from '../../domain/forge/status-gate.ts';
 import type { TenantId } from '../../domain/ids.ts';
-import { findBranchConflict } from '../../domain/managed-branch.ts';
-import { keepWebhook, type NotificationTargets } from '../../domain/notification.ts';
-import type { CiGate } from '../../domain/provisioning.ts';
-import type { ManagedRepo } from '../../domain/repo.ts';
-import type { QueueSettings } from '../../domain/repo-settings.ts';
-import { isSameGate, statusGateOf } from '../../domain/status-gate.ts';
+import { keepWebhook, type NotificationTargets } from '../../domain/notices/notification.ts';
+import { findBranchConflict } from '../../domain/repos/managed-branch.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
+import type { QueueSettings } from '../../domain/repos/repo-settings.ts';
+import type { CiGate } from '../../domain/set-up/provisioning.ts';
 import type { AccountStore } from '../../ports/account-store.ts';
 import type { NoticeRequestStore } from '../../ports/notifier.ts';
 import type { DispatchStore, EnrollmentStore } from '../../ports/store.ts';

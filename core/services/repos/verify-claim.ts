@@ -1,5 +1,5 @@
-import type { ManagedRepo } from '../../domain/repo.ts';
-import type { TokenScope } from '../../domain/token-scopes.ts';
+import type { TokenScope } from '../../domain/forge/token-scopes.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import { normalizeSlug } from '../../domain/url.ts';
 import { ForgeError, isOldName } from '../../ports/forge.ts';
 import type { ForgeRepo } from '../../ports/forge-admin.ts';

@@ -1,6 +1,11 @@
 import { AppError } from '../../contracts/errors.ts';
-import { type NotificationTargets, SECRET_WAYS, secretOf, withSecret } from '../../domain/notification.ts';
-import type { ManagedRepo } from '../../domain/repo.ts';
+import {
+  type NotificationTargets,
+  SECRET_WAYS,
+  secretOf,
+  withSecret,
+} from '../../domain/notices/notification.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import { chatOwner, isSealed, webhookSecretOwner } from '../../domain/sealed-text.ts';
 import type { SecretBox } from '../../ports/secret-box.ts';
 import { VaultError } from '../../ports/system.ts';

@@ -1,4 +1,4 @@
-import type { Connection } from '../../domain/repo.ts';
+import type { Connection } from '../../domain/repos/repo.ts';
 import type { AdminStore } from '../../ports/account-store.ts';
 import type { Rewrapper } from '../../ports/rewrapper.ts';
 import { type DispatchStore, type EnrollmentStore, StoreError } from '../../ports/store.ts';

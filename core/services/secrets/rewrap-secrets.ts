@@ -1,5 +1,10 @@
-import { type NotificationTargets, SECRET_WAYS, secretOf, withSecret } from '../../domain/notification.ts';
-import type { ManagedRepo } from '../../domain/repo.ts';
+import {
+  type NotificationTargets,
+  SECRET_WAYS,
+  secretOf,
+  withSecret,
+} from '../../domain/notices/notification.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import { chatOwner, webhookSecretOwner } from '../../domain/sealed-text.ts';
 import type { AdminStore } from '../../ports/account-store.ts';
 import type { TextRewrapper } from '../../ports/rewrapper.ts';

@@ -7,9 +7,9 @@ import {
   planRequirement,
   type Requirement,
   type RequirementPlan,
-} from '../../domain/branch-rule.ts';
-import type { ProtectionObservation, ProtectionReason } from '../../domain/provisioning.ts';
-import type { ManagedRepo } from '../../domain/repo.ts';
+} from '../../domain/forge/branch-rule.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
+import type { ProtectionObservation, ProtectionReason } from '../../domain/set-up/provisioning.ts';
 import { ForgeError } from '../../ports/forge.ts';
 import type { ForgeAdmin } from '../../ports/forge-admin.ts';
 

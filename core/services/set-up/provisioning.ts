@@ -1,6 +1,6 @@
-import type { ProtectionObservation, ProvisioningRecord } from '../../domain/provisioning.ts';
-import { UNPROVISIONED } from '../../domain/provisioning.ts';
-import type { ManagedRepo } from '../../domain/repo.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
+import type { ProtectionObservation, ProvisioningRecord } from '../../domain/set-up/provisioning.ts';
+import { UNPROVISIONED } from '../../domain/set-up/provisioning.ts';
 import { StoreError } from '../../ports/store.ts';
 import type { Clock } from '../../ports/system.ts';
 import type { OpenedForge, OpenForge } from '../connections/open-forge.ts';

@@ -1,8 +1,8 @@
-import { isCovered } from '../../domain/branch-rule.ts';
+import { isCovered } from '../../domain/forge/branch-rule.ts';
 import { PROBE_SWEEP_BRANCHES_MAX } from '../../domain/limits.ts';
-import { isOwnBranch, stagingBranch, workBranch } from '../../domain/queue-names.ts';
-import type { ManagedRepo } from '../../domain/repo.ts';
-import { checkSetUp, type SetUpCheck, type SetUpFacts } from '../../domain/set-up-checks.ts';
+import { isOwnBranch, stagingBranch, workBranch } from '../../domain/queue/queue-names.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
+import { checkSetUp, type SetUpCheck, type SetUpFacts } from '../../domain/set-up/set-up-checks.ts';
 import { ForgeError } from '../../ports/forge.ts';
 import type { ForgeAdmin } from '../../ports/forge-admin.ts';
 import { type Failed, failed } from './ci-gate.ts';

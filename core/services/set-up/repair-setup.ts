@@ -1,9 +1,9 @@
-import { findDrifts } from '../../domain/drift.ts';
 import type { EpochMs, RepoId } from '../../domain/ids.ts';
-import type { ProvisioningRecord } from '../../domain/provisioning.ts';
-import { noteBegun, noteEnded, planRepairs } from '../../domain/repair.ts';
-import type { RepairKind } from '../../domain/repair-note.ts';
-import type { ManagedRepo } from '../../domain/repo.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
+import { findDrifts } from '../../domain/set-up/drift.ts';
+import type { ProvisioningRecord } from '../../domain/set-up/provisioning.ts';
+import { noteBegun, noteEnded, planRepairs } from '../../domain/set-up/repair.ts';
+import type { RepairKind } from '../../domain/set-up/repair-note.ts';
 import { type AccountStore, BY_SERVICE } from '../../ports/account-store.ts';
 import type { ForgeAdmin } from '../../ports/forge-admin.ts';
 import type { RepairAsker } from '../../ports/repair.ts';

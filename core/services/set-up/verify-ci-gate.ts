@@ -1,21 +1,21 @@
-import type { GateReading } from '../../domain/forge.ts';
-import {
-  PROBE_LEFTOVER_AGE_MS,
-  PROBE_LOOK_EVERY_MS,
-  PROBE_SWEEP_BRANCHES_MAX,
-  PROBE_VISIBLE_WAIT_MS,
-} from '../../domain/limits.ts';
-import type { CiGate, CiGateStatus, GateProbe } from '../../domain/provisioning.ts';
-import { probePrefix } from '../../domain/queue-names.ts';
-import type { ManagedRepo } from '../../domain/repo.ts';
-import type { SetUpCheck } from '../../domain/set-up-checks.ts';
+import type { GateReading } from '../../domain/forge/forge.ts';
 import {
   type AnsweredContext,
   isSameGate,
   judgeGateStatuses,
   listAnswers,
   statusGateOf,
-} from '../../domain/status-gate.ts';
+} from '../../domain/forge/status-gate.ts';
+import {
+  PROBE_LEFTOVER_AGE_MS,
+  PROBE_LOOK_EVERY_MS,
+  PROBE_SWEEP_BRANCHES_MAX,
+  PROBE_VISIBLE_WAIT_MS,
+} from '../../domain/limits.ts';
+import { probePrefix } from '../../domain/queue/queue-names.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
+import type { CiGate, CiGateStatus, GateProbe } from '../../domain/set-up/provisioning.ts';
+import type { SetUpCheck } from '../../domain/set-up/set-up-checks.ts';
 import { ForgeError } from '../../ports/forge.ts';
 import type { ForgeAdmin } from '../../ports/forge-admin.ts';
 import { StoreError } from '../../ports/store.ts';

@@ -1,6 +1,6 @@
-import { isWorkingHook } from '../../domain/hook-seen.ts';
-import type { WebhookObservation } from '../../domain/provisioning.ts';
-import type { ManagedRepo } from '../../domain/repo.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
+import { isWorkingHook } from '../../domain/set-up/hook-seen.ts';
+import type { WebhookObservation } from '../../domain/set-up/provisioning.ts';
 import { ForgeError } from '../../ports/forge.ts';
 import type { ForgeAdmin, ForgeHook } from '../../ports/forge-admin.ts';
 import type { SecretBox } from '../../ports/secret-box.ts';

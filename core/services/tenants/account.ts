@@ -1,7 +1,7 @@
 import { type TenantExport, toTenantExport } from '../../contracts/account.ts';
 import { EXPORT_AUDIT_MAX, EXPORT_OUTCOMES_MAX } from '../../domain/api-limits.ts';
-import { FREE_PLAN } from '../../domain/billing.ts';
 import type { TenantId } from '../../domain/ids.ts';
+import { FREE_PLAN } from '../../domain/tenants/billing.ts';
 import type { AccountStore } from '../../ports/account-store.ts';
 import type { AuthorStore } from '../../ports/author-store.ts';
 import type { BillingStore } from '../../ports/billing-store.ts';

@@ -1,8 +1,8 @@
 import { hashApiToken, makeApiToken, parseApiToken } from '../../contracts/api-token-text.ts';
 import { AppError } from '../../contracts/errors.ts';
 import { API_TOKEN_USE_NOTED_MS, API_TOKENS_MAX, DAY_MS } from '../../domain/api-limits.ts';
-import type { ApiToken, ScopeGrant } from '../../domain/api-token.ts';
 import { canonicalId, type TenantId } from '../../domain/ids.ts';
+import type { ApiToken, ScopeGrant } from '../../domain/tenants/api-token.ts';
 import type { AccountStore } from '../../ports/account-store.ts';
 import type { EnrollmentStore } from '../../ports/store.ts';
 import type { Clock, Ids, Log } from '../../ports/system.ts';

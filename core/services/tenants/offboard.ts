@@ -2,7 +2,7 @@ import type { Offboarded } from '../../contracts/account.ts';
 import { AppError } from '../../contracts/errors.ts';
 import { OFFBOARD_POLL_MS, OFFBOARD_WAIT_MS } from '../../domain/api-limits.ts';
 import type { TenantId } from '../../domain/ids.ts';
-import type { ManagedRepo } from '../../domain/repo.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { AccountStore } from '../../ports/account-store.ts';
 import type { BillingStore } from '../../ports/billing-store.ts';
 import type { OpenPayments } from '../../ports/payments.ts';

@@ -1,6 +1,6 @@
-import { hostOf, mayBegin, sectionOf, standingOf } from '../../domain/fairness.ts';
 import { LEASE_TTL_MS } from '../../domain/limits.ts';
-import type { ManagedRepo, ReconcileOutcome } from '../../domain/repo.ts';
+import type { ManagedRepo, ReconcileOutcome } from '../../domain/repos/repo.ts';
+import { hostOf, mayBegin, sectionOf, standingOf } from '../../domain/wakes/fairness.ts';
 import type { ReconcileStore } from '../../ports/store.ts';
 import type { Clock, Ids } from '../../ports/system.ts';
 

@@ -1,7 +1,4 @@
-import { isSlowFailure, slowRetryMs } from '../../domain/fairness.ts';
-import { keepSight, sightOf } from '../../domain/glance.ts';
 import type { EpochMs, RepoId } from '../../domain/ids.ts';
-import type { HeldLease } from '../../domain/lease.ts';
 import {
   DUE_TOLERANCE_MS,
   IDLE_DUE_DELAY_MS,
@@ -10,8 +7,11 @@ import {
   LONG_RECONCILE_MS,
   WIND_DOWN_MS,
 } from '../../domain/limits.ts';
-import type { ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from '../../domain/repo.ts';
-import { retryDelayMs, shareOf } from '../../domain/wake.ts';
+import type { ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from '../../domain/repos/repo.ts';
+import { isSlowFailure, slowRetryMs } from '../../domain/wakes/fairness.ts';
+import { keepSight, sightOf } from '../../domain/wakes/glance.ts';
+import type { HeldLease } from '../../domain/wakes/lease.ts';
+import { retryDelayMs, shareOf } from '../../domain/wakes/wake.ts';
 import type { LookStore } from '../../ports/idle-look.ts';
 import { type DispatchStore, type LeaseStore, type ReconcileStore, StoreError } from '../../ports/store.ts';
 import {

@@ -1,7 +1,7 @@
-import { glanceDelayMs, showsNews } from '../../domain/glance.ts';
 import type { RepoId } from '../../domain/ids.ts';
 import { GLANCE_STEPS_MAX } from '../../domain/limits.ts';
-import type { ManagedRepo, ReconcileOutcome } from '../../domain/repo.ts';
+import type { ManagedRepo, ReconcileOutcome } from '../../domain/repos/repo.ts';
+import { glanceDelayMs, showsNews } from '../../domain/wakes/glance.ts';
 import type { IdleLooker } from '../../ports/idle-look.ts';
 import type { DispatchStore } from '../../ports/store.ts';
 import type { Clock, DueGlance, Log, Vault, WakeQueue } from '../../ports/system.ts';

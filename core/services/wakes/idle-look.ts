@@ -1,8 +1,8 @@
-import { isSetUpLookDue } from '../../domain/hook-seen.ts';
 import type { EpochMs, RepoId } from '../../domain/ids.ts';
 import { DUE_TOLERANCE_MS, LOOK_BLIND_MS, LOOK_SETTLED_MS } from '../../domain/limits.ts';
-import type { Obligations } from '../../domain/obligations.ts';
-import type { ManagedRepo, ReconcileOutcome } from '../../domain/repo.ts';
+import type { Obligations } from '../../domain/queue/obligations.ts';
+import type { ManagedRepo, ReconcileOutcome } from '../../domain/repos/repo.ts';
+import { isSetUpLookDue } from '../../domain/set-up/hook-seen.ts';
 import {
   type IdleLooker,
   LOOK_FAULTS,

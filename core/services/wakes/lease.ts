@@ -1,7 +1,7 @@
 import type { RepoId } from '../../domain/ids.ts';
-import type { HeldLease, LeaseGrant } from '../../domain/lease.ts';
-import { grantHeldLease } from '../../domain/lease.ts';
 import { LEASE_SAFETY_MARGIN_MS } from '../../domain/limits.ts';
+import type { HeldLease, LeaseGrant } from '../../domain/wakes/lease.ts';
+import { grantHeldLease } from '../../domain/wakes/lease.ts';
 import type { LeaseStore } from '../../ports/store.ts';
 import type { Clock, Ids } from '../../ports/system.ts';
 

@@ -6,8 +6,12 @@ import {
   MANUAL_RECONCILE_WAIT_MS,
 } from '../../domain/api-limits.ts';
 import type { EpochMs, TenantId } from '../../domain/ids.ts';
-import type { ManagedRepo, ReconcileErrorCode } from '../../domain/repo.ts';
-import { describeOutcome, RECONCILE_ERROR_SENTENCES, type ReconcileOutcome } from '../../domain/repo.ts';
+import type { ManagedRepo, ReconcileErrorCode } from '../../domain/repos/repo.ts';
+import {
+  describeOutcome,
+  RECONCILE_ERROR_SENTENCES,
+  type ReconcileOutcome,
+} from '../../domain/repos/repo.ts';
 import type { AccountStore } from '../../ports/account-store.ts';
 import type { DispatchStore, EnrollmentStore, LeaseStore } from '../../ports/store.ts';
 import type { Clock, Log, WakeQueue } from '../../ports/system.ts';

@@ -1,5 +1,5 @@
 import { IDLE_DUE_DELAY_MS, TICK_INTERVAL_MS, WAKE_DELAY_MS_MIN } from '../../domain/limits.ts';
-import type { ManagedRepo, ReconcileOutcome } from '../../domain/repo.ts';
+import type { ManagedRepo, ReconcileOutcome } from '../../domain/repos/repo.ts';
 import type { DispatchStore } from '../../ports/store.ts';
 import type { Clock, Log, WakeQueue } from '../../ports/system.ts';
 import { finishBurial, isOff, isWoundDown, type LastLook, type PurgeStore } from '../wind-down/wind-down.ts';

@@ -1,4 +1,3 @@
-import { CLOCKS_DIFFER_MS_MAX } from '../../domain/clocks.ts';
 import type { RepoId, TenantId } from '../../domain/ids.ts';
 import {
   DUE_TOLERANCE_MS,
@@ -8,7 +7,8 @@ import {
   TICK_REPOS_MAX,
   TICK_SENDS_MS,
 } from '../../domain/limits.ts';
-import { eventWindow } from '../../domain/wake.ts';
+import { CLOCKS_DIFFER_MS_MAX } from '../../domain/wakes/clocks.ts';
+import { eventWindow } from '../../domain/wakes/wake.ts';
 import type { DispatchStore } from '../../ports/store.ts';
 import type { Clock, Log, WakeQueue } from '../../ports/system.ts';
 import { findReposOnHold, type OnHoldStore, type PlanDeps } from '../billing/plans.ts';

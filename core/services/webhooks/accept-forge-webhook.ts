@@ -2,16 +2,16 @@ import { AppError } from '../../contracts/errors.ts';
 import { parseForgeDelivery } from '../../contracts/forge-event.ts';
 import { parseHubSignature } from '../../contracts/hub-signature.ts';
 import { RATE_LIMITS } from '../../domain/api-limits.ts';
-import { heardKindOf, isHeardNoteDue } from '../../domain/heard-events.ts';
 import { WEBHOOK_BODY_BYTES_MAX } from '../../domain/limits.ts';
-import type { ManagedRepo } from '../../domain/repo.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import { webhookSecretOwner } from '../../domain/sealed-text.ts';
+import { heardKindOf, isHeardNoteDue } from '../../domain/wakes/heard-events.ts';
 import {
   classifyForgeEvent,
   type ForgeEvent,
   type ForgeEventKind,
   obeysWebhooks,
-} from '../../domain/wake.ts';
+} from '../../domain/wakes/wake.ts';
 import type { RateStore } from '../../ports/account-store.ts';
 import type { SecretBox } from '../../ports/secret-box.ts';
 import { type DispatchStore, type LeaseStore, StoreError } from '../../ports/store.ts';

@@ -1,5 +1,5 @@
-import type { LeftHeads, Obligations } from '../../domain/obligations.ts';
-import type { ManagedRepo } from '../../domain/repo.ts';
+import type { LeftHeads, Obligations } from '../../domain/queue/obligations.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { DispatchStore, EnrollmentStore } from '../../ports/store.ts';
 
 export type LiveStore = Pick<DispatchStore, 'readObligations'> & Pick<EnrollmentStore, 'listRunningBatches'>;

@@ -6,7 +6,7 @@ import {
   STOP_POLL_MS,
   STOP_WAIT_MS,
 } from '../../domain/api-limits.ts';
-import type { ManagedRepo, ReconcileErrorCode } from '../../domain/repo.ts';
+import type { ManagedRepo, ReconcileErrorCode } from '../../domain/repos/repo.ts';
 import { ForgeError } from '../../ports/forge.ts';
 import type { ForgeAdmin } from '../../ports/forge-admin.ts';
 import { type DispatchStore, type LeaseStore, StoreError } from '../../ports/store.ts';

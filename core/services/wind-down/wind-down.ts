@@ -1,7 +1,7 @@
 import type { EpochMs } from '../../domain/ids.ts';
 import { BURIED_WIND_DOWN_MS, WIND_DOWN_MS } from '../../domain/limits.ts';
-import { concernsBranch } from '../../domain/managed-branch.ts';
-import type { Connection, ManagedRepo, ReconcileErrorCode } from '../../domain/repo.ts';
+import { concernsBranch } from '../../domain/repos/managed-branch.ts';
+import type { Connection, ManagedRepo, ReconcileErrorCode } from '../../domain/repos/repo.ts';
 import type { DispatchStore, EnrollmentStore } from '../../ports/store.ts';
 import { type EraseStore, eraseTenant } from '../tenants/erase-tenant.ts';
 import { type LiveStore, readLeftHeads } from './live-batches.ts';

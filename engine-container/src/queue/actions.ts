@@ -1,4 +1,5 @@
-import type { RefInTheWay } from '#core/domain/forge.ts';
+import type { RefInTheWay } from '#core/domain/forge/forge.ts';
+import type { StatusGate } from '#core/domain/forge/status-gate.ts';
 import type {
   BatchId,
   BlobId,
@@ -8,10 +9,9 @@ import type {
   PullRequestNumber,
   TreeHash,
 } from '#core/domain/ids.ts';
-import type { MergeRefusal } from '#core/domain/merge-refusal.ts';
-import type { ReconcileErrorCode } from '#core/domain/repo.ts';
-import type { SettingsTold } from '#core/domain/settings-file.ts';
-import type { StatusGate } from '#core/domain/status-gate.ts';
+import type { MergeRefusal } from '#core/domain/pulls/merge-refusal.ts';
+import type { ReconcileErrorCode } from '#core/domain/repos/repo.ts';
+import type { SettingsTold } from '#core/domain/repos/settings-file.ts';
 import type { DecidedEvent } from './record/decided-event.ts';
 import type { OwnStatus } from './record/pending-status.ts';
 import type { Batch, QueueRecord, Staged } from './record/record.ts';

@@ -1,10 +1,10 @@
-import type { Receipt } from '#core/domain/batch.ts';
 import { Effort } from '#core/domain/effort.ts';
-import type { PullRequest } from '#core/domain/forge.ts';
-import { asksForkForMergeRight } from '#core/domain/forge-version.ts';
-import { GLOB_STEPS_MAX, type GlobDialect, GlobReader } from '#core/domain/glob.ts';
+import type { PullRequest } from '#core/domain/forge/forge.ts';
+import { asksForkForMergeRight } from '#core/domain/forge/forge-version.ts';
+import { GLOB_STEPS_MAX, type GlobDialect, GlobReader } from '#core/domain/globs/glob.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
-import type { ReconcileErrorCode } from '#core/domain/repo.ts';
+import type { Receipt } from '#core/domain/queue/batch.ts';
+import type { ReconcileErrorCode } from '#core/domain/repos/repo.ts';
 import type { Action, Alarm } from './actions.ts';
 import { inFlightOf } from './batches/pipeline.ts';
 import { cloneRecord } from './record/clone.ts';

@@ -1,6 +1,6 @@
 import type { EpochMs, TreeHash } from '#core/domain/ids.ts';
 import { CONTRADICTED_REFUSAL_MS } from '#core/domain/limits.ts';
-import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
+import { isMergeRefusal } from '#core/domain/pulls/merge-refusal.ts';
 import type { Action, ActionOutcome, CutReason } from './actions.ts';
 import { defer, dissolve, startTeardown } from './batches/batch.ts';
 import { describeWanted } from './batches/missing-gate.ts';

@@ -6,14 +6,14 @@ import type {
   PullRequest,
   RefInTheWay,
   WriteRight,
-} from '#core/domain/forge.ts';
-import type { HookState } from '#core/domain/hook-seen.ts';
+} from '#core/domain/forge/forge.ts';
+import type { ForeignStatus } from '#core/domain/forge/status-gate.ts';
 import type { CommitSha, EpochMs, NodeRowId, PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
-import type { Labelled } from '#core/domain/priority.ts';
-import type { ManagedRepo, MergeStyle } from '#core/domain/repo.ts';
+import type { Labelled } from '#core/domain/repos/priority.ts';
+import type { ManagedRepo, MergeStyle } from '#core/domain/repos/repo.ts';
+import type { SettingsSeen } from '#core/domain/repos/settings-file.ts';
 import type { Reading } from '#core/domain/result.ts';
-import type { SettingsSeen } from '#core/domain/settings-file.ts';
-import type { ForeignStatus } from '#core/domain/status-gate.ts';
+import type { HookState } from '#core/domain/set-up/hook-seen.ts';
 import type { OpensAnother, OutsideReason } from './admission/admission.ts';
 import type { PullRequestReading, ScheduleReading } from './admission/readings.ts';
 import type { ReviewCount } from './admission/reviews.ts';

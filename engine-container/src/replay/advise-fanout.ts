@@ -6,16 +6,16 @@ import {
   ADVICE_RUNS_MIN,
   ADVICE_SLICE_DECISIONS,
 } from '#core/domain/api-limits.ts';
+import type { TenantId } from '#core/domain/ids.ts';
 import {
   ADVISED_FANOUTS,
   chooseFanout,
   type FanoutAdvice,
   type FanoutReplay,
   type NoAdviceReason,
-} from '#core/domain/fanout-advice.ts';
-import type { TenantId } from '#core/domain/ids.ts';
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+} from '#core/domain/queue/fanout-advice.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { type FiguresDeps, readFigureRows } from '#core/services/reads/read-figures.ts';
 import { loadOwnRepo } from '#core/services/repos/owned.ts';
 import { replay } from './replay.ts';

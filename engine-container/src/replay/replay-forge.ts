@@ -1,7 +1,7 @@
-import type { GateReading, PullRequest } from '#core/domain/forge.ts';
+import type { GateReading, PullRequest } from '#core/domain/forge/forge.ts';
 import type { EpochMs, NodeRowId, PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
-import { gateFileName } from '#core/domain/queue-names.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import { gateFileName } from '#core/domain/queue/queue-names.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { known, type Reading } from '#core/domain/result.ts';
 import type { Action, ActionOutcome } from '../queue/actions.ts';
 import { nextToLand } from '../queue/batches/pipeline.ts';

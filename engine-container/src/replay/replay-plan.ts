@@ -1,7 +1,7 @@
-import type { EventHead } from '#core/domain/activity.ts';
-import type { NodeRow } from '#core/domain/batch.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
-import { flakyTreesOf, isJudged } from '#core/domain/queue-figures.ts';
+import type { EventHead } from '#core/domain/queue/activity.ts';
+import type { NodeRow } from '#core/domain/queue/batch.ts';
+import { flakyTreesOf, isJudged } from '#core/domain/queue/queue-figures.ts';
 import type { OutcomeRate } from '../queue/policy/rate.ts';
 
 /** One stay of a pull request in the queue that ended with a landing or a bounce. */

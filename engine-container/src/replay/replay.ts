@@ -1,6 +1,6 @@
 import { ADVICE_DECISIONS_MAX } from '#core/domain/api-limits.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
-import { DEFAULT_SETTINGS } from '#core/domain/repo-settings.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import { DEFAULT_SETTINGS } from '#core/domain/repos/repo-settings.ts';
 import { decide } from '../queue/decide.ts';
 import { fold } from '../queue/fold.ts';
 import { emptyRecord, type QueueRecord } from '../queue/record/record.ts';

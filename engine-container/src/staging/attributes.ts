@@ -1,6 +1,6 @@
 import type { Effort } from '#core/domain/effort.ts';
-import { Matcher, Subject } from '#core/domain/glob-matcher.ts';
-import { ANYTHING, isBetween, type Token, textToken } from '#core/domain/glob-tokens.ts';
+import { Matcher, Subject } from '#core/domain/globs/glob-matcher.ts';
+import { ANYTHING, isBetween, type Token, textToken } from '#core/domain/globs/glob-tokens.ts';
 import type { BlobId, TreeHash } from '#core/domain/ids.ts';
 import {
   type DirectoryEntry,

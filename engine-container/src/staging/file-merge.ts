@@ -1,7 +1,7 @@
 import { Effort, Turns } from '#core/domain/effort.ts';
 import type { BlobId, TreeHash } from '#core/domain/ids.ts';
 import { MERGE_BYTES_MAX, MERGE_FILE_BYTES_MAX, MERGE_STEPS_MAX } from '#core/domain/limits.ts';
-import type { MergeRefusal } from '#core/domain/merge-refusal.ts';
+import type { MergeRefusal } from '#core/domain/pulls/merge-refusal.ts';
 import { MergeRules } from './merge-rules.ts';
 import { formatOf, hashBlob, type ObjectView, type Reading, readBlobs, TURN } from './objects.ts';
 import { type FileVersion, isRegularFile } from './path-change.ts';

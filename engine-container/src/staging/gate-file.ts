@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { describeGate, isComplete, type StatusGate } from '#core/domain/forge/status-gate.ts';
 import type { BlobId, TreeHash } from '#core/domain/ids.ts';
-import { gateFileNames } from '#core/domain/queue-names.ts';
-import { describeGate, isComplete, type StatusGate } from '#core/domain/status-gate.ts';
+import { gateFileNames } from '#core/domain/queue/queue-names.ts';
 import { findEntry, isDirectory, type ObjectView, type Reading } from './objects.ts';
 
 export interface GateFile {

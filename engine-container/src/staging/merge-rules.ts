@@ -1,5 +1,5 @@
 import { Effort, EffortSpent } from '#core/domain/effort.ts';
-import { GLOB_STEPS_MAX } from '#core/domain/glob.ts';
+import { GLOB_STEPS_MAX } from '#core/domain/globs/glob.ts';
 import type { BlobId, TreeHash } from '#core/domain/ids.ts';
 import {
   type Assignment,

@@ -1,4 +1,4 @@
-import type { MergeRefusal } from '#core/domain/merge-refusal.ts';
+import type { MergeRefusal } from '#core/domain/pulls/merge-refusal.ts';
 
 /** Ends the planning of one merge. */
 export class Refused extends Error {

@@ -1,5 +1,5 @@
 import type { TreeHash } from '#core/domain/ids.ts';
-import type { MergeRefusal } from '#core/domain/merge-refusal.ts';
+import type { MergeRefusal } from '#core/domain/pulls/merge-refusal.ts';
 import { type FileMerge, mergeFiles } from './file-merge.ts';
 import { type ObjectView, type Reading, Unsayable } from './objects.ts';
 import { byPath, type FileVersion, isRegularFile, isSameVersion, type PathChange } from './path-change.ts';

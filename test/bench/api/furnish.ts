@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { grantHeldLease } from '#core/domain/lease.ts';
+import { grantHeldLease } from '#core/domain/wakes/lease.ts';
 import { Secret } from '#core/secret.ts';
 import type { Started } from '../../../local/start.ts';
 import { givenConnection, givenRepo } from '../../builders/managed-repo.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
 import { LEASE_TTL_MS } from '#core/domain/limits.ts';
-import { DEFAULT_SERVICE_NAME, stagingPrefix } from '#core/domain/queue-names.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import { DEFAULT_SERVICE_NAME, stagingPrefix } from '#core/domain/queue/queue-names.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { Secret } from '#core/secret.ts';
 import { withLease } from '#core/services/wakes/lease.ts';
 import { LATE_PUSH_ENTRY_MS } from '../../../engine-container/src/queue/admission/eligibility.ts';

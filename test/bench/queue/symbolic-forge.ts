@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { GateReading, PullRequest } from '#core/domain/forge.ts';
+import type { GateReading, PullRequest } from '#core/domain/forge/forge.ts';
 import type { NodeRowId, PullRequestNumber } from '#core/domain/ids.ts';
-import { DEFAULT_SERVICE_NAME, gateFileName } from '#core/domain/queue-names.ts';
+import { DEFAULT_SERVICE_NAME, gateFileName } from '#core/domain/queue/queue-names.ts';
 import { known, type Reading } from '#core/domain/result.ts';
 import type {
   Action,

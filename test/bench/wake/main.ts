@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { Secret } from '#core/secret.ts';
 import { BOT, createFakeForge, defaultSeed, type FakeForge } from '../../../local/forge/fake-forge.ts';
 import { type LocalService, startLocalService } from '../../../local/service.ts';

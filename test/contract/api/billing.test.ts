@@ -1,7 +1,7 @@
 import { parsePaymentEvent } from '#core/contracts/payment-event.ts';
 import { PAYMENT_SIGNATURE_HEADER, signPaymentEvent } from '#core/contracts/payment-signature.ts';
-import { PAID_TIERS, PLAN_LIMITS } from '#core/domain/billing.ts';
-import { PLAN_PRICE_KEPT_MS, PLAN_PRICE_RETRY_MS } from '#core/domain/plan-price.ts';
+import { PAID_TIERS, PLAN_LIMITS } from '#core/domain/tenants/billing.ts';
+import { PLAN_PRICE_KEPT_MS, PLAN_PRICE_RETRY_MS } from '#core/domain/tenants/plan-price.ts';
 import { type OpenPayments, PaymentsError } from '#core/ports/payments.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { Secret } from '#core/secret.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ERROR_TABLE, type ErrorCode } from '#core/contracts/errors.ts';
 import { API_TOKENS_MAX, AUTHOR_LOGINS_MAX } from '#core/domain/api-limits.ts';
-import type { BranchRule } from '#core/domain/branch-rule.ts';
+import type { BranchRule } from '#core/domain/forge/branch-rule.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { SignerError } from '#core/ports/signer.ts';
 import { StoreError } from '#core/ports/store.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { grantHeldLease } from '#core/domain/lease.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import { grantHeldLease } from '#core/domain/wakes/lease.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { givenNodeRow } from '../../builders/store-rows.ts';
 import { ApiWorld, BOT, FORGE_TOKEN, TENANT_A, TENANT_B, TOKEN_A, TOKEN_B } from '../../support/api-world.ts';

@@ -1,4 +1,4 @@
-import { grantHeldLease } from '#core/domain/lease.ts';
+import { grantHeldLease } from '#core/domain/wakes/lease.ts';
 import { givenEvent } from '../../builders/store-rows.ts';
 import { ApiWorld, TENANT_A, TENANT_B, TOKEN_A, TOKEN_B } from '../../support/api-world.ts';
 

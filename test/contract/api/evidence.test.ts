@@ -1,8 +1,8 @@
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { Envelope, openEnvelope, readPublicKey } from '#core/contracts/dsse.ts';
 import { LandingStatement } from '#core/contracts/evidence.ts';
-import type { Receipt } from '#core/domain/batch.ts';
-import { grantHeldLease } from '#core/domain/lease.ts';
+import type { Receipt } from '#core/domain/queue/batch.ts';
+import { grantHeldLease } from '#core/domain/wakes/lease.ts';
 import { type Signer, SignerError } from '#core/ports/signer.ts';
 import { givenNodeRow } from '../../builders/store-rows.ts';
 import { givenObligations, givenQueueView } from '../../builders/told-queue.ts';

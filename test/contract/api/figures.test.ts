@@ -1,5 +1,5 @@
 import { FIGURE_ROWS_MAX, WEEK_MS } from '#core/domain/api-limits.ts';
-import { weekOf } from '#core/domain/queue-figures.ts';
+import { weekOf } from '#core/domain/queue/queue-figures.ts';
 import { givenNodeRow } from '../../builders/store-rows.ts';
 import { ApiWorld, TENANT_A, TOKEN_A } from '../../support/api-world.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { NO_LOG_WORDS } from '#core/domain/gate-log.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import { NO_LOG_WORDS } from '#core/domain/forge/gate-log.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import type { ForgeLog } from '#core/ports/forge-log.ts';
 import { VaultError } from '#core/ports/system.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RouteSpec } from '#core/contracts/route-spec.ts';
 import { ROUTES } from '#core/contracts/routes.ts';
-import { TOKEN_SCOPES } from '#core/domain/api-token.ts';
+import { TOKEN_SCOPES } from '#core/domain/tenants/api-token.ts';
 import {
   ADMIN_KEY,
   ApiWorld,

@@ -1,4 +1,4 @@
-import { newDelivery } from '#core/domain/webhook-delivery.ts';
+import { newDelivery } from '#core/domain/notices/webhook-delivery.ts';
 import { ApiWorld, TENANT_A, TOKEN_A } from '../../support/api-world.ts';
 
 async function givenRepo() {

@@ -4,7 +4,7 @@ import { formatAnalyticsConfig } from '#core/contracts/health.ts';
 import type { RouteSpec } from '#core/contracts/route-spec.ts';
 import { ROUTES } from '#core/contracts/routes.ts';
 import { RATE_LIMITS } from '#core/domain/api-limits.ts';
-import { grantHeldLease } from '#core/domain/lease.ts';
+import { grantHeldLease } from '#core/domain/wakes/lease.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { givenNodeRow } from '../../builders/store-rows.ts';

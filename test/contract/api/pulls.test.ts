@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { grantHeldLease } from '#core/domain/lease.ts';
-import { PULL_CODES } from '#core/domain/pull-code-table.ts';
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
+import { grantHeldLease } from '#core/domain/wakes/lease.ts';
 import { givenEvent, givenNodeRow } from '../../builders/store-rows.ts';
 import { givenObligations } from '../../builders/told-queue.ts';
 import { ApiWorld, TENANT_A, TENANT_B, TOKEN_A, TOKEN_B } from '../../support/api-world.ts';

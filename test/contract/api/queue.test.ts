@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { ActivityEvent, NodeRow } from '#core/domain/batch.ts';
-import { grantHeldLease } from '#core/domain/lease.ts';
-import type { Block, QueueView } from '#core/domain/queue-view.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
-import { STANDSTILLS } from '#core/domain/standstill.ts';
+import type { ActivityEvent, NodeRow } from '#core/domain/queue/batch.ts';
+import type { Block, QueueView } from '#core/domain/queue/queue-view.ts';
+import { STANDSTILLS } from '#core/domain/queue/standstill.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import { grantHeldLease } from '#core/domain/wakes/lease.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { givenEvent, givenNodeRow } from '../../builders/store-rows.ts';
 import { givenObligations } from '../../builders/told-queue.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { BranchRule } from '#core/domain/branch-rule.ts';
-import { grantHeldLease, type LeaseGrant } from '#core/domain/lease.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { BranchRule } from '#core/domain/forge/branch-rule.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import { grantHeldLease, type LeaseGrant } from '#core/domain/wakes/lease.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
 import { StoreError } from '#core/ports/store.ts';

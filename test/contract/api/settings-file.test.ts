@@ -1,5 +1,5 @@
-import type { ReconcileOutcome } from '#core/domain/repo.ts';
-import type { SettingsSeen } from '#core/domain/settings-file.ts';
+import type { ReconcileOutcome } from '#core/domain/repos/repo.ts';
+import type { SettingsSeen } from '#core/domain/repos/settings-file.ts';
 import { ApiWorld, TENANT_A, TOKEN_A } from '../../support/api-world.ts';
 
 /** What the page is told of the settings file (decision 0237). */

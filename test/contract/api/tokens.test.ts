@@ -1,7 +1,7 @@
 import type { RouteSpec } from '#core/contracts/route-spec.ts';
 import { ROUTES } from '#core/contracts/routes.ts';
 import { API_TOKENS_MAX } from '#core/domain/api-limits.ts';
-import { TOKEN_SCOPES } from '#core/domain/api-token.ts';
+import { TOKEN_SCOPES } from '#core/domain/tenants/api-token.ts';
 import { ApiWorld, TENANT_A, TENANT_B, TOKEN_A, TOKEN_B } from '../../support/api-world.ts';
 import { giveHistory } from '../../support/given-history.ts';
 

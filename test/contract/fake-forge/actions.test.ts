@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { judgeGateStatuses } from '#core/domain/status-gate.ts';
+import { judgeGateStatuses } from '#core/domain/forge/status-gate.ts';
 import { CI_LOGIN, contextsOf, type JenkinsResult, postOfJenkins } from '../../../local/forge/ci/other-ci.ts';
 import { PROFILE_NAMES } from '../../../local/forge/profiles.ts';
 import { type Bench, quiet, startBench } from './harness.ts';

@@ -1,4 +1,4 @@
-import { FileGuard } from '#core/domain/protected-files.ts';
+import { FileGuard } from '#core/domain/forge/protected-files.ts';
 import { type Actor, type ForgeSubject, type Needs, RepoDriver } from './subject.ts';
 
 const CONTEXT = 'mq';

@@ -1,4 +1,4 @@
-import type { TreeEntry } from '#core/domain/forge.ts';
+import type { TreeEntry } from '#core/domain/forge/forge.ts';
 import { hashBlob } from '../../../engine-container/src/staging/objects.ts';
 import { renderPatch } from '../../../engine-container/src/staging/patch.ts';
 import { type ForgeSubject, listFiles, RepoDriver } from './subject.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
-import { parseForgeVersion, workflowFolders } from '#core/domain/forge-version.ts';
+import { parseForgeVersion, workflowFolders } from '#core/domain/forge/forge-version.ts';
 import { GitDesk } from '../../scenario/trees/git-desk.ts';
 import { deleteEach } from '../../support/delete-each.ts';
 import type { Actor, ForgeSubject } from './subject.ts';

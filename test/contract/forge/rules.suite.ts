@@ -1,5 +1,5 @@
 import { createForgeAccountOpener } from '#core/adapters/forge-http/account.ts';
-import { BOT_SCOPES } from '#core/domain/token-scopes.ts';
+import { BOT_SCOPES } from '#core/domain/forge/token-scopes.ts';
 import { Secret } from '#core/secret.ts';
 import { renderPatch } from '../../../engine-container/src/staging/patch.ts';
 import { clientTokenOf, type ForgeSubject, listFiles, type Needs, RepoDriver } from './subject.ts';

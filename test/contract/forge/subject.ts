@@ -1,6 +1,6 @@
 import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
 import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
-import type { TreeEntry } from '#core/domain/forge.ts';
+import type { TreeEntry } from '#core/domain/forge/forge.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import { Secret } from '#core/secret.ts';
 import type { FakeForge } from '../../../local/forge/fake-forge.ts';

@@ -1,4 +1,4 @@
-import type { ForgeVersion } from '#core/domain/forge-version.ts';
+import type { ForgeVersion } from '#core/domain/forge/forge-version.ts';
 import type { ProfileName } from '../../../local/forge/profiles.ts';
 
 /** Answers to one call that differ by version, as seen on running forges (docs/forge-facts.md). */

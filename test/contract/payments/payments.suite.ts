@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { PriceBook } from '#core/domain/subscription.ts';
+import type { PriceBook } from '#core/domain/tenants/subscription.ts';
 import { type Payments, PaymentsError, type SubscriptionReader } from '#core/ports/payments.ts';
 
 /** A provider under test: the stand-in, or anything else that speaks the API. */

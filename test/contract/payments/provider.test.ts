@@ -6,7 +6,7 @@ import { createPaymentsOpener } from '#core/adapters/payments-http/open-payments
 import { createPayments, type PaymentsConfig } from '#core/adapters/payments-http/payments.ts';
 import { parsePriceBook } from '#core/contracts/billing-config.ts';
 import { HOUR_MS } from '#core/domain/api-limits.ts';
-import type { PriceBook } from '#core/domain/subscription.ts';
+import type { PriceBook } from '#core/domain/tenants/subscription.ts';
 import { Secret } from '#core/secret.ts';
 import {
   type Behaviour,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { givenConnection } from '../../builders/managed-repo.ts';
 import type { World } from './subject.ts';
 import { freshPair, kindOf, times } from './subject.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { NodeRow } from '#core/domain/batch.ts';
 import { LEFT_HEADS_KEPT_MS } from '#core/domain/limits.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { NodeRow } from '#core/domain/queue/batch.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { givenNodeRow } from '../../builders/store-rows.ts';
 import type { World } from './subject.ts';
 import { kindOf } from './subject.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { HEARD_NOTED_EVERY_MS } from '#core/domain/heard-events.ts';
 import { DELIVERY_ID_KEPT_MS } from '#core/domain/limits.ts';
-import type { ReconcileOutcome } from '#core/domain/repo.ts';
+import type { ReconcileOutcome } from '#core/domain/repos/repo.ts';
+import { HEARD_NOTED_EVERY_MS } from '#core/domain/wakes/heard-events.ts';
 import type { World } from './subject.ts';
 import { kindOf, times } from './subject.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { UNPROVISIONED } from '#core/domain/provisioning.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import { UNPROVISIONED } from '#core/domain/set-up/provisioning.ts';
 import { givenConnection } from '../../builders/managed-repo.ts';
 import type { World } from './subject.ts';
 import { freshPair, kindOf, times } from './subject.ts';

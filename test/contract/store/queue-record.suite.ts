@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { batchSortKey } from '#core/adapters/dynamo/keys.ts';
-import type { ActivityEvent, NodeRow } from '#core/domain/batch.ts';
 import { LEASE_TAKEOVER_GRACE_MS, QUEUE_DOCUMENT_PLAIN_BYTES_MAX } from '#core/domain/limits.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { ActivityEvent, NodeRow } from '#core/domain/queue/batch.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import type { EngineReport, QueueWrite } from '#core/ports/store.ts';
 import { givenReceipt } from '../../builders/queue-record.ts';
 import { givenEvent, givenNodeRow } from '../../builders/store-rows.ts';

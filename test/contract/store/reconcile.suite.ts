@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { OngoingReconcile } from '#core/domain/fairness.ts';
+import type { OngoingReconcile } from '#core/domain/wakes/fairness.ts';
 import type { World } from './subject.ts';
 import { times } from './subject.ts';
 

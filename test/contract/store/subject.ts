@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { RepoId } from '#core/domain/ids.ts';
-import type { HeldLease } from '#core/domain/lease.ts';
-import { grantHeldLease } from '#core/domain/lease.ts';
-import type { Connection, ManagedRepo } from '#core/domain/repo.ts';
+import type { Connection, ManagedRepo } from '#core/domain/repos/repo.ts';
+import type { HeldLease } from '#core/domain/wakes/lease.ts';
+import { grantHeldLease } from '#core/domain/wakes/lease.ts';
 import type {
   AccountStore,
   AdminStore,

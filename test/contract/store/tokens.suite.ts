@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ApiToken } from '#core/domain/api-token.ts';
+import type { ApiToken } from '#core/domain/tenants/api-token.ts';
 import type { World } from './subject.ts';
 
 export function describeTokens(world: World): void {

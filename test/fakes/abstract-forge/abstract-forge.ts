@@ -1,8 +1,14 @@
-import type { BranchProtection, Commit, CommitStatus, Review, TimelineEntry } from '#core/domain/forge.ts';
+import type {
+  BranchProtection,
+  Commit,
+  CommitStatus,
+  Review,
+  TimelineEntry,
+} from '#core/domain/forge/forge.ts';
+import { parseFilePatterns } from '#core/domain/forge/protected-files.ts';
 import { FORGE_ROWS_MAX } from '#core/domain/limits.ts';
-import { parseFilePatterns } from '#core/domain/protected-files.ts';
-import { DEFAULT_SERVICE_NAME, stagingPattern } from '#core/domain/queue-names.ts';
-import type { MergeStyle } from '#core/domain/repo.ts';
+import { DEFAULT_SERVICE_NAME, stagingPattern } from '#core/domain/queue/queue-names.ts';
+import type { MergeStyle } from '#core/domain/repos/repo.ts';
 import type { BackportForge } from '#core/ports/backport.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { ForgeAdmin, ForgeHook } from '#core/ports/forge-admin.ts';

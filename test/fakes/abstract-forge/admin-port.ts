@@ -1,5 +1,5 @@
-import type { BranchRule } from '#core/domain/branch-rule.ts';
-import type { BranchProtection } from '#core/domain/forge.ts';
+import type { BranchRule } from '#core/domain/forge/branch-rule.ts';
+import type { BranchProtection } from '#core/domain/forge/forge.ts';
 import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
 import { type Call, exchange, Refusal } from './exchange.ts';
 import { startChecksOfBase } from './refs.ts';

@@ -1,8 +1,8 @@
 import { keyOfPaths } from '#core/contracts/paths-key.ts';
-import type { Commit, RefInTheWay } from '#core/domain/forge.ts';
+import type { Commit, RefInTheWay } from '#core/domain/forge/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import { FORGE_TOUCHED_PULLS_MAX } from '#core/domain/limits.ts';
-import { MERGE_STYLES } from '#core/domain/repo.ts';
+import { MERGE_STYLES } from '#core/domain/repos/repo.ts';
 import { type EngineForge, ListingTooLong, type PatchRequest } from '#core/ports/forge.ts';
 import { isMergeable } from './checks.ts';
 import { type Call, exchange, Refusal } from './exchange.ts';

@@ -1,4 +1,4 @@
-import type { TreeEntry } from '#core/domain/forge.ts';
+import type { TreeEntry } from '#core/domain/forge/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import type { StoredTree } from './object-store.ts';
 import {

@@ -4,7 +4,7 @@ import {
   gateFileName,
   gateFileNames,
   stagingPrefix,
-} from '#core/domain/queue-names.ts';
+} from '#core/domain/queue/queue-names.ts';
 import {
   isAllOff,
   readWorkflow,

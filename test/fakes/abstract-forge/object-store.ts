@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Commit, TreeEntry, TreeListing } from '#core/domain/forge.ts';
+import type { Commit, TreeEntry, TreeListing } from '#core/domain/forge/forge.ts';
 import type { BlobId, CommitSha, TreeHash } from '#core/domain/ids.ts';
 import {
   DIRECTORY_MODE,

@@ -1,5 +1,5 @@
 import { inflateSync } from 'node:zlib';
-import type { TreeEntry } from '#core/domain/forge.ts';
+import type { TreeEntry } from '#core/domain/forge/forge.ts';
 import type { ObjectStore, StoredTree } from './object-store.ts';
 import { clashes, type TreeMerger } from './tree-merge.ts';
 

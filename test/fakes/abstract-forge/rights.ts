@@ -1,4 +1,4 @@
-import type { WriteRight } from '#core/domain/forge.ts';
+import type { WriteRight } from '#core/domain/forge/forge.ts';
 import type { World } from './world.ts';
 
 export function mayWrite({ readers, lenders }: World, login: string): boolean {

@@ -1,4 +1,9 @@
-import { type BranchProtection, type DependencyCount, isPass, type Review } from '#core/domain/forge.ts';
+import {
+  type BranchProtection,
+  type DependencyCount,
+  isPass,
+  type Review,
+} from '#core/domain/forge/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import { tryCompileGlob } from '../../../local/forge/globs.ts';
 import type { Pull, World } from './world.ts';

@@ -1,4 +1,4 @@
-import type { TreeEntry } from '#core/domain/forge.ts';
+import type { TreeEntry } from '#core/domain/forge/forge.ts';
 import { readAtHand } from '../../../engine-container/src/staging/objects.ts';
 import { mergeText } from '../../../engine-container/src/staging/text/merge-text.ts';
 import { planMerge } from '../../../engine-container/src/staging/three-way.ts';

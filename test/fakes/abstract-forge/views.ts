@@ -1,7 +1,7 @@
-import type { Commit, CommitStatus, GateReading, PullRequest } from '#core/domain/forge.ts';
+import type { Commit, CommitStatus, GateReading, PullRequest } from '#core/domain/forge/forge.ts';
+import type { PostedStatus } from '#core/domain/forge/status-gate.ts';
 import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
 import { FORGE_PAGE_SIZE_MAX } from '#core/domain/limits.ts';
-import type { PostedStatus } from '#core/domain/status-gate.ts';
 import { isDraft, isMergeable, storedMergeBase } from './checks.ts';
 import { isUnfinished } from './gate.ts';
 import type { StoredCommit } from './object-store.ts';

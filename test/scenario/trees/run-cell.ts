@@ -4,7 +4,7 @@ import {
   UNMERGEABLE_LANDING_MS,
   UNMERGEABLE_REFUSED_AFTER_MS,
 } from '#core/domain/limits.ts';
-import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
+import { isMergeRefusal } from '#core/domain/pulls/merge-refusal.ts';
 import { Secret } from '#core/secret.ts';
 import type { DeferReason } from '../../../engine-container/src/queue/record/aside.ts';
 import { describeDefer } from '../../../engine-container/src/queue/words/describe.ts';

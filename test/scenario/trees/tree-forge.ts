@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
-import { parseForgeVersion, workflowFolders } from '#core/domain/forge-version.ts';
+import { parseForgeVersion, workflowFolders } from '#core/domain/forge/forge-version.ts';
 import { BOT, createFakeForge } from '../../../local/forge/fake-forge.ts';
 import type { ProfileName } from '../../../local/forge/profiles.ts';
 import { deleteEach } from '../../support/delete-each.ts';

@@ -1,5 +1,5 @@
-import { BLOCK_KINDS } from '#core/domain/queue-view.ts';
-import { RECONCILE_ERROR_CODES } from '#core/domain/repo.ts';
+import { BLOCK_KINDS } from '#core/domain/queue/queue-view.ts';
+import { RECONCILE_ERROR_CODES } from '#core/domain/repos/repo.ts';
 import { findBlocker, sayTimes } from '../../../dashboard/view/blocker.ts';
 import { sayFreeze } from '../../../dashboard/view/freeze.ts';
 import { givenActivity, givenQueue, givenStatus } from './rows.ts';

@@ -1,6 +1,6 @@
 /** @jest-environment jsdom */
 import { fireEvent, screen, waitFor } from '@testing-library/react';
-import { DRIFTS } from '#core/domain/drift.ts';
+import { DRIFTS } from '#core/domain/set-up/drift.ts';
 import { mountPage } from '../../support/mount-page.tsx';
 import { givenActivity, givenStatus } from './rows.ts';
 

@@ -1,5 +1,5 @@
 import { EnrollRepoBody } from '#core/contracts/managed-repo.ts';
-import { MERGE_STYLES } from '#core/domain/repo.ts';
+import { MERGE_STYLES } from '#core/domain/repos/repo.ts';
 import {
   DEFAULT_OPTIONS,
   defaultChoice,

@@ -1,6 +1,6 @@
 /** @jest-environment jsdom */
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { DEFAULT_CHOICE } from '#core/domain/notice-topics.ts';
+import { DEFAULT_CHOICE } from '#core/domain/notices/notice-topics.ts';
 import { mountPage } from '../../support/mount-page.tsx';
 import { givenActivity, givenStatus } from './rows.ts';
 

@@ -1,7 +1,7 @@
 /** @jest-environment jsdom */
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { PULL_CODES } from '../../../core/domain/pull-code-table.ts';
-import type { PullCodeName } from '../../../core/domain/pull-codes.ts';
+import { PULL_CODES } from '../../../core/domain/pulls/pull-code-table.ts';
+import type { PullCodeName } from '../../../core/domain/pulls/pull-codes.ts';
 import { findPulls, type PullStory, sayEstimate, sayTurn, toneOfTold } from '../../../dashboard/view/pull.ts';
 import { mountPage } from '../../support/mount-page.tsx';
 import { givenAction, givenActivity, givenFeed, givenNode, givenQueue, givenStatus } from './rows.ts';

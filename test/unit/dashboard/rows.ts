@@ -1,6 +1,6 @@
 import { toFileSettings } from '#core/contracts/file-settings.ts';
 import { toShownSettings } from '#core/contracts/repo-settings.ts';
-import { DEFAULT_SETTINGS } from '#core/domain/repo-settings.ts';
+import { DEFAULT_SETTINGS } from '#core/domain/repos/repo-settings.ts';
 import type { ActivityDoc, RepoActivity, StatusEntry } from '../../../dashboard/view/blocker.ts';
 import type { BatchNode } from '../../../dashboard/view/tree.ts';
 

@@ -1,5 +1,5 @@
 import type { NodeRowId } from '#core/domain/ids.ts';
-import type { Obligations } from '#core/domain/obligations.ts';
+import type { Obligations } from '#core/domain/queue/obligations.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { adoptLost } from '../../../engine-container/src/adopt-lost.ts';
 import { givenRepo } from '../../builders/managed-repo.ts';

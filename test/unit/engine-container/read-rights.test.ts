@@ -1,4 +1,4 @@
-import type { BranchProtection } from '#core/domain/forge.ts';
+import type { BranchProtection } from '#core/domain/forge/forge.ts';
 import { known } from '#core/domain/result.ts';
 import type { LookBudget } from '../../../engine-container/src/look-budget.ts';
 import { NamedTeams } from '../../../engine-container/src/named-teams.ts';

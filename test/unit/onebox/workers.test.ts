@@ -1,4 +1,9 @@
-import { mayBegin, type OngoingReconcile, sectionOf, workersOfOneTenant } from '#core/domain/fairness.ts';
+import {
+  mayBegin,
+  type OngoingReconcile,
+  sectionOf,
+  workersOfOneTenant,
+} from '#core/domain/wakes/fairness.ts';
 import { readSource } from '../../architecture/sources.ts';
 
 const ongoing = (id: number): OngoingReconcile => ({

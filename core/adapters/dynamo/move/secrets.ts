@@ -1,4 +1,9 @@
-import { type NotificationTargets, SECRET_WAYS, secretOf, withSecret } from '../../../domain/notification.ts';
+import {
+  type NotificationTargets,
+  SECRET_WAYS,
+  secretOf,
+  withSecret,
+} from '../../../domain/notices/notification.ts';
 import { chatOwner, isSealed, webhookSecretOwner } from '../../../domain/sealed-text.ts';
 import type { SecretBox } from '../../../ports/secret-box.ts';
 import { type Vault, VaultError } from '../../../ports/system.ts';

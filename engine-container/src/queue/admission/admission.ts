@@ -7,11 +7,11 @@ import {
   mayOpenMerge,
   type PullRequest,
   type WriteRight,
-} from '#core/domain/forge.ts';
-import { type GlobReader, GlobSet, isGlob } from '#core/domain/glob.ts';
-import { Subject } from '#core/domain/glob-matcher.ts';
+} from '#core/domain/forge/forge.ts';
+import { type GlobReader, GlobSet, isGlob } from '#core/domain/globs/glob.ts';
+import { Subject } from '#core/domain/globs/glob-matcher.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
-import type { MergeStyle } from '#core/domain/repo.ts';
+import type { MergeStyle } from '#core/domain/repos/repo.ts';
 import type { Reading } from '#core/domain/result.ts';
 import { findListed } from './merge-list.ts';
 import type { ReviewCount } from './reviews.ts';

@@ -1,5 +1,5 @@
-import type { BranchProtection } from '#core/domain/forge.ts';
-import { globDialect, passesSkippedAlone } from '#core/domain/forge-version.ts';
+import type { BranchProtection } from '#core/domain/forge/forge.ts';
+import { globDialect, passesSkippedAlone } from '#core/domain/forge/forge-version.ts';
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import { isInFlight } from '../batches/pipeline.ts';
 import { asksFork, type DecisionContext, tellRefusal } from '../decision-context.ts';

@@ -1,4 +1,4 @@
-import type { PullRequest, TimelineEntry } from '#core/domain/forge.ts';
+import type { PullRequest, TimelineEntry } from '#core/domain/forge/forge.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { PullRequestReading, ScheduleReading } from './readings.ts';

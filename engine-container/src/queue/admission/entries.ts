@@ -1,6 +1,6 @@
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { DELETED_AFTER_MS, HEAD_CHANGE_KEEPS_POSITION_MS, WAKE_DELAY_MS_MAX } from '#core/domain/limits.ts';
-import { isExempt, priorityOf } from '#core/domain/priority.ts';
+import { isExempt, priorityOf } from '#core/domain/repos/priority.ts';
 import { isInFlight } from '../batches/pipeline.ts';
 import {
   type DecisionContext,

@@ -1,5 +1,5 @@
-import type { BranchProtection } from '#core/domain/forge.ts';
-import { includesLogin } from '#core/domain/schedule-rules.ts';
+import type { BranchProtection } from '#core/domain/forge/forge.ts';
+import { includesLogin } from '#core/domain/repos/schedule-rules.ts';
 
 /** Among those who may merge, where the rule has a list of them. Its teams: only they can tell. */
 export function findListed(

@@ -1,5 +1,5 @@
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
-import type { Labelled } from '#core/domain/priority.ts';
+import type { Labelled } from '#core/domain/repos/priority.ts';
 import type { ReviewCount } from './reviews.ts';
 
 /** Forge facts of one pull request, valid while (`updatedAt`, `head`) stand. */

@@ -1,6 +1,6 @@
-import type { Review } from '#core/domain/forge.ts';
+import type { Review } from '#core/domain/forge/forge.ts';
 import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
-import { includesLogin } from '#core/domain/schedule-rules.ts';
+import { includesLogin } from '#core/domain/repos/schedule-rules.ts';
 
 /** States that a rule can ask for. */
 export const COUNTED_STATES = ['approved', 'changes_requested', 'review_requested'] as const;

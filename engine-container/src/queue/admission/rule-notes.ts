@@ -1,6 +1,6 @@
-import { hasForeignPattern } from '#core/domain/branch-rule.ts';
-import type { BranchProtection } from '#core/domain/forge.ts';
-import type { ProtectionReason } from '#core/domain/provisioning.ts';
+import { hasForeignPattern } from '#core/domain/forge/branch-rule.ts';
+import type { BranchProtection } from '#core/domain/forge/forge.ts';
+import type { ProtectionReason } from '#core/domain/set-up/provisioning.ts';
 import { requiresContext } from './admission.ts';
 
 /** Notes to the owner about the rule that governs the base, no matter who wrote it. Empty: nothing is in the way. */

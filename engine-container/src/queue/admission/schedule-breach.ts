@@ -1,6 +1,6 @@
-import type { PullRequest } from '#core/domain/forge.ts';
+import type { PullRequest } from '#core/domain/forge/forge.ts';
+import { includesLogin, namesSchedulers, type ScheduleRules } from '#core/domain/repos/schedule-rules.ts';
 import type { Reading } from '#core/domain/result.ts';
-import { includesLogin, namesSchedulers, type ScheduleRules } from '#core/domain/schedule-rules.ts';
 import type { ScheduleReading } from './readings.ts';
 import type { ReviewCount } from './reviews.ts';
 

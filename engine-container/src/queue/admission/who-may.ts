@@ -1,5 +1,5 @@
 import type { PullRequestNumber } from '#core/domain/ids.ts';
-import { queuedMaxOf, type ScheduleRules } from '#core/domain/schedule-rules.ts';
+import { queuedMaxOf, type ScheduleRules } from '#core/domain/repos/schedule-rules.ts';
 import { activeMembers, inFlightOf } from '../batches/pipeline.ts';
 import type { DecisionContext } from '../decision-context.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';

@@ -1,7 +1,7 @@
+import { isSameGate, statusGateOf } from '#core/domain/forge/status-gate.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
 import { LANDING_POLL_MS_MAX, RETEST_PAUSE_MS } from '#core/domain/limits.ts';
-import { workBranch } from '#core/domain/queue-names.ts';
-import { isSameGate, statusGateOf } from '#core/domain/status-gate.ts';
+import { workBranch } from '#core/domain/queue/queue-names.ts';
 import {
   type DecisionContext,
   emitEvent,

@@ -1,6 +1,6 @@
-import type { BranchProtection } from '#core/domain/forge.ts';
+import type { BranchProtection } from '#core/domain/forge/forge.ts';
 import type { PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
-import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
+import { isMergeRefusal } from '#core/domain/pulls/merge-refusal.ts';
 import { requiresContext } from '../admission/admission.ts';
 import { awaitReadAgain, noteReadings } from '../admission/unclear.ts';
 import { type DecisionContext, entryOf, reportCode, wakeNoLaterThan } from '../decision-context.ts';

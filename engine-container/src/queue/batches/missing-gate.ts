@@ -1,5 +1,5 @@
-import { workflowFolders } from '#core/domain/forge-version.ts';
-import { describeGate, type StatusGate, statusGateOf } from '#core/domain/status-gate.ts';
+import { workflowFolders } from '#core/domain/forge/forge-version.ts';
+import { describeGate, type StatusGate, statusGateOf } from '#core/domain/forge/status-gate.ts';
 import type { DecisionContext } from '../decision-context.ts';
 
 /** One spelling for the gate that a tree was searched for: its statuses, or a workflow and where this forge has them. */

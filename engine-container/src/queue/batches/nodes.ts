@@ -1,5 +1,5 @@
-import type { BatchOutcome, MemberAction } from '#core/domain/batch.ts';
-import { isForgeRun } from '#core/domain/status-gate.ts';
+import { isForgeRun } from '#core/domain/forge/status-gate.ts';
+import type { BatchOutcome, MemberAction } from '#core/domain/queue/batch.ts';
 import { type DecisionContext, takeId } from '../decision-context.ts';
 import type { Batch, Node } from '../record/record.ts';
 import { canMove, isTerminal } from './transitions.ts';

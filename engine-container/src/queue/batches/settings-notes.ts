@@ -1,4 +1,4 @@
-import type { SettingsTold } from '#core/domain/settings-file.ts';
+import type { SettingsTold } from '#core/domain/repos/settings-file.ts';
 import { type DecisionContext, entryOf } from '../decision-context.ts';
 import type { Batch } from '../record/record.ts';
 import { isSpokenFor } from '../words/spoken-for.ts';

@@ -1,6 +1,6 @@
-import { rebasesUpToDate, workflowFolders } from '#core/domain/forge-version.ts';
+import { rebasesUpToDate, workflowFolders } from '#core/domain/forge/forge-version.ts';
 import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
-import { stagedMessage, stagingBranch } from '#core/domain/queue-names.ts';
+import { stagedMessage, stagingBranch } from '#core/domain/queue/queue-names.ts';
 import type { KnownTree } from '../actions.ts';
 import { type DecisionContext, entryOf, wakeNoLaterThan } from '../decision-context.ts';
 import { hasStopped, isStagingImpossible } from '../line/holds.ts';

@@ -1,6 +1,6 @@
+import { statusGateOf } from '#core/domain/forge/status-gate.ts';
 import type { BatchId } from '#core/domain/ids.ts';
 import { BATCH_PULL_REQUESTS_MAX } from '#core/domain/limits.ts';
-import { statusGateOf } from '#core/domain/status-gate.ts';
 import { type DecisionContext, takeId, wakeNoLaterThan } from '../decision-context.ts';
 import { isIncident } from '../line/incidents.ts';
 import { noteStagingTurn } from '../line/staging-turns.ts';

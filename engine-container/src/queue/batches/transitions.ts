@@ -1,4 +1,4 @@
-import type { BatchOutcome } from '#core/domain/batch.ts';
+import type { BatchOutcome } from '#core/domain/queue/batch.ts';
 
 /**
  * Legal moves of a batch outcome (contract, Queue batch outcomes). A full table: a new outcome does not compile until

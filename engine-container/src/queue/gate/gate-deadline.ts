@@ -7,7 +7,7 @@ import {
   GATE_TIMES_KEPT_MAX,
   GATE_TIMES_LEARNED_MIN,
 } from '#core/domain/limits.ts';
-import type { QueueSettings } from '#core/domain/repo-settings.ts';
+import type { QueueSettings } from '#core/domain/repos/repo-settings.ts';
 import type { Node, QueueRecord } from '../record/record.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { HEARD_GATE_LOOK_MS, isTold, verdictEventOf } from '#core/domain/heard-events.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
 import { WAKE_DELAY_MS_MAX, WAKE_DELAY_MS_MIN } from '#core/domain/limits.ts';
+import { HEARD_GATE_LOOK_MS, isTold, verdictEventOf } from '#core/domain/wakes/heard-events.ts';
 import { runsOut } from '../batches/pipeline.ts';
 import type { DecisionContext } from '../decision-context.ts';
 import type { GateLooks } from '../record/gate-looks-state.ts';

@@ -1,3 +1,4 @@
+import type { ForeignStatus } from '#core/domain/forge/status-gate.ts';
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 import {
   CHANGED_GATE_END_FACTOR,
@@ -9,7 +10,6 @@ import {
   GATE_PHASE_ALARM_AGE_MS,
   GATE_RETRY_BACKOFF_MS,
 } from '#core/domain/limits.ts';
-import type { ForeignStatus } from '#core/domain/status-gate.ts';
 import { defer, startTeardown } from '../batches/batch.ts';
 import { createNode, resolveNode, retireNode } from '../batches/nodes.ts';
 import { activeMembers, batchBelow } from '../batches/pipeline.ts';

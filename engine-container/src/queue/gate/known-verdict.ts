@@ -1,5 +1,5 @@
 import type { TreeHash } from '#core/domain/ids.ts';
-import { includesLogin } from '#core/domain/schedule-rules.ts';
+import { includesLogin } from '#core/domain/repos/schedule-rules.ts';
 import type { ScheduleReading } from '../admission/readings.ts';
 import { areAttemptsSpent } from '../admission/who-may.ts';
 import { isInFlight } from '../batches/pipeline.ts';

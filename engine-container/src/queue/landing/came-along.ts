@@ -1,4 +1,4 @@
-import type { PullRequest } from '#core/domain/forge.ts';
+import type { PullRequest } from '#core/domain/forge/forge.ts';
 import type { DecisionContext } from '../decision-context.ts';
 import { hasLandedHead } from './landed.ts';
 

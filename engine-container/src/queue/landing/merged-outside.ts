@@ -1,4 +1,4 @@
-import type { PullRequest } from '#core/domain/forge.ts';
+import type { PullRequest } from '#core/domain/forge/forge.ts';
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import {
   LANDED_KEPT_MS,

@@ -1,7 +1,7 @@
-import type { Receipt } from '#core/domain/batch.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { TURN_RENEWED_AFTER_MS, WAKE_DELAY_MS_MIN } from '#core/domain/limits.ts';
-import type { HaltEvidence } from '#core/domain/queue-view.ts';
+import type { Receipt } from '#core/domain/queue/batch.ts';
+import type { HaltEvidence } from '#core/domain/queue/queue-view.ts';
 import { startTeardown } from '../batches/batch.ts';
 import { type DecisionContext, emitEvent, reportCode, wakeNoLaterThan } from '../decision-context.ts';
 import { noteLanding } from '../policy/signals.ts';

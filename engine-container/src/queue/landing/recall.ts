@@ -1,4 +1,4 @@
-import { type CommitStatus, mayOpenMerge } from '#core/domain/forge.ts';
+import { type CommitStatus, mayOpenMerge } from '#core/domain/forge/forge.ts';
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { SUCCESS_LATE_MS } from '#core/domain/limits.ts';
 import { isLandingHead } from '../batches/pipeline.ts';

@@ -1,4 +1,4 @@
-import { mayOpenMerge } from '#core/domain/forge.ts';
+import { mayOpenMerge } from '#core/domain/forge/forge.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
 import { STANDING_TOLD_AFTER_TRIES, TAKING_BACK_TRIES_MAX } from '#core/domain/limits.ts';
 import {

@@ -1,4 +1,4 @@
-import type { PullRequest } from '#core/domain/forge.ts';
+import type { PullRequest } from '#core/domain/forge/forge.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
 import { askersOf, type DecisionContext, emitEvent, entryOf } from '../decision-context.ts';
 import { authored, comparePositions, createEntry } from '../record/queue-entry.ts';

@@ -1,4 +1,4 @@
-import { mayOpenMerge } from '#core/domain/forge.ts';
+import { mayOpenMerge } from '#core/domain/forge/forge.ts';
 import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
 import {
   SUCCESS_LATE_MS,

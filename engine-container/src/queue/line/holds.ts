@@ -1,5 +1,5 @@
 import type { EpochMs } from '#core/domain/ids.ts';
-import { type Hold, type HoldSettings, pauseAt } from '#core/domain/pause.ts';
+import { type Hold, type HoldSettings, pauseAt } from '#core/domain/repos/pause.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { QueueRecord } from '../record/record.ts';
 

@@ -1,4 +1,4 @@
-import { sayPause } from '#core/domain/pause.ts';
+import { sayPause } from '#core/domain/repos/pause.ts';
 import { isInFlight } from '../batches/pipeline.ts';
 import { type DecisionContext, wakeNoLaterThan } from '../decision-context.ts';
 import { mustWordsWait } from '../record/bounds.ts';

@@ -1,6 +1,6 @@
-import type { ChosenFanout, FanoutReason } from '#core/domain/auto-fanout.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
 import { BISECT_FANOUT_MAX } from '#core/domain/limits.ts';
+import type { ChosenFanout, FanoutReason } from '#core/domain/queue/auto-fanout.ts';
 
 /** Kept while the engine chooses how many gate runs are out at once (`bisect_fanout: auto`). */
 export interface AutoFanout {

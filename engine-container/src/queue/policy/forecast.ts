@@ -1,4 +1,4 @@
-import { SIGNALS, type Signal, type ToldForecast } from '#core/domain/forecast.ts';
+import { SIGNALS, type Signal, type ToldForecast } from '#core/domain/queue/forecast.ts';
 
 /** How often those with a signal landed and were bounced by the gate; counts fade. A logistic model with the logarithms of their ratios as weights. */
 export interface Forecast {

@@ -1,5 +1,5 @@
-import { SIGNALS, type Signal } from '#core/domain/forecast.ts';
-import { includesLogin } from '#core/domain/schedule-rules.ts';
+import { SIGNALS, type Signal } from '#core/domain/queue/forecast.ts';
+import { includesLogin } from '#core/domain/repos/schedule-rules.ts';
 import type { DecisionContext } from '../decision-context.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { Member } from '../record/record.ts';

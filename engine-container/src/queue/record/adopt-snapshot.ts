@@ -1,4 +1,4 @@
-import { isSetUpLookDue } from '#core/domain/hook-seen.ts';
+import { isSetUpLookDue } from '#core/domain/set-up/hook-seen.ts';
 import { noteRule, withRuledBranch } from '../admission/rule-notes.ts';
 import { forgetOtherGates } from '../batches/missing-gate.ts';
 import { noticeRuledBranch } from '../batches/ruled-branch.ts';

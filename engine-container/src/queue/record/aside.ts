@@ -1,5 +1,5 @@
 import type { CommitSha, EpochMs, PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
-import { isMergeRefusal, type MergeRefusal } from '#core/domain/merge-refusal.ts';
+import { isMergeRefusal, type MergeRefusal } from '#core/domain/pulls/merge-refusal.ts';
 
 /** Native merge time-outs per exact head (A21). */
 export interface MergeTimeoutCount {

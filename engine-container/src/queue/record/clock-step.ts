@@ -1,5 +1,5 @@
-import type { Receipt } from '#core/domain/batch.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
+import type { Receipt } from '#core/domain/queue/batch.ts';
 import type { Bounced } from './aside.ts';
 import type { Landing } from './landing-state.ts';
 import type { QueueEntry } from './queue-entry.ts';

@@ -1,5 +1,5 @@
-import type { ActivityEventName } from '#core/domain/batch.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
+import type { ActivityEventName } from '#core/domain/queue/batch.ts';
 
 export interface DecidedEvent {
   readonly event: ActivityEventName;

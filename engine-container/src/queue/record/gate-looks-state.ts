@@ -1,5 +1,5 @@
-import type { HeardEvents } from '#core/domain/heard-events.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
+import type { HeardEvents } from '#core/domain/wakes/heard-events.ts';
 
 /** Polls of the gates where an event tells of each verdict. */
 export interface GateLooks {

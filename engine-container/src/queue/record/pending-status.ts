@@ -1,4 +1,4 @@
-import type { PostedState } from '#core/domain/forge.ts';
+import type { PostedState } from '#core/domain/forge/forge.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 
 /** One status of ours: on which head, and what it says. */

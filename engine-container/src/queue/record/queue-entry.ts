@@ -1,8 +1,8 @@
-import type { Signal } from '#core/domain/forecast.ts';
-import type { PostedState } from '#core/domain/forge.ts';
+import type { PostedState } from '#core/domain/forge/forge.ts';
 import type { BatchId, CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { PRIORITY_AGING_MS } from '#core/domain/limits.ts';
-import { PRIORITIES, type Priority } from '#core/domain/priority.ts';
+import type { Signal } from '#core/domain/queue/forecast.ts';
+import { PRIORITIES, type Priority } from '#core/domain/repos/priority.ts';
 import type { Refusal } from '../admission/admission.ts';
 import type { MovedWhy } from '../admission/readings.ts';
 

@@ -1,13 +1,5 @@
-import type {
-  BatchOutcome,
-  GateVerdict,
-  MemberAction,
-  MemberActionKind,
-  Receipt,
-} from '#core/domain/batch.ts';
-import type { Signal } from '#core/domain/forecast.ts';
-import type { ForgeVersion } from '#core/domain/forge-version.ts';
-import type { HookSeen } from '#core/domain/hook-seen.ts';
+import type { ForgeVersion } from '#core/domain/forge/forge-version.ts';
+import type { StatusGate } from '#core/domain/forge/status-gate.ts';
 import type {
   BatchId,
   BlobId,
@@ -17,10 +9,18 @@ import type {
   PullRequestNumber,
   TreeHash,
 } from '#core/domain/ids.ts';
-import type { RuleSeen } from '#core/domain/provisioning.ts';
-import type { HaltEvidence } from '#core/domain/queue-view.ts';
-import type { SettingsSeen } from '#core/domain/settings-file.ts';
-import type { StatusGate } from '#core/domain/status-gate.ts';
+import type {
+  BatchOutcome,
+  GateVerdict,
+  MemberAction,
+  MemberActionKind,
+  Receipt,
+} from '#core/domain/queue/batch.ts';
+import type { Signal } from '#core/domain/queue/forecast.ts';
+import type { HaltEvidence } from '#core/domain/queue/queue-view.ts';
+import type { SettingsSeen } from '#core/domain/repos/settings-file.ts';
+import type { HookSeen } from '#core/domain/set-up/hook-seen.ts';
+import type { RuleSeen } from '#core/domain/set-up/provisioning.ts';
 import type { PullRequestReading } from '../admission/readings.ts';
 import type { FirstLooks } from '../landing/landing-pace.ts';
 import { NO_HISTORY } from '../policy/rate.ts';

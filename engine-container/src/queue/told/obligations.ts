@@ -1,5 +1,5 @@
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
-import type { LeftHead, LeftHeads, Obligations } from '#core/domain/obligations.ts';
+import type { LeftHead, LeftHeads, Obligations } from '#core/domain/queue/obligations.ts';
 import { activeMembers } from '../batches/pipeline.ts';
 import { type EarlierHead, type StagedHead, unreadStanding } from '../record/recall-state.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';

@@ -1,7 +1,7 @@
-import { type ActivityEvent, closeRow, type MemberAction, type NodeRow } from '#core/domain/batch.ts';
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { LANDED_RECALL_MS } from '#core/domain/limits.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import { type ActivityEvent, closeRow, type MemberAction, type NodeRow } from '#core/domain/queue/batch.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { judgedWith } from '../batches/shared-run.ts';
 import { isTerminal } from '../batches/transitions.ts';
 import type { DecidedEvent } from '../record/decided-event.ts';

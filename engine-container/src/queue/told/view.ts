@@ -1,14 +1,14 @@
 import type { EpochMs } from '#core/domain/ids.ts';
 import { LANDING_TIMEOUT_MS } from '#core/domain/limits.ts';
-import type { Hold } from '#core/domain/pause.ts';
 import {
   type Block,
   QUEUE_PLACES_MAX,
   QUEUE_TITLE_CHARS_MAX,
   type QueuePlace,
   type QueueView,
-} from '#core/domain/queue-view.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+} from '#core/domain/queue/queue-view.ts';
+import type { Hold } from '#core/domain/repos/pause.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { activeMembers, landingBatchOf } from '../batches/pipeline.ts';
 import { judgedWith } from '../batches/shared-run.ts';
 import { deadlineAt, gateDeadlineMs, runSince, waitsForRunner } from '../gate/gate-deadline.ts';

@@ -1,4 +1,4 @@
-import { PULL_CODES } from '#core/domain/pull-code-table.ts';
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { type DecisionContext, entryOf } from '../decision-context.ts';
 import { type DeferReason, type Deferred, isFoundByStaging } from '../record/aside.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';

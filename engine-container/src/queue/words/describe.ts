@@ -1,7 +1,7 @@
 import { STATUS_DESCRIPTION_CHARS_MAX } from '#core/domain/limits.ts';
-import { PAUSED_PREFIX } from '#core/domain/pause-words.ts';
-import { PULL_CODES } from '#core/domain/pull-code-table.ts';
-import type { PullCodeName } from '#core/domain/pull-codes.ts';
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
+import type { PullCodeName } from '#core/domain/pulls/pull-codes.ts';
+import { PAUSED_PREFIX } from '#core/domain/repos/pause-words.ts';
 import type { Refusal } from '../admission/admission.ts';
 import type { MovedWhy } from '../admission/readings.ts';
 import { type Bounced, type DeferReason, isSilent } from '../record/aside.ts';

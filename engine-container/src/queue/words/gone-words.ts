@@ -1,4 +1,4 @@
-import type { CommitStatus, PullRequest } from '#core/domain/forge.ts';
+import type { CommitStatus, PullRequest } from '#core/domain/forge/forge.ts';
 import type { DecisionContext } from '../decision-context.ts';
 import { hasLandedHead } from '../landing/landed.ts';
 import { describeDeparture, describeOff, isPromise } from './describe.ts';

@@ -1,4 +1,4 @@
-import { PAUSED_PREFIX } from '#core/domain/pause-words.ts';
+import { PAUSED_PREFIX } from '#core/domain/repos/pause-words.ts';
 import { isLandingHead } from '../batches/pipeline.ts';
 import type { DecisionContext } from '../decision-context.ts';
 import { hasStopped, holdAt, isKeptFromStaging } from '../line/holds.ts';

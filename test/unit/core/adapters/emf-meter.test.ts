@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createEmfMeter } from '#core/adapters/cloudwatch/emf-meter.ts';
-import { QUEUE_METRICS, type QueueFigures, sizeOfRepo } from '#core/domain/queue-metrics.ts';
+import { QUEUE_METRICS, type QueueFigures, sizeOfRepo } from '#core/domain/queue/queue-metrics.ts';
 
 function writtenFor(figures: QueueFigures): Record<string, unknown>[] {
   const lines: string[] = [];

@@ -1,5 +1,5 @@
 import { parsePlanLimits, parsePriceBook } from '#core/contracts/billing-config.ts';
-import { PLAN_LIMITS } from '#core/domain/billing.ts';
+import { PLAN_LIMITS } from '#core/domain/tenants/billing.ts';
 
 const fault = (parsed: ReturnType<typeof parsePriceBook> | ReturnType<typeof parsePlanLimits>): string =>
   parsed.ok ? '' : parsed.fault;

@@ -1,6 +1,6 @@
 import { tellSettingsChange } from '#core/contracts/settings-change.ts';
 import { readSettingsFile } from '#core/contracts/settings-file.ts';
-import { DEFAULT_SETTINGS } from '#core/domain/repo-settings.ts';
+import { DEFAULT_SETTINGS } from '#core/domain/repos/repo-settings.ts';
 
 const tell = (text: string, before: Readonly<Record<string, unknown>> = {}) =>
   tellSettingsChange(DEFAULT_SETTINGS, before, readSettingsFile(text));

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { BOT_SCOPES } from '#core/domain/token-scopes.ts';
+import { BOT_SCOPES } from '#core/domain/forge/token-scopes.ts';
 
 const SCOPE = /\b(?:read|write):(?:repository|issue|user|organization)\b/g;
 const needed = BOT_SCOPES.map(({ scope }) => scope);

@@ -1,3 +1,4 @@
+import { FORGE_TIMEOUT_MS, RECONCILE_BUDGET_MS, WORKERS_MAX } from '#core/domain/limits.ts';
 import {
   hostOf,
   isSlowFailure,
@@ -5,8 +6,7 @@ import {
   type OngoingReconcile,
   sectionOf,
   standingOf,
-} from '#core/domain/fairness.ts';
-import { FORGE_TIMEOUT_MS, RECONCILE_BUDGET_MS, WORKERS_MAX } from '#core/domain/limits.ts';
+} from '#core/domain/wakes/fairness.ts';
 import { CrowdWorld, DEAD_MS, type Kind } from '../../../support/crowd-world.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,5 +1,5 @@
 import { IDLE_DUE_DELAY_MS, LEASE_TTL_MS, TICK_INTERVAL_MS, WIND_DOWN_MS } from '#core/domain/limits.ts';
-import type { ReconcileErrorCode } from '#core/domain/repo.ts';
+import type { ReconcileErrorCode } from '#core/domain/repos/repo.ts';
 import { StoreError } from '#core/ports/store.ts';
 import type { ReconcileCommand, ReconcileOrder } from '#core/ports/system.ts';
 import { findReposOnHold } from '#core/services/billing/plans.ts';

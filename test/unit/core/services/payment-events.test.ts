@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { SubscriptionAnswer } from '#core/adapters/payments-http/schema.ts';
 import { signPaymentEvent } from '#core/contracts/payment-signature.ts';
-import { entitledTier, repoIdsOnHold, type Tier } from '#core/domain/billing.ts';
+import { entitledTier, repoIdsOnHold, type Tier } from '#core/domain/tenants/billing.ts';
 import { PaymentsError } from '#core/ports/payments.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { Secret } from '#core/secret.ts';

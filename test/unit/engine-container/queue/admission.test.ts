@@ -1,6 +1,6 @@
 import { Effort } from '#core/domain/effort.ts';
-import type { BranchProtection, PullRequest, Review } from '#core/domain/forge.ts';
-import { GLOB_STEPS_MAX, type GlobDialect, GlobReader } from '#core/domain/glob.ts';
+import type { BranchProtection, PullRequest, Review } from '#core/domain/forge/forge.ts';
+import { GLOB_STEPS_MAX, type GlobDialect, GlobReader } from '#core/domain/globs/glob.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import {
   type AdmissionFacts,

@@ -1,4 +1,4 @@
-import { sayChosenFanout } from '#core/domain/auto-fanout.ts';
+import { sayChosenFanout } from '#core/domain/queue/auto-fanout.ts';
 import {
   type AutoFanout,
   CHOSEN_AFTER_LANDED,

@@ -1,4 +1,4 @@
-import type { BranchProtection } from '#core/domain/forge.ts';
+import type { BranchProtection } from '#core/domain/forge/forge.ts';
 import {
   GARBAGE_ENTRIES_MAX,
   PENDING_STATUSES_MAX,

@@ -1,4 +1,4 @@
-import type { TimelineEntry } from '#core/domain/forge.ts';
+import type { TimelineEntry } from '#core/domain/forge/forge.ts';
 import { readSchedule } from '../../../../engine-container/src/queue/admission/eligibility.ts';
 
 const HEAD = 'a'.repeat(40);

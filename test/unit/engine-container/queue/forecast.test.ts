@@ -1,4 +1,4 @@
-import { sayForecast } from '#core/domain/forecast.ts';
+import { sayForecast } from '#core/domain/queue/forecast.ts';
 import {
   factorOf,
   learnOutcome,

@@ -1,4 +1,4 @@
-import { type ActivityEvent, closeRow } from '#core/domain/batch.ts';
+import { type ActivityEvent, closeRow } from '#core/domain/queue/batch.ts';
 import { stagedHeads, toNodeRow } from '../../../../engine-container/src/queue/told/rows.ts';
 import { givenRepo } from '../../../builders/managed-repo.ts';
 import { givenStagedBatch } from '../../../builders/queue-record.ts';

@@ -1,4 +1,4 @@
-import { BATCH_OUTCOMES } from '#core/domain/batch.ts';
+import { BATCH_OUTCOMES } from '#core/domain/queue/batch.ts';
 import {
   canMove,
   isTerminal,

@@ -1,4 +1,4 @@
-import { QUEUE_PLACES_MAX, QUEUE_TITLE_CHARS_MAX } from '#core/domain/queue-view.ts';
+import { QUEUE_PLACES_MAX, QUEUE_TITLE_CHARS_MAX } from '#core/domain/queue/queue-view.ts';
 import { startAutoFanout } from '../../../../engine-container/src/queue/policy/auto-fanout.ts';
 import type { QueueRecord } from '../../../../engine-container/src/queue/record/record.ts';
 import { toQueueView } from '../../../../engine-container/src/queue/told/view.ts';

@@ -1,5 +1,5 @@
 import type { RepoId, TenantId } from '#core/domain/ids.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { adviseFanout } from '../../../../engine-container/src/replay/advise-fanout.ts';
 import { givenRepo } from '../../../builders/managed-repo.ts';
 

@@ -1,7 +1,7 @@
-import type { EventHead } from '#core/domain/activity.ts';
-import type { NodeRow } from '#core/domain/batch.ts';
-import { chooseFanout, type FanoutReplay } from '#core/domain/fanout-advice.ts';
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import type { EventHead } from '#core/domain/queue/activity.ts';
+import type { NodeRow } from '#core/domain/queue/batch.ts';
+import { chooseFanout, type FanoutReplay } from '#core/domain/queue/fanout-advice.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { replay } from '../../../../engine-container/src/replay/replay.ts';
 import { planReplay, type ReplayPlan } from '../../../../engine-container/src/replay/replay-plan.ts';
 import { givenRepo } from '../../../builders/managed-repo.ts';

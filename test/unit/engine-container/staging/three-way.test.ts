@@ -1,4 +1,4 @@
-import type { MergeRefusal } from '#core/domain/merge-refusal.ts';
+import type { MergeRefusal } from '#core/domain/pulls/merge-refusal.ts';
 import { readAtHand } from '../../../../engine-container/src/staging/objects.ts';
 import { planMerge } from '../../../../engine-container/src/staging/three-way.ts';
 import { type CaseFile, MemoryObjects } from '../../../merges/trees.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { viewProvisioning } from '#core/domain/provisioning.ts';
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
+import { viewProvisioning } from '#core/domain/set-up/provisioning.ts';
 import { provisionRepo } from '#core/services/set-up/provisioning.ts';
 import { lookForWork } from '../../../../engine-container/src/idle-look.ts';
 import { faultBySentinel, judgeBySentinel, SENTINEL_NAMES } from '../../../../local/forge/sentinels.ts';

@@ -1,5 +1,5 @@
 import { readRow, repoSettings } from '#core/adapters/dynamo/items.ts';
-import { BACKPORT_RESULTS, type BackportResult } from '#core/domain/backport.ts';
+import { BACKPORT_RESULTS, type BackportResult } from '#core/domain/pulls/backport.ts';
 import { givenRepo } from '../../../../builders/managed-repo.ts';
 
 /** What the release that first carried landings reads; any other word makes it refuse the whole row. */

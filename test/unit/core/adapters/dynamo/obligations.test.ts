@@ -1,6 +1,6 @@
 import { obligations } from '#core/adapters/dynamo/obligations.ts';
 import { queueView } from '#core/adapters/dynamo/queue-view.ts';
-import type { BlockKind, PlaceState } from '#core/domain/queue-view.ts';
+import type { BlockKind, PlaceState } from '#core/domain/queue/queue-view.ts';
 import { givenObligations, givenQueueView } from '../../../../builders/told-queue.ts';
 
 const place = (pr: number, state: PlaceState) => ({

@@ -8,7 +8,6 @@ import {
   type ForgeTransportConfig,
 } from '#core/adapters/forge-http/transport.ts';
 import { createGuardedHttp, type GuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
-import { grantHeldLease } from '#core/domain/lease.ts';
 import {
   FORGE_ANSWER_DEPTH_MAX,
   FORGE_ANSWER_VALUES_MAX,
@@ -16,6 +15,7 @@ import {
   FORGE_READ_ROWS_MAX,
   FORGE_READS_MAX,
 } from '#core/domain/limits.ts';
+import { grantHeldLease } from '#core/domain/wakes/lease.ts';
 import { ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
 import { Secret } from '#core/secret.ts';
 import {

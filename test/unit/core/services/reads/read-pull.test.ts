@@ -1,4 +1,4 @@
-import type { NodeRow } from '#core/domain/batch.ts';
+import type { NodeRow } from '#core/domain/queue/batch.ts';
 import { readPull } from '#core/services/reads/read-pull.ts';
 import { givenRepo } from '../../../../builders/managed-repo.ts';
 import { givenEvent, givenNodeRow } from '../../../../builders/store-rows.ts';

@@ -1,4 +1,3 @@
-import type { OngoingReconcile } from '#core/domain/fairness.ts';
 import {
   GLANCE_EVERY_MS,
   IDLE_DUE_DELAY_MS,
@@ -12,7 +11,8 @@ import {
   WAKE_DELAY_MS_MIN,
   WIND_DOWN_MS,
 } from '#core/domain/limits.ts';
-import type { ManagedRepo, ReconcileErrorCode } from '#core/domain/repo.ts';
+import type { ManagedRepo, ReconcileErrorCode } from '#core/domain/repos/repo.ts';
+import type { OngoingReconcile } from '#core/domain/wakes/fairness.ts';
 import type { EngineReport } from '#core/ports/store.ts';
 import {
   type EngineAnswer,

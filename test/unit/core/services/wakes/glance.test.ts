@@ -1,7 +1,7 @@
-import { PLAN_LIMITS } from '#core/domain/billing.ts';
-import type { KnownSight } from '#core/domain/glance.ts';
 import { GLANCE_EVERY_MS } from '#core/domain/limits.ts';
-import type { ManagedRepo, ReconcileOutcome } from '#core/domain/repo.ts';
+import type { ManagedRepo, ReconcileOutcome } from '#core/domain/repos/repo.ts';
+import { PLAN_LIMITS } from '#core/domain/tenants/billing.ts';
+import type { KnownSight } from '#core/domain/wakes/glance.ts';
 import type { GlanceAnswer, GlanceRequest } from '#core/ports/idle-look.ts';
 import { Secret } from '#core/secret.ts';
 import { answerGlance } from '#core/services/wakes/glance.ts';

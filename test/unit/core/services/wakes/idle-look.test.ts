@@ -1,6 +1,6 @@
 import { LOOK_BLIND_MS } from '#core/domain/limits.ts';
-import type { Obligations } from '#core/domain/obligations.ts';
-import type { ManagedRepo, ReconcileOutcome } from '#core/domain/repo.ts';
+import type { Obligations } from '#core/domain/queue/obligations.ts';
+import type { ManagedRepo, ReconcileOutcome } from '#core/domain/repos/repo.ts';
 import type { LookAnswer, LookMemory, LookRequest } from '#core/ports/idle-look.ts';
 import type { EngineReport } from '#core/ports/store.ts';
 import type { EngineAnswer } from '#core/ports/system.ts';

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { AppError } from '#core/contracts/errors.ts';
 import { REFUSED_DELIVERIES_MAX, REFUSED_DELIVERIES_WINDOW_MS } from '#core/domain/api-limits.ts';
 import { EVENT_WAKE_WINDOW_MS, LEASE_TTL_MS, WEBHOOK_BODY_BYTES_MAX } from '#core/domain/limits.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { Secret } from '#core/secret.ts';
 import {

@@ -1,5 +1,5 @@
 import { LEASE_TTL_MS } from '#core/domain/limits.ts';
-import type { Obligations } from '#core/domain/obligations.ts';
+import type { Obligations } from '#core/domain/queue/obligations.ts';
 import { buryRepo } from '#core/services/repos/delete-repo.ts';
 import { withLease } from '#core/services/wakes/lease.ts';
 import { readLeftHeads, readLivePrs } from '#core/services/wind-down/live-batches.ts';

@@ -1,4 +1,4 @@
-import type { PullRequest } from '#core/domain/forge.ts';
+import type { PullRequest } from '#core/domain/forge/forge.ts';
 import { TAKING_BACK_TRIES_MAX } from '#core/domain/limits.ts';
 import { known, UNKNOWN } from '#core/domain/result.ts';
 import type { Landing } from '../../../../../engine-container/src/queue/record/landing-state.ts';

@@ -1,0 +1,93 @@
+import type { GlobDialect } from '../globs/glob.ts';
+
+/** The answer of `/version`: `15.0.3+gitea-1.22.0` on Forgejo, `1.26.3` on Gitea. */
+export interface ForgeVersion {
+  readonly kind: 'forgejo' | 'gitea';
+  readonly major: number;
+  readonly minor: number;
+  readonly patch: number;
+}
+
+/** Null for a version string of neither. */
+export function parseForgeVersion(text: string): ForgeVersion | null {
+  const match = /^v?(\d+)\.(\d+)(?:\.(\d+))?/.exec(text);
+  if (match === null) return null;
+  const [, major = '', minor = '', patch = '0'] = match;
+  return {
+    kind: text.includes('+gitea-') ? 'forgejo' : 'gitea',
+    major: Number(major),
+    minor: Number(minor),
+    patch: Number(patch),
+  };
+}
+
+/**
+ * Versions that the suite and the demo have been run against (forge facts, 12): a patch release is taken for its series. A
+ * forge of another version is told to its owner, and nothing is refused.
+ */
+const SEEN: readonly Pick<ForgeVersion, 'kind' | 'major' | 'minor'>[] = [
+  { kind: 'forgejo', major: 11, minor: 0 },
+  { kind: 'forgejo', major: 15, minor: 0 },
+  { kind: 'forgejo', major: 16, minor: 0 },
+  { kind: 'gitea', major: 1, minor: 25 },
+  { kind: 'gitea', major: 1, minor: 26 },
+];
+
+export function isSeenVersion({ kind, major, minor }: ForgeVersion): boolean {
+  return SEEN.some((seen) => seen.kind === kind && seen.major === major && seen.minor === minor);
+}
+
+/** As people name it: `Forgejo 15.0.3`. */
+export function nameVersion({ kind, major, minor, patch }: ForgeVersion): string {
+  return `${kind === 'forgejo' ? 'Forgejo' : 'Gitea'} ${major}.${minor}.${patch}`;
+}
+
+function isAtLeast(version: ForgeVersion, major: number, minor: number, patch: number): boolean {
+  const order = version.major - major || version.minor - minor || version.patch - patch;
+  return order >= 0;
+}
+
+/**
+ * Does the forge ask the fork, not the base, whether the person who scheduled may merge? Then the merge of a maintainer
+ * without write access to the fork silently never happens. Every Forgejo; Gitea before 1.25.5 (forge facts, 11).
+ */
+export function asksForkForMergeRight(version: ForgeVersion): boolean {
+  return version.kind === 'forgejo' || !isAtLeast(version, 1, 25, 5);
+}
+
+/**
+ * Is a required pattern met where all that it finds was skipped? On Gitea from 1.25; Forgejo wants a success among them (forge
+ * facts, 7).
+ */
+export function passesSkippedAlone(version: ForgeVersion): boolean {
+  return version.kind === 'gitea' && isAtLeast(version, 1, 25, 0);
+}
+
+/** Gitea left `gobwas/glob`, by which Forgejo goes on reading patterns, in 1.25. Null: a forge whose version we do not know. */
+export function globDialect(version: ForgeVersion | null): GlobDialect {
+  return version === null || (version.kind === 'gitea' && isAtLeast(version, 1, 25, 0)) ? 'gitea' : 'gobwas';
+}
+
+/** Does the forge hold a job's token to the `permissions` of its workflow? Forgejo 16 warns of the key, older ones skip it. */
+export function heedsJobPermissions(version: ForgeVersion): boolean {
+  return version.kind === 'gitea' && isAtLeast(version, 1, 26, 0);
+}
+
+/**
+ * Is a head checked out to be rebased that holds the whole base? Forgejo from 12 on leaves it as it is (forge facts, 11). Null: a
+ * forge whose version we do not know.
+ */
+export function rebasesUpToDate(version: ForgeVersion | null): boolean {
+  return version?.kind !== 'forgejo' || !isAtLeast(version, 12, 0, 0);
+}
+
+const GITEA_FOLDERS: readonly string[] = ['.gitea/workflows', '.github/workflows'];
+const FORGEJO_FOLDERS: readonly string[] = ['.forgejo/workflows', ...GITEA_FOLDERS];
+
+/**
+ * Folders that workflows are read from; the first that exists counts alone (forge facts, 8). Null: a forge whose version
+ * we do not know.
+ */
+export function workflowFolders(version: ForgeVersion | null): readonly string[] {
+  return version?.kind === 'gitea' ? GITEA_FOLDERS : FORGEJO_FOLDERS;
+}

@@ -1,0 +1,175 @@
+import { sayRunner } from '../forge/runner-labels.ts';
+import type { EpochMs, PullRequestNumber } from '../ids.ts';
+import type { ActivityEvent, NodeRow, Receipt } from '../queue/batch.ts';
+import type { ToldForecast } from '../queue/forecast.ts';
+import type { QueueView } from '../queue/queue-view.ts';
+import { type Hold, sayPause } from '../repos/pause.ts';
+import { BY_ITSELF } from './pull-code.ts';
+import { PULL_CODES } from './pull-code-table.ts';
+import { codeOfEvent, codeOfPlace, type PullCodeName } from './pull-codes.ts';
+
+/** Landings of the repository that an estimate needs at least. */
+export const ESTIMATE_LANDINGS_MIN = 5;
+
+/** Stored rows of one repository, newest first, as far back as they were read. */
+export interface StoryFacts {
+  readonly pr: PullRequestNumber;
+  readonly now: EpochMs;
+  readonly queueEnabled: boolean;
+  /** No look gets through until a person acts, so the view is of before. */
+  readonly isShutOut?: boolean;
+  /** The pause that holds now. */
+  readonly pause: Hold | null;
+  /** Undefined: not known. */
+  readonly view: QueueView | undefined;
+  readonly events: readonly ActivityEvent[];
+  readonly batches: readonly NodeRow[];
+}
+
+/** Time until it lands, by this repository's own landings; the truth is within `errorMs` either way for four in five. */
+export interface LandingEstimate {
+  readonly ms: number;
+  readonly errorMs: number;
+  readonly landings: number;
+}
+
+export interface PullStory {
+  readonly title: string | null;
+  readonly inQueue: boolean;
+  /** Null: a reason that this version does not know. */
+  readonly code: PullCodeName | null;
+  /** The words of a commit status that are not the code's own; null: they are. */
+  readonly words: string | null;
+  /** The next step where it is not the code's own; null: it is. */
+  readonly next: string | null;
+  readonly since: EpochMs | null;
+  /** From 1; null: not in the queue, or behind the places that are kept. */
+  readonly place: number | null;
+  /** Looked at again at this time by itself; null: when something changes. */
+  readonly until: EpochMs | null;
+  /** Null: its chance to fail is the usual one, or is not known. */
+  readonly forecast: ToldForecast | null;
+  /** The node that is about it now, or was last. */
+  readonly node: NodeRow | null;
+  readonly estimate: LandingEstimate | null;
+  readonly history: readonly ActivityEvent[];
+  readonly attempts: readonly NodeRow[];
+  readonly receipts: readonly Receipt[];
+  /** As in `QueuePlace`; null: none is known. */
+  readonly settings: string | null;
+}
+
+/** Null: nothing is known of this number. */
+export function tellPull(facts: StoryFacts): PullStory | null {
+  const { pr, view } = facts;
+  const history = facts.events.filter((event) => event.pr === pr);
+  const attempts = facts.batches.filter((row) => row.prs.includes(pr));
+  // The forge keeps the schedule of one that was bounced, so the view holds it; it is out of the queue all the same.
+  const line = view?.places.filter(({ state }) => state !== 'bounced') ?? [];
+  const place = view?.places.find((each) => each.pr === pr);
+  const nth = line.findIndex((each) => each.pr === pr) + 1;
+  const [last] = history;
+  if (place === undefined && last === undefined && attempts.length === 0) return null;
+  const code = codeNow(facts, place, history);
+  const inQueue =
+    nth > 0 || (place === undefined && last !== undefined && code !== null && PULL_CODES[code].is === 'wait');
+  return {
+    code,
+    inQueue,
+    history,
+    attempts,
+    ...sayMore(code, facts),
+    title: place?.title ?? last?.title ?? null,
+    since: last?.at ?? place?.queuedAt ?? null,
+    place: nth === 0 ? null : nth,
+    until: place?.until ?? null,
+    forecast: place?.forecast ?? null,
+    node: smallest(attempts.filter((row) => row.outcome === 'running')) ?? attempts[0] ?? null,
+    estimate: inQueue ? estimate(facts, code, place?.queuedAt ?? last?.at ?? facts.now) : null,
+    receipts: receiptsOf(attempts, pr),
+    settings: place?.settings ?? null,
+  };
+}
+
+/** Facts beyond the code: the pause with its end, and the labels of the runner that is awaited. */
+function sayMore(
+  code: PullCodeName | null,
+  { pause, view, isShutOut }: StoryFacts,
+): Pick<PullStory, 'words' | 'next'> {
+  if (code === 'paused' && pause !== null) return { words: sayPause(pause), next: null };
+  if (code === 'queue_stopped' && isShutOut === true) return { words: null, next: LET_IN };
+  const labels = code === 'runner_wait' && view?.block.kind === 'runner' ? (view.block.labels ?? []) : [];
+  if (labels.length === 0) return { words: null, next: null };
+  const wanted = sayRunner(labels);
+  return {
+    words: `staged: the gate run of its batch waits for ${wanted}`,
+    next: `If that lasts, check that ${wanted} is online and free, or change runs-on in the gate workflow.`,
+  };
+}
+
+const LET_IN =
+  'Read on the queue page why the forge refuses the queue, and put that right. The queue then goes on by itself.';
+
+function codeNow(
+  { queueEnabled, isShutOut }: StoryFacts,
+  place: QueueView['places'][number] | undefined,
+  history: readonly ActivityEvent[],
+): PullCodeName | null {
+  const [last] = history;
+  if (place?.state === 'bounced') {
+    if (place.reason !== null && place.reason !== 'bounced') return codeOfPlace(place.state, place.reason);
+    // Why its gate failed is told as its status tells it; the place knows only that it was.
+    const bounce = history.find(({ event }) => event === 'pr_bounced');
+    return bounce === undefined
+      ? codeOfPlace(place.state, place.reason)
+      : codeOfEvent(bounce.event, bounce.reason);
+  }
+  if (place !== undefined && !queueEnabled) return 'queue_disabled';
+  const told = last === undefined ? 'left_the_queue' : codeOfEvent(last.event, last.reason);
+  const code = place === undefined ? told : codeOfPlace(place.state, place.reason);
+  const goesOn = code !== null && PULL_CODES[code].is === 'wait' && PULL_CODES[code].next === BY_ITSELF;
+  return goesOn && isShutOut === true ? 'queue_stopped' : code;
+}
+
+function smallest(rows: readonly NodeRow[]): NodeRow | undefined {
+  return rows.toSorted((one, other) => one.prs.length - other.prs.length)[0];
+}
+
+function receiptsOf(attempts: readonly NodeRow[], pr: PullRequestNumber): readonly Receipt[] {
+  const receipts = attempts
+    .flatMap((row) => row.actions)
+    .flatMap((action) => (action.pr === pr && action.receipt !== undefined ? [action.receipt] : []));
+  return receipts.filter(
+    (receipt, index) => receipts.findIndex((other) => other.mergeCommit === receipt.mergeCommit) === index,
+  );
+}
+
+/** Nothing is promised while a person has to act, or before the repository has taught enough. */
+function estimate(facts: StoryFacts, code: PullCodeName | null, queuedAt: EpochMs): LandingEstimate | null {
+  if (code === null || !['none', 'ci', 'forge'].includes(PULL_CODES[code].turn)) return null;
+  const took = landingTimes(facts.events).sort((one, other) => one - other);
+  if (took.length < ESTIMATE_LANDINGS_MIN) return null;
+  const at = (share: number): number => took[Math.max(0, Math.ceil(took.length * share) - 1)] ?? 0;
+  const waited = Math.max(0, facts.now - queuedAt);
+  return {
+    ms: Math.max(0, at(0.5) - waited),
+    errorMs: Math.max(at(0.9) - at(0.5), at(0.5) - at(0.1)),
+    landings: took.length,
+  };
+}
+
+/** From entering the queue to landing, for each landing whose entry was read too. */
+function landingTimes(events: readonly ActivityEvent[]): number[] {
+  const entered = new Map<PullRequestNumber, EpochMs>();
+  const took: number[] = [];
+  for (const { pr, at, event, scheduledAt = at } of events.toReversed()) {
+    if (event === 'pr_queued') entered.set(pr, Math.min(at, scheduledAt));
+    else if (event === 'pr_skipped') entered.delete(pr);
+    else if (event === 'pr_landed') {
+      const since = entered.get(pr);
+      if (since !== undefined) took.push(at - since);
+      entered.delete(pr);
+    }
+  }
+  return took;
+}

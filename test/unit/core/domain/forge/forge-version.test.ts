@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import {
+  isSeenVersion,
+  nameVersion,
+  parseForgeVersion,
+  rebasesUpToDate,
+} from '#core/domain/forge/forge-version.ts';
+
+const FACTS = readFileSync('docs/forge-facts.md', 'utf8');
+
+function mustParse(text: string) {
+  const version = parseForgeVersion(text);
+  if (version === null) throw new Error(text);
+  return version;
+}
+
+test.each([
+  ['15.0.3+gitea-1.22.0', 'Forgejo 15.0.3', true],
+  ['15.0.9+gitea-1.22.0', 'Forgejo 15.0.9', true],
+  ['17.0.0+gitea-1.22.0', 'Forgejo 17.0.0', false],
+  ['1.26.4', 'Gitea 1.26.4', true],
+  ['1.25.4', 'Gitea 1.25.4', true],
+  ['1.24.7', 'Gitea 1.24.7', false],
+  ['15.0.0', 'Gitea 15.0.0', false],
+])('%s is %s, and that it was seen is %s', (text, name, seen) => {
+  expect([nameVersion(mustParse(text)), isSeenVersion(mustParse(text))]).toEqual([name, seen]);
+});
+
+test('the versions that count as seen are those of the list of facts, each with a column', () => {
+  const rows = [...FACTS.matchAll(/^\| (\w+) +\| (Forgejo|Gitea) ([\d.]+) +\| ([\d., ]+?) +\|/gm)];
+  expect(rows.length).toBeGreaterThan(0);
+  const columns =
+    /^\| behaviour .*$/m
+      .exec(FACTS)?.[0]
+      .split('|')
+      .map((cell) => cell.trim()) ?? [];
+  for (const [, name = '', kind, series, seen = ''] of rows) {
+    expect(columns).toContain(name);
+    for (const each of seen.split(', ')) {
+      const full = each.split('.').length === 3 ? each : `${each}.0`;
+      expect(full.startsWith(`${series}`)).toBe(true);
+      expect(isSeenVersion(mustParse(kind === 'Forgejo' ? `${full}+gitea-1.22.0` : full))).toBe(true);
+    }
+  }
+  const all = ['forgejo', 'gitea'].flatMap((kind) =>
+    Array.from({ length: 20 * 40 }, (_, index) => ({
+      kind: kind as 'forgejo' | 'gitea',
+      major: Math.floor(index / 40),
+      minor: index % 40,
+      patch: 0,
+    })),
+  );
+  expect(all.filter(isSeenVersion)).toHaveLength(rows.length);
+});
+
+test.each([
+  ['16.0.0+gitea-1.22.0', false],
+  ['12.0.0+gitea-1.22.0', false],
+  ['11.0.15+gitea-1.22.0', true],
+  ['1.26.4', true],
+])('on %s a head that holds the whole base is rebased: %s', (text, expected) => {
+  expect(rebasesUpToDate(mustParse(text))).toBe(expected);
+  expect(rebasesUpToDate(null)).toBe(true);
+});
