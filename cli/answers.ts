@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import type { ClientRouteId, ResultOf } from '#core/contracts/client.ts';
-import { ROUTES } from '#core/contracts/routes.ts';
+import type { ClientRouteId, ResultOf } from '#core/contracts/routes/client.ts';
+import { ROUTES } from '#core/contracts/routes/routes.ts';
 
 type Item<T> = T extends readonly (infer Each)[] ? Each : T;
 

@@ -1,4 +1,4 @@
-import type { ApiClient, ResultOf } from '#core/contracts/client.ts';
+import type { ApiClient, ResultOf } from '#core/contracts/routes/client.ts';
 import type { Machine } from './context.ts';
 import { plain, toJsonLine } from './values.ts';
 

@@ -1,4 +1,4 @@
-import { createApiClient } from '#core/contracts/client.ts';
+import { createApiClient } from '#core/contracts/routes/client.ts';
 import { isAnswer } from './answers.ts';
 import type { Asked, Printing, Repo } from './asked.ts';
 import { type Machine, Misuse } from './context.ts';

@@ -1,4 +1,4 @@
-import type { ResultOf } from '#core/contracts/client.ts';
+import type { ResultOf } from '#core/contracts/routes/client.ts';
 import { findBlocker } from '../dashboard/view/blocker.ts';
 import { listSteps } from '../dashboard/view/provisioning.ts';
 import { type Asked, EXIT, emit } from './asked.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { sayApprovers } from '#core/contracts/approvals-text.ts';
-import { Envelope, keyIdOf, openEnvelope, readPublicKey } from '#core/contracts/dsse.ts';
-import { LandingStatement, PAYLOAD_TYPE } from '#core/contracts/evidence.ts';
+import { sayApprovers } from '#core/contracts/evidence/approvals-text.ts';
+import { Envelope, keyIdOf, openEnvelope, readPublicKey } from '#core/contracts/evidence/dsse.ts';
+import { LandingStatement, PAYLOAD_TYPE } from '#core/contracts/evidence/evidence.ts';
 import { type Asked, EXIT, emit, type Printing, type Repo } from './asked.ts';
 import { type Call, findRepo, logIn } from './call.ts';
 import { type Machine, Misuse } from './context.ts';

@@ -1,5 +1,5 @@
-import type { ResultOf } from '#core/contracts/client.ts';
-import { EVENT_NAMES, type EventName } from '#core/contracts/event-history.ts';
+import { EVENT_NAMES, type EventName } from '#core/contracts/queue/event-history.ts';
+import type { ResultOf } from '#core/contracts/routes/client.ts';
 import { type Asked, EXIT, emit, type Repo } from './asked.ts';
 import type { CallOptions } from './call.ts';
 import { Misuse } from './context.ts';

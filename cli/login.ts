@@ -1,4 +1,4 @@
-import { createApiClient } from '#core/contracts/client.ts';
+import { createApiClient } from '#core/contracts/routes/client.ts';
 import { isAnswer } from './answers.ts';
 import { EXIT } from './asked.ts';
 import { type Call, printingOf } from './call.ts';

@@ -1,4 +1,4 @@
-import { ApiError } from '#core/contracts/client.ts';
+import { ApiError } from '#core/contracts/routes/client.ts';
 import type { Machine } from './context.ts';
 import { Refusal } from './refusal.ts';
 

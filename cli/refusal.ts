@@ -1,5 +1,5 @@
-import { ApiError } from '#core/contracts/client.ts';
 import { nextStep, splitStep } from '#core/contracts/error-steps.ts';
+import { ApiError } from '#core/contracts/routes/client.ts';
 
 /** A refusal of which a command knows more than the table: it asked for one thing, so its words and its step are exact. */
 export class Refusal extends ApiError {

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { ApiError } from '#core/contracts/client.ts';
+import { ApiError } from '#core/contracts/routes/client.ts';
 import { EXIT } from './asked.ts';
 import { type Machine, Misuse, ReaderLeft } from './context.ts';
 import { readStoredToken } from './login-file.ts';

@@ -6,7 +6,7 @@ import {
   SETTINGS_FILE,
   type SettingChange,
   settingsFileSchema,
-} from '#core/contracts/settings-file.ts';
+} from '#core/contracts/repos/settings-file.ts';
 import { sayFileState } from '../dashboard/view/settings-file.ts';
 import { type Asked, EXIT, emit, type Printing, type Repo } from './asked.ts';
 import type { OnRepo } from './call.ts';

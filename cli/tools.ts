@@ -1,7 +1,7 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
-import { type ApiClient, ApiError } from '#core/contracts/client.ts';
+import { type ApiClient, ApiError } from '#core/contracts/routes/client.ts';
 import { type Asked, EXIT, type Repo } from './asked.ts';
 import type { Call, LoggedIn } from './call.ts';
 import { describe, describeLine, readStory, type Story, waitForExit } from './commands.ts';

@@ -1,4 +1,4 @@
-import { ApiError, type ResultOf } from '#core/contracts/client.ts';
+import { ApiError, type ResultOf } from '#core/contracts/routes/client.ts';
 import { findBlocker, sayTimes } from '../dashboard/view/blocker.ts';
 import { type Asked, EXIT, emit, type Repo } from './asked.ts';
 import { describeLine } from './commands.ts';

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { SurfaceEnv } from '../core/contracts/env.ts';
-import type { HttpSurface } from '../core/contracts/route-spec.ts';
+import { SurfaceEnv } from '../core/contracts/internal/env.ts';
+import type { HttpSurface } from '../core/contracts/routes/route-spec.ts';
 import { PAID_FOR_NOTHING } from '../core/domain/tenants/subscription.ts';
 import { AdminEnv } from '../lambdas/admin/env.ts';
 import { ApiEnv } from '../lambdas/api/env.ts';

@@ -1,7 +1,7 @@
 import { CfnOutput, Duration, Stack, type StackProps, Tags } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { IdleLookEnv } from '../core/contracts/env.ts';
+import { IdleLookEnv } from '../core/contracts/internal/env.ts';
 import { LOOK_TIMEOUT_MS } from '../core/domain/limits.ts';
 import { TickEnv } from '../lambdas/tick/env.ts';
 import { WakeForwardEnv } from '../lambdas/wake/env.ts';

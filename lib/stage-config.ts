@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { parsePlanLimits, parseSoldPrices } from '../core/contracts/billing-config.ts';
+import { parsePlanLimits, parseSoldPrices } from '../core/contracts/tenants/billing-config.ts';
 import { WORKERS_MAX } from '../core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME } from '../core/domain/queue/queue-names.ts';
 import type { EngineNetworkProps } from './constructs/engine-network.ts';

@@ -1,4 +1,4 @@
-import { type IndexPartition, type Partition, PHASE_ATTRIBUTES } from '../core/contracts/table.ts';
+import { type IndexPartition, type Partition, PHASE_ATTRIBUTES } from '../core/contracts/internal/table.ts';
 import type { BundleName } from './functions.ts';
 
 export const ROW_ACTIONS = [

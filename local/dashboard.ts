@@ -13,7 +13,7 @@ import {
   dashboardCaching,
   dashboardHeaders,
   type OfferedAccount,
-} from '#core/contracts/dashboard.ts';
+} from '#core/contracts/internal/dashboard.ts';
 import { buildDashboard } from '../lib/bundle-dashboard.ts';
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { NoticePayload } from '#core/contracts/notice-payload.ts';
-import { settingsFileSchema } from '#core/contracts/settings-file.ts';
+import { NoticePayload } from '#core/contracts/notices/notice-payload.ts';
+import { settingsFileSchema } from '#core/contracts/repos/settings-file.ts';
 
 /** JSON schemas of the documents, by their files in `docs`. */
 export const PUBLISHED_SCHEMAS: Readonly<Record<string, () => unknown>> = {

@@ -5,7 +5,7 @@ import { createHttpFront } from '#core/adapters/http-server/http-front.ts';
 import { readSiteFiles } from '#core/adapters/site-files/site-files.ts';
 import { routeUpgrades } from '#core/adapters/websocket/route-upgrades.ts';
 import type { SocketHub } from '#core/adapters/websocket/socket-hub.ts';
-import { SOCKET_PATH } from '#core/contracts/realtime.ts';
+import { SOCKET_PATH } from '#core/contracts/realtime/realtime.ts';
 import { createSignInRoutes } from '../lambdas/sign-in/routes.ts';
 import { createSite } from '../lambdas/site/serve.ts';
 import { callerBehindProxy } from './caller.ts';

@@ -1,9 +1,9 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import type { HttpRoute } from '#core/adapters/http-server/http-front.ts';
-import type { DashboardConfig } from '#core/contracts/dashboard.ts';
 import { AppError } from '#core/contracts/errors.ts';
-import { CATCH_ALL_SURFACE, ROUTES } from '#core/contracts/routes.ts';
+import type { DashboardConfig } from '#core/contracts/internal/dashboard.ts';
+import { CATCH_ALL_SURFACE, ROUTES } from '#core/contracts/routes/routes.ts';
 import { answerWithEnvelope } from '#core/http/error-middleware.ts';
 import { type LimitedRoute, limitRate } from '#core/http/limit-rate.ts';
 import { type HttpResponse, respondText } from '#core/http/respond.ts';

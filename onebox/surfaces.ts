@@ -11,7 +11,7 @@ import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
 import { compileOutboundPolicy, type OutboundPolicy } from '#core/adapters/http-guard/outbound-url.ts';
 import { checkOutboundTarget } from '#core/adapters/http-guard/resolve.ts';
 import { makeWebhookKey } from '#core/adapters/system/webhook-key.ts';
-import type { HttpSurface } from '#core/contracts/route-spec.ts';
+import type { HttpSurface } from '#core/contracts/routes/route-spec.ts';
 import { NO_PLANS } from '#core/domain/tenants/billing.ts';
 import { createSurface } from '#core/http/api-surface.ts';
 import { answerWithEnvelope } from '#core/http/error-middleware.ts';

@@ -1,4 +1,4 @@
-import type { ApiError, ApiErrorCode } from './client.ts';
+import type { ApiError, ApiErrorCode } from './routes/client.ts';
 
 /**
  * The next step of each error, in words that are right for a person, a script and an agent alike; null: nothing is left to

@@ -12,7 +12,7 @@ import { DEFAULT_OWN_BRANCHES } from '../domain/queue/queue-names.ts';
 import { MERGE_STYLES } from '../domain/repos/repo.ts';
 import { WAKEUP_MODES } from '../domain/set-up/provisioning.ts';
 import { normalizeInstanceUrl, SLUG_CHARS_MAX, SLUG_PATTERN } from '../domain/url.ts';
-import { HttpsUrl } from './reconcile.ts';
+import { HttpsUrl } from './internal/reconcile.ts';
 
 /** Printable ASCII without space, quote and backslash: one byte each in the internal request's JSON (D-88). */
 const PLAIN = /^[!#-[\]-~]+$/;

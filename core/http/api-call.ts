@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
-import type { HttpSurface, Parsed, RouteSpec, Schema, Unparsed } from '../contracts/route-spec.ts';
-import type { Route, RouteById, RouteId, RouteIdOf } from '../contracts/routes.ts';
+import type { HttpSurface, Parsed, RouteSpec, Schema, Unparsed } from '../contracts/routes/route-spec.ts';
+import type { Route, RouteById, RouteId, RouteIdOf } from '../contracts/routes/routes.ts';
 import type { RepoId, TenantId } from '../domain/ids.ts';
 import type { ApiToken } from '../domain/tenants/api-token.ts';
 import type { AdminWithheld, ForgeLogin, SessionFacts } from '../ports/identity.ts';

@@ -1,9 +1,9 @@
 import middy, { type MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { withOrigin } from '../contracts/change-origin.ts';
 import { AppError } from '../contracts/errors.ts';
-import { errorsOf, type HttpSurface, type RouteSpec } from '../contracts/route-spec.ts';
-import { ROUTES, type Route, type RouteId } from '../contracts/routes.ts';
+import { errorsOf, type HttpSurface, type RouteSpec } from '../contracts/routes/route-spec.ts';
+import { ROUTES, type Route, type RouteId } from '../contracts/routes/routes.ts';
+import { withOrigin } from '../contracts/tenants/change-origin.ts';
 import { canonicalId, type RepoId } from '../domain/ids.ts';
 import { grantOf } from '../domain/tenants/api-token.ts';
 import { StoreError } from '../ports/store.ts';

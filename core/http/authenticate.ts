@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { isApiToken } from '../contracts/api-token-text.ts';
 import { AppError } from '../contracts/errors.ts';
-import type { RouteSpec } from '../contracts/route-spec.ts';
+import type { RouteSpec } from '../contracts/routes/route-spec.ts';
+import { isApiToken } from '../contracts/tenants/api-token-text.ts';
 import type { AdminWithheld, IdentityPort } from '../ports/identity.ts';
 import type { Clock, Log } from '../ports/system.ts';
 import type { ReadApiToken } from '../ports/token-store.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { AppError, ERROR_TABLE } from '../contracts/errors.ts';
-import { errorsOf, type RouteSpec } from '../contracts/route-spec.ts';
+import { errorsOf, type RouteSpec } from '../contracts/routes/route-spec.ts';
 import { RATE_LIMITS, type RateClass } from '../domain/api-limits.ts';
 import { canonicalId } from '../domain/ids.ts';
 import type { RateAnswer, RateStore } from '../ports/account-store.ts';

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { AppError } from '../contracts/errors.ts';
-import type { RouteSpec } from '../contracts/route-spec.ts';
+import type { RouteSpec } from '../contracts/routes/route-spec.ts';
 import type { Caller } from './api-call.ts';
 import { arrivalOf, type RateDeps } from './limit-rate.ts';
 import { viewerNetwork } from './viewer-address.ts';

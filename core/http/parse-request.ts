@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { AppError } from '../contracts/errors.ts';
-import type { Parsed, RouteSpec, Schema } from '../contracts/route-spec.ts';
+import type { Parsed, RouteSpec, Schema } from '../contracts/routes/route-spec.ts';
 import { JSON_BODY_BYTES_MAX } from '../domain/api-limits.ts';
 import { readRawBody } from './lambda-http.ts';
 

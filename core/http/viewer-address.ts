@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { EDGE_STAMP_HEADER, VIEWER_ADDRESS_HEADER } from '../contracts/edge.ts';
+import { EDGE_STAMP_HEADER, VIEWER_ADDRESS_HEADER } from '../contracts/internal/edge.ts';
 import { readHeader } from './read-header.ts';
 
 /** Where a request came from, as the gateway tells it. */

@@ -1,6 +1,6 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query';
-import { type ApiClient, ApiError, createApiClient } from '#core/contracts/client.ts';
-import { DASHBOARD_CONFIG_PATH, type DashboardConfig } from '#core/contracts/dashboard.ts';
+import { DASHBOARD_CONFIG_PATH, type DashboardConfig } from '#core/contracts/internal/dashboard.ts';
+import { type ApiClient, ApiError, createApiClient } from '#core/contracts/routes/client.ts';
 import { endsSession } from '../view/error-words.ts';
 import { readToken } from './session.ts';
 import { expireSession } from './tabs.ts';

@@ -1,4 +1,4 @@
-import type { GoTrueSignIn } from '#core/contracts/dashboard.ts';
+import type { GoTrueSignIn } from '#core/contracts/internal/dashboard.ts';
 
 /** Why something at the identity provider did not work, in words for the form. */
 export class SignInError extends Error {

@@ -1,4 +1,4 @@
-import type { DashboardConfig } from '#core/contracts/dashboard.ts';
+import type { DashboardConfig } from '#core/contracts/internal/dashboard.ts';
 import { ask, goTrueHeaders } from './ask-provider.ts';
 import { askAccount, session } from './session.ts';
 

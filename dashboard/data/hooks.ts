@@ -1,6 +1,6 @@
 import { keepPreviousData, skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useState, useSyncExternalStore } from 'react';
-import { ApiError } from '#core/contracts/client.ts';
+import { ApiError } from '#core/contracts/routes/client.ts';
 import type { ActivityEventName } from '../../core/domain/queue/batch.ts';
 import type { Service } from './api.ts';
 import {

@@ -1,4 +1,4 @@
-import type { CognitoSignIn, GoTrueSignIn } from '#core/contracts/dashboard.ts';
+import type { CognitoSignIn, GoTrueSignIn } from '#core/contracts/internal/dashboard.ts';
 import { type Answer, ask, goTrueHeaders, isRecord, SignInError } from './ask-provider.ts';
 import { endSession } from './end-session.ts';
 import { askAccount, session, takeGoTrueSession } from './session.ts';

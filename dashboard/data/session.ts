@@ -4,7 +4,7 @@ import {
   type DashboardConfig,
   type GoTrueSignIn,
   SIGN_IN_CALLBACK_PATH,
-} from '#core/contracts/dashboard.ts';
+} from '#core/contracts/internal/dashboard.ts';
 import { safeBackTo } from '../routes.ts';
 import { type Answer, ask, goTrueHeaders, isRecord, SignInError } from './ask-provider.ts';
 import { oneTabAtATime } from './one-tab.ts';

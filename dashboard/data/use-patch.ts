@@ -1,4 +1,4 @@
-import { ApiError, type InputFor } from '#core/contracts/client.ts';
+import { ApiError, type InputFor } from '#core/contracts/routes/client.ts';
 import { useChange } from './hooks.ts';
 
 export type Patch = InputFor<'updateRepo'>['body'];

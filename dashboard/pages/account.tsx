@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import type { ResultOf } from '#core/contracts/client.ts';
+import type { ResultOf } from '#core/contracts/routes/client.ts';
 import { useMe, useService, useSession } from '../data/hooks.ts';
 import { setSession } from '../data/session.ts';
 import { ApiTokens } from '../parts/api-tokens.tsx';

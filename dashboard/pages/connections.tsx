@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { ResultOf } from '#core/contracts/client.ts';
+import type { ResultOf } from '#core/contracts/routes/client.ts';
 import { BOT_LOGIN_CHARS_MAX } from '#core/domain/api-limits.ts';
 import { KEYS, useChange, useConnections, useQueueStatus } from '../data/hooks.ts';
 import {

@@ -1,4 +1,4 @@
-import type { ResultOf } from '#core/contracts/client.ts';
+import type { ResultOf } from '#core/contracts/routes/client.ts';
 import { useFanoutAdvice, useFigures } from '../data/hooks.ts';
 import { Loading } from '../parts/basics.tsx';
 import { Problem } from '../parts/errors.tsx';

@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import { ApiError } from '#core/contracts/client.ts';
+import { ApiError } from '#core/contracts/routes/client.ts';
 import { useNow, usePull } from '../data/hooks.ts';
 import { Attempts } from '../parts/attempts.tsx';
 import { Ago, Empty, Foreign, Loading, Outward } from '../parts/basics.tsx';

@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import { ApiError } from '#core/contracts/client.ts';
+import { ApiError } from '#core/contracts/routes/client.ts';
 import { PULL_CODES } from '../../core/domain/pulls/pull-code-table.ts';
 import { codeOfPlace } from '../../core/domain/pulls/pull-codes.ts';
 import { useChange, useNow } from '../data/hooks.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { ApiError } from '#core/contracts/client.ts';
+import { ApiError } from '#core/contracts/routes/client.ts';
 import {
   BATCH_LINGER_SECONDS_MAX,
   BATCH_TARGET_MAX,

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { Redirect, useLocation, useSearch } from 'wouter';
-import type { DashboardConfig, GoTrueSignIn, OfferedAccount } from '#core/contracts/dashboard.ts';
+import type { DashboardConfig, GoTrueSignIn, OfferedAccount } from '#core/contracts/internal/dashboard.ts';
 import { useService, useSession } from '../data/hooks.ts';
 import {
   finishSignIn,

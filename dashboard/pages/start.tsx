@@ -1,5 +1,5 @@
 import { useLocation, useSearch } from 'wouter';
-import type { ResultOf } from '#core/contracts/client.ts';
+import type { ResultOf } from '#core/contracts/routes/client.ts';
 import { useConnections, useQueueStatus } from '../data/hooks.ts';
 import { Button, ButtonLink, Foreign, Loading, PageHead, useTitle } from '../parts/basics.tsx';
 import { ConnectForm } from '../parts/connect-form.tsx';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { ResultOf } from '#core/contracts/client.ts';
+import type { ResultOf } from '#core/contracts/routes/client.ts';
 import { API_TOKEN_NAME_CHARS_MAX } from '#core/domain/api-limits.ts';
 import { TOKEN_SCOPES, type TokenScope } from '#core/domain/tenants/api-token.ts';
 import { useChange, useQueueStatus, useTokens } from '../data/hooks.ts';

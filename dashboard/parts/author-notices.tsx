@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { ResultOf } from '#core/contracts/client.ts';
+import type { ResultOf } from '#core/contracts/routes/client.ts';
 import { PULL_TOPICS, type PullTopic } from '#core/domain/notices/notice-topics.ts';
 import { useAuthorNotices, useChange, useService } from '../data/hooks.ts';
 import { showFullTime } from '../view/format.ts';

@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react';
-import { ApiError } from '#core/contracts/client.ts';
+import { ApiError } from '#core/contracts/routes/client.ts';
 
 /** Words for what may be wrong with a field, by the name that the service gives it, or by a code that is about one. */
 export type Faults = Readonly<Record<string, string>>;

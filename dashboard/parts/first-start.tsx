@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { SetupCheck } from '#core/contracts/dashboard.ts';
+import type { SetupCheck } from '#core/contracts/internal/dashboard.ts';
 import { useService } from '../data/hooks.ts';
 import { Button, Outward } from './basics.tsx';
 import { Mark } from './signal.tsx';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { ApiError, type ResultOf } from '#core/contracts/client.ts';
+import { ApiError, type ResultOf } from '#core/contracts/routes/client.ts';
 import { CHAT_URL_CHARS_MAX } from '#core/domain/api-limits.ts';
 import { useChange, useDeliveries } from '../data/hooks.ts';
 import type { RepoActivity, StatusEntry } from '../view/blocker.ts';

@@ -1,4 +1,4 @@
-import { CHAT_FIELDS } from '#core/contracts/chat-fields.ts';
+import { CHAT_FIELDS } from '#core/contracts/notices/chat-fields.ts';
 import { CHAT_URL_CHARS_MAX, EMAIL_CHARS_MAX } from '#core/domain/api-limits.ts';
 import { CHAT_NAMES, CHATS } from '#core/domain/notices/notification.ts';
 import { useService } from '../data/hooks.ts';

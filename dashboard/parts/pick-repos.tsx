@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ApiClient, ResultOf } from '#core/contracts/client.ts';
-import { ApiError } from '#core/contracts/client.ts';
+import type { ApiClient, ResultOf } from '#core/contracts/routes/client.ts';
+import { ApiError } from '#core/contracts/routes/client.ts';
 import { useChange, useQueueStatus, useService } from '../data/hooks.ts';
 import {
   type Choice,

@@ -1,4 +1,4 @@
-import { sayApprovers } from '#core/contracts/approvals-text.ts';
+import { sayApprovers } from '#core/contracts/evidence/approvals-text.ts';
 import { commitUrl, shortSha, showFullTime } from '../view/format.ts';
 import type { BatchNode, BatchTree } from '../view/tree.ts';
 import { Copy, Outward } from './basics.tsx';

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { CognitoSignIn, GoTrueSignIn } from '#core/contracts/dashboard.ts';
+import type { CognitoSignIn, GoTrueSignIn } from '#core/contracts/internal/dashboard.ts';
 import { useService, useSession } from '../data/hooks.ts';
 import {
   type AppFactor,

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { Fragment } from 'react';
-import { ApiError } from '#core/contracts/client.ts';
+import { ApiError } from '#core/contracts/routes/client.ts';
 import { useHealth, useService } from '../data/hooks.ts';
 import { SIGNAL_WORDS, type Signal } from '../view/health.ts';
 import type { Tone } from '../view/tone.ts';

@@ -1,4 +1,4 @@
-import { ApiError, type ResultOf } from '#core/contracts/client.ts';
+import { ApiError, type ResultOf } from '#core/contracts/routes/client.ts';
 import { useChange } from '../data/hooks.ts';
 import type { StatusEntry } from '../view/blocker.ts';
 import type { Tone } from '../view/tone.ts';

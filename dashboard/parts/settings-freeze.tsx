@@ -1,5 +1,5 @@
 import { useId, useState } from 'react';
-import { ApiError } from '#core/contracts/client.ts';
+import { ApiError } from '#core/contracts/routes/client.ts';
 import { FREEZE_WINDOWS_MAX, PAUSE_REASON_CHARS_MAX } from '#core/domain/api-limits.ts';
 import { useNow } from '../data/hooks.ts';
 import { usePatch } from '../data/use-patch.ts';

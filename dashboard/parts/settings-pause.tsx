@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { ApiError } from '#core/contracts/client.ts';
+import { ApiError } from '#core/contracts/routes/client.ts';
 import { PAUSE_REASON_CHARS_MAX } from '#core/domain/api-limits.ts';
 import { useChange, useNow } from '../data/hooks.ts';
 import type { StatusEntry } from '../view/blocker.ts';

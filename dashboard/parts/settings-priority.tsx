@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { ApiError } from '#core/contracts/client.ts';
+import { ApiError } from '#core/contracts/routes/client.ts';
 import { usePatch } from '../data/use-patch.ts';
 import type { StatusEntry } from '../view/blocker.ts';
 import { Button } from './basics.tsx';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { ApiError } from '#core/contracts/client.ts';
+import { ApiError } from '#core/contracts/routes/client.ts';
 import { HEAD_ATTEMPTS_MAX, QUEUED_PER_ACCOUNT_MAX } from '#core/domain/api-limits.ts';
 import { type Patch, usePatch } from '../data/use-patch.ts';
 import type { StatusEntry } from '../view/blocker.ts';

@@ -1,4 +1,4 @@
-import type { ResultOf } from '#core/contracts/client.ts';
+import type { ResultOf } from '#core/contracts/routes/client.ts';
 import { sayRunner } from '#core/domain/forge/runner-labels.ts';
 import { secondsBetween, showClock, showDuration } from './format.ts';
 import { heldFreeze } from './freeze.ts';

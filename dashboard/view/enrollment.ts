@@ -1,4 +1,4 @@
-import type { InputFor, ResultOf } from '#core/contracts/client.ts';
+import type { InputFor, ResultOf } from '#core/contracts/routes/client.ts';
 import { contextForBase } from '#core/domain/queue/queue-names.ts';
 import type { MergeStyle } from '#core/domain/repos/repo.ts';
 import {

@@ -1,5 +1,5 @@
-import { ApiError } from '#core/contracts/client.ts';
 import { splitStep } from '#core/contracts/error-steps.ts';
+import { ApiError } from '#core/contracts/routes/client.ts';
 
 export interface ErrorWords {
   readonly title: string;

@@ -1,4 +1,4 @@
-import type { ResultOf } from '#core/contracts/client.ts';
+import type { ResultOf } from '#core/contracts/routes/client.ts';
 import { showClock } from './format.ts';
 
 type Freeze = NonNullable<ResultOf<'readActivity'>['repos'][number]['freeze']>;

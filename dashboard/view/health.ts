@@ -1,4 +1,4 @@
-import type { ResultOf } from '#core/contracts/client.ts';
+import type { ResultOf } from '#core/contracts/routes/client.ts';
 
 export type Health = ResultOf<'checkQueue'>;
 export type Signal = keyof Health['signals'];

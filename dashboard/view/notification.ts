@@ -1,5 +1,5 @@
-import { CHAT_FIELDS } from '#core/contracts/chat-fields.ts';
-import type { InputFor, ResultOf } from '#core/contracts/client.ts';
+import { CHAT_FIELDS } from '#core/contracts/notices/chat-fields.ts';
+import type { InputFor, ResultOf } from '#core/contracts/routes/client.ts';
 import type { NoticeTopic, NoticeWay } from '#core/domain/notices/notice-topics.ts';
 import {
   CHAT_NAMES,

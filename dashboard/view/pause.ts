@@ -1,4 +1,4 @@
-import type { ResultOf } from '#core/contracts/client.ts';
+import type { ResultOf } from '#core/contracts/routes/client.ts';
 
 type Pause = NonNullable<ResultOf<'readQueueStatus'>['repos'][number]['pause']>;
 

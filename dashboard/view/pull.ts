@@ -1,5 +1,5 @@
-import type { ResultOf } from '#core/contracts/client.ts';
-import { TURN_NAMES } from '#core/contracts/turn-names.ts';
+import { TURN_NAMES } from '#core/contracts/queue/turn-names.ts';
+import type { ResultOf } from '#core/contracts/routes/client.ts';
 import type { ActivityDoc, RepoActivity } from './blocker.ts';
 import { plural, showDuration } from './format.ts';
 import type { Tone } from './tone.ts';

@@ -1,4 +1,4 @@
-import type { ResultOf } from '#core/contracts/client.ts';
+import type { ResultOf } from '#core/contracts/routes/client.ts';
 import { SETTINGS_FILE } from '#core/domain/queue/queue-names.ts';
 import { shortSha } from './format.ts';
 

@@ -4,7 +4,7 @@ import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
 import { createTokenStore } from '#core/adapters/dynamo/token-store.ts';
 import { chooseIdentity } from '#core/adapters/identity-http/choose-identity.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
-import { SurfaceEnv } from '#core/contracts/env.ts';
+import { SurfaceEnv } from '#core/contracts/internal/env.ts';
 import { createSurface } from '#core/http/api-surface.ts';
 import { createTokenReader } from '#core/services/tenants/api-tokens.ts';
 import { createLog } from '#core/telemetry.ts';

@@ -1,4 +1,4 @@
-import { ReconcileBody, toReconcileRequest } from '#core/contracts/reconcile.ts';
+import { ReconcileBody, toReconcileRequest } from '#core/contracts/internal/reconcile.ts';
 import type { ReconcileRequest } from '#core/ports/system.ts';
 
 export type DecodedRequest =

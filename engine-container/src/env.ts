@@ -6,7 +6,7 @@ import {
   EnvText,
   EnvUrl,
   OutboundHostsEnv,
-} from '#core/contracts/env.ts';
+} from '#core/contracts/internal/env.ts';
 
 export const EngineEnv = CommonEnv.extend(OutboundHostsEnv.shape).extend({
   PORT: EnvPort,

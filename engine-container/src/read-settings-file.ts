@@ -2,7 +2,7 @@ import {
   readSettingsFile,
   SETTINGS_FILE_BYTES_MAX,
   type SettingsFile,
-} from '#core/contracts/settings-file.ts';
+} from '#core/contracts/repos/settings-file.ts';
 import type { TreeEntry } from '#core/domain/forge/forge.ts';
 import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
 import { SETTINGS_FILE } from '#core/domain/queue/queue-names.ts';

@@ -1,4 +1,4 @@
-import { withFile } from '#core/contracts/settings-seen.ts';
+import { withFile } from '#core/contracts/repos/settings-seen.ts';
 import type { BranchProtection } from '#core/domain/forge/forge.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { countedLabels } from '#core/domain/repos/priority.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { keyOfPaths } from '#core/contracts/paths-key.ts';
+import { keyOfPaths } from '#core/contracts/internal/paths-key.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import type { ChangedCommit, EngineForge } from '#core/ports/forge.ts';
 import type { RepoObjects } from './repo-objects.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { SettingsSeenShape } from '#core/contracts/settings-seen.ts';
+import { SettingsSeenShape } from '#core/contracts/repos/settings-seen.ts';
 import { BISECT_FANOUT_MAX, BISECT_FANOUT_MIN } from '#core/domain/limits.ts';
 import { FANOUT_REASONS } from '#core/domain/queue/auto-fanout.ts';
 import { ACTIVITY_EVENTS, BATCH_OUTCOMES } from '#core/domain/queue/batch.ts';

@@ -1,4 +1,4 @@
-import { withFile } from '#core/contracts/settings-seen.ts';
+import { withFile } from '#core/contracts/repos/settings-seen.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import type { HeldLease } from '#core/domain/wakes/lease.ts';

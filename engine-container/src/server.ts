@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { RECONCILE_PATH } from '#core/contracts/reconcile.ts';
+import { RECONCILE_PATH } from '#core/contracts/internal/reconcile.ts';
 import { RECONCILE_BODY_BYTES_MAX } from '#core/domain/limits.ts';
 import {
   CONTAINER_AUTH_HEADER,

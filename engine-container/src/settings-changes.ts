@@ -1,5 +1,5 @@
-import { tellSettingsChange } from '#core/contracts/settings-change.ts';
-import type { SettingsFile } from '#core/contracts/settings-file.ts';
+import { tellSettingsChange } from '#core/contracts/repos/settings-change.ts';
+import type { SettingsFile } from '#core/contracts/repos/settings-file.ts';
 import type { PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
 import { SETTINGS_FILE } from '#core/domain/queue/queue-names.ts';
 import type { QueueSettings } from '#core/domain/repos/repo-settings.ts';

@@ -1,5 +1,5 @@
-import { toCredentialStats, toRepoSearchRecord } from '#core/contracts/admin.ts';
-import { toConnectionView } from '#core/contracts/connection.ts';
+import { toCredentialStats, toRepoSearchRecord } from '#core/contracts/tenants/admin.ts';
+import { toConnectionView } from '#core/contracts/tenants/connection.ts';
 import { ADMIN_CONNECTIONS_MAX } from '#core/domain/api-limits.ts';
 import type { ApiHandlers } from '#core/http/api-call.ts';
 import type { AdminStore } from '#core/ports/account-store.ts';

@@ -1,5 +1,5 @@
-import { PlanEnv } from '#core/contracts/billing-config.ts';
-import { EnvText, EnvUrl, SurfaceEnv } from '#core/contracts/env.ts';
+import { EnvText, EnvUrl, SurfaceEnv } from '#core/contracts/internal/env.ts';
+import { PlanEnv } from '#core/contracts/tenants/billing-config.ts';
 
 export const ApiEnv = SurfaceEnv.extend(PlanEnv.shape).extend({
   WAKE_QUEUE_URL: EnvUrl,

@@ -1,11 +1,11 @@
-import { Me, SESSION_COOKIE } from '#core/contracts/account.ts';
-import { toScopeGrants, toTokenView } from '#core/contracts/api-token.ts';
-import { toAuthorNoticesView } from '#core/contracts/author-notices.ts';
-import { toConnectionView } from '#core/contracts/connection.ts';
 import { AppError } from '#core/contracts/errors.ts';
 import { formatTime } from '#core/contracts/fields.ts';
-import { toManagedRepoView, toQueueStatusEntry } from '#core/contracts/managed-repo.ts';
-import { toDeliveryList } from '#core/contracts/notice-webhook.ts';
+import { toAuthorNoticesView } from '#core/contracts/notices/author-notices.ts';
+import { toDeliveryList } from '#core/contracts/notices/notice-webhook.ts';
+import { toManagedRepoView, toQueueStatusEntry } from '#core/contracts/repos/managed-repo.ts';
+import { Me, SESSION_COOKIE } from '#core/contracts/tenants/account.ts';
+import { toScopeGrants, toTokenView } from '#core/contracts/tenants/api-token.ts';
+import { toConnectionView } from '#core/contracts/tenants/connection.ts';
 import { DELIVERIES_SHOWN_MAX, TICKET_TTL_MS } from '#core/domain/api-limits.ts';
 import { gateTemplate } from '#core/domain/forge/gate-workflow.ts';
 import { gateFileName } from '#core/domain/queue/queue-names.ts';

@@ -1,8 +1,8 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { SESSION_COOKIE } from '#core/contracts/account.ts';
-import { isApiToken } from '#core/contracts/api-token-text.ts';
 import { AppError } from '#core/contracts/errors.ts';
-import { hashTicket } from '#core/contracts/ticket.ts';
+import { hashTicket } from '#core/contracts/realtime/ticket.ts';
+import { SESSION_COOKIE } from '#core/contracts/tenants/account.ts';
+import { isApiToken } from '#core/contracts/tenants/api-token-text.ts';
 import { parseUrl } from '#core/domain/parse-url.ts';
 import { readBearer } from '#core/http/authenticate.ts';
 import { readHeader } from '#core/http/read-header.ts';

@@ -1,5 +1,5 @@
-import { PaymentsEnv, PlanEnv } from '#core/contracts/billing-config.ts';
-import { EnvOptionalText, EnvUrl, SurfaceEnv } from '#core/contracts/env.ts';
+import { EnvOptionalText, EnvUrl, SurfaceEnv } from '#core/contracts/internal/env.ts';
+import { PaymentsEnv, PlanEnv } from '#core/contracts/tenants/billing-config.ts';
 
 export const BillingEnv = SurfaceEnv.extend(PlanEnv.shape).extend(PaymentsEnv.shape).extend({
   /** Key that may write at the provider; empty: payments are off. */

@@ -1,5 +1,5 @@
-import { PlanEnv } from '#core/contracts/billing-config.ts';
-import { EnvFlag, OutboundEnv, SurfaceEnv, VaultEnv } from '#core/contracts/env.ts';
+import { EnvFlag, OutboundEnv, SurfaceEnv, VaultEnv } from '#core/contracts/internal/env.ts';
+import { PlanEnv } from '#core/contracts/tenants/billing-config.ts';
 
 export const ConnectionsEnv = SurfaceEnv.extend(OutboundEnv.shape)
   .extend(PlanEnv.shape)

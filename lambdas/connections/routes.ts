@@ -1,14 +1,14 @@
-import { toAuthorNoticesView } from '#core/contracts/author-notices.ts';
+import { AppError } from '#core/contracts/errors.ts';
+import { toAuthorNoticesView } from '#core/contracts/notices/author-notices.ts';
+import { readForgeToken } from '#core/contracts/queue/enqueue.ts';
+import type { RouteIdOf } from '#core/contracts/routes/routes.ts';
 import {
   ListForgeReposBody,
   toCreatedConnection,
   toForgeRepoView,
   toPatchedConnection,
   toRotatedConnection,
-} from '#core/contracts/connection.ts';
-import { readForgeToken } from '#core/contracts/enqueue.ts';
-import { AppError } from '#core/contracts/errors.ts';
-import type { RouteIdOf } from '#core/contracts/routes.ts';
+} from '#core/contracts/tenants/connection.ts';
 import type { ApiHandlers } from '#core/http/api-call.ts';
 import { readRawBody } from '#core/http/lambda-http.ts';
 import { parseFields, parseJsonObject } from '#core/http/parse-request.ts';

@@ -1,4 +1,4 @@
-import { CommonEnv, EnvPort, FleetEnv, RateEnv } from '#core/contracts/env.ts';
+import { CommonEnv, EnvPort, FleetEnv, RateEnv } from '#core/contracts/internal/env.ts';
 
 export const ContainerHealthEnv = CommonEnv.extend(FleetEnv.shape)
   .extend(RateEnv.shape)

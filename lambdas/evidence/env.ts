@@ -1,4 +1,4 @@
-import { EnvOptionalText, SurfaceEnv } from '#core/contracts/env.ts';
+import { EnvOptionalText, SurfaceEnv } from '#core/contracts/internal/env.ts';
 
 export const EvidenceEnv = SurfaceEnv.extend({
   /** The asymmetric key that signs statements; empty: this deployment signs none. */

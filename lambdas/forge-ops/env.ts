@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { PlanEnv } from '#core/contracts/billing-config.ts';
-import { EnvText, EnvUrl, OutboundEnv, SurfaceEnv, VaultEnv } from '#core/contracts/env.ts';
+import { EnvText, EnvUrl, OutboundEnv, SurfaceEnv, VaultEnv } from '#core/contracts/internal/env.ts';
+import { PlanEnv } from '#core/contracts/tenants/billing-config.ts';
 
 export const ForgeOpsEnv = SurfaceEnv.extend(OutboundEnv.shape)
   .extend(PlanEnv.shape)

@@ -1,10 +1,10 @@
-import { toForgeRepoView } from '#core/contracts/connection.ts';
-import { readForgeToken } from '#core/contracts/enqueue.ts';
 import { AppError } from '#core/contracts/errors.ts';
-import { toEnrolledRepo, toManagedRepoView, toProvisioning } from '#core/contracts/managed-repo.ts';
-import { toTargets } from '#core/contracts/notification.ts';
-import { toWantedPause } from '#core/contracts/pause.ts';
-import { toSettings } from '#core/contracts/repo-settings.ts';
+import { toTargets } from '#core/contracts/notices/notification.ts';
+import { readForgeToken } from '#core/contracts/queue/enqueue.ts';
+import { toEnrolledRepo, toManagedRepoView, toProvisioning } from '#core/contracts/repos/managed-repo.ts';
+import { toWantedPause } from '#core/contracts/repos/pause.ts';
+import { toSettings } from '#core/contracts/repos/repo-settings.ts';
+import { toForgeRepoView } from '#core/contracts/tenants/connection.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { describeReasons } from '#core/domain/set-up/provisioning.ts';
 import type { ApiHandlers } from '#core/http/api-call.ts';

@@ -1,4 +1,4 @@
-import { CommonEnv, EnvOptionalText, EnvText, EnvUrl } from '#core/contracts/env.ts';
+import { CommonEnv, EnvOptionalText, EnvText, EnvUrl } from '#core/contracts/internal/env.ts';
 
 export const NotifyEnv = CommonEnv.extend({
   TABLE_NAME: EnvText,

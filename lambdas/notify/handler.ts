@@ -11,7 +11,7 @@ import { createKmsSecretBox } from '#core/adapters/kms-vault/secret-box.ts';
 import { createSecretReader } from '#core/adapters/parameter-store/secret-reader.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { makeUpText } from '#core/adapters/system/made-up-text.ts';
-import { MAIL_KEY_CHARS } from '#core/contracts/mailbox.ts';
+import { MAIL_KEY_CHARS } from '#core/contracts/notices/mailbox.ts';
 import { createLog } from '#core/telemetry.ts';
 import { NotifyEnv } from './env.ts';
 import { createNotify } from './notify.ts';

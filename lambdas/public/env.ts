@@ -1,4 +1,4 @@
-import { EnvOptionalText, SurfaceEnv } from '#core/contracts/env.ts';
+import { EnvOptionalText, SurfaceEnv } from '#core/contracts/internal/env.ts';
 
 export const PublicEnv = SurfaceEnv.extend({
   /** Public key of the analytics service; empty: no telemetry. */

@@ -1,4 +1,4 @@
-import { mailUrl, SUBSCRIBE_PATH } from '#core/contracts/mailbox.ts';
+import { mailUrl, SUBSCRIBE_PATH } from '#core/contracts/notices/mailbox.ts';
 import type { MailboxLink } from '#core/ports/mailbox-store.ts';
 
 /** The buttons post to this service; the page loads nothing and tells no other site where it was. */

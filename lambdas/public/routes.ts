@@ -1,6 +1,6 @@
 import { AppError } from '#core/contracts/errors.ts';
-import { formatAnalyticsConfig } from '#core/contracts/health.ts';
-import { toMailboxLink } from '#core/contracts/mailbox.ts';
+import { toMailboxLink } from '#core/contracts/notices/mailbox.ts';
+import { formatAnalyticsConfig } from '#core/contracts/queue/health.ts';
 import { IDENTITY_HEALTH_CACHED_MS, QUEUE_HEALTH_CACHED_MS } from '#core/domain/api-limits.ts';
 import type { ApiHandlers } from '#core/http/api-call.ts';
 import type { IdentityPort } from '#core/ports/identity.ts';

@@ -1,5 +1,5 @@
-import { SESSION_COOKIE } from '#core/contracts/account.ts';
 import { AppError } from '#core/contracts/errors.ts';
+import { SESSION_COOKIE } from '#core/contracts/tenants/account.ts';
 import { SOCKETS_RETRY_SECONDS } from '#core/domain/api-limits.ts';
 import type { TenantId } from '#core/domain/ids.ts';
 import { parseUrl } from '#core/domain/parse-url.ts';

@@ -1,5 +1,5 @@
 import { createSystemClock } from '#core/adapters/system/clock.ts';
-import { formatPong } from '#core/contracts/realtime.ts';
+import { formatPong } from '#core/contracts/realtime/realtime.ts';
 import { SocketDefaultEnv } from './env.ts';
 
 SocketDefaultEnv.parse(process.env);

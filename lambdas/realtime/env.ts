@@ -1,4 +1,4 @@
-import { CommonEnv, EnvText, EnvUrl, SurfaceEnv } from '#core/contracts/env.ts';
+import { CommonEnv, EnvText, EnvUrl, SurfaceEnv } from '#core/contracts/internal/env.ts';
 
 export const SocketConnectEnv = SurfaceEnv.extend({
   /** Address of this service: pages of its origin may open a socket by cookie. */

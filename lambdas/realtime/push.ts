@@ -1,5 +1,5 @@
 import { readChanges, type StoredChange } from '#core/adapters/dynamo/changes.ts';
-import { formatRefreshPing } from '#core/contracts/realtime.ts';
+import { formatRefreshPing } from '#core/contracts/realtime/realtime.ts';
 import type { TenantId } from '#core/domain/ids.ts';
 import { endSockets, type PushDeps, pingTenants } from '#core/services/realtime/realtime.ts';
 

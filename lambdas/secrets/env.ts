@@ -1,3 +1,3 @@
-import { CommonEnv } from '#core/contracts/env.ts';
+import { CommonEnv } from '#core/contracts/internal/env.ts';
 
 export const SecretsEnv = CommonEnv;

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { ForgeOAuth, ForgePerson } from '#core/adapters/identity-forge/forge-oauth.ts';
 import { challengeOf, makeRandomText } from '#core/adapters/identity-forge/pkce.ts';
 import type { SessionPerson, Sessions } from '#core/adapters/identity-forge/sessions.ts';
-import { CHOOSE_TENANT_PATH, SIGN_IN_CALLBACK_PATH } from '#core/contracts/dashboard.ts';
+import { CHOOSE_TENANT_PATH, SIGN_IN_CALLBACK_PATH } from '#core/contracts/internal/dashboard.ts';
 import { readBearer } from '#core/http/authenticate.ts';
 import { readRawBody } from '#core/http/lambda-http.ts';
 import { readHeader } from '#core/http/read-header.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { CommonEnv, EdgeEnv, EnvFlag, EnvOptionalText } from '#core/contracts/env.ts';
+import { CommonEnv, EdgeEnv, EnvFlag, EnvOptionalText } from '#core/contracts/internal/env.ts';
 
 export const SiteEnv = CommonEnv.extend(EdgeEnv.shape).extend({
   SIGN_IN_KIND: z.enum(['gotrue', 'cognito']),

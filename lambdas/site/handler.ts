@@ -1,7 +1,7 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { readSiteFiles } from '#core/adapters/site-files/site-files.ts';
-import type { DashboardConfig } from '#core/contracts/dashboard.ts';
+import type { DashboardConfig } from '#core/contracts/internal/dashboard.ts';
 import { answerWithEnvelope } from '#core/http/error-middleware.ts';
 import { createLog } from '#core/telemetry.ts';
 import { SiteEnv } from './env.ts';

@@ -1,13 +1,13 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { makeSiteFile, type SiteFile, type SiteFiles } from '#core/adapters/site-files/site-files.ts';
+import { AppError } from '#core/contracts/errors.ts';
 import {
   DASHBOARD_ASSETS_PREFIX,
   DASHBOARD_CONFIG_PATH,
   type DashboardConfig,
   dashboardCaching,
   dashboardHeaders,
-} from '#core/contracts/dashboard.ts';
-import { AppError } from '#core/contracts/errors.ts';
+} from '#core/contracts/internal/dashboard.ts';
 import { readHeader } from '#core/http/read-header.ts';
 import type { HttpResponse } from '#core/http/respond.ts';
 

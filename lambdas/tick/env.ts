@@ -1,5 +1,5 @@
-import { PlanEnv } from '#core/contracts/billing-config.ts';
-import { CommonEnv, EnvText, EnvUrl, FleetEnv } from '#core/contracts/env.ts';
+import { CommonEnv, EnvText, EnvUrl, FleetEnv } from '#core/contracts/internal/env.ts';
+import { PlanEnv } from '#core/contracts/tenants/billing-config.ts';
 
 export const TickEnv = CommonEnv.extend(FleetEnv.shape).extend(PlanEnv.shape).extend({
   TABLE_NAME: EnvText,

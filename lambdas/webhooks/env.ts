@@ -1,5 +1,5 @@
-import { PaymentsEnv, PlanEnv } from '#core/contracts/billing-config.ts';
-import { CommonEnv, EdgeEnv, EnvOptionalText, EnvText, EnvUrl } from '#core/contracts/env.ts';
+import { CommonEnv, EdgeEnv, EnvOptionalText, EnvText, EnvUrl } from '#core/contracts/internal/env.ts';
+import { PaymentsEnv, PlanEnv } from '#core/contracts/tenants/billing-config.ts';
 
 export const ForgeWebhookEnv = CommonEnv.extend(PlanEnv.shape).extend(EdgeEnv.shape).extend({
   /** As every function that limits by address has it. */

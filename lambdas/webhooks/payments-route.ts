@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { PAYMENT_SIGNATURE_HEADER } from '#core/contracts/payment-signature.ts';
+import { PAYMENT_SIGNATURE_HEADER } from '#core/contracts/webhooks/payment-signature.ts';
 import { readRawBody } from '#core/http/lambda-http.ts';
 import { readHeader } from '#core/http/read-header.ts';
 import { type HttpResponse, respondJson } from '#core/http/respond.ts';

@@ -1,5 +1,13 @@
-import { PlanEnv } from '#core/contracts/billing-config.ts';
-import { CommonEnv, EnvCount, EnvPort, EnvText, EnvUrl, FleetEnv, VaultEnv } from '#core/contracts/env.ts';
+import {
+  CommonEnv,
+  EnvCount,
+  EnvPort,
+  EnvText,
+  EnvUrl,
+  FleetEnv,
+  VaultEnv,
+} from '#core/contracts/internal/env.ts';
+import { PlanEnv } from '#core/contracts/tenants/billing-config.ts';
 
 export const WorkerEnv = CommonEnv.extend(FleetEnv.shape)
   .extend(PlanEnv.shape)

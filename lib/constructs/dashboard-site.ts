@@ -19,7 +19,7 @@ export const SITE_ROUTES = ['GET /', 'GET /{page+}'] as const;
 /**
  * The page, served by a function from its own bundle and kept by the edge. Page and code are one asset, so they are deployed
  * and rolled back in one step, and the local run serves the same. A bucket would need a second command to fill it, or a
- * custom resource with wildcard rights. Headers and policy come from `core/contracts/dashboard.ts`.
+ * custom resource with wildcard rights. Headers and policy come from `core/contracts/internal/dashboard.ts`.
  */
 export class DashboardSite extends Construct {
   readonly fn: ServiceFunction;

@@ -20,7 +20,7 @@ import {
   STREAM_VIEW,
   TABLE_KEYS,
   TTL_ATTRIBUTE,
-} from '../../core/contracts/table.ts';
+} from '../../core/contracts/internal/table.ts';
 import type { BundleName } from '../functions.ts';
 import { ROW_ACTIONS, type RowAction, TABLE_ACCESS } from '../table-access.ts';
 import type { ServiceFunction } from './service-function.ts';

@@ -14,7 +14,7 @@ import {
   UserPool,
 } from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
-import { SIGN_IN_CALLBACK_PATH } from '../../core/contracts/dashboard.ts';
+import { SIGN_IN_CALLBACK_PATH } from '../../core/contracts/internal/dashboard.ts';
 import type { Grantee } from './data-table.ts';
 
 export interface IdentityProviderProps {

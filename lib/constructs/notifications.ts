@@ -2,7 +2,7 @@ import { Aws, Duration } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { NOTICE_NOT_DELIVERED } from '../../core/contracts/realtime.ts';
+import { NOTICE_NOT_DELIVERED } from '../../core/contracts/realtime/realtime.ts';
 import { NotifyEnv } from '../../lambdas/notify/env.ts';
 import type { MailConfig } from '../stage-config.ts';
 import type { CredentialKey } from './credential-key.ts';

@@ -22,9 +22,9 @@ import {
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { CfnRecordSetGroup } from 'aws-cdk-lib/aws-route53';
 import { Construct } from 'constructs';
-import { DASHBOARD_ASSETS_PREFIX } from '../../core/contracts/dashboard.ts';
-import { EDGE_STAMP_HEADER, VIEWER_ADDRESS_HEADER } from '../../core/contracts/edge.ts';
-import { SOCKET_PATH } from '../../core/contracts/realtime.ts';
+import { DASHBOARD_ASSETS_PREFIX } from '../../core/contracts/internal/dashboard.ts';
+import { EDGE_STAMP_HEADER, VIEWER_ADDRESS_HEADER } from '../../core/contracts/internal/edge.ts';
+import { SOCKET_PATH } from '../../core/contracts/realtime/realtime.ts';
 
 /** Zone of every distribution, for alias records (AWS documents this constant). */
 const CLOUDFRONT_ZONE = 'Z2FDTNDATAQYW2';

@@ -5,7 +5,7 @@ import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk
 import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { SHOWN_PARTITIONS } from '../../core/contracts/table.ts';
+import { SHOWN_PARTITIONS } from '../../core/contracts/internal/table.ts';
 import {
   SocketConnectEnv,
   SocketDefaultEnv,

@@ -1,4 +1,4 @@
-import { signPaymentEvent } from '#core/contracts/payment-signature.ts';
+import { signPaymentEvent } from '#core/contracts/webhooks/payment-signature.ts';
 import { Secret } from '#core/secret.ts';
 import type { ProviderEvent } from './model.ts';
 

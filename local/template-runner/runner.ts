@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { SOCKET_PATH } from '#core/contracts/realtime.ts';
+import { SOCKET_PATH } from '#core/contracts/realtime/realtime.ts';
 import { createHttpFront } from '../../core/adapters/http-server/http-front.ts';
 import { findFreePort } from '../../core/adapters/system/free-port.ts';
 import { routeUpgrades } from '../../core/adapters/websocket/route-upgrades.ts';

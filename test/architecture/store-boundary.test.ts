@@ -23,7 +23,7 @@ describe('the display view decides nothing', () => {
 });
 
 describe('storage keys stay inside of the store', () => {
-  const STORE = /^core\/(adapters\/dynamo\/|contracts\/table\.ts$)/;
+  const STORE = /^core\/(adapters\/dynamo\/|contracts\/internal\/table\.ts$)/;
   const others = ['bin', 'core', 'dashboard', 'engine-container', 'lambdas', 'lib', 'local']
     .flatMap(listSources)
     // The emulator of the table itself knows keys, as the platform does.

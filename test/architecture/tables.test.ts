@@ -33,6 +33,7 @@ test('the table of rights names each deployed function once, and no other', () =
 const FOLDER_TABLES = [
   ['ARCHITECTURE.md', 'Services by concern', 'core/services'],
   ['core/README.md', 'Folders of `domain`', 'core/domain'],
+  ['core/README.md', 'Folders of `contracts`', 'core/contracts'],
 ] as const;
 
 test.each(FOLDER_TABLES)(

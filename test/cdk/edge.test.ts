@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { runInNewContext } from 'node:vm';
-import { SOCKET_PATH } from '#core/contracts/realtime.ts';
-import { CATCH_ALL_SURFACE, ROUTES } from '#core/contracts/routes.ts';
+import { SOCKET_PATH } from '#core/contracts/realtime/realtime.ts';
+import { CATCH_ALL_SURFACE, ROUTES } from '#core/contracts/routes/routes.ts';
 import { BORROWED, FULL, readTemplate, type StackTemplate } from '../support/template.ts';
 
 const template = readTemplate();

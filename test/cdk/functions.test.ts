@@ -1,5 +1,5 @@
 import type { ZodObject } from 'zod';
-import { IdleLookEnv, SurfaceEnv } from '../../core/contracts/env.ts';
+import { IdleLookEnv, SurfaceEnv } from '../../core/contracts/internal/env.ts';
 import { EngineEnv } from '../../engine-container/src/env.ts';
 import { AdminEnv } from '../../lambdas/admin/env.ts';
 import { ApiEnv } from '../../lambdas/api/env.ts';

@@ -1,4 +1,4 @@
-import { INDEX_PARTITIONS, PARTITIONS } from '#core/contracts/table.ts';
+import { INDEX_PARTITIONS, PARTITIONS } from '#core/contracts/internal/table.ts';
 import type { BundleName } from '../../lib/functions.ts';
 import { TABLE_ACCESS } from '../../lib/table-access.ts';
 import { FULL, listOf, readTemplate } from '../support/template.ts';

@@ -1,5 +1,5 @@
-import type { RouteSpec } from '#core/contracts/route-spec.ts';
-import { ROUTES } from '#core/contracts/routes.ts';
+import type { RouteSpec } from '#core/contracts/routes/route-spec.ts';
+import { ROUTES } from '#core/contracts/routes/routes.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import {
   BODY_FIELDS,

@@ -1,5 +1,5 @@
 import { ERROR_TABLE, type ErrorCode } from '#core/contracts/errors.ts';
-import type { RouteSpec } from '#core/contracts/route-spec.ts';
+import type { RouteSpec } from '#core/contracts/routes/route-spec.ts';
 import endpoints from '../contract/api/endpoints.json';
 import type { Expected } from './generate.ts';
 import { answerShape, errorShape, findFault } from './shapes.ts';

@@ -11,7 +11,7 @@ import { createKeyFileService } from '#core/adapters/key-file/key-service.ts';
 import { Keyring } from '#core/adapters/key-file/keyring.ts';
 import { createKmsSecretBox } from '#core/adapters/kms-vault/secret-box.ts';
 import { createKmsVault } from '#core/adapters/kms-vault/vault.ts';
-import { PARTITIONS, type Partition } from '#core/contracts/table.ts';
+import { PARTITIONS, type Partition } from '#core/contracts/internal/table.ts';
 import { chatOwner, webhookSecretOwner } from '#core/domain/sealed-text.ts';
 import { VaultError } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';

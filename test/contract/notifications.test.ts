@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto';
 import type { EmailConfig } from '#core/adapters/email-chat/mail.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import { type HttpRequest, type HttpSend, HttpSendError } from '#core/adapters/http-guard/http-send.ts';
-import { MailboxQuery, toMailboxLink } from '#core/contracts/mailbox.ts';
-import { NoticePayload } from '#core/contracts/notice-payload.ts';
-import { toDeliveryList } from '#core/contracts/notice-webhook.ts';
+import { MailboxQuery, toMailboxLink } from '#core/contracts/notices/mailbox.ts';
+import { NoticePayload } from '#core/contracts/notices/notice-payload.ts';
+import { toDeliveryList } from '#core/contracts/notices/notice-webhook.ts';
 import {
   DAY_MS,
   MAIL_CONFIRM_MS,

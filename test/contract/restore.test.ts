@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { type CopyOptions, copyBack, kindOf } from '#core/adapters/dynamo/copy-back.ts';
 import { createTable } from '#core/adapters/dynamo/create-table.ts';
-import { PARTITIONS } from '#core/contracts/table.ts';
+import { PARTITIONS } from '#core/contracts/internal/table.ts';
 import { startTestTable, type TestTable } from '../support/dynamo-table.ts';
 import { runProgram } from '../support/run-program.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { openFileSigner } from '#core/adapters/key-file/signer.ts';
 import { createKmsSigner } from '#core/adapters/kms-signer/signer.ts';
-import { keyIdOf, openEnvelope, readPublicKey, signedBytes } from '#core/contracts/dsse.ts';
+import { keyIdOf, openEnvelope, readPublicKey, signedBytes } from '#core/contracts/evidence/dsse.ts';
 import type { Signer } from '#core/ports/signer.ts';
 import { startKms } from '../../local/emulators/kms.ts';
 import { LOCAL_AWS } from '../support/local-aws.ts';

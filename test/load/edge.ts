@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { parseHubSignature } from '#core/contracts/hub-signature.ts';
+import { parseHubSignature } from '#core/contracts/webhooks/hub-signature.ts';
 import { Secret } from '#core/secret.ts';
 import { issueTicket } from '#core/services/realtime/tickets.ts';
 import { eventually } from '../support/eventually.ts';

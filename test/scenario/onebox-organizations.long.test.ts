@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ROUTES } from '#core/contracts/routes.ts';
+import { ROUTES } from '#core/contracts/routes/routes.ts';
 import { createLog } from '#core/telemetry.ts';
 import { BOT, createFakeForge, defaultSeed } from '../../local/forge/fake-forge.ts';
 import { OAUTH_CLIENT, teamsOf } from '../../local/forge/http/oauth.ts';

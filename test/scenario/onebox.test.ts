@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
-import type { SetupCheck } from '#core/contracts/dashboard.ts';
+import type { SetupCheck } from '#core/contracts/internal/dashboard.ts';
 import { FORGE_RIGHTS_MS, RATE_LIMITS } from '#core/domain/api-limits.ts';
 import { createLog } from '#core/telemetry.ts';
 import { run } from '../../cli/run.ts';

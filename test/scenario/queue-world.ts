@@ -1,4 +1,4 @@
-import type { Offboarded } from '#core/contracts/account.ts';
+import type { Offboarded } from '#core/contracts/tenants/account.ts';
 import type { NodeRow } from '#core/domain/queue/batch.ts';
 import type { QueueFigures, RepoSize } from '#core/domain/queue/queue-metrics.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';

@@ -1,4 +1,4 @@
-import { toManagedRepoView } from '#core/contracts/managed-repo.ts';
+import { toManagedRepoView } from '#core/contracts/repos/managed-repo.ts';
 import { readFactsOf } from '#core/services/repos/repo-facts.ts';
 import { noteRule } from '../../engine-container/src/queue/admission/rule-notes.ts';
 import { givenRule } from '../builders/snapshot.ts';

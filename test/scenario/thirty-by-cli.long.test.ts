@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ResultOf } from '#core/contracts/client.ts';
+import type { ResultOf } from '#core/contracts/routes/client.ts';
 import { createLog } from '#core/telemetry.ts';
 import { EXIT } from '../../cli/asked.ts';
 import { bundleCli } from '../../lib/bundle-cli.ts';

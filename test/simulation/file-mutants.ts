@@ -6,7 +6,7 @@ const READ = 'engine-container/src/read-settings-file.ts';
 export const FILE_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a value of the settings file on the base holds before the stored one (A135)',
-    file: 'core/contracts/settings-seen.ts',
+    file: 'core/contracts/repos/settings-seen.ts',
     find: 'return repo.settingsFile && seen !== undefined ?',
     replace: 'return repo.settingsFile && seen === null ?',
     families: ['pauses'],

@@ -4,8 +4,8 @@ import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { compileOutboundPolicy } from '#core/adapters/http-guard/outbound-url.ts';
 import { checkOutboundTarget } from '#core/adapters/http-guard/resolve.ts';
 import { makeWebhookKey } from '#core/adapters/system/webhook-key.ts';
-import type { HttpSurface } from '#core/contracts/route-spec.ts';
-import { CATCH_ALL_SURFACE, ROUTES } from '#core/contracts/routes.ts';
+import type { HttpSurface } from '#core/contracts/routes/route-spec.ts';
+import { CATCH_ALL_SURFACE, ROUTES } from '#core/contracts/routes/routes.ts';
 import type { TokenScope } from '#core/domain/forge/token-scopes.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import type {

@@ -1,6 +1,6 @@
 import { createSubscriptionReader } from '#core/adapters/payments-http/list-subscriptions.ts';
 import { createPayments } from '#core/adapters/payments-http/payments.ts';
-import { parsePriceBook } from '#core/contracts/billing-config.ts';
+import { parsePriceBook } from '#core/contracts/tenants/billing-config.ts';
 import { Secret } from '#core/secret.ts';
 import type { ProviderEvent } from '../../local/payments/model.ts';
 import { LOCAL_PAYMENTS, type LocalPayments, startLocalPayments } from '../../local/payments/provider.ts';

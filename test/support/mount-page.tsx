@@ -1,6 +1,6 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { cleanup, configure, render } from '@testing-library/react';
-import type { DashboardConfig } from '../../core/contracts/dashboard.ts';
+import type { DashboardConfig } from '../../core/contracts/internal/dashboard.ts';
 import { App } from '../../dashboard/app.tsx';
 import { createService } from '../../dashboard/data/api.ts';
 import { ServiceContext } from '../../dashboard/data/hooks.ts';

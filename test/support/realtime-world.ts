@@ -5,7 +5,7 @@ import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { WebSocket } from 'ws';
 import { createDynamoStore, type DynamoStore } from '#core/adapters/dynamo/store.ts';
 import { createSocketSender } from '#core/adapters/websocket/socket-sender.ts';
-import { formatPong, SOCKET_PATH } from '#core/contracts/realtime.ts';
+import { formatPong, SOCKET_PATH } from '#core/contracts/realtime/realtime.ts';
 import { createLog } from '#core/telemetry.ts';
 import { startStreamSource } from '../../core/adapters/dynamo/stream-reader.ts';
 import { routeUpgrades } from '../../core/adapters/websocket/route-upgrades.ts';

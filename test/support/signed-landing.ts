@@ -1,6 +1,10 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
-import { keyIdOf, signedBytes } from '#core/contracts/dsse.ts';
-import { type LandingStatement, PAYLOAD_TYPE, toLandingStatement } from '#core/contracts/evidence.ts';
+import { keyIdOf, signedBytes } from '#core/contracts/evidence/dsse.ts';
+import {
+  type LandingStatement,
+  PAYLOAD_TYPE,
+  toLandingStatement,
+} from '#core/contracts/evidence/evidence.ts';
 import type { Receipt } from '#core/domain/queue/batch.ts';
 import { verify } from '../../cli/evidence.ts';
 import { givenNodeRow } from '../builders/store-rows.ts';

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { INDEX_PARTITIONS, PARTITIONS } from '#core/contracts/table.ts';
+import { INDEX_PARTITIONS, PARTITIONS } from '#core/contracts/internal/table.ts';
 
 /** `GetItem tenant`, `Query gsi1 due`: an action of the service, and the partition whose rows it is for. */
 export type Touch = string;

@@ -1,4 +1,4 @@
-import { GSI2 } from '../../contracts/table.ts';
+import { GSI2 } from '../../contracts/internal/table.ts';
 import { ADMIN_SCAN_ROWS_MAX } from '../../domain/api-limits.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { AdminStore, ConnectionHead } from '../../ports/account-store.ts';

@@ -1,4 +1,4 @@
-import { GSI2 } from '../../contracts/table.ts';
+import { GSI2 } from '../../contracts/internal/table.ts';
 import { ALL_CONNECTIONS_PARTITION } from './keys.ts';
 
 /** Every connection, for the query tool of the embedded database. */

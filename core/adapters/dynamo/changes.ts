@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { PARTITIONS, type Partition, SHOWN_PARTITIONS } from '../../contracts/table.ts';
+import { PARTITIONS, type Partition, SHOWN_PARTITIONS } from '../../contracts/internal/table.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import type { StoredRow } from '../../ports/notifier.ts';
 import { type Key, tenantKey } from './keys.ts';

@@ -1,4 +1,4 @@
-import { GSI1 } from '../../contracts/table.ts';
+import { GSI1 } from '../../contracts/internal/table.ts';
 import type { EpochMs, RepoId } from '../../domain/ids.ts';
 import { DELIVERY_ID_KEPT_MS } from '../../domain/limits.ts';
 import type { ReconcileOutcome } from '../../domain/repos/repo.ts';

@@ -1,4 +1,4 @@
-import { GSI1 } from '../../contracts/table.ts';
+import { GSI1 } from '../../contracts/internal/table.ts';
 import type { EpochMs, TenantId } from '../../domain/ids.ts';
 import { type DueDelivery, shareByTenant } from '../../domain/notices/webhook-delivery.ts';
 import { text } from './codec.ts';

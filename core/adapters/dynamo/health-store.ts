@@ -1,4 +1,4 @@
-import { GSI1, GSI2, PHASE_ATTRIBUTES } from '../../contracts/table.ts';
+import { GSI1, GSI2, PHASE_ATTRIBUTES } from '../../contracts/internal/table.ts';
 import type { EpochMs } from '../../domain/ids.ts';
 import { BATCH_OUTCOMES, BATCH_PHASES } from '../../domain/queue/batch.ts';
 import type { HealthStore } from '../../ports/account-store.ts';

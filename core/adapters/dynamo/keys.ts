@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { DUE_SHARDS, INDEX_PARTITIONS, PARTITIONS } from '../../contracts/table.ts';
+import { DUE_SHARDS, INDEX_PARTITIONS, PARTITIONS } from '../../contracts/internal/table.ts';
 import type { ConnectionId, EpochMs, PullRequestNumber, RepoId, TenantId } from '../../domain/ids.ts';
 import type { DeliveryName } from '../../domain/notices/webhook-delivery.ts';
 import type { ActivityEvent, NodeRow } from '../../domain/queue/batch.ts';

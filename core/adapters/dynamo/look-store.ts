@@ -1,4 +1,4 @@
-import { readLookMemory } from '../../contracts/idle-look.ts';
+import { readLookMemory } from '../../contracts/internal/idle-look.ts';
 import { ENGINE_NEED_RENEWED_AFTER_MS } from '../../domain/limits.ts';
 import type { LookStore } from '../../ports/idle-look.ts';
 import { whole } from './codec.ts';

@@ -1,4 +1,4 @@
-import { readSettingsSeen } from '../../contracts/settings-seen.ts';
+import { readSettingsSeen } from '../../contracts/repos/settings-seen.ts';
 import type { ForgeVersion } from '../../domain/forge/forge-version.ts';
 import { REFUSAL_CAUSE_NAMES, type RefusalCause } from '../../domain/forge/refusal-cause.ts';
 import { TOKEN_SCOPES } from '../../domain/forge/token-scopes.ts';

@@ -1,4 +1,4 @@
-import { GSI1 } from '../../contracts/table.ts';
+import { GSI1 } from '../../contracts/internal/table.ts';
 import type { NodeRow } from '../../domain/queue/batch.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import { text } from './codec.ts';

@@ -1,4 +1,4 @@
-import { GSI1 } from '../../contracts/table.ts';
+import { GSI1 } from '../../contracts/internal/table.ts';
 import { NOTICE_CLAIM_KEPT_MS, NOTICE_KEPT_MS } from '../../domain/api-limits.ts';
 import type { NoticeRequest, WatchStore } from '../../ports/notifier.ts';
 import { aliveCheck } from './checks.ts';

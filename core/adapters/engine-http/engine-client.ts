@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
-import { RECONCILE_PATH, toReconcileBody } from '../../contracts/reconcile.ts';
+import { RECONCILE_PATH, toReconcileBody } from '../../contracts/internal/reconcile.ts';
 import { ENGINE_TIMEOUT_MS } from '../../domain/limits.ts';
 import { CONTAINER_AUTH_HEADER, signContainerCall } from '../../http/container-auth.ts';
 import { sealToken } from '../../http/sealed-token.ts';

@@ -1,4 +1,4 @@
-import type { IdentitySettings } from '#core/contracts/env.ts';
+import type { IdentitySettings } from '#core/contracts/internal/env.ts';
 import type { IdentityPort } from '#core/ports/identity.ts';
 import type { Clock } from '#core/ports/system.ts';
 import { createCognitoIdentity } from './cognito.ts';

@@ -1,6 +1,6 @@
 import { KMSClient } from '@aws-sdk/client-kms';
 import { SSMClient } from '@aws-sdk/client-ssm';
-import type { VaultSettings } from '../../contracts/env.ts';
+import type { VaultSettings } from '../../contracts/internal/env.ts';
 import type { SecretBox } from '../../ports/secret-box.ts';
 import type { Clock, Vault } from '../../ports/system.ts';
 import { createSecretReader } from '../parameter-store/secret-reader.ts';

@@ -4,7 +4,7 @@ import {
   readLookAnswer,
   writeGlanceRequest,
   writeLookRequest,
-} from '../../contracts/idle-look.ts';
+} from '../../contracts/internal/idle-look.ts';
 import { GLANCE_TIMEOUT_MS, LOOK_TIMEOUT_MS } from '../../domain/limits.ts';
 import type { IdleLooker } from '../../ports/idle-look.ts';
 

@@ -1,4 +1,4 @@
-import { NOTICE_NOT_DELIVERED } from '../../contracts/realtime.ts';
+import { NOTICE_NOT_DELIVERED } from '../../contracts/realtime/realtime.ts';
 import { MAIL_RETRY_WAITS_MS, MAILS_WAITING_MAX } from '../../domain/api-limits.ts';
 import type { Log } from '../../ports/system.ts';
 import type { Mail, SendMail } from '../email-chat/mail.ts';

@@ -7,7 +7,7 @@ import { NO_RULES, type ScheduleRules } from './schedule-rules.ts';
 
 /**
  * The settings that the owner of a queue may change at any time. A setting is a field and a default here, a row in
- * `core/contracts/repo-settings.ts`, a column in the store, and a control on the page.
+ * `core/contracts/repos/repo-settings.ts`, a column in the store, and a control on the page.
  */
 export interface QueueSettings
   extends GateSettings,

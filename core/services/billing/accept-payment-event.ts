@@ -1,6 +1,6 @@
 import { AppError } from '../../contracts/errors.ts';
-import { type PaymentEvent, parsePaymentEvent } from '../../contracts/payment-event.ts';
-import { isPaymentEventSigned } from '../../contracts/payment-signature.ts';
+import { type PaymentEvent, parsePaymentEvent } from '../../contracts/webhooks/payment-event.ts';
+import { isPaymentEventSigned } from '../../contracts/webhooks/payment-signature.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import { PAYMENT_EVENT_BYTES_MAX } from '../../domain/limits.ts';
 import type { PriceBook } from '../../domain/tenants/subscription.ts';

@@ -1,5 +1,9 @@
-import { BILLING_CHECKOUT_PATH, BILLING_PORTAL_PATH, toBillingSummary } from '../../contracts/billing.ts';
 import { AppError } from '../../contracts/errors.ts';
+import {
+  BILLING_CHECKOUT_PATH,
+  BILLING_PORTAL_PATH,
+  toBillingSummary,
+} from '../../contracts/tenants/billing.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import { BILLING_WRITE_TRIES_MAX } from '../../domain/limits.ts';
 import { FREE_PLAN, isEntitling, type PaidTier } from '../../domain/tenants/billing.ts';

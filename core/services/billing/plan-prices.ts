@@ -1,4 +1,4 @@
-import { toPlanList } from '../../contracts/billing.ts';
+import { toPlanList } from '../../contracts/tenants/billing.ts';
 import {
   PAID_TIERS,
   type PaidTier,

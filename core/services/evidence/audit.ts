@@ -1,4 +1,4 @@
-import { currentOrigin } from '../../contracts/change-origin.ts';
+import { currentOrigin } from '../../contracts/tenants/change-origin.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import {
   type AccountStore,

@@ -1,6 +1,6 @@
-import { type Envelope, keyIdOf, readPublicKey, signedBytes } from '../../contracts/dsse.ts';
 import { AppError } from '../../contracts/errors.ts';
-import { type EvidenceKey, PAYLOAD_TYPE, toLandingStatement } from '../../contracts/evidence.ts';
+import { type Envelope, keyIdOf, readPublicKey, signedBytes } from '../../contracts/evidence/dsse.ts';
+import { type EvidenceKey, PAYLOAD_TYPE, toLandingStatement } from '../../contracts/evidence/evidence.ts';
 import { EVIDENCE_BATCHES_MAX, EVIDENCE_SCANNED_ROWS_MAX } from '../../domain/api-limits.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import { findLanding } from '../../domain/queue/evidence.ts';

@@ -1,4 +1,4 @@
-import { toTestPayload, toTroublePayload } from '../../contracts/notice-payload.ts';
+import { toTestPayload, toTroublePayload } from '../../contracts/notices/notice-payload.ts';
 import type { NoticeTopic } from '../../domain/notices/notice-topics.ts';
 import { describeTest, describeTrouble } from '../../domain/notices/queue-notices.ts';
 import { queuePageOf } from '../../domain/notices/service-pages.ts';

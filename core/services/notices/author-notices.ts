@@ -1,5 +1,5 @@
-import type { ShownAuthorNotices } from '../../contracts/author-notices.ts';
 import { AppError } from '../../contracts/errors.ts';
+import type { ShownAuthorNotices } from '../../contracts/notices/author-notices.ts';
 import {
   AUTHOR_LOGINS_MAX,
   AUTHOR_PROOF_MS,

@@ -1,5 +1,5 @@
-import { CHAT_FIELDS } from '../../contracts/chat-fields.ts';
 import { AppError } from '../../contracts/errors.ts';
+import { CHAT_FIELDS } from '../../contracts/notices/chat-fields.ts';
 import { CHAT_NAMES, type NotificationTargets, originOf } from '../../domain/notices/notification.ts';
 import type { CheckTarget } from '../../ports/forge-account.ts';
 

@@ -1,4 +1,4 @@
-import type { NoticePayload } from '../../contracts/notice-payload.ts';
+import type { NoticePayload } from '../../contracts/notices/notice-payload.ts';
 import { RETRIES_OF_TICK_MAX } from '../../domain/api-limits.ts';
 import {
   afterAttempt,

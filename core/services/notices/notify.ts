@@ -1,4 +1,4 @@
-import { toPullPayload } from '../../contracts/notice-payload.ts';
+import { toPullPayload } from '../../contracts/notices/notice-payload.ts';
 import { NOTICE_BATCHES_MAX, NOTICE_PLACES_MAX } from '../../domain/api-limits.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import { describeInvoiceNotice, findGateRunOfBounce } from '../../domain/notices/notice.ts';

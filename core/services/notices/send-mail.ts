@@ -1,4 +1,4 @@
-import { CONFIRM_PATH, mailUrl, UNSUBSCRIBE_PATH } from '../../contracts/mailbox.ts';
+import { CONFIRM_PATH, mailUrl, UNSUBSCRIBE_PATH } from '../../contracts/notices/mailbox.ts';
 import {
   DAY_MS,
   MAIL_CONFIRM_MS,

@@ -1,4 +1,4 @@
-import { toPullPayload } from '../../contracts/notice-payload.ts';
+import { toPullPayload } from '../../contracts/notices/notice-payload.ts';
 import { SWEEP_AFTER_MS, SWEEP_UNTIL_MS, SWEPT_EVENTS_MAX } from '../../domain/api-limits.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import { findGateRunOfBounce } from '../../domain/notices/notice.ts';

@@ -1,4 +1,4 @@
-import { NOTICE_NOT_DELIVERED } from '../../contracts/realtime.ts';
+import { NOTICE_NOT_DELIVERED } from '../../contracts/realtime/realtime.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import type { NoticeWay } from '../../domain/notices/notice-topics.ts';
 import type { SendResult } from '../../ports/notifier.ts';

@@ -1,4 +1,4 @@
-import type { RepoFacts } from '../../contracts/managed-repo.ts';
+import type { RepoFacts } from '../../contracts/repos/managed-repo.ts';
 import { WATCH_BATCHES_MAX, WATCH_MS, WATCHED_REPOS_MAX } from '../../domain/api-limits.ts';
 import type { RepoId, TenantId } from '../../domain/ids.ts';
 import { waysOf } from '../../domain/notices/notice-topics.ts';

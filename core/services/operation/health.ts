@@ -1,4 +1,4 @@
-import { type QueueHealth, SIGNALS, type Signal, type SignalState } from '../../contracts/health.ts';
+import { type QueueHealth, SIGNALS, type Signal, type SignalState } from '../../contracts/queue/health.ts';
 import {
   DAY_MS,
   HEALTH_BATCHES_MAX,

@@ -4,7 +4,7 @@ import {
   toActivityRepo,
   toActivityStats,
   toQueueBatch,
-} from '../../contracts/activity.ts';
+} from '../../contracts/queue/activity.ts';
 import {
   DAY_MS,
   QUEUE_BATCHES_MAX,

@@ -1,5 +1,5 @@
-import { toActivityEvent } from '../../contracts/activity.ts';
-import type { EventHistoryView } from '../../contracts/event-history.ts';
+import { toActivityEvent } from '../../contracts/queue/activity.ts';
+import type { EventHistoryView } from '../../contracts/queue/event-history.ts';
 import { EVENTS_SCANNED_ROWS_MAX } from '../../domain/api-limits.ts';
 import type { PullRequestNumber, TenantId } from '../../domain/ids.ts';
 import type { ActivityEvent, ActivityEventName } from '../../domain/queue/batch.ts';

@@ -1,4 +1,4 @@
-import { type FiguresView, toFiguresView } from '../../contracts/queue-figures.ts';
+import { type FiguresView, toFiguresView } from '../../contracts/queue/queue-figures.ts';
 import { FIGURE_ROWS_MAX, FIGURE_WEEKS, WEEK_MS } from '../../domain/api-limits.ts';
 import type { EpochMs, RepoId, TenantId } from '../../domain/ids.ts';
 import type { EventHead } from '../../domain/queue/activity.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '../../contracts/errors.ts';
-import { type GateLogView, toGateLogView } from '../../contracts/gate-log.ts';
+import { type GateLogView, toGateLogView } from '../../contracts/queue/gate-log.ts';
 import { STORY_BATCHES_MAX, STORY_SCANNED_ROWS_MAX } from '../../domain/api-limits.ts';
 import { findGateRun, isGateByStatuses } from '../../domain/forge/gate-log.ts';
 import type { PullRequestNumber, TenantId } from '../../domain/ids.ts';

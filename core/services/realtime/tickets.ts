@@ -1,5 +1,5 @@
 import { AppError } from '../../contracts/errors.ts';
-import { hashTicket, makeTicket } from '../../contracts/ticket.ts';
+import { hashTicket, makeTicket } from '../../contracts/realtime/ticket.ts';
 import { TICKET_TTL_MS } from '../../domain/api-limits.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import type { RealtimeStore } from '../../ports/account-store.ts';

@@ -1,4 +1,4 @@
-import type { RepoFacts } from '../../contracts/managed-repo.ts';
+import type { RepoFacts } from '../../contracts/repos/managed-repo.ts';
 import type { RepoId, TenantId } from '../../domain/ids.ts';
 import type { Connection, ManagedRepo } from '../../domain/repos/repo.ts';
 import type { PlanLimitsTable } from '../../domain/tenants/billing.ts';

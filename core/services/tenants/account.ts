@@ -1,4 +1,4 @@
-import { type TenantExport, toTenantExport } from '../../contracts/account.ts';
+import { type TenantExport, toTenantExport } from '../../contracts/tenants/account.ts';
 import { EXPORT_AUDIT_MAX, EXPORT_OUTCOMES_MAX } from '../../domain/api-limits.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import { FREE_PLAN } from '../../domain/tenants/billing.ts';

@@ -1,5 +1,5 @@
-import { hashApiToken, makeApiToken, parseApiToken } from '../../contracts/api-token-text.ts';
 import { AppError } from '../../contracts/errors.ts';
+import { hashApiToken, makeApiToken, parseApiToken } from '../../contracts/tenants/api-token-text.ts';
 import { API_TOKEN_USE_NOTED_MS, API_TOKENS_MAX, DAY_MS } from '../../domain/api-limits.ts';
 import { canonicalId, type TenantId } from '../../domain/ids.ts';
 import type { ApiToken, ScopeGrant } from '../../domain/tenants/api-token.ts';

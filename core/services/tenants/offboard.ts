@@ -1,5 +1,5 @@
-import type { Offboarded } from '../../contracts/account.ts';
 import { AppError } from '../../contracts/errors.ts';
+import type { Offboarded } from '../../contracts/tenants/account.ts';
 import { OFFBOARD_POLL_MS, OFFBOARD_WAIT_MS } from '../../domain/api-limits.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';

@@ -1,6 +1,6 @@
 import { AppError } from '../../contracts/errors.ts';
-import { parseForgeDelivery } from '../../contracts/forge-event.ts';
-import { parseHubSignature } from '../../contracts/hub-signature.ts';
+import { parseForgeDelivery } from '../../contracts/webhooks/forge-event.ts';
+import { parseHubSignature } from '../../contracts/webhooks/hub-signature.ts';
 import { RATE_LIMITS } from '../../domain/api-limits.ts';
 import { WEBHOOK_BODY_BYTES_MAX } from '../../domain/limits.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';

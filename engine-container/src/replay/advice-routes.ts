@@ -1,4 +1,4 @@
-import { toFanoutAdviceView } from '#core/contracts/fanout-advice.ts';
+import { toFanoutAdviceView } from '#core/contracts/queue/fanout-advice.ts';
 import type { ApiHandlers } from '#core/http/api-call.ts';
 import type { FiguresDeps } from '#core/services/reads/read-figures.ts';
 import { adviseFanout } from './advise-fanout.ts';

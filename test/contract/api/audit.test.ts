@@ -1,5 +1,5 @@
-import type { RouteSpec } from '#core/contracts/route-spec.ts';
-import { ROUTES, type RouteId } from '#core/contracts/routes.ts';
+import type { RouteSpec } from '#core/contracts/routes/route-spec.ts';
+import { ROUTES, type RouteId } from '#core/contracts/routes/routes.ts';
 import { SESSIONS_LISTED_MS } from '#core/domain/api-limits.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { StoreError } from '#core/ports/store.ts';

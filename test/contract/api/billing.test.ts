@@ -1,5 +1,5 @@
-import { parsePaymentEvent } from '#core/contracts/payment-event.ts';
-import { PAYMENT_SIGNATURE_HEADER, signPaymentEvent } from '#core/contracts/payment-signature.ts';
+import { parsePaymentEvent } from '#core/contracts/webhooks/payment-event.ts';
+import { PAYMENT_SIGNATURE_HEADER, signPaymentEvent } from '#core/contracts/webhooks/payment-signature.ts';
 import { PAID_TIERS, PLAN_LIMITS } from '#core/domain/tenants/billing.ts';
 import { PLAN_PRICE_KEPT_MS, PLAN_PRICE_RETRY_MS } from '#core/domain/tenants/plan-price.ts';
 import { type OpenPayments, PaymentsError } from '#core/ports/payments.ts';

@@ -5,8 +5,8 @@ import {
   createApiClient,
   type InputFor,
   type ResultOf,
-} from '#core/contracts/client.ts';
-import { ROUTES } from '#core/contracts/routes.ts';
+} from '#core/contracts/routes/client.ts';
+import { ROUTES } from '#core/contracts/routes/routes.ts';
 import { isAnswer } from '../../../cli/answers.ts';
 import { ApiWorld, BOT, FORGE_TOKEN, TENANT_A, TOKEN_A } from '../../support/api-world.ts';
 
@@ -244,7 +244,7 @@ describe('the typed client', () => {
 
   test('brings no schema and no node module into a browser', () => {
     const { outputFiles, metafile } = buildSync({
-      entryPoints: ['core/contracts/client.ts'],
+      entryPoints: ['core/contracts/routes/client.ts'],
       bundle: true,
       write: false,
       minify: true,
@@ -252,7 +252,7 @@ describe('the typed client', () => {
       platform: 'browser',
       metafile: true,
     });
-    expect(Object.keys(metafile.inputs)).toEqual(['core/contracts/client.ts']);
+    expect(Object.keys(metafile.inputs)).toEqual(['core/contracts/routes/client.ts']);
     expect(outputFiles[0]?.contents.length).toBeLessThan(6_000);
   });
 });

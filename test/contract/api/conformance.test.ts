@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { RouteSpec } from '#core/contracts/route-spec.ts';
-import { ROUTES } from '#core/contracts/routes.ts';
+import type { RouteSpec } from '#core/contracts/routes/route-spec.ts';
+import { ROUTES } from '#core/contracts/routes/routes.ts';
 import { matchRoute } from '../../conformance/generate.ts';
 import { judgeAnswer } from '../../conformance/judge.ts';
 import { createPatience } from '../../conformance/patience.ts';

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
-import { Envelope, openEnvelope, readPublicKey } from '#core/contracts/dsse.ts';
-import { LandingStatement } from '#core/contracts/evidence.ts';
+import { Envelope, openEnvelope, readPublicKey } from '#core/contracts/evidence/dsse.ts';
+import { LandingStatement } from '#core/contracts/evidence/evidence.ts';
 import type { Receipt } from '#core/domain/queue/batch.ts';
 import { grantHeldLease } from '#core/domain/wakes/lease.ts';
 import { type Signer, SignerError } from '#core/ports/signer.ts';

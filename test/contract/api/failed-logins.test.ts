@@ -1,5 +1,5 @@
-import type { RouteSpec } from '#core/contracts/route-spec.ts';
-import { ROUTES } from '#core/contracts/routes.ts';
+import type { RouteSpec } from '#core/contracts/routes/route-spec.ts';
+import { ROUTES } from '#core/contracts/routes/routes.ts';
 import { RATE_LIMITS } from '#core/domain/api-limits.ts';
 import { CONTAINER_AUTH_WINDOW_MS } from '#core/domain/limits.ts';
 import { type ContainerCall, signContainerCall } from '#core/http/container-auth.ts';

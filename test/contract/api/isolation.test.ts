@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { RouteSpec } from '#core/contracts/route-spec.ts';
-import { ROUTES } from '#core/contracts/routes.ts';
+import type { RouteSpec } from '#core/contracts/routes/route-spec.ts';
+import { ROUTES } from '#core/contracts/routes/routes.ts';
 import { TOKEN_SCOPES } from '#core/domain/tenants/api-token.ts';
 import {
   ADMIN_KEY,

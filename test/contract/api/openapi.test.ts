@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import * as z from 'zod';
-import { buildOpenApi } from '#core/contracts/openapi.ts';
-import { PAYMENT_SIGNATURE_HEADER } from '#core/contracts/payment-signature.ts';
-import { ROUTES } from '#core/contracts/routes.ts';
+import { buildOpenApi } from '#core/contracts/routes/openapi.ts';
+import { ROUTES } from '#core/contracts/routes/routes.ts';
+import { PAYMENT_SIGNATURE_HEADER } from '#core/contracts/webhooks/payment-signature.ts';
 import { BODY_FIELDS, type Material } from '../../conformance/values.ts';
 import { createSeededRandom } from '../../support/seeded-random.ts';
 

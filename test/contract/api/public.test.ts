@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createContext, runInContext } from 'node:vm';
-import { formatAnalyticsConfig } from '#core/contracts/health.ts';
-import type { RouteSpec } from '#core/contracts/route-spec.ts';
-import { ROUTES } from '#core/contracts/routes.ts';
+import { formatAnalyticsConfig } from '#core/contracts/queue/health.ts';
+import type { RouteSpec } from '#core/contracts/routes/route-spec.ts';
+import { ROUTES } from '#core/contracts/routes/routes.ts';
 import { RATE_LIMITS } from '#core/domain/api-limits.ts';
 import { grantHeldLease } from '#core/domain/wakes/lease.ts';
 import { ForgeError } from '#core/ports/forge.ts';

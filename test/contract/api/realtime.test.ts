@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { SOCKET_PATH } from '#core/contracts/realtime.ts';
-import { ROUTES } from '#core/contracts/routes.ts';
+import { SOCKET_PATH } from '#core/contracts/realtime/realtime.ts';
+import { ROUTES } from '#core/contracts/routes/routes.ts';
 import { RATE_LIMITS, SOCKET_SETTLING_MS, SOCKET_TTL_MS, TICKET_TTL_MS } from '#core/domain/api-limits.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { issueTicket } from '#core/services/realtime/tickets.ts';

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { TenantExport } from '#core/contracts/account.ts';
-import { TokenView } from '#core/contracts/api-token.ts';
-import { ForgeRepoView } from '#core/contracts/connection.ts';
 import { ERROR_TABLE, type ErrorCode } from '#core/contracts/errors.ts';
-import { PullStoryView } from '#core/contracts/pull-story.ts';
-import { GIVEN_SETTINGS } from '#core/contracts/repo-settings.ts';
-import { errorsOf, type RouteSpec } from '#core/contracts/route-spec.ts';
-import { ROUTES } from '#core/contracts/routes.ts';
+import { PullStoryView } from '#core/contracts/queue/pull-story.ts';
+import { GIVEN_SETTINGS } from '#core/contracts/repos/repo-settings.ts';
+import { errorsOf, type RouteSpec } from '#core/contracts/routes/route-spec.ts';
+import { ROUTES } from '#core/contracts/routes/routes.ts';
+import { TenantExport } from '#core/contracts/tenants/account.ts';
+import { TokenView } from '#core/contracts/tenants/api-token.ts';
+import { ForgeRepoView } from '#core/contracts/tenants/connection.ts';
 import endpoints from './endpoints.json';
 
 interface Endpoint {

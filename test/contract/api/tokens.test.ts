@@ -1,5 +1,5 @@
-import type { RouteSpec } from '#core/contracts/route-spec.ts';
-import { ROUTES } from '#core/contracts/routes.ts';
+import type { RouteSpec } from '#core/contracts/routes/route-spec.ts';
+import { ROUTES } from '#core/contracts/routes/routes.ts';
 import { API_TOKENS_MAX } from '#core/domain/api-limits.ts';
 import { TOKEN_SCOPES } from '#core/domain/tenants/api-token.ts';
 import { ApiWorld, TENANT_A, TENANT_B, TOKEN_A, TOKEN_B } from '../../support/api-world.ts';

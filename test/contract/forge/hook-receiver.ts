@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createForgeAdmin } from '#core/adapters/forge-http/admin.ts';
 import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
 import { AppError } from '#core/contracts/errors.ts';
-import { parseHubSignature } from '#core/contracts/hub-signature.ts';
+import { parseHubSignature } from '#core/contracts/webhooks/hub-signature.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import type { ForgeAdmin } from '#core/ports/forge-admin.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createSubscriptionReader } from '#core/adapters/payments-http/list-subscriptions.ts';
 import { createPaymentsOpener } from '#core/adapters/payments-http/open-payments.ts';
 import { createPayments, type PaymentsConfig } from '#core/adapters/payments-http/payments.ts';
-import { parsePriceBook } from '#core/contracts/billing-config.ts';
+import { parsePriceBook } from '#core/contracts/tenants/billing-config.ts';
 import { HOUR_MS } from '#core/domain/api-limits.ts';
 import type { PriceBook } from '#core/domain/tenants/subscription.ts';
 import { Secret } from '#core/secret.ts';

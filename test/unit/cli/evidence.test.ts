@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { keyIdOf } from '#core/contracts/dsse.ts';
+import { keyIdOf } from '#core/contracts/evidence/dsse.ts';
 import { run } from '../../../cli/run.ts';
 import { callCli } from '../../support/call-cli.ts';
 import {

@@ -1,4 +1,4 @@
-import { createApiClient } from '#core/contracts/client.ts';
+import { createApiClient } from '#core/contracts/routes/client.ts';
 import { withinTime } from '../../../cli/reach.ts';
 import { run } from '../../../cli/run.ts';
 

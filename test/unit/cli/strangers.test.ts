@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createApiClient } from '#core/contracts/client.ts';
+import { createApiClient } from '#core/contracts/routes/client.ts';
 import { run } from '../../../cli/run.ts';
 import { findCanary, formsOf } from '../../support/canary.ts';
 

@@ -1,4 +1,4 @@
-import { EnrollRepoBody } from '#core/contracts/managed-repo.ts';
+import { EnrollRepoBody } from '#core/contracts/repos/managed-repo.ts';
 import { MERGE_STYLES } from '#core/domain/repos/repo.ts';
 import {
   DEFAULT_OPTIONS,

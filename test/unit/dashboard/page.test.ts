@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { dashboardCaching, dashboardPolicy } from '#core/contracts/dashboard.ts';
+import { dashboardCaching, dashboardPolicy } from '#core/contracts/internal/dashboard.ts';
 import { buildDashboard, type DashboardBundle } from '../../../lib/bundle-dashboard.ts';
 
 const INITIAL_GZIP_BYTES_MAX = 150 * 1024;
@@ -43,12 +43,12 @@ test('neither a schema library nor anything of the service is in it', () => {
     ),
   ).toEqual([]);
   expect(inputs.filter((path) => path.startsWith('core/')).sort()).toEqual([
-    'core/contracts/approvals-text.ts',
-    'core/contracts/chat-fields.ts',
-    'core/contracts/client.ts',
-    'core/contracts/dashboard.ts',
+    'core/contracts/evidence/approvals-text.ts',
+    'core/contracts/notices/chat-fields.ts',
+    'core/contracts/routes/client.ts',
+    'core/contracts/internal/dashboard.ts',
     'core/contracts/error-steps.ts',
-    'core/contracts/turn-names.ts',
+    'core/contracts/queue/turn-names.ts',
     'core/domain/api-limits.ts',
     'core/domain/tenants/api-token.ts',
     'core/domain/queue/batch.ts',

@@ -1,7 +1,7 @@
 /** @jest-environment jsdom */
 import { render } from '@testing-library/react';
-import { ApiError } from '#core/contracts/client.ts';
 import { ERROR_TABLE, type ErrorCode } from '#core/contracts/errors.ts';
+import { ApiError } from '#core/contracts/routes/client.ts';
 import { sayRefusal } from '../../../cli/refusal.ts';
 import { Problem, ProblemPage } from '../../../dashboard/parts/errors.tsx';
 

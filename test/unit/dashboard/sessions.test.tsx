@@ -1,7 +1,7 @@
 /** @jest-environment jsdom */
 import { webcrypto } from 'node:crypto';
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
-import type { CognitoSignIn } from '../../../core/contracts/dashboard.ts';
+import type { CognitoSignIn } from '../../../core/contracts/internal/dashboard.ts';
 import { session } from '../../../dashboard/data/session.ts';
 import { type MountOptions, mountPage } from '../../support/mount-page.tsx';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { ApiError } from '#core/contracts/client.ts';
 import { ERROR_STEPS } from '#core/contracts/error-steps.ts';
 import { ERROR_TABLE, type ErrorCode } from '#core/contracts/errors.ts';
+import { ApiError } from '#core/contracts/routes/client.ts';
 import { GLANCE_EVERY_MS } from '#core/domain/limits.ts';
 import { CI_STATES } from '#core/domain/queue/activity.ts';
 import { ACTIVITY_EVENTS, BATCH_OUTCOMES, MEMBER_ACTIONS } from '#core/domain/queue/batch.ts';

@@ -1,4 +1,4 @@
-import { SESSION_COOKIE } from '#core/contracts/account.ts';
+import { SESSION_COOKIE } from '#core/contracts/tenants/account.ts';
 import { RATE_LIMITS, SOCKETS_PER_TENANT_MAX } from '#core/domain/api-limits.ts';
 import { issueTicket } from '#core/services/realtime/tickets.ts';
 import { createLog } from '#core/telemetry.ts';

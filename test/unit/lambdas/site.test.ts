@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { readSiteFiles } from '#core/adapters/site-files/site-files.ts';
-import type { DashboardConfig } from '#core/contracts/dashboard.ts';
 import { AppError } from '#core/contracts/errors.ts';
+import type { DashboardConfig } from '#core/contracts/internal/dashboard.ts';
 import { createSite } from '../../../lambdas/site/serve.ts';
 
 const PAGE = 'text/html,application/xhtml+xml';

@@ -1,4 +1,4 @@
-import { PARTITIONS, type Partition, TTL_ATTRIBUTE } from '../../../contracts/table.ts';
+import { PARTITIONS, type Partition, TTL_ATTRIBUTE } from '../../../contracts/internal/table.ts';
 import type { TenantId } from '../../../domain/ids.ts';
 import { kindOf } from '../copy-back.ts';
 import { REPO_SORT_PREFIX } from '../keys.ts';

@@ -1,5 +1,5 @@
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { PARTITIONS, type Partition } from '../../../contracts/table.ts';
+import { PARTITIONS, type Partition } from '../../../contracts/internal/table.ts';
 import { kindOf } from '../copy-back.ts';
 import { CONNECTION_SORT_PREFIX, REPO_SORT_PREFIX } from '../keys.ts';
 import type { Row } from '../table.ts';

@@ -1,6 +1,6 @@
-import { ApiError, type ApiErrorCode } from '#core/contracts/client.ts';
 import { ERROR_STEPS, nextStep, splitStep } from '#core/contracts/error-steps.ts';
 import { ERROR_TABLE, type ErrorCode, type ErrorShape } from '#core/contracts/errors.ts';
+import { ApiError, type ApiErrorCode } from '#core/contracts/routes/client.ts';
 
 const CODES = Object.keys(ERROR_TABLE) as ErrorCode[];
 const shapeOf = (code: ErrorCode): ErrorShape => ERROR_TABLE[code];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { SubscriptionAnswer } from '#core/adapters/payments-http/schema.ts';
-import { signPaymentEvent } from '#core/contracts/payment-signature.ts';
+import { signPaymentEvent } from '#core/contracts/webhooks/payment-signature.ts';
 import { entitledTier, repoIdsOnHold, type Tier } from '#core/domain/tenants/billing.ts';
 import { PaymentsError } from '#core/ports/payments.ts';
 import { StoreError } from '#core/ports/store.ts';

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isPaymentEventSigned } from '#core/contracts/payment-signature.ts';
+import { isPaymentEventSigned } from '#core/contracts/webhooks/payment-signature.ts';
 import { Secret } from '#core/secret.ts';
 import {
   LOCAL_PAYMENTS,

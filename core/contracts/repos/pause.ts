@@ -1,0 +1,34 @@
+import * as z from 'zod';
+import { PAUSE_REASON_CHARS_MAX } from '../../domain/api-limits.ts';
+import { PAUSE_KINDS, type PauseKind } from '../../domain/repos/pause.ts';
+import type { ManagedRepo } from '../../domain/repos/repo.ts';
+import { formatTime, formatTimeOrNull, Time } from '../fields.ts';
+
+/** Printable ASCII, as all words of a commit status are (A38). */
+export const PauseReason = z
+  .string()
+  .max(PAUSE_REASON_CHARS_MAX)
+  .regex(/^[!-~](?:[ -~]*[!-~])?$/);
+
+export const PauseBody = z.object({
+  reason: PauseReason.nullable().optional(),
+  /** In the future, at most a year away. Absent or null: until the queue is resumed. */
+  until: Time.nullable().optional(),
+});
+
+export const PauseView = z.object({
+  kind: z.enum(PAUSE_KINDS),
+  reason: z.string().nullable(),
+  since: Time,
+  until: Time.nullable(),
+});
+
+export function toPauseView({ pause }: Pick<ManagedRepo, 'pause'>): z.infer<typeof PauseView> | null {
+  if (pause === null) return null;
+  const { kind, reason, since, until } = pause;
+  return { kind, reason, since: formatTime(since), until: formatTimeOrNull(until) };
+}
+
+export function toWantedPause(kind: PauseKind, { reason, until }: z.output<typeof PauseBody>) {
+  return { kind, reason: reason ?? null, until: until == null ? null : Date.parse(until) };
+}
