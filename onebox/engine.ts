@@ -5,7 +5,7 @@ import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
 import { ENGINE_TIMEOUT_MS } from '#core/domain/limits.ts';
 import type { Clock, EnginePort, Log } from '#core/ports/system.ts';
-import { createReconciler } from '../engine-container/src/reconciler.ts';
+import { createReconciler } from '../engine-container/src/reconcile/reconciler.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface EngineParts {

@@ -4,8 +4,8 @@ import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
 import { GLANCE_TIMEOUT_MS } from '#core/domain/limits.ts';
 import type { GlanceAnswer, GlanceRequest, IdleLooker } from '#core/ports/idle-look.ts';
 import type { Clock } from '#core/ports/system.ts';
-import { glanceAt } from '../engine-container/src/glance.ts';
-import { lookForWork } from '../engine-container/src/idle-look.ts';
+import { glanceAt } from '../engine-container/src/idle/glance.ts';
+import { lookForWork } from '../engine-container/src/idle/idle-look.ts';
 
 /** Idle looks and glances within this process. `send` keeps the pace that a forge has asked for. */
 export function createLooker(send: HttpSend, clock: Clock): IdleLooker {

@@ -14,7 +14,7 @@ import { createUuidIds } from '#core/adapters/system/ids.ts';
 import { Secret } from '#core/secret.ts';
 import { createLog } from '#core/telemetry.ts';
 import { EngineEnv } from './env.ts';
-import { createReconciler } from './reconciler.ts';
+import { createReconciler } from './reconcile/reconciler.ts';
 import { createEngineServer } from './server.ts';
 
 const env = EngineEnv.parse(process.env);

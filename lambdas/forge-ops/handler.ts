@@ -28,7 +28,7 @@ import { carryLandings } from '#core/services/pulls/backport.ts';
 import { repairSetup } from '#core/services/set-up/repair-setup.ts';
 import { createTokenReader } from '#core/services/tenants/api-tokens.ts';
 import { createLog } from '#core/telemetry.ts';
-import { openBackportPlanner } from '../../engine-container/src/plan-backport.ts';
+import { openBackportPlanner } from '../../engine-container/src/staging/plan-backport.ts';
 import { ForgeOpsEnv } from './env.ts';
 import { createForgeOpsRoutes } from './routes.ts';
 

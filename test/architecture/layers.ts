@@ -11,7 +11,7 @@ const LAYERS = [
   ['services', /^core\/services\//],
   ['adapters', /^core\/adapters\//],
   ['http', /^core\/(http\/|telemetry\.ts$)/],
-  ['plans of backports', /^engine-container\/src\/plan-backport\.ts$/],
+  ['plans of backports', /^engine-container\/src\/staging\/plan-backport\.ts$/],
   ['engine', /^engine-container\/src\//],
   ['lambdas', /^lambdas\//],
   ['lib', /^lib\//],

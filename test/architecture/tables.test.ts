@@ -34,6 +34,8 @@ const FOLDER_TABLES = [
   ['ARCHITECTURE.md', 'Services by concern', 'core/services'],
   ['core/README.md', 'Folders of `domain`', 'core/domain'],
   ['core/README.md', 'Folders of `contracts`', 'core/contracts'],
+  ['engine-container/README.md', 'Folders of `src`', 'engine-container/src'],
+  ['engine-container/README.md', 'Folders of `src/queue`', 'engine-container/src/queue'],
 ] as const;
 
 test.each(FOLDER_TABLES)(

@@ -8,7 +8,7 @@ import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { LEASE_TTL_MS } from '#core/domain/limits.ts';
 import { Secret } from '#core/secret.ts';
 import { withLease } from '#core/services/wakes/lease.ts';
-import { createReconciler } from '../../engine-container/src/reconciler.ts';
+import { createReconciler } from '../../engine-container/src/reconcile/reconciler.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { createMemoryStore } from '../fakes/memory-store.ts';
 

@@ -3,7 +3,7 @@ import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import type { BackportForge } from '#core/ports/backport.ts';
 import { type BackportDeps, carryLandings, wishBackports } from '#core/services/pulls/backport.ts';
 import { saveRepo } from '#core/services/repos/save-repo.ts';
-import { openBackportPlanner } from '../../engine-container/src/plan-backport.ts';
+import { openBackportPlanner } from '../../engine-container/src/staging/plan-backport.ts';
 import { QueueWorld, REPO, TICK_MS } from './queue-world.ts';
 import { givenScheduled } from './stories.ts';
 

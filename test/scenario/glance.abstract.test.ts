@@ -1,6 +1,6 @@
 import { type ForgeSight, showsNews, sightOf } from '#core/domain/wakes/glance.ts';
-import { glanceAt } from '../../engine-container/src/glance.ts';
-import { lookForWork } from '../../engine-container/src/idle-look.ts';
+import { glanceAt } from '../../engine-container/src/idle/glance.ts';
+import { lookForWork } from '../../engine-container/src/idle/idle-look.ts';
 import { givenProject, givenScheduled } from './stories.ts';
 import { createWorld } from './world.ts';
 

@@ -9,7 +9,7 @@ import { saveRepo } from '#core/services/repos/save-repo.ts';
 import { offboardTenant } from '#core/services/tenants/offboard.ts';
 import { type DispatchDeps, dispatchReconcile } from '#core/services/wakes/dispatch-reconcile.ts';
 import { forwardDelayedWake, wakeDueRepos, wakeNow } from '#core/services/wakes/wake.ts';
-import { createReconciler } from '../../engine-container/src/reconciler.ts';
+import { createReconciler } from '../../engine-container/src/reconcile/reconciler.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { type AbstractForge, createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { createMemoryStore } from '../fakes/memory-store.ts';

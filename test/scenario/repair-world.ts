@@ -4,7 +4,7 @@ import type { ProvisioningRecord } from '#core/domain/set-up/provisioning.ts';
 import { readActivity } from '#core/services/reads/read-activity.ts';
 import { type RepairDeps, repairSetup, wishRepairs } from '#core/services/set-up/repair-setup.ts';
 import { createLookingEngine } from '#core/services/wakes/idle-look.ts';
-import { lookForWork } from '../../engine-container/src/idle-look.ts';
+import { lookForWork } from '../../engine-container/src/idle/idle-look.ts';
 import { FakeSecretBox } from '../fakes/secret-box.ts';
 import { QueueWorld, REPO, TICK_MS } from './queue-world.ts';
 

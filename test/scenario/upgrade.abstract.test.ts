@@ -1,5 +1,5 @@
 import type { StoredQueueRecord } from '#core/ports/store.ts';
-import { NEWEST_FORMAT } from '../../engine-container/src/record-migrations.ts';
+import { NEWEST_FORMAT } from '../../engine-container/src/record/record-migrations.ts';
 import { runStory, SWEEP_STORIES } from './crash-sweep-stories.ts';
 import { expectHonestEnd } from './stories.ts';
 import { createWorld, type World } from './world.ts';

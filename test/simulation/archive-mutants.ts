@@ -47,7 +47,7 @@ export const ARCHIVE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'an archived repository is told as one',
-    file: 'engine-container/src/refusal-cause.ts',
+    file: 'engine-container/src/reconcile/refusal-cause.ts',
     find: "return { refusal: 'archived', ...refused };",
     replace: 'return refused;',
     families: ARCHIVES,

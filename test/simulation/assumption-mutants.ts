@@ -87,7 +87,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'while there is a twin the tip of the base says nothing of who merged',
-    file: 'engine-container/src/read-snapshot.ts',
+    file: 'engine-container/src/reading/read-snapshot.ts',
     find: '    if (this.#twins.ofLanding(record).length > 0) return this.#readNext(record);\n',
     replace: '',
     families: ['shared_heads'],
@@ -183,7 +183,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a staging branch that a person moved has no run to wait for',
-    file: 'engine-container/src/read-gates.ts',
+    file: 'engine-container/src/reading/read-gates.ts',
     find: 'return (await this.#forge.readBranchTip(run.branch)) === run.sha\n',
     replace: 'return (await this.#forge.readBranchTip(run.branch)) !== null\n',
     families: ['taken_names', 'storm'],
@@ -215,7 +215,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a new record takes over the heads of the one before it',
-    file: 'engine-container/src/adopt-lost.ts',
+    file: 'engine-container/src/record/adopt-lost.ts',
     find: '...(await store.listLeftHeads(repo))',
     replace: '...(await store.listLeftHeads(repo)).slice(0, 0)',
     families: ['interrupted'],
@@ -258,7 +258,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'one that takes the gate away is refused, and no other (D-18)',
-    file: 'engine-container/src/stage-batch.ts',
+    file: 'engine-container/src/staging/stage-batch.ts',
     find: "if (change === 'removes_gate' || (change !== null && index > 0)) {",
     replace: "if (change !== 'removes_gate' && change !== null && index > 0) {",
     families: ['gate_edits'],
@@ -266,7 +266,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a base whose tip says that no run starts is probed in a commit of ours',
-    file: 'engine-container/src/stage-trees.ts',
+    file: 'engine-container/src/staging/stage-trees.ts',
     find: '  const { workBranch } = wanted;\n',
     replace: `  const { workBranch } = wanted;
   if (extra !== null) {

@@ -22,7 +22,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'where only a team may merge, no push of another account renews a schedule (0003)',
-    file: 'engine-container/src/read-renewals.ts',
+    file: 'engine-container/src/reading/read-renewals.ts',
     find: "if (place.value !== 'listed' && place.value !== 'in') return known(false);",
     replace: '',
     families: ['people'],
@@ -54,7 +54,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'an author whose right is hidden in a team is not from outside (D-99)',
-    file: 'engine-container/src/read-rights.ts',
+    file: 'engine-container/src/reading/read-rights.ts',
     find: "right === 'yes' || right === 'listed'",
     replace: "right === 'yes'",
     families: ['people'],
@@ -183,7 +183,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a dependency that is closed is noticed (D-14)',
-    file: 'engine-container/src/read-views.ts',
+    file: 'engine-container/src/reading/read-views.ts',
     find: 'reading?.openDependencies === 0;',
     replace: 'reading?.openDependencies !== undefined;',
     families: ['people'],
@@ -191,7 +191,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the others do not wait for a merge that is blocked (D-14)',
-    file: 'engine-container/src/landing-view.ts',
+    file: 'engine-container/src/reading/landing-view.ts',
     find: 'if (takeBack === null) return blockerLooks < nudges - 1;',
     replace: 'if (takeBack === null) return blockerLooks < 0;',
     families: ['people'],

@@ -22,7 +22,7 @@ export const BRANCH_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a record queues the pull requests to its own branch',
-    file: 'engine-container/src/read-snapshot.ts',
+    file: 'engine-container/src/reading/read-snapshot.ts',
     find: 'all.filter((pull) => pull.baseRef === this.#repo.baseBranch)',
     replace: "all.filter((pull) => pull.baseRef !== '')",
     families: ['two_branches'],

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutants.ts';
 
-const SPENDING = 'engine-container/src/forge-spending.ts';
+const SPENDING = 'engine-container/src/reconcile/forge-spending.ts';
 
 /** Guards of decision 0188: what a batch cost on the forge. */
 export const COST_MUTANTS: readonly Mutant[] = [

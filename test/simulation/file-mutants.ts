@@ -1,6 +1,6 @@
 import type { Mutant } from './mutants.ts';
 
-const READ = 'engine-container/src/read-settings-file.ts';
+const READ = 'engine-container/src/reading/read-settings-file.ts';
 
 /** Guards of decisions 0237 and 0238: which settings file holds, and who is told of a change of it. */
 export const FILE_MUTANTS: readonly Mutant[] = [

@@ -69,7 +69,7 @@ export const GLANCE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a look at rest wakes the engine for words that promise to go on (A145)',
-    file: 'engine-container/src/idle-look.ts',
+    file: 'engine-container/src/idle/idle-look.ts',
     find: "    if (isPromised(statuses, statusContext)) return { kind: 'needed', memory: found };\n",
     replace: '',
     families: ['at_rest'],
@@ -77,7 +77,7 @@ export const GLANCE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a record that is rebuilt at rest asks who the bot is, to replace its words (A145)',
-    file: 'engine-container/src/read-views.ts',
+    file: 'engine-container/src/reading/read-views.ts',
     find: 'if (statuses?.known === true && isPromised(statuses.value, this.#context)) await this.needBotLogin();',
     replace: '',
     families: ['at_rest'],

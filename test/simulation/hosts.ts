@@ -1,6 +1,6 @@
 import { StoreError } from '#core/ports/store.ts';
 import type { Clock } from '#core/ports/system.ts';
-import { EngineMemory } from '../../engine-container/src/engine-memory.ts';
+import { EngineMemory } from '../../engine-container/src/reconcile/engine-memory.ts';
 import { Crash, type Machine } from '../support/machine.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { SimClock } from '../support/sim-clock.ts';

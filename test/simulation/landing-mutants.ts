@@ -110,7 +110,7 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what a hidden repository does not show is not gone (A24)',
-    file: 'engine-container/src/is-gone.ts',
+    file: 'engine-container/src/reading/is-gone.ts',
     find: '  await forge.readBranchTip(baseBranch);\n',
     replace: '',
     families: ['outages'],
@@ -118,7 +118,7 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a failure of the whole look is told until a whole look has none',
-    file: 'engine-container/src/reconcile.ts',
+    file: 'engine-container/src/reconcile/reconcile.ts',
     find: 'if (snapshot.full || failure !== null)',
     replace: 'if (snapshot.full || pass >= 0)',
     families: ['outages'],
@@ -126,7 +126,7 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a branch of a hidden repository is deleted later',
-    file: 'engine-container/src/perform.ts',
+    file: 'engine-container/src/reconcile/perform.ts',
     find: 'if (!(await forge.deleteBranch(branch))) await forge.readBranchTip(baseBranch);',
     replace: 'await forge.deleteBranch(branch);',
     families: ['outages'],

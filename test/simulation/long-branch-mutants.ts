@@ -1,7 +1,7 @@
 import type { Mutant } from './mutants.ts';
 
-const MERGE_BASE = 'engine-container/src/merge-base.ts';
-const PLAN = 'engine-container/src/plan-member.ts';
+const MERGE_BASE = 'engine-container/src/staging/merge-base.ts';
+const PLAN = 'engine-container/src/staging/plan-member.ts';
 
 /** Guards of merge bases that are told without asking for each commit, and of commits that are too many to list. */
 export const LONG_BRANCH_MUTANTS: readonly Mutant[] = [

@@ -7,7 +7,7 @@ const HOURS_MS = '10_800_000';
 export const MACHINE_MUTANTS: readonly Mutant[] = [
   {
     guard: 'an idle look that sees a schedule asks for the engine',
-    file: 'engine-container/src/idle-look.ts',
+    file: 'engine-container/src/idle/idle-look.ts',
     find: 'const mayBeScheduled = seen.length < looked.length;',
     replace: 'const mayBeScheduled = seen.length < 0;',
     families: ['at_rest'],

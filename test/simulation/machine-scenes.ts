@@ -1,7 +1,7 @@
 import { LEASE_TAKEOVER_GRACE_MS, LEASE_TTL_MS } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { Secret } from '#core/secret.ts';
-import { createReconciler } from '../../engine-container/src/reconciler.ts';
+import { createReconciler } from '../../engine-container/src/reconcile/reconciler.ts';
 import { NO_LAGS } from '../fakes/abstract-forge/world.ts';
 import { wrapForge } from '../scenario/hooks.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';

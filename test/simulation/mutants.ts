@@ -239,7 +239,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the intent before the success (A5)',
-    file: 'engine-container/src/reconcile.ts',
+    file: 'engine-container/src/reconcile/reconcile.ts',
     find: '      await this.#keeper.save(record, snapshot.now);\n',
     replace: '',
     families: ['calm', 'crashes'],
@@ -287,7 +287,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a run that can never come, because its branch is gone',
-    file: 'engine-container/src/read-gates.ts',
+    file: 'engine-container/src/reading/read-gates.ts',
     find: "if (gate.kind !== 'none' || !isLate) return gate;",
     replace: "if (gate.kind !== 'none' || isLate || !isLate) return gate;",
     families: ['people', 'everything'],

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutants.ts';
 
-const HEAD = 'engine-container/src/head-evidence.ts';
+const HEAD = 'engine-container/src/staging/head-evidence.ts';
 const STAGE = 'engine-container/src/queue/batches/stage.ts';
 
 /** Guards of decision 0193: a run of the head itself proves a tree only where it is one of the gate on exactly it. */
@@ -55,7 +55,7 @@ export const OWN_RUN_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a tree that has passed is not run again',
-    file: 'engine-container/src/stage-batch.ts',
+    file: 'engine-container/src/staging/stage-batch.ts',
     find: 'return this.#action.knownTrees.some((known) => known.tree === tree && known.gate === gate.id);',
     replace: 'return this.#action.knownTrees.some((known) => known.tree === tree && known.gate === tree);',
     families: ['calm'],

@@ -54,7 +54,7 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a pause that is set while the engine looks holds at once (A128)',
-    file: 'engine-container/src/looks.ts',
+    file: 'engine-container/src/reading/looks.ts',
     find: 'repo: { ...snapshot.repo, ...holds, queueEnabled }',
     replace: 'repo: { ...snapshot.repo, queueEnabled }',
     families: ['pauses'],

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutants.ts';
 
-const FILE = 'engine-container/src/read-twins.ts';
+const FILE = 'engine-container/src/reading/read-twins.ts';
 
 /** Guards of a pull request from the base to another branch against a success that a fast-forward brings to its head. */
 export const PROMOTION_MUTANTS: readonly Mutant[] = [

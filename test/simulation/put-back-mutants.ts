@@ -6,7 +6,7 @@ const MIDWAY = 'the forge is put back while two of three have landed';
 export const PUT_BACK_MUTANTS: readonly Mutant[] = [
   {
     guard: 'landings that the forge has lost hold up no queue',
-    file: 'engine-container/src/read-traces.ts',
+    file: 'engine-container/src/reading/read-traces.ts',
     find: 'return { traces: await this.#commits.traceWithoutHistory(record) };',
     replace: 'return { traces: new Map() };',
     families: [],
@@ -22,7 +22,7 @@ export const PUT_BACK_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what came on top of a tip that the forge has lost is not searched for an hour',
-    file: 'engine-container/src/read-outside-pulls.ts',
+    file: 'engine-container/src/reading/read-outside-pulls.ts',
     find: 'return [];',
     replace: 'throw error;',
     families: [],

@@ -23,7 +23,7 @@ export const RECALL_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'one that was deleted leaves no success of a lost record behind (A24)',
-    file: 'engine-container/src/read-recalled.ts',
+    file: 'engine-container/src/reading/read-recalled.ts',
     find: 'tryRead(() => readOrNone(forge, baseBranch, pr))',
     replace: 'tryRead(() => forge.readPullRequest(pr))',
     families: ['everything', 'storm'],
@@ -39,7 +39,7 @@ export const RECALL_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a record that was put back knows no head until it was read again (A4, A24)',
-    file: 'engine-container/src/record-keeper.ts',
+    file: 'engine-container/src/record/record-keeper.ts',
     find: 'this.#mayBeOlder && !this.#memory.isOwn ?',
     replace: 'this.#mayBeOlder && !this.#memory.isOwn && stored.version < 0 ?',
     families: ['everything'],

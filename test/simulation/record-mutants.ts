@@ -4,7 +4,7 @@ import type { Mutant } from './mutants.ts';
 export const RECORD_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a landing of a lost record is known by what the record told last (A24, A32)',
-    file: 'engine-container/src/adopt-lost.ts',
+    file: 'engine-container/src/record/adopt-lost.ts',
     find: '...(await readOwnLeft(store, repo))',
     replace: '...(await readOwnLeft(store, repo)).slice(0, 0)',
     families: ['drifts', 'storm'],
@@ -12,7 +12,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what does not fit a write waits in the document (exactly once)',
-    file: 'engine-container/src/record-keeper.ts',
+    file: 'engine-container/src/record/record-keeper.ts',
     find: 'document: toDocument(fitting, left),',
     replace: 'document: toDocument(fitting),',
     families: ['crashes', 'everything'],
@@ -28,7 +28,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a success is taken back though the record cannot be saved',
-    file: 'engine-container/src/reconcile.ts',
+    file: 'engine-container/src/reconcile/reconcile.ts',
     find: "error.kind === 'too_large') await this.#takeBack();",
     replace: "error.kind === 'too_large') await Promise.resolve();",
     families: ['crowd'],
@@ -36,7 +36,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what was written before the record stopped to fit is stored',
-    file: 'engine-container/src/reconcile.ts',
+    file: 'engine-container/src/reconcile/reconcile.ts',
     find: '    await this.#keeper.saveDone(this.#deps.clock.now());\n',
     replace: '',
     families: ['crowd'],

@@ -56,7 +56,7 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the rule of a base at rest is read again once an hour',
-    file: 'engine-container/src/read-hook.ts',
+    file: 'engine-container/src/reading/read-hook.ts',
     find: 'return repo.protectionRequested && isSetUpLookDue',
     replace: 'return false && isSetUpLookDue',
     families: ['drifts'],
@@ -64,7 +64,7 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'an idle look that compares the set-up reads no statuses beside it',
-    file: 'engine-container/src/idle-look.ts',
+    file: 'engine-container/src/idle/idle-look.ts',
     find: "return { kind: isAsBefore ? 'idle' : 'needed', memory: found };",
     replace: "if (!isAsBefore) return { kind: 'needed', memory: found };",
     families: ['drifts'],

@@ -33,11 +33,11 @@ import { answerGlance } from '#core/services/wakes/glance.ts';
 import { createLookingEngine } from '#core/services/wakes/idle-look.ts';
 import { forwardDelayedWake, wakeDueRepos } from '#core/services/wakes/wake.ts';
 import { acceptForgeWebhook } from '#core/services/webhooks/accept-forge-webhook.ts';
-import { EngineMemory } from '../../engine-container/src/engine-memory.ts';
-import { glanceAt } from '../../engine-container/src/glance.ts';
-import { lookForWork } from '../../engine-container/src/idle-look.ts';
-import { openBackportPlanner } from '../../engine-container/src/plan-backport.ts';
-import { createReconciler } from '../../engine-container/src/reconciler.ts';
+import { glanceAt } from '../../engine-container/src/idle/glance.ts';
+import { lookForWork } from '../../engine-container/src/idle/idle-look.ts';
+import { EngineMemory } from '../../engine-container/src/reconcile/engine-memory.ts';
+import { createReconciler } from '../../engine-container/src/reconcile/reconciler.ts';
+import { openBackportPlanner } from '../../engine-container/src/staging/plan-backport.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { FakeSecretBox } from '../fakes/secret-box.ts';
 import {

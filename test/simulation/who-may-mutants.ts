@@ -73,7 +73,7 @@ export const WHO_MAY_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a push renews no schedule for an account that may not schedule',
-    file: 'engine-container/src/read-renewals.ts',
+    file: 'engine-container/src/reading/read-renewals.ts',
     find: 'byPush.known && byPush.value ? await this.#mayRenew(pull, push.by) : byPush',
     replace: 'byPush',
     families: ['rules'],
@@ -81,7 +81,7 @@ export const WHO_MAY_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a push within seconds after a schedule is held to the rules about who may schedule',
-    file: 'engine-container/src/read-renewals.ts',
+    file: 'engine-container/src/reading/read-renewals.ts',
     find: 'byPush.known && byPush.value ? await this.#mayRenew(pull, push.by) : byPush',
     replace:
       "schedule.kind === 'moved' && byPush.known && byPush.value ? await this.#mayRenew(pull, push.by) : byPush",
@@ -90,7 +90,7 @@ export const WHO_MAY_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'an approval renews no schedule for an account that may not schedule',
-    file: 'engine-container/src/read-renewals.ts',
+    file: 'engine-container/src/reading/read-renewals.ts',
     find: 'await this.#mayAnyRenew(pull, approvers)',
     replace: 'known(approvers.length > 0)',
     families: ['rules'],

@@ -13,7 +13,7 @@ import { Secret } from '#core/secret.ts';
 import { createForgeOpener } from '#core/services/connections/open-forge.ts';
 import type { BackportDeps } from '#core/services/pulls/backport.ts';
 import type { VerifyDeps } from '#core/services/set-up/verify-ci-gate.ts';
-import { openBackportPlanner } from '../../engine-container/src/plan-backport.ts';
+import { openBackportPlanner } from '../../engine-container/src/staging/plan-backport.ts';
 import { BOT, createFakeForge, type FakeForge } from '../../local/forge/fake-forge.ts';
 import type { ProfileName } from '../../local/forge/profiles.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';

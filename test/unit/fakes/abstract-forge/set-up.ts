@@ -1,8 +1,8 @@
 import type { EngineForge } from '#core/ports/forge.ts';
-import { RepoDirectories } from '../../../../engine-container/src/engine-memory.ts';
-import { findMergeBase } from '../../../../engine-container/src/merge-base.ts';
-import { RepoObjects } from '../../../../engine-container/src/repo-objects.ts';
+import { RepoDirectories } from '../../../../engine-container/src/reconcile/engine-memory.ts';
+import { findMergeBase } from '../../../../engine-container/src/staging/merge-base.ts';
 import { renderPatch } from '../../../../engine-container/src/staging/patch.ts';
+import { RepoObjects } from '../../../../engine-container/src/staging/repo-objects.ts';
 import { planMerge } from '../../../../engine-container/src/staging/three-way.ts';
 import {
   type AbstractForge,

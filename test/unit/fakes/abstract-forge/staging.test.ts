@@ -1,7 +1,7 @@
-import { RepoDirectories } from '../../../../engine-container/src/engine-memory.ts';
-import { RepoObjects } from '../../../../engine-container/src/repo-objects.ts';
+import { RepoDirectories } from '../../../../engine-container/src/reconcile/engine-memory.ts';
 import { hashBlob } from '../../../../engine-container/src/staging/objects.ts';
 import { renderPatch } from '../../../../engine-container/src/staging/patch.ts';
+import { RepoObjects } from '../../../../engine-container/src/staging/repo-objects.ts';
 import { diffTrees } from '../../../../engine-container/src/staging/tree-walk.ts';
 import { STAGING, setUp, stage, success } from './set-up.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { viewProvisioning } from '#core/domain/set-up/provisioning.ts';
 import { provisionRepo } from '#core/services/set-up/provisioning.ts';
-import { lookForWork } from '../../../../engine-container/src/idle-look.ts';
+import { lookForWork } from '../../../../engine-container/src/idle/idle-look.ts';
 import { faultBySentinel, judgeBySentinel, SENTINEL_NAMES } from '../../../../local/forge/sentinels.ts';
 import { startLocalIdentity } from '../../../../local/identity/provider.ts';
 import { givenConnection, givenRepo } from '../../../builders/managed-repo.ts';

@@ -1,0 +1,30 @@
+import { FORGE_VERSION_KEPT_MS } from '#core/domain/limits.ts';
+import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
+import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
+import type { Clock } from '#core/ports/system.ts';
+import type { KnownForge, QueueRecord } from '../queue/record/record.ts';
+import type { TryRead } from './look-reads.ts';
+
+/** Which forge this is. Asked anew now and then: it may have been upgraded. */
+export async function readKnownForge(
+  forge: EngineForge,
+  clock: Clock,
+  tryRead: TryRead,
+  { forge: kept }: QueueRecord,
+): Promise<Reading<KnownForge>> {
+  const now = clock.now();
+  if (kept !== undefined && now - kept.readAt < FORGE_VERSION_KEPT_MS) return known(kept);
+  const version = await tryRead(() => unlessHidden(() => forge.readVersion()));
+  if (version.known) return known({ version: version.value, readAt: now });
+  return kept === undefined ? UNKNOWN : known(kept);
+}
+
+/** Some hide their version: then it is not known, and nothing waits for it. */
+async function unlessHidden<T>(read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof ForgeError && (error.kind === 'denied' || error.kind === 'missing')) return null;
+    throw error;
+  }
+}

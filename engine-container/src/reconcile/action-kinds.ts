@@ -1,0 +1,42 @@
+import type { ForgeErrorKind } from '#core/ports/forge.ts';
+import type { Action } from '../queue/actions.ts';
+
+/** Refusals that are about the token, the repository or the caller, whatever was asked. */
+export const OF_EVERYTHING: readonly ForgeErrorKind[] = ['denied', 'archived', 'rate_limited'];
+
+export function isStaging(action: Action): boolean {
+  return action.kind === 'stage_batch' || action.kind === 'stage_tree';
+}
+
+/** Something else waits for what this comes to. */
+function isAwaited(action: Action): boolean {
+  return isStaging(action) || action.kind === 'probe_schedule' || isLandingPost(action);
+}
+
+export function isTakingBack(action: Action): boolean {
+  return action.kind === 'post_status' && action.takesBack === true;
+}
+
+function isMereWords(action: Action): boolean {
+  return action.kind === 'post_status' && action.purpose === 'pending' && action.takesBack !== true;
+}
+
+function isLandingPost(action: Action): boolean {
+  return action.kind === 'post_status' && action.purpose === 'landing';
+}
+
+/**
+ * The fate of the actions behind one that failed. `goes_on` and `fails_alone`: all of them are tried, and with the latter the
+ * reconcile has failed. `takes_back`: only those that take a success back. `stops`: none.
+ */
+export type AfterFailure = 'goes_on' | 'fails_alone' | 'takes_back' | 'stops';
+
+/** @param isAway - The forge has asked not to be called for a while. */
+export function afterFailure(action: Action, forgeAnswers: boolean, isAway: boolean): AfterFailure {
+  // Words that cannot be written are counted and dropped: meanwhile the others go on.
+  if (forgeAnswers && isMereWords(action)) return 'goes_on';
+  // A tidy-up that fails holds up nothing else.
+  if (forgeAnswers && !isAwaited(action)) return 'fails_alone';
+  // A forge that is away is not asked for each of them.
+  return isTakingBack(action) || isAway ? 'stops' : 'takes_back';
+}

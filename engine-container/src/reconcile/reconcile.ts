@@ -1,0 +1,349 @@
+import { LOG_TAIL_LINES_MAX } from '#core/domain/api-limits.ts';
+import type { EpochMs } from '#core/domain/ids.ts';
+import { RECONCILE_BUDGET_MS, RECONCILE_PASSES_MAX, WAKE_DELAY_MS_MAX } from '#core/domain/limits.ts';
+import type { ManagedRepo, ReconcileErrorCode } from '#core/domain/repos/repo.ts';
+import type { ForgeSight } from '#core/domain/wakes/glance.ts';
+import type { HeldLease } from '#core/domain/wakes/lease.ts';
+import { type EngineForge, ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
+import { StoreError } from '#core/ports/store.ts';
+import type { ReconcileRequest } from '#core/ports/system.ts';
+import type { Action, ActionOutcome } from '../queue/actions.ts';
+import { decide } from '../queue/decide.ts';
+import { fold } from '../queue/fold.ts';
+import { followClock } from '../queue/record/clock-step.ts';
+import type { QueueRecord } from '../queue/record/record.ts';
+import type { Snapshot } from '../queue/snapshot.ts';
+import { earlier } from '../reading/look-pace.ts';
+import { Looks } from '../reading/looks.ts';
+import { SnapshotReader } from '../reading/read-snapshot.ts';
+import { toldSettings } from '../reading/settings-changes.ts';
+import type { PatrolMemory } from '../reading/status-patrol.ts';
+import { RecordKeeper } from '../record/record-keeper.ts';
+import { RepoObjects } from '../staging/repo-objects.ts';
+import { StagedTreeMismatch } from '../staging/stage-trees.ts';
+import { afterFailure, isStaging, isTakingBack, OF_EVERYTHING } from './action-kinds.ts';
+import type { EngineMemory } from './engine-memory.ts';
+import { mayStillWrite } from './may-still-write.ts';
+import { perform, queuePageFor } from './perform.ts';
+import type { MeasuredDeps } from './reconciler-deps.ts';
+import { type Refused, readRefusal, waitsForTick, withArchive } from './refusal-cause.ts';
+import { findRuledBranch } from './ruled-branch.ts';
+import { SteadyClock } from './steady-clock.ts';
+import { takeBackUnrecorded } from './take-back.ts';
+
+/** Time kept back at the end of a reconcile for storing what was done. */
+const WRAP_UP_MS = 2_000;
+
+/** One reconcile: looks, decisions and actions, until there is nothing to do at once. */
+export class Reconcile {
+  readonly #deps: MeasuredDeps;
+  readonly #clock: SteadyClock;
+  readonly #repo: ManagedRepo;
+  readonly #held: HeldLease;
+  readonly #queueName: string;
+  readonly #forge: EngineForge;
+  readonly #objects: RepoObjects;
+  readonly #patrol: PatrolMemory;
+  readonly #deadline: number;
+  readonly #keeper: RecordKeeper;
+  #errorCode: ReconcileErrorCode | null = null;
+  #refused: Refused = {};
+  #isRepoSeen = false;
+  #wakeAt: EpochMs | null = null;
+  #sight: ForgeSight | null = null;
+  /** The forge asked not to be called before. */
+  #retryAt: EpochMs | null = null;
+  #takesAllBack = false;
+  #hasActed = false;
+  readonly #logTail: string[] = [];
+
+  constructor(
+    deps: MeasuredDeps,
+    request: ReconcileRequest,
+    repo: ManagedRepo,
+    held: HeldLease,
+    memory: EngineMemory,
+  ) {
+    this.#clock = new SteadyClock(deps.clock, memory.engine);
+    this.#deps = { ...deps, clock: this.#clock };
+    this.#repo = repo;
+    this.#held = held;
+    this.#queueName = request.queueName;
+    this.#deadline = this.#clock.monotonic() + RECONCILE_BUDGET_MS;
+    const { onCall, onAnswer } = deps.spent;
+    this.#forge = deps.forgeFor(request, held, () => this.#mayRead(), onCall, onAnswer);
+    const directories = memory.open(repo.id);
+    this.#patrol = directories.patrol;
+    this.#objects = new RepoObjects(this.#forge, directories, () => this.#isOutOfTime());
+    this.#keeper = new RecordKeeper({ ...deps, repo, held, memory: memory.recordOf(repo.id) });
+  }
+
+  /** Null when all went well. Whatever happens, a report is left for the worker (A48). */
+  async run(): Promise<ReconcileErrorCode | null> {
+    try {
+      await this.#work();
+    } catch (error) {
+      if (error instanceof StoreError && error.kind === 'too_large') await this.#takeBack();
+      this.#errorCode = this.#classify(error);
+    }
+    if (this.#errorCode !== null && !waitsForTick(this.#errorCode, this.#keeper.saved))
+      this.#wakeAt ??= this.#deps.clock.now() + WAKE_DELAY_MS_MAX;
+    if (this.#retryAt !== null) this.#wakeAt = Math.max(this.#wakeAt ?? 0, this.#retryAt);
+    this.#deps.spent.close(this.#keeper.saved.batches);
+    const { rule, forge, hook, settingsSeen } = this.#keeper.saved;
+    try {
+      await this.#deps.store.saveReport(this.#held, {
+        fence: this.#held.fence,
+        at: this.#deps.clock.now(),
+        errorCode: this.#errorCode,
+        ...withArchive(this.#refused, this.#keeper.saved),
+        wakeAt: this.#wakeAt,
+        logTail: this.#logTail.slice(-LOG_TAIL_LINES_MAX),
+        ...(rule === undefined ? {} : { rule }),
+        ...(hook === undefined ? {} : { hook }),
+        ...(settingsSeen === undefined ? {} : { settingsSeen }),
+        ...(forge?.version == null ? {} : { forge: forge.version }),
+        ...(this.#sight === null ? {} : { sight: this.#sight }),
+      });
+    } catch (error) {
+      this.#errorCode ??= this.#classify(error);
+    }
+    return this.#errorCode;
+  }
+
+  /** Before anything is told: what stands now could not be watched. */
+  async #takeBack(): Promise<void> {
+    this.#takesAllBack = true;
+    const ok = await takeBackUnrecorded(this.#forge, this.#repo.baseBranch, this.#keeper.posted);
+    const alarm = { repo_id: this.#repo.id, alarm: 'record_too_large', pr: null };
+    this.#deps.log.error('queue alarm', { ...alarm, ok });
+    await this.#keeper.saveDone(this.#deps.clock.now());
+    // It fits no better a moment later: a look too early would only cost calls.
+    this.#wakeAt = this.#deps.clock.now() + WAKE_DELAY_MS_MAX;
+  }
+
+  async #work(): Promise<void> {
+    if ((await this.#keeper.load(this.#deps.clock.now())) === 'unreadable') {
+      this.#deps.log.error('queue record unreadable, set aside', { repo_id: this.#repo.id });
+      await this.#deps.store.quarantineQueueRecord(this.#held);
+      this.#errorCode = 'engine_error';
+      return;
+    }
+    await this.#passes();
+  }
+
+  async #passes(): Promise<void> {
+    const { clock, store } = this.#deps;
+    const reader = this.#openReader();
+    const readHolds = () => store.readHolds(this.#repo);
+    const looks = new Looks({ clock, reader, repo: this.#repo, fence: this.#held.fence, readHolds });
+    let record = this.#followClock(this.#keeper.saved);
+    let refresh = true;
+    let nextStartAt: EpochMs | null = null;
+    let lookCode: ReconcileErrorCode | null = null;
+    for (let pass = 0; pass < RECONCILE_PASSES_MAX; pass += 1) {
+      const snapshot = await looks.look(record, refresh);
+      if (snapshot.full) {
+        this.#sight = reader.sight;
+        this.#isRepoSeen = reader.isRepoSeen;
+      }
+      const failure = reader.reads.takeFailure();
+      // What a look at all of it failed on is not mended because one at what is in flight asks for less.
+      if (snapshot.full || failure !== null) lookCode = failure === null ? null : this.#classify(failure);
+      this.#errorCode = lookCode;
+      // The rest of a later look is only left for the next reconcile.
+      if (pass === 0 && reader.reads.isCutShort) this.#errorCode ??= 'timeout';
+      const decision = decide(snapshot, record);
+      record = decision.record;
+      this.#errorCode ??= decision.errorCode;
+      // Only a full look says when the next batch may start.
+      if (snapshot.full) nextStartAt = decision.nextStartAt;
+      this.#wakeAt = earlier(decision.wakeAt, nextStartAt);
+      this.#tell(decision.log, decision.alarms);
+      this.#keeper.close(decision.closedBatches);
+      this.#keeper.collect(decision.events, snapshot.now);
+      await this.#keeper.save(record, snapshot.now);
+      const result = await this.#performAll(snapshot, record, decision.actions);
+      record = result.record;
+      this.#keeper.noteDone(record);
+      if (result.ended === 'failed' || this.#retryAt !== null) break;
+      const isReadInPart = reader.isUnfinished || reader.reads.isCutShort;
+      const wantedMs = isReadInPart ? 0 : decision.pollMs;
+      if (result.ended === null && wantedMs === null) break;
+      const pollMs = wantedMs ?? 0;
+      const isLate = clock.monotonic() + pollMs > this.#deadline || this.#held.isPastDeadline();
+      if (result.ended === 'unfinished' || isLate || reader.reads.isCutShort) {
+        // Work is left: the next wake goes on from what is stored and read.
+        this.#wakeAt = clock.now();
+        break;
+      }
+      refresh = decision.refresh || reader.isUnfinished || result.refresh;
+      if (pollMs > 0) await clock.sleep(pollMs);
+    }
+    await this.#keeper.save(record, clock.now());
+  }
+
+  /** The record by the present wall clock, whatever was done to it since this engine stored the record. */
+  #followClock(record: QueueRecord): QueueRecord {
+    const stepMs = this.#clock.stepSince(record.storedBy);
+    if (stepMs !== 0)
+      this.#deps.log.warn('the wall clock was set forward or back, and the waits are moved with it', {
+        repo_id: this.#repo.id,
+        step_ms: stepMs,
+      });
+    return { ...followClock(record, stepMs), storedBy: this.#clock.start };
+  }
+
+  #openReader(): SnapshotReader {
+    const forge = this.#forge;
+    const queueName = this.#queueName;
+    const mayRead = () => this.#mayRead();
+    return new SnapshotReader({ ...this.#deps, forge, queueName, patrol: this.#patrol, mayRead }, this.#repo);
+  }
+
+  async #performAll(
+    snapshot: Snapshot,
+    start: QueueRecord,
+    actions: readonly Action[],
+  ): Promise<{ record: QueueRecord; refresh: boolean; ended: 'failed' | 'unfinished' | null }> {
+    let record = start;
+    let refresh = false;
+    let ended: 'failed' | 'unfinished' | null = null;
+    let isOver = false;
+    for (const action of actions) {
+      // What takes a success back waits behind nothing that fails or has no end.
+      if (isOver && !isTakingBack(action)) continue;
+      this.#keeper.noteDone(record);
+      if (this.#isLeftForLater(action)) {
+        ended = 'unfinished';
+        isOver = true;
+        continue;
+      }
+      this.#hasActed = true;
+      const outcome = await this.#perform(action, snapshot);
+      const folded = fold(snapshot, record, action, outcome, this.#deps.clock.now());
+      record = folded.record;
+      this.#tell(folded.log, folded.alarms);
+      this.#keeper.collect(folded.events, folded.s.now);
+      if (outcome.kind === 'unfinished') {
+        ended = 'unfinished';
+        isOver = true;
+        continue;
+      }
+      if (outcome.kind === 'failed') {
+        const next = afterFailure(action, outcome.forgeAnswers, this.#retryAt !== null);
+        if (next !== 'goes_on' && !isOver) ended = 'failed';
+        if (next === 'stops') break;
+        isOver ||= next === 'takes_back';
+        continue;
+      }
+      refresh ||= folded.refresh;
+      this.#errorCode ??= folded.errorCode;
+      // Staging is the costly step: a crash right after it must not repeat it.
+      if (action.kind === 'stage_batch' || action.kind === 'stage_tree')
+        await this.#keeper.save(record, folded.s.now);
+    }
+    return { record, refresh, ended };
+  }
+
+  /** The forge is asked nothing once the budget is spent, but for what has to be known to take a success back. */
+  #mayRead(): boolean {
+    return this.#takesAllBack || this.#deps.clock.monotonic() <= this.#deadline;
+  }
+
+  /** Past the budget nothing is begun but what takes a success back. Each reconcile begins one thing: else none ever would. */
+  #isLeftForLater(action: Action): boolean {
+    return !this.#mayRead() && this.#hasActed && !isTakingBack(action);
+  }
+
+  #isOutOfTime(): boolean {
+    return this.#deps.clock.monotonic() + WRAP_UP_MS >= this.#deadline || this.#held.isPastDeadline();
+  }
+
+  async #perform(action: Action, snapshot: Snapshot): Promise<ActionOutcome> {
+    try {
+      return await perform(
+        this.#held,
+        {
+          forge: this.#forge,
+          objects: this.#objects,
+          baseBranch: this.#repo.baseBranch,
+          queueName: this.#queueName,
+          mergeStyle: this.#repo.mergeStyle,
+          isOutOfTime: () => this.#isOutOfTime(),
+          settings: toldSettings(this.#repo, this.#keeper.saved),
+          queuePage: queuePageFor(this.#deps, this.#repo),
+        },
+        action,
+      );
+    } catch (error) {
+      if (error instanceof ReadNotBegun) return { kind: 'unfinished' };
+      const isForeseen = error instanceof ForgeError || error instanceof StagedTreeMismatch;
+      // One batch that the program itself cannot plan must not keep all others from being planned.
+      if (!isForeseen && !isStaging(action)) throw error;
+      const code = this.#classify(error);
+      const ruled = await findRuledBranch(this.#forge, action, error);
+      const isRuled = ruled !== null;
+      const forgeAnswers = isRuled || (await this.#doesForgeAnswer(error, action, snapshot));
+      // A token that reads and writes was not refused.
+      const told = forgeAnswers && code === 'forge_access_denied' ? 'forge_unreachable' : code;
+      this.#errorCode ??= isRuled ? 'protection_conflict' : told;
+      this.#deps.log.warn('action failed', {
+        repo_id: this.#repo.id,
+        action: action.kind,
+        outcome: error instanceof Error ? error.name : 'unknown',
+      });
+      return { kind: 'failed', forgeAnswers, ...(isRuled ? { ruledBranch: ruled } : {}) };
+    }
+  }
+
+  /** Tells a failure of one thing from one of everything: by its kind, and by whether the base still reads. */
+  async #doesForgeAnswer(error: unknown, action: Action, { pulls, base }: Snapshot): Promise<boolean> {
+    // One head that takes all of the time must not look as if the forge were away: this look has read the list.
+    if (this.#held.isPastDeadline() || this.#deps.clock.monotonic() >= this.#deadline)
+      return isTakingBack(action) && pulls.known && base.known;
+    try {
+      if (error instanceof ForgeError && OF_EVERYTHING.includes(error.kind))
+        return await mayStillWrite(this.#forge, action, error);
+      return (await this.#forge.readBranchTip(this.#repo.baseBranch)) !== null;
+    } catch (silence) {
+      if (silence instanceof ForgeError) return false;
+      throw silence;
+    }
+  }
+
+  #tell(
+    lines: readonly string[],
+    alarms: readonly { readonly name: string; readonly pr: number | null }[],
+  ): void {
+    this.#logTail.push(...lines);
+    for (const { name, pr } of alarms)
+      this.#deps.log.error('queue alarm', { repo_id: this.#repo.id, alarm: name, pr });
+  }
+
+  /** The only place where an exception becomes a code; its text goes no further (D-78). */
+  #classify(error: unknown): ReconcileErrorCode {
+    if (error instanceof ForgeError) {
+      if (this.#held.isPastDeadline()) return 'timeout';
+      this.#refused = { ...readRefusal(error, this.#isRepoSeen), ...this.#refused };
+      if (error.retryAfterMs !== null) {
+        this.#retryAt = Math.max(this.#retryAt ?? 0, this.#deps.clock.now() + error.retryAfterMs);
+      }
+      return error.kind === 'denied' || error.kind === 'archived' || error.kind === 'missing'
+        ? 'forge_access_denied'
+        : 'forge_unreachable';
+    }
+    if (error instanceof StoreError) {
+      if (error.kind === 'too_large') return 'record_too_large';
+      return error.kind === 'fenced' || error.kind === 'lost_race' ? 'lease_lost' : 'engine_error';
+    }
+    // Frames only: the text of a foreign error may quote what it choked on.
+    const frames = error instanceof Error ? error.stack?.split('\n    at ').slice(1, 5) : [];
+    this.#deps.log.error('reconcile failed', {
+      repo_id: this.#repo.id,
+      outcome: error instanceof Error ? error.name : 'unknown',
+      frames,
+    });
+    return 'engine_error';
+  }
+}

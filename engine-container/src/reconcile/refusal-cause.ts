@@ -1,0 +1,53 @@
+import type { RefusalCause } from '#core/domain/forge/refusal-cause.ts';
+import type { ReconcileErrorCode } from '#core/domain/repos/repo.ts';
+import { type ForgeError, isOldName } from '#core/ports/forge.ts';
+import type { EngineReport } from '#core/ports/store.ts';
+import type { QueueRecord } from '../queue/record/record.ts';
+
+const PULLS = 'GET pulls';
+
+/** The facts that an error of the forge tells of a refusal of the queue as a whole; empty: none. */
+export type Refused = Pick<EngineReport, 'missingScopes' | 'refusal'>;
+
+/** @param isRepoSeen - The base branch was read, or seen to be absent, so the repository is there under its name. */
+export function readRefusal(error: ForgeError, isRepoSeen: boolean): Refused {
+  const { missingScopes } = error;
+  const refusal = causeOf(error, isRepoSeen);
+  return {
+    ...(missingScopes.length === 0 ? {} : { missingScopes }),
+    ...(refusal === null ? {} : { refusal }),
+  };
+}
+
+/** An archived repository refuses the queue before the first write is tried. The refusal of this look itself says more. */
+export function withArchive(
+  refused: Refused,
+  { archivedSince }: Pick<QueueRecord, 'archivedSince'>,
+): Refused {
+  if (archivedSince === undefined || refused.missingScopes !== undefined) return refused;
+  return { refusal: 'archived', ...refused };
+}
+
+/** A standstill that only a person ends keeps no engine awake: the tick looks whether it is over. A rule is asked about sooner while pull requests wait. */
+export function waitsForTick(
+  code: ReconcileErrorCode,
+  { archivedSince, ruledBranch, entries }: Pick<QueueRecord, 'archivedSince' | 'ruledBranch' | 'entries'>,
+): boolean {
+  if (code === 'base_missing' || (code === 'forge_access_denied' && archivedSince !== undefined)) return true;
+  return code === 'protection_conflict' && ruledBranch !== undefined && entries.length === 0;
+}
+
+/**
+ * Null: the answer does not tell. Facts of the forges: a write to an archived repository is answered with 423, a call under an
+ * old name with a redirect, and the list of pull requests with 404 where they are switched off.
+ */
+function causeOf(error: ForgeError, isRepoSeen: boolean): RefusalCause | null {
+  const { kind, status, call } = error;
+  if (isOldName(error)) return 'moved';
+  if (kind === 'archived') return 'archived';
+  if (kind === 'missing') {
+    if (call !== PULLS) return null;
+    return isRepoSeen ? 'pulls_hidden' : 'not_shown';
+  }
+  return kind === 'denied' && status === 401 ? 'token_unknown' : null;
+}

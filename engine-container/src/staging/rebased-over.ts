@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { keyOfPaths } from '#core/contracts/internal/paths-key.ts';
+import type { CommitSha } from '#core/domain/ids.ts';
+import type { ChangedCommit, EngineForge } from '#core/ports/forge.ts';
+import type { ReplayStep, TreeStep } from './ancestry.ts';
+import { readPatchText } from './patch-text.ts';
+import type { PathChange } from './path-change.ts';
+import type { RepoObjects } from './repo-objects.ts';
+import { diffTrees } from './tree-walk.ts';
+
+/** Heads of a repository of which it is kept what the base has beyond them. */
+const BASE_SIDES_KEPT_MAX = 100;
+
+export interface RebasedOverDeps {
+  readonly forge: Pick<EngineForge, 'listChangesSince'>;
+  readonly objects: RepoObjects;
+}
+
+/** A commit that stands where others are rebased to. */
+interface Standing extends TreeStep {
+  /** Of the paths that it changes; null: not told, and worked out where it is asked for. */
+  readonly pathsKey: string | null;
+}
+
+/**
+ * The ground that heads are rebased to: the base, and what lands on it before them. `git rebase` leaves a commit out whose
+ * patch the other side has, whatever came of it there since: after a revert the change does not come back. `git replay`,
+ * which newer Forgejos use where they can, leaves none out.
+ */
+export class RebasedOver {
+  readonly #deps: RebasedOverDeps;
+  readonly #base: CommitSha;
+  readonly #before: TreeStep[] = [];
+  readonly #keys = new Map<string, readonly string[]>();
+
+  constructor(deps: RebasedOverDeps, base: CommitSha) {
+    this.#deps = deps;
+    this.#base = base;
+  }
+
+  /** These land before what is asked about from now on. */
+  add(steps: readonly TreeStep[]): void {
+    this.#before.push(...steps);
+  }
+
+  /**
+   * Those of the steps that a rebase may leave out.
+   *
+   * @param isUpToDate the head holds the whole base
+   */
+  async listLeftOut(
+    head: CommitSha,
+    steps: readonly ReplayStep[],
+    isUpToDate: boolean,
+  ): Promise<ReadonlySet<CommitSha>> {
+    const base = isUpToDate ? [] : (await this.#readBaseSide(head)).flatMap(toStanding);
+    const standing = [...base, ...this.#before.map((step) => ({ ...step, pathsKey: null }))];
+    const leftOut = new Set<CommitSha>();
+    if (standing.length === 0) return leftOut;
+    for (const step of steps) if (await this.#standsIn(standing, step)) leftOut.add(step.sha);
+    return leftOut;
+  }
+
+  async #standsIn(standing: readonly Standing[], step: ReplayStep): Promise<boolean> {
+    const keys = await this.#keysOf(step);
+    for (const each of standing) {
+      const others = each.pathsKey === null ? await this.#keysOf(each) : [each.pathsKey];
+      if (others.some((key) => keys.includes(key)) && (await this.#isSamePatch(step, each))) return true;
+    }
+    return false;
+  }
+
+  /** The same lines change with the same ones around them, wherever they stand. What cannot be told may be the same. */
+  async #isSamePatch(step: TreeStep, other: TreeStep): Promise<boolean> {
+    const [mine, theirs] = [await this.#patchOf(step), await this.#patchOf(other)];
+    return mine === null || theirs === null || mine === theirs;
+  }
+
+  /** Kept: of a base that changed one file a thousand times, one reconcile reads a part, and the next goes on. */
+  async #patchOf({ sha, parent }: TreeStep): Promise<string | null> {
+    const { objects } = this.#deps;
+    const place = `${parent} ${sha}`;
+    const known = objects.patches.get(place);
+    if (known !== undefined) return known;
+    const [from, to] = [await objects.treeOf(parent), await objects.treeOf(sha)];
+    const text = await objects.run(readPatchText(objects, from, to));
+    const patch = text === null ? null : createHash('sha256').update(text).digest('base64');
+    objects.patches.set(place, patch);
+    return patch;
+  }
+
+  /** Of all paths, and of those alone that a forge lists: it tells of no file that becomes a link, or a link that becomes a file. */
+  async #keysOf({ sha, parent }: TreeStep): Promise<readonly string[]> {
+    const place = `${parent} ${sha}`;
+    const known = this.#keys.get(place);
+    if (known !== undefined) return known;
+    const { objects } = this.#deps;
+    const [from, to] = [await objects.treeOf(parent), await objects.treeOf(sha)];
+    const { changes } = await objects.run(diffTrees(objects, from, to, 'head'));
+    const listed = changes.filter((change) => !isOtherType(change));
+    const keys = [changes, listed].map((each) => keyOfPaths(each.map(({ path }) => path)));
+    this.#keys.set(place, keys);
+    return keys;
+  }
+
+  /**
+   * A base that has moved is asked for what is new on it. What it has lost since is kept: at worst a commit counts as left
+   * out. Where it cannot be told from the base of before, which a push may have taken away, the next look asks for all.
+   */
+  async #readBaseSide(head: CommitSha): Promise<readonly ChangedCommit[]> {
+    const { forge, objects } = this.#deps;
+    const { baseSides } = objects;
+    const known = baseSides.get(head);
+    if (known?.base === this.#base) return known.commits;
+    baseSides.delete(head);
+    const fresh = await forge.listChangesSince(known?.base ?? head, this.#base);
+    const commits = [...fresh, ...(known?.commits ?? [])];
+    baseSides.set(head, { base: this.#base, commits });
+    const [oldest] = baseSides.keys();
+    if (baseSides.size > BASE_SIDES_KEPT_MAX && oldest !== undefined) baseSides.delete(oldest);
+    return commits;
+  }
+}
+
+function isOtherType({ from, to }: PathChange): boolean {
+  return from !== null && to !== null && from.mode.slice(0, 3) !== to.mode.slice(0, 3);
+}
+
+/** A rebase passes merges over. */
+function toStanding({ sha, parents, pathsKey }: ChangedCommit): readonly Standing[] {
+  const [parent] = parents;
+  return parent === undefined || parents.length > 1 ? [] : [{ sha, parent, pathsKey }];
+}

@@ -1,0 +1,219 @@
+import { setImmediate } from 'node:timers/promises';
+import type { TreeEntry } from '#core/domain/forge/forge.ts';
+import type { BlobId, CommitSha, TreeHash } from '#core/domain/ids.ts';
+import { FORGE_READS_AT_ONCE_MAX, MERGED_BYTES_MAX } from '#core/domain/limits.ts';
+import type { TreeReader } from '#core/ports/forge.ts';
+import type { BaseSides, RepoDirectories } from '../reconcile/engine-memory.ts';
+import {
+  type Directory,
+  formatOf,
+  hashDirectory,
+  isDirectory,
+  type Need,
+  type ObjectView,
+  type Reading,
+  sortEntries,
+  TURN,
+} from './objects.ts';
+import { directoryOf } from './renames/sides.ts';
+
+/** Contents that one merge read and the next may ask for again: a changed file of the base, for one, is read by every member. */
+const BLOBS_KEPT_BYTES_MAX = 16 * 1024 * 1024;
+
+/**
+ * Entries of directories that are looked at between two turns of all others in the engine. Commits that change thousands of files
+ * to and fro are worked through without a call.
+ */
+const TURN_ENTRIES = 100_000;
+
+/** Raised when the time of a reconcile is up while trees are read. What was read is kept: the next one goes on. */
+export class ReadingUnfinished extends Error {
+  override readonly name = 'ReadingUnfinished';
+  constructor() {
+    super('the time was up before all trees were read');
+  }
+}
+
+/**
+ * The objects of one repository during one reconcile, read through the forge's API as a computation asks for them.
+ * Contents are read for the merges that need them and live no longer than the reconcile: they are neither stored nor
+ * logged (A10).
+ */
+export class RepoObjects implements ObjectView {
+  readonly #forge: TreeReader;
+  readonly #memory: RepoDirectories;
+  readonly #isOutOfTime: () => boolean;
+  readonly #blobs = new Map<BlobId, Buffer | 'withheld'>();
+  #blobBytes = 0;
+  readonly #made = new Map<BlobId, Buffer>();
+  #madeBytes = 0;
+  #hasRead = false;
+  #entriesSeen = 0;
+
+  constructor(forge: TreeReader, memory: RepoDirectories, isOutOfTime: () => boolean) {
+    this.#forge = forge;
+    this.#memory = memory;
+    this.#isOutOfTime = isOutOfTime;
+  }
+
+  get baseSides(): BaseSides {
+    return this.#memory.baseSides;
+  }
+
+  get patches(): RepoDirectories['patches'] {
+    return this.#memory.patches;
+  }
+
+  directory(id: TreeHash): Directory | 'unsayable' | undefined {
+    const found = this.#memory.directories.get(id);
+    this.#entriesSeen += found?.length ?? 0;
+    return found;
+  }
+
+  blob(id: BlobId): Buffer | 'withheld' | undefined {
+    return this.#made.get(id) ?? this.#blobs.get(id);
+  }
+
+  putDirectory(id: TreeHash, directory: Directory): void {
+    this.#memory.put(id, directory);
+  }
+
+  putBlob(id: BlobId, content: Buffer): void {
+    if (this.#made.has(id)) return;
+    this.#made.set(id, content);
+    this.#madeBytes += content.length;
+  }
+
+  /** Contents that a merge of this reconcile made, which the forge may not have. */
+  contentOf(id: BlobId): Buffer | undefined {
+    return this.#made.get(id);
+  }
+
+  /** True when so many contents were merged that no more should be. */
+  get isFull(): boolean {
+    return this.#madeBytes > MERGED_BYTES_MAX;
+  }
+
+  /** Notes the tree of a commit that was read elsewhere: what the queue landed, it has staged before. */
+  noteTree(commit: CommitSha, tree: TreeHash): void {
+    this.#memory.trees.set(commit, tree);
+  }
+
+  /** The tree of a commit, or of a tree itself. */
+  async treeOf(id: string): Promise<TreeHash> {
+    if (this.#memory.directories.has(id)) return id;
+    const known = this.#memory.trees.get(id);
+    if (known !== undefined) return known;
+    this.#countTime();
+    const tree = await this.#readDirectory(id, '');
+    this.#memory.trees.set(id, tree);
+    return tree;
+  }
+
+  /** Carries a computation out and reads what it asks for. Throws `ReadingUnfinished`. */
+  async run<Result>(reading: Reading<Result>): Promise<Result> {
+    try {
+      for (;;) {
+        const step = reading.next();
+        if (this.#entriesSeen > TURN_ENTRIES) await this.#giveTurn();
+        if (step.done === true) return step.value;
+        await this.#readAll(step.value);
+      }
+    } finally {
+      if (this.#blobBytes > BLOBS_KEPT_BYTES_MAX) this.#forgetBlobs();
+    }
+  }
+
+  /** The same without reading contents: null as soon as the result depends on one. */
+  async runWithoutContents<Result>(reading: Reading<Result>): Promise<Result | null> {
+    for (;;) {
+      const step = reading.next();
+      if (this.#entriesSeen > TURN_ENTRIES) await this.#giveTurn();
+      if (step.done === true) return step.value;
+      if (step.value.some((need) => need.kind === 'blob')) return null;
+      await this.#readAll(step.value);
+    }
+  }
+
+  /** Work that takes no call ends with the time of its reconcile as well. */
+  async #giveTurn(): Promise<void> {
+    this.#entriesSeen = 0;
+    this.#countTime();
+    await setImmediate();
+  }
+
+  #forgetBlobs(): void {
+    this.#blobs.clear();
+    this.#blobBytes = 0;
+  }
+
+  async #readAll(needs: readonly Need[]): Promise<void> {
+    if (needs === TURN) return setImmediate();
+    for (let at = 0; at < needs.length; at += FORGE_READS_AT_ONCE_MAX) {
+      this.#countTime();
+      await Promise.all(needs.slice(at, at + FORGE_READS_AT_ONCE_MAX).map((need) => this.#read(need)));
+    }
+  }
+
+  /** Close to its end, each reconcile still reads something: else a slow forge would never be read to the end. */
+  #countTime(): void {
+    if (this.#hasRead && this.#isOutOfTime()) throw new ReadingUnfinished();
+    this.#hasRead = true;
+  }
+
+  async #read(need: Need): Promise<void> {
+    if (need.kind === 'blob') {
+      const content = (await this.#forge.readBlob(need.id)) ?? 'withheld';
+      this.#blobs.set(need.id, content);
+      this.#blobBytes += content.length;
+    } else if (this.directory(need.id) === undefined) await this.#readDirectory(need.id, need.path);
+  }
+
+  /** Reads a directory with all that is below where that fits one answer, else alone. Returns its id. */
+  async #readDirectory(id: string, path: string): Promise<TreeHash> {
+    const { large } = this.#memory;
+    if (!large.has(path)) {
+      const { tree, entries } = await this.#forge.readTree(id, 'all');
+      if (entries !== null) {
+        this.#keep(tree, entries);
+        return tree;
+      }
+      large.add(path);
+      if (this.#memory.directories.has(tree)) return tree;
+    }
+    const { tree, entries } = await this.#forge.readTree(id, 'one');
+    this.#keep(tree, entries ?? []);
+    return tree;
+  }
+
+  /** Takes a listing apart into directories. One that does not hash to its id is not what it says. */
+  #keep(root: TreeHash, entries: readonly TreeEntry[]): void {
+    const ids = new Map<string, string>([['', root]]);
+    const contents = new Map<string, TreeEntry[]>();
+    for (const entry of entries) {
+      const parent = directoryOf(entry.path);
+      const siblings = contents.get(parent);
+      if (siblings === undefined) contents.set(parent, [entry]);
+      else siblings.push(entry);
+      if (isDirectory(entry)) ids.set(entry.path, entry.id);
+    }
+    for (const [path, id] of ids) {
+      const below = contents.get(path);
+      // Not listed: one level was asked for.
+      if (below === undefined && path !== '') continue;
+      this.#memory.put(id, verify(id, below ?? []));
+    }
+  }
+}
+
+function verify(id: TreeHash, entries: readonly TreeEntry[]): Directory | 'unsayable' {
+  const directory = sortEntries(
+    entries.map(({ path, mode, id: object, size = null }) => ({
+      name: path.slice(path.lastIndexOf('/') + 1),
+      mode,
+      id: object,
+      size,
+    })),
+  );
+  return hashDirectory(directory, formatOf(id)) === id ? directory : 'unsayable';
+}

@@ -1,0 +1,160 @@
+import type { Commit, RefInTheWay } from '#core/domain/forge/forge.ts';
+import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
+import { sameTreeFile } from '#core/domain/queue/queue-names.ts';
+import { type EngineForge, ForgeError, type PatchRequest } from '#core/ports/forge.ts';
+import { isDirectory, type ObjectView, type Reading, readDirectories } from './objects.ts';
+import { renderPatch } from './patch.ts';
+import { isRegularFile, type PathChange } from './path-change.ts';
+import type { RepoObjects } from './repo-objects.ts';
+import { diffTrees } from './tree-walk.ts';
+
+/** Raised where no branch of this name can be made, whatever is tried: blames no pull request. */
+export class NameInTheWay extends Error {
+  override readonly name = 'NameInTheWay';
+  constructor(
+    readonly ref: RefInTheWay,
+    readonly branch: string,
+  ) {
+    super('a reference of the repository makes a branch of the queue impossible');
+  }
+}
+
+/** Creates a branch with the patch applied; one left over by an attempt that died is removed first. */
+export async function applyToNewBranch(
+  forge: EngineForge,
+  request: PatchRequest & { readonly newBranch: string },
+): Promise<Commit> {
+  try {
+    return await applyAnew(forge, request);
+  } catch (error) {
+    const ref = isRefusal(error) ? await forge.findRefInTheWay([request.newBranch]) : null;
+    // A tag of that name is nothing to a patch: what is refused is refused for something else.
+    if (ref?.kind === 'branch') throw new NameInTheWay(ref, request.newBranch);
+    throw error;
+  }
+}
+
+async function applyAnew(
+  forge: EngineForge,
+  request: PatchRequest & { readonly newBranch: string },
+): Promise<Commit> {
+  try {
+    return await forge.applyPatch(request);
+  } catch (error) {
+    if (!(error instanceof ForgeError) || error.kind !== 'rejected') throw error;
+    await forge.deleteBranch(request.newBranch);
+    return await forge.applyPatch(request);
+  }
+}
+
+/** The forge's own word, be it a bare 500: it was there, and would not. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof ForgeError && (error.kind === 'rejected' || error.status === 500);
+}
+
+/** A branch at exactly this commit; one left over by an attempt that died is removed first. */
+export async function placeBranch(forge: EngineForge, branch: string, at: CommitSha): Promise<void> {
+  if (await forge.createBranch(branch, at)) return;
+  await forge.deleteBranch(branch);
+  if (await forge.createBranch(branch, at)) return;
+  const ref = await forge.findRefInTheWay([branch]);
+  if (ref !== null) throw new NameInTheWay(ref, branch);
+  throw new ForgeError('rejected', 'POST branches', 409);
+}
+
+export interface TreeToPublish {
+  readonly queueName: string;
+  readonly baseBranch: string;
+  readonly branch: string;
+  readonly groundSha: CommitSha;
+  /** Tree, or commit whose tree it is. */
+  readonly groundTree: string;
+  readonly tree: TreeHash;
+  readonly message: string;
+  /** Branch that starts no gate run, for what has to be built first. */
+  readonly workBranch: string;
+  /** No branch holds `groundSha`: the work branch does meanwhile. */
+  readonly isAnchored: boolean;
+}
+
+/** Publishes one commit on `groundSha` that has exactly `tree`: the shape of every staged prefix but the whole batch. */
+export async function publishTree(
+  forge: EngineForge,
+  objects: RepoObjects,
+  wanted: TreeToPublish,
+): Promise<Commit | 'base_moved'> {
+  const from = await objects.treeOf(wanted.groundTree);
+  const { changes } = await objects.run(diffTrees(objects, from, await objects.treeOf(wanted.tree)));
+  const extra = changes.length > 0 ? null : await objects.run(findExtraFile(objects, from, wanted.queueName));
+  const { workBranch } = wanted;
+  if (wanted.isAnchored) await placeBranch(forge, workBranch, wanted.groundSha);
+  const source = wanted.isAnchored ? workBranch : wanted.baseBranch;
+  const parent = extra === null ? wanted.groundSha : await detour(forge, wanted, extra);
+  const commit =
+    parent === null
+      ? null
+      : await applyToNewBranch(forge, {
+          branch: extra === null ? source : workBranch,
+          newBranch: wanted.branch,
+          patch: renderPatch(extra === null ? changes : [turn(extra)], (id) => objects.contentOf(id)),
+          message: wanted.message,
+        });
+  if (wanted.isAnchored || extra !== null) await forge.deleteBranch(workBranch);
+  if (commit === null) return 'base_moved';
+  if (commit.parents[0] !== parent) {
+    await forge.deleteBranch(wanted.branch);
+    return 'base_moved';
+  }
+  // A tree that is not the planned one must never be gated as if it were (A9).
+  if (commit.tree !== wanted.tree) {
+    await forge.deleteBranch(wanted.branch);
+    throw new StagedTreeMismatch();
+  }
+  return commit;
+}
+
+/**
+ * The first half of a commit of ours whose tree is that of `groundSha`, which no single patch makes: a file is added on the
+ * work branch, to be removed again by what is published. The commit of `groundSha` itself may tell the forge to start no
+ * run, in words that each installation chooses. Null: the base has moved.
+ */
+async function detour(
+  forge: EngineForge,
+  { workBranch, isAnchored, baseBranch, groundSha, message }: TreeToPublish,
+  extra: PathChange,
+): Promise<CommitSha | null> {
+  const request = { patch: renderPatch([extra]), message: `${message} [skip ci]` };
+  const commit = isAnchored
+    ? await forge.applyPatch({ ...request, branch: workBranch })
+    : await applyToNewBranch(forge, { ...request, branch: baseBranch, newBranch: workBranch });
+  return commit.parents[0] !== groundSha ? null : commit.sha;
+}
+
+/** A new file under a name that the root of the tree does not have, with contents that the forge has. */
+function* findExtraFile(view: ObjectView, tree: TreeHash, queueName: string): Reading<PathChange> {
+  const [root = []] = yield* readDirectories(view, [{ id: tree, path: '' }]);
+  let path = sameTreeFile(queueName);
+  while (root.some((entry) => entry.name === path)) path += '-';
+  const waiting: { readonly id: TreeHash; readonly path: string }[] = [{ id: tree, path: '' }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [directory = []] = yield* readDirectories(view, [next]);
+    const file = directory.find(isRegularFile);
+    if (file !== undefined) return { path, from: null, to: { mode: file.mode, id: file.id } };
+    for (const { name, id } of directory.filter(isDirectory)) {
+      waiting.push({ id, path: next.path === '' ? name : `${next.path}/${name}` });
+    }
+  }
+  // Without a file there is no gate workflow either, and nothing is staged.
+  throw new StagedTreeMismatch();
+}
+
+function turn({ path, from, to }: PathChange): PathChange {
+  return { path, from: to, to: from };
+}
+
+export class StagedTreeMismatch extends Error {
+  override readonly name = 'StagedTreeMismatch';
+  constructor() {
+    super('the forge staged another tree than the one planned');
+  }
+}

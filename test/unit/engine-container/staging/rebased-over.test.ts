@@ -1,0 +1,52 @@
+import type { CommitSha } from '#core/domain/ids.ts';
+import { DIRECTORY_MEMORY_ENTRIES_MAX } from '#core/domain/limits.ts';
+import { type ChangedCommit, type EngineForge, ForgeError } from '#core/ports/forge.ts';
+import { RepoDirectories } from '../../../../engine-container/src/reconcile/engine-memory.ts';
+import { RebasedOver } from '../../../../engine-container/src/staging/rebased-over.ts';
+import { RepoObjects } from '../../../../engine-container/src/staging/repo-objects.ts';
+
+const commit = (sha: string): ChangedCommit => ({ sha, parents: ['root'], pathsKey: null });
+
+/** Looks at what the base has beyond a head, and what the forge is asked for. */
+function givenForge(listed: (head: CommitSha, base: CommitSha) => readonly ChangedCommit[]) {
+  const asked: string[] = [];
+  const forge = {
+    listChangesSince: async (head: CommitSha, base: CommitSha) => {
+      asked.push(`${base} beyond ${head}`);
+      return listed(head, base);
+    },
+  } as unknown as EngineForge;
+  const memory = new RepoDirectories();
+  const look = (base: CommitSha) =>
+    new RebasedOver({ forge, objects: new RepoObjects(forge, memory, () => false) }, base).listLeftOut(
+      'head',
+      [],
+      false,
+    );
+  return { asked, memory, look };
+}
+
+test('a base that moved on is asked for what is new on it, and one that stands still for nothing', async () => {
+  const { asked, look } = givenForge((_, base) => [commit(`of ${base}`)]);
+  for (const base of ['b1', 'b1', 'b2']) await look(base);
+  expect(asked).toEqual(['b1 beyond head', 'b2 beyond b1']);
+});
+
+test('a base of before that the forge no longer has: the next look asks for all', async () => {
+  const { asked, look } = givenForge((head) => {
+    if (head === 'b1') throw new ForgeError('missing', 'GET commits?not', 404);
+    return [];
+  });
+  await look('b1');
+  await expect(look('b2')).rejects.toThrow(ForgeError);
+  await look('b2');
+  expect(asked.at(-1)).toBe('b2 beyond head');
+});
+
+test('what is kept of the base counts in the memory of an engine', async () => {
+  const { memory, look } = givenForge(() =>
+    Array.from({ length: DIRECTORY_MEMORY_ENTRIES_MAX }, (_, at) => commit(`${at}`)),
+  );
+  await look('b1');
+  expect(memory.size).toBe(DIRECTORY_MEMORY_ENTRIES_MAX);
+});
