@@ -1,5 +1,5 @@
 import { createForgeReader } from '#core/adapters/forge-http/reader.ts';
-import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
+import { createForgeTransport } from '#core/adapters/forge-http/wire/transport.ts';
 import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
 import { GLANCE_TIMEOUT_MS } from '#core/domain/limits.ts';
 import type { GlanceAnswer, GlanceRequest, IdleLooker } from '#core/ports/idle-look.ts';

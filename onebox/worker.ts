@@ -1,4 +1,4 @@
-import { ForgePace } from '#core/adapters/forge-http/forge-pace.ts';
+import { ForgePace } from '#core/adapters/forge-http/wire/forge-pace.ts';
 import type { createInProcessWakes } from '#core/adapters/in-process/wake-queue.ts';
 import { glanceOf, type WakeMessage } from '#core/contracts/queue/events.ts';
 import type { RepoId } from '#core/domain/ids.ts';

@@ -1,5 +1,5 @@
 import { createForgeReader } from '#core/adapters/forge-http/reader.ts';
-import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
+import { createForgeTransport } from '#core/adapters/forge-http/wire/transport.ts';
 import { readOutboundPolicy } from '#core/adapters/http-guard/env-policy.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import { readForgeAuthority } from '#core/adapters/parameter-store/forge-authority.ts';

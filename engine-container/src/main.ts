@@ -5,7 +5,7 @@ import { createEngineStore } from '#core/adapters/dynamo/engine-store.ts';
 import { createLeaseStore } from '#core/adapters/dynamo/lease-store.ts';
 import { Table } from '#core/adapters/dynamo/table.ts';
 import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
-import { ForgePace } from '#core/adapters/forge-http/forge-pace.ts';
+import { ForgePace } from '#core/adapters/forge-http/wire/forge-pace.ts';
 import { countBytes } from '#core/adapters/http-guard/count-bytes.ts';
 import { readOutboundPolicy } from '#core/adapters/http-guard/env-policy.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';

@@ -35,7 +35,7 @@ describe('the writers of commit statuses (A6)', () => {
     expect(files).toEqual(
       expect.arrayContaining([`${ADAPTER}/status-writer.ts`, `${ADAPTER}/engine-forge.ts`]),
     );
-    expect(importersOf(`${ADAPTER}/transport.ts`).length).toBeGreaterThan(5);
+    expect(importersOf(`${ADAPTER}/wire/transport.ts`).length).toBeGreaterThan(5);
   });
 
   test('the writer is imported by the engine’s client alone', () => {

@@ -1,6 +1,6 @@
 import { createForgeAdmin } from '#core/adapters/forge-http/admin.ts';
-import { createForgeLog } from '#core/adapters/forge-http/run-log.ts';
-import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
+import { createForgeLog } from '#core/adapters/forge-http/gate/run-log.ts';
+import { createForgeTransport } from '#core/adapters/forge-http/wire/transport.ts';
 import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
 import { GATE_LOG_BYTES_MAX, GATE_LOG_JOBS_MAX } from '#core/domain/api-limits.ts';
 import { MASK } from '#core/domain/forge/log-text.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
-import { ForgePace } from '#core/adapters/forge-http/forge-pace.ts';
+import { ForgePace } from '#core/adapters/forge-http/wire/forge-pace.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { LEASE_TTL_MS } from '#core/domain/limits.ts';

@@ -39,7 +39,7 @@ export const BAD_HEAD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a head that wears a success is not gone (A24)',
-    file: `${SRC}/perform.ts`,
+    file: `${SRC}/reconcile/perform.ts`,
     find: 'if (action.takesBack === true && (await isSuccessRead',
     replace: 'if (action.takesBack === undefined && (await isSuccessRead',
     families: ['storm'],
@@ -47,7 +47,7 @@ export const BAD_HEAD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a head that takes all the time of a reconcile is counted as failing',
-    file: `${SRC}/reconcile.ts`,
+    file: `${SRC}/reconcile/reconcile.ts`,
     find: 'return isTakingBack(action) && pulls.known && base.known;',
     replace: 'return isTakingBack(action) && !pulls.known;',
     families: ['cursed'],
@@ -79,7 +79,7 @@ export const BAD_HEAD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a head that cannot be read is not gone (A24)',
-    file: `${SRC}/perform.ts`,
+    file: `${SRC}/reconcile/perform.ts`,
     find: "    return error.kind !== 'missing';\n",
     replace: '    return false;\n',
     families: ['storm'],
@@ -87,7 +87,7 @@ export const BAD_HEAD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what takes a success back waits behind no staging that fails (A24)',
-    file: `${SRC}/reconcile.ts`,
+    file: `${SRC}/reconcile/reconcile.ts`,
     find: 'if (isOver && !isTakingBack(action)) continue;',
     replace: 'if (isOver) continue;',
     families: ['cursed'],
@@ -127,7 +127,7 @@ export const BAD_HEAD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'closed ones that cannot be read take no more than one call of a look',
-    file: `${SRC}/read-focus.ts`,
+    file: `${SRC}/reading/read-focus.ts`,
     find: 'if (!view.known && !this.gone.has(pr)) break;',
     replace: '',
     families: ['cursed'],

@@ -47,7 +47,7 @@ export const CLOCK_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a clock that is set back holds no landing up',
-    file: `${SRC}/reconcile.ts`,
+    file: `${SRC}/reconcile/reconcile.ts`,
     find: 'this.#clock.stepSince(record.storedBy);',
     replace: 'Math.max(0, this.#clock.stepSince(record.storedBy));',
     families: ['storm'],
@@ -55,7 +55,7 @@ export const CLOCK_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a step is followed once, whatever the store refuses (A24)',
-    file: `${SRC}/record-keeper.ts`,
+    file: `${SRC}/record/record-keeper.ts`,
     find: 'document: toDocument(fitting, left),',
     replace:
       'document: toDocument({ ...fitting, storedBy: this.#stored?.storedBy ?? fitting.storedBy }, left),',

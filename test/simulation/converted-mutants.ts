@@ -6,7 +6,7 @@ const ENGINE = 'engine-container/src';
 export const CONVERTED_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a file that git converts is refused where a rebase checks it out',
-    file: `${ENGINE}/plan-member.ts`,
+    file: `${ENGINE}/staging/plan-member.ts`,
     find: "return stops === null ? 'head_not_ready' : stops ? 'file_converted' : plan;",
     replace: "return stops === null ? 'head_not_ready' : plan;",
     families: ['people'],
@@ -14,7 +14,7 @@ export const CONVERTED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a forge that leaves a head as it is which holds the whole base is not held to it',
-    file: `${ENGINE}/plan-member.ts`,
+    file: `${ENGINE}/staging/plan-member.ts`,
     find: '    if (holdsBase && !this.#action.rebasesUpToDate) return plan;\n',
     replace: '',
     families: ['people'],
@@ -22,7 +22,7 @@ export const CONVERTED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'every forge is held to it with a head that is behind',
-    file: `${ENGINE}/plan-member.ts`,
+    file: `${ENGINE}/staging/plan-member.ts`,
     find: 'if (holdsBase && !this.#action.rebasesUpToDate) return plan;',
     replace: 'if (!this.#action.rebasesUpToDate) return plan;',
     families: ['people'],
@@ -30,7 +30,7 @@ export const CONVERTED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a head that has merged the base holds it',
-    file: `${ENGINE}/plan-member.ts`,
+    file: `${ENGINE}/staging/plan-member.ts`,
     find: 'const holdsBase = isKept || (this.#isNext(member) && isUpToDate);',
     replace: 'const holdsBase = isKept;',
     families: ['people'],
@@ -38,7 +38,7 @@ export const CONVERTED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what a commit writes counts',
-    file: `${ENGINE}/rebase-checkouts.ts`,
+    file: `${ENGINE}/staging/rebase-checkouts.ts`,
     find: '    ...steps,\n',
     replace: '',
     families: ['people'],
@@ -46,7 +46,7 @@ export const CONVERTED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'commits that stay as they are are not checked out one by one',
-    file: `${ENGINE}/plan-member.ts`,
+    file: `${ENGINE}/staging/plan-member.ts`,
     find: 'isKept ? [{ sha: head, parent: ours }] : plan.written',
     replace: 'plan.written',
     families: ['people'],
@@ -54,7 +54,7 @@ export const CONVERTED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the result counts, which the base is checked out over',
-    file: `${ENGINE}/rebase-checkouts.ts`,
+    file: `${ENGINE}/staging/rebase-checkouts.ts`,
     find: 'files: new Map(back.map(([path]) => [path, before.get(path) ?? null]))',
     replace: 'files: new Map()',
     families: ['people'],
@@ -70,7 +70,7 @@ export const CONVERTED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'only what differs between the head and the base is checked out',
-    file: `${ENGINE}/rebase-checkouts.ts`,
+    file: `${ENGINE}/staging/rebase-checkouts.ts`,
     find: 'step.changes.filter(({ path }) => before.has(path))',
     replace: 'step.changes',
     families: ['people'],

@@ -6,7 +6,7 @@ const ENGINE = 'engine-container/src';
 export const REBASE_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a commit that a rebase may leave out is staged only where that makes no difference',
-    file: `${ENGINE}/plan-member.ts`,
+    file: `${ENGINE}/staging/plan-member.ts`,
     find: 'if (leftOut.size > 0) {',
     replace: 'if (leftOut.size < 0) {',
     families: ['people'],
@@ -14,7 +14,7 @@ export const REBASE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what lands before it in its batch counts as on the base',
-    file: `${ENGINE}/rebased-over.ts`,
+    file: `${ENGINE}/staging/rebased-over.ts`,
     find: '    this.#before.push(...steps);\n',
     replace: '',
     families: ['people'],
@@ -22,7 +22,7 @@ export const REBASE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'of what lands before it newly written, each commit may be replayed or left out',
-    file: `${ENGINE}/plan-member.ts`,
+    file: `${ENGINE}/staging/plan-member.ts`,
     find: 'if (leftOut.size < 2 && !steps.some(({ sha }) => this.#staged.has(sha))) return true;',
     replace: 'if (leftOut.size >= 0) return true;',
     families: ['people'],
@@ -30,7 +30,7 @@ export const REBASE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what lands before it counts as a rebase writes it',
-    file: `${ENGINE}/plan-member.ts`,
+    file: `${ENGINE}/staging/plan-member.ts`,
     find: '    this.#over.add(written);\n',
     replace: '',
     families: ['people'],
@@ -46,7 +46,7 @@ export const REBASE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a history of its own is replayed from its first commit',
-    file: `${ENGINE}/plan-member.ts`,
+    file: `${ENGINE}/staging/plan-member.ts`,
     find: "if (hasRoots(own)) return 'merges_in_rebase';",
     replace: '',
     families: ['people'],
@@ -54,7 +54,7 @@ export const REBASE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a merge that a forge may keep or drop is staged only where that makes no difference',
-    file: `${ENGINE}/plan-member.ts`,
+    file: `${ENGINE}/staging/plan-member.ts`,
     find: "if (hasMerges(own) && !(await this.#isLikeItsMerges(member, plan))) return 'merges_in_rebase';",
     replace: '',
     families: ['people'],

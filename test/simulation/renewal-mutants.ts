@@ -6,7 +6,7 @@ const ENGINE = 'engine-container/src';
 export const RENEWAL_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a push renews a schedule only for those who may merge (D-03)',
-    file: `${ENGINE}/read-renewals.ts`,
+    file: `${ENGINE}/reading/read-renewals.ts`,
     find: '    return this.#deps.mayWrite(by);\n',
     replace: '    return known(by.length > 0);\n',
     families: ['people'],
@@ -46,7 +46,7 @@ export const RENEWAL_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a push in the name of the owner may be that of a deploy key',
-    file: `${ENGINE}/read-renewals.ts`,
+    file: `${ENGINE}/reading/read-renewals.ts`,
     find: '!this.#sharesName.known || this.#sharesName.value',
     replace: '!this.#sharesName.known',
     families: ['people'],
@@ -54,7 +54,7 @@ export const RENEWAL_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'no push renews the schedule of a head from outside (D-99)',
-    file: `${ENGINE}/read-renewals.ts`,
+    file: `${ENGINE}/reading/read-renewals.ts`,
     find: 'isOutside ? known(false) : await this.#mayMerge(push, rule)',
     replace: 'await this.#mayMerge(push, rule)',
     families: ['reviews'],
@@ -118,7 +118,7 @@ export const RENEWAL_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what an older version read is held to the branch of its schedule too (D-03)',
-    file: `${ENGINE}/read-schedules.ts`,
+    file: `${ENGINE}/reading/read-schedules.ts`,
     find: "cached.schedule.kind !== 'none' && cached.judgedTarget !== true",
     replace: "cached.schedule.kind === 'none' && cached.judgedTarget === undefined && false",
     families: ['people'],

@@ -1,4 +1,4 @@
-import { createLeasedTransport, type LeasedTransport } from '#core/adapters/forge-http/transport.ts';
+import { createLeasedTransport, type LeasedTransport } from '#core/adapters/forge-http/wire/transport.ts';
 import type { HttpSendErrorKind } from '#core/adapters/http-guard/http-send.ts';
 import { Secret } from '#core/secret.ts';
 import { givenHeldLease } from '../builders/held-lease.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createForgeAdmin } from '#core/adapters/forge-http/admin.ts';
 import { createBackportForge } from '#core/adapters/forge-http/backport.ts';
-import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
+import { createForgeTransport } from '#core/adapters/forge-http/wire/transport.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';

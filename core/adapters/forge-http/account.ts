@@ -5,12 +5,12 @@ import { ForgeError } from '#core/ports/forge.ts';
 import type { ForgeAccount, OpenForgeAccount, SeenRepo } from '#core/ports/forge-account.ts';
 import type { Clock } from '#core/ports/system.ts';
 import type { HttpSend } from '../http-guard/http-send.ts';
-import { readMissingScopes } from './missing-scopes.ts';
-import { readAllPages } from './paging.ts';
-import { readBody } from './read-body.ts';
 import { readStyles } from './repos.ts';
-import { createForgeTransport, type ForgeCall, type ForgeTransport } from './transport.ts';
 import { readBotLogin } from './users.ts';
+import { readMissingScopes } from './wire/missing-scopes.ts';
+import { readAllPages } from './wire/paging.ts';
+import { readBody } from './wire/read-body.ts';
+import { createForgeTransport, type ForgeCall, type ForgeTransport } from './wire/transport.ts';
 
 /** The calls of an account name no repository; the transport wants one all the same. */
 const NO_REPOSITORY = '-/-';

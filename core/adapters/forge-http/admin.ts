@@ -1,14 +1,14 @@
 import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
 import { deleteBranch, readBranchTip } from './branches.ts';
 import { commitFile, listFolder } from './contents.ts';
-import { createGateReader } from './gate.ts';
+import { createGateReader } from './gate/gate.ts';
 import { createHook, deleteHook, listHooks } from './hooks.ts';
 import { readProtection } from './protection.ts';
 import { readRepo, readVersion } from './repos.ts';
 import { createRule, editRule, listRules } from './rules.ts';
 import { cancelAutoMerge, findOpenPull, listBranches, openPull } from './setup-pulls.ts';
 import { readStatusHistory } from './statuses.ts';
-import type { ForgeTransport } from './transport.ts';
+import type { ForgeTransport } from './wire/transport.ts';
 
 /** The calls that setting up a repository needs. Brings no status writer, so the API may have it (A6). */
 export function createForgeAdmin(transport: ForgeTransport): ForgeAdmin {

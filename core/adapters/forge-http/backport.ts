@@ -6,8 +6,8 @@ import { readCommit } from './commits.ts';
 import { applyPatch } from './diffpatch.ts';
 import { readPullRequest } from './pulls.ts';
 import { findPull, openPull } from './setup-pulls.ts';
-import type { ForgeTransport } from './transport.ts';
 import { readTree } from './trees.ts';
+import type { ForgeTransport } from './wire/transport.ts';
 
 /** The calls of a backport: no status, no schedule and no merge is among them. */
 export function createBackportForge(transport: ForgeTransport): BackportForge {

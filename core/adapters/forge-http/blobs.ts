@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { BlobId } from '#core/domain/ids.ts';
-import { readBody } from './read-body.ts';
-import { BlobRow } from './schema.ts';
-import { type ForgeTransport, unusable } from './transport.ts';
+import { readBody } from './wire/read-body.ts';
+import { BlobRow } from './wire/schema.ts';
+import { type ForgeTransport, unusable } from './wire/transport.ts';
 
 /** Bytes of a file; null where the forge keeps contents of this size back. */
 export async function readBlob(transport: ForgeTransport, id: BlobId): Promise<Buffer | null> {

@@ -1,7 +1,7 @@
 import type { CommitSha } from '#core/domain/ids.ts';
-import { readBody } from './read-body.ts';
-import { Branch } from './schema.ts';
-import { type ForgeCall, type ForgeTransport, splitBranch } from './transport.ts';
+import { readBody } from './wire/read-body.ts';
+import { Branch } from './wire/schema.ts';
+import { type ForgeCall, type ForgeTransport, splitBranch } from './wire/transport.ts';
 
 function getBranch(transport: ForgeTransport, branch: string): ForgeCall {
   return {

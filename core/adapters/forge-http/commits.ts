@@ -3,10 +3,10 @@ import type { Commit } from '#core/domain/forge/forge.ts';
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { FORGE_PAGE_SIZE_MAX } from '#core/domain/limits.ts';
 import type { ChangedCommit, CommitLink } from '#core/ports/forge.ts';
-import { readAllPages } from './paging.ts';
-import { readBody } from './read-body.ts';
-import { ChangedRow, CommitRow, HistoryRow, nullableList, TreeHead } from './schema.ts';
-import { type ForgeTransport, unusable } from './transport.ts';
+import { readAllPages } from './wire/paging.ts';
+import { readBody } from './wire/read-body.ts';
+import { ChangedRow, CommitRow, HistoryRow, nullableList, TreeHead } from './wire/schema.ts';
+import { type ForgeTransport, unusable } from './wire/transport.ts';
 
 /** Leaves out the diff statistics, signature checks and file lists that the forge would compute for nothing. */
 const BARE = { stat: 'false', verification: 'false', files: 'false' } as const;

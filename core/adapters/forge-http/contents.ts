@@ -1,8 +1,8 @@
 import type { Commit } from '#core/domain/forge/forge.ts';
 import type { FileCommit, ForgeFile } from '#core/ports/forge-admin.ts';
-import { readBody } from './read-body.ts';
-import { FileCommitAnswer, FolderOrFile } from './schema-admin.ts';
-import type { ForgeTransport } from './transport.ts';
+import { readBody } from './wire/read-body.ts';
+import { FileCommitAnswer, FolderOrFile } from './wire/schema-admin.ts';
+import type { ForgeTransport } from './wire/transport.ts';
 
 /** Files right below a folder; null when the branch has no such folder, or a file of that name. */
 export async function listFolder(

@@ -1,10 +1,10 @@
 import type { DependencyCount } from '#core/domain/forge/forge.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
 import { ForgeError } from '#core/ports/forge.ts';
-import { readAllPages } from './paging.ts';
-import { readBody } from './read-body.ts';
-import { ChangedFileRows, DependencyRows } from './schema.ts';
-import type { ForgeTransport } from './transport.ts';
+import { readAllPages } from './wire/paging.ts';
+import { readBody } from './wire/read-body.ts';
+import { ChangedFileRows, DependencyRows } from './wire/schema.ts';
+import type { ForgeTransport } from './wire/transport.ts';
 
 /** Paths that a pull request changes, under their new names: what the forge compares with its protected patterns. */
 export async function listChangedFiles(

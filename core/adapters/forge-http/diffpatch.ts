@@ -1,8 +1,8 @@
 import type { Commit } from '#core/domain/forge/forge.ts';
 import type { PatchRequest } from '#core/ports/forge.ts';
-import { readBody } from './read-body.ts';
-import { PatchAnswer } from './schema.ts';
-import type { ForgeTransport } from './transport.ts';
+import { readBody } from './wire/read-body.ts';
+import { PatchAnswer } from './wire/schema.ts';
+import type { ForgeTransport } from './wire/transport.ts';
 
 /**
  * Applies a patch as one commit (forge facts, 6.2). The forge answers a patch that does not apply with a bare 500, the

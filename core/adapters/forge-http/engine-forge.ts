@@ -4,7 +4,7 @@ import { createForgeReader } from './reader.ts';
 import { createScheduleProbe } from './schedule-probe.ts';
 import { createForgeStager } from './stager.ts';
 import { createStatusWriter } from './status-writer.ts';
-import { createLeasedTransport, type ForgeTransportConfig } from './transport.ts';
+import { createLeasedTransport, type ForgeTransportConfig } from './wire/transport.ts';
 
 /** All that the engine does to a forge under this lease. Imported by the engine only, because it brings the status writer (A6). */
 export function createEngineForge(

@@ -1,9 +1,9 @@
 import { ForgeError } from '#core/ports/forge.ts';
 import type { ForgeHook, HookSpec } from '#core/ports/forge-admin.ts';
-import { readAllPages } from './paging.ts';
-import { readBody } from './read-body.ts';
-import { HookRow, HookRows } from './schema-admin.ts';
-import type { ForgeTransport } from './transport.ts';
+import { readAllPages } from './wire/paging.ts';
+import { readBody } from './wire/read-body.ts';
+import { HookRow, HookRows } from './wire/schema-admin.ts';
+import type { ForgeTransport } from './wire/transport.ts';
 
 export async function listHooks(transport: ForgeTransport): Promise<readonly ForgeHook[]> {
   const call = { method: 'GET', label: 'GET hooks', path: [...transport.repoPath, 'hooks'] } as const;

@@ -6,8 +6,8 @@ import type { HttpSend } from '../http-guard/http-send.ts';
 import { readProtection } from './protection.ts';
 import { readPullRequest } from './pulls.ts';
 import { cancelAutoMerge } from './setup-pulls.ts';
-import { createForgeTransport, type ForgeTransport } from './transport.ts';
 import { readBotLogin } from './users.ts';
+import { createForgeTransport, type ForgeTransport } from './wire/transport.ts';
 
 export function createForgePersonOpener(deps: {
   readonly send: HttpSend;

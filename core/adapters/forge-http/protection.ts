@@ -2,9 +2,9 @@ import { chooseGoverningRule } from '#core/domain/forge/branch-rule.ts';
 import type { BranchProtection } from '#core/domain/forge/forge.ts';
 import { parseFilePatterns } from '#core/domain/forge/protected-files.ts';
 import { readBranch } from './branches.ts';
-import { readBody } from './read-body.ts';
-import { type ProtectionRow, ProtectionRows } from './schema.ts';
-import { type ForgeTransport, unusable } from './transport.ts';
+import { readBody } from './wire/read-body.ts';
+import { type ProtectionRow, ProtectionRows } from './wire/schema.ts';
+import { type ForgeTransport, unusable } from './wire/transport.ts';
 
 /** The rule that governs `base`, null when none does. In full for a repository administrator, else the branch's summary. */
 export async function readProtection(

@@ -1,10 +1,10 @@
 import type { PullRequest } from '#core/domain/forge/forge.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
 import { FORGE_PAGE_SIZE_MAX, FORGE_TOUCHED_PULLS_MAX } from '#core/domain/limits.ts';
-import { readAllPages, readFirstRows } from './paging.ts';
-import { readBody } from './read-body.ts';
-import { PullRow, PullRows } from './schema.ts';
-import { type ForgeAnswer, type ForgeTransport, unusable } from './transport.ts';
+import { readAllPages, readFirstRows } from './wire/paging.ts';
+import { readBody } from './wire/read-body.ts';
+import { PullRow, PullRows } from './wire/schema.ts';
+import { type ForgeAnswer, type ForgeTransport, unusable } from './wire/transport.ts';
 
 /**
  * Open pull requests to every branch, oldest first: the same head may be that of one to another branch (D-17). Without one

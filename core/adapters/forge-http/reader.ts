@@ -3,7 +3,8 @@ import { readBlob } from './blobs.ts';
 import { readBranchTip } from './branches.ts';
 import { listChangesSince, listNewCommits, listOwnCommits, readCommit, readTreeId } from './commits.ts';
 import { countDependencies, listChangedFiles } from './dependencies.ts';
-import { createGateReader } from './gate.ts';
+import { createGateReader } from './gate/gate.ts';
+import { readRunnerLabels } from './gate/run-jobs.ts';
 import { listOwnHooks } from './hooks.ts';
 import { readProtection } from './protection.ts';
 import {
@@ -15,13 +16,12 @@ import {
 import { findRefInTheWay } from './refs.ts';
 import { readRepo, readVersion } from './repos.ts';
 import { listReviews } from './reviews.ts';
-import { readRunnerLabels } from './run-jobs.ts';
 import { readStatuses, readStatusHistory } from './statuses.ts';
 import { createTeamBook, createTeamReader } from './teams.ts';
 import { readTimeline } from './timeline.ts';
-import type { ForgeTransport } from './transport.ts';
 import { readTree } from './trees.ts';
 import { readBotLogin } from './users.ts';
+import type { ForgeTransport } from './wire/transport.ts';
 import { createWriterReader, hasWritingKey } from './writers.ts';
 
 export function createForgeReader(transport: ForgeTransport): ForgeReader {

@@ -1,7 +1,7 @@
 import type { RefInTheWay } from '#core/domain/forge/forge.ts';
-import { readBody } from './read-body.ts';
-import { RefRows } from './schema.ts';
-import type { ForgeTransport } from './transport.ts';
+import { readBody } from './wire/read-body.ts';
+import { RefRows } from './wire/schema.ts';
+import type { ForgeTransport } from './wire/transport.ts';
 
 /** The reference that makes one of these branches impossible; a branch of that very name does not. Two calls. */
 export async function findRefInTheWay(

@@ -1,9 +1,9 @@
 import { type ForgeVersion, parseForgeVersion } from '#core/domain/forge/forge-version.ts';
 import type { MergeStyle } from '#core/domain/repos/repo.ts';
 import type { ForgeRepo } from '#core/ports/forge-admin.ts';
-import { readBody } from './read-body.ts';
-import { RepoRow, Version } from './schema-admin.ts';
-import type { ForgeTransport } from './transport.ts';
+import { readBody } from './wire/read-body.ts';
+import { RepoRow, Version } from './wire/schema-admin.ts';
+import type { ForgeTransport } from './wire/transport.ts';
 
 /** Null for a forge that names no version we can read. */
 export async function readVersion(transport: ForgeTransport): Promise<ForgeVersion | null> {

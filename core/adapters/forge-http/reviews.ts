@@ -1,9 +1,9 @@
 import type { Review } from '#core/domain/forge/forge.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
-import { readAllPages, readTotal } from './paging.ts';
-import { readBody } from './read-body.ts';
-import { type ReviewRow, ReviewRows } from './schema.ts';
-import type { ForgeTransport } from './transport.ts';
+import { readAllPages, readTotal } from './wire/paging.ts';
+import { readBody } from './wire/read-body.ts';
+import { type ReviewRow, ReviewRows } from './wire/schema.ts';
+import type { ForgeTransport } from './wire/transport.ts';
 
 const STATES: ReadonlyMap<string, Review['state']> = new Map([
   ['APPROVED', 'approved'],

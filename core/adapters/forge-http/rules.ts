@@ -1,9 +1,9 @@
 import type { BranchRule } from '#core/domain/forge/branch-rule.ts';
 import { nameOf } from './protection.ts';
-import { readBody } from './read-body.ts';
-import { ProtectionRow } from './schema.ts';
-import { RawRule, RawRules } from './schema-admin.ts';
-import type { ForgeAnswer, ForgeCall, ForgeTransport } from './transport.ts';
+import { readBody } from './wire/read-body.ts';
+import { ProtectionRow } from './wire/schema.ts';
+import { RawRule, RawRules } from './wire/schema-admin.ts';
+import type { ForgeAnswer, ForgeCall, ForgeTransport } from './wire/transport.ts';
 
 /** Every rule of the repository, for its administrators. Not paged. */
 export async function listRules(transport: ForgeTransport): Promise<readonly BranchRule[]> {

@@ -1,12 +1,12 @@
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import { ForgeError, type ScheduleProbe } from '#core/ports/forge.ts';
 import { readPullRequest } from './pulls.ts';
-import { readBody } from './read-body.ts';
-import { RepoRow } from './schema-admin.ts';
 import { cancelAutoMerge } from './setup-pulls.ts';
 import { readTimeline } from './timeline.ts';
-import type { ForgeAnswer, ForgeTransport, LeasedTransport } from './transport.ts';
 import { readBotLogin } from './users.ts';
+import { readBody } from './wire/read-body.ts';
+import { RepoRow } from './wire/schema-admin.ts';
+import type { ForgeAnswer, ForgeTransport, LeasedTransport } from './wire/transport.ts';
 
 export function createScheduleProbe(transport: LeasedTransport): ScheduleProbe {
   return { probeSchedule: (pr, head, scheduleId) => probeSchedule(transport, pr, head, scheduleId) };

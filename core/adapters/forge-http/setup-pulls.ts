@@ -1,11 +1,11 @@
 import type { PullRequestNumber } from '#core/domain/ids.ts';
 import { FORGE_PAGE_SIZE_MAX } from '#core/domain/limits.ts';
 import type { ForgeBranch, PullLink } from '#core/ports/forge-admin.ts';
-import { readAllPages } from './paging.ts';
-import { readBody } from './read-body.ts';
-import { readLink } from './read-link.ts';
-import { BranchRows, OpenedPull, type PullLinkRow, PullLinkRows } from './schema-admin.ts';
-import type { ForgeTransport } from './transport.ts';
+import { readAllPages } from './wire/paging.ts';
+import { readBody } from './wire/read-body.ts';
+import { readLink } from './wire/read-link.ts';
+import { BranchRows, OpenedPull, type PullLinkRow, PullLinkRows } from './wire/schema-admin.ts';
+import type { ForgeTransport } from './wire/transport.ts';
 
 export async function findOpenPull(
   transport: ForgeTransport,

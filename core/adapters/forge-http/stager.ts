@@ -1,8 +1,8 @@
 import type { ForgeStager } from '#core/ports/forge.ts';
-import { cancelGateRun } from './actions.ts';
 import { createBranch, deleteBranch } from './branches.ts';
 import { applyPatch } from './diffpatch.ts';
-import type { LeasedTransport } from './transport.ts';
+import { cancelGateRun } from './gate/actions.ts';
+import type { LeasedTransport } from './wire/transport.ts';
 
 export function createForgeStager(transport: LeasedTransport): ForgeStager {
   return {

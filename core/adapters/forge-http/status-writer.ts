@@ -1,7 +1,7 @@
 import type { StatusWriter } from '#core/ports/forge.ts';
-import { readBody } from './read-body.ts';
-import { StatusRow } from './schema.ts';
-import type { LeasedTransport } from './transport.ts';
+import { readBody } from './wire/read-body.ts';
+import { StatusRow } from './wire/schema.ts';
+import type { LeasedTransport } from './wire/transport.ts';
 
 /** The only code that posts a commit status. The import graph is tested: nothing but the engine reaches it (A6). */
 export function createStatusWriter(transport: LeasedTransport): StatusWriter {

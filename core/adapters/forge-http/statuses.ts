@@ -1,11 +1,11 @@
 import type { CommitStatus } from '#core/domain/forge/forge.ts';
 import type { PostedStatus } from '#core/domain/forge/status-gate.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
-import { readAllPages } from './paging.ts';
-import { readBody } from './read-body.ts';
-import { readLink } from './read-link.ts';
-import { CombinedStatus, type StatusRow, StatusRows } from './schema.ts';
-import type { ForgeTransport } from './transport.ts';
+import { readAllPages } from './wire/paging.ts';
+import { readBody } from './wire/read-body.ts';
+import { readLink } from './wire/read-link.ts';
+import { CombinedStatus, type StatusRow, StatusRows } from './wire/schema.ts';
+import type { ForgeTransport } from './wire/transport.ts';
 
 /** Latest status per context of one commit. `total_count` of the body counts one page only and is not looked at. */
 export async function readStatuses(

@@ -1,7 +1,7 @@
-import { readAllPages } from './paging.ts';
-import { readBody } from './read-body.ts';
-import { TeamMembers, Teams } from './schema.ts';
-import type { ForgeTransport } from './transport.ts';
+import { readAllPages } from './wire/paging.ts';
+import { readBody } from './wire/read-body.ts';
+import { TeamMembers, Teams } from './wire/schema.ts';
+import type { ForgeTransport } from './wire/transport.ts';
 
 export interface Team {
   readonly id: number;

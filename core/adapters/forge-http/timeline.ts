@@ -1,8 +1,8 @@
 import type { TimelineEntry } from '#core/domain/forge/forge.ts';
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
-import { readBody } from './read-body.ts';
-import { PushBody, type TimelineRow, TimelineRows } from './schema.ts';
-import type { ForgeTransport } from './transport.ts';
+import { readBody } from './wire/read-body.ts';
+import { PushBody, type TimelineRow, TimelineRows } from './wire/schema.ts';
+import type { ForgeTransport } from './wire/transport.ts';
 
 const KINDS: ReadonlyMap<string, TimelineEntry['kind']> = new Map([
   ['pull_scheduled_merge', 'scheduled'],

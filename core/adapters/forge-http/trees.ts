@@ -5,9 +5,9 @@ import {
   FORGE_TREE_PAGE_SIZE_MAX,
 } from '#core/domain/limits.ts';
 import { ForgeError } from '#core/ports/forge.ts';
-import { readBody } from './read-body.ts';
-import { TreePage } from './schema.ts';
-import { type ForgeTransport, unusable } from './transport.ts';
+import { readBody } from './wire/read-body.ts';
+import { TreePage } from './wire/schema.ts';
+import { type ForgeTransport, unusable } from './wire/transport.ts';
 
 /** The entries below a commit or tree, in git's order. The whole of it is read only where one page holds it. */
 export async function readTree(

@@ -1,6 +1,6 @@
-import { readBody } from './read-body.ts';
-import { BotUser } from './schema.ts';
-import type { ForgeTransport } from './transport.ts';
+import { readBody } from './wire/read-body.ts';
+import { BotUser } from './wire/schema.ts';
+import type { ForgeTransport } from './wire/transport.ts';
 
 /** Login of the token's owner. */
 export async function readBotLogin(transport: ForgeTransport): Promise<string> {

@@ -1,10 +1,10 @@
 import type { WriteRight } from '#core/domain/forge/forge.ts';
 import { ForgeError } from '#core/ports/forge.ts';
-import { readAllPages } from './paging.ts';
-import { readBody } from './read-body.ts';
-import { Assignees, DeployKeys, Permission } from './schema.ts';
 import type { Team, TeamBook } from './teams.ts';
-import type { ForgeTransport } from './transport.ts';
+import { readAllPages } from './wire/paging.ts';
+import { readBody } from './wire/read-body.ts';
+import { Assignees, DeployKeys, Permission } from './wire/schema.ts';
+import type { ForgeTransport } from './wire/transport.ts';
 
 const WRITES: readonly string[] = ['write', 'admin', 'owner'];
 const ADMINISTERS: readonly string[] = ['admin', 'owner'];

@@ -1,7 +1,7 @@
 import { createForgeAccount } from '#core/adapters/forge-http/account.ts';
 import { createForgeAdmin } from '#core/adapters/forge-http/admin.ts';
 import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
-import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
+import { createForgeTransport } from '#core/adapters/forge-http/wire/transport.ts';
 import { differingFields, fieldsOfClone, fieldsOfNewRule } from '#core/domain/forge/branch-rule.ts';
 import { parseForgeVersion, workflowFolders } from '#core/domain/forge/forge-version.ts';
 import type { ForgeAdmin } from '#core/ports/forge-admin.ts';

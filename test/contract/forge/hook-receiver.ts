@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createForgeAdmin } from '#core/adapters/forge-http/admin.ts';
-import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
+import { createForgeTransport } from '#core/adapters/forge-http/wire/transport.ts';
 import { AppError } from '#core/contracts/errors.ts';
 import { parseHubSignature } from '#core/contracts/webhooks/hub-signature.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';

@@ -1,5 +1,9 @@
-import { answerBytesMax, answerValuesMax, isBoundedJson } from '#core/adapters/forge-http/answer-limits.ts';
 import { createForgeReader } from '#core/adapters/forge-http/reader.ts';
+import {
+  answerBytesMax,
+  answerValuesMax,
+  isBoundedJson,
+} from '#core/adapters/forge-http/wire/answer-limits.ts';
 import type { ForgeReader } from '#core/ports/forge.ts';
 import { openScripted } from '../../../../support/open-scripted.ts';
 import type { ScriptedAnswer, SeenRequest } from '../../../../support/scripted-forge.ts';

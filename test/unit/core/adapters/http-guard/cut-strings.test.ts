@@ -1,4 +1,4 @@
-import { answerCut } from '#core/adapters/forge-http/answer-limits.ts';
+import { answerCut } from '#core/adapters/forge-http/wire/answer-limits.ts';
 import { type StringCut, StringCutter } from '#core/adapters/http-guard/cut-strings.ts';
 
 const CUT: StringCut = { keepBytes: 8, sentBytesMax: 1_000_000 };

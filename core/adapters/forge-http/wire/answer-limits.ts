@@ -1,5 +1,5 @@
 import { FORGE_ANSWER_DEPTH_MAX, FORGE_ANSWER_VALUES_MAX } from '#core/domain/limits.ts';
-import type { StringCut } from '../http-guard/cut-strings.ts';
+import type { StringCut } from '../../http-guard/cut-strings.ts';
 
 const MIB = 1024 * 1024;
 

@@ -1,7 +1,7 @@
-import { readRunnerLabels } from '#core/adapters/forge-http/run-jobs.ts';
+import { readRunnerLabels } from '#core/adapters/forge-http/gate/run-jobs.ts';
 import { ForgeError } from '#core/ports/forge.ts';
-import { openScripted } from '../../../../support/open-scripted.ts';
-import type { ScriptedAnswer } from '../../../../support/scripted-forge.ts';
+import { openScripted } from '../../../../../support/open-scripted.ts';
+import type { ScriptedAnswer } from '../../../../../support/scripted-forge.ts';
 
 const NO_ROUTE: ScriptedAnswer = { status: 404, text: '<html>not found</html>', type: 'text/html' };
 const read = (answer: ScriptedAnswer, run = '7') => {

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { readAllPages, readFirstRows } from '#core/adapters/forge-http/paging.ts';
-import { nullableList } from '#core/adapters/forge-http/schema.ts';
+import { readAllPages, readFirstRows } from '#core/adapters/forge-http/wire/paging.ts';
+import { nullableList } from '#core/adapters/forge-http/wire/schema.ts';
 import { FORGE_ROWS_MAX } from '#core/domain/limits.ts';
 import { AnswerTooLarge, ListingTooLong } from '#core/ports/forge.ts';
-import { openScripted } from '../../../../support/open-scripted.ts';
+import { openScripted } from '../../../../../support/open-scripted.ts';
 
 const CALL = { method: 'GET', label: 'GET things', path: ['things'] } as const;
 

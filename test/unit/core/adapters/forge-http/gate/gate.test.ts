@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { createGateReader } from '#core/adapters/forge-http/gate.ts';
-import { openScripted } from '../../../../support/open-scripted.ts';
-import { type ScriptedAnswer, type SeenRequest, sha } from '../../../../support/scripted-forge.ts';
+import { createGateReader } from '#core/adapters/forge-http/gate/gate.ts';
+import { openScripted } from '../../../../../support/open-scripted.ts';
+import { type ScriptedAnswer, type SeenRequest, sha } from '../../../../../support/scripted-forge.ts';
 
 const GATE = { sha: sha(9), branch: 'mq/main/staging', file: '.forgejo/workflows/gate.yml' };
 const NO_ROUTE: ScriptedAnswer = { status: 404, text: '<html>not found</html>', type: 'text/html' };

@@ -4,11 +4,11 @@ import { fromFirstLine, maskSecret, toPlainLog } from '#core/domain/forge/log-te
 import { FORGE_PAGE_SIZE_MAX, FORGE_PAGES_MAX } from '#core/domain/limits.ts';
 import type { ForgeLog, JobLog, RunLog } from '#core/ports/forge-log.ts';
 import type { Secret } from '#core/secret.ts';
-import { readBody } from './read-body.ts';
-import { readLink } from './read-link.ts';
+import { readBody } from '../wire/read-body.ts';
+import { readLink } from '../wire/read-link.ts';
+import { RunPage } from '../wire/schema.ts';
+import type { ForgeTransport } from '../wire/transport.ts';
 import { listJobs } from './run-jobs.ts';
-import { RunPage } from './schema.ts';
-import type { ForgeTransport } from './transport.ts';
 
 const JobRow = z.object({
   id: z.number().int(),

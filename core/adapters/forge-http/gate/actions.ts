@@ -1,4 +1,4 @@
-import type { ForgeTransport } from './transport.ts';
+import type { ForgeTransport } from '../wire/transport.ts';
 
 /** Cancels a run. False where this version cannot (before Forgejo 16 and Gitea 1.28) or knows no such run. */
 export async function cancelGateRun(transport: ForgeTransport, runId: string): Promise<boolean> {

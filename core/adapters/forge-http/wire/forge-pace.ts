@@ -8,8 +8,8 @@ import {
 } from '#core/domain/forge/forge-pace-limits.ts';
 import { parseUrl } from '#core/domain/parse-url.ts';
 import type { Clock } from '#core/ports/system.ts';
-import type { HttpRequest, HttpResponse, HttpSend } from '../http-guard/http-send.ts';
-import { HttpSendError } from '../http-guard/http-send.ts';
+import type { HttpRequest, HttpResponse, HttpSend } from '../../http-guard/http-send.ts';
+import { HttpSendError } from '../../http-guard/http-send.ts';
 import { ReadCeiling } from './read-ceiling.ts';
 import { parseRetryAfterMs } from './retry-after.ts';
 

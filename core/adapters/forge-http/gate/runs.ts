@@ -2,10 +2,10 @@ import type { GateReading } from '#core/domain/forge/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import { FORGE_PAGE_SIZE_MAX, FORGE_PAGES_MAX } from '#core/domain/limits.ts';
 import { ForgeError } from '#core/ports/forge.ts';
-import { readBody } from './read-body.ts';
-import { readLink } from './read-link.ts';
-import { RunPage, type RunRow } from './schema.ts';
-import type { ForgeTransport } from './transport.ts';
+import { readBody } from '../wire/read-body.ts';
+import { readLink } from '../wire/read-link.ts';
+import { RunPage, type RunRow } from '../wire/schema.ts';
+import type { ForgeTransport } from '../wire/transport.ts';
 
 /** Which run is evidence: exactly this commit, on this branch, of this workflow file (A12). */
 export interface GateQuery {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { RUNNER_LABEL_CHARS_MAX, RUNNER_LABELS_MAX } from '#core/domain/forge/runner-labels.ts';
-import { readBody } from './read-body.ts';
-import type { ForgeTransport } from './transport.ts';
+import { readBody } from '../wire/read-body.ts';
+import type { ForgeTransport } from '../wire/transport.ts';
 
 const Labels = z.array(z.string()).nullish().catch(null);
 const WantingRow = z.object({

@@ -1,6 +1,6 @@
-import { ForgePace } from '#core/adapters/forge-http/forge-pace.ts';
+import { ForgePace } from '#core/adapters/forge-http/wire/forge-pace.ts';
 import { type HttpRequest, type HttpResponse, HttpSendError } from '#core/adapters/http-guard/http-send.ts';
-import { VirtualClock } from '../../../../support/virtual-clock.ts';
+import { VirtualClock } from '../../../../../support/virtual-clock.ts';
 
 const OK: HttpResponse = { status: 200, headers: {}, body: Buffer.from('{}') };
 const ASKS_FOR_LESS: HttpResponse = { status: 429, headers: { 'retry-after': '30' }, body: Buffer.alloc(0) };

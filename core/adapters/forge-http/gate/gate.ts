@@ -1,7 +1,7 @@
 import type { GateReading } from '#core/domain/forge/forge.ts';
+import type { ForgeTransport } from '../wire/transport.ts';
 import { baseName, type GateQuery, readNewestRun } from './runs.ts';
 import { readRunFromStatuses } from './runs-from-statuses.ts';
-import type { ForgeTransport } from './transport.ts';
 
 export type ReadGate = (gate: GateQuery) => Promise<GateReading>;
 

@@ -10,7 +10,7 @@ import {
   type HttpSend,
   HttpSendError,
   type HttpSendErrorKind,
-} from '../http-guard/http-send.ts';
+} from '../../http-guard/http-send.ts';
 import { answerBytesMax, answerCut, answerValuesMax, isBoundedJson } from './answer-limits.ts';
 import { ForgeBudget } from './forge-budget.ts';
 import { readMissingScopes } from './missing-scopes.ts';

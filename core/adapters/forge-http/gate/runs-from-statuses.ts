@@ -1,11 +1,11 @@
 import type { GateReading } from '#core/domain/forge/forge.ts';
 import { FORGE_PAGE_SIZE_MAX } from '#core/domain/limits.ts';
-import { readBody } from './read-body.ts';
-import { readLink } from './read-link.ts';
+import { listStatusHistory } from '../statuses.ts';
+import { readBody } from '../wire/read-body.ts';
+import { readLink } from '../wire/read-link.ts';
+import { type StatusRow, TaskPage, type TaskRow } from '../wire/schema.ts';
+import type { ForgeTransport } from '../wire/transport.ts';
 import type { GateQuery } from './runs.ts';
-import { type StatusRow, TaskPage, type TaskRow } from './schema.ts';
-import { listStatusHistory } from './statuses.ts';
-import type { ForgeTransport } from './transport.ts';
 
 /** 500 job attempts newer than the one looked for are more than a repository starts between two looks at it. */
 const TASK_PAGES_MAX = 10;

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
-import { answerBytesMax } from '#core/adapters/forge-http/answer-limits.ts';
-import { readAllPages } from '#core/adapters/forge-http/paging.ts';
+import { answerBytesMax } from '#core/adapters/forge-http/wire/answer-limits.ts';
+import { readAllPages } from '#core/adapters/forge-http/wire/paging.ts';
 import {
   createForgeTransport,
   createLeasedTransport,
   type ForgeTransportConfig,
-} from '#core/adapters/forge-http/transport.ts';
+} from '#core/adapters/forge-http/wire/transport.ts';
 import { createGuardedHttp, type GuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import {
   FORGE_ANSWER_DEPTH_MAX,
@@ -22,8 +22,8 @@ import {
   type LoopbackServer,
   readRequestBody,
   startLoopbackHttps,
-} from '../../../../support/loopback-https.ts';
-import { scriptForge } from '../../../../support/scripted-forge.ts';
+} from '../../../../../support/loopback-https.ts';
+import { scriptForge } from '../../../../../support/scripted-forge.ts';
 
 const TOKEN = 'canary-3f9a1c7be2d04586';
 const NOW = Date.UTC(2026, 0, 1, 12, 0, 0);
