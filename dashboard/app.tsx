@@ -5,9 +5,9 @@ import { laterPage } from './later-page.ts';
 import { OverviewPage } from './pages/overview.tsx';
 import { QueuePage } from './pages/queue.tsx';
 import { CallbackPage, SignInPage } from './pages/sign-in.tsx';
-import { Loading } from './parts/basics.tsx';
-import { Guard, NotFoundPage } from './parts/errors.tsx';
-import { Frame } from './parts/frame.tsx';
+import { Loading } from './parts/frame/basics.tsx';
+import { Guard, NotFoundPage } from './parts/frame/errors.tsx';
+import { Frame } from './parts/frame/frame.tsx';
 import { path, ROUTES } from './routes.ts';
 
 const StartPage = laterPage(async () => (await import('./pages/start.tsx')).StartPage);

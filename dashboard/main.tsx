@@ -6,7 +6,7 @@ import { createService, loadConfig } from './data/api.ts';
 import { ServiceContext } from './data/hooks.ts';
 import { shareSession } from './data/tabs.ts';
 import { loadAhead } from './later-page.ts';
-import { applyTheme } from './parts/frame.tsx';
+import { applyTheme } from './parts/frame/frame.tsx';
 import './styles/base.css';
 import './styles/frame.css';
 import './styles/parts.css';

@@ -3,11 +3,11 @@ import { Link, useLocation, useSearch } from 'wouter';
 import { ADMIN_QUERY_CHARS_MAX } from '#core/domain/api-limits.ts';
 import { useService } from '../data/hooks.ts';
 import { useSettledSearch } from '../data/settled-search.ts';
-import { Ago, Empty, Foreign, Loading, PageHead, useTitle } from '../parts/basics.tsx';
-import { ProblemPage } from '../parts/errors.tsx';
-import { hostOf } from '../parts/repo-frame.tsx';
-import { ServiceState } from '../parts/service-state.tsx';
-import { Tag } from '../parts/signal.tsx';
+import { Ago, Empty, Foreign, Loading, PageHead, useTitle } from '../parts/frame/basics.tsx';
+import { ProblemPage } from '../parts/frame/errors.tsx';
+import { hostOf } from '../parts/frame/repo-frame.tsx';
+import { ServiceState } from '../parts/frame/service-state.tsx';
+import { Tag } from '../parts/queue/signal.tsx';
 import { path } from '../routes.ts';
 import { plural, showNumber } from '../view/format.ts';
 

@@ -13,11 +13,11 @@ import {
   Outward,
   PageHead,
   useTitle,
-} from '../parts/basics.tsx';
-import { Scopes } from '../parts/connect-form.tsx';
-import { Problem, ProblemPage } from '../parts/errors.tsx';
-import { FailedCall } from '../parts/failed-call.tsx';
-import { hostOf } from '../parts/repo-frame.tsx';
+} from '../parts/frame/basics.tsx';
+import { Problem, ProblemPage } from '../parts/frame/errors.tsx';
+import { FailedCall } from '../parts/frame/failed-call.tsx';
+import { hostOf } from '../parts/frame/repo-frame.tsx';
+import { Scopes } from '../parts/set-up/connect-form.tsx';
 import { path } from '../routes.ts';
 import { plural } from '../view/format.ts';
 

@@ -1,8 +1,8 @@
 import type { ResultOf } from '#core/contracts/routes/client.ts';
 import { useFanoutAdvice, useFigures } from '../data/hooks.ts';
-import { Loading } from '../parts/basics.tsx';
-import { Problem } from '../parts/errors.tsx';
-import { RepoFrame } from '../parts/repo-frame.tsx';
+import { Loading } from '../parts/frame/basics.tsx';
+import { Problem } from '../parts/frame/errors.tsx';
+import { RepoFrame } from '../parts/frame/repo-frame.tsx';
 import { describeAdvice, REPLAY_ASSUMES } from '../view/advice.ts';
 import { showDuration, showNumber, showPercent } from '../view/format.ts';
 

@@ -1,10 +1,19 @@
 import { Link } from 'wouter';
 import { useActivity, useNow, useQueueStatus } from '../data/hooks.ts';
-import { Ago, ButtonLink, Empty, Foreign, Loading, Outward, PageHead, useTitle } from '../parts/basics.tsx';
-import { ProblemPage } from '../parts/errors.tsx';
-import { PullLink } from '../parts/pull-link.tsx';
-import { hostOf } from '../parts/repo-frame.tsx';
-import { Mark, Signal } from '../parts/signal.tsx';
+import {
+  Ago,
+  ButtonLink,
+  Empty,
+  Foreign,
+  Loading,
+  Outward,
+  PageHead,
+  useTitle,
+} from '../parts/frame/basics.tsx';
+import { ProblemPage } from '../parts/frame/errors.tsx';
+import { hostOf } from '../parts/frame/repo-frame.tsx';
+import { PullLink } from '../parts/queue/pull-link.tsx';
+import { Mark, Signal } from '../parts/queue/signal.tsx';
 import { path } from '../routes.ts';
 import {
   type ActivityDoc,

@@ -1,14 +1,14 @@
 import { Link } from 'wouter';
 import { ApiError } from '#core/contracts/routes/client.ts';
 import { useNow, usePull } from '../data/hooks.ts';
-import { Attempts } from '../parts/attempts.tsx';
-import { Ago, Empty, Foreign, Loading, Outward } from '../parts/basics.tsx';
-import { ProblemPage } from '../parts/errors.tsx';
-import { GateRun } from '../parts/gate-run.tsx';
-import { PullLinks } from '../parts/pull-link.tsx';
-import { ReceiptList } from '../parts/receipt.tsx';
-import { RepoFrame, type RepoView } from '../parts/repo-frame.tsx';
-import { Mark, Signal } from '../parts/signal.tsx';
+import { Ago, Empty, Foreign, Loading, Outward } from '../parts/frame/basics.tsx';
+import { ProblemPage } from '../parts/frame/errors.tsx';
+import { RepoFrame, type RepoView } from '../parts/frame/repo-frame.tsx';
+import { Attempts } from '../parts/queue/attempts.tsx';
+import { GateRun } from '../parts/queue/gate-run.tsx';
+import { PullLinks } from '../parts/queue/pull-link.tsx';
+import { ReceiptList } from '../parts/queue/receipt.tsx';
+import { Mark, Signal } from '../parts/queue/signal.tsx';
 import { path } from '../routes.ts';
 import {
   pullUrl,

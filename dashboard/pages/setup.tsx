@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { useService } from '../data/hooks.ts';
-import { Ago, Button, Copy } from '../parts/basics.tsx';
-import { Problem } from '../parts/errors.tsx';
-import { GateChoice } from '../parts/gate-choice.tsx';
-import { RepoFrame } from '../parts/repo-frame.tsx';
-import { SetUpChecks } from '../parts/set-up-checks.tsx';
-import { SetupSteps } from '../parts/setup-steps.tsx';
+import { Ago, Button, Copy } from '../parts/frame/basics.tsx';
+import { Problem } from '../parts/frame/errors.tsx';
+import { RepoFrame } from '../parts/frame/repo-frame.tsx';
+import { GateChoice } from '../parts/set-up/gate-choice.tsx';
+import { SetUpChecks } from '../parts/set-up/set-up-checks.tsx';
+import { SetupSteps } from '../parts/set-up/setup-steps.tsx';
 import type { StatusEntry } from '../view/blocker.ts';
 import { isSetUp } from '../view/provisioning.ts';
 

@@ -10,10 +10,10 @@ import {
   startHostedSignIn,
   startProviderSignIn,
 } from '../data/session.ts';
-import { Button, Field, Loading, useTitle } from '../parts/basics.tsx';
-import { FirstStart } from '../parts/first-start.tsx';
-import { SessionEnd } from '../parts/session-end.tsx';
-import { Signal } from '../parts/signal.tsx';
+import { FirstStart } from '../parts/account/first-start.tsx';
+import { SessionEnd } from '../parts/account/session-end.tsx';
+import { Button, Field, Loading, useTitle } from '../parts/frame/basics.tsx';
+import { Signal } from '../parts/queue/signal.tsx';
 import { path, safeBackTo } from '../routes.ts';
 
 function useBackTo(): string {

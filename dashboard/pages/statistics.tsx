@@ -1,7 +1,7 @@
 import { useActivity } from '../data/hooks.ts';
-import { Loading, PageHead, useTitle } from '../parts/basics.tsx';
-import { Against, DayTable, Share, WeekChart } from '../parts/charts.tsx';
-import { ProblemPage } from '../parts/errors.tsx';
+import { Loading, PageHead, useTitle } from '../parts/frame/basics.tsx';
+import { Against, DayTable, Share, WeekChart } from '../parts/frame/charts.tsx';
+import { ProblemPage } from '../parts/frame/errors.tsx';
 import { plural, showDuration, showNumber, showPercent } from '../view/format.ts';
 
 /** The week in figures: exact, or Unknown. */

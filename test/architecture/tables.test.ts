@@ -36,6 +36,7 @@ const FOLDER_TABLES = [
   ['core/README.md', 'Folders of `contracts`', 'core/contracts'],
   ['engine-container/README.md', 'Folders of `src`', 'engine-container/src'],
   ['engine-container/README.md', 'Folders of `src/queue`', 'engine-container/src/queue'],
+  ['dashboard/README.md', 'Folders of `parts`', 'dashboard/parts'],
 ] as const;
 
 test.each(FOLDER_TABLES)(

@@ -8,7 +8,7 @@ import { createApiClient, type ResultOf } from '#core/contracts/routes/client.ts
 import { run } from '../../cli/run.ts';
 import { createService } from '../../dashboard/data/api.ts';
 import { ServiceContext } from '../../dashboard/data/hooks.ts';
-import { SettingsFile } from '../../dashboard/parts/settings-file.tsx';
+import { SettingsFile } from '../../dashboard/parts/settings/settings-file.tsx';
 import type { ForgeControl } from '../../local/forge/control.ts';
 import { type Started, startEverything } from '../../local/start.ts';
 import { sharedBundles } from '../support/bundles.ts';

@@ -43,28 +43,28 @@ test('neither a schema library nor anything of the service is in it', () => {
     ),
   ).toEqual([]);
   expect(inputs.filter((path) => path.startsWith('core/')).sort()).toEqual([
-    'core/contracts/evidence/approvals-text.ts',
-    'core/contracts/notices/chat-fields.ts',
-    'core/contracts/routes/client.ts',
-    'core/contracts/internal/dashboard.ts',
     'core/contracts/error-steps.ts',
+    'core/contracts/evidence/approvals-text.ts',
+    'core/contracts/internal/dashboard.ts',
+    'core/contracts/notices/chat-fields.ts',
     'core/contracts/queue/turn-names.ts',
+    'core/contracts/routes/client.ts',
     'core/domain/api-limits.ts',
-    'core/domain/tenants/api-token.ts',
-    'core/domain/queue/batch.ts',
-    'core/domain/pulls/departure-codes.ts',
+    'core/domain/forge/runner-labels.ts',
+    'core/domain/forge/token-scopes.ts',
     'core/domain/limits.ts',
-    'core/domain/pulls/merge-codes.ts',
     'core/domain/notices/notice-topics.ts',
     'core/domain/notices/notification.ts',
-    'core/domain/repos/pause-words.ts',
+    'core/domain/pulls/departure-codes.ts',
+    'core/domain/pulls/merge-codes.ts',
     'core/domain/pulls/pull-code-table.ts',
     'core/domain/pulls/pull-code.ts',
     'core/domain/pulls/pull-codes.ts',
-    'core/domain/queue/queue-names.ts',
-    'core/domain/forge/runner-labels.ts',
     'core/domain/pulls/schedule-codes.ts',
-    'core/domain/forge/token-scopes.ts',
+    'core/domain/queue/batch.ts',
+    'core/domain/queue/queue-names.ts',
+    'core/domain/repos/pause-words.ts',
+    'core/domain/tenants/api-token.ts',
   ]);
 });
 
@@ -83,7 +83,7 @@ test('no source sets markup, a style attribute or a script of its own', () => {
 });
 
 /** Tables of numbers, and one of two short columns: cards would take them apart. */
-const STAY_TABLES = ['pages/figures.tsx', 'parts/charts.tsx', 'parts/settings-file.tsx'];
+const STAY_TABLES = ['pages/figures.tsx', 'parts/frame/charts.tsx', 'parts/settings/settings-file.tsx'];
 
 test('every other table becomes cards on a phone', () => {
   const folder = join(ROOT, 'dashboard');

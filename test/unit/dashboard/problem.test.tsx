@@ -3,7 +3,7 @@ import { render } from '@testing-library/react';
 import { ERROR_TABLE, type ErrorCode } from '#core/contracts/errors.ts';
 import { ApiError } from '#core/contracts/routes/client.ts';
 import { sayRefusal } from '../../../cli/refusal.ts';
-import { Problem, ProblemPage } from '../../../dashboard/parts/errors.tsx';
+import { Problem, ProblemPage } from '../../../dashboard/parts/frame/errors.tsx';
 
 const given = (code: ErrorCode) =>
   new ApiError(code, ERROR_TABLE[code].message, ERROR_TABLE[code].status, false);

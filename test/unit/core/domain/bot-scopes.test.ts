@@ -10,7 +10,7 @@ describe("the scopes of the bot's token", () => {
   });
 
   test('stand on the page by the table alone', () => {
-    const page = readFileSync('dashboard/parts/connect-form.tsx', 'utf8');
+    const page = readFileSync('dashboard/parts/set-up/connect-form.tsx', 'utf8');
     expect(page.match(SCOPE)).toBeNull();
     expect(page).toContain('BOT_SCOPES.map(');
   });

@@ -1,0 +1,59 @@
+import { useMutation } from '@tanstack/react-query';
+import { Fragment } from 'react';
+import { ApiError } from '#core/contracts/routes/client.ts';
+import { useHealth, useService } from '../../data/hooks.ts';
+import { SIGNAL_WORDS, type Signal } from '../../view/health.ts';
+import type { Tone } from '../../view/tone.ts';
+import { Tag } from '../queue/signal.tsx';
+import { Button } from './basics.tsx';
+import { Problem } from './errors.tsx';
+
+const TONES = { ok: 'clear', degraded: 'stop', unknown: 'unknown' } as const satisfies Record<string, Tone>;
+const NAMES = { ok: 'in order', degraded: 'in trouble', unknown: 'unknown' } as const;
+
+/** Schedule, looks, batches and engine of the whole service, for its operator. */
+export function ServiceState() {
+  const health = useHealth();
+  const signals = health.data?.signals;
+  return (
+    <section className="panel" aria-labelledby="service-title">
+      <h2 id="service-title">The service</h2>
+      <dl className="facts">
+        {(Object.keys(SIGNAL_WORDS) as Signal[]).map((signal) => {
+          const state = signals?.[signal] ?? 'unknown';
+          const [name, trouble] = SIGNAL_WORDS[signal];
+          return (
+            <Fragment key={signal}>
+              <dt>{name}</dt>
+              <dd>
+                <Tag tone={TONES[state]}>{state === 'degraded' ? trouble : NAMES[state]}</Tag>
+              </dd>
+            </Fragment>
+          );
+        })}
+        <dt>Engine</dt>
+        <dd>
+          <Engine />
+        </dd>
+      </dl>
+    </section>
+  );
+}
+
+/** It is asked by a person only: the question may start an engine that sleeps. */
+function Engine() {
+  const { api } = useService();
+  const asked = useMutation({ mutationFn: () => api.checkContainer({}) });
+  const isSilent = asked.error instanceof ApiError && asked.error.status === 503;
+  return (
+    <>
+      {asked.data !== undefined && <Tag tone="clear">it answered</Tag>}
+      {isSilent && <Tag tone="stop">it did not answer</Tag>}
+      {asked.error !== null && !isSilent && <Problem error={asked.error} />}
+      {asked.data === undefined && asked.error === null && <Tag tone="unknown">not asked</Tag>}{' '}
+      <Button kind="quiet" busy={asked.isPending} onClick={() => asked.mutate()}>
+        Ask the engine
+      </Button>
+    </>
+  );
+}
