@@ -3,14 +3,16 @@ import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { withLease } from '#core/services/wakes/lease.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
-import { headIsPushedAfterLanding, lowerComesAlong, lowerComesAlongUnseen } from './along-scenes.ts';
+import { Judge } from './judge.ts';
+import { hasAlarm, isSuccess, look, setStage, wordOn, wordsOn } from './scene-stage.ts';
+import { headIsPushedAfterLanding, lowerComesAlong, lowerComesAlongUnseen } from './scenes/along-scenes.ts';
 import {
   archiveBeforeStaging,
   archiveBetweenLandings,
   archiveInGate,
   archiveInLanding,
   leaveArchiveEmpty,
-} from './archive-scenes.ts';
+} from './scenes/archive-scenes.ts';
 import {
   carryAfterWaiting,
   carryBeforeDying,
@@ -30,7 +32,7 @@ import {
   carryUnasked,
   carryWrittenOtherwise,
   tellTwice,
-} from './backport-scenes.ts';
+} from './scenes/backport-scenes.ts';
 import {
   hangOnMissingHead,
   hangOnToldHeads,
@@ -44,7 +46,7 @@ import {
   refuseStagingBesideWord,
   standStillAndDie,
   standStillWithoutAnswer,
-} from './bad-head-scenes.ts';
+} from './scenes/bad-head-scenes.ts';
 import {
   blockBeforeAnything,
   blockInLanding,
@@ -68,8 +70,13 @@ import {
   styleOff,
   titleChangedAmidLanding,
   unmergeableTitle,
-} from './blocked-scenes.ts';
-import { landBesideBurial, takeContextOfAnother, tellSecondBranch, waitForBurial } from './branch-scenes.ts';
+} from './scenes/blocked-scenes.ts';
+import {
+  landBesideBurial,
+  takeContextOfAnother,
+  tellSecondBranch,
+  waitForBurial,
+} from './scenes/branch-scenes.ts';
 import {
   putClockBackAfterSchedule,
   putClockBackBeforeSchedule,
@@ -79,8 +86,8 @@ import {
   putClockBackUnderRefusal,
   putClockForward,
   putLateClockRight,
-} from './clock-scenes.ts';
-import { leaveInEachWay } from './code-scenes.ts';
+} from './scenes/clock-scenes.ts';
+import { leaveInEachWay } from './scenes/code-scenes.ts';
 import {
   addBeforeRule,
   changeAfterOwnRule,
@@ -91,15 +98,15 @@ import {
   convertUpToDate,
   leaveConverted,
   removeConverted,
-} from './converted-scenes.ts';
-import { lookByOne, lookByOthers } from './cost-scenes.ts';
+} from './scenes/converted-scenes.ts';
+import { lookByOne, lookByOthers } from './scenes/cost-scenes.ts';
 import {
   lookInBetween,
   tellAllTheTime,
   tellEachVerdict,
   tellNoMore,
   tellOfOtherThings,
-} from './event-scenes.ts';
+} from './scenes/event-scenes.ts';
 import {
   comeBehindFlight,
   comeBehindOldCrowd,
@@ -123,14 +130,14 @@ import {
   tryForHours,
   tryInLastSlot,
   tryInTurn,
-} from './fair-scenes.ts';
+} from './scenes/fair-scenes.ts';
 import {
   chooseAfterDear,
   chooseForFew,
   chooseOfLittle,
   chooseOfPlenty,
   takeChoiceBack,
-} from './fanout-scenes.ts';
+} from './scenes/fanout-scenes.ts';
 import {
   changeAndRemoveFile,
   listOtherTree,
@@ -138,8 +145,8 @@ import {
   obeyFile,
   seeBaseLate,
   tellChangeTwice,
-} from './file-scenes.ts';
-import { judgeInSpiteOfRisk, learnFromRisk, stageBeforeRisk } from './forecast-scenes.ts';
+} from './scenes/file-scenes.ts';
+import { judgeInSpiteOfRisk, learnFromRisk, stageBeforeRisk } from './scenes/forecast-scenes.ts';
 import {
   landingGoesUnread,
   otherCheckSkipped,
@@ -149,15 +156,15 @@ import {
   successOfBefore,
   twinAppearsLate,
   unknownWordByAnother,
-} from './forge-scenes.ts';
-import { drainAndFreeze, freezeInLanding, freezeWithLabels, pauseWithLabel } from './freeze-scenes.ts';
+} from './scenes/forge-scenes.ts';
+import { drainAndFreeze, freezeInLanding, freezeWithLabels, pauseWithLabel } from './scenes/freeze-scenes.ts';
 import {
   changeGateInFlight,
   chooseGateWhileMissing,
   skipChangedGate,
   waitBetweenJobs,
   waitForRunner,
-} from './gate-scenes.ts';
+} from './scenes/gate-scenes.ts';
 import {
   glanceAtNight,
   glanceForAnHour,
@@ -165,7 +172,7 @@ import {
   pressWithoutEvent,
   promiseAtRest,
   promiseBeforeLostRecord,
-} from './glance-scenes.ts';
+} from './scenes/glance-scenes.ts';
 import {
   enrollAfterBurial,
   enrollInLanding,
@@ -174,9 +181,8 @@ import {
   switchOffUnconfirmed,
   switchOnBesideAnother,
   workBesideAnother,
-} from './hold-scenes.ts';
-import { Judge } from './judge.ts';
-import { failAfterPushingBack, failUnderNewNumber } from './known-head-scenes.ts';
+} from './scenes/hold-scenes.ts';
+import { failAfterPushingBack, failUnderNewNumber } from './scenes/known-head-scenes.ts';
 import {
   baseIsReadBeforeLanding,
   hideWhileLanding,
@@ -186,7 +192,7 @@ import {
   pushBeforeFirstLook,
   restoreBase,
   unlistWhileLanding,
-} from './landing-scenes.ts';
+} from './scenes/landing-scenes.ts';
 import {
   branchComesLate,
   branchGoesEarly,
@@ -195,14 +201,14 @@ import {
   hideBranchToDelete,
   stagingComesLate,
   successComesLate,
-} from './late-scenes.ts';
+} from './scenes/late-scenes.ts';
 import {
   leftAndPushed,
   leftAndUrgent,
   leftBesideAnother,
   leftBySearch,
   leftBySeveralCuts,
-} from './left-by-search-scenes.ts';
+} from './scenes/left-by-search-scenes.ts';
 import {
   answerLate,
   deleteOne,
@@ -210,7 +216,7 @@ import {
   keepSilent,
   loseSightOfOne,
   stickSuccess,
-} from './liveness-scenes.ts';
+} from './scenes/liveness-scenes.ts';
 import {
   importFarBehind,
   replayTooMany,
@@ -218,14 +224,14 @@ import {
   tellOldMergeBase,
   updateForWeeks,
   updateForWeeksAcross,
-} from './long-branch-scenes.ts';
+} from './scenes/long-branch-scenes.ts';
 import {
   engineDiesWithAll,
   listShowsOlderHead,
   requestComesLate,
   storeThrottles,
   workerDies,
-} from './machine-scenes.ts';
+} from './scenes/machine-scenes.ts';
 import {
   breakRunsOff,
   comeBackBeforeUnbuilt,
@@ -236,7 +242,7 @@ import {
   refuseStatuses,
   refuseTakingBack,
   refuseWords,
-} from './others-scenes.ts';
+} from './scenes/others-scenes.ts';
 import {
   provenRestComesBack,
   runOnEditedGate,
@@ -245,7 +251,7 @@ import {
   runThatFails,
   runUnderPattern,
   runWhereNoneIsWanted,
-} from './own-run-scenes.ts';
+} from './scenes/own-run-scenes.ts';
 import {
   drainInGate,
   pauseBeforeStaging,
@@ -253,20 +259,20 @@ import {
   pauseInLanding,
   pauseOverLostRecord,
   pauseWithinLook,
-} from './pause-scenes.ts';
+} from './scenes/pause-scenes.ts';
 import {
   incidentBesideSlot,
   incidentEarly,
   incidentInConflict,
   incidentLate,
   incidentOfStranger,
-} from './priority-scenes.ts';
+} from './scenes/priority-scenes.ts';
 import {
   landBehindBesidePromotion,
   landBesidePromotion,
   landBesidePromotionCheckedLate,
-} from './promotion-scenes.ts';
-import { putForgeBack } from './put-back-scenes.ts';
+} from './scenes/promotion-scenes.ts';
+import { putForgeBack } from './scenes/put-back-scenes.ts';
 import {
   editInMerge,
   importHistory,
@@ -275,7 +281,7 @@ import {
   relandInOneBatch,
   restOfCommit,
   standOnRewritten,
-} from './rebase-scenes.ts';
+} from './scenes/rebase-scenes.ts';
 import {
   beginBeforeAllRead,
   landBeforeLateSuccessOfLost,
@@ -293,7 +299,7 @@ import {
   scheduleAgainBeforeLateSuccess,
   stopOverUnreadable,
   switchOffPutBack,
-} from './recall-scenes.ts';
+} from './scenes/recall-scenes.ts';
 import {
   approveByAnother,
   landBesideKnownFailure,
@@ -302,7 +308,7 @@ import {
   landTwinOfOtherAuthor,
   landUnreadTwin,
   scheduleByAnother,
-} from './receipt-scenes.ts';
+} from './scenes/receipt-scenes.ts';
 import {
   crashBetweenWrites,
   loseRecordAfterBounce,
@@ -313,7 +319,7 @@ import {
   outgrowRow,
   outgrowRowInLanding,
   outgrowRowInStaging,
-} from './record-scenes.ts';
+} from './scenes/record-scenes.ts';
 import {
   backToApproved,
   fixAfterBounce,
@@ -327,7 +333,7 @@ import {
   sentHereBeforeUpgrade,
   sentHereUnderSchedule,
   sentHereWithLandedHead,
-} from './renewal-scenes.ts';
+} from './scenes/renewal-scenes.ts';
 import {
   forbiddenRepair,
   hookDriftAtRest,
@@ -335,8 +341,13 @@ import {
   repairedTwice,
   ruleDriftAtRest,
   undoneRepairs,
-} from './repair-scenes.ts';
-import { askForOpenClass, askForRangesOfForgejo, renameBase, ruleOverOwnBranches } from './rule-scenes.ts';
+} from './scenes/repair-scenes.ts';
+import {
+  askForOpenClass,
+  askForRangesOfForgejo,
+  renameBase,
+  ruleOverOwnBranches,
+} from './scenes/rule-scenes.ts';
 import {
   askForNoRunner,
   askRunnersSeldom,
@@ -346,8 +357,7 @@ import {
   leaveRunners,
   runLongWithChangedGate,
   waitWithChangedGate,
-} from './runner-scenes.ts';
-import { hasAlarm, isSuccess, look, setStage, wordOn, wordsOn } from './scene-stage.ts';
+} from './scenes/runner-scenes.ts';
 import {
   buildNothingOnTop,
   changeGateOnTop,
@@ -359,7 +369,7 @@ import {
   failOnTwo,
   incidentOnTop,
   lingerOnTop,
-} from './shared-run-scenes.ts';
+} from './scenes/shared-run-scenes.ts';
 import {
   bothTwinsAreMerged,
   landingEndsOverRefusal,
@@ -369,7 +379,7 @@ import {
   twinIsPushedBesideUnbound,
   twinMergedAlongComesBack,
   twinOfBouncedLands,
-} from './twin-scenes.ts';
+} from './scenes/twin-scenes.ts';
 import {
   hangOnDeparted,
   hideBouncedWatched,
@@ -377,7 +387,7 @@ import {
   hideLateSuccessForGood,
   hideLateSuccessOfLost,
   loseForgeAtEndOfWatch,
-} from './unread-head-scenes.ts';
+} from './scenes/unread-head-scenes.ts';
 import {
   approveByBot,
   approveWithoutSay,
@@ -398,7 +408,7 @@ import {
   scheduleTooMany,
   scheduleUnnamed,
   setAsideBeforeAnother,
-} from './who-may-scenes.ts';
+} from './scenes/who-may-scenes.ts';
 import {
   anotherMovesToBounced,
   bothTwinsLeave,
@@ -417,7 +427,7 @@ import {
   tellWhoLeaves,
   tellWhoWaitsInStopped,
   wordsComeOverBounce,
-} from './word-scenes.ts';
+} from './scenes/word-scenes.ts';
 
 /**
  * The few moments that chance meets once in thousands of lives, each as a scene of its own: what it says is wrong. The

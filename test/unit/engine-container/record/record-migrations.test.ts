@@ -8,7 +8,7 @@ import {
 
 /** A record as this release stores it. */
 const stored = (): Record<string, unknown> =>
-  JSON.parse(readFileSync('test/unit/engine-container/stored-record.json', 'utf8'));
+  JSON.parse(readFileSync('test/unit/engine-container/record/stored-record.json', 'utf8'));
 
 /** As the next release may leave it: more in every object of it. */
 function added(value: unknown): unknown {

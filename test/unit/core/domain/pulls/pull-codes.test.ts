@@ -4,7 +4,7 @@ import { TURNS } from '#core/domain/pulls/pull-code.ts';
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { codeOfEvent, codeOfPlace, isPullCode, PULL_CODE_NAMES } from '#core/domain/pulls/pull-codes.ts';
 
-const DOCS = `${__dirname}/../../../../docs`;
+const DOCS = `${__dirname}/../../../../../docs`;
 
 test('each code has its picture, and no picture is of a code that is gone (`npm run pictures:codes`)', () => {
   const pictures = [...PULL_CODE_NAMES].map((name) => `${name}.png`).sort();

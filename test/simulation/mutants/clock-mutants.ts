@@ -1,0 +1,65 @@
+import type { Mutant } from '../mutants.ts';
+
+const SRC = 'engine-container/src';
+
+/** Guards of decision 0271: the wall clock of an engine is set forward or back. */
+export const CLOCK_MUTANTS: readonly Mutant[] = [
+  {
+    guard: 'a success without an answer is waited for as long as before where the clock is set forward (A24)',
+    file: `${SRC}/queue/record/clock-step.ts`,
+    find: "['intentAt', 'postedAt', 'askedAt', 'unmergeableSince']",
+    replace: "['intentAt', 'postedAt', 'unmergeableSince']",
+    families: ['storm'],
+    dies: 'the clock is set forward after a success without an answer',
+  },
+  {
+    guard: 'a clock that is set back holds no gate run up',
+    file: `${SRC}/queue/record/clock-step.ts`,
+    find: "['readyAt', 'movedAt',",
+    replace: "['movedAt',",
+    families: ['storm'],
+    dies: 'the clock is set back while a gate run goes on',
+  },
+  {
+    guard:
+      'a head that is scheduled again is tested on evidence of after that, wherever the clock is set (D-05)',
+    file: `${SRC}/queue/record/clock-step.ts`,
+    find: "'retestAfter', ",
+    replace: '',
+    families: ['storm'],
+    dies: 'one that was bounced is scheduled again, and the clock is set back',
+  },
+  {
+    guard: 'a failure of before the clock was set back blames no pull request that is tested again (D-05)',
+    file: `${SRC}/queue/record/clock-step.ts`,
+    find: "record.evidence.map((each) => move(each, 'at'))",
+    replace: 'record.evidence',
+    families: ['storm'],
+    dies: 'the clock is set back, and one that was bounced is scheduled again',
+  },
+  {
+    guard: 'a clock that is set back makes no proven landing one of another (A39)',
+    file: `${SRC}/queue/record/clock-step.ts`,
+    find: "baseSeen: record.baseSeen && move(record.baseSeen, 'at'),",
+    replace: '',
+    families: ['storm'],
+    dies: 'the clock is set back while a gate run goes on',
+  },
+  {
+    guard: 'a clock that is set back holds no landing up',
+    file: `${SRC}/reconcile/reconcile.ts`,
+    find: 'this.#clock.stepSince(record.storedBy);',
+    replace: 'Math.max(0, this.#clock.stepSince(record.storedBy));',
+    families: ['storm'],
+    dies: 'the clock is set back while the forge overlooks a success',
+  },
+  {
+    guard: 'a step is followed once, whatever the store refuses (A24)',
+    file: `${SRC}/record/record-keeper.ts`,
+    find: 'document: toDocument(fitting, left),',
+    replace:
+      'document: toDocument({ ...fitting, storedBy: this.#stored?.storedBy ?? fitting.storedBy }, left),',
+    families: ['storm'],
+    dies: 'the clock is set back, and the second write of a save is refused',
+  },
+];

@@ -1,0 +1,63 @@
+import type { Mutant } from '../mutants.ts';
+
+const ENGINE = 'engine-container/src';
+
+/** Guards of decision 0276: what a rebase may leave out. */
+export const REBASE_MUTANTS: readonly Mutant[] = [
+  {
+    guard: 'a commit that a rebase may leave out is staged only where that makes no difference',
+    file: `${ENGINE}/staging/plan-member.ts`,
+    find: 'if (leftOut.size > 0) {',
+    replace: 'if (leftOut.size < 0) {',
+    families: ['people'],
+    dies: 'a change that the base took back comes again in a rebase',
+  },
+  {
+    guard: 'what lands before it in its batch counts as on the base',
+    file: `${ENGINE}/staging/rebased-over.ts`,
+    find: '    this.#before.push(...steps);\n',
+    replace: '',
+    families: ['people'],
+    dies: 'a change that was taken back in its batch comes again in a rebase',
+  },
+  {
+    guard: 'of what lands before it newly written, each commit may be replayed or left out',
+    file: `${ENGINE}/staging/plan-member.ts`,
+    find: 'if (leftOut.size < 2 && !steps.some(({ sha }) => this.#staged.has(sha))) return true;',
+    replace: 'if (leftOut.size >= 0) return true;',
+    families: ['people'],
+    dies: 'a pull request stands on one that a rebase writes anew',
+  },
+  {
+    guard: 'what lands before it counts as a rebase writes it',
+    file: `${ENGINE}/staging/plan-member.ts`,
+    find: '    this.#over.add(written);\n',
+    replace: '',
+    families: ['people'],
+    dies: 'what a rebase leaves of a commit is the change of another one',
+  },
+  {
+    guard: 'lines that differ in white space alone are one patch',
+    file: `${ENGINE}/staging/patch-text.ts`,
+    find: "part.replace(/\\s+/g, '')",
+    replace: 'part',
+    families: ['people'],
+    dies: 'a change comes again with other white space in a rebase',
+  },
+  {
+    guard: 'a history of its own is replayed from its first commit',
+    file: `${ENGINE}/staging/plan-member.ts`,
+    find: "if (hasRoots(own)) return 'merges_in_rebase';",
+    replace: '',
+    families: ['people'],
+    dies: 'a pull request imports a history in a rebase',
+  },
+  {
+    guard: 'a merge that a forge may keep or drop is staged only where that makes no difference',
+    file: `${ENGINE}/staging/plan-member.ts`,
+    find: "if (hasMerges(own) && !(await this.#isLikeItsMerges(member, plan))) return 'merges_in_rebase';",
+    replace: '',
+    families: ['people'],
+    dies: 'an author changes something in a merge that a rebase drops',
+  },
+];

@@ -1,0 +1,100 @@
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
+import { givenProject } from '../../scenario/stories.ts';
+import { hasAlarm, look, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
+
+/**
+ * Scenes of `scenes.ts` of a stack whose upper pull request lands first, in a repository that calls merged what the base
+ * holds: nothing but the landing merged the lower one.
+ */
+type Style = 'merge' | 'rebase';
+
+/** It may be read as open, on the moved base, before the forge calls it merged. */
+const TRUE_WORDS = [PULL_CODES.merged_along.says, PULL_CODES.no_changes.says];
+
+/** Both open, the upper one scheduled. */
+async function givenStack(style: Style, options: Parameters<typeof setStage>[0] = {}) {
+  const stage = await setStage({
+    ...options,
+    switches: { autodetectsMerges: true },
+    repo: { mergeStyle: style },
+  });
+  const { forge } = stage;
+  await givenProject(forge);
+  const lower = await forge.openPullRequest({ branch: 'lower', files: { 'src/l.txt': '1\n' } });
+  const { headSha } = await forge.pull(lower);
+  const upper = await forge.openPullRequest({
+    branch: 'upper',
+    from: headSha,
+    files: { 'src/u.txt': '2\n' },
+  });
+  await forge.schedule(upper, style);
+  return { stage, lower, upper };
+}
+
+async function scheduleLower({ stage, lower }: Awaited<ReturnType<typeof givenStack>>, style: Style) {
+  await stage.clock.advance(20_000);
+  await stage.forge.schedule(lower, style);
+}
+
+/** By a merge commit, or by a fast-forward, after which the forge names the head itself. */
+export function lowerComesAlong(style: Style): () => Promise<readonly string[]> {
+  return async () => {
+    const given = await givenStack(style);
+    const { stage, lower } = given;
+    await look(stage, 1);
+    await scheduleLower(given, style);
+    await look(stage, 30);
+    return judgeAlong(stage, lower);
+  };
+}
+
+/** The landing ends and the lower one is called merged between two looks. */
+export function lowerComesAlongUnseen(style: Style): () => Promise<readonly string[]> {
+  return async () => {
+    const given = await givenStack(style);
+    const { stage, lower, upper } = given;
+    await look(stage, 1);
+    await scheduleLower(given, style);
+    stage.forge.mergeBehaviour = () => ({ kind: 'slow', ms: 30_000 });
+    await stage.drain({ until: async () => (await wordOn(stage, upper)) === 'success' });
+    await stage.clock.advance(90_000);
+    await look(stage, 30);
+    return judgeAlong(stage, lower);
+  };
+}
+
+async function endOf(stage: Stage, pr: number): Promise<string> {
+  const ends = (await stage.events()).filter((each) => each.pr === pr && each.event !== 'pr_refused');
+  return `${ends[0]?.event} ${ends[0]?.reason}`;
+}
+
+async function judgeAlong(stage: Stage, lower: number): Promise<readonly string[]> {
+  if (!stage.forge.isMerged(lower)) return ['the scene did not come about'];
+  const problems = hasAlarm(stage, 'unverified_landing') ? ['what a landing brought along is alarmed'] : [];
+  const end = await endOf(stage, lower);
+  if (end !== 'pr_skipped merged_along') problems.push(`one that came along is told as "${end}"`);
+  const words = await wordsOn(stage, lower);
+  return TRUE_WORDS.includes(words) ? problems : [...problems, `its words are "${words}"`];
+}
+
+/** The head of one that waits is pushed to the base past the queue, after a landing: no landing brought it. */
+export async function headIsPushedAfterLanding(): Promise<readonly string[]> {
+  const { stage, lower, upper } = await givenStack('rebase');
+  const { forge } = stage;
+  await forge.cancelSchedule(upper);
+  const other = await forge.openPullRequest({ branch: 'other', files: { 'src/o.txt': '3\n' } });
+  await forge.schedule(other, 'rebase');
+  await look(stage, 12);
+  const tip = await forge.tip('main');
+  const next = await forge.openPullRequest({ branch: 'next', from: tip, files: { 'src/n.txt': '4\n' } });
+  forge.judge = () => 'hold';
+  await forge.schedule(next, 'rebase');
+  await look(stage, 2);
+  await forge.pushBranch('main', (await forge.pull(next)).headSha);
+  await look(stage, 12);
+  if (!forge.isMerged(other) || !forge.isMerged(next) || forge.isMerged(lower))
+    return ['the scene did not come about'];
+  const problems = hasAlarm(stage, 'unverified_landing') ? [] : ['a push past the queue is not alarmed'];
+  const end = await endOf(stage, next);
+  return end.endsWith('merged_outside_the_queue') ? problems : [...problems, `its end is told as "${end}"`];
+}

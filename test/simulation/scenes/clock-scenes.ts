@@ -1,0 +1,146 @@
+import { StoreError } from '#core/ports/store.ts';
+import { createAbstractForge } from '../../fakes/abstract-forge/abstract-forge.ts';
+import { givenProject, givenScheduled } from '../../scenario/stories.ts';
+import { createWorldOn, type WorldOptions } from '../../scenario/world.ts';
+import { SteppedClock } from '../../support/stepped-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
+import { hasAlarm, type Stage, wordOn, wordsOn } from '../scene-stage.ts';
+import { givenUnanswered, landOtherAndComeBack, lookUntil } from './bad-head-scenes.ts';
+
+/** Scenes of `scenes.ts` about decision 0271: the wall clock of the engine is set anew, and that of the forge is not. */
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** Each is told with a row of its own: more than one transaction takes. */
+const MANY = 110;
+
+async function setSteppedStage(
+  options: Pick<WorldOptions, 'aroundStore'> = {},
+): Promise<{ readonly stage: Stage; readonly clock: SteppedClock }> {
+  const time = new VirtualClock();
+  const forge = createAbstractForge({ clock: time });
+  const clock = new SteppedClock(time);
+  const stage = await createWorldOn(clock, forge, forge.forge, { ...options, lastingEngine: true });
+  return { stage, clock };
+}
+
+export async function putClockForward(): Promise<readonly string[]> {
+  const { stage, clock } = await setSteppedStage();
+  const { first } = await givenUnanswered(stage);
+  clock.put(10 * MINUTE_MS);
+  return landOtherAndComeBack(stage, first);
+}
+
+/** So much is told by the next look that its save takes two writes, and the second one is refused. */
+export async function putClockBackUnderRefusal(): Promise<readonly string[]> {
+  let saves = 0;
+  let isCounted = false;
+  const refuseSecond = (label: string): void => {
+    if (isCounted && label === 'saveQueue') saves += 1;
+    if (isCounted && label === 'saveQueue' && saves === 2) throw new StoreError('unavailable', label);
+  };
+  const { stage, clock } = await setSteppedStage({
+    aroundStore: { before: refuseSecond, after: () => undefined },
+  });
+  const { forge } = stage;
+  const { first } = await givenUnanswered(stage);
+  await forge.cancelSchedule(first);
+  const many: number[] = [];
+  for (let at = 0; at < MANY; at += 1) many.push(await givenScheduled(forge, `z${at}`));
+  await lookUntil(stage, MINUTE_MS / 3, () => false);
+  clock.put(-HOUR_MS);
+  for (const pr of many) await forge.cancelSchedule(pr);
+  isCounted = true;
+  await stage.reconcile();
+  if (saves < 2) return ['the scene did not come about'];
+  isCounted = false;
+  return landOtherAndComeBack(stage, first);
+}
+
+/** One engine begins with a clock that is an hour late; another one goes on; then the first, whose clock is right by now. */
+export async function putLateClockRight(): Promise<readonly string[]> {
+  const { stage, clock } = await setSteppedStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.gateDurationMs = 30_000;
+  await stage.reconcile();
+  await clock.advance(MINUTE_MS);
+  stage.switchEngine('another');
+  const pr = await givenScheduled(forge, 'a');
+  await stage.reconcile();
+  clock.put(HOUR_MS);
+  await stage.reconcile();
+  stage.switchEngine('first');
+  const problems = await landsWithin(stage, pr, 10 * MINUTE_MS);
+  return hasAlarm(stage, 'unverified_landing') ? [...problems, 'a proven landing is alarmed'] : problems;
+}
+
+/** Another engine went on with the record after that, and its success had no answer. */
+export async function putClockBackUnderAnother(): Promise<readonly string[]> {
+  const { stage, clock } = await setSteppedStage();
+  await stage.reconcile();
+  clock.put(-HOUR_MS);
+  stage.switchEngine('another');
+  const { first } = await givenUnanswered(stage);
+  stage.switchEngine('first');
+  return landOtherAndComeBack(stage, first);
+}
+
+export async function putClockBackInRun(): Promise<readonly string[]> {
+  const { stage, clock } = await setSteppedStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.gateDurationMs = 40_000;
+  await stage.reconcile();
+  await clock.advance(MINUTE_MS);
+  const pr = await givenScheduled(forge, 'a');
+  await stage.reconcile();
+  clock.put(-HOUR_MS);
+  const problems = await landsWithin(stage, pr, 5 * MINUTE_MS);
+  await lookUntil(stage, 20 * MINUTE_MS, () => false);
+  return hasAlarm(stage, 'unverified_landing') ? [...problems, 'a proven landing is alarmed'] : problems;
+}
+
+/** The forge overlooks the success. */
+export async function putClockBackInLanding(): Promise<readonly string[]> {
+  const { stage, clock } = await setSteppedStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.mergeBehaviour = () => ({ kind: 'lost' });
+  const pr = await givenScheduled(forge, 'a');
+  await stage.drain({ until: async () => (await wordOn(stage, pr)) === 'success' });
+  clock.put(-HOUR_MS);
+  forge.mergeBehaviour = () => ({ kind: 'now' });
+  return landsWithin(stage, pr, 10 * MINUTE_MS);
+}
+
+async function landsWithin(stage: Stage, pr: number, maxMs: number): Promise<readonly string[]> {
+  const hasLanded = await lookUntil(stage, maxMs, () => stage.forge.isMerged(pr));
+  return hasLanded ? [] : ['a clock that was set back holds a landing up'];
+}
+
+/** It was bounced for a failure that was a flake, and its author schedules it again, before or after the clock is set back. */
+async function scheduleAgain(order: 'before' | 'after'): Promise<readonly string[]> {
+  const { stage, clock } = await setSteppedStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  let isFlaky = true;
+  forge.judge = (files) => (files.has('src/a.txt') && isFlaky ? 'failure' : 'success');
+  const pr = await givenScheduled(forge, 'a');
+  const isBounced = async () => (await wordsOn(stage, pr)).startsWith('bounced');
+  await stage.drain({ until: isBounced });
+  isFlaky = false;
+  if (order === 'after') {
+    clock.put(-HOUR_MS);
+    await stage.reconcile();
+  }
+  await forge.cancelSchedule(pr);
+  await lookUntil(stage, MINUTE_MS / 2, () => false);
+  await forge.schedule(pr, 'squash');
+  await stage.reconcile();
+  if (order === 'before') clock.put(-HOUR_MS);
+  return landsWithin(stage, pr, 30 * MINUTE_MS);
+}
+
+export const putClockBackAfterSchedule = () => scheduleAgain('before');
+export const putClockBackBeforeSchedule = () => scheduleAgain('after');

@@ -1,0 +1,448 @@
+import { ForgeError } from '#core/ports/forge.ts';
+import { type Hook, wrapForge } from '../../scenario/hooks.ts';
+import { givenProject } from '../../scenario/stories.ts';
+import { dailyWindow, nextMinute } from '../../support/freeze-windows.ts';
+import { look, type Stage, setStage } from '../scene-stage.ts';
+
+/** Scenes of `scenes.ts` about turns between authors and heads whose failure is known (decisions 0215, 0216). */
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+async function setUp(repo: Readonly<Record<string, unknown>> = {}): Promise<Stage> {
+  const stage = await setStage({ repo });
+  await givenProject(stage.forge);
+  return stage;
+}
+
+async function ask(stage: Stage, author: string, by: string, content = ''): Promise<number> {
+  const branch = `b${stage.clock.now()}`;
+  const pr = await stage.forge.openPullRequest({ branch, author, files: { [`src/${branch}.txt`]: content } });
+  await stage.forge.scheduleAs(by, pr);
+  await stage.clock.advance(1_000);
+  return pr;
+}
+
+async function askAll(stage: Stage, authors: readonly string[]): Promise<readonly number[]> {
+  const prs: number[] = [];
+  for (const author of authors) prs.push(await ask(stage, author, author));
+  return prs;
+}
+
+const many = (author: string, count: number): readonly string[] => Array(count).fill(author);
+
+/** `expected`: places in `authors`, in the order of their landings. */
+function land(authors: readonly string[], expected: readonly number[]) {
+  return async (): Promise<readonly string[]> => {
+    const stage = await setUp();
+    const prs = await askAll(stage, authors);
+    await look(stage, 120);
+    const order = stage.forge.merges().map(({ pr }) => prs.indexOf(pr));
+    return String(order) === String(expected) ? [] : [`landed in the order ${order}`];
+  };
+}
+
+const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, place) => place);
+
+/** One account schedules many, then a person some. */
+export const scheduleBehindCrowd = land(
+  [...many('agent', 6), ...many('ann', 4)],
+  [0, 6, 7, 8, 1, 9, 2, 3, 4, 5],
+);
+/** Two accounts schedule many. */
+export const scheduleTwoCrowds = land(
+  [...many('agent', 5), ...many('helper', 5)],
+  [0, 5, 1, 6, 2, 7, 3, 8, 4, 9],
+);
+/** Many accounts schedule some each, one of them a fifth of all. */
+export const scheduleUnderShare = land(
+  ['dev', 'ann', 'bob', 'eve', 'joe'].flatMap((author) => many(author, author === 'dev' ? 5 : 4)),
+  upTo(21),
+);
+/** Two people schedule a few. */
+export const scheduleFew = land([...many('dev', 4), ...many('ann', 2)], upTo(6));
+
+/** One account has many in flight and many more, then a person comes. */
+export async function comeBehindFlight(): Promise<readonly string[]> {
+  const stage = await setUp();
+  stage.forge.gateDurationMs = 5 * MINUTE_MS;
+  await askAll(stage, many('agent', 24));
+  await look(stage, 2);
+  const { batches } = await stage.record();
+  const inFlight = batches.reduce((sum, { members }) => sum + members.length, 0);
+  const [person] = await askAll(stage, ['ann']);
+  await look(stage, 120);
+  const ahead = stage.forge.merges().findIndex(({ pr }) => pr === person);
+  return inFlight < 24 && ahead === inFlight ? [] : [`${ahead} landed first, and ${inFlight} were in flight`];
+}
+
+/** One account schedules many, then a person one, before the queue has looked. */
+export async function stageBesideCrowd(): Promise<readonly string[]> {
+  const stage = await setUp();
+  stage.forge.gateDurationMs = 5 * MINUTE_MS;
+  const prs = await askAll(stage, [...many('agent', 12), 'ann']);
+  await look(stage, 2);
+  const { batches } = await stage.record();
+  const places = batches[0]?.members.map(({ pr }) => prs.indexOf(pr)) ?? [];
+  return String(places) === String([0, 12]) ? [] : [`${places} were staged together`];
+}
+
+/** … behind one in flight, and the list of pull requests cannot be read when they are staged. */
+export async function stageBesideCrowdUnlisted(): Promise<readonly string[]> {
+  let isListed = true;
+  const stage = await setStage({
+    wrapForge: wrapForge(async (name, _, answer) => {
+      if (name !== 'listOpenPullRequests' || isListed) return answer();
+      throw new ForgeError('unreachable', name, 500, null, true);
+    }),
+  });
+  await givenProject(stage.forge);
+  stage.forge.gateDurationMs = 5 * MINUTE_MS;
+  const first = await ask(stage, 'bob', 'bob');
+  await look(stage, 2);
+  const prs = await askAll(stage, [...many('agent', 12), 'ann']);
+  await look(stage, 2);
+  isListed = false;
+  await look(stage, 12);
+  const { batches } = await stage.record();
+  const places = batches.flatMap(({ members }) => members.map(({ pr }) => prs.indexOf(pr)));
+  if (!stage.forge.isMerged(first)) return ['the scene did not come about'];
+  return String(places) === String([0, 12]) ? [] : [`${places} were staged together`];
+}
+
+/** One account has waited for hours with many, then a person comes. */
+export async function comeBehindOldCrowd(): Promise<readonly string[]> {
+  const stage = await setUp();
+  const since = stage.clock.now();
+  await stage.settings({ pause: { kind: 'pause', reason: null, since, until: since + 5 * HOUR_MS } });
+  const crowd = await askAll(stage, many('agent', 6));
+  await look(stage, 1);
+  await stage.clock.advance(5 * HOUR_MS);
+  const [person] = await askAll(stage, ['ann']);
+  await look(stage, 120);
+  const order = stage.forge.merges().map(({ pr }) => pr);
+  const [oldest, ...others] = crowd;
+  return String(order) === String([oldest, person, ...others]) ? [] : [`landed in the order ${order}`];
+}
+
+/** With so many slots: one lands, so that gate times are known, then a person comes and an account with many. */
+async function crowdBeside(
+  bisectFanout: number,
+  count: number,
+): Promise<{
+  readonly stage: Stage;
+  readonly crowd: readonly number[];
+}> {
+  const stage = await setUp({ bisectFanout });
+  stage.forge.gateDurationMs = 10 * MINUTE_MS;
+  await askAll(stage, ['bob']);
+  await look(stage, 30);
+  const [, ...crowd] = await askAll(stage, ['ann', ...many('agent', count)]);
+  await look(stage, 2);
+  return { stage, crowd };
+}
+
+async function placesOf(
+  stage: Stage,
+): Promise<{ readonly pipeline: readonly number[]; readonly trial: readonly number[] }> {
+  const { batches } = await stage.record();
+  const at = (place: string): readonly number[] =>
+    batches.filter((batch) => batch.place === place).flatMap(({ members }) => members.map(({ pr }) => pr));
+  return { pipeline: at('pipeline'), trial: at('trial') };
+}
+
+/** A person has a gate run, and an account schedules many beside it. */
+export async function tryBesidePerson(): Promise<readonly string[]> {
+  const { stage, crowd } = await crowdBeside(8, 40);
+  const { pipeline, trial } = await placesOf(stage);
+  const out = stage.forge.runs().filter(({ state }) => state === 'waiting' || state === 'running').length;
+  const [late] = await askAll(stage, ['agent']);
+  await look(stage, 8);
+  const then = await placesOf(stage);
+  await look(stage, 200);
+  const landed = stage.forge.merges().length;
+  return [
+    ...(pipeline.some((pr) => crowd.includes(pr)) ? ['one of the crowd is in the line untried'] : []),
+    ...(trial.length > 0 ? [] : ['none of the crowd is tried']),
+    ...(out === 5 ? [] : [`${out} gate runs are out`]),
+    ...(then.pipeline.includes(late as number) ? ['one more of the crowd is in the line untried'] : []),
+    ...(landed === 43 ? [] : [`${landed} landed`]),
+  ];
+}
+
+/**
+ * A person has a gate run, and an account schedules many beside it, with two slots and with one: its trials follow each
+ * other in the free slot, the last one though it is small.
+ */
+export async function tryInLastSlot(): Promise<readonly string[]> {
+  const { stage, crowd } = await crowdBeside(2, 34);
+  const first = (await placesOf(stage)).trial;
+  await askAll(stage, ['bob']);
+  await look(stage, 22);
+  const second = (await placesOf(stage)).trial;
+  await look(stage, 22);
+  const third = (await placesOf(stage)).trial;
+  const along = stage.forge.merges().filter(({ pr }) => first.includes(pr)).length;
+  const one = await crowdBeside(1, 6);
+  const atOnce = await placesOf(one.stage);
+  await look(one.stage, 24);
+  const { pipeline, trial } = await placesOf(one.stage);
+  const tried = [...first, ...second, ...third];
+  return [
+    ...(crowd.every((pr) => tried.includes(pr)) ? [] : [`of the crowd only ${tried} are tried`]),
+    ...(along === first.length ? [] : [`${along} of ${first.length} went along`]),
+    ...(atOnce.trial.length + trial.length === 0 && pipeline.length > 0
+      ? []
+      : ['the only slot is spent on a trial']),
+  ];
+}
+
+/** While a search of a person takes hours, an account has had its turn beside the line, and three others have theirs. */
+export async function tryInTurn(): Promise<readonly string[]> {
+  const stage = await setUp({ bisectFanout: 3 });
+  stage.forge.gateDurationMs = 10 * MINUTE_MS;
+  await ask(stage, 'bob', 'bob', 'BAD\n');
+  await look(stage, 2);
+  await askAll(stage, many('agent', 30));
+  await look(stage, 14);
+  const first = (await placesOf(stage)).trial;
+  stage.forge.gateDurationMs = 3 * HOUR_MS;
+  await look(stage, 6);
+  stage.forge.gateDurationMs = 10 * MINUTE_MS;
+  await look(stage, 14);
+  const soon = (await placesOf(stage)).trial;
+  await askAll(stage, ['ann']);
+  await look(stage, 26);
+  const along = stage.forge.merges().filter(({ pr }) => first.includes(pr)).length;
+  await askAll(stage, ['joe', 'kim', 'leo']);
+  await look(stage, 26);
+  const { trial } = await placesOf(stage);
+  return [
+    ...(soon.length === 0 ? [] : ['the crowd has a turn too soon']),
+    ...(first.length > 4 && along === first.length ? [] : [`${along} of ${first.length} went along`]),
+    ...(trial.length > 0 ? [] : ['the crowd has no turn']),
+  ];
+}
+
+/** An account schedules many beside the incident of a person, and one of them has another priority. */
+export async function comeBesideIncident(): Promise<readonly string[]> {
+  const labels = { incidentLabels: ['incident'], highLabels: ['high'] };
+  const stage = await setUp({ bisectFanout: 8, ...labels, priorityPeople: ['oncall'] });
+  stage.forge.gateDurationMs = 10 * MINUTE_MS;
+  const [incident, first] = await askAll(stage, ['ann', ...many('agent', 12)]);
+  await stage.forge.setLabel(incident as number, 'incident', true, 'oncall');
+  await stage.forge.setLabel(first as number, 'high', true, 'oncall');
+  await look(stage, 10);
+  const { pipeline, trial } = await placesOf(stage);
+  return pipeline.length > 1 && trial.length === 0 ? [] : [`${trial} are tried though no other came`];
+}
+
+/** A trial of an account takes three hours, and people land beside it. */
+export async function tryForHours(): Promise<readonly string[]> {
+  const stage = await setUp({ bisectFanout: 2 });
+  stage.forge.gateDurationMs = 10 * MINUTE_MS;
+  await askAll(stage, ['ann']);
+  await look(stage, 1);
+  stage.forge.gateDurationMs = 3 * HOUR_MS;
+  await askAll(stage, many('agent', 30));
+  await look(stage, 2);
+  stage.forge.gateDurationMs = 10 * MINUTE_MS;
+  const first = (await placesOf(stage)).trial;
+  const problems: string[] = first.length > 0 ? [] : ['none of the crowd is tried'];
+  for (const author of ['bob', 'eve', 'joe', 'kim', 'leo']) {
+    await askAll(stage, [author]);
+    await look(stage, 24);
+    const { trial } = await placesOf(stage);
+    if (String(trial) !== String(first)) problems.push(`beside the trial ${first}: ${trial}`);
+  }
+  return problems;
+}
+
+/** The line is full with people, an account has passed beside it, and one more person comes. */
+export async function comeBesideFullLine(): Promise<readonly string[]> {
+  const stage = await setUp({ bisectFanout: 8 });
+  stage.forge.gateDurationMs = 10 * MINUTE_MS;
+  await askAll(stage, ['eve']);
+  await look(stage, 60);
+  stage.forge.gateDurationMs = 3 * HOUR_MS;
+  const people: number[] = [];
+  for (const author of ['ann', 'bob', 'joe']) {
+    people.push(...(await askAll(stage, [author])));
+    await look(stage, 8);
+  }
+  stage.forge.gateDurationMs = 5 * MINUTE_MS;
+  await askAll(stage, many('agent', 12));
+  await look(stage, 12);
+  const full = (await placesOf(stage)).pipeline;
+  stage.forge.gateDurationMs = 3 * HOUR_MS;
+  const [kim] = await askAll(stage, ['kim']);
+  await look(stage, 4);
+  const { pipeline } = await placesOf(stage);
+  return [
+    ...(String(full) === String(people) ? [] : [`a line of three has ${full}`]),
+    ...(pipeline.includes(kim as number) ? [] : ['the line has no place more for others']),
+  ];
+}
+
+/** A pull request comes every four minutes, each fifth one is bad, and a gate run takes ten minutes. */
+export async function comeWithBad(): Promise<readonly string[]> {
+  const stage = await setUp({ bisectFanout: 4 });
+  stage.forge.gateDurationMs = 10 * MINUTE_MS;
+  const asked = new Map<number, number>();
+  const landed = new Map<number, number>();
+  for (let each = 1; each <= 75; each += 1) {
+    const author = `dev${each}`;
+    const isBad = each % 5 === 0;
+    const pr = await ask(stage, author, author, isBad ? 'BAD\n' : '');
+    if (!isBad) asked.set(pr, stage.clock.now());
+    await look(stage, 8);
+    for (const merge of stage.forge.merges())
+      if (!landed.has(merge.pr)) landed.set(merge.pr, stage.clock.now());
+  }
+  const waits = [...asked].map(([pr, since]) => (landed.get(pr) ?? stage.clock.now()) - since);
+  const longest = Math.max(...waits) / (10 * MINUTE_MS);
+  return longest <= 12 ? [] : [`a good one waited for ${longest} gate runs`];
+}
+
+/** What was tried beside the line stands in it next; an hour after the last person an account stands in it at once. */
+export async function standAfterTrial(): Promise<readonly string[]> {
+  const { stage } = await crowdBeside(8, 6);
+  const { trial } = await placesOf(stage);
+  await look(stage, 10);
+  const [late] = await askAll(stage, ['agent']);
+  await look(stage, 8);
+  const { pipeline } = await placesOf(stage);
+  await look(stage, 8);
+  const then = await placesOf(stage);
+  await look(stage, 200);
+  const later = await askAll(stage, many('agent', 6));
+  await look(stage, 2);
+  const atLast = await placesOf(stage);
+  return [
+    ...(pipeline.includes(late as number) ? ['one more of the crowd is in the line untried'] : []),
+    ...(trial.some((pr) => then.trial.includes(pr)) ? ['it is tried again'] : []),
+    ...(later.every((pr) => !atLast.trial.includes(pr)) ? [] : ['it is tried where no other comes']),
+  ];
+}
+
+/** A head fails; then these schedule it again, one after the other, with a landing before each that is asked for. */
+function failAgain(
+  again: readonly {
+    readonly by: string;
+    readonly isTested: boolean;
+    readonly moves?: true;
+    readonly afterMs?: number;
+  }[],
+) {
+  return async (): Promise<readonly string[]> => {
+    const stage = await setUp({ bots: ['agent'] });
+    const pr = await ask(stage, 'dev', 'agent', 'BAD\n');
+    await look(stage, 40);
+    const problems: string[] = stage.forge.runs().length > 0 ? [] : ['it was never tested'];
+    for (const { by, isTested, moves, afterMs = MINUTE_MS } of again) {
+      if (moves === true) await ask(stage, 'ann', 'ann');
+      await look(stage, 20);
+      const runs = stage.forge.runs().length;
+      await stage.forge.cancelSchedule(pr);
+      await stage.clock.advance(afterMs);
+      await stage.forge.scheduleAs(by, pr);
+      await look(stage, 40);
+      const spent = stage.forge.runs().length - runs;
+      if (spent > 0 !== isTested) problems.push(`${spent} gate runs for ${by}`);
+    }
+    return problems;
+  };
+}
+
+/** A bot schedules a head that failed. */
+export const failForBot = failAgain([
+  { by: 'agent', isTested: false },
+  { by: 'Agent', isTested: false, moves: true },
+]);
+/** A person schedules a head that failed, twice. */
+export const failForPerson = failAgain([
+  { by: 'dev', isTested: true },
+  { by: 'dev', isTested: false },
+]);
+/** A person schedules a head that failed twice, an hour later and then all the time. */
+export const failAfterAnHour = failAgain([
+  { by: 'dev', isTested: true },
+  { by: 'dev', isTested: true, afterMs: HOUR_MS },
+  { by: 'dev', isTested: false },
+]);
+/** A person schedules a head that failed twice, on another base. */
+export const failOnNewBase = failAgain([
+  { by: 'dev', isTested: true },
+  { by: 'dev', isTested: true, moves: true },
+]);
+
+/** A look that comes to rest makes fewer. */
+const LOOK_CALLS_MAX = 200;
+const HOT = 'src/hot.txt';
+
+/**
+ * In a freeze window the bad one of ann is urgent and is searched; then one of agent that touches its file becomes urgent too.
+ * That agent has four more in line, which are not: the last batch leaves no crowd behind.
+ */
+function standBesideSuspect(
+  line: readonly ('ann' | 'agent' | 'late' | 'bob')[],
+  waitedMs: number,
+  label?: string,
+) {
+  return async (): Promise<readonly string[]> => {
+    let calls = 0;
+    const count: Hook = (_name, _args, answer) => {
+      calls += 1;
+      return answer();
+    };
+    const labels = { freezeExemptLabels: ['urgent'], lowLabels: ['low'], priorityPeople: ['oncall'] };
+    const stage = await setStage({ repo: { bisectFanout: 4, ...labels }, wrapForge: wrapForge(count) });
+    const { forge, clock } = stage;
+    await givenProject(forge);
+    forge.gateDurationMs = 10 * MINUTE_MS;
+    const since = nextMinute(clock.now());
+    await stage.settings({ freezeWindows: [dailyWindow(since, since + 9 * HOUR_MS)] });
+    await clock.advance(since - clock.now());
+    const prs: number[] = [];
+    for (const [place, who] of line.entries()) {
+      const file = who === 'ann' || who === 'late' ? HOT : `src/f${place}.txt`;
+      const author = who === 'late' ? 'agent' : who;
+      const files = { [file]: who === 'ann' ? 'BAD\n' : 'good\n' };
+      const pr = await forge.openPullRequest({ branch: `b${place}`, author, files });
+      await forge.scheduleAs(author, pr);
+      await clock.advance(1_000);
+      prs.push(pr);
+    }
+    const [searched = 0, late = 0] = [prs[line.indexOf('ann')], prs[line.indexOf('late')]];
+    if (label !== undefined) await forge.setLabel(searched, label, true, 'oncall');
+    await look(stage, 1);
+    await clock.advance(waitedMs);
+    await forge.setLabel(searched, 'urgent', true, 'oncall');
+    await look(stage, 21);
+    const isSearched = (await stage.record()).batches.some(({ place }) => place === 'suspect');
+    await forge.setLabel(late, 'urgent', true, 'oncall');
+    let most = 0;
+    for (let each = 0; each < 80; each += 1) {
+      calls = 0;
+      await look(stage, 1);
+      most = Math.max(most, calls);
+    }
+    return [
+      ...(isSearched ? [] : ['the scene did not come about']),
+      ...(most <= LOOK_CALLS_MAX ? [] : [`a look made ${most} calls and did not come to rest`]),
+      ...(forge.isMerged(late) ? [] : ['one that was set aside did not land after the search']),
+    ];
+  };
+}
+
+/** By its schedule it stands before what is searched, in its turn behind it. */
+export const standBehindLaterSuspect = standBesideSuspect(
+  ['agent', 'late', 'ann', 'agent', 'agent', 'agent', 'bob'],
+  0,
+);
+/** What is searched has a lower priority, and has waited for so long that it counts as much. */
+export const standBehindAgedSuspect = standBesideSuspect(
+  ['ann', 'agent', 'late', 'agent', 'agent', 'agent'],
+  4.1 * HOUR_MS,
+  'low',
+);

@@ -1,0 +1,156 @@
+import { TAKE_BACK_GRACE_MS, UNHEARD_LOOK_MS_MAX } from '#core/domain/limits.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
+import { LATE_PUSH_ENTRY_MS } from '../../../engine-container/src/queue/admission/eligibility.ts';
+import { giveUpFirst, postsSuccess } from '../../scenario/late-call.ts';
+import { givenProject, givenScheduled, judgeByContent, staleSuccesses } from '../../scenario/stories.ts';
+import { look, setStage, wordOn, wordsOn } from '../scene-stage.ts';
+
+/** Scenes of `scenes.ts` in which the forge is not what the queue took it for. */
+
+const TWO_MINUTES_MS = 120_000;
+
+/** The success is carried out two minutes after its caller gave it up, and its schedule was cancelled meanwhile. */
+export async function successComesTwoMinutesLate(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  stage.forge.lateEffectMs = TWO_MINUTES_MS;
+  // So many that the patrol, which looks at all statuses in turn, does not come by.
+  for (let other = 1; other <= 12; other += 1)
+    await stage.forge.openPullRequest({ branch: `other-${other}`, files: { [`other-${other}.txt`]: 'x\n' } });
+  const pr = await givenScheduled(stage.forge, 'a');
+  const { headSha } = await stage.forge.pull(pr);
+  const wasGivenUp = giveUpFirst(stage.forge, postsSuccess(headSha));
+  await stage.drain({ until: wasGivenUp });
+  stage.forge.mergeBehaviour = () => ({ kind: 'lost' });
+  await stage.forge.cancelSchedule(pr);
+  await look(stage, Math.ceil((TWO_MINUTES_MS + TAKE_BACK_GRACE_MS + UNHEARD_LOOK_MS_MAX) / 30_000) + 1);
+  if (!stage.forge.statusHistory(headSha).some(({ state }) => state === 'success'))
+    return ['the scene did not come about'];
+  return (await staleSuccesses(stage.forge, [pr])).length === 0 ? [] : ['a success that came late stands'];
+}
+
+/** The head of a batch is proposed for another guarded branch when its run ends: no look at all comes before its turn. */
+export async function twinAppearsLate(): Promise<readonly string[]> {
+  let head = '';
+  let opened = false;
+  const stage = await setStage({
+    onEntry: (entry, { clock, forge }) => {
+      if (entry.kind !== 'run' || opened) return;
+      opened = true;
+      clock.after(0, async () => {
+        await forge.pushBranch('release', await forge.tip('main'));
+        await forge.setProtection({ requiredContexts: [DEFAULT_SERVICE_NAME] }, 'release');
+        const twin = await forge.openPullRequest({ branch: 'twin', head, base: 'release' });
+        await forge.schedule(twin, 'squash');
+      });
+    },
+  });
+  await givenProject(stage.forge);
+  stage.forge.gateDurationMs = 2_000;
+  head = (await stage.forge.pull(await givenScheduled(stage.forge, 'a'))).headSha;
+  // Its success waits for no late entry of a push, and so for no other look at everything.
+  await stage.clock.advance(LATE_PUSH_ENTRY_MS);
+  await look(stage, 4);
+  if (!opened) return ['the scene did not come about'];
+  const elsewhere = stage.forge.journal().some((entry) => entry.kind === 'merge_elsewhere');
+  return elsewhere ? ['a success for one base merged into another'] : [];
+}
+
+/** Scheduled within the second in which it was looked at: its time stamp does not change by that. */
+export async function scheduleWithinTheSecond(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const pr = await stage.forge.openPullRequest({ branch: 'a', files: { 'a.txt': 'a\n' } });
+  await stage.reconcile();
+  await stage.forge.schedule(pr, 'squash');
+  await look(stage, 8);
+  return stage.forge.isMerged(pr) ? [] : ['a schedule was never seen'];
+}
+
+/**
+ * A success of before stands on a head when it is scheduled, and the forge does not say which account ours is: it cannot
+ * be taken back yet, and opens the merge meanwhile.
+ */
+export async function successOfBefore(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  // The record is no new one: that would be a reason of its own to wait.
+  await givenScheduled(stage.forge, 'earlier');
+  await stage.drain();
+  stage.forge.mergeBehaviour = () => ({ kind: 'lost' });
+  const pr = await stage.forge.openPullRequest({ branch: 'a', files: { 'a.txt': 'x\n' } });
+  await look(stage, 2);
+  const { headSha } = await stage.forge.pull(pr);
+  await stage.forge.postStatusAs('mq-bot', headSha, DEFAULT_SERVICE_NAME, 'success');
+  stage.forge.fault = ({ path }) => (path.endsWith('/user') ? { status: 502 } : null);
+  await stage.forge.schedule(pr, 'squash');
+  await look(stage, 4);
+  const problems = stage.forge.runs().length === 1 ? [] : ['a run for a head whose merge is open already'];
+  if ((await wordOn(stage, pr)) !== 'success') return ['the scene did not come about'];
+  stage.forge.fault = () => null;
+  stage.forge.mergeBehaviour = () => ({ kind: 'now' });
+  await stage.drain({ maxMs: 30 * 60_000 });
+  return stage.forge.isMerged(pr) ? problems : [...problems, 'one waits for ever for a success of before'];
+}
+
+/** From its success on a pull request cannot be read any more, and its merge does not come. */
+export async function landingGoesUnread(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const prs = [await givenScheduled(stage.forge, 'a'), await givenScheduled(stage.forge, 'b')];
+  const [first, second] = prs;
+  stage.forge.mergeBehaviour = (pr) => (pr === first ? { kind: 'lost' } : { kind: 'now' });
+  await stage.drain({ until: async () => (await wordOn(stage, first ?? 0)) === 'success' });
+  stage.forge.fault = ({ path }) => (path.endsWith(`/pulls/${first}`) ? { status: 502 } : null);
+  await stage.drain({ maxMs: 40 * 60_000 });
+  const problems: string[] = [];
+  if (!stage.forge.isMerged(second ?? 0)) problems.push('another one waits for one that cannot be read');
+  if ((await staleSuccesses(stage.forge, prs)).length > 0)
+    problems.push('a success stands that no look reads');
+  return problems;
+}
+
+/** The tip of the base tells the forge to start no run, and a batch on it fails: the base is probed all the same. */
+export async function silentBase(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const title = 'Say more [skip ci]';
+  const silent = await stage.forge.openPullRequest({ branch: 'docs', title, files: { 'docs.md': 'more\n' } });
+  await stage.forge.mergeByHand(silent);
+  stage.forge.judge = judgeByContent;
+  await givenScheduled(stage.forge, 'bad', 'BAD\n');
+  const good = await givenScheduled(stage.forge, 'good');
+  await stage.clock.advance(60_000);
+  await stage.drain({ maxMs: 60 * 60_000 });
+  return stage.forge.isMerged(good) ? [] : ['a base that says "skip ci" keeps all waiting'];
+}
+
+/** Another required check says that it was skipped, beside one that passed: the forge takes that for passed. */
+export async function otherCheckSkipped(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  await forge.setProtection({ requiredContexts: [DEFAULT_SERVICE_NAME, 'ci/*'] });
+  const pr = await givenScheduled(forge, 'a');
+  const { headSha } = await forge.pull(pr);
+  await forge.postStatusAs('ci', headSha, 'ci/docs', 'skipped');
+  await forge.postStatusAs('ci', headSha, 'ci/lint', 'success');
+  await look(stage, 6);
+  return forge.isMerged(pr) ? [] : [`it waits: ${await wordsOn(stage, pr)}`];
+}
+
+/** Another account writes a word that the forge does not know under the context of the queue: it opens the merge. */
+export async function unknownWordByAnother(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.judge = () => 'hold';
+  const pr = await givenScheduled(forge, 'a');
+  const { headSha } = await forge.pull(pr);
+  await look(stage, 1);
+  await forge.postStatusAs('mallory', headSha, DEFAULT_SERVICE_NAME, 'no such word');
+  await look(stage, 1);
+  await forge.review(pr, 'reviewer', 'approve');
+  await stage.clock.advance(TWO_MINUTES_MS);
+  return forge.isMerged(pr) ? ['what another account let pass landed unproven'] : [];
+}

@@ -1,0 +1,82 @@
+import { givenProject, givenScheduled } from '../../scenario/stories.ts';
+import { dailyWindow, nextMinute } from '../../support/freeze-windows.ts';
+import { isSuccess, look, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
+
+/** Scenes of `scenes.ts` about freeze windows (decision 0208). */
+
+const MINUTE_MS = 60_000;
+const EXEMPTS = { freezeExemptLabels: ['urgent'], priorityPeople: ['oncall'] } as const;
+
+async function givenStage(options: Parameters<typeof setStage>[0] = {}): Promise<Stage> {
+  const stage = await setStage({ ...options, repo: EXEMPTS });
+  await givenProject(stage.forge);
+  return stage;
+}
+
+/** From the next full minute on. */
+async function freeze(stage: Stage, forMs: number): Promise<void> {
+  const since = nextMinute(stage.clock.now());
+  await stage.settings({ freezeWindows: [dailyWindow(since, since + forMs)] });
+  await stage.clock.advance(since - stage.clock.now());
+}
+
+async function addLabelled(stage: Stage, name: string, by: string): Promise<number> {
+  const pr = await givenScheduled(stage.forge, name);
+  await stage.forge.setLabel(pr, 'urgent', true, by);
+  return pr;
+}
+
+/** Labels of a named account and of a stranger in a window, which ends. */
+export async function freezeWithLabels(): Promise<readonly string[]> {
+  const stage = await givenStage();
+  await freeze(stage, 20 * MINUTE_MS);
+  const waiting = await addLabelled(stage, 'a', 'stranger');
+  const exempt = await addLabelled(stage, 'b', 'oncall');
+  await look(stage, 20);
+  const problems: string[] = [];
+  if (!stage.forge.isMerged(exempt))
+    problems.push('one that is exempt waited for the end of a freeze window');
+  if (stage.forge.isMerged(waiting)) problems.push('one that is not exempt landed in a freeze window');
+  if (!(await wordsOn(stage, waiting)).startsWith('paused: ')) problems.push('a freeze window is not told');
+  await look(stage, 40);
+  return stage.forge.isMerged(waiting) ? problems : [...problems, 'a freeze window did not end'];
+}
+
+/** A window begins while a success stands and its merge does not come. */
+export async function freezeInLanding(): Promise<readonly string[]> {
+  let isPosted = false;
+  const stage = await givenStage({
+    onEntry: (entry) => {
+      isPosted ||= isSuccess(entry);
+    },
+  });
+  stage.forge.mergeBehaviour = () => ({ kind: 'lost' });
+  const pr = await givenScheduled(stage.forge, 'a');
+  for (let count = 0; count < 10 && !isPosted; count += 1) await look(stage, 1);
+  if (!isPosted) return ['the scene did not come about'];
+  await freeze(stage, 60 * MINUTE_MS);
+  await look(stage, 8);
+  return (await wordOn(stage, pr)) === 'success' ? ['a success stands on a head in a freeze window'] : [];
+}
+
+/** The owner pauses in a window. */
+export async function pauseWithLabel(): Promise<readonly string[]> {
+  const stage = await givenStage();
+  await freeze(stage, 60 * MINUTE_MS);
+  const since = stage.clock.now();
+  await stage.settings({ pause: { kind: 'pause', reason: null, since, until: null } });
+  const pr = await addLabelled(stage, 'a', 'oncall');
+  await look(stage, 20);
+  return stage.forge.isMerged(pr) ? ['an exempt one landed in a pause of the owner'] : [];
+}
+
+/** The owner drains in a window, in which an exempt one comes. */
+export async function drainAndFreeze(): Promise<readonly string[]> {
+  const stage = await givenStage();
+  await freeze(stage, 60 * MINUTE_MS);
+  const since = stage.clock.now();
+  await stage.settings({ pause: { kind: 'drain', reason: null, since, until: null } });
+  const pr = await addLabelled(stage, 'a', 'oncall');
+  await look(stage, 20);
+  return stage.forge.isMerged(pr) ? ['something new landed in a drain'] : [];
+}

@@ -1,0 +1,97 @@
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
+import { codeOfEvent } from '#core/domain/pulls/pull-codes.ts';
+import { CI_CONTEXTS } from '../../fakes/abstract-forge/pipeline-statuses.ts';
+import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from '../../scenario/stories.ts';
+import { STATUS_GATE } from '../../scenario/world.ts';
+import { look, setStage, wordsOn } from '../scene-stage.ts';
+
+const GATE_MS = 5 * 60_000;
+const [BUILD] = CI_CONTEXTS;
+
+/** The owner asks one more context while a batch is out: what the old gate passes must not land. */
+export async function changeGateInFlight(): Promise<readonly string[]> {
+  const stage = await setStage({
+    switches: { ci: 'statuses' },
+    repo: { ...STATUS_GATE, gateContexts: [BUILD] },
+  });
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.gateDurationMs = GATE_MS;
+  const pr = await givenScheduled(forge, 'a');
+  await look(stage, 3);
+  if (forge.runs().length === 0) return ['the scene did not come about'];
+  await stage.settings({ gateContexts: [BUILD, 'ci/never-answers'] });
+  await look(stage, 30);
+  const problems = forge.isMerged(pr) ? ['a batch landed by a gate that is no longer asked'] : [];
+  const told = (await stage.events()).filter(({ reason }) => reason === 'gate_changed');
+  if (told.length === 0)
+    problems.push('a batch that waits for another gate is not told to be out of the queue');
+  const nameless = told.some(({ event, reason }) => codeOfEvent(event, reason) === null);
+  return nameless ? [...problems, 'a change of the gate is told without a code'] : problems;
+}
+
+/** The base has no gate workflow, and the owner chooses a gate by statuses: what waited for the file waits no longer. */
+export async function chooseGateWhileMissing(): Promise<readonly string[]> {
+  const stage = await setStage({ switches: { ci: 'statuses' } });
+  const { forge } = stage;
+  await givenProject(forge);
+  await forge.pushToBase({ [GATE_PATH]: null });
+  const pr = await givenScheduled(forge, 'a');
+  await look(stage, 2);
+  if ((await stage.record()).deferred[0]?.reason !== 'gate_missing') return ['the scene did not come about'];
+  await stage.settings(STATUS_GATE);
+  await look(stage, 4);
+  return forge.isMerged(pr) ? [] : ['a pull request waits for a gate that is not the one of the settings'];
+}
+
+/** Every runner is busy for longer than the deadline of the gate. */
+export async function waitForRunner(): Promise<readonly string[]> {
+  const stage = await setStage({ repo: { gateTimeoutMinutes: 10 } });
+  const { forge } = stage;
+  await givenProject(forge);
+  Object.assign(forge, { runnerWaitMs: 3 * GATE_MS, gateDurationMs: GATE_MS });
+  const pr = await givenScheduled(forge, 'a');
+  await look(stage, 60);
+  if (forge.runs().length > 1) return ['a run that waited for a runner was staged anew'];
+  return forge.isMerged(pr) ? [] : ['one whose gate run waited for a runner did not land'];
+}
+
+/** A run has its first job done and waits for a runner of the second, and for no end. */
+export async function waitBetweenJobs(): Promise<readonly string[]> {
+  const stage = await setStage({ repo: { gateTimeoutMinutes: 10 } });
+  const { forge } = stage;
+  await givenProject(forge);
+  let isBetween = false;
+  const { readGate } = forge.forge;
+  forge.forge.readGate = async (...asked) => {
+    const gate = await readGate(...asked);
+    return gate.kind === 'running' && isBetween ? { ...gate, waitsForRunner: true } : gate;
+  };
+  forge.judge = () => 'hold';
+  await givenScheduled(forge, 'a');
+  await look(stage, 4);
+  if (forge.runs().length === 0) return ['the scene did not come about'];
+  isBetween = true;
+  await look(stage, 36);
+  return forge.runs().length > 1 ? [] : ['a gate run that waits between two jobs has no deadline'];
+}
+
+/** A pull request changes the gate so that a condition skips each of its jobs. */
+export async function skipChangedGate(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const source = `# if: false\n${GATE_FILE}`;
+  forge.judge = (files) => (files.get(GATE_PATH) === source ? 'hold' : 'success');
+  const editor = await givenScheduled(forge, 'skipping', source, { path: GATE_PATH });
+  await look(stage, 4);
+  const [run] = forge.runs();
+  if (run === undefined) return ['the scene did not come about'];
+  await forge.skipRun(run.id);
+  const other = await givenScheduled(forge, 'other');
+  await look(stage, 8);
+  const words = await wordsOn(stage, editor);
+  const problems = words === PULL_CODES.gate_not_started.says ? [] : [`its author is told "${words}"`];
+  if (!forge.isMerged(other)) problems.push('another one waits for a gate run that was skipped');
+  return forge.runs().length > 2 ? [...problems, 'a gate that is skipped is tried again'] : problems;
+}

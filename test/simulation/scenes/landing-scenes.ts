@@ -1,0 +1,167 @@
+import type { PullRequest } from '#core/domain/forge/forge.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
+import type { AbstractForge } from '../../fakes/abstract-forge/abstract-forge.ts';
+import { NO_LAGS, type ReadingLags } from '../../fakes/abstract-forge/world.ts';
+import { wrapForge } from '../../scenario/hooks.ts';
+import { givenProject, givenScheduled } from '../../scenario/stories.ts';
+import { hasAlarm, look, setStage, wordOn } from '../scene-stage.ts';
+
+/** Scenes of `scenes.ts` about what merged: told once, and by its right name. */
+
+const SLOW_MERGE_MS = 100_000;
+const HOUR_MS = 60 * 60_000;
+const FAILING_LOOKS = 60;
+const FAILING_LOOK_MS = 20_000;
+
+/** The base is pushed back below a landing of the queue, and restored: that landing is seen to join the base once more. */
+export async function restoreBase(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const before = await stage.forge.tip('main');
+  const pr = await givenScheduled(stage.forge, 'a');
+  await stage.drain();
+  await stage.clock.advance(HOUR_MS);
+  const after = await stage.forge.tip('main');
+  await stage.forge.pushBranch('main', before);
+  await look(stage, 6);
+  await stage.forge.pushBranch('main', after);
+  await look(stage, 6);
+  const told = (await stage.events()).filter((event) => event.pr === pr);
+  if (!told.some(({ event }) => event === 'pr_landed')) return ['the scene did not come about'];
+  const problems = told
+    .filter(({ reason }) => reason === 'merged_outside_the_queue')
+    .map(() => 'a landing of the queue is told as a merge past it');
+  const { rival } = await stage.record();
+  return rival === undefined
+    ? problems
+    : [...problems, 'a landing of the queue is taken for that of another'];
+}
+
+/** One of the queue is merged by hand: the merge and the base that moves by it are one fact, seen in either order. */
+export function mergeOneOfTheQueue(lags: Partial<ReadingLags>): () => Promise<readonly string[]> {
+  return async () => {
+    const stage = await setStage();
+    await givenProject(stage.forge);
+    stage.forge.judge = () => 'hold';
+    const pr = await givenScheduled(stage.forge, 'a');
+    await look(stage, 2);
+    stage.forge.lags = { ...NO_LAGS, ...lags };
+    await stage.forge.mergeByHand(pr);
+    await look(stage, 20);
+    const { length } = stage.log.filter(({ fields }) => fields.alarm === 'unverified_landing');
+    return length === 1 ? [] : [`a merge past the queue raised ${length} alarms`];
+  };
+}
+
+/** The forge merges for longer than the queue waits after it has taken its success back (E5). */
+export async function mergeEndsLate(): Promise<readonly string[]> {
+  const stage = await setStage({ switches: { mergesUncheckedHead: true } });
+  await givenProject(stage.forge);
+  await stage.forge.setProtection({ blockOnRejectedReviews: true });
+  const pr = await givenScheduled(stage.forge, 'a');
+  stage.forge.mergeBehaviour = () => ({ kind: 'slow', ms: SLOW_MERGE_MS });
+  await stage.drain({ until: async () => (await wordOn(stage, pr)) === 'success' });
+  await stage.clock.advance(1_000);
+  await stage.forge.review(pr, 'alice', 'reject');
+  await look(stage, 20);
+  if (stage.forge.merges().length === 0) return ['the scene did not come about'];
+  const ends = (await stage.events()).flatMap(({ event, reason }) =>
+    event === 'pr_landed' || event === 'pr_skipped' ? [`${event} ${reason}`] : [],
+  );
+  const problems = String(ends) === 'pr_landed null' ? [] : [`a late merge is told as ${ends}`];
+  return hasAlarm(stage, 'unverified_landing') ? [...problems, 'a proven merge is alarmed'] : problems;
+}
+
+/** The list of a look still shows the base of before a merge that the same look sees, and another one is ready. */
+export async function baseIsReadBeforeLanding(): Promise<readonly string[]> {
+  let before = '';
+  const stage = await setStage({
+    wrapForge: wrapForge(async (name, _args, answer) => {
+      const pulls = await answer();
+      if (name !== 'listOpenPullRequests' || before === '') return pulls;
+      const baseTip = before;
+      before = '';
+      return (pulls as PullRequest[]).map((pull) => ({ ...pull, baseTip }));
+    }),
+  });
+  await givenProject(stage.forge);
+  const first = await givenScheduled(stage.forge, 'a');
+  stage.forge.mergeBehaviour = () => ({ kind: 'lost' });
+  await stage.drain({ until: async () => (await wordOn(stage, first)) === 'success' });
+  const second = await givenScheduled(stage.forge, 'b');
+  before = await stage.forge.tip('main');
+  stage.forge.mergeBehaviour = () => ({ kind: 'now' });
+  await stage.forge.review(first, 'alice', 'approve');
+  await stage.clock.advance(5_000);
+  const wasMerged = stage.forge.isMerged(first);
+  await stage.drain({ maxMs: HOUR_MS });
+  if (!wasMerged || before !== '' || !stage.forge.isMerged(second)) return ['the scene did not come about'];
+  const runs = stage.forge.runs().length;
+  return runs === 2 ? [] : [`${runs} runs for two, one of them on a base that a landing had replaced`];
+}
+
+/** Scheduled, pushed to by one who may not merge, and only then seen. */
+export async function pushBeforeFirstLook(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const pr = await givenScheduled(stage.forge, 'a');
+  await stage.clock.advance(60_000);
+  await stage.forge.setAccess('stranger', 'read');
+  await stage.forge.pushToPullRequest(pr, { 'src/a.txt': 'newer\n' }, 'stranger');
+  await look(stage, 4);
+  const told = (await stage.events()).map(({ event }) => event).reverse();
+  return told[0] === 'pr_queued' ? [] : [`the first that is told of it is ${told[0]}`];
+}
+
+/** Under its success it is moved to another branch with the same tip, and a person merges it there. */
+export async function mergeElsewhere(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  await forge.pushBranch('release', await forge.tip('main'));
+  forge.mergeBehaviour = () => ({ kind: 'lost' });
+  const pr = await givenScheduled(forge, 'a');
+  await stage.drain({ until: async () => (await wordOn(stage, pr)) === 'success' });
+  await forge.retarget(pr, 'release');
+  await forge.mergeByHand(pr);
+  await look(stage, 20);
+  if (!forge.isMerged(pr)) return ['the scene did not come about'];
+  const hasLanded = (await stage.events()).some(({ event }) => event === 'pr_landed');
+  return hasLanded ? ['a merge into another branch is told as a landing'] : [];
+}
+
+/** A success stands, and for twenty minutes calls fail as told; the codes that the reconciles end with. */
+async function failWhileLanding(fault: AbstractForge['fault']) {
+  const stage = await setStage();
+  const { forge, clock } = stage;
+  await givenProject(forge);
+  forge.mergeBehaviour = () => ({ kind: 'lost' });
+  const pr = await givenScheduled(forge, 'a');
+  const { headSha } = await forge.pull(pr);
+  const word = async () => (await forge.status(headSha, DEFAULT_SERVICE_NAME))?.state;
+  await stage.drain({ until: async () => (await word()) === 'success' });
+  forge.fault = fault;
+  const codes = new Set<unknown>();
+  for (let looks = 0; looks < FAILING_LOOKS; looks += 1) {
+    codes.add((await stage.reconcile())?.errorCode);
+    await clock.advance(FAILING_LOOK_MS);
+  }
+  return { stage, headSha, codes: [...codes] };
+}
+
+/** The bot may not see the repository for a while amid a landing: all of it stands, and answers as if it were gone. */
+export async function hideWhileLanding(): Promise<readonly string[]> {
+  const { stage, headSha, codes } = await failWhileLanding(() => ({ status: 404 }));
+  const { pendingStatuses } = await stage.record();
+  if (!pendingStatuses.some(({ sha, state }) => sha === headSha && state === 'pending'))
+    return ['the success of a hidden head is forgotten'];
+  return codes.join() === 'forge_access_denied' ? [] : [`it is told as ${codes.join()}`];
+}
+
+/** The list cannot be read for a while amid a landing, whose pull request can. */
+export async function unlistWhileLanding(): Promise<readonly string[]> {
+  const { codes } = await failWhileLanding(({ method, path }) =>
+    method === 'GET' && path.endsWith('/pulls') ? { status: 500 } : null,
+  );
+  return codes.join() === 'forge_unreachable' ? [] : [`it is told as ${codes.join()}`];
+}

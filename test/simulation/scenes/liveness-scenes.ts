@@ -1,0 +1,152 @@
+import { WAKE_DELAY_MS_MIN } from '#core/domain/limits.ts';
+import { headOf, wrapForge } from '../../scenario/hooks.ts';
+import { givenProject, givenScheduled } from '../../scenario/stories.ts';
+import { hasAlarm, isSuccess, look, type Stage, setStage, wordOn } from '../scene-stage.ts';
+
+/** Scenes of `scenes.ts` in which something about one pull request can never be done: the others go on, and it is told. */
+
+const MINUTE_MS = 60_000;
+/** Looks of half a minute. */
+const HALF_AN_HOUR = 60;
+const LOOKS_OF_HALF_AN_HOUR = (30 * MINUTE_MS) / WAKE_DELAY_MS_MIN;
+const DID_NOT_COME = ['the scene did not come about'];
+
+const isTold = async (stage: Stage, pr: number, reason: string): Promise<boolean> =>
+  (await stage.events()).some((event) => event.pr === pr && event.reason === reason);
+
+/** An administrator deletes one that waits for an approval. */
+export async function deleteOne(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  await stage.forge.setProtection({ requiredApprovals: 1 });
+  const pr = await givenScheduled(stage.forge, 'a');
+  await look(stage, 4);
+  await stage.forge.deletePullRequest(pr);
+  await look(stage, 20);
+  return (await isTold(stage, pr, 'deleted')) ? [] : ['one that was deleted stays in the queue'];
+}
+
+/** For one look the forge knows nothing of one that is there. */
+export async function loseSightOfOne(): Promise<readonly string[]> {
+  let isOut = false;
+  let gone = 0;
+  const hooked = wrapForge(async (name, _args, answer) => {
+    const real = await answer();
+    if (!isOut) return real;
+    if (name === 'listOpenPullRequests')
+      return (real as readonly { readonly number: number }[]).filter(({ number }) => number !== gone);
+    return real;
+  });
+  const stage = await setStage({ wrapForge: hooked });
+  await givenProject(stage.forge);
+  await stage.forge.setProtection({ requiredApprovals: 1 });
+  gone = await givenScheduled(stage.forge, 'a');
+  await look(stage, 4);
+  isOut = true;
+  stage.forge.fault = ({ path }) => (path.endsWith(`/pulls/${gone}`) ? { status: 404 } : null);
+  await look(stage, 2);
+  isOut = false;
+  stage.forge.fault = () => null;
+  await look(stage, 4);
+  return (await isTold(stage, gone, 'deleted')) ? ['one unlucky answer took one out of the queue'] : [];
+}
+
+/** Six whose staging always fails, and a good one behind them; then good ones without an end. */
+export async function failSix(): Promise<readonly string[]> {
+  const stage = await setStage({ repo: { bisectFanout: 4 } });
+  await givenProject(stage.forge);
+  const bad: number[] = [];
+  for (let count = 0; count < 6; count += 1) bad.push(await givenScheduled(stage.forge, `bad${count}`));
+  const good = await givenScheduled(stage.forge, 'good');
+  stage.forge.fault = ({ path, about }) =>
+    path.endsWith('diffpatch') && about?.includes('src/bad') ? { status: 500 } : null;
+  await look(stage, HALF_AN_HOUR);
+  const problems = stage.forge.isMerged(good) ? [] : ['a good one waits for all whose staging fails'];
+  for (let count = 0; count < 12; count += 1) {
+    await givenScheduled(stage.forge, `more${count}`);
+    await look(stage, 6);
+  }
+  for (const pr of bad)
+    if (!(await isTold(stage, pr, 'staging_failed'))) problems.push('one whose staging fails is never told');
+  return problems;
+}
+
+/** Its success cannot be taken back. Its schedule is cancelled in the end. */
+export async function stickSuccess(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const pr = await givenScheduled(stage.forge, 'a');
+  const other = await givenScheduled(stage.forge, 'b');
+  stage.forge.mergeBehaviour = (each) => ({ kind: each === pr ? 'lost' : 'now' });
+  await stage.drain({ until: async () => (await wordOn(stage, pr)) === 'success' });
+  const head = await headOf(stage, pr);
+  stage.forge.fault = ({ method, path }) =>
+    method === 'POST' && path.endsWith(`/statuses/${head}`) ? { status: 500 } : null;
+  await look(stage, HALF_AN_HOUR);
+  if ((await wordOn(stage, pr)) !== 'success') return DID_NOT_COME;
+  const problems: string[] = [];
+  if (!hasAlarm(stage, 'success_stands')) problems.push('a success stands, and no person is told');
+  if (stage.forge.isMerged(other)) problems.push('another one lands while a success may open a merge');
+  await stage.forge.cancelSchedule(pr);
+  await look(stage, HALF_AN_HOUR);
+  if (!stage.forge.isMerged(other)) problems.push('another one waits for a success that opens nothing');
+  await stage.forge.schedule(pr, 'squash');
+  const third = await givenScheduled(stage.forge, 'c');
+  await look(stage, 10);
+  if (stage.forge.isMerged(third)) problems.push('one lands beside a success that may open a merge again');
+  return problems;
+}
+
+/** On one head no status can be written, and its last success is carried out all the same, this much later. */
+export function answerLate(lateMs: number): () => Promise<readonly string[]> {
+  return async () => {
+    let standsSince = 0;
+    const stage = await setStage({
+      onEntry: (entry) => {
+        if (isSuccess(entry) && entry.kind === 'status' && entry.sha === head) standsSince = entry.at;
+      },
+    });
+    let head = '';
+    await givenProject(stage.forge);
+    stage.forge.gateDurationMs = 2_000;
+    const pr = await givenScheduled(stage.forge, 'a');
+    const other = await givenScheduled(stage.forge, 'b');
+    head = await headOf(stage, pr);
+    stage.forge.mergeBehaviour = (each) => ({ kind: each === pr && lateMs > 2 * MINUTE_MS ? 'lost' : 'now' });
+    const isPost = ({ method, path }: { readonly method: string; readonly path: string }): boolean =>
+      method === 'POST' && path.endsWith(`/statuses/${head}`);
+    stage.forge.fault = (call) => (isPost(call) ? { status: 500 } : null);
+    stage.forge.lateEffectMs = lateMs;
+    let posts = 0;
+    stage.forge.isLate = (call) => {
+      if (isPost(call)) posts += 1;
+      return isPost(call) && posts === 10;
+    };
+    // As often as the service looks after a failure.
+    for (let count = 0; count < LOOKS_OF_HALF_AN_HOUR; count += 1) {
+      await stage.reconcile();
+      await stage.clock.advance(WAKE_DELAY_MS_MIN);
+    }
+    if (standsSince === 0) return DID_NOT_COME;
+    if (lateMs > 2 * MINUTE_MS)
+      return hasAlarm(stage, 'success_stands') ? [] : ['a success came late, and no person is told'];
+    const [first] = stage.forge.merges();
+    const isFirst = first?.pr === pr && stage.forge.isMerged(other);
+    return isFirst && !hasAlarm(stage, 'unverified_landing') ? [] : ['a late success merged on another base'];
+  };
+}
+
+/** Its merge was lost, and then the forge does not tell what it depends on. */
+export async function keepSilent(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const pr = await givenScheduled(stage.forge, 'a');
+  let isLost = true;
+  stage.forge.mergeBehaviour = () => ({ kind: isLost ? 'lost' : 'now' });
+  stage.forge.fault = ({ path }) => (path.endsWith(`/issues/${pr}/dependencies`) ? { status: 500 } : null);
+  await look(stage, 30);
+  isLost = false;
+  await look(stage, 2 * HALF_AN_HOUR);
+  const problems = stage.forge.isMerged(pr) ? [] : ['one waits for an answer that never comes'];
+  return (await isTold(stage, pr, 'unclear')) ? problems : [...problems, 'one waits untold for an answer'];
+}

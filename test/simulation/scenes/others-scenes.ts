@@ -1,0 +1,238 @@
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
+import { ForgeError } from '#core/ports/forge.ts';
+import { wrapForge } from '../../scenario/hooks.ts';
+import { givenProject, givenScheduled, unprovenLandings } from '../../scenario/stories.ts';
+import { isSuccess, type Stage, setStage, wordOn } from '../scene-stage.ts';
+
+/** Scenes of `scenes.ts` about decision 0134: a success is taken back first, and one head holds up nothing. */
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const POST_MS = 400;
+const READ_MS = 1_500;
+const CROWD = 200;
+/** Of the push that makes it untrue: less than the time of one reconcile. */
+const TAKEN_BACK_WITHIN_MS = 15_000;
+/** The forge dates statuses by whole seconds. */
+const SECOND_MS = 1_000;
+
+/** Drains until it is so, or until the time is over. */
+async function isSoWithin(stage: Stage, maxMs: number, isSo: () => boolean): Promise<boolean> {
+  const end = stage.clock.now() + maxMs;
+  await stage.drain({ maxMs: maxMs + HOUR_MS, until: () => isSo() || stage.clock.now() >= end });
+  return isSo();
+}
+
+const haveLanded = (stage: Stage, prs: readonly number[]) => (): boolean =>
+  prs.every((pr) => stage.forge.isMerged(pr));
+
+/** Two that are good, behind one that is to be in the way. */
+async function givenThree(stage: Stage) {
+  await givenProject(stage.forge);
+  const first = await givenScheduled(stage.forge, 'a');
+  const others = [await givenScheduled(stage.forge, 'b'), await givenScheduled(stage.forge, 'c')];
+  const { headSha } = await stage.forge.pull(first);
+  return { first, others, headSha };
+}
+
+/** The base moves under a landing, while hundreds are to be told of a refusal. */
+export async function moveBaseUnderCrowd(): Promise<readonly string[]> {
+  let movedAt = 0;
+  let takenBackAt = 0;
+  const stage = await setStage({
+    wrapForge: wrapForge(async (name, _args, answer) => {
+      if (name === 'postStatus') await stage.clock.advance(POST_MS);
+      return answer();
+    }),
+    onEntry: (entry) => {
+      const isIt = entry.kind === 'status' && entry.sha === headSha && entry.context === DEFAULT_SERVICE_NAME;
+      if (isIt && movedAt > 0 && !isSuccess(entry) && takenBackAt === 0) takenBackAt = entry.at;
+    },
+  });
+  const { forge } = stage;
+  await givenProject(forge);
+  const pr = await givenScheduled(forge, 'a');
+  const { headSha } = await forge.pull(pr);
+  forge.mergeBehaviour = () => ({ kind: 'lost' });
+  await stage.drain({ until: async () => (await wordOn(stage, pr)) === 'success' });
+  await forge.setAccess('eve', 'read');
+  for (let at = 0; at < CROWD; at += 1) {
+    const files = { [`e${at}`]: 'e' };
+    await forge.schedule(await forge.openPullRequest({ branch: `e${at}`, files, author: 'eve' }));
+  }
+  await forge.pushToBase({ 'pushed.txt': 'x\n' });
+  movedAt = stage.clock.now();
+  await isSoWithin(stage, 10 * MINUTE_MS, () => takenBackAt > 0);
+  return takenBackAt > 0 && takenBackAt - movedAt < 30_000 ? [] : ['a success stands while others are told'];
+}
+
+/** The base moves under a landing, while a staging goes on over many reconciles. */
+export async function moveBaseUnderStaging(): Promise<readonly string[]> {
+  const stage = await setStage({
+    lastingEngine: true,
+    repo: { bisectFanout: 4 },
+    wrapForge: wrapForge(async (name, _args, answer) => {
+      if (name === 'readBlob') await stage.clock.advance(READ_MS);
+      return answer();
+    }),
+  });
+  const { forge } = stage;
+  const middle = 'line\n'.repeat(30);
+  const all = (first: string, last: string) =>
+    Object.fromEntries(
+      Array.from({ length: 30 }, (_, at) => [`src/f${at}.txt`, `${first}${at}\n${middle}${last}\n`]),
+    );
+  await givenProject(forge, all('old', 'end'));
+  const big = await forge.openPullRequest({ branch: 'big', files: all('old', 'tail') });
+  await forge.pushToBase({ ...all('new', 'end'), 'src/base.txt': 'needed\n' });
+  const pr = await givenScheduled(forge, 'a', 'NEEDS:src/base.txt\n');
+  let kind: 'lost' | 'now' = 'lost';
+  forge.mergeBehaviour = () => ({ kind });
+  await stage.drain({ until: async () => (await wordOn(stage, pr)) === 'success' });
+  await forge.schedule(big, 'squash');
+  await stage.reconcile();
+  await forge.pushToBase({ 'src/base.txt': null });
+  const pushedAt = stage.clock.now();
+  const { headSha } = await forge.pull(pr);
+  await stage.drain({ maxMs: 5 * MINUTE_MS });
+  const takenBack = forge
+    .statusHistory(headSha)
+    .find(({ createdAt, state }) => createdAt >= pushedAt - SECOND_MS && state !== 'success');
+  const lateMs = (takenBack?.createdAt ?? Number.POSITIVE_INFINITY) - pushedAt;
+  kind = 'now';
+  await forge.review(pr, 'alice', 'approve');
+  await stage.drain({ maxMs: 5 * MINUTE_MS });
+  return [
+    ...((await unprovenLandings(forge)).length === 0 ? [] : ['a success that was not taken back was merged']),
+    ...(lateMs <= TAKEN_BACK_WITHIN_MS
+      ? []
+      : [`a success was taken back after ${lateMs} ms, behind a staging`]),
+  ];
+}
+
+/** No status can be written on one head, neither `success` nor what takes it back. */
+export async function refuseStatuses(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { others, headSha } = await givenThree(stage);
+  stage.forge.fault = ({ method, path }) =>
+    method === 'POST' && path.endsWith(`statuses/${headSha}`) ? { status: 500 } : null;
+  const isSo = await isSoWithin(stage, 2 * HOUR_MS, haveLanded(stage, others));
+  return isSo ? [] : ['others wait for a head that takes no status'];
+}
+
+/** A success stands, and no status can be written on its head for longer than mere words are tried. */
+export async function refuseTakingBack(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { first, headSha } = await givenThree(stage);
+  stage.forge.mergeBehaviour = () => ({ kind: 'lost' });
+  await stage.drain({ until: async () => (await wordOn(stage, first)) === 'success' });
+  let isRefused = true;
+  stage.forge.fault = ({ method, path }) =>
+    isRefused && method === 'POST' && path.endsWith(`statuses/${headSha}`) ? { status: 500 } : null;
+  await stage.forge.pushToBase({ 'pushed.txt': 'x\n' });
+  await stage.drain({ maxMs: 5 * HOUR_MS });
+  if ((await wordOn(stage, first)) !== 'success') return ['the scene did not come about'];
+  isRefused = false;
+  await stage.forge.cancelSchedule(first);
+  await stage.drain({ maxMs: HOUR_MS });
+  return (await wordOn(stage, first)) === 'success' ? ['a success stands for ever'] : [];
+}
+
+/** The words of one refusal cannot be written. */
+export async function refuseWords(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  await forge.setAccess('eve', 'read');
+  const refused = await forge.openPullRequest({ branch: 'e', files: { 'e.txt': 'e\n' }, author: 'eve' });
+  await forge.schedule(refused, 'squash');
+  const { headSha } = await forge.pull(refused);
+  let tries = 0;
+  forge.fault = ({ method, path }) => {
+    if (method !== 'POST' || !path.endsWith(`statuses/${headSha}`)) return null;
+    tries += 1;
+    return { status: 500 };
+  };
+  const others: number[] = [];
+  for (const name of ['b', 'c', 'd', 'f', 'g', 'h']) others.push(await givenScheduled(forge, name));
+  const isSo = await isSoWithin(stage, 2 * MINUTE_MS, haveLanded(stage, others));
+  const problems = isSo ? [] : ['others wait for words that cannot be written'];
+  if (tries > 5) problems.push(`words that cannot be written were tried ${tries} times in two minutes`);
+  await stage.drain({ maxMs: 5 * HOUR_MS });
+  const isWaiting = (await stage.record()).pendingStatuses.some(({ sha }) => sha === headSha);
+  return isWaiting ? [...problems, 'words that cannot be written are tried for ever'] : problems;
+}
+
+/** Each run with one change is broken off, whatever it is in a batch with. */
+export function breakRunsOff(bisectFanout: number): () => Promise<readonly string[]> {
+  return async () => {
+    const stage = await setStage({ repo: { bisectFanout } });
+    const { others } = await givenThree(stage);
+    stage.forge.judge = (files) => (files.has('src/a.txt') ? 'cancelled' : 'success');
+    const isSo = await isSoWithin(stage, 3 * HOUR_MS, haveLanded(stage, others));
+    return isSo ? [] : ['others wait for one whose runs are broken off'];
+  };
+}
+
+/** Two pull requests have one head, and the first of them cannot land for reasons of its own. */
+export function holdFirstTwin(why: 'dependency' | 'unreadable'): () => Promise<readonly string[]> {
+  return async () => {
+    let first = 0;
+    const stage = await setStage({
+      wrapForge: wrapForge(async (name, args, answer) => {
+        if (why === 'unreadable' && name === 'readPullRequest' && args[0] === first)
+          throw new ForgeError('unreachable', 'GET pulls/{n}', 500);
+        return answer();
+      }),
+    });
+    const { forge } = stage;
+    await givenProject(forge);
+    first = await givenScheduled(forge, 'a');
+    const twin = await forge.openPullRequest({ branch: 'twin', head: (await forge.pull(first)).headSha });
+    await forge.schedule(twin, 'squash');
+    if (why === 'dependency')
+      await forge.addDependency(first, await forge.openPullRequest({ branch: 'x', files: { x: 'x' } }));
+    const isSo = await isSoWithin(stage, 2 * HOUR_MS, haveLanded(stage, [twin]));
+    return isSo ? [] : ['one waits for a twin that cannot land'];
+  };
+}
+
+/** The search of a batch ends without a word on its members while later ones wait for the forge to build their batch. */
+export async function comeBackBeforeUnbuilt(): Promise<readonly string[]> {
+  let isHeldUp = false;
+  const stage = await setStage({
+    repo: { bisectFanout: 4 },
+    wrapForge: wrapForge(async (name, _args, answer) => {
+      if (isHeldUp && name === 'applyPatch') throw new ForgeError('unreachable', 'POST diffpatch', 503);
+      return answer();
+    }),
+  });
+  const { forge, clock } = stage;
+  const path = 'src/same.txt';
+  await givenProject(forge, { [path]: 'base\n' });
+  forge.judge = () => 'hold';
+  const first = await givenScheduled(forge, 'first', 'first\n', { path });
+  const leaving = await givenScheduled(forge, 'leaving');
+  await clock.advance(MINUTE_MS);
+  await stage.reconcile();
+  await givenScheduled(forge, 'last', 'last\n', { path });
+  await clock.advance(MINUTE_MS);
+  isHeldUp = true;
+  await forge.finishRun(forge.runs()[0]?.id ?? '', 'failure');
+  await stage.reconcile();
+  await forge.cancelSchedule(leaving);
+  await clock.advance(MINUTE_MS);
+  isHeldUp = false;
+  forge.judge = () => 'success';
+  await stage.drain();
+  return forge.isMerged(first) ? [] : ['a later one of the same file landed first'];
+}
+
+/** The forge never merges one, for its style perhaps: after the first time-out those of its batch land before it. */
+export async function neverMergeFirst(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { first, others } = await givenThree(stage);
+  stage.forge.mergeBehaviour = (pr) => ({ kind: pr === first ? 'lost' : 'now' });
+  const isQuick = await isSoWithin(stage, 15 * MINUTE_MS, haveLanded(stage, others));
+  return isQuick ? [] : ['the others wait for two time-outs of one merge'];
+}

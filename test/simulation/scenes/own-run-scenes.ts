@@ -1,0 +1,93 @@
+import { DEFAULT_SERVICE_NAME, stagingPattern, stagingPrefix } from '#core/domain/queue/queue-names.ts';
+import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from '../../scenario/stories.ts';
+import { STATUS_GATE } from '../../scenario/world.ts';
+import { look, type Stage, setStage, wordOn } from '../scene-stage.ts';
+
+/** Scenes of `scenes.ts` about decision 0193: a run of the head itself proves a tree only where it is one of the gate on it. */
+
+const EVERYWHERE = GATE_FILE.replace(stagingPattern(DEFAULT_SERVICE_NAME), '**');
+const RUN_ENDS_MS = 10 * 60_000;
+const IN_VAIN = ['a run of a head that is no evidence proved a landing'];
+
+async function openStage(ci: 'actions' | 'statuses'): Promise<Stage> {
+  const stage = await setStage({
+    switches: { ci, runsOnHeads: true, ...(ci === 'statuses' ? { forkPermission: false } : {}) },
+    repo: { reuseCi: true, ...(ci === 'statuses' ? STATUS_GATE : {}) },
+  });
+  await givenProject(stage.forge, { [GATE_PATH]: EVERYWHERE });
+  return stage;
+}
+
+/** Nothing landed that no gate run of the queue has seen, although a run of the head has passed. */
+async function judge(stage: Stage, pr: number): Promise<readonly string[]> {
+  await stage.clock.advance(RUN_ENDS_MS);
+  await stage.drain();
+  const isGated = stage.forge
+    .runs()
+    .some(({ branch }) => branch.startsWith(stagingPrefix(DEFAULT_SERVICE_NAME)));
+  return isGated || !stage.forge.isMerged(pr) ? [] : IN_VAIN;
+}
+
+export async function runOnEditedGate(): Promise<readonly string[]> {
+  const stage = await openStage('actions');
+  return judge(stage, await givenScheduled(stage.forge, 'a', `${EVERYWHERE}# less\n`, { path: GATE_PATH }));
+}
+
+export async function runOnNamesakeOfFork(): Promise<readonly string[]> {
+  const stage = await openStage('statuses');
+  const { forge } = stage;
+  const pr = await forge.openPullRequest({
+    branch: 'outside',
+    files: { 'src/a.txt': 'a\n' },
+    author: 'guest',
+    fork: true,
+  });
+  await forge.pushBranch('outside', (await forge.pull(pr)).headSha);
+  await forge.review(pr, 'reviewer', 'approve');
+  await forge.schedule(pr, 'squash');
+  return judge(stage, pr);
+}
+
+export async function runOnOldBase(): Promise<readonly string[]> {
+  const stage = await openStage('actions');
+  const pr = await givenScheduled(stage.forge, 'a');
+  await stage.forge.pushToBase({ 'src/other.txt': 'other\n' });
+  return judge(stage, pr);
+}
+
+export async function runThatFails(): Promise<readonly string[]> {
+  const stage = await openStage('actions');
+  stage.forge.judge = (_files, { branch }) =>
+    branch.startsWith(stagingPrefix(DEFAULT_SERVICE_NAME)) ? 'success' : 'failure';
+  return judge(stage, await givenScheduled(stage.forge, 'a'));
+}
+
+export async function runUnderPattern(): Promise<readonly string[]> {
+  const stage = await openStage('statuses');
+  await stage.settings({ gateContexts: ['ci/**'] });
+  return judge(stage, await givenScheduled(stage.forge, 'a'));
+}
+
+export async function runWhereNoneIsWanted(): Promise<readonly string[]> {
+  const stage = await openStage('actions');
+  await stage.settings({ reuseCi: false });
+  return judge(stage, await givenScheduled(stage.forge, 'a'));
+}
+
+/** The last of a proven batch is paused before its merge: once the queue goes on, its tree is the one that has passed. */
+export async function provenRestComesBack(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const prs = [await givenScheduled(forge, 'a'), await givenScheduled(forge, 'b')];
+  const [first = 0, last = 0] = prs;
+  forge.mergeBehaviour = (pr) => (pr === last ? { kind: 'lost' } : { kind: 'now' });
+  await stage.drain({ until: async () => (await wordOn(stage, last)) === 'success' });
+  await stage.settings({ pause: { kind: 'pause', reason: null, since: stage.clock.now(), until: null } });
+  await look(stage, 10);
+  await stage.settings({ pause: null });
+  forge.mergeBehaviour = () => ({ kind: 'now' });
+  await stage.drain();
+  if (!forge.isMerged(first) || !forge.isMerged(last)) return ['the scene did not come about'];
+  return forge.runs().length === 1 ? [] : ['a tree that has passed is run again'];
+}

@@ -1,0 +1,120 @@
+import type { Pause } from '#core/domain/repos/pause.ts';
+import { givenProject, givenScheduled } from '../../scenario/stories.ts';
+import { look, openLostMerge, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
+
+/** Scenes of `scenes.ts` in which the owner of a queue holds it up for a while (decision 0205). */
+
+const DID_NOT_COME = ['the scene did not come about'];
+
+const hold = (stage: Stage, kind: Pause['kind'], untilMs: number | null = null): Promise<void> =>
+  stage.settings({
+    pause: {
+      kind,
+      reason: null,
+      since: stage.clock.now(),
+      until: untilMs === null ? null : stage.clock.now() + untilMs,
+    },
+  });
+
+/** Two wait while the queue is paused; the pause ends by itself. */
+export async function pauseBeforeStaging(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  await hold(stage, 'pause', 10 * 60_000);
+  const first = await givenScheduled(stage.forge, 'a');
+  await look(stage, 4);
+  const second = await givenScheduled(stage.forge, 'b');
+  await look(stage, 4);
+  const problems = stage.forge.runs().length > 0 ? ['a gate run began in a pause'] : [];
+  if (!(await wordsOn(stage, first)).startsWith('paused: ')) problems.push('a pause is not told');
+  await look(stage, 13);
+  if ((await wordsOn(stage, second)).startsWith('paused: ')) problems.push('a pause is told that is over');
+  await look(stage, 20);
+  const order = stage.forge.merges().map(({ pr }) => pr);
+  if (String(order) !== String([first, second])) problems.push(`after the pause landed ${String(order)}`);
+  return problems;
+}
+
+/** The queue is paused while a success stands and its merge does not come. */
+export async function pauseInLanding(): Promise<readonly string[]> {
+  const opened = await openLostMerge();
+  if (opened === null) return DID_NOT_COME;
+  const { stage, pr } = opened;
+  await hold(stage, 'pause');
+  await look(stage, 8);
+  return (await wordOn(stage, pr)) === 'success' ? ['a success stands on a head in a pause'] : [];
+}
+
+/** The queue is drained while a gate run is out, and the next pull request waits. */
+export async function drainInGate(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const running = await givenScheduled(stage.forge, 'a');
+  stage.forge.gateDurationMs = 180_000;
+  await look(stage, 2);
+  if (stage.forge.runs().length === 0) return DID_NOT_COME;
+  await hold(stage, 'drain');
+  const later = await givenScheduled(stage.forge, 'b');
+  await look(stage, 20);
+  return [
+    ...(stage.forge.isMerged(running) ? [] : ['what was in flight did not land in a drain']),
+    ...(stage.forge.isMerged(later) ? ['something new landed in a drain'] : []),
+  ];
+}
+
+/** One of two with the same head is refused in a pause: the pause of the other is not told over what to do about it. */
+export async function pauseBesideRefusedTwin(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  await hold(stage, 'pause');
+  const refused = await givenScheduled(forge, 'a');
+  await forge.addDependency(refused, await forge.openPullRequest({ branch: 'x', files: { x: 'x' } }));
+  await look(stage, 4);
+  const { headSha: head } = await forge.pull(refused);
+  await forge.schedule(await forge.openPullRequest({ branch: 'twin', head }), 'squash');
+  await look(stage, 4);
+  const words = await wordsOn(stage, refused);
+  return words.startsWith('refused: ') ? [] : [`one that is refused is told "${words}"`];
+}
+
+/** The record is lost in a pause, which ends before anything else is said; the queue waits for others then. */
+export async function pauseOverLostRecord(): Promise<readonly string[]> {
+  const stage = await setStage({ repo: { batchLingerSeconds: 3_600 } });
+  await givenProject(stage.forge);
+  await hold(stage, 'pause');
+  const pr = await givenScheduled(stage.forge, 'a');
+  await look(stage, 4);
+  if (!(await wordsOn(stage, pr)).startsWith('paused: ')) return DID_NOT_COME;
+  await stage.loseRecord();
+  await stage.settings({ pause: null });
+  await look(stage, 4);
+  const words = await wordsOn(stage, pr);
+  return words.startsWith('paused: ') ? ['a pause is told that is over'] : [];
+}
+
+/** The queue is paused while the engine looks, in the moment in which the gate run is seen to have passed. */
+export async function pauseWithinLook(): Promise<readonly string[]> {
+  let isPaused = false;
+  const stage: Stage = await setStage({
+    wrapForge: (forge) => ({
+      ...forge,
+      readGate: async (...asked) => {
+        const answer = await forge.readGate(...asked);
+        if (answer.kind === 'finished' && !isPaused) {
+          isPaused = true;
+          await hold(stage, 'pause');
+        }
+        return answer;
+      },
+    }),
+  });
+  await givenProject(stage.forge);
+  stage.forge.gateDurationMs = 3_000;
+  const pr = await givenScheduled(stage.forge, 'a');
+  // The head has settled: what passes may land in the same look.
+  await stage.clock.advance(60_000);
+  await look(stage, 4);
+  if (!isPaused) return DID_NOT_COME;
+  return stage.forge.isMerged(pr) ? ['it landed in a pause'] : [];
+}

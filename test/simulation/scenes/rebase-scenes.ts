@@ -1,0 +1,149 @@
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
+import { givenProject, unprovenLandings } from '../../scenario/stories.ts';
+import { look, type Stage, setStage, wordsOn } from '../scene-stage.ts';
+
+/** Scenes of `scenes.ts` in which the forge's rebase leaves something out that a replay by the letter would bring. */
+const FEATURE = { 'src/feature.txt': 'on\n' };
+const LOOKS = 20;
+
+async function openStage(options: Parameters<typeof setStage>[0] = {}): Promise<Stage> {
+  const stage = await setStage({ ...options, repo: { mergeStyle: 'rebase', ...options.repo } });
+  await givenProject(stage.forge, { 'src/feature.txt': 'off\n' });
+  return stage;
+}
+
+async function judge(stage: Stage, problems: readonly string[]): Promise<readonly string[]> {
+  const unproven = await unprovenLandings(stage.forge);
+  return [...problems, ...unproven.map((pr) => `#${pr} landed with a tree that no gate run saw`)];
+}
+
+/** The base made a change and took it back: a rebase of the branch that the change came from leaves it out. */
+export async function relandAfterRevert(): Promise<readonly string[]> {
+  const stage = await openStage();
+  const { forge } = stage;
+  const pr = await forge.openPullRequest({ branch: 'feature', files: FEATURE });
+  await forge.pushToPullRequest(pr, { 'src/fix.txt': 'fix\n' });
+  await forge.pushToBase({ 'src/base.txt': '1\n' });
+  await forge.pushToBase(FEATURE);
+  await forge.pushToBase({ 'src/feature.txt': 'off\n' });
+  await stage.clock.advance(60_000);
+  await forge.schedule(pr, 'rebase');
+  await look(stage, LOOKS);
+  const words = await wordsOn(stage, pr);
+  if (forge.isMerged(pr) || words !== PULL_CODES.commit_left_out.says)
+    return judge(stage, [`a commit that the rebase leaves out: "${words}"`]);
+  await forge.updateBranch(pr);
+  await look(stage, LOOKS);
+  return judge(stage, forge.isMerged(pr) ? [] : ['the way back that its words name does not lead back']);
+}
+
+/** The same by one that lands before it in its batch. */
+export async function relandInOneBatch(): Promise<readonly string[]> {
+  const stage = await openStage({ repo: { batchLingerSeconds: 60 } });
+  const { forge } = stage;
+  const first = await forge.openPullRequest({ branch: 'first', files: FEATURE });
+  const { headSha } = await forge.pull(first);
+  const back = await forge.openPullRequest({
+    branch: 'back',
+    from: headSha,
+    files: { 'src/feature.txt': 'off\n' },
+  });
+  const again = await forge.openPullRequest({ branch: 'again', files: { ...FEATURE } });
+  await forge.pushToPullRequest(again, { 'src/fix.txt': 'fix\n' });
+  await stage.clock.advance(60_000);
+  for (const pr of [first, back, again]) await forge.schedule(pr, 'rebase');
+  await look(stage, 2 * LOOKS);
+  const words = await wordsOn(stage, again);
+  const isTold = forge.isMerged(again) || words === PULL_CODES.commit_left_out.says;
+  const problems = isTold ? [] : [`one whose commit landed before and was taken back: "${words}"`];
+  return judge(stage, forge.isMerged(first) && forge.isMerged(back) ? problems : ['the others did not land']);
+}
+
+/** Its author changed something in a merge of the base: Forgejo lands it as it is, where it holds the whole base. */
+export async function editInMerge(): Promise<readonly string[]> {
+  const stage = await openStage();
+  const { forge } = stage;
+  const pr = await forge.openPullRequest({ branch: 'feature', files: { 'src/own.txt': '1\n' } });
+  await forge.pushToBase({ 'src/base.txt': '1\n' });
+  await forge.updateBranch(pr, { 'src/edit.txt': 'in the merge\n' });
+  await stage.clock.advance(60_000);
+  await forge.schedule(pr, 'rebase');
+  await look(stage, LOOKS);
+  const words = await wordsOn(stage, pr);
+  return judge(stage, words === PULL_CODES.merges_in_rebase.says ? [] : [`an edit in a merge: "${words}"`]);
+}
+
+/** The base made a change and took it back, and the same lines come again with other white space: one patch to git. */
+export async function otherWhiteSpace(): Promise<readonly string[]> {
+  const stage = await openStage();
+  const { forge } = stage;
+  const pr = await forge.openPullRequest({ branch: 'feature', files: { 'src/feature.txt': '  on\n' } });
+  await forge.pushToPullRequest(pr, { 'src/fix.txt': 'fix\n' });
+  await forge.pushToBase(FEATURE);
+  await forge.pushToBase({ 'src/feature.txt': 'off\n' });
+  await stage.clock.advance(60_000);
+  await forge.schedule(pr, 'rebase');
+  await look(stage, LOOKS);
+  const words = await wordsOn(stage, pr);
+  return judge(
+    stage,
+    words === PULL_CODES.commit_left_out.says ? [] : [`with other white space: "${words}"`],
+  );
+}
+
+/** Adds a draft beside a change that the base gets later, takes the draft back, and has a file of its own. */
+async function givenDraft({ forge }: Stage, branch: string): Promise<number> {
+  const pr = await forge.openPullRequest({ branch, files: { ...FEATURE, 'draft.txt': 'draft\n' } });
+  await forge.pushToPullRequest(pr, { 'draft.txt': null });
+  await forge.pushToPullRequest(pr, { [`src/${branch}.txt`]: '1\n' });
+  return pr;
+}
+
+/**
+ * The lower one adds a draft beside a change that the base has by now, and removes it: newly written, the first commit is
+ * another patch and is replayed, and the second is the same one and is left out.
+ */
+export async function standOnRewritten(): Promise<readonly string[]> {
+  const stage = await openStage({ repo: { batchLingerSeconds: 60 } });
+  const { forge } = stage;
+  const lower = await givenDraft(stage, 'lower');
+  const { headSha } = await forge.pull(lower);
+  const upper = await forge.openPullRequest({
+    branch: 'upper',
+    from: headSha,
+    files: { 'src/upper.txt': '1\n' },
+  });
+  await forge.pushToBase(FEATURE);
+  await stage.clock.advance(60_000);
+  for (const pr of [lower, upper]) await forge.schedule(pr, 'rebase');
+  await look(stage, 2 * LOOKS);
+  return judge(stage, forge.isMerged(lower) ? [] : ['the lower one did not land']);
+}
+
+/** Of a commit of the first one the base has a part by now; the rest is what the second one does, after the first has taken it back. */
+export async function restOfCommit(): Promise<readonly string[]> {
+  const stage = await openStage({ repo: { batchLingerSeconds: 60 } });
+  const { forge } = stage;
+  const first = await givenDraft(stage, 'first');
+  const second = await forge.openPullRequest({ branch: 'second', files: { 'draft.txt': 'draft\n' } });
+  await forge.pushToPullRequest(second, { 'src/second.txt': '1\n' });
+  await forge.pushToBase(FEATURE);
+  await stage.clock.advance(60_000);
+  for (const pr of [first, second]) await forge.schedule(pr, 'rebase');
+  await look(stage, 2 * LOOKS);
+  return judge(stage, forge.isMerged(first) ? [] : ['the first one did not land']);
+}
+
+/** A history that shares nothing with the base is merged into the head: a rebase replays it from its first commit. */
+export async function importHistory(): Promise<readonly string[]> {
+  const stage = await openStage();
+  const { forge } = stage;
+  const pr = await forge.openPullRequest({ branch: 'feature', files: { 'src/own.txt': '1\n' } });
+  await forge.importHistory(pr, { 'lib/lib.txt': 'lib\n' });
+  await forge.pushToBase({ 'src/base.txt': '1\n' });
+  await stage.clock.advance(60_000);
+  await forge.schedule(pr, 'rebase');
+  await look(stage, LOOKS);
+  const words = await wordsOn(stage, pr);
+  return judge(stage, words === PULL_CODES.merges_in_rebase.says ? [] : [`an imported history: "${words}"`]);
+}

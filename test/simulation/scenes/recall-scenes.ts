@@ -1,0 +1,381 @@
+import { LEASE_TTL_MS } from '#core/domain/limits.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
+import { ForgeError } from '#core/ports/forge.ts';
+import { withLease } from '#core/services/wakes/lease.ts';
+import { giveUpFirst, postsSuccess } from '../../scenario/late-call.ts';
+import { givenProject, givenScheduled, unprovenLandings } from '../../scenario/stories.ts';
+import { look, type Stage, setStage, wordOn } from '../scene-stage.ts';
+
+/** Scenes about heads that a lost record had in flight, or that a record which was put back does not know; `scenes.ts` lists them. */
+
+interface Standing {
+  readonly stage: Stage;
+  readonly pr: number;
+  readonly head: string;
+  /** The record as it was before the `success`, or before the schedule. */
+  readonly before: object;
+  /** Whether the forge fails to tell the statuses of this head from now on. */
+  hideStatuses(isHidden: boolean): void;
+}
+
+/** A scheduled pull request wears a `success`, the forge has lost its merge, and the lease of the dead engine is over. */
+export async function givenStanding(
+  options: {
+    readonly mayBeOlder?: true;
+    /** Open pull requests beside it. */
+    readonly idle?: number;
+    /** The queue has seen it before it was scheduled. */
+    readonly isSeenIdle?: boolean;
+  } = {},
+): Promise<Standing> {
+  const { idle = 0, isSeenIdle = false, ...world } = options;
+  let blindTo: string | null = null;
+  const stage = await setStage({
+    ...world,
+    wrapForge: (forge) => ({
+      ...forge,
+      readStatuses: async (sha) => {
+        if (sha === blindTo) throw new ForgeError('unreachable', 'GET statuses', 500);
+        return forge.readStatuses(sha);
+      },
+    }),
+  });
+  await givenProject(stage.forge);
+  for (let index = 0; index < idle; index += 1)
+    await stage.forge.openPullRequest({ branch: `idle${index}`, files: { [`idle${index}.txt`]: 'x' } });
+  stage.forge.mergeBehaviour = () => ({ kind: 'lost' });
+  const pr = await stage.forge.openPullRequest({ branch: 'a', files: { 'src/a.txt': 'a' } });
+  const head = (await stage.forge.pull(pr)).headSha;
+  const readRecord = async () => (await stage.store.loadQueueRecord('repo-1'))?.document ?? {};
+  if (isSeenIdle) await look(stage, 3);
+  let before: object = await readRecord();
+  await stage.forge.schedule(pr, 'squash');
+  await stage.drain({
+    until: async () => {
+      const isLanding = (await wordOn(stage, pr)) === 'success';
+      if (!isLanding && !isSeenIdle) before = await readRecord();
+      return isLanding;
+    },
+  });
+  await stage.clock.advance(70_000);
+  const hideStatuses = (isHidden: boolean): void => {
+    blindTo = isHidden ? head : null;
+  };
+  return { stage, pr, head, before, hideStatuses };
+}
+
+/** Its head cannot be read when the record is new, and the next one would land and leave it to be merged on that. */
+export async function loseRecordOverUnreadable(): Promise<readonly string[]> {
+  const { stage, hideStatuses } = await givenStanding();
+  await stage.loseRecord();
+  hideStatuses(true);
+  stage.forge.judge = (files) => (files.has('src/a.txt') && files.has('src/b.txt') ? 'failure' : 'success');
+  const b = await givenScheduled(stage.forge, 'b');
+  stage.forge.mergeBehaviour = () => ({ kind: 'now' });
+  await look(stage, 12);
+  hideStatuses(false);
+  await stage.drain({ until: async () => (await stage.forge.pull(b)).merged });
+  return (await unprovenLandings(stage.forge)).map((pr) => `#${pr} landed on a state that no gate run saw`);
+}
+
+/** The success has no answer, the record is lost, and only then the forge carries it out. */
+export async function loseRecordBeforeLateSuccess(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  // Beside so many the patrol comes by seldom.
+  for (let index = 0; index < 25; index += 1)
+    await stage.forge.openPullRequest({ branch: `idle${index}`, files: { [`idle${index}.txt`]: 'x' } });
+  const pr = await givenScheduled(stage.forge, 'a');
+  const head = (await stage.forge.pull(pr)).headSha;
+  await stage.drain({ until: giveUpFirst(stage.forge, postsSuccess(head)) });
+  await stage.loseRecord();
+  await stage.forge.close(pr);
+  await look(stage, 8);
+  if (!stage.forge.statusHistory(head).some(({ state }) => state === 'success'))
+    return ['the scene did not come about'];
+  return (await wordOn(stage, pr)) === 'success' ? ['a success that came late stands for ever'] : [];
+}
+
+/** Its pull request is deleted meanwhile: the commit stays, and so do the statuses on it. */
+export async function loseRecordOfDeleted(): Promise<readonly string[]> {
+  const { stage, pr, head } = await givenStanding();
+  await stage.loseRecord();
+  await stage.forge.deletePullRequest(pr);
+  await look(stage, 3);
+  const errorCode = (await stage.reconcile())?.errorCode;
+  return [
+    ...((await stage.forge.status(head, DEFAULT_SERVICE_NAME))?.state === 'success'
+      ? ['a success is left behind']
+      : []),
+    ...(errorCode === null ? [] : [`each look fails: ${errorCode}`]),
+  ];
+}
+
+/** An earlier record is back in the store, as if nothing had followed it. Beside so many others the patrol comes by seldom. */
+async function putBack(seen: 'scheduled' | 'idle'): Promise<Standing> {
+  const standing = await givenStanding({ mayBeOlder: true, idle: 25, isSeenIdle: seen === 'idle' });
+  const { stage, pr, before } = standing;
+  if (seen === 'idle') await stage.forge.cancelSchedule(pr);
+  const { store, clock } = stage;
+  const repo = await store.getRepo('repo-1');
+  if (repo === null) throw new Error('the repository is gone');
+  const lease = { leases: store, clock, ids: { uuid: () => 'put-back' } };
+  await withLease(lease, repo.id, 'test', LEASE_TTL_MS, async (held) => {
+    const expectedVersion = (await store.loadQueueRecord(repo.id))?.version ?? null;
+    await store.saveQueue(held, repo, { document: before, expectedVersion, batches: [], events: [] });
+  });
+  return standing;
+}
+
+/** An earlier record is put back, and the base has moved since: the old success proves nothing. */
+export async function putRecordBack(): Promise<readonly string[]> {
+  const { stage, pr, head } = await putBack('scheduled');
+  await stage.forge.pushToBase({ 'pushed.txt': 'pushed' });
+  stage.forge.judge = () => 'hold';
+  stage.forge.mergeBehaviour = () => ({ kind: 'now' });
+  await look(stage, 2);
+  // Any word on that head makes the forge try the merge again.
+  await stage.forge.postStatusAs('other-ci', head, 'other/ci', 'success');
+  await look(stage, 2);
+  return stage.forge.isMerged(pr) ? ['it merged while its gate run was out'] : [];
+}
+
+/** An earlier record from before the schedule is put back, and the schedule was cancelled since. */
+export async function putRecordBackUnscheduled(): Promise<readonly string[]> {
+  const { stage, pr } = await putBack('idle');
+  await look(stage, 2);
+  return (await wordOn(stage, pr)) === 'success' ? ['a success stands on what is not in the queue'] : [];
+}
+
+/** Who switches the queue off is told of a success that cannot be read yet. */
+export async function stopOverUnreadable(): Promise<readonly string[]> {
+  const { stage, pr, hideStatuses } = await givenStanding();
+  hideStatuses(true);
+  await stage.loseRecord();
+  await stage.reconcile();
+  const told = await stage.store.readObligations('repo-1');
+  return told?.successStands === true && told.inFlight.includes(pr) ? [] : ['a success is told as gone'];
+}
+
+/** One look, and what happens after it, until the engine wants to look again: ten seconds at most. */
+async function lookAsWoken(
+  stage: Stage,
+  meanwhile: () => Promise<void> = async () => undefined,
+): Promise<void> {
+  const report = await stage.reconcile();
+  await meanwhile();
+  const waitMs = (report?.wakeAt ?? Number.POSITIVE_INFINITY) - stage.clock.now();
+  await stage.clock.advance(Math.max(1_000, Math.min(10_000, waitMs)));
+}
+
+/** The success of `a` has no answer, and the record is lost at once; the success is carried out so much later. */
+async function givenLostBeforeSuccess(lateMs: number, idle = 0) {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  for (let index = 0; index < idle; index += 1)
+    await forge.openPullRequest({ branch: `idle${index}`, files: { [`idle${index}.txt`]: 'x' } });
+  forge.judge = (files) => (files.has('src/a.txt') && files.has('src/b.txt') ? 'failure' : 'success');
+  forge.gateDurationMs = 3_000;
+  forge.lateEffectMs = lateMs;
+  const a = await givenScheduled(forge, 'a');
+  const head = (await forge.pull(a)).headSha;
+  await stage.drain({ until: giveUpFirst(forge, postsSuccess(head)) });
+  await stage.loseRecord();
+  return { stage, forge, a, head };
+}
+
+/** The success of `a` has no answer, and what tells of it is gone at once; then an incident comes, and the success after it. */
+function landBeforeLateSuccess(how: 'lost' | 'other check'): () => Promise<readonly string[]> {
+  return async () => {
+    const stage = await setStage({ repo: { incidentLabels: ['incident'], priorityPeople: ['oncall'] } });
+    const { forge } = stage;
+    await givenProject(forge);
+    forge.judge = (files) => (files.has('src/a.txt') && files.has('src/b.txt') ? 'failure' : 'success');
+    forge.gateDurationMs = 3_000;
+    forge.lateEffectMs = 100_000;
+    const a = await givenScheduled(forge, 'a');
+    const head = (await forge.pull(a)).headSha;
+    const isLost = how === 'lost';
+    if (!isLost) {
+      await forge.setProtection({ requiredContexts: [DEFAULT_SERVICE_NAME, 'other/ci'] });
+      await forge.postStatusAs('other-ci', head, 'other/ci', 'success');
+    }
+    await stage.drain({ until: giveUpFirst(forge, postsSuccess(head)) });
+    if (isLost) await stage.loseRecord();
+    else await forge.postStatusAs('other-ci', head, 'other/ci', 'pending');
+    const b = await givenScheduled(forge, 'b');
+    await forge.setLabel(b, 'incident', true, 'oncall');
+    const headOfB = (await forge.pull(b)).headSha;
+    if (!isLost) await forge.postStatusAs('other-ci', headOfB, 'other/ci', 'success');
+    let isSeen = false;
+    for (let looks = 0; looks < 30; looks += 1)
+      await lookAsWoken(stage, async () => {
+        // What was missing comes back: now any success opens the merge.
+        if (!isLost && looks === 2) await forge.postStatusAs('other-ci', head, 'other/ci', 'success');
+        isSeen ||= forge.statusHistory(head).some(({ state }) => state === 'success');
+      });
+    if (!isSeen) return ['the scene did not come about'];
+    return (await unprovenLandings(forge)).map((pr) => `#${pr} landed on a state that no gate run saw`);
+  };
+}
+
+export const landBeforeLateSuccessOfLost = landBeforeLateSuccess('lost');
+export const landBeforeLateSuccessTakenBack = landBeforeLateSuccess('other check');
+
+/** Its head cannot be read for long: the word that takes the success back is written all the same, and others go on. */
+export async function overwriteUnreadable(): Promise<readonly string[]> {
+  const { stage, pr, hideStatuses } = await givenStanding();
+  await stage.loseRecord();
+  hideStatuses(true);
+  const other = await givenScheduled(stage.forge, 'b');
+  stage.forge.mergeBehaviour = (each) => ({ kind: each === pr ? 'lost' : 'now' });
+  await look(stage, 16);
+  return [
+    ...((await wordOn(stage, pr)) === 'success' ? ['a success stands that could be written over'] : []),
+    ...(stage.forge.isMerged(other) ? [] : ['a head that cannot be read holds up the others for ever']),
+  ];
+}
+
+/** The record is lost, and the schedule is cancelled and made again, before the success is carried out. */
+export async function scheduleAgainBeforeLateSuccess(): Promise<readonly string[]> {
+  const { stage, forge, a } = await givenLostBeforeSuccess(100_000);
+  await forge.cancelSchedule(a);
+  const b = await givenScheduled(forge, 'b');
+  for (let looks = 0; looks < 30; looks += 1)
+    await lookAsWoken(stage, async () => {
+      if (looks === 8) await forge.schedule(a, 'squash');
+    });
+  if (!forge.isMerged(a) && !forge.isMerged(b)) return ['the scene did not come about'];
+  return (await unprovenLandings(forge)).map((pr) => `#${pr} landed on a state that no gate run saw`);
+}
+
+/** The record is lost and its pull request closed: the success is carried out shortly before others may land. */
+export async function reopenAfterLateSuccess(): Promise<readonly string[]> {
+  // Beside so many the patrol comes by seldom.
+  const { stage, forge, a, head } = await givenLostBeforeSuccess(110_000, 25);
+  await forge.close(a);
+  const b = await givenScheduled(forge, 'b');
+  for (let looks = 0; looks < 40 && !forge.isMerged(b); looks += 1) await lookAsWoken(stage);
+  if (!forge.isMerged(b) || !forge.statusHistory(head).some(({ state }) => state === 'success'))
+    return ['the scene did not come about'];
+  return (await wordOn(stage, a)) === 'success'
+    ? ['another one landed beside a success that nothing proves']
+    : [];
+}
+
+/** The lost record owed a word alone to a head that can be neither written nor read. */
+export async function loseRecordThatOwedWords(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge, clock } = stage;
+  await givenProject(forge);
+  await forge.setAccess('eve', 'read');
+  const refused = await forge.openPullRequest({ branch: 'e', files: { 'e.txt': 'e' }, author: 'eve' });
+  await forge.schedule(refused, 'squash');
+  const { headSha } = await forge.pull(refused);
+  let isBlind = false;
+  forge.fault = ({ method, path }) =>
+    path.includes(headSha) && path.includes('status') && (method === 'POST' || isBlind)
+      ? { status: 500 }
+      : null;
+  await look(stage, 3);
+  if ((await stage.record()).pendingStatuses.length === 0) return ['the scene did not come about'];
+  isBlind = true;
+  await stage.loseRecord();
+  const other = await givenScheduled(forge, 'b');
+  for (let minute = 0; minute < 10 && !forge.isMerged(other); minute += 1) {
+    await look(stage, 1);
+    await clock.advance(30_000);
+  }
+  return forge.isMerged(other) ? [] : ['words that are owed to one head hold up the others'];
+}
+
+/** An earlier record is back, and its first look has not the time to read each of the open heads. */
+export async function beginBeforeAllRead(): Promise<readonly string[]> {
+  let readMs = 0;
+  const stage = await setStage({
+    mayBeOlder: true,
+    lastingEngine: true,
+    wrapForge: (forge) => ({
+      ...forge,
+      readStatuses: async (sha) => {
+        await stage.clock.advance(readMs);
+        return forge.readStatuses(sha);
+      },
+    }),
+  });
+  const { forge } = stage;
+  await givenProject(forge);
+  for (let index = 0; index < 120; index += 1)
+    await forge.openPullRequest({ branch: `idle${index}`, files: { [`idle${index}.txt`]: 'x' } });
+  await look(stage, 3);
+  const last = await forge.openPullRequest({ branch: 'a', files: { 'src/a.txt': 'a' } });
+  const { headSha } = await forge.pull(last);
+  await look(stage, 2);
+  // As a record that came later, and is gone, has left it there.
+  await forge.postStatusAs('mq-bot', headSha, DEFAULT_SERVICE_NAME, 'success');
+  const other = await givenScheduled(forge, 'b');
+  stage.restartEngine();
+  readMs = 500;
+  for (let looks = 0; looks < 6 && forge.runs().length === 0; looks += 1) await look(stage, 1);
+  if (forge.runs().length === 0) return [`#${other} is never gated`];
+  return (await wordOn(stage, last)) === 'success' ? ['a gate run began before each open head was read'] : [];
+}
+
+/** An earlier record is back, and the head that wears a success cannot be read: nothing lands before it. */
+export async function landBesideUnreadable(): Promise<readonly string[]> {
+  const { stage, pr, hideStatuses } = await putBack('idle');
+  await stage.forge.schedule(pr, 'squash');
+  hideStatuses(true);
+  stage.forge.judge = (files) => (files.has('src/a.txt') && files.has('src/b.txt') ? 'failure' : 'success');
+  const other = await givenScheduled(stage.forge, 'b');
+  stage.forge.mergeBehaviour = (each) => ({ kind: each === pr ? 'lost' : 'now' });
+  await look(stage, 14);
+  const isMerged = stage.forge.isMerged(other);
+  hideStatuses(false);
+  stage.forge.mergeBehaviour = () => ({ kind: 'now' });
+  await stage.drain({ until: () => stage.forge.merges().length > 0 });
+  return isMerged ? ['another one landed beside a head that nothing is known of'] : [];
+}
+
+/** An earlier record is back with a batch in its gate, and the forge does not tell who the bot is: a success cannot be judged. */
+export async function landWithoutBotLogin(): Promise<readonly string[]> {
+  let isBlind = false;
+  const stage = await setStage({
+    mayBeOlder: true,
+    lastingEngine: true,
+    wrapForge: (forge) => ({
+      ...forge,
+      readBotLogin: async () => {
+        if (isBlind) throw new ForgeError('unreachable', 'GET user', 500);
+        return forge.readBotLogin();
+      },
+    }),
+  });
+  const { forge } = stage;
+  await givenProject(forge);
+  const worn = await forge.openPullRequest({ branch: 'a', files: { 'src/a.txt': 'a' } });
+  const { headSha } = await forge.pull(worn);
+  await look(stage, 3);
+  const other = await givenScheduled(forge, 'b');
+  forge.gateDurationMs = 60_000;
+  await look(stage, 1);
+  await forge.postStatusAs('mq-bot', headSha, DEFAULT_SERVICE_NAME, 'success');
+  isBlind = true;
+  stage.restartEngine();
+  await look(stage, 8);
+  if (forge.isMerged(other)) return ['another one landed while nothing can be said of a success'];
+  isBlind = false;
+  await stage.drain({ until: () => forge.isMerged(other) });
+  return (await wordOn(stage, worn)) === 'success' ? ['a success stands on what is not in the queue'] : [];
+}
+
+/** A queue is switched off before the first look at a record that was put back. */
+export async function switchOffPutBack(): Promise<readonly string[]> {
+  const { stage, pr } = await putBack('idle');
+  await stage.settings({ queueEnabled: false });
+  const told = await stage.store.readObligations('repo-1');
+  await look(stage, 6);
+  if (told === null) return ['the scene did not come about'];
+  return (await wordOn(stage, pr)) === 'success' ? ['a success stands in a queue that is at rest'] : [];
+}

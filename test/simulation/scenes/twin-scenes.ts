@@ -1,0 +1,183 @@
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
+import { givenProject, givenScheduled } from '../../scenario/stories.ts';
+import { hasAlarm, look, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
+
+/** Scenes of `scenes.ts` in which two pull requests have one head: a status belongs to the commit, so both read it. */
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const REFUSED = /^refused: /;
+const NOTHING_LEFT = /^refused: changes nothing/;
+
+const hasEvent = async (stage: Stage, pr: number, event: string): Promise<boolean> =>
+  (await stage.events()).some((each) => each.pr === pr && each.event === event);
+
+async function scheduleTwin(stage: Stage, first: number): Promise<number> {
+  const { headSha } = await stage.forge.pull(first);
+  const twin = await stage.forge.openPullRequest({ branch: 'twin', head: headSha });
+  await stage.forge.schedule(twin, 'squash');
+  return twin;
+}
+
+/** One success opens both, and the forge merges the one that the landing was not meant for. */
+export async function twinIsMerged(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const first = await givenScheduled(stage.forge, 'a');
+  const twin = await scheduleTwin(stage, first);
+  stage.forge.mergeBehaviour = (pr) => (pr === first ? { kind: 'lost' } : { kind: 'now' });
+  await stage.drain();
+  if (!stage.forge.isMerged(twin) || stage.forge.isMerged(first)) return ['the scene did not come about'];
+  const problems = hasAlarm(stage, 'unverified_landing') ? ['a proven landing of a twin is alarmed'] : [];
+  if (!(await hasEvent(stage, twin, 'pr_landed'))) problems.push('a twin that landed is not told as landed');
+  return problems;
+}
+
+/** … or merges both, the second without a change. */
+export async function bothTwinsAreMerged(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const first = await givenScheduled(stage.forge, 'a');
+  const twin = await scheduleTwin(stage, first);
+  await stage.drain();
+  await stage.clock.advance(10 * MINUTE_MS);
+  await stage.drain();
+  if (!stage.forge.isMerged(first) || !stage.forge.isMerged(twin)) return ['the scene did not come about'];
+  return hasAlarm(stage, 'unverified_landing') ? ['the second merge of a proven head is alarmed'] : [];
+}
+
+/**
+ * … then the base is pushed back below both, and restored while the success of a third one with that head stands: the
+ * merge of the second is not the landing of the third.
+ */
+export async function twinMergedAlongComesBack(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const before = await forge.tip('main');
+  const first = await givenScheduled(forge, 'a');
+  const { headSha } = await forge.pull(first);
+  const second = await scheduleTwin(stage, first);
+  await look(stage, 40);
+  const after = await forge.tip('main');
+  if (!forge.isMerged(first) || !forge.isMerged(second)) return ['the scene did not come about'];
+  await forge.pushBranch('main', before);
+  await look(stage, 10);
+  forge.mergeBehaviour = () => ({ kind: 'lost' });
+  const third = await forge.openPullRequest({ branch: 'third', head: headSha });
+  await forge.schedule(third, 'squash');
+  await stage.drain({ until: async () => (await wordOn(stage, third)) === 'success' });
+  await forge.pushBranch('main', after);
+  await look(stage, 10);
+  const landed = (await stage.events()).filter(({ event }) => event === 'pr_landed').map(({ pr }) => pr);
+  return String(landed) === String([first]) ? [] : [`${landed} are told as landed, and ${first} did`];
+}
+
+/** One was bounced, and lands under the number of its twin. */
+export async function twinOfBouncedLands(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const first = await givenScheduled(stage.forge, 'a', 'NEEDS:src/b.txt\n');
+  stage.forge.mergeBehaviour = (pr) => (pr === first ? { kind: 'lost' } : { kind: 'now' });
+  await stage.drain();
+  await givenScheduled(stage.forge, 'b');
+  await stage.drain();
+  const twin = await scheduleTwin(stage, first);
+  await stage.drain({ maxMs: HOUR_MS });
+  if (!stage.forge.isMerged(twin) || !(await hasEvent(stage, first, 'pr_bounced')))
+    return ['the scene did not come about'];
+  const words = await wordsOn(stage, first);
+  return NOTHING_LEFT.test(words) ? [] : [`one whose twin has landed is told "${words}"`];
+}
+
+/** Nothing is left of one, and for a while its head is also that of a pull request to another guarded branch. */
+export async function twinElsewhereForAWhile(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const tip = await forge.tip(forge.base);
+  await forge.pushToBase({ 'src/a.txt': 'a\n' });
+  await forge.pushBranch('release', tip);
+  await forge.setProtection({ requiredContexts: [DEFAULT_SERVICE_NAME] }, 'release');
+  const files = { 'src/a.txt': 'a\n', 'src/b.txt': null };
+  const pr = await forge.openPullRequest({ branch: 'a', files });
+  await forge.schedule(pr, 'squash');
+  await stage.drain();
+  const { headSha } = await forge.pull(pr);
+  const twin = await forge.openPullRequest({ branch: 'twin', head: headSha, base: 'release' });
+  await stage.clock.advance(10 * MINUTE_MS);
+  await stage.drain();
+  if (!/^refused: this commit also heads/.test(await wordsOn(stage, pr)))
+    return ['the scene did not come about'];
+  await forge.close(twin);
+  await stage.clock.advance(10 * MINUTE_MS);
+  await stage.drain();
+  const words = await wordsOn(stage, pr);
+  return NOTHING_LEFT.test(words) ? [] : [`a refusal that has ended still says "${words}"`];
+}
+
+/** The landing of one ends without a merge, and its twin, or itself, was refused meanwhile. */
+export function landingEndsOverRefusal(isOfTwin: boolean): () => Promise<readonly string[]> {
+  return async () => {
+    const stage = await setStage();
+    const { forge } = stage;
+    await givenProject(forge);
+    forge.mergeBehaviour = () => ({ kind: 'lost' });
+    const first = await givenScheduled(forge, 'a');
+    await stage.drain({ until: async () => (await wordOn(stage, first)) === 'success' });
+    if (isOfTwin) {
+      const twin = await scheduleTwin(stage, first);
+      const files = { 'src/x.txt': 'x\n' };
+      await forge.addDependency(twin, await forge.openPullRequest({ branch: 'x', files }));
+      await stage.reconcile();
+      await forge.cancelSchedule(first);
+    } else await forge.setProtection({ requiredApprovals: 1 });
+    await stage.drain({ maxMs: HOUR_MS });
+    const { headSha } = await forge.pull(first);
+    const history = forge.statusHistory(headSha);
+    const takenBackAt = history.findLastIndex(({ state }) => state === 'success') + 1;
+    const later = history.slice(takenBackAt + 1).map(({ description }) => description);
+    if (later.length === 0) return ['the scene did not come about'];
+    // Words that a later look puts right were wrong until then.
+    return later.flatMap((words) => (REFUSED.test(words) ? [] : [`one that is refused is told "${words}"`]));
+  };
+}
+
+/** One that was sent here from another branch waits for its author, and the twin beside it is pushed to. */
+export async function twinIsPushedBesideUnbound(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge, clock } = stage;
+  await givenProject(forge);
+  await forge.pushBranch('docs', await forge.tip('main'));
+  await forge.setProtection({ requiredContexts: ['docs/check'] }, 'docs');
+  forge.judge = () => 'hold';
+  const first = await givenScheduled(forge, 'a');
+  const { headSha } = await forge.pull(first);
+  const sent = await forge.openPullRequest({ branch: 'twin', head: headSha, base: 'docs' });
+  await clock.advance(MINUTE_MS);
+  await forge.schedule(sent, 'squash');
+  await look(stage, 2);
+  await forge.retarget(sent, 'main');
+  await look(stage, 4);
+  await forge.pushToPullRequest(first, { 'src/b.txt': 'b\n' });
+  await look(stage, 6);
+  const words = await wordsOn(stage, sent);
+  return words === PULL_CODES.other_target.says ? [] : [`its author is told "${words}"`];
+}
+
+/** One is judged, and the twin beside it is pushed to. */
+export async function twinIsPushedBesideStaged(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  stage.forge.judge = () => 'hold';
+  const first = await givenScheduled(stage.forge, 'a');
+  await look(stage, 2);
+  const before = await wordsOn(stage, first);
+  const twin = await scheduleTwin(stage, first);
+  await look(stage, 2);
+  await stage.forge.pushToPullRequest(twin, { 'src/b.txt': 'b\n' });
+  await look(stage, 4);
+  const words = await wordsOn(stage, first);
+  return words === before ? [] : [`its author is told "${words}"`];
+}
