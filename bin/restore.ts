@@ -6,8 +6,8 @@ import {
   RestoreTableToPointInTimeCommand,
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { copyBack } from '../core/adapters/dynamo/copy-back.ts';
 import { createDynamoStore } from '../core/adapters/dynamo/store.ts';
+import { copyBack } from '../core/adapters/dynamo/table/copy-back.ts';
 import { createSystemClock } from '../core/adapters/system/clock.ts';
 import { readCommandLine, refuseCall, runProgram } from '../core/adapters/system/command-line.ts';
 import { TICK_INTERVAL_MS } from '../core/domain/limits.ts';

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { findOccupied } from '#core/adapters/dynamo/move/table.ts';
-import { proveWritable } from '#core/adapters/dynamo/prove-writable.ts';
+import { proveWritable } from '#core/adapters/dynamo/table/prove-writable.ts';
 import { createHttpFront } from '#core/adapters/http-server/http-front.ts';
 import { readSiteFiles } from '#core/adapters/site-files/site-files.ts';
 import { routeUpgrades } from '#core/adapters/websocket/route-upgrades.ts';

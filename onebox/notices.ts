@@ -1,4 +1,4 @@
-import { startStreamSource } from '#core/adapters/dynamo/stream-reader.ts';
+import { startStreamSource } from '#core/adapters/dynamo/table/stream-reader.ts';
 import { createNotifier } from '#core/adapters/email-chat/notifier.ts';
 import { createMailLine } from '#core/adapters/smtp/mail-line.ts';
 import { createSmtp } from '#core/adapters/smtp/smtp.ts';

@@ -1,7 +1,7 @@
 import { DescribeTableCommand, DynamoDBClient, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createTable } from '#core/adapters/dynamo/create-table.ts';
+import { createTable } from '#core/adapters/dynamo/table/create-table.ts';
 import { ConfigError, reasonOf } from './config.ts';
 
 export const TABLE_NAME = 'mergeyard';

@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createEmfMeter } from '#core/adapters/cloudwatch/emf-meter.ts';
 import { createEngineStore } from '#core/adapters/dynamo/engine-store.ts';
 import { createLeaseStore } from '#core/adapters/dynamo/lease-store.ts';
-import { Table } from '#core/adapters/dynamo/table.ts';
+import { Table } from '#core/adapters/dynamo/table/table.ts';
 import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
 import { ForgePace } from '#core/adapters/forge-http/wire/forge-pace.ts';
 import { countBytes } from '#core/adapters/http-guard/count-bytes.ts';

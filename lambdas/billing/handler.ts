@@ -9,7 +9,7 @@ import { createEnrollmentStore } from '#core/adapters/dynamo/enrollment-store.ts
 import { createLeaseStore } from '#core/adapters/dynamo/lease-store.ts';
 import { createRateStore } from '#core/adapters/dynamo/rate-store.ts';
 import { createRealtimeStore } from '#core/adapters/dynamo/realtime-store.ts';
-import { Table } from '#core/adapters/dynamo/table.ts';
+import { Table } from '#core/adapters/dynamo/table/table.ts';
 import { chooseIdentity } from '#core/adapters/identity-http/choose-identity.ts';
 import { createSecretReader } from '#core/adapters/parameter-store/secret-reader.ts';
 import { createPaymentsOpener } from '#core/adapters/payments-http/open-payments.ts';

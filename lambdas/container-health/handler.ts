@@ -3,7 +3,7 @@ import { ECSClient } from '@aws-sdk/client-ecs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import middy from '@middy/core';
 import { createRateStore } from '#core/adapters/dynamo/rate-store.ts';
-import { Table } from '#core/adapters/dynamo/table.ts';
+import { Table } from '#core/adapters/dynamo/table/table.ts';
 import { createEngineDirectory } from '#core/adapters/ecs/engine-directory.ts';
 import { createEngineFleet } from '#core/adapters/ecs/engine-fleet.ts';
 import { createEngineProbe } from '#core/adapters/engine-http/engine-client.ts';

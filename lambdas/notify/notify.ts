@@ -1,4 +1,4 @@
-import { readChanges, type StoredChange } from '#core/adapters/dynamo/changes.ts';
+import { readChanges, type StoredChange } from '#core/adapters/dynamo/rows/changes.ts';
 import type { StreamAnswer } from '#core/contracts/internal/stream.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { announceEvent, announceNotice, type NotifyDeps } from '#core/services/notices/notify.ts';

@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createRateStore } from '#core/adapters/dynamo/rate-store.ts';
 import { createRealtimeStore } from '#core/adapters/dynamo/realtime-store.ts';
-import { Table } from '#core/adapters/dynamo/table.ts';
+import { Table } from '#core/adapters/dynamo/table/table.ts';
 import { chooseIdentity } from '#core/adapters/identity-http/choose-identity.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createLog } from '#core/telemetry.ts';

@@ -2,7 +2,7 @@ import { ApiGatewayManagementApiClient } from '@aws-sdk/client-apigatewaymanagem
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createRealtimeStore } from '#core/adapters/dynamo/realtime-store.ts';
-import { Table } from '#core/adapters/dynamo/table.ts';
+import { Table } from '#core/adapters/dynamo/table/table.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createSocketSender } from '#core/adapters/websocket/socket-sender.ts';
 import { createLog } from '#core/telemetry.ts';

@@ -1,4 +1,4 @@
-import { readChanges, type StoredChange } from '#core/adapters/dynamo/changes.ts';
+import { readChanges, type StoredChange } from '#core/adapters/dynamo/rows/changes.ts';
 import { formatRefreshPing } from '#core/contracts/realtime/realtime.ts';
 import type { TenantId } from '#core/domain/ids.ts';
 import { endSockets, type PushDeps, pingTenants } from '#core/services/realtime/realtime.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { tellingKey } from '#core/adapters/dynamo/keys.ts';
+import { tellingKey } from '#core/adapters/dynamo/rows/keys.ts';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
 import { RETRIES_OF_TICK_MAX } from '#core/domain/api-limits.ts';
 import { newDelivery, RETRY_DELAYS_MS } from '#core/domain/notices/webhook-delivery.ts';

@@ -1,6 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { noticeKey } from '#core/adapters/dynamo/keys.ts';
-import { toEventRow } from '#core/adapters/dynamo/rows.ts';
+import { noticeKey } from '#core/adapters/dynamo/rows/keys.ts';
+import { toEventRow } from '#core/adapters/dynamo/rows/rows.ts';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
 import { createTokenStore } from '#core/adapters/dynamo/token-store.ts';
 import { newDelivery } from '#core/domain/notices/webhook-delivery.ts';

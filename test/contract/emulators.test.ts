@@ -17,7 +17,7 @@ import {
   ListKeysCommand,
   ReEncryptCommand,
 } from '@aws-sdk/client-kms';
-import { createTable } from '../../core/adapters/dynamo/create-table.ts';
+import { createTable } from '../../core/adapters/dynamo/table/create-table.ts';
 import { startDynamo } from '../../local/emulators/dynamo.ts';
 import { startKms } from '../../local/emulators/kms.ts';
 import { LOCAL_AWS } from '../support/local-aws.ts';

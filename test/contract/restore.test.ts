@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { type CopyOptions, copyBack, kindOf } from '#core/adapters/dynamo/copy-back.ts';
-import { createTable } from '#core/adapters/dynamo/create-table.ts';
+import { type CopyOptions, copyBack, kindOf } from '#core/adapters/dynamo/table/copy-back.ts';
+import { createTable } from '#core/adapters/dynamo/table/create-table.ts';
 import { PARTITIONS } from '#core/contracts/internal/table.ts';
 import { startTestTable, type TestTable } from '../support/dynamo-table.ts';
 import { runProgram } from '../support/run-program.ts';

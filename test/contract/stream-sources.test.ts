@@ -1,11 +1,11 @@
 import { DeleteItemCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
-import { createTable } from '../../core/adapters/dynamo/create-table.ts';
+import { createTable } from '../../core/adapters/dynamo/table/create-table.ts';
 import {
   type StreamSource,
   sequenceOf,
   startStreamSource,
-} from '../../core/adapters/dynamo/stream-reader.ts';
+} from '../../core/adapters/dynamo/table/stream-reader.ts';
 import { InvocationError, type Json, type Stoppable } from '../../core/ports/invocable.ts';
 import { startDynamo } from '../../local/emulators/dynamo.ts';
 import { readStreamFilter } from '../../local/template-runner/stream-filter.ts';

@@ -6,7 +6,7 @@ import {
   keptNoteKey,
   keptNotesPartition,
   keptTarget,
-} from '#core/adapters/dynamo/keys.ts';
+} from '#core/adapters/dynamo/rows/keys.ts';
 import { ADMIN_SCAN_ROWS_MAX, AUDIT_KEPT_MS, AUDIT_KEPT_ROWS_MAX } from '#core/domain/api-limits.ts';
 import type { EpochMs, PullRequestNumber, RepoId, TenantId } from '#core/domain/ids.ts';
 import { ENGINE_NEED_RENEWED_AFTER_MS } from '#core/domain/limits.ts';

@@ -1,4 +1,4 @@
-import { authorGuardKey, authorKey, mailboxHash } from '#core/adapters/dynamo/keys.ts';
+import { authorGuardKey, authorKey, mailboxHash } from '#core/adapters/dynamo/rows/keys.ts';
 import type { RepoId, TenantId } from '#core/domain/ids.ts';
 import type { MailboxState } from '#core/domain/notices/notification.ts';
 import type { Delivery } from '#core/domain/notices/webhook-delivery.ts';

@@ -1,5 +1,5 @@
-import { batchSortKey, eventSortKey } from '#core/adapters/dynamo/keys.ts';
-import { encodeDocument } from '#core/adapters/dynamo/queue-document.ts';
+import { batchSortKey, eventSortKey } from '#core/adapters/dynamo/rows/keys.ts';
+import { encodeDocument } from '#core/adapters/dynamo/rows/queue-document.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.ts';
 import { DELIVERY_ID_KEPT_MS, LEASE_TAKEOVER_GRACE_MS, QUEUE_WRITE_ROWS_MAX } from '#core/domain/limits.ts';
 import {

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { createTable } from '../../core/adapters/dynamo/create-table.ts';
+import { createTable } from '../../core/adapters/dynamo/table/create-table.ts';
 import { startDynamo } from '../../local/emulators/dynamo.ts';
 import { LOCAL_AWS } from './local-aws.ts';
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { SESv2Client } from '@aws-sdk/client-sesv2';
-import { noticeKey, queueViewKey } from '#core/adapters/dynamo/keys.ts';
-import { queueView } from '#core/adapters/dynamo/queue-view.ts';
-import { toEventRow, toNodeRow } from '#core/adapters/dynamo/rows.ts';
+import { noticeKey, queueViewKey } from '#core/adapters/dynamo/rows/keys.ts';
+import { queueView } from '#core/adapters/dynamo/rows/queue-view.ts';
+import { toEventRow, toNodeRow } from '#core/adapters/dynamo/rows/rows.ts';
 import { createDynamoStore, type DynamoStore } from '#core/adapters/dynamo/store.ts';
-import { Table } from '#core/adapters/dynamo/table.ts';
+import { Table } from '#core/adapters/dynamo/table/table.ts';
 import type { EmailConfig } from '#core/adapters/email-chat/mail.ts';
 import { createNotifier } from '#core/adapters/email-chat/notifier.ts';
 import { createGuardedHttp, type GuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';

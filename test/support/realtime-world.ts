@@ -7,7 +7,7 @@ import { createDynamoStore, type DynamoStore } from '#core/adapters/dynamo/store
 import { createSocketSender } from '#core/adapters/websocket/socket-sender.ts';
 import { formatPong, SOCKET_PATH } from '#core/contracts/realtime/realtime.ts';
 import { createLog } from '#core/telemetry.ts';
-import { startStreamSource } from '../../core/adapters/dynamo/stream-reader.ts';
+import { startStreamSource } from '../../core/adapters/dynamo/table/stream-reader.ts';
 import { routeUpgrades } from '../../core/adapters/websocket/route-upgrades.ts';
 import { SocketHub } from '../../core/adapters/websocket/socket-hub.ts';
 import type { Invocable, Json, Stoppable } from '../../core/ports/invocable.ts';

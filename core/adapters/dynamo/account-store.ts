@@ -11,12 +11,13 @@ import type {
   TerminalMark,
 } from '../../ports/account-store.ts';
 import { StoreError } from '../../ports/store.ts';
-import { auditRow, organizationRow, tenantRow } from './account-items.ts';
-import { type Codec, defaulted, oneOf, optional, record, text, whole } from './codec.ts';
 import { readEventHistory } from './event-history.ts';
-import { activityEvent } from './event-items.ts';
-import { nodeRow, readRow } from './items.ts';
 import { createKeptAudit } from './kept-audit.ts';
+import { readPrefix } from './read-repos.ts';
+import { auditRow, organizationRow, tenantRow } from './rows/account-items.ts';
+import { type Codec, defaulted, oneOf, optional, record, text, whole } from './rows/codec.ts';
+import { activityEvent } from './rows/event-items.ts';
+import { nodeRow, readRow } from './rows/items.ts';
 import {
   auditKey,
   auditPartition,
@@ -32,11 +33,10 @@ import {
   tenantKey,
   terminalKey,
   tokenPartition,
-} from './keys.ts';
-import { reconcileOutcome } from './outcomes.ts';
-import { readQueueViews } from './queue-view.ts';
-import { readPrefix } from './read-repos.ts';
-import type { Row, Table } from './table.ts';
+} from './rows/keys.ts';
+import { reconcileOutcome } from './rows/outcomes.ts';
+import { readQueueViews } from './rows/queue-view.ts';
+import type { Row, Table } from './table/table.ts';
 
 const PARTITIONS: Readonly<Record<HistoryPart, (tenantId: TenantId) => string>> = {
   batches: batchPartition,

@@ -2,11 +2,11 @@ import { GSI2 } from '../../contracts/internal/table.ts';
 import { ADMIN_SCAN_ROWS_MAX } from '../../domain/api-limits.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { AdminStore, ConnectionHead } from '../../ports/account-store.ts';
-import { record, text, whole } from './codec.ts';
-import { readRow } from './items.ts';
-import { ALL_CONNECTIONS_PARTITION, ALL_REPOS_PARTITION, ALL_TENANTS_PARTITION } from './keys.ts';
 import { readReposByKey } from './read-repos.ts';
-import type { Row, Table } from './table.ts';
+import { record, text, whole } from './rows/codec.ts';
+import { readRow } from './rows/items.ts';
+import { ALL_CONNECTIONS_PARTITION, ALL_REPOS_PARTITION, ALL_TENANTS_PARTITION } from './rows/keys.ts';
+import type { Row, Table } from './table/table.ts';
 
 const repoHead = record<Pick<ManagedRepo, 'id' | 'tenantId' | 'slug'>>({
   id: ['repo_id', text],

@@ -1,5 +1,5 @@
 import { GSI2 } from '../../contracts/internal/table.ts';
-import { ALL_CONNECTIONS_PARTITION } from './keys.ts';
+import { ALL_CONNECTIONS_PARTITION } from './rows/keys.ts';
 
 /** Every connection, for the query tool of the embedded database. */
 export const ALL_CONNECTIONS_QUERY = {

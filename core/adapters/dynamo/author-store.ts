@@ -2,10 +2,10 @@ import { AUTHORS_OF_TENANT_MAX } from '../../domain/api-limits.ts';
 import { PULL_TOPICS } from '../../domain/notices/notice-topics.ts';
 import type { AuthorNotices, AuthorStore } from '../../ports/author-store.ts';
 import { stayingTenant } from './account-store.ts';
-import { listOf, nullable, oneOf, record, text, whole } from './codec.ts';
-import { readRow } from './items.ts';
-import { authorGuardKey, authorKey, authorPartition } from './keys.ts';
-import type { Table } from './table.ts';
+import { listOf, nullable, oneOf, record, text, whole } from './rows/codec.ts';
+import { readRow } from './rows/items.ts';
+import { authorGuardKey, authorKey, authorPartition } from './rows/keys.ts';
+import type { Table } from './table/table.ts';
 
 const authorRow = record<AuthorNotices>({
   tenantId: ['tenant_id', text],

@@ -3,11 +3,11 @@ import { PAYMENT_EVENT_KEPT_MS } from '../../domain/limits.ts';
 import type { AccountStore } from '../../ports/account-store.ts';
 import type { BillingAccount, BillingStore } from '../../ports/billing-store.ts';
 import { StoreError } from '../../ports/store.ts';
-import { billingRow, planRow } from './account-items.ts';
-import { text } from './codec.ts';
-import { readRow } from './items.ts';
-import { customerKey, paymentEventKey, planKey, tenantKey } from './keys.ts';
-import type { Step, Table } from './table.ts';
+import { billingRow, planRow } from './rows/account-items.ts';
+import { text } from './rows/codec.ts';
+import { readRow } from './rows/items.ts';
+import { customerKey, paymentEventKey, planKey, tenantKey } from './rows/keys.ts';
+import type { Step, Table } from './table/table.ts';
 
 export function createBillingStore(table: Table): BillingStore & PlanMethods {
   return {

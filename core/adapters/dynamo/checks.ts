@@ -1,6 +1,6 @@
 import type { RepoId } from '../../domain/ids.ts';
-import { leaseKey, wakeKey } from './keys.ts';
-import type { Step } from './table.ts';
+import { leaseKey, wakeKey } from './rows/keys.ts';
+import type { Step } from './table/table.ts';
 
 /**
  * Condition that every write of a lease holder carries in its own transaction: the lease is running, and mine (A40).

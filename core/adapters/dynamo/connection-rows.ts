@@ -2,12 +2,12 @@ import type { ConnectionId, TenantId } from '../../domain/ids.ts';
 import type { Connection } from '../../domain/repos/repo.ts';
 import type { EnrollmentStore } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
-import { connection, readRow } from './items.ts';
-import type { Key } from './keys.ts';
-import { CONNECTION_SORT_PREFIX, connectionKey, identityGuardKey, tenantKey } from './keys.ts';
 import { readGuard, readPrefix } from './read-repos.ts';
-import { toConnectionRow, toGuardRow } from './rows.ts';
-import type { BlockingRow, Step, Table } from './table.ts';
+import { connection, readRow } from './rows/items.ts';
+import type { Key } from './rows/keys.ts';
+import { CONNECTION_SORT_PREFIX, connectionKey, identityGuardKey, tenantKey } from './rows/keys.ts';
+import { toConnectionRow, toGuardRow } from './rows/rows.ts';
+import type { BlockingRow, Step, Table } from './table/table.ts';
 
 type ConnectionMethods = Pick<
   EnrollmentStore,

@@ -2,11 +2,17 @@ import { DELIVERY_KEPT_MS } from '../../domain/api-limits.ts';
 import { DELIVERY_KINDS, DELIVERY_STATES, type Delivery } from '../../domain/notices/webhook-delivery.ts';
 import type { DeliveryStore } from '../../ports/delivery-store.ts';
 import { aliveCheck } from './checks.ts';
-import { nullable, oneOf, record, text, whole } from './codec.ts';
 import { listDueDeliveries } from './due-deliveries.ts';
-import { readRow } from './items.ts';
-import { DELIVERY_SORT_PREFIX, RETRY_PARTITION, repoPartition, retrySortKey, tellingKey } from './keys.ts';
-import type { Row, Table } from './table.ts';
+import { nullable, oneOf, record, text, whole } from './rows/codec.ts';
+import { readRow } from './rows/items.ts';
+import {
+  DELIVERY_SORT_PREFIX,
+  RETRY_PARTITION,
+  repoPartition,
+  retrySortKey,
+  tellingKey,
+} from './rows/keys.ts';
+import type { Row, Table } from './table/table.ts';
 
 const delivery = record<Delivery>({
   id: ['delivery_id', text],

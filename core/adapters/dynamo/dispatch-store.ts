@@ -7,10 +7,11 @@ import { CLOCKS_DIFFER_MS_MAX } from '../../domain/wakes/clocks.ts';
 import { HEARD_NOTED_EVERY_MS } from '../../domain/wakes/heard-events.ts';
 import type { DispatchStore } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
-import { readReposAt } from './addresses.ts';
 import { aliveCheck } from './checks.ts';
-import { text, whole } from './codec.ts';
-import { connection, readRow } from './items.ts';
+import { readGuard, readRepo, readRepoById } from './read-repos.ts';
+import { readReposAt } from './rows/addresses.ts';
+import { text, whole } from './rows/codec.ts';
+import { connection, readRow } from './rows/items.ts';
 import {
   connectionKey,
   deliveryKey,
@@ -23,14 +24,13 @@ import {
   reportKey,
   tickKey,
   wakeKey,
-} from './keys.ts';
-import { readObligations } from './obligations.ts';
-import { engineReport, reconcileOutcome } from './outcomes.ts';
-import { readGuard, readRepo, readRepoById } from './read-repos.ts';
-import { dueIndex } from './rows.ts';
-import type { BlockingRow, Table } from './table.ts';
-import { wakeState } from './wake-item.ts';
-import { listWindDowns } from './wind-downs.ts';
+} from './rows/keys.ts';
+import { readObligations } from './rows/obligations.ts';
+import { engineReport, reconcileOutcome } from './rows/outcomes.ts';
+import { dueIndex } from './rows/rows.ts';
+import { wakeState } from './rows/wake-item.ts';
+import { listWindDowns } from './rows/wind-downs.ts';
+import type { BlockingRow, Table } from './table/table.ts';
 
 /** Between "is it due earlier?" and "then only count", a worker may settle; more than a few times in a row it cannot. */
 const MARK_DUE_TRIES_MAX = 8;

@@ -1,8 +1,8 @@
 import { GSI1 } from '../../contracts/internal/table.ts';
 import type { EpochMs, TenantId } from '../../domain/ids.ts';
 import { type DueDelivery, shareByTenant } from '../../domain/notices/webhook-delivery.ts';
-import { text } from './codec.ts';
-import { readRow } from './items.ts';
+import { text } from './rows/codec.ts';
+import { readRow } from './rows/items.ts';
 import {
   afterRetry,
   DELIVERY_SORT_PREFIX,
@@ -13,8 +13,8 @@ import {
   retriesBegin,
   retriesEnd,
   retriesSplit,
-} from './keys.ts';
-import type { Row, Table } from './table.ts';
+} from './rows/keys.ts';
+import type { Row, Table } from './table/table.ts';
 
 const OPERATION = 'listDueDeliveries';
 /** Rows of one read: an index row is some two hundred bytes. */

@@ -2,20 +2,20 @@ import type { RepoId } from '../../domain/ids.ts';
 import { QUARANTINE_KEPT_MS, QUEUE_WRITE_ROWS_MAX } from '../../domain/limits.ts';
 import type { EngineStore, QueueWrite, ToldQueue } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
-import { readAddress } from './addresses.ts';
 import { aliveCheck, fenceCheck } from './checks.ts';
-import { whole } from './codec.ts';
 import { listOwnBatches, listOwnEvents } from './history.ts';
-import { readRow } from './items.ts';
-import { quarantineKey, queueRecordKey, queueViewKey, reportKey } from './keys.ts';
-import { obligations, readObligations } from './obligations.ts';
-import { engineReport } from './outcomes.ts';
-import { decodeDocument, encodeDocument } from './queue-document.ts';
-import { queueView } from './queue-view.ts';
 import { readHolds, readRepo } from './read-repos.ts';
-import { toEventRow, toNodeRow, toTerminalRows } from './rows.ts';
-import type { Refusals, Step, Table } from './table.ts';
-import { listLeftHeads, listWindDowns } from './wind-downs.ts';
+import { readAddress } from './rows/addresses.ts';
+import { whole } from './rows/codec.ts';
+import { readRow } from './rows/items.ts';
+import { quarantineKey, queueRecordKey, queueViewKey, reportKey } from './rows/keys.ts';
+import { obligations, readObligations } from './rows/obligations.ts';
+import { engineReport } from './rows/outcomes.ts';
+import { decodeDocument, encodeDocument } from './rows/queue-document.ts';
+import { queueView } from './rows/queue-view.ts';
+import { toEventRow, toNodeRow, toTerminalRows } from './rows/rows.ts';
+import { listLeftHeads, listWindDowns } from './rows/wind-downs.ts';
+import type { Refusals, Step, Table } from './table/table.ts';
 
 export function createEngineStore(table: Table): EngineStore {
   return {

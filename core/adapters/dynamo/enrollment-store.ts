@@ -3,10 +3,12 @@ import { findBranchConflict } from '../../domain/repos/managed-branch.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { EnrollmentStore } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
-import { organizationRow } from './account-items.ts';
-import { addressKeyOf, addressStep, readAddress } from './addresses.ts';
 import { countStep, createConnectionMethods, isFull } from './connection-rows.ts';
 import { listBatches, listEvents } from './history.ts';
+import { readRepo, readReposOf } from './read-repos.ts';
+import { buryRepo, deleteRepo } from './repo-deletion.ts';
+import { organizationRow } from './rows/account-items.ts';
+import { addressKeyOf, addressStep, readAddress } from './rows/addresses.ts';
 import {
   ALL_TENANTS_PARTITION,
   connectionKey,
@@ -14,12 +16,10 @@ import {
   organizationKey,
   tenantKey,
   wakeKey,
-} from './keys.ts';
-import { readRepo, readReposOf } from './read-repos.ts';
-import { buryRepo, deleteRepo } from './repo-deletion.ts';
-import { dueAfterUpdate, dueIndex, isWakeable, toGuardRow, toRepoRow, toWakeRow } from './rows.ts';
+} from './rows/keys.ts';
+import { dueAfterUpdate, dueIndex, isWakeable, toGuardRow, toRepoRow, toWakeRow } from './rows/rows.ts';
 import { listRunningBatches } from './running-batches.ts';
-import type { Step, Table } from './table.ts';
+import type { Step, Table } from './table/table.ts';
 
 /** Another branch of the repository that changes in between costs one more try. */
 const CREATE_TRIES_MAX = 5;

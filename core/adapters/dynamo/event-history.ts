@@ -2,10 +2,10 @@ import type { ActivityEvent } from '../../domain/queue/batch.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { EventHistory, EventSearch } from '../../ports/account-store.ts';
 import { StoreError } from '../../ports/store.ts';
-import { activityEvent } from './event-items.ts';
-import { readRow } from './items.ts';
-import { eventCursor, eventPartition, eventSortKeyAt } from './keys.ts';
-import type { Row, Table } from './table.ts';
+import { activityEvent } from './rows/event-items.ts';
+import { readRow } from './rows/items.ts';
+import { eventCursor, eventPartition, eventSortKeyAt } from './rows/keys.ts';
+import type { Row, Table } from './table/table.ts';
 
 /** Sorts above every key of an event. */
 const ABOVE_ALL = 'E#~';

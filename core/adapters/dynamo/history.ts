@@ -2,11 +2,11 @@ import type { TenantId } from '../../domain/ids.ts';
 import type { ActivityEvent, NodeRow } from '../../domain/queue/batch.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import { StoreError } from '../../ports/store.ts';
-import type { Codec } from './codec.ts';
-import { activityEvent } from './event-items.ts';
-import { nodeRow, readRow } from './items.ts';
-import { batchPartition, eventPartition } from './keys.ts';
-import type { Row, Table } from './table.ts';
+import type { Codec } from './rows/codec.ts';
+import { activityEvent } from './rows/event-items.ts';
+import { nodeRow, readRow } from './rows/items.ts';
+import { batchPartition, eventPartition } from './rows/keys.ts';
+import type { Row, Table } from './table/table.ts';
 
 /** Of a tenant with many busy repos so many rows are looked through for those of one. */
 const SCANNED_ROWS_MAX = 10_000;

@@ -1,11 +1,11 @@
 import { AUDIT_KEPT_MS, AUDIT_KEPT_ROWS_MAX } from '../../domain/api-limits.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import { type AccountStore, ANOTHER_TENANT, type KeptNote } from '../../ports/account-store.ts';
-import { auditRow } from './account-items.ts';
-import { oneOf, record, text, whole } from './codec.ts';
-import { readRow } from './items.ts';
-import { auditPartition, keptNoteKey, keptNotesPartition, keptTarget, padTime } from './keys.ts';
-import type { Step, Table } from './table.ts';
+import { auditRow } from './rows/account-items.ts';
+import { oneOf, record, text, whole } from './rows/codec.ts';
+import { readRow } from './rows/items.ts';
+import { auditPartition, keptNoteKey, keptNotesPartition, keptTarget, padTime } from './rows/keys.ts';
+import type { Step, Table } from './table/table.ts';
 
 /** DynamoDB takes this many writes in one transaction. */
 const STEPS_MAX = 100;

@@ -1,13 +1,13 @@
 import { NOTICE_CLAIM_KEPT_MS, NOTICE_KEPT_MS } from '../../domain/api-limits.ts';
 import type { RepoId } from '../../domain/ids.ts';
 import type { NoticeStore } from '../../ports/notifier.ts';
-import { keyOf } from './changes.ts';
 import { aliveCheck } from './checks.ts';
-import { activityEvent } from './event-items.ts';
-import { readRow } from './items.ts';
-import { bounceClaimKey, noticeKey, tellingClaimKey } from './keys.ts';
-import { noticeRow } from './notice-row.ts';
-import type { Table } from './table.ts';
+import { keyOf } from './rows/changes.ts';
+import { activityEvent } from './rows/event-items.ts';
+import { readRow } from './rows/items.ts';
+import { bounceClaimKey, noticeKey, tellingClaimKey } from './rows/keys.ts';
+import { noticeRow } from './rows/notice-row.ts';
+import type { Table } from './table/table.ts';
 
 export function createNoticeStore(table: Table): NoticeStore {
   return {

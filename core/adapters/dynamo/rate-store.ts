@@ -1,7 +1,7 @@
 import { CLOCKS_DIFFER_MS_MAX } from '../../domain/wakes/clocks.ts';
 import type { RateStore } from '../../ports/account-store.ts';
-import { rateKey } from './keys.ts';
-import type { BlockingRow, Table } from './table.ts';
+import { rateKey } from './rows/keys.ts';
+import type { BlockingRow, Table } from './table/table.ts';
 
 /** The two updates below exclude each other; between them another request may have moved the bucket once. */
 const TRIES_MAX = 4;

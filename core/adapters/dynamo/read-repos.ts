@@ -1,13 +1,13 @@
 import type { RepoId, TenantId } from '../../domain/ids.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import { holdsOf, type StoredHolds } from '../../domain/repos/stored-holds.ts';
-import type { Guard, RepoSettings } from './items.ts';
-import { guard, readRow, repoSettings } from './items.ts';
-import type { Key } from './keys.ts';
-import { REPO_SORT_PREFIX, repoKey, tenantKey, wakeKey } from './keys.ts';
-import type { Row, Table } from './table.ts';
-import type { WakeState } from './wake-item.ts';
-import { wakeState } from './wake-item.ts';
+import type { Guard, RepoSettings } from './rows/items.ts';
+import { guard, readRow, repoSettings } from './rows/items.ts';
+import type { Key } from './rows/keys.ts';
+import { REPO_SORT_PREFIX, repoKey, tenantKey, wakeKey } from './rows/keys.ts';
+import type { WakeState } from './rows/wake-item.ts';
+import { wakeState } from './rows/wake-item.ts';
+import type { Row, Table } from './table/table.ts';
 
 function joinRepo(settings: RepoSettings, wake: WakeState): ManagedRepo {
   const { wakeSeq, stopUntil, statusHeardAt, runHeardAt } = wake;

@@ -1,9 +1,9 @@
 import type { RealtimeStore } from '../../ports/account-store.ts';
-import { text } from './codec.ts';
-import { readRow } from './items.ts';
-import { SOCKET_SORT_PREFIX, socketKey, socketPartition, tenantSocketKey, ticketKey } from './keys.ts';
 import { readPrefix } from './read-repos.ts';
-import type { Table } from './table.ts';
+import { text } from './rows/codec.ts';
+import { readRow } from './rows/items.ts';
+import { SOCKET_SORT_PREFIX, socketKey, socketPartition, tenantSocketKey, ticketKey } from './rows/keys.ts';
+import type { Table } from './table/table.ts';
 
 export function createRealtimeStore(table: Table): RealtimeStore {
   return {

@@ -5,10 +5,11 @@ import type { LeftHeads } from '../../domain/queue/obligations.ts';
 import type { ManagedBranch } from '../../domain/repos/managed-branch.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import { StoreError } from '../../ports/store.ts';
-import { type Address, addressStep, readAddress, withoutBranch } from './addresses.ts';
-import { UnreadableValue } from './codec.ts';
 import { countStep, transactCounted } from './connection-rows.ts';
-import { nodeRow, readRow } from './items.ts';
+import { readRepo, readReposByKey } from './read-repos.ts';
+import { type Address, addressStep, readAddress, withoutBranch } from './rows/addresses.ts';
+import { UnreadableValue } from './rows/codec.ts';
+import { nodeRow, readRow } from './rows/items.ts';
 import {
   batchPartition,
   hookKey,
@@ -20,14 +21,13 @@ import {
   repoPartition,
   wakeKey,
   windDownKey,
-} from './keys.ts';
-import { leftHeads } from './obligations.ts';
-import { readRepo, readReposByKey } from './read-repos.ts';
-import { dueIndex, toGuardRow, toNodeRow, toRepoRow } from './rows.ts';
+} from './rows/keys.ts';
+import { leftHeads } from './rows/obligations.ts';
+import { dueIndex, toGuardRow, toNodeRow, toRepoRow } from './rows/rows.ts';
+import { wakeState } from './rows/wake-item.ts';
+import { windDown } from './rows/wind-downs.ts';
 import { findRunningRows } from './running-batches.ts';
-import type { Row, Step, Table } from './table.ts';
-import { wakeState } from './wake-item.ts';
-import { windDown } from './wind-downs.ts';
+import type { Row, Step, Table } from './table/table.ts';
 
 /** A PATCH that lands between the read and the delete costs one more try. */
 const DELETE_TRIES_MAX = 5;

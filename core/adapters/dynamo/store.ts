@@ -34,8 +34,8 @@ import { createNoticeStore } from './notice-store.ts';
 import { createRateStore } from './rate-store.ts';
 import { createRealtimeStore } from './realtime-store.ts';
 import { createReconcileStore } from './reconcile-store.ts';
-import type { TableConfig } from './table.ts';
-import { Table } from './table.ts';
+import type { TableConfig } from './table/table.ts';
+import { Table } from './table/table.ts';
 import { createWatchStore } from './watch-store.ts';
 
 export type DynamoStore = EngineStore &

@@ -3,10 +3,10 @@ import type { TenantId } from '../../domain/ids.ts';
 import { type ApiToken, type ScopeGrant, TOKEN_SCOPES } from '../../domain/tenants/api-token.ts';
 import type { TokenStore } from '../../ports/token-store.ts';
 import { stayingTenant } from './account-store.ts';
-import { defaulted, listOf, nullable, oneOf, record, text, whole } from './codec.ts';
-import { readRow } from './items.ts';
-import { tokenKey, tokenPartition } from './keys.ts';
-import { type Row, Table, type TableConfig } from './table.ts';
+import { defaulted, listOf, nullable, oneOf, record, text, whole } from './rows/codec.ts';
+import { readRow } from './rows/items.ts';
+import { tokenKey, tokenPartition } from './rows/keys.ts';
+import { type Row, Table, type TableConfig } from './table/table.ts';
 
 const tokenRow = record<ApiToken>({
   id: ['token_id', text],

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { encodeDocument } from '#core/adapters/dynamo/queue-document.ts';
+import { encodeDocument } from '#core/adapters/dynamo/rows/queue-document.ts';
 import { BATCH_PULL_REQUESTS_MAX, LEASE_TTL_MS } from '#core/domain/limits.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import { withLease } from '#core/services/wakes/lease.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { batchSortKey } from '#core/adapters/dynamo/keys.ts';
+import { batchSortKey } from '#core/adapters/dynamo/rows/keys.ts';
 import { LEASE_TAKEOVER_GRACE_MS, QUEUE_DOCUMENT_PLAIN_BYTES_MAX } from '#core/domain/limits.ts';
 import type { ActivityEvent, NodeRow } from '#core/domain/queue/batch.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';

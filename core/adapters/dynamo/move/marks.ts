@@ -7,9 +7,9 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { LEASE_TAKEOVER_GRACE_MS, LEASE_TTL_MS } from '../../../domain/limits.ts';
 import type { Clock } from '../../../ports/system.ts';
-import { importKey, type Key, leaseKey, movedKey } from '../keys.ts';
 import { createLeaseStore } from '../lease-store.ts';
-import { Table } from '../table.ts';
+import { importKey, type Key, leaseKey, movedKey } from '../rows/keys.ts';
+import { Table } from '../table/table.ts';
 
 export interface MoveTable {
   readonly client: DynamoDBDocumentClient;

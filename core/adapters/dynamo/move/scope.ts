@@ -1,8 +1,8 @@
 import { PARTITIONS, type Partition, TTL_ATTRIBUTE } from '../../../contracts/internal/table.ts';
 import type { TenantId } from '../../../domain/ids.ts';
-import { kindOf } from '../copy-back.ts';
-import { REPO_SORT_PREFIX } from '../keys.ts';
-import type { Row } from '../table.ts';
+import { REPO_SORT_PREFIX } from '../rows/keys.ts';
+import { kindOf } from '../table/copy-back.ts';
+import type { Row } from '../table/table.ts';
 
 /** Rows of this moment and this process. Leases have their own way: a fence must never begin again. */
 const LEFT_BEHIND: ReadonlySet<Partition> = new Set([

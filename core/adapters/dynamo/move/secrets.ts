@@ -8,10 +8,10 @@ import { chatOwner, isSealed, webhookSecretOwner } from '../../../domain/sealed-
 import type { SecretBox } from '../../../ports/secret-box.ts';
 import { type Vault, VaultError } from '../../../ports/system.ts';
 import { Secret } from '../../../secret.ts';
-import { kindOf } from '../copy-back.ts';
-import { connection, readRow, repoSettings } from '../items.ts';
-import { CONNECTION_SORT_PREFIX, REPO_SORT_PREFIX } from '../keys.ts';
-import type { Row } from '../table.ts';
+import { connection, readRow, repoSettings } from '../rows/items.ts';
+import { CONNECTION_SORT_PREFIX, REPO_SORT_PREFIX } from '../rows/keys.ts';
+import { kindOf } from '../table/copy-back.ts';
+import type { Row } from '../table/table.ts';
 
 export interface Keys {
   readonly vault: Vault;

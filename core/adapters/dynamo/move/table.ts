@@ -1,8 +1,8 @@
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { PARTITIONS, type Partition } from '../../../contracts/internal/table.ts';
-import { kindOf } from '../copy-back.ts';
-import { CONNECTION_SORT_PREFIX, REPO_SORT_PREFIX } from '../keys.ts';
-import type { Row } from '../table.ts';
+import { CONNECTION_SORT_PREFIX, REPO_SORT_PREFIX } from '../rows/keys.ts';
+import { kindOf } from '../table/copy-back.ts';
+import type { Row } from '../table/table.ts';
 import type { MoveTable } from './marks.ts';
 
 /** Kinds that a table may hold before an import: people who signed up, and what follows from that. */

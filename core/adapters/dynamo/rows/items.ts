@@ -1,25 +1,25 @@
-import { GATE_KINDS } from '../../domain/forge/status-gate.ts';
-import type { EpochMs, TenantId } from '../../domain/ids.ts';
-import type { BackportedPull, BackportTry } from '../../domain/pulls/backport.ts';
-import type { MemberAction, NodeRow } from '../../domain/queue/batch.ts';
+import { GATE_KINDS } from '../../../domain/forge/status-gate.ts';
+import type { EpochMs, TenantId } from '../../../domain/ids.ts';
+import type { BackportedPull, BackportTry } from '../../../domain/pulls/backport.ts';
+import type { MemberAction, NodeRow } from '../../../domain/queue/batch.ts';
 import {
   BATCH_OUTCOMES,
   BATCH_PHASES,
   GATE_VERDICTS,
   hasHonestPhase,
   MEMBER_ACTIONS,
-} from '../../domain/queue/batch.ts';
-import { type FreezeWindow, WEEK_DAYS } from '../../domain/repos/freeze.ts';
-import { PAUSE_KINDS, type Pause } from '../../domain/repos/pause.ts';
-import type { Connection, ManagedRepo, SealedCredential } from '../../domain/repos/repo.ts';
-import { MERGE_STYLES } from '../../domain/repos/repo.ts';
-import { DEFAULT_SETTINGS } from '../../domain/repos/repo-settings.ts';
+} from '../../../domain/queue/batch.ts';
+import { type FreezeWindow, WEEK_DAYS } from '../../../domain/repos/freeze.ts';
+import { PAUSE_KINDS, type Pause } from '../../../domain/repos/pause.ts';
+import type { Connection, ManagedRepo, SealedCredential } from '../../../domain/repos/repo.ts';
+import { MERGE_STYLES } from '../../../domain/repos/repo.ts';
+import { DEFAULT_SETTINGS } from '../../../domain/repos/repo-settings.ts';
 import type {
   CiGate,
   GateProbe,
   ProtectionObservation,
   ProvisioningRecord,
-} from '../../domain/set-up/provisioning.ts';
+} from '../../../domain/set-up/provisioning.ts';
 import {
   CI_GATE_STATUSES,
   PROTECTION_OBSERVATIONS,
@@ -27,10 +27,10 @@ import {
   UNPROVISIONED,
   WAKEUP_MODES,
   WEBHOOK_OBSERVATIONS,
-} from '../../domain/set-up/provisioning.ts';
-import { REPAIR_RESULTS, REPAIRS, type Repair } from '../../domain/set-up/repair-note.ts';
-import { type OngoingReconcile, STANDINGS } from '../../domain/wakes/fairness.ts';
-import { StoreError } from '../../ports/store.ts';
+} from '../../../domain/set-up/provisioning.ts';
+import { REPAIR_RESULTS, REPAIRS, type Repair } from '../../../domain/set-up/repair-note.ts';
+import { type OngoingReconcile, STANDINGS } from '../../../domain/wakes/fairness.ts';
+import { StoreError } from '../../../ports/store.ts';
 import { backportedPull, backportTry } from './backport-items.ts';
 import type { Codec } from './codec.ts';
 import {

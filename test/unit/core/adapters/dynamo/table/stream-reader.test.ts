@@ -4,8 +4,8 @@ import {
   GetShardIteratorCommand,
   ListStreamsCommand,
 } from '@aws-sdk/client-dynamodb-streams';
-import { readRetryMs, startStreamSource } from '#core/adapters/dynamo/stream-reader.ts';
-import { eventually } from '../../../../support/eventually.ts';
+import { readRetryMs, startStreamSource } from '#core/adapters/dynamo/table/stream-reader.ts';
+import { eventually } from '../../../../../support/eventually.ts';
 
 const SOURCE = {
   tableName: 'changes',

@@ -1,6 +1,6 @@
-import { BILLING_STATUSES, type Plan, TIERS } from '../../domain/tenants/billing.ts';
-import type { AuditEntry, Organization, Tenant } from '../../ports/account-store.ts';
-import type { StoredBilling } from '../../ports/billing-store.ts';
+import { BILLING_STATUSES, type Plan, TIERS } from '../../../domain/tenants/billing.ts';
+import type { AuditEntry, Organization, Tenant } from '../../../ports/account-store.ts';
+import type { StoredBilling } from '../../../ports/billing-store.ts';
 import { defaulted, flag, nullable, oneOf, record, text, whole } from './codec.ts';
 
 export const tenantRow = record<Tenant>({

@@ -1,4 +1,4 @@
-import type { EpochMs, RepoId, TenantId } from '../../domain/ids.ts';
+import type { EpochMs, RepoId, TenantId } from '../../../domain/ids.ts';
 import { flag, nullable, optional, record, text, whole } from './codec.ts';
 
 /** A row of its own, so that a wake never fights with a PATCH. */

@@ -1,4 +1,4 @@
-import { Secret } from '../../secret.ts';
+import { Secret } from '../../../secret.ts';
 
 /** Thrown while reading a row that is not what this version writes; `readRow` turns it into a typed store failure. */
 export class UnreadableValue extends Error {}

@@ -1,10 +1,10 @@
-import { REFUSAL_CAUSE_NAMES, type RefusalCause } from '../../domain/forge/refusal-cause.ts';
-import { WATCHED_TOPICS } from '../../domain/notices/notice-topics.ts';
-import type { Trouble } from '../../domain/notices/queue-notices.ts';
-import type { DeliveryName } from '../../domain/notices/webhook-delivery.ts';
-import { STANDSTILL_CAUSES } from '../../domain/queue/standstill.ts';
-import { DRIFT_KINDS } from '../../domain/set-up/drift.ts';
-import { NOTICE_KINDS, type NoticeRequest } from '../../ports/notifier.ts';
+import { REFUSAL_CAUSE_NAMES, type RefusalCause } from '../../../domain/forge/refusal-cause.ts';
+import { WATCHED_TOPICS } from '../../../domain/notices/notice-topics.ts';
+import type { Trouble } from '../../../domain/notices/queue-notices.ts';
+import type { DeliveryName } from '../../../domain/notices/webhook-delivery.ts';
+import { STANDSTILL_CAUSES } from '../../../domain/queue/standstill.ts';
+import { DRIFT_KINDS } from '../../../domain/set-up/drift.ts';
+import { NOTICE_KINDS, type NoticeRequest } from '../../../ports/notifier.ts';
 import { type Codec, listOf, nullable, oneOf, optional, record, text, whole } from './codec.ts';
 
 interface TroubleRow {

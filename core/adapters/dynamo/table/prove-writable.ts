@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
-import type { Clock } from '../../ports/system.ts';
-import { proofKey } from './keys.ts';
+import type { Clock } from '../../../ports/system.ts';
+import { proofKey } from '../rows/keys.ts';
 
 export interface ProvenTable {
   readonly client: Pick<DynamoDBDocumentClient, 'send'>;

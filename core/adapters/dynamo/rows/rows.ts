@@ -1,7 +1,7 @@
-import type { EpochMs, RepoId, TenantId } from '../../domain/ids.ts';
-import { isWatched } from '../../domain/notices/queue-notices.ts';
-import { type ActivityEvent, endsPullRequest, type NodeRow } from '../../domain/queue/batch.ts';
-import type { Connection, ManagedRepo } from '../../domain/repos/repo.ts';
+import type { EpochMs, RepoId, TenantId } from '../../../domain/ids.ts';
+import { isWatched } from '../../../domain/notices/queue-notices.ts';
+import { type ActivityEvent, endsPullRequest, type NodeRow } from '../../../domain/queue/batch.ts';
+import type { Connection, ManagedRepo } from '../../../domain/repos/repo.ts';
 import { activityEvent } from './event-items.ts';
 import { connection, guard, nodeRow, repoSettings } from './items.ts';
 import type { Key } from './keys.ts';

@@ -4,7 +4,7 @@ import {
   type BackportedPull,
   type BackportResult,
   type BackportTry,
-} from '../../domain/pulls/backport.ts';
+} from '../../../domain/pulls/backport.ts';
 import { type Codec, flag, listOf, nullable, optional, record, text, whole } from './codec.ts';
 
 /**

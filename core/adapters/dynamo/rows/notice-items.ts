@@ -3,8 +3,8 @@ import {
   mapWays,
   NOTICE_TOPICS,
   type NoticeChoice,
-} from '../../domain/notices/notice-topics.ts';
-import type { NotificationTargets } from '../../domain/notices/notification.ts';
+} from '../../../domain/notices/notice-topics.ts';
+import type { NotificationTargets } from '../../../domain/notices/notification.ts';
 import { defaulted, listOf, nullable, oneOf, record, text } from './codec.ts';
 
 export const notification = record<NotificationTargets>({

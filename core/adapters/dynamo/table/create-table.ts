@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { CreateTableCommand, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
-import { GSI1, GSI2, STREAM_VIEW, TABLE_KEYS, TTL_ATTRIBUTE } from '../../contracts/internal/table.ts';
+import { GSI1, GSI2, STREAM_VIEW, TABLE_KEYS, TTL_ATTRIBUTE } from '../../../contracts/internal/table.ts';
 
 /** Creates the table as the stack does, from the same constants. */
 export async function createTable(client: DynamoDBClient, tableName: string): Promise<void> {

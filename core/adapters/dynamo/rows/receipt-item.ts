@@ -1,4 +1,4 @@
-import type { Receipt } from '../../domain/queue/batch.ts';
+import type { Receipt } from '../../../domain/queue/batch.ts';
 import { type Codec, flag, listOf, nullable, optional, record, text, whole } from './codec.ts';
 
 export const receipt = record<Receipt>({

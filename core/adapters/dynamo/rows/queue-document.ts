@@ -3,8 +3,8 @@ import {
   QUEUE_DOCUMENT_JSON_BYTES_MAX,
   QUEUE_DOCUMENT_PLAIN_BYTES_MAX,
   QUEUE_DOCUMENT_STORED_BYTES_MAX,
-} from '../../domain/limits.ts';
-import { StoreError } from '../../ports/store.ts';
+} from '../../../domain/limits.ts';
+import { StoreError } from '../../../ports/store.ts';
 
 export interface EncodedDocument {
   readonly json: string;

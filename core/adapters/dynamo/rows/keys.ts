@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { DUE_SHARDS, INDEX_PARTITIONS, PARTITIONS } from '../../contracts/internal/table.ts';
-import type { ConnectionId, EpochMs, PullRequestNumber, RepoId, TenantId } from '../../domain/ids.ts';
-import type { DeliveryName } from '../../domain/notices/webhook-delivery.ts';
-import type { ActivityEvent, NodeRow } from '../../domain/queue/batch.ts';
-import { normalizeInstanceUrl, normalizeSlug } from '../../domain/url.ts';
-import type { ForgeAddress } from '../../ports/store.ts';
+import { DUE_SHARDS, INDEX_PARTITIONS, PARTITIONS } from '../../../contracts/internal/table.ts';
+import type { ConnectionId, EpochMs, PullRequestNumber, RepoId, TenantId } from '../../../domain/ids.ts';
+import type { DeliveryName } from '../../../domain/notices/webhook-delivery.ts';
+import type { ActivityEvent, NodeRow } from '../../../domain/queue/batch.ts';
+import { normalizeInstanceUrl, normalizeSlug } from '../../../domain/url.ts';
+import type { ForgeAddress } from '../../../ports/store.ts';
 
 /** Every key of the table. A new access pattern starts as a row of README.md here and a builder in this file. */
 export interface Key {

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, type DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { PARTITIONS, type Partition, TTL_ATTRIBUTE } from '../../contracts/internal/table.ts';
-import type { RepoId } from '../../domain/ids.ts';
-import { queueRecordKey } from './keys.ts';
+import { PARTITIONS, type Partition, TTL_ATTRIBUTE } from '../../../contracts/internal/table.ts';
+import type { RepoId } from '../../../domain/ids.ts';
+import { queueRecordKey } from '../rows/keys.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { StoreError, type StoreErrorKind } from '../../ports/store.ts';
+import { StoreError, type StoreErrorKind } from '../../../ports/store.ts';
 
 /**
  * No message and no cause of the service is kept: a validation message quotes values of the row (A95). A row that is too

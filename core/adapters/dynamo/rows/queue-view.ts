@@ -1,6 +1,6 @@
-import type { RepoId } from '../../domain/ids.ts';
-import { type ChosenFanout, FANOUT_REASONS } from '../../domain/queue/auto-fanout.ts';
-import { SIGNALS, type ToldForecast } from '../../domain/queue/forecast.ts';
+import type { RepoId } from '../../../domain/ids.ts';
+import { type ChosenFanout, FANOUT_REASONS } from '../../../domain/queue/auto-fanout.ts';
+import { SIGNALS, type ToldForecast } from '../../../domain/queue/forecast.ts';
 import {
   BLOCK_KINDS,
   type Block,
@@ -8,8 +8,9 @@ import {
   PLACE_STATES,
   type QueuePlace,
   type QueueView,
-} from '../../domain/queue/queue-view.ts';
-import { PRIORITIES, type Priority } from '../../domain/repos/priority.ts';
+} from '../../../domain/queue/queue-view.ts';
+import { PRIORITIES, type Priority } from '../../../domain/repos/priority.ts';
+import type { Table } from '../table/table.ts';
 import {
   type Codec,
   listOf,
@@ -22,7 +23,6 @@ import {
   whole,
 } from './codec.ts';
 import { queueViewKey, repoIdOfPartition } from './keys.ts';
-import type { Table } from './table.ts';
 
 const forecast = record<ToldForecast>({
   percent: ['percent', whole],

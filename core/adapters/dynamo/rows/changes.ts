@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { PARTITIONS, type Partition, SHOWN_PARTITIONS } from '../../contracts/internal/table.ts';
-import type { TenantId } from '../../domain/ids.ts';
-import type { StoredRow } from '../../ports/notifier.ts';
+import { PARTITIONS, type Partition, SHOWN_PARTITIONS } from '../../../contracts/internal/table.ts';
+import type { TenantId } from '../../../domain/ids.ts';
+import type { StoredRow } from '../../../ports/notifier.ts';
 import { type Key, tenantKey } from './keys.ts';
 
 /** An event of the table's change stream, of which only keys are asked for (`STREAM_VIEW`). */

@@ -1,7 +1,7 @@
-import { obligations } from '#core/adapters/dynamo/obligations.ts';
-import { queueView } from '#core/adapters/dynamo/queue-view.ts';
+import { obligations } from '#core/adapters/dynamo/rows/obligations.ts';
+import { queueView } from '#core/adapters/dynamo/rows/queue-view.ts';
 import type { BlockKind, PlaceState } from '#core/domain/queue/queue-view.ts';
-import { givenObligations, givenQueueView } from '../../../../builders/told-queue.ts';
+import { givenObligations, givenQueueView } from '../../../../../builders/told-queue.ts';
 
 const place = (pr: number, state: PlaceState) => ({
   pr,

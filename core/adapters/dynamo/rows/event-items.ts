@@ -1,5 +1,5 @@
-import type { EpochMs } from '../../domain/ids.ts';
-import { ACTIVITY_EVENTS, type ActivityEvent } from '../../domain/queue/batch.ts';
+import type { EpochMs } from '../../../domain/ids.ts';
+import { ACTIVITY_EVENTS, type ActivityEvent } from '../../../domain/queue/batch.ts';
 import { type Codec, nullable, oneOf, optional, record, text, whole } from './codec.ts';
 
 export const activityEvent = record<ActivityEvent>({

@@ -1,11 +1,11 @@
-import type { LeftHeads } from '../../domain/queue/obligations.ts';
-import type { BranchAddress, ForgeAddress, WindDown } from '../../ports/store.ts';
+import type { LeftHeads } from '../../../domain/queue/obligations.ts';
+import type { BranchAddress, ForgeAddress, WindDown } from '../../../ports/store.ts';
+import { readPrefix } from '../read-repos.ts';
+import type { Table } from '../table/table.ts';
 import { defaulted, nullable, record, text, whole } from './codec.ts';
 import { readRow } from './items.ts';
 import { LEFT_HEADS_SORT_PREFIX, WIND_DOWN_SORT_PREFIX, windDownPartition } from './keys.ts';
 import { leftHeads } from './obligations.ts';
-import { readPrefix } from './read-repos.ts';
-import type { Table } from './table.ts';
 
 export const windDown = record<WindDown>({
   tenantId: ['tenant_id', text],

@@ -1,5 +1,6 @@
-import type { PullRequestNumber, RepoId } from '../../domain/ids.ts';
-import type { LeftHead, LeftHeads, Obligations } from '../../domain/queue/obligations.ts';
+import type { PullRequestNumber, RepoId } from '../../../domain/ids.ts';
+import type { LeftHead, LeftHeads, Obligations } from '../../../domain/queue/obligations.ts';
+import type { Table } from '../table/table.ts';
 import {
   type Codec,
   defaulted,
@@ -14,7 +15,6 @@ import {
 import { readRow } from './items.ts';
 import { queueViewKey } from './keys.ts';
 import { queueView } from './queue-view.ts';
-import type { Table } from './table.ts';
 
 const head = record<LeftHead>({
   pr: ['pr', whole],

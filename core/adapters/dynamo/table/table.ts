@@ -16,8 +16,8 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import type { Clock } from '../../ports/system.ts';
-import type { Key } from './keys.ts';
+import type { Clock } from '../../../ports/system.ts';
+import type { Key } from '../rows/keys.ts';
 import { toStoreError } from './store-errors.ts';
 
 export interface TableConfig {

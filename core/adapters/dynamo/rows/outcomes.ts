@@ -1,15 +1,15 @@
-import { readSettingsSeen } from '../../contracts/repos/settings-seen.ts';
-import type { ForgeVersion } from '../../domain/forge/forge-version.ts';
-import { REFUSAL_CAUSE_NAMES, type RefusalCause } from '../../domain/forge/refusal-cause.ts';
-import { TOKEN_SCOPES } from '../../domain/forge/token-scopes.ts';
+import { readSettingsSeen } from '../../../contracts/repos/settings-seen.ts';
+import type { ForgeVersion } from '../../../domain/forge/forge-version.ts';
+import { REFUSAL_CAUSE_NAMES, type RefusalCause } from '../../../domain/forge/refusal-cause.ts';
+import { TOKEN_SCOPES } from '../../../domain/forge/token-scopes.ts';
 
-import type { EpochMs } from '../../domain/ids.ts';
-import { RECONCILE_ERROR_CODES, type ReconcileOutcome } from '../../domain/repos/repo.ts';
-import type { SettingsSeen } from '../../domain/repos/settings-file.ts';
-import { HOOK_STATES, type HookSeen } from '../../domain/set-up/hook-seen.ts';
-import { PROTECTION_REASONS, type RuleSeen } from '../../domain/set-up/provisioning.ts';
-import type { ForgeSight, KnownSight, NewestPull } from '../../domain/wakes/glance.ts';
-import type { EngineReport } from '../../ports/store.ts';
+import type { EpochMs } from '../../../domain/ids.ts';
+import { RECONCILE_ERROR_CODES, type ReconcileOutcome } from '../../../domain/repos/repo.ts';
+import type { SettingsSeen } from '../../../domain/repos/settings-file.ts';
+import { HOOK_STATES, type HookSeen } from '../../../domain/set-up/hook-seen.ts';
+import { PROTECTION_REASONS, type RuleSeen } from '../../../domain/set-up/provisioning.ts';
+import type { ForgeSight, KnownSight, NewestPull } from '../../../domain/wakes/glance.ts';
+import type { EngineReport } from '../../../ports/store.ts';
 import { type Codec, flag, listOf, nullable, oneOf, optional, record, text, whole } from './codec.ts';
 
 const ruleSeen = record<RuleSeen>({

@@ -1,6 +1,6 @@
-import { readRow, repoSettings } from '#core/adapters/dynamo/items.ts';
+import { readRow, repoSettings } from '#core/adapters/dynamo/rows/items.ts';
 import { BACKPORT_RESULTS, type BackportResult } from '#core/domain/pulls/backport.ts';
-import { givenRepo } from '../../../../builders/managed-repo.ts';
+import { givenRepo } from '../../../../../builders/managed-repo.ts';
 
 /** What the release that first carried landings reads; any other word makes it refuse the whole row. */
 const FIRST_RESULTS = ['opened', 'conflict', 'nothing_left', 'no_branch', 'same_branch', 'name_taken'];

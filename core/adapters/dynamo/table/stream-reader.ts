@@ -8,7 +8,13 @@ import {
   ListStreamsCommand,
   type _Record as StreamRecord,
 } from '@aws-sdk/client-dynamodb-streams';
-import { type Invocable, isObject, type Json, type LogSink, type Stoppable } from '../../ports/invocable.ts';
+import {
+  type Invocable,
+  isObject,
+  type Json,
+  type LogSink,
+  type Stoppable,
+} from '../../../ports/invocable.ts';
 
 export interface StreamSource {
   readonly tableName: string;
