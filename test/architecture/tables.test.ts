@@ -37,6 +37,7 @@ const FOLDER_TABLES = [
   ['engine-container/README.md', 'Folders of `src`', 'engine-container/src'],
   ['engine-container/README.md', 'Folders of `src/queue`', 'engine-container/src/queue'],
   ['dashboard/README.md', 'Folders of `parts`', 'dashboard/parts'],
+  ['test/README.md', 'Folders of `scenario`', 'test/scenario'],
 ] as const;
 
 test.each(FOLDER_TABLES)(

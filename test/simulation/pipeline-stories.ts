@@ -1,4 +1,4 @@
-import { SWEEP_STORIES, type SweepStory } from '../scenario/crash-sweep-stories.ts';
+import { SWEEP_STORIES, type SweepStory } from '../scenario/service/crash-sweep-stories.ts';
 import { givenProject, givenScheduled, judgeByContent } from '../scenario/stories.ts';
 import type { World } from '../scenario/world.ts';
 

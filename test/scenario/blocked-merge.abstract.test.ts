@@ -1,4 +1,0 @@
-import { defineBlockedMergeTests } from './blocked-merge.suite.ts';
-import { createWorld } from './world.ts';
-
-defineBlockedMergeTests(createWorld);

@@ -1,4 +1,0 @@
-import { defineChangedGateTests } from './changed-gate.suite.ts';
-import { createWorld } from './world.ts';
-
-defineChangedGateTests(createWorld);

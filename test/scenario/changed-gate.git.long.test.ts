@@ -1,9 +1,0 @@
-import { defineChangedGateTests } from './changed-gate.suite.ts';
-import { gitWorlds } from './git-world.ts';
-
-jest.setTimeout(120_000);
-
-const worlds = gitWorlds('fj15');
-afterEach(() => worlds.closeAll());
-
-defineChangedGateTests((options) => worlds.create(options));

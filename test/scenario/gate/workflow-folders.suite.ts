@@ -1,0 +1,55 @@
+import { endingOf, expectHonestEnd, GATE_FILE, givenProject, givenScheduled } from '../stories.ts';
+import type { World } from '../world.ts';
+
+const MINUTE_MS = 60_000;
+const OTHER = 'on: push\njobs: {a: {steps: [{run: "true"}]}}\n';
+
+export interface ForgeOfKind {
+  readonly kind: 'forgejo' | 'gitea';
+  readonly create: () => Promise<World>;
+}
+
+/** Which folder counts depends on the forge: the one that it looks into first, if the tree has it. */
+export function defineWorkflowFolderTests(forges: readonly ForgeOfKind[]): void {
+  for (const { kind, create } of forges) {
+    const reads = kind === 'forgejo';
+
+    test(`a base with the gate in .gitea/workflows and another workflow in .forgejo/workflows on ${kind}: ${
+      reads ? 'the gate is hidden and missed' : 'the batch lands'
+    }`, async () => {
+      const world = await create();
+      await givenProject(world.forge);
+      await world.forge.pushToBase({
+        '.forgejo/workflows/mq-gate.yaml': null,
+        '.forgejo/workflows/other.yml': OTHER,
+        '.gitea/workflows/mq-gate.yaml': GATE_FILE,
+      });
+      const prs = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
+      await world.drain({ maxMs: 20 * MINUTE_MS });
+      expect((await endingOf(world, prs)).landed).toEqual(reads ? [] : prs);
+      expect((await world.reconcile())?.errorCode).toBe(reads ? 'gate_missing' : null);
+    });
+
+    test(`a pull request that adds .forgejo/workflows beside a gate in .gitea/workflows on ${kind}: ${
+      reads ? 'is refused, because it hides the gate' : 'lands'
+    }`, async () => {
+      const world = await create();
+      await givenProject(world.forge);
+      await world.forge.pushToBase({
+        '.forgejo/workflows/mq-gate.yaml': null,
+        '.gitea/workflows/mq-gate.yaml': GATE_FILE,
+      });
+      const adds = await world.forge.openPullRequest({
+        branch: 'adds',
+        files: { '.forgejo/workflows/other.yml': OTHER },
+      });
+      await world.forge.schedule(adds, 'squash');
+      const other = await givenScheduled(world.forge, 'a');
+      await world.drain({ maxMs: 20 * MINUTE_MS });
+      expect((await endingOf(world, [adds, other])).landed).toEqual(reads ? [other] : [adds, other]);
+      const said = await world.forge.status((await world.forge.pull(adds)).headSha, 'mq');
+      if (reads) expect(said?.description).toMatch(/^refused: .*gate workflow/);
+      await expectHonestEnd(world, [adds, other]);
+    });
+  }
+}

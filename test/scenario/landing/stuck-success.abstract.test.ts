@@ -1,0 +1,88 @@
+import { RECONCILE_ERROR_SENTENCES } from '#core/domain/repos/repo.ts';
+import { headOf, landedOf, stateOf, untilSuccess } from '../hooks.ts';
+import { givenScheduled, unprovenLandings } from '../stories.ts';
+import { givenThreeScheduled } from '../three-scheduled.ts';
+import type { World } from '../world.ts';
+
+/**
+ * A `success` that the forge does not let us take back (A24). While it may still open a merge nothing else lands, and a
+ * person is told; where it opens nothing any more the others go on.
+ */
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+async function stuckOn() {
+  const { world, a, b, c } = await givenThreeScheduled();
+  let kind: 'lost' | 'now' = 'lost';
+  world.forge.mergeBehaviour = (pr) => ({ kind: pr === a ? kind : 'now' });
+  const head = await headOf(world, a);
+  await untilSuccess(world, head);
+  world.forge.fault = ({ method, path }) =>
+    method === 'POST' && path.endsWith(`statuses/${head}`) ? { status: 500 } : null;
+  const release = () => {
+    kind = 'now';
+  };
+  return { world, a, b, c, head, release };
+}
+
+const alarms = (world: World) => world.log.filter(({ fields }) => fields.alarm === 'success_stands');
+
+test('told once with its own words: which pull request, which head, and what a person does', async () => {
+  const { world, a, head } = await stuckOn();
+  await world.drain({ maxMs: HOUR });
+  expect(await stateOf(world, head)).toBe('success');
+  const report = await world.reconcile();
+  expect(report?.errorCode).toBe('success_stands');
+  expect(report?.wakeAt).toBeGreaterThan(world.clock.now());
+  expect(RECONCILE_ERROR_SENTENCES.success_stands).toMatch(/cancel its auto-merge or close it/);
+  expect(alarms(world)).toHaveLength(1);
+  expect(alarms(world)[0]?.fields.pr).toBe(a);
+  const events = (await world.events()).filter(({ reason }) => reason === 'success_stands');
+  expect(events.map(({ event, pr, head: of }) => ({ event, pr, of }))).toEqual([
+    { event: 'pr_refused', pr: a, of: head },
+  ]);
+});
+
+test('nothing else lands while it may open a merge, so that a merge by it is a proven one', async () => {
+  const { world, a, release } = await stuckOn();
+  await world.drain({ maxMs: HOUR });
+  expect(landedOf(world)).toEqual([]);
+  release();
+  await world.forge.review(a, 'rev', 'approve');
+  await world.clock.advance(MINUTE);
+  expect(landedOf(world)).toContain(a);
+  await world.drain({ maxMs: 2 * HOUR });
+  expect(await unprovenLandings(world.forge)).toEqual([]);
+  expect(world.log.filter(({ fields }) => fields.alarm === 'unverified_landing')).toEqual([]);
+});
+
+test.each(['closed', 'cancelled', 'deleted', 'pushed'] as const)(
+  'once its pull request is %s the others go on',
+  async (how) => {
+    const { world, a, b, c } = await stuckOn();
+    await world.drain({ maxMs: 20 * MINUTE });
+    if (how === 'closed') await world.forge.close(a);
+    if (how === 'cancelled') await world.forge.cancelSchedule(a);
+    if (how === 'deleted') await world.forge.deletePullRequest(a);
+    if (how === 'pushed') await world.forge.pushToPullRequest(a, { 'src/more.txt': 'more\n' });
+    const at = world.clock.now();
+    await world.drain({ maxMs: 3 * HOUR, until: () => landedOf(world).length === 2 });
+    expect(landedOf(world)).toEqual([b, c]);
+    expect(world.clock.now() - at).toBeLessThan(30 * MINUTE);
+  },
+);
+
+test('nothing more lands once it is scheduled again on that head, until the success can be taken back', async () => {
+  const { world, a, b, c, head } = await stuckOn();
+  await world.drain({ maxMs: 20 * MINUTE });
+  await world.forge.cancelSchedule(a);
+  await world.drain({ maxMs: HOUR, until: () => landedOf(world).length === 2 });
+  await world.forge.schedule(a, 'squash');
+  const d = await givenScheduled(world.forge, 'd');
+  await world.drain({ maxMs: HOUR });
+  expect(landedOf(world)).toEqual([b, c]);
+  expect((await world.reconcile())?.errorCode).toBe('success_stands');
+  world.forge.fault = () => null;
+  await world.drain({ maxMs: HOUR, until: () => landedOf(world).includes(d) });
+  expect(await stateOf(world, head)).not.toBe('success');
+});

@@ -1,4 +1,0 @@
-import { defineMergedOutsideTests } from './merged-outside.suite.ts';
-import { createWorld } from './world.ts';
-
-defineMergedOutsideTests((options) => createWorld(options));

@@ -1,0 +1,89 @@
+import { endingOf, expectHonestEnd, givenProject, givenScheduled } from '../stories.ts';
+import type { World } from '../world.ts';
+
+const MINUTE_MS = 60_000;
+const LINES = Array.from({ length: 12 }, (_, at) => `line ${at}\n`).join('');
+
+/** A base that changes `src/old.txt`, against which git merges these and the forge's check does not. */
+export const FORGE_CONFLICTS = {
+  mode: { 'src/old.txt': { content: LINES, mode: '100755' } },
+  rename: { 'src/old.txt': null, 'src/new.txt': LINES },
+} as const;
+
+/** Git merges it; a forge that checks path by path calls the same merge a conflict. */
+export function defineForgeConflictTests(
+  kind: keyof typeof FORGE_CONFLICTS,
+  createWorld: () => Promise<World>,
+): void {
+  async function givenForgeConflict(world: World): Promise<number> {
+    await givenProject(world.forge, { 'src/old.txt': LINES });
+    const pr = await world.forge.openPullRequest({ branch: kind, files: FORGE_CONFLICTS[kind] });
+    await world.forge.schedule(pr, 'squash');
+    await world.forge.pushToBase({ 'src/old.txt': `first\n${LINES}` });
+    return pr;
+  }
+
+  /** Batches that were torn down because it could not be merged. */
+  async function tornDown(world: World, pr: number): Promise<number> {
+    const rows = await world.rows();
+    return rows.filter(({ prs, terminalReason }) => prs.includes(pr) && terminalReason === 'merge_conflict')
+      .length;
+  }
+
+  async function wordsOf(world: World, pr: number): Promise<string> {
+    const status = await world.forge.status((await world.forge.pull(pr)).headSha, 'mq');
+    return `${status?.state}: ${status?.description}`;
+  }
+
+  test('costs two batches, however often the base moves; then it is held, and after an hour refused in words', async () => {
+    const world = await createWorld();
+    const pr = await givenForgeConflict(world);
+    const others: number[] = [];
+    for (let round = 0; round < 12; round += 1) {
+      others.push(
+        await givenScheduled(world.forge, `a${round}`),
+        await givenScheduled(world.forge, `b${round}`),
+      );
+      await world.drain({ maxMs: 7 * MINUTE_MS });
+      if (round === 3)
+        expect(await wordsOf(world, pr)).toMatch(/^pending: waiting: the forge does not report it/);
+    }
+    expect(await tornDown(world, pr)).toBe(2);
+    expect([...(await endingOf(world, [pr])).landed].sort((x, y) => x - y)).toEqual(others);
+    expect((await endingOf(world, [pr])).bounced).toEqual([]);
+    expect(await wordsOf(world, pr)).toMatch(/^error: refused: the forge has called it a conflict/);
+    const told = (await world.events()).filter((each) => each.pr === pr && each.event === 'pr_refused');
+    expect(told.map(({ reason }) => reason)).toEqual(['forge_conflict']);
+    // Those of the others, one for each round, and the two that were torn down with what they held.
+    expect(world.forge.runs().length).toBeLessThanOrEqual(12 + 2 * 2);
+    await expectHonestEnd(world, [pr, ...others]);
+  });
+
+  test('held or refused, it lands once the base lets the forge merge it', async () => {
+    const world = await createWorld();
+    const pr = await givenForgeConflict(world);
+    await world.drain({ maxMs: 90 * MINUTE_MS });
+    expect(await wordsOf(world, pr)).toMatch(/^error: refused: the forge has called it a conflict/);
+    await world.forge.pushToBase({ 'src/old.txt': LINES });
+    await world.drain({ maxMs: 20 * MINUTE_MS });
+    expect((await endingOf(world, [pr])).landed).toEqual([pr]);
+    await expectHonestEnd(world, [pr]);
+  });
+
+  test('held, it lands with a new head that has merged the base', async () => {
+    const world = await createWorld();
+    const pr = await givenForgeConflict(world);
+    await world.drain({ maxMs: 20 * MINUTE_MS });
+    expect(await tornDown(world, pr)).toBe(2);
+    await world.forge.pushToPullRequest(pr, {
+      'src/new.txt': null,
+      'src/old.txt': { content: LINES, mode: '100644' },
+      'src/own.txt': 'own\n',
+    });
+    await world.forge.cancelSchedule(pr);
+    await world.forge.schedule(pr, 'squash');
+    await world.drain({ maxMs: 20 * MINUTE_MS });
+    expect((await endingOf(world, [pr])).landed).toEqual([pr]);
+    await expectHonestEnd(world, [pr]);
+  });
+}
