@@ -2,6 +2,7 @@ import { listFiles, listSources, readEdges, readSource } from './sources.ts';
 
 const FOLDERS = ['bin', 'cli', 'core', 'dashboard', 'engine-container', 'lambdas', 'lib', 'local', 'onebox'];
 const LINES_MAX = 350;
+const FOLDER_FILES_MAX = 42;
 
 const files = FOLDERS.flatMap(listSources);
 
@@ -45,6 +46,13 @@ test('no files of the product import each other in a circle, types included', ()
 
 test(`no file of the product is longer than ${LINES_MAX} lines`, () => {
   expect(files.filter((path) => readSource(path).trimEnd().split('\n').length > LINES_MAX)).toEqual([]);
+});
+
+test(`no folder of the product has more than ${FOLDER_FILES_MAX} files`, () => {
+  const counts = new Map<string, number>();
+  for (const folder of files.map((path) => path.slice(0, path.lastIndexOf('/'))))
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  expect([...counts].filter(([, count]) => count > FOLDER_FILES_MAX)).toEqual([]);
 });
 
 /** Constants with their unit behind `_MIN` or `_MAX`. */
