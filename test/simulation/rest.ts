@@ -9,6 +9,7 @@ import { judgeLiveness, settledWithinMs } from './liveness.ts';
 import type { Managed } from './managed.ts';
 import { type Family, FLAKY, FORGE_REFUSES, PROMPT, UNGUARDED } from './odds.ts';
 import { judgeRest } from './oracle.ts';
+import { judgePageWords } from './page-words.ts';
 import type { SimService } from './service.ts';
 import { noteRuns } from './sightings.ts';
 
@@ -74,6 +75,7 @@ export class Rest {
       }
       const entries = all.reduce((sum, { forge }) => sum + forge.journal().length, 0);
       quiet = entries === before ? quiet + 1 : 0;
+      if (quiet > 0) for (const managed of all) await this.#judgePageWords(managed);
       before = entries;
       const isPatrolled = this.#family !== 'foreign_status' || quiet >= PATROLLED_LOOKS;
       if (quiet >= QUIET_LOOKS_MIN && isPatrolled && !this.#hasWork(all)) return;
@@ -99,6 +101,14 @@ export class Rest {
     const beyond = countBeyond(crowd, project.prs);
     const waiting = { forge, project, contexts, record, beyond, now: this.#clock.now() };
     for (const what of await judgeLiveness(waiting)) this.#witness.violate(`${id}: ${what}`);
+  }
+
+  async #judgePageWords({ id, forge, deleted }: Managed): Promise<void> {
+    const repo = await this.#service.store.getRepo(id);
+    const record = this.#service.store.peekRecord(id);
+    if (repo?.queueEnabled !== true || record === null || deleted) return;
+    for (const what of await judgePageWords(forge, repo, record, this.#clock.now()))
+      this.#witness.violate(`${id}: ${what}`);
   }
 
   /** A hint that ends a life early, no part of the judgement: a record with nothing open waits for nothing. */

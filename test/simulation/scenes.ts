@@ -215,6 +215,7 @@ import {
   failSix,
   keepSilent,
   loseSightOfOne,
+  sayTheSameOnThePage,
   stickSuccess,
 } from './scenes/liveness-scenes.ts';
 import {
@@ -1137,6 +1138,7 @@ export const SCENES = {
   'no status can be written, and a success comes late': answerLate(110_000),
   'no status can be written, and a success comes very late': answerLate(8 * 60_000),
   'the forge does not answer about one': keepSilent,
+  'the forge does not answer, and the page tells of it': sayTheSameOnThePage,
   'a worker dies with its wake': workerDies,
   'an engine dies with all its reconciles': engineDiesWithAll,
   'the store throttles': storeThrottles,

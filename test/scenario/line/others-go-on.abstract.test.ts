@@ -1,4 +1,6 @@
 import { ForgeError } from '#core/ports/forge.ts';
+import { toQueueView } from '../../../engine-container/src/queue/told/view.ts';
+import { givenRepo } from '../../builders/managed-repo.ts';
 import { headOf, landedOf, told, untilSuccess, wrapForge } from '../hooks.ts';
 import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from '../stories.ts';
 import { givenThreeScheduled } from '../three-scheduled.ts';
@@ -264,6 +266,8 @@ test('requests about one pull request are not answered: told within half an hour
   expect((await world.forge.status(await headOf(world, a), 'mq'))?.description).toMatch(
     /^waiting: the forge has not answered/,
   );
+  const view = toQueueView(givenRepo(), await world.record(), world.clock.now());
+  expect(view.places).toMatchObject([{ pr: a, state: 'waiting', reason: 'unclear' }]);
   await world.forge.close(other);
   world.forge.fault = () => null;
   await world.drain({ maxMs: HOUR, until: () => landedOf(world).includes(a) });

@@ -68,4 +68,12 @@ export const LIVENESS_MUTANTS: readonly Mutant[] = [
     families: ['cursed'],
     dies: 'the forge does not answer about one',
   },
+  {
+    guard: 'the page says of an answer that does not come what the head says',
+    file: `${QUEUE}/told/view.ts`,
+    find: "return unclear?.head === head ? 'unclear' : 'not_admitted';",
+    replace: "return head === '' && unclear === undefined ? 'unclear' : 'not_admitted';",
+    families: ['cursed'],
+    dies: 'the forge does not answer, and the page tells of it',
+  },
 ];

@@ -1,6 +1,7 @@
 import { WAKE_DELAY_MS_MIN } from '#core/domain/limits.ts';
 import { headOf, wrapForge } from '../../scenario/hooks.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
+import { judgePageWords } from '../page-words.ts';
 import { hasAlarm, isSuccess, look, type Stage, setStage, wordOn } from '../scene-stage.ts';
 
 /** Scenes of `scenes.ts` in which something about one pull request can never be done: the others go on, and it is told. */
@@ -149,4 +150,18 @@ export async function keepSilent(): Promise<readonly string[]> {
   await look(stage, 2 * HALF_AN_HOUR);
   const problems = stage.forge.isMerged(pr) ? [] : ['one waits for an answer that never comes'];
   return (await isTold(stage, pr, 'unclear')) ? problems : [...problems, 'one waits untold for an answer'];
+}
+
+/** Of one the forge never says what it depends on: the page and the head say the same of that. */
+export async function sayTheSameOnThePage(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge, store, clock } = stage;
+  await givenProject(forge);
+  const silent = await givenScheduled(forge, 'a');
+  await forge.addDependency(silent, await forge.openPullRequest({ branch: 'x', files: { x: 'x' } }));
+  forge.fault = ({ path }) => (path.endsWith(`/issues/${silent}/dependencies`) ? { status: 500 } : null);
+  await look(stage, 2 * HALF_AN_HOUR);
+  if (!(await isTold(stage, silent, 'unclear'))) return DID_NOT_COME;
+  const repo = await store.getRepo('repo-1');
+  return repo === null ? DID_NOT_COME : judgePageWords(forge, repo, await stage.record(), clock.now());
 }

@@ -85,12 +85,16 @@ function situationOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: 
   // A batch of which the forge has nothing yet may come to nothing.
   if (own.length > 0 && own.every(({ chain }) => chain.length === 0)) return situation('ready');
   if (own.length > 0) return situation('staged', isAtRunner(record, own, entry.pr) ? 'runner_wait' : null);
-  if (entry.readyAt === null)
-    return situation('waiting', entry.isBehindTwin === true ? 'twin_ahead' : 'not_admitted');
+  if (entry.readyAt === null) return situation('waiting', whyNotAdmitted(entry));
   if (hold !== null && isKeptFromStaging(hold, entry))
     return { ...situation('waiting', hold.isArchived === true ? 'archived' : 'paused'), until: hold.until };
   if (hasStopped(record)) return situation('waiting', 'queue_stopped');
   return situation('ready', record.batches.length === 0 ? null : 'next_batch');
+}
+
+function whyNotAdmitted({ head, unclear, isBehindTwin }: QueueEntry): string {
+  if (isBehindTwin === true) return 'twin_ahead';
+  return unclear?.head === head ? 'unclear' : 'not_admitted';
 }
 
 /** No gate run that speaks for it has a runner yet. */

@@ -31,6 +31,13 @@ test('of two with one head the second waits for the first, as admission has foun
   expect(places({})[1]).toEqual([2, 'waiting', 'not_admitted']);
 });
 
+test('one about which the forge does not answer waits for the forge, and not for a check', () => {
+  const silent = (head: string) =>
+    placesOf({ entries: [givenEntry(1, { readyAt: null, unclear: { head, since: AT } })] });
+  expect(silent('head-1')).toEqual([[1, 'waiting', 'unclear']]);
+  expect(silent('an earlier head')).toEqual([[1, 'waiting', 'not_admitted']]);
+});
+
 test('every place of the queue says where it stands and why', () => {
   const deferred = { pr: 5, head: 'head-5', reason: 'conflict' as const, baseTree: 't', until: null };
   const entries = [

@@ -1,0 +1,44 @@
+import type { EpochMs } from '#core/domain/ids.ts';
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
+import { codeOfPlace } from '#core/domain/pulls/pull-codes.ts';
+import type { QueuePlace } from '#core/domain/queue/queue-view.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import type { QueueRecord } from '../../engine-container/src/queue/record/record.ts';
+import { toQueueView } from '../../engine-container/src/queue/told/view.ts';
+import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
+
+/** Places of which the head says that the queue goes on by itself, in words of an earlier moment or with a reason. */
+const GOES_ON = ['queued:', 'staged:', 'requeued:'];
+
+/**
+ * A146: words and state never contradict: the page and the status on the head say the same of each pull request. Judged where the
+ * forge was left alone for a while, since a status is written after the record is stored.
+ */
+export async function judgePageWords(
+  forge: AbstractForge,
+  repo: ManagedRepo,
+  record: QueueRecord,
+  now: EpochMs,
+): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for (const place of toQueueView(repo, record, now).places) {
+    const { head = '' } = record.entries.find(({ pr }) => pr === place.pr) ?? {};
+    // A status belongs to the commit: of several with one head, one speaks.
+    if (record.entries.filter((entry) => entry.head === head).length > 1) continue;
+    const status = await forge.status(head, record.context);
+    if (status === null || status.creator === 'mallory') continue;
+    if (!isSameSaid(place, status.description))
+      problems.push(
+        `#${place.pr} is ${place.state} ${place.reason ?? ''} on the page, and its head says "${status.description}"`,
+      );
+  }
+  return problems;
+}
+
+function isSameSaid({ state, reason }: QueuePlace, words: string): boolean {
+  const code = codeOfPlace(state, reason);
+  if (code === null) return false;
+  if (state === 'bounced') return words.startsWith('bounced:');
+  if (words.startsWith(PULL_CODES[code].says)) return true;
+  return (state === 'ready' || state === 'staged') && GOES_ON.some((prefix) => words.startsWith(prefix));
+}
