@@ -265,7 +265,7 @@ export const PULL_CODES = {
   gate_infrastructure: wait(
     'ci',
     'requeued: gate runs kept breaking down; no pull request is blamed, and the gate is tried again',
-    'Check the runners.',
+    'Open the gate run: check the runners, and that a job of its workflow runs there.',
   ),
   gate_given_up: wait(
     'ci',
