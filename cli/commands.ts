@@ -1,4 +1,4 @@
-import { TURN_NAMES } from '#core/contracts/queue/turn-names.ts';
+import { TURN_NAMES } from '#core/contracts/pulls/turn-names.ts';
 import { type ApiClient, ApiError, type ResultOf } from '#core/contracts/routes/client.ts';
 import { type Asked, EXIT, emit, type Repo } from './asked.ts';
 import { sayRepo } from './naming.ts';

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { findOccupied } from '#core/adapters/dynamo/move/table.ts';
+import { findOccupied } from '#core/adapters/dynamo/move/moved-table.ts';
 import { proveWritable } from '#core/adapters/dynamo/table/prove-writable.ts';
 import { createHttpFront } from '#core/adapters/http-server/http-front.ts';
 import { readSiteFiles } from '#core/adapters/site-files/site-files.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { findOccupied } from '#core/adapters/dynamo/move/table.ts';
+import { findOccupied } from '#core/adapters/dynamo/move/moved-table.ts';
 import type { DynamoStore } from '#core/adapters/dynamo/store.ts';
 import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
 import { createInProcessWakes } from '#core/adapters/in-process/wake-queue.ts';

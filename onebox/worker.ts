@@ -1,6 +1,6 @@
 import { ForgePace } from '#core/adapters/forge-http/wire/forge-pace.ts';
 import type { createInProcessWakes } from '#core/adapters/in-process/wake-queue.ts';
-import { glanceOf, type WakeMessage } from '#core/contracts/queue/events.ts';
+import { glanceOf, type WakeMessage } from '#core/contracts/internal/wake-message.ts';
 import type { RepoId } from '#core/domain/ids.ts';
 import { NO_PLANS } from '#core/domain/tenants/billing.ts';
 import { workersOfOneTenant } from '#core/domain/wakes/fairness.ts';

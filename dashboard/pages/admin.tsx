@@ -7,7 +7,7 @@ import { Ago, Empty, Foreign, Loading, PageHead, useTitle } from '../parts/frame
 import { ProblemPage } from '../parts/frame/errors.tsx';
 import { hostOf } from '../parts/frame/repo-frame.tsx';
 import { ServiceState } from '../parts/frame/service-state.tsx';
-import { Tag } from '../parts/queue/signal.tsx';
+import { Tag } from '../parts/frame/signal.tsx';
 import { path } from '../routes.ts';
 import { plural, showNumber } from '../view/format.ts';
 

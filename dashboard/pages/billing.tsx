@@ -2,7 +2,7 @@ import { useSearch } from 'wouter';
 import { KEYS, useBilling, useChange, usePlans } from '../data/hooks.ts';
 import { Button, Loading, PageHead, useTitle } from '../parts/frame/basics.tsx';
 import { Problem, ProblemPage } from '../parts/frame/errors.tsx';
-import { Tag } from '../parts/queue/signal.tsx';
+import { Tag } from '../parts/frame/signal.tsx';
 import { adviseBilling, type Billing, planOf, sayIncluded, sayPrice } from '../view/billing.ts';
 import { safeUrl, showLimit, showNumber } from '../view/format.ts';
 import type { Tone } from '../view/tone.ts';

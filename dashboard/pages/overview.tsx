@@ -12,8 +12,8 @@ import {
 } from '../parts/frame/basics.tsx';
 import { ProblemPage } from '../parts/frame/errors.tsx';
 import { hostOf } from '../parts/frame/repo-frame.tsx';
+import { Mark, Signal } from '../parts/frame/signal.tsx';
 import { PullLink } from '../parts/queue/pull-link.tsx';
-import { Mark, Signal } from '../parts/queue/signal.tsx';
 import { path } from '../routes.ts';
 import {
   type ActivityDoc,

@@ -4,11 +4,11 @@ import { useNow, usePull } from '../data/hooks.ts';
 import { Ago, Empty, Foreign, Loading, Outward } from '../parts/frame/basics.tsx';
 import { ProblemPage } from '../parts/frame/errors.tsx';
 import { RepoFrame, type RepoView } from '../parts/frame/repo-frame.tsx';
+import { Mark, Signal } from '../parts/frame/signal.tsx';
 import { Attempts } from '../parts/queue/attempts.tsx';
 import { GateRun } from '../parts/queue/gate-run.tsx';
 import { PullLinks } from '../parts/queue/pull-link.tsx';
 import { ReceiptList } from '../parts/queue/receipt.tsx';
-import { Mark, Signal } from '../parts/queue/signal.tsx';
 import { path } from '../routes.ts';
 import {
   pullUrl,

@@ -13,7 +13,7 @@ import {
 import { FirstStart } from '../parts/account/first-start.tsx';
 import { SessionEnd } from '../parts/account/session-end.tsx';
 import { Button, Field, Loading, useTitle } from '../parts/frame/basics.tsx';
-import { Signal } from '../parts/queue/signal.tsx';
+import { Signal } from '../parts/frame/signal.tsx';
 import { path, safeBackTo } from '../routes.ts';
 
 function useBackTo(): string {

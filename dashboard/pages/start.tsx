@@ -4,7 +4,7 @@ import { useConnections, useQueueStatus } from '../data/hooks.ts';
 import { Button, ButtonLink, Foreign, Loading, PageHead, useTitle } from '../parts/frame/basics.tsx';
 import { Problem } from '../parts/frame/errors.tsx';
 import { hostOf } from '../parts/frame/repo-frame.tsx';
-import { Mark } from '../parts/queue/signal.tsx';
+import { Mark } from '../parts/frame/signal.tsx';
 import { ConnectForm } from '../parts/set-up/connect-form.tsx';
 import { PickRepos } from '../parts/set-up/pick-repos.tsx';
 import { SetupSteps, SetupSummary } from '../parts/set-up/setup-steps.tsx';

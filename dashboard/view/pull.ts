@@ -1,4 +1,4 @@
-import { TURN_NAMES } from '#core/contracts/queue/turn-names.ts';
+import { TURN_NAMES } from '#core/contracts/pulls/turn-names.ts';
 import type { ResultOf } from '#core/contracts/routes/client.ts';
 import type { ActivityDoc, RepoActivity } from './blocker.ts';
 import { plural, showDuration } from './format.ts';

@@ -4,7 +4,7 @@ import { ADMIN_CONNECTIONS_MAX } from '#core/domain/api-limits.ts';
 import type { ApiHandlers } from '#core/http/api-call.ts';
 import type { AdminStore } from '#core/ports/account-store.ts';
 import type { LeaseStore } from '#core/ports/store.ts';
-import { searchRepos } from '#core/services/reads/search-repos.ts';
+import { searchRepos } from '#core/services/operation/search-repos.ts';
 import { type RepoFactsStore, readFactsOf } from '#core/services/repos/repo-facts.ts';
 
 export interface AdminDeps {

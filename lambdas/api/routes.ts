@@ -25,10 +25,10 @@ import { deleteConnection } from '#core/services/connections/delete-connection.t
 import { askConfirmation } from '#core/services/notices/ask-confirmation.ts';
 import { readAuthorNotices } from '#core/services/notices/author-notices.ts';
 import { testNotices } from '#core/services/notices/notice-webhook.ts';
+import { readPull } from '#core/services/pulls/read-pull.ts';
 import { readActivity } from '#core/services/reads/read-activity.ts';
 import { readEvents } from '#core/services/reads/read-events.ts';
 import { readRepoFigures } from '#core/services/reads/read-figures.ts';
-import { readPull } from '#core/services/reads/read-pull.ts';
 import { issueTicket } from '#core/services/realtime/tickets.ts';
 import { deleteRepo } from '#core/services/repos/delete-repo.ts';
 import { loadOwnRepo } from '#core/services/repos/owned.ts';

@@ -1,6 +1,6 @@
 import { AppError } from '#core/contracts/errors.ts';
 import { toAuthorNoticesView } from '#core/contracts/notices/author-notices.ts';
-import { readForgeToken } from '#core/contracts/queue/enqueue.ts';
+import { readForgeToken } from '#core/contracts/pulls/enqueue.ts';
 import type { RouteIdOf } from '#core/contracts/routes/routes.ts';
 import {
   ListForgeReposBody,

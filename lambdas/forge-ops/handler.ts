@@ -20,7 +20,7 @@ import { createSqsWakeSender } from '#core/adapters/sqs/wake-queue.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
 import { makeWebhookKey } from '#core/adapters/system/webhook-key.ts';
-import { readBackportRequest, readRepairRequest } from '#core/contracts/repos/repair.ts';
+import { readBackportRequest, readRepairRequest } from '#core/contracts/internal/forge-ops-requests.ts';
 import { createSurface } from '#core/http/api-surface.ts';
 import { createSignInNotes } from '#core/http/note-sign-in.ts';
 import { createForgeOpener } from '#core/services/connections/open-forge.ts';

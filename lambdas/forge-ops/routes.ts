@@ -1,6 +1,6 @@
 import { AppError } from '#core/contracts/errors.ts';
 import { toTargets } from '#core/contracts/notices/notification.ts';
-import { readForgeToken } from '#core/contracts/queue/enqueue.ts';
+import { readForgeToken } from '#core/contracts/pulls/enqueue.ts';
 import { toEnrolledRepo, toManagedRepoView, toProvisioning } from '#core/contracts/repos/managed-repo.ts';
 import { toWantedPause } from '#core/contracts/repos/pause.ts';
 import { toSettings } from '#core/contracts/repos/repo-settings.ts';
@@ -10,14 +10,13 @@ import { describeReasons } from '#core/domain/set-up/provisioning.ts';
 import type { ApiHandlers } from '#core/http/api-call.ts';
 import { accessDenied } from '#core/services/connections/denied.ts';
 import { type DiscoverDeps, discoverRepos } from '#core/services/connections/discover.ts';
-import { recordChange } from '#core/services/evidence/audit.ts';
 import {
   type NoticeWebhookDeps,
   removeNoticeWebhook,
   setNoticeWebhook,
 } from '#core/services/notices/notice-webhook.ts';
 import { dequeuePull, type EnqueueDeps, enqueuePull } from '#core/services/pulls/enqueue-pull.ts';
-import { type GateLogDeps, readGateLog } from '#core/services/reads/read-gate-log.ts';
+import { type GateLogDeps, readGateLog } from '#core/services/pulls/read-gate-log.ts';
 import { type EnrollDeps, enrollRepo } from '#core/services/repos/enroll-repo.ts';
 import { loadOwnRepo } from '#core/services/repos/owned.ts';
 import { pauseRepo } from '#core/services/repos/pause-repo.ts';
@@ -26,6 +25,7 @@ import { type UpdateDeps, updateRepo } from '#core/services/repos/update-repo.ts
 import { type Failed, openSetupPull } from '#core/services/set-up/ci-gate.ts';
 import { provisionRepo, setProtection } from '#core/services/set-up/provisioning.ts';
 import { type VerifyDeps, verifyCiGate } from '#core/services/set-up/verify-ci-gate.ts';
+import { recordChange } from '#core/services/tenants/audit.ts';
 
 export type ForgeOpsDeps = DiscoverDeps &
   EnrollDeps &

@@ -6,7 +6,7 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
 import { createSqsWakeSender } from '#core/adapters/sqs/wake-queue.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
-import { glanceOf, parseWakeMessage } from '#core/contracts/queue/events.ts';
+import { glanceOf, parseWakeMessage } from '#core/contracts/internal/wake-message.ts';
 import { consumeBatch } from '#core/http/queue-batch.ts';
 import { forwardDelayedWake } from '#core/services/wakes/wake.ts';
 import { createLog } from '#core/telemetry.ts';

@@ -17,8 +17,8 @@ import { createSecretReader } from '#core/adapters/parameter-store/secret-reader
 import { createSqsWakeQueue } from '#core/adapters/sqs/wake-queue.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
-import { glanceOf, parseWakeMessage } from '#core/contracts/queue/events.ts';
-import { writeBackportRequest, writeRepairRequest } from '#core/contracts/repos/repair.ts';
+import { writeBackportRequest, writeRepairRequest } from '#core/contracts/internal/forge-ops-requests.ts';
+import { glanceOf, parseWakeMessage } from '#core/contracts/internal/wake-message.ts';
 import { redeliverySeconds } from '#core/domain/wakes/wake.ts';
 import { consumeBatch } from '#core/http/queue-batch.ts';
 import { createWakingEngine } from '#core/services/operation/engine-power.ts';

@@ -1,6 +1,6 @@
 import type { ActivityEvent, NodeRow, Receipt } from '#core/domain/queue/batch.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
-import { readPull } from '#core/services/reads/read-pull.ts';
+import { readPull } from '#core/services/pulls/read-pull.ts';
 import { type Fate, HEAD_PUSH, type PlannedPullRequest, PULL_REQUESTS } from './project.ts';
 import type { Stage } from './stage.ts';
 import { StoryTeller } from './view.ts';

@@ -6,9 +6,9 @@ import {
   markMoved,
   readStandingStill,
 } from '#core/adapters/dynamo/move/marks.ts';
+import { readFence, readRepoId, readTenantId, scanRows } from '#core/adapters/dynamo/move/moved-table.ts';
 import { isOf, lastingKind, nameRows, type TenantRows } from '#core/adapters/dynamo/move/scope.ts';
 import { unsealRow } from '#core/adapters/dynamo/move/secrets.ts';
-import { readFence, readRepoId, readTenantId, scanRows } from '#core/adapters/dynamo/move/table.ts';
 import { MoveError, openSealedWriter } from '#core/adapters/move-file/sealed-lines.ts';
 import { type KindCounts, type Meta, ROWS_PER_LINE, type Say } from './contents.ts';
 import type { Place } from './place.ts';

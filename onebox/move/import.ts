@@ -5,9 +5,9 @@ import {
   putHeldLease,
   readStandingStill,
 } from '#core/adapters/dynamo/move/marks.ts';
+import { findOccupied, putRow, readConnection, readRepoId } from '#core/adapters/dynamo/move/moved-table.ts';
 import { renameTenant } from '#core/adapters/dynamo/move/scope.ts';
 import { sealRow } from '#core/adapters/dynamo/move/secrets.ts';
-import { findOccupied, putRow, readConnection, readRepoId } from '#core/adapters/dynamo/move/table.ts';
 import { MoveError, openSealedReader } from '#core/adapters/move-file/sealed-lines.ts';
 import type { HeldConnection } from '../own-rows.ts';
 import { Counts, type KindCounts, Meta, Rows, type Say } from './contents.ts';

@@ -142,7 +142,7 @@ const TITLED = new Set(['test', 'it', 'describe', 'needs']);
 /** Tables whose entries become titles by this property, and the test that plays them. */
 const TABLES: Readonly<Record<string, string>> = {
   'test/simulation/mutants.ts': 'guard',
-  'test/scenario/service/crash-sweep-stories.ts': 'name',
+  'test/scenario/crash-sweep-stories.ts': 'name',
 };
 
 /** They judge the end of every life or story; the name of a function stands for a title. */

@@ -101,9 +101,9 @@ const COLOURS = ['red', 'green'];
 /** A reason of the contract and of stored rows, and its alarm. */
 const STORED_REASON = /\b(?:base_red|BaseRed)\b/g;
 const STORED_NAMES = [
-  'engine-container/src/record/record-codec.ts',
-  'engine-container/src/record/record-migrations.ts',
-  'engine-container/src/record/record-names.ts',
+  'engine-container/src/stored-record/record-codec.ts',
+  'engine-container/src/stored-record/record-migrations.ts',
+  'engine-container/src/stored-record/record-names.ts',
 ];
 
 const withoutTexts = (source: string): string => source.replace(/'(?:[^'\\\n]|\\.)*'/g, "''");

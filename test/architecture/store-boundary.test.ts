@@ -8,8 +8,8 @@ describe('the display view decides nothing', () => {
   test('three services read the queue view: two show it, one tells of a standstill in it', () => {
     expect(control.filter((path) => /\breadQueueViews\b/.test(readSource(path)))).toEqual([
       'core/services/notices/watch-queues.ts',
+      'core/services/pulls/read-pull.ts',
       'core/services/reads/read-activity.ts',
-      'core/services/reads/read-pull.ts',
     ]);
   });
 

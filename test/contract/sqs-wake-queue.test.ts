@@ -5,7 +5,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { createSqsWakeQueue } from '#core/adapters/sqs/wake-queue.ts';
-import { parseWakeMessage } from '#core/contracts/queue/events.ts';
+import { parseWakeMessage } from '#core/contracts/internal/wake-message.ts';
 import type { WakeQueue } from '#core/ports/system.ts';
 import type { Emulator } from '../../local/emulators/dynamo.ts';
 import { startSqs } from '../../local/emulators/sqs.ts';

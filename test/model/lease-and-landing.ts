@@ -1,6 +1,6 @@
 /**
  * One landing under one lease with two workers, small enough to look at every state there is: either may be frozen,
- * die, act late or come back, in every order. The rules are those of the lease service, of `landing.ts` and of the
+ * die, act late or come back, in every order. The rules are those of the lease service, of `queue/landing/landing.ts` and of the
  * store; each is a switch here, so that what it is there for can be shown by leaving it out.
  */
 export const GUARDS = [

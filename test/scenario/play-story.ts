@@ -1,4 +1,4 @@
-import { runStory, type SWEEP_STORIES } from './service/crash-sweep-stories.ts';
+import { runStory, type SWEEP_STORIES } from './crash-sweep-stories.ts';
 import { expectHonestEnd } from './stories.ts';
 import { createWorld } from './world.ts';
 

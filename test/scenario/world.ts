@@ -10,7 +10,7 @@ import { Secret } from '#core/secret.ts';
 import { withLease } from '#core/services/wakes/lease.ts';
 import type { QueueRecord } from '../../engine-container/src/queue/record/record.ts';
 import { createReconciler } from '../../engine-container/src/reconcile/reconciler.ts';
-import { parseRecord } from '../../engine-container/src/record/record-codec.ts';
+import { parseRecord } from '../../engine-container/src/stored-record/record-codec.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { type AbstractForge, createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { CI_AUTHOR, CI_CONTEXTS } from '../fakes/abstract-forge/pipeline-statuses.ts';

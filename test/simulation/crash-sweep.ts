@@ -2,7 +2,7 @@ import { contextForBase, DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-n
 import { ForgeError } from '#core/ports/forge.ts';
 import { StoreError } from '#core/ports/store.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
-import { runStory, type SweepStory } from '../scenario/service/crash-sweep-stories.ts';
+import { runStory, type SweepStory } from '../scenario/crash-sweep-stories.ts';
 import { createWorld, type World } from '../scenario/world.ts';
 import { Crash, FORGE_WRITE_LABELS, type Machine } from '../support/machine.ts';
 import { Judge } from './judge.ts';

@@ -1,7 +1,7 @@
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { grantHeldLease } from '#core/domain/wakes/lease.ts';
 import type { QueueRecord } from '../../engine-container/src/queue/record/record.ts';
-import { toDocument } from '../../engine-container/src/record/record-codec.ts';
+import { toDocument } from '../../engine-container/src/stored-record/record-codec.ts';
 import { givenRecord } from '../builders/queue-record.ts';
 import type { MemoryStore } from '../fakes/memory-store.ts';
 

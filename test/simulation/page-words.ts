@@ -7,7 +7,7 @@ import type { QueueRecord } from '../../engine-container/src/queue/record/record
 import { toQueueView } from '../../engine-container/src/queue/told/view.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 
-/** Places of which the head says that the queue goes on by itself, in words of an earlier moment or with a reason. */
+/** Words of places of which the head says that the queue goes on by itself, in words of an earlier moment or with a reason. */
 const GOES_ON = ['queued:', 'staged:', 'requeued:'];
 
 /**
@@ -38,7 +38,8 @@ export async function judgePageWords(
 function isSameSaid({ state, reason }: QueuePlace, words: string): boolean {
   const code = codeOfPlace(state, reason);
   if (code === null) return false;
-  if (state === 'bounced') return words.startsWith('bounced:');
+  const family = state === 'bounced' ? 'bounced:' : code === 'head_changed' ? 'requeued: head changed' : null;
+  if (family !== null) return words.startsWith(family);
   if (words.startsWith(PULL_CODES[code].says)) return true;
   return (state === 'ready' || state === 'staged') && GOES_ON.some((prefix) => words.startsWith(prefix));
 }

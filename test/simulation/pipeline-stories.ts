@@ -1,4 +1,4 @@
-import { SWEEP_STORIES, type SweepStory } from '../scenario/service/crash-sweep-stories.ts';
+import { SWEEP_STORIES, type SweepStory } from '../scenario/crash-sweep-stories.ts';
 import { givenProject, givenScheduled, judgeByContent } from '../scenario/stories.ts';
 import type { World } from '../scenario/world.ts';
 
@@ -16,7 +16,7 @@ const numbers = (count: number): number[] => Array.from({ length: count }, (_, i
 
 /**
  * For the crash sweep: a pipeline with batches built on each other, suspects searched beside it, trial batches
- * (queue.md).
+ * (`engine-container/README.md`, The pipeline).
  */
 export const PIPELINE_STORIES: readonly SweepStory[] = [
   {

@@ -2,7 +2,7 @@ import type { RepoId } from '#core/domain/ids.ts';
 import { LEASE_TAKEOVER_GRACE_MS } from '#core/domain/limits.ts';
 import { type QueueWrite, StoreError } from '#core/ports/store.ts';
 import type { QueueRecord } from '../../engine-container/src/queue/record/record.ts';
-import { toCodeNames } from '../../engine-container/src/record/record-names.ts';
+import { toCodeNames } from '../../engine-container/src/stored-record/record-names.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { MemoryStore } from '../fakes/memory-store.ts';
 import type { Witness } from './hosts.ts';

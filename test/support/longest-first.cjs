@@ -20,7 +20,7 @@ const SECONDS = [
   ['contract/dynamo-store.test.ts', 11],
   ['scenario/service/backports.test.ts', 11],
   ['simulation/crash-sweep.test.ts', 9],
-  ['scenario/gate/ci-gate.test.ts', 9],
+  ['scenario/service/ci-gate.test.ts', 9],
   ['dashboard/marked-fields.test.tsx', 8],
   ['scenario/batches/auto-fanout.abstract.test.ts', 8],
   ['scenario/service/provisioning.test.ts', 8],

@@ -3,7 +3,7 @@ import { findBranchConflict } from '../../domain/repos/managed-branch.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { EnrollmentStore } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
-import { countStep, createConnectionMethods, isFull } from './connection-rows.ts';
+import { countStep, createConnectionMethods, isFull } from './connection-store.ts';
 import { listBatches, listEvents } from './history.ts';
 import { readRepo, readReposOf } from './read-repos.ts';
 import { buryRepo, deleteRepo } from './repo-deletion.ts';

@@ -5,7 +5,7 @@ import type { LeftHeads } from '../../domain/queue/obligations.ts';
 import type { ManagedBranch } from '../../domain/repos/managed-branch.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import { StoreError } from '../../ports/store.ts';
-import { countStep, transactCounted } from './connection-rows.ts';
+import { countStep, transactCounted } from './connection-store.ts';
 import { readRepo, readReposByKey } from './read-repos.ts';
 import { type Address, addressStep, readAddress, withoutBranch } from './rows/addresses.ts';
 import { UnreadableValue } from './rows/codec.ts';

@@ -1,6 +1,6 @@
 import { API_TOKEN_KEPT_MS } from '../../domain/api-limits.ts';
 import type { TenantId } from '../../domain/ids.ts';
-import { type ApiToken, type ScopeGrant, TOKEN_SCOPES } from '../../domain/tenants/api-token.ts';
+import { API_TOKEN_SCOPES, type ApiToken, type ScopeGrant } from '../../domain/tenants/api-token.ts';
 import type { TokenStore } from '../../ports/token-store.ts';
 import { stayingTenant } from './account-store.ts';
 import { defaulted, listOf, nullable, oneOf, record, text, whole } from './rows/codec.ts';
@@ -16,7 +16,7 @@ const tokenRow = record<ApiToken>({
     'scopes',
     listOf(
       record<ScopeGrant>({
-        scope: ['scope', oneOf(TOKEN_SCOPES)],
+        scope: ['scope', oneOf(API_TOKEN_SCOPES)],
         repoIds: ['repo_ids', nullable(listOf(text))],
       }),
     ),

@@ -1,4 +1,4 @@
-import { keyOfPaths } from '#core/contracts/internal/paths-key.ts';
+import { keyOfPaths } from '#core/contracts/paths-key.ts';
 import type { Commit } from '#core/domain/forge/forge.ts';
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { FORGE_PAGE_SIZE_MAX } from '#core/domain/limits.ts';

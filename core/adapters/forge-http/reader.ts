@@ -22,7 +22,7 @@ import { readTimeline } from './timeline.ts';
 import { readTree } from './trees.ts';
 import { readBotLogin } from './users.ts';
 import type { ForgeTransport } from './wire/transport.ts';
-import { createWriterReader, hasWritingKey } from './writers.ts';
+import { createWriterReader, hasWritingKey } from './write-rights.ts';
 
 export function createForgeReader(transport: ForgeTransport): ForgeReader {
   const readGate = createGateReader(transport);

@@ -1,7 +1,7 @@
 import type { ForgeStager } from '#core/ports/forge.ts';
 import { createBranch, deleteBranch } from './branches.ts';
 import { applyPatch } from './diffpatch.ts';
-import { cancelGateRun } from './gate/actions.ts';
+import { cancelGateRun } from './gate/cancel-run.ts';
 import type { LeasedTransport } from './wire/transport.ts';
 
 export function createForgeStager(transport: LeasedTransport): ForgeStager {

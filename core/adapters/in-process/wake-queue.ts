@@ -1,4 +1,4 @@
-import type { WakeMessage } from '../../contracts/queue/events.ts';
+import type { WakeMessage } from '../../contracts/internal/wake-message.ts';
 import type { RepoId } from '../../domain/ids.ts';
 import { WAKE_DELIVERIES_MAX } from '../../domain/limits.ts';
 import { redeliverySeconds } from '../../domain/wakes/wake.ts';

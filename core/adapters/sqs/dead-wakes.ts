@@ -1,5 +1,5 @@
 import { DeleteMessageCommand, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { parseWakeMessage, type WakeMessage } from '../../contracts/queue/events.ts';
+import { parseWakeMessage, type WakeMessage } from '../../contracts/internal/wake-message.ts';
 import type { RepoId } from '../../domain/ids.ts';
 import type { DeadWakes } from '../../ports/system.ts';
 

@@ -1,6 +1,6 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { formatWakeMessage, type WakeMessage } from '../../contracts/queue/events.ts';
+import { formatWakeMessage, type WakeMessage } from '../../contracts/internal/wake-message.ts';
 import { WAKE_QUEUE_DELAY_S_MAX } from '../../domain/limits.ts';
 import type { WakeQueue } from '../../ports/system.ts';
 

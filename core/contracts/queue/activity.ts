@@ -29,9 +29,9 @@ import { HaltEvidenceView, toHaltEvidence } from '../evidence/halt-evidence.ts';
 import { ReceiptView, toReceiptView } from '../evidence/receipt.ts';
 import { formatTime, formatTimeOrNull, Time, Uuid } from '../fields.ts';
 import { MaskedNotification, toMaskedNotification } from '../notices/notification.ts';
-import { DRIFT_FIELDS, toDriftFields } from '../repos/drift.ts';
 import { FreezeView, toFreezeView } from '../repos/freeze.ts';
 import { LeaseStateView, toReconcileView } from '../repos/managed-repo.ts';
+import { DRIFT_FIELDS, toDriftFields } from '../set-up/drift.ts';
 import { BATCH_COSTS, viewCosts } from './batch-costs.ts';
 import { StandstillView, toStandstill } from './standstill.ts';
 

@@ -29,9 +29,9 @@ import {
   WakeupMode,
 } from '../fields.ts';
 import { Notification } from '../notices/notification.ts';
-import { FileSettingsView, toFileSettings } from './file-settings.ts';
 import { PauseView, toPauseView } from './pause.ts';
 import { GIVEN_SETTINGS, SHOWN_SETTINGS, toShownSettings } from './repo-settings.ts';
+import { FileSettingsView, toFileSettings } from './settings-file-view.ts';
 
 export const Provisioning = z.object({
   webhook: z.object({ status: z.enum(WEBHOOK_STATUSES) }),

@@ -1,8 +1,8 @@
+import { EnqueueBody, EnqueuedPull } from '../pulls/enqueue.ts';
+import { GateLogView } from '../pulls/gate-log.ts';
+import { PullStoryView } from '../pulls/pull-story.ts';
 import * as activity from '../queue/activity.ts';
-import { EnqueueBody, EnqueuedPull } from '../queue/enqueue.ts';
 import { FanoutAdviceView } from '../queue/fanout-advice.ts';
-import { GateLogView } from '../queue/gate-log.ts';
-import { PullStoryView } from '../queue/pull-story.ts';
 import { FiguresView } from '../queue/queue-figures.ts';
 import * as repo from '../repos/managed-repo.ts';
 import { PauseBody } from '../repos/pause.ts';

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { RateClass } from '../../domain/api-limits.ts';
-import type { TokenScope } from '../../domain/tenants/api-token.ts';
+import type { ApiTokenScope } from '../../domain/tenants/api-token.ts';
 import type { ErrorCode } from '../errors.ts';
 
 /** Output and input types of a schema. */
@@ -51,7 +51,7 @@ export interface RouteSpec {
    * The right that an API token needs here. A route with `{id}` is about that repository; one without it shows of each
    * list only what the token may see. @default API tokens are refused
    */
-  readonly scope?: TokenScope;
+  readonly scope?: ApiTokenScope;
   /** Bucket in addition to the caller's own. */
   readonly rate?: RateClass;
   /** Takes the person's own forge token in the header `X-Forge-Token`; it is never stored. */

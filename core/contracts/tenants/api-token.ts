@@ -4,11 +4,11 @@ import {
   API_TOKEN_NAME_CHARS_MAX,
   API_TOKEN_REPOS_MAX,
 } from '../../domain/api-limits.ts';
-import { type ApiToken, type ScopeGrant, TOKEN_SCOPES } from '../../domain/tenants/api-token.ts';
+import { API_TOKEN_SCOPES, type ApiToken, type ScopeGrant } from '../../domain/tenants/api-token.ts';
 import { formatTime, formatTimeOrNull, Time, Uuid } from '../fields.ts';
 
 const Scope = z.object({
-  scope: z.enum(TOKEN_SCOPES),
+  scope: z.enum(API_TOKEN_SCOPES),
   /** Null: all repositories of the tenant, also later ones. */
   repo_ids: z.array(z.uuid()).min(1).max(API_TOKEN_REPOS_MAX).nullable(),
 });
@@ -23,14 +23,14 @@ export const CreateTokenBody = z.object({
   scopes: z
     .array(Scope)
     .min(1)
-    .max(TOKEN_SCOPES.length)
+    .max(API_TOKEN_SCOPES.length)
     .refine((scopes) => new Set(scopes.map(({ scope }) => scope)).size === scopes.length),
 });
 
 export const TokenView = z.object({
   id: Uuid,
   name: z.string(),
-  scopes: z.array(z.object({ scope: z.enum(TOKEN_SCOPES), repo_ids: z.array(Uuid).nullable() })),
+  scopes: z.array(z.object({ scope: z.enum(API_TOKEN_SCOPES), repo_ids: z.array(Uuid).nullable() })),
   created_at: Time,
   expires_at: Time,
   /** To the hour. Null: never used. */

@@ -1,11 +1,11 @@
 import type { EpochMs, RepoId, TenantId } from '../ids.ts';
 
 /** The rights that a token can have. None of them reaches the account, its sessions and tokens, its plan or other tenants. */
-export const TOKEN_SCOPES = ['read', 'queue:write', 'settings:write'] as const;
-export type TokenScope = (typeof TOKEN_SCOPES)[number];
+export const API_TOKEN_SCOPES = ['read', 'queue:write', 'settings:write'] as const;
+export type ApiTokenScope = (typeof API_TOKEN_SCOPES)[number];
 
 export interface ScopeGrant {
-  readonly scope: TokenScope;
+  readonly scope: ApiTokenScope;
   /** Null: all repositories of the tenant, also later ones. */
   readonly repoIds: readonly RepoId[] | null;
 }
@@ -25,6 +25,6 @@ export interface ApiToken {
 }
 
 /** Null: the token does not have the scope at all. */
-export function grantOf(scopes: readonly ScopeGrant[], scope: TokenScope): ScopeGrant | null {
+export function grantOf(scopes: readonly ScopeGrant[], scope: ApiTokenScope): ScopeGrant | null {
   return scopes.find((each) => each.scope === scope) ?? null;
 }

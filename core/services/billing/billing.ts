@@ -21,7 +21,7 @@ import type { BillingAccount, BillingStore, StoredBilling } from '../../ports/bi
 import { type OpenPayments, type Payments, PaymentsError } from '../../ports/payments.ts';
 import { type EnrollmentStore, StoreError } from '../../ports/store.ts';
 import type { Clock, Ids, Log } from '../../ports/system.ts';
-import { recordChange } from '../evidence/audit.ts';
+import { recordChange } from '../tenants/audit.ts';
 import { type PlanDeps, readPlan } from './plans.ts';
 
 export interface BillingDeps extends PlanDeps {

@@ -17,9 +17,9 @@ import {
 } from '../../ports/system.ts';
 import type { Secret } from '../../secret.ts';
 import { type PlanDeps, readCeiling } from '../billing/plans.ts';
-import { recordChange } from '../evidence/audit.ts';
 import { loadOwnConnection } from '../repos/owned.ts';
 import { dropClaim } from '../repos/release-claim.ts';
+import { recordChange } from '../tenants/audit.ts';
 
 export interface ConnectionDeps extends PlanDeps {
   readonly store: EnrollmentStore &

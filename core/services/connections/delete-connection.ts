@@ -2,9 +2,9 @@ import { AppError } from '../../contracts/errors.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import type { Connection } from '../../domain/repos/repo.ts';
 import type { DispatchStore, EnrollmentStore } from '../../ports/store.ts';
-import { recordChange } from '../evidence/audit.ts';
 import { buryRepo, type DeletionDeps } from '../repos/delete-repo.ts';
 import { loadOwnConnection } from '../repos/owned.ts';
+import { recordChange } from '../tenants/audit.ts';
 import { dropConnection } from '../wind-down/wind-down.ts';
 
 /**

@@ -19,7 +19,7 @@ import type { MailboxStore } from '../../ports/mailbox-store.ts';
 import type { NoticeRequestStore } from '../../ports/notifier.ts';
 import type { EnrollmentStore } from '../../ports/store.ts';
 import type { Secret } from '../../secret.ts';
-import { type AuditDeps, recordChange } from '../evidence/audit.ts';
+import { type AuditDeps, recordChange } from '../tenants/audit.ts';
 
 type ShownStore = Pick<AuthorStore, 'listAuthorNotices' | 'findAuthorNotices'> &
   Pick<MailboxStore, 'readMailboxStates'>;

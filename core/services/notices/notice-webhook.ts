@@ -16,10 +16,10 @@ import type { SecretBox } from '../../ports/secret-box.ts';
 import type { DispatchStore } from '../../ports/store.ts';
 import type { Clock, Ids, Log } from '../../ports/system.ts';
 import type { Secret } from '../../secret.ts';
-import { recordChange } from '../evidence/audit.ts';
 import { loadOwnRepo } from '../repos/owned.ts';
 import { type RepoStore, saveRepo } from '../repos/save-repo.ts';
 import { orDecryptionError } from '../secrets/repo-secrets.ts';
+import { recordChange } from '../tenants/audit.ts';
 import { type NoticeTargetDeps, refuseForbiddenTarget } from './check-notice-targets.ts';
 
 export interface NoticeWebhookDeps extends NoticeTargetDeps {

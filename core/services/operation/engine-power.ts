@@ -5,7 +5,7 @@ import type { Clock, EnginePort, Log } from '../../ports/system.ts';
 
 export interface EnginePowerDeps {
   readonly fleet: EngineFleet;
-  /** The worker notes whenever a repository needs the engine (idle-look.ts). */
+  /** The worker notes whenever a repository needs the engine (`services/wakes/idle-look.ts`). */
   readonly store: Pick<LookStore, 'loadEngineNeededAt'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;

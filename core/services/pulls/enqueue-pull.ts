@@ -6,8 +6,8 @@ import type { ForgePerson, OpenForgePerson, SeenPull } from '../../ports/forge-p
 import type { DispatchStore } from '../../ports/store.ts';
 import type { Clock } from '../../ports/system.ts';
 import type { Secret } from '../../secret.ts';
-import { type AuditDeps, recordChange } from '../evidence/audit.ts';
 import { loadOwnRepo } from '../repos/owned.ts';
+import { type AuditDeps, recordChange } from '../tenants/audit.ts';
 import { tryWake, type WakeDeps } from '../wakes/wake.ts';
 
 /** A check of a forge ends within a second or two; the call ends long before its function does. */

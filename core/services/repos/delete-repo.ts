@@ -3,7 +3,7 @@ import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { DispatchStore, EnrollmentStore, LeaseStore } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
 import type { Clock, WakeQueue } from '../../ports/system.ts';
-import { type AuditDeps, recordChange } from '../evidence/audit.ts';
+import { type AuditDeps, recordChange } from '../tenants/audit.ts';
 import { tryWake } from '../wakes/wake.ts';
 import { type LiveStore, readLivePrs } from '../wind-down/live-batches.ts';
 import { loadOwnRepo } from './owned.ts';

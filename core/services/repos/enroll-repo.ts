@@ -17,12 +17,12 @@ import { type DispatchStore, type EnrollmentStore, StoreError } from '../../port
 import { type Clock, type Vault, VaultError, type WakeQueue } from '../../ports/system.ts';
 import { type PlanDeps, readCeiling } from '../billing/plans.ts';
 import { accessDenied } from '../connections/denied.ts';
-import { recordChange } from '../evidence/audit.ts';
 import { askNewMailbox } from '../notices/ask-confirmation.ts';
 import { type NoticeTargetDeps, refuseForbiddenTargets } from '../notices/check-notice-targets.ts';
 import { orDecryptionError, sealTargets } from '../secrets/repo-secrets.ts';
 import { seeGate } from '../set-up/ci-gate.ts';
 import { type ProvisioningDeps, provisionRepo } from '../set-up/provisioning.ts';
+import { recordChange } from '../tenants/audit.ts';
 import { tryWake } from '../wakes/wake.ts';
 import { loadOwnConnection } from './owned.ts';
 import { saveRepo } from './save-repo.ts';

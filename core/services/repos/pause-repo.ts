@@ -4,7 +4,7 @@ import type { EpochMs, TenantId } from '../../domain/ids.ts';
 import type { PauseKind } from '../../domain/repos/pause.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { WakeQueue } from '../../ports/system.ts';
-import { type AuditDeps, recordChange } from '../evidence/audit.ts';
+import { type AuditDeps, recordChange } from '../tenants/audit.ts';
 import { tryWake, type WakeDeps } from '../wakes/wake.ts';
 import { loadOwnRepo } from './owned.ts';
 import { type RepoStore, saveRepo } from './save-repo.ts';

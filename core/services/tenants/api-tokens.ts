@@ -7,7 +7,7 @@ import type { AccountStore } from '../../ports/account-store.ts';
 import type { EnrollmentStore } from '../../ports/store.ts';
 import type { Clock, Ids, Log } from '../../ports/system.ts';
 import type { ReadApiToken, TokenStore } from '../../ports/token-store.ts';
-import { recordChange } from '../evidence/audit.ts';
+import { recordChange } from './audit.ts';
 
 export interface TokenDeps {
   readonly store: Pick<AccountStore, 'appendAudit'> & Pick<EnrollmentStore, 'createTenant' | 'listRepos'>;

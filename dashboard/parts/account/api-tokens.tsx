@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { ResultOf } from '#core/contracts/routes/client.ts';
 import { API_TOKEN_NAME_CHARS_MAX } from '#core/domain/api-limits.ts';
-import { TOKEN_SCOPES, type TokenScope } from '#core/domain/tenants/api-token.ts';
+import { API_TOKEN_SCOPES, type ApiTokenScope } from '#core/domain/tenants/api-token.ts';
 import { useChange, useQueueStatus, useTokens } from '../../data/hooks.ts';
 import { showFullTime } from '../../view/format.ts';
 import { Ago, Button, Copy, Field, Foreign } from '../frame/basics.tsx';
@@ -10,7 +10,7 @@ import { FailedCall } from '../frame/failed-call.tsx';
 
 const TOUCHES = [['tokens']] as const;
 const LIVES_DAYS = [7, 30, 90, 365];
-const SCOPE_WORDS: Readonly<Record<TokenScope, string>> = {
+const SCOPE_WORDS: Readonly<Record<ApiTokenScope, string>> = {
   read: 'reads repositories, queue and pull requests',
   'queue:write': 'pauses, drains, resumes and wakes queues',
   'settings:write': 'changes settings, gate and branch rule',
@@ -97,7 +97,7 @@ const TOKEN_FAULTS = {
 function MakeToken({ repos }: { readonly repos: readonly (readonly [id: string, name: string])[] }) {
   const [name, setName] = useState('');
   const [days, setDays] = useState(90);
-  const [scopes, setScopes] = useState<readonly TokenScope[]>(['read']);
+  const [scopes, setScopes] = useState<readonly ApiTokenScope[]>(['read']);
   const [only, setOnly] = useState<readonly string[]>([]);
   const make = useChange(
     (api, _: null) =>
@@ -146,7 +146,7 @@ function MakeToken({ repos }: { readonly repos: readonly (readonly [id: string, 
         </div>
         <fieldset className="radios">
           <legend>It may</legend>
-          {TOKEN_SCOPES.map((scope) => (
+          {API_TOKEN_SCOPES.map((scope) => (
             <label key={scope} className="check">
               <input
                 type="checkbox"

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { SetupCheck } from '#core/contracts/internal/dashboard.ts';
 import { useService } from '../../data/hooks.ts';
 import { Button, Outward } from '../frame/basics.tsx';
-import { Mark } from '../queue/signal.tsx';
+import { Mark } from '../frame/signal.tsx';
 
 /** Null: a person has signed in before, and the service tells a stranger nothing more. */
 async function loadChecks(address: string): Promise<readonly SetupCheck[] | null> {

@@ -2,8 +2,8 @@ import { Component } from 'react';
 import { Link, useLocation } from 'wouter';
 import { path } from '../../routes.ts';
 import { type ErrorWords, sayError } from '../../view/error-words.ts';
-import { Signal } from '../queue/signal.tsx';
 import { Button, ButtonLink, PageHead, useTitle } from './basics.tsx';
+import { Signal } from './signal.tsx';
 
 function Way({ words }: { readonly words: ErrorWords }) {
   const [here] = useLocation();

@@ -4,9 +4,9 @@ import { ApiError } from '#core/contracts/routes/client.ts';
 import { useHealth, useService } from '../../data/hooks.ts';
 import { SIGNAL_WORDS, type Signal } from '../../view/health.ts';
 import type { Tone } from '../../view/tone.ts';
-import { Tag } from '../queue/signal.tsx';
 import { Button } from './basics.tsx';
 import { Problem } from './errors.tsx';
+import { Tag } from './signal.tsx';
 
 const TONES = { ok: 'clear', degraded: 'stop', unknown: 'unknown' } as const satisfies Record<string, Tone>;
 const NAMES = { ok: 'in order', degraded: 'in trouble', unknown: 'unknown' } as const;

@@ -4,9 +4,9 @@ import { showPart } from '../../view/format.ts';
 import type { PullStory } from '../../view/pull.ts';
 import { wordOfOutcome } from '../../view/words.ts';
 import { Ago } from '../frame/basics.tsx';
+import { Tag } from '../frame/signal.tsx';
 import { GateRun } from './gate-run.tsx';
 import { PullLinks } from './pull-link.tsx';
-import { Tag } from './signal.tsx';
 
 /** The batches that one pull request was in, part by part, newest first. */
 export function Attempts({ story, repoId }: { readonly story: PullStory; readonly repoId: string }) {

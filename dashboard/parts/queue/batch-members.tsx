@@ -4,9 +4,9 @@ import { showPart } from '../../view/format.ts';
 import { type BatchTree, type MemberStory, tellMembers } from '../../view/tree.ts';
 import { sayReason, wordOfAction } from '../../view/words.ts';
 import type { RepoView } from '../frame/repo-frame.tsx';
+import { Tag } from '../frame/signal.tsx';
 import { GateRun } from './gate-run.tsx';
 import { PullLink } from './pull-link.tsx';
-import { Tag } from './signal.tsx';
 
 /** Every pull request of a batch, in order. */
 export function Members({

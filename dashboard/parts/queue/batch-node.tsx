@@ -10,9 +10,9 @@ import type { BatchNode } from '../../view/tree.ts';
 import { originOf, sayOrigin, sayPhase, sayReason, wordOfOutcome } from '../../view/words.ts';
 import { Outward } from '../frame/basics.tsx';
 import type { RepoView } from '../frame/repo-frame.tsx';
+import { Tag } from '../frame/signal.tsx';
 import { GateRun } from './gate-run.tsx';
 import { PullLinks } from './pull-link.tsx';
-import { Tag } from './signal.tsx';
 
 /** All that is stored of one node. */
 export function NodeDetails({ row, view }: { readonly row: BatchNode; readonly view: RepoView }) {

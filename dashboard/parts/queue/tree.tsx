@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef } from 'react';
 import { showPulls } from '../../view/format.ts';
 import { type BatchTree, layOutTree, type PlacedNode, stepInTree, type TreeLayout } from '../../view/tree.ts';
 import { originOf, sayOrigin, sayPhase, wordOfOutcome } from '../../view/words.ts';
-import { Mark } from './signal.tsx';
+import { Mark } from '../frame/signal.tsx';
 
 /** Pixels. A column holds "#1234" and its mark; a small batch gets room for its words. */
 const COLUMN_SMALL = 96;

@@ -3,8 +3,8 @@ import { useNow } from '../../data/hooks.ts';
 import { path } from '../../routes.ts';
 import { type Blocker, type Remedy, sayTimes } from '../../view/blocker.ts';
 import { Outward } from '../frame/basics.tsx';
+import { Signal } from '../frame/signal.tsx';
 import { PullLink } from './pull-link.tsx';
-import { Signal } from './signal.tsx';
 
 /** The one line that says what blocks the next landing, since when and until when. */
 export function Verdict({

@@ -4,7 +4,7 @@ import type { StatusEntry } from '../../view/blocker.ts';
 import type { Tone } from '../../view/tone.ts';
 import { Button } from '../frame/basics.tsx';
 import { Problem } from '../frame/errors.tsx';
-import { Tag } from '../queue/signal.tsx';
+import { Tag } from '../frame/signal.tsx';
 
 type Check = ResultOf<'verifyGate'>['checks'][number];
 type State = Check['state'];

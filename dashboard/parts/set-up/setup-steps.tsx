@@ -3,7 +3,7 @@ import type { StatusEntry } from '../../view/blocker.ts';
 import { listSteps, type Step, tellGateEvents } from '../../view/provisioning.ts';
 import { Button, Outward } from '../frame/basics.tsx';
 import { Problem } from '../frame/errors.tsx';
-import { Tag } from '../queue/signal.tsx';
+import { Tag } from '../frame/signal.tsx';
 
 const TOUCHES = [['queue']] as const;
 

@@ -1,7 +1,7 @@
 import type { Decision } from './actions.ts';
 import { admitEntries } from './admission/admit-entries.ts';
+import { noteAttempts } from './admission/attempts-and-places.ts';
 import { syncQueue } from './admission/entries.ts';
-import { noteAttempts } from './admission/who-may.ts';
 import { closeBatches, tearDownGroundless } from './batches/batch.ts';
 import { openBatches } from './batches/fill.ts';
 import { stageWanted } from './batches/stage.ts';
@@ -29,7 +29,7 @@ import type { Snapshot } from './snapshot.ts';
 import { chooseWake } from './wake.ts';
 import { sayOff } from './words/departure.ts';
 import { sayProgress } from './words/progress.ts';
-import { replaceOldWords } from './words/said.ts';
+import { replaceOldWords } from './words/replace-old-words.ts';
 import { retryStuck, writeWords } from './words/write-words.ts';
 
 /**

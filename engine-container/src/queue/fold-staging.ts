@@ -3,17 +3,17 @@ import { CONTRADICTED_REFUSAL_MS } from '#core/domain/limits.ts';
 import { isMergeRefusal } from '#core/domain/pulls/merge-refusal.ts';
 import type { Action, ActionOutcome, CutReason } from './actions.ts';
 import { defer, dissolve, startTeardown } from './batches/batch.ts';
-import { describeWanted } from './batches/missing-gate.ts';
 import { answerFromEvidence } from './batches/nodes.ts';
 import { findNode, inFlightOf, treesAhead } from './batches/pipeline.ts';
-import { noteSettings } from './batches/settings-notes.ts';
 import { deferWithBackoff } from './batches/staging-failure.ts';
 import { type DecisionContext, emitEvent, entryOf, reportCode } from './decision-context.ts';
 import { addEvidence, verdictOfPrefix } from './gate/evidence.ts';
+import { describeWanted } from './gate/missing-gate.ts';
 import { countRunStarted } from './policy/fanout-choice.ts';
 import { fanoutOf } from './policy/in-force.ts';
 import type { DeferReason } from './record/aside.ts';
 import type { Batch, Member, Node } from './record/record.ts';
+import { noteSettings } from './words/settings-words.ts';
 
 /** A pull request whose head the base repository does not hold yet is looked at again after this. */
 const HEAD_COPY_WAIT_MS = 30_000;

@@ -7,9 +7,9 @@ import { noteRuledBranch } from './batches/ruled-branch.ts';
 import { countStagingFailure, countUnfinished } from './batches/staging-failure.ts';
 import { beginPass, type DecisionContext } from './decision-context.ts';
 import { foldBatch, foldNode } from './fold-staging.ts';
-import { countPostFailure, type PostStatus } from './landing/post-failure.ts';
 import type { QueueRecord } from './record/record.ts';
 import type { Snapshot } from './snapshot.ts';
+import { countPostFailure, type PostStatus } from './words/post-failure.ts';
 
 /** The outcome of an action, written into the record. Pure, like `decide`; `at` is when the outcome was known. */
 export function fold(

@@ -6,7 +6,7 @@ import { landingOf } from '../queue/batches/pipeline.ts';
 import { givenUpOf } from '../queue/landing/given-up.ts';
 import type { QueueRecord } from '../queue/record/record.ts';
 import type { FocusView, PullRequestView } from '../queue/snapshot.ts';
-import type { CheckClock } from '../reconcile/check-clock.ts';
+import type { CheckClock } from './check-clock.ts';
 import { isBehindOldTip, isMergedForAnother, isNextToPost, nextPullRequest } from './landing-view.ts';
 import type { TryRead } from './look-reads.ts';
 import type { CommitReader } from './read-commits.ts';

@@ -3,8 +3,8 @@ import type { CommitSha, RepoId, TreeHash } from '#core/domain/ids.ts';
 import { DIRECTORY_MEMORY_ENTRIES_MAX } from '#core/domain/limits.ts';
 import type { ChangedCommit } from '#core/ports/forge.ts';
 import type { PatrolMemory } from '../reading/status-patrol.ts';
-import type { RecordMemory } from '../record/record-keeper.ts';
 import type { Directory } from '../staging/objects.ts';
+import type { RecordMemory } from '../stored-record/record-keeper.ts';
 
 /** By head: the commits that the base had beyond it when it was last asked for. */
 export type BaseSides = Map<

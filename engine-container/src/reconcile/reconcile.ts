@@ -18,16 +18,16 @@ import { Looks } from '../reading/looks.ts';
 import { SnapshotReader } from '../reading/read-snapshot.ts';
 import { toldSettings } from '../reading/settings-changes.ts';
 import type { PatrolMemory } from '../reading/status-patrol.ts';
-import { RecordKeeper } from '../record/record-keeper.ts';
 import { RepoObjects } from '../staging/repo-objects.ts';
 import { StagedTreeMismatch } from '../staging/stage-trees.ts';
+import { RecordKeeper } from '../stored-record/record-keeper.ts';
 import { afterFailure, isStaging, isTakingBack, OF_EVERYTHING } from './action-kinds.ts';
 import type { EngineMemory } from './engine-memory.ts';
+import { findRuledBranch } from './find-ruled-branch.ts';
 import { mayStillWrite } from './may-still-write.ts';
 import { perform, queuePageFor } from './perform.ts';
 import type { MeasuredDeps } from './reconciler-deps.ts';
 import { type Refused, readRefusal, waitsForTick, withArchive } from './refusal-cause.ts';
-import { findRuledBranch } from './ruled-branch.ts';
 import { SteadyClock } from './steady-clock.ts';
 import { takeBackUnrecorded } from './take-back.ts';
 

@@ -3,7 +3,7 @@ import type { EngineForge } from '#core/ports/forge.ts';
 import type { EngineStore, LeaseStore } from '#core/ports/store.ts';
 import type { Clock, Ids, Log, Meter, ReconcileRequest } from '#core/ports/system.ts';
 import type { ConfirmBounce } from '../queue/snapshot.ts';
-import type { KeeperDeps } from '../record/record-keeper.ts';
+import type { KeeperDeps } from '../stored-record/record-keeper.ts';
 import type { EngineMemory } from './engine-memory.ts';
 import type { ForgeSpending } from './forge-spending.ts';
 

@@ -5,7 +5,7 @@ import type { EngineForge } from '#core/ports/forge.ts';
 import { withLease } from '#core/services/wakes/lease.ts';
 import { decide } from '../../../engine-container/src/queue/decide.ts';
 import { NO_HISTORY } from '../../../engine-container/src/queue/policy/rate.ts';
-import { toDocument } from '../../../engine-container/src/record/record-codec.ts';
+import { toDocument } from '../../../engine-container/src/stored-record/record-codec.ts';
 import { givenRepo } from '../../builders/managed-repo.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { createWorld, type World } from '../../scenario/world.ts';

@@ -7,7 +7,7 @@ import { Secret } from '#core/secret.ts';
 import { withLease } from '#core/services/wakes/lease.ts';
 import { LATE_PUSH_ENTRY_MS } from '../../../engine-container/src/queue/admission/eligibility.ts';
 import { NO_HISTORY } from '../../../engine-container/src/queue/policy/rate.ts';
-import { toDocument } from '../../../engine-container/src/record/record-codec.ts';
+import { toDocument } from '../../../engine-container/src/stored-record/record-codec.ts';
 import { givenHeldLease } from '../../builders/held-lease.ts';
 import { givenRepo } from '../../builders/managed-repo.ts';
 import { GitDesk } from '../../scenario/trees/git-desk.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { NO_LOG_WORDS } from '#core/domain/forge/gate-log.ts';
+import { NO_LOG_WORDS } from '#core/domain/pulls/gate-log.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import type { ForgeLog } from '#core/ports/forge-log.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RouteSpec } from '#core/contracts/routes/route-spec.ts';
 import { ROUTES } from '#core/contracts/routes/routes.ts';
-import { TOKEN_SCOPES } from '#core/domain/tenants/api-token.ts';
+import { API_TOKEN_SCOPES } from '#core/domain/tenants/api-token.ts';
 import {
   ADMIN_KEY,
   ApiWorld,
@@ -134,7 +134,7 @@ describe('isolation: every route with an id x every caller x every kind of id (A
   const credentialsOf = async (world: ApiWorld, caller: Caller, own: string) => {
     if (!isApiToken(caller)) return CALLERS[caller];
     const { session, ownOnly } = API_TOKENS[caller];
-    const scopes = TOKEN_SCOPES.map((scope) => ({ scope, repo_ids: ownOnly ? [own] : null }));
+    const scopes = API_TOKEN_SCOPES.map((scope) => ({ scope, repo_ids: ownOnly ? [own] : null }));
     const made = await world.as(session)('POST', '/api/v1/tokens', { name: 'x', expires_in_days: 1, scopes });
     return { token: made.json.token as string };
   };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ERROR_TABLE, type ErrorCode } from '#core/contracts/errors.ts';
-import { PullStoryView } from '#core/contracts/queue/pull-story.ts';
+import { PullStoryView } from '#core/contracts/pulls/pull-story.ts';
 import { GIVEN_SETTINGS } from '#core/contracts/repos/repo-settings.ts';
 import { errorsOf, type RouteSpec } from '#core/contracts/routes/route-spec.ts';
 import { ROUTES } from '#core/contracts/routes/routes.ts';

@@ -1,12 +1,12 @@
 import type { RouteSpec } from '#core/contracts/routes/route-spec.ts';
 import { ROUTES } from '#core/contracts/routes/routes.ts';
 import { API_TOKENS_MAX } from '#core/domain/api-limits.ts';
-import { TOKEN_SCOPES } from '#core/domain/tenants/api-token.ts';
+import { API_TOKEN_SCOPES } from '#core/domain/tenants/api-token.ts';
 import { ApiWorld, TENANT_A, TENANT_B, TOKEN_A, TOKEN_B } from '../../support/api-world.ts';
 import { giveHistory } from '../../support/given-history.ts';
 
 const TOKENS = '/api/v1/tokens';
-const ALL = TOKEN_SCOPES.map((scope) => ({ scope, repo_ids: null }));
+const ALL = API_TOKEN_SCOPES.map((scope) => ({ scope, repo_ids: null }));
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -216,7 +216,7 @@ describe('what a token may do', () => {
     '%s takes the scope that it states, and no other',
     async (id, route) => {
       const { repo } = await world.enroll(TENANT_A);
-      for (const scope of TOKEN_SCOPES) {
+      for (const scope of API_TOKEN_SCOPES) {
         const { token } = await make([{ scope, repo_ids: null }]);
         const { status, code } = await call(route, repo.id, token);
         if (route.scope === undefined) {

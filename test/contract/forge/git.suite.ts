@@ -1,4 +1,4 @@
-import { keyOfPaths } from '#core/contracts/internal/paths-key.ts';
+import { keyOfPaths } from '#core/contracts/paths-key.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { type ForgeSubject, listFiles, RepoDriver } from './subject.ts';
 

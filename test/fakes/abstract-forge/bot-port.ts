@@ -1,4 +1,4 @@
-import { keyOfPaths } from '#core/contracts/internal/paths-key.ts';
+import { keyOfPaths } from '#core/contracts/paths-key.ts';
 import type { Commit, RefInTheWay } from '#core/domain/forge/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import { FORGE_TOUCHED_PULLS_MAX } from '#core/domain/limits.ts';

@@ -1,6 +1,6 @@
 import { describeContractStates } from '../admission/contract-states.suite.ts';
+import { runStory, SWEEP_STORIES } from '../crash-sweep-stories.ts';
 import { oneboxWorlds } from '../onebox-world.ts';
-import { runStory, SWEEP_STORIES } from '../service/crash-sweep-stories.ts';
 import { expectHonestEnd } from '../stories.ts';
 
 // Git and a database on a busy machine: the limit is there to end a hang, not to time anything.

@@ -1,4 +1,4 @@
-import { toPullStoryView } from '#core/contracts/queue/pull-story.ts';
+import { toPullStoryView } from '#core/contracts/pulls/pull-story.ts';
 import { BACKPORT_TRIES_MS, BACKPORT_WINDOW_MS } from '#core/domain/pulls/backport.ts';
 import { tellPull } from '#core/domain/pulls/pull-story.ts';
 import { carryLandings, wishBackports } from '#core/services/pulls/backport.ts';

@@ -1,5 +1,5 @@
+import { SWEEP_STORIES } from '../crash-sweep-stories.ts';
 import { playStory } from '../play-story.ts';
-import { SWEEP_STORIES } from './crash-sweep-stories.ts';
 
 /** The same under a gate by statuses: `gate-by-statuses.abstract.long.test.ts`. */
 describe('the 25 scenarios, abstract forge', () => {

@@ -1,6 +1,6 @@
+import { runStory, SWEEP_STORIES } from '../crash-sweep-stories.ts';
 import { gitWorlds } from '../git-world.ts';
 import { expectHonestEnd } from '../stories.ts';
-import { runStory, SWEEP_STORIES } from './crash-sweep-stories.ts';
 
 // Git processes on a busy machine: the limit is there to end a hang, not to time anything.
 jest.setTimeout(60_000);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { keyIdOf, readPublicKey } from '#core/contracts/evidence/dsse.ts';
 import { writeGlanceRequest, writeLookRequest } from '#core/contracts/internal/idle-look.ts';
-import { formatWakeMessage } from '#core/contracts/queue/events.ts';
+import { formatWakeMessage } from '#core/contracts/internal/wake-message.ts';
 import { LEASE_TAKEOVER_GRACE_MS, LEASE_TTL_MS } from '#core/domain/limits.ts';
 import { Secret } from '#core/secret.ts';
 import { startLocalService } from '../../../local/service.ts';

@@ -175,7 +175,7 @@ test('values that the record keeps are not trusted when they are none: the file 
   if (stored === null) throw new Error('no record');
   const document = stored.document as { settingsSeen: { values: object } };
   const damaged = { ...document, settingsSeen: { ...document.settingsSeen, values: { bisect_fanout: 900 } } };
-  const { parseRecord } = await import('../../../engine-container/src/record/record-codec.ts');
+  const { parseRecord } = await import('../../../engine-container/src/stored-record/record-codec.ts');
   expect(parseRecord(damaged)?.record.settingsSeen).toBeUndefined();
   const foreign = { ...document, settingsSeen: { ...document.settingsSeen, values: { reuse_ci: true } } };
   expect(parseRecord(foreign)?.record.settingsSeen).toBeUndefined();

@@ -1,8 +1,8 @@
 import type { StoredQueueRecord } from '#core/ports/store.ts';
-import { NEWEST_FORMAT } from '../../../engine-container/src/record/record-migrations.ts';
+import { NEWEST_FORMAT } from '../../../engine-container/src/stored-record/record-migrations.ts';
+import { runStory, SWEEP_STORIES } from '../crash-sweep-stories.ts';
 import { expectHonestEnd } from '../stories.ts';
 import { createWorld, type World } from '../world.ts';
-import { runStory, SWEEP_STORIES } from './crash-sweep-stories.ts';
 
 /**
  * During a deployment the engine of the release before and this one run side by side for minutes, and take turns at the same

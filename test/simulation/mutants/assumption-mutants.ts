@@ -215,7 +215,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a new record takes over the heads of the one before it',
-    file: 'engine-container/src/record/adopt-lost.ts',
+    file: 'engine-container/src/stored-record/adopt-lost.ts',
     find: '...(await store.listLeftHeads(repo))',
     replace: '...(await store.listLeftHeads(repo)).slice(0, 0)',
     families: ['interrupted'],
@@ -250,7 +250,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what the forge alone calls a conflict is told',
-    file: `${QUEUE}/line/held-by-forge.ts`,
+    file: `${QUEUE}/admission/held-by-forge.ts`,
     find: "  defer(pass, entry, { reason: 'forge_conflict', baseTree: held.baseTree, until: null });\n",
     replace: '',
     families: ['other_merge'],

@@ -255,7 +255,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what the forge alone holds is let go when it would merge',
-    file: `${QUEUE}/line/held-by-forge.ts`,
+    file: `${QUEUE}/admission/held-by-forge.ts`,
     find: '  if (mergeable) {\n',
     replace: '  if (mergeable && entry.pr < 0) {\n',
     families: ['other_merge'],
@@ -263,7 +263,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what the forge alone holds is told as a conflict in the end',
-    file: `${QUEUE}/line/held-by-forge.ts`,
+    file: `${QUEUE}/admission/held-by-forge.ts`,
     find: "  defer(pass, entry, { reason: 'forge_conflict', baseTree: held.baseTree, until: null });\n",
     replace: '',
     families: ['other_merge'],

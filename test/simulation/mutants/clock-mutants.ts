@@ -55,7 +55,7 @@ export const CLOCK_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a step is followed once, whatever the store refuses (A24)',
-    file: `${SRC}/record/record-keeper.ts`,
+    file: `${SRC}/stored-record/record-keeper.ts`,
     find: 'document: toDocument(fitting, left),',
     replace:
       'document: toDocument({ ...fitting, storedBy: this.#stored?.storedBy ?? fitting.storedBy }, left),',

@@ -38,7 +38,7 @@ export const CONVERTED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what a commit writes counts',
-    file: `${ENGINE}/staging/rebase-checkouts.ts`,
+    file: `${ENGINE}/staging/rebase/rebase-checkouts.ts`,
     find: '    ...steps,\n',
     replace: '',
     families: ['people'],
@@ -54,7 +54,7 @@ export const CONVERTED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the result counts, which the base is checked out over',
-    file: `${ENGINE}/staging/rebase-checkouts.ts`,
+    file: `${ENGINE}/staging/rebase/rebase-checkouts.ts`,
     find: 'files: new Map(back.map(([path]) => [path, before.get(path) ?? null]))',
     replace: 'files: new Map()',
     families: ['people'],
@@ -62,7 +62,7 @@ export const CONVERTED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a file is held to the rules by which it was written',
-    file: `${ENGINE}/staging/checkout-rules.ts`,
+    file: `${ENGINE}/staging/rebase/checkout-rules.ts`,
     find: '    budget.add(path, version, { written, read: written });\n',
     replace: '',
     families: ['people'],
@@ -70,7 +70,7 @@ export const CONVERTED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'only what differs between the head and the base is checked out',
-    file: `${ENGINE}/staging/rebase-checkouts.ts`,
+    file: `${ENGINE}/staging/rebase/rebase-checkouts.ts`,
     find: 'step.changes.filter(({ path }) => before.has(path))',
     replace: 'step.changes',
     families: ['people'],
@@ -78,7 +78,7 @@ export const CONVERTED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'text=auto leaves line ends alone that are in the index',
-    file: `${ENGINE}/staging/conversion.ts`,
+    file: `${ENGINE}/staging/rebase/conversion.ts`,
     find: "return value === 'auto' ? 'auto' : undefined;",
     replace: "return value === 'auto' ? 'always' : undefined;",
     families: ['people'],

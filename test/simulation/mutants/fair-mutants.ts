@@ -6,7 +6,7 @@ const PIPELINE = 'engine-container/src/queue/batches/open-pipeline.ts';
 const TRIALS = 'engine-container/src/queue/batches/open-trials.ts';
 const SCREENING = 'engine-container/src/queue/line/crowd-rule.ts';
 const BESIDE = 'one account schedules many beside the gate run of a person';
-const VERDICT = 'engine-container/src/queue/gate/known-verdict.ts';
+const VERDICT = 'engine-container/src/queue/admission/known-verdict.ts';
 
 /** Guards of decisions 0215 and 0216: turns between authors, and no gate run for a failure that is known. */
 export const FAIR_MUTANTS: readonly Mutant[] = [

@@ -62,7 +62,7 @@ export const FILE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the author of a change of the settings file is told once (A138)',
-    file: 'engine-container/src/queue/batches/settings-notes.ts',
+    file: 'engine-container/src/queue/words/settings-words.ts',
     find: 'if (isSaid || isSpokenFor',
     replace: 'if (isSpokenFor',
     families: ['pauses'],

@@ -54,7 +54,7 @@ export const GATE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'no pull request waits for a gate that is not the one of the settings',
-    file: 'engine-container/src/queue/batches/missing-gate.ts',
+    file: 'engine-container/src/queue/gate/missing-gate.ts',
     find: 'gate === undefined || gate === wanted',
     replace: 'gate === undefined || wanted !== undefined',
     families: ['other_ci'],

@@ -38,7 +38,7 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'words that cannot be written have pauses between their tries',
-    file: `${QUEUE}/landing/post-failure.ts`,
+    file: `${QUEUE}/words/post-failure.ts`,
     find: 'if (failures < triesMax) return [{ ...waiting, failures, retryAt: s.now + waitMs }];',
     replace: 'if (failures < triesMax && waitMs > 0) return [{ ...waiting, failures }];',
     families: ['cursed'],
@@ -46,7 +46,7 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'words that cannot be written are dropped in the end',
-    file: `${QUEUE}/landing/post-failure.ts`,
+    file: `${QUEUE}/words/post-failure.ts`,
     find: 'if (failures < triesMax) return [{',
     replace: 'if (failures > 0) return [{',
     families: ['cursed'],
@@ -54,7 +54,7 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what takes a success back is never dropped (A24)',
-    file: `${QUEUE}/landing/post-failure.ts`,
+    file: `${QUEUE}/words/post-failure.ts`,
     find: '    if (waiting.takesBack === true) {\n',
     replace: '    if (waiting.takesBack === true && failures < 0) {\n',
     families: ['cursed'],

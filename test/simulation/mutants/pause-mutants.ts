@@ -38,7 +38,7 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the words of a pause are replaced when it is over',
-    file: `${QUEUE}/words/said.ts`,
+    file: `${QUEUE}/words/replace-old-words.ts`,
     find: 'return !isKeptFromStaging(holdAt(record, s.repo, s.now), entry);',
     replace: 'return s.now < 0;',
     families: ['pauses'],

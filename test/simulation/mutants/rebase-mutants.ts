@@ -14,7 +14,7 @@ export const REBASE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what lands before it in its batch counts as on the base',
-    file: `${ENGINE}/staging/rebased-over.ts`,
+    file: `${ENGINE}/staging/rebase/rebased-over.ts`,
     find: '    this.#before.push(...steps);\n',
     replace: '',
     families: ['people'],

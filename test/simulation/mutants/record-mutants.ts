@@ -4,7 +4,7 @@ import type { Mutant } from '../mutants.ts';
 export const RECORD_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a landing of a lost record is known by what the record told last (A24, A32)',
-    file: 'engine-container/src/record/adopt-lost.ts',
+    file: 'engine-container/src/stored-record/adopt-lost.ts',
     find: '...(await readOwnLeft(store, repo))',
     replace: '...(await readOwnLeft(store, repo)).slice(0, 0)',
     families: ['drifts', 'storm'],
@@ -12,7 +12,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what does not fit a write waits in the document (exactly once)',
-    file: 'engine-container/src/record/record-keeper.ts',
+    file: 'engine-container/src/stored-record/record-keeper.ts',
     find: 'document: toDocument(fitting, left),',
     replace: 'document: toDocument(fitting),',
     families: ['crashes', 'everything'],

@@ -70,7 +70,7 @@ export const RENEWAL_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'words that have stopped being true are replaced',
-    file: `${ENGINE}/queue/words/said.ts`,
+    file: `${ENGINE}/queue/words/replace-old-words.ts`,
     find: '    if (!isOutdated(pass, entry)) continue;\n',
     replace: '    if (entry.pr > 0) continue;\n',
     families: ['people'],

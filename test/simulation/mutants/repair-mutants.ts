@@ -56,7 +56,7 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the rule of a base at rest is read again once an hour',
-    file: 'engine-container/src/reading/read-hook.ts',
+    file: 'engine-container/src/reading/read-set-up.ts',
     find: 'return repo.protectionRequested && isSetUpLookDue',
     replace: 'return false && isSetUpLookDue',
     families: ['drifts'],

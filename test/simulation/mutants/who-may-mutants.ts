@@ -1,6 +1,6 @@
 import type { Mutant } from '../mutants.ts';
 
-const WHO_MAY = 'engine-container/src/queue/admission/who-may.ts';
+const WHO_MAY = 'engine-container/src/queue/admission/attempts-and-places.ts';
 const BREACH = 'engine-container/src/queue/admission/schedule-breach.ts';
 const LAST = 'engine-container/src/queue/landing/last-refusal.ts';
 const REPLACED = 'engine-container/src/queue/admission/replaced-schedule.ts';

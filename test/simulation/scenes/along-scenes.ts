@@ -3,7 +3,7 @@ import { givenProject } from '../../scenario/stories.ts';
 import { hasAlarm, look, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
 
 /**
- * Scenes of `scenes.ts` of a stack whose upper pull request lands first, in a repository that calls merged what the base
+ * Scenes of a stack whose upper pull request lands first, in a repository that calls merged what the base
  * holds: nothing but the landing merged the lower one.
  */
 type Style = 'merge' | 'rebase';

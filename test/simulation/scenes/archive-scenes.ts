@@ -2,7 +2,7 @@ import { ARCHIVED } from '#core/domain/repos/pause-words.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { look, openLostMerge, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` in which the repository is archived on the forge, and taken out again (decision 0287). */
+/** Scenes in which the repository is archived on the forge, and taken out again (decision 0287). */
 
 const DID_NOT_COME = ['the scene did not come about'];
 

@@ -10,7 +10,7 @@ import { hashBlob } from '../../../engine-container/src/staging/objects.ts';
 import { type BackportWorld, givenBackportWorld } from '../../scenario/backport-world.ts';
 import { judgeBackports, judgeCarried } from '../backports.ts';
 
-/** Scenes of `scenes.ts` about landings that are carried to other branches (decisions 0247 and 0272). */
+/** Scenes about landings that are carried to other branches (decisions 0247 and 0272). */
 type Problems = Promise<readonly string[]>;
 
 const BOT = 'mq-bot';

@@ -6,7 +6,7 @@ import { givenProject, givenScheduled, unprovenLandings } from '../../scenario/s
 import { Crash } from '../../support/machine.ts';
 import { hasAlarm, type Stage, setStage, wordOn } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` about decision 0270: calls about one head fail, or hang, while the forge is otherwise well. */
+/** Scenes about decision 0270: calls about one head fail, or hang, while the forge is otherwise well. */
 
 const MINUTE_MS = 60_000;
 /** A success without an answer is carried out so late: less than the forge may take. */

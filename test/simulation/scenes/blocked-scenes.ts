@@ -3,7 +3,7 @@ import { NO_LAGS } from '../../fakes/abstract-forge/world.ts';
 import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { isSuccess, look, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` in which one pull request cannot be merged or tested, and the others are not to wait for it. */
+/** Scenes in which one pull request cannot be merged or tested, and the others are not to wait for it. */
 
 const MINUTE_MS = 60_000;
 const OTHERS_WAIT_MS_MAX = 5 * MINUTE_MS;

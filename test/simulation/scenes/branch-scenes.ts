@@ -13,7 +13,7 @@ import { CONNECTION, givenPostedSuccess, type QueueWorld, REPO } from '../../sce
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import { Signer } from '../signer.ts';
 
-/** Scenes of `scenes.ts` about decision 0192: one tenant manages several branches of a repository. */
+/** Scenes about decision 0192: one tenant manages several branches of a repository. */
 
 const RELEASE = 'release';
 const RELEASE_CONTEXT = contextForBase(DEFAULT_SERVICE_NAME, RELEASE);

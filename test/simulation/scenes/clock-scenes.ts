@@ -7,7 +7,7 @@ import { VirtualClock } from '../../support/virtual-clock.ts';
 import { hasAlarm, type Stage, wordOn, wordsOn } from '../scene-stage.ts';
 import { givenUnanswered, landOtherAndComeBack, lookUntil } from './bad-head-scenes.ts';
 
-/** Scenes of `scenes.ts` about decision 0271: the wall clock of the engine is set anew, and that of the forge is not. */
+/** Scenes about decision 0271: the wall clock of the engine is set anew, and that of the forge is not. */
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

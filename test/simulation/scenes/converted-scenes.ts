@@ -4,7 +4,7 @@ import { FORGEJO_15_SWITCHES, GITEA_126_SWITCHES } from '../../fakes/abstract-fo
 import { givenProject } from '../../scenario/stories.ts';
 import { look, type Stage, setStage, wordsOn } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` in which a rebase checks files out that git converts between history and disk. */
+/** Scenes in which a rebase checks files out that git converts between history and disk. */
 const LOOKS = 20;
 const TEXT = '*.txt text\n';
 const crlf = (line: string): string => `begin\r\n${line}\r\nend\r\n`;

@@ -1,7 +1,7 @@
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { look, type Stage, setStage } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` about the costs that the row of a batch tells (decision 0188). */
+/** Scenes about the costs that the row of a batch tells (decision 0188). */
 
 const toldCalls = async (stage: Stage): Promise<readonly number[]> =>
   (await stage.rows()).flatMap(({ forgeCalls }) => forgeCalls ?? []);

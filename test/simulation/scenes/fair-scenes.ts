@@ -4,7 +4,7 @@ import { givenProject } from '../../scenario/stories.ts';
 import { dailyWindow, nextMinute } from '../../support/freeze-windows.ts';
 import { look, type Stage, setStage } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` about turns between authors and heads whose failure is known (decisions 0215, 0216). */
+/** Scenes about turns between authors and heads whose failure is known (decisions 0215, 0216). */
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

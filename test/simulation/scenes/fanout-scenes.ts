@@ -2,7 +2,7 @@ import { BISECT_FANOUT_MAX } from '#core/domain/limits.ts';
 import { givenProject } from '../../scenario/stories.ts';
 import { look, type Stage, setStage } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` in which the queue chooses how many gate runs are out at once (decision 0242). */
+/** Scenes in which the queue chooses how many gate runs are out at once (decision 0242). */
 
 const MINUTE_MS = 60_000;
 

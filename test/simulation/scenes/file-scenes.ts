@@ -2,7 +2,7 @@ import { NO_LAGS } from '../../fakes/abstract-forge/world.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { look, type Stage, setStage } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` about the settings file of a repository (decisions 0237 and 0238). */
+/** Scenes about the settings file of a repository (decisions 0237 and 0238). */
 
 const MINUTE_MS = 60_000;
 const FILE = '.mergeyard.yml';

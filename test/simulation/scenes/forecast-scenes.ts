@@ -3,7 +3,7 @@ import type { OutcomeRate } from '../../../engine-container/src/queue/policy/rat
 import { givenProject } from '../../scenario/stories.ts';
 import { look, type Stage, setStage, teach } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` about what is known of a pull request before its gate run (decision 0245). */
+/** Scenes about what is known of a pull request before its gate run (decision 0245). */
 
 const MINUTE_MS = 60_000;
 /** Nearly all whose own CI failed were bounced. */

@@ -5,7 +5,7 @@ import { giveUpFirst, postsSuccess } from '../../scenario/late-call.ts';
 import { givenProject, givenScheduled, judgeByContent, staleSuccesses } from '../../scenario/stories.ts';
 import { look, setStage, wordOn, wordsOn } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` in which the forge is not what the queue took it for. */
+/** Scenes in which the forge is not what the queue took it for. */
 
 const TWO_MINUTES_MS = 120_000;
 

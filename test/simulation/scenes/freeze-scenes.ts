@@ -2,7 +2,7 @@ import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { dailyWindow, nextMinute } from '../../support/freeze-windows.ts';
 import { isSuccess, look, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` about freeze windows (decision 0208). */
+/** Scenes about freeze windows (decision 0208). */
 
 const MINUTE_MS = 60_000;
 const EXEMPTS = { freezeExemptLabels: ['urgent'], priorityPeople: ['oncall'] } as const;

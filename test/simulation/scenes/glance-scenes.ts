@@ -6,7 +6,7 @@ import { Fleet } from '../fleet.ts';
 import type { Odds } from '../odds.ts';
 import { look, setStage } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` in which a person presses the button, and the forge sends no event. */
+/** Scenes in which a person presses the button, and the forge sends no event. */
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;

@@ -1,7 +1,7 @@
 import { givenProject } from '../../scenario/stories.ts';
 import { look, type Stage, setStage } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` about a head whose failure is known, and which a bot brings again by another way (A133). */
+/** Scenes about a head whose failure is known, and which a bot brings again by another way (A133). */
 
 const HOUR_LOOKS = 120;
 const BAD = { 'src/bad.txt': 'BAD\n' };

@@ -6,7 +6,7 @@ import { wrapForge } from '../../scenario/hooks.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { hasAlarm, look, setStage, wordOn } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` about what merged: told once, and by its right name. */
+/** Scenes about what merged: told once, and by its right name. */
 
 const SLOW_MERGE_MS = 100_000;
 const HOUR_MS = 60 * 60_000;

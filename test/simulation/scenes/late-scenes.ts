@@ -8,7 +8,7 @@ import { givenProject, givenScheduled, staleSuccesses } from '../../scenario/sto
 import type { Machine } from '../../support/machine.ts';
 import { type Stage, setStage } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` in which a call is carried out after its caller has given up. */
+/** Scenes in which a call is carried out after its caller has given up. */
 
 const TWO_MINUTES_MS = 120_000;
 

@@ -1,7 +1,7 @@
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { look, type Stage, setStage } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` about those who stood behind suspects in a batch (decision 0286). */
+/** Scenes about those who stood behind suspects in a batch (decision 0286). */
 
 const MINUTE_MS = 60_000;
 const BATCH = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'] as const;

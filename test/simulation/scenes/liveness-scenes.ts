@@ -4,7 +4,7 @@ import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { judgePageWords } from '../page-words.ts';
 import { hasAlarm, isSuccess, look, type Stage, setStage, wordOn } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` in which something about one pull request can never be done: the others go on, and it is told. */
+/** Scenes in which something about one pull request can never be done: the others go on, and it is told. */
 
 const MINUTE_MS = 60_000;
 /** Looks of half a minute. */

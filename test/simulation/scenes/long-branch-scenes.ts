@@ -1,7 +1,7 @@
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { hasAlarm, look, type Stage, setStage, wordsOn } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` about branches with more merges of the base, or more commits, than can be asked for one by one. */
+/** Scenes about branches with more merges of the base, or more commits, than can be asked for one by one. */
 
 const MINUTE_MS = 60_000;
 /** Stands for the 10,000 rows that a listing may have. */

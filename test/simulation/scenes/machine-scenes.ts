@@ -9,7 +9,7 @@ import { CONNECTION, Fleet, TENANT } from '../fleet.ts';
 import { NO_ODDS } from '../odds.ts';
 import { type Stage, setStage } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` in which machines, queues and the store of the whole service fail. */
+/** Scenes in which machines, queues and the store of the whole service fail. */
 
 const MINUTE_MS = 60_000;
 /** All repositories are in the middle of their reconciles by then. */

@@ -4,7 +4,7 @@ import { wrapForge } from '../../scenario/hooks.ts';
 import { givenProject, givenScheduled, unprovenLandings } from '../../scenario/stories.ts';
 import { isSuccess, type Stage, setStage, wordOn } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` about decision 0134: a success is taken back first, and one head holds up nothing. */
+/** Scenes about decision 0134: a success is taken back first, and one head holds up nothing. */
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -3,7 +3,7 @@ import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from '../../scenar
 import { STATUS_GATE } from '../../scenario/world.ts';
 import { look, type Stage, setStage, wordOn } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` about decision 0193: a run of the head itself proves a tree only where it is one of the gate on it. */
+/** Scenes about decision 0193: a run of the head itself proves a tree only where it is one of the gate on it. */
 
 const EVERYWHERE = GATE_FILE.replace(stagingPattern(DEFAULT_SERVICE_NAME), '**');
 const RUN_ENDS_MS = 10 * 60_000;

@@ -2,7 +2,7 @@ import type { Pause } from '#core/domain/repos/pause.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { look, openLostMerge, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` in which the owner of a queue holds it up for a while (decision 0205). */
+/** Scenes in which the owner of a queue holds it up for a while (decision 0205). */
 
 const DID_NOT_COME = ['the scene did not come about'];
 

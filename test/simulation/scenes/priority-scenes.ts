@@ -1,7 +1,7 @@
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { look, type Stage, setStage, wordsOn } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` about the order of the queue (decision 0206). */
+/** Scenes about the order of the queue (decision 0206). */
 
 const MINUTE_MS = 60_000;
 const MANY = 40;

@@ -3,7 +3,7 @@ import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { type Stage, setStage } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` in which the base itself heads a pull request to another branch: a fast-forward moves its head. */
+/** Scenes in which the base itself heads a pull request to another branch: a fast-forward moves its head. */
 
 const MINUTE_MS = 60_000;
 

@@ -2,7 +2,7 @@ import { wrapForge } from '../../scenario/hooks.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { type Stage, setStage } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` about a forge that is put back from an older copy of itself: commits that the record names are gone. */
+/** Scenes about a forge that is put back from an older copy of itself: commits that the record names are gone. */
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -2,7 +2,7 @@ import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { givenProject, unprovenLandings } from '../../scenario/stories.ts';
 import { look, type Stage, setStage, wordsOn } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` in which the forge's rebase leaves something out that a replay by the letter would bring. */
+/** Scenes in which the forge's rebase leaves something out that a replay by the letter would bring. */
 const FEATURE = { 'src/feature.txt': 'on\n' };
 const LOOKS = 20;
 

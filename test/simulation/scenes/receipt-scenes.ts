@@ -2,7 +2,7 @@ import type { Receipt } from '#core/domain/queue/batch.ts';
 import { givenProject, givenScheduled, judgeByContent } from '../../scenario/stories.ts';
 import { hasAlarm, look, type Stage, setStage, wordOn } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` about what a receipt says (decision 0227). */
+/** Scenes about what a receipt says (decision 0227). */
 
 const receiptsOf = async (stage: Stage): Promise<readonly Receipt[]> =>
   (await stage.rows()).flatMap(({ actions }) => actions.flatMap(({ receipt }) => receipt ?? []));

@@ -3,7 +3,7 @@ import { Crash, type Machine } from '../../support/machine.ts';
 import { hasAlarm, look, type Stage, setStage, wordOn } from '../scene-stage.ts';
 import { givenStanding } from './recall-scenes.ts';
 
-/** Scenes of `scenes.ts` in which the queue record is lost. */
+/** Scenes in which the queue record is lost. */
 
 async function loseRecordUnderSuccess(): Promise<{ readonly stage: Stage; readonly pr: number }> {
   const { stage, pr } = await givenStanding();

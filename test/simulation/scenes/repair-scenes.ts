@@ -9,7 +9,7 @@ import {
 } from '../../scenario/repair-world.ts';
 import { givenScheduled } from '../../scenario/stories.ts';
 
-/** Scenes of `scenes.ts` about repairs of a set-up (decision 0189). */
+/** Scenes about repairs of a set-up (decision 0189). */
 
 const HOUR_MS = 60 * 60_000;
 

@@ -3,7 +3,7 @@ import { FORGEJO_15_SWITCHES, GITEA_126_SWITCHES, type Switches } from '../../fa
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { look, setStage, wordsOn } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` about how the rule of a base is read, and about rules and names that keep the queue from landing. */
+/** Scenes about how the rule of a base is read, and about rules and names that keep the queue from landing. */
 
 const HOUR_MS = 60 * 60_000;
 

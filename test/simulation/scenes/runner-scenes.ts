@@ -2,7 +2,7 @@ import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from '../../scenar
 import { STATUS_GATE } from '../../scenario/world.ts';
 import { type Stage, setStage } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` in which the forge tells of gate runs that wait for a runner (decision 0248). */
+/** Scenes in which the forge tells of gate runs that wait for a runner (decision 0248). */
 
 const MINUTE_MS = 60_000;
 const LOOK_MS = 20_000;

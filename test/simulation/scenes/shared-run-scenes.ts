@@ -4,7 +4,7 @@ import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from '../../scenar
 import type { WorldOptions } from '../../scenario/world.ts';
 import { look, type Stage, setStage, teach } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` about batches that share a gate run (decision 0259). */
+/** Scenes about batches that share a gate run (decision 0259). */
 
 const SHARED = 'shared.txt';
 const PRIORITIES = { incidentLabels: ['incident'], priorityPeople: ['oncall'] } as const;

@@ -3,7 +3,7 @@ import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { hasAlarm, look, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` in which two pull requests have one head: a status belongs to the commit, so both read it. */
+/** Scenes in which two pull requests have one head: a status belongs to the commit, so both read it. */
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -5,7 +5,7 @@ import { givenProject, givenScheduled, unprovenLandings } from '../../scenario/s
 import { hasAlarm, isSuccess, look, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
 import { givenUnanswered, lookUntil } from './bad-head-scenes.ts';
 
-/** Scenes of `scenes.ts` about heads that cannot be read while a success may come late (decision 0270). */
+/** Scenes about heads that cannot be read while a success may come late (decision 0270). */
 
 const MINUTE_MS = 60_000;
 const LATE_MS = 100_000;

@@ -3,7 +3,7 @@ import { type Hook, wrapForge } from '../../scenario/hooks.ts';
 import { givenProject } from '../../scenario/stories.ts';
 import { look, type Stage, setStage } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` about who may schedule, and how much (decisions 0225, 0226). */
+/** Scenes about who may schedule, and how much (decisions 0225, 0226). */
 
 interface Asked {
   readonly author: string;

@@ -5,7 +5,7 @@ import { giveUpFirst } from '../../scenario/late-call.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { look, type Stage, setStage, wordsOn } from '../scene-stage.ts';
 
-/** Scenes of `scenes.ts` about words that stand on a head: those of another pull request with it, and those that come late. */
+/** Scenes about words that stand on a head: those of another pull request with it, and those that come late. */
 
 const MINUTE_MS = 60_000;
 const BOUNCED = /^(bounced|failed)/;

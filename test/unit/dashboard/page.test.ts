@@ -47,7 +47,7 @@ test('neither a schema library nor anything of the service is in it', () => {
     'core/contracts/evidence/approvals-text.ts',
     'core/contracts/internal/dashboard.ts',
     'core/contracts/notices/chat-fields.ts',
-    'core/contracts/queue/turn-names.ts',
+    'core/contracts/pulls/turn-names.ts',
     'core/contracts/routes/client.ts',
     'core/domain/api-limits.ts',
     'core/domain/forge/runner-labels.ts',

@@ -1,5 +1,5 @@
-import { toFileSettings } from '#core/contracts/repos/file-settings.ts';
 import { toShownSettings } from '#core/contracts/repos/repo-settings.ts';
+import { toFileSettings } from '#core/contracts/repos/settings-file-view.ts';
 import { DEFAULT_SETTINGS } from '#core/domain/repos/repo-settings.ts';
 import type { ActivityDoc, RepoActivity, StatusEntry } from '../../../dashboard/view/blocker.ts';
 import type { BatchNode } from '../../../dashboard/view/tree.ts';

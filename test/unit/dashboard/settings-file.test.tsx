@@ -1,6 +1,6 @@
 /** @jest-environment jsdom */
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { toFileSettings } from '#core/contracts/repos/file-settings.ts';
+import { toFileSettings } from '#core/contracts/repos/settings-file-view.ts';
 import { DEFAULT_SETTINGS } from '#core/domain/repos/repo-settings.ts';
 import type { SettingsSeen } from '#core/domain/repos/settings-file.ts';
 import { mountPage } from '../../support/mount-page.tsx';

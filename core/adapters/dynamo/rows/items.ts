@@ -47,7 +47,7 @@ import {
   UnreadableValue,
   whole,
 } from './codec.ts';
-import { noticeChoice, notification } from './notice-items.ts';
+import { noticeChoice, notification } from './notice-settings.ts';
 import { receipt } from './receipt-item.ts';
 
 /** Reads one row whole, or fails as `unreadable`. */

@@ -6,7 +6,7 @@ import type { ActivityEvent, NodeRow } from '../../../domain/queue/batch.ts';
 import { normalizeInstanceUrl, normalizeSlug } from '../../../domain/url.ts';
 import type { ForgeAddress } from '../../../ports/store.ts';
 
-/** Every key of the table. A new access pattern starts as a row of README.md here and a builder in this file. */
+/** Every key of the table. A new access pattern starts as a row of the README one folder up and a builder in this file. */
 export interface Key {
   readonly pk: string;
   readonly sk: string;

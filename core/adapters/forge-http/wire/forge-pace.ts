@@ -5,7 +5,7 @@ import {
   FORGE_PACE_HOSTS_MAX,
   FORGE_PACE_WAIT_MS_MAX,
   FORGE_QUIET_MS,
-} from '#core/domain/forge/forge-pace-limits.ts';
+} from '#core/adapters/forge-http/wire/forge-pace-limits.ts';
 import { parseUrl } from '#core/domain/parse-url.ts';
 import type { Clock } from '#core/ports/system.ts';
 import type { HttpRequest, HttpResponse, HttpSend } from '../../http-guard/http-send.ts';

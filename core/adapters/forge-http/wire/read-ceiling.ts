@@ -2,7 +2,7 @@ import {
   FORGE_PACE_RAISE_MS,
   FORGE_PACE_START_PER_SECOND,
   FORGE_PACE_UNBOUND_PER_SECOND,
-} from '#core/domain/forge/forge-pace-limits.ts';
+} from '#core/adapters/forge-http/wire/forge-pace-limits.ts';
 
 /** How many reads a second go, and from when on. Times are of one monotonic clock, in ms. */
 export class ReadCeiling {

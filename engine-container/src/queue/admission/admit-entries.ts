@@ -3,7 +3,6 @@ import { globDialect, passesSkippedAlone } from '#core/domain/forge/forge-versio
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import { isInFlight } from '../batches/pipeline.ts';
 import { asksFork, type DecisionContext, tellRefusal } from '../decision-context.ts';
-import { reviewHeld } from '../line/held-by-forge.ts';
 import { isOfHead, outlastsBase, passesWithOthers } from '../record/aside.ts';
 import { isBounced } from '../record/bounced.ts';
 import { arePendingStatusesFull } from '../record/bounds.ts';
@@ -13,10 +12,11 @@ import type { PullRequestView } from '../snapshot.ts';
 import { sayDeferred } from '../words/deferral-words.ts';
 import { describeRefusal } from '../words/describe.ts';
 import { type Admission, type AdmissionFacts, admit, MAY_BE_WHY, type Refusal } from './admission.ts';
+import { AuthorPlaces, areAttemptsSpent } from './attempts-and-places.ts';
+import { reviewHeld } from './held-by-forge.ts';
 import { sayError } from './moved-heads.ts';
 import { noteJudged } from './replaced-schedule.ts';
 import { outwaitAgreement, outwaitAnswer } from './unclear.ts';
-import { AuthorPlaces, areAttemptsSpent } from './who-may.ts';
 
 /** One round over the queue, in its order. */
 interface AdmissionRound {

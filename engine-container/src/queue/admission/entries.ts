@@ -9,7 +9,6 @@ import {
   isMergedHere,
   wakeNoLaterThan,
 } from '../decision-context.ts';
-import { tellKnownVerdict } from '../gate/known-verdict.ts';
 import { cameAlong } from '../landing/came-along.ts';
 import { landLate } from '../landing/given-up.ts';
 import { hasLanded, noteMerged } from '../landing/landed.ts';
@@ -28,6 +27,7 @@ import type { PullRequestView } from '../snapshot.ts';
 import { blamesHead, sayDeferred } from '../words/deferral-words.ts';
 import { leaveQueue } from '../words/departure.ts';
 import { type Departure, describeEarlierBounce, describeOldHead } from '../words/describe.ts';
+import { tellKnownVerdict } from './known-verdict.ts';
 import { forgetTried, noticeMovedHead, sayError, sayMoved } from './moved-heads.ts';
 import type { ScheduleReading } from './readings.ts';
 import { noteReplaced } from './replaced-schedule.ts';

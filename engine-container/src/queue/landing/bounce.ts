@@ -1,5 +1,5 @@
+import { verdictOfBounce } from '../admission/known-verdict.ts';
 import { type DecisionContext, emitEvent, entryOf } from '../decision-context.ts';
-import { verdictOfBounce } from '../gate/known-verdict.ts';
 import { noteBounce } from '../policy/signals.ts';
 import { rememberBounce } from '../record/bounced.ts';
 import { type Batch, treeOf } from '../record/record.ts';

@@ -1,8 +1,8 @@
 import { isSetUpLookDue } from '#core/domain/set-up/hook-seen.ts';
 import { noteRule, withRuledBranch } from '../admission/rule-notes.ts';
-import { forgetOtherGates } from '../batches/missing-gate.ts';
 import { noticeRuledBranch } from '../batches/ruled-branch.ts';
 import { type DecisionContext, raiseStandstill } from '../decision-context.ts';
+import { forgetOtherGates } from '../gate/missing-gate.ts';
 import { noticeBase } from '../landing/base-seen.ts';
 import { stopBesideRival } from '../landing/merged-outside.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { createInProcessWakes } from '#core/adapters/in-process/wake-queue.ts';
-import type { WakeMessage } from '#core/contracts/queue/events.ts';
+import type { WakeMessage } from '#core/contracts/internal/wake-message.ts';
 import { eventually } from '../../../support/eventually.ts';
 
 /** Ends a hang, whatever else the machine does. */

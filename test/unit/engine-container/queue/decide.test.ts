@@ -1,5 +1,5 @@
 import type { QueueRecord } from '../../../../engine-container/src/queue/record/record.ts';
-import { parseRecord, toDocument } from '../../../../engine-container/src/record/record-codec.ts';
+import { parseRecord, toDocument } from '../../../../engine-container/src/stored-record/record-codec.ts';
 import { measure } from '../../../bench/queue/measure.ts';
 import { definePatternTests } from './patterns.suite.ts';
 import { CI_MINUTES, inspect, plan, play } from './small-plans.ts';

@@ -3,7 +3,7 @@ import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import { decide } from '../../../../engine-container/src/queue/decide.ts';
 import type { QueueRecord } from '../../../../engine-container/src/queue/record/record.ts';
 import type { Trace } from '../../../../engine-container/src/queue/snapshot.ts';
-import { parseRecord, toDocument } from '../../../../engine-container/src/record/record-codec.ts';
+import { parseRecord, toDocument } from '../../../../engine-container/src/stored-record/record-codec.ts';
 import {
   givenNode,
   givenReceipt,

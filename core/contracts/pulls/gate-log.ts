@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { NO_LOG_REASONS, NO_LOG_WORDS, type NoLogReason } from '../../domain/forge/gate-log.ts';
 import type { PullRequestNumber } from '../../domain/ids.ts';
+import { NO_LOG_REASONS, NO_LOG_WORDS, type NoLogReason } from '../../domain/pulls/gate-log.ts';
 import type { NodeRow } from '../../domain/queue/batch.ts';
 import type { JobLog } from '../../ports/forge-log.ts';
 

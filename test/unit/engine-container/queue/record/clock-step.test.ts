@@ -1,9 +1,9 @@
-import { followClock } from '../../../engine-container/src/queue/record/clock-step.ts';
-import { createEntry } from '../../../engine-container/src/queue/record/queue-entry.ts';
-import { emptyRecord, type QueueRecord } from '../../../engine-container/src/queue/record/record.ts';
-import { SteadyClock } from '../../../engine-container/src/reconcile/steady-clock.ts';
-import { SteppedClock } from '../../support/stepped-clock.ts';
-import { VirtualClock } from '../../support/virtual-clock.ts';
+import { followClock } from '../../../../../engine-container/src/queue/record/clock-step.ts';
+import { createEntry } from '../../../../../engine-container/src/queue/record/queue-entry.ts';
+import { emptyRecord, type QueueRecord } from '../../../../../engine-container/src/queue/record/record.ts';
+import { SteadyClock } from '../../../../../engine-container/src/reconcile/steady-clock.ts';
+import { SteppedClock } from '../../../../support/stepped-clock.ts';
+import { VirtualClock } from '../../../../support/virtual-clock.ts';
 
 const HOUR_MS = 3_600_000;
 

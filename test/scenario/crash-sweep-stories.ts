@@ -1,7 +1,7 @@
 import type { ActivityEventName } from '#core/domain/queue/batch.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
-import { endingOf, givenProject, givenScheduled, judgeByContent } from '../stories.ts';
-import type { World } from '../world.ts';
+import { endingOf, givenProject, givenScheduled, judgeByContent } from './stories.ts';
+import type { World } from './world.ts';
 
 /** One of the 25 scenarios of the crash sweep: what is given, what people do meanwhile, how it must end. */
 export interface SweepStory {

@@ -1,7 +1,7 @@
 import type { NodeRowId } from '#core/domain/ids.ts';
 import type { Obligations } from '#core/domain/queue/obligations.ts';
 import { StoreError } from '#core/ports/store.ts';
-import { adoptLost } from '../../../../engine-container/src/record/adopt-lost.ts';
+import { adoptLost } from '../../../../engine-container/src/stored-record/adopt-lost.ts';
 import { givenRepo } from '../../../builders/managed-repo.ts';
 import { givenNodeRow } from '../../../builders/store-rows.ts';
 import { givenObligations } from '../../../builders/told-queue.ts';

@@ -1,10 +1,10 @@
 import type { TreeHash } from '#core/domain/ids.ts';
-import type { WrittenStep } from './ancestry.ts';
-import { isRuleFile } from './attributes.ts';
+import type { WrittenStep } from '../ancestry.ts';
+import { isRuleFile } from '../attributes.ts';
+import { type FileVersion, isSameVersion, type PathChange } from '../path-change.ts';
+import type { RepoObjects } from '../repo-objects.ts';
+import { diffTrees } from '../tree-walk.ts';
 import { type Checkout, findRewritten } from './checkout-rules.ts';
-import { type FileVersion, isSameVersion, type PathChange } from './path-change.ts';
-import type { RepoObjects } from './repo-objects.ts';
-import { diffTrees } from './tree-walk.ts';
 
 /** One rebase: the head, the base that it is rebased to, and the trees that it writes, oldest first. */
 export interface Rebase {

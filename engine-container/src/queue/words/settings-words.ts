@@ -1,8 +1,8 @@
 import type { SettingsTold } from '#core/domain/repos/settings-file.ts';
 import { type DecisionContext, entryOf } from '../decision-context.ts';
 import type { Batch } from '../record/record.ts';
-import { isSpokenFor } from '../words/spoken-for.ts';
-import { wishStatus } from '../words/wish-status.ts';
+import { isSpokenFor } from './spoken-for.ts';
+import { wishStatus } from './wish-status.ts';
 
 /**
  * Tells the authors of a staged batch what their change of the settings file would set: in full on the page, in short by the

@@ -1,4 +1,4 @@
-import { formatWakeMessage, glanceOf, parseWakeMessage } from '#core/contracts/queue/events.ts';
+import { formatWakeMessage, glanceOf, parseWakeMessage } from '#core/contracts/internal/wake-message.ts';
 
 describe('wake message', () => {
   test('an event is read as it was sent', () => {

@@ -1,7 +1,7 @@
 import { QUEUE_WRITE_ROWS_MAX } from '#core/domain/limits.ts';
 import { emptyRecord } from '../../../../engine-container/src/queue/record/record.ts';
-import { parseRecord, toDocument } from '../../../../engine-container/src/record/record-codec.ts';
-import { isEmpty, takeWrite } from '../../../../engine-container/src/record/unsent.ts';
+import { parseRecord, toDocument } from '../../../../engine-container/src/stored-record/record-codec.ts';
+import { isEmpty, takeWrite } from '../../../../engine-container/src/stored-record/unsent.ts';
 import { givenEvent, givenNodeRow } from '../../../builders/store-rows.ts';
 
 const batches = (count: number) =>

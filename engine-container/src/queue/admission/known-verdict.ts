@@ -1,7 +1,5 @@
 import type { TreeHash } from '#core/domain/ids.ts';
 import { includesLogin } from '#core/domain/repos/schedule-rules.ts';
-import type { ScheduleReading } from '../admission/readings.ts';
-import { areAttemptsSpent } from '../admission/who-may.ts';
 import { isInFlight } from '../batches/pipeline.ts';
 import { type DecisionContext, emitEvent } from '../decision-context.ts';
 import type { KnownVerdict, KnownVerdictReason } from '../record/aside.ts';
@@ -10,6 +8,8 @@ import type { QueueEntry } from '../record/queue-entry.ts';
 import type { Member } from '../record/record.ts';
 import { describeEarlierBounce } from '../words/describe.ts';
 import { wishStatus } from '../words/wish-status.ts';
+import { areAttemptsSpent } from './attempts-and-places.ts';
+import type { ScheduleReading } from './readings.ts';
 
 /** The test and one retest: the failure may have been a flake. */
 const TESTS_OF_ONE_TREE_MAX = 2;

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { keyOfPaths } from '#core/contracts/internal/paths-key.ts';
+import { keyOfPaths } from '#core/contracts/paths-key.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import type { ChangedCommit, EngineForge } from '#core/ports/forge.ts';
-import type { ReplayStep, TreeStep } from './ancestry.ts';
-import { readPatchText } from './patch-text.ts';
-import type { PathChange } from './path-change.ts';
-import type { RepoObjects } from './repo-objects.ts';
-import { diffTrees } from './tree-walk.ts';
+import type { ReplayStep, TreeStep } from '../ancestry.ts';
+import { readPatchText } from '../patch-text.ts';
+import type { PathChange } from '../path-change.ts';
+import type { RepoObjects } from '../repo-objects.ts';
+import { diffTrees } from '../tree-walk.ts';
 
 /** Heads of a repository of which it is kept what the base has beyond them. */
 const BASE_SIDES_KEPT_MAX = 100;

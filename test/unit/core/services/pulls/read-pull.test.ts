@@ -1,5 +1,5 @@
 import type { NodeRow } from '#core/domain/queue/batch.ts';
-import { readPull } from '#core/services/reads/read-pull.ts';
+import { readPull } from '#core/services/pulls/read-pull.ts';
 import { givenRepo } from '../../../../builders/managed-repo.ts';
 import { givenEvent, givenNodeRow } from '../../../../builders/store-rows.ts';
 

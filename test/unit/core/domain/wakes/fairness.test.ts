@@ -7,7 +7,7 @@ import {
   sectionOf,
   standingOf,
 } from '#core/domain/wakes/fairness.ts';
-import { CrowdWorld, DEAD_MS, type Kind } from '../../../support/crowd-world.ts';
+import { CrowdWorld, DEAD_MS, type Kind } from '../../../../support/crowd-world.ts';
 
 const MINUTE_MS = 60_000;
 const honest: Kind = { name: 'honest', count: 10, workMs: 1_000, outcome: 'ok', eventEveryMs: 30_000 };

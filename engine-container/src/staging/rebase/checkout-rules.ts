@@ -1,6 +1,8 @@
 import { Effort, EffortSpent, Turns } from '#core/domain/effort.ts';
 import type { BlobId, TreeHash } from '#core/domain/ids.ts';
-import { type Assignment, AttributeFiles, type RuleFile, ruledPath } from './attributes.ts';
+import { type Assignment, AttributeFiles, type RuleFile, ruledPath } from '../attributes.ts';
+import { type ObjectView, type Reading, readBlobs, TURN } from '../objects.ts';
+import { type FileVersion, isRegularFile } from '../path-change.ts';
 import {
   type Attributes,
   type Conversion,
@@ -10,8 +12,6 @@ import {
   mayDiffer,
   readText,
 } from './conversion.ts';
-import { type ObjectView, type Reading, readBlobs, TURN } from './objects.ts';
-import { type FileVersion, isRegularFile } from './path-change.ts';
 
 /** Steps that the rules of one pull request may take; what takes more is not told. */
 const RULE_STEPS_MAX = 2_000_000;

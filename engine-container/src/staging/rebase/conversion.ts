@@ -1,4 +1,4 @@
-import type { Assignment } from './attributes.ts';
+import type { Assignment } from '../attributes.ts';
 
 export type Attributes = ReadonlyMap<string, Assignment['value']>;
 

@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findRewritten } from '../../../../engine-container/src/staging/checkout-rules.ts';
-import { readAtHand } from '../../../../engine-container/src/staging/objects.ts';
-import { hasConverted } from '../../../../local/forge/git/converted.ts';
-import { Repository } from '../../../../local/forge/git/repository.ts';
-import { type CaseFile, MemoryObjects } from '../../../merges/trees.ts';
-import { createSeededRandom } from '../../../support/seeded-random.ts';
+import { readAtHand } from '../../../../../engine-container/src/staging/objects.ts';
+import { findRewritten } from '../../../../../engine-container/src/staging/rebase/checkout-rules.ts';
+import { hasConverted } from '../../../../../local/forge/git/converted.ts';
+import { Repository } from '../../../../../local/forge/git/repository.ts';
+import { type CaseFile, MemoryObjects } from '../../../../merges/trees.ts';
+import { createSeededRandom } from '../../../../support/seeded-random.ts';
 
 const SEED = 20261127;
 const RANDOM_CASES = 80;

@@ -7,8 +7,8 @@ import { dispatchReconcile } from '#core/services/wakes/dispatch-reconcile.ts';
 import { withLease } from '#core/services/wakes/lease.ts';
 import { wakeDueRepos } from '#core/services/wakes/wake.ts';
 import { acceptForgeWebhook } from '#core/services/webhooks/accept-forge-webhook.ts';
-import { givenObligations, givenQueueView } from '../../../builders/told-queue.ts';
-import { ApiWorld, HOOK_SECRET, TENANT_A, TENANT_B } from '../../../support/api-world.ts';
+import { givenObligations, givenQueueView } from '../../../../builders/told-queue.ts';
+import { ApiWorld, HOOK_SECRET, TENANT_A, TENANT_B } from '../../../../support/api-world.ts';
 
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 

@@ -10,7 +10,7 @@ import { sayForecast } from '../../domain/queue/forecast.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import { ReceiptView, toReceiptView } from '../evidence/receipt.ts';
 import { formatTime, formatTimeOrNull, Time, Uuid } from '../fields.ts';
-import { QueueBatch, toQueueBatch } from './activity.ts';
+import { QueueBatch, toQueueBatch } from '../queue/activity.ts';
 
 const Told = z.object({
   /** Null: written by a newer service. */

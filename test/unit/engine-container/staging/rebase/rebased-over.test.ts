@@ -1,9 +1,9 @@
 import type { CommitSha } from '#core/domain/ids.ts';
 import { DIRECTORY_MEMORY_ENTRIES_MAX } from '#core/domain/limits.ts';
 import { type ChangedCommit, type EngineForge, ForgeError } from '#core/ports/forge.ts';
-import { RepoDirectories } from '../../../../engine-container/src/reconcile/engine-memory.ts';
-import { RebasedOver } from '../../../../engine-container/src/staging/rebased-over.ts';
-import { RepoObjects } from '../../../../engine-container/src/staging/repo-objects.ts';
+import { RepoDirectories } from '../../../../../engine-container/src/reconcile/engine-memory.ts';
+import { RebasedOver } from '../../../../../engine-container/src/staging/rebase/rebased-over.ts';
+import { RepoObjects } from '../../../../../engine-container/src/staging/repo-objects.ts';
 
 const commit = (sha: string): ChangedCommit => ({ sha, parents: ['root'], pathsKey: null });
 

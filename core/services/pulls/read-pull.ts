@@ -1,5 +1,5 @@
 import { AppError } from '../../contracts/errors.ts';
-import { type PullStoryView, toPullStoryView } from '../../contracts/queue/pull-story.ts';
+import { type PullStoryView, toPullStoryView } from '../../contracts/pulls/pull-story.ts';
 import { STORY_BATCHES_MAX, STORY_EVENTS_MAX, STORY_SCANNED_ROWS_MAX } from '../../domain/api-limits.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import { tellPull } from '../../domain/pulls/pull-story.ts';

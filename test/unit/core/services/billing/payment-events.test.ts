@@ -6,10 +6,10 @@ import { PaymentsError } from '#core/ports/payments.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { Secret } from '#core/secret.ts';
 import { acceptPaymentEvent, type PaymentEventDeps } from '#core/services/billing/accept-payment-event.ts';
-import type { ProviderEvent } from '../../../../local/payments/model.ts';
-import { CARDS, PaymentsWorld } from '../../../../local/payments/world.ts';
-import { createMemoryStore } from '../../../fakes/memory-store.ts';
-import { VirtualClock } from '../../../support/virtual-clock.ts';
+import type { ProviderEvent } from '../../../../../local/payments/model.ts';
+import { CARDS, PaymentsWorld } from '../../../../../local/payments/world.ts';
+import { createMemoryStore } from '../../../../fakes/memory-store.ts';
+import { VirtualClock } from '../../../../support/virtual-clock.ts';
 
 const TENANT = 'aaaaaaaa-0000-4000-8000-000000000001';
 const SECRET = new Secret('whsec_property');

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { parseRecord, toDocument } from '../../../../engine-container/src/record/record-codec.ts';
+import { parseRecord, toDocument } from '../../../../engine-container/src/stored-record/record-codec.ts';
 import {
   migrate,
   NEWEST_FORMAT,
   WRITTEN_FORMAT,
-} from '../../../../engine-container/src/record/record-migrations.ts';
+} from '../../../../engine-container/src/stored-record/record-migrations.ts';
 
 /** A record as this release stores it. */
 const stored = (): Record<string, unknown> =>
-  JSON.parse(readFileSync('test/unit/engine-container/record/stored-record.json', 'utf8'));
+  JSON.parse(readFileSync('test/unit/engine-container/stored-record/stored-record.json', 'utf8'));
 
 /** As the next release may leave it: more in every object of it. */
 function added(value: unknown): unknown {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseRecord, toDocument } from '../../../../engine-container/src/record/record-codec.ts';
+import { parseRecord, toDocument } from '../../../../engine-container/src/stored-record/record-codec.ts';
 import { givenBatch, givenLanding } from '../../../builders/queue-record.ts';
 import { givenNodeRow } from '../../../builders/store-rows.ts';
 

@@ -1,8 +1,8 @@
 import { AppError } from '../../contracts/errors.ts';
-import { type GateLogView, toGateLogView } from '../../contracts/queue/gate-log.ts';
+import { type GateLogView, toGateLogView } from '../../contracts/pulls/gate-log.ts';
 import { STORY_BATCHES_MAX, STORY_SCANNED_ROWS_MAX } from '../../domain/api-limits.ts';
-import { findGateRun, isGateByStatuses } from '../../domain/forge/gate-log.ts';
 import type { PullRequestNumber, TenantId } from '../../domain/ids.ts';
+import { findGateRun, isGateByStatuses } from '../../domain/pulls/gate-log.ts';
 import { ForgeError } from '../../ports/forge.ts';
 import type { ForgeLog } from '../../ports/forge-log.ts';
 import type { DispatchStore, EngineStore } from '../../ports/store.ts';
