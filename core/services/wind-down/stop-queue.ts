@@ -37,8 +37,10 @@ export async function stopQueue(
   repo: ManagedRepo,
   storeOff: () => Promise<ManagedRepo>,
 ): Promise<ManagedRepo> {
-  if (await isSuccessStanding(deps, repo)) await takeBackSuccess(deps, repo);
-  const result = await lockQueue(deps, repo, async () => {
+  const end = deps.clock.monotonic() + STOP_WAIT_MS;
+  const isAsked = await isSuccessStanding(deps, repo);
+  if (isAsked) await takeBackSuccess(deps, repo, end);
+  const result = await lockQueue(deps, repo, isAsked ? end : deps.clock.monotonic(), async () => {
     // A worker may have gone on until the lease was ours.
     if (await isSuccessStanding(deps, repo)) throw new AppError('queue_locked');
     await cancelMerges(deps, repo, await readLivePrs(deps.store, repo));
@@ -53,7 +55,7 @@ async function isSuccessStanding({ store }: StopDeps, repo: ManagedRepo): Promis
 }
 
 /** Asks the engine, and waits until it has done it. Asked for once, it is done although the caller waits no longer. */
-async function takeBackSuccess(deps: StopDeps, repo: ManagedRepo): Promise<void> {
+async function takeBackSuccess(deps: StopDeps, repo: ManagedRepo, end: number): Promise<void> {
   const before = (await deps.store.loadReconcileOutcome(repo))?.ranAt ?? null;
   const wakeSeq = await deps.store.askStop(repo.id, deps.clock.now() + STOP_ASKED_MS);
   // Switched off or deleted meanwhile: what is stored then decides.
@@ -64,7 +66,6 @@ async function takeBackSuccess(deps: StopDeps, repo: ManagedRepo): Promise<void>
     deps.log.warn('the engine could not be asked to stop a queue', { repo_id: repo.id, error });
     throw new AppError('queue_lock_failed');
   }
-  const end = deps.clock.monotonic() + STOP_WAIT_MS;
   while (deps.clock.monotonic() < end) {
     await deps.clock.sleep(STOP_POLL_MS);
     if (!(await isSuccessStanding(deps, repo))) return;
@@ -87,7 +88,13 @@ function refusalOf(code: ReconcileErrorCode): ErrorCode {
   }
 }
 
-async function lockQueue<T>(deps: StopDeps, repo: ManagedRepo, run: () => Promise<T>): Promise<T> {
+/** The engine that was asked takes a success back first, and says on each head that the queue is off: it is waited for until `end`. */
+async function lockQueue<T>(
+  deps: StopDeps,
+  repo: ManagedRepo,
+  end: number,
+  run: () => Promise<T>,
+): Promise<T> {
   let fault: unknown;
   const attempt = async (): Promise<T | null> => {
     try {
@@ -98,8 +105,13 @@ async function lockQueue<T>(deps: StopDeps, repo: ManagedRepo, run: () => Promis
     }
   };
   try {
-    const locked = await withLease(deps, repo.id, 'disable', DISABLE_LEASE_TTL_MS, attempt);
-    if (locked.kind === 'skipped') throw new AppError('queue_locked');
+    const lock = () => withLease(deps, repo.id, 'disable', DISABLE_LEASE_TTL_MS, attempt);
+    let locked = await lock();
+    while (locked.kind === 'skipped') {
+      if (deps.clock.monotonic() >= end) throw new AppError('queue_locked');
+      await deps.clock.sleep(STOP_POLL_MS);
+      locked = await lock();
+    }
     if (locked.value !== null) return locked.value;
   } catch (error) {
     if (error instanceof StoreError) throw new AppError('queue_lock_failed');

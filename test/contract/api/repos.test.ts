@@ -727,6 +727,25 @@ describe('switching the queue off (D-24)', () => {
       expect((await world.store.getRepo(repo.id))?.stopUntil).toBeUndefined();
     });
 
+    test('an engine that has taken it back and still writes its words is waited for', async () => {
+      const repo = await withLanding();
+      const writeOn = async (): Promise<void> => {
+        const grant = await world.store.acquireLease(repo.id, 'worker', 'reconcile', 60_000);
+        if (grant === 'held') throw new Error('the lease is not free');
+        world.clock.after(3_000, () => world.store.releaseLease(repo.id, grant));
+      };
+      world.engine = {
+        ...revoking,
+        act: async (id, grant, command) => {
+          world.clock.after(100, writeOn);
+          return (await revoking.act?.(id, grant, command)) ?? null;
+        },
+      };
+      const answer = await disable(repo);
+      expect([answer.status, answer.json.queue_enabled]).toEqual([200, false]);
+      expect(steps.slice(0, 3)).toEqual(['engine wind_down', 'cancel after true', 'cancel after true']);
+    });
+
     test.each([
       ['forge_access_denied', 422, 'forge_access_denied'],
       ['forge_unreachable', 502, 'forge_unreachable'],
