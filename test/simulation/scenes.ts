@@ -370,6 +370,7 @@ import {
   failOnTwo,
   incidentOnTop,
   lingerOnTop,
+  trickle,
 } from './scenes/shared-run-scenes.ts';
 import {
   bothTwinsAreMerged,
@@ -786,6 +787,7 @@ export const SCENES = {
   'what comes on top of a batch changes the gate': changeGateOnTop,
   'an incident comes while a batch that ends at a conflict is built': incidentOnTop,
   'one is scheduled while a batch that ends at a conflict is built': lingerOnTop,
+  'one more is scheduled each minute, and they linger': trickle,
   'a newer head is scheduled by another person': scheduleByAnother,
   'a twin was scheduled by another person': landTwinOfAnother,
   'a twin of another author landed': landTwinOfOtherAuthor,

@@ -94,4 +94,12 @@ export const SHARED_RUN_MUTANTS: readonly Mutant[] = [
     families: PEOPLE,
     dies: 'one is scheduled while a batch that ends at a conflict is built',
   },
+  {
+    guard: 'others that keep coming hold a line up for five lingers at most (A33)',
+    file: 'engine-container/src/queue/batches/start-batch.ts',
+    find: 'Math.min(Math.max(...readyAts) + lingerMs, Math.min(...readyAts) + LINGERS_MAX * lingerMs)',
+    replace: 'Math.max(...readyAts) + lingerMs * Math.min(1, LINGERS_MAX)',
+    families: PEOPLE,
+    dies: 'one more is scheduled each minute, and they linger',
+  },
 ];

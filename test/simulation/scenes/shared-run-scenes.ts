@@ -152,3 +152,15 @@ export async function lingerOnTop(): Promise<readonly string[]> {
   if (late === 0 || batches.length !== 2) return [`${batches.length} batches instead of 2`];
   return held.includes(late) ? ['one that had not lingered was staged'] : [];
 }
+
+/** Each minute one more is scheduled, and each of them begins the wait of two minutes anew. */
+export async function trickle(): Promise<readonly string[]> {
+  const stage = await setStage({ repo: { bisectFanout: 1, batchLingerSeconds: 120 } });
+  await givenProject(stage.forge);
+  stage.forge.judge = () => 'hold';
+  for (let minute = 0; minute < 15; minute += 1) {
+    await givenScheduled(stage.forge, `t${minute}`);
+    await look(stage, 2);
+  }
+  return (await stage.record()).batches.length > 0 ? [] : ['nothing is staged while others keep coming'];
+}

@@ -12,6 +12,9 @@ import type { Batch, Ground, Member, Place } from '../record/record.ts';
 import { createNode } from './nodes.ts';
 import { openRunsOf } from './pipeline.ts';
 
+/** So many lingers is a pull request held up for those that keep coming. */
+const LINGERS_MAX = 5;
+
 /** Gate runs that may still be started: what is wanted already counts, and what waits for a retry too. */
 export function freeSlots(pass: DecisionContext): number {
   return gateRunsMax(pass) - pass.record.batches.flatMap(openRunsOf).length;
@@ -88,14 +91,18 @@ export function startBatch(
   return true;
 }
 
-/** True once the linger has passed since the newest ready pull request, or enough wait (A33); the next look comes when it has. */
+/**
+ * True once the linger has passed since the newest ready pull request, or enough wait, or the oldest has waited for several
+ * lingers: one more that comes each minute holds up no line (A33). The next look comes when it has.
+ */
 export function awaitLinger(pass: DecisionContext, ready: readonly QueueEntry[]): boolean {
   const { repo, now } = pass.s;
   const enough =
     repo.batchTarget > 0 ? Math.min(repo.batchTarget, BATCH_PULL_REQUESTS_MAX) : BATCH_PULL_REQUESTS_MAX;
   if (repo.batchLingerSeconds === 0 || ready.length >= enough || ready.some(isIncident)) return true;
-  const newest = Math.max(...ready.map((entry) => entry.readyAt ?? now));
-  const until = newest + repo.batchLingerSeconds * 1000;
+  const lingerMs = repo.batchLingerSeconds * 1000;
+  const readyAts = ready.map((entry) => entry.readyAt ?? now);
+  const until = Math.min(Math.max(...readyAts) + lingerMs, Math.min(...readyAts) + LINGERS_MAX * lingerMs);
   if (now >= until) return true;
   wakeNoLaterThan(pass, until);
   return false;
