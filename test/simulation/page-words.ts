@@ -1,4 +1,5 @@
 import type { EpochMs } from '#core/domain/ids.ts';
+import { BY_ITSELF } from '#core/domain/pulls/pull-code.ts';
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { codeOfPlace } from '#core/domain/pulls/pull-codes.ts';
 import type { QueuePlace } from '#core/domain/queue/queue-view.ts';
@@ -41,5 +42,6 @@ function isSameSaid({ state, reason }: QueuePlace, words: string): boolean {
   const family = state === 'bounced' ? 'bounced:' : code === 'head_changed' ? 'requeued: head changed' : null;
   if (family !== null) return words.startsWith(family);
   if (words.startsWith(PULL_CODES[code].says)) return true;
-  return (state === 'ready' || state === 'staged') && GOES_ON.some((prefix) => words.startsWith(prefix));
+  const goesOn = state === 'ready' || state === 'staged' || PULL_CODES[code].next === BY_ITSELF;
+  return goesOn && GOES_ON.some((prefix) => words.startsWith(prefix));
 }

@@ -344,6 +344,7 @@ import {
   undoneRepairs,
 } from './scenes/repair-scenes.ts';
 import {
+  askForOldContext,
   askForOpenClass,
   askForRangesOfForgejo,
   renameBase,
@@ -947,6 +948,7 @@ export const SCENES = {
   'a required check is malformed on Forgejo alone': askForRangesOfForgejo,
   'a rule covers the branches of the queue': ruleOverOwnBranches,
   'a person renames the base': renameBase,
+  'the rule asks for a former context of the queue': askForOldContext,
   'a success of before stands when a head is scheduled': successOfBefore,
   'a twin appears while its head is gated': twinAppearsLate,
   'a rejection blocks by a rule that the bot may not read': hiddenRejection,

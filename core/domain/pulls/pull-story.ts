@@ -16,8 +16,11 @@ export interface StoryFacts {
   readonly pr: PullRequestNumber;
   readonly now: EpochMs;
   readonly queueEnabled: boolean;
-  /** No look gets through until a person acts, so the view is of before. */
-  readonly isShutOut?: boolean;
+  /**
+   * Nothing lands until a person acts. `shut_out`: no look gets through, so the view is of before. `rule`: a branch rule keeps
+   * the queue from landing.
+   */
+  readonly stopped?: 'shut_out' | 'rule';
   /** The pause that holds now. */
   readonly pause: Hold | null;
   /** Undefined: not known. */
@@ -94,10 +97,10 @@ export function tellPull(facts: StoryFacts): PullStory | null {
 /** Facts beyond the code: the pause with its end, and the labels of the runner that is awaited. */
 function sayMore(
   code: PullCodeName | null,
-  { pause, view, isShutOut }: StoryFacts,
+  { pause, view, stopped }: StoryFacts,
 ): Pick<PullStory, 'words' | 'next'> {
   if (code === 'paused' && pause !== null) return { words: sayPause(pause), next: null };
-  if (code === 'queue_stopped' && isShutOut === true) return { words: null, next: LET_IN };
+  if (code === 'queue_stopped' && stopped !== undefined) return { words: null, next: LET_GO_ON[stopped] };
   const labels = code === 'runner_wait' && view?.block.kind === 'runner' ? (view.block.labels ?? []) : [];
   if (labels.length === 0) return { words: null, next: null };
   const wanted = sayRunner(labels);
@@ -107,11 +110,14 @@ function sayMore(
   };
 }
 
-const LET_IN =
-  'Read on the queue page why the forge refuses the queue, and put that right. The queue then goes on by itself.';
+const LET_GO_ON = {
+  shut_out:
+    'Read on the queue page why the forge refuses the queue, and put that right. The queue then goes on by itself.',
+  rule: 'Read on the set-up page which branch rule keeps the queue from landing, and put that right. The queue then goes on by itself.',
+};
 
 function codeNow(
-  { queueEnabled, isShutOut }: StoryFacts,
+  { queueEnabled, stopped }: StoryFacts,
   place: QueueView['places'][number] | undefined,
   history: readonly ActivityEvent[],
 ): PullCodeName | null {
@@ -127,8 +133,10 @@ function codeNow(
   if (place !== undefined && !queueEnabled) return 'queue_disabled';
   const told = last === undefined ? 'left_the_queue' : codeOfEvent(last.event, last.reason);
   const code = place === undefined ? told : codeOfPlace(place.state, place.reason);
-  const goesOn = code !== null && PULL_CODES[code].is === 'wait' && PULL_CODES[code].next === BY_ITSELF;
-  return goesOn && isShutOut === true ? 'queue_stopped' : code;
+  if (code === null || stopped === undefined || PULL_CODES[code].is !== 'wait') return code;
+  // Under such a rule the other check may be one that nothing posts, or that opens the merge of what is not proven.
+  const isBarred = stopped === 'rule' && code === 'not_admitted';
+  return isBarred || PULL_CODES[code].next === BY_ITSELF ? 'queue_stopped' : code;
 }
 
 function smallest(rows: readonly NodeRow[]): NodeRow | undefined {

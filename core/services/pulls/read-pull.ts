@@ -2,7 +2,7 @@ import { AppError } from '../../contracts/errors.ts';
 import { type PullStoryView, toPullStoryView } from '../../contracts/pulls/pull-story.ts';
 import { STORY_BATCHES_MAX, STORY_EVENTS_MAX, STORY_SCANNED_ROWS_MAX } from '../../domain/api-limits.ts';
 import type { TenantId } from '../../domain/ids.ts';
-import { tellPull } from '../../domain/pulls/pull-story.ts';
+import { type StoryFacts, tellPull } from '../../domain/pulls/pull-story.ts';
 import { pauseAt } from '../../domain/repos/pause.ts';
 import type { ReconcileErrorCode } from '../../domain/repos/repo.ts';
 import type { AccountStore } from '../../ports/account-store.ts';
@@ -23,6 +23,11 @@ const SHUT_OUT: readonly (ReconcileErrorCode | null)[] = [
   'connection_not_found',
   'decryption_error',
 ];
+
+function stoppedBy(code: ReconcileErrorCode | null): Pick<StoryFacts, 'stopped'> {
+  if (SHUT_OUT.includes(code)) return { stopped: 'shut_out' };
+  return code === 'protection_conflict' ? { stopped: 'rule' } : {};
+}
 
 /** The story of one pull request of a managed repository, as far back as rows of the repository are looked through. */
 export async function readPull(
@@ -48,7 +53,7 @@ export async function readPull(
     events,
     batches,
     queueEnabled,
-    isShutOut: SHUT_OUT.includes(outcome?.errorCode ?? null),
+    ...stoppedBy(outcome?.errorCode ?? null),
     now,
     view: views.get(repo.id),
     pause: pauseAt(repo, now),

@@ -76,4 +76,12 @@ export const RULE_MUTANTS: readonly Mutant[] = [
     families: ['rules'],
     dies: 'a person renames the base',
   },
+  {
+    guard: 'a rule that asks for another check in place of ours is told, and that check is not waited for',
+    file: `${QUEUE}/batches/fill.ts`,
+    find: 'if (isAnyReady || record.entries.some(isUnadmitted))',
+    replace: 'if (isAnyReady)',
+    families: ['rules'],
+    dies: 'the rule asks for a former context of the queue',
+  },
 ];

@@ -72,3 +72,20 @@ export async function renameBase(): Promise<readonly string[]> {
   await look(stage, 20);
   return forge.isMerged(pr) ? problems : [...problems, 'nothing lands under the old name'];
 }
+
+/** The rule asks for a check that nothing posts in place of the status of the queue: its owner is told, and it goes on once that is put right. */
+export async function askForOldContext(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  await forge.setProtection({ requiredContexts: ['old'] });
+  const pr = await givenScheduled(forge, 'a');
+  await look(stage, 2);
+  const told = (await stage.reconcile())?.errorCode;
+  const problems = told === 'protection_conflict' ? [] : [`the owner is told "${told}"`];
+  if ((await wordsOn(stage, pr)).startsWith('waiting: another required check'))
+    problems.push('the author is told to get the check passed that opens the merge of what is not proven');
+  await forge.setProtection({ requiredContexts: [DEFAULT_SERVICE_NAME] });
+  await look(stage, 20);
+  return forge.isMerged(pr) ? problems : [...problems, 'nothing lands although the rule is right'];
+}

@@ -13,6 +13,7 @@ import { readyEntries } from '../line/ready.ts';
 import { orderLine } from '../line/turns.ts';
 import { policyFor } from '../policy/in-force.ts';
 import { type Deferred, isHeldByForge, outlastsBase } from '../record/aside.ts';
+import type { QueueEntry } from '../record/queue-entry.ts';
 import { labelRankOf, rankOf } from '../record/queue-entry.ts';
 import type { Ground } from '../record/record.ts';
 import { keepWords } from '../words/deferral-words.ts';
@@ -30,11 +31,13 @@ export function openBatches(pass: DecisionContext): void {
   orderLine(pass);
   noteOthers(pass);
   const isAnyReady = [false, true].some((isOnBatch) => readyEntries(pass, base.tree, isOnBatch).length > 0);
-  if (!isAnyReady || !awaitReadAgain(pass)) return;
   if (!requiresContext(rule, record.context)) {
-    // Without the rule a merge needs no proof of ours: staging would only pretend (execution model 7).
-    return reportCode(pass, 'protection_conflict');
+    // Without the rule a merge needs no proof of ours: staging would only pretend (execution model 7). Nor is the other check
+    // waited for that the rule may name in its place: it may be a former context of the queue, which nothing posts any more.
+    if (isAnyReady || record.entries.some(isUnadmitted)) reportCode(pass, 'protection_conflict');
+    return;
   }
+  if (!isAnyReady || !awaitReadAgain(pass)) return;
   if (record.restsUntil !== null && record.restsUntil > s.now) {
     reportCode(pass, 'gate_infrastructure');
     return wakeNoLaterThan(pass, record.restsUntil);
@@ -46,6 +49,11 @@ export function openBatches(pass: DecisionContext): void {
   const pipeline = openPipeline(pass, base, oneByOne, crowdRule);
   if (oneByOne || !policyFor(pass).pieces.trials) return;
   if (pipeline !== 'open' || crowdRule !== null) openTrials(pass, base, pipeline, crowdRule);
+}
+
+/** It waits for what the rule asks for, and is not refused. */
+function isUnadmitted({ scheduleId, readyAt, refusedFor }: QueueEntry): boolean {
+  return scheduleId !== 0 && readyAt === null && refusedFor === null;
 }
 
 /** The base and its rule, where a new batch may stand on them; null: something is not known, or is about to change. */

@@ -60,14 +60,30 @@ describe('the story of one pull request', () => {
     const codeIn = (place: Partial<QueueView['places'][number]>) => {
       const seen = view(7);
       const places = seen.places.map((each) => ({ ...each, ...place }));
-      return tellPull(given({ view: { ...seen, places }, isShutOut: true }))?.code;
+      return tellPull(given({ view: { ...seen, places }, stopped: 'shut_out' }))?.code;
     };
     expect(codeIn({})).toBe('queue_stopped');
     expect(codeIn({ state: 'staged' })).toBe('queue_stopped');
     expect(codeIn({ state: 'waiting', reason: 'conflict' })).toBe('conflict');
     // Behind the places that are kept, its last event tells.
-    const behind = tellPull(given({ events: [event(7, 'pr_queued', NOW)], view: view(8), isShutOut: true }));
+    const behind = tellPull(
+      given({ events: [event(7, 'pr_queued', NOW)], view: view(8), stopped: 'shut_out' }),
+    );
     expect([behind?.code, behind?.next]).toEqual(['queue_stopped', expect.stringMatching(/by itself\.$/)]);
+  });
+
+  test('where a branch rule keeps the queue from landing, another check is waited for no more, and the rule is named', () => {
+    const storyOf = (place: Partial<QueueView['places'][number]>) => {
+      const seen = view(7);
+      const places = seen.places.map((each) => ({ ...each, ...place }));
+      return tellPull(given({ view: { ...seen, places }, stopped: 'rule' }));
+    };
+    for (const place of [{}, { state: 'waiting', reason: 'not_admitted' }] as const)
+      expect(storyOf(place)).toMatchObject({
+        code: 'queue_stopped',
+        next: expect.stringMatching(/which branch rule keeps the queue from landing/),
+      });
+    expect(storyOf({ state: 'refused', reason: 'approvals_missing' })?.code).toBe('approvals_missing');
   });
 
   test('in a pause it says the words that its status says, and no others', () => {

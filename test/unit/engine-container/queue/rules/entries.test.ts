@@ -355,6 +355,10 @@ describe('admission: nothing is spent on what the forge would not merge', () => 
   test.each([
     ['there is no rule', null],
     ['the rule does not ask for the status of the queue', givenRule({ requiredContexts: ['mq*'] })],
+    [
+      'the rule asks for another check instead, that has not passed',
+      givenRule({ requiredContexts: ['old'] }),
+    ],
   ])('nothing is staged where %s', (_name, rule) => {
     const given = givenSnapshot({ protection: known(rule), pulls: known([givenView(1)]) });
     expect(tellDecision(given, givenRecord())).toMatchObject({

@@ -48,12 +48,14 @@ describe('when a batch begins', () => {
 
   test('once the oldest has waited for five lingers, although others keep coming', () => {
     const given = givenSnapshot({ repo: lingering, pulls: scheduled(1, 2) });
-    const after = (waitedMs: number) =>
+    const givenWaited = (waitedMs: number) =>
       givenRecord({
         entries: [givenEntry(1, { readyAt: NOW - waitedMs }), givenEntry(2, { readyAt: NOW - 1_000 })],
       });
-    expect(tellDecision(given, after(299_000))).toMatchObject({ actions: [], wakeInMs: 1_000 });
-    expect(tellDecision(given, after(300_000)).actions).toEqual(['stage #1 #2 on base-0 as mq/main/staging']);
+    expect(tellDecision(given, givenWaited(299_000))).toMatchObject({ actions: [], wakeInMs: 1_000 });
+    expect(tellDecision(given, givenWaited(300_000)).actions).toEqual([
+      'stage #1 #2 on base-0 as mq/main/staging',
+    ]);
   });
 
   test('at once when as many are ready as the batch target says', () => {
