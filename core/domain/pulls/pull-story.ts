@@ -113,7 +113,7 @@ function sayMore(
 const LET_GO_ON = {
   shut_out:
     'Read on the queue page why the forge refuses the queue, and put that right. The queue then goes on by itself.',
-  rule: 'Read on the set-up page which branch rule keeps the queue from landing, and put that right. The queue then goes on by itself.',
+  rule: 'Read on the setup page which branch rule keeps the queue from landing, and put that right. The queue then goes on by itself.',
 };
 
 function codeNow(

@@ -32,8 +32,8 @@ export function openBatches(pass: DecisionContext): void {
   noteOthers(pass);
   const isAnyReady = [false, true].some((isOnBatch) => readyEntries(pass, base.tree, isOnBatch).length > 0);
   if (!requiresContext(rule, record.context)) {
-    // Without the rule a merge needs no proof of ours: staging would only pretend (execution model 7). Nor is the other check
-    // waited for that the rule may name in its place: it may be a former context of the queue, which nothing posts any more.
+    // Without the rule a merge needs no proof of ours: staging would only pretend (execution model 7). The queue waits for no
+    // other check that such a rule names: that may be its own former context, under which nothing is posted any more.
     if (isAnyReady || record.entries.some(isUnadmitted)) reportCode(pass, 'protection_conflict');
     return;
   }
