@@ -329,8 +329,8 @@ export const PULL_CODES = {
   ),
   bounced_merge_timeout: exit(
     'author',
-    'bounced: the forge twice did not complete its merge; cancel auto-merge and schedule again (fast-forward-only never lands)',
-    `To try again, ${SCHEDULE_AGAIN}. A style that only fast-forwards lands nothing here, nor does one that the settings of the repository on the forge do not allow: choose another one. If it was another style, look first whether the branch rule asks for signed commits or, where the bot is no administrator, protects a file of this change, and for errors in the log of the forge.`,
+    'bounced: the forge twice did not complete its merge; cancel auto-merge and schedule again (fast-forward-only needs the tip of the base)',
+    `To try again, ${SCHEDULE_AGAIN}. A style that only fast-forwards lands a head that has the tip of the base in it, and one that the settings of the repository on the forge do not allow lands nothing: choose another one. If it was another style, look first whether the branch rule asks for signed commits or, where the bot is no administrator, protects a file of this change, and for errors in the log of the forge.`,
   ),
   fork_merge_timeout: exit(
     'author',

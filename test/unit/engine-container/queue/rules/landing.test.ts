@@ -427,7 +427,7 @@ describe('a success that was taken back', () => {
     const mergeTimeoutCounts = [{ pr: 1, head: 'head-1', count: 1 }];
     expect(tellDecision(at(20_000), { ...withSchedule('scheduled'), mergeTimeoutCounts })).toMatchObject({
       actions: [
-        'error on head-1: bounced: the forge twice did not complete its merge; cancel auto-merge and schedule again (fast-forward-only never lands)',
+        'error on head-1: bounced: the forge twice did not complete its merge; cancel auto-merge and schedule again (fast-forward-only needs the tip of the base)',
       ],
       events: ['pr_bounced #1: merge_timeout', 'pr_requeued #2: merge_timeout'],
       ended: ['#1 bounced: error', '#2 requeued: error'],
