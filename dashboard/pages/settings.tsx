@@ -182,7 +182,7 @@ function Tuning({ repo, says }: { readonly repo: StatusEntry; readonly says: str
           hint={
             Number(draft.linger) === 0
               ? '0: does not wait; what is ready is staged at once.'
-              : `After a pull request is ready, waits up to ${showDuration(Number(draft.linger))} for others.`
+              : `After a pull request is ready, waits ${showDuration(Number(draft.linger))} for others, and longer while others keep coming.`
           }
           error={errorOf('batch_linger_seconds')}
         >

@@ -34,6 +34,7 @@ const FOLDER_TABLES = [
   ['ARCHITECTURE.md', 'Services by concern', 'core/services'],
   ['core/README.md', 'Folders of `domain`', 'core/domain'],
   ['core/README.md', 'Folders of `contracts`', 'core/contracts'],
+  ['core/adapters/dynamo/README.md', 'Folders', 'core/adapters/dynamo'],
   ['engine-container/README.md', 'Folders of `src`', 'engine-container/src'],
   ['engine-container/README.md', 'Folders of `src/queue`', 'engine-container/src/queue'],
   ['dashboard/README.md', 'Folders of `parts`', 'dashboard/parts'],

@@ -8,12 +8,12 @@ import type { QueueRecord } from '../../engine-container/src/queue/record/record
 import { toQueueView } from '../../engine-container/src/queue/told/view.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 
-/** Words of places of which the head says that the queue goes on by itself, in words of an earlier moment or with a reason. */
+/** The beginnings of words which say that the queue goes on by itself. They may be of an earlier moment, or name a reason. */
 const GOES_ON = ['queued:', 'staged:', 'requeued:'];
 
 /**
- * A146: words and state never contradict: the page and the status on the head say the same of each pull request. Judged where the
- * forge was left alone for a while, since a status is written after the record is stored.
+ * Words and state never contradict (A146): the queue view and the status on the head say the same of each pull request. Judged
+ * where the forge was left alone for a while, because a status is written after the record is stored.
  */
 export async function judgePageWords(
   forge: AbstractForge,
@@ -28,7 +28,7 @@ export async function judgePageWords(
     if (record.entries.filter((entry) => entry.head === head).length > 1) continue;
     const status = await forge.status(head, record.context);
     if (status === null || status.creator === 'mallory') continue;
-    if (!isSameSaid(place, status.description))
+    if (!saysTheSame(place, status.description))
       problems.push(
         `#${place.pr} is ${place.state} ${place.reason ?? ''} on the page, and its head says "${status.description}"`,
       );
@@ -36,7 +36,7 @@ export async function judgePageWords(
   return problems;
 }
 
-function isSameSaid({ state, reason }: QueuePlace, words: string): boolean {
+function saysTheSame({ state, reason }: QueuePlace, words: string): boolean {
   const code = codeOfPlace(state, reason);
   if (code === null) return false;
   const family = state === 'bounced' ? 'bounced:' : code === 'head_changed' ? 'requeued: head changed' : null;

@@ -88,7 +88,10 @@ function refusalOf(code: ReconcileErrorCode): ErrorCode {
   }
 }
 
-/** The engine that was asked takes a success back first, and says on each head that the queue is off: it is waited for until `end`. */
+/**
+ * Until `end`, waits for the engine to let go of the lease: the engine that was asked takes the success back under it, and
+ * writes on each head that the queue is off. Without anything asked `end` is now.
+ */
 async function lockQueue<T>(
   deps: StopDeps,
   repo: ManagedRepo,

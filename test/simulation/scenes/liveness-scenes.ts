@@ -152,7 +152,7 @@ export async function keepSilent(): Promise<readonly string[]> {
   return (await isTold(stage, pr, 'unclear')) ? problems : [...problems, 'one waits untold for an answer'];
 }
 
-/** Of one the forge never says what it depends on: the page and the head say the same of that. */
+/** The forge never says what one pull request depends on: the page and its head both tell of that. */
 export async function sayTheSameOnThePage(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge, store, clock } = stage;

@@ -51,7 +51,7 @@ export function openBatches(pass: DecisionContext): void {
   if (pipeline !== 'open' || crowdRule !== null) openTrials(pass, base, pipeline, crowdRule);
 }
 
-/** It waits for what the rule asks for, and is not refused. */
+/** Scheduled, not refused, and kept from staging by what the rule asks for. */
 function isUnadmitted({ scheduleId, readyAt, refusedFor }: QueueEntry): boolean {
   return scheduleId !== 0 && readyAt === null && refusedFor === null;
 }

@@ -12,7 +12,7 @@ import type { Batch, Ground, Member, Place } from '../record/record.ts';
 import { createNode } from './nodes.ts';
 import { openRunsOf } from './pipeline.ts';
 
-/** So many lingers is a pull request held up for those that keep coming. */
+/** A pull request waits so many lingers at most while others keep coming. */
 const LINGERS_MAX = 5;
 
 /** Gate runs that may still be started: what is wanted already counts, and what waits for a retry too. */
@@ -92,8 +92,8 @@ export function startBatch(
 }
 
 /**
- * True once the linger has passed since the newest ready pull request, or enough wait, or the oldest has waited for several
- * lingers: one more that comes each minute holds up no line (A33). The next look comes when it has.
+ * True once the linger has passed since the newest ready pull request, or enough wait, or the oldest has waited for
+ * `LINGERS_MAX` of them: others that keep coming do not hold the line up for ever (A33). The next look comes when it has.
  */
 export function awaitLinger(pass: DecisionContext, ready: readonly QueueEntry[]): boolean {
   const { repo, now } = pass.s;
