@@ -228,7 +228,7 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
     ConditionCheckItem: ['repo'],
   },
   engine: {
-    GetItem: ['tenant', 'repo', 'leases', 'addresses'],
+    GetItem: ['repo', 'leases', 'addresses'],
     BatchGetItem: ['tenant', 'repo'],
     Query: ['batches', 'events', 'windDowns'],
     PutItem: ['batches', 'events', 'repo'],

@@ -75,7 +75,7 @@ export class MemoryStore
   readHolds({ id }: Pick<ManagedRepo, 'id'>): Promise<StoredHolds | null> {
     return this.call('readHolds', () => {
       const repo = this.readRepo(id, 'readHolds');
-      return repo === null ? null : holdsOf(repo);
+      return repo === null ? null : holdsOf(repo, this.clock.now());
     });
   }
 

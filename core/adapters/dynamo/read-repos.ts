@@ -39,8 +39,8 @@ export async function readRepo(
 }
 
 export async function readHolds(table: Table, tenantId: TenantId, id: RepoId): Promise<StoredHolds | null> {
-  const row = await table.get(repoKey(tenantId, id), 'readHolds');
-  return row === null ? null : holdsOf(readRow(repoSettings, row, 'readHolds'));
+  const repo = await readRepo(table, tenantId, id, 'readHolds');
+  return repo === null ? null : holdsOf(repo, table.clock.now());
 }
 
 /** For callers that know no tenant: the wake row names it. */

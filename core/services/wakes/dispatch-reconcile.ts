@@ -8,6 +8,7 @@ import {
   WIND_DOWN_MS,
 } from '../../domain/limits.ts';
 import type { ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from '../../domain/repos/repo.ts';
+import { isStopAsked } from '../../domain/repos/stored-holds.ts';
 import { isSlowFailure, slowRetryMs } from '../../domain/wakes/fairness.ts';
 import { keepSight, sightOf } from '../../domain/wakes/glance.ts';
 import type { HeldLease } from '../../domain/wakes/lease.ts';
@@ -106,7 +107,7 @@ export async function dispatchReconcile(deps: DispatchDeps, repoId: RepoId): Pro
     return { kind: 'payment_required' };
   }
   if (await mustWaitTurn(deps.store, repo)) return postpone(deps, repo, 'waits_turn');
-  const stops = onHold || (repo.stopUntil ?? 0) > now;
+  const stops = onHold || isStopAsked(repo, now);
   const last = await readLastOutcome(deps, repo);
   const result = await withinLimits(deps, repo, last, () =>
     reconcileRepo(deps, repo, stops ? 'wind_down' : 'reconcile', last),

@@ -1,6 +1,7 @@
 import type { RepoId } from '../../domain/ids.ts';
 import { GLANCE_STEPS_MAX } from '../../domain/limits.ts';
 import type { ManagedRepo, ReconcileOutcome } from '../../domain/repos/repo.ts';
+import { isStopAsked } from '../../domain/repos/stored-holds.ts';
 import { glanceDelayMs, showsNews } from '../../domain/wakes/glance.ts';
 import type { IdleLooker } from '../../ports/idle-look.ts';
 import type { DispatchStore } from '../../ports/store.ts';
@@ -49,7 +50,7 @@ export async function answerGlance(deps: GlanceDeps, glance: DueGlance): Promise
 async function tryGlance(deps: GlanceDeps, glance: DueGlance): Promise<GlanceResult> {
   const { store, clock } = deps;
   const repo = await store.getRepo(glance.repoId);
-  if (repo === null || isOff(repo) || (repo.stopUntil ?? 0) > clock.now()) return 'over';
+  if (repo === null || isOff(repo) || isStopAsked(repo, clock.now())) return 'over';
   // Each wake leads to a look, and each look plans glances of its own.
   if (repo.wakeSeq !== glance.wakeSeq) return 'replaced';
   // A repo on hold is not woken by the tick, so its chain would go on.

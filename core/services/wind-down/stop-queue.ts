@@ -38,9 +38,8 @@ export async function stopQueue(
   storeOff: () => Promise<ManagedRepo>,
 ): Promise<ManagedRepo> {
   const end = deps.clock.monotonic() + STOP_WAIT_MS;
-  const isAsked = await isSuccessStanding(deps, repo);
-  if (isAsked) await takeBackSuccess(deps, repo, end);
-  const result = await lockQueue(deps, repo, isAsked ? end : deps.clock.monotonic(), async () => {
+  if (await isSuccessStanding(deps, repo)) await takeBackSuccess(deps, repo, end);
+  const result = await lockQueue(deps, repo, end, async () => {
     // A worker may have gone on until the lease was ours.
     if (await isSuccessStanding(deps, repo)) throw new AppError('queue_locked');
     await cancelMerges(deps, repo, await readLivePrs(deps.store, repo));
@@ -54,18 +53,26 @@ async function isSuccessStanding({ store }: StopDeps, repo: ManagedRepo): Promis
   return (await store.readObligations(repo.id))?.successStands === true;
 }
 
-/** Asks the engine, and waits until it has done it. Asked for once, it is done although the caller waits no longer. */
-async function takeBackSuccess(deps: StopDeps, repo: ManagedRepo, end: number): Promise<void> {
-  const before = (await deps.store.loadReconcileOutcome(repo))?.ranAt ?? null;
+/**
+ * Asks the engine to take back what stands: the reconcile under way sees it at its next look, and else the wake starts one.
+ * Asked for once, it is done although the caller waits no longer. False: switched off or deleted meanwhile.
+ */
+async function askEngine(deps: StopDeps, repo: ManagedRepo): Promise<boolean> {
   const wakeSeq = await deps.store.askStop(repo.id, deps.clock.now() + STOP_ASKED_MS);
-  // Switched off or deleted meanwhile: what is stored then decides.
-  if (wakeSeq === null) return;
+  if (wakeSeq === null) return false;
   try {
     await deps.queue.sendWake(repo.id, wakeSeq);
   } catch (error) {
     deps.log.warn('the engine could not be asked to stop a queue', { repo_id: repo.id, error });
     throw new AppError('queue_lock_failed');
   }
+  return true;
+}
+
+async function takeBackSuccess(deps: StopDeps, repo: ManagedRepo, end: number): Promise<void> {
+  const before = (await deps.store.loadReconcileOutcome(repo))?.ranAt ?? null;
+  // What is stored then decides.
+  if (!(await askEngine(deps, repo))) return;
   while (deps.clock.monotonic() < end) {
     await deps.clock.sleep(STOP_POLL_MS);
     if (!(await isSuccessStanding(deps, repo))) return;
@@ -89,8 +96,8 @@ function refusalOf(code: ReconcileErrorCode): ErrorCode {
 }
 
 /**
- * Until `end`, waits for the engine to let go of the lease: the engine that was asked takes the success back under it, and
- * writes on each head that the queue is off. Without anything asked `end` is now.
+ * Until `end`, waits for the engine to let go of the lease. An engine at work is asked to stop, so that it begins nothing
+ * more; one that was asked before still writes on each head that the queue is off.
  */
 async function lockQueue<T>(
   deps: StopDeps,
@@ -110,6 +117,7 @@ async function lockQueue<T>(
   try {
     const lock = () => withLease(deps, repo.id, 'disable', DISABLE_LEASE_TTL_MS, attempt);
     let locked = await lock();
+    if (locked.kind === 'skipped') await askEngine(deps, repo);
     while (locked.kind === 'skipped') {
       if (deps.clock.monotonic() >= end) throw new AppError('queue_locked');
       await deps.clock.sleep(STOP_POLL_MS);

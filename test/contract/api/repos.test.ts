@@ -675,6 +675,18 @@ describe('switching the queue off (D-24)', () => {
     expect(await world.store.getRepo(repo.id)).toMatchObject({ queueEnabled: true });
   });
 
+  test('an engine at work with nothing posted is asked to stop, and waited for', async () => {
+    const repo = await withBatch();
+    const grant = await world.store.acquireLease(repo.id, 'worker', 'reconcile', 60_000);
+    if (grant === 'held') throw new Error('the lease is not free');
+    world.clock.after(3_000, async () => {
+      expect((await world.store.readHolds(repo))?.queueEnabled).toBe(false);
+      await world.store.releaseLease(repo.id, grant);
+    });
+    expect(await disable(repo)).toMatchObject({ status: 200, json: { queue_enabled: false } });
+    expect((await world.store.getRepo(repo.id))?.stopUntil).toBeUndefined();
+  });
+
   test('a batch that a worker staged until the lease was taken is cancelled too', async () => {
     const repo = await withBatch();
     world.store.beforeCall = async (label) => {

@@ -52,6 +52,16 @@ export function describeQueueRecord(world: World): void {
       expect(await store.readHolds({ ...repo, id: 'gone' })).toBeNull();
     });
 
+    test('a switch-off that waits for the engine is seen as long as it waits', async () => {
+      const store = world.store();
+      const { repo } = await world.enroll();
+      const seen = async () => (await store.readHolds(repo))?.queueEnabled;
+      await store.askStop(repo.id, world.clock.now() + 60_000);
+      expect(await seen()).toBe(false);
+      await world.clock.advance(60_000);
+      expect(await seen()).toBe(true);
+    });
+
     test('the queue view is kept beside the record, and goes with the repo', async () => {
       const { repo } = await world.enroll();
       const held = await world.hold(repo.id);

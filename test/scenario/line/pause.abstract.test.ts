@@ -63,6 +63,14 @@ test.each<[string, (world: World) => Promise<void>, (world: World) => Promise<vo
     (world) => world.settings({ queueEnabled: false }),
     (world) => world.settings({ queueEnabled: true, enabledAt: world.clock.now() }),
   ],
+  // The caller has gone meanwhile, so that the queue stays on.
+  [
+    'a switch-off that waits for the engine',
+    async (world) => {
+      await world.store.askStop('repo-1', world.clock.now() + 2 * HOUR);
+    },
+    (world) => world.clock.advance(2 * HOUR),
+  ],
 ])('%s while the engine looks holds at once: what passes then does not land', async (_case, hold, goOn) => {
   let isSet = false;
   const world: World = await createWorld({
