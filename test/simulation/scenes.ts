@@ -260,6 +260,7 @@ import {
   pauseInLanding,
   pauseOverLostRecord,
   pauseWithinLook,
+  switchOffWithinLook,
 } from './scenes/pause-scenes.ts';
 import {
   incidentBesideSlot,
@@ -905,6 +906,7 @@ export const SCENES = {
   'a hook is deleted while nothing is scheduled': hookDriftAtRest,
   'two wait for the end of a pause': pauseBeforeStaging,
   'the queue is paused while the engine looks': pauseWithinLook,
+  'a switch-off asks the engine to stop while it looks': switchOffWithinLook,
   'the queue is paused while a success stands': pauseInLanding,
   'the queue is drained while a gate run is out': drainInGate,
   'a newer head is merged': mergeNewerHead,

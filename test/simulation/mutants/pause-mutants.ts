@@ -60,4 +60,12 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
     families: ['pauses'],
     dies: 'the queue is paused while the engine looks',
   },
+  {
+    guard: 'a switch-off that waits for the engine stops the reconcile under way (D-24)',
+    file: 'core/domain/repos/stored-holds.ts',
+    find: ' && !isStopAsked(repo, now)',
+    replace: ' && !isStopAsked(repo, Number.MAX_SAFE_INTEGER)',
+    families: ['pauses'],
+    dies: 'a switch-off asks the engine to stop while it looks',
+  },
 ];

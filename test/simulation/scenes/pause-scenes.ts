@@ -94,16 +94,25 @@ export async function pauseOverLostRecord(): Promise<readonly string[]> {
 }
 
 /** The queue is paused while the engine looks, in the moment in which the gate run is seen to have passed. */
-export async function pauseWithinLook(): Promise<readonly string[]> {
-  let isPaused = false;
+export const pauseWithinLook = (): Promise<readonly string[]> =>
+  heldWithinLook((stage) => hold(stage, 'pause'));
+
+/** A switch-off asks the engine to stop in that moment. */
+export const switchOffWithinLook = (): Promise<readonly string[]> =>
+  heldWithinLook(async (stage) => {
+    await stage.store.askStop('repo-1', stage.clock.now() + 60 * 60_000);
+  });
+
+async function heldWithinLook(holdUp: (stage: Stage) => Promise<void>): Promise<readonly string[]> {
+  let isHeld = false;
   const stage: Stage = await setStage({
     wrapForge: (forge) => ({
       ...forge,
       readGate: async (...asked) => {
         const answer = await forge.readGate(...asked);
-        if (answer.kind === 'finished' && !isPaused) {
-          isPaused = true;
-          await hold(stage, 'pause');
+        if (answer.kind === 'finished' && !isHeld) {
+          isHeld = true;
+          await holdUp(stage);
         }
         return answer;
       },
@@ -115,6 +124,6 @@ export async function pauseWithinLook(): Promise<readonly string[]> {
   // The head has settled: what passes may land in the same look.
   await stage.clock.advance(60_000);
   await look(stage, 4);
-  if (!isPaused) return DID_NOT_COME;
-  return stage.forge.isMerged(pr) ? ['it landed in a pause'] : [];
+  if (!isHeld) return DID_NOT_COME;
+  return stage.forge.isMerged(pr) ? ['it landed in a queue that is held up'] : [];
 }
