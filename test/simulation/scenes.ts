@@ -68,6 +68,7 @@ import {
   silenceGate,
   slowUnderHiddenRule,
   styleOff,
+  styleOffForSeveral,
   titleChangedAmidLanding,
   unmergeableTitle,
 } from './scenes/blocked-scenes.ts';
@@ -964,6 +965,7 @@ export const SCENES = {
   'who scheduled is not in the team that may merge from now on': outOfTheTeam,
   'who scheduled loses the right to write': schedulerLeaves,
   'the style of a queue is switched off amid a landing': styleOff,
+  'the style of a queue is switched off before several land': styleOffForSeveral,
   'a dependency is open where the bot may not see it': hiddenDependency,
   'merges have to be signed from now on, and the forge has no key': signedFromNowOn,
   'a merge is lost where merges have to be signed': lostUnderSignedRule,

@@ -69,6 +69,14 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
     dies: 'the style of a queue is switched off amid a landing',
   },
   {
+    guard: 'a style that is known to be off is waited for to the end once, not by each one (D-14)',
+    file: `${QUEUE}/landing/blockers.ts`,
+    find: "return mayLackStyle(pass, view) ? STYLE_OFF : 'nothing';",
+    replace: "return mayLackStyle(pass, view) ? 'nothing' : 'nothing';",
+    families: ['people'],
+    dies: 'the style of a queue is switched off before several land',
+  },
+  {
     guard: 'a signature that the forge has to make ends in no bounce (D-14)',
     file: `${QUEUE}/landing/merge-timeout.ts`,
     find: 'else if (mayLackSignature(pass))',

@@ -259,6 +259,26 @@ export async function outOfTheTeam(): Promise<readonly string[]> {
     : [...problems, 'its author is not told that a member of the team has to schedule it'];
 }
 
+/** Several are scheduled in the style that is switched off: the first is waited for to the end, the others are not. */
+export async function styleOffForSeveral(): Promise<readonly string[]> {
+  const stage = await setStage({ switches: { rowDeletedBeforeMerge: false } });
+  const { forge } = stage;
+  await givenProject(forge);
+  const all: number[] = [];
+  for (const branch of ['a', 'b', 'c', 'd']) all.push(await givenScheduled(forge, branch));
+  await stage.drain({ until: async () => forge.runs().length > 0 });
+  forge.forbidStyle('squash');
+  const words = async () => Promise.all(all.map((pr) => wordsOn(stage, pr)));
+  const begun = stage.clock.now();
+  const isTold = async () => (await words()).every((each) => each === PULL_CODES.style_off.says);
+  await stage.drain({ maxMs: 60 * MINUTE_MS, until: isTold });
+  if (!(await isTold())) return [`a style that is off: ${JSON.stringify(await words())}`];
+  const minutes = (stage.clock.now() - begun) / MINUTE_MS;
+  return minutes < 20
+    ? []
+    : [`four were told only after ${Math.round(minutes)} minutes that their style is off`];
+}
+
 /** The settings of the repository do not allow the style any more in which all are scheduled; in another one they land. */
 export async function styleOff(): Promise<readonly string[]> {
   const stage = await setStage({ switches: { rowDeletedBeforeMerge: false } });

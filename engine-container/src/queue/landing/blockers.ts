@@ -4,6 +4,7 @@ import { factsOf, refuse } from '../admission/admit-entries.ts';
 import { type DecisionContext, entryOf } from '../decision-context.ts';
 import type { Landing, TakeBackReason } from '../record/landing-state.ts';
 import type { Batch } from '../record/record.ts';
+import type { PullRequestView } from '../snapshot.ts';
 import { describeOtherChecks } from '../words/describe.ts';
 import { wishStatus } from '../words/wish-status.ts';
 
@@ -15,6 +16,8 @@ export type Answer = Block | 'nothing' | 'unknown';
 export function isBlock(answer: Answer): answer is Block {
   return answer !== 'nothing' && answer !== 'unknown';
 }
+
+const STYLE_OFF: Block = { kind: 'refused', reason: 'style_off' };
 
 /** A block that is known to be one, not something that may be. */
 export function isSure(answer: Answer): boolean {
@@ -44,8 +47,17 @@ export function findBlock(pass: DecisionContext, landing: Landing): Answer {
   const facts = factsOf(pass, { ...view, statuses }, rule);
   const admission = admit({ ...facts, scheduler: landing.scheduledBy, isMissed });
   if (admission.kind === 'refused') return admission;
-  if (admission.kind === 'admitted') return 'nothing';
+  if (admission.kind === 'admitted') return mayLackStyle(pass, view) ? STYLE_OFF : 'nothing';
   return admission.reason === 'other_checks' ? 'other_checks' : 'unknown';
+}
+
+/**
+ * The merge of another one did not come for a style that is still off. Those scheduled in another style merge at once, so
+ * that each further one is not waited for to the end.
+ */
+function mayLackStyle({ record, s }: DecisionContext, { allowedStyles }: PullRequestView): boolean {
+  const isOff = allowedStyles?.known === true && allowedStyles.value?.includes(s.repo.mergeStyle) === false;
+  return isOff && record.entries.some(({ refusedFor }) => refusedFor === 'style_off');
 }
 
 /** No clear answer is waited for, but not without an end: others stand behind it. */

@@ -98,7 +98,7 @@ export function describeUnbound({ movedWhy, isForOtherTarget }: QueueEntry): str
 
 /** In the place of words that are not true any more. */
 export function describeQueued(): string {
-  return shorten('queued: nothing stands against it any more; the queue goes on by itself');
+  return shorten('queued: it has its place again; the queue goes on by itself');
 }
 
 /** With its place as the page counts it, from 1: true of the moment it is written, so that it is not written again when the line moves. */

@@ -246,7 +246,7 @@ describe('words that have stopped being true are replaced at once', () => {
       givenSnapshot({ pulls: known([view]), repo: givenRepo({ batchLingerSeconds: 3_600 }) }),
       givenRecord({ entries: [givenEntry(1, entry)], ...more }),
     ).actions.filter((action) => !action.startsWith('stage'));
-  const QUEUED = 'pending on head-1: queued: nothing stands against it any more; the queue goes on by itself';
+  const QUEUED = 'pending on head-1: queued: it has its place again; the queue goes on by itself';
   const error = { head: 'head-1', state: 'error', description: 'refused: of before' } as const;
 
   test('of a refusal, a renewed head or a bounce that is over', () => {
