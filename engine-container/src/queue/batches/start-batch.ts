@@ -1,6 +1,7 @@
 import { statusGateOf } from '#core/domain/forge/status-gate.ts';
-import type { BatchId } from '#core/domain/ids.ts';
+import type { BatchId, EpochMs } from '#core/domain/ids.ts';
 import { BATCH_PULL_REQUESTS_MAX } from '#core/domain/limits.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { type DecisionContext, takeId, wakeNoLaterThan } from '../decision-context.ts';
 import { isIncident } from '../line/incidents.ts';
 import { noteStagingTurn } from '../line/staging-turns.ts';
@@ -100,10 +101,20 @@ export function awaitLinger(pass: DecisionContext, ready: readonly QueueEntry[])
   const enough =
     repo.batchTarget > 0 ? Math.min(repo.batchTarget, BATCH_PULL_REQUESTS_MAX) : BATCH_PULL_REQUESTS_MAX;
   if (repo.batchLingerSeconds === 0 || ready.length >= enough || ready.some(isIncident)) return true;
-  const lingerMs = repo.batchLingerSeconds * 1000;
-  const readyAts = ready.map((entry) => entry.readyAt ?? now);
-  const until = Math.min(Math.max(...readyAts) + lingerMs, Math.min(...readyAts) + LINGERS_MAX * lingerMs);
+  const until = lingerEndsAt(
+    repo,
+    ready.map((entry) => entry.readyAt ?? now),
+  );
   if (now >= until) return true;
   wakeNoLaterThan(pass, until);
   return false;
+}
+
+/** @param readyAts - When each of those that are ready became so. */
+export function lingerEndsAt(
+  { batchLingerSeconds }: Pick<ManagedRepo, 'batchLingerSeconds'>,
+  readyAts: readonly EpochMs[],
+): EpochMs {
+  const lingerMs = batchLingerSeconds * 1000;
+  return Math.min(Math.max(...readyAts) + lingerMs, Math.min(...readyAts) + LINGERS_MAX * lingerMs);
 }

@@ -11,6 +11,7 @@ import type { Hold } from '#core/domain/repos/pause.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { activeMembers, landingBatchOf } from '../batches/pipeline.ts';
 import { judgedWith } from '../batches/shared-run.ts';
+import { lingerEndsAt } from '../batches/start-batch.ts';
 import { deadlineAt, gateDeadlineMs, runSince, waitsForRunner } from '../gate/gate-deadline.ts';
 import { graceEndsAt } from '../landing/unheard.ts';
 import { hasStopped, holdAt, isKeptFromStaging } from '../line/holds.ts';
@@ -22,7 +23,7 @@ import type { Deferred } from '../record/aside.ts';
 import { bounceOf, isBounced } from '../record/bounced.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';
-import { codeOfBounce } from '../words/describe.ts';
+import { codeOfBounce, codeOfTakeBack } from '../words/describe.ts';
 
 /** The record told to people: the queue in order, and what stands before the next landing. */
 export function toQueueView(repo: ManagedRepo, record: QueueRecord, at: EpochMs): QueueView {
@@ -72,7 +73,11 @@ type Situation = Pick<QueuePlace, 'state' | 'reason' | 'until'>;
 function situationOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: Hold | null): Situation {
   if (record.pendingStatuses.some(({ sha, told }) => sha === entry.head && told === true))
     return situation('refused', 'success_stands');
-  if (record.batches.some((batch) => batch.landing?.pr === entry.pr)) return situation('landing');
+  const landing = record.batches.find((batch) => batch.landing?.pr === entry.pr)?.landing;
+  if (landing) {
+    const { takeBack } = landing;
+    return takeBack === null ? situation('landing') : situation('waiting', codeOfTakeBack(takeBack.reason));
+  }
   if (entry.scheduleId === 0)
     return situation('waiting', entry.isForOtherTarget ? 'other_target' : 'head_changed');
   if (isBounced(record, entry)) return situation('bounced', codeOfBounce(bounceOf(record, entry)));
@@ -147,7 +152,7 @@ function blockOf(repo: ManagedRepo, record: QueueRecord, places: readonly QueueP
   if (!ready) return block('admission', { since: noneReadySince(record, places) });
   const readyTimes = record.entries.flatMap((entry) => (entry.readyAt === null ? [] : [entry.readyAt]));
   const since = Math.min(...readyTimes);
-  const until = Math.max(...readyTimes) + repo.batchLingerSeconds * 1000;
+  const until = lingerEndsAt(repo, readyTimes);
   return until > at ? block('linger', { since, until }) : block('staging', { since });
 }
 

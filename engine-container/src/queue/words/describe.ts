@@ -23,8 +23,12 @@ export function describeDefer(reason: DeferReason): string | null {
 }
 
 export function describeTakeBack(reason: TakeBackReason): string {
-  // The words of one that is set aside for it.
-  return PULL_CODES[reason === 'merge_conflict' ? 'not_mergeable' : reason].says;
+  return PULL_CODES[codeOfTakeBack(reason)].says;
+}
+
+export function codeOfTakeBack(reason: TakeBackReason): PullCodeName {
+  // The code of one that is set aside for it.
+  return reason === 'merge_conflict' ? 'not_mergeable' : reason;
 }
 
 export function describeLanding(position: number, size: number): string {

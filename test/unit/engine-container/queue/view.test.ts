@@ -170,6 +170,22 @@ test('lingering ends by itself at a time that is told', () => {
   ).toMatchObject({ kind: 'linger', since: AT - 10, until: AT - 5 + 60_000 });
 });
 
+test('where others keep coming, lingering is told to end with the fifth linger of the oldest', () => {
+  const slow = givenRepo({ batchLingerSeconds: 60 });
+  const entries = [givenEntry(1, { readyAt: AT - 290_000 }), givenEntry(2, { readyAt: AT - 5 })];
+  expect(blockOf({ entries }, slow)).toMatchObject({ kind: 'linger', until: AT + 10_000 });
+});
+
+test.each([
+  [null, 'landing', null],
+  ['base_advanced', 'waiting', 'base_advanced'],
+  ['merge_conflict', 'waiting', 'not_mergeable'],
+] as const)('a landing whose success is taken back for %s is shown as %s %s', (reason, state, code) => {
+  const takeBack = reason === null ? null : { reason, postedAt: 11 };
+  const changes = { entries: [givenEntry(1)], batches: [givenBatch({ landing: { ...landing, takeBack } })] };
+  expect(placesOf(changes)).toEqual([[1, state, code]]);
+});
+
 test('long lines and titles are cut, never half a character', () => {
   const entries = Array.from({ length: QUEUE_PLACES_MAX + 3 }, (_, index) =>
     givenEntry(index + 1, { title: '\u{1f600}'.repeat(9_000) }),
