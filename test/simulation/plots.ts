@@ -6,6 +6,7 @@ import {
   stagingPrefix,
   workPrefix,
 } from '#core/domain/queue/queue-names.ts';
+import { describeQueued } from '../../engine-container/src/queue/words/describe.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import type { FileChanges } from '../support/forge-control.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
@@ -461,7 +462,7 @@ class Curse implements Plot {
     if (!TOLD_CURSES.includes(this.#kind) || TOLD.test(words)) return true;
     const { forge } = this.#hand;
     const said = forge.statusHistory(forge.headOf(pr)).map(({ description }) => description);
-    return words.startsWith('queued: nothing stands') && said.some((each) => TOLD.test(each));
+    return words === describeQueued() && said.some((each) => TOLD.test(each));
   }
 }
 
