@@ -2,7 +2,7 @@ import { HEALTH_TICK_AGE_MS_MAX } from '#core/domain/api-limits.ts';
 import { type HttpResponse, respondJson } from '#core/http/respond.ts';
 import type { HealthStore } from '#core/ports/account-store.ts';
 import type { Clock } from '#core/ports/system.ts';
-import { createCached } from '#core/services/operation/health.ts';
+import { createCached } from '#core/services/operation/cached.ts';
 
 /** The probe of the image gives up after five seconds. */
 const ANSWER_WITHIN_MS = 3_000;

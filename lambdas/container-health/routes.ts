@@ -3,7 +3,7 @@ import { CONTAINER_HEALTH_CACHED_MS } from '#core/domain/api-limits.ts';
 import { limitRate, type RateDeps } from '#core/http/limit-rate.ts';
 import { type HttpResponse, respondJson } from '#core/http/respond.ts';
 import type { Clock } from '#core/ports/system.ts';
-import { createCached } from '#core/services/operation/health.ts';
+import { createCached } from '#core/services/operation/cached.ts';
 
 export interface ContainerHealthDeps extends RateDeps {
   readonly isHealthy: () => Promise<boolean>;

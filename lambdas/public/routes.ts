@@ -6,7 +6,8 @@ import type { ApiHandlers } from '#core/http/api-call.ts';
 import type { IdentityPort } from '#core/ports/identity.ts';
 import type { MailboxStore } from '#core/ports/mailbox-store.ts';
 import type { Clock } from '#core/ports/system.ts';
-import { createCached, type HealthDeps, readQueueHealth } from '#core/services/operation/health.ts';
+import { createCached } from '#core/services/operation/cached.ts';
+import { type HealthDeps, readQueueHealth } from '#core/services/operation/health.ts';
 import {
   CONFIRM_PAGE,
   CONFIRMED_PAGE,

@@ -17,7 +17,6 @@ import { readPrefix } from './read-repos.ts';
 import { auditRow, organizationRow, tenantRow } from './rows/account-items.ts';
 import { type Codec, defaulted, oneOf, optional, record, text, whole } from './rows/codec.ts';
 import { activityEvent } from './rows/event-items.ts';
-import { nodeRow, readRow } from './rows/items.ts';
 import {
   auditKey,
   auditPartition,
@@ -34,8 +33,10 @@ import {
   terminalKey,
   tokenPartition,
 } from './rows/keys.ts';
+import { nodeRow } from './rows/node-item.ts';
 import { reconcileOutcome } from './rows/outcomes.ts';
 import { readQueueViews } from './rows/queue-view.ts';
+import { readRow } from './rows/read-row.ts';
 import type { Row, Table } from './table/table.ts';
 
 const PARTITIONS: Readonly<Record<HistoryPart, (tenantId: TenantId) => string>> = {

@@ -4,8 +4,8 @@ import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { AdminStore, ConnectionHead } from '../../ports/account-store.ts';
 import { readReposByKey } from './read-repos.ts';
 import { record, text, whole } from './rows/codec.ts';
-import { readRow } from './rows/items.ts';
 import { ALL_CONNECTIONS_PARTITION, ALL_REPOS_PARTITION, ALL_TENANTS_PARTITION } from './rows/keys.ts';
+import { readRow } from './rows/read-row.ts';
 import type { Row, Table } from './table/table.ts';
 
 const repoHead = record<Pick<ManagedRepo, 'id' | 'tenantId' | 'slug'>>({

@@ -3,8 +3,8 @@ import { PULL_TOPICS } from '../../domain/notices/notice-topics.ts';
 import type { AuthorNotices, AuthorStore } from '../../ports/author-store.ts';
 import { stayingTenant } from './account-store.ts';
 import { listOf, nullable, oneOf, record, text, whole } from './rows/codec.ts';
-import { readRow } from './rows/items.ts';
 import { authorGuardKey, authorKey, authorPartition } from './rows/keys.ts';
+import { readRow } from './rows/read-row.ts';
 import type { Table } from './table/table.ts';
 
 const authorRow = record<AuthorNotices>({

@@ -5,8 +5,8 @@ import type { BillingAccount, BillingStore } from '../../ports/billing-store.ts'
 import { StoreError } from '../../ports/store.ts';
 import { billingRow, planRow } from './rows/account-items.ts';
 import { text } from './rows/codec.ts';
-import { readRow } from './rows/items.ts';
 import { customerKey, paymentEventKey, planKey, tenantKey } from './rows/keys.ts';
+import { readRow } from './rows/read-row.ts';
 import type { Step, Table } from './table/table.ts';
 
 export function createBillingStore(table: Table): BillingStore & PlanMethods {

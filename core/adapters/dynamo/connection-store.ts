@@ -3,9 +3,10 @@ import type { Connection } from '../../domain/repos/repo.ts';
 import type { EnrollmentStore } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
 import { readGuard, readPrefix } from './read-repos.ts';
-import { connection, readRow } from './rows/items.ts';
+import { connection } from './rows/connection-item.ts';
 import type { Key } from './rows/keys.ts';
 import { CONNECTION_SORT_PREFIX, connectionKey, identityGuardKey, tenantKey } from './rows/keys.ts';
+import { readRow } from './rows/read-row.ts';
 import { toConnectionRow, toGuardRow } from './rows/rows.ts';
 import type { BlockingRow, Step, Table } from './table/table.ts';
 

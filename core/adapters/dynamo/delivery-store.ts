@@ -4,7 +4,6 @@ import type { DeliveryStore } from '../../ports/delivery-store.ts';
 import { aliveCheck } from './checks.ts';
 import { listDueDeliveries } from './due-deliveries.ts';
 import { nullable, oneOf, record, text, whole } from './rows/codec.ts';
-import { readRow } from './rows/items.ts';
 import {
   DELIVERY_SORT_PREFIX,
   RETRY_PARTITION,
@@ -12,6 +11,7 @@ import {
   retrySortKey,
   tellingKey,
 } from './rows/keys.ts';
+import { readRow } from './rows/read-row.ts';
 import type { Row, Table } from './table/table.ts';
 
 const delivery = record<Delivery>({

@@ -11,7 +11,7 @@ import { aliveCheck } from './checks.ts';
 import { readGuard, readRepo, readRepoById } from './read-repos.ts';
 import { readReposAt } from './rows/addresses.ts';
 import { text, whole } from './rows/codec.ts';
-import { connection, readRow } from './rows/items.ts';
+import { connection } from './rows/connection-item.ts';
 import {
   connectionKey,
   deliveryKey,
@@ -27,6 +27,7 @@ import {
 } from './rows/keys.ts';
 import { readObligations } from './rows/obligations.ts';
 import { engineReport, reconcileOutcome } from './rows/outcomes.ts';
+import { readRow } from './rows/read-row.ts';
 import { dueIndex } from './rows/rows.ts';
 import { wakeState } from './rows/wake-item.ts';
 import { listWindDowns } from './rows/wind-downs.ts';

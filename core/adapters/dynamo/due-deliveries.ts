@@ -2,7 +2,6 @@ import { GSI1 } from '../../contracts/internal/table.ts';
 import type { EpochMs, TenantId } from '../../domain/ids.ts';
 import { type DueDelivery, shareByTenant } from '../../domain/notices/webhook-delivery.ts';
 import { text } from './rows/codec.ts';
-import { readRow } from './rows/items.ts';
 import {
   afterRetry,
   DELIVERY_SORT_PREFIX,
@@ -14,6 +13,7 @@ import {
   retriesEnd,
   retriesSplit,
 } from './rows/keys.ts';
+import { readRow } from './rows/read-row.ts';
 import type { Row, Table } from './table/table.ts';
 
 const OPERATION = 'listDueDeliveries';

@@ -3,8 +3,8 @@ import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { EventHistory, EventSearch } from '../../ports/account-store.ts';
 import { StoreError } from '../../ports/store.ts';
 import { activityEvent } from './rows/event-items.ts';
-import { readRow } from './rows/items.ts';
 import { eventCursor, eventPartition, eventSortKeyAt } from './rows/keys.ts';
+import { readRow } from './rows/read-row.ts';
 import type { Row, Table } from './table/table.ts';
 
 /** Sorts above every key of an event. */

@@ -4,8 +4,8 @@ import { BATCH_OUTCOMES, BATCH_PHASES } from '../../domain/queue/batch.ts';
 import type { HealthStore } from '../../ports/account-store.ts';
 import { StoreError } from '../../ports/store.ts';
 import { oneOf, text, whole } from './rows/codec.ts';
-import { readRow } from './rows/items.ts';
 import { ALL_BATCHES_PARTITION, dueShards, PHASE_PARTITION, padTime, tickKey } from './rows/keys.ts';
+import { readRow } from './rows/read-row.ts';
 import type { Table } from './table/table.ts';
 
 /** Index rows of the last day that are counted; a service with more of them reads "unknown". */

@@ -4,8 +4,9 @@ import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import { StoreError } from '../../ports/store.ts';
 import type { Codec } from './rows/codec.ts';
 import { activityEvent } from './rows/event-items.ts';
-import { nodeRow, readRow } from './rows/items.ts';
 import { batchPartition, eventPartition } from './rows/keys.ts';
+import { nodeRow } from './rows/node-item.ts';
+import { readRow } from './rows/read-row.ts';
 import type { Row, Table } from './table/table.ts';
 
 /** Of a tenant with many busy repos so many rows are looked through for those of one. */

@@ -3,8 +3,8 @@ import type { TenantId } from '../../domain/ids.ts';
 import { type AccountStore, ANOTHER_TENANT, type KeptNote } from '../../ports/account-store.ts';
 import { auditRow } from './rows/account-items.ts';
 import { oneOf, record, text, whole } from './rows/codec.ts';
-import { readRow } from './rows/items.ts';
 import { auditPartition, keptNoteKey, keptNotesPartition, keptTarget, padTime } from './rows/keys.ts';
+import { readRow } from './rows/read-row.ts';
 import type { Step, Table } from './table/table.ts';
 
 /** DynamoDB takes this many writes in one transaction. */

@@ -3,8 +3,9 @@ import type { RepoId } from '../../domain/ids.ts';
 import { LEASE_TAKEOVER_GRACE_MS } from '../../domain/limits.ts';
 import type { LeaseGrant, LeaseState } from '../../domain/wakes/lease.ts';
 import type { LeaseStore } from '../../ports/store.ts';
-import { leaseRow, readRow } from './rows/items.ts';
 import { leaseKey } from './rows/keys.ts';
+import { leaseRow } from './rows/lease-item.ts';
+import { readRow } from './rows/read-row.ts';
 import type { Table } from './table/table.ts';
 
 export function createLeaseStore(table: Table): LeaseStore {

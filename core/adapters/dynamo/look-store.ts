@@ -2,8 +2,8 @@ import { readLookMemory } from '../../contracts/internal/idle-look.ts';
 import { ENGINE_NEED_RENEWED_AFTER_MS } from '../../domain/limits.ts';
 import type { LookStore } from '../../ports/idle-look.ts';
 import { whole } from './rows/codec.ts';
-import { readRow } from './rows/items.ts';
 import { engineNeedKey, lookKey } from './rows/keys.ts';
+import { readRow } from './rows/read-row.ts';
 import type { Table } from './table/table.ts';
 
 export function createLookStore(table: Table): LookStore {

@@ -2,8 +2,8 @@ import type { EpochMs } from '../../domain/ids.ts';
 import type { MailboxState } from '../../domain/notices/notification.ts';
 import type { MailboxStore } from '../../ports/mailbox-store.ts';
 import { oneOf, optional, record, text, whole } from './rows/codec.ts';
-import { readRow } from './rows/items.ts';
 import { mailboxHash, mailboxKey, mailKeyHash } from './rows/keys.ts';
+import { readRow } from './rows/read-row.ts';
 import type { Row, Table } from './table/table.ts';
 
 interface MailboxRow {

@@ -4,9 +4,9 @@ import type { NoticeStore } from '../../ports/notifier.ts';
 import { aliveCheck } from './checks.ts';
 import { keyOf } from './rows/changes.ts';
 import { activityEvent } from './rows/event-items.ts';
-import { readRow } from './rows/items.ts';
 import { bounceClaimKey, noticeKey, tellingClaimKey } from './rows/keys.ts';
 import { noticeRow } from './rows/notice-row.ts';
+import { readRow } from './rows/read-row.ts';
 import type { Table } from './table/table.ts';
 
 export function createNoticeStore(table: Table): NoticeStore {

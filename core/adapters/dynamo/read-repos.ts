@@ -1,10 +1,13 @@
 import type { RepoId, TenantId } from '../../domain/ids.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import { holdsOf, type StoredHolds } from '../../domain/repos/stored-holds.ts';
-import type { Guard, RepoSettings } from './rows/items.ts';
-import { guard, readRow, repoSettings } from './rows/items.ts';
+import type { Guard } from './rows/guard-item.ts';
+import { guard } from './rows/guard-item.ts';
 import type { Key } from './rows/keys.ts';
 import { REPO_SORT_PREFIX, repoKey, tenantKey, wakeKey } from './rows/keys.ts';
+import { readRow } from './rows/read-row.ts';
+import type { RepoSettings } from './rows/repo-item.ts';
+import { repoSettings } from './rows/repo-item.ts';
 import type { WakeState } from './rows/wake-item.ts';
 import { wakeState } from './rows/wake-item.ts';
 import type { Row, Table } from './table/table.ts';

@@ -1,8 +1,8 @@
 import type { RealtimeStore } from '../../ports/account-store.ts';
 import { readPrefix } from './read-repos.ts';
 import { text } from './rows/codec.ts';
-import { readRow } from './rows/items.ts';
 import { SOCKET_SORT_PREFIX, socketKey, socketPartition, tenantSocketKey, ticketKey } from './rows/keys.ts';
+import { readRow } from './rows/read-row.ts';
 import type { Table } from './table/table.ts';
 
 export function createRealtimeStore(table: Table): RealtimeStore {

@@ -1,7 +1,8 @@
 import type { EpochMs } from '../../domain/ids.ts';
 import { type ReconcileStore, StoreError } from '../../ports/store.ts';
-import { type OngoingReconciles, ongoingReconciles, readRow } from './rows/items.ts';
 import { ongoingKey } from './rows/keys.ts';
+import { type OngoingReconciles, ongoingReconciles } from './rows/ongoing-item.ts';
+import { readRow } from './rows/read-row.ts';
 import type { Row, Table } from './table/table.ts';
 
 /** Workers that begin at the same moment come one after the other; so many times in a row none is overtaken. */

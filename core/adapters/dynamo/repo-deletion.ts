@@ -9,7 +9,6 @@ import { countStep, transactCounted } from './connection-store.ts';
 import { readRepo, readReposByKey } from './read-repos.ts';
 import { type Address, addressStep, readAddress, withoutBranch } from './rows/addresses.ts';
 import { UnreadableValue } from './rows/codec.ts';
-import { nodeRow, readRow } from './rows/items.ts';
 import {
   batchPartition,
   hookKey,
@@ -22,7 +21,9 @@ import {
   wakeKey,
   windDownKey,
 } from './rows/keys.ts';
+import { nodeRow } from './rows/node-item.ts';
 import { leftHeads } from './rows/obligations.ts';
+import { readRow } from './rows/read-row.ts';
 import { dueIndex, toGuardRow, toNodeRow, toRepoRow } from './rows/rows.ts';
 import { wakeState } from './rows/wake-item.ts';
 import { windDown } from './rows/wind-downs.ts';

@@ -2,8 +2,9 @@ import { GSI1 } from '../../contracts/internal/table.ts';
 import type { NodeRow } from '../../domain/queue/batch.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import { text } from './rows/codec.ts';
-import { nodeRow, readRow } from './rows/items.ts';
 import { batchPartition, PHASE_PARTITION } from './rows/keys.ts';
+import { nodeRow } from './rows/node-item.ts';
+import { readRow } from './rows/read-row.ts';
 import type { Row, Table } from './table/table.ts';
 
 type Owner = Pick<ManagedRepo, 'id' | 'tenantId'>;

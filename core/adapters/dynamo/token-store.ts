@@ -4,8 +4,8 @@ import { API_TOKEN_SCOPES, type ApiToken, type ScopeGrant } from '../../domain/t
 import type { TokenStore } from '../../ports/token-store.ts';
 import { stayingTenant } from './account-store.ts';
 import { defaulted, listOf, nullable, oneOf, record, text, whole } from './rows/codec.ts';
-import { readRow } from './rows/items.ts';
 import { tokenKey, tokenPartition } from './rows/keys.ts';
+import { readRow } from './rows/read-row.ts';
 import { type Row, Table, type TableConfig } from './table/table.ts';
 
 const tokenRow = record<ApiToken>({

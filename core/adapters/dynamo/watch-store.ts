@@ -3,9 +3,9 @@ import { NOTICE_CLAIM_KEPT_MS, NOTICE_KEPT_MS } from '../../domain/api-limits.ts
 import type { NoticeRequest, WatchStore } from '../../ports/notifier.ts';
 import { aliveCheck } from './checks.ts';
 import { text } from './rows/codec.ts';
-import { readRow } from './rows/items.ts';
 import { noticeKey, tellingClaimKey, WATCH_PARTITION } from './rows/keys.ts';
 import { noticeRow } from './rows/notice-row.ts';
+import { readRow } from './rows/read-row.ts';
 import type { Table } from './table/table.ts';
 
 export function createWatchStore(table: Table): WatchStore {

@@ -1,8 +1,9 @@
 import type { ForgeReader } from '#core/ports/forge.ts';
 import { readBlob } from './blobs.ts';
 import { readBranchTip } from './branches.ts';
+import { listChangedFiles } from './changed-files.ts';
 import { listChangesSince, listNewCommits, listOwnCommits, readCommit, readTreeId } from './commits.ts';
-import { countDependencies, listChangedFiles } from './dependencies.ts';
+import { countDependencies } from './dependencies.ts';
 import { createGateReader } from './gate/gate.ts';
 import { readRunnerLabels } from './gate/run-jobs.ts';
 import { listOwnHooks } from './hooks.ts';

@@ -104,18 +104,3 @@ function isStuck({ phase, createdAt, phaseSince }: WaitingBatch, now: number): b
   if (phase === 'waiting_gate') return now - createdAt > HEALTH_GATE_AGE_MS_MAX;
   return phaseSince !== null && now - phaseSince > HEALTH_MERGE_AGE_MS_MAX;
 }
-
-/** Asks at most once per `keptMs`; callers in between get the last answer. */
-export function createCached<T>(
-  read: () => Promise<T>,
-  keptMs: number,
-  clock: Pick<Clock, 'monotonic'>,
-): () => Promise<T> {
-  let last: { readonly value: Promise<T>; readonly until: number } | null = null;
-  return () => {
-    if (last === null || clock.monotonic() >= last.until) {
-      last = { value: read(), until: clock.monotonic() + keptMs };
-    }
-    return last.value;
-  };
-}

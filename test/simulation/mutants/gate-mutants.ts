@@ -70,7 +70,7 @@ export const GATE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the deadline of a gate counts from the start of a run that waited for a runner',
-    file: 'engine-container/src/queue/gate/gate-deadline.ts',
+    file: 'engine-container/src/queue/gate/runner-wait.ts',
     find: 'return runnerWait?.isOver === true ? runnerWait.until : stagedAt;',
     replace: 'return stagedAt;',
     families: ['other_ci'],
@@ -86,7 +86,7 @@ export const GATE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'only the wait before the first job counts as the wait for a runner',
-    file: 'engine-container/src/queue/gate/gate-deadline.ts',
+    file: 'engine-container/src/queue/gate/runner-wait.ts',
     find: 'if (node.runnerWait?.isOver === true) return;',
     replace: '',
     families: ['other_ci'],

@@ -8,8 +8,10 @@ import { chatOwner, isSealed, webhookSecretOwner } from '../../../domain/sealed-
 import type { SecretBox } from '../../../ports/secret-box.ts';
 import { type Vault, VaultError } from '../../../ports/system.ts';
 import { Secret } from '../../../secret.ts';
-import { connection, readRow, repoSettings } from '../rows/items.ts';
+import { connection } from '../rows/connection-item.ts';
 import { CONNECTION_SORT_PREFIX, REPO_SORT_PREFIX } from '../rows/keys.ts';
+import { readRow } from '../rows/read-row.ts';
+import { repoSettings } from '../rows/repo-item.ts';
 import { kindOf } from '../table/copy-back.ts';
 import type { Row } from '../table/table.ts';
 

@@ -5,9 +5,10 @@ import type { ForgeAddress } from '../../../ports/store.ts';
 import { readRepo, readReposByKey } from '../read-repos.ts';
 import type { Step, Table } from '../table/table.ts';
 import { type Codec, listOf, optional, record, text, whole } from './codec.ts';
-import { type Guard, readRow } from './items.ts';
+import type { Guard } from './guard-item.ts';
 import type { Key } from './keys.ts';
 import { repoGuardKey } from './keys.ts';
+import { readRow } from './read-row.ts';
 
 /** Whose a repository of a forge is, and which branches of it are managed: one row, so that one condition keeps them apart. */
 export interface Address {

@@ -12,9 +12,9 @@ import {
   text,
   whole,
 } from './codec.ts';
-import { readRow } from './items.ts';
 import { queueViewKey } from './keys.ts';
 import { queueView } from './queue-view.ts';
+import { readRow } from './read-row.ts';
 
 const head = record<LeftHead>({
   pr: ['pr', whole],

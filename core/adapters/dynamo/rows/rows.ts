@@ -2,8 +2,9 @@ import type { EpochMs, RepoId, TenantId } from '../../../domain/ids.ts';
 import { isWatched } from '../../../domain/notices/queue-notices.ts';
 import { type ActivityEvent, endsPullRequest, type NodeRow } from '../../../domain/queue/batch.ts';
 import type { Connection, ManagedRepo } from '../../../domain/repos/repo.ts';
+import { connection } from './connection-item.ts';
 import { activityEvent } from './event-items.ts';
-import { connection, guard, nodeRow, repoSettings } from './items.ts';
+import { guard } from './guard-item.ts';
 import type { Key } from './keys.ts';
 import {
   ALL_BATCHES_PARTITION,
@@ -23,6 +24,8 @@ import {
   WATCH_PARTITION,
   wakeKey,
 } from './keys.ts';
+import { nodeRow } from './node-item.ts';
+import { repoSettings } from './repo-item.ts';
 import { wakeState } from './wake-item.ts';
 
 /** A row as it is put: keys of the table, keys of the indexes, attributes. */

@@ -3,9 +3,9 @@ import type { BranchAddress, ForgeAddress, WindDown } from '../../../ports/store
 import { readPrefix } from '../read-repos.ts';
 import type { Table } from '../table/table.ts';
 import { defaulted, nullable, record, text, whole } from './codec.ts';
-import { readRow } from './items.ts';
 import { LEFT_HEADS_SORT_PREFIX, WIND_DOWN_SORT_PREFIX, windDownPartition } from './keys.ts';
 import { leftHeads } from './obligations.ts';
+import { readRow } from './read-row.ts';
 
 export const windDown = record<WindDown>({
   tenantId: ['tenant_id', text],

@@ -8,7 +8,8 @@ import {
   GATE_TIMES_LEARNED_MIN,
 } from '#core/domain/limits.ts';
 import type { QueueSettings } from '#core/domain/repos/repo-settings.ts';
-import type { Node, QueueRecord } from '../record/record.ts';
+import type { QueueRecord } from '../record/record.ts';
+import { type RunTimes, runSince, waitsForRunner } from './runner-wait.ts';
 
 /**
  * How long one attempt at a gate may take, ms; null: as long as it likes. Learned: three times what 95 of 100 gate runs of
@@ -24,39 +25,6 @@ export function gateDeadlineMs(
   const sorted = [...gateTimes].sort((a, b) => a - b);
   const p95 = sorted[Math.ceil(sorted.length * 0.95) - 1] ?? 0;
   return Math.max(GATE_DEADLINE_MS_MIN, GATE_DEADLINE_FACTOR * p95);
-}
-
-type RunTimes = Pick<Node, 'stagedAt' | 'runnerWait'>;
-
-export function noteRunnerWait(
-  node: Node,
-  waits: boolean,
-  now: EpochMs,
-  told?: readonly string[] | null,
-): void {
-  if (node.runnerWait?.isOver === true) return;
-  if (waits)
-    node.runnerWait = {
-      ...node.runnerWait,
-      until: now,
-      isOver: false,
-      ...(told === undefined ? {} : { labels: told }),
-    };
-  else node.runnerWait = { until: node.runnerWait?.until ?? node.stagedAt ?? now, isOver: true };
-}
-
-export function waitsForRunner({ runnerWait }: RunTimes): boolean {
-  return runnerWait?.isOver === false;
-}
-
-/** A runner has taken it; it may wait again between two of its jobs. */
-export function hasBegun({ runnerWait }: RunTimes): boolean {
-  return runnerWait?.isOver === true;
-}
-
-/** Since when a runner is at work on it, as far as that was seen. */
-export function runSince({ stagedAt, runnerWait }: RunTimes): EpochMs | null {
-  return runnerWait?.isOver === true ? runnerWait.until : stagedAt;
 }
 
 /**

@@ -22,15 +22,9 @@ import type { Evidence } from '../record/evidence-state.ts';
 import { BASE_NODE_ID, type Batch, type Node, treeOf } from '../record/record.ts';
 import type { GateView } from '../snapshot.ts';
 import { addEvidence } from './evidence.ts';
-import {
-  deadlineAt,
-  gateDeadlineMs,
-  noteRunnerWait,
-  runSince,
-  waitsForRunner,
-  withGateTime,
-} from './gate-deadline.ts';
+import { deadlineAt, gateDeadlineMs, withGateTime } from './gate-deadline.ts';
 import { noteFoundVerdict } from './gate-looks.ts';
+import { noteRunnerWait, runSince, waitsForRunner } from './runner-wait.ts';
 
 /** A gate run that the forge cannot read, while it reads the base, is ended after this where no deadline is known. */
 const UNREAD_GATE_WAIT_MS = 20 * 60_000;

@@ -1,7 +1,7 @@
 import { BISECT_FANOUT_MAX, RUNNER_TAKES_RUN_MS } from '#core/domain/limits.ts';
 import { runsOut } from '../batches/pipeline.ts';
 import type { DecisionContext } from '../decision-context.ts';
-import { hasBegun, waitsForRunner } from '../gate/gate-deadline.ts';
+import { hasBegun, waitsForRunner } from '../gate/runner-wait.ts';
 import type { BegunLately, RunnersKnown } from '../record/learned-state.ts';
 import type { Node, QueueRecord } from '../record/record.ts';
 import { gateMsOf } from './pace.ts';

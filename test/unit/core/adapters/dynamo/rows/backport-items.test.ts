@@ -1,4 +1,5 @@
-import { readRow, repoSettings } from '#core/adapters/dynamo/rows/items.ts';
+import { readRow } from '#core/adapters/dynamo/rows/read-row.ts';
+import { repoSettings } from '#core/adapters/dynamo/rows/repo-item.ts';
 import { BACKPORT_RESULTS, type BackportResult } from '#core/domain/pulls/backport.ts';
 import { givenRepo } from '../../../../../builders/managed-repo.ts';
 

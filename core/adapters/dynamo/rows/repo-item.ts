@@ -1,64 +1,37 @@
 import { GATE_KINDS } from '../../../domain/forge/status-gate.ts';
-import type { EpochMs, TenantId } from '../../../domain/ids.ts';
 import type { BackportedPull, BackportTry } from '../../../domain/pulls/backport.ts';
-import type { MemberAction, NodeRow } from '../../../domain/queue/batch.ts';
-import {
-  BATCH_OUTCOMES,
-  BATCH_PHASES,
-  GATE_VERDICTS,
-  hasHonestPhase,
-  MEMBER_ACTIONS,
-} from '../../../domain/queue/batch.ts';
 import { type FreezeWindow, WEEK_DAYS } from '../../../domain/repos/freeze.ts';
 import { PAUSE_KINDS, type Pause } from '../../../domain/repos/pause.ts';
-import type { Connection, ManagedRepo, SealedCredential } from '../../../domain/repos/repo.ts';
-import { MERGE_STYLES } from '../../../domain/repos/repo.ts';
+import { type ManagedRepo, MERGE_STYLES } from '../../../domain/repos/repo.ts';
 import { DEFAULT_SETTINGS } from '../../../domain/repos/repo-settings.ts';
-import type {
-  CiGate,
-  GateProbe,
-  ProtectionObservation,
-  ProvisioningRecord,
-} from '../../../domain/set-up/provisioning.ts';
 import {
   CI_GATE_STATUSES,
+  type CiGate,
+  type GateProbe,
   PROTECTION_OBSERVATIONS,
   PROTECTION_REASONS,
+  type ProtectionObservation,
+  type ProvisioningRecord,
   UNPROVISIONED,
   WAKEUP_MODES,
   WEBHOOK_OBSERVATIONS,
 } from '../../../domain/set-up/provisioning.ts';
 import { REPAIR_RESULTS, REPAIRS, type Repair } from '../../../domain/set-up/repair-note.ts';
-import { type OngoingReconcile, STANDINGS } from '../../../domain/wakes/fairness.ts';
-import { StoreError } from '../../../ports/store.ts';
 import { backportedPull, backportTry } from './backport-items.ts';
-import type { Codec } from './codec.ts';
 import {
+  type Codec,
   defaulted,
   flag,
   listOf,
-  mapOf,
   nullable,
   oneOf,
   optional,
   record,
   secretText,
   text,
-  UnreadableValue,
   whole,
 } from './codec.ts';
 import { noticeChoice, notification } from './notice-settings.ts';
-import { receipt } from './receipt-item.ts';
-
-/** Reads one row whole, or fails as `unreadable`. */
-export function readRow<T>(codec: Codec<T>, row: unknown, operation: string): T {
-  try {
-    return codec.read(row);
-  } catch (error) {
-    if (error instanceof UnreadableValue) throw new StoreError('unreadable', operation);
-    throw error;
-  }
-}
 
 const protectionObservation = record<ProtectionObservation>({
   kind: ['kind', oneOf(PROTECTION_OBSERVATIONS)],
@@ -191,126 +164,3 @@ export const repoSettings = record<RepoSettings>({
   version: ['version', whole],
   tombstone: ['tombstone', flag],
 });
-
-/** The row that a guard points at: the address guard, the identity guard and the hook look-up have the same shape. */
-export interface Guard {
-  readonly tenantId: TenantId;
-  readonly id: string;
-}
-
-export const guard = record<Guard>({ tenantId: ['tenant_id', text], id: ['guards_id', text] });
-
-const credential = record<SealedCredential>({
-  format: ['format', text],
-  keyVersion: ['key_version', whole],
-  encryptedToken: ['encrypted_token', text],
-  tokenNonce: ['token_nonce', text],
-  encryptedDek: ['encrypted_dek', nullable(text)],
-});
-
-export const connection = record<Connection>({
-  id: ['connection_id', text],
-  tenantId: ['tenant_id', text],
-  instanceUrl: ['instance_url', text],
-  botUsername: ['bot_username', text],
-  // One attribute: a rotation swaps the whole map, so a reader sees the old or the new credential, never a mix (A59).
-  credential: ['credential', credential],
-  verifiedAt: ['verified_at', defaulted(nullable(whole), null)],
-  createdAt: ['created_at', whole],
-  updatedAt: ['updated_at', whole],
-  deleting: ['deleting', flag],
-});
-
-export interface LeaseRow {
-  readonly fence: number;
-  readonly expiresAt: EpochMs;
-  /** Absent once released. */
-  readonly owner: string | undefined;
-}
-
-export const leaseRow = record<LeaseRow>({
-  fence: ['fence', whole],
-  expiresAt: ['expires_at', whole],
-  owner: ['owner', optional(text)],
-});
-
-interface OngoingRow extends Omit<OngoingReconcile, 'id'> {
-  readonly until: EpochMs;
-}
-
-export interface OngoingReconciles {
-  readonly version: number;
-  /** By the id of each. */
-  readonly runs: Readonly<Record<string, OngoingRow>>;
-}
-
-export const ongoingReconciles = record<OngoingReconciles>({
-  version: ['version', whole],
-  runs: [
-    'runs',
-    mapOf(
-      record<OngoingRow>({
-        repoId: ['repo_id', text],
-        tenantId: ['tenant_id', text],
-        host: ['host', text],
-        standing: ['standing', oneOf(STANDINGS)],
-        until: ['until', whole],
-      }),
-    ),
-  ],
-});
-
-const memberAction = record<MemberAction>({
-  pr: ['pr', whole],
-  action: ['action', oneOf(MEMBER_ACTIONS)],
-  stagingSha: ['staging_sha', nullable(text)],
-  gateVerdict: ['gate_verdict', oneOf(GATE_VERDICTS)],
-  cursor: ['cursor', whole],
-  receipt: ['receipt', optional(receipt) as Codec<NonNullable<MemberAction['receipt']>>],
-  reason: ['reason', optional(text) as Codec<string>],
-});
-
-const batchFields = record<NodeRow>({
-  id: ['batch_id', text],
-  tenantId: ['tenant_id', text],
-  repoId: ['repo_id', text],
-  repoSlug: ['repo_slug', text],
-  instanceUrl: ['instance_url', text],
-  parentId: ['parent_id', nullable(text)],
-  batchId: ['run_id', text],
-  nodeId: ['node_id', text],
-  parentNodeId: ['parent_node_id', nullable(text)],
-  attempt: ['attempt', whole],
-  stagingSha: ['staging_sha', nullable(text)],
-  stagingTree: ['staging_tree', nullable(text)],
-  stagingBranch: ['staging_branch', nullable(text)],
-  gateVerdict: ['gate_verdict', oneOf(GATE_VERDICTS)],
-  gateSource: ['gate_source', nullable(oneOf(['cached']))],
-  runUrl: ['run_url', nullable(text)],
-  gateRuns: ['gate_runs', optional(whole) as Codec<number>],
-  forgeCalls: ['forge_calls', optional(whole) as Codec<number>],
-  forgeBytes: ['forge_bytes', optional(whole) as Codec<number>],
-  prs: ['prs', listOf(whole)],
-  outcome: ['outcome', oneOf(BATCH_OUTCOMES)],
-  phase: ['phase', nullable(oneOf(BATCH_PHASES))],
-  phaseSince: ['phase_since', optional(whole) as Codec<number>],
-  terminalReason: ['terminal_reason', nullable(text)],
-  actions: ['actions', listOf(memberAction)],
-  createdAt: ['created_at', whole],
-  // Rows of before the parts of a landing were told have neither.
-  stagedAt: ['staged_at', optional(whole) as Codec<number>],
-  judgedAt: ['judged_at', optional(whole) as Codec<number>],
-  resolvedAt: ['resolved_at', nullable(whole)],
-});
-
-export const nodeRow = {
-  write: (row: NodeRow): Record<string, unknown> => {
-    if (!hasHonestPhase(row)) throw new RangeError(`batch ${row.id} is neither running nor resolved`);
-    return batchFields.write(row);
-  },
-  read: (raw: unknown): NodeRow => {
-    const row = batchFields.read(raw);
-    if (!hasHonestPhase(row)) throw new UnreadableValue();
-    return row;
-  },
-};

@@ -1,0 +1,15 @@
+import type { EpochMs } from '../../../domain/ids.ts';
+import { optional, record, text, whole } from './codec.ts';
+
+export interface LeaseRow {
+  readonly fence: number;
+  readonly expiresAt: EpochMs;
+  /** Absent once released. */
+  readonly owner: string | undefined;
+}
+
+export const leaseRow = record<LeaseRow>({
+  fence: ['fence', whole],
+  expiresAt: ['expires_at', whole],
+  owner: ['owner', optional(text)],
+});
