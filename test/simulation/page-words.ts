@@ -42,6 +42,8 @@ function saysTheSame({ state, reason }: QueuePlace, words: string): boolean {
   const family = state === 'bounced' ? 'bounced:' : code === 'head_changed' ? 'requeued: head changed' : null;
   if (family !== null) return words.startsWith(family);
   if (words.startsWith(PULL_CODES[code].says)) return true;
+  // Words that begin like those of one that goes on.
+  if (state === 'ready' && words === PULL_CODES.queue_stopped.says) return false;
   const goesOn = state === 'ready' || state === 'staged' || PULL_CODES[code].next === BY_ITSELF;
   return goesOn && GOES_ON.some((prefix) => words.startsWith(prefix));
 }

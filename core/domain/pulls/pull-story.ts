@@ -18,9 +18,9 @@ export interface StoryFacts {
   readonly queueEnabled: boolean;
   /**
    * Nothing lands until a person acts. `shut_out`: no look gets through, so the view is of before. `rule`: a branch rule keeps
-   * the queue from landing.
+   * the queue from landing. `name`: another branch or tag keeps it from staging; what is in flight goes on, as the view tells.
    */
-  readonly stopped?: 'shut_out' | 'rule';
+  readonly stopped?: keyof typeof LET_GO_ON;
   /** The pause that holds now. */
   readonly pause: Hold | null;
   /** Undefined: not known. */
@@ -114,6 +114,7 @@ const LET_GO_ON = {
   shut_out:
     'Read on the queue page why the forge refuses the queue, and put that right. The queue then goes on by itself.',
   rule: 'Read on the setup page which branch rule keeps the queue from landing, and put that right. The queue then goes on by itself.',
+  name: 'A branch or tag stands where the queue needs its own branches, which begin with its name: rename or delete it. The queue then goes on by itself.',
 };
 
 function codeNow(
@@ -133,7 +134,8 @@ function codeNow(
   if (place !== undefined && !queueEnabled) return 'queue_disabled';
   const told = last === undefined ? 'left_the_queue' : codeOfEvent(last.event, last.reason);
   const code = place === undefined ? told : codeOfPlace(place.state, place.reason);
-  if (code === null || stopped === undefined || PULL_CODES[code].is !== 'wait') return code;
+  if (code === null || stopped === undefined || stopped === 'name') return code;
+  if (PULL_CODES[code].is !== 'wait') return code;
   // Under such a rule the other check may be one that nothing posts, or that opens the merge of what is not proven.
   const isBarred = stopped === 'rule' && code === 'not_admitted';
   return isBarred || PULL_CODES[code].next === BY_ITSELF ? 'queue_stopped' : code;

@@ -26,6 +26,7 @@ const SHUT_OUT: readonly (ReconcileErrorCode | null)[] = [
 
 function stoppedBy(code: ReconcileErrorCode | null): Pick<StoryFacts, 'stopped'> {
   if (SHUT_OUT.includes(code)) return { stopped: 'shut_out' };
+  if (code === 'branch_name_taken') return { stopped: 'name' };
   return code === 'protection_conflict' ? { stopped: 'rule' } : {};
 }
 

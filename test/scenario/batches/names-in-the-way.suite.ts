@@ -1,3 +1,4 @@
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { RECONCILE_ERROR_SENTENCES } from '#core/domain/repos/repo.ts';
 import { endingOf, expectHonestEnd, givenProject, givenScheduled } from '../stories.ts';
 import type { World } from '../world.ts';
@@ -25,7 +26,7 @@ export function defineNameTests(createWorld: () => Promise<World>): void {
       for (const pr of prs)
         expect(await world.forge.status((await world.forge.pull(pr)).headSha, 'mq')).toMatchObject({
           state: 'pending',
-          description: expect.stringMatching(/^queued:/),
+          description: PULL_CODES.queue_stopped.says,
         });
       expect((await world.record()).deferred).toEqual([]);
       await world.forge.deleteBranch(name);

@@ -53,6 +53,23 @@ export const RULE_MUTANTS: readonly Mutant[] = [
     dies: 'a rule covers the branches of the queue',
   },
   {
+    guard: 'authors are told that the queue has stopped where it can stage nothing (A145)',
+    file: `${QUEUE}/words/progress.ts`,
+    find: 'isStopped: awaitsPerson(record)',
+    replace: 'isStopped: awaitsPerson({ ...record, ruledBranch: undefined as never })',
+    families: ['rules'],
+    dies: 'a rule covers the branches of the queue',
+  },
+  {
+    guard: 'the page says as the heads that the queue has stopped where it can stage nothing (A146)',
+    file: `${QUEUE}/told/view.ts`,
+    find: "if (awaitsPerson(record)) return situation('waiting', 'queue_stopped');",
+    replace:
+      "if (record.halted !== null && awaitsPerson(record)) return situation('waiting', 'queue_stopped');",
+    families: ['rules'],
+    dies: 'a rule covers the branches of the queue',
+  },
+  {
     guard: 'a rule over the branches of the queue is told until it is gone',
     file: `${QUEUE}/record/adopt-snapshot.ts`,
     find: 'const isRuled = record.ruledBranch !== undefined;',

@@ -3,7 +3,7 @@ import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
 import { stagedMessage, stagingBranch } from '#core/domain/queue/queue-names.ts';
 import type { KnownTree } from '../actions.ts';
 import { type DecisionContext, entryOf, wakeNoLaterThan } from '../decision-context.ts';
-import { hasStopped, isStagingImpossible } from '../line/holds.ts';
+import { awaitsPerson } from '../line/holds.ts';
 import { gateRunsMax } from '../policy/in-force.ts';
 import { type Batch, type Node, type QueueRecord, treeOf } from '../record/record.ts';
 import { workBranchOf } from './batch.ts';
@@ -28,7 +28,7 @@ export function stageWanted(pass: DecisionContext): void {
   const { record } = pass;
   // Staging takes seconds for each ten pull requests: the forge merges meanwhile.
   if (pass.landsAtNextLook) return;
-  if (hasStopped(record) || isStagingImpossible(record)) return;
+  if (awaitsPerson(record)) return;
   dissolveLate(pass);
   endSharing(pass);
   const allowed = gateRunsMax(pass);

@@ -42,3 +42,8 @@ export function isKeptFromLanding(hold: Hold | null, entry: Labels | undefined):
 function isExemptFrom({ isFreeze }: Hold, entry: Labels | undefined): boolean {
   return isFreeze && entry?.isExempt === true;
 }
+
+/** A person has to act before anything more is staged. */
+export function awaitsPerson(record: QueueRecord): boolean {
+  return hasStopped(record) || isStagingImpossible(record);
+}

@@ -15,7 +15,7 @@ import { lingerEndsAt } from '../batches/start-batch.ts';
 import { deadlineAt, gateDeadlineMs } from '../gate/gate-deadline.ts';
 import { runSince, waitsForRunner } from '../gate/runner-wait.ts';
 import { graceEndsAt } from '../landing/unheard.ts';
-import { hasStopped, holdAt, isKeptFromStaging } from '../line/holds.ts';
+import { awaitsPerson, holdAt, isKeptFromStaging } from '../line/holds.ts';
 import { toChosenFanout } from '../policy/auto-fanout.ts';
 import { tellForecast } from '../policy/forecast.ts';
 import { gateMsOf } from '../policy/pace.ts';
@@ -94,7 +94,7 @@ function situationOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: 
   if (entry.readyAt === null) return situation('waiting', whyNotAdmitted(entry));
   if (hold !== null && isKeptFromStaging(hold, entry))
     return { ...situation('waiting', hold.isArchived === true ? 'archived' : 'paused'), until: hold.until };
-  if (hasStopped(record)) return situation('waiting', 'queue_stopped');
+  if (awaitsPerson(record)) return situation('waiting', 'queue_stopped');
   return situation('ready', record.batches.length === 0 ? null : 'next_batch');
 }
 

@@ -2,7 +2,7 @@ import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import { requiresContext } from '../admission/admission.ts';
 import { activeMembers, isWhole } from '../batches/pipeline.ts';
 import type { DecisionContext } from '../decision-context.ts';
-import { hasStopped } from '../line/holds.ts';
+import { awaitsPerson } from '../line/holds.ts';
 import { isBounced } from '../record/bounced.ts';
 import { mustWordsWait } from '../record/bounds.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
@@ -60,7 +60,7 @@ function standsOf(record: QueueRecord): Stands {
   const { entries, batches } = record;
   let places: ReadonlyMap<PullRequestNumber, number> | null = null;
   return {
-    isStopped: hasStopped(record),
+    isStopped: awaitsPerson(record),
     speakers: new Map(entries.map(({ head, pr }) => [head, pr] as const).reverse()),
     batches: new Map(
       batches.flatMap((batch) => activeMembers(batch).map(({ pr }) => [pr, batch] as const)).reverse(),

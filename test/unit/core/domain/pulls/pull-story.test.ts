@@ -86,6 +86,19 @@ describe('the story of one pull request', () => {
     expect(storyOf({ state: 'refused', reason: 'approvals_missing' })?.code).toBe('approvals_missing');
   });
 
+  test('where a branch has the name of one of the queue, those that wait are told so, and what is staged goes on', () => {
+    const storyOf = (state: 'waiting' | 'staged', reason: string | null) => {
+      const seen = view(7);
+      const places = seen.places.map((each) => ({ ...each, state, reason }));
+      return tellPull(given({ view: { ...seen, places }, stopped: 'name' }));
+    };
+    expect(storyOf('staged', null)?.code).toBe('staged');
+    expect(storyOf('waiting', 'queue_stopped')).toMatchObject({
+      code: 'queue_stopped',
+      next: expect.stringMatching(/rename or delete it\. The queue then goes on by itself\.$/),
+    });
+  });
+
   test('in a pause it says the words that its status says, and no others', () => {
     const owner = { kind: 'pause', reason: 'audit', since: NOW - 1, until: null } as const;
     const pause = { ...owner, isFreeze: false, isDrained: false };
