@@ -14,6 +14,13 @@ interface StageOptions extends WorldOptions {
 }
 export type Stage = World<AbstractForge>;
 
+/**
+ * The few moments that chance meets once in thousands of lives, each as a scene of its own: what it says is wrong. The
+ * engine as it is makes nothing wrong; the one without the guard that the scene is about does.
+ */
+export type Scene = () => Promise<readonly string[]>;
+export type Scenes = Readonly<Record<string, Scene>>;
+
 export async function setStage({
   switches = {},
   delays = {},

@@ -1,6 +1,6 @@
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { givenProject } from '../../scenario/stories.ts';
-import { hasAlarm, look, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
+import { hasAlarm, look, type Scenes, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
 
 /**
  * Scenes of a stack whose upper pull request lands first, in a repository that calls merged what the base
@@ -37,7 +37,7 @@ async function scheduleLower({ stage, lower }: Awaited<ReturnType<typeof givenSt
 }
 
 /** By a merge commit, or by a fast-forward, after which the forge names the head itself. */
-export function lowerComesAlong(style: Style): () => Promise<readonly string[]> {
+function lowerComesAlong(style: Style): () => Promise<readonly string[]> {
   return async () => {
     const given = await givenStack(style);
     const { stage, lower } = given;
@@ -49,7 +49,7 @@ export function lowerComesAlong(style: Style): () => Promise<readonly string[]> 
 }
 
 /** The landing ends and the lower one is called merged between two looks. */
-export function lowerComesAlongUnseen(style: Style): () => Promise<readonly string[]> {
+function lowerComesAlongUnseen(style: Style): () => Promise<readonly string[]> {
   return async () => {
     const given = await givenStack(style);
     const { stage, lower, upper } = given;
@@ -78,7 +78,7 @@ async function judgeAlong(stage: Stage, lower: number): Promise<readonly string[
 }
 
 /** The head of one that waits is pushed to the base past the queue, after a landing: no landing brought it. */
-export async function headIsPushedAfterLanding(): Promise<readonly string[]> {
+async function headIsPushedAfterLanding(): Promise<readonly string[]> {
   const { stage, lower, upper } = await givenStack('rebase');
   const { forge } = stage;
   await forge.cancelSchedule(upper);
@@ -98,3 +98,11 @@ export async function headIsPushedAfterLanding(): Promise<readonly string[]> {
   const end = await endOf(stage, next);
   return end.endsWith('merged_outside_the_queue') ? problems : [...problems, `its end is told as "${end}"`];
 }
+
+export const ALONG_SCENES = {
+  'a landing brings what is below it': lowerComesAlong('merge'),
+  'a landing brings what is below it, by a fast-forward': lowerComesAlong('rebase'),
+  'a landing brings what is below it between two looks': lowerComesAlongUnseen('merge'),
+  'a landing brings what is below it between two looks, by a fast-forward': lowerComesAlongUnseen('rebase'),
+  'a head is pushed past the queue after a landing': headIsPushedAfterLanding,
+} satisfies Scenes;

@@ -1,6 +1,6 @@
 import { ARCHIVED } from '#core/domain/repos/pause-words.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
-import { look, openLostMerge, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
+import { look, openLostMerge, type Scenes, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
 
 /** Scenes in which the repository is archived on the forge, and taken out again (decision 0287). */
 
@@ -27,7 +27,7 @@ async function landAll(stage: Stage, prs: readonly number[]): Promise<readonly s
 }
 
 /** It is archived before anything is staged: nothing is tried there, and the words say why. */
-export async function archiveBeforeStaging(): Promise<readonly string[]> {
+async function archiveBeforeStaging(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   const prs = [await givenScheduled(stage.forge, 'a')];
@@ -47,7 +47,7 @@ export async function archiveBeforeStaging(): Promise<readonly string[]> {
 }
 
 /** It is archived while a gate run is out, which then ends in success. */
-export async function archiveInGate(): Promise<readonly string[]> {
+async function archiveInGate(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   const prs = [await givenScheduled(stage.forge, 'a'), await givenScheduled(stage.forge, 'b')];
@@ -65,7 +65,7 @@ export async function archiveInGate(): Promise<readonly string[]> {
 }
 
 /** It leaves the archive as its only pull request, which was never scheduled, is closed. */
-export async function leaveArchiveEmpty(): Promise<readonly string[]> {
+async function leaveArchiveEmpty(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   const pr = await stage.forge.openPullRequest({ branch: 'idle', files: { 'idle.txt': 'x\n' } });
@@ -80,7 +80,7 @@ export async function leaveArchiveEmpty(): Promise<readonly string[]> {
 }
 
 /** It is archived while a success stands whose merge does not come. */
-export async function archiveInLanding(): Promise<readonly string[]> {
+async function archiveInLanding(): Promise<readonly string[]> {
   const opened = await openLostMerge();
   if (opened === null) return DID_NOT_COME;
   const { stage, pr } = opened;
@@ -93,7 +93,7 @@ export async function archiveInLanding(): Promise<readonly string[]> {
 }
 
 /** It is archived as the first of a batch lands: the list of that look is of before. */
-export async function archiveBetweenLandings(): Promise<readonly string[]> {
+async function archiveBetweenLandings(): Promise<readonly string[]> {
   let archive = () => {};
   const stage = await setStage({
     onEntry: (entry) => {
@@ -109,3 +109,11 @@ export async function archiveBetweenLandings(): Promise<readonly string[]> {
   if (landed.length !== 1) return [`${landed.length} landed, and one was on its way`];
   return landAll(stage, prs);
 }
+
+export const ARCHIVE_SCENES = {
+  'a repository is archived before anything is staged': archiveBeforeStaging,
+  'a repository is archived while a gate run is out': archiveInGate,
+  'a repository is archived while a success stands': archiveInLanding,
+  'a repository is taken out of the archive as its last pull request is closed': leaveArchiveEmpty,
+  'a repository is archived as the first of a batch lands': archiveBetweenLandings,
+} satisfies Scenes;

@@ -9,6 +9,7 @@ import { ForgeError } from '#core/ports/forge.ts';
 import { hashBlob } from '../../../engine-container/src/staging/objects.ts';
 import { type BackportWorld, givenBackportWorld } from '../../scenario/backport-world.ts';
 import { judgeBackports, judgeCarried } from '../backports.ts';
+import type { Scenes } from '../scene-stage.ts';
 
 /** Scenes about landings that are carried to other branches (decisions 0247 and 0272). */
 type Problems = Promise<readonly string[]>;
@@ -38,7 +39,7 @@ async function expectResults(world: BackportWorld, ...expected: readonly string[
 }
 
 /** A label that does not hold, one that names the base, one of a branch that is not there, and one that holds. */
-export async function carryByLabels(): Problems {
+async function carryByLabels(): Problems {
   const world = await givenBackportWorld();
   await world.land('a', ['bug', 'backport v15', 'Backport main', 'backport v99']);
   await world.ticks(2);
@@ -52,7 +53,7 @@ export async function carryByLabels(): Problems {
 }
 
 /** A pull request waits for its gate with a label, and lands later. */
-export async function carryAfterWaiting(): Problems {
+async function carryAfterWaiting(): Problems {
   const world = await givenBackportWorld();
   world.forge.gateDurationMs = 15 * 60_000;
   const real = world.backports;
@@ -70,7 +71,7 @@ export async function carryAfterWaiting(): Problems {
 }
 
 /** An owner has not switched it on, switches it on long after a landing, or has the queue switched off. */
-export async function carryUnasked(): Problems {
+async function carryUnasked(): Problems {
   const problems: string[] = [];
   const off = await givenBackportWorld({ backports: false });
   await off.land('a', ['backport v15']);
@@ -90,7 +91,7 @@ export async function carryUnasked(): Problems {
 }
 
 /** The branch has the file otherwise, or has the change. */
-export async function carryOnOtherBranch(): Problems {
+async function carryOnOtherBranch(): Problems {
   const problems: string[] = [];
   for (const [content, result] of [
     ['otherwise\n', 'conflict'],
@@ -108,7 +109,7 @@ export async function carryOnOtherBranch(): Problems {
 }
 
 /** A person has a branch under the name of a backport. */
-export async function carryOntoPersons(): Problems {
+async function carryOntoPersons(): Problems {
   const world = await givenBackportWorld();
   await world.forge.pushBranch(HEAD, await world.forge.tip('main'));
   await world.land('a', ['backport v15']);
@@ -117,7 +118,7 @@ export async function carryOntoPersons(): Problems {
 }
 
 /** A person closes a backport, and the row of the repository does not know of it. */
-export async function carryClosed(): Problems {
+async function carryClosed(): Problems {
   const world = await givenBackportWorld();
   await world.land('a', ['backport v15']);
   await world.ticks(2);
@@ -130,7 +131,7 @@ export async function carryClosed(): Problems {
 }
 
 /** The row does not know what was told already. */
-export async function tellTwice(): Problems {
+async function tellTwice(): Problems {
   const world = await givenBackportWorld();
   await world.land('a', ['backport v99']);
   await world.ticks(2);
@@ -140,7 +141,7 @@ export async function tellTwice(): Problems {
 }
 
 /** The function dies at each of its calls, before it and after it, or the forge answers with a fault. */
-export async function carryInPieces(): Problems {
+async function carryInPieces(): Problems {
   const problems: string[] = [];
   for (const status of [0, 500, 502]) {
     for (const when of ['before', 'after'] as const) {
@@ -166,7 +167,7 @@ export async function carryInPieces(): Problems {
 }
 
 /** More labels than a pull request may have backports. */
-export async function carryToMany(): Problems {
+async function carryToMany(): Problems {
   const world = await givenBackportWorld();
   const labels = Array.from({ length: BACKPORTS_PER_PULL_MAX + 2 }, (_, index) => `backport v${index + 20}`);
   await world.land('a', labels);
@@ -177,7 +178,7 @@ export async function carryToMany(): Problems {
 }
 
 /** The base moves, and the forge calls the pull request merged a minute later. */
-export async function carryMergedLate(): Problems {
+async function carryMergedLate(): Problems {
   const world = await givenBackportWorld();
   const real = world.backports;
   let seenAt: number | null = null;
@@ -195,7 +196,7 @@ export async function carryMergedLate(): Problems {
 }
 
 /** The forge fails on one landing for ever, and one more lands behind it. */
-export async function carryBesideFailing(): Problems {
+async function carryBesideFailing(): Problems {
   const world = await givenBackportWorld();
   const real = world.backports;
   world.backports = {
@@ -220,7 +221,7 @@ export async function carryBesideFailing(): Problems {
 }
 
 /** The function dies at one landing each time, and one more lands a quarter of an hour later. */
-export async function carryBesideDying(): Problems {
+async function carryBesideDying(): Problems {
   const world = await givenBackportWorld();
   const real = world.backports;
   world.backports = {
@@ -239,7 +240,7 @@ export async function carryBesideDying(): Problems {
 }
 
 /** The function dies at the later of two landings each time, and none was carried before that. */
-export async function carryBeforeDying(): Problems {
+async function carryBeforeDying(): Problems {
   const world = await givenBackportWorld();
   const real = world.backports;
   let isAway = true;
@@ -276,7 +277,7 @@ export async function carryBeforeDying(): Problems {
 }
 
 /** Each listing takes so long that one landing fills a function, or more than fills it. */
-export async function carryFromSlowForge(): Problems {
+async function carryFromSlowForge(): Problems {
   const problems: string[] = [];
   for (const [readMs, results] of [
     [8_000, ['v15 opened', 'v15 opened']],
@@ -309,7 +310,7 @@ export async function carryFromSlowForge(): Problems {
 }
 
 /** Another look comes while a function is at its last try. */
-export async function carryBesideLastTry(): Problems {
+async function carryBesideLastTry(): Problems {
   const world = await givenBackportWorld();
   await world.change({ backports: false });
   await world.land('a', ['backport v15']);
@@ -334,7 +335,7 @@ export async function carryBesideLastTry(): Problems {
 }
 
 /** The forge answers nothing at a time when what it fails on would be given up. */
-export async function carryFromSilentForge(): Problems {
+async function carryFromSilentForge(): Problems {
   const world = await givenBackportWorld();
   await world.change({ backports: false });
   await world.land('a', ['backport v15']);
@@ -354,7 +355,7 @@ export async function carryFromSilentForge(): Problems {
 }
 
 /** The forge writes another content than the patch names, here and there after the branch has moved, or keeps the branch. */
-export async function carryWrittenOtherwise(): Problems {
+async function carryWrittenOtherwise(): Problems {
   const problems: string[] = [];
   const other = hashBlob(Buffer.from('other\n'), 'sha1');
   for (const [moves, keeps, result] of [
@@ -389,7 +390,7 @@ export async function carryWrittenOtherwise(): Problems {
 }
 
 /** The branch moves between the plan and the patch. */
-export async function carryOntoMoving(): Problems {
+async function carryOntoMoving(): Problems {
   const world = await givenBackportWorld();
   const real = world.backports;
   world.backports = {
@@ -403,3 +404,24 @@ export async function carryOntoMoving(): Problems {
   await world.ticks(2);
   return expectResults(world, 'v15 opened');
 }
+
+export const BACKPORT_SCENES = {
+  'landings are carried by their labels': carryByLabels,
+  'a pull request with a label waits for its gate': carryAfterWaiting,
+  'landings that no owner wants carried': carryUnasked,
+  'a branch has the change of a backport, or has its file otherwise': carryOnOtherBranch,
+  'a person has a branch under the name of a backport': carryOntoPersons,
+  'a person closes a backport': carryClosed,
+  'what became of a backport is forgotten': tellTwice,
+  'a function that carries landings dies at each of its calls': carryInPieces,
+  'a pull request has a dozen labels of backports': carryToMany,
+  'a landing is called merged a minute later': carryMergedLate,
+  'the forge fails on one landing for ever, and another is behind it': carryBesideFailing,
+  'a function dies at one landing each time, and another is behind it': carryBesideDying,
+  'a function dies at the later of two landings each time': carryBeforeDying,
+  'another look comes during the last try of a backport': carryBesideLastTry,
+  'the forge is so slow that a landing fills a function': carryFromSlowForge,
+  'the forge answers nothing when a backport would be given up': carryFromSilentForge,
+  'the forge writes a backport otherwise than the patch says': carryWrittenOtherwise,
+  'a branch moves while a backport to it is made': carryOntoMoving,
+} satisfies Scenes;

@@ -4,7 +4,7 @@ import { wrapForge } from '../../scenario/hooks.ts';
 import { giveUpFirst, postsSuccess } from '../../scenario/late-call.ts';
 import { givenProject, givenScheduled, unprovenLandings } from '../../scenario/stories.ts';
 import { Crash } from '../../support/machine.ts';
-import { hasAlarm, type Stage, setStage, wordOn } from '../scene-stage.ts';
+import { hasAlarm, type Scenes, type Stage, setStage, wordOn } from '../scene-stage.ts';
 
 /** Scenes about decision 0270: calls about one head fail, or hang, while the forge is otherwise well. */
 
@@ -57,7 +57,7 @@ export async function landOtherAndComeBack(stage: Stage, first: number): Promise
 }
 
 /** It cannot be read for a minute, so that its landing is watched blindly. */
-export async function hideUnanswered(): Promise<readonly string[]> {
+async function hideUnanswered(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge, clock } = stage;
   const { first } = await givenUnanswered(stage);
@@ -68,7 +68,7 @@ export async function hideUnanswered(): Promise<readonly string[]> {
 }
 
 /** It cannot be read any more, and its success never comes. */
-export async function hideUnansweredForGood(): Promise<readonly string[]> {
+async function hideUnansweredForGood(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   const { first } = await givenUnanswered(stage, DAY_MS);
@@ -96,11 +96,11 @@ async function standStill(end: 'no_answer' | 'dies'): Promise<readonly string[]>
   return landOtherAndComeBack(stage, first);
 }
 
-export const standStillWithoutAnswer = () => standStill('no_answer');
-export const standStillAndDie = () => standStill('dies');
+const standStillWithoutAnswer = () => standStill('no_answer');
+const standStillAndDie = () => standStill('dies');
 
 /** The forge answers each word on a head as if the commit were gone, and the success stands there. */
-export async function missHeadOfSuccess(): Promise<readonly string[]> {
+async function missHeadOfSuccess(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -121,7 +121,7 @@ export async function missHeadOfSuccess(): Promise<readonly string[]> {
 }
 
 /** A lost record told of some heads; each call about their statuses takes ten seconds and fails. */
-export async function hangOnToldHeads(): Promise<readonly string[]> {
+async function hangOnToldHeads(): Promise<readonly string[]> {
   const bad = new Set<unknown>();
   let how: 'well' | 'refuse' | 'hang' = 'well';
   const stage: Stage = await setStage({
@@ -157,7 +157,7 @@ export async function hangOnToldHeads(): Promise<readonly string[]> {
 }
 
 /** The forge cannot read one gate run, and all others. */
-export async function hideGateRun(): Promise<readonly string[]> {
+async function hideGateRun(): Promise<readonly string[]> {
   let hidden: unknown;
   const stage = await setStage({
     lastingEngine: true,
@@ -177,7 +177,7 @@ export async function hideGateRun(): Promise<readonly string[]> {
 }
 
 /** The statuses of one head cannot be read from the first look of a new record on. */
-export async function hideStatuses(): Promise<readonly string[]> {
+async function hideStatuses(): Promise<readonly string[]> {
   const stage = await setStage({ lastingEngine: true });
   const { forge } = stage;
   await givenProject(forge);
@@ -207,7 +207,7 @@ async function givenRefusedWord(stage: Stage): Promise<string> {
 const OTHERS = 44;
 
 /** A lost record told of two heads: one cannot be read after its first reading, the success of the other comes late. */
-export async function hideOneWatched(): Promise<readonly string[]> {
+async function hideOneWatched(): Promise<readonly string[]> {
   let hidden = '';
   let late = '';
   const reads = new Map<unknown, number>();
@@ -252,7 +252,7 @@ export async function hideOneWatched(): Promise<readonly string[]> {
 }
 
 /** The forge says that a head is gone, and hangs on the question whether a success stands there. */
-export async function hangOnMissingHead(): Promise<readonly string[]> {
+async function hangOnMissingHead(): Promise<readonly string[]> {
   let bad = '';
   const stage: Stage = await setStage({
     lastingEngine: true,
@@ -278,7 +278,7 @@ export async function hangOnMissingHead(): Promise<readonly string[]> {
 }
 
 /** The word that takes a success back was refused for minutes; it is not any more, and all staging is. */
-export async function refuseStagingBesideWord(): Promise<readonly string[]> {
+async function refuseStagingBesideWord(): Promise<readonly string[]> {
   let bad = '';
   let how: 'words' | 'staging' = 'words';
   const stage = await setStage({
@@ -302,7 +302,7 @@ export async function refuseStagingBesideWord(): Promise<readonly string[]> {
 }
 
 /** The statuses of one that was bounced cannot be read by a new record for a while. */
-export async function hideBounced(): Promise<readonly string[]> {
+async function hideBounced(): Promise<readonly string[]> {
   const stage = await setStage({ lastingEngine: true });
   const { forge, clock } = stage;
   await givenProject(forge);
@@ -320,3 +320,18 @@ export async function hideBounced(): Promise<readonly string[]> {
   await lookUntil(stage, 60 * MINUTE_MS, () => false);
   return forge.runs().length === runs ? [] : ['one that was bounced is tested again without a new schedule'];
 }
+
+export const BAD_HEAD_SCENES = {
+  'one whose success has no answer leaves, and cannot be read for a minute': hideUnanswered,
+  'one whose success has no answer cannot be read any more': hideUnansweredForGood,
+  'the engine stands still before a success that has no answer': standStillWithoutAnswer,
+  'the engine stands still before a success, and dies by it': standStillAndDie,
+  'the forge says that a head is gone on which a success stands': missHeadOfSuccess,
+  'each call about some heads of a lost record hangs': hangOnToldHeads,
+  'one of two watched heads cannot be read': hideOneWatched,
+  'the forge says that a head is gone, and hangs on what stands there': hangOnMissingHead,
+  'nothing can be staged while a success is to be taken back': refuseStagingBesideWord,
+  'the statuses of a bounced head cannot be read by a new record': hideBounced,
+  'one gate run cannot be read': hideGateRun,
+  'the statuses of one head cannot be read by a new record': hideStatuses,
+} satisfies Scenes;

@@ -1,7 +1,7 @@
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { NO_LAGS } from '../../fakes/abstract-forge/world.ts';
 import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from '../../scenario/stories.ts';
-import { isSuccess, look, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
+import { isSuccess, look, type Scenes, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
 
 /** Scenes in which one pull request cannot be merged or tested, and the others are not to wait for it. */
 
@@ -48,7 +48,7 @@ interface Block {
  * Its dependency is opened again while its success stands, which leaves no trace on it, or is new where it cannot be
  * read: no merge time-out counted, and it lands once that is closed.
  */
-export function blockInLanding({ afterMs, isLost, isUnread }: Block): () => Promise<readonly string[]> {
+function blockInLanding({ afterMs, isLost, isUnread }: Block): () => Promise<readonly string[]> {
   return async () => {
     let act: (() => Promise<void>) | null = null;
     const stage = await setStage({
@@ -86,7 +86,7 @@ export function blockInLanding({ afterMs, isLost, isUnread }: Block): () => Prom
 }
 
 /** Blocked before anything is staged: no run is spent on it, and it lands when it may. */
-export async function blockBeforeAnything(): Promise<readonly string[]> {
+async function blockBeforeAnything(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -110,7 +110,7 @@ export async function blockBeforeAnything(): Promise<readonly string[]> {
 }
 
 /** Git merges a changed mode with a changed content, the check of this forge does not, and our landings move the base. */
-export async function conflictForTheForge(): Promise<readonly string[]> {
+async function conflictForTheForge(): Promise<readonly string[]> {
   const stage = await setStage({ switches: { modesClash: true } });
   const { forge } = stage;
   await givenProject(forge, { 'src/old.txt': LINES });
@@ -139,7 +139,7 @@ export async function conflictForTheForge(): Promise<readonly string[]> {
 }
 
 /** A pull request silences the gate: with room for more runs than one no other waits for it. */
-export async function silenceGate(): Promise<readonly string[]> {
+async function silenceGate(): Promise<readonly string[]> {
   const stage = await setStage({ repo: { bisectFanout: 4 } });
   const { forge } = stage;
   await givenProject(forge);
@@ -157,7 +157,7 @@ export async function silenceGate(): Promise<readonly string[]> {
 }
 
 /** The landing ahead makes a conflict of the next one, whose success is posted on a reading from before that landing. */
-export async function conflictSeenTooLate(): Promise<readonly string[]> {
+async function conflictSeenTooLate(): Promise<readonly string[]> {
   const stage = await setStage({ switches: { modesClash: true } });
   const { forge } = stage;
   await givenProject(forge, { 'src/old.txt': LINES });
@@ -181,7 +181,7 @@ export async function conflictSeenTooLate(): Promise<readonly string[]> {
 }
 
 /** Who scheduled loses the right to write amid the gate run: the forge merges nothing in their name, and says nothing. */
-export async function schedulerLeaves(): Promise<readonly string[]> {
+async function schedulerLeaves(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge, clock } = stage;
   await givenProject(forge);
@@ -202,7 +202,7 @@ export async function schedulerLeaves(): Promise<readonly string[]> {
 }
 
 /** Its branch goes and it is opened again without one: the forge never merges it by itself, so that no run is spent on it. */
-export async function reopenedWithoutBranch(): Promise<readonly string[]> {
+async function reopenedWithoutBranch(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge, clock } = stage;
   await givenProject(forge);
@@ -222,7 +222,7 @@ export async function reopenedWithoutBranch(): Promise<readonly string[]> {
 }
 
 /** Only a team may merge: one outside it pushes more after the schedule of a member, and no member stands for that. */
-export async function pushFromOutsideTheTeam(): Promise<readonly string[]> {
+async function pushFromOutsideTheTeam(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge, clock } = stage;
   await givenProject(forge);
@@ -237,7 +237,7 @@ export async function pushFromOutsideTheTeam(): Promise<readonly string[]> {
 }
 
 /** Only a team may merge from now on, and who scheduled is not in it. */
-export async function outOfTheTeam(): Promise<readonly string[]> {
+async function outOfTheTeam(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge, clock } = stage;
   await givenProject(forge);
@@ -260,7 +260,7 @@ export async function outOfTheTeam(): Promise<readonly string[]> {
 }
 
 /** Several are scheduled in the style that is switched off: the first is waited for to the end, the others are not. */
-export async function styleOffForSeveral(): Promise<readonly string[]> {
+async function styleOffForSeveral(): Promise<readonly string[]> {
   const stage = await setStage({ switches: { rowDeletedBeforeMerge: false } });
   const { forge } = stage;
   await givenProject(forge);
@@ -280,7 +280,7 @@ export async function styleOffForSeveral(): Promise<readonly string[]> {
 }
 
 /** The settings of the repository do not allow the style any more in which all are scheduled; in another one they land. */
-export async function styleOff(): Promise<readonly string[]> {
+async function styleOff(): Promise<readonly string[]> {
   const stage = await setStage({ switches: { rowDeletedBeforeMerge: false } });
   const { forge } = stage;
   await givenProject(forge);
@@ -304,7 +304,7 @@ export async function styleOff(): Promise<readonly string[]> {
  * The forge merges only what it signs from now on, and has no key: told at the second merge that does not come, and not bounced. Once
  * the rule is off, all land by themselves.
  */
-export async function signedFromNowOn(): Promise<readonly string[]> {
+async function signedFromNowOn(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -330,7 +330,7 @@ export async function signedFromNowOn(): Promise<readonly string[]> {
 }
 
 /** A forge with a key signs its merges: one that is lost is tried again under that rule as under any. */
-export async function lostUnderSignedRule(): Promise<readonly string[]> {
+async function lostUnderSignedRule(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -349,7 +349,7 @@ export async function lostUnderSignedRule(): Promise<readonly string[]> {
  * Git takes no NUL in a message, and the forge keeps the message of a schedule: scheduled under such a title it costs no gate run, and
  * holds up none. With another title and another schedule it lands.
  */
-export async function unmergeableTitle(): Promise<readonly string[]> {
+async function unmergeableTitle(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -373,7 +373,7 @@ export async function unmergeableTitle(): Promise<readonly string[]> {
 }
 
 /** Scheduled under a title that can be merged, and changed while its merge is awaited: the forge merges with the message of before. */
-export async function titleChangedAmidLanding(): Promise<readonly string[]> {
+async function titleChangedAmidLanding(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -386,7 +386,7 @@ export async function titleChangedAmidLanding(): Promise<readonly string[]> {
 }
 
 /** Who schedules may write by a team whose members the bot may not see, and its first merge is lost: that proves nothing against them. */
-export async function hiddenRight(): Promise<readonly string[]> {
+async function hiddenRight(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -427,23 +427,23 @@ export function hiddenRule(
   };
 }
 
-export const hiddenRejection = hiddenRule(async ({ forge }, pr) => {
+const hiddenRejection = hiddenRule(async ({ forge }, pr) => {
   await forge.setProtection({ blockOnRejectedReviews: true });
   await forge.review(pr, 'lead', 'reject');
 });
 
-export const hiddenOutdated = hiddenRule(async ({ forge }) => {
+const hiddenOutdated = hiddenRule(async ({ forge }) => {
   await forge.setProtection({ blockOnOutdatedBranch: true });
   await forge.pushToBase({ 'z.txt': 'z\n' });
 });
 
-export const hiddenLeft = hiddenRule(async (stage) => {
+const hiddenLeft = hiddenRule(async (stage) => {
   await stage.drain({ until: async () => stage.forge.runs().length > 0 });
   await stage.forge.setAccess('dev', 'read');
 });
 
 /** Such a rule may be why, but the forge is only slow: its merge comes after four minutes. */
-export async function slowUnderHiddenRule(): Promise<readonly string[]> {
+async function slowUnderHiddenRule(): Promise<readonly string[]> {
   const stage = await setStage({ switches: { botIsAdmin: false } });
   const { forge } = stage;
   await givenProject(forge);
@@ -456,7 +456,7 @@ export async function slowUnderHiddenRule(): Promise<readonly string[]> {
 }
 
 /** Such a rule may be why, but the forge has dropped the schedule before a merge that failed. */
-export async function droppedUnderHiddenRule(): Promise<readonly string[]> {
+async function droppedUnderHiddenRule(): Promise<readonly string[]> {
   const stage = await setStage({ switches: { botIsAdmin: false, rowDeletedBeforeMerge: true } });
   const { forge } = stage;
   await givenProject(forge);
@@ -474,7 +474,7 @@ export async function droppedUnderHiddenRule(): Promise<readonly string[]> {
  * It depends on something in a repository that the bot may not see, and that is open: told, not bounced, with one landing spent. It
  * lands at its next schedule once that is closed.
  */
-export async function hiddenDependency(): Promise<readonly string[]> {
+async function hiddenDependency(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -497,7 +497,7 @@ export async function hiddenDependency(): Promise<readonly string[]> {
 }
 
 /** What it depends on is hidden and closed: nothing is against it, however slow the forge is, and after it was shown it lands by itself. */
-export async function hiddenClosedDependency(): Promise<readonly string[]> {
+async function hiddenClosedDependency(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -517,3 +517,35 @@ export async function hiddenClosedDependency(): Promise<readonly string[]> {
   await stage.drain({ maxMs: 30 * MINUTE_MS });
   return forge.isMerged(lost) ? problems : [...problems, 'it did not go on once nothing was hidden any more'];
 }
+
+export const BLOCKED_SCENES = {
+  'a merge is blocked before anything is staged': blockBeforeAnything,
+  'a merge is blocked in a landing': blockInLanding({ afterMs: 0, isLost: false, isUnread: false }),
+  'a merge is blocked late in a landing': blockInLanding({
+    afterMs: 7 * 60_000,
+    isLost: true,
+    isUnread: false,
+  }),
+  'the block of a merge cannot be read': blockInLanding({ afterMs: 0, isLost: false, isUnread: true }),
+  'the forge alone sees a conflict': conflictForTheForge,
+  'the forge sees a conflict after the success': conflictSeenTooLate,
+  'a gate is silenced': silenceGate,
+  'a rejection blocks by a rule that the bot may not read': hiddenRejection,
+  'a rule that the bot may not read blocks an outdated head': hiddenOutdated,
+  'who scheduled leaves where the bot is no administrator': hiddenLeft,
+  'a schedule is dropped where the bot may not read the rule': droppedUnderHiddenRule,
+  'a merge is slow where the bot may not read the rule': slowUnderHiddenRule,
+  'a right to write is hidden in a team': hiddenRight,
+  'a pull request is opened again without its branch': reopenedWithoutBranch,
+  'one outside the team that may merge pushes to what a member scheduled': pushFromOutsideTheTeam,
+  'who scheduled is not in the team that may merge from now on': outOfTheTeam,
+  'who scheduled loses the right to write': schedulerLeaves,
+  'the style of a queue is switched off amid a landing': styleOff,
+  'the style of a queue is switched off before several land': styleOffForSeveral,
+  'a dependency is open where the bot may not see it': hiddenDependency,
+  'merges have to be signed from now on, and the forge has no key': signedFromNowOn,
+  'a merge is lost where merges have to be signed': lostUnderSignedRule,
+  'a title holds what git takes in no message': unmergeableTitle,
+  'a title is changed amid a landing to one that git takes in no message': titleChangedAmidLanding,
+  'a dependency is closed where the bot may not see it': hiddenClosedDependency,
+} satisfies Scenes;

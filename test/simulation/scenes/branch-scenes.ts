@@ -11,6 +11,7 @@ import { FakeSecretBox } from '../../fakes/secret-box.ts';
 import { FakeWakeQueue } from '../../fakes/wake-queue.ts';
 import { CONNECTION, givenPostedSuccess, type QueueWorld, REPO } from '../../scenario/queue-world.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
+import type { Scenes } from '../scene-stage.ts';
 import { Signer } from '../signer.ts';
 
 /** Scenes about decision 0192: one tenant manages several branches of a repository. */
@@ -46,7 +47,7 @@ async function begin(world: QueueWorld, second: ManagedRepo): Promise<void> {
 }
 
 /** A record that is wound down keeps no other branch from landing. */
-export async function landBesideBurial(): Promise<readonly string[]> {
+async function landBesideBurial(): Promise<readonly string[]> {
   const world = await givenBuriedFirst();
   await world.forge.protectBranch(RELEASE, { requiredContexts: [RELEASE_CONTEXT] });
   const files = { 'src/r.txt': 'r\n' };
@@ -61,7 +62,7 @@ export async function landBesideBurial(): Promise<readonly string[]> {
 }
 
 /** … and the next record of its branch, or of its context, begins only after it. */
-export function waitForBurial(changes: Partial<ManagedRepo>): () => Promise<readonly string[]> {
+function waitForBurial(changes: Partial<ManagedRepo>): () => Promise<readonly string[]> {
   return async () => {
     const world = await givenBuriedFirst();
     let isAtWork = false;
@@ -97,7 +98,7 @@ const ownerOf = (repoId: string) =>
   ({ tenantId: givenRepo().tenantId, repoId, purpose: 'webhook-secret' }) as const;
 
 /** One hook serves both: an event of the second branch wakes its queue, also once the branch whose hook it was is gone. */
-export function tellSecondBranch(isFirstGone: boolean): () => Promise<readonly string[]> {
+function tellSecondBranch(isFirstGone: boolean): () => Promise<readonly string[]> {
   return async () => {
     const { clock, store, first } = await createTwo();
     await store.createRepo(givenSecond({ wakeupMode: 'webhook', dueAt: null }), null);
@@ -124,7 +125,7 @@ export function tellSecondBranch(isFirstGone: boolean): () => Promise<readonly s
 }
 
 /** In whatever case of letters, and at a change of the settings as well. */
-export async function takeContextOfAnother(): Promise<readonly string[]> {
+async function takeContextOfAnother(): Promise<readonly string[]> {
   const { store } = await createTwo();
   const taken = givenSecond({ statusContext: DEFAULT_SERVICE_NAME.toUpperCase() });
   const problems: string[] = [];
@@ -139,3 +140,14 @@ export async function takeContextOfAnother(): Promise<readonly string[]> {
     .catch(() => 'refused');
   return changed === 'refused' ? problems : [...problems, 'a branch takes the context of another'];
 }
+
+export const BRANCH_SCENES = {
+  'a branch takes the context of another': takeContextOfAnother,
+  'a branch lands while the record of another is wound down': landBesideBurial,
+  'a branch is enrolled again under another context': waitForBurial({ baseBranch: 'main' }),
+  'another branch is enrolled under the context of one that is wound down': waitForBurial({
+    statusContext: DEFAULT_SERVICE_NAME,
+  }),
+  'an event tells of the second branch': tellSecondBranch(false),
+  'an event tells of the second branch when the first is gone': tellSecondBranch(true),
+} satisfies Scenes;

@@ -4,7 +4,7 @@ import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { createWorldOn, type WorldOptions } from '../../scenario/world.ts';
 import { SteppedClock } from '../../support/stepped-clock.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
-import { hasAlarm, type Stage, wordOn, wordsOn } from '../scene-stage.ts';
+import { hasAlarm, type Scenes, type Stage, wordOn, wordsOn } from '../scene-stage.ts';
 import { givenUnanswered, landOtherAndComeBack, lookUntil } from './bad-head-scenes.ts';
 
 /** Scenes about decision 0271: the wall clock of the engine is set anew, and that of the forge is not. */
@@ -24,7 +24,7 @@ async function setSteppedStage(
   return { stage, clock };
 }
 
-export async function putClockForward(): Promise<readonly string[]> {
+async function putClockForward(): Promise<readonly string[]> {
   const { stage, clock } = await setSteppedStage();
   const { first } = await givenUnanswered(stage);
   clock.put(10 * MINUTE_MS);
@@ -32,7 +32,7 @@ export async function putClockForward(): Promise<readonly string[]> {
 }
 
 /** So much is told by the next look that its save takes two writes, and the second one is refused. */
-export async function putClockBackUnderRefusal(): Promise<readonly string[]> {
+async function putClockBackUnderRefusal(): Promise<readonly string[]> {
   let saves = 0;
   let isCounted = false;
   const refuseSecond = (label: string): void => {
@@ -58,7 +58,7 @@ export async function putClockBackUnderRefusal(): Promise<readonly string[]> {
 }
 
 /** One engine begins with a clock that is an hour late; another one goes on; then the first, whose clock is right by now. */
-export async function putLateClockRight(): Promise<readonly string[]> {
+async function putLateClockRight(): Promise<readonly string[]> {
   const { stage, clock } = await setSteppedStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -76,7 +76,7 @@ export async function putLateClockRight(): Promise<readonly string[]> {
 }
 
 /** Another engine went on with the record after that, and its success had no answer. */
-export async function putClockBackUnderAnother(): Promise<readonly string[]> {
+async function putClockBackUnderAnother(): Promise<readonly string[]> {
   const { stage, clock } = await setSteppedStage();
   await stage.reconcile();
   clock.put(-HOUR_MS);
@@ -86,7 +86,7 @@ export async function putClockBackUnderAnother(): Promise<readonly string[]> {
   return landOtherAndComeBack(stage, first);
 }
 
-export async function putClockBackInRun(): Promise<readonly string[]> {
+async function putClockBackInRun(): Promise<readonly string[]> {
   const { stage, clock } = await setSteppedStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -102,7 +102,7 @@ export async function putClockBackInRun(): Promise<readonly string[]> {
 }
 
 /** The forge overlooks the success. */
-export async function putClockBackInLanding(): Promise<readonly string[]> {
+async function putClockBackInLanding(): Promise<readonly string[]> {
   const { stage, clock } = await setSteppedStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -142,5 +142,16 @@ async function scheduleAgain(order: 'before' | 'after'): Promise<readonly string
   return landsWithin(stage, pr, 30 * MINUTE_MS);
 }
 
-export const putClockBackAfterSchedule = () => scheduleAgain('before');
-export const putClockBackBeforeSchedule = () => scheduleAgain('after');
+const putClockBackAfterSchedule = () => scheduleAgain('before');
+const putClockBackBeforeSchedule = () => scheduleAgain('after');
+
+export const CLOCK_SCENES = {
+  'one that was bounced is scheduled again, and the clock is set back': putClockBackAfterSchedule,
+  'the clock is set back, and one that was bounced is scheduled again': putClockBackBeforeSchedule,
+  'the clock is set back, and the second write of a save is refused': putClockBackUnderRefusal,
+  'the clock of one engine is an hour late, and is set right under another': putLateClockRight,
+  'the clock is set forward after a success without an answer': putClockForward,
+  'the clock is set back while a gate run goes on': putClockBackInRun,
+  'the clock is set back while the forge overlooks a success': putClockBackInLanding,
+  'the clock is set back, and another engine has a success without an answer': putClockBackUnderAnother,
+} satisfies Scenes;

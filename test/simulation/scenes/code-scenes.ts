@@ -1,9 +1,9 @@
 import { codeOfEvent } from '#core/domain/pulls/pull-codes.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
-import { look, setStage } from '../scene-stage.ts';
+import { look, type Scenes, setStage } from '../scene-stage.ts';
 
 /** Each way out that a person chooses is told with a code of the closed list. */
-export async function leaveInEachWay(): Promise<readonly string[]> {
+async function leaveInEachWay(): Promise<readonly string[]> {
   const stage = await setStage({ repo: { batchLingerSeconds: 600 } });
   await givenProject(stage.forge);
   await stage.forge.pushBranch('other', stage.forge.tipOfBase());
@@ -26,3 +26,7 @@ export async function leaveInEachWay(): Promise<readonly string[]> {
     codeOfEvent(event, reason) === null ? [`#${pr} left without a code: ${reason ?? 'no reason'}`] : [],
   );
 }
+
+export const CODE_SCENES = {
+  'each way out has a code': leaveInEachWay,
+} satisfies Scenes;

@@ -2,7 +2,7 @@ import type { PullRequestNumber } from '#core/domain/ids.ts';
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { FORGEJO_15_SWITCHES, GITEA_126_SWITCHES } from '../../fakes/abstract-forge/world.ts';
 import { givenProject } from '../../scenario/stories.ts';
-import { look, type Stage, setStage, wordsOn } from '../scene-stage.ts';
+import { look, type Scenes, type Stage, setStage, wordsOn } from '../scene-stage.ts';
 
 /** Scenes in which a rebase checks files out that git converts between history and disk. */
 const LOOKS = 20;
@@ -30,7 +30,7 @@ const told = (words: string, wanted: string, what: string): readonly string[] =>
 const REFUSED = PULL_CODES.file_converted.says;
 
 /** Its words name the way back: that file keeps its line ends by a rule, and the branch comes after the rule. */
-export async function changeConverted(): Promise<readonly string[]> {
+async function changeConverted(): Promise<readonly string[]> {
   const stage = await openStage({ '.gitattributes': TEXT, 'dos.txt': CRLF });
   const { forge } = stage;
   const pr = await forge.openPullRequest({ branch: 'dos', files: { 'dos.txt': crlf('changed') } });
@@ -46,7 +46,7 @@ export async function changeConverted(): Promise<readonly string[]> {
 }
 
 /** The file is gone or converted for good in the head: the rebase stops where it would overwrite the one of the base. */
-export async function removeConverted(): Promise<readonly string[]> {
+async function removeConverted(): Promise<readonly string[]> {
   const stage = await openStage({ '.gitattributes': TEXT, 'dos.txt': CRLF });
   const pr = await stage.forge.openPullRequest({
     branch: 'unix',
@@ -68,11 +68,11 @@ function convertBetween(isBehind: boolean, wanted: string): () => Promise<readon
   };
 }
 
-export const convertBehind = convertBetween(true, REFUSED);
-export const convertUpToDate = convertBetween(false, 'landed');
+const convertBehind = convertBetween(true, REFUSED);
+const convertUpToDate = convertBetween(false, 'landed');
 
 /** Its head has no rule; the base has one by now, and git takes the rebased file for changed when it is put on top. */
-export async function addBeforeRule(): Promise<readonly string[]> {
+async function addBeforeRule(): Promise<readonly string[]> {
   const stage = await openStage({});
   const { forge } = stage;
   const pr = await forge.openPullRequest({ branch: 'dos', files: { 'dos.txt': CRLF } });
@@ -82,7 +82,7 @@ export async function addBeforeRule(): Promise<readonly string[]> {
 }
 
 /** The rule that keeps line ends comes in the same pull request: the base is checked out without it once more at the end. */
-export async function changeAfterOwnRule(): Promise<readonly string[]> {
+async function changeAfterOwnRule(): Promise<readonly string[]> {
   const stage = await openStage({ '.gitattributes': TEXT, 'dos.txt': CRLF });
   const { forge } = stage;
   const pr = await forge.openPullRequest({
@@ -94,7 +94,7 @@ export async function changeAfterOwnRule(): Promise<readonly string[]> {
 }
 
 /** Only what differs between the head and the base is checked out. */
-export async function leaveConverted(): Promise<readonly string[]> {
+async function leaveConverted(): Promise<readonly string[]> {
   const stage = await openStage({ '.gitattributes': TEXT, 'dos.txt': CRLF });
   const { forge } = stage;
   const pr = await forge.openPullRequest({ branch: 'there', files: { 'dos.txt': crlf('changed') } });
@@ -105,14 +105,14 @@ export async function leaveConverted(): Promise<readonly string[]> {
 }
 
 /** With `text=auto` git leaves line ends alone that are in the index. */
-export async function changeAutoText(): Promise<readonly string[]> {
+async function changeAutoText(): Promise<readonly string[]> {
   const stage = await openStage({ '.gitattributes': '*.txt text=auto eol=lf\n', 'dos.txt': CRLF });
   const pr = await stage.forge.openPullRequest({ branch: 'dos', files: { 'dos.txt': crlf('changed') } });
   return told(await play(stage, pr), 'landed', 'line ends that git leaves alone');
 }
 
 /** Forgejo leaves a head as it is that holds the whole base, also by a merge; any other is checked out there as well. */
-export async function changeConvertedOnForgejo(): Promise<readonly string[]> {
+async function changeConvertedOnForgejo(): Promise<readonly string[]> {
   const stage = await openStage({ '.gitattributes': TEXT, 'dos.txt': CRLF }, FORGEJO_15_SWITCHES);
   const { forge } = stage;
   const change = (branch: string): Promise<PullRequestNumber> =>
@@ -131,3 +131,15 @@ export async function changeConvertedOnForgejo(): Promise<readonly string[]> {
     ...back,
   ];
 }
+
+export const CONVERTED_SCENES = {
+  'a rebase stops at a file that git converts': changeConverted,
+  'a rebase stops at a file that its head converts for good': removeConverted,
+  'a rebase stops at a file that a commit of its own converts': convertBehind,
+  'a rebase leaves commits as they are that stand on the base': convertUpToDate,
+  'a rebase stops at a new file that the base has a rule for': addBeforeRule,
+  'a rebase stops at the base, which lacks the rule of the head': changeAfterOwnRule,
+  'a rebase passes a file by that git converts and that does not change': leaveConverted,
+  'a rebase checks out a file whose line ends git leaves alone': changeAutoText,
+  'a forge checks out the heads alone that lack its base': changeConvertedOnForgejo,
+} satisfies Scenes;

@@ -1,5 +1,5 @@
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
-import { look, type Stage, setStage } from '../scene-stage.ts';
+import { look, type Scenes, type Stage, setStage } from '../scene-stage.ts';
 
 /** Scenes about the costs that the row of a batch tells (decision 0188). */
 
@@ -7,7 +7,7 @@ const toldCalls = async (stage: Stage): Promise<readonly number[]> =>
   (await stage.rows()).flatMap(({ forgeCalls }) => forgeCalls ?? []);
 
 /** Each look is by another engine, which has not seen the batch begin. */
-export async function lookByOthers(): Promise<readonly string[]> {
+async function lookByOthers(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   const pr = await givenScheduled(stage.forge, 'a');
@@ -18,7 +18,7 @@ export async function lookByOthers(): Promise<readonly string[]> {
 }
 
 /** One engine sees two batches from their beginning to their end. */
-export async function lookByOne(): Promise<readonly string[]> {
+async function lookByOne(): Promise<readonly string[]> {
   let calls = 0;
   const stage = await setStage({
     lastingEngine: true,
@@ -43,3 +43,8 @@ export async function lookByOne(): Promise<readonly string[]> {
   if (told.length !== 2) return [`the costs of ${told.length} of 2 batches are told`];
   return sum > calls ? [`${sum} calls are told of ${calls}`] : [];
 }
+
+export const COST_SCENES = {
+  'each look is by another engine': lookByOthers,
+  'one engine sees two batches whole': lookByOne,
+} satisfies Scenes;

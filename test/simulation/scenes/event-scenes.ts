@@ -8,7 +8,7 @@ import { FakeSecretBox } from '../../fakes/secret-box.ts';
 import { FakeWakeQueue } from '../../fakes/wake-queue.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
-import { type Stage, setStage } from '../scene-stage.ts';
+import { type Scenes, type Stage, setStage } from '../scene-stage.ts';
 import { Signer } from '../signer.ts';
 
 const MINUTE_MS = 60_000;
@@ -47,7 +47,7 @@ async function land(stage: Stage, name: string, isTold: boolean): Promise<{ look
 }
 
 /** Each verdict is told of by an event. */
-export async function tellEachVerdict(): Promise<readonly string[]> {
+async function tellEachVerdict(): Promise<readonly string[]> {
   const stage = await givenHeard('run');
   const problems: string[] = [];
   for (const name of ['a', 'b', 'c']) {
@@ -59,7 +59,7 @@ export async function tellEachVerdict(): Promise<readonly string[]> {
 }
 
 /** Events arrived once, and do no more. */
-export async function tellNoMore(): Promise<readonly string[]> {
+async function tellNoMore(): Promise<readonly string[]> {
   const stage = await givenHeard('run');
   const first = await land(stage, 'a', false);
   const second = await land(stage, 'b', false);
@@ -73,7 +73,7 @@ export async function tellNoMore(): Promise<readonly string[]> {
 }
 
 /** Events of another kind, and events of the day before. */
-export async function tellOfOtherThings(): Promise<readonly string[]> {
+async function tellOfOtherThings(): Promise<readonly string[]> {
   const problems: string[] = [];
   const other = await land(await givenHeard('status'), 'a', false);
   if (other.looks < OFTEN_LOOKS_MIN) problems.push('events of another kind make the polls of a gate rare');
@@ -83,7 +83,7 @@ export async function tellOfOtherThings(): Promise<readonly string[]> {
 }
 
 /** Other news lead to looks all the time while a gate is out. */
-export async function lookInBetween(): Promise<readonly string[]> {
+async function lookInBetween(): Promise<readonly string[]> {
   const stage = await givenHeard('run');
   await givenScheduled(stage.forge, 'a');
   await stage.reconcile();
@@ -94,7 +94,7 @@ export async function lookInBetween(): Promise<readonly string[]> {
 }
 
 /** A forge tells of runs every few minutes for two hours. */
-export async function tellAllTheTime(): Promise<readonly string[]> {
+async function tellAllTheTime(): Promise<readonly string[]> {
   const clock = new VirtualClock();
   let notes = 0;
   const store = createMemoryStore({
@@ -127,3 +127,11 @@ export async function tellAllTheTime(): Promise<readonly string[]> {
     ? [...problems, 'no event was noted']
     : problems;
 }
+
+export const EVENT_SCENES = {
+  'an event tells of each verdict': tellEachVerdict,
+  'a forge sends events no more': tellNoMore,
+  'events of another kind and of the day before': tellOfOtherThings,
+  'other news come while a gate is out': lookInBetween,
+  'a forge sends events all the time': tellAllTheTime,
+} satisfies Scenes;

@@ -2,7 +2,7 @@ import { ForgeError } from '#core/ports/forge.ts';
 import { type Hook, wrapForge } from '../../scenario/hooks.ts';
 import { givenProject } from '../../scenario/stories.ts';
 import { dailyWindow, nextMinute } from '../../support/freeze-windows.ts';
-import { look, type Stage, setStage } from '../scene-stage.ts';
+import { look, type Scenes, type Stage, setStage } from '../scene-stage.ts';
 
 /** Scenes about turns between authors and heads whose failure is known (decisions 0215, 0216). */
 
@@ -45,25 +45,19 @@ function land(authors: readonly string[], expected: readonly number[]) {
 const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, place) => place);
 
 /** One account schedules many, then a person some. */
-export const scheduleBehindCrowd = land(
-  [...many('agent', 6), ...many('ann', 4)],
-  [0, 6, 7, 8, 1, 9, 2, 3, 4, 5],
-);
+const scheduleBehindCrowd = land([...many('agent', 6), ...many('ann', 4)], [0, 6, 7, 8, 1, 9, 2, 3, 4, 5]);
 /** Two accounts schedule many. */
-export const scheduleTwoCrowds = land(
-  [...many('agent', 5), ...many('helper', 5)],
-  [0, 5, 1, 6, 2, 7, 3, 8, 4, 9],
-);
+const scheduleTwoCrowds = land([...many('agent', 5), ...many('helper', 5)], [0, 5, 1, 6, 2, 7, 3, 8, 4, 9]);
 /** Many accounts schedule some each, one of them a fifth of all. */
-export const scheduleUnderShare = land(
+const scheduleUnderShare = land(
   ['dev', 'ann', 'bob', 'eve', 'joe'].flatMap((author) => many(author, author === 'dev' ? 5 : 4)),
   upTo(21),
 );
 /** Two people schedule a few. */
-export const scheduleFew = land([...many('dev', 4), ...many('ann', 2)], upTo(6));
+const scheduleFew = land([...many('dev', 4), ...many('ann', 2)], upTo(6));
 
 /** One account has many in flight and many more, then a person comes. */
-export async function comeBehindFlight(): Promise<readonly string[]> {
+async function comeBehindFlight(): Promise<readonly string[]> {
   const stage = await setUp();
   stage.forge.gateDurationMs = 5 * MINUTE_MS;
   await askAll(stage, many('agent', 24));
@@ -77,7 +71,7 @@ export async function comeBehindFlight(): Promise<readonly string[]> {
 }
 
 /** One account schedules many, then a person one, before the queue has looked. */
-export async function stageBesideCrowd(): Promise<readonly string[]> {
+async function stageBesideCrowd(): Promise<readonly string[]> {
   const stage = await setUp();
   stage.forge.gateDurationMs = 5 * MINUTE_MS;
   const prs = await askAll(stage, [...many('agent', 12), 'ann']);
@@ -88,7 +82,7 @@ export async function stageBesideCrowd(): Promise<readonly string[]> {
 }
 
 /** … behind one in flight, and the list of pull requests cannot be read when they are staged. */
-export async function stageBesideCrowdUnlisted(): Promise<readonly string[]> {
+async function stageBesideCrowdUnlisted(): Promise<readonly string[]> {
   let isListed = true;
   const stage = await setStage({
     wrapForge: wrapForge(async (name, _, answer) => {
@@ -111,7 +105,7 @@ export async function stageBesideCrowdUnlisted(): Promise<readonly string[]> {
 }
 
 /** One account has waited for hours with many, then a person comes. */
-export async function comeBehindOldCrowd(): Promise<readonly string[]> {
+async function comeBehindOldCrowd(): Promise<readonly string[]> {
   const stage = await setUp();
   const since = stage.clock.now();
   await stage.settings({ pause: { kind: 'pause', reason: null, since, until: since + 5 * HOUR_MS } });
@@ -152,7 +146,7 @@ async function placesOf(
 }
 
 /** A person has a gate run, and an account schedules many beside it. */
-export async function tryBesidePerson(): Promise<readonly string[]> {
+async function tryBesidePerson(): Promise<readonly string[]> {
   const { stage, crowd } = await crowdBeside(8, 40);
   const { pipeline, trial } = await placesOf(stage);
   const out = stage.forge.runs().filter(({ state }) => state === 'waiting' || state === 'running').length;
@@ -174,7 +168,7 @@ export async function tryBesidePerson(): Promise<readonly string[]> {
  * A person has a gate run, and an account schedules many beside it, with two slots and with one: its trials follow each
  * other in the free slot, the last one though it is small.
  */
-export async function tryInLastSlot(): Promise<readonly string[]> {
+async function tryInLastSlot(): Promise<readonly string[]> {
   const { stage, crowd } = await crowdBeside(2, 34);
   const first = (await placesOf(stage)).trial;
   await askAll(stage, ['bob']);
@@ -198,7 +192,7 @@ export async function tryInLastSlot(): Promise<readonly string[]> {
 }
 
 /** While a search of a person takes hours, an account has had its turn beside the line, and three others have theirs. */
-export async function tryInTurn(): Promise<readonly string[]> {
+async function tryInTurn(): Promise<readonly string[]> {
   const stage = await setUp({ bisectFanout: 3 });
   stage.forge.gateDurationMs = 10 * MINUTE_MS;
   await ask(stage, 'bob', 'bob', 'BAD\n');
@@ -225,7 +219,7 @@ export async function tryInTurn(): Promise<readonly string[]> {
 }
 
 /** An account schedules many beside the incident of a person, and one of them has another priority. */
-export async function comeBesideIncident(): Promise<readonly string[]> {
+async function comeBesideIncident(): Promise<readonly string[]> {
   const labels = { incidentLabels: ['incident'], highLabels: ['high'] };
   const stage = await setUp({ bisectFanout: 8, ...labels, priorityPeople: ['oncall'] });
   stage.forge.gateDurationMs = 10 * MINUTE_MS;
@@ -238,7 +232,7 @@ export async function comeBesideIncident(): Promise<readonly string[]> {
 }
 
 /** A trial of an account takes three hours, and people land beside it. */
-export async function tryForHours(): Promise<readonly string[]> {
+async function tryForHours(): Promise<readonly string[]> {
   const stage = await setUp({ bisectFanout: 2 });
   stage.forge.gateDurationMs = 10 * MINUTE_MS;
   await askAll(stage, ['ann']);
@@ -259,7 +253,7 @@ export async function tryForHours(): Promise<readonly string[]> {
 }
 
 /** The line is full with people, an account has passed beside it, and one more person comes. */
-export async function comeBesideFullLine(): Promise<readonly string[]> {
+async function comeBesideFullLine(): Promise<readonly string[]> {
   const stage = await setUp({ bisectFanout: 8 });
   stage.forge.gateDurationMs = 10 * MINUTE_MS;
   await askAll(stage, ['eve']);
@@ -285,7 +279,7 @@ export async function comeBesideFullLine(): Promise<readonly string[]> {
 }
 
 /** A pull request comes every four minutes, each fifth one is bad, and a gate run takes ten minutes. */
-export async function comeWithBad(): Promise<readonly string[]> {
+async function comeWithBad(): Promise<readonly string[]> {
   const stage = await setUp({ bisectFanout: 4 });
   stage.forge.gateDurationMs = 10 * MINUTE_MS;
   const asked = new Map<number, number>();
@@ -305,7 +299,7 @@ export async function comeWithBad(): Promise<readonly string[]> {
 }
 
 /** What was tried beside the line stands in it next; an hour after the last person an account stands in it at once. */
-export async function standAfterTrial(): Promise<readonly string[]> {
+async function standAfterTrial(): Promise<readonly string[]> {
   const { stage } = await crowdBeside(8, 6);
   const { trial } = await placesOf(stage);
   await look(stage, 10);
@@ -355,23 +349,23 @@ function failAgain(
 }
 
 /** A bot schedules a head that failed. */
-export const failForBot = failAgain([
+const failForBot = failAgain([
   { by: 'agent', isTested: false },
   { by: 'Agent', isTested: false, moves: true },
 ]);
 /** A person schedules a head that failed, twice. */
-export const failForPerson = failAgain([
+const failForPerson = failAgain([
   { by: 'dev', isTested: true },
   { by: 'dev', isTested: false },
 ]);
 /** A person schedules a head that failed twice, an hour later and then all the time. */
-export const failAfterAnHour = failAgain([
+const failAfterAnHour = failAgain([
   { by: 'dev', isTested: true },
   { by: 'dev', isTested: true, afterMs: HOUR_MS },
   { by: 'dev', isTested: false },
 ]);
 /** A person schedules a head that failed twice, on another base. */
-export const failOnNewBase = failAgain([
+const failOnNewBase = failAgain([
   { by: 'dev', isTested: true },
   { by: 'dev', isTested: true, moves: true },
 ]);
@@ -436,13 +430,39 @@ function standBesideSuspect(
 }
 
 /** By its schedule it stands before what is searched, in its turn behind it. */
-export const standBehindLaterSuspect = standBesideSuspect(
+const standBehindLaterSuspect = standBesideSuspect(
   ['agent', 'late', 'ann', 'agent', 'agent', 'agent', 'bob'],
   0,
 );
 /** What is searched has a lower priority, and has waited for so long that it counts as much. */
-export const standBehindAgedSuspect = standBesideSuspect(
+const standBehindAgedSuspect = standBesideSuspect(
   ['ann', 'agent', 'late', 'agent', 'agent', 'agent'],
   4.1 * HOUR_MS,
   'low',
 );
+
+export const FAIR_SCENES = {
+  'what is urgent stands before a suspect by its schedule, and behind it in its turn':
+    standBehindLaterSuspect,
+  'what is urgent stands behind a suspect that has aged': standBehindAgedSuspect,
+  'one account schedules many, then a person some': scheduleBehindCrowd,
+  'two accounts schedule many': scheduleTwoCrowds,
+  'one account schedules many, then a person one': stageBesideCrowd,
+  'one account schedules many beside the gate run of a person': tryBesidePerson,
+  'one account schedules many beside the gate run of a person, with few slots': tryInLastSlot,
+  'one account schedules many beside the gate run of a person, and others come': tryInTurn,
+  'one account is tried for hours beside the gate runs of others': tryForHours,
+  'one account schedules many beside the incident of a person': comeBesideIncident,
+  'one account has passed beside the gate run of a person': standAfterTrial,
+  'a line is full beside an account with many, and others come': comeBesideFullLine,
+  'a bad one comes with each four good ones': comeWithBad,
+  'many accounts schedule some each': scheduleUnderShare,
+  'two people schedule a few': scheduleFew,
+  'one account has many in flight, then a person comes': comeBehindFlight,
+  'one account has waited for hours with many, then a person comes': comeBehindOldCrowd,
+  'a bot schedules a head that failed': failForBot,
+  'a person schedules a head that failed, twice': failForPerson,
+  'a person schedules a head that failed twice, on another base': failOnNewBase,
+  'a person schedules a head that failed twice, an hour later': failAfterAnHour,
+  'many of one account are staged while the list cannot be read': stageBesideCrowdUnlisted,
+} satisfies Scenes;

@@ -1,6 +1,6 @@
 import { BISECT_FANOUT_MAX } from '#core/domain/limits.ts';
 import { givenProject } from '../../scenario/stories.ts';
-import { look, type Stage, setStage } from '../scene-stage.ts';
+import { look, type Scenes, type Stage, setStage } from '../scene-stage.ts';
 
 /** Scenes in which the queue chooses how many gate runs are out at once (decision 0242). */
 
@@ -61,7 +61,7 @@ async function play(
 const BUSY = { count: 40, gapMs: 1_000 };
 
 /** Many are scheduled, and the queue may spend what it wants. */
-export async function chooseOfPlenty(): Promise<readonly string[]> {
+async function chooseOfPlenty(): Promise<readonly string[]> {
   const { most, inForce } = await play({ autoRunsPer100Landed: 1_000 }, BUSY);
   const top = Math.max(...inForce);
   return [
@@ -71,7 +71,7 @@ export async function chooseOfPlenty(): Promise<readonly string[]> {
 }
 
 /** Many are scheduled, and the queue may spend little: it keeps to four at once, which keep up. */
-export async function chooseOfLittle(): Promise<readonly string[]> {
+async function chooseOfLittle(): Promise<readonly string[]> {
   const { most, inForce } = await play({ autoRunsPer100Landed: 20 }, BUSY);
   return [
     ...(String(inForce) === '4' ? [] : [`${inForce} gate runs at once were in force`]),
@@ -80,13 +80,13 @@ export async function chooseOfLittle(): Promise<readonly string[]> {
 }
 
 /** Few are scheduled, and the queue may spend little: one at a time keeps up. */
-export async function chooseForFew(): Promise<readonly string[]> {
+async function chooseForFew(): Promise<readonly string[]> {
   const { inForce } = await play({ autoRunsPer100Landed: 20 }, { count: 11, gapMs: 30 * MINUTE_MS });
   return inForce.at(-1) === 1 ? [] : [`${inForce} gate runs at once were in force`];
 }
 
 /** Nearly all of the first are bad, and the budget begins with many at once. */
-export async function chooseAfterDear(): Promise<readonly string[]> {
+async function chooseAfterDear(): Promise<readonly string[]> {
   const { inForce } = await play({ autoRunsPer100Landed: 100 }, { ...BUSY, badUpTo: 12 });
   const falls = inForce.slice(1).map((number, index) => number / (inForce[index] ?? 1));
   const first = inForce[0] ?? 0;
@@ -97,10 +97,18 @@ export async function chooseAfterDear(): Promise<readonly string[]> {
 }
 
 /** The owner leaves the choice to the queue, and takes it back. */
-export async function takeChoiceBack(): Promise<readonly string[]> {
+async function takeChoiceBack(): Promise<readonly string[]> {
   const { stage } = await play({ autoRunsPer100Landed: 1_000 }, { count: 2, gapMs: 1_000 });
   await stage.settings({ fanoutAuto: false, bisectFanout: 2 });
   await look(stage, 2);
   const kept = (await stage.record()).autoFanout;
   return kept === undefined ? [] : [`${kept.inForce} at once, which the queue had chosen, is still kept`];
 }
+
+export const FANOUT_SCENES = {
+  'many are scheduled, and the queue may spend what it wants': chooseOfPlenty,
+  'many are scheduled, and the queue may spend little': chooseOfLittle,
+  'few are scheduled, and the queue may spend little': chooseForFew,
+  'the first that land after a choice are dear': chooseAfterDear,
+  'the choice of the fan-out is taken back from the queue': takeChoiceBack,
+} satisfies Scenes;

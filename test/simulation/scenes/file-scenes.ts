@@ -1,6 +1,6 @@
 import { NO_LAGS } from '../../fakes/abstract-forge/world.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
-import { look, type Stage, setStage } from '../scene-stage.ts';
+import { look, type Scenes, type Stage, setStage } from '../scene-stage.ts';
 
 /** Scenes about the settings file of a repository (decisions 0237 and 0238). */
 
@@ -33,12 +33,12 @@ const tooMany = (most: number, max: number): readonly string[] =>
   most > max ? [`${most} gate runs were out at once, and the settings file allows ${max}`] : [];
 
 /** A file on the base allows one gate run at once; the stored fan-out allows more. */
-export async function obeyFile(): Promise<readonly string[]> {
+async function obeyFile(): Promise<readonly string[]> {
   return tooMany(await mostOfMany(await givenStage('bisect_fanout: 1\n')), 1);
 }
 
 /** A file that is in force becomes wrong on the base. */
-export async function makeFileWrong(): Promise<readonly string[]> {
+async function makeFileWrong(): Promise<readonly string[]> {
   const stage = await givenStage('bisect_fanout: 1\n');
   await stage.forge.pushToBase({ [FILE]: WRONG });
   await look(stage, 2);
@@ -46,7 +46,7 @@ export async function makeFileWrong(): Promise<readonly string[]> {
 }
 
 /** Asked for the tree of a base that has moved, the forge lists another one, again and again. */
-export async function listOtherTree(): Promise<readonly string[]> {
+async function listOtherTree(): Promise<readonly string[]> {
   let isOther = false;
   const stage = await givenStage('bisect_fanout: 1\n', {
     wrapForge: (forge) => ({
@@ -67,7 +67,7 @@ export async function listOtherTree(): Promise<readonly string[]> {
 }
 
 /** The file on the base changes, and is then taken away. */
-export async function changeAndRemoveFile(): Promise<readonly string[]> {
+async function changeAndRemoveFile(): Promise<readonly string[]> {
   const stage = await givenStage('bisect_fanout: 2\n');
   const problems: string[] = [];
   const expectFanout = async (fanout: number | undefined, what: string): Promise<void> => {
@@ -82,7 +82,7 @@ export async function changeAndRemoveFile(): Promise<readonly string[]> {
 }
 
 /** A landing changes the file, and then the list shows the base of before for some seconds. */
-export async function seeBaseLate(): Promise<readonly string[]> {
+async function seeBaseLate(): Promise<readonly string[]> {
   const stage = await givenStage('bisect_fanout: 1\n');
   stage.forge.lags = { ...NO_LAGS, listRefs: 15_000 };
   stage.forge.gateDurationMs = 30_000;
@@ -104,7 +104,7 @@ export async function seeBaseLate(): Promise<readonly string[]> {
 }
 
 /** A change of the file is staged, and staged again because the base moves. */
-export async function tellChangeTwice(): Promise<readonly string[]> {
+async function tellChangeTwice(): Promise<readonly string[]> {
   const stage = await givenStage('bisect_fanout: 1\n');
   const pr = await givenScheduled(stage.forge, 'a', 'bisect_fanout: 2\n', { path: FILE });
   await look(stage, 4);
@@ -117,3 +117,12 @@ export async function tellChangeTwice(): Promise<readonly string[]> {
   if (words.length > 1) return ['a change of settings was told again though its words stood'];
   return words.length === 1 ? [] : ['a change of settings was not told'];
 }
+
+export const FILE_SCENES = {
+  'a settings file allows one gate run, and the page sixteen': obeyFile,
+  'a settings file on the base becomes wrong': makeFileWrong,
+  'the forge lists another tree than that of the base': listOtherTree,
+  'a settings file changes and is taken away': changeAndRemoveFile,
+  'a settings file lands, and the list shows the base of before': seeBaseLate,
+  'a change of a settings file is staged twice': tellChangeTwice,
+} satisfies Scenes;

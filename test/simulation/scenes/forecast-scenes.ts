@@ -1,7 +1,7 @@
 import type { Forecast } from '../../../engine-container/src/queue/policy/forecast.ts';
 import type { OutcomeRate } from '../../../engine-container/src/queue/policy/rate.ts';
 import { givenProject } from '../../scenario/stories.ts';
-import { look, type Stage, setStage, teach } from '../scene-stage.ts';
+import { look, type Scenes, type Stage, setStage, teach } from '../scene-stage.ts';
 
 /** Scenes about what is known of a pull request before its gate run (decision 0245). */
 
@@ -38,7 +38,7 @@ async function membersOf(stage: Stage): Promise<readonly (readonly number[])[]> 
 }
 
 /** One whose own CI failed is scheduled among others. */
-export async function stageBeforeRisk(): Promise<readonly string[]> {
+async function stageBeforeRisk(): Promise<readonly string[]> {
   const { stage, prs } = await play(['success', 'success', 'failure', 'success']);
   await look(stage, 2);
   const [first] = await membersOf(stage);
@@ -49,7 +49,7 @@ export async function stageBeforeRisk(): Promise<readonly string[]> {
 }
 
 /** One whose own CI failed is good, and its first gate run fails by itself. */
-export async function judgeInSpiteOfRisk(): Promise<readonly string[]> {
+async function judgeInSpiteOfRisk(): Promise<readonly string[]> {
   const { stage, prs } = await play(['failure']);
   let runs = 0;
   stage.forge.judge = () => {
@@ -61,10 +61,16 @@ export async function judgeInSpiteOfRisk(): Promise<readonly string[]> {
 }
 
 /** The owner of a queue sees what is learned of one whose own CI failed and that fails. */
-export async function learnFromRisk(): Promise<readonly string[]> {
+async function learnFromRisk(): Promise<readonly string[]> {
   const { stage } = await play(['failure'], 'BAD\n');
   await look(stage, 120);
   const { forecast } = await stage.record();
   const seen = [forecast?.bounced, forecast?.with.ci_failed?.bounced, forecast?.with.ci_passed?.bounced];
   return String(seen) === '61,59,2' ? [] : [`learned ${JSON.stringify(forecast)}`];
 }
+
+export const FORECAST_SCENES = {
+  'one whose own CI failed is scheduled among others': stageBeforeRisk,
+  'one whose own CI failed is good, and its first gate run fails by itself': judgeInSpiteOfRisk,
+  'one whose own CI failed fails at the gate': learnFromRisk,
+} satisfies Scenes;

@@ -1,16 +1,16 @@
-import { TAKE_BACK_GRACE_MS, UNHEARD_LOOK_MS_MAX } from '#core/domain/limits.ts';
+import { TAKE_BACK_GRACE_MS, TICK_INTERVAL_MS, UNHEARD_LOOK_MS_MAX } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { LATE_PUSH_ENTRY_MS } from '../../../engine-container/src/queue/admission/eligibility.ts';
 import { giveUpFirst, postsSuccess } from '../../scenario/late-call.ts';
 import { givenProject, givenScheduled, judgeByContent, staleSuccesses } from '../../scenario/stories.ts';
-import { look, setStage, wordOn, wordsOn } from '../scene-stage.ts';
+import { look, type Scenes, setStage, wordOn, wordsOn } from '../scene-stage.ts';
 
 /** Scenes in which the forge is not what the queue took it for. */
 
 const TWO_MINUTES_MS = 120_000;
 
 /** The success is carried out two minutes after its caller gave it up, and its schedule was cancelled meanwhile. */
-export async function successComesTwoMinutesLate(): Promise<readonly string[]> {
+async function successComesTwoMinutesLate(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   stage.forge.lateEffectMs = TWO_MINUTES_MS;
@@ -30,7 +30,7 @@ export async function successComesTwoMinutesLate(): Promise<readonly string[]> {
 }
 
 /** The head of a batch is proposed for another guarded branch when its run ends: no look at all comes before its turn. */
-export async function twinAppearsLate(): Promise<readonly string[]> {
+async function twinAppearsLate(): Promise<readonly string[]> {
   let head = '';
   let opened = false;
   const stage = await setStage({
@@ -57,7 +57,7 @@ export async function twinAppearsLate(): Promise<readonly string[]> {
 }
 
 /** Scheduled within the second in which it was looked at: its time stamp does not change by that. */
-export async function scheduleWithinTheSecond(): Promise<readonly string[]> {
+async function scheduleWithinTheSecond(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   const pr = await stage.forge.openPullRequest({ branch: 'a', files: { 'a.txt': 'a\n' } });
@@ -71,7 +71,7 @@ export async function scheduleWithinTheSecond(): Promise<readonly string[]> {
  * A success of before stands on a head when it is scheduled, and the forge does not say which account ours is: it cannot
  * be taken back yet, and opens the merge meanwhile.
  */
-export async function successOfBefore(): Promise<readonly string[]> {
+async function successOfBefore(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   // The record is no new one: that would be a reason of its own to wait.
@@ -94,7 +94,7 @@ export async function successOfBefore(): Promise<readonly string[]> {
 }
 
 /** From its success on a pull request cannot be read any more, and its merge does not come. */
-export async function landingGoesUnread(): Promise<readonly string[]> {
+async function landingGoesUnread(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   const prs = [await givenScheduled(stage.forge, 'a'), await givenScheduled(stage.forge, 'b')];
@@ -111,7 +111,7 @@ export async function landingGoesUnread(): Promise<readonly string[]> {
 }
 
 /** The tip of the base tells the forge to start no run, and a batch on it fails: the base is probed all the same. */
-export async function silentBase(): Promise<readonly string[]> {
+async function silentBase(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   const title = 'Say more [skip ci]';
@@ -126,7 +126,7 @@ export async function silentBase(): Promise<readonly string[]> {
 }
 
 /** Another required check says that it was skipped, beside one that passed: the forge takes that for passed. */
-export async function otherCheckSkipped(): Promise<readonly string[]> {
+async function otherCheckSkipped(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -140,7 +140,7 @@ export async function otherCheckSkipped(): Promise<readonly string[]> {
 }
 
 /** Another account writes a word that the forge does not know under the context of the queue: it opens the merge. */
-export async function unknownWordByAnother(): Promise<readonly string[]> {
+async function unknownWordByAnother(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -154,3 +154,34 @@ export async function unknownWordByAnother(): Promise<readonly string[]> {
   await stage.clock.advance(TWO_MINUTES_MS);
   return forge.isMerged(pr) ? ['what another account let pass landed unproven'] : [];
 }
+
+/** Another account says success for us, on a head whose review is still to come (A7): it must not open the gate then. */
+async function forgeSuccess(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  await stage.forge.setProtection({ requiredApprovals: 1 });
+  const pr = await givenScheduled(stage.forge, 'a');
+  await look(stage, 1);
+  const { headSha } = await stage.forge.pull(pr);
+  await stage.forge.postStatusAs('stranger', headSha, DEFAULT_SERVICE_NAME, 'success');
+  await stage.clock.advance(TICK_INTERVAL_MS);
+  await look(stage, 1);
+  stage.forge.judge = () => 'hold';
+  await stage.forge.review(pr, 'reviewer', 'approve');
+  await look(stage, 4);
+  return stage.forge.merges().length === 0
+    ? []
+    : ['the success of another account let one in that nothing proved'];
+}
+
+export const FORGE_SCENES = {
+  'a success comes two minutes late': successComesTwoMinutesLate,
+  'a schedule within the second of a look': scheduleWithinTheSecond,
+  'a landing cannot be read any more': landingGoesUnread,
+  'another required check was skipped': otherCheckSkipped,
+  'another account writes a word of its own under the check of the queue': unknownWordByAnother,
+  'a success of before stands when a head is scheduled': successOfBefore,
+  'a twin appears while its head is gated': twinAppearsLate,
+  'the tip of the base says that no run starts': silentBase,
+  'the success of another account': forgeSuccess,
+} satisfies Scenes;

@@ -1,6 +1,6 @@
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { dailyWindow, nextMinute } from '../../support/freeze-windows.ts';
-import { isSuccess, look, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
+import { isSuccess, look, type Scenes, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
 
 /** Scenes about freeze windows (decision 0208). */
 
@@ -27,7 +27,7 @@ async function addLabelled(stage: Stage, name: string, by: string): Promise<numb
 }
 
 /** Labels of a named account and of a stranger in a window, which ends. */
-export async function freezeWithLabels(): Promise<readonly string[]> {
+async function freezeWithLabels(): Promise<readonly string[]> {
   const stage = await givenStage();
   await freeze(stage, 20 * MINUTE_MS);
   const waiting = await addLabelled(stage, 'a', 'stranger');
@@ -43,7 +43,7 @@ export async function freezeWithLabels(): Promise<readonly string[]> {
 }
 
 /** A window begins while a success stands and its merge does not come. */
-export async function freezeInLanding(): Promise<readonly string[]> {
+async function freezeInLanding(): Promise<readonly string[]> {
   let isPosted = false;
   const stage = await givenStage({
     onEntry: (entry) => {
@@ -60,7 +60,7 @@ export async function freezeInLanding(): Promise<readonly string[]> {
 }
 
 /** The owner pauses in a window. */
-export async function pauseWithLabel(): Promise<readonly string[]> {
+async function pauseWithLabel(): Promise<readonly string[]> {
   const stage = await givenStage();
   await freeze(stage, 60 * MINUTE_MS);
   const since = stage.clock.now();
@@ -71,7 +71,7 @@ export async function pauseWithLabel(): Promise<readonly string[]> {
 }
 
 /** The owner drains in a window, in which an exempt one comes. */
-export async function drainAndFreeze(): Promise<readonly string[]> {
+async function drainAndFreeze(): Promise<readonly string[]> {
   const stage = await givenStage();
   await freeze(stage, 60 * MINUTE_MS);
   const since = stage.clock.now();
@@ -80,3 +80,10 @@ export async function drainAndFreeze(): Promise<readonly string[]> {
   await look(stage, 20);
   return stage.forge.isMerged(pr) ? ['something new landed in a drain'] : [];
 }
+
+export const FREEZE_SCENES = {
+  'a named account and a stranger exempt from a freeze window': freezeWithLabels,
+  'a freeze window begins while a success stands': freezeInLanding,
+  'a pause of one that is exempt from freeze windows': pauseWithLabel,
+  'a drain in a freeze window': drainAndFreeze,
+} satisfies Scenes;

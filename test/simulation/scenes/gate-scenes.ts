@@ -3,13 +3,13 @@ import { codeOfEvent } from '#core/domain/pulls/pull-codes.ts';
 import { CI_CONTEXTS } from '../../fakes/abstract-forge/pipeline-statuses.ts';
 import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { STATUS_GATE } from '../../scenario/world.ts';
-import { look, setStage, wordsOn } from '../scene-stage.ts';
+import { look, type Scenes, setStage, wordsOn } from '../scene-stage.ts';
 
 const GATE_MS = 5 * 60_000;
 const [BUILD] = CI_CONTEXTS;
 
 /** The owner asks one more context while a batch is out: what the old gate passes must not land. */
-export async function changeGateInFlight(): Promise<readonly string[]> {
+async function changeGateInFlight(): Promise<readonly string[]> {
   const stage = await setStage({
     switches: { ci: 'statuses' },
     repo: { ...STATUS_GATE, gateContexts: [BUILD] },
@@ -31,7 +31,7 @@ export async function changeGateInFlight(): Promise<readonly string[]> {
 }
 
 /** The base has no gate workflow, and the owner chooses a gate by statuses: what waited for the file waits no longer. */
-export async function chooseGateWhileMissing(): Promise<readonly string[]> {
+async function chooseGateWhileMissing(): Promise<readonly string[]> {
   const stage = await setStage({ switches: { ci: 'statuses' } });
   const { forge } = stage;
   await givenProject(forge);
@@ -45,7 +45,7 @@ export async function chooseGateWhileMissing(): Promise<readonly string[]> {
 }
 
 /** Every runner is busy for longer than the deadline of the gate. */
-export async function waitForRunner(): Promise<readonly string[]> {
+async function waitForRunner(): Promise<readonly string[]> {
   const stage = await setStage({ repo: { gateTimeoutMinutes: 10 } });
   const { forge } = stage;
   await givenProject(forge);
@@ -57,7 +57,7 @@ export async function waitForRunner(): Promise<readonly string[]> {
 }
 
 /** A run has its first job done and waits for a runner of the second, and for no end. */
-export async function waitBetweenJobs(): Promise<readonly string[]> {
+async function waitBetweenJobs(): Promise<readonly string[]> {
   const stage = await setStage({ repo: { gateTimeoutMinutes: 10 } });
   const { forge } = stage;
   await givenProject(forge);
@@ -77,7 +77,7 @@ export async function waitBetweenJobs(): Promise<readonly string[]> {
 }
 
 /** A pull request changes the gate so that a condition skips each of its jobs. */
-export async function skipChangedGate(): Promise<readonly string[]> {
+async function skipChangedGate(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -95,3 +95,11 @@ export async function skipChangedGate(): Promise<readonly string[]> {
   if (!forge.isMerged(other)) problems.push('another one waits for a gate run that was skipped');
   return forge.runs().length > 2 ? [...problems, 'a gate that is skipped is tried again'] : problems;
 }
+
+export const GATE_SCENES = {
+  'a gate run waits for a runner longer than its deadline': waitForRunner,
+  'a gate run waits for a runner between two jobs': waitBetweenJobs,
+  'a changed gate skips each of its jobs': skipChangedGate,
+  'the gate is changed while a batch is out': changeGateInFlight,
+  'another gate is chosen while the one of before is missing': chooseGateWhileMissing,
+} satisfies Scenes;

@@ -4,7 +4,7 @@ import type { AbstractForge } from '../../fakes/abstract-forge/abstract-forge.ts
 import { givenProject } from '../../scenario/stories.ts';
 import { Fleet } from '../fleet.ts';
 import type { Odds } from '../odds.ts';
-import { look, setStage } from '../scene-stage.ts';
+import { look, type Scenes, setStage } from '../scene-stage.ts';
 
 /** Scenes in which a person presses the button, and the forge sends no event. */
 
@@ -51,7 +51,7 @@ async function press(fleet: Fleet, forge: AbstractForge, pr: number): Promise<vo
 }
 
 /** Buttons are pressed at all times between two ticks. */
-export async function pressWithoutEvent(): Promise<readonly string[]> {
+async function pressWithoutEvent(): Promise<readonly string[]> {
   const { fleet, forge } = await givenOpened();
   const problems: string[] = [];
   for (let round = 0; round < 5; round += 1) {
@@ -67,7 +67,7 @@ export async function pressWithoutEvent(): Promise<readonly string[]> {
 }
 
 /** The button is pressed within the second in which the pull request was opened, after the look at that. */
-export async function pressWithinTheSecond(): Promise<readonly string[]> {
+async function pressWithinTheSecond(): Promise<readonly string[]> {
   const { fleet, forge } = await givenOpened();
   await fleet.pass(6 * MINUTE_MS);
   await fleet.pass(SECOND_MS - (fleet.clock.now() % SECOND_MS));
@@ -83,7 +83,7 @@ export async function pressWithinTheSecond(): Promise<readonly string[]> {
 }
 
 /** An hour in which nothing happens any more, with messages that are delivered twice. */
-export async function glanceForAnHour(): Promise<readonly string[]> {
+async function glanceForAnHour(): Promise<readonly string[]> {
   const { fleet, count } = await givenOpened({ wakeTwice: 0.3 });
   await fleet.pass(5 * MINUTE_MS);
   const { glances, looks } = await count(50 * MINUTE_MS);
@@ -95,7 +95,7 @@ export async function glanceForAnHour(): Promise<readonly string[]> {
 }
 
 /** Half a day later the ticks alone are left. */
-export async function glanceAtNight(): Promise<readonly string[]> {
+async function glanceAtNight(): Promise<readonly string[]> {
   const { fleet, count } = await givenOpened();
   await fleet.pass(11 * HOUR_MS);
   const { glances, looks } = await count(HOUR_MS);
@@ -113,7 +113,7 @@ async function isPromised(forge: AbstractForge, sha: string): Promise<boolean> {
 }
 
 /** No look of the engine would see it before its next full one. */
-export async function promiseAtRest(): Promise<readonly string[]> {
+async function promiseAtRest(): Promise<readonly string[]> {
   const { fleet, forge, pr } = await givenOpened();
   await fleet.pass(2 * HOUR_MS);
   const { headSha } = await forge.pull(pr);
@@ -124,7 +124,7 @@ export async function promiseAtRest(): Promise<readonly string[]> {
 }
 
 /** The record is new, and words are replaced that are of the queue's own account alone. */
-export async function promiseBeforeLostRecord(): Promise<readonly string[]> {
+async function promiseBeforeLostRecord(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -135,3 +135,12 @@ export async function promiseBeforeLostRecord(): Promise<readonly string[]> {
   await look(stage, 20);
   return (await isPromised(forge, headSha)) ? ['words that the queue goes on outlive the record'] : [];
 }
+
+export const GLANCE_SCENES = {
+  'the button is pressed, and no event comes': pressWithoutEvent,
+  'the button is pressed within the second of another change': pressWithinTheSecond,
+  'a repository is glanced at for an hour': glanceForAnHour,
+  'a quiet repository is glanced at no more': glanceAtNight,
+  'words that the queue goes on stand on a head at rest': promiseAtRest,
+  'words that the queue goes on outlive the record': promiseBeforeLostRecord,
+} satisfies Scenes;

@@ -19,9 +19,10 @@ import {
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { createWorldOn } from '../../scenario/world.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
+import type { Scenes } from '../scene-stage.ts';
 
 /** The plan ends while a success stands: it is taken back before the repo is left alone (A24, A107). */
-export async function holdInLanding(): Promise<readonly string[]> {
+async function holdInLanding(): Promise<readonly string[]> {
   const { world, pr } = await givenPostedSuccess();
   await stopPaying(world);
   await world.pass(WIND_DOWN_MS);
@@ -29,7 +30,7 @@ export async function holdInLanding(): Promise<readonly string[]> {
 }
 
 /** The tenant leaves while a success stands: it is taken back before the rows go that would know of it (A24, A100). */
-export async function leaveInLanding(): Promise<readonly string[]> {
+async function leaveInLanding(): Promise<readonly string[]> {
   const { world, pr } = await givenPostedSuccess();
   await leaveTenant(world);
   await world.pass(WIND_DOWN_MS);
@@ -45,7 +46,7 @@ async function enrollAgain(world: QueueWorld): Promise<void> {
 }
 
 /** Two records of one forge address: the new one begins nothing before the old one has taken back what stands. */
-export async function enrollInLanding(): Promise<readonly string[]> {
+async function enrollInLanding(): Promise<readonly string[]> {
   const { world, pr } = await givenPostedSuccess();
   const head = (await world.forge.pull(pr)).headSha;
   // The old record cannot take anything back for a while.
@@ -66,7 +67,7 @@ export async function enrollInLanding(): Promise<readonly string[]> {
 }
 
 /** A success that the old record could never take back is taken back by the new record, although its head is not scheduled any more. */
-export async function enrollAfterBurial(): Promise<readonly string[]> {
+async function enrollAfterBurial(): Promise<readonly string[]> {
   const { world, pr } = await givenPostedSuccess();
   const head = (await world.forge.pull(pr)).headSha;
   // With its connection the credential goes, and with that every chance of the old record.
@@ -84,7 +85,7 @@ export async function enrollAfterBurial(): Promise<readonly string[]> {
 }
 
 /** The forge is away while the schedules are taken back: who switches off is told so, and the queue is on (D-24). */
-export async function switchOffUnconfirmed(): Promise<readonly string[]> {
+async function switchOffUnconfirmed(): Promise<readonly string[]> {
   const { world } = await givenPostedSuccess();
   const repo = await world.store.getRepo(REPO);
   if (repo === null) return ['the scene did not come about'];
@@ -110,7 +111,7 @@ export async function switchOffUnconfirmed(): Promise<readonly string[]> {
 }
 
 /** A person switches the queue on again at once, while it still looks for what the other one let through. */
-export async function switchOnBesideAnother(): Promise<readonly string[]> {
+async function switchOnBesideAnother(): Promise<readonly string[]> {
   const clock = new VirtualClock();
   const forge = createAbstractForge({ clock });
   const one = await createWorldOn(clock, forge, forge.forge, {});
@@ -136,7 +137,7 @@ export async function switchOnBesideAnother(): Promise<readonly string[]> {
 }
 
 /** Two deployments on one repository, their calls interleaved: one of them sees what the other lets through, and stops. */
-export async function workBesideAnother(): Promise<readonly string[]> {
+async function workBesideAnother(): Promise<readonly string[]> {
   const clock = new VirtualClock();
   const forge = createAbstractForge({ clock });
   const both = [
@@ -156,3 +157,13 @@ export async function workBesideAnother(): Promise<readonly string[]> {
   const codes = (await look()).map((report) => report?.errorCode);
   return codes.includes('another_queue') ? [] : ['two deployments land on one branch, and neither notices'];
 }
+
+export const HOLD_SCENES = {
+  'a hold in a landing': holdInLanding,
+  'a tenant leaves in a landing': leaveInLanding,
+  'an address is enrolled again in a landing': enrollInLanding,
+  'an address is enrolled again after a burial': enrollAfterBurial,
+  'a queue is switched off while the forge is away': switchOffUnconfirmed,
+  'two deployments on one repository': workBesideAnother,
+  'a queue is switched on again beside another one': switchOnBesideAnother,
+} satisfies Scenes;

@@ -1,5 +1,5 @@
 import { givenProject } from '../../scenario/stories.ts';
-import { look, type Stage, setStage } from '../scene-stage.ts';
+import { look, type Scenes, type Stage, setStage } from '../scene-stage.ts';
 
 /** Scenes about a head whose failure is known, and which a bot brings again by another way (A133). */
 
@@ -28,7 +28,7 @@ async function runsOfAsking({ forge, ...stage }: Stage, pr: number): Promise<num
 }
 
 /** Closed, and its head opened under another number. */
-export async function failUnderNewNumber(): Promise<readonly string[]> {
+async function failUnderNewNumber(): Promise<readonly string[]> {
   const { stage, pr, head } = await givenFailed();
   await stage.forge.close(pr);
   const anew = await stage.forge.openPullRequest({ branch: 'anew', author: 'agent', files: {}, head });
@@ -37,7 +37,7 @@ export async function failUnderNewNumber(): Promise<readonly string[]> {
 }
 
 /** Another head is pushed over it, fails too, and is pushed back. */
-export async function failAfterPushingBack(): Promise<readonly string[]> {
+async function failAfterPushingBack(): Promise<readonly string[]> {
   const { stage, pr, head } = await givenFailed();
   await stage.forge.pushToPullRequest(pr, { 'src/more.txt': 'BAD\n' }, 'agent');
   await runsOfAsking(stage, pr);
@@ -45,3 +45,8 @@ export async function failAfterPushingBack(): Promise<readonly string[]> {
   const runs = await runsOfAsking(stage, pr);
   return runs === 0 ? [] : [`${runs} gate runs of a head that failed, and was pushed back`];
 }
+
+export const KNOWN_HEAD_SCENES = {
+  'a bot brings a head that failed under another number': failUnderNewNumber,
+  'a bot pushes a head that failed back': failAfterPushingBack,
+} satisfies Scenes;

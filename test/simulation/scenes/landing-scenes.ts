@@ -4,7 +4,7 @@ import type { AbstractForge } from '../../fakes/abstract-forge/abstract-forge.ts
 import { NO_LAGS, type ReadingLags } from '../../fakes/abstract-forge/world.ts';
 import { wrapForge } from '../../scenario/hooks.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
-import { hasAlarm, look, setStage, wordOn } from '../scene-stage.ts';
+import { hasAlarm, look, type Scenes, setStage, wordOn } from '../scene-stage.ts';
 
 /** Scenes about what merged: told once, and by its right name. */
 
@@ -14,7 +14,7 @@ const FAILING_LOOKS = 60;
 const FAILING_LOOK_MS = 20_000;
 
 /** The base is pushed back below a landing of the queue, and restored: that landing is seen to join the base once more. */
-export async function restoreBase(): Promise<readonly string[]> {
+async function restoreBase(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   const before = await stage.forge.tip('main');
@@ -38,7 +38,7 @@ export async function restoreBase(): Promise<readonly string[]> {
 }
 
 /** One of the queue is merged by hand: the merge and the base that moves by it are one fact, seen in either order. */
-export function mergeOneOfTheQueue(lags: Partial<ReadingLags>): () => Promise<readonly string[]> {
+function mergeOneOfTheQueue(lags: Partial<ReadingLags>): () => Promise<readonly string[]> {
   return async () => {
     const stage = await setStage();
     await givenProject(stage.forge);
@@ -54,7 +54,7 @@ export function mergeOneOfTheQueue(lags: Partial<ReadingLags>): () => Promise<re
 }
 
 /** The forge merges for longer than the queue waits after it has taken its success back (E5). */
-export async function mergeEndsLate(): Promise<readonly string[]> {
+async function mergeEndsLate(): Promise<readonly string[]> {
   const stage = await setStage({ switches: { mergesUncheckedHead: true } });
   await givenProject(stage.forge);
   await stage.forge.setProtection({ blockOnRejectedReviews: true });
@@ -73,7 +73,7 @@ export async function mergeEndsLate(): Promise<readonly string[]> {
 }
 
 /** The list of a look still shows the base of before a merge that the same look sees, and another one is ready. */
-export async function baseIsReadBeforeLanding(): Promise<readonly string[]> {
+async function baseIsReadBeforeLanding(): Promise<readonly string[]> {
   let before = '';
   const stage = await setStage({
     wrapForge: wrapForge(async (name, _args, answer) => {
@@ -101,7 +101,7 @@ export async function baseIsReadBeforeLanding(): Promise<readonly string[]> {
 }
 
 /** Scheduled, pushed to by one who may not merge, and only then seen. */
-export async function pushBeforeFirstLook(): Promise<readonly string[]> {
+async function pushBeforeFirstLook(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   const pr = await givenScheduled(stage.forge, 'a');
@@ -114,7 +114,7 @@ export async function pushBeforeFirstLook(): Promise<readonly string[]> {
 }
 
 /** Under its success it is moved to another branch with the same tip, and a person merges it there. */
-export async function mergeElsewhere(): Promise<readonly string[]> {
+async function mergeElsewhere(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -150,7 +150,7 @@ async function failWhileLanding(fault: AbstractForge['fault']) {
 }
 
 /** The bot may not see the repository for a while amid a landing: all of it stands, and answers as if it were gone. */
-export async function hideWhileLanding(): Promise<readonly string[]> {
+async function hideWhileLanding(): Promise<readonly string[]> {
   const { stage, headSha, codes } = await failWhileLanding(() => ({ status: 404 }));
   const { pendingStatuses } = await stage.record();
   if (!pendingStatuses.some(({ sha, state }) => sha === headSha && state === 'pending'))
@@ -159,9 +159,28 @@ export async function hideWhileLanding(): Promise<readonly string[]> {
 }
 
 /** The list cannot be read for a while amid a landing, whose pull request can. */
-export async function unlistWhileLanding(): Promise<readonly string[]> {
+async function unlistWhileLanding(): Promise<readonly string[]> {
   const { codes } = await failWhileLanding(({ method, path }) =>
     method === 'GET' && path.endsWith('/pulls') ? { status: 500 } : null,
   );
   return codes.join() === 'forge_unreachable' ? [] : [`it is told as ${codes.join()}`];
 }
+
+export const LANDING_SCENES = {
+  'the base is pushed back and restored': restoreBase,
+  'the bot may not see the repository for a while amid a landing': hideWhileLanding,
+  'the list cannot be read for a while amid a landing': unlistWhileLanding,
+  'one of the queue is merged past it, and the base is read first': mergeOneOfTheQueue({
+    list: 50_000,
+    pull: 50_000,
+  }),
+  'one of the queue is merged past it, and the base is read last': mergeOneOfTheQueue({
+    listRefs: 50_000,
+    pullRefs: 50_000,
+    branch: 50_000,
+  }),
+  'a merge ends long after its success was taken back': mergeEndsLate,
+  'a push before the first look': pushBeforeFirstLook,
+  'a base is read before the landing that replaced it': baseIsReadBeforeLanding,
+  'one is merged into another branch under its success': mergeElsewhere,
+} satisfies Scenes;

@@ -6,14 +6,14 @@ import { wrapForge } from '../../scenario/hooks.ts';
 import { giveUpFirst, postsSuccess } from '../../scenario/late-call.ts';
 import { givenProject, givenScheduled, staleSuccesses } from '../../scenario/stories.ts';
 import type { Machine } from '../../support/machine.ts';
-import { type Stage, setStage } from '../scene-stage.ts';
+import { type Scenes, type Stage, setStage } from '../scene-stage.ts';
 
 /** Scenes in which a call is carried out after its caller has given up. */
 
 const TWO_MINUTES_MS = 120_000;
 
 /** The first success is carried out after it was taken back, right before its landing is over (E19). */
-export async function successComesLate(): Promise<readonly string[]> {
+async function successComesLate(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   stage.forge.lateEffectMs = SUCCESS_LATE_MS - 3_000;
@@ -31,7 +31,7 @@ export async function successComesLate(): Promise<readonly string[]> {
 }
 
 /** A branch that a given-up call creates after its batch is gone (E7). */
-export async function branchComesLate(): Promise<readonly string[]> {
+async function branchComesLate(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   const pr = await givenScheduled(stage.forge, 'a');
@@ -48,7 +48,7 @@ export async function branchComesLate(): Promise<readonly string[]> {
 }
 
 /** The repository hides from the bot before a branch of the queue is deleted: the 404 says nothing of the branch. */
-export async function hideBranchToDelete(): Promise<readonly string[]> {
+async function hideBranchToDelete(): Promise<readonly string[]> {
   let isHidden = false;
   const stage: Stage = await setStage({
     wrapForge: wrapForge(async (name, _values, answer) => {
@@ -72,7 +72,7 @@ export async function hideBranchToDelete(): Promise<readonly string[]> {
  * A staging call is given up, the write that is to say so fails as well, and the next try under the same name has come
  * and gone when the forge carries the first one out (E7).
  */
-export function stagingComesLate(contents: readonly string[]): () => Promise<readonly string[]> {
+function stagingComesLate(contents: readonly string[]): () => Promise<readonly string[]> {
   return async () => {
     let isGivenUp = (): boolean => false;
     let isUnsaid = false;
@@ -105,7 +105,7 @@ export function stagingComesLate(contents: readonly string[]): () => Promise<rea
 }
 
 /** A deletion that was given up is carried out when the next batch is under way (E7). */
-export async function deletionComesLate(): Promise<readonly string[]> {
+async function deletionComesLate(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   await givenScheduled(stage.forge, 'a');
@@ -127,7 +127,7 @@ export async function deletionComesLate(): Promise<readonly string[]> {
 }
 
 /** A person deletes the staging branch before its run has begun: none can come any more. */
-export async function branchGoesEarly(): Promise<readonly string[]> {
+async function branchGoesEarly(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   stage.forge.judge = () => 'never';
@@ -140,7 +140,7 @@ export async function branchGoesEarly(): Promise<readonly string[]> {
 }
 
 /** … or pushes something else there: what runs then is not what was staged. */
-export async function branchIsMoved(): Promise<readonly string[]> {
+async function branchIsMoved(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   stage.forge.judge = () => 'never';
@@ -151,3 +151,14 @@ export async function branchIsMoved(): Promise<readonly string[]> {
   await stage.drain({ maxMs: 30 * 60_000 });
   return stage.forge.merges().length === 1 ? [] : ['a batch whose branch was moved waits for its run'];
 }
+
+export const LATE_SCENES = {
+  'a success comes late': successComesLate,
+  'a branch comes late': branchComesLate,
+  'the repository hides before a branch is deleted': hideBranchToDelete,
+  'the staging of a batch comes late and unsaid': stagingComesLate(['BAD\n']),
+  'the staging of a part comes late and unsaid': stagingComesLate(['BAD\n', 'good\n']),
+  'a branch goes early': branchGoesEarly,
+  'a staging branch is moved': branchIsMoved,
+  'a deletion comes late': deletionComesLate,
+} satisfies Scenes;

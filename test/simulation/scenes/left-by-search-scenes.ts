@@ -1,5 +1,5 @@
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
-import { look, type Stage, setStage } from '../scene-stage.ts';
+import { look, type Scenes, type Stage, setStage } from '../scene-stage.ts';
 
 /** Scenes about those who stood behind suspects in a batch (decision 0286). */
 
@@ -54,7 +54,7 @@ const areOut = (stage: Stage, wanted: number): readonly string[] => {
 };
 
 /** None else waits. */
-export async function leftBySearch(): Promise<readonly string[]> {
+async function leftBySearch(): Promise<readonly string[]> {
   const { stage, left, finish } = await openSearch(4);
   if (left.length !== 4) return [`${left.length} came back instead of 4`];
   const problems = [...areOut(stage, 1), ...(await finish())];
@@ -64,7 +64,7 @@ export async function leftBySearch(): Promise<readonly string[]> {
 }
 
 /** Another one comes. */
-export async function leftBesideAnother(): Promise<readonly string[]> {
+async function leftBesideAnother(): Promise<readonly string[]> {
   const { stage, finish } = await openSearch(4);
   await givenScheduled(stage.forge, 'late');
   await look(stage, 2);
@@ -72,7 +72,7 @@ export async function leftBesideAnother(): Promise<readonly string[]> {
 }
 
 /** One of them is pushed to and scheduled again. */
-export async function leftAndPushed(): Promise<readonly string[]> {
+async function leftAndPushed(): Promise<readonly string[]> {
   const { stage, left, finish } = await openSearch(4);
   const [pushed = 0] = left;
   await stage.forge.pushToPullRequest(pushed, { 'src/e.txt': null, 'src/other.txt': 'other\n' });
@@ -83,7 +83,7 @@ export async function leftAndPushed(): Promise<readonly string[]> {
 }
 
 /** One of them gets the label of an incident. */
-export async function leftAndUrgent(): Promise<readonly string[]> {
+async function leftAndUrgent(): Promise<readonly string[]> {
   const { stage, left, finish } = await openSearch(4);
   await stage.forge.setLabel(left[0] ?? 0, 'incident', true, 'oncall');
   await look(stage, 2);
@@ -91,9 +91,17 @@ export async function leftAndUrgent(): Promise<readonly string[]> {
 }
 
 /** Several cuts are gated at once: all that came back is staged beside them. */
-export async function leftBySeveralCuts(): Promise<readonly string[]> {
+async function leftBySeveralCuts(): Promise<readonly string[]> {
   const { stage, left, finish } = await openSearch(6, BATCH.slice(0, 6));
   if (left.length !== 4) return [`${left.length} came back instead of 4`];
   await look(stage, 2);
   return [...areOut(stage, 2), ...(await finish())];
 }
+
+export const LEFT_BY_SEARCH_SCENES = {
+  'none but those behind suspects waits': leftBySearch,
+  'another one comes beside those behind suspects': leftBesideAnother,
+  'one behind suspects is pushed to': leftAndPushed,
+  'one behind suspects becomes an incident': leftAndUrgent,
+  'those behind suspects wait, and several cuts are tried': leftBySeveralCuts,
+} satisfies Scenes;

@@ -2,7 +2,7 @@ import { WAKE_DELAY_MS_MIN } from '#core/domain/limits.ts';
 import { headOf, wrapForge } from '../../scenario/hooks.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { judgePageWords } from '../page-words.ts';
-import { hasAlarm, isSuccess, look, type Stage, setStage, wordOn } from '../scene-stage.ts';
+import { hasAlarm, isSuccess, look, type Scenes, type Stage, setStage, wordOn } from '../scene-stage.ts';
 
 /** Scenes in which something about one pull request can never be done: the others go on, and it is told. */
 
@@ -16,7 +16,7 @@ const isTold = async (stage: Stage, pr: number, reason: string): Promise<boolean
   (await stage.events()).some((event) => event.pr === pr && event.reason === reason);
 
 /** An administrator deletes one that waits for an approval. */
-export async function deleteOne(): Promise<readonly string[]> {
+async function deleteOne(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   await stage.forge.setProtection({ requiredApprovals: 1 });
@@ -28,7 +28,7 @@ export async function deleteOne(): Promise<readonly string[]> {
 }
 
 /** For one look the forge knows nothing of one that is there. */
-export async function loseSightOfOne(): Promise<readonly string[]> {
+async function loseSightOfOne(): Promise<readonly string[]> {
   let isOut = false;
   let gone = 0;
   const hooked = wrapForge(async (name, _args, answer) => {
@@ -53,7 +53,7 @@ export async function loseSightOfOne(): Promise<readonly string[]> {
 }
 
 /** Six whose staging always fails, and a good one behind them; then good ones without an end. */
-export async function failSix(): Promise<readonly string[]> {
+async function failSix(): Promise<readonly string[]> {
   const stage = await setStage({ repo: { bisectFanout: 4 } });
   await givenProject(stage.forge);
   const bad: number[] = [];
@@ -73,7 +73,7 @@ export async function failSix(): Promise<readonly string[]> {
 }
 
 /** Its success cannot be taken back. Its schedule is cancelled in the end. */
-export async function stickSuccess(): Promise<readonly string[]> {
+async function stickSuccess(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   const pr = await givenScheduled(stage.forge, 'a');
@@ -99,7 +99,7 @@ export async function stickSuccess(): Promise<readonly string[]> {
 }
 
 /** On one head no status can be written, and its last success is carried out all the same, this much later. */
-export function answerLate(lateMs: number): () => Promise<readonly string[]> {
+function answerLate(lateMs: number): () => Promise<readonly string[]> {
   return async () => {
     let standsSince = 0;
     const stage = await setStage({
@@ -138,7 +138,7 @@ export function answerLate(lateMs: number): () => Promise<readonly string[]> {
 }
 
 /** Its merge was lost, and then the forge does not tell what it depends on. */
-export async function keepSilent(): Promise<readonly string[]> {
+async function keepSilent(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   const pr = await givenScheduled(stage.forge, 'a');
@@ -153,7 +153,7 @@ export async function keepSilent(): Promise<readonly string[]> {
 }
 
 /** The forge never says what one pull request depends on: the page and its head both tell of that. */
-export async function sayTheSameOnThePage(): Promise<readonly string[]> {
+async function sayTheSameOnThePage(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge, store, clock } = stage;
   await givenProject(forge);
@@ -165,3 +165,14 @@ export async function sayTheSameOnThePage(): Promise<readonly string[]> {
   const repo = await store.getRepo('repo-1');
   return repo === null ? DID_NOT_COME : judgePageWords(forge, repo, await stage.record(), clock.now());
 }
+
+export const LIVENESS_SCENES = {
+  'one is deleted': deleteOne,
+  'one is lost sight of': loseSightOfOne,
+  'staging fails for six': failSix,
+  'a success cannot be taken back': stickSuccess,
+  'no status can be written, and a success comes late': answerLate(110_000),
+  'no status can be written, and a success comes very late': answerLate(8 * 60_000),
+  'the forge does not answer about one': keepSilent,
+  'the forge does not answer, and the page tells of it': sayTheSameOnThePage,
+} satisfies Scenes;

@@ -1,5 +1,5 @@
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
-import { hasAlarm, look, type Stage, setStage, wordsOn } from '../scene-stage.ts';
+import { hasAlarm, look, type Scenes, type Stage, setStage, wordsOn } from '../scene-stage.ts';
 
 /** Scenes about branches with more merges of the base, or more commits, than can be asked for one by one. */
 
@@ -32,7 +32,7 @@ async function mergeIn({ forge, clock }: Stage, pr: number, branch: string): Pro
 }
 
 /** The base is merged into a branch for weeks, and goes on. */
-export async function updateForWeeks(): Promise<readonly string[]> {
+async function updateForWeeks(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -49,7 +49,7 @@ export async function updateForWeeks(): Promise<readonly string[]> {
 }
 
 /** The same branch merged another one too, which then came onto the base by itself: neither merge base contains the other. */
-export async function updateForWeeksAcross(): Promise<readonly string[]> {
+async function updateForWeeksAcross(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -66,7 +66,7 @@ export async function updateForWeeksAcross(): Promise<readonly string[]> {
 }
 
 /** More commits than can be listed are to be replayed, beside a base that stands and then moves. */
-export async function replayTooMany(): Promise<readonly string[]> {
+async function replayTooMany(): Promise<readonly string[]> {
   const stage = await setStage({ repo: { mergeStyle: 'rebase' } });
   const { forge } = stage;
   await givenProject(forge);
@@ -87,7 +87,7 @@ export async function replayTooMany(): Promise<readonly string[]> {
 }
 
 /** The base is further ahead of an import than can be listed, until it is merged in as the words say. */
-export async function importFarBehind(): Promise<readonly string[]> {
+async function importFarBehind(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -123,7 +123,7 @@ async function givenImport({ forge, clock }: Stage): Promise<number> {
 }
 
 /** Another one stands in the middle of an import whose commits cannot be listed: beside it, or behind it in its batch. */
-export function standOnTooMany(gateMs: number): () => Promise<readonly string[]> {
+function standOnTooMany(gateMs: number): () => Promise<readonly string[]> {
   return async () => {
     const stage = await setStage({ repo: { mergeStyle: 'merge' } });
     const { forge } = stage;
@@ -148,7 +148,7 @@ export function standOnTooMany(gateMs: number): () => Promise<readonly string[]>
 }
 
 /** The merge base that the forge tells of a branch with more commits than can be listed is of before its last merge. */
-export async function tellOldMergeBase(): Promise<readonly string[]> {
+async function tellOldMergeBase(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -166,3 +166,13 @@ export async function tellOldMergeBase(): Promise<readonly string[]> {
   if (files === null) return [`an import is told "${await wordsOn(stage, pr)}"`];
   return files.has('src/across.txt') ? ['a file landed that the pull request deletes'] : [];
 }
+
+export const LONG_BRANCH_SCENES = {
+  'the base is merged into a branch for weeks': updateForWeeks,
+  'a branch has two merge bases among many merges': updateForWeeksAcross,
+  'more commits than can be listed are to be replayed': replayTooMany,
+  'an import is further behind than can be listed': importFarBehind,
+  'one stands on an import in the same batch': standOnTooMany(60_000),
+  'one stands on an import that is under way': standOnTooMany(5 * 60_000),
+  'the forge tells a merge base of before': tellOldMergeBase,
+} satisfies Scenes;

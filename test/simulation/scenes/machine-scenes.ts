@@ -1,13 +1,14 @@
-import { LEASE_TAKEOVER_GRACE_MS, LEASE_TTL_MS } from '#core/domain/limits.ts';
+import { LEASE_SAFETY_MARGIN_MS, LEASE_TAKEOVER_GRACE_MS, LEASE_TTL_MS } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { Secret } from '#core/secret.ts';
+import { withLease } from '#core/services/wakes/lease.ts';
 import { createReconciler } from '../../../engine-container/src/reconcile/reconciler.ts';
 import { NO_LAGS } from '../../fakes/abstract-forge/world.ts';
 import { wrapForge } from '../../scenario/hooks.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { CONNECTION, Fleet, TENANT } from '../fleet.ts';
 import { NO_ODDS } from '../odds.ts';
-import { type Stage, setStage } from '../scene-stage.ts';
+import { type Scenes, type Stage, setStage } from '../scene-stage.ts';
 
 /** Scenes in which machines, queues and the store of the whole service fail. */
 
@@ -17,7 +18,7 @@ const CALLS_UNTIL_DEATH = 6;
 const LAG_MS = 15_000;
 
 /** The worker that answers a wake dies with it: the wake is hidden for a while, and no other of its repo is answered before. */
-export async function workerDies(): Promise<readonly string[]> {
+async function workerDies(): Promise<readonly string[]> {
   const fleet = await Fleet.start(1);
   await fleet.pass(MINUTE_MS);
   for (const forge of fleet.forges) await givenScheduled(forge, 'a');
@@ -33,7 +34,7 @@ export async function workerDies(): Promise<readonly string[]> {
 }
 
 /** The engine dies again and again with the reconciles of all repositories of an owner. */
-export async function engineDiesWithAll(): Promise<readonly string[]> {
+async function engineDiesWithAll(): Promise<readonly string[]> {
   const repos = 3;
   const fleet = await Fleet.start(repos, { slowCall: 1 });
   await fleet.pass(MINUTE_MS);
@@ -62,7 +63,7 @@ export async function engineDiesWithAll(): Promise<readonly string[]> {
 }
 
 /** The store refuses most calls for minutes: what was asked meanwhile is done soon after. */
-export async function storeThrottles(): Promise<readonly string[]> {
+async function storeThrottles(): Promise<readonly string[]> {
   const fleet = await Fleet.start(1);
   await fleet.pass(MINUTE_MS);
   for (const forge of fleet.forges) await givenScheduled(forge, 'a');
@@ -74,7 +75,7 @@ export async function storeThrottles(): Promise<readonly string[]> {
 }
 
 /** A request that its worker gave up minutes ago reaches the engine while the next one of that repository is at work. */
-export async function requestComesLate(): Promise<readonly string[]> {
+async function requestComesLate(): Promise<readonly string[]> {
   let stage: Stage | null = null;
   let lateCalls = -1;
   let firstFence = 0;
@@ -118,7 +119,7 @@ export async function requestComesLate(): Promise<readonly string[]> {
 }
 
 /** A head is pushed over right before its run ends: list and timeline do not show it yet, the pull request does. */
-export async function listShowsOlderHead(): Promise<readonly string[]> {
+async function listShowsOlderHead(): Promise<readonly string[]> {
   const stage = await setStage({ delays: { pushEntryMs: 8_000 } });
   await givenProject(stage.forge);
   stage.forge.gateDurationMs = MINUTE_MS;
@@ -137,3 +138,55 @@ export async function listShowsOlderHead(): Promise<readonly string[]> {
     .some(({ state, context }) => state === 'success' && context === DEFAULT_SERVICE_NAME);
   return isPosted ? ['a success on a head that its pull request no longer has'] : [];
 }
+
+/** A call that a frozen holder sent right before its deadline arrives after its lease: the next lease may not be held by then (E7). */
+async function takeOver(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const pr = await givenScheduled(stage.forge, 'a');
+  const { headSha } = await stage.forge.pull(pr);
+  const leases = { leases: stage.store, clock: stage.clock, ids: { uuid: () => 'frozen' } };
+  const [repo] = await stage.store.listRepos('tenant-1');
+  if (repo === undefined) return ['the scene did not come about'];
+  const sent = await withLease(
+    leases,
+    repo.id,
+    'test',
+    LEASE_TTL_MS,
+    async (held) => {
+      await stage.clock.advance(LEASE_TTL_MS - LEASE_SAFETY_MARGIN_MS - 1);
+      if (held.isPastDeadline()) return null;
+      stage.forge.isLate = () => true;
+      await stage.forge.forge
+        .postStatus(headSha, {
+          state: 'pending',
+          context: DEFAULT_SERVICE_NAME,
+          description: 'late',
+          targetUrl: null,
+        })
+        .catch(() => undefined);
+      stage.forge.isLate = () => false;
+      return 'sent';
+    },
+    { leaveRunning: () => true },
+  );
+  if (sent.kind === 'skipped' || sent.value === null) return ['the scene did not come about'];
+  const arrived = (): boolean =>
+    stage.forge.statusHistory(headSha).some(({ description }) => description === 'late');
+  for (let waited = 0; waited < LEASE_TTL_MS; waited += 250) {
+    const next = await withLease(leases, repo.id, 'test', LEASE_TTL_MS, async () => arrived());
+    if (next.kind === 'performed')
+      return next.value ? [] : ['a lease was taken over before the last call of its holder'];
+    await stage.clock.advance(250);
+  }
+  return ['the lease was never free'];
+}
+
+export const MACHINE_SCENES = {
+  'a lease is taken over': takeOver,
+  'a request comes under the lease of another': requestComesLate,
+  'a worker dies with its wake': workerDies,
+  'an engine dies with all its reconciles': engineDiesWithAll,
+  'the store throttles': storeThrottles,
+  'a list shows an older head': listShowsOlderHead,
+} satisfies Scenes;

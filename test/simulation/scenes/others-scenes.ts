@@ -2,7 +2,7 @@ import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { wrapForge } from '../../scenario/hooks.ts';
 import { givenProject, givenScheduled, unprovenLandings } from '../../scenario/stories.ts';
-import { isSuccess, type Stage, setStage, wordOn } from '../scene-stage.ts';
+import { isSuccess, type Scenes, type Stage, setStage, wordOn } from '../scene-stage.ts';
 
 /** Scenes about decision 0134: a success is taken back first, and one head holds up nothing. */
 
@@ -36,7 +36,7 @@ async function givenThree(stage: Stage) {
 }
 
 /** The base moves under a landing, while hundreds are to be told of a refusal. */
-export async function moveBaseUnderCrowd(): Promise<readonly string[]> {
+async function moveBaseUnderCrowd(): Promise<readonly string[]> {
   let movedAt = 0;
   let takenBackAt = 0;
   const stage = await setStage({
@@ -67,7 +67,7 @@ export async function moveBaseUnderCrowd(): Promise<readonly string[]> {
 }
 
 /** The base moves under a landing, while a staging goes on over many reconciles. */
-export async function moveBaseUnderStaging(): Promise<readonly string[]> {
+async function moveBaseUnderStaging(): Promise<readonly string[]> {
   const stage = await setStage({
     lastingEngine: true,
     repo: { bisectFanout: 4 },
@@ -111,7 +111,7 @@ export async function moveBaseUnderStaging(): Promise<readonly string[]> {
 }
 
 /** No status can be written on one head, neither `success` nor what takes it back. */
-export async function refuseStatuses(): Promise<readonly string[]> {
+async function refuseStatuses(): Promise<readonly string[]> {
   const stage = await setStage();
   const { others, headSha } = await givenThree(stage);
   stage.forge.fault = ({ method, path }) =>
@@ -121,7 +121,7 @@ export async function refuseStatuses(): Promise<readonly string[]> {
 }
 
 /** A success stands, and no status can be written on its head for longer than mere words are tried. */
-export async function refuseTakingBack(): Promise<readonly string[]> {
+async function refuseTakingBack(): Promise<readonly string[]> {
   const stage = await setStage();
   const { first, headSha } = await givenThree(stage);
   stage.forge.mergeBehaviour = () => ({ kind: 'lost' });
@@ -139,7 +139,7 @@ export async function refuseTakingBack(): Promise<readonly string[]> {
 }
 
 /** The words of one refusal cannot be written. */
-export async function refuseWords(): Promise<readonly string[]> {
+async function refuseWords(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -164,7 +164,7 @@ export async function refuseWords(): Promise<readonly string[]> {
 }
 
 /** Each run with one change is broken off, whatever it is in a batch with. */
-export function breakRunsOff(bisectFanout: number): () => Promise<readonly string[]> {
+function breakRunsOff(bisectFanout: number): () => Promise<readonly string[]> {
   return async () => {
     const stage = await setStage({ repo: { bisectFanout } });
     const { others } = await givenThree(stage);
@@ -175,7 +175,7 @@ export function breakRunsOff(bisectFanout: number): () => Promise<readonly strin
 }
 
 /** Two pull requests have one head, and the first of them cannot land for reasons of its own. */
-export function holdFirstTwin(why: 'dependency' | 'unreadable'): () => Promise<readonly string[]> {
+function holdFirstTwin(why: 'dependency' | 'unreadable'): () => Promise<readonly string[]> {
   return async () => {
     let first = 0;
     const stage = await setStage({
@@ -198,7 +198,7 @@ export function holdFirstTwin(why: 'dependency' | 'unreadable'): () => Promise<r
 }
 
 /** The search of a batch ends without a word on its members while later ones wait for the forge to build their batch. */
-export async function comeBackBeforeUnbuilt(): Promise<readonly string[]> {
+async function comeBackBeforeUnbuilt(): Promise<readonly string[]> {
   let isHeldUp = false;
   const stage = await setStage({
     repo: { bisectFanout: 4 },
@@ -229,10 +229,58 @@ export async function comeBackBeforeUnbuilt(): Promise<readonly string[]> {
 }
 
 /** The forge never merges one, for its style perhaps: after the first time-out those of its batch land before it. */
-export async function neverMergeFirst(): Promise<readonly string[]> {
+async function neverMergeFirst(): Promise<readonly string[]> {
   const stage = await setStage();
   const { first, others } = await givenThree(stage);
   stage.forge.mergeBehaviour = (pr) => ({ kind: pr === first ? 'lost' : 'now' });
   const isQuick = await isSoWithin(stage, 15 * MINUTE_MS, haveLanded(stage, others));
   return isQuick ? [] : ['the others wait for two time-outs of one merge'];
 }
+
+/**
+ * Two batches failed by accident and are proven by one built on them; then a head of that one changes, and
+ * the proof goes with it. The push renews the schedule: all of them land.
+ */
+async function takeProofAway(): Promise<readonly string[]> {
+  let pushed = false;
+  const prs: number[] = [];
+  const stage = await setStage({
+    repo: { bisectFanout: 16 },
+    onEntry: (entry, { clock, forge }) => {
+      if (!isSuccess(entry) || pushed) return;
+      pushed = true;
+      clock.after(1_000, async () => {
+        await forge.pushToPullRequest(prs.at(-1) ?? 0, { 'src/last.txt': 'changed\n' });
+      });
+    },
+  });
+  await givenProject(stage.forge);
+  let runs = 0;
+  stage.forge.judge = () => {
+    runs += 1;
+    return runs === 2 || runs === 3 ? 'failure' : 'success';
+  };
+  stage.forge.mergeBehaviour = () => ({ kind: 'slow', ms: 5_000 });
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'])
+    prs.push(await givenScheduled(stage.forge, name));
+  await stage.drain();
+  const failed = stage.log.filter(({ message }) => message === 'reconcile failed');
+  if (failed.length > 0) return [`the queue stands still: ${JSON.stringify(failed[0]?.fields)}`];
+  const landed = stage.forge.merges().length;
+  return landed === prs.length ? [] : [`${landed} of ${prs.length} landed`];
+}
+
+export const OTHERS_SCENES = {
+  'suspects come back while later ones of the same file are not built yet': comeBackBeforeUnbuilt,
+  'the proof of a failed batch is taken away': takeProofAway,
+  'the base moves under a success while a crowd is told': moveBaseUnderCrowd,
+  'the base moves under a success while a staging goes on': moveBaseUnderStaging,
+  'no status can be written on one head': refuseStatuses,
+  'a success cannot be taken back for hours': refuseTakingBack,
+  'the words of one refusal cannot be written': refuseWords,
+  'each run with one change is broken off': breakRunsOff(16),
+  'each run with one change is broken off, one at a time': breakRunsOff(1),
+  'a twin is held by a dependency': holdFirstTwin('dependency'),
+  'a twin is set aside': holdFirstTwin('unreadable'),
+  'the forge never merges the first of a batch': neverMergeFirst,
+} satisfies Scenes;

@@ -1,7 +1,7 @@
 import { DEFAULT_SERVICE_NAME, stagingPattern, stagingPrefix } from '#core/domain/queue/queue-names.ts';
 import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { STATUS_GATE } from '../../scenario/world.ts';
-import { look, type Stage, setStage, wordOn } from '../scene-stage.ts';
+import { look, type Scenes, type Stage, setStage, wordOn } from '../scene-stage.ts';
 
 /** Scenes about decision 0193: a run of the head itself proves a tree only where it is one of the gate on it. */
 
@@ -28,12 +28,12 @@ async function judge(stage: Stage, pr: number): Promise<readonly string[]> {
   return isGated || !stage.forge.isMerged(pr) ? [] : IN_VAIN;
 }
 
-export async function runOnEditedGate(): Promise<readonly string[]> {
+async function runOnEditedGate(): Promise<readonly string[]> {
   const stage = await openStage('actions');
   return judge(stage, await givenScheduled(stage.forge, 'a', `${EVERYWHERE}# less\n`, { path: GATE_PATH }));
 }
 
-export async function runOnNamesakeOfFork(): Promise<readonly string[]> {
+async function runOnNamesakeOfFork(): Promise<readonly string[]> {
   const stage = await openStage('statuses');
   const { forge } = stage;
   const pr = await forge.openPullRequest({
@@ -48,34 +48,34 @@ export async function runOnNamesakeOfFork(): Promise<readonly string[]> {
   return judge(stage, pr);
 }
 
-export async function runOnOldBase(): Promise<readonly string[]> {
+async function runOnOldBase(): Promise<readonly string[]> {
   const stage = await openStage('actions');
   const pr = await givenScheduled(stage.forge, 'a');
   await stage.forge.pushToBase({ 'src/other.txt': 'other\n' });
   return judge(stage, pr);
 }
 
-export async function runThatFails(): Promise<readonly string[]> {
+async function runThatFails(): Promise<readonly string[]> {
   const stage = await openStage('actions');
   stage.forge.judge = (_files, { branch }) =>
     branch.startsWith(stagingPrefix(DEFAULT_SERVICE_NAME)) ? 'success' : 'failure';
   return judge(stage, await givenScheduled(stage.forge, 'a'));
 }
 
-export async function runUnderPattern(): Promise<readonly string[]> {
+async function runUnderPattern(): Promise<readonly string[]> {
   const stage = await openStage('statuses');
   await stage.settings({ gateContexts: ['ci/**'] });
   return judge(stage, await givenScheduled(stage.forge, 'a'));
 }
 
-export async function runWhereNoneIsWanted(): Promise<readonly string[]> {
+async function runWhereNoneIsWanted(): Promise<readonly string[]> {
   const stage = await openStage('actions');
   await stage.settings({ reuseCi: false });
   return judge(stage, await givenScheduled(stage.forge, 'a'));
 }
 
 /** The last of a proven batch is paused before its merge: once the queue goes on, its tree is the one that has passed. */
-export async function provenRestComesBack(): Promise<readonly string[]> {
+async function provenRestComesBack(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -91,3 +91,13 @@ export async function provenRestComesBack(): Promise<readonly string[]> {
   if (!forge.isMerged(first) || !forge.isMerged(last)) return ['the scene did not come about'];
   return forge.runs().length === 1 ? [] : ['a tree that has passed is run again'];
 }
+
+export const OWN_RUN_SCENES = {
+  'the rest of a proven batch comes back': provenRestComesBack,
+  'a head has run a gate that it changed itself': runOnEditedGate,
+  'a branch that was run has the name and the head of a fork': runOnNamesakeOfFork,
+  'a head was run before the base moved': runOnOldBase,
+  'a run of a head has failed': runThatFails,
+  'a head has passed all that a pattern shows': runUnderPattern,
+  'a head has passed, and its owner does not want that to count': runWhereNoneIsWanted,
+} satisfies Scenes;

@@ -1,6 +1,6 @@
 import type { Pause } from '#core/domain/repos/pause.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
-import { look, openLostMerge, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
+import { look, openLostMerge, type Scenes, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
 
 /** Scenes in which the owner of a queue holds it up for a while (decision 0205). */
 
@@ -17,7 +17,7 @@ const hold = (stage: Stage, kind: Pause['kind'], untilMs: number | null = null):
   });
 
 /** Two wait while the queue is paused; the pause ends by itself. */
-export async function pauseBeforeStaging(): Promise<readonly string[]> {
+async function pauseBeforeStaging(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   await hold(stage, 'pause', 10 * 60_000);
@@ -36,7 +36,7 @@ export async function pauseBeforeStaging(): Promise<readonly string[]> {
 }
 
 /** The queue is paused while a success stands and its merge does not come. */
-export async function pauseInLanding(): Promise<readonly string[]> {
+async function pauseInLanding(): Promise<readonly string[]> {
   const opened = await openLostMerge();
   if (opened === null) return DID_NOT_COME;
   const { stage, pr } = opened;
@@ -46,7 +46,7 @@ export async function pauseInLanding(): Promise<readonly string[]> {
 }
 
 /** The queue is drained while a gate run is out, and the next pull request waits. */
-export async function drainInGate(): Promise<readonly string[]> {
+async function drainInGate(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   const running = await givenScheduled(stage.forge, 'a');
@@ -63,7 +63,7 @@ export async function drainInGate(): Promise<readonly string[]> {
 }
 
 /** One of two with the same head is refused in a pause: the pause of the other is not told over what to do about it. */
-export async function pauseBesideRefusedTwin(): Promise<readonly string[]> {
+async function pauseBesideRefusedTwin(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -79,7 +79,7 @@ export async function pauseBesideRefusedTwin(): Promise<readonly string[]> {
 }
 
 /** The record is lost in a pause, which ends before anything else is said; the queue waits for others then. */
-export async function pauseOverLostRecord(): Promise<readonly string[]> {
+async function pauseOverLostRecord(): Promise<readonly string[]> {
   const stage = await setStage({ repo: { batchLingerSeconds: 3_600 } });
   await givenProject(stage.forge);
   await hold(stage, 'pause');
@@ -94,11 +94,10 @@ export async function pauseOverLostRecord(): Promise<readonly string[]> {
 }
 
 /** The queue is paused while the engine looks, in the moment in which the gate run is seen to have passed. */
-export const pauseWithinLook = (): Promise<readonly string[]> =>
-  heldWithinLook((stage) => hold(stage, 'pause'));
+const pauseWithinLook = (): Promise<readonly string[]> => heldWithinLook((stage) => hold(stage, 'pause'));
 
 /** A switch-off asks the engine to stop in that moment. */
-export const switchOffWithinLook = (): Promise<readonly string[]> =>
+const switchOffWithinLook = (): Promise<readonly string[]> =>
   heldWithinLook(async (stage) => {
     await stage.store.askStop('repo-1', stage.clock.now() + 60 * 60_000);
   });
@@ -127,3 +126,13 @@ async function heldWithinLook(holdUp: (stage: Stage) => Promise<void>): Promise<
   if (!isHeld) return DID_NOT_COME;
   return stage.forge.isMerged(pr) ? ['it landed in a queue that is held up'] : [];
 }
+
+export const PAUSE_SCENES = {
+  'a pause beside the refusal of a twin': pauseBesideRefusedTwin,
+  'the record is lost in a pause, which then ends': pauseOverLostRecord,
+  'two wait for the end of a pause': pauseBeforeStaging,
+  'the queue is paused while the engine looks': pauseWithinLook,
+  'a switch-off asks the engine to stop while it looks': switchOffWithinLook,
+  'the queue is paused while a success stands': pauseInLanding,
+  'the queue is drained while a gate run is out': drainInGate,
+} satisfies Scenes;

@@ -1,5 +1,5 @@
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
-import { look, type Stage, setStage, wordsOn } from '../scene-stage.ts';
+import { look, type Scenes, type Stage, setStage, wordsOn } from '../scene-stage.ts';
 
 /** Scenes about the order of the queue (decision 0206). */
 
@@ -28,7 +28,7 @@ async function addIncident(stage: Stage, by: string): Promise<number> {
 }
 
 /** An incident comes right after a batch was staged. */
-export async function incidentEarly(): Promise<readonly string[]> {
+async function incidentEarly(): Promise<readonly string[]> {
   const { stage, first } = await stageOne();
   const incident = await addIncident(stage, 'oncall');
   await look(stage, 100);
@@ -38,7 +38,7 @@ export async function incidentEarly(): Promise<readonly string[]> {
 }
 
 /** An incident comes when a gate run is nearly over. */
-export async function incidentLate(): Promise<readonly string[]> {
+async function incidentLate(): Promise<readonly string[]> {
   const { stage, first } = await stageOne();
   const runs = stage.forge.runs().length;
   await look(stage, 26);
@@ -51,7 +51,7 @@ export async function incidentLate(): Promise<readonly string[]> {
 }
 
 /** An incident comes right after a batch was staged, and a slot is free. */
-export async function incidentBesideSlot(): Promise<readonly string[]> {
+async function incidentBesideSlot(): Promise<readonly string[]> {
   const { stage, first } = await stageOne(4);
   const runs = stage.forge.runs().length;
   const incident = await addIncident(stage, 'oncall');
@@ -63,7 +63,7 @@ export async function incidentBesideSlot(): Promise<readonly string[]> {
 }
 
 /** A stranger puts the label on. */
-export async function incidentOfStranger(): Promise<readonly string[]> {
+async function incidentOfStranger(): Promise<readonly string[]> {
   const { stage, first } = await stageOne();
   await addIncident(stage, 'stranger');
   await look(stage, 100);
@@ -71,7 +71,7 @@ export async function incidentOfStranger(): Promise<readonly string[]> {
 }
 
 /** An incident conflicts with the base and with what is in flight, while many others wait. */
-export async function incidentInConflict(): Promise<readonly string[]> {
+async function incidentInConflict(): Promise<readonly string[]> {
   const stage = await setStage({ repo: { ...PEOPLE, bisectFanout: 4 } });
   const { forge } = stage;
   const path = 'src/same.txt';
@@ -91,3 +91,11 @@ export async function incidentInConflict(): Promise<readonly string[]> {
     ? []
     : [`a conflict with the base is told as: ${words}`];
 }
+
+export const PRIORITY_SCENES = {
+  'an incident comes right after a batch was staged': incidentEarly,
+  'an incident comes when a gate run is nearly over': incidentLate,
+  'an incident comes while a slot is free': incidentBesideSlot,
+  'a stranger puts the label of an incident on': incidentOfStranger,
+  'an incident conflicts with the base and with what is in flight': incidentInConflict,
+} satisfies Scenes;

@@ -1,7 +1,7 @@
 import type { PullRequest } from '#core/domain/forge/forge.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
-import { type Stage, setStage } from '../scene-stage.ts';
+import { type Scenes, type Stage, setStage } from '../scene-stage.ts';
 
 /** Scenes in which the base itself heads a pull request to another branch: a fast-forward moves its head. */
 
@@ -27,12 +27,12 @@ async function schedulePromotion({ forge, clock }: Stage): Promise<number> {
   return promotion;
 }
 
-export async function landBesidePromotion(): Promise<readonly string[]> {
+async function landBesidePromotion(): Promise<readonly string[]> {
   return landBeside(await givenRelease());
 }
 
 /** The check of a head that has become up to date, by a landing of what it stands on, is still that of the base before. */
-export async function landBesidePromotionCheckedLate(): Promise<readonly string[]> {
+async function landBesidePromotionCheckedLate(): Promise<readonly string[]> {
   let before: string | null = null;
   const late = (pull: PullRequest): PullRequest =>
     pull.baseRef === 'release' || before === null ? pull : { ...pull, mergeBase: before };
@@ -57,7 +57,7 @@ async function landBeside(stage: Stage): Promise<readonly string[]> {
   return stage.forge.isMerged(promotion) ? ['the base was merged into another branch unproven'] : [];
 }
 
-export async function landBehindBesidePromotion(): Promise<readonly string[]> {
+async function landBehindBesidePromotion(): Promise<readonly string[]> {
   const stage = await givenRelease();
   const promotion = await schedulePromotion(stage);
   const pr = await givenScheduled(stage.forge, 'a', 'a\n', { style: 'rebase' });
@@ -67,3 +67,9 @@ export async function landBehindBesidePromotion(): Promise<readonly string[]> {
   if (stage.forge.isMerged(promotion)) return ['the base was merged into another branch unproven'];
   return stage.forge.isMerged(pr) ? [] : ['one whose landing moves no head is kept back'];
 }
+
+export const PROMOTION_SCENES = {
+  'the base heads a pull request to another branch': landBesidePromotion,
+  'the base heads a pull request to another branch, and a check is late': landBesidePromotionCheckedLate,
+  'a head behind the base lands beside a pull request from there': landBehindBesidePromotion,
+} satisfies Scenes;

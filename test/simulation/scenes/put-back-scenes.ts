@@ -1,6 +1,6 @@
 import { wrapForge } from '../../scenario/hooks.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
-import { type Stage, setStage } from '../scene-stage.ts';
+import { type Scenes, type Stage, setStage } from '../scene-stage.ts';
 
 /** Scenes about a forge that is put back from an older copy of itself: commits that the record names are gone. */
 
@@ -12,7 +12,7 @@ const NAMES = ['a', 'b', 'c'];
 const FAILED_MAX = 2;
 
 /** The forge is put back once so many have landed, or with null after all of it has come to rest. */
-export function putForgeBack(landedBefore: number | null): () => Promise<readonly string[]> {
+function putForgeBack(landedBefore: number | null): () => Promise<readonly string[]> {
   return async () => {
     let tip = '';
     let backAt = Number.POSITIVE_INFINITY;
@@ -54,3 +54,8 @@ export function putForgeBack(landedBefore: number | null): () => Promise<readonl
     ];
   };
 }
+
+export const PUT_BACK_SCENES = {
+  'the forge is put back while two of three have landed': putForgeBack(2),
+  'the forge is put back after all have landed': putForgeBack(null),
+} satisfies Scenes;

@@ -1,6 +1,6 @@
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { givenProject, unprovenLandings } from '../../scenario/stories.ts';
-import { look, type Stage, setStage, wordsOn } from '../scene-stage.ts';
+import { look, type Scenes, type Stage, setStage, wordsOn } from '../scene-stage.ts';
 
 /** Scenes in which the forge's rebase leaves something out that a replay by the letter would bring. */
 const FEATURE = { 'src/feature.txt': 'on\n' };
@@ -18,7 +18,7 @@ async function judge(stage: Stage, problems: readonly string[]): Promise<readonl
 }
 
 /** The base made a change and took it back: a rebase of the branch that the change came from leaves it out. */
-export async function relandAfterRevert(): Promise<readonly string[]> {
+async function relandAfterRevert(): Promise<readonly string[]> {
   const stage = await openStage();
   const { forge } = stage;
   const pr = await forge.openPullRequest({ branch: 'feature', files: FEATURE });
@@ -38,7 +38,7 @@ export async function relandAfterRevert(): Promise<readonly string[]> {
 }
 
 /** The same by one that lands before it in its batch. */
-export async function relandInOneBatch(): Promise<readonly string[]> {
+async function relandInOneBatch(): Promise<readonly string[]> {
   const stage = await openStage({ repo: { batchLingerSeconds: 60 } });
   const { forge } = stage;
   const first = await forge.openPullRequest({ branch: 'first', files: FEATURE });
@@ -60,7 +60,7 @@ export async function relandInOneBatch(): Promise<readonly string[]> {
 }
 
 /** Its author changed something in a merge of the base: Forgejo lands it as it is, where it holds the whole base. */
-export async function editInMerge(): Promise<readonly string[]> {
+async function editInMerge(): Promise<readonly string[]> {
   const stage = await openStage();
   const { forge } = stage;
   const pr = await forge.openPullRequest({ branch: 'feature', files: { 'src/own.txt': '1\n' } });
@@ -74,7 +74,7 @@ export async function editInMerge(): Promise<readonly string[]> {
 }
 
 /** The base made a change and took it back, and the same lines come again with other white space: one patch to git. */
-export async function otherWhiteSpace(): Promise<readonly string[]> {
+async function otherWhiteSpace(): Promise<readonly string[]> {
   const stage = await openStage();
   const { forge } = stage;
   const pr = await forge.openPullRequest({ branch: 'feature', files: { 'src/feature.txt': '  on\n' } });
@@ -103,7 +103,7 @@ async function givenDraft({ forge }: Stage, branch: string): Promise<number> {
  * The lower one adds a draft beside a change that the base has by now, and removes it: newly written, the first commit is
  * another patch and is replayed, and the second is the same one and is left out.
  */
-export async function standOnRewritten(): Promise<readonly string[]> {
+async function standOnRewritten(): Promise<readonly string[]> {
   const stage = await openStage({ repo: { batchLingerSeconds: 60 } });
   const { forge } = stage;
   const lower = await givenDraft(stage, 'lower');
@@ -121,7 +121,7 @@ export async function standOnRewritten(): Promise<readonly string[]> {
 }
 
 /** Of a commit of the first one the base has a part by now; the rest is what the second one does, after the first has taken it back. */
-export async function restOfCommit(): Promise<readonly string[]> {
+async function restOfCommit(): Promise<readonly string[]> {
   const stage = await openStage({ repo: { batchLingerSeconds: 60 } });
   const { forge } = stage;
   const first = await givenDraft(stage, 'first');
@@ -135,7 +135,7 @@ export async function restOfCommit(): Promise<readonly string[]> {
 }
 
 /** A history that shares nothing with the base is merged into the head: a rebase replays it from its first commit. */
-export async function importHistory(): Promise<readonly string[]> {
+async function importHistory(): Promise<readonly string[]> {
   const stage = await openStage();
   const { forge } = stage;
   const pr = await forge.openPullRequest({ branch: 'feature', files: { 'src/own.txt': '1\n' } });
@@ -147,3 +147,13 @@ export async function importHistory(): Promise<readonly string[]> {
   const words = await wordsOn(stage, pr);
   return judge(stage, words === PULL_CODES.merges_in_rebase.says ? [] : [`an imported history: "${words}"`]);
 }
+
+export const REBASE_SCENES = {
+  'a change that the base took back comes again in a rebase': relandAfterRevert,
+  'a change that was taken back in its batch comes again in a rebase': relandInOneBatch,
+  'an author changes something in a merge that a rebase drops': editInMerge,
+  'a change comes again with other white space in a rebase': otherWhiteSpace,
+  'a pull request stands on one that a rebase writes anew': standOnRewritten,
+  'what a rebase leaves of a commit is the change of another one': restOfCommit,
+  'a pull request imports a history in a rebase': importHistory,
+} satisfies Scenes;

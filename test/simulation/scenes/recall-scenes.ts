@@ -4,9 +4,9 @@ import { ForgeError } from '#core/ports/forge.ts';
 import { withLease } from '#core/services/wakes/lease.ts';
 import { giveUpFirst, postsSuccess } from '../../scenario/late-call.ts';
 import { givenProject, givenScheduled, unprovenLandings } from '../../scenario/stories.ts';
-import { look, type Stage, setStage, wordOn } from '../scene-stage.ts';
+import { look, type Scenes, type Stage, setStage, wordOn } from '../scene-stage.ts';
 
-/** Scenes about heads that a lost record had in flight, or that a record which was put back does not know; `scenes.ts` lists them. */
+/** Scenes about heads that a lost record had in flight, or that a record which was put back does not know. */
 
 interface Standing {
   readonly stage: Stage;
@@ -65,7 +65,7 @@ export async function givenStanding(
 }
 
 /** Its head cannot be read when the record is new, and the next one would land and leave it to be merged on that. */
-export async function loseRecordOverUnreadable(): Promise<readonly string[]> {
+async function loseRecordOverUnreadable(): Promise<readonly string[]> {
   const { stage, hideStatuses } = await givenStanding();
   await stage.loseRecord();
   hideStatuses(true);
@@ -79,7 +79,7 @@ export async function loseRecordOverUnreadable(): Promise<readonly string[]> {
 }
 
 /** The success has no answer, the record is lost, and only then the forge carries it out. */
-export async function loseRecordBeforeLateSuccess(): Promise<readonly string[]> {
+async function loseRecordBeforeLateSuccess(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   // Beside so many the patrol comes by seldom.
@@ -97,7 +97,7 @@ export async function loseRecordBeforeLateSuccess(): Promise<readonly string[]> 
 }
 
 /** Its pull request is deleted meanwhile: the commit stays, and so do the statuses on it. */
-export async function loseRecordOfDeleted(): Promise<readonly string[]> {
+async function loseRecordOfDeleted(): Promise<readonly string[]> {
   const { stage, pr, head } = await givenStanding();
   await stage.loseRecord();
   await stage.forge.deletePullRequest(pr);
@@ -128,7 +128,7 @@ async function putBack(seen: 'scheduled' | 'idle'): Promise<Standing> {
 }
 
 /** An earlier record is put back, and the base has moved since: the old success proves nothing. */
-export async function putRecordBack(): Promise<readonly string[]> {
+async function putRecordBack(): Promise<readonly string[]> {
   const { stage, pr, head } = await putBack('scheduled');
   await stage.forge.pushToBase({ 'pushed.txt': 'pushed' });
   stage.forge.judge = () => 'hold';
@@ -141,14 +141,14 @@ export async function putRecordBack(): Promise<readonly string[]> {
 }
 
 /** An earlier record from before the schedule is put back, and the schedule was cancelled since. */
-export async function putRecordBackUnscheduled(): Promise<readonly string[]> {
+async function putRecordBackUnscheduled(): Promise<readonly string[]> {
   const { stage, pr } = await putBack('idle');
   await look(stage, 2);
   return (await wordOn(stage, pr)) === 'success' ? ['a success stands on what is not in the queue'] : [];
 }
 
 /** Who switches the queue off is told of a success that cannot be read yet. */
-export async function stopOverUnreadable(): Promise<readonly string[]> {
+async function stopOverUnreadable(): Promise<readonly string[]> {
   const { stage, pr, hideStatuses } = await givenStanding();
   hideStatuses(true);
   await stage.loseRecord();
@@ -220,11 +220,11 @@ function landBeforeLateSuccess(how: 'lost' | 'other check'): () => Promise<reado
   };
 }
 
-export const landBeforeLateSuccessOfLost = landBeforeLateSuccess('lost');
-export const landBeforeLateSuccessTakenBack = landBeforeLateSuccess('other check');
+const landBeforeLateSuccessOfLost = landBeforeLateSuccess('lost');
+const landBeforeLateSuccessTakenBack = landBeforeLateSuccess('other check');
 
 /** Its head cannot be read for long: the word that takes the success back is written all the same, and others go on. */
-export async function overwriteUnreadable(): Promise<readonly string[]> {
+async function overwriteUnreadable(): Promise<readonly string[]> {
   const { stage, pr, hideStatuses } = await givenStanding();
   await stage.loseRecord();
   hideStatuses(true);
@@ -238,7 +238,7 @@ export async function overwriteUnreadable(): Promise<readonly string[]> {
 }
 
 /** The record is lost, and the schedule is cancelled and made again, before the success is carried out. */
-export async function scheduleAgainBeforeLateSuccess(): Promise<readonly string[]> {
+async function scheduleAgainBeforeLateSuccess(): Promise<readonly string[]> {
   const { stage, forge, a } = await givenLostBeforeSuccess(100_000);
   await forge.cancelSchedule(a);
   const b = await givenScheduled(forge, 'b');
@@ -251,7 +251,7 @@ export async function scheduleAgainBeforeLateSuccess(): Promise<readonly string[
 }
 
 /** The record is lost and its pull request closed: the success is carried out shortly before others may land. */
-export async function reopenAfterLateSuccess(): Promise<readonly string[]> {
+async function reopenAfterLateSuccess(): Promise<readonly string[]> {
   // Beside so many the patrol comes by seldom.
   const { stage, forge, a, head } = await givenLostBeforeSuccess(110_000, 25);
   await forge.close(a);
@@ -265,7 +265,7 @@ export async function reopenAfterLateSuccess(): Promise<readonly string[]> {
 }
 
 /** The lost record owed a word alone to a head that can be neither written nor read. */
-export async function loseRecordThatOwedWords(): Promise<readonly string[]> {
+async function loseRecordThatOwedWords(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge, clock } = stage;
   await givenProject(forge);
@@ -291,7 +291,7 @@ export async function loseRecordThatOwedWords(): Promise<readonly string[]> {
 }
 
 /** An earlier record is back, and its first look has not the time to read each of the open heads. */
-export async function beginBeforeAllRead(): Promise<readonly string[]> {
+async function beginBeforeAllRead(): Promise<readonly string[]> {
   let readMs = 0;
   const stage = await setStage({
     mayBeOlder: true,
@@ -323,7 +323,7 @@ export async function beginBeforeAllRead(): Promise<readonly string[]> {
 }
 
 /** An earlier record is back, and the head that wears a success cannot be read: nothing lands before it. */
-export async function landBesideUnreadable(): Promise<readonly string[]> {
+async function landBesideUnreadable(): Promise<readonly string[]> {
   const { stage, pr, hideStatuses } = await putBack('idle');
   await stage.forge.schedule(pr, 'squash');
   hideStatuses(true);
@@ -339,7 +339,7 @@ export async function landBesideUnreadable(): Promise<readonly string[]> {
 }
 
 /** An earlier record is back with a batch in its gate, and the forge does not tell who the bot is: a success cannot be judged. */
-export async function landWithoutBotLogin(): Promise<readonly string[]> {
+async function landWithoutBotLogin(): Promise<readonly string[]> {
   let isBlind = false;
   const stage = await setStage({
     mayBeOlder: true,
@@ -371,7 +371,7 @@ export async function landWithoutBotLogin(): Promise<readonly string[]> {
 }
 
 /** A queue is switched off before the first look at a record that was put back. */
-export async function switchOffPutBack(): Promise<readonly string[]> {
+async function switchOffPutBack(): Promise<readonly string[]> {
   const { stage, pr } = await putBack('idle');
   await stage.settings({ queueEnabled: false });
   const told = await stage.store.readObligations('repo-1');
@@ -379,3 +379,26 @@ export async function switchOffPutBack(): Promise<readonly string[]> {
   if (told === null) return ['the scene did not come about'];
   return (await wordOn(stage, pr)) === 'success' ? ['a success stands in a queue that is at rest'] : [];
 }
+
+export const RECALL_SCENES = {
+  'the record is lost, and the head that wears a success cannot be read': loseRecordOverUnreadable,
+  'the record is lost before its success is carried out': loseRecordBeforeLateSuccess,
+  'the record is lost, and the pull request that wears a success is deleted': loseRecordOfDeleted,
+  'an earlier record is put back under a success': putRecordBack,
+  'an earlier record is put back under a success of what is not scheduled any more': putRecordBackUnscheduled,
+  'a queue is to stop whose record was lost and whose success cannot be read': stopOverUnreadable,
+  'the record is lost, and another one would land before its success is carried out':
+    landBeforeLateSuccessOfLost,
+  'a success without an answer is taken back, and another one would land before it is carried out':
+    landBeforeLateSuccessTakenBack,
+  'the record is lost, and the head that wears a success cannot be read for long': overwriteUnreadable,
+  'the record is lost, and its schedule is made again before its success is carried out':
+    scheduleAgainBeforeLateSuccess,
+  'the record is lost, and its pull request is closed and reopened around its success':
+    reopenAfterLateSuccess,
+  'an earlier record is put back, and the forge does not tell who the bot is': landWithoutBotLogin,
+  'an earlier record is put back, and the queue is switched off before its first look': switchOffPutBack,
+  'the record is lost that owed words to a head that cannot be read': loseRecordThatOwedWords,
+  'an earlier record is put back, and there is no time to read all heads at once': beginBeforeAllRead,
+  'an earlier record is put back, and the head that wears a success cannot be read': landBesideUnreadable,
+} satisfies Scenes;

@@ -1,6 +1,6 @@
 import type { Receipt } from '#core/domain/queue/batch.ts';
 import { givenProject, givenScheduled, judgeByContent } from '../../scenario/stories.ts';
-import { hasAlarm, look, type Stage, setStage, wordOn } from '../scene-stage.ts';
+import { hasAlarm, look, type Scenes, type Stage, setStage, wordOn } from '../scene-stage.ts';
 
 /** Scenes about what a receipt says (decision 0227). */
 
@@ -13,7 +13,7 @@ const judge = async (stage: Stage): Promise<readonly string[]> => {
 };
 
 /** Another person schedules the newer head, and that one lands. */
-export async function scheduleByAnother(): Promise<readonly string[]> {
+async function scheduleByAnother(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   const pr = await givenScheduled(stage.forge, 'a');
@@ -26,7 +26,7 @@ export async function scheduleByAnother(): Promise<readonly string[]> {
 }
 
 /** Two people have scheduled one head each in a pull request of their own, and the forge merges the second. */
-export async function landTwinOfAnother(): Promise<readonly string[]> {
+async function landTwinOfAnother(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   const first = await givenScheduled(stage.forge, 'a');
@@ -39,7 +39,7 @@ export async function landTwinOfAnother(): Promise<readonly string[]> {
 }
 
 /** The author of the landing is told of it by mail: of a twin that is its own author. */
-export async function landTwinOfOtherAuthor(): Promise<readonly string[]> {
+async function landTwinOfOtherAuthor(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   const first = await givenScheduled(stage.forge, 'a');
@@ -54,7 +54,7 @@ export async function landTwinOfOtherAuthor(): Promise<readonly string[]> {
 }
 
 /** An earlier head has an approval of another person, and the head that lands one of its own. */
-export async function approveByAnother(): Promise<readonly string[]> {
+async function approveByAnother(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   await stage.forge.setProtection({ requiredApprovals: 1 });
@@ -72,7 +72,7 @@ export async function approveByAnother(): Promise<readonly string[]> {
 }
 
 /** The forge merges the twin, and for a while its merge commit cannot be read: it is no merge past the queue. */
-export async function landUnreadTwin(): Promise<readonly string[]> {
+async function landUnreadTwin(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge, clock } = stage;
   await givenProject(forge);
@@ -95,7 +95,7 @@ export async function landUnreadTwin(): Promise<readonly string[]> {
 }
 
 /** The forge merges the twin of the first of a batch; the one behind shows the tip, which does not say which of both it was. */
-export async function landTwinBeforeAnother(): Promise<readonly string[]> {
+async function landTwinBeforeAnother(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -118,7 +118,7 @@ export async function landTwinBeforeAnother(): Promise<readonly string[]> {
 }
 
 /** Both verdicts of two outlive their batch: when they are staged again, the row of the one that fails is resolved first. */
-export async function landBesideKnownFailure(): Promise<readonly string[]> {
+async function landBesideKnownFailure(): Promise<readonly string[]> {
   const stage = await setStage({ repo: { bisectFanout: 2 } });
   const { forge, clock } = stage;
   await givenProject(forge);
@@ -144,3 +144,13 @@ export async function landBesideKnownFailure(): Promise<readonly string[]> {
   const isOfRun = receipt?.runUrl === row.runUrl && receipt?.stagedSha === row.stagingSha;
   return isOfRun ? [] : ['the row of a landing names another gate run than its receipt'];
 }
+
+export const RECEIPT_SCENES = {
+  'a newer head is scheduled by another person': scheduleByAnother,
+  'a twin was scheduled by another person': landTwinOfAnother,
+  'a twin of another author landed': landTwinOfOtherAuthor,
+  'the merge of a twin cannot be read for a while': landUnreadTwin,
+  'the forge merges the twin of the first of a batch': landTwinBeforeAnother,
+  'one lands before another whose failure is known': landBesideKnownFailure,
+  'an earlier head was approved by another person': approveByAnother,
+} satisfies Scenes;

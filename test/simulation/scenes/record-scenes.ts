@@ -1,6 +1,6 @@
 import { givenProject, givenScheduled, judgeByContent } from '../../scenario/stories.ts';
 import { Crash, type Machine } from '../../support/machine.ts';
-import { hasAlarm, look, type Stage, setStage, wordOn } from '../scene-stage.ts';
+import { hasAlarm, look, type Scenes, type Stage, setStage, wordOn } from '../scene-stage.ts';
 import { givenStanding } from './recall-scenes.ts';
 
 /** Scenes in which the queue record is lost. */
@@ -12,7 +12,7 @@ async function loseRecordUnderSuccess(): Promise<{ readonly stage: Stage; readon
 }
 
 /** The record is lost while a success stands: it is taken back before anything is begun anew (A24, A32). */
-export async function loseRecordInLanding(): Promise<readonly string[]> {
+async function loseRecordInLanding(): Promise<readonly string[]> {
   const { stage, pr } = await loseRecordUnderSuccess();
   stage.forge.judge = () => 'hold';
   await look(stage, 2);
@@ -20,7 +20,7 @@ export async function loseRecordInLanding(): Promise<readonly string[]> {
 }
 
 /** … and its pull request has left the queue by the time it is rebuilt. */
-export async function loseRecordAndSchedule(): Promise<readonly string[]> {
+async function loseRecordAndSchedule(): Promise<readonly string[]> {
   const { stage, pr } = await loseRecordUnderSuccess();
   await stage.forge.cancelSchedule(pr);
   await look(stage, 4);
@@ -28,7 +28,7 @@ export async function loseRecordAndSchedule(): Promise<readonly string[]> {
 }
 
 /** The record is lost after the merge of a landing, and each row of its batch is resolved: what it told last names the landing. */
-export async function loseRecordWithoutRows(): Promise<readonly string[]> {
+async function loseRecordWithoutRows(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -43,7 +43,7 @@ export async function loseRecordWithoutRows(): Promise<readonly string[]> {
 }
 
 /** The record of a batch is lost whose gate run goes on: its row ends, and says why (A42). */
-export async function loseRecordInRun(): Promise<readonly string[]> {
+async function loseRecordInRun(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   stage.forge.judge = () => 'hold';
@@ -58,7 +58,7 @@ export async function loseRecordInRun(): Promise<readonly string[]> {
 }
 
 /** A bounce is remembered by its words when the record that held it is lost (D-05). */
-export async function loseRecordAfterBounce(): Promise<readonly string[]> {
+async function loseRecordAfterBounce(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   stage.forge.judge = judgeByContent;
@@ -89,7 +89,7 @@ function dieAfterFirstSave(): () => Machine {
 }
 
 /** More events than one transaction takes: those that wait are stored by the next machine, each once (A42). */
-export async function crashBetweenWrites(): Promise<readonly string[]> {
+async function crashBetweenWrites(): Promise<readonly string[]> {
   const stage = await setStage({ newMachine: dieAfterFirstSave() });
   await givenProject(stage.forge);
   stage.forge.judge = () => 'hold';
@@ -103,7 +103,7 @@ export async function crashBetweenWrites(): Promise<readonly string[]> {
 }
 
 /** Many open pull requests beside the one that is scheduled, and a row that does not take what is known of all. */
-export async function outgrowRow(): Promise<readonly string[]> {
+async function outgrowRow(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   for (let index = 0; index < 100; index += 1)
@@ -116,7 +116,7 @@ export async function outgrowRow(): Promise<readonly string[]> {
 }
 
 /** … and one that takes nothing at all while a success stands: a push to the base must not be merged onto. */
-export async function outgrowRowInLanding(): Promise<readonly string[]> {
+async function outgrowRowInLanding(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   stage.forge.mergeBehaviour = () => ({ kind: 'lost' });
@@ -129,7 +129,7 @@ export async function outgrowRowInLanding(): Promise<readonly string[]> {
 }
 
 /** What is decided first fits its row, and what staging adds to it does not: what was written meanwhile is not written anew. */
-export async function outgrowRowInStaging(): Promise<readonly string[]> {
+async function outgrowRowInStaging(): Promise<readonly string[]> {
   const stage = await setStage({ repo: { schedulePeople: ['lead'] } });
   await givenProject(stage.forge);
   const refused = await givenScheduled(stage.forge, 'refused');
@@ -147,3 +147,15 @@ export async function outgrowRowInStaging(): Promise<readonly string[]> {
   const words = stage.forge.statusHistory((await stage.forge.pull(refused)).headSha);
   return words.length === 1 ? [] : [`the same words were written ${words.length} times`];
 }
+
+export const RECORD_SCENES = {
+  'the record is lost in a landing': loseRecordInLanding,
+  'the record of a landing is lost that no row tells of': loseRecordWithoutRows,
+  'the record and the schedule are lost in a landing': loseRecordAndSchedule,
+  'the record is lost after a bounce': loseRecordAfterBounce,
+  'a crash between two writes of one save': crashBetweenWrites,
+  'the record of a batch is lost whose gate run goes on': loseRecordInRun,
+  'the record outgrows its row': outgrowRow,
+  'the record outgrows its row in a landing': outgrowRowInLanding,
+  'the record outgrows its row by what is staged': outgrowRowInStaging,
+} satisfies Scenes;

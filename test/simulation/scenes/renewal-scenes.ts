@@ -3,10 +3,10 @@ import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { wrapForge } from '../../scenario/hooks.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
-import { look, type Stage, setStage, wordsOn } from '../scene-stage.ts';
+import { look, type Scene, type Scenes, type Stage, setStage, wordsOn } from '../scene-stage.ts';
 
 /** A deploy key pushes in the owner's name: no person asked for that head (decision 0003). */
-export async function pushByKey(): Promise<readonly string[]> {
+async function pushByKey(): Promise<readonly string[]> {
   const stage = await setStage({ repo: { batchLingerSeconds: 60 } });
   await givenProject(stage.forge);
   await stage.forge.addWritingKey();
@@ -19,7 +19,7 @@ export async function pushByKey(): Promise<readonly string[]> {
 }
 
 /** Closed, pushed to and opened again: no entry of the timeline tells of the push (decision 0003). */
-export async function pushWhileClosed(): Promise<readonly string[]> {
+async function pushWhileClosed(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   stage.forge.judge = () => 'hold';
@@ -55,7 +55,7 @@ async function scheduleElsewhere({ forge, clock }: Stage): Promise<number> {
 }
 
 /** Scheduled while it targeted another branch, and sent here by an account that may only read: no schedule asked for it here. */
-export async function sentHereUnderSchedule(): Promise<readonly string[]> {
+async function sentHereUnderSchedule(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenBranchBeside(forge);
@@ -76,7 +76,7 @@ export async function sentHereUnderSchedule(): Promise<readonly string[]> {
 }
 
 /** The same, and the record is one that an older version has kept, which did not ask for which branch a schedule is. */
-export async function sentHereBeforeUpgrade(): Promise<readonly string[]> {
+async function sentHereBeforeUpgrade(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge, store } = stage;
   await givenBranchBeside(forge);
@@ -117,7 +117,7 @@ function asOlderVersion({ readings, line, ...rest }: OldDocument): object {
 }
 
 /** The same, with the head of another one, which lands meanwhile: words about that landing are no words for this one. */
-export async function sentHereWithLandedHead(): Promise<readonly string[]> {
+async function sentHereWithLandedHead(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenBranchBeside(forge);
@@ -138,7 +138,7 @@ export async function sentHereWithLandedHead(): Promise<readonly string[]> {
 }
 
 /** Sent elsewhere and back: its schedule was made for this branch. */
-export async function sentElsewhereAndBack(): Promise<readonly string[]> {
+async function sentElsewhereAndBack(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenBranchBeside(forge);
@@ -151,7 +151,7 @@ export async function sentElsewhereAndBack(): Promise<readonly string[]> {
 }
 
 /** The author of a fork goes back to a head that was approved before another one was scheduled. */
-export async function backToApproved(): Promise<readonly string[]> {
+async function backToApproved(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   const pr = await stage.forge.openPullRequest({ branch: 'f', files: { 'src/f.txt': '1\n' }, fork: true });
@@ -168,7 +168,7 @@ export async function backToApproved(): Promise<readonly string[]> {
 }
 
 /** The push of one who may merge is the way back after a bounce, and nothing red stands meanwhile. */
-export async function fixAfterBounce(): Promise<readonly string[]> {
+async function fixAfterBounce(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   const pr = await givenScheduled(stage.forge, 'bad', 'BAD\n');
@@ -192,7 +192,7 @@ export async function fixAfterBounce(): Promise<readonly string[]> {
 }
 
 /** The forge writes the entry of a push, after the schedule, only once the gate run of its head could have landed it. */
-export async function pushBeforeFastGate(): Promise<readonly string[]> {
+async function pushBeforeFastGate(): Promise<readonly string[]> {
   const stage = await setStage({ delays: { pushEntryMs: 9_500 } });
   await givenProject(stage.forge);
   await stage.forge.setAccess('stranger', 'read');
@@ -209,7 +209,7 @@ export async function pushBeforeFastGate(): Promise<readonly string[]> {
 }
 
 /** The timeline shows the first of two pushes after the schedule; the entry of the second comes later. */
-export async function pushTwice(): Promise<readonly string[]> {
+async function pushTwice(): Promise<readonly string[]> {
   const stage = await setStage({ delays: { pushEntryMs: 30_000 } });
   await givenProject(stage.forge);
   await stage.forge.setAccess('stranger', 'read');
@@ -229,7 +229,7 @@ export async function pushTwice(): Promise<readonly string[]> {
 }
 
 /** The entry of a push from before the schedule comes late, while the forge does not say what its account may do. */
-export async function lateUnanswered(): Promise<readonly string[]> {
+async function lateUnanswered(): Promise<readonly string[]> {
   let isFailing = false;
   const stage = await setStage({
     delays: { pushEntryMs: 6_000 },
@@ -257,7 +257,7 @@ export async function lateUnanswered(): Promise<readonly string[]> {
 }
 
 /** Two have one head and are refused; one of them moves on, which is said on that head, and the other is refused still. */
-export async function moveOffRefusedHead(): Promise<readonly string[]> {
+async function moveOffRefusedHead(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge, clock } = stage;
   await givenProject(forge);
@@ -274,3 +274,39 @@ export async function moveOffRefusedHead(): Promise<readonly string[]> {
   if ((await forge.pull(other)).headSha !== head) return ['the scene did not come about'];
   return words === PULL_CODES.approvals_missing.says ? [] : [`one that is refused still is told "${words}"`];
 }
+
+/** A push under a schedule that was not made for it (A30): the queue sees it for the first time, or knew the head before (D-03). */
+function pushUnderSchedule(afterMs: number, isKnown: boolean): Scene {
+  return async () => {
+    // Until its entry is written, the timeline reads as if the new head had been scheduled.
+    const delays = { pushEntryMs: isKnown ? 200_000 : 0 };
+    const stage = await setStage({ repo: { batchLingerSeconds: 60 }, delays });
+    await givenProject(stage.forge);
+    const pr = await givenScheduled(stage.forge, 'a');
+    if (isKnown) await stage.reconcile();
+    await stage.clock.advance(afterMs);
+    await stage.forge.setAccess('stranger', 'read');
+    const head = await stage.forge.pushToPullRequest(pr, { 'src/a.txt': 'not asked for\n' }, 'stranger');
+    await look(stage, 8);
+    const proven = stage.forge.statusHistory(head).some(({ state }) => state === 'success');
+    return proven ? ['a head that no person with the right asked for was let through'] : [];
+  };
+}
+
+export const RENEWAL_SCENES = {
+  'a push after a schedule': pushUnderSchedule(30_000, false),
+  'a push right after a schedule': pushUnderSchedule(3_000, true),
+  'a second push is not told yet': pushTwice,
+  'a push within seconds after a schedule': pushUnderSchedule(3_000, false),
+  'a push of which the queue learns after a fast gate run': pushBeforeFastGate,
+  'the forge does not say who stands for a late push': lateUnanswered,
+  'a deploy key pushes under a schedule': pushByKey,
+  'a push while it is closed': pushWhileClosed,
+  'a pull request that is scheduled for another branch is sent to this one': sentHereUnderSchedule,
+  'a pull request was sent to this branch before an upgrade': sentHereBeforeUpgrade,
+  'a pull request is sent to this branch with the head of one that lands': sentHereWithLandedHead,
+  'a scheduled pull request is sent to another branch and back': sentElsewhereAndBack,
+  'a fork goes back to an approved head': backToApproved,
+  'one of two with a head that is refused moves on': moveOffRefusedHead,
+  'a fix after a bounce': fixAfterBounce,
+} satisfies Scenes;

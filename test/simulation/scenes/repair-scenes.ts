@@ -8,13 +8,14 @@ import {
   undoRepairs,
 } from '../../scenario/repair-world.ts';
 import { givenScheduled } from '../../scenario/stories.ts';
+import type { Scenes } from '../scene-stage.ts';
 
 /** Scenes about repairs of a set-up (decision 0189). */
 
 const HOUR_MS = 60 * 60_000;
 
 /** A person undoes each repair for a while. */
-export async function undoneRepairs(): Promise<readonly string[]> {
+async function undoneRepairs(): Promise<readonly string[]> {
   const world = await givenRepairWorld();
   await givenScheduled(world.forge, 'a');
   const tries: number[] = [];
@@ -32,7 +33,7 @@ export async function undoneRepairs(): Promise<readonly string[]> {
 }
 
 /** A rule is edited where the owner has not allowed repairs. */
-export async function forbiddenRepair(): Promise<readonly string[]> {
+async function forbiddenRepair(): Promise<readonly string[]> {
   const world = await givenRepairWorld({ repairSetup: false });
   await removeContext(world);
   await givenScheduled(world.forge, 'a');
@@ -42,7 +43,7 @@ export async function forbiddenRepair(): Promise<readonly string[]> {
 }
 
 /** A rule in which direct pushes were allowed by hand. */
-export async function peoplesChoice(): Promise<readonly string[]> {
+async function peoplesChoice(): Promise<readonly string[]> {
   const world = await givenRepairWorld();
   await world.forge.setProtection({ directPushAllowed: true });
   await givenScheduled(world.forge, 'a');
@@ -52,7 +53,7 @@ export async function peoplesChoice(): Promise<readonly string[]> {
 }
 
 /** Two functions put the same hook back at the same time. */
-export async function repairedTwice(): Promise<readonly string[]> {
+async function repairedTwice(): Promise<readonly string[]> {
   const world = await givenRepairWorld({ wakeupMode: 'webhook', hookId: 'abc' });
   world.afterLook = async () => {};
   await world.forge.setHooks([]);
@@ -79,5 +80,14 @@ async function driftAtRest(drift: (world: RepairWorld) => Promise<void>): Promis
 }
 
 /** A rule is edited, and a hook deleted, while nothing is scheduled. */
-export const ruleDriftAtRest = () => driftAtRest(removeContext);
-export const hookDriftAtRest = () => driftAtRest(({ forge }) => forge.setHooks([]));
+const ruleDriftAtRest = () => driftAtRest(removeContext);
+const hookDriftAtRest = () => driftAtRest(({ forge }) => forge.setHooks([]));
+
+export const REPAIR_SCENES = {
+  'a person undoes each repair': undoneRepairs,
+  'a rule is edited where repairs are not allowed': forbiddenRepair,
+  'a person allows direct pushes': peoplesChoice,
+  'two functions put a hook back': repairedTwice,
+  'a rule is edited while nothing is scheduled': ruleDriftAtRest,
+  'a hook is deleted while nothing is scheduled': hookDriftAtRest,
+} satisfies Scenes;

@@ -3,7 +3,7 @@ import { DEFAULT_SERVICE_NAME, stagingBranch } from '#core/domain/queue/queue-na
 import { FORGEJO_15_SWITCHES, GITEA_126_SWITCHES, type Switches } from '../../fakes/abstract-forge/world.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { judgePageWords } from '../page-words.ts';
-import { look, setStage, wordsOn } from '../scene-stage.ts';
+import { look, type Scenes, setStage, wordsOn } from '../scene-stage.ts';
 
 /** Scenes about how the rule of a base is read, and about rules and names that keep the queue from landing. */
 
@@ -21,11 +21,11 @@ function askForMalformed(pattern: string, switches: Partial<Switches>): () => Pr
   };
 }
 
-export const askForOpenClass = askForMalformed('ci/[linux', GITEA_126_SWITCHES);
-export const askForRangesOfForgejo = askForMalformed('ci/[a-z0-9]*', FORGEJO_15_SWITCHES);
+const askForOpenClass = askForMalformed('ci/[linux', GITEA_126_SWITCHES);
+const askForRangesOfForgejo = askForMalformed('ci/[a-z0-9]*', FORGEJO_15_SWITCHES);
 
 /** A rule covers the branches of the queue: owner and author are told, nothing is tried meanwhile, and it lands once the rule is gone. */
-export async function ruleOverOwnBranches(): Promise<readonly string[]> {
+async function ruleOverOwnBranches(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -57,7 +57,7 @@ export async function ruleOverOwnBranches(): Promise<readonly string[]> {
 }
 
 /** A person renames the base: the next look says that it is gone, its rule is not told to be gone, and it goes on under its old name. */
-export async function renameBase(): Promise<readonly string[]> {
+async function renameBase(): Promise<readonly string[]> {
   const stage = await setStage({ repo: { protectionRequested: true } });
   const { forge } = stage;
   await givenProject(forge);
@@ -79,7 +79,7 @@ export async function renameBase(): Promise<readonly string[]> {
 }
 
 /** The rule asks for a check that nothing posts in place of the status of the queue: its owner is told, and it goes on once that is put right. */
-export async function askForOldContext(): Promise<readonly string[]> {
+async function askForOldContext(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -94,3 +94,22 @@ export async function askForOldContext(): Promise<readonly string[]> {
   await look(stage, 20);
   return forge.isMerged(pr) ? problems : [...problems, 'nothing lands although the rule is right'];
 }
+
+/** The rule asks for a pattern that ours is one match of among many (E14). */
+async function requirePattern(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  await stage.forge.setProtection({ requiredContexts: ['m*'] });
+  await givenScheduled(stage.forge, 'a');
+  await look(stage, 4);
+  return stage.forge.runs().length === 0 ? [] : ['a gate that any status opens was taken for one'];
+}
+
+export const RULE_SCENES = {
+  'a required check is malformed': askForOpenClass,
+  'a required check is malformed on Forgejo alone': askForRangesOfForgejo,
+  'a rule covers the branches of the queue': ruleOverOwnBranches,
+  'a person renames the base': renameBase,
+  'the rule asks for a former context of the queue': askForOldContext,
+  'a pattern is required': requirePattern,
+} satisfies Scenes;

@@ -1,6 +1,6 @@
 import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { STATUS_GATE } from '../../scenario/world.ts';
-import { type Stage, setStage } from '../scene-stage.ts';
+import { type Scenes, type Stage, setStage } from '../scene-stage.ts';
 
 /** Scenes in which the forge tells of gate runs that wait for a runner (decision 0248). */
 
@@ -72,12 +72,12 @@ async function changeGateBehindRun(runMs: number): Promise<readonly string[]> {
   return stuck(stage, [...first, ...other, editor]);
 }
 
-export const waitWithChangedGate = () => changeGateBehindRun(MINUTE_MS);
+const waitWithChangedGate = () => changeGateBehindRun(MINUTE_MS);
 /** … and is seen to run for longer than it may take, counted from when it was staged. */
-export const runLongWithChangedGate = () => changeGateBehindRun(GATE_MS);
+const runLongWithChangedGate = () => changeGateBehindRun(GATE_MS);
 
 /** Three runners, and a line that would keep sixteen busy. */
-export async function fillFewRunners(): Promise<readonly string[]> {
+async function fillFewRunners(): Promise<readonly string[]> {
   const stage = await begin();
   stage.forge.runners = 3;
   const prs = await schedule(stage, 'a', 16);
@@ -93,7 +93,7 @@ export async function fillFewRunners(): Promise<readonly string[]> {
 }
 
 /** Three runners that take their next run so long after they have ended one, and a line that never ends. */
-export async function keepFewRunnersBusy(runnerRestMs = 0): Promise<readonly string[]> {
+async function keepFewRunnersBusy(runnerRestMs = 0): Promise<readonly string[]> {
   const stage = await begin();
   Object.assign(stage.forge, { runners: 3, runnerRestMs });
   const prs = [...(await schedule(stage, 'a', 16))];
@@ -116,7 +116,7 @@ export async function keepFewRunnersBusy(runnerRestMs = 0): Promise<readonly str
 }
 
 /** Three runners and a run that waits; then there are plenty of runners, and a long line. */
-export async function gainRunners(): Promise<readonly string[]> {
+async function gainRunners(): Promise<readonly string[]> {
   const stage = await begin();
   stage.forge.runners = 3;
   const prs = await schedule(stage, 'a', 8);
@@ -139,7 +139,7 @@ export async function gainRunners(): Promise<readonly string[]> {
 }
 
 /** Plenty of runners, each of which takes a run after forty seconds, and a line that grows. */
-export async function askRunnersSeldom(): Promise<readonly string[]> {
+async function askRunnersSeldom(): Promise<readonly string[]> {
   const stage = await begin();
   stage.forge.runnerWaitMs = 40_000;
   const prs = [...(await schedule(stage, 'a', 1))];
@@ -154,7 +154,7 @@ export async function askRunnersSeldom(): Promise<readonly string[]> {
 }
 
 /** The second run of one that failed asks for a runner that does not exist; others go on beside it. */
-export async function askForNoRunner(): Promise<readonly string[]> {
+async function askForNoRunner(): Promise<readonly string[]> {
   const stage = await begin();
   const { forge } = stage;
   await stage.settings({ gateTimeoutMinutes: 0 });
@@ -173,7 +173,7 @@ export async function askForNoRunner(): Promise<readonly string[]> {
 }
 
 /** What was learned of runners of the forge, and then another CI is the gate. */
-export async function leaveRunners(): Promise<readonly string[]> {
+async function leaveRunners(): Promise<readonly string[]> {
   const stage = await begin();
   stage.forge.runners = 2;
   await schedule(stage, 'a', 20);
@@ -187,3 +187,15 @@ export async function leaveRunners(): Promise<readonly string[]> {
     ...(kept === undefined ? [] : [`${kept} runners are held to be those of another CI`]),
   ];
 }
+
+export const RUNNER_SCENES = {
+  'there are three runners and a long line': fillFewRunners,
+  'there are three runners and a line that never ends': keepFewRunnersBusy,
+  'three runners take their next run thirty seconds later': () => keepFewRunnersBusy(30_000),
+  'a changed gate waits for the runner of another run': waitWithChangedGate,
+  'there were three runners, and now there are plenty': gainRunners,
+  'runners ask for work once a minute': askRunnersSeldom,
+  'a second gate run asks for a runner that does not exist': askForNoRunner,
+  'there were two runners, and now another CI is the gate': leaveRunners,
+  'one that changes the gate waits behind a run, and runs for long': runLongWithChangedGate,
+} satisfies Scenes;

@@ -2,7 +2,7 @@ import { NO_HISTORY } from '../../../engine-container/src/queue/policy/rate.ts';
 import { wrapForge } from '../../scenario/hooks.ts';
 import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from '../../scenario/stories.ts';
 import type { WorldOptions } from '../../scenario/world.ts';
-import { look, type Stage, setStage, teach } from '../scene-stage.ts';
+import { look, type Scenes, type Stage, setStage, teach } from '../scene-stage.ts';
 
 /** Scenes about batches that share a gate run (decision 0259). */
 
@@ -29,7 +29,7 @@ const runsAre = (stage: Stage, wanted: number): readonly string[] => {
 };
 
 /** One in the middle of a batch conflicts with it. */
-export async function conflictInTheMiddle(): Promise<readonly string[]> {
+async function conflictInTheMiddle(): Promise<readonly string[]> {
   const { stage, below, above } = await openConflict({ repo: { bisectFanout: 1 } });
   await look(stage, 20);
   return [...areLanded(stage, [below, above]), ...runsAre(stage, 1)];
@@ -58,21 +58,21 @@ async function conflictBesideSlots(
 }
 
 /** Nearly all are good. */
-export const conflictInManyGood = () => conflictBesideSlots(7, 0, true);
+const conflictInManyGood = () => conflictBesideSlots(7, 0, true);
 /** To few a gate run of their own is worth more than the one that is saved. */
-export const conflictInFewGood = () => conflictBesideSlots(6, 0, false);
+const conflictInFewGood = () => conflictBesideSlots(6, 0, false);
 /** A batch of seven, of the backlog: its gate run fails too often. */
-export const conflictInManyRisky = () => conflictBesideSlots(40, 15, false);
+const conflictInManyRisky = () => conflictBesideSlots(40, 15, false);
 
 /** What stands on a batch that ended at a conflict fails. */
-export async function failOnTop(): Promise<readonly string[]> {
+async function failOnTop(): Promise<readonly string[]> {
   const { stage, below } = await openConflict({ repo: { bisectFanout: 1 } }, { content: 'BAD\n' });
   await look(stage, 40);
   return areLanded(stage, [below]);
 }
 
 /** Two batches end at a conflict, and what stands on both fails: a slot is free for each of the two. */
-export async function failOnTwo(): Promise<readonly string[]> {
+async function failOnTwo(): Promise<readonly string[]> {
   const { stage, below } = await openConflict(
     { repo: { bisectFanout: 4 } },
     { path: 'second.txt', content: 'BAD\n' },
@@ -87,7 +87,7 @@ export async function failOnTwo(): Promise<readonly string[]> {
 }
 
 /** The forge does not build what would stand on it. */
-export async function buildNothingOnTop(): Promise<readonly string[]> {
+async function buildNothingOnTop(): Promise<readonly string[]> {
   const { stage } = await openConflict({ repo: { bisectFanout: 1 } });
   let tries = 0;
   stage.forge.fault = ({ path, about }) => {
@@ -101,7 +101,7 @@ export async function buildNothingOnTop(): Promise<readonly string[]> {
 }
 
 /** What stands on it changes the gate, and passed before: its gate run says nothing about what is below. */
-export async function changeGateOnTop(): Promise<readonly string[]> {
+async function changeGateOnTop(): Promise<readonly string[]> {
   const changed = { content: GATE_FILE.replace('\n', '\n# changed\n'), path: GATE_PATH };
   const { stage, below, above } = await openConflict({ repo: { bisectFanout: 4 } }, changed);
   stage.forge.judge = () => 'hold';
@@ -114,7 +114,7 @@ export async function changeGateOnTop(): Promise<readonly string[]> {
 }
 
 /** An incident comes while the batch below is built. */
-export async function incidentOnTop(): Promise<readonly string[]> {
+async function incidentOnTop(): Promise<readonly string[]> {
   let label: () => Promise<unknown> = async () => null;
   const hooked = wrapForge(async (name, _args, real) => {
     if (name === 'applyPatch') await label();
@@ -130,7 +130,7 @@ export async function incidentOnTop(): Promise<readonly string[]> {
 }
 
 /** Another one is scheduled while the batch below is built, and lingers. */
-export async function lingerOnTop(): Promise<readonly string[]> {
+async function lingerOnTop(): Promise<readonly string[]> {
   let schedule: () => Promise<unknown> = async () => null;
   const hooked = wrapForge(async (name, _args, real) => {
     if (name === 'applyPatch') await schedule();
@@ -154,7 +154,7 @@ export async function lingerOnTop(): Promise<readonly string[]> {
 }
 
 /** Each minute one more is scheduled, and each of them begins the wait of two minutes anew. */
-export async function trickle(): Promise<readonly string[]> {
+async function trickle(): Promise<readonly string[]> {
   const stage = await setStage({ repo: { bisectFanout: 1, batchLingerSeconds: 120 } });
   await givenProject(stage.forge);
   stage.forge.judge = () => 'hold';
@@ -164,3 +164,17 @@ export async function trickle(): Promise<readonly string[]> {
   }
   return (await stage.record()).batches.length > 0 ? [] : ['nothing is staged while others keep coming'];
 }
+
+export const SHARED_RUN_SCENES = {
+  'one in the middle of a batch conflicts with it': conflictInTheMiddle,
+  'what stands on a batch that ended at a conflict fails': failOnTop,
+  'two batches end at a conflict, and what stands on both fails': failOnTwo,
+  'one of seven that are good as a rule conflicts, and slots are free': conflictInManyGood,
+  'one of six that are good as a rule conflicts, and slots are free': conflictInFewGood,
+  'one of seven that are often bad conflicts, and slots are free': conflictInManyRisky,
+  'the forge does not build what comes on top of a batch': buildNothingOnTop,
+  'what comes on top of a batch changes the gate': changeGateOnTop,
+  'an incident comes while a batch that ends at a conflict is built': incidentOnTop,
+  'one is scheduled while a batch that ends at a conflict is built': lingerOnTop,
+  'one more is scheduled each minute, and they linger': trickle,
+} satisfies Scenes;

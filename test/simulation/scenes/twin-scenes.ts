@@ -1,7 +1,7 @@
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
-import { hasAlarm, look, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
+import { hasAlarm, look, type Scenes, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
 
 /** Scenes in which two pull requests have one head: a status belongs to the commit, so both read it. */
 
@@ -21,7 +21,7 @@ async function scheduleTwin(stage: Stage, first: number): Promise<number> {
 }
 
 /** One success opens both, and the forge merges the one that the landing was not meant for. */
-export async function twinIsMerged(): Promise<readonly string[]> {
+async function twinIsMerged(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   const first = await givenScheduled(stage.forge, 'a');
@@ -35,7 +35,7 @@ export async function twinIsMerged(): Promise<readonly string[]> {
 }
 
 /** … or merges both, the second without a change. */
-export async function bothTwinsAreMerged(): Promise<readonly string[]> {
+async function bothTwinsAreMerged(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   const first = await givenScheduled(stage.forge, 'a');
@@ -51,7 +51,7 @@ export async function bothTwinsAreMerged(): Promise<readonly string[]> {
  * … then the base is pushed back below both, and restored while the success of a third one with that head stands: the
  * merge of the second is not the landing of the third.
  */
-export async function twinMergedAlongComesBack(): Promise<readonly string[]> {
+async function twinMergedAlongComesBack(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -75,7 +75,7 @@ export async function twinMergedAlongComesBack(): Promise<readonly string[]> {
 }
 
 /** One was bounced, and lands under the number of its twin. */
-export async function twinOfBouncedLands(): Promise<readonly string[]> {
+async function twinOfBouncedLands(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   const first = await givenScheduled(stage.forge, 'a', 'NEEDS:src/b.txt\n');
@@ -92,7 +92,7 @@ export async function twinOfBouncedLands(): Promise<readonly string[]> {
 }
 
 /** Nothing is left of one, and for a while its head is also that of a pull request to another guarded branch. */
-export async function twinElsewhereForAWhile(): Promise<readonly string[]> {
+async function twinElsewhereForAWhile(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -118,7 +118,7 @@ export async function twinElsewhereForAWhile(): Promise<readonly string[]> {
 }
 
 /** The landing of one ends without a merge, and its twin, or itself, was refused meanwhile. */
-export function landingEndsOverRefusal(isOfTwin: boolean): () => Promise<readonly string[]> {
+function landingEndsOverRefusal(isOfTwin: boolean): () => Promise<readonly string[]> {
   return async () => {
     const stage = await setStage();
     const { forge } = stage;
@@ -145,7 +145,7 @@ export function landingEndsOverRefusal(isOfTwin: boolean): () => Promise<readonl
 }
 
 /** One that was sent here from another branch waits for its author, and the twin beside it is pushed to. */
-export async function twinIsPushedBesideUnbound(): Promise<readonly string[]> {
+async function twinIsPushedBesideUnbound(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge, clock } = stage;
   await givenProject(forge);
@@ -167,7 +167,7 @@ export async function twinIsPushedBesideUnbound(): Promise<readonly string[]> {
 }
 
 /** One is judged, and the twin beside it is pushed to. */
-export async function twinIsPushedBesideStaged(): Promise<readonly string[]> {
+async function twinIsPushedBesideStaged(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   stage.forge.judge = () => 'hold';
@@ -181,3 +181,15 @@ export async function twinIsPushedBesideStaged(): Promise<readonly string[]> {
   const words = await wordsOn(stage, first);
   return words === before ? [] : [`its author is told "${words}"`];
 }
+
+export const TWIN_SCENES = {
+  'a twin is merged by the success of a landing': twinIsMerged,
+  'both twins are merged by the success of a landing': bothTwinsAreMerged,
+  'the twin of one that was bounced lands': twinOfBouncedLands,
+  'a twin is open to another branch for a while': twinElsewhereForAWhile,
+  'the twin of one that was sent here is pushed to': twinIsPushedBesideUnbound,
+  'the twin of one that is judged is pushed to': twinIsPushedBesideStaged,
+  'a landing ends over its own refusal': landingEndsOverRefusal(false),
+  'a landing ends over the refusal of a twin': landingEndsOverRefusal(true),
+  'a third one with a head that has merged twice waits for its merge': twinMergedAlongComesBack,
+} satisfies Scenes;

@@ -2,7 +2,16 @@ import { ForgeError } from '#core/ports/forge.ts';
 import { wrapForge } from '../../scenario/hooks.ts';
 import { giveUpFirst, postsSuccess } from '../../scenario/late-call.ts';
 import { givenProject, givenScheduled, unprovenLandings } from '../../scenario/stories.ts';
-import { hasAlarm, isSuccess, look, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
+import {
+  hasAlarm,
+  isSuccess,
+  look,
+  type Scenes,
+  type Stage,
+  setStage,
+  wordOn,
+  wordsOn,
+} from '../scene-stage.ts';
 import { givenUnanswered, lookUntil } from './bad-head-scenes.ts';
 
 /** Scenes about heads that cannot be read while a success may come late (decision 0270). */
@@ -41,7 +50,7 @@ async function givenLateSuccess(fails: (name: string) => boolean): Promise<{ sta
 }
 
 /** The record is lost, and the new one cannot read that head after its first readings; words can be written. */
-export async function hideLateSuccessOfLost(): Promise<readonly string[]> {
+async function hideLateSuccessOfLost(): Promise<readonly string[]> {
   let reads = 0;
   let isNew = false;
   const { stage, late } = await givenLateSuccess((name) => {
@@ -60,7 +69,7 @@ export async function hideLateSuccessOfLost(): Promise<readonly string[]> {
 }
 
 /** Once the first word has taken that success back, statuses of its head can be neither read nor written. */
-export async function hideLateSuccessForGood(): Promise<readonly string[]> {
+async function hideLateSuccessForGood(): Promise<readonly string[]> {
   let isBad = false;
   const isOfStatuses = (name: string) => name === 'readStatuses' || name === 'postStatus';
   const { stage, late } = await givenLateSuccess((name) => isBad && isOfStatuses(name));
@@ -72,7 +81,7 @@ export async function hideLateSuccessForGood(): Promise<readonly string[]> {
 }
 
 /** The record is lost, and the forge answers nothing for three seconds when the time of a late success ends; events set off looks. */
-export async function loseForgeAtEndOfWatch(): Promise<readonly string[]> {
+async function loseForgeAtEndOfWatch(): Promise<readonly string[]> {
   let isAway = false;
   const stage: Stage = await setStage({
     lastingEngine: true,
@@ -108,7 +117,7 @@ export async function loseForgeAtEndOfWatch(): Promise<readonly string[]> {
 }
 
 /** Its first success had no answer; tested again it fails, and its statuses cannot be read as that success may come. Then the record is lost. */
-export async function hideBouncedWatched(): Promise<readonly string[]> {
+async function hideBouncedWatched(): Promise<readonly string[]> {
   let sha = '';
   let isHidden = false;
   let fails = false;
@@ -144,7 +153,7 @@ export async function hideBouncedWatched(): Promise<readonly string[]> {
 }
 
 /** Two have one head. The one that lands cannot be read after its success, and the forge merges the other by it. */
-export async function hideLandingOfTwin(): Promise<readonly string[]> {
+async function hideLandingOfTwin(): Promise<readonly string[]> {
   let hidden: number | null = null;
   const stage: Stage = await setStage({
     lastingEngine: true,
@@ -173,7 +182,7 @@ export async function hideLandingOfTwin(): Promise<readonly string[]> {
 }
 
 /** Three are closed, and each question about one of them takes ten seconds and fails. */
-export async function hangOnDeparted(): Promise<readonly string[]> {
+async function hangOnDeparted(): Promise<readonly string[]> {
   const departed = new Set<unknown>();
   let hangs = false;
   const stage: Stage = await setStage({
@@ -198,3 +207,12 @@ export async function hangOnDeparted(): Promise<readonly string[]> {
   const left = (await stage.events()).filter(({ event, pr }) => event === 'pr_skipped' && departed.has(pr));
   return left.length === departed.size ? [] : [`${left.length} of ${departed.size} closed ones have left`];
 }
+
+export const UNREAD_HEAD_SCENES = {
+  'the record is lost, and a head whose success comes late cannot be read any more': hideLateSuccessOfLost,
+  'a head whose success comes late can be neither read nor written': hideLateSuccessForGood,
+  'each question about some closed ones hangs': hangOnDeparted,
+  'the forge merges the twin of one that cannot be read any more': hideLandingOfTwin,
+  'the forge is away for moments as the time of a late success ends': loseForgeAtEndOfWatch,
+  'one that was bounced cannot be read when an earlier success of it may come': hideBouncedWatched,
+} satisfies Scenes;

@@ -1,7 +1,7 @@
 import { ForgeError } from '#core/ports/forge.ts';
 import { type Hook, wrapForge } from '../../scenario/hooks.ts';
 import { givenProject } from '../../scenario/stories.ts';
-import { look, type Stage, setStage } from '../scene-stage.ts';
+import { look, type Scenes, type Stage, setStage } from '../scene-stage.ts';
 
 /** Scenes about who may schedule, and how much (decisions 0225, 0226). */
 
@@ -42,33 +42,33 @@ function refuse(repo: Readonly<Record<string, unknown>>, allowed: Asked, refused
 
 const BOTS = { bots: ['agent', 'checker'], botApproval: true } as const;
 
-export const scheduleUnnamed = refuse(
+const scheduleUnnamed = refuse(
   { schedulePeople: ['lead'] },
   { author: 'dev', scheduler: 'lead' },
   { author: 'dev', scheduler: 'dev' },
 );
-export const scheduleOutsideTeams = refuse(
+const scheduleOutsideTeams = refuse(
   { scheduleTeams: ['Release', 'docs'] },
   { author: 'dev', scheduler: 'lead' },
   { author: 'dev', scheduler: 'dev' },
 );
-export const scheduleOwn = refuse(
+const scheduleOwn = refuse(
   { scheduleOwn: false },
   { author: 'dev', scheduler: 'lead' },
   { author: 'dev', scheduler: 'dev' },
 );
-export const scheduleByBot = refuse(
+const scheduleByBot = refuse(
   BOTS,
   { author: 'dev', scheduler: 'agent', approvedBy: 'reviewer' },
   { author: 'dev', scheduler: 'agent' },
 );
-export const approveByBot = refuse(
+const approveByBot = refuse(
   BOTS,
   { author: 'dev', scheduler: 'agent', approvedBy: 'reviewer' },
   { author: 'dev', scheduler: 'agent', approvedBy: 'checker' },
 );
 
-export const approveWithoutSay = refuse(
+const approveWithoutSay = refuse(
   BOTS,
   { author: 'dev', scheduler: 'agent', approvedBy: 'reviewer' },
   { author: 'dev', scheduler: 'agent', approvedBy: 'guest' },
@@ -97,7 +97,7 @@ function pushOver(repo: Readonly<Record<string, unknown>>, by: string, approver:
 }
 
 /** An account that is not named pushes so soon after a schedule that the entry may tell of an earlier push. */
-export async function pushUnnamedSoon(): Promise<readonly string[]> {
+async function pushUnnamedSoon(): Promise<readonly string[]> {
   const stage = await setUp({ schedulePeople: ['lead', 'ann'] });
   const asked = { author: 'dev', scheduler: 'lead' };
   const pushed = await ask(stage, asked);
@@ -111,13 +111,13 @@ export async function pushUnnamedSoon(): Promise<readonly string[]> {
     : problems;
 }
 
-export const pushUnnamed = pushOver({ schedulePeople: ['lead'] }, 'dev', 'reviewer');
-export const pushOutsideTeams = pushOver({ scheduleTeams: ['Release'] }, 'dev', 'reviewer');
-export const pushByBot = pushOver(BOTS, 'agent', 'checker');
-export const pushWithoutSay = pushOver({ scheduleOwn: false }, 'dev', 'guest');
+const pushUnnamed = pushOver({ schedulePeople: ['lead'] }, 'dev', 'reviewer');
+const pushOutsideTeams = pushOver({ scheduleTeams: ['Release'] }, 'dev', 'reviewer');
+const pushByBot = pushOver(BOTS, 'agent', 'checker');
+const pushWithoutSay = pushOver({ scheduleOwn: false }, 'dev', 'guest');
 
 /** An author schedules more than the settings allow. */
-export async function scheduleTooMany(): Promise<readonly string[]> {
+async function scheduleTooMany(): Promise<readonly string[]> {
   const stage = await setUp({ authorQueuedMax: 1 });
   const asked = { author: 'dev', scheduler: 'dev' };
   const prs = [await ask(stage, asked), await ask(stage, asked), await ask(stage, asked)];
@@ -136,7 +136,7 @@ export async function scheduleTooMany(): Promise<readonly string[]> {
 }
 
 /** A head that fails is scheduled again and again. */
-export async function scheduleAgain(): Promise<readonly string[]> {
+async function scheduleAgain(): Promise<readonly string[]> {
   const stage = await setUp({ headAttemptsMax: 1 });
   const pr = await ask(stage, { author: 'dev', scheduler: 'dev' }, 'BAD\n');
   await look(stage, 20);
@@ -153,7 +153,7 @@ export async function scheduleAgain(): Promise<readonly string[]> {
 }
 
 /** The same while the statuses of its head cannot be read: the schedule before was admitted, this one was not. */
-export async function scheduleAgainUnread(): Promise<readonly string[]> {
+async function scheduleAgainUnread(): Promise<readonly string[]> {
   const stage = await setUp({ headAttemptsMax: 1 });
   const pr = await ask(stage, { author: 'dev', scheduler: 'dev' }, 'BAD\n');
   await look(stage, 20);
@@ -194,8 +194,8 @@ function replaceTested(
   };
 }
 
-export const replaceUnread = replaceTested({ scheduleOwn: false }, 'readTimeline', (nth) => nth === 1);
-export const replaceUnknown = replaceTested({ scheduleTeams: ['release'] }, 'listTeamMembers', () => true);
+const replaceUnread = replaceTested({ scheduleOwn: false }, 'readTimeline', (nth) => nth === 1);
+const replaceUnknown = replaceTested({ scheduleTeams: ['release'] }, 'listTeamMembers', () => true);
 
 /** Its approval is deleted while it is tested, which nothing on the pull request shows. */
 function deleteApproval(repo: Readonly<Record<string, unknown>>, from: { readonly fork?: boolean }) {
@@ -224,11 +224,11 @@ function deleteApproval(repo: Readonly<Record<string, unknown>>, from: { readonl
   };
 }
 
-export const deleteApprovalOfBot = deleteApproval(BOTS, {});
-export const deleteApprovalOfFork = deleteApproval({}, { fork: true });
+const deleteApprovalOfBot = deleteApproval(BOTS, {});
+const deleteApprovalOfFork = deleteApproval({}, { fork: true });
 
 /** A change that the base has already is set aside, and its author has one place. */
-export async function setAsideBeforeAnother(): Promise<readonly string[]> {
+async function setAsideBeforeAnother(): Promise<readonly string[]> {
   const stage = await setUp({ authorQueuedMax: 1 });
   const open = async (branch: string, file: string): Promise<number> => {
     const pr = await stage.forge.openPullRequest({ branch, author: 'dev', files: { [`src/${file}`]: 'a' } });
@@ -242,3 +242,25 @@ export async function setAsideBeforeAnother(): Promise<readonly string[]> {
   if (stage.forge.isMerged(same)) return ['what changes nothing landed'];
   return stage.forge.isMerged(good) ? [] : ['one that is set aside keeps another of its author waiting'];
 }
+
+export const WHO_MAY_SCENES = {
+  'an account that is not named schedules': scheduleUnnamed,
+  'a change that the base has is set aside before another of its author': setAsideBeforeAnother,
+  'an account that is in no team schedules': scheduleOutsideTeams,
+  'an account that is in no team pushes under a schedule': pushOutsideTeams,
+  'an author schedules a pull request of their own': scheduleOwn,
+  'an account that is not named pushes under a schedule': pushUnnamed,
+  'an account that is not named pushes within seconds after a schedule': pushUnnamedSoon,
+  'a bot pushes under the schedule of a person': pushByBot,
+  'one without a say approves what a bot schedules': approveWithoutSay,
+  'one without a say approves a push': pushWithoutSay,
+  'a bot schedules without an approval': scheduleByBot,
+  'a bot approves what a bot schedules': approveByBot,
+  'an author schedules more than the settings allow': scheduleTooMany,
+  'a head that fails is scheduled again and again': scheduleAgain,
+  'a head that fails is scheduled again while its statuses cannot be read': scheduleAgainUnread,
+  'an author schedules anew what is tested, and the forge does not tell at first': replaceUnread,
+  'an account that is in no team schedules anew what is tested': replaceUnknown,
+  'the approval of what a bot scheduled is deleted': deleteApprovalOfBot,
+  'the approval of a fork is deleted': deleteApprovalOfFork,
+} satisfies Scenes;

@@ -3,7 +3,7 @@ import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { describeStaleSuccess } from '../../../engine-container/src/queue/words/describe.ts';
 import { giveUpFirst } from '../../scenario/late-call.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
-import { look, type Stage, setStage, wordsOn } from '../scene-stage.ts';
+import { look, type Scenes, type Stage, setStage, wordsOn } from '../scene-stage.ts';
 
 /** Scenes about words that stand on a head: those of another pull request with it, and those that come late. */
 
@@ -19,7 +19,7 @@ async function passTicks(stage: Stage, ms: number): Promise<void> {
 }
 
 /** The words that it waits again are written late, over those of its second bounce. */
-export async function wordsComeOverBounce(): Promise<readonly string[]> {
+async function wordsComeOverBounce(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -38,7 +38,7 @@ export async function wordsComeOverBounce(): Promise<readonly string[]> {
 }
 
 /** Another account writes success over the words of a bounce while its pull request is a draft, which then ends. */
-export async function successOverBouncedDraft(): Promise<readonly string[]> {
+async function successOverBouncedDraft(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -55,7 +55,7 @@ export async function successOverBouncedDraft(): Promise<readonly string[]> {
 }
 
 /** The word that a success does not hold is written late, over the refusal of two pull requests with one head. */
-export async function staleWordComesOverTwins(): Promise<readonly string[]> {
+async function staleWordComesOverTwins(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -75,7 +75,7 @@ export async function staleWordComesOverTwins(): Promise<readonly string[]> {
 }
 
 /** The push of another pull request to the head of one that was bounced: its words do not stay over those of the bounce. */
-export async function anotherMovesToBounced(): Promise<readonly string[]> {
+async function anotherMovesToBounced(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -94,7 +94,7 @@ export async function anotherMovesToBounced(): Promise<readonly string[]> {
 }
 
 /** One slot and a long gate run: one pull request is staged, the next one waits, and takes its place when that has landed. */
-export async function tellWhereEachStands(): Promise<readonly string[]> {
+async function tellWhereEachStands(): Promise<readonly string[]> {
   const stage = await setStage({ repo: { bisectFanout: 1 } });
   const { forge } = stage;
   await givenProject(forge);
@@ -118,7 +118,7 @@ export async function tellWhereEachStands(): Promise<readonly string[]> {
 }
 
 /** The record is lost while words stand on a head that are still true. */
-export async function loseRecordUnderTrueWords(): Promise<readonly string[]> {
+async function loseRecordUnderTrueWords(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -136,7 +136,7 @@ export async function loseRecordUnderTrueWords(): Promise<readonly string[]> {
 }
 
 /** Each way out that leaves a pull request open, a queue that is switched off and on, and the way back. */
-export async function tellWhoLeaves(): Promise<readonly string[]> {
+async function tellWhoLeaves(): Promise<readonly string[]> {
   const stage = await setStage({ repo: { bisectFanout: 1 } });
   const { forge } = stage;
   await givenProject(forge);
@@ -167,7 +167,7 @@ export async function tellWhoLeaves(): Promise<readonly string[]> {
 }
 
 /** The word that it is staged is carried out after the word that it left. */
-export async function stagedComesOverDeparture(): Promise<readonly string[]> {
+async function stagedComesOverDeparture(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -187,7 +187,7 @@ export async function stagedComesOverDeparture(): Promise<readonly string[]> {
 }
 
 /** Cancelled while it lands: the last word does not say that it is tested again. */
-export async function leaveWhileLanding(): Promise<readonly string[]> {
+async function leaveWhileLanding(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -205,7 +205,7 @@ export async function leaveWhileLanding(): Promise<readonly string[]> {
 }
 
 /** Two pull requests have one head: the first one leaves, then the second one, of which nothing was ever said. */
-export async function bothTwinsLeave(): Promise<readonly string[]> {
+async function bothTwinsLeave(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -222,7 +222,7 @@ export async function bothTwinsLeave(): Promise<readonly string[]> {
 }
 
 /** A merge in place of the proven one stops the queue: who waits in it is told so, and that it goes on once a person has looked. */
-export async function tellWhoWaitsInStopped(): Promise<readonly string[]> {
+async function tellWhoWaitsInStopped(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -245,7 +245,7 @@ export async function tellWhoWaitsInStopped(): Promise<readonly string[]> {
 }
 
 /** The word that it left is carried out after the one that it is back. */
-export async function departureComesOverReturn(): Promise<readonly string[]> {
+async function departureComesOverReturn(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -265,7 +265,7 @@ export async function departureComesOverReturn(): Promise<readonly string[]> {
 }
 
 /** Two pull requests with one head wait in a queue that goes off. */
-export async function switchOffUnderTwins(): Promise<readonly string[]> {
+async function switchOffUnderTwins(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -282,7 +282,7 @@ export async function switchOffUnderTwins(): Promise<readonly string[]> {
 }
 
 /** It leaves while the queue is off, which is switched on again. */
-export async function leaveWhileOff(): Promise<readonly string[]> {
+async function leaveWhileOff(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -299,7 +299,7 @@ export async function leaveWhileOff(): Promise<readonly string[]> {
 }
 
 /** A record is lost, and one that was staged is kept out by a check that is asked for from now on. */
-export async function keptOutAfterLoss(): Promise<readonly string[]> {
+async function keptOutAfterLoss(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -314,7 +314,7 @@ export async function keptOutAfterLoss(): Promise<readonly string[]> {
 }
 
 /** The record of a queue is lost in which two wait with the head of a third, which is not scheduled and listed first. */
-export async function loseRecordBesideUnscheduled(): Promise<readonly string[]> {
+async function loseRecordBesideUnscheduled(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -331,7 +331,7 @@ export async function loseRecordBesideUnscheduled(): Promise<readonly string[]> 
 }
 
 /** The base moves again and again under one that changes nothing: its words stand, and it lands once it changes something. */
-export async function moveBaseUnderRefusal(): Promise<readonly string[]> {
+async function moveBaseUnderRefusal(): Promise<readonly string[]> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
@@ -360,3 +360,23 @@ export async function moveBaseUnderRefusal(): Promise<readonly string[]> {
   await stage.drain({ maxMs: 20 * MINUTE_MS });
   return forge.isMerged(same) ? problems : [...problems, 'it did not land once it changed something'];
 }
+
+export const WORD_SCENES = {
+  'one is staged and the next one waits': tellWhereEachStands,
+  'the base moves under one that changes nothing': moveBaseUnderRefusal,
+  'the record is lost under words that are true': loseRecordUnderTrueWords,
+  'words come late over a bounce': wordsComeOverBounce,
+  'a success over the bounce of a draft': successOverBouncedDraft,
+  'words of a success come late over the refusal of twins': staleWordComesOverTwins,
+  'another one moves to the head of a bounce': anotherMovesToBounced,
+  'one leaves and comes back': tellWhoLeaves,
+  'the word that one is staged comes after it left': stagedComesOverDeparture,
+  'one leaves while it lands': leaveWhileLanding,
+  'two with one head leave': bothTwinsLeave,
+  'a queue has stopped': tellWhoWaitsInStopped,
+  'the word that one left comes after it is back': departureComesOverReturn,
+  'a queue goes off in which two have one head': switchOffUnderTwins,
+  'one leaves while the queue is off': leaveWhileOff,
+  'another check keeps one out that a lost record had staged': keptOutAfterLoss,
+  'a record is lost beside one with the same head that is not scheduled': loseRecordBesideUnscheduled,
+} satisfies Scenes;
