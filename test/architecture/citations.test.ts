@@ -139,11 +139,11 @@ function textOfArgument(argument: Argument | undefined): string | null {
 
 /** Functions whose first argument is the title of a test. */
 const TITLED = new Set(['test', 'it', 'describe', 'needs']);
-/** Tables whose entries become titles by this property, and the test that plays them. */
-const TABLES: Readonly<Record<string, string>> = {
-  'test/simulation/mutants.ts': 'guard',
-  'test/scenario/crash-sweep-stories.ts': 'name',
-};
+/** Tables whose entries become titles by this property. */
+const TABLES: readonly (readonly [RegExp, string])[] = [
+  [/^test\/simulation\/mutants\/[\w-]+\.ts$/, 'guard'],
+  [/^test\/scenario\/crash-sweep-stories\.ts$/, 'name'],
+];
 
 /** They judge the end of every life or story; the name of a function stands for a title. */
 const JUDGES: readonly string[] = ['test/simulation/oracle.ts', 'test/scenario/stories.ts'];
@@ -151,7 +151,7 @@ const JUDGES: readonly string[] = ['test/simulation/oracle.ts', 'test/scenario/s
 function readTitles(file: string): readonly string[] {
   const source = textOf(file);
   if (JUDGES.includes(file)) return idsOf(source, /\bfunction (\w+)\(/g);
-  const property = TABLES[file];
+  const property = TABLES.find(([path]) => path.test(file))?.[1];
   if (property !== undefined)
     return idsOf(source, new RegExp(`\\b${property}: '((?:[^'\\\\]|\\\\.)*)'`, 'g'));
   const titles: string[] = [];

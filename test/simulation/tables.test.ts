@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { MUTANTS } from './mutants.ts';
 import { SCENE_NAMES } from './scenes.ts';
 
 /** The table of each file in a folder of tables, which has the name of its file. */
@@ -19,4 +20,11 @@ async function readTables(folder: string): Promise<readonly unknown[]> {
 test('every file of scenes is joined, and no two scenes have one name', async () => {
   const tables = (await readTables('scenes')) as readonly object[];
   expect(tables.flatMap(Object.keys).sort()).toEqual([...SCENE_NAMES].sort());
+});
+
+test('every file of mutants is joined, and each guard stands in one place', async () => {
+  const tables = (await readTables('mutants')) as readonly (typeof MUTANTS)[];
+  const guards = tables.flat().map(({ guard }) => guard);
+  expect([...guards].sort()).toEqual(MUTANTS.map(({ guard }) => guard).sort());
+  expect(guards.filter((guard, at) => guards.indexOf(guard) !== at)).toEqual([]);
 });

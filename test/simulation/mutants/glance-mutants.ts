@@ -1,6 +1,6 @@
 import type { Mutant } from '../mutants.ts';
 
-/** Guards of the glances, which find what no event tells of. */
+/** Guards of the glances and of the tick, which find what no event tells of. */
 export const GLANCE_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a look is followed by a glance',
@@ -82,5 +82,13 @@ export const GLANCE_MUTANTS: readonly Mutant[] = [
     replace: '',
     families: ['at_rest'],
     dies: 'words that the queue goes on outlive the record',
+  },
+  {
+    guard: 'the tick finds what no event announced (A46)',
+    file: 'core/domain/limits.ts',
+    find: 'export const TICK_REPOS_MAX = 20_000;',
+    replace: 'export const TICK_REPOS_MAX = 0;',
+    families: ['calm'],
+    dies: { family: 'calm', seed: 12 },
   },
 ];

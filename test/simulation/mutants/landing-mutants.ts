@@ -132,4 +132,12 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
     families: ['outages'],
     dies: 'the repository hides before a branch is deleted',
   },
+  {
+    guard: 'a merge into another base is no landing',
+    file: `${QUEUE}/decision-context.ts`,
+    find: 'return pull.merged && pull.baseRef === pass.s.repo.baseBranch;',
+    replace: 'return pull.merged;',
+    families: ['interrupted', 'people'],
+    dies: 'one is merged into another branch under its success',
+  },
 ];

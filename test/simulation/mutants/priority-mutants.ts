@@ -44,4 +44,12 @@ export const PRIORITY_MUTANTS: readonly Mutant[] = [
     families: ['priorities'],
     dies: 'an incident conflicts with the base and with what is in flight',
   },
+  {
+    guard: 'the order of the queue (A9, A18)',
+    file: `${QUEUE}/record/queue-entry.ts`,
+    find: 'a.queuedAt - b.queuedAt || a.pr - b.pr',
+    replace: 'b.queuedAt - a.queuedAt || b.pr - a.pr',
+    families: ['calm'],
+    dies: { family: 'calm', seed: 1 },
+  },
 ];

@@ -2,7 +2,7 @@ import type { Mutant } from '../mutants.ts';
 
 const QUEUE = 'engine-container/src/queue';
 
-/** Guards of the heads that a lost record had in flight. */
+/** Guards of what a lost record had in flight, and of what it knew of bounces. */
 export const RECALL_MUTANTS: readonly Mutant[] = [
   {
     guard:
@@ -124,5 +124,37 @@ export const RECALL_MUTANTS: readonly Mutant[] = [
     replace: 'others.length > 0',
     families: ['two_branches'],
     dies: 'words of a success come late over the refusal of twins',
+  },
+  {
+    guard: 'a success that this record knows nothing of (A7, A24)',
+    file: `${QUEUE}/landing/recall.ts`,
+    find: '  if (mayOpenMerge(ours)) {',
+    replace: "  if (ours.state === 'never') {",
+    families: ['foreign_status', 'everything'],
+    dies: 'the success of another account',
+  },
+  {
+    guard: 'rows of a lost record (A42)',
+    file: `${QUEUE}/told/rows.ts`,
+    find: '!isTerminal(row.outcome))',
+    replace: '!isTerminal(row.outcome) && at < 0)',
+    families: ['crashes', 'everything'],
+    dies: 'the record of a batch is lost whose gate run goes on',
+  },
+  {
+    guard: 'the words of a bounce are its memory (D-05)',
+    file: `${QUEUE}/landing/recall.ts`,
+    find: 'if (bouncedSince && schedule.known',
+    replace: 'if (bouncedSince && pull.number < 0 && schedule.known',
+    families: ['crashes', 'everything'],
+    dies: 'the record is lost after a bounce',
+  },
+  {
+    guard: 'who was in flight when the record was lost (A24, A32)',
+    file: `${QUEUE}/decide.ts`,
+    find: '  recallLost(pass);\n',
+    replace: '',
+    families: ['everything'],
+    dies: 'the record is lost, and the pull request that wears a success is deleted',
   },
 ];

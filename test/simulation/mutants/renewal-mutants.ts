@@ -156,4 +156,20 @@ export const RENEWAL_MUTANTS: readonly Mutant[] = [
     families: ['people'],
     dies: 'each way out has a code',
   },
+  {
+    guard: 'the schedule on exactly this head (A30)',
+    file: `${ENGINE}/queue/admission/eligibility.ts`,
+    find: "  if (!lateEntry) return { kind: 'moved', ...schedule, ...push };\n",
+    replace: '',
+    families: ['people', 'reviews'],
+    dies: 'a second push is not told yet',
+  },
+  {
+    guard: 'a head that moved under its schedule (D-03)',
+    file: `${ENGINE}/queue/admission/entries.ts`,
+    find: 'const movedUnderIt = entry.head !== pull.headSha && entry.scheduleId === schedule.id;',
+    replace: 'const movedUnderIt = false;',
+    families: ['people', 'reviews', 'everything'],
+    dies: 'a push right after a schedule',
+  },
 ];

@@ -101,4 +101,12 @@ export const RULE_MUTANTS: readonly Mutant[] = [
     families: ['rules'],
     dies: 'the rule asks for a former context of the queue',
   },
+  {
+    guard: 'exactly our context is required (E14)',
+    file: `${QUEUE}/admission/admission.ts`,
+    find: 'protection.requiredContexts.includes(context)',
+    replace: 'new GlobSet(protection.requiredContexts, null).mayMatch(context)',
+    families: ['interrupted'],
+    dies: 'a pattern is required',
+  },
 ];

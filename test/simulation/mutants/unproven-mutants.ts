@@ -1,0 +1,47 @@
+import type { Mutant } from '../mutants.ts';
+
+const QUEUE = 'engine-container/src/queue';
+
+/** Guards of the proof: what landed is the tree that has passed, on the base that it has passed on. */
+export const UNPROVEN_MUTANTS: readonly Mutant[] = [
+  {
+    guard: 'the tree of a merge (A2)',
+    file: `${QUEUE}/landing/proof.ts`,
+    find: 'merge.commit.tree === landing.tree &&',
+    replace: '',
+    families: ['unchecked_head', 'base_pushed'],
+    dies: 'a newer head is merged',
+  },
+  {
+    guard: 'the parent of a merge (A2)',
+    file: `${QUEUE}/landing/proof.ts`,
+    find: ' && merge.standsOnTip !== false',
+    replace: '',
+    families: ['base_pushed', 'unchecked_head', 'everything'],
+    dies: 'the base is rewritten under the last landing',
+  },
+  {
+    guard: 'the line below a landing, read later (A2)',
+    file: `${QUEUE}/landing/proof.ts`,
+    find: '      if (!trace.value) {',
+    replace: '      if (!trace.value && batch.landed < 0) {',
+    families: ['base_pushed', 'unchecked_head', 'everything'],
+    dies: 'the base is rewritten under a landing with another behind it',
+  },
+  {
+    guard: 'the standstill after a wrong tree (A2)',
+    file: `${QUEUE}/landing/proof.ts`,
+    find: "  pass.record.halted = { reason: 'tree_mismatch',",
+    replace: "  const ignored = { reason: 'tree_mismatch',",
+    families: ['unchecked_head', 'base_pushed'],
+    dies: 'a newer head is merged',
+  },
+  {
+    guard: 'a base that moves past the queue (A39)',
+    file: `${QUEUE}/record/adopt-snapshot.ts`,
+    find: '  noticeBase(pass);\n',
+    replace: '  if (s.full && s.base.known) record.baseSeen = s.base.value;\n',
+    families: ['unchecked_head', 'foreign_status'],
+    dies: 'a merge past the queue',
+  },
+];
