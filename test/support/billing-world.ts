@@ -1,11 +1,28 @@
 import { createSubscriptionReader } from '#core/adapters/payments-http/list-subscriptions.ts';
 import { createPayments } from '#core/adapters/payments-http/payments.ts';
 import { parsePriceBook } from '#core/contracts/tenants/billing-config.ts';
+import { StoreError } from '#core/ports/store.ts';
 import { Secret } from '#core/secret.ts';
 import type { ProviderEvent } from '../../local/payments/model.ts';
-import { LOCAL_PAYMENTS, type LocalPayments, startLocalPayments } from '../../local/payments/provider.ts';
+import {
+  type Behaviour,
+  LOCAL_PAYMENTS,
+  type LocalPayments,
+  startLocalPayments,
+} from '../../local/payments/provider.ts';
 import { CARDS } from '../../local/payments/world.ts';
 import { type Answer, ApiWorld, TENANT_A, TOKEN_A } from './api-world.ts';
+
+export const PAYMENT_EVENT = {
+  id: 'evt_x',
+  object: 'event' as const,
+  api_version: 'x',
+  created: 1,
+  type: 'customer.subscription.updated',
+};
+
+export const pageOf = (answer: { readonly json: { readonly checkout_url: string } }): string =>
+  answer.json.checkout_url.split('/').at(-1) ?? '';
 
 /** The whole API with the payment provider's stand-in behind it; events wait until a test delivers them. */
 export class BillingWorld {
@@ -79,6 +96,37 @@ export class BillingWorld {
     if (this.provider.world.pay(sessionId, card) !== 'paid') throw new Error('not paid');
     await this.deliverAll();
     return this.provider.world.state.sessions[sessionId]?.subscription ?? '';
+  }
+
+  failStore(...labels: readonly string[]): void {
+    this.api.store.beforeCall = (label) => {
+      if (labels.includes(label)) throw new StoreError('unavailable', label);
+    };
+  }
+
+  healStore(): void {
+    this.api.store.beforeCall = null;
+  }
+
+  /** Tests do not wait long for a silent one. */
+  beSilent(behaviour: Behaviour): void {
+    if (behaviour === 'silent') this.timeoutMs = 150;
+    this.provider.behave(behaviour);
+  }
+
+  /** A subscription of a customer, as a person makes one at the provider's console. */
+  buyAtConsole(customer: string, subscriptionMetadata: Readonly<Record<string, string>>): void {
+    const { world: provider } = this.provider;
+    const { id } = provider.createCheckout({
+      customer,
+      mode: 'subscription',
+      lines: [{ price: 'price_local_team', quantity: 1 }],
+      successUrl: '',
+      cancelUrl: '',
+      reference: null,
+      subscriptionMetadata,
+    });
+    provider.pay(id, CARDS.good);
   }
 
   async stored() {

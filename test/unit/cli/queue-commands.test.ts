@@ -1,0 +1,150 @@
+import { activity, call, event, named, place, REPO } from './call-program.ts';
+
+describe('mergeyard holds a queue up', () => {
+  test('pause and drain send the reason and the end, and say until when', async () => {
+    const until = '2026-11-22T12:00:00.000Z';
+    const answers = {
+      'repos/r/drain': () => ({ ...REPO, pause: { kind: 'drain', reason: 'release', until } }),
+    };
+    const drained = await call(['drain', ...named, '--reason', 'release', '--for', '2h'], answers);
+    expect(drained.sent.at(-1)).toEqual({ path: 'repos/r/drain', body: { reason: 'release', until } });
+    expect(drained.out).toEqual([`acme/app main: drain until ${until}, because: release`]);
+    const paused = await call(['pause', ...named], {
+      'repos/r/pause': () => ({ ...REPO, pause: { kind: 'pause', reason: null, until: null } }),
+    });
+    expect(paused.sent.at(-1)?.body).toEqual({ reason: null, until: null });
+    expect(paused.out).toEqual(['acme/app main: pause until it is resumed']);
+  });
+
+  test('resume says that the queue is on', async () => {
+    expect(await call(['resume', ...named], { 'repos/r/resume': () => REPO })).toMatchObject({
+      code: 0,
+      out: ['acme/app main: on'],
+    });
+  });
+});
+
+describe('mergeyard schedules with the right of the person', () => {
+  const path = 'repos/r/pulls/7/queue';
+  const made = (already: boolean) => ({ [path]: () => ({ number: 7, head: 'a'.repeat(40), already }) });
+
+  test('enqueue sends the head that is checked out, or the one that is named', async () => {
+    const own = await call(['enqueue', '7', '--token-stdin', ...named], made(false));
+    expect(own.sent.at(-1)).toEqual({ path, body: { head: 'a'.repeat(40) } });
+    expect(own.out).toEqual(['#7 is scheduled at aaaaaaaaaa']);
+    const other = await call(
+      ['enqueue', '7', '--head', 'B'.repeat(40), '--token-stdin', ...named],
+      made(true),
+    );
+    expect(other.sent.at(-1)?.body).toEqual({ head: 'b'.repeat(40) });
+    expect(other.out).toEqual(['#7 is scheduled at aaaaaaaaaa, as it was before']);
+  });
+
+  test('without a forge token nothing is asked of the forge, and the words say where to give it', async () => {
+    const { code, complaint, sent } = await call(['enqueue', '7', ...named]);
+    expect([code, sent.some((each) => each.path === path)]).toEqual([64, false]);
+    expect(complaint).toContain('MERGEYARD_FORGE_TOKEN');
+  });
+
+  test('dequeue says what is so now', async () => {
+    const answers = { [path]: () => new Response(null, { status: 204 }) };
+    const { code, out } = await call(['dequeue', '7', '--token-stdin', ...named], answers);
+    expect([code, out]).toEqual([0, ['#7 is not scheduled']]);
+  });
+});
+
+describe('mergeyard queue', () => {
+  const list = async (answer: object) =>
+    (await call(['queue', ...named], { 'queue/activity': () => answer })).out;
+
+  test('says how many stand behind those that the service lists', async () => {
+    const line = Array.from({ length: 100 }, (_, at) => place(at + 1, 'ready'));
+    const out = await list(activity(line, [], null, 20));
+    expect([out.length, ...out.slice(-2)]).toEqual([101, '100. #100 Change 100 (ready)', 'and 20 more']);
+  });
+
+  test('says that no pull request waits', async () => {
+    expect(await list(activity([]))).toEqual(['no pull request waits']);
+  });
+});
+
+describe('mergeyard watch', () => {
+  test.each([true, false])(
+    'says how many stand behind those that are listed (terminal: %s)',
+    async (isTerminal) => {
+      const answers = { 'queue/activity': () => activity([place(1, 'ready')], [], null, 20) };
+      const { out } = await call(['watch', ...named, '--timeout', '0s'], answers, isTerminal);
+      expect(out.join('\n')).toContain('1. #1 Change 1 (ready)\nand 20 more');
+    },
+  );
+
+  test('draws on a terminal that no pull request waits', async () => {
+    const answers = { 'queue/activity': () => activity([]) };
+    const { out } = await call(['watch', ...named, '--timeout', '0s'], answers, true);
+    expect(out[0]).toContain('no pull request waits');
+  });
+
+  test('prints in a script each change once, and passes over a fault of the service', async () => {
+    const looks = [
+      () => activity([place(1, 'staged'), place(2, 'ready')]),
+      () => Response.json({ error: { code: 'db_error', message: 'm', retryable: true } }, { status: 503 }),
+      () => activity([place(2, 'ready')], [event(1)]),
+      () => activity([place(2, 'ready')], [event(1)]),
+    ];
+    let look = 0;
+    const next = () => (looks[look++] ?? (() => activity([])))();
+    const { code, out } = await call(['watch', ...named, '--timeout', '15s'], { 'queue/activity': next });
+    expect([code, look]).toEqual([0, 4]);
+    expect(out).toEqual([
+      '1. #1 Change 1 (staged)',
+      '2. #2 Change 2 (ready)',
+      '2026-11-22T10:00:00.000Z pr_landed #1 Change 1',
+      '1. #2 Change 2 (ready)',
+    ]);
+  });
+
+  test('draws a terminal anew, with what is waited for', async () => {
+    const answers = { 'queue/activity': () => activity([place(1, 'ready')]) };
+    const { out } = await call(['watch', ...named, '--timeout', '1s'], answers, true);
+    expect(out).toHaveLength(2);
+    expect(out[0]?.split('\n').slice(1, 4)).toEqual([
+      'Building the next batch.',
+      '',
+      '1. #1 Change 1 (ready)',
+    ]);
+  });
+});
+
+test('a service of before freeze windows is asked as well', async () => {
+  const [{ freeze: _, ...earlier }] = activity([]).repos as unknown as [Record<string, unknown>];
+  const answers = { 'queue/activity': () => ({ ...activity([]), repos: [earlier] }) };
+  expect((await call(['watch', ...named, '--timeout', '0s'], answers)).code).toBe(0);
+});
+
+test('fanout prints the advice and what each fan-out would have changed', async () => {
+  const wait = (minutes: number) => ({
+    p50_seconds: minutes * 60,
+    p95_seconds: minutes * 120,
+    mean_seconds: minutes * 60,
+  });
+  const advice = {
+    current: 1,
+    advised: 4,
+    reason: null,
+    rests_on: 61,
+    needed: 30,
+    since: null,
+    replays: [
+      { fanout: 1, landed: 60, runs: 100, wait: wait(41) },
+      { fanout: 4, landed: 60, runs: 112, wait: wait(6) },
+    ],
+  };
+  const { code, out } = await call(['fanout', ...named], { 'repos/r/statistics/fanout': () => advice });
+  expect(code).toBe(0);
+  expect(out.slice(0, 3)).toEqual([
+    'With 4 instead of 1: median 6 min instead of 41 min, mean 6 min instead of 41 min, 12 % more gate runs. This rests on 61 pull requests.',
+    '1 at once: median 41 min, 95th percentile 1 h 22 min, 100 gate runs',
+    '4 at once: median 6 min, 95th percentile 12 min, 112 gate runs',
+  ]);
+  expect(out[3]).toMatch(/assumes that a runner is free/);
+});
