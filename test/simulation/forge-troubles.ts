@@ -9,10 +9,11 @@ import {
 } from '../fakes/abstract-forge/world.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { SimClock } from '../support/sim-clock.ts';
+import { type Family, PROMPT } from './families.ts';
 import type { Witness } from './hosts.ts';
 import type { Managed } from './managed.ts';
 import { drawLateness } from './moods.ts';
-import { type Family, type Odds, PROMPT } from './odds.ts';
+import type { Odds } from './odds.ts';
 import type { SimService } from './service.ts';
 
 /** Families whose forge may be either kind. */

@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { describeHeadChange } from '../../engine-container/src/queue/words/describe.ts';
 
 /** The judge knows by their first words why pull requests wait: a status that begins otherwise would be held unsaid. */
-const JUDGES = ['oracle.ts', 'plots.ts', 'project.ts', 'crowd.ts', 'scenes/twin-scenes.ts'];
+const PLOTS = readdirSync(new URL('plots', import.meta.url)).map((file) => `plots/${file}`);
+const JUDGES = ['oracle.ts', ...PLOTS, 'project.ts', 'crowd.ts', 'scenes/twin-scenes.ts'];
 const SAID = [
   ...Object.values(PULL_CODES).map(({ says }) => says),
   ...(['asking', 'push', 'untold', 'outside', 'rules'] as const).map(describeHeadChange),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { IO_LABELS } from '../support/machine.ts';
 import { answerHelp } from '../support/usage.ts';
 import { bundleProgram } from './bundle.ts';
-import { FAMILIES } from './odds.ts';
+import { FAMILIES } from './families.ts';
 import { countOption, hasOption, option } from './options.ts';
 import { type Order, runLives } from './pool.ts';
 import { shrink } from './shrink.ts';

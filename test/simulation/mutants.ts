@@ -1,4 +1,5 @@
 import type { Mutation } from './bundle.ts';
+import type { Family } from './families.ts';
 import { ARCHIVE_MUTANTS } from './mutants/archive-mutants.ts';
 import { ASSUMPTION_MUTANTS } from './mutants/assumption-mutants.ts';
 import { BACKPORT_MUTANTS } from './mutants/backport-mutants.ts';
@@ -46,7 +47,6 @@ import { UNPROVEN_MUTANTS } from './mutants/unproven-mutants.ts';
 import { WHO_MAY_MUTANTS } from './mutants/who-may-mutants.ts';
 import { WIND_DOWN_MUTANTS } from './mutants/wind-down-mutants.ts';
 import { WORD_MUTANTS } from './mutants/word-mutants.ts';
-import type { Family } from './odds.ts';
 import type { SceneName } from './scenes.ts';
 
 /** A guard of the engine and what the engine is without it. */

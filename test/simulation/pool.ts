@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Family } from './odds.ts';
+import type { Family } from './families.ts';
 import type { Limits, Verdict } from './simulate.ts';
 
 export interface Order {

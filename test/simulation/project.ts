@@ -4,8 +4,10 @@ import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { DEFAULT_PERSON } from '../fakes/abstract-forge/people.ts';
 import { GATE_FILE as GATE_OF_STAGING, judgeByContent } from '../scenario/stories.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
-import type { Family, Odds } from './odds.ts';
-import { drawPlots, type NewPull, type Plot, RELEASE } from './plots.ts';
+import type { Family } from './families.ts';
+import type { Odds } from './odds.ts';
+import { type NewPull, type Plot, RELEASE } from './plot.ts';
+import { drawPlots } from './plots.ts';
 import { AUTHORS, CROWD_AUTHOR, FEW_AUTHORS, PUSHERS, REVIEWERS, SCHEDULERS } from './rules.ts';
 
 export interface ProjectOptions {

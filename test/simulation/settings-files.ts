@@ -1,6 +1,6 @@
 import type { QueueRecord } from '../../engine-container/src/queue/record/record.ts';
 import type { Managed } from './managed.ts';
-import type { Plot, Stagehand } from './plots.ts';
+import type { Plot, Stagehand } from './plot.ts';
 
 const FILE = '.mergeyard.yml';
 /** Right files and what each sets, said here once more and by hand. */

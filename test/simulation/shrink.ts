@@ -1,4 +1,5 @@
-import { type Family, NO_ODDS, type Trouble } from './odds.ts';
+import type { Family } from './families.ts';
+import { NO_ODDS, type Trouble } from './odds.ts';
 import { type Limits, simulate } from './simulate.ts';
 
 const PULLS_TRIED = [1, 2, 3, 4, 6, 8];

@@ -13,23 +13,16 @@ import { Archives } from './archives.ts';
 import { judgeBackports, judgeCarried } from './backports.ts';
 import { entryOfBranch, viewOfBranch } from './branch-view.ts';
 import { gatherCrowd } from './crowd.ts';
+import { drawOdds } from './draw-odds.ts';
+import { FAMILIES, type Family, PROMPT, UNGUARDED } from './families.ts';
 import { drawForge, setFaults, setRareTroubles } from './forge-troubles.ts';
 import { giveHistory } from './history.ts';
 import type { Witness } from './hosts.ts';
 import { Judge } from './judge.ts';
 import type { Managed } from './managed.ts';
 import { healMood, setMood } from './moods.ts';
-import {
-  drawOdds,
-  FAMILIES,
-  type Family,
-  NO_ODDS,
-  type Odds,
-  PROMPT,
-  type Trouble,
-  UNGUARDED,
-} from './odds.ts';
-import { RELEASE } from './plots.ts';
+import { NO_ODDS, type Odds, type Trouble } from './odds.ts';
+import { RELEASE } from './plot.ts';
 import { Project } from './project.ts';
 import { Rest } from './rest.ts';
 import { chooseRules, TEAMS } from './rules.ts';

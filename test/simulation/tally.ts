@@ -1,5 +1,5 @@
 import { IO_LABELS } from '../support/machine.ts';
-import { FAMILIES, type Family } from './odds.ts';
+import { FAMILIES, type Family } from './families.ts';
 import type { Verdict } from './simulate.ts';
 import { OFTEN, SOMETIMES } from './sometimes.ts';
 

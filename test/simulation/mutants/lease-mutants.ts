@@ -1,5 +1,5 @@
+import type { Family } from '../families.ts';
 import type { Mutant } from '../mutants.ts';
-import type { Family } from '../odds.ts';
 
 const HURT: readonly Family[] = ['workers', 'everything', 'fleet'];
 
