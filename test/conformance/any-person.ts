@@ -2,7 +2,7 @@ import type { BranchProtection } from '#core/domain/forge/forge.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import type { ForgePerson } from '#core/ports/forge-person.ts';
-import { BOT } from '../support/api-world.ts';
+import { BOT } from '../support/scripted-accounts.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import { ANY_HEAD, pick } from './values.ts';
 

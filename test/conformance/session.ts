@@ -1,9 +1,10 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { ForgeError } from '#core/ports/forge.ts';
 import type { Signer } from '#core/ports/signer.ts';
-import { ADMIN_KEY, ApiWorld, BOT, CONTAINER_SECRET, HOOK_SECRET } from '../support/api-world.ts';
+import { ADMIN_KEY, ApiWorld, CONTAINER_SECRET, HOOK_SECRET } from '../support/api-world.ts';
 import { type Canary, findLeaks } from '../support/canaries.ts';
 import { giveHistory } from '../support/given-history.ts';
+import { BOT } from '../support/scripted-accounts.ts';
 import { createSeededRandom, type SeededRandom } from '../support/seeded-random.ts';
 import { anyPerson } from './any-person.ts';
 import { type GeneratedRequest, generateRequest } from './generate.ts';

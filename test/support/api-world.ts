@@ -5,15 +5,8 @@ import { compileOutboundPolicy } from '#core/adapters/http-guard/outbound-url.ts
 import { checkOutboundTarget } from '#core/adapters/http-guard/resolve.ts';
 import { makeWebhookKey } from '#core/adapters/system/webhook-key.ts';
 import type { HttpSurface } from '#core/contracts/routes/route-spec.ts';
-import { CATCH_ALL_SURFACE, ROUTES } from '#core/contracts/routes/routes.ts';
-import type { TokenScope } from '#core/domain/forge/token-scopes.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
-import type {
-  Connection,
-  ManagedRepo,
-  ReconcileErrorCode,
-  SealedCredential,
-} from '#core/domain/repos/repo.ts';
+import type { Connection, ManagedRepo, ReconcileErrorCode } from '#core/domain/repos/repo.ts';
 import type { PlanLimitsTable } from '#core/domain/tenants/billing.ts';
 import type { PriceBook } from '#core/domain/tenants/subscription.ts';
 import type { LeaseGrant } from '#core/domain/wakes/lease.ts';
@@ -23,20 +16,12 @@ import { createSignInNotes } from '#core/http/note-sign-in.ts';
 import type { HttpResponse } from '#core/http/respond.ts';
 import type { BillingStore } from '#core/ports/billing-store.ts';
 import { ForgeError } from '#core/ports/forge.ts';
-import type { ForgeAccount, SeenRepo } from '#core/ports/forge-account.ts';
-import type { ForgeAdmin, ForgeRepo } from '#core/ports/forge-admin.ts';
 import type { ForgeLog } from '#core/ports/forge-log.ts';
 import type { ForgePerson, OpenForgePerson } from '#core/ports/forge-person.ts';
 import type { NoticeRequestStore } from '#core/ports/notifier.ts';
 import type { OpenPayments, SubscriptionReader } from '#core/ports/payments.ts';
 import type { Signer } from '#core/ports/signer.ts';
-import {
-  type CredentialOwner,
-  type EngineAnswer,
-  type ReconcileCommand,
-  type Vault,
-  VaultError,
-} from '#core/ports/system.ts';
+import type { EngineAnswer, ReconcileCommand } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
 import { createForgeOpener } from '#core/services/connections/open-forge.ts';
 import { createTokenReader } from '#core/services/tenants/api-tokens.ts';
@@ -58,6 +43,9 @@ import { FakeIdentity } from '../fakes/fake-identity.ts';
 import { createMemoryStore, type MemoryStore } from '../fakes/memory-store.ts';
 import { FakeSecretBox } from '../fakes/secret-box.ts';
 import { FakeWakeQueue } from '../fakes/wake-queue.ts';
+import { type CallOptions, surfaceOf, toEvent } from './gateway-event.ts';
+import { PlainVault } from './plain-vault.ts';
+import { BOT, ScriptedAccounts } from './scripted-accounts.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 export const ADMIN_KEY = 'canary-admin-key-5f2e8a7c';
@@ -70,7 +58,6 @@ export const TOKEN_ADMIN = 'canary.session.token-admin-90ab';
 export const FORGE_TOKEN = 'canary-forge-token-b81c55e0';
 export const CONTAINER_SECRET = 'canary-container-secret-3b77';
 export const HOOK_SECRET = 'canary-webhook-secret-11c9';
-export const BOT = 'queue-bot';
 
 export interface Answer {
   readonly status: number;
@@ -81,16 +68,6 @@ export interface Answer {
   // biome-ignore lint/suspicious/noExplicitAny: a body is free-form JSON, and the assertions are its schema
   readonly json: any;
   readonly code: string | undefined;
-}
-
-export interface CallOptions {
-  readonly token?: string | null;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly cookies?: readonly string[];
-  readonly query?: Readonly<Record<string, string>>;
-  /** Sent as JSON; a string is sent as it is. */
-  readonly body?: unknown;
-  readonly ip?: string;
 }
 
 /** Parts that only a deployment that sells plans has. */
@@ -406,180 +383,3 @@ type Handler = (event: APIGatewayProxyEventV2, context: Context) => Promise<Http
 
 // biome-ignore lint/suspicious/noExplicitAny: handlers use nothing of it but what the steps put there
 const CONTEXT = {} as any;
-
-interface Compiled {
-  readonly key: string;
-  readonly surface: HttpSurface;
-  readonly method: string;
-  readonly pattern: RegExp;
-}
-
-const COMPILED: readonly Compiled[] = ROUTES.map(({ method, path, surface }) => ({
-  key: `${method} ${path}`,
-  surface,
-  method,
-  pattern: new RegExp(`^${path.replace(/[.]/g, '\\.').replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`),
-}));
-
-function surfaceOf(routeKey: string): HttpSurface {
-  return COMPILED.find(({ key }) => key === routeKey)?.surface ?? CATCH_ALL_SURFACE;
-}
-
-/** An event of payload format 2.0, with the route that the gateway would choose. */
-export function toEvent(method: string, path: string, options: CallOptions): APIGatewayProxyEventV2 {
-  const match = COMPILED.find((route) => route.method === method && route.pattern.test(path));
-  const parts = Object.entries(match?.pattern.exec(path)?.groups ?? {});
-  const body = options.body;
-  const text = typeof body === 'string' ? body : body === undefined ? undefined : JSON.stringify(body);
-  const headers: Record<string, string> = {
-    host: 'api.mergeyard.example',
-    ...(text === undefined ? {} : { 'content-type': 'application/json' }),
-    ...(typeof options.token === 'string' ? { authorization: `Bearer ${options.token}` } : {}),
-    ...options.headers,
-  };
-  return {
-    version: '2.0',
-    routeKey: match?.key ?? '$default',
-    rawPath: path,
-    rawQueryString: new URLSearchParams(options.query).toString(),
-    headers,
-    ...(options.cookies === undefined ? {} : { cookies: [...options.cookies] }),
-    ...(options.query === undefined ? {} : { queryStringParameters: { ...options.query } }),
-    ...(parts.length === 0
-      ? {}
-      : { pathParameters: Object.fromEntries(parts.map(([name, part]) => [name, decode(part)])) }),
-    requestContext: {
-      accountId: 'anonymous',
-      apiId: 'api',
-      domainName: 'api.mergeyard.example',
-      domainPrefix: 'api',
-      requestId: 'request-1',
-      routeKey: match?.key ?? '$default',
-      stage: '$default',
-      time: '',
-      timeEpoch: 0,
-      http: { method, path, protocol: 'HTTP/1.1', sourceIp: options.ip ?? '198.51.100.7', userAgent: 'test' },
-    },
-    ...(text === undefined ? {} : { body: text }),
-    isBase64Encoded: false,
-  };
-}
-
-/** Escapes that are none stay as they are, as on the gateway. */
-function decode(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
-}
-
-/** Seals as plain base64, bound to its row and its forge: wrong ones do not open. */
-export class PlainVault implements Vault {
-  failing: 'seal' | 'open' | null = null;
-
-  async seal(owner: CredentialOwner, token: Secret<string>): Promise<SealedCredential> {
-    if (this.failing === 'seal') throw new VaultError('unavailable');
-    const sealed = [...`${ownerText(owner)} ${token.reveal()}`]
-      .map((char) => String.fromCharCode(char.charCodeAt(0) ^ 21))
-      .join('');
-    return {
-      format: 'v3',
-      keyVersion: 1,
-      tokenNonce: 'bm9uY2U=',
-      encryptedDek: 'ZGVr',
-      encryptedToken: Buffer.from(sealed).toString('base64'),
-    };
-  }
-
-  async open(owner: CredentialOwner, sealed: SealedCredential): Promise<Secret<string>> {
-    if (this.failing === 'open') throw new VaultError('undecryptable');
-    const text = [...Buffer.from(sealed.encryptedToken, 'base64').toString('utf8')]
-      .map((char) => String.fromCharCode(char.charCodeAt(0) ^ 21))
-      .join('');
-    const prefix = `${ownerText(owner)} `;
-    if (!text.startsWith(prefix)) throw new VaultError('undecryptable');
-    return new Secret(text.slice(prefix.length));
-  }
-}
-
-function ownerText({ tenantId, connectionId, instanceUrl }: CredentialOwner): string {
-  return `${tenantId} ${connectionId} ${new URL(instanceUrl).origin}`;
-}
-
-/** A forge as far as the API asks one: who a token is, what it sees, which scheduled merges it takes back. */
-export class ScriptedAccounts {
-  login: string | ForgeError = BOT;
-  repos: readonly SeenRepo[] | ForgeError = [];
-  /** The bot's view of any repository that is claimed. */
-  access: Partial<ForgeRepo> | ForgeError = {};
-  cancelFault: ForgeError | null = null;
-  readonly cancelled: number[] = [];
-  /** Scopes that a pasted token lacks. */
-  missingScopes: readonly TokenScope[] = [];
-  /** Runs before each scheduled merge is taken back. */
-  onCancel: (() => Promise<void>) | null = null;
-  readonly asked: string[] = [];
-  /** Calls of setting up that answer. */
-  setUp: Partial<ForgeAdmin> = {};
-  /** The answer to a call that is not scripted. */
-  fault: ForgeError = new ForgeError('unreachable', 'any', null);
-
-  open(instanceUrl: string, token: Secret<string>): ForgeAccount {
-    this.asked.push(instanceUrl);
-    if (token.reveal() === '') throw new Error('a token is never empty');
-    const tell = async <T>(value: T | ForgeError): Promise<T> => {
-      if (value instanceof ForgeError) throw value;
-      return value;
-    };
-    return {
-      readBotLogin: () => tell(this.login),
-      listRepos: () => tell(this.repos),
-      readMissingScopes: async () => this.missingScopes,
-    };
-  }
-
-  adminOf(slug: string): ForgeAdmin {
-    const no = () => Promise.reject(this.fault);
-    const readRepo = async (): Promise<ForgeRepo> => {
-      if (this.access instanceof ForgeError) throw this.access;
-      return {
-        fullName: slug,
-        defaultBranch: 'main',
-        archived: false,
-        hasActions: true,
-        isAdmin: false,
-        canPush: true,
-        allowedStyles: null,
-        ...this.access,
-      };
-    };
-    return {
-      readVersion: no,
-      readRepo,
-      readBranchTip: no,
-      listHooks: no,
-      createHook: no,
-      deleteHook: no,
-      readProtection: no,
-      listRules: no,
-      createRule: no,
-      editRule: no,
-      listFolder: no,
-      commitFile: no,
-      listBranches: no,
-      deleteBranch: no,
-      findOpenPull: no,
-      openPull: no,
-      readGate: no,
-      listStatusHistory: no,
-      cancelAutoMerge: async (pr) => {
-        await this.onCancel?.();
-        if (this.cancelFault !== null) throw this.cancelFault;
-        this.cancelled.push(pr);
-        return 'cancelled';
-      },
-      ...this.setUp,
-    };
-  }
-}

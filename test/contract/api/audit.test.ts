@@ -3,7 +3,8 @@ import { ROUTES, type RouteId } from '#core/contracts/routes/routes.ts';
 import { SESSIONS_LISTED_MS } from '#core/domain/api-limits.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { StoreError } from '#core/ports/store.ts';
-import { type Answer, ApiWorld, BOT, FORGE_TOKEN, TENANT_A, TOKEN_A } from '../../support/api-world.ts';
+import { type Answer, ApiWorld, FORGE_TOKEN, TENANT_A, TOKEN_A } from '../../support/api-world.ts';
+import { BOT } from '../../support/scripted-accounts.ts';
 import { makeWorkingForge } from '../../support/working-forge.ts';
 
 interface Place {

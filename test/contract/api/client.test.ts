@@ -8,7 +8,8 @@ import {
 } from '#core/contracts/routes/client.ts';
 import { ROUTES } from '#core/contracts/routes/routes.ts';
 import { isAnswer } from '../../../cli/answers.ts';
-import { ApiWorld, BOT, FORGE_TOKEN, TENANT_A, TOKEN_A } from '../../support/api-world.ts';
+import { ApiWorld, FORGE_TOKEN, TENANT_A, TOKEN_A } from '../../support/api-world.ts';
+import { BOT } from '../../support/scripted-accounts.ts';
 
 /** `fetch` onto the routers in this process. */
 function fetchOf(world: ApiWorld): typeof fetch {

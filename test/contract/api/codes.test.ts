@@ -5,17 +5,10 @@ import type { BranchRule } from '#core/domain/forge/branch-rule.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { SignerError } from '#core/ports/signer.ts';
 import { StoreError } from '#core/ports/store.ts';
-import {
-  type Answer,
-  ApiWorld,
-  BOT,
-  FORGE_TOKEN,
-  TENANT_A,
-  TOKEN_A,
-  TOKEN_B,
-} from '../../support/api-world.ts';
+import { type Answer, ApiWorld, FORGE_TOKEN, TENANT_A, TOKEN_A, TOKEN_B } from '../../support/api-world.ts';
 import { BillingWorld } from '../../support/billing-world.ts';
 import { givePerson } from '../../support/forge-person.ts';
+import { BOT } from '../../support/scripted-accounts.ts';
 import { makeWorkingForge } from '../../support/working-forge.ts';
 
 const REPOS = '/api/v1/user/repos';

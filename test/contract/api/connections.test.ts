@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { ForgeError } from '#core/ports/forge.ts';
 import { StoreError } from '#core/ports/store.ts';
-import { ApiWorld, BOT, FORGE_TOKEN, TENANT_A, TENANT_B, TOKEN_A, TOKEN_B } from '../../support/api-world.ts';
+import { ApiWorld, FORGE_TOKEN, TENANT_A, TENANT_B, TOKEN_A, TOKEN_B } from '../../support/api-world.ts';
+import { BOT } from '../../support/scripted-accounts.ts';
 
 const PATH = '/api/v1/connections';
 const BODY = { instance_url: 'https://git.example.org', token: FORGE_TOKEN, bot_login: BOT };

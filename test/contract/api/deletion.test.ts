@@ -3,7 +3,8 @@ import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { grantHeldLease } from '#core/domain/wakes/lease.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { givenNodeRow } from '../../builders/store-rows.ts';
-import { ApiWorld, BOT, FORGE_TOKEN, TENANT_A, TENANT_B, TOKEN_A, TOKEN_B } from '../../support/api-world.ts';
+import { ApiWorld, FORGE_TOKEN, TENANT_A, TENANT_B, TOKEN_A, TOKEN_B } from '../../support/api-world.ts';
+import { BOT } from '../../support/scripted-accounts.ts';
 import { createSeededRandom } from '../../support/seeded-random.ts';
 
 const REPOS = '/api/v1/user/repos';

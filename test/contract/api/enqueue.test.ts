@@ -1,5 +1,6 @@
-import { ApiWorld, BOT, TENANT_A, TOKEN_A } from '../../support/api-world.ts';
+import { ApiWorld, TENANT_A, TOKEN_A } from '../../support/api-world.ts';
 import { givePerson } from '../../support/forge-person.ts';
+import { BOT } from '../../support/scripted-accounts.ts';
 
 /** A repository of tenant A, a pull request on its forge, and calls about it with the forge token of a person. */
 async function given() {

@@ -8,7 +8,8 @@ import { grantHeldLease } from '#core/domain/wakes/lease.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { givenNodeRow } from '../../builders/store-rows.ts';
-import { ApiWorld, BOT, FORGE_TOKEN, TENANT_A, TENANT_B, TOKEN_A } from '../../support/api-world.ts';
+import { ApiWorld, FORGE_TOKEN, TENANT_A, TENANT_B, TOKEN_A } from '../../support/api-world.ts';
+import { BOT } from '../../support/scripted-accounts.ts';
 
 const MINUTE_MS = 60_000;
 let world: ApiWorld;

@@ -1,4 +1,5 @@
-import { ApiWorld, BOT, FORGE_TOKEN, TENANT_A, TOKEN_A } from '../../support/api-world.ts';
+import { ApiWorld, FORGE_TOKEN, TENANT_A, TOKEN_A } from '../../support/api-world.ts';
+import { BOT } from '../../support/scripted-accounts.ts';
 
 /** Spelled as attackers spell them. */
 const REFUSED: readonly string[] = [

@@ -2,14 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { StoreError } from '#core/ports/store.ts';
-import {
-  type ApiWorld,
-  BOT,
-  ScriptedAccounts,
-  TENANT_A,
-  TENANT_B,
-  TOKEN_B,
-} from '../../../support/api-world.ts';
+import { type ApiWorld, TENANT_A, TENANT_B, TOKEN_B } from '../../../support/api-world.ts';
+import { BOT, ScriptedAccounts } from '../../../support/scripted-accounts.ts';
 import { makeWorkingForge } from '../../../support/working-forge.ts';
 import { givenTeams, REPOS } from './given-teams.ts';
 

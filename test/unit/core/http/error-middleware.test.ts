@@ -3,7 +3,7 @@ import type { Context } from 'aws-lambda';
 import { answerWithEnvelope } from '#core/http/error-middleware.ts';
 import { respondJson } from '#core/http/respond.ts';
 import { createLog } from '#core/telemetry.ts';
-import { toEvent } from '../../../support/api-world.ts';
+import { toEvent } from '../../../support/gateway-event.ts';
 
 const STAMP = 'stamp-of-the-edge';
 const log = createLog({ service: 'test', write: () => undefined, now: () => 0 });
