@@ -1,12 +1,9 @@
 import type { RepoId } from '#core/domain/ids.ts';
 import { LANDING_TIMEOUT_MS, TICK_INTERVAL_MS } from '#core/domain/limits.ts';
 import { BACKPORT_EVENTS_MAX } from '#core/domain/pulls/backport.ts';
-import { contextForBase, DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
-import type { ManagedRepo, MergeStyle } from '#core/domain/repos/repo.ts';
-import { Secret } from '#core/secret.ts';
-import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
+import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import { givenConnection } from '../builders/managed-repo.ts';
 import type { JournalEntry } from '../fakes/abstract-forge/world.ts';
-import { STATUS_GATE } from '../scenario/world.ts';
 import { createSeededRandom, type SeededRandom } from '../support/seeded-random.ts';
 import { SimClock } from '../support/sim-clock.ts';
 import { Archives } from './archives.ts';
@@ -14,6 +11,7 @@ import { judgeBackports, judgeCarried } from './backports.ts';
 import { entryOfBranch, viewOfBranch } from './branch-view.ts';
 import { gatherCrowd } from './crowd.ts';
 import { drawOdds } from './draw-odds.ts';
+import { drawRepo } from './draw-repo.ts';
 import { FAMILIES, type Family, PROMPT, UNGUARDED } from './families.ts';
 import { drawForge, setFaults, setRareTroubles } from './forge-troubles.ts';
 import { giveHistory } from './history.ts';
@@ -25,7 +23,7 @@ import { NO_ODDS, type Odds, type Trouble } from './odds.ts';
 import { RELEASE } from './plot.ts';
 import { Project } from './project.ts';
 import { Rest } from './rest.ts';
-import { chooseRules, TEAMS } from './rules.ts';
+import { TEAMS } from './rules.ts';
 import { SimService, tokenOf } from './service.ts';
 import { Settings } from './settings.ts';
 import { EXEMPTING_LABEL, Watch } from './watch.ts';
@@ -63,25 +61,6 @@ export async function simulate(
 }
 
 const HOUR_MS = 3_600_000;
-const PRIORITY_LABELS = {
-  incidentLabels: ['incident'],
-  highLabels: ['high'],
-  lowLabels: ['low'],
-  priorityPeople: ['oncall'],
-} as const;
-/** As the service has set it up, and may put it back. */
-const MANAGED_RULE: Partial<ManagedRepo> = {
-  repairSetup: true,
-  protectionRequested: true,
-  provisioning: {
-    webhook: 'not_tried',
-    strayContexts: [],
-    lastProvisionedAt: 0,
-    protection: { kind: 'required', ruleName: 'main', reasons: [] },
-  },
-  ciGate: { status: 'verified', url: null, setupPr: null, probe: null },
-};
-const FREEZE_LABELS = { freezeExemptLabels: [EXEMPTING_LABEL], priorityPeople: ['oncall'] } as const;
 const HOURS_MAX = 2;
 const PULLS_MAX = 8;
 const CROWD_PULLS_MAX = 20;
@@ -95,7 +74,6 @@ const BOT = 'mq-bot';
 const OWN_RUNS_CHANCE = 0.3;
 /** For how long a forge sends the events of gates: always, never, or until it stops. */
 const GATE_EVENTS_MS = [Number.POSITIVE_INFINITY, 0, 40 * 60_000] as const;
-const AUTO_FAMILIES: readonly Family[] = ['one_author', 'priorities'];
 const EVENT_FAMILIES: readonly Family[] = ['people', 'other_ci', 'drifts', 'rules'];
 
 class Life implements Witness {
@@ -241,47 +219,21 @@ class Life implements Witness {
 
   async #manage(index: number): Promise<void> {
     const id = `repo-${index}`;
-    const random = this.#world;
     const further = index > 1 && this.#sharesForge ? this.#managed[0] : undefined;
-    const style: MergeStyle = random.pick(['squash', 'squash', 'squash', 'merge']);
-    const webhooks = random.chance(0.5);
-    const base = further === undefined ? 'main' : RELEASE;
-    const first = further === undefined ? DEFAULT_SERVICE_NAME : contextForBase(DEFAULT_SERVICE_NAME, base);
-    const contexts = [first, contextForBase(first, 'next')] as const;
-    // While the plan does not pay, all repositories of one owner but the oldest are held.
-    const isSameTenant = index === 3 || this.#family === 'interrupted' || this.#sharesForge;
-    const tenantId = `tenant-${isSameTenant ? 1 : index}`;
-    const rules =
-      this.#odds0.otherSchedulers > 0 ? chooseRules(this.#people, this.#odds0.oneAuthor > 0) : undefined;
-    const repo = givenRepo({
+    const { repo, contexts, rules } = drawRepo({
       id,
-      tenantId,
-      connectionId: `0000000${tenantId.slice(-1)}-0000-4000-8000-000000000000`,
-      slug: further?.forge.slug ?? `acme/app-${index}`,
-      baseBranch: base,
-      statusContext: first,
-      mergeStyle: style,
-      wakeupMode: webhooks ? 'webhook' : 'poll',
-      // One hook serves all branches of a repository.
-      webhookSecret: further === undefined ? new Secret(`hook-secret-${index}`) : null,
-      bisectFanout: random.pick([1, 1, 2, 4, 16]),
-      batchLingerSeconds: random.pick([0, 0, 0, 90]),
-      ...this.#choosesFanout(),
+      index,
+      seed: this.#seed,
+      family: this.#family,
+      odds: this.#odds0,
+      first: further,
+      sharesForge: this.#sharesForge,
+      runsOnHeads: this.#runsOnHeads,
       dueAt: this.#clock.now(),
-      ...(this.#odds0.otherCi > 0 ? STATUS_GATE : {}),
-      ...(this.#runsOnHeads ? { reuseCi: true } : {}),
-      ...(this.#odds0.freezesPerHour > 0
-        ? FREEZE_LABELS
-        : this.#odds0.labelsPerHour > 0
-          ? PRIORITY_LABELS
-          : {}),
-      ...(this.#odds0.driftsPerHour > 0 ? MANAGED_RULE : {}),
-      ...(this.#odds0.backports > 0 ? { backports: true } : {}),
-      ...(this.#odds0.settingsFiles > 0 ? { settingsFile: true } : {}),
-      ...rules,
-      // The family of hostile people starts with a queue that was switched on long ago.
-      enabledAt: 0,
+      world: this.#world,
+      people: this.#people,
     });
+    const { tenantId } = repo;
     const { forge, gatePath } = await this.#openForge(repo, further);
     if (rules !== undefined) for (const [name, members] of TEAMS) await forge.setTeam(name, members);
     const { store } = this.#service;
@@ -297,7 +249,7 @@ class Life implements Witness {
       () => this.#service.odds,
       {
         family: this.#family,
-        style,
+        style: repo.mergeStyle,
         pullsMax: this.#limits.pulls ?? (this.#odds0.oneAuthor > 0 ? CROWD_PULLS_MAX : PULLS_MAX),
         gatePath,
         gatesHeads: this.#runsOnHeads,
@@ -337,12 +289,6 @@ class Life implements Witness {
     if (crowd > 1_000) this.sometimes('a crowd of thousands');
     if (rowBytes > 0) store.documentBytesMax = rowBytes;
     if (further === undefined) setRareTroubles(forge, this.#family, this.#service.odds, this.#rare);
-  }
-
-  /** In some lives with many landings, by the seed alone, the queue chooses how many gate runs are out at once. */
-  #choosesFanout(): Partial<ManagedRepo> {
-    if (!AUTO_FAMILIES.includes(this.#family) || this.#seed % 2 === 0) return {};
-    return { fanoutAuto: true, autoRunsPer100Landed: this.#seed % 4 === 1 ? 40 : 400 };
   }
 
   /** A forge of its own, or that of the first branch of the same repository. */
