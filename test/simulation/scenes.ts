@@ -8,6 +8,7 @@ import { CLOCK_SCENES } from './scenes/clock-scenes.ts';
 import { CODE_SCENES } from './scenes/code-scenes.ts';
 import { CONVERTED_SCENES } from './scenes/converted-scenes.ts';
 import { COST_SCENES } from './scenes/cost-scenes.ts';
+import { DEPARTURE_SCENES } from './scenes/departure-scenes.ts';
 import { EVENT_SCENES } from './scenes/event-scenes.ts';
 import { FAIR_SCENES } from './scenes/fair-scenes.ts';
 import { FANOUT_SCENES } from './scenes/fanout-scenes.ts';
@@ -60,6 +61,7 @@ export const SCENES = {
   ...CODE_SCENES,
   ...CONVERTED_SCENES,
   ...COST_SCENES,
+  ...DEPARTURE_SCENES,
   ...EVENT_SCENES,
   ...FAIR_SCENES,
   ...FANOUT_SCENES,

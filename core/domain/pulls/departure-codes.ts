@@ -5,7 +5,7 @@ export const DEPARTURE_CODES = {
   auto_merge_cancelled: exit('author', 'not queued: its auto-merge was cancelled', SCHEDULE),
   cancelled_while_off: exit(
     'author',
-    'not queued: its auto-merge was cancelled, and the queue is switched off or on hold; schedule it again when the queue is on',
+    'not queued: its auto-merge was cancelled while the queue was switched off or on hold; schedule it again when the queue is on',
     `Press ${AUTO_MERGE} on the forge once the queue is on.`,
   ),
   draft: exit('author', 'not queued: it was turned into a draft', 'Mark it as ready for review.'),

@@ -104,6 +104,40 @@ describe('one that leaves the queue is not promised any more that the queue goes
     expect((await wordsOn(world, pr)).at(-1)).toBe(PULL_CODES.cancelled_while_off.says);
   });
 
+  test('its auto-merge is cancelled after its head has said that the queue is off', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    world.forge.mergeBehaviour = () => ({ kind: 'lost' });
+    const landing = await givenScheduled(world.forge, 'a');
+    const next = await givenScheduled(world.forge, 'b');
+    const { headSha } = await world.forge.pull(landing);
+    await world.drain({ until: async () => (await world.forge.status(headSha, 'mq'))?.state === 'success' });
+    await world.settings({ queueEnabled: false });
+    await world.reconcile();
+    for (const pr of [landing, next])
+      expect((await wordsOn(world, pr)).at(-1)).toBe(PULL_CODES.queue_disabled.says);
+    for (const pr of [landing, next]) await world.forge.cancelSchedule(pr);
+    await world.drain({ maxMs: 10 * MINUTE_MS });
+    await world.settings({ queueEnabled: true, enabledAt: world.clock.now() });
+    await world.drain({ maxMs: 10 * MINUTE_MS });
+    for (const pr of [landing, next])
+      expect((await wordsOn(world, pr)).at(-1)).toBe(PULL_CODES.cancelled_while_off.says);
+  });
+
+  test('its landing ends by it, from the moment the success is taken back', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    world.forge.mergeBehaviour = () => ({ kind: 'lost' });
+    const pr = await givenScheduled(world.forge, 'a');
+    const { headSha } = await world.forge.pull(pr);
+    await world.drain({ until: async () => (await world.forge.status(headSha, 'mq'))?.state === 'success' });
+    await retargetToNext(world, pr);
+    await world.drain({ maxMs: 30 * MINUTE_MS });
+    const said = await wordsOn(world, pr);
+    const after = said.slice(said.findLastIndex((each) => each?.startsWith('proven:')) + 1);
+    expect([...new Set(after)]).toEqual([PULL_CODES.retargeted.says]);
+  });
+
   test('and once it is back it is told so', async () => {
     const { world, pr } = await givenStaged();
     await world.forge.cancelSchedule(pr);

@@ -52,6 +52,6 @@ export const SUCCESS_MUTANTS: readonly Mutant[] = [
     find: '  sayLastWord(pass, landing, takeBack.reason);\n',
     replace: '',
     families: ['workers', 'everything'],
-    dies: 'one leaves while it lands',
+    dies: 'a queue goes off, the schedules of its batch are cancelled, and it goes on',
   },
 ];

@@ -13,6 +13,22 @@ export const WORD_MUTANTS: readonly Mutant[] = [
     dies: 'words come late over a bounce',
   },
   {
+    guard: 'one whose schedule went with the queue is told to schedule it again (A145)',
+    file: `${QUEUE}/words/departure.ts`,
+    find: 'if (isUntrue(pass, entry, true)) wishWords',
+    replace: 'if (isUntrue(pass, entry)) wishWords',
+    families: ['people'],
+    dies: 'a queue goes off, the schedules of its batch are cancelled, and it goes on',
+  },
+  {
+    guard: 'the last word on one that left while it landed says how it left (A145)',
+    file: `${QUEUE}/words/last-word.ts`,
+    find: "describeDeparture(left ?? 'left_the_queue')",
+    replace: "describeDeparture(left === undefined ? 'left_the_queue' : 'left_the_queue')",
+    families: ['people'],
+    dies: 'one is sent to another branch while it lands',
+  },
+  {
     guard: 'a refusal of staging is not taken back because the base has moved',
     file: `${QUEUE}/batches/fill.ts`,
     find: '    if (!stays) keepWords(pass, deferred);\n',
@@ -79,7 +95,7 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   {
     guard: 'one that leaves the queue is not promised any more that the queue goes on with it (A145)',
     file: `${QUEUE}/words/departure.ts`,
-    find: 'if (isUntrue(pass, entry)) wishWords(pass, entry, describeDeparture(reason));',
+    find: 'if (isUntrue(pass, entry, true)) wishWords(pass, entry, describeDeparture(reason));',
     replace: 'if (entry.pr < 0) wishWords(pass, entry, describeDeparture(reason));',
     families: ['calm', 'storm'],
     dies: 'one leaves and comes back',
@@ -119,8 +135,8 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   {
     guard: 'the last word of a landing that ended because its pull request left says that it left',
     file: `${QUEUE}/words/last-word.ts`,
-    find: 'const pending = hasLeft ? ',
-    replace: 'const pending = hasLeft && sha.length === 0 ? ',
+    find: 'if (entries.some((entry) => entry.pr === pr || entry.head === head)) return',
+    replace: 'if (entries.length >= 0 || head === String(pr)) return',
     families: ['calm', 'storm'],
     dies: 'one leaves while it lands',
   },

@@ -16,7 +16,8 @@ import type { Deferred } from '../record/aside.ts';
 import type { TakeBackReason } from '../record/landing-state.ts';
 import { type Batch, type Fate, type QueueRecord, startOf, type Teardown, treeOf } from '../record/record.ts';
 import { blamesHead, keepsWords, sayDeferred } from '../words/deferral-words.ts';
-import { describeDefer, describeTakeBack } from '../words/describe.ts';
+import { describeDefer } from '../words/describe.ts';
+import { describeEnd } from '../words/last-word.ts';
 import { wishStatus } from '../words/wish-status.ts';
 import { resolveNode, retireNode } from './nodes.ts';
 import { activeMembers, isWhole, landingOf } from './pipeline.ts';
@@ -83,7 +84,7 @@ export function startTeardown(pass: DecisionContext, batch: Batch, reason: Teard
     pr: landing.pr,
     sha: landing.head,
     state: 'pending',
-    description: describeTakeBack(words),
+    description: describeEnd(pass.record, landing, words),
     targetUrl: null,
     takesBack: true,
   });

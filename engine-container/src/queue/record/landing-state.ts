@@ -32,6 +32,8 @@ export interface Landing {
   answered?: number;
   /** When the latest of them was sent, or may have been sent at the latest; absent in records of before it was kept. */
   askedAt?: EpochMs;
+  /** How its pull request left the queue meanwhile; absent: it is in the queue, or left without words. */
+  left?: Departure;
   /** `success` is taken back; concluded one grace period after that was written. */
   takeBack: {
     readonly reason: TakeBackReason;
@@ -42,6 +44,16 @@ export interface Landing {
     probeFailures?: number;
   } | null;
 }
+
+/** How one leaves the queue whose head may still say that the queue goes on with it. */
+export type Departure =
+  | 'auto_merge_cancelled'
+  | 'cancelled_while_off'
+  | 'draft'
+  | 'closed'
+  | 'retargeted'
+  | 'merged_along'
+  | 'left_the_queue';
 
 export type TakeBackReason =
   | 'merge_timeout'

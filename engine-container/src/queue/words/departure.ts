@@ -1,12 +1,12 @@
-import { isInFlight, isLandingHead } from '../batches/pipeline.ts';
+import { isInFlight, isLandingHead, landingOf } from '../batches/pipeline.ts';
 import { type DecisionContext, emitEvent } from '../decision-context.ts';
 import { hasLandedHead } from '../landing/landed.ts';
 import { mustWordsWait } from '../record/bounds.ts';
+import type { Departure } from '../record/landing-state.ts';
 import type { QueueEntry, Said } from '../record/queue-entry.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { sayDeferred } from './deferral-words.ts';
 import {
-  type Departure,
   describeDefer,
   describeDeparture,
   describeNotAdmitted,
@@ -30,13 +30,21 @@ export function leaveQueue(pass: DecisionContext, entry: QueueEntry, reason: Lea
   const { record } = pass;
   record.entries = record.entries.filter((candidate) => candidate !== entry);
   emitEvent(pass, 'pr_skipped', entry, reason);
+  noteLeft(pass, entry, reason);
   if (entry.said?.head !== entry.head) return;
   // The words stand on the commit: they are those of another one with this head from now on.
   const heir = record.entries.find(({ head }) => head === entry.head);
   if (heir !== undefined) return inherit(heir, entry.said);
   // Where many leave at once, the patrol tells the rest.
   if (leavesSilently(reason) || mustWordsWait(record)) return;
-  if (isUntrue(pass, entry)) wishWords(pass, entry, describeDeparture(reason));
+  // That the queue is off says nothing of what its author has to do when it is on.
+  if (isUntrue(pass, entry, true)) wishWords(pass, entry, describeDeparture(reason));
+}
+
+/** Where a landing ends the last word is its own. */
+function noteLeft({ record }: DecisionContext, { pr, head }: QueueEntry, reason: LeaveReason): void {
+  const landing = landingOf(record);
+  if (landing?.pr === pr && landing.head === head && !leavesSilently(reason)) landing.left = reason;
 }
 
 function inherit(heir: QueueEntry, said: Said): void {
@@ -85,9 +93,13 @@ function isAdmissionRead({ full, pulls, protection, base }: Snapshot): boolean {
  * Does its head say that the queue goes on with it, or that a queue is off which is on? The words of a bounce, a refusal or a
  * conflict stay: they are still true, and that of a bounce is its memory (D-05).
  */
-function isUntrue({ record, s }: DecisionContext, { head, said, movedAt }: QueueEntry): boolean {
+function isUntrue(
+  { record, s }: DecisionContext,
+  { head, said, movedAt }: QueueEntry,
+  leaves = false,
+): boolean {
   if (said?.head !== head) return false;
-  const isOver = s.repo.queueEnabled && said.description === describeOff();
+  const isOver = (leaves || s.repo.queueEnabled) && said.description === describeOff();
   if (isDeparture(said.description) && !isOver) return false;
   if (said.state !== 'pending' && movedAt === null) return false;
   // Where a landing ends the last word is its own.

@@ -5,7 +5,7 @@ import { PAUSED_PREFIX } from '#core/domain/repos/pause-words.ts';
 import type { Refusal } from '../admission/admission.ts';
 import type { MovedWhy } from '../admission/readings.ts';
 import { type Bounced, type DeferReason, isSilent } from '../record/aside.ts';
-import type { TakeBackReason } from '../record/landing-state.ts';
+import type { Departure, TakeBackReason } from '../record/landing-state.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 
 /**
@@ -121,16 +121,6 @@ export function describeStopped(): string {
 export function describeStaged(): string {
   return PULL_CODES.staged.says;
 }
-
-/** How one leaves the queue whose head may still say that the queue goes on with it. */
-export type Departure =
-  | 'auto_merge_cancelled'
-  | 'cancelled_while_off'
-  | 'draft'
-  | 'closed'
-  | 'retargeted'
-  | 'merged_along'
-  | 'left_the_queue';
 
 export function describeDeparture(departure: Departure): string {
   return PULL_CODES[departure].says;

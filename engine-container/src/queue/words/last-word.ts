@@ -1,5 +1,6 @@
 import type { DecisionContext } from '../decision-context.ts';
 import type { Landing, TakeBackReason } from '../record/landing-state.ts';
+import type { QueueRecord } from '../record/record.ts';
 import { describeDeparture, describeRefusal, describeTakeBack } from './describe.ts';
 import { wishStatus } from './wish-status.ts';
 
@@ -11,13 +12,20 @@ export function sayLastWord(pass: DecisionContext, landing: Landing, reason: Tak
   const { pr, head: sha } = landing;
   const refused = pass.record.entries.filter(({ head, refusedFor }) => head === sha && refusedFor !== null);
   const { refusedFor = null } = refused.find((entry) => entry.pr === pr) ?? refused[0] ?? {};
-  const isInQueue = pass.record.entries.some((entry) => entry.pr === pr || entry.head === sha);
-  // It is not tested again.
-  const hasLeft = !isInQueue && reason !== 'queue_disabled';
-  const pending = hasLeft ? describeDeparture('left_the_queue') : describeTakeBack(reason);
   const words =
     refusedFor === null
-      ? ({ state: 'pending', description: pending } as const)
+      ? ({ state: 'pending', description: describeEnd(pass.record, landing, reason) } as const)
       : ({ state: 'error', description: describeRefusal(refusedFor) } as const);
   wishStatus(pass, { pr, sha, ...words, targetUrl: null });
+}
+
+/** What its head says from when its `success` is taken back: one that has left the queue is not tested again. */
+export function describeEnd(
+  { entries }: QueueRecord,
+  { pr, head, left }: Landing,
+  reason: TakeBackReason,
+): string {
+  if (entries.some((entry) => entry.pr === pr || entry.head === head)) return describeTakeBack(reason);
+  if (left === undefined && reason === 'queue_disabled') return describeTakeBack(reason);
+  return describeDeparture(left ?? 'left_the_queue');
 }

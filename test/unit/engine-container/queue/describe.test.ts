@@ -4,7 +4,7 @@ import { sayPause } from '#core/domain/repos/pause.ts';
 import { REFUSALS } from '../../../../engine-container/src/queue/admission/admission.ts';
 import type { MovedWhy } from '../../../../engine-container/src/queue/admission/readings.ts';
 import type { DeferReason } from '../../../../engine-container/src/queue/record/aside.ts';
-import type { TakeBackReason } from '../../../../engine-container/src/queue/record/landing-state.ts';
+import type { Departure, TakeBackReason } from '../../../../engine-container/src/queue/record/landing-state.ts';
 import type { QueueEntry } from '../../../../engine-container/src/queue/record/queue-entry.ts';
 import * as words from '../../../../engine-container/src/queue/words/describe.ts';
 import { givenEntry } from '../../../builders/queue-record.ts';
@@ -70,7 +70,7 @@ const DEPARTURES = Object.keys({
   retargeted: true,
   merged_along: true,
   left_the_queue: true,
-} satisfies Record<words.Departure, true>) as readonly words.Departure[];
+} satisfies Record<Departure, true>) as readonly Departure[];
 
 type Describe = Extract<keyof typeof words, `describe${string}`>;
 const NO_INPUT: readonly [][] = [[]];
