@@ -5,6 +5,7 @@ import { keepWebhook, type NotificationTargets } from '../../domain/notices/noti
 import { findBranchConflict } from '../../domain/repos/managed-branch.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { QueueSettings } from '../../domain/repos/repo-settings.ts';
+import { isStopAsked } from '../../domain/repos/stored-holds.ts';
 import type { CiGate } from '../../domain/set-up/provisioning.ts';
 import type { AccountStore } from '../../ports/account-store.ts';
 import type { NoticeRequestStore } from '../../ports/notifier.ts';
@@ -61,7 +62,9 @@ export async function updateRepo(
   await recordChange(deps, tenantId, 'repo.update', repo.id);
   if (targets !== null) await askNewMailbox(deps, saved, repo);
   const isFrozenAnew = FREEZE_FIELDS.some((field) => wanted[field] !== undefined);
-  if (saved.queueEnabled && (!repo.queueEnabled || isFrozenAnew)) await tryWake(deps, repo.id);
+  const isKeptOn = wanted.queueEnabled === true && isStopAsked(repo, deps.clock.now());
+  if (isKeptOn) await deps.store.askStop(repo.id, deps.clock.now());
+  if (saved.queueEnabled && (!repo.queueEnabled || isFrozenAnew || isKeptOn)) await tryWake(deps, repo.id);
   const hooks = saved.wakeupMode === 'webhook' && repo.wakeupMode !== 'webhook';
   return hooks ? (await provisionRepo(deps, saved)).repo : saved;
 }

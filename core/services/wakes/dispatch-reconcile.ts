@@ -154,7 +154,10 @@ async function reconcileRepo(
       const isSlow = isSlowFailure(answered.errorCode, heldMs);
       const windsDown = command === 'wind_down';
       const slowFailures = isSlow ? (last?.slowFailures ?? 0) + 1 : 0;
-      const ended = { ...answered, heldMs, windsDown, slowFailures };
+      // A switch-off that was given up leaves the queue on: its heads say so as soon as the mark is over.
+      const goesOnAt = isStopAsked(repo, deps.clock.now()) ? (repo.stopUntil ?? null) : null;
+      const wakeAt = earliest(answered.wakeAt, goesOnAt);
+      const ended = { ...answered, wakeAt, heldMs, windsDown, slowFailures };
       // Caught, not thrown: a throw would release a lease under which the engine may still be at work.
       const recorded = await recordOutcome(deps, repo, ended, last).catch((error: unknown) => ({
         fault: error,
@@ -178,6 +181,10 @@ async function reconcileRepo(
   });
   const { report, leaveLease: isLost } = ended;
   return { kind: 'reconciled', repo, outcome, logTail: report?.logTail ?? [], isLost };
+}
+
+function earliest(one: EpochMs | null, other: EpochMs | null): EpochMs | null {
+  return one === null || other === null ? (one ?? other) : Math.min(one, other);
 }
 
 async function callEngine(

@@ -220,6 +220,17 @@ describe('switching the queue off (D-24)', () => {
       expect(steps).toEqual(['cancel after true', 'cancel after true']);
     });
 
+    test('after that, switching on lets the engine go on at once', async () => {
+      const repo = await withLanding();
+      world.engine = null;
+      expect(await disable(repo)).toMatchObject({ status: 409, code: 'queue_locked' });
+      expect((await world.store.readHolds(repo))?.queueEnabled).toBe(false);
+      const before = world.sent.wakes.length;
+      expect((await a('PATCH', `${REPOS}/${repo.id}`, { queue_enabled: true })).status).toBe(200);
+      expect((await world.store.readHolds(repo))?.queueEnabled).toBe(true);
+      expect(world.sent.wakes.length).toBe(before + 1);
+    });
+
     test('a queue that cannot be asked is 503 queue_lock_failed', async () => {
       const repo = await withLanding();
       world.sent.failing = true;

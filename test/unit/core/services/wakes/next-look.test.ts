@@ -37,6 +37,14 @@ describe('the next look', () => {
     expect(world.queue.delayed[0]?.visibleAt).toBe(world.clock.now() + WAKE_DELAY_MS_MIN);
   });
 
+  test('comes when the mark of a switch-off that was given up is over: its heads say that the queue is off', async () => {
+    const world = await givenWorker();
+    const until = world.clock.now() + 60_000;
+    const wakeSeq = await world.store.askStop('repo-1', until);
+    await dispatchReconcile(world.deps, 'repo-1');
+    expect(world.queue.delayed).toEqual([{ repoId: 'repo-1', wakeSeq, visibleAt: until }]);
+  });
+
   test('is at the next tick where the engine waits for longer: no event need announce what happens meanwhile (A46)', async () => {
     const world = await givenWorker();
     world.engine.act = async (fence) => {
