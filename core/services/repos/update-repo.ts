@@ -35,7 +35,7 @@ export interface RepoChanges extends Partial<QueueSettings> {
   readonly notification?: NotificationTargets | null | undefined;
 }
 
-/** Like a pause these hold from now on: heads are told, and what stands is taken back. Other settings hold from the next look on. */
+/** Like a pause these hold from now on: heads are told, and what stands is taken back. Other settings hold from the next reconcile on. */
 const FREEZE_FIELDS = ['freezeWindows', 'freezeTimeZone', 'freezeExemptLabels'] as const;
 
 /** Settings of one repo, already validated as a whole (A65). Nothing to change is a success. */

@@ -4,7 +4,10 @@ import { sayPause } from '#core/domain/repos/pause.ts';
 import { REFUSALS } from '../../../../engine-container/src/queue/admission/admission.ts';
 import type { MovedWhy } from '../../../../engine-container/src/queue/admission/readings.ts';
 import type { DeferReason } from '../../../../engine-container/src/queue/record/aside.ts';
-import type { Departure, TakeBackReason } from '../../../../engine-container/src/queue/record/landing-state.ts';
+import type {
+  Departure,
+  TakeBackReason,
+} from '../../../../engine-container/src/queue/record/landing-state.ts';
 import type { QueueEntry } from '../../../../engine-container/src/queue/record/queue-entry.ts';
 import * as words from '../../../../engine-container/src/queue/words/describe.ts';
 import { givenEntry } from '../../../builders/queue-record.ts';
