@@ -4,7 +4,7 @@ import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
 import { GLANCE_TIMEOUT_MS } from '#core/domain/limits.ts';
 import type { GlanceAnswer, GlanceRequest, IdleLooker } from '#core/ports/idle-look.ts';
 import type { Clock } from '#core/ports/system.ts';
-import { glanceAt } from '../engine-container/src/idle/glance.ts';
+import { glanceAt } from '../engine-container/src/idle/glance-at-forge.ts';
 import { lookForWork } from '../engine-container/src/idle/idle-look.ts';
 
 /** Idle looks and glances within this process. `send` keeps the pace that a forge has asked for. */

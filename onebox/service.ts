@@ -9,7 +9,7 @@ import { createUuidIds } from '#core/adapters/system/ids.ts';
 import type { RepoId } from '#core/domain/ids.ts';
 import { TICK_INTERVAL_MS } from '#core/domain/limits.ts';
 import type { Clock, Log, Vault } from '#core/ports/system.ts';
-import { resumeWaits } from '#core/services/wakes/wake.ts';
+import { resumeWaits } from '#core/services/wakes/send-wakes.ts';
 import type { OneboxConfig } from './config.ts';
 import { listen } from './front.ts';
 import { openKeys } from './keys.ts';

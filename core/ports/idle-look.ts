@@ -2,7 +2,7 @@ import type { CommitSha, EpochMs, PullRequestNumber, RepoId } from '../domain/id
 import type { ReconcileErrorCode } from '../domain/repos/repo.ts';
 import type { HookState } from '../domain/set-up/hook-seen.ts';
 import type { ProtectionReason } from '../domain/set-up/provisioning.ts';
-import type { Glance } from '../domain/wakes/glance.ts';
+import type { Glance } from '../domain/wakes/forge-sight.ts';
 import type { ReconcileRequest } from './system.ts';
 
 /** A pull request that was read and is not scheduled. It stays so until its head or its `updatedAt` changes. */

@@ -1,5 +1,5 @@
 import type { EpochMs, TenantId } from '../domain/ids.ts';
-import type { MailboxState } from '../domain/notices/notification.ts';
+import type { MailboxState } from '../domain/notices/notice-ways.ts';
 
 /** Names one mailbox of one tenant, and proves that the bearer got a mail there. */
 export interface MailboxLink {

@@ -1,7 +1,7 @@
 import type { EpochMs, RepoId, TenantId } from '../domain/ids.ts';
 import type { Notice } from '../domain/notices/notice.ts';
 import type { NoticeTopic } from '../domain/notices/notice-topics.ts';
-import type { Chat } from '../domain/notices/notification.ts';
+import type { Chat } from '../domain/notices/notice-ways.ts';
 import type { Trouble } from '../domain/notices/queue-notices.ts';
 import type { Delivery, DeliveryName } from '../domain/notices/webhook-delivery.ts';
 import type { ActivityEvent } from '../domain/queue/batch.ts';

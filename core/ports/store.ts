@@ -11,7 +11,7 @@ import type { StoredHolds } from '../domain/repos/stored-holds.ts';
 import type { HookSeen } from '../domain/set-up/hook-seen.ts';
 import type { RuleSeen } from '../domain/set-up/provisioning.ts';
 import type { OngoingReconcile } from '../domain/wakes/fairness.ts';
-import type { ForgeSight } from '../domain/wakes/glance.ts';
+import type { ForgeSight } from '../domain/wakes/forge-sight.ts';
 import type { HeardKind } from '../domain/wakes/heard-events.ts';
 import type { HeldLease, LeaseGrant, LeaseState } from '../domain/wakes/lease.ts';
 

@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import { ApiError } from '#core/contracts/routes/client.ts';
+import { codeOfPlace } from '../../core/domain/pulls/find-pull-code.ts';
 import { PULL_CODES } from '../../core/domain/pulls/pull-code-table.ts';
-import { codeOfPlace } from '../../core/domain/pulls/pull-codes.ts';
 import { useChange, useNow } from '../data/hooks.ts';
 import { Ago, Button, Empty, Foreign, Outward } from '../parts/frame/basics.tsx';
 import { Problem } from '../parts/frame/errors.tsx';

@@ -9,7 +9,7 @@ import {
   mapChats,
   NAMED_WAYS,
   type NamedWay,
-} from '#core/domain/notices/notification.ts';
+} from '#core/domain/notices/notice-ways.ts';
 
 type Notification = NonNullable<InputFor<'updateRepo'>['body']['notification']>;
 

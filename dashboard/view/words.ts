@@ -1,6 +1,6 @@
-import type { Turn } from '../../core/domain/pulls/pull-code.ts';
+import { isPullCode } from '../../core/domain/pulls/find-pull-code.ts';
+import type { Turn } from '../../core/domain/pulls/pull-code-kinds.ts';
 import { PULL_CODES } from '../../core/domain/pulls/pull-code-table.ts';
-import { isPullCode } from '../../core/domain/pulls/pull-codes.ts';
 import type { Tone } from './tone.ts';
 
 /** A code of a pull request, as the API tells it. */

@@ -7,7 +7,7 @@ import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { IdleLookEnv } from '#core/contracts/internal/env.ts';
 import { readGlanceRequest, readLookRequest } from '#core/contracts/internal/idle-look.ts';
 import type { GlanceAnswer, GlanceRequest, LookAnswer } from '#core/ports/idle-look.ts';
-import { glanceAt } from './idle/glance.ts';
+import { glanceAt } from './idle/glance-at-forge.ts';
 import { lookForWork } from './idle/idle-look.ts';
 
 const env = IdleLookEnv.parse(process.env);

@@ -12,7 +12,7 @@ import { askRetries } from '#core/services/notices/deliver-webhook.ts';
 import { watchQueues } from '#core/services/notices/watch-queues.ts';
 import { tendEngine } from '#core/services/operation/engine-power.ts';
 import { writeOffDeadWakes } from '#core/services/wakes/dead-wakes.ts';
-import { wakeDueRepos } from '#core/services/wakes/wake.ts';
+import { wakeDueRepos } from '#core/services/wakes/send-wakes.ts';
 import { createLog } from '#core/telemetry.ts';
 import { TickEnv } from './env.ts';
 

@@ -8,7 +8,7 @@ import { createSqsWakeSender } from '#core/adapters/sqs/wake-queue.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { glanceOf, parseWakeMessage } from '#core/contracts/internal/wake-message.ts';
 import { consumeBatch } from '#core/http/queue-batch.ts';
-import { forwardDelayedWake } from '#core/services/wakes/wake.ts';
+import { forwardDelayedWake } from '#core/services/wakes/send-wakes.ts';
 import { createLog } from '#core/telemetry.ts';
 import { WakeForwardEnv } from './env.ts';
 

@@ -4,7 +4,7 @@ import { listSources, readSource } from './sources.ts';
 
 /** Where texts stand that people see: pages, statuses, mails, chats, errors, terminals. Logs of operators are not of them. */
 const SEEN = ['dashboard', 'cli', 'core/contracts', 'core/domain', 'lambdas/public', 'local/demo', 'onebox'];
-const OTHERS = ['engine-container/src/queue/words/describe.ts'];
+const OTHERS = ['engine-container/src/queue/words/phrases.ts'];
 /** Here a text that begins with a small letter is a line of the log. */
 const WITH_LOGS = ['core/services', 'lambdas/forge-ops', 'lambdas/api'];
 

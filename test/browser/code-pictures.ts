@@ -2,8 +2,8 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import type { PullStoryView } from '#core/contracts/pulls/pull-story.ts';
+import { PULL_CODE_NAMES, type PullCodeName } from '#core/domain/pulls/find-pull-code.ts';
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
-import { PULL_CODE_NAMES, type PullCodeName } from '#core/domain/pulls/pull-codes.ts';
 import { onboard, openRepo, sees, signIn } from './steps.ts';
 import { type BrowserWorld, findChromium, openBrowserWorld } from './world.ts';
 

@@ -1,6 +1,6 @@
 import { authorGuardKey, authorKey, mailboxHash } from '#core/adapters/dynamo/rows/keys.ts';
 import type { RepoId, TenantId } from '#core/domain/ids.ts';
-import type { MailboxState } from '#core/domain/notices/notification.ts';
+import type { MailboxState } from '#core/domain/notices/notice-ways.ts';
 import type { Delivery } from '#core/domain/notices/webhook-delivery.ts';
 import type { AuthorNotices, AuthorStore } from '#core/ports/author-store.ts';
 import type { ConfirmationKey, Mailbox, MailboxLink, MailboxStore } from '#core/ports/mailbox-store.ts';

@@ -1,5 +1,5 @@
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.ts';
-import type { MailboxState } from '#core/domain/notices/notification.ts';
+import type { MailboxState } from '#core/domain/notices/notice-ways.ts';
 import type { ActivityEvent, NodeRow } from '#core/domain/queue/batch.ts';
 import type { LeftHeads } from '#core/domain/queue/obligations.ts';
 import type { Connection, ManagedRepo, ReconcileOutcome } from '#core/domain/repos/repo.ts';

@@ -3,7 +3,7 @@ import { AppError } from '#core/contracts/errors.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { Secret } from '#core/secret.ts';
-import { wakeDueRepos } from '#core/services/wakes/wake.ts';
+import { wakeDueRepos } from '#core/services/wakes/send-wakes.ts';
 import { acceptForgeWebhook } from '#core/services/webhooks/accept-forge-webhook.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { createMemoryStore } from '../fakes/memory-store.ts';

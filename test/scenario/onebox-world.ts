@@ -8,7 +8,7 @@ import type { EngineReport } from '#core/ports/store.ts';
 import type { Log } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
 import { withLease } from '#core/services/wakes/lease.ts';
-import { wakeNow } from '#core/services/wakes/wake.ts';
+import { wakeNow } from '#core/services/wakes/send-wakes.ts';
 import { parseRecord } from '../../engine-container/src/stored-record/record-codec.ts';
 import { BOT, createFakeForge } from '../../local/forge/fake-forge.ts';
 import { OAUTH_CLIENT } from '../../local/forge/http/oauth.ts';

@@ -8,7 +8,7 @@ import type { DeletionDeps } from '#core/services/repos/delete-repo.ts';
 import { saveRepo } from '#core/services/repos/save-repo.ts';
 import { offboardTenant } from '#core/services/tenants/offboard.ts';
 import { type DispatchDeps, dispatchReconcile } from '#core/services/wakes/dispatch-reconcile.ts';
-import { forwardDelayedWake, wakeDueRepos, wakeNow } from '#core/services/wakes/wake.ts';
+import { forwardDelayedWake, wakeDueRepos, wakeNow } from '#core/services/wakes/send-wakes.ts';
 import { createReconciler } from '../../engine-container/src/reconcile/reconciler.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { type AbstractForge, createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';

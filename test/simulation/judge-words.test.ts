@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
-import { describeHeadChange } from '../../engine-container/src/queue/words/describe.ts';
+import { describeHeadChange } from '../../engine-container/src/queue/words/phrases.ts';
 
 /** The judge knows by their first words why pull requests wait: a status that begins otherwise would be held unsaid. */
 const PLOTS = readdirSync(new URL('plots', import.meta.url)).map((file) => `plots/${file}`);

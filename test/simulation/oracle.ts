@@ -1,6 +1,6 @@
 import type { PullRequest } from '#core/domain/forge/forge.ts';
+import { codeOfEvent } from '#core/domain/pulls/find-pull-code.ts';
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
-import { codeOfEvent } from '#core/domain/pulls/pull-codes.ts';
 import type { ActivityEvent, NodeRow } from '#core/domain/queue/batch.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';

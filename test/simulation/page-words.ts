@@ -1,7 +1,7 @@
 import type { EpochMs } from '#core/domain/ids.ts';
-import { BY_ITSELF } from '#core/domain/pulls/pull-code.ts';
+import { codeOfPlace } from '#core/domain/pulls/find-pull-code.ts';
+import { BY_ITSELF } from '#core/domain/pulls/pull-code-kinds.ts';
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
-import { codeOfPlace } from '#core/domain/pulls/pull-codes.ts';
 import type { QueuePlace } from '#core/domain/queue/queue-view.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import type { QueueRecord } from '../../engine-container/src/queue/record/record.ts';

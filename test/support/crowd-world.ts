@@ -5,7 +5,7 @@ import type { EngineAnswer, WakeQueue } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
 import { type DispatchDeps, dispatchReconcile } from '#core/services/wakes/dispatch-reconcile.ts';
 import { adoptLease } from '#core/services/wakes/lease.ts';
-import { forwardDelayedWake, wakeDueRepos, wakeForEvent } from '#core/services/wakes/wake.ts';
+import { forwardDelayedWake, wakeDueRepos, wakeForEvent } from '#core/services/wakes/send-wakes.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { createMemoryStore } from '../fakes/memory-store.ts';
 import { SimClock } from './sim-clock.ts';

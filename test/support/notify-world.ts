@@ -12,7 +12,7 @@ import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
 import { makeUpText } from '#core/adapters/system/made-up-text.ts';
 import type { StreamAnswer } from '#core/contracts/internal/stream.ts';
 import { MAIL_KEY_CHARS } from '#core/contracts/notices/mailbox.ts';
-import type { NotificationTargets } from '#core/domain/notices/notification.ts';
+import type { NotificationTargets } from '#core/domain/notices/notice-ways.ts';
 import type { Trouble } from '#core/domain/notices/queue-notices.ts';
 import type { ActivityEvent, NodeRow } from '#core/domain/queue/batch.ts';
 import type { QueueView } from '#core/domain/queue/queue-view.ts';

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../../domain/ids.ts';
-import type { MailboxState } from '../../domain/notices/notification.ts';
+import type { MailboxState } from '../../domain/notices/notice-ways.ts';
 import type { MailboxStore } from '../../ports/mailbox-store.ts';
 import { oneOf, optional, record, text, whole } from './rows/codec.ts';
 import { mailboxHash, mailboxKey, mailKeyHash } from './rows/keys.ts';

@@ -1,5 +1,5 @@
 import { NOTICE_TIMEOUT_MS } from '../../domain/api-limits.ts';
-import { isChatUrl } from '../../domain/notices/notification.ts';
+import { isChatUrl } from '../../domain/notices/notice-ways.ts';
 import type { Notifier } from '../../ports/notifier.ts';
 import type { HttpSend } from '../http-guard/http-send.ts';
 import { postNotice } from './post-notice.ts';

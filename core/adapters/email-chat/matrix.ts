@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { NOTICE_TIMEOUT_MS } from '../../domain/api-limits.ts';
-import { parseMatrix } from '../../domain/notices/notification.ts';
+import { parseMatrix } from '../../domain/notices/notice-ways.ts';
 import type { Notifier } from '../../ports/notifier.ts';
 import type { HttpSend } from '../http-guard/http-send.ts';
 import { postNotice } from './post-notice.ts';

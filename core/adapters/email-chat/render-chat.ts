@@ -1,5 +1,5 @@
 import { type Notice, withoutLinks } from '../../domain/notices/notice.ts';
-import type { Chat } from '../../domain/notices/notification.ts';
+import type { Chat } from '../../domain/notices/notice-ways.ts';
 
 /** Of one text: below the 3,000 of a block in Slack, and twice as many escaped are below the 2,000 of Discord. */
 const TEXT_CHARS_MAX = 900;

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { NOTICE_TIMEOUT_MS } from '../../domain/api-limits.ts';
-import { parseWebhook, WEBHOOK_SECRET_PREFIX } from '../../domain/notices/notification.ts';
+import { parseWebhook, WEBHOOK_SECRET_PREFIX } from '../../domain/notices/notice-ways.ts';
 import type { Notifier } from '../../ports/notifier.ts';
 import { type HttpSend, HttpSendError } from '../http-guard/http-send.ts';
 

@@ -1,7 +1,7 @@
 import type { WakeMessage } from '../../contracts/internal/wake-message.ts';
 import type { RepoId } from '../../domain/ids.ts';
 import { WAKE_DELIVERIES_MAX } from '../../domain/limits.ts';
-import { redeliverySeconds } from '../../domain/wakes/wake.ts';
+import { redeliverySeconds } from '../../domain/wakes/wake-rule.ts';
 import type { Log, WakeQueue } from '../../ports/system.ts';
 
 export interface InProcessWakesConfig {

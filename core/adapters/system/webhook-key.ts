@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { WEBHOOK_SECRET_PREFIX } from '../../domain/notices/notification.ts';
+import { WEBHOOK_SECRET_PREFIX } from '../../domain/notices/notice-ways.ts';
 import { Secret } from '../../secret.ts';
 
 /** The Standard Webhooks specification takes 24 to 64 bytes. */

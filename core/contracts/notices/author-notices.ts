@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { EpochMs } from '../../domain/ids.ts';
 import { PULL_TOPICS } from '../../domain/notices/notice-topics.ts';
-import { MAILBOX_STATES, type MailboxState } from '../../domain/notices/notification.ts';
+import { MAILBOX_STATES, type MailboxState } from '../../domain/notices/notice-ways.ts';
 import type { AuthorNotices } from '../../ports/author-store.ts';
 import type { ForgeLogin } from '../../ports/identity.ts';
 import { formatTime, InstanceUrl, Time } from '../fields.ts';

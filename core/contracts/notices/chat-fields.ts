@@ -1,4 +1,4 @@
-import type { Chat } from '../../domain/notices/notification.ts';
+import type { Chat } from '../../domain/notices/notice-ways.ts';
 
 /** Names of the chats in the contract's notification object. */
 export const CHAT_FIELDS = {

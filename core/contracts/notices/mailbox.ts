@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { MAILBOX_STATES } from '../../domain/notices/notification.ts';
+import { MAILBOX_STATES } from '../../domain/notices/notice-ways.ts';
 import type { MailboxLink } from '../../ports/mailbox-store.ts';
 import { Uuid } from '../fields.ts';
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { urlOfPull } from '../../domain/notices/notice.ts';
 import type { Trouble } from '../../domain/notices/queue-notices.ts';
+import { codeOfEvent, PULL_CODE_NAMES } from '../../domain/pulls/find-pull-code.ts';
 import { PULL_CODES } from '../../domain/pulls/pull-code-table.ts';
-import { codeOfEvent, PULL_CODE_NAMES } from '../../domain/pulls/pull-codes.ts';
 import type { ActivityEvent } from '../../domain/queue/batch.ts';
 import { STANDSTILL_CAUSES, sayStandstill } from '../../domain/queue/standstill.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';

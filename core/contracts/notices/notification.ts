@@ -16,7 +16,7 @@ import {
   mapChats,
   type NotificationTargets,
   originOf,
-} from '../../domain/notices/notification.ts';
+} from '../../domain/notices/notice-ways.ts';
 import { isSealed } from '../../domain/sealed-text.ts';
 import { REDACTED } from '../tenants/redacted.ts';
 import { CHAT_FIELDS, type ChatField } from './chat-fields.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { PullRequestNumber } from '../../domain/ids.ts';
 import { BACKPORT_RESULTS, sayBackport } from '../../domain/pulls/backport.ts';
-import { TURNS } from '../../domain/pulls/pull-code.ts';
+import { codeOfEvent, PULL_CODE_NAMES, type PullCodeName } from '../../domain/pulls/find-pull-code.ts';
+import { TURNS } from '../../domain/pulls/pull-code-kinds.ts';
 import { PULL_CODES } from '../../domain/pulls/pull-code-table.ts';
-import { codeOfEvent, PULL_CODE_NAMES, type PullCodeName } from '../../domain/pulls/pull-codes.ts';
 import type { PullStory } from '../../domain/pulls/pull-story.ts';
 import { ACTIVITY_EVENTS, type NodeRow } from '../../domain/queue/batch.ts';
 import { sayForecast } from '../../domain/queue/forecast.ts';

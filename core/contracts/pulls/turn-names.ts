@@ -1,4 +1,4 @@
-import type { Turn } from '../../domain/pulls/pull-code.ts';
+import type { Turn } from '../../domain/pulls/pull-code-kinds.ts';
 
 /** The party whose turn it is, in words: the same on the page and in a terminal. */
 export const TURN_NAMES: Readonly<Record<Turn, string>> = {

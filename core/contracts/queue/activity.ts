@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { EpochMs } from '../../domain/ids.ts';
-import type { MailboxState } from '../../domain/notices/notification.ts';
+import type { MailboxState } from '../../domain/notices/notice-ways.ts';
 import {
   type ActivityStats,
   CI_STATES,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ForgeEvent } from '../../domain/wakes/wake.ts';
+import type { ForgeEvent } from '../../domain/wakes/wake-rule.ts';
 
 /** The parts of a forge's webhook body that routing needs. Tolerant: forges add fields and leave some out. */
 const text = z.string().min(1);

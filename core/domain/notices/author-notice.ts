@@ -1,5 +1,5 @@
+import { codeOfEvent } from '../pulls/find-pull-code.ts';
 import { PULL_CODES } from '../pulls/pull-code-table.ts';
-import { codeOfEvent } from '../pulls/pull-codes.ts';
 import type { ActivityEvent } from '../queue/batch.ts';
 import type { ManagedRepo } from '../repos/repo.ts';
 import { type Notice, toLinks, toPlainLine, urlOfPull } from './notice.ts';

@@ -1,5 +1,5 @@
 import type { ActivityEvent } from '../queue/batch.ts';
-import { SECRET_WAYS } from './notification.ts';
+import { SECRET_WAYS } from './notice-ways.ts';
 
 /** Topics that a place can be told of, by the choice of the owner. */
 export const NOTICE_TOPICS = ['bounced', 'refused', 'landed', 'stuck', 'drift'] as const;

@@ -1,7 +1,7 @@
 import type { RefusalCause } from '../forge/refusal-cause.ts';
 import type { RepoId } from '../ids.ts';
+import { codeOfEvent } from '../pulls/find-pull-code.ts';
 import { PULL_CODES } from '../pulls/pull-code-table.ts';
-import { codeOfEvent } from '../pulls/pull-codes.ts';
 import type { ActivityEvent } from '../queue/batch.ts';
 import { type StandstillCause, sayStandstill } from '../queue/standstill.ts';
 import { sayTime } from '../repos/pause.ts';

@@ -1,4 +1,4 @@
-import { AUTO_MERGE, exit, type PullCode, SCHEDULE, SCHEDULE_AGAIN } from './pull-code.ts';
+import { AUTO_MERGE, exit, type PullCode, SCHEDULE, SCHEDULE_AGAIN } from './pull-code-kinds.ts';
 
 /** The ways in which a person or the forge takes a pull request out of the queue. */
 export const DEPARTURE_CODES = {

@@ -1,5 +1,5 @@
 import type { MergeRefusal } from './merge-refusal.ts';
-import { type PullCode, wait } from './pull-code.ts';
+import { type PullCode, wait } from './pull-code-kinds.ts';
 
 export const MERGE_BASE = 'Merge the base branch into the branch of this pull request, and push.';
 

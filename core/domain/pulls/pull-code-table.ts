@@ -12,7 +12,7 @@ import {
   SCHEDULE_AGAIN,
   scheduleBy,
   wait,
-} from './pull-code.ts';
+} from './pull-code-kinds.ts';
 import { SCHEDULE_CODES } from './schedule-codes.ts';
 
 const MERGE_LIST_STEP =

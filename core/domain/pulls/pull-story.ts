@@ -4,9 +4,9 @@ import type { ActivityEvent, NodeRow, Receipt } from '../queue/batch.ts';
 import type { ToldForecast } from '../queue/forecast.ts';
 import type { QueueView } from '../queue/queue-view.ts';
 import { type Hold, sayPause } from '../repos/pause.ts';
-import { BY_ITSELF } from './pull-code.ts';
+import { codeOfEvent, codeOfPlace, type PullCodeName } from './find-pull-code.ts';
+import { BY_ITSELF } from './pull-code-kinds.ts';
 import { PULL_CODES } from './pull-code-table.ts';
-import { codeOfEvent, codeOfPlace, type PullCodeName } from './pull-codes.ts';
 
 /** Landings of the repository that an estimate needs at least. */
 export const ESTIMATE_LANDINGS_MIN = 5;

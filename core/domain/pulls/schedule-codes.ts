@@ -1,4 +1,4 @@
-import { APPROVE, BY_ITSELF, exit, type PullCode, scheduleBy, wait } from './pull-code.ts';
+import { APPROVE, BY_ITSELF, exit, type PullCode, scheduleBy, wait } from './pull-code-kinds.ts';
 
 /** Ways out and waits by the rules about who may schedule, and how often. */
 export const SCHEDULE_CODES = {

@@ -1,7 +1,7 @@
 import { AppError } from '../../contracts/errors.ts';
 import { MAIL_CONFIRMS_AT_ONCE_MAX, WEEK_MS } from '../../domain/api-limits.ts';
 import type { TenantId } from '../../domain/ids.ts';
-import type { MailboxState } from '../../domain/notices/notification.ts';
+import type { MailboxState } from '../../domain/notices/notice-ways.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { RateStore } from '../../ports/account-store.ts';
 import type { MailboxStore } from '../../ports/mailbox-store.ts';

@@ -1,6 +1,6 @@
 import { AppError } from '../../contracts/errors.ts';
 import { CHAT_FIELDS } from '../../contracts/notices/chat-fields.ts';
-import { CHAT_NAMES, type NotificationTargets, originOf } from '../../domain/notices/notification.ts';
+import { CHAT_NAMES, type NotificationTargets, originOf } from '../../domain/notices/notice-ways.ts';
 import type { CheckTarget } from '../../ports/forge-account.ts';
 
 export interface NoticeTargetDeps {

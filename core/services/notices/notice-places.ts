@@ -1,6 +1,6 @@
 import type { Notice } from '../../domain/notices/notice.ts';
 import { NOTICE_WAYS, type NoticeTopic, type NoticeWay, waysOf } from '../../domain/notices/notice-topics.ts';
-import { type NotificationTargets, noSecretWays } from '../../domain/notices/notification.ts';
+import { type NotificationTargets, noSecretWays } from '../../domain/notices/notice-ways.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { Notifier } from '../../ports/notifier.ts';
 import type { SecretBox } from '../../ports/secret-box.ts';

@@ -7,7 +7,7 @@ import {
   secretOf,
   withSecret,
   withWebhook,
-} from '../../domain/notices/notification.ts';
+} from '../../domain/notices/notice-ways.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import { chatOwner } from '../../domain/sealed-text.ts';
 import type { AccountStore, RateStore } from '../../ports/account-store.ts';

@@ -3,7 +3,7 @@ import { NOTICE_BATCHES_MAX, NOTICE_PLACES_MAX } from '../../domain/api-limits.t
 import type { TenantId } from '../../domain/ids.ts';
 import { describeInvoiceNotice, findGateRunOfBounce } from '../../domain/notices/notice.ts';
 import { type PullTopic, topicOfEvent } from '../../domain/notices/notice-topics.ts';
-import { noSecretWays } from '../../domain/notices/notification.ts';
+import { noSecretWays } from '../../domain/notices/notice-ways.ts';
 import { describePullNotice } from '../../domain/notices/queue-notices.ts';
 import { queuePageOf } from '../../domain/notices/service-pages.ts';
 import { type Delivery, nameOfTelling } from '../../domain/notices/webhook-delivery.ts';

@@ -8,7 +8,7 @@ import type { Clock } from '../../ports/system.ts';
 import type { Secret } from '../../secret.ts';
 import { loadOwnRepo } from '../repos/owned.ts';
 import { type AuditDeps, recordChange } from '../tenants/audit.ts';
-import { tryWake, type WakeDeps } from '../wakes/wake.ts';
+import { tryWake, type WakeDeps } from '../wakes/send-wakes.ts';
 
 /** A check of a forge ends within a second or two; the call ends long before its function does. */
 const SCHEDULE_TRIES_MAX = 4;

@@ -4,7 +4,7 @@ import type { DispatchStore, EnrollmentStore, LeaseStore } from '../../ports/sto
 import { StoreError } from '../../ports/store.ts';
 import type { Clock, WakeQueue } from '../../ports/system.ts';
 import { type AuditDeps, recordChange } from '../tenants/audit.ts';
-import { tryWake } from '../wakes/wake.ts';
+import { tryWake } from '../wakes/send-wakes.ts';
 import { type LiveStore, readLivePrs } from '../wind-down/live-batches.ts';
 import { loadOwnRepo } from './owned.ts';
 

@@ -5,7 +5,7 @@ import type { PauseKind } from '../../domain/repos/pause.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { WakeQueue } from '../../ports/system.ts';
 import { type AuditDeps, recordChange } from '../tenants/audit.ts';
-import { tryWake, type WakeDeps } from '../wakes/wake.ts';
+import { tryWake, type WakeDeps } from '../wakes/send-wakes.ts';
 import { loadOwnRepo } from './owned.ts';
 import { type RepoStore, saveRepo } from './save-repo.ts';
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../contracts/errors.ts';
 import { isSameGate, statusGateOf } from '../../domain/forge/status-gate.ts';
 import type { TenantId } from '../../domain/ids.ts';
-import { keepWebhook, type NotificationTargets } from '../../domain/notices/notification.ts';
+import { keepWebhook, type NotificationTargets } from '../../domain/notices/notice-ways.ts';
 import { findBranchConflict } from '../../domain/repos/managed-branch.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { QueueSettings } from '../../domain/repos/repo-settings.ts';
@@ -16,7 +16,7 @@ import { type NoticeTargetDeps, refuseForbiddenTargets } from '../notices/check-
 import { orDecryptionError, sealOldSecrets, sealTargets } from '../secrets/repo-secrets.ts';
 import { changeStatusContext, type ProvisioningDeps, provisionRepo } from '../set-up/provisioning.ts';
 import { recordChange } from '../tenants/audit.ts';
-import { tryWake } from '../wakes/wake.ts';
+import { tryWake } from '../wakes/send-wakes.ts';
 import { type StopDeps, stopQueue } from '../wind-down/stop-queue.ts';
 import { loadOwnRepo } from './owned.ts';
 import { saveRepo } from './save-repo.ts';

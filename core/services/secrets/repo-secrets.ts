@@ -4,7 +4,7 @@ import {
   SECRET_WAYS,
   secretOf,
   withSecret,
-} from '../../domain/notices/notification.ts';
+} from '../../domain/notices/notice-ways.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import { chatOwner, isSealed, webhookSecretOwner } from '../../domain/sealed-text.ts';
 import type { SecretBox } from '../../ports/secret-box.ts';

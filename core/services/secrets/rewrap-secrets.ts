@@ -3,7 +3,7 @@ import {
   SECRET_WAYS,
   secretOf,
   withSecret,
-} from '../../domain/notices/notification.ts';
+} from '../../domain/notices/notice-ways.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import { chatOwner, webhookSecretOwner } from '../../domain/sealed-text.ts';
 import type { AdminStore } from '../../ports/account-store.ts';

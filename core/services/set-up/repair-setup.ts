@@ -11,7 +11,7 @@ import { type DispatchStore, StoreError } from '../../ports/store.ts';
 import type { Clock, Log } from '../../ports/system.ts';
 import { saveRepo } from '../repos/save-repo.ts';
 import { recordChange } from '../tenants/audit.ts';
-import { tryWake, type WakeDeps } from '../wakes/wake.ts';
+import { tryWake, type WakeDeps } from '../wakes/send-wakes.ts';
 import { requireContext } from './branch-protection.ts';
 import type { ProvisioningDeps } from './provisioning.ts';
 import { registerWebhook } from './webhook-registration.ts';

@@ -10,9 +10,9 @@ import {
 import type { ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from '../../domain/repos/repo.ts';
 import { isStopAsked } from '../../domain/repos/stored-holds.ts';
 import { isSlowFailure, slowRetryMs } from '../../domain/wakes/fairness.ts';
-import { keepSight, sightOf } from '../../domain/wakes/glance.ts';
+import { keepSight, sightOf } from '../../domain/wakes/forge-sight.ts';
 import type { HeldLease } from '../../domain/wakes/lease.ts';
-import { retryDelayMs, shareOf } from '../../domain/wakes/wake.ts';
+import { retryDelayMs, shareOf } from '../../domain/wakes/wake-rule.ts';
 import type { LookStore } from '../../ports/idle-look.ts';
 import { type DispatchStore, type LeaseStore, type ReconcileStore, StoreError } from '../../ports/store.ts';
 import {

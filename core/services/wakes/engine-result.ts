@@ -2,7 +2,7 @@ import type { EpochMs } from '../../domain/ids.ts';
 import { LEASE_TAKEOVER_GRACE_MS } from '../../domain/limits.ts';
 import type { ReconcileErrorCode, ReconcileOutcome } from '../../domain/repos/repo.ts';
 import { assertNever } from '../../domain/result.ts';
-import type { ForgeSight } from '../../domain/wakes/glance.ts';
+import type { ForgeSight } from '../../domain/wakes/forge-sight.ts';
 import type { HeldLease } from '../../domain/wakes/lease.ts';
 import type { EngineReport } from '../../ports/store.ts';
 import type { EngineAnswer } from '../../ports/system.ts';

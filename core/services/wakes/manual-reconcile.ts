@@ -18,7 +18,7 @@ import type { Clock, Log, WakeQueue } from '../../ports/system.ts';
 import { findReposOnHold, type PlanDeps } from '../billing/plans.ts';
 import { loadOwnRepo } from '../repos/owned.ts';
 import { mustWaitTurn } from '../wind-down/wind-down.ts';
-import { wakeNow } from './wake.ts';
+import { wakeNow } from './send-wakes.ts';
 
 /** Clocks of two functions differ by less; a stored time beyond it is not waited for. */
 const CLOCK_SKEW_MS_MAX = 2_000;

@@ -3,7 +3,7 @@ import type { ManagedRepo, ReconcileOutcome } from '../../domain/repos/repo.ts';
 import type { DispatchStore } from '../../ports/store.ts';
 import type { Clock, Log, WakeQueue } from '../../ports/system.ts';
 import { finishBurial, isOff, isWoundDown, type LastLook, type PurgeStore } from '../wind-down/wind-down.ts';
-import { planGlance } from './glance.ts';
+import { planGlance } from './answer-glance.ts';
 
 export interface NextLookDeps {
   readonly store: Pick<DispatchStore, 'settleDue' | 'settleOff'> & PurgeStore;

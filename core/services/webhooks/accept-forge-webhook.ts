@@ -11,14 +11,14 @@ import {
   type ForgeEvent,
   type ForgeEventKind,
   obeysWebhooks,
-} from '../../domain/wakes/wake.ts';
+} from '../../domain/wakes/wake-rule.ts';
 import type { RateStore } from '../../ports/account-store.ts';
 import type { SecretBox } from '../../ports/secret-box.ts';
 import { type DispatchStore, type LeaseStore, StoreError } from '../../ports/store.ts';
 import { VaultError } from '../../ports/system.ts';
 import type { Secret } from '../../secret.ts';
 import { findReposOnHold, type OnHoldStore, type PlanDeps } from '../billing/plans.ts';
-import { type EventWakeDeps, wakeForEvent } from '../wakes/wake.ts';
+import { type EventWakeDeps, wakeForEvent } from '../wakes/send-wakes.ts';
 import type { RefusedDeliveries } from './refused-deliveries.ts';
 
 export interface WebhookDeps extends EventWakeDeps, PlanDeps {

@@ -14,7 +14,7 @@ import type { Clock, Ids, Log, WakeQueue } from '../../ports/system.ts';
 import { accessDenied } from '../connections/denied.ts';
 import type { OpenForge } from '../connections/open-forge.ts';
 import { withLease } from '../wakes/lease.ts';
-import { tryWake } from '../wakes/wake.ts';
+import { tryWake } from '../wakes/send-wakes.ts';
 import { type LiveStore, readLivePrs } from './live-batches.ts';
 
 export interface StopDeps {

@@ -1,6 +1,6 @@
 import { CHAT_FIELDS } from '#core/contracts/notices/chat-fields.ts';
 import { CHAT_URL_CHARS_MAX, EMAIL_CHARS_MAX } from '#core/domain/api-limits.ts';
-import { CHAT_NAMES, CHATS } from '#core/domain/notices/notification.ts';
+import { CHAT_NAMES, CHATS } from '#core/domain/notices/notice-ways.ts';
 import { useService } from '../../data/hooks.ts';
 import {
   MATRIX_FIELD_NAMES,

@@ -1,4 +1,4 @@
-import { CHATS, type Chat } from '#core/domain/notices/notification.ts';
+import { CHATS, type Chat } from '#core/domain/notices/notice-ways.ts';
 
 export function chatHint(chat: Chat): string {
   return `https://${CHATS[chat].hosts[0]}${CHATS[chat].pathPrefix}…`;

@@ -21,15 +21,15 @@ import { settleStanding } from './landing/standing.ts';
 import { settleUnheard } from './landing/unheard.ts';
 import { sayPaused } from './line/pauses.ts';
 import { orderLine } from './line/turns.ts';
+import { chooseWake } from './next-look.ts';
 import { adoptFanout } from './policy/fanout-choice.ts';
 import { adoptSnapshot } from './record/adopt-snapshot.ts';
 import { forgetOldest, lookForLeftOut } from './record/bounds.ts';
 import type { QueueRecord } from './record/record.ts';
 import type { Snapshot } from './snapshot.ts';
-import { chooseWake } from './wake.ts';
 import { sayOff } from './words/departure.ts';
-import { sayProgress } from './words/progress.ts';
 import { replaceOldWords } from './words/replace-old-words.ts';
+import { sayProgress } from './words/say-progress.ts';
 import { retryStuck, writeWords } from './words/write-words.ts';
 
 /**

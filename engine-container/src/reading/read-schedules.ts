@@ -1,7 +1,7 @@
 import type { PullRequest, TimelineEntry } from '#core/domain/forge/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
-import { type ForgeSight, isSettled, sightOf } from '#core/domain/wakes/glance.ts';
+import { type ForgeSight, isSettled, sightOf } from '#core/domain/wakes/forge-sight.ts';
 import type { ForgeReader } from '#core/ports/forge.ts';
 import type { Clock } from '#core/ports/system.ts';
 import { readSchedule } from '../queue/admission/eligibility.ts';

@@ -4,7 +4,7 @@ import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts'
 import { countedLabels } from '#core/domain/repos/priority.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { known, mapKnown, type Reading, UNKNOWN } from '#core/domain/result.ts';
-import type { ForgeSight } from '#core/domain/wakes/glance.ts';
+import type { ForgeSight } from '#core/domain/wakes/forge-sight.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { Clock, Ids } from '#core/ports/system.ts';
 import { landingOf } from '../queue/batches/pipeline.ts';

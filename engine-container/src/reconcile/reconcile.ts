@@ -2,7 +2,7 @@ import { LOG_TAIL_LINES_MAX } from '#core/domain/api-limits.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
 import { RECONCILE_BUDGET_MS, RECONCILE_PASSES_MAX, WAKE_DELAY_MS_MAX } from '#core/domain/limits.ts';
 import type { ManagedRepo, ReconcileErrorCode } from '#core/domain/repos/repo.ts';
-import type { ForgeSight } from '#core/domain/wakes/glance.ts';
+import type { ForgeSight } from '#core/domain/wakes/forge-sight.ts';
 import type { HeldLease } from '#core/domain/wakes/lease.ts';
 import { type EngineForge, ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
 import { StoreError } from '#core/ports/store.ts';

@@ -2,7 +2,7 @@ import { mayOpenMerge } from '#core/domain/forge/forge.ts';
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import type { QueueRecord } from '../queue/record/record.ts';
-import { describeUnrecorded } from '../queue/words/describe.ts';
+import { describeUnrecorded } from '../queue/words/phrases.ts';
 import { isGone } from '../reading/is-gone.ts';
 
 /** Those that land come first; each costs a call, and one more where something stands. */

@@ -5,7 +5,7 @@ import { NoticePayload } from '#core/contracts/notices/notice-payload.ts';
 import { toDeliveryList } from '#core/contracts/notices/notice-webhook.ts';
 import { DAY_MS } from '#core/domain/api-limits.ts';
 import { mapWays } from '#core/domain/notices/notice-topics.ts';
-import { formatMatrix, formatWebhook } from '#core/domain/notices/notification.ts';
+import { formatMatrix, formatWebhook } from '#core/domain/notices/notice-ways.ts';
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { StoreError } from '#core/ports/store.ts';

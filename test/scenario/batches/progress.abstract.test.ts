@@ -1,5 +1,5 @@
+import type { PullCodeName } from '#core/domain/pulls/find-pull-code.ts';
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
-import type { PullCodeName } from '#core/domain/pulls/pull-codes.ts';
 import { landedOf } from '../hooks.ts';
 import { expectHonestEnd, givenProject, givenScheduled } from '../stories.ts';
 import { givenThreeScheduled } from '../three-scheduled.ts';

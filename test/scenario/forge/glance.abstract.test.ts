@@ -1,5 +1,5 @@
-import { type ForgeSight, showsNews, sightOf } from '#core/domain/wakes/glance.ts';
-import { glanceAt } from '../../../engine-container/src/idle/glance.ts';
+import { type ForgeSight, showsNews, sightOf } from '#core/domain/wakes/forge-sight.ts';
+import { glanceAt } from '../../../engine-container/src/idle/glance-at-forge.ts';
 import { lookForWork } from '../../../engine-container/src/idle/idle-look.ts';
 import { givenProject, givenScheduled } from '../stories.ts';
 import { createWorld } from '../world.ts';

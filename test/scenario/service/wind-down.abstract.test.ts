@@ -5,7 +5,7 @@ import { deleteRepo } from '#core/services/repos/delete-repo.ts';
 import { saveRepo } from '#core/services/repos/save-repo.ts';
 import { updateRepo } from '#core/services/repos/update-repo.ts';
 import { dispatchReconcile } from '#core/services/wakes/dispatch-reconcile.ts';
-import { wakeNow } from '#core/services/wakes/wake.ts';
+import { wakeNow } from '#core/services/wakes/send-wakes.ts';
 import { givenConnection, givenRepo } from '../../builders/managed-repo.ts';
 import { FakeSecretBox } from '../../fakes/secret-box.ts';
 import { CONNECTION, givenPostedSuccess, QueueWorld, REPO, stopPaying, TICK_MS } from '../queue-world.ts';

@@ -55,7 +55,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'only our own clock says how old a reading is',
-    file: 'core/domain/wakes/glance.ts',
+    file: 'core/domain/wakes/forge-sight.ts',
     find: 'return seenAt !== undefined && readAt !== undefined && readAt - seenAt >= READING_SETTLE_MS;',
     replace: 'return seenAt !== undefined && readAt !== undefined;',
     families: ['clocks', 'people', 'lagging'],

@@ -12,7 +12,7 @@ export const GLANCE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a glance is followed by the next',
-    file: 'core/services/wakes/glance.ts',
+    file: 'core/services/wakes/answer-glance.ts',
     find: '  if (step > GLANCE_STEPS_MAX) return;\n',
     replace: '  if (step > 1) return;\n',
     families: ['at_rest'],
@@ -20,7 +20,7 @@ export const GLANCE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a glance that sees news wakes',
-    file: 'core/domain/wakes/glance.ts',
+    file: 'core/domain/wakes/forge-sight.ts',
     find: '  return glance.newest !== null && !isSamePull(known.newest, glance.newest);',
     replace: '  return glance.newest === null && !isSamePull(known.newest, glance.newest);',
     families: ['at_rest'],
@@ -28,7 +28,7 @@ export const GLANCE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a sight within the second of a change proves nothing',
-    file: 'core/services/wakes/glance.ts',
+    file: 'core/services/wakes/answer-glance.ts',
     find: '  if (!sight.isSettled) return true;\n',
     replace: '  if (!sight.isSettled) sight = { ...sight, isSettled: true };\n',
     families: ['at_rest'],
@@ -36,7 +36,7 @@ export const GLANCE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a glance that sees no news wakes nothing',
-    file: 'core/domain/wakes/glance.ts',
+    file: 'core/domain/wakes/forge-sight.ts',
     find: '  if (!known.isSettled || known.tip !== glance.tip) return true;',
     replace: '  if (known.tip === known.tip) return true;',
     families: ['at_rest'],
@@ -44,7 +44,7 @@ export const GLANCE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'chains of glances replace each other',
-    file: 'core/services/wakes/glance.ts',
+    file: 'core/services/wakes/answer-glance.ts',
     find: "  if (repo.wakeSeq !== glance.wakeSeq) return 'replaced';\n",
     replace: '',
     families: ['at_rest'],
@@ -52,7 +52,7 @@ export const GLANCE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a glance that is delivered twice goes on once',
-    file: 'core/services/wakes/glance.ts',
+    file: 'core/services/wakes/answer-glance.ts',
     find: 'sendDelayedGlance({ repoId: id, wakeSeq, step }, delayMs)',
     replace:
       'sendDelayedGlance({ repoId: id, wakeSeq, step: 1 + Math.floor(deps.clock.now()) % 997 }, delayMs)',
@@ -61,7 +61,7 @@ export const GLANCE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a repository that is quiet for long is glanced at no more',
-    file: 'core/domain/wakes/glance.ts',
+    file: 'core/domain/wakes/forge-sight.ts',
     find: '  return delayMs < TICK_INTERVAL_MS ? Math.round(delayMs) : null;',
     replace: '  return Math.min(Math.round(delayMs), 30_000);',
     families: ['at_rest'],

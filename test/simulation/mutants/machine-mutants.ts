@@ -31,7 +31,7 @@ export const MACHINE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a wake that the store refused comes back soon',
-    file: 'core/domain/wakes/wake.ts',
+    file: 'core/domain/wakes/wake-rule.ts',
     find: 'Math.min(WAKE_DELAY_MS_MAX, Math.max(1, receives)',
     replace: `Math.max(${HOURS_MS}, Math.max(1, receives)`,
     families: ['outages'],

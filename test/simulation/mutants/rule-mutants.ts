@@ -46,7 +46,7 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a rule over the branches of the queue keeps no words from the authors (A145)',
-    file: `${QUEUE}/words/progress.ts`,
+    file: `${QUEUE}/words/say-progress.ts`,
     find: "if (errorCode !== 'protection_conflict') return false;",
     replace: "return errorCode === 'protection_conflict';",
     families: ['rules'],
@@ -54,7 +54,7 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'authors are told that the queue has stopped where it can stage nothing (A145)',
-    file: `${QUEUE}/words/progress.ts`,
+    file: `${QUEUE}/words/say-progress.ts`,
     find: 'isStopped: awaitsPerson(record)',
     replace: 'isStopped: awaitsPerson({ ...record, ruledBranch: undefined as never })',
     families: ['rules'],

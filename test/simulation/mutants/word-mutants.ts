@@ -70,7 +70,7 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'one that waits for its batch is told so',
-    file: `${QUEUE}/words/progress.ts`,
+    file: `${QUEUE}/words/say-progress.ts`,
     find: 'return said !== undefined && (isInLine(said)',
     replace: 'return said === undefined || (isInLine(said)',
     families: ['calm'],
@@ -78,7 +78,7 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'one that was bounced has no place in the line',
-    file: `${QUEUE}/words/progress.ts`,
+    file: `${QUEUE}/words/say-progress.ts`,
     find: 'record.entries.filter((entry) => !isBounced(record, entry))',
     replace: 'record.entries.filter((entry) => entry.pr > 0)',
     families: ['calm'],
@@ -86,7 +86,7 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'one that is staged is told so',
-    file: `${QUEUE}/words/progress.ts`,
+    file: `${QUEUE}/words/say-progress.ts`,
     find: '  return describeStaged();\n',
     replace: '  return null;\n',
     families: ['calm'],
@@ -110,7 +110,7 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'one that is back in the queue is told so',
-    file: `${QUEUE}/words/progress.ts`,
+    file: `${QUEUE}/words/say-progress.ts`,
     find: 'last === undefined || isDeparture(last) ? undefined : last',
     replace: 'last === undefined || isDeparture(String(last.length)) ? undefined : last',
     families: ['calm', 'storm'],
@@ -142,7 +142,7 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'one that waits in a queue that has stopped is told so',
-    file: `${QUEUE}/words/progress.ts`,
+    file: `${QUEUE}/words/say-progress.ts`,
     find: 'if (batch === undefined && isStopped) return',
     replace: 'if (batch === undefined && isStopped && pr < 0) return',
     families: ['people'],

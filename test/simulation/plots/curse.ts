@@ -1,4 +1,4 @@
-import { describeQueued } from '../../../engine-container/src/queue/words/describe.ts';
+import { describeQueued } from '../../../engine-container/src/queue/words/phrases.ts';
 import type { AbstractForge } from '../../fakes/abstract-forge/abstract-forge.ts';
 import type { Plot, Stagehand } from '../plot.ts';
 

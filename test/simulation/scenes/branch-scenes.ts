@@ -3,7 +3,7 @@ import { contextForBase, DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-n
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { Secret } from '#core/secret.ts';
 import { deleteRepo } from '#core/services/repos/delete-repo.ts';
-import { wakeNow } from '#core/services/wakes/wake.ts';
+import { wakeNow } from '#core/services/wakes/send-wakes.ts';
 import { acceptForgeWebhook } from '#core/services/webhooks/accept-forge-webhook.ts';
 import { givenConnection, givenRepo } from '../../builders/managed-repo.ts';
 import { createMemoryStore } from '../../fakes/memory-store.ts';

@@ -1,4 +1,4 @@
-import { codeOfEvent } from '#core/domain/pulls/pull-codes.ts';
+import { codeOfEvent } from '#core/domain/pulls/find-pull-code.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { look, type Scenes, setStage } from '../scene-stage.ts';
 

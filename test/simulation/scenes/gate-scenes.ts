@@ -1,5 +1,5 @@
+import { codeOfEvent } from '#core/domain/pulls/find-pull-code.ts';
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
-import { codeOfEvent } from '#core/domain/pulls/pull-codes.ts';
 import { CI_CONTEXTS } from '../../fakes/abstract-forge/pipeline-statuses.ts';
 import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { STATUS_GATE } from '../../scenario/world.ts';

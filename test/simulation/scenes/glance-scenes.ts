@@ -1,5 +1,5 @@
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
-import { describeInLine, isPromise } from '../../../engine-container/src/queue/words/describe.ts';
+import { describeInLine, isPromise } from '../../../engine-container/src/queue/words/phrases.ts';
 import type { AbstractForge } from '../../fakes/abstract-forge/abstract-forge.ts';
 import { givenProject } from '../../scenario/stories.ts';
 import { Fleet } from '../fleet.ts';

@@ -3,7 +3,7 @@ import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
 import { deleteRepo } from '#core/services/repos/delete-repo.ts';
-import { wakeNow } from '#core/services/wakes/wake.ts';
+import { wakeNow } from '#core/services/wakes/send-wakes.ts';
 import { stopQueue } from '#core/services/wind-down/stop-queue.ts';
 import { givenConnection, givenRepo } from '../../builders/managed-repo.ts';
 import { createAbstractForge } from '../../fakes/abstract-forge/abstract-forge.ts';

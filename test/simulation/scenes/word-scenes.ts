@@ -1,6 +1,6 @@
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
-import { describeStaleSuccess } from '../../../engine-container/src/queue/words/describe.ts';
+import { describeStaleSuccess } from '../../../engine-container/src/queue/words/phrases.ts';
 import { giveUpFirst } from '../../scenario/late-call.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { look, type Scenes, type Stage, setStage, wordsOn } from '../scene-stage.ts';

@@ -3,7 +3,7 @@ import {
   SECRET_WAYS,
   secretOf,
   withSecret,
-} from '../../../domain/notices/notification.ts';
+} from '../../../domain/notices/notice-ways.ts';
 import { chatOwner, isSealed, webhookSecretOwner } from '../../../domain/sealed-text.ts';
 import type { SecretBox } from '../../../ports/secret-box.ts';
 import { type Vault, VaultError } from '../../../ports/system.ts';

@@ -4,7 +4,7 @@ import {
   NOTICE_TOPICS,
   type NoticeChoice,
 } from '../../../domain/notices/notice-topics.ts';
-import type { NotificationTargets } from '../../../domain/notices/notification.ts';
+import type { NotificationTargets } from '../../../domain/notices/notice-ways.ts';
 import { defaulted, listOf, nullable, oneOf, record, text } from './codec.ts';
 
 export const notification = record<NotificationTargets>({

@@ -8,7 +8,7 @@ import { RECONCILE_ERROR_CODES, type ReconcileOutcome } from '../../../domain/re
 import type { SettingsSeen } from '../../../domain/repos/settings-file.ts';
 import { HOOK_STATES, type HookSeen } from '../../../domain/set-up/hook-seen.ts';
 import { PROTECTION_REASONS, type RuleSeen } from '../../../domain/set-up/provisioning.ts';
-import type { ForgeSight, KnownSight, NewestPull } from '../../../domain/wakes/glance.ts';
+import type { ForgeSight, KnownSight, NewestPull } from '../../../domain/wakes/forge-sight.ts';
 import type { EngineReport } from '../../../ports/store.ts';
 import { type Codec, flag, listOf, nullable, oneOf, optional, record, text, whole } from './codec.ts';
 

@@ -10,7 +10,7 @@ import type { QueueEntry } from '../record/queue-entry.ts';
 import type { QueueRecord, Staged } from '../record/record.ts';
 import type { PullRequestView } from '../snapshot.ts';
 import { sayDeferred } from '../words/deferral-words.ts';
-import { describeRefusal } from '../words/describe.ts';
+import { describeRefusal } from '../words/phrases.ts';
 import { type Admission, type AdmissionFacts, admit, MAY_BE_WHY, type Refusal } from './admission.ts';
 import { AuthorPlaces, areAttemptsSpent } from './attempts-and-places.ts';
 import { reviewHeld } from './held-by-forge.ts';

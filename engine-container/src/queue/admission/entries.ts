@@ -27,7 +27,7 @@ import type { QueueRecord } from '../record/record.ts';
 import type { PullRequestView } from '../snapshot.ts';
 import { blamesHead, sayDeferred } from '../words/deferral-words.ts';
 import { leaveQueue } from '../words/departure.ts';
-import { describeEarlierBounce, describeOldHead } from '../words/describe.ts';
+import { describeEarlierBounce, describeOldHead } from '../words/phrases.ts';
 import { tellKnownVerdict } from './known-verdict.ts';
 import { forgetTried, noticeMovedHead, sayError, sayMoved } from './moved-heads.ts';
 import type { ScheduleReading } from './readings.ts';

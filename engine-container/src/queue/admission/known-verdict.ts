@@ -6,7 +6,7 @@ import type { KnownVerdict, KnownVerdictReason } from '../record/aside.ts';
 import { bounceOf, failureOf, rememberBounce } from '../record/bounced.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { Member } from '../record/record.ts';
-import { describeEarlierBounce } from '../words/describe.ts';
+import { describeEarlierBounce } from '../words/phrases.ts';
 import { wishStatus } from '../words/wish-status.ts';
 import { areAttemptsSpent } from './attempts-and-places.ts';
 import type { ScheduleReading } from './readings.ts';

@@ -3,7 +3,7 @@ import { bounceOf, isBounced } from '../record/bounced.ts';
 import { authored, createEntry, type QueueEntry } from '../record/queue-entry.ts';
 import type { PullRequestView } from '../snapshot.ts';
 import { sayDeferred } from '../words/deferral-words.ts';
-import { describeEarlierBounce, describeOldHead, describeUnbound } from '../words/describe.ts';
+import { describeEarlierBounce, describeOldHead, describeUnbound } from '../words/phrases.ts';
 import { wishStatus } from '../words/wish-status.ts';
 import type { MovedWhy, ScheduleReading } from './readings.ts';
 import { isForOtherTarget } from './renewal.ts';

@@ -1,7 +1,7 @@
 import { READ_AGAIN_AFTER_MS, READINGS_AGREE_AFTER_MS, UNCLEAR_TOLD_AFTER_MS } from '#core/domain/limits.ts';
 import { type DecisionContext, pollNoLaterThan, tellRefusal, wakeNoLaterThan } from '../decision-context.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
-import { describeUnclear } from '../words/describe.ts';
+import { describeUnclear } from '../words/phrases.ts';
 import { wishStatus } from '../words/wish-status.ts';
 
 /**

@@ -5,7 +5,7 @@ import { type DecisionContext, entryOf } from '../decision-context.ts';
 import type { Landing, TakeBackReason } from '../record/landing-state.ts';
 import type { Batch } from '../record/record.ts';
 import type { PullRequestView } from '../snapshot.ts';
-import { describeOtherChecks } from '../words/describe.ts';
+import { describeOtherChecks } from '../words/phrases.ts';
 import { wishStatus } from '../words/wish-status.ts';
 
 /** Something of its rules that keeps the forge from merging. */

@@ -3,7 +3,7 @@ import { type DecisionContext, emitEvent, entryOf } from '../decision-context.ts
 import { noteBounce } from '../policy/signals.ts';
 import { rememberBounce } from '../record/bounced.ts';
 import { type Batch, treeOf } from '../record/record.ts';
-import { type BounceCause, describeBounce } from '../words/describe.ts';
+import { type BounceCause, describeBounce } from '../words/phrases.ts';
 import { wishStatus } from '../words/wish-status.ts';
 
 /** Removes a pull request for one of the two causes there are (A15). It stays open; its merge stays blocked. */

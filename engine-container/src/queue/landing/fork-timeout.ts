@@ -2,7 +2,7 @@ import { asksFork, type DecisionContext, emitEvent, entryOf } from '../decision-
 import { rememberBounce } from '../record/bounced.ts';
 import type { Landing } from '../record/landing-state.ts';
 import type { Batch } from '../record/record.ts';
-import { describeForkTimeout } from '../words/describe.ts';
+import { describeForkTimeout } from '../words/phrases.ts';
 import { wishStatus } from '../words/wish-status.ts';
 
 /** Where the forge asks the fork for the right to merge, or may do so, a merge that never comes is not the change's fault. */

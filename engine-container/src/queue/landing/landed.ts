@@ -5,7 +5,7 @@ import type { DecisionContext } from '../decision-context.ts';
 import type { Landing } from '../record/landing-state.ts';
 import type { QueueRecord } from '../record/record.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { describeLanded, describeUnverified } from '../words/describe.ts';
+import { describeLanded, describeUnverified } from '../words/phrases.ts';
 import { wishStatus } from '../words/wish-status.ts';
 
 /**

@@ -36,8 +36,8 @@ import type { Landing } from '../record/landing-state.ts';
 import { type Batch, type Member, type QueueRecord, treeOf } from '../record/record.ts';
 import type { FocusView } from '../snapshot.ts';
 import { leaveQueue } from '../words/departure.ts';
-import { describeLanding, describeLostSchedule } from '../words/describe.ts';
 import { sayLastWord } from '../words/last-word.ts';
+import { describeLanding, describeLostSchedule } from '../words/phrases.ts';
 import { wishStatus } from '../words/wish-status.ts';
 import {
   findBlock,

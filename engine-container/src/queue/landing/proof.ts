@@ -9,7 +9,7 @@ import type { Landing } from '../record/landing-state.ts';
 import { authored } from '../record/queue-entry.ts';
 import type { Batch, Member, Untraced } from '../record/record.ts';
 import type { MergeView } from '../snapshot.ts';
-import { describeUnverified } from '../words/describe.ts';
+import { describeUnverified } from '../words/phrases.ts';
 import { wishStatus } from '../words/wish-status.ts';
 import { concludeLanding } from './landed.ts';
 import { firstLookAfter } from './landing-pace.ts';

@@ -9,6 +9,7 @@ import { type EarlierHead, unreadStanding } from '../record/recall-state.ts';
 import type { QueueRecord } from '../record/record.ts';
 import type { PullRequestView, RecalledHead } from '../snapshot.ts';
 import { sayDeferred } from '../words/deferral-words.ts';
+import { sayGone } from '../words/gone-words.ts';
 import {
   BOUNCED_PREFIX,
   describeDefer,
@@ -18,8 +19,7 @@ import {
   describeStaleSuccess,
   describeUnbound,
   isDeparture,
-} from '../words/describe.ts';
-import { sayGone } from '../words/gone-words.ts';
+} from '../words/phrases.ts';
 import { wishStatus } from '../words/wish-status.ts';
 import { watchHead } from './unheard.ts';
 

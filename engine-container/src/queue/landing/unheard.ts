@@ -13,7 +13,7 @@ import { bounceOf, isBounced } from '../record/bounced.ts';
 import type { Landing } from '../record/landing-state.ts';
 import type { UnheardPost } from '../record/pending-status.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';
-import { describeEarlierBounce, describeStaleSuccess } from '../words/describe.ts';
+import { describeEarlierBounce, describeStaleSuccess } from '../words/phrases.ts';
 
 /**
  * A landing ends while some of its `success` posts were never answered: the forge may still carry them out, minutes

@@ -24,7 +24,7 @@ import type { Deferred } from '../record/aside.ts';
 import { bounceOf, isBounced } from '../record/bounced.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';
-import { codeOfBounce, codeOfTakeBack } from '../words/describe.ts';
+import { codeOfBounce, codeOfTakeBack } from '../words/phrases.ts';
 
 /** The record told to people: the queue in order, and what stands before the next landing. */
 export function toQueueView(repo: ManagedRepo, record: QueueRecord, at: EpochMs): QueueView {

@@ -2,7 +2,7 @@ import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { type DecisionContext, entryOf } from '../decision-context.ts';
 import { type DeferReason, type Deferred, isFoundByStaging } from '../record/aside.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
-import { describeDefer } from './describe.ts';
+import { describeDefer } from './phrases.ts';
 import { wishStatus } from './wish-status.ts';
 
 /** The pull request itself is the reason, and its author has to do something. */

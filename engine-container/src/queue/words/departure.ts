@@ -13,7 +13,7 @@ import {
   describeOff,
   isDeparture,
   isPromise,
-} from './describe.ts';
+} from './phrases.ts';
 import { isSpokenFor } from './spoken-for.ts';
 import { wishStatus } from './wish-status.ts';
 

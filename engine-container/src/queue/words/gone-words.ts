@@ -1,7 +1,7 @@
 import type { CommitStatus, PullRequest } from '#core/domain/forge/forge.ts';
 import type { DecisionContext } from '../decision-context.ts';
 import { hasLandedHead } from '../landing/landed.ts';
-import { describeDeparture, describeOff, isPromise } from './describe.ts';
+import { describeDeparture, describeOff, isPromise } from './phrases.ts';
 import { wishStatus } from './wish-status.ts';
 
 /** The words of the queue on this head say that it goes on with the pull request. */

@@ -1,7 +1,7 @@
 import type { DecisionContext } from '../decision-context.ts';
 import type { Landing, TakeBackReason } from '../record/landing-state.ts';
 import type { QueueRecord } from '../record/record.ts';
-import { describeDeparture, describeRefusal, describeTakeBack } from './describe.ts';
+import { describeDeparture, describeRefusal, describeTakeBack } from './phrases.ts';
 import { wishStatus } from './wish-status.ts';
 
 /**
@@ -19,7 +19,7 @@ export function sayLastWord(pass: DecisionContext, landing: Landing, reason: Tak
   wishStatus(pass, { pr, sha, ...words, targetUrl: null });
 }
 
-/** What its head says from when its `success` is taken back: one that has left the queue is not tested again. */
+/** Words on its head from when its `success` is taken back: one that has left the queue is not tested again. */
 export function describeEnd(
   { entries }: QueueRecord,
   { pr, head, left }: Landing,

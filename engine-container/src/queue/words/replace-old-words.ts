@@ -5,7 +5,7 @@ import { hasStopped, holdAt, isKeptFromStaging } from '../line/holds.ts';
 import { mustWordsWait } from '../record/bounds.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import { keepsWords } from './deferral-words.ts';
-import { describeQueued } from './describe.ts';
+import { describeQueued } from './phrases.ts';
 import { isSpokenFor } from './spoken-for.ts';
 import { wishStatus } from './wish-status.ts';
 

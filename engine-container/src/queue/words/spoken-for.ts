@@ -1,7 +1,7 @@
 import type { CommitSha } from '#core/domain/ids.ts';
 import { isBounced } from '../record/bounced.ts';
 import type { QueueRecord } from '../record/record.ts';
-import { describeDefer } from './describe.ts';
+import { describeDefer } from './phrases.ts';
 
 /**
  * Do words hold on this head that tell an author what to do: of a bounce, a refusal, a move or a deferral? A status belongs

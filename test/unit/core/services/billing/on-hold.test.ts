@@ -5,7 +5,7 @@ import type { ReconcileCommand, ReconcileOrder } from '#core/ports/system.ts';
 import { findReposOnHold } from '#core/services/billing/plans.ts';
 import { dispatchReconcile } from '#core/services/wakes/dispatch-reconcile.ts';
 import { withLease } from '#core/services/wakes/lease.ts';
-import { wakeDueRepos } from '#core/services/wakes/wake.ts';
+import { wakeDueRepos } from '#core/services/wakes/send-wakes.ts';
 import { acceptForgeWebhook } from '#core/services/webhooks/accept-forge-webhook.ts';
 import { givenObligations, givenQueueView } from '../../../../builders/told-queue.ts';
 import { ApiWorld, HOOK_SECRET, TENANT_A, TENANT_B } from '../../../../support/api-world.ts';

@@ -1,7 +1,7 @@
 import { LEASE_TAKEOVER_GRACE_MS, LEASE_TTL_MS, WIND_DOWN_MS } from '#core/domain/limits.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { dispatchReconcile } from '#core/services/wakes/dispatch-reconcile.ts';
-import { forwardDelayedWake } from '#core/services/wakes/wake.ts';
+import { forwardDelayedWake } from '#core/services/wakes/send-wakes.ts';
 import { givenWorker, TOKEN } from './given-worker.ts';
 
 describe('a wake', () => {

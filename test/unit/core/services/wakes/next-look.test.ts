@@ -11,7 +11,7 @@ import {
 import type { OngoingReconcile } from '#core/domain/wakes/fairness.ts';
 import { type EngineAnswer, VaultError } from '#core/ports/system.ts';
 import { dispatchReconcile } from '#core/services/wakes/dispatch-reconcile.ts';
-import { forwardDelayedWake, wakeNow } from '#core/services/wakes/wake.ts';
+import { forwardDelayedWake, wakeNow } from '#core/services/wakes/send-wakes.ts';
 import { givenWorker } from './given-worker.ts';
 
 describe('the next look', () => {

@@ -3,7 +3,7 @@ import type { ManagedRepo, ReconcileErrorCode } from '#core/domain/repos/repo.ts
 import type { EngineReport } from '#core/ports/store.ts';
 import { type EngineAnswer, VaultError } from '#core/ports/system.ts';
 import { dispatchReconcile, recordAbandonedWake } from '#core/services/wakes/dispatch-reconcile.ts';
-import { wakeNow } from '#core/services/wakes/wake.ts';
+import { wakeNow } from '#core/services/wakes/send-wakes.ts';
 import { givenWorker } from './given-worker.ts';
 
 describe('the outcome', () => {

@@ -5,7 +5,7 @@ import {
   describeDefer,
   describeEarlierBounce,
   describeRefusal,
-} from '../../../../../engine-container/src/queue/words/describe.ts';
+} from '../../../../../engine-container/src/queue/words/phrases.ts';
 import { givenRepo } from '../../../../builders/managed-repo.ts';
 import { BASE, givenEntry, givenRecord, headOf } from '../../../../builders/queue-record.ts';
 import {

@@ -4,7 +4,7 @@ import { known, UNKNOWN } from '#core/domain/result.ts';
 import type { Landing } from '../../../../../engine-container/src/queue/record/landing-state.ts';
 import type { Batch, QueueRecord } from '../../../../../engine-container/src/queue/record/record.ts';
 import type { FocusView, Snapshot } from '../../../../../engine-container/src/queue/snapshot.ts';
-import { describeRefusal } from '../../../../../engine-container/src/queue/words/describe.ts';
+import { describeRefusal } from '../../../../../engine-container/src/queue/words/phrases.ts';
 import { givenRepo } from '../../../../builders/managed-repo.ts';
 import {
   BASE,

@@ -1,0 +1,224 @@
+import { QUEUE_PLACES_MAX, QUEUE_TITLE_CHARS_MAX } from '#core/domain/queue/queue-view.ts';
+import { startAutoFanout } from '../../../../../engine-container/src/queue/policy/auto-fanout.ts';
+import type { QueueRecord } from '../../../../../engine-container/src/queue/record/record.ts';
+import { toQueueView } from '../../../../../engine-container/src/queue/told/view.ts';
+import { givenRepo } from '../../../../builders/managed-repo.ts';
+import {
+  givenBatch,
+  givenEntry,
+  givenLanding,
+  givenNode,
+  givenRecord,
+  givenStagedBatch,
+} from '../../../../builders/queue-record.ts';
+
+const AT = 1_000_000;
+const EVIDENCE = { mergeCommit: 'm', landedTree: 'landed', provenTree: 'proven', baseBefore: 'base' };
+const repo = givenRepo({ batchLingerSeconds: 0 });
+
+const placesOf = (changes: Partial<QueueRecord>) =>
+  toQueueView(repo, givenRecord(changes), AT).places.map((place) => [place.pr, place.state, place.reason]);
+const blockOf = (changes: Partial<QueueRecord>, of = repo) => toQueueView(of, givenRecord(changes), AT).block;
+
+test('of two with one head the second waits for the first, as admission has found', () => {
+  const twin = givenEntry(2, { head: 'head-1', readyAt: null });
+  const places = (second: object) => placesOf({ entries: [givenEntry(1), { ...twin, ...second }] });
+  expect(places({ isBehindTwin: true })).toEqual([
+    [1, 'ready', null],
+    [2, 'waiting', 'twin_ahead'],
+  ]);
+  // Of a head whose other checks are missing each waits for these.
+  expect(places({})[1]).toEqual([2, 'waiting', 'not_admitted']);
+});
+
+test('one about which the forge does not answer waits for the forge, and not for a check', () => {
+  const silent = (head: string) =>
+    placesOf({ entries: [givenEntry(1, { readyAt: null, unclear: { head, since: AT } })] });
+  expect(silent('head-1')).toEqual([[1, 'waiting', 'unclear']]);
+  expect(silent('an earlier head')).toEqual([[1, 'waiting', 'not_admitted']]);
+});
+
+test('every place of the queue says where it stands and why', () => {
+  const deferred = { pr: 5, head: 'head-5', reason: 'conflict' as const, baseTree: 't', until: null };
+  const entries = [
+    givenEntry(1),
+    givenEntry(2),
+    givenEntry(3),
+    givenEntry(4, { refusedFor: 'approvals_missing', readyAt: null }),
+    givenEntry(5),
+    givenEntry(6),
+    givenEntry(7, { scheduleId: 0 }),
+    givenEntry(8, { readyAt: null }),
+  ];
+  expect(
+    placesOf({
+      entries,
+      batches: [givenStagedBatch(2)],
+      deferred: [deferred],
+      bounced: [{ pr: 6, head: 'head-6', scheduleId: 6 }],
+    }),
+  ).toEqual([
+    [1, 'staged', null],
+    [2, 'staged', null],
+    [3, 'ready', 'next_batch'],
+    [4, 'refused', 'approvals_missing'],
+    [5, 'waiting', 'conflict'],
+    [6, 'bounced', 'bounced'],
+    [7, 'waiting', 'head_changed'],
+    [8, 'waiting', 'not_admitted'],
+  ]);
+});
+
+test('a member behind the limit waits for the next batch; a bounce of another head says nothing', () => {
+  const bounced = [{ pr: 2, head: 'older', scheduleId: 2 }];
+  expect(
+    placesOf({
+      entries: [givenEntry(1), givenEntry(2)],
+      batches: [givenStagedBatch(2, { limit: 1 })],
+      bounced,
+    }),
+  ).toEqual([
+    [1, 'staged', null],
+    [2, 'ready', 'next_batch'],
+  ]);
+});
+
+test('members of a batch that is not built yet are not told to be staged', () => {
+  const batches = [givenBatch({ chain: [] })];
+  expect(placesOf({ entries: [givenEntry(1), givenEntry(2)], batches })).toEqual([
+    [1, 'ready', null],
+    [2, 'ready', null],
+  ]);
+});
+
+test('one whose gate run waits for a runner says so, until one of its runs goes on', () => {
+  const waits = { until: 9, isOver: false };
+  const runs = (...nodes: Parameters<typeof givenNode>[0][]) =>
+    placesOf({
+      entries: [givenEntry(1), givenEntry(2)],
+      batches: [givenStagedBatch(2, { nodes: nodes.map(givenNode) })],
+    });
+  expect(runs({ to: 2, runnerWait: waits })).toEqual([
+    [1, 'staged', 'runner_wait'],
+    [2, 'staged', 'runner_wait'],
+  ]);
+  const ofFirst = { nodeId: '0', from: 0, to: 1, runnerWait: { until: 9, isOver: true } };
+  const ofBoth = { to: 2, runnerWait: waits };
+  expect(runs(ofBoth, ofFirst)).toEqual([
+    [1, 'staged', null],
+    [2, 'staged', 'runner_wait'],
+  ]);
+  expect(runs({ to: 2, state: 'done', runnerWait: waits })).toMatchObject([[1, 'staged', null], {}]);
+});
+
+const landing = givenLanding();
+
+test.each<[string, Partial<QueueRecord>, object]>([
+  ['empty', {}, { kind: 'empty', since: null, until: null }],
+  [
+    'gate',
+    {
+      entries: [givenEntry(1)],
+      batches: [givenBatch({ nodes: [givenNode({ runUrl: 'https://forge.example/run' })] })],
+    },
+    { kind: 'gate', since: 5, runUrl: 'https://forge.example/run' },
+  ],
+  ['merge', { batches: [givenBatch({ landing })] }, { kind: 'merge', pr: 1, since: 9, until: 9 + 600_000 }],
+  [
+    'revoke',
+    {
+      batches: [givenBatch({ landing: { ...landing, takeBack: { reason: 'merge_timeout', postedAt: 11 } } })],
+    },
+    { kind: 'revoke', until: 11 + 20_000 },
+  ],
+  [
+    'gate_retry',
+    { batches: [givenBatch({ nodes: [givenNode({ state: 'wanted', retryAt: AT + 5 })] })] },
+    { kind: 'gate_retry', until: AT + 5 },
+  ],
+  [
+    'staging',
+    { batches: [givenBatch({ nodes: [givenNode({ state: 'wanted' })] })] },
+    { kind: 'staging', since: 1 },
+  ],
+  [
+    'halted',
+    {
+      batches: [givenBatch()],
+      halted: { reason: 'tree_mismatch', pr: 3, mergeCommit: 'm', at: 4, evidence: EVIDENCE },
+    },
+    { kind: 'tree_mismatch', since: 4, pr: 3, until: null, evidence: EVIDENCE },
+  ],
+  ['paused', { entries: [givenEntry(1)], restsUntil: AT + 9 }, { kind: 'paused', until: AT + 9 }],
+  [
+    'base red',
+    {
+      entries: [givenEntry(1)],
+      deferred: [{ pr: 1, head: 'head-1', reason: 'base_red', baseTree: 't', until: AT + 3 }],
+    },
+    { kind: 'base_red', until: AT + 3 },
+  ],
+  ['no entry admitted', { entries: [givenEntry(1, { readyAt: null })] }, { kind: 'admission', since: 1 }],
+])('the next landing waits for: %s', (_name, changes, expected) => {
+  expect(blockOf(changes)).toMatchObject(expected);
+});
+
+test('lingering ends by itself at a time that is told', () => {
+  const slow = givenRepo({ batchLingerSeconds: 60 });
+  expect(
+    blockOf({ entries: [givenEntry(1, { readyAt: AT - 10 }), givenEntry(2, { readyAt: AT - 5 })] }, slow),
+  ).toMatchObject({ kind: 'linger', since: AT - 10, until: AT - 5 + 60_000 });
+});
+
+test('where others keep coming, lingering is told to end with the fifth linger of the oldest', () => {
+  const slow = givenRepo({ batchLingerSeconds: 60 });
+  const entries = [givenEntry(1, { readyAt: AT - 290_000 }), givenEntry(2, { readyAt: AT - 5 })];
+  expect(blockOf({ entries }, slow)).toMatchObject({ kind: 'linger', until: AT + 10_000 });
+});
+
+test.each([
+  [null, 'landing', null],
+  ['base_advanced', 'waiting', 'base_advanced'],
+  ['merge_conflict', 'waiting', 'not_mergeable'],
+] as const)('a landing whose success is taken back for %s is shown as %s %s', (reason, state, code) => {
+  const takeBack = reason === null ? null : { reason, postedAt: 11 };
+  const changes = { entries: [givenEntry(1)], batches: [givenBatch({ landing: { ...landing, takeBack } })] };
+  expect(placesOf(changes)).toEqual([[1, state, code]]);
+});
+
+test('long lines and titles are cut, never half a character', () => {
+  const entries = Array.from({ length: QUEUE_PLACES_MAX + 3 }, (_, index) =>
+    givenEntry(index + 1, { title: '\u{1f600}'.repeat(9_000) }),
+  );
+  const view = toQueueView(repo, givenRecord({ entries }), AT);
+  expect([view.places.length, view.more]).toEqual([QUEUE_PLACES_MAX, 3]);
+  const title = view.places[0]?.title ?? '';
+  expect([...title].length).toBe(QUEUE_TITLE_CHARS_MAX);
+  expect(Buffer.from(title).toString()).toBe(title);
+});
+
+test.each([
+  [undefined, 'bounced'],
+  ['merge_timeout', 'bounced_merge_timeout'],
+  ['fork_merge_timeout', 'fork_merge_timeout'],
+] as const)('one that is out for the cause %s is shown with the code %s', (cause, code) => {
+  const bounced = [{ pr: 1, head: 'head-1', scheduleId: 1, cause }];
+  expect(placesOf({ entries: [givenEntry(1)], bounced })).toEqual([[1, 'bounced', code]]);
+});
+
+test('a queue that holds nothing but what was bounced is empty', () => {
+  const bounced = [{ pr: 1, head: 'head-1', scheduleId: 1 }];
+  expect(blockOf({ entries: [givenEntry(1)], bounced }).kind).toBe('empty');
+  expect(blockOf({ entries: [givenEntry(1), givenEntry(2)], bounced }).kind).toBe('staging');
+});
+
+test('which fan-out the queue chose is told, and nothing where the settings name one', () => {
+  const autoFanout = startAutoFanout(125);
+  expect(toQueueView(repo, givenRecord({ autoFanout }), AT).fanout).toEqual({
+    inForce: 13,
+    reason: 'learning',
+    runsPer100Landed: null,
+    budget: 125,
+  });
+  expect(toQueueView(repo, givenRecord(), AT)).not.toHaveProperty('fanout');
+});
