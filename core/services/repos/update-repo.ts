@@ -35,8 +35,19 @@ export interface RepoChanges extends Partial<QueueSettings> {
   readonly notification?: NotificationTargets | null | undefined;
 }
 
-/** Like a pause these hold from now on: heads are told, and what stands is taken back. Other settings hold from the next reconcile on. */
-const FREEZE_FIELDS = ['freezeWindows', 'freezeTimeZone', 'freezeExemptLabels'] as const;
+/**
+ * The engine looks at once after a change of these. Freeze windows hold from then on like a pause: heads are told, and what
+ * stands is taken back. Under the others something may be staged sooner. Every setting holds from the next reconcile on.
+ */
+const WAKING_FIELDS = [
+  'freezeWindows',
+  'freezeTimeZone',
+  'freezeExemptLabels',
+  'batchLingerSeconds',
+  'batchTarget',
+  'bisectFanout',
+  'fanoutAuto',
+] as const;
 
 /** Settings of one repo, already validated as a whole (A65). Nothing to change is a success. */
 export async function updateRepo(
@@ -61,10 +72,10 @@ export async function updateRepo(
   );
   await recordChange(deps, tenantId, 'repo.update', repo.id);
   if (targets !== null) await askNewMailbox(deps, saved, repo);
-  const isFrozenAnew = FREEZE_FIELDS.some((field) => wanted[field] !== undefined);
+  const mayGoOn = WAKING_FIELDS.some((field) => wanted[field] !== undefined);
   const isKeptOn = wanted.queueEnabled === true && isStopAsked(repo, deps.clock.now());
   if (isKeptOn) await deps.store.askStop(repo.id, deps.clock.now());
-  if (saved.queueEnabled && (!repo.queueEnabled || isFrozenAnew || isKeptOn)) await tryWake(deps, repo.id);
+  if (saved.queueEnabled && (!repo.queueEnabled || mayGoOn || isKeptOn)) await tryWake(deps, repo.id);
   const hooks = saved.wakeupMode === 'webhook' && repo.wakeupMode !== 'webhook';
   return hooks ? (await provisionRepo(deps, saved)).repo : saved;
 }

@@ -248,13 +248,16 @@ describe('settings', () => {
     });
   });
 
-  test('switching on sends a wake at once; a change of a queue that is on sends none', async () => {
+  test('switching on sends a wake at once, and so does what may let something be staged sooner; other changes send none', async () => {
     world.engine = null;
     const { repo } = await world.enroll(TENANT_A, { queueEnabled: false, dueAt: null });
     await a('PATCH', `${REPOS}/${repo.id}`, { queue_enabled: true });
     expect(world.sent.wakes).toEqual([{ repoId: repo.id, wakeSeq: 1, at: world.clock.now() }]);
-    await a('PATCH', `${REPOS}/${repo.id}`, { queue_enabled: true, bisect_fanout: 2 });
+    await a('PATCH', `${REPOS}/${repo.id}`, { queue_enabled: true, gate_timeout_minutes: 30 });
     expect(world.sent.wakes).toHaveLength(1);
+    for (const change of [{ batch_target: 2 }, { batch_linger_seconds: 0 }, { bisect_fanout: 2 }])
+      await a('PATCH', `${REPOS}/${repo.id}`, change);
+    expect(world.sent.wakes).toHaveLength(4);
   });
 
   test('a wake that cannot be sent leaves the queue on and due', async () => {
