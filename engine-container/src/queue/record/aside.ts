@@ -147,6 +147,8 @@ export function isFoundByStaging(reason: DeferReason): boolean {
   return isMergeRefusal(reason) || ['no_changes', 'removes_gate', 'gate_missing'].includes(reason);
 }
 
+export const FOUND_BY_STAGING = (Object.keys(DEFERRALS) as DeferReason[]).filter(isFoundByStaging);
+
 /** The forge alone stands against this head: on whatever base, until it calls it mergeable. */
 export function isHeldByForge({ reason, isHeld }: Deferred): boolean {
   return reason === 'forge_conflict' || isHeld === true;

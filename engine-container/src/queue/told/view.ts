@@ -20,10 +20,11 @@ import { toChosenFanout } from '../policy/auto-fanout.ts';
 import { tellForecast } from '../policy/forecast.ts';
 import { gateMsOf } from '../policy/pace.ts';
 import { badRate } from '../policy/policy.ts';
-import type { Deferred } from '../record/aside.ts';
+import { type Deferred, isSilent } from '../record/aside.ts';
 import { bounceOf, isBounced } from '../record/bounced.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';
+import { keptReason } from '../words/deferral-words.ts';
 import { codeOfBounce, codeOfTakeBack } from '../words/phrases.ts';
 
 /** The record told to people: the queue in order, and what stands before the next landing. */
@@ -84,12 +85,16 @@ function situationOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: 
   if (isBounced(record, entry)) return situation('bounced', codeOfBounce(bounceOf(record, entry)));
   if (entry.refusedFor !== null) return situation('refused', entry.refusedFor);
   const deferred = deferOf(record, entry, at);
-  if (deferred !== undefined) return { ...situation('waiting', deferred.reason), until: deferred.until };
+  const kept = keptReason(record, entry);
+  if (deferred !== undefined && (kept === null || !isSilent(deferred.reason)))
+    return { ...situation('waiting', deferred.reason), until: deferred.until };
   const own = record.batches.filter((batch) =>
     activeMembers(batch).some((member) => member.pr === entry.pr && member.head === entry.head),
   );
+  const isBuilt = own.some(({ chain }) => chain.length > 0);
+  if (kept !== null && !isBuilt) return situation('waiting', kept);
   // A batch of which the forge has nothing yet may come to nothing.
-  if (own.length > 0 && own.every(({ chain }) => chain.length === 0)) return situation('ready');
+  if (own.length > 0 && !isBuilt) return situation('ready');
   if (own.length > 0) return situation('staged', isAtRunner(record, own, entry.pr) ? 'runner_wait' : null);
   if (entry.readyAt === null) return situation('waiting', whyNotAdmitted(entry));
   if (hold !== null && isKeptFromStaging(hold, entry))

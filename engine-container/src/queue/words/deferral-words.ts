@@ -1,7 +1,8 @@
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { type DecisionContext, entryOf } from '../decision-context.ts';
-import { type DeferReason, type Deferred, isFoundByStaging } from '../record/aside.ts';
+import { type DeferReason, type Deferred, FOUND_BY_STAGING, isFoundByStaging } from '../record/aside.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
+import type { QueueRecord } from '../record/record.ts';
 import { describeDefer } from './phrases.ts';
 import { wishStatus } from './wish-status.ts';
 
@@ -31,4 +32,16 @@ export function keepWords(pass: DecisionContext, { pr, head, reason }: Deferred)
 /** The words on its head are those of such a refusal. */
 export function keepsWords({ head, said, refusedBefore }: QueueEntry): boolean {
   return refusedBefore?.head === head && said?.head === head && said.description === refusedBefore.says;
+}
+
+/** The refusal of staging that the words on its head tell, also where its time is up and it is about to be tried again; null: none. */
+export function keptReason(
+  { deferred }: Pick<QueueRecord, 'deferred'>,
+  entry: QueueEntry,
+): DeferReason | null {
+  const { pr, head, said } = entry;
+  if (said?.head !== head) return null;
+  const own = deferred.filter((each) => each.pr === pr && each.head === head).map(({ reason }) => reason);
+  const reasons = keepsWords(entry) ? FOUND_BY_STAGING : own;
+  return reasons.find((reason) => describeDefer(reason) === said.description) ?? null;
 }

@@ -1,3 +1,4 @@
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { QUEUE_PLACES_MAX, QUEUE_TITLE_CHARS_MAX } from '#core/domain/queue/queue-view.ts';
 import { startAutoFanout } from '../../../../../engine-container/src/queue/policy/auto-fanout.ts';
 import type { QueueRecord } from '../../../../../engine-container/src/queue/record/record.ts';
@@ -184,6 +185,30 @@ test.each([
   const takeBack = reason === null ? null : { reason, postedAt: 11 };
   const changes = { entries: [givenEntry(1)], batches: [givenBatch({ landing: { ...landing, takeBack } })] };
   expect(placesOf(changes)).toEqual([[1, state, code]]);
+});
+
+describe('a refusal of staging whose words stand until it is tried again', () => {
+  const says = PULL_CODES.conflict.says;
+  const said = { head: 'head-1', state: 'error' as const, description: says };
+  const refused = { pr: 1, head: 'head-1', reason: 'conflict' as const, baseTree: 'tree', until: AT - 1 };
+  const ahead = { ...refused, reason: 'conflict_ahead' as const, until: null };
+
+  test.each<[string, Partial<QueueRecord>]>([
+    ['its time is up', { entries: [givenEntry(1, { said })], deferred: [refused] }],
+    ['its base has moved', { entries: [givenEntry(1, { said, refusedBefore: { head: 'head-1', says } })] }],
+    [
+      'it conflicts with what is in flight too',
+      { entries: [givenEntry(1, { said })], deferred: [refused, ahead] },
+    ],
+  ])('is told as its head tells it where %s', (_case, changes) => {
+    expect(placesOf(changes)).toEqual([[1, 'waiting', 'conflict']]);
+  });
+
+  test('is told no more once the head says something else', () => {
+    const other = { ...said, state: 'pending' as const, description: PULL_CODES.queued.says };
+    const entries = [givenEntry(1, { said: other })];
+    expect(placesOf({ entries, deferred: [refused] })).toEqual([[1, 'ready', null]]);
+  });
 });
 
 test('long lines and titles are cut, never half a character', () => {
