@@ -29,6 +29,22 @@ export const WORD_MUTANTS: readonly Mutant[] = [
     dies: 'one is sent to another branch while it lands',
   },
   {
+    guard: 'a refusal that is about to be tried again is told on the page as on the head (A146)',
+    file: `${QUEUE}/told/view.ts`,
+    find: 'if (kept !== null && !isBuilt) return',
+    replace: 'if (kept !== null && !isBuilt && at < 0) return',
+    families: ['flaky'],
+    dies: { family: 'flaky', seed: 2_513_000_056 },
+  },
+  {
+    guard: 'a conflict with what is in flight is not told over the words of a refusal (A146)',
+    file: `${QUEUE}/told/view.ts`,
+    find: '(kept === null || !isSilent(deferred.reason))',
+    replace: '(kept === null || !isSilent(deferred.reason) || at > 0)',
+    families: ['one_author'],
+    dies: { family: 'one_author', seed: 2_513_000_014 },
+  },
+  {
     guard: 'a refusal of staging is not taken back because the base has moved',
     file: `${QUEUE}/batches/fill.ts`,
     find: '    if (!stays) keepWords(pass, deferred);\n',
