@@ -124,7 +124,7 @@ describe('export (A70)', () => {
     const { repo, connection } = await world.enroll(TENANT_A);
     await world.enroll(TENANT_B, { slug: 'secret/of-b' });
     await world.store.saveReconcileOutcome(repo, { ranAt: 5, ok: false, errorCode: 'timeout' });
-    await a('PATCH', `/api/v1/user/repos/${repo.id}`, { bisect_fanout: 3 });
+    await a('PATCH', `/api/v1/user/repos/${repo.id}`, { gate_timeout_minutes: 30 });
     const answer = await a('GET', '/api/v1/tenant/export');
     expect(Object.keys(answer.json)).toEqual([
       'tenant',
@@ -149,7 +149,7 @@ describe('export (A70)', () => {
           encrypted_dek: '[redacted]',
         },
       ],
-      managed_repos: [{ id: repo.id, webhook_secret: '[redacted]', bisect_fanout: 3 }],
+      managed_repos: [{ id: repo.id, webhook_secret: '[redacted]', gate_timeout_minutes: 30 }],
       reconcile_status: [{ repo_id: repo.id, ok: false, error_code: 'timeout' }],
       audit_log: [{ action: 'repo.update', actor: TENANT_A, target: repo.id, result: 'ok' }],
       organization: { owner_tenant_id: TENANT_A },

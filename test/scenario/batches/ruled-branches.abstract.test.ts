@@ -1,3 +1,4 @@
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { endingOf, expectHonestEnd, givenProject, givenScheduled } from '../stories.ts';
 import { createWorld } from '../world.ts';
@@ -24,7 +25,7 @@ describe('a rule over the branches of the queue', () => {
       const { headSha } = await world.forge.pull(pr);
       expect(await world.forge.status(headSha, DEFAULT_SERVICE_NAME)).toMatchObject({
         state: 'pending',
-        description: expect.stringMatching(/^queued: waits for its batch/),
+        description: PULL_CODES.queue_stopped.says,
       });
     }
     expect((await world.events()).map(({ event }) => event)).not.toContain('pr_refused');

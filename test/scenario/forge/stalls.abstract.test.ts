@@ -237,9 +237,11 @@ test('a rule over the branches of the queue is a drift at the next look, with it
   expect(told.drifts).toMatchObject([
     { repair: 'people', says: expect.stringMatching(/^A branch rule covers the branches of the queue/) },
   ]);
-  expect(told.queue?.line).toMatchObject([{ pr, state: 'ready' }]);
+  expect(told.queue?.line).toMatchObject([{ pr, state: 'waiting', reason: 'queue_stopped' }]);
   await world.clock.advance(TICK_MS);
-  expect((await activityOf(world)).queue?.line).toMatchObject([{ pr, state: 'ready' }]);
+  expect((await activityOf(world)).queue?.line).toMatchObject([
+    { pr, state: 'waiting', reason: 'queue_stopped' },
+  ]);
   await world.forge.unprotectBranch(own);
   await expectGoesOn(world, [pr]);
 });
