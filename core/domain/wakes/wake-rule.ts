@@ -111,3 +111,8 @@ export function shareOf(text: string): number {
 export function redeliverySeconds(receives: number): number {
   return Math.min(WAKE_DELAY_MS_MAX, Math.max(1, receives) * WAKE_DELAY_MS_MIN) / 1000;
 }
+
+/** The earlier of two times; null: at no time. */
+export function earlier(one: EpochMs | null, other: EpochMs | null): EpochMs | null {
+  return one === null || other === null ? (one ?? other) : Math.min(one, other);
+}

@@ -12,7 +12,7 @@ import { isStopAsked } from '../../domain/repos/stored-holds.ts';
 import { isSlowFailure, slowRetryMs } from '../../domain/wakes/fairness.ts';
 import { keepSight, sightOf } from '../../domain/wakes/forge-sight.ts';
 import type { HeldLease } from '../../domain/wakes/lease.ts';
-import { retryDelayMs, shareOf } from '../../domain/wakes/wake-rule.ts';
+import { earlier, retryDelayMs, shareOf } from '../../domain/wakes/wake-rule.ts';
 import type { LookStore } from '../../ports/idle-look.ts';
 import { type DispatchStore, type LeaseStore, type ReconcileStore, StoreError } from '../../ports/store.ts';
 import {
@@ -156,7 +156,7 @@ async function reconcileRepo(
       const slowFailures = isSlow ? (last?.slowFailures ?? 0) + 1 : 0;
       // A switch-off that was given up leaves the queue on: its heads say so as soon as the mark is over.
       const goesOnAt = isStopAsked(repo, deps.clock.now()) ? (repo.stopUntil ?? null) : null;
-      const wakeAt = earliest(answered.wakeAt, goesOnAt);
+      const wakeAt = earlier(answered.wakeAt, goesOnAt);
       const ended = { ...answered, wakeAt, heldMs, windsDown, slowFailures };
       // Caught, not thrown: a throw would release a lease under which the engine may still be at work.
       const recorded = await recordOutcome(deps, repo, ended, last).catch((error: unknown) => ({
@@ -181,10 +181,6 @@ async function reconcileRepo(
   });
   const { report, leaveLease: isLost } = ended;
   return { kind: 'reconciled', repo, outcome, logTail: report?.logTail ?? [], isLost };
-}
-
-function earliest(one: EpochMs | null, other: EpochMs | null): EpochMs | null {
-  return one === null || other === null ? (one ?? other) : Math.min(one, other);
 }
 
 async function callEngine(

@@ -25,7 +25,3 @@ function isLanding(record: QueueRecord, now: EpochMs): boolean {
   const next = record.entries.find(({ pr }) => pr === batch.members[batch.landed]?.pr);
   return now >= headSettlesAt(next, record.readings);
 }
-
-export function earlier(one: EpochMs | null, other: EpochMs | null): EpochMs | null {
-  return one === null || other === null ? (one ?? other) : Math.min(one, other);
-}

@@ -4,6 +4,7 @@ import { RECONCILE_BUDGET_MS, RECONCILE_PASSES_MAX, WAKE_DELAY_MS_MAX } from '#c
 import type { ManagedRepo, ReconcileErrorCode } from '#core/domain/repos/repo.ts';
 import type { ForgeSight } from '#core/domain/wakes/forge-sight.ts';
 import type { HeldLease } from '#core/domain/wakes/lease.ts';
+import { earlier } from '#core/domain/wakes/wake-rule.ts';
 import { type EngineForge, ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
 import { StoreError } from '#core/ports/store.ts';
 import type { ReconcileRequest } from '#core/ports/system.ts';
@@ -13,7 +14,6 @@ import { fold } from '../queue/fold.ts';
 import { followClock } from '../queue/record/clock-step.ts';
 import type { QueueRecord } from '../queue/record/record.ts';
 import type { Snapshot } from '../queue/snapshot.ts';
-import { earlier } from '../reading/look-pace.ts';
 import { Looks } from '../reading/looks.ts';
 import { SnapshotReader } from '../reading/read-snapshot.ts';
 import { toldSettings } from '../reading/settings-changes.ts';
