@@ -108,7 +108,7 @@ export interface EngineReport {
 export interface EngineStore {
   /** A deleted repo that is being wound down comes before the one that was enrolled after it: it runs first. */
   findRepo(address: RepoAddress): Promise<ManagedRepo | null>;
-  /** The pause, the freeze windows, and whether the queue is on, as they are stored now; null: the repo is gone. */
+  /** The pause, the freeze windows, whether the queue is on, and the settings, as they are stored now; null: the repo is gone. */
   readHolds(repo: Pick<ManagedRepo, 'id' | 'tenantId'>): Promise<StoredHolds | null>;
   /** Statuses that deleted repos of this branch left standing on heads, of any tenant. */
   listLeftHeads(address: BranchAddress): Promise<readonly LeftHeads[]>;

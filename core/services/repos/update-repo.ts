@@ -37,7 +37,8 @@ export interface RepoChanges extends Partial<QueueSettings> {
 
 /**
  * The engine looks at once after a change of these. Freeze windows hold from then on like a pause: heads are told, and what
- * stands is taken back. The others may let something be staged sooner. Every setting holds from the next reconcile on.
+ * stands is taken back. The others may let something be staged sooner. A reconcile under way ends at its next look after a change
+ * of any setting.
  */
 const WAKING_FIELDS = [
   'freezeWindows',

@@ -1,12 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
-import type { StoredHolds } from '#core/domain/repos/stored-holds.ts';
+import { type StoredHolds, steadySettingsOf } from '#core/domain/repos/stored-holds.ts';
 import type { Clock } from '#core/ports/system.ts';
 import type { QueueRecord } from '../queue/record/record.ts';
 import type { Snapshot } from '../queue/snapshot.ts';
 import { paceOf } from './look-pace.ts';
 import type { SnapshotReader } from './read-snapshot.ts';
-
-const GONE = { queueEnabled: false };
 
 export interface LooksDeps {
   readonly clock: Clock;
@@ -28,12 +27,17 @@ export class Looks {
     this.#deps = deps;
   }
 
-  /** @param refresh - Everything is to be read anew. */
-  async look(record: QueueRecord, refresh: boolean): Promise<Snapshot> {
+  /**
+   * Null: other settings are stored than this reconcile began with, such as another gate, so what was read decides nothing.
+   * @param refresh - Everything is to be read anew.
+   */
+  async look(record: QueueRecord, refresh: boolean): Promise<Snapshot | null> {
     const { readHolds, repo } = this.#deps;
     const snapshot = await this.#read(record, refresh);
-    // A person may pause the queue, or switch it off, while a reconcile goes on.
-    const holds = (await readHolds()) ?? GONE;
+    // A person may pause the queue, switch it off or change its settings while a reconcile goes on.
+    const stored = await readHolds();
+    if (stored !== null && !isDeepStrictEqual(stored.settings, steadySettingsOf(repo))) return null;
+    const { settings, ...holds } = stored ?? { settings: null, queueEnabled: false };
     const queueEnabled = repo.queueEnabled && holds.queueEnabled;
     this.#last = { ...snapshot, repo: { ...snapshot.repo, ...holds, queueEnabled } };
     return this.#last;

@@ -28,6 +28,7 @@ import { mayStillWrite } from './may-still-write.ts';
 import { perform, queuePageFor } from './perform.ts';
 import type { MeasuredDeps } from './reconciler-deps.ts';
 import { type Refused, readRefusal, waitsForTick, withArchive } from './refusal-cause.ts';
+import { seenByRecord } from './seen-by-record.ts';
 import { SteadyClock } from './steady-clock.ts';
 import { takeBackUnrecorded } from './take-back.ts';
 
@@ -90,7 +91,6 @@ export class Reconcile {
       this.#wakeAt ??= this.#deps.clock.now() + WAKE_DELAY_MS_MAX;
     if (this.#retryAt !== null) this.#wakeAt = Math.max(this.#wakeAt ?? 0, this.#retryAt);
     this.#deps.spent.close(this.#keeper.saved.batches);
-    const { rule, forge, hook, settingsSeen } = this.#keeper.saved;
     try {
       await this.#deps.store.saveReport(this.#held, {
         fence: this.#held.fence,
@@ -99,10 +99,7 @@ export class Reconcile {
         ...withArchive(this.#refused, this.#keeper.saved),
         wakeAt: this.#wakeAt,
         logTail: this.#logTail.slice(-LOG_TAIL_LINES_MAX),
-        ...(rule === undefined ? {} : { rule }),
-        ...(hook === undefined ? {} : { hook }),
-        ...(settingsSeen === undefined ? {} : { settingsSeen }),
-        ...(forge?.version == null ? {} : { forge: forge.version }),
+        ...seenByRecord(this.#keeper.saved),
         ...(this.#sight === null ? {} : { sight: this.#sight }),
       });
     } catch (error) {
@@ -143,6 +140,10 @@ export class Reconcile {
     let lookCode: ReconcileErrorCode | null = null;
     for (let pass = 0; pass < RECONCILE_PASSES_MAX; pass += 1) {
       const snapshot = await looks.look(record, refresh);
+      if (snapshot === null) {
+        this.#wakeAt = clock.now();
+        break;
+      }
       if (snapshot.full) {
         this.#sight = reader.sight;
         this.#isRepoSeen = reader.isRepoSeen;

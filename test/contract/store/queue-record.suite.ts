@@ -3,6 +3,7 @@ import { batchSortKey } from '#core/adapters/dynamo/rows/keys.ts';
 import { LEASE_TAKEOVER_GRACE_MS, QUEUE_DOCUMENT_PLAIN_BYTES_MAX } from '#core/domain/limits.ts';
 import type { ActivityEvent, NodeRow } from '#core/domain/queue/batch.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import { steadySettingsOf } from '#core/domain/repos/stored-holds.ts';
 import type { EngineReport, QueueWrite } from '#core/ports/store.ts';
 import { givenReceipt } from '../../builders/queue-record.ts';
 import { givenEvent, givenNodeRow } from '../../builders/store-rows.ts';
@@ -37,19 +38,36 @@ export function describeQueueRecord(world: World): void {
       const { repo } = await world.enroll();
       const { pause, freezeWindows, freezeTimeZone, freezeExemptLabels } = repo;
       const before = { pause, freezeWindows, freezeTimeZone, freezeExemptLabels, queueEnabled: true };
-      expect(await store.readHolds(repo)).toEqual(before);
+      expect(await store.readHolds(repo)).toEqual({ ...before, settings: expect.anything() });
       const paused = { kind: 'pause', reason: 'release', since: 1, until: null } as const;
       await store.updateRepo({ ...repo, pause: paused, freezeExemptLabels: ['hotfix'] });
       expect(await store.readHolds(repo)).toEqual({
         ...before,
         pause: paused,
         freezeExemptLabels: ['hotfix'],
+        settings: expect.anything(),
       });
       const current = await store.getRepo(repo.id);
       if (current === null) throw new Error('the repo is gone');
       await store.updateRepo({ ...current, queueEnabled: false });
       expect(await store.readHolds(repo)).toMatchObject({ queueEnabled: false });
       expect(await store.readHolds({ ...repo, id: 'gone' })).toBeNull();
+    });
+
+    test('the settings that are no hold are seen as they are stored now', async () => {
+      const store = world.store();
+      const { repo } = await world.enroll();
+      const seen = async () => (await store.readHolds(repo))?.settings;
+      await store.updateRepo({ ...repo, freezeExemptLabels: ['hotfix'] });
+      expect(await seen()).toEqual(steadySettingsOf(repo));
+      const current = await store.getRepo(repo.id);
+      if (current === null) throw new Error('the repo is gone');
+      await store.updateRepo({ ...current, gate: 'statuses', gateContexts: ['ci/build'] });
+      expect(await seen()).toEqual({
+        ...steadySettingsOf(repo),
+        gate: 'statuses',
+        gateContexts: ['ci/build'],
+      });
     });
 
     test('a switch-off that waits for the engine is seen as long as it waits', async () => {

@@ -1,5 +1,6 @@
 import { CI_AUTHOR, CI_CONTEXTS, CI_STRANGER } from '../../fakes/abstract-forge/pipeline-statuses.ts';
 import { PLAIN_CI } from '../../fakes/abstract-forge/world.ts';
+import { wrapForge } from '../hooks.ts';
 import { endingOf, expectHonestEnd, GATE_PATH, givenProject, givenScheduled } from '../stories.ts';
 import { createWorld, STATUS_GATE, type WorldOptions } from '../world.ts';
 
@@ -132,6 +133,29 @@ describe('a gate by commit statuses', () => {
     await world.drain();
     expect((await endingOf(world, [pr])).landed).toEqual([pr]);
     await expectHonestEnd(world, [pr]);
+  });
+
+  test('a list that is changed while the engine looks ends that reconcile: nothing is decided by the earlier one', async () => {
+    let whenRead: () => Promise<void> = async () => {};
+    const { world, pr, say } = await givenOneStaged({
+      wrapForge: wrapForge(async (name, _args, answer) => {
+        const answered = await answer();
+        if (name === 'listStatusHistory') await whenRead();
+        return answered;
+      }),
+    });
+    for (const context of CI_CONTEXTS) await say(context, 'success');
+    whenRead = async () => {
+      whenRead = async () => {};
+      await world.settings({ gateContexts: [...CI_CONTEXTS, 'ci/never-answers'] });
+    };
+    await world.clock.advance(MINUTE_MS);
+    const report = await world.reconcile();
+    expect(report).toMatchObject({ errorCode: null, wakeAt: world.clock.now() });
+    expect((await world.rows()).map(({ outcome }) => outcome)).toEqual(['running']);
+    await world.reconcile();
+    expect((await world.rows()).map(({ terminalReason }) => terminalReason)).toContain('gate_changed');
+    expect((await endingOf(world, [pr])).landed).toEqual([]);
   });
 
   test('no run is cancelled on the forge, which has none', async () => {

@@ -68,4 +68,12 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
     families: ['pauses'],
     dies: 'a switch-off asks the engine to stop while it looks',
   },
+  {
+    guard: 'nothing is decided under settings that are no longer stored (0304)',
+    file: 'engine-container/src/reading/looks.ts',
+    find: 'if (stored !== null && !isDeepStrictEqual(stored.settings, steadySettingsOf(repo))) return null;',
+    replace: '',
+    families: ['pauses'],
+    dies: 'the gate is changed while the engine looks',
+  },
 ];

@@ -1,5 +1,6 @@
 import type { Pause } from '#core/domain/repos/pause.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
+import { STATUS_GATE } from '../../scenario/world.ts';
 import { look, openLostMerge, type Scenes, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
 
 /** Scenes in which the owner of a queue holds it up for a while (decision 0205). */
@@ -102,6 +103,10 @@ const switchOffWithinLook = (): Promise<readonly string[]> =>
     await stage.store.askStop('repo-1', stage.clock.now() + 60 * 60_000);
   });
 
+/** The owner chooses another gate in that moment: what the gate of before has passed must not land. */
+const changeGateWithinLook = (): Promise<readonly string[]> =>
+  heldWithinLook((stage) => stage.settings({ ...STATUS_GATE, gateContexts: ['ci/never-answers'] }));
+
 async function heldWithinLook(holdUp: (stage: Stage) => Promise<void>): Promise<readonly string[]> {
   let isHeld = false;
   const stage: Stage = await setStage({
@@ -124,7 +129,7 @@ async function heldWithinLook(holdUp: (stage: Stage) => Promise<void>): Promise<
   await stage.clock.advance(60_000);
   await look(stage, 4);
   if (!isHeld) return DID_NOT_COME;
-  return stage.forge.isMerged(pr) ? ['it landed in a queue that is held up'] : [];
+  return stage.forge.isMerged(pr) ? ['it landed against what its owner had just set'] : [];
 }
 
 export const PAUSE_SCENES = {
@@ -133,6 +138,7 @@ export const PAUSE_SCENES = {
   'two wait for the end of a pause': pauseBeforeStaging,
   'the queue is paused while the engine looks': pauseWithinLook,
   'a switch-off asks the engine to stop while it looks': switchOffWithinLook,
+  'the gate is changed while the engine looks': changeGateWithinLook,
   'the queue is paused while a success stands': pauseInLanding,
   'the queue is drained while a gate run is out': drainInGate,
 } satisfies Scenes;
