@@ -1,8 +1,8 @@
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { SimClock } from '../support/sim-clock.ts';
-import type { Witness } from './hosts.ts';
 import type { Managed } from './managed.ts';
 import type { Odds } from './odds.ts';
+import type { Witness } from './service/hosts.ts';
 
 /** What the base is called meanwhile. */
 const OTHER_NAME = 'trunk';

@@ -3,9 +3,9 @@ import { type AbstractForge, createAbstractForge } from '../fakes/abstract-forge
 import { givenProject } from '../scenario/stories.ts';
 import { createSeededRandom } from '../support/seeded-random.ts';
 import { SimClock } from '../support/sim-clock.ts';
-import type { Witness } from './hosts.ts';
 import { NO_ODDS, type Odds } from './odds.ts';
-import { SimService } from './service.ts';
+import type { Witness } from './service/hosts.ts';
+import { SimService } from './service/service.ts';
 
 export const TENANT = 'tenant-1';
 export const CONNECTION = '00000001-0000-4000-8000-000000000000';

@@ -10,11 +10,11 @@ import {
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { SimClock } from '../support/sim-clock.ts';
 import { type Family, PROMPT } from './families.ts';
-import type { Witness } from './hosts.ts';
 import type { Managed } from './managed.ts';
 import { drawLateness } from './moods.ts';
 import type { Odds } from './odds.ts';
-import type { SimService } from './service.ts';
+import type { Witness } from './service/hosts.ts';
+import type { SimService } from './service/service.ts';
 
 /** Families whose forge may be either kind. */
 const EITHER_KIND: readonly Family[] = ['shared_heads', 'storm'];
@@ -71,7 +71,7 @@ export function setFaults(
     witness.sometimes(`late ${method}`);
     const lateMs = drawLateness(service.odds, lateness);
     forge.lateEffectMs = lateMs;
-    service.watchLate(id, lateMs);
+    service.engine.watchLate(id, lateMs);
     const sha = /statuses\/([0-9a-f]+)$/.exec(path)?.[1];
     if (sha !== undefined) managedOf(id)?.watch?.expectLate(sha);
     return true;

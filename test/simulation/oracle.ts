@@ -221,7 +221,7 @@ function wasOpenedBySuccess(forge: AbstractForge, pr: number, head: string): boo
 /** Another one with its head appeared while its success stood, unknown to all, and the forge merged that. */
 function hasLateTwin({ project, events, forge }: RestingRepo, { number, headSha }: PullRequest): boolean {
   const told = events.find(({ pr, event }) => pr === number && event === 'pr_landed');
-  return project
+  return project.heads
     .pullsOf(headSha)
     .some(
       (other) => forge.isMerged(other) && Math.abs((told?.at ?? 0) - project.touchedAt(other)) < TWIN_RACE_MS,
@@ -258,7 +258,7 @@ export async function listUnsettled({
     const pull = await forge.pull(pr);
     if (pull.state !== 'open' || pull.draft || pull.baseRef !== forge.base || !forge.isScheduled(pr))
       continue;
-    if (!project.wasScheduled(pull.headSha)) continue;
+    if (!project.heads.wasScheduled(pull.headSha)) continue;
     // Said under the context of that time, and remembered when it changes.
     const said = await Promise.all(contexts.map((context) => forge.status(pull.headSha, context)));
     const merged = forge.previewMerge(tip, pull.headSha);

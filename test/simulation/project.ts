@@ -4,11 +4,15 @@ import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { DEFAULT_PERSON } from '../fakes/abstract-forge/people.ts';
 import { GATE_FILE as GATE_OF_STAGING, judgeByContent } from '../scenario/stories.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
+import { drawChange } from './draw-change.ts';
 import type { Family } from './families.ts';
+import { KnownHeads } from './known-heads.ts';
 import type { Odds } from './odds.ts';
 import { type NewPull, type Plot, RELEASE } from './plot.ts';
 import { drawPlots } from './plots.ts';
-import { AUTHORS, CROWD_AUTHOR, FEW_AUTHORS, PUSHERS, REVIEWERS, SCHEDULERS } from './rules.ts';
+import { ProjectGate } from './project-gate.ts';
+import { ProjectHands, STRANGER } from './project-hands.ts';
+import { AUTHORS, CROWD_AUTHOR, FEW_AUTHORS } from './rules.ts';
 
 export interface ProjectOptions {
   readonly family: Family;
@@ -26,37 +30,24 @@ export interface ProjectOptions {
   readonly sometimes: (what: string) => void;
 }
 
-/** A gate run waits for a runner for up to so long. */
-const RUNNER_BUSY_MS = 20 * 60_000;
-/** May read here and no more. */
-const STRANGER = 'stranger';
-
 /** One repository with its people: what they open, change their minds about, approve, and break. */
 export class Project {
   readonly prs: number[] = [];
-  /** Gate runs were swallowed or staging branches deleted: only a person can set that going again (A20). */
-  isStuck = false;
-  /** How long a run takes. */
-  gateMs = 0;
+  readonly gate: ProjectGate;
+  readonly #hands: ProjectHands;
   readonly #forge: AbstractForge;
   readonly #world: SeededRandom;
-  readonly #gate: SeededRandom;
   readonly #people: SeededRandom;
   readonly #odds: () => Odds;
   readonly #options: ProjectOptions;
   readonly #gateFile: string;
-  readonly #heads = new Map<number, string[]>();
-  readonly #scheduled = new Set<string>();
-  /** Who asked for a head: pressed the button on it, pushed it under a schedule, or approved it there. */
-  readonly #askers = new Map<string, Set<string>>();
+  /** The heads of all times, and who asked for them. */
+  readonly heads = new KnownHeads();
   readonly #touchedAt = new Map<number, number>();
   readonly #branches: string[] = [];
   readonly #authors = new Map<number, string>();
   #plots: readonly Plot[] = [];
-  /** A run may never begin in this life, or never end. */
-  readonly #runnersFail: boolean;
   #opened = 0;
-  #pushes = 0;
 
   constructor(
     forge: AbstractForge,
@@ -71,7 +62,6 @@ export class Project {
   ) {
     this.#forge = forge;
     this.#world = randoms.world;
-    this.#gate = randoms.gate;
     this.#people = randoms.people;
     this.#odds = odds;
     this.#options = options;
@@ -80,6 +70,16 @@ export class Project {
         ? GATE_OF_STAGING.replace(stagingPattern(DEFAULT_SERVICE_NAME), '**')
         : GATE_OF_STAGING;
     const { note, sometimes, gatePath, elsewhere } = options;
+    this.#hands = new ProjectHands({
+      forge,
+      odds,
+      note,
+      heads: this.heads,
+      random: randoms.people,
+      style: options.style,
+      prs: this.prs,
+      authorOf: (pr) => this.authorOf(pr),
+    });
     const hand = {
       forge,
       odds,
@@ -90,11 +90,18 @@ export class Project {
       random: randoms.plots,
       ...(elsewhere === undefined ? {} : { elsewhere }),
       takeName: () => this.#takeName(),
-      press: (pr: number) => this.#press(pr),
+      press: (pr: number) => this.#hands.press(pr),
       open: (pull: NewPull) => this.#propose(pull),
     };
     this.#plots = drawPlots(hand, odds());
-    this.#runnersFail = odds().gateNever > 0 || odds().gateLate > 0;
+    this.gate = new ProjectGate({
+      forge,
+      random: randoms.gate,
+      odds,
+      note,
+      path: gatePath,
+      file: this.#gateFile,
+    });
   }
 
   async begin(): Promise<void> {
@@ -107,16 +114,9 @@ export class Project {
       'lines.txt': 'a\nb\nc\nd\ne\nf\ng\nh\n',
     });
     await forge.pushBranch('other', await forge.tip(forge.base));
-    this.gateMs = random.pick([1_000, 20_000, 120_000, 600_000]);
+    const gateMs = random.pick([1_000, 20_000, 120_000, 600_000]);
     forge.checkDelayMs = random.pick([0, 0, 1_000, 20_000]);
-    forge.judge = (files, run) => this.#judge(files, run);
-    forge.mergeBehaviour = () => {
-      const odds = this.#odds();
-      if (this.#gate.chance(odds.mergeLost)) return { kind: 'lost' };
-      if (this.#gate.chance(odds.mergeSlow))
-        return { kind: 'slow', ms: this.#gate.int(this.#gate.chance(0.1) ? 600_000 : 60_000) };
-      return { kind: 'now' };
-    };
+    this.gate.begin(gateMs);
     const asksReviews =
       this.#options.family === 'reviews' || (this.#options.family === 'everything' && random.chance(0.3));
     if (asksReviews) {
@@ -149,8 +149,8 @@ export class Project {
     const pr = await this.#forge.openPullRequest(pull);
     this.prs.push(pr);
     this.#touchedAt.set(pr, this.#options.now());
-    this.#remember(pr, (await this.#forge.pull(pr)).headSha);
-    if (this.#people.chance(0.9)) await this.#press(pr);
+    this.heads.remember(pr, (await this.#forge.pull(pr)).headSha);
+    if (this.#people.chance(0.9)) await this.#hands.press(pr);
     return pr;
   }
 
@@ -158,26 +158,13 @@ export class Project {
     for (const plot of this.#plots) if ((await plot.open?.()) === true) return;
     const random = this.#world;
     const name = this.#takeName();
-    const kind = random.int(16);
-    let content = `${name}\n`;
-    let path = `src/${name}.txt`;
-    let from: string | undefined;
-    if (kind < 2) content = 'BAD\n';
-    else if (kind < 4) content = `CLASH ${name}\n`;
-    else if (kind === 4) path = 'shared.txt';
-    else if (kind === 5) content = 'NEEDS:src/p1.txt\n';
-    else if (kind === 6) content = `NEEDS:src/p${this.#opened + 1}.txt\n`;
-    else if (kind === 7) {
-      path = 'lines.txt';
-      content = 'a\nb\nc\nd\ne\nf\ng\nh\n'.replace(random.pick(['a', 'd', 'h']), name);
-    } else if (kind === 8) from = this.#branches[random.int(this.#branches.length)];
-    else if (kind === 9) {
-      path = 'healed';
-      content = 'yes\n';
-    } else if (kind === 10 && random.chance(0.5)) {
-      path = this.#options.gatePath;
-      content = `# ${name}\n${this.#gateFile}`;
-    }
+    const { path, content, from } = drawChange(random, {
+      name,
+      opened: this.#opened,
+      branches: this.#branches,
+      gatePath: this.#options.gatePath,
+      gateFile: this.#gateFile,
+    });
     const isOutside = this.#options.family === 'reviews' && random.chance(0.2);
     // Every third of them was pushed to `refs/for/…`.
     const agit = isOutside && this.#opened % 3 === 0;
@@ -194,9 +181,9 @@ export class Project {
     if (!isOutside) this.#branches.push(name);
     this.#authors.set(pr, (await this.#forge.pull(pr)).author);
     this.prs.push(pr);
-    this.#remember(pr, (await this.#forge.pull(pr)).headSha);
+    this.heads.remember(pr, (await this.#forge.pull(pr)).headSha);
     this.#options.note(`opens #${pr} ${path} ${content.trim().slice(0, 20)} ${from ?? ''}`);
-    if (random.chance(0.9)) await this.#press(pr);
+    if (random.chance(0.9)) await this.#hands.press(pr);
   }
 
   /** '' where a plot opened it. */
@@ -204,51 +191,10 @@ export class Project {
     return this.#authors.get(pr) ?? '';
   }
 
-  /** A person with the right asked for this head: pressed the button on it, pushed it under a schedule, or approved it there. */
-  wasScheduled(sha: string): boolean {
-    return this.#scheduled.has(sha);
-  }
-
-  /** Accounts that asked for a head. */
-  askersOf(sha: string): readonly string[] {
-    return [...(this.#askers.get(sha) ?? [])];
-  }
-
-  #noteAsked(head: string, by: string): void {
-    this.#scheduled.add(head);
-    this.#askers.set(head, (this.#askers.get(head) ?? new Set()).add(by));
-  }
-
-  /** Everything that this was ever the head of. */
-  pullsOf(sha: string): readonly number[] {
-    return [...this.#heads].filter(([, heads]) => heads.includes(sha)).map(([pr]) => pr);
-  }
-
   /** Whether these words on its head say what its author has to know of it. */
   async isTold(pr: number, words: string): Promise<boolean> {
     for (const plot of this.#plots) if ((await plot.isTold?.(pr, words)) === true) return true;
-    return this.#isToldOfGate(pr, words);
-  }
-
-  /** Said of the gate, and true: its head has none, or one that starts no run, or runners failed while it was tried. */
-  async #isToldOfGate(pr: number, words: string): Promise<boolean> {
-    const gate = await this.#readGate(this.#forge.headOf(pr));
-    if (words.startsWith('refused: deletes, renames or hides the gate')) return gate === undefined;
-    if (!words.includes('its changed workflow')) return false;
-    // Where the base has another gate by now, the one that the project began with is a change as well.
-    const isOfBase = gate === (await this.#readGate(await this.#forge.tip(this.#forge.base)));
-    if (gate === this.#gateFile && isOfBase) return false;
-    return this.#runnersFail || gate?.endsWith(this.#gateFile) !== true;
-  }
-
-  async #readGate(commit: string): Promise<string | undefined> {
-    return (await this.#forge.readFiles(commit)).get(this.#options.gatePath);
-  }
-
-  /** Its head has another gate than the project began with. */
-  editsGate(pr: number): boolean {
-    const { tree } = this.#forge.commit(this.#forge.headOf(pr));
-    return this.#forge.readTreeFiles(tree).get(this.#options.gatePath) !== this.#gateFile;
+    return this.gate.isToldOf(pr, words);
   }
 
   isMerged(sha: string): boolean {
@@ -257,7 +203,7 @@ export class Project {
 
   /** Merged, into whatever base it was for by then. */
   isDone(sha: string): boolean {
-    return this.pullsOf(sha).some((pr) => this.#forge.isMerged(pr));
+    return this.heads.pullsOf(sha).some((pr) => this.#forge.isMerged(pr));
   }
 
   /** A rule asks for the queue's status there, and it is not the queue's own base. */
@@ -268,117 +214,6 @@ export class Project {
   /** The time of the last act of a person on it; minus infinity before the first. */
   touchedAt(pr: number): number {
     return this.#touchedAt.get(pr) ?? Number.NEGATIVE_INFINITY;
-  }
-
-  #remember(pr: number, head: string): void {
-    const heads = this.#heads.get(pr) ?? [];
-    if (!heads.includes(head)) heads.push(head);
-    this.#heads.set(pr, heads);
-  }
-
-  /** Every fourth push is that of one who may not merge. */
-  async #push(pr: number, files: Readonly<Record<string, string>>): Promise<void> {
-    this.#pushes += 1;
-    const byStranger = this.#pushes % 4 === 0;
-    const by = byStranger ? STRANGER : this.#pickAccount(PUSHERS, DEFAULT_PERSON);
-    const head = await this.#forge.pushToPullRequest(pr, files, by);
-    await this.#notePush(pr, head, byStranger ? null : by);
-    if (byStranger) this.#options.note(`a stranger pushed to #${pr}`);
-  }
-
-  /** One of several, where this life has rules about who may schedule; else always the same one. */
-  #pickAccount(accounts: readonly [string, ...string[]], usual: string): string {
-    return this.#odds().otherSchedulers > 0 ? this.#people.pick(accounts) : usual;
-  }
-
-  /**
-   * A push to a branch is one to each open pull request that proposes it: for two bases there may be two. Null: by one who may
-   * not merge.
-   */
-  async #notePush(pr: number, head: string, by: string | null): Promise<void> {
-    const { headRef } = await this.#forge.pull(pr);
-    for (const other of this.prs) {
-      const pull = await this.#forge.pull(other);
-      const isPushed = pull.state === 'open' && pull.headRef === headRef && pull.headSha === head;
-      if (other !== pr && !isPushed) continue;
-      this.#remember(other, head);
-      if (by !== null) this.#renew(other, pull, head, by);
-    }
-  }
-
-  /** The push of one who may merge asks for its head, unless that comes from outside. */
-  #renew(
-    pr: number,
-    pull: { readonly fromFork: boolean; readonly agit: boolean },
-    head: string,
-    by: string,
-  ): void {
-    if (this.#isScheduled(pr) && !pull.fromFork && !pull.agit) this.#noteAsked(head, by);
-  }
-
-  /** An approval asks for the head that it is given on, where a schedule stands. */
-  async #approve(pr: number): Promise<void> {
-    const picked = this.#pickAccount(REVIEWERS, 'reviewer');
-    const by = picked === this.authorOf(pr) ? 'reviewer' : picked;
-    await this.#forge.review(pr, by, 'approve');
-    if (this.#isScheduled(pr)) this.#noteAsked((await this.#forge.pull(pr)).headSha, by);
-  }
-
-  /** As the timeline tells it: a schedule that the forge dropped without an entry still reads as one. */
-  #isScheduled(pr: number): boolean {
-    const told = this.#forge
-      .timelineOf(pr)
-      .findLast(({ kind }) => kind === 'scheduled' || kind === 'cancelled');
-    return told?.kind === 'scheduled';
-  }
-
-  #judge(files: ReadonlyMap<string, string>, run: { readonly branch: string }) {
-    const odds = this.#odds();
-    const random = this.#gate;
-    const truth = judgeByContent(files);
-    this.#forge.gateDurationMs = this.gateMs;
-    if (random.chance(odds.gateNever)) {
-      this.isStuck = true;
-      this.#options.note(`no run on ${run.branch}`);
-      return 'never' as const;
-    }
-    const waits = odds.runnerBusy > 0 && random.chance(odds.runnerBusy);
-    this.#forge.runners = odds.runners === 0 ? Number.POSITIVE_INFINITY : odds.runners;
-    this.#forge.runnerWaitMs = waits ? random.int(RUNNER_BUSY_MS) : 0;
-    this.#forge.runnerLabels = waits ? ['docker'] : null;
-    if (random.chance(odds.gateLate)) this.#forge.gateDurationMs = random.int(2 * 3_600_000);
-    if (random.chance(odds.gateTrouble)) return random.pick(['cancelled', 'error'] as const);
-    if (truth === 'success' && random.chance(odds.flake)) {
-      this.#options.note(`flake on ${run.branch}`);
-      return 'failure' as const;
-    }
-    return truth;
-  }
-
-  /** Presses the button where the page shows it. */
-  async #press(pr: number): Promise<void> {
-    const pull = await this.#forge.pull(pr);
-    const isOurs = pull.baseRef === this.#forge.base || pull.baseRef === RELEASE;
-    if (pull.state !== 'open' || pull.draft || !pull.mergeable || !isOurs) return;
-    const isOther = this.#odds().otherSchedulers > 0 && this.#people.chance(this.#odds().otherSchedulers);
-    const user = isOther
-      ? this.#people.pick([...SCHEDULERS, pull.author])
-      : pull.fromFork && this.#people.chance(0.8)
-        ? pull.author
-        : 'maintainer';
-    try {
-      await this.#forge.scheduleAs(user, pr, this.#options.style);
-    } catch {
-      // Its head is in the base already: the page shows no button.
-      return;
-    }
-    this.#noteAsked(pull.headSha, user);
-    this.#options.note(`#${pr} scheduled`);
-  }
-
-  async reschedule(pr: number): Promise<void> {
-    if (this.#forge.isScheduled(pr)) await this.#forge.cancelSchedule(pr);
-    await this.#press(pr);
   }
 
   /** One thing that a person does. */
@@ -417,17 +252,17 @@ export class Project {
     }
     note(`act ${act} on #${pr}`);
     if (act < 2 || (act < 9 && this.#options.family === 'unchecked_head')) {
-      await this.#push(pr, { [`src/p${pr}-more.txt`]: `${random.int(100)}\n` });
-      if (random.chance(0.6)) await this.reschedule(pr);
+      await this.#hands.push(pr, { [`src/p${pr}-more.txt`]: `${random.int(100)}\n` });
+      if (random.chance(0.6)) await this.#hands.reschedule(pr);
     } else if (act === 2) {
-      const heads = this.#heads.get(pr) ?? [];
+      const heads = this.heads.of(pr);
       const head = heads[random.int(heads.length)] ?? pull.headSha;
       await forge.forcePushPullRequest(pr, head);
-      await this.#notePush(pr, head, DEFAULT_PERSON);
-      if (random.chance(0.6)) await this.reschedule(pr);
+      await this.#hands.notePush(pr, head, DEFAULT_PERSON);
+      if (random.chance(0.6)) await this.#hands.reschedule(pr);
     } else if (act === 3 || act === 4) {
       if (forge.isScheduled(pr)) await forge.cancelSchedule(pr);
-    } else if (act === 5 || act === 6) await this.reschedule(pr);
+    } else if (act === 5 || act === 6) await this.#hands.reschedule(pr);
     else if (act === 7) await forge.close(pr);
     else if (act === 8) await this.#retarget(pr, pull.baseRef === forge.base ? 'other' : forge.base);
     else if (act === 9) await forge.setTitle(pr, pull.draft ? `Add p${pr}` : `WIP: p${pr}`);
@@ -440,7 +275,7 @@ export class Project {
 
   /** One thing that a person does to a pull request whose success stands. */
   async interrupt(head: string): Promise<void> {
-    const [pr] = this.pullsOf(head);
+    const [pr] = this.heads.pullsOf(head);
     if (pr === undefined || (await this.#forge.pull(pr)).state !== 'open') return;
     const forge = this.#forge;
     const kind = this.#people.int(6);
@@ -450,7 +285,7 @@ export class Project {
     else if (kind === 2) await forge.close(pr);
     else if (kind === 3) await forge.setTitle(pr, `WIP: p${pr}`);
     else if (kind === 4) await this.#retarget(pr, 'other');
-    else await this.#push(pr, { [`src/p${pr}-more.txt`]: 'interrupted\n' });
+    else await this.#hands.push(pr, { [`src/p${pr}-more.txt`]: 'interrupted\n' });
   }
 
   async #retarget(pr: number, base: string): Promise<void> {
@@ -477,7 +312,7 @@ export class Project {
     else if (verdict === 0) await this.#forge.dismissReviews(pr);
     else if (verdict === 1) await this.#forge.review(pr, 'reviewer', 'reject');
     else if (verdict === 2) await this.#forge.requestReview(pr, 'reviewer');
-    else await this.#approve(pr);
+    else await this.#hands.approve(pr);
   }
 
   /** All people become reasonable: runs end, what is open is approved, a failing base is repaired where that is allowed. */
@@ -491,7 +326,7 @@ export class Project {
     }
     for (const pr of this.prs) {
       const isOpen = (await forge.pull(pr)).state === 'open';
-      if (isOpen) await this.#approve(pr);
+      if (isOpen) await this.#hands.approve(pr);
     }
     const isRed = judgeByContent(await forge.readFiles(await forge.tip(forge.base))) === 'failure';
     if (isRed && this.#options.family === 'base_pushed') await forge.pushToBase({ healed: 'yes\n' });
@@ -500,10 +335,10 @@ export class Project {
   /** A batch whose run will never come waits for a person: they take the schedules back … */
   async pause(): Promise<readonly number[]> {
     const paused: number[] = [];
-    for (const pr of this.isStuck ? this.prs : []) {
+    for (const pr of this.gate.isStuck ? this.prs : []) {
       if ((await this.#forge.pull(pr)).state !== 'open') continue;
       // Dropped by the forge without an entry: its page has only the button that schedules.
-      if (this.#isScheduled(pr) && !this.#forge.isScheduled(pr)) await this.#press(pr);
+      if (this.#hands.isScheduled(pr) && !this.#forge.isScheduled(pr)) await this.#hands.press(pr);
       if (!this.#forge.isScheduled(pr)) continue;
       await this.#forge.cancelSchedule(pr);
       paused.push(pr);
@@ -513,6 +348,6 @@ export class Project {
 
   /** … and press again once the queue has seen that. */
   async resume(paused: readonly number[]): Promise<void> {
-    for (const pr of paused) await this.#press(pr);
+    for (const pr of paused) await this.#hands.press(pr);
   }
 }

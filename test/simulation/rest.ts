@@ -5,12 +5,12 @@ import type { SimClock } from '../support/sim-clock.ts';
 import { countBeyond, judgeCrowd } from './crowd.ts';
 import { type Family, FLAKY, FORGE_REFUSES, PROMPT, UNGUARDED } from './families.ts';
 import { judgeGoneWords } from './gone-words.ts';
-import type { Witness } from './hosts.ts';
 import { judgeLiveness, settledWithinMs } from './liveness.ts';
 import type { Managed } from './managed.ts';
 import { judgeRest } from './oracle.ts';
 import { judgePageWords } from './page-words.ts';
-import type { SimService } from './service.ts';
+import type { Witness } from './service/hosts.ts';
+import type { SimService } from './service/service.ts';
 import { noteRuns } from './sightings.ts';
 
 /** After healing: five minutes between looks, at most this many. Retries of a gate and of a red base take their time. */
@@ -90,7 +90,10 @@ export class Rest {
       const { state, baseRef } = await forge.pull(pr);
       if (state === 'open' && baseRef === forge.base && forge.isScheduled(pr)) waiting += 1;
     }
-    return this.#clock.now() + settledWithinMs(waiting, project.gateMs, FORGE_REFUSES.includes(this.#family));
+    return (
+      this.#clock.now() +
+      settledWithinMs(waiting, project.gate.durationMs, FORGE_REFUSES.includes(this.#family))
+    );
   }
 
   async #judgeLiveness({ id, forge, project, contexts, crowd }: Managed): Promise<void> {
@@ -210,7 +213,7 @@ export class Rest {
     if (this.#family === 'calm') {
       // Scheduled together, and nothing ever failed: they land in the order of their numbers (A9, A18).
       // A change of the gate is tried beside the pipeline, and no other waits for it (D-18).
-      const edits = new Set(project.prs.filter((pr) => project.editsGate(pr)));
+      const edits = new Set(project.prs.filter((pr) => project.gate.isEditedBy(pr)));
       const landed = forge.merges().flatMap(({ pr }) => (edits.has(pr) ? [] : [pr]));
       const smooth = events.every(({ event }) => SMOOTH.includes(event));
       if (smooth && String(landed) !== String([...landed].sort((a, b) => a - b)))

@@ -58,7 +58,7 @@ export function breachOf(
     (rules.scheduleOwn || !isOneOf([project.authorOf(pr)], login)) &&
     !(rules.botApproval && isOneOf(rules.bots, login));
   const isByBot = rules.botApproval && isOneOf(rules.bots, by);
-  const askers = project.askersOf(head);
+  const askers = project.heads.askersOf(head);
   if (!isByBot && !askers.some(mayAsk))
     return `asked for by ${askers.join(', ') || 'none'}, and by none who may schedule it`;
   if (!isByBot) return null;

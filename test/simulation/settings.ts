@@ -11,9 +11,9 @@ import { CI_CONTEXTS } from '../fakes/abstract-forge/pipeline-statuses.ts';
 import { dailyWindow } from '../support/freeze-windows.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { SimClock } from '../support/sim-clock.ts';
-import type { Witness } from './hosts.ts';
 import type { Managed } from './managed.ts';
-import type { SimService } from './service.ts';
+import type { Witness } from './service/hosts.ts';
+import type { SimService } from './service/service.ts';
 
 /** Names and patterns that come to the same contexts. */
 const GATE_CONTEXT_LISTS: [readonly string[], readonly string[]] = [CI_CONTEXTS, ['ci/woodpecker/push/*']];

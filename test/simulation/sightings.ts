@@ -5,7 +5,7 @@ import type { QueueRecord } from '../../engine-container/src/queue/record/record
 import { toCodeNames } from '../../engine-container/src/stored-record/record-names.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { MemoryStore } from '../fakes/memory-store.ts';
-import type { Witness } from './hosts.ts';
+import type { Witness } from './service/hosts.ts';
 
 type Sighted = Pick<Witness, 'sometimes'>;
 

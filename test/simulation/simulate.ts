@@ -13,10 +13,11 @@ import { gatherCrowd } from './crowd.ts';
 import { drawOdds } from './draw-odds.ts';
 import { drawRepo } from './draw-repo.ts';
 import { FAMILIES, type Family, PROMPT, UNGUARDED } from './families.ts';
+import { describeEntry, ForgeHooks } from './forge-hooks.ts';
 import { drawForge, setFaults, setRareTroubles } from './forge-troubles.ts';
 import { giveHistory } from './history.ts';
-import type { Witness } from './hosts.ts';
 import { Judge } from './judge.ts';
+import { LifeLog } from './life-log.ts';
 import type { Managed } from './managed.ts';
 import { healMood, setMood } from './moods.ts';
 import { NO_ODDS, type Odds, type Trouble } from './odds.ts';
@@ -24,7 +25,9 @@ import { RELEASE } from './plot.ts';
 import { Project } from './project.ts';
 import { Rest } from './rest.ts';
 import { TEAMS } from './rules.ts';
-import { SimService, tokenOf } from './service.ts';
+import type { Witness } from './service/hosts.ts';
+import { tokenOf } from './service/parts.ts';
+import { SimService } from './service/service.ts';
 import { Settings } from './settings.ts';
 import { EXEMPTING_LABEL, Watch } from './watch.ts';
 
@@ -76,21 +79,14 @@ const OWN_RUNS_CHANCE = 0.3;
 const GATE_EVENTS_MS = [Number.POSITIVE_INFINITY, 0, 40 * 60_000] as const;
 const EVENT_FAMILIES: readonly Family[] = ['people', 'other_ci', 'drifts', 'rules'];
 
-class Life implements Witness {
-  readonly violations: string[] = [];
-  readonly trace: string[] = [];
-  readonly sometimesSeen = new Set<string>();
-  readonly labels = new Set<string>();
-  readonly labelsFaulted = new Set<string>();
-  readonly labelsCrashed = new Set<string>();
+class Life extends LifeLog implements Witness {
   readonly #seed: number;
   readonly #family: Family;
   readonly #limits: Limits;
-  readonly #keepTrace: boolean;
   readonly #odds: Odds;
   /** As drawn: healing changes the ones in force. */
   readonly #odds0: Readonly<Odds>;
-  readonly #clock = new SimClock();
+  readonly #clock: SimClock;
   readonly #service: SimService;
   readonly #world: SeededRandom;
   readonly #faults: SeededRandom;
@@ -107,15 +103,15 @@ class Life implements Witness {
   readonly #sharesForge: boolean;
   /** The CI runs on every branch, and what has passed on a head may count. */
   readonly #runsOnHeads: boolean;
-  readonly #startedAt: number;
-  /** Until then the forge sends events of gates. */
-  readonly #gateEventsUntil: number;
+  readonly #hooks: ForgeHooks;
 
   constructor(seed: number, family: Family, limits: Limits, keepTrace: boolean) {
+    const clock = new SimClock();
+    super(clock, keepTrace);
+    this.#clock = clock;
     this.#seed = seed;
     this.#family = family;
     this.#limits = limits;
-    this.#keepTrace = keepTrace;
     // A stream of its own for each concern: leaving one trouble out changes nothing in the others.
     const stream = (index: number) => createSeededRandom((seed * 64 + FAMILIES.indexOf(family)) * 8 + index);
     this.#world = stream(1);
@@ -134,12 +130,19 @@ class Life implements Witness {
     this.#rest = new Rest(this.#service, this.#clock, this, family, this.#odds.skewMs, (managed) =>
       this.#settings.switchOn(managed),
     );
-    this.#startedAt = this.#clock.now();
     // The others keep the lives that their seeds had.
-    const stopsMs = EVENT_FAMILIES.includes(family)
+    const gateEventsMs = EVENT_FAMILIES.includes(family)
       ? stream(7).pick(GATE_EVENTS_MS)
       : Number.POSITIVE_INFINITY;
-    this.#gateEventsUntil = this.#startedAt + stopsMs;
+    this.#hooks = new ForgeHooks({
+      service: this.#service,
+      clock,
+      managed: this.#managed,
+      sharesForge: this.#sharesForge,
+      bot: BOT,
+      gateEventsMs,
+      sometimes: (what) => this.sometimes(what),
+    });
   }
 
   get steps(): number {
@@ -164,7 +167,7 @@ class Life implements Witness {
     this.#planActs('labelsPerHour', end, () => this.#label());
     this.#planActs('recordLostPerHour', end, () => this.#loseRecord());
     this.#planActs('throttlesPerHour', end, async () => this.#service.throttleStore());
-    this.#planActs('engineDiesPerHour', end, async () => this.#service.killEngine());
+    this.#planActs('engineDiesPerHour', end, async () => this.#service.engine.kill());
     this.#planActs('hidesPerHour', end, async () => this.#service.hideRepo(this.#pickManaged().id));
     await this.#clock.runUntil(end, () => this.violations.length === 0);
     if (this.violations.length === 0) await this.#heal();
@@ -172,31 +175,9 @@ class Life implements Witness {
 
   // Witness
 
-  note(line: string): void {
-    if (!this.#keepTrace) return;
-    const seconds = Math.round((this.#clock.now() - this.#startedAt) / 100) / 10;
-    this.trace.push(`${seconds} ${line}`);
-  }
-
-  violate(what: string): void {
-    this.violations.push(what);
-    this.note(`VIOLATION ${what}`);
-  }
-
   /** A landed tree was not the proven one: nothing may land any more. */
   halted(repoId: RepoId): void {
     this.#find(repoId)?.watch?.halt();
-  }
-
-  /** Something that should happen in some life. */
-  sometimes(what: string): void {
-    this.sometimesSeen.add(what);
-  }
-
-  seen(label: string, struck: 'no' | 'fault' | 'crash'): void {
-    if (struck === 'no') this.labels.add(label);
-    else if (struck === 'fault') this.labelsFaulted.add(label);
-    else this.labelsCrashed.add(label);
   }
 
   async afterReconcile(repoId: RepoId, looked: boolean): Promise<void> {
@@ -308,7 +289,7 @@ class Life implements Witness {
       slug,
       bot: BOT,
       runsOnHeads: this.#runsOnHeads,
-      onEntry: (entry) => this.#tellHooks(id, entry),
+      onEntry: (entry) => this.#onEntry(id, entry),
     });
     setFaults(id, forge, this.#faults, this.#plots, this.#service, this, (each) => this.#find(each));
     setMood(forge, this.#odds, this.#plots);
@@ -323,46 +304,14 @@ class Life implements Witness {
     return this.#managed.find((managed) => managed.id === id);
   }
 
-  #tellHooks(id: RepoId, entry: JournalEntry): void {
-    if (this.#keepTrace) this.note(`${id} ${describeEntry(entry)}`);
+  #onEntry(id: RepoId, entry: JournalEntry): void {
+    if (this.keepsTrace) this.note(`${id} ${describeEntry(entry)}`);
     const managed = this.#find(id);
     managed?.watch?.read(entry);
     if (this.#sharesForge) this.#managed[1]?.watch?.read(entryOfBranch(entry, RELEASE));
     if (managed !== undefined && entry.kind === 'status' && entry.state === 'success')
       this.#interrupt(managed, entry.sha, entry.creator);
-    const told =
-      entry.kind === 'push'
-        ? { type: 'push', body: { ref: `refs/heads/${entry.branch}`, sender: { login: entry.by } } }
-        : entry.kind === 'status'
-          ? { type: 'status', body: { sender: { login: entry.creator } } }
-          : entry.kind === 'run'
-            ? { type: 'action_run_success', body: { sender: { login: BOT } } }
-            : {
-                type: 'pull_request',
-                body: { action: 'closed', pull_request: { base: { ref: baseOf(entry) } } },
-              };
-    if (this.#isUntold(entry)) return;
-    this.#hook(id, told.type, told.body);
-  }
-
-  /** Some forges send no event of a gate, and some stop to in the middle of a life. */
-  #isUntold({ kind }: JournalEntry): boolean {
-    if (kind !== 'run' && kind !== 'status') return false;
-    const isUntold = this.#clock.now() >= this.#gateEventsUntil;
-    if (isUntold && this.#gateEventsUntil > this.#startedAt) this.sometimes('gate events stop');
-    return isUntold;
-  }
-
-  #hook(id: RepoId, type: string, body: Readonly<Record<string, unknown>>): void {
-    const repo = this.#service.store.peekRepo(id);
-    if (repo !== null) this.#service.deliver(this.#hookOwner(repo), type, body);
-  }
-
-  /** Whose secret the forge signs with: of several branches one has it. */
-  #hookOwner(repo: ManagedRepo): ManagedRepo {
-    if (!this.#sharesForge || repo.webhookSecret !== null) return repo;
-    const all = this.#managed.map((each) => this.#service.store.peekRepo(each.id));
-    return all.find((each) => each != null && each.webhookSecret !== null) ?? repo;
+    this.#hooks.tell(id, entry);
   }
 
   /** Something comes between this success and its merge. */
@@ -424,7 +373,7 @@ class Life implements Witness {
     // The forge's pages offer nothing there, and a push is refused.
     if (this.#archives.isAway(managed)) return;
     await managed.project.act();
-    this.#hook(managed.id, 'pull_request', {
+    this.#hooks.send(managed.id, 'pull_request', {
       action: 'edited',
       pull_request: { base: { ref: managed.forge.base } },
       sender: { login: 'dev' },
@@ -445,7 +394,7 @@ class Life implements Witness {
   async #heal(): Promise<void> {
     this.note('--- heals ---');
     Object.assign(this.#service.odds, NO_ODDS);
-    this.#service.replaceContainer();
+    this.#service.engine.replaceContainer();
     if (this.#family === 'interrupted') await this.#settings.pay('tenant-1');
     if (this.#odds0.driftsPerHour > 0)
       for (const each of this.#managed) await this.#settings.restoreRule(each);
@@ -481,24 +430,5 @@ class Life implements Witness {
     const log = this.#service.logText.join('\n');
     for (const tenant of ['tenant-1', 'tenant-2'])
       if (log.includes(tokenOf(tenant))) this.violate('a token is in the log');
-  }
-}
-
-function baseOf(entry: JournalEntry): string {
-  return entry.kind === 'merge_elsewhere' ? entry.base : 'main';
-}
-
-function describeEntry(entry: JournalEntry): string {
-  switch (entry.kind) {
-    case 'push':
-      return `  push ${entry.branch} ${entry.to?.slice(0, 8) ?? 'deleted'} by ${entry.by}`;
-    case 'status':
-      return `  status ${entry.sha.slice(0, 8)} ${entry.context} ${entry.state} "${entry.description}" by ${entry.creator}`;
-    case 'run':
-      return `  run ${entry.run.id} on ${entry.run.branch} ${entry.run.state} tree ${entry.run.tree.slice(0, 8)}`;
-    case 'merge':
-      return `  merge #${entry.merge.pr} tree ${entry.merge.tree.slice(0, 8)}`;
-    case 'merge_elsewhere':
-      return `  merge #${entry.merge.pr} into ${entry.base}`;
   }
 }

@@ -2,9 +2,9 @@ import type { RepoId } from '#core/domain/ids.ts';
 import { BISECT_FANOUT_MAX } from '#core/domain/limits.ts';
 import { type HoldSettings, pauseAt } from '#core/domain/repos/pause.ts';
 import type { JournalEntry } from '../fakes/abstract-forge/world.ts';
-import type { Witness } from './hosts.ts';
 import type { Managed } from './managed.ts';
 import { breachOf, listCrowding } from './rules.ts';
+import type { Witness } from './service/hosts.ts';
 import { listFileFaults } from './settings-files.ts';
 import type { WatchedStore } from './sightings.ts';
 import { TurnJudge } from './turns.ts';
@@ -129,7 +129,7 @@ export class Watch {
 
   #wasEverExempt(sha: string): boolean {
     const { forge, project } = this.#managed;
-    const entries = project.pullsOf(sha).flatMap((pr) => forge.timelineOf(pr));
+    const entries = project.heads.pullsOf(sha).flatMap((pr) => forge.timelineOf(pr));
     return entries.some(({ label, user }) => label === EXEMPTING_LABEL && user === 'oncall');
   }
 
@@ -177,13 +177,13 @@ export class Watch {
     const blame = (what: string): void => this.#witness.violate(`${id}: success on ${short}, ${what}`);
     // A call that was on its way when its machine froze may arrive after another one saw the merge: it opens nothing.
     if (!this.#store.hasIntent(id, sha) && !project.isMerged(sha)) blame('without a stored intent');
-    if (!project.wasScheduled(sha)) blame('which is not scheduled');
+    if (!project.heads.wasScheduled(sha)) blame('which is not scheduled');
     if (this.#halted) blame('although the queue stands still');
     if (this.#isPausedForLong(sha)) blame('although the queue is paused');
     if (this.#archivedAt !== null && this.#now() - this.#archivedAt > ARCHIVE_SEEN_MS)
       blame('although the repository is archived');
     const isSettled = (pr: number) => this.#now() - project.touchedAt(pr) > TOLERANCE_MS;
-    const prs = project.pullsOf(sha);
+    const prs = project.heads.pullsOf(sha);
     if (prs.length > 0 && prs.every(isSettled)) {
       const why = prs.map((pr) => forge.ruleViolation(pr));
       const isRefused = (reason: string | null) =>

@@ -12,7 +12,7 @@ import { FakeWakeQueue } from '../../fakes/wake-queue.ts';
 import { CONNECTION, givenPostedSuccess, type QueueWorld, REPO } from '../../scenario/queue-world.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import type { Scenes } from '../scene-stage.ts';
-import { Signer } from '../signer.ts';
+import { Signer } from '../service/signer.ts';
 
 /** Scenes about decision 0192: one tenant manages several branches of a repository. */
 

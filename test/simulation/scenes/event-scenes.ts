@@ -9,7 +9,7 @@ import { FakeWakeQueue } from '../../fakes/wake-queue.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import { type Scenes, type Stage, setStage } from '../scene-stage.ts';
-import { Signer } from '../signer.ts';
+import { Signer } from '../service/signer.ts';
 
 const MINUTE_MS = 60_000;
 const GATE_MS = 40 * MINUTE_MS;

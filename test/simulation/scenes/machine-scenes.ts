@@ -51,7 +51,7 @@ async function engineDiesWithAll(): Promise<readonly string[]> {
     };
     for (let waited = 0; calls < CALLS_UNTIL_DEATH && waited < MINUTE_MS; waited += 100)
       await fleet.pass(100);
-    fleet.service.killEngine();
+    fleet.service.engine.kill();
     if (fleet.seen.has('the engine dies with several reconciles')) deaths += 1;
     await fleet.pass(LEASE_TTL_MS + LEASE_TAKEOVER_GRACE_MS + MINUTE_MS);
   }

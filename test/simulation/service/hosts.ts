@@ -1,10 +1,10 @@
 import { StoreError } from '#core/ports/store.ts';
 import type { Clock } from '#core/ports/system.ts';
-import { EngineMemory } from '../../engine-container/src/reconcile/engine-memory.ts';
-import { Crash, type Machine } from '../support/machine.ts';
-import type { SeededRandom } from '../support/seeded-random.ts';
-import type { SimClock } from '../support/sim-clock.ts';
-import { type Odds, SKEW_EXTREME_MS } from './odds.ts';
+import { EngineMemory } from '../../../engine-container/src/reconcile/engine-memory.ts';
+import { Crash, type Machine } from '../../support/machine.ts';
+import type { SeededRandom } from '../../support/seeded-random.ts';
+import type { SimClock } from '../../support/sim-clock.ts';
+import { type Odds, SKEW_EXTREME_MS } from '../odds.ts';
 
 /** Reports of the service to the life that it runs in. */
 export interface Witness {
