@@ -1,6 +1,7 @@
 import { ALONG_SCENES } from './scenes/along-scenes.ts';
 import { ARCHIVE_SCENES } from './scenes/archive-scenes.ts';
 import { BACKPORT_SCENES } from './scenes/backport-scenes.ts';
+import { BACKPORT_TROUBLE_SCENES } from './scenes/backport-trouble-scenes.ts';
 import { BAD_HEAD_SCENES } from './scenes/bad-head-scenes.ts';
 import { BLOCKED_SCENES } from './scenes/blocked-scenes.ts';
 import { BRANCH_SCENES } from './scenes/branch-scenes.ts';
@@ -8,6 +9,7 @@ import { CLOCK_SCENES } from './scenes/clock-scenes.ts';
 import { CODE_SCENES } from './scenes/code-scenes.ts';
 import { CONVERTED_SCENES } from './scenes/converted-scenes.ts';
 import { COST_SCENES } from './scenes/cost-scenes.ts';
+import { CROWD_SCENES } from './scenes/crowd-scenes.ts';
 import { DEPARTURE_SCENES } from './scenes/departure-scenes.ts';
 import { EVENT_SCENES } from './scenes/event-scenes.ts';
 import { FAIR_SCENES } from './scenes/fair-scenes.ts';
@@ -18,14 +20,18 @@ import { FORGE_SCENES } from './scenes/forge-scenes.ts';
 import { FREEZE_SCENES } from './scenes/freeze-scenes.ts';
 import { GATE_SCENES } from './scenes/gate-scenes.ts';
 import { GLANCE_SCENES } from './scenes/glance-scenes.ts';
+import { HIDDEN_SCENES } from './scenes/hidden-scenes.ts';
 import { HOLD_SCENES } from './scenes/hold-scenes.ts';
 import { KNOWN_HEAD_SCENES } from './scenes/known-head-scenes.ts';
 import { LANDING_SCENES } from './scenes/landing-scenes.ts';
 import { LATE_SCENES } from './scenes/late-scenes.ts';
+import { LATE_SUCCESS_SCENES } from './scenes/late-success-scenes.ts';
+import { LEAVING_SCENES } from './scenes/leaving-scenes.ts';
 import { LEFT_BY_SEARCH_SCENES } from './scenes/left-by-search-scenes.ts';
 import { LIVENESS_SCENES } from './scenes/liveness-scenes.ts';
 import { LONG_BRANCH_SCENES } from './scenes/long-branch-scenes.ts';
 import { MACHINE_SCENES } from './scenes/machine-scenes.ts';
+import { MERGE_RULE_SCENES } from './scenes/merge-rule-scenes.ts';
 import { MOVED_BASE_SCENES } from './scenes/moved-base-scenes.ts';
 import { OTHERS_SCENES } from './scenes/others-scenes.ts';
 import { OWN_RUN_SCENES } from './scenes/own-run-scenes.ts';
@@ -54,6 +60,7 @@ export const SCENES = {
   ...ALONG_SCENES,
   ...ARCHIVE_SCENES,
   ...BACKPORT_SCENES,
+  ...BACKPORT_TROUBLE_SCENES,
   ...BAD_HEAD_SCENES,
   ...BLOCKED_SCENES,
   ...BRANCH_SCENES,
@@ -61,6 +68,7 @@ export const SCENES = {
   ...CODE_SCENES,
   ...CONVERTED_SCENES,
   ...COST_SCENES,
+  ...CROWD_SCENES,
   ...DEPARTURE_SCENES,
   ...EVENT_SCENES,
   ...FAIR_SCENES,
@@ -71,14 +79,18 @@ export const SCENES = {
   ...FREEZE_SCENES,
   ...GATE_SCENES,
   ...GLANCE_SCENES,
+  ...HIDDEN_SCENES,
   ...HOLD_SCENES,
   ...KNOWN_HEAD_SCENES,
   ...LANDING_SCENES,
   ...LATE_SCENES,
+  ...LATE_SUCCESS_SCENES,
+  ...LEAVING_SCENES,
   ...LEFT_BY_SEARCH_SCENES,
   ...LIVENESS_SCENES,
   ...LONG_BRANCH_SCENES,
   ...MACHINE_SCENES,
+  ...MERGE_RULE_SCENES,
   ...MOVED_BASE_SCENES,
   ...OTHERS_SCENES,
   ...OWN_RUN_SCENES,

@@ -1,22 +1,21 @@
-import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { NO_LAGS } from '../../fakes/abstract-forge/world.ts';
 import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from '../../scenario/stories.ts';
-import { isSuccess, look, type Scenes, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
+import { isSuccess, look, type Scenes, type Stage, setStage, wordOn } from '../scene-stage.ts';
 
 /** Scenes in which one pull request cannot be merged or tested, and the others are not to wait for it. */
 
-const MINUTE_MS = 60_000;
+export const MINUTE_MS = 60_000;
 const OTHERS_WAIT_MS_MAX = 5 * MINUTE_MS;
 const LINES = Array.from({ length: 12 }, (_, at) => `line ${at}\n`).join('');
 
-async function givenOthers(stage: Stage): Promise<number[]> {
+export async function givenOthers(stage: Stage): Promise<number[]> {
   const others: number[] = [];
   for (const name of ['b', 'c', 'd']) others.push(await givenScheduled(stage.forge, name));
   return others;
 }
 
 /** Whom the others waited for too long, and what was held against `pr` although something blocked it. */
-async function judgeBlocked(
+export async function judgeBlocked(
   stage: Stage,
   pr: number,
   others: readonly number[],
@@ -259,265 +258,6 @@ async function outOfTheTeam(): Promise<readonly string[]> {
     : [...problems, 'its author is not told that a member of the team has to schedule it'];
 }
 
-/** Several are scheduled in the style that is switched off: the first is waited for to the end, the others are not. */
-async function styleOffForSeveral(): Promise<readonly string[]> {
-  const stage = await setStage({ switches: { rowDeletedBeforeMerge: false } });
-  const { forge } = stage;
-  await givenProject(forge);
-  const all: number[] = [];
-  for (const branch of ['a', 'b', 'c', 'd']) all.push(await givenScheduled(forge, branch));
-  await stage.drain({ until: async () => forge.runs().length > 0 });
-  forge.forbidStyle('squash');
-  const words = async () => Promise.all(all.map((pr) => wordsOn(stage, pr)));
-  const begun = stage.clock.now();
-  const isTold = async () => (await words()).every((each) => each === PULL_CODES.style_off.says);
-  await stage.drain({ maxMs: 60 * MINUTE_MS, until: isTold });
-  if (!(await isTold())) return [`a style that is off: ${JSON.stringify(await words())}`];
-  const minutes = (stage.clock.now() - begun) / MINUTE_MS;
-  return minutes < 20
-    ? []
-    : [`four were told only after ${Math.round(minutes)} minutes that their style is off`];
-}
-
-/** The settings of the repository do not allow the style any more in which all are scheduled; in another one they land. */
-async function styleOff(): Promise<readonly string[]> {
-  const stage = await setStage({ switches: { rowDeletedBeforeMerge: false } });
-  const { forge } = stage;
-  await givenProject(forge);
-  const pr = await givenScheduled(forge, 'a');
-  await stage.drain({ until: async () => forge.runs().length > 0 });
-  forge.forbidStyle('squash');
-  await look(stage, 50);
-  const words = await wordsOn(stage, pr);
-  if (words !== PULL_CODES.style_off.says) return [`a style that is off: "${words}"`];
-  const runs = forge.runs().length;
-  await look(stage, 50);
-  const problems = forge.runs().length > runs ? ['it was tried again although the style is off'] : [];
-  await forge.cancelSchedule(pr);
-  await look(stage, 2);
-  await forge.schedule(pr, 'merge');
-  await look(stage, 20);
-  return forge.isMerged(pr) ? problems : [...problems, 'it did not land in a style that is allowed'];
-}
-
-/**
- * The forge merges only what it signs from now on, and has no key: told at the second merge that does not come, and not bounced. Once
- * the rule is off, all land by themselves.
- */
-async function signedFromNowOn(): Promise<readonly string[]> {
-  const stage = await setStage();
-  const { forge } = stage;
-  await givenProject(forge);
-  const prs = [await givenScheduled(forge, 'a'), await givenScheduled(forge, 'b')];
-  await stage.drain({ until: async () => forge.runs().length > 0 });
-  await forge.setProtection({ requiresSigned: true });
-  await look(stage, 120);
-  const problems: string[] = [];
-  for (const pr of prs) {
-    const words = await wordsOn(stage, pr);
-    if (words !== PULL_CODES.merge_unsigned.says) problems.push(`a merge that is not signed: "${words}"`);
-  }
-  if ((await stage.events()).some(({ event }) => event === 'pr_bounced'))
-    problems.push('one is bounced for a signature of the forge');
-  const runs = forge.runs().length;
-  await look(stage, 60);
-  if (forge.runs().length > runs) problems.push('it was tried again although nothing has changed');
-  await forge.setProtection({ requiresSigned: false });
-  await stage.drain({ maxMs: 60 * MINUTE_MS });
-  return prs.every((pr) => forge.isMerged(pr))
-    ? problems
-    : [...problems, 'they did not land without the rule'];
-}
-
-/** A forge with a key signs its merges: one that is lost is tried again under that rule as under any. */
-async function lostUnderSignedRule(): Promise<readonly string[]> {
-  const stage = await setStage();
-  const { forge } = stage;
-  await givenProject(forge);
-  const pr = await givenScheduled(forge, 'a');
-  await stage.drain({ until: async () => forge.runs().length > 0 });
-  await forge.setProtection({ requiresSigned: true });
-  await look(stage, 20);
-  await forge.setProtection({ requiresSigned: false });
-  await look(stage, 30);
-  const told = (await stage.events()).some(({ reason }) => reason === 'merge_unsigned');
-  const problems = told ? ['one lost merge was taken for one that is not signed'] : [];
-  return forge.isMerged(pr) ? problems : [...problems, 'it did not land at its second try'];
-}
-
-/**
- * Git takes no NUL in a message, and the forge keeps the message of a schedule: scheduled under such a title it costs no gate run, and
- * holds up none. With another title and another schedule it lands.
- */
-async function unmergeableTitle(): Promise<readonly string[]> {
-  const stage = await setStage();
-  const { forge } = stage;
-  await givenProject(forge);
-  const pr = await forge.openPullRequest({ branch: 'a', title: 'Say\0more', files: { 'src/a.txt': 'a\n' } });
-  await forge.schedule(pr, 'squash');
-  const others = await givenOthers(stage);
-  const begun = stage.clock.now();
-  await look(stage, 20);
-  const problems = await judgeBlocked(stage, pr, others, begun);
-  const words = await wordsOn(stage, pr);
-  if (words !== PULL_CODES.title_not_mergeable.says) problems.push(`a title with NUL: "${words}"`);
-  await forge.setTitle(pr, 'Say more');
-  const runs = forge.runs().length;
-  await look(stage, 20);
-  if (forge.runs().length > runs) problems.push('a schedule of before was tried with the message of before');
-  await forge.cancelSchedule(pr);
-  await look(stage, 2);
-  await forge.schedule(pr, 'squash');
-  await stage.drain({ maxMs: 30 * MINUTE_MS });
-  return forge.isMerged(pr) ? problems : [...problems, 'it did not land under another title'];
-}
-
-/** Scheduled under a title that can be merged, and changed while its merge is awaited: the forge merges with the message of before. */
-async function titleChangedAmidLanding(): Promise<readonly string[]> {
-  const stage = await setStage();
-  const { forge } = stage;
-  await givenProject(forge);
-  forge.mergeBehaviour = () => ({ kind: 'slow', ms: 4 * MINUTE_MS });
-  const pr = await givenScheduled(forge, 'a');
-  await stage.drain({ until: async () => (await wordOn(stage, pr)) === 'success' });
-  await forge.setTitle(pr, 'Say\0more');
-  await look(stage, 8);
-  return forge.isMerged(pr) ? [] : ['a success was taken back for a title that the forge does not use'];
-}
-
-/** Who schedules may write by a team whose members the bot may not see, and its first merge is lost: that proves nothing against them. */
-async function hiddenRight(): Promise<readonly string[]> {
-  const stage = await setStage();
-  const { forge } = stage;
-  await givenProject(forge);
-  await forge.setAccess('dev', 'read');
-  await forge.lendByTeam({ name: 'devs', members: ['dev'], code: 'write', hidden: true });
-  const pr = await givenScheduled(forge, 'a');
-  forge.mergeBehaviour = () => ({ kind: 'lost' });
-  await look(stage, 14);
-  const problems: string[] = [];
-  if (forge.runs().length === 0) problems.push('one whose right is hidden is taken for one from outside');
-  forge.mergeBehaviour = () => ({ kind: 'now' });
-  await look(stage, 40);
-  if (!forge.isMerged(pr)) problems.push('a right that the bot may not read was held against a schedule');
-  return problems;
-}
-
-/** A bot that is no administrator reads the summary of the rule alone: something of the rest, or the loss of a right, keeps the forge from merging. */
-export function hiddenRule(
-  block: (stage: Stage, pr: number) => Promise<void>,
-): () => Promise<readonly string[]> {
-  return async () => {
-    const stage = await setStage({ switches: { botIsAdmin: false } });
-    const { forge, clock } = stage;
-    await givenProject(forge);
-    const pr = await forge.openPullRequest({ branch: 'a', files: { 'src/a.txt': '1\n' }, author: 'ann' });
-    await forge.schedule(pr, 'squash');
-    await block(stage, pr);
-    await stage.drain({ maxMs: 60 * MINUTE_MS });
-    const successes = forge.journal().filter(isSuccess).length;
-    await look(stage, 10);
-    if (forge.isMerged(pr)) return ['the scene did not come about'];
-    const problems = await judgeBlocked(stage, pr, [], clock.now());
-    const told = (await stage.events()).some((each) => each.pr === pr && each.reason === 'rule_hidden');
-    if (!told) problems.push('its author is not told what may be why');
-    if (forge.journal().filter(isSuccess).length > successes)
-      problems.push('it was tried again although what may be why still holds');
-    return problems;
-  };
-}
-
-const hiddenRejection = hiddenRule(async ({ forge }, pr) => {
-  await forge.setProtection({ blockOnRejectedReviews: true });
-  await forge.review(pr, 'lead', 'reject');
-});
-
-const hiddenOutdated = hiddenRule(async ({ forge }) => {
-  await forge.setProtection({ blockOnOutdatedBranch: true });
-  await forge.pushToBase({ 'z.txt': 'z\n' });
-});
-
-const hiddenLeft = hiddenRule(async (stage) => {
-  await stage.drain({ until: async () => stage.forge.runs().length > 0 });
-  await stage.forge.setAccess('dev', 'read');
-});
-
-/** Such a rule may be why, but the forge is only slow: its merge comes after four minutes. */
-async function slowUnderHiddenRule(): Promise<readonly string[]> {
-  const stage = await setStage({ switches: { botIsAdmin: false } });
-  const { forge } = stage;
-  await givenProject(forge);
-  await givenScheduled(forge, 'a');
-  await forge.pushToBase({ 'z.txt': 'z\n' });
-  forge.mergeBehaviour = () => ({ kind: 'slow', ms: 4 * MINUTE_MS });
-  await stage.drain({ maxMs: 30 * MINUTE_MS });
-  const refused = (await stage.events()).some(({ reason }) => reason === 'rule_hidden');
-  return refused ? ['a merge that is only slow was taken for one that is blocked'] : [];
-}
-
-/** Such a rule may be why, but the forge has dropped the schedule before a merge that failed. */
-async function droppedUnderHiddenRule(): Promise<readonly string[]> {
-  const stage = await setStage({ switches: { botIsAdmin: false, rowDeletedBeforeMerge: true } });
-  const { forge } = stage;
-  await givenProject(forge);
-  const pr = await givenScheduled(forge, 'a');
-  await forge.pushToBase({ 'z.txt': 'z\n' });
-  forge.mergeFails = () => true;
-  await stage.drain({ maxMs: 30 * MINUTE_MS });
-  const reasons = (await stage.events()).filter((each) => each.pr === pr).map(({ reason }) => reason);
-  return reasons.includes('schedule_lost')
-    ? []
-    : ['its author is not told that the forge dropped the schedule'];
-}
-
-/**
- * It depends on something in a repository that the bot may not see, and that is open: told, not bounced, with one landing spent. It
- * lands at its next schedule once that is closed.
- */
-async function hiddenDependency(): Promise<readonly string[]> {
-  const stage = await setStage();
-  const { forge } = stage;
-  await givenProject(forge);
-  const pr = await givenScheduled(forge, 'a');
-  await forge.setHiddenDependency(pr, 'open');
-  const others = await givenOthers(stage);
-  await look(stage, 60);
-  const problems = await judgeBlocked(stage, pr, others, stage.clock.now());
-  const words = await wordsOn(stage, pr);
-  if (words !== PULL_CODES.dependency_hidden.says) problems.push(`a hidden dependency: "${words}"`);
-  const rows = (await stage.rows()).length;
-  await look(stage, 30);
-  if ((await stage.rows()).length > rows) problems.push('it was tried again although nothing has changed');
-  await forge.setHiddenDependency(pr, 'closed');
-  await forge.cancelSchedule(pr);
-  await look(stage, 2);
-  await forge.schedule(pr, 'squash');
-  await stage.drain({ maxMs: 30 * MINUTE_MS });
-  return forge.isMerged(pr) ? problems : [...problems, 'it did not land once what it depends on was closed'];
-}
-
-/** What it depends on is hidden and closed: nothing is against it, however slow the forge is, and after it was shown it lands by itself. */
-async function hiddenClosedDependency(): Promise<readonly string[]> {
-  const stage = await setStage();
-  const { forge } = stage;
-  await givenProject(forge);
-  const slow = await givenScheduled(forge, 'a');
-  const lost = await givenScheduled(forge, 'b');
-  for (const pr of [slow, lost]) await forge.setHiddenDependency(pr, 'closed');
-  forge.mergeBehaviour = (pr) => (pr === lost ? { kind: 'lost' } : { kind: 'slow', ms: 4 * MINUTE_MS });
-  await look(stage, 60);
-  const problems = (await stage.events()).some(
-    ({ pr, reason }) => pr === slow && reason === 'dependency_hidden',
-  )
-    ? ['a merge that is only slow was taken for one that is blocked']
-    : [];
-  if (!forge.isMerged(slow)) problems.push('what depends on something closed did not land');
-  forge.mergeBehaviour = () => ({ kind: 'now' });
-  await forge.setHiddenDependency(lost, null);
-  await stage.drain({ maxMs: 30 * MINUTE_MS });
-  return forge.isMerged(lost) ? problems : [...problems, 'it did not go on once nothing was hidden any more'];
-}
-
 export const BLOCKED_SCENES = {
   'a merge is blocked before anything is staged': blockBeforeAnything,
   'a merge is blocked in a landing': blockInLanding({ afterMs: 0, isLost: false, isUnread: false }),
@@ -530,22 +270,8 @@ export const BLOCKED_SCENES = {
   'the forge alone sees a conflict': conflictForTheForge,
   'the forge sees a conflict after the success': conflictSeenTooLate,
   'a gate is silenced': silenceGate,
-  'a rejection blocks by a rule that the bot may not read': hiddenRejection,
-  'a rule that the bot may not read blocks an outdated head': hiddenOutdated,
-  'who scheduled leaves where the bot is no administrator': hiddenLeft,
-  'a schedule is dropped where the bot may not read the rule': droppedUnderHiddenRule,
-  'a merge is slow where the bot may not read the rule': slowUnderHiddenRule,
-  'a right to write is hidden in a team': hiddenRight,
   'a pull request is opened again without its branch': reopenedWithoutBranch,
   'one outside the team that may merge pushes to what a member scheduled': pushFromOutsideTheTeam,
   'who scheduled is not in the team that may merge from now on': outOfTheTeam,
   'who scheduled loses the right to write': schedulerLeaves,
-  'the style of a queue is switched off amid a landing': styleOff,
-  'the style of a queue is switched off before several land': styleOffForSeveral,
-  'a dependency is open where the bot may not see it': hiddenDependency,
-  'merges have to be signed from now on, and the forge has no key': signedFromNowOn,
-  'a merge is lost where merges have to be signed': lostUnderSignedRule,
-  'a title holds what git takes in no message': unmergeableTitle,
-  'a title is changed amid a landing to one that git takes in no message': titleChangedAmidLanding,
-  'a dependency is closed where the bot may not see it': hiddenClosedDependency,
 } satisfies Scenes;

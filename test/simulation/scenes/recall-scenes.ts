@@ -2,7 +2,6 @@ import { LEASE_TTL_MS } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { withLease } from '#core/services/wakes/lease.ts';
-import { giveUpFirst, postsSuccess } from '../../scenario/late-call.ts';
 import { givenProject, givenScheduled, unprovenLandings } from '../../scenario/stories.ts';
 import { look, type Scenes, type Stage, setStage, wordOn } from '../scene-stage.ts';
 
@@ -78,24 +77,6 @@ async function loseRecordOverUnreadable(): Promise<readonly string[]> {
   return (await unprovenLandings(stage.forge)).map((pr) => `#${pr} landed on a state that no gate run saw`);
 }
 
-/** The success has no answer, the record is lost, and only then the forge carries it out. */
-async function loseRecordBeforeLateSuccess(): Promise<readonly string[]> {
-  const stage = await setStage();
-  await givenProject(stage.forge);
-  // Beside so many the patrol comes by seldom.
-  for (let index = 0; index < 25; index += 1)
-    await stage.forge.openPullRequest({ branch: `idle${index}`, files: { [`idle${index}.txt`]: 'x' } });
-  const pr = await givenScheduled(stage.forge, 'a');
-  const head = (await stage.forge.pull(pr)).headSha;
-  await stage.drain({ until: giveUpFirst(stage.forge, postsSuccess(head)) });
-  await stage.loseRecord();
-  await stage.forge.close(pr);
-  await look(stage, 8);
-  if (!stage.forge.statusHistory(head).some(({ state }) => state === 'success'))
-    return ['the scene did not come about'];
-  return (await wordOn(stage, pr)) === 'success' ? ['a success that came late stands for ever'] : [];
-}
-
 /** Its pull request is deleted meanwhile: the commit stays, and so do the statuses on it. */
 async function loseRecordOfDeleted(): Promise<readonly string[]> {
   const { stage, pr, head } = await givenStanding();
@@ -157,72 +138,6 @@ async function stopOverUnreadable(): Promise<readonly string[]> {
   return told?.successStands === true && told.inFlight.includes(pr) ? [] : ['a success is told as gone'];
 }
 
-/** One look, and what happens after it, until the engine wants to look again: ten seconds at most. */
-async function lookAsWoken(
-  stage: Stage,
-  meanwhile: () => Promise<void> = async () => undefined,
-): Promise<void> {
-  const report = await stage.reconcile();
-  await meanwhile();
-  const waitMs = (report?.wakeAt ?? Number.POSITIVE_INFINITY) - stage.clock.now();
-  await stage.clock.advance(Math.max(1_000, Math.min(10_000, waitMs)));
-}
-
-/** The success of `a` has no answer, and the record is lost at once; the success is carried out so much later. */
-async function givenLostBeforeSuccess(lateMs: number, idle = 0) {
-  const stage = await setStage();
-  const { forge } = stage;
-  await givenProject(forge);
-  for (let index = 0; index < idle; index += 1)
-    await forge.openPullRequest({ branch: `idle${index}`, files: { [`idle${index}.txt`]: 'x' } });
-  forge.judge = (files) => (files.has('src/a.txt') && files.has('src/b.txt') ? 'failure' : 'success');
-  forge.gateDurationMs = 3_000;
-  forge.lateEffectMs = lateMs;
-  const a = await givenScheduled(forge, 'a');
-  const head = (await forge.pull(a)).headSha;
-  await stage.drain({ until: giveUpFirst(forge, postsSuccess(head)) });
-  await stage.loseRecord();
-  return { stage, forge, a, head };
-}
-
-/** The success of `a` has no answer, and what tells of it is gone at once; then an incident comes, and the success after it. */
-function landBeforeLateSuccess(how: 'lost' | 'other check'): () => Promise<readonly string[]> {
-  return async () => {
-    const stage = await setStage({ repo: { incidentLabels: ['incident'], priorityPeople: ['oncall'] } });
-    const { forge } = stage;
-    await givenProject(forge);
-    forge.judge = (files) => (files.has('src/a.txt') && files.has('src/b.txt') ? 'failure' : 'success');
-    forge.gateDurationMs = 3_000;
-    forge.lateEffectMs = 100_000;
-    const a = await givenScheduled(forge, 'a');
-    const head = (await forge.pull(a)).headSha;
-    const isLost = how === 'lost';
-    if (!isLost) {
-      await forge.setProtection({ requiredContexts: [DEFAULT_SERVICE_NAME, 'other/ci'] });
-      await forge.postStatusAs('other-ci', head, 'other/ci', 'success');
-    }
-    await stage.drain({ until: giveUpFirst(forge, postsSuccess(head)) });
-    if (isLost) await stage.loseRecord();
-    else await forge.postStatusAs('other-ci', head, 'other/ci', 'pending');
-    const b = await givenScheduled(forge, 'b');
-    await forge.setLabel(b, 'incident', true, 'oncall');
-    const headOfB = (await forge.pull(b)).headSha;
-    if (!isLost) await forge.postStatusAs('other-ci', headOfB, 'other/ci', 'success');
-    let isSeen = false;
-    for (let looks = 0; looks < 30; looks += 1)
-      await lookAsWoken(stage, async () => {
-        // What was missing comes back: now any success opens the merge.
-        if (!isLost && looks === 2) await forge.postStatusAs('other-ci', head, 'other/ci', 'success');
-        isSeen ||= forge.statusHistory(head).some(({ state }) => state === 'success');
-      });
-    if (!isSeen) return ['the scene did not come about'];
-    return (await unprovenLandings(forge)).map((pr) => `#${pr} landed on a state that no gate run saw`);
-  };
-}
-
-const landBeforeLateSuccessOfLost = landBeforeLateSuccess('lost');
-const landBeforeLateSuccessTakenBack = landBeforeLateSuccess('other check');
-
 /** Its head cannot be read for long: the word that takes the success back is written all the same, and others go on. */
 async function overwriteUnreadable(): Promise<readonly string[]> {
   const { stage, pr, hideStatuses } = await givenStanding();
@@ -235,33 +150,6 @@ async function overwriteUnreadable(): Promise<readonly string[]> {
     ...((await wordOn(stage, pr)) === 'success' ? ['a success stands that could be written over'] : []),
     ...(stage.forge.isMerged(other) ? [] : ['a head that cannot be read holds up the others for ever']),
   ];
-}
-
-/** The record is lost, and the schedule is cancelled and made again, before the success is carried out. */
-async function scheduleAgainBeforeLateSuccess(): Promise<readonly string[]> {
-  const { stage, forge, a } = await givenLostBeforeSuccess(100_000);
-  await forge.cancelSchedule(a);
-  const b = await givenScheduled(forge, 'b');
-  for (let looks = 0; looks < 30; looks += 1)
-    await lookAsWoken(stage, async () => {
-      if (looks === 8) await forge.schedule(a, 'squash');
-    });
-  if (!forge.isMerged(a) && !forge.isMerged(b)) return ['the scene did not come about'];
-  return (await unprovenLandings(forge)).map((pr) => `#${pr} landed on a state that no gate run saw`);
-}
-
-/** The record is lost and its pull request closed: the success is carried out shortly before others may land. */
-async function reopenAfterLateSuccess(): Promise<readonly string[]> {
-  // Beside so many the patrol comes by seldom.
-  const { stage, forge, a, head } = await givenLostBeforeSuccess(110_000, 25);
-  await forge.close(a);
-  const b = await givenScheduled(forge, 'b');
-  for (let looks = 0; looks < 40 && !forge.isMerged(b); looks += 1) await lookAsWoken(stage);
-  if (!forge.isMerged(b) || !forge.statusHistory(head).some(({ state }) => state === 'success'))
-    return ['the scene did not come about'];
-  return (await wordOn(stage, a)) === 'success'
-    ? ['another one landed beside a success that nothing proves']
-    : [];
 }
 
 /** The lost record owed a word alone to a head that can be neither written nor read. */
@@ -382,20 +270,11 @@ async function switchOffPutBack(): Promise<readonly string[]> {
 
 export const RECALL_SCENES = {
   'the record is lost, and the head that wears a success cannot be read': loseRecordOverUnreadable,
-  'the record is lost before its success is carried out': loseRecordBeforeLateSuccess,
   'the record is lost, and the pull request that wears a success is deleted': loseRecordOfDeleted,
   'an earlier record is put back under a success': putRecordBack,
   'an earlier record is put back under a success of what is not scheduled any more': putRecordBackUnscheduled,
   'a queue is to stop whose record was lost and whose success cannot be read': stopOverUnreadable,
-  'the record is lost, and another one would land before its success is carried out':
-    landBeforeLateSuccessOfLost,
-  'a success without an answer is taken back, and another one would land before it is carried out':
-    landBeforeLateSuccessTakenBack,
   'the record is lost, and the head that wears a success cannot be read for long': overwriteUnreadable,
-  'the record is lost, and its schedule is made again before its success is carried out':
-    scheduleAgainBeforeLateSuccess,
-  'the record is lost, and its pull request is closed and reopened around its success':
-    reopenAfterLateSuccess,
   'an earlier record is put back, and the forge does not tell who the bot is': landWithoutBotLogin,
   'an earlier record is put back, and the queue is switched off before its first look': switchOffPutBack,
   'the record is lost that owed words to a head that cannot be read': loseRecordThatOwedWords,
