@@ -103,6 +103,11 @@ describe('every citation is defined in this repository', () => {
     expect(
       findAll(named, ([, path = ''], file) => !file.endsWith('.md') || existsSync(join(ROOT, path))),
     ).toEqual([]);
+    // A path that begins within a folder, as where the sentence names the folder.
+    const within = /`([a-z][\w-]*(?:\/[\w.-]+)*\.tsx?)`/g;
+    const isEndOfFile = ([, end = '']: RegExpMatchArray, file: string): boolean =>
+      !file.endsWith('.md') || [SELF, ...files].some((path) => `/${path}`.endsWith(`/${end}`));
+    expect(findAll(within, isEndOfFile)).toEqual([]);
   });
 
   test('the README is a page: at most 80 lines', () => {

@@ -11,7 +11,7 @@ import { addEvidence, verdictOfPrefix } from './gate/evidence.ts';
 import { describeWanted } from './gate/missing-gate.ts';
 import { countRunStarted } from './policy/fanout-choice.ts';
 import { fanoutOf } from './policy/in-force.ts';
-import type { DeferReason } from './record/aside.ts';
+import type { DeferReason } from './record/deferral.ts';
 import type { Batch, Member, Node } from './record/record.ts';
 import { noteSettings } from './words/settings-words.ts';
 

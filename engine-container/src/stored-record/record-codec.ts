@@ -8,7 +8,7 @@ import { HOOK_STATES } from '#core/domain/set-up/hook-seen.ts';
 import { PROTECTION_REASONS } from '#core/domain/set-up/provisioning.ts';
 import { REFUSALS } from '../queue/admission/admission.ts';
 import { COUNTED_STATES } from '../queue/admission/reviews.ts';
-import { isDeferReason } from '../queue/record/aside.ts';
+import { isDeferReason } from '../queue/record/deferral.ts';
 import type { QueueRecord } from '../queue/record/record.ts';
 import { migrate, WRITTEN_FORMAT } from './record-migrations.ts';
 import { type StoredField, toCodeNames, toCodeRows, toStoredNames, toStoredRows } from './record-names.ts';

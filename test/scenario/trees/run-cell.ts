@@ -6,7 +6,7 @@ import {
 } from '#core/domain/limits.ts';
 import { isMergeRefusal } from '#core/domain/pulls/merge-refusal.ts';
 import { Secret } from '#core/secret.ts';
-import type { DeferReason } from '../../../engine-container/src/queue/record/aside.ts';
+import type { DeferReason } from '../../../engine-container/src/queue/record/deferral.ts';
 import { describeDefer } from '../../../engine-container/src/queue/words/phrases.ts';
 import { givenHeldLease } from '../../builders/held-lease.ts';
 import type { ForgeControl } from '../../support/forge-control.ts';

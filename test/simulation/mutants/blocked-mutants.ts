@@ -255,7 +255,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what the forge alone holds outlasts the base',
-    file: `${QUEUE}/record/aside.ts`,
+    file: `${QUEUE}/record/deferral.ts`,
     find: '  return isOfHead(deferred) || isHeldByForge(deferred);\n',
     replace: '  return isOfHead(deferred);\n',
     families: ['other_merge'],

@@ -3,9 +3,9 @@ import { globDialect, passesSkippedAlone } from '#core/domain/forge/forge-versio
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import { isInFlight } from '../batches/pipeline.ts';
 import { asksFork, type DecisionContext, tellRefusal } from '../decision-context.ts';
-import { isOfHead, outlastsBase, passesWithOthers } from '../record/aside.ts';
 import { isBounced } from '../record/bounced.ts';
 import { arePendingStatusesFull } from '../record/bounds.ts';
+import { isOfHead, outlastsBase, passesWithOthers } from '../record/deferral.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { QueueRecord, Staged } from '../record/record.ts';
 import type { PullRequestView } from '../snapshot.ts';

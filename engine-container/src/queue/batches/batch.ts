@@ -12,7 +12,7 @@ import {
 } from '../decision-context.ts';
 import { isReplacedTip } from '../landing/landed.ts';
 import { holdAt, isKeptFromLanding } from '../line/holds.ts';
-import type { Deferred } from '../record/aside.ts';
+import type { Deferred } from '../record/deferral.ts';
 import type { TakeBackReason } from '../record/landing-state.ts';
 import { type Batch, type Fate, type QueueRecord, startOf, type Teardown, treeOf } from '../record/record.ts';
 import { blamesHead, keepsWords, sayDeferred } from '../words/deferral-words.ts';

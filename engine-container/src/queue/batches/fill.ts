@@ -12,7 +12,7 @@ import { overtake } from '../line/incidents.ts';
 import { readyEntries } from '../line/ready.ts';
 import { orderLine } from '../line/turns.ts';
 import { policyFor } from '../policy/in-force.ts';
-import { type Deferred, isHeldByForge, outlastsBase } from '../record/aside.ts';
+import { type Deferred, isHeldByForge, outlastsBase } from '../record/deferral.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import { labelRankOf, rankOf } from '../record/queue-entry.ts';
 import type { Ground } from '../record/record.ts';

@@ -1,7 +1,7 @@
 import { inFlightOf } from '../batches/pipeline.ts';
 import type { DecisionContext } from '../decision-context.ts';
-import { isHeldByForge, outlastsBase } from '../record/aside.ts';
 import { isBounced } from '../record/bounced.ts';
+import { isHeldByForge, outlastsBase } from '../record/deferral.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import { holdAt, isKeptFromStaging } from './holds.ts';
 

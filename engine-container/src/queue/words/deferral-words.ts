@@ -1,6 +1,6 @@
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { type DecisionContext, entryOf } from '../decision-context.ts';
-import { type DeferReason, type Deferred, FOUND_BY_STAGING, isFoundByStaging } from '../record/aside.ts';
+import { type DeferReason, type Deferred, FOUND_BY_STAGING, isFoundByStaging } from '../record/deferral.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { QueueRecord } from '../record/record.ts';
 import { describeDefer } from './phrases.ts';

@@ -14,7 +14,7 @@ import { sayDestinations } from '../../../../dashboard/view/notification.ts';
 import { isSetUp, listSteps, TIMER, tellGateEvents } from '../../../../dashboard/view/provisioning.ts';
 import * as words from '../../../../dashboard/view/words.ts';
 import { REFUSALS } from '../../../../engine-container/src/queue/admission/admission.ts';
-import type { DeferReason } from '../../../../engine-container/src/queue/record/aside.ts';
+import type { DeferReason } from '../../../../engine-container/src/queue/record/deferral.ts';
 import { givenNode, givenStatus } from '../rows.ts';
 
 test('every outcome, state, event and action has words; what is not listed is unknown (A85)', () => {

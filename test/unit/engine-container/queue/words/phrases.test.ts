@@ -3,7 +3,7 @@ import { BATCH_PULL_REQUESTS_MAX, STATUS_DESCRIPTION_CHARS_MAX } from '#core/dom
 import { sayPause } from '#core/domain/repos/pause.ts';
 import { REFUSALS } from '../../../../../engine-container/src/queue/admission/admission.ts';
 import type { MovedWhy } from '../../../../../engine-container/src/queue/admission/readings.ts';
-import type { DeferReason } from '../../../../../engine-container/src/queue/record/aside.ts';
+import type { DeferReason } from '../../../../../engine-container/src/queue/record/deferral.ts';
 import type {
   Departure,
   TakeBackReason,

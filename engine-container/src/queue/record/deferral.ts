@@ -1,0 +1,123 @@
+import type { CommitSha, EpochMs, PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
+import { isMergeRefusal, type MergeRefusal } from '#core/domain/pulls/merge-refusal.ts';
+
+export type DeferReason =
+  /** Reasons for which staging refuses a pull request on the base itself. */
+  | MergeRefusal
+  /** Conflicts with what is in flight before it, not with the base: its turn comes with the next batch. */
+  | 'conflict_ahead'
+  /** Touches what suspects ahead of it touch; `baseTree` is the tree that ends theirs. Gone when they are. */
+  | 'suspect_ahead'
+  | 'no_changes'
+  /** Without it nothing could be tested: its author keeps the gate workflow, or takes it away past the queue. */
+  | 'removes_gate'
+  | 'base_red'
+  | 'head_not_ready'
+  | 'gate_missing'
+  /** It changes the gate workflow, and no gate run of that began, or none ended. */
+  | 'gate_not_started'
+  | 'gate_not_ended'
+  /** Gate run after gate run of it alone was cancelled or broke off. */
+  | 'runs_broken_off'
+  /** The forge failed on it again and again while it was otherwise well. */
+  | 'staging_failed'
+  /** Proven, but not mergeable for the forge: for a while, then, the second time, until the forge calls it mergeable. */
+  | 'not_mergeable'
+  /** The same for longer than any check takes: the forge, and it alone, calls it a conflict. */
+  | 'forge_conflict';
+
+/**
+ * Set aside. It ends at the first of these:
+ *
+ * - Neither the base nor anything in flight has the tree `baseTree` any more. On the base, `conflict_ahead` holds nothing back
+ *   even before that.
+ * - For `suspect_ahead`, not that, but: no suspect ahead of it is searched any more.
+ * - For reasons of the head (`isOfHead`), on whatever tree: the head changes, or it is scheduled again.
+ * - For what the forge alone holds (`isHeldByForge`), likewise: the head changes, or the forge calls it mergeable.
+ * - For `gate_missing`: the settings, or the forge, name another gate.
+ * - The time `until`. What the forge holds outlasts it; a refusal is kept for its words, and is tried again.
+ */
+export interface Deferred {
+  readonly pr: PullRequestNumber;
+  readonly head: CommitSha;
+  readonly reason: DeferReason;
+  /** Tree that it was set aside on: of the base, or of what is ahead of it. Not always one of the base. */
+  readonly baseTree: TreeHash;
+  /** Looked at again at this time even if nothing else ends it; null = at no time. */
+  readonly until: EpochMs | null;
+  /** Not let go at `until`, which is when the words change: only when the forge calls it mergeable. */
+  readonly isHeld?: true;
+  /** Of `gate_missing`: the gate that was searched for (`describeWanted`). Absent: an older version searched. */
+  readonly gate?: string;
+}
+
+interface Traits {
+  /** Told on the page only: the next look is soon, or the status of the base says it. */
+  readonly isSilent?: true;
+  /** Says nothing against the pull request itself: it is staged again once others are out of the way. */
+  readonly passesWithOthers?: true;
+  /** Holds of a head whatever the base is, until its author schedules it again. */
+  readonly isOfHead?: true;
+}
+
+/** Each reason has its row here, and its words, whose turn it is and whether it is a fault in `PULL_CODES`. */
+const DEFERRALS: Readonly<Record<DeferReason, Traits>> = {
+  conflict: {},
+  merge_unsure: {},
+  directory_renamed: {},
+  merge_rules: {},
+  file_too_large: {},
+  name_not_utf8: {},
+  base_name_not_utf8: {},
+  criss_cross: {},
+  commit_left_out: {},
+  merges_in_rebase: {},
+  file_converted: {},
+  too_many_commits: {},
+  conflict_ahead: { isSilent: true, passesWithOthers: true },
+  suspect_ahead: { isSilent: true, passesWithOthers: true },
+  no_changes: {},
+  removes_gate: {},
+  base_red: { passesWithOthers: true },
+  head_not_ready: { isSilent: true, passesWithOthers: true },
+  gate_missing: {},
+  gate_not_started: { isOfHead: true },
+  gate_not_ended: { isOfHead: true },
+  runs_broken_off: { isOfHead: true },
+  staging_failed: { isOfHead: true },
+  not_mergeable: {},
+  forge_conflict: {},
+};
+
+export function isSilent(reason: DeferReason): boolean {
+  return DEFERRALS[reason].isSilent === true;
+}
+
+export function isDeferReason(reason: unknown): reason is DeferReason {
+  return typeof reason === 'string' && Object.hasOwn(DEFERRALS, reason);
+}
+
+export function passesWithOthers(reason: DeferReason): boolean {
+  return DEFERRALS[reason].passesWithOthers === true;
+}
+
+/** Found by staging alone: whether it holds on another base, only staging there can tell. */
+export function isFoundByStaging(reason: DeferReason): boolean {
+  return isMergeRefusal(reason) || ['no_changes', 'removes_gate', 'gate_missing'].includes(reason);
+}
+
+export const FOUND_BY_STAGING = (Object.keys(DEFERRALS) as DeferReason[]).filter(isFoundByStaging);
+
+/** The forge alone stands against this head: on whatever base, until it calls it mergeable. */
+export function isHeldByForge({ reason, isHeld }: Deferred): boolean {
+  return reason === 'forge_conflict' || isHeld === true;
+}
+
+/** Reasons that last as long as the head, wherever the base moves. */
+export function outlastsBase(deferred: Deferred): boolean {
+  return isOfHead(deferred) || isHeldByForge(deferred);
+}
+
+export function isOfHead({ reason }: Pick<Deferred, 'reason'>): boolean {
+  return DEFERRALS[reason].isOfHead === true;
+}
