@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
-import { type StoredHolds, steadySettingsOf } from '#core/domain/repos/stored-holds.ts';
+import { steadySettingsOf } from '#core/domain/repos/stored-holds.ts';
+import type { EngineStore } from '#core/ports/store.ts';
 import type { Clock } from '#core/ports/system.ts';
 import type { QueueRecord } from '../queue/record/record.ts';
 import type { Snapshot } from '../queue/snapshot.ts';
@@ -12,8 +13,7 @@ export interface LooksDeps {
   readonly reader: SnapshotReader;
   readonly repo: ManagedRepo;
   readonly fence: number;
-  /** The holds of the repo as they are stored now; null: it is deleted. */
-  readonly readHolds: () => Promise<StoredHolds | null>;
+  readonly store: Pick<EngineStore, 'readHolds'>;
 }
 
 /** The looks of one reconcile: the first is at everything, a later one at what is in flight as long as nothing asks for more. */
@@ -32,10 +32,10 @@ export class Looks {
    * @param refresh - Everything is to be read anew.
    */
   async look(record: QueueRecord, refresh: boolean): Promise<Snapshot | null> {
-    const { readHolds, repo } = this.#deps;
+    const { store, repo } = this.#deps;
     const snapshot = await this.#read(record, refresh);
     // A person may pause the queue, switch it off or change its settings while a reconcile goes on.
-    const stored = await readHolds();
+    const stored = await store.readHolds(repo);
     if (stored !== null && !isDeepStrictEqual(stored.settings, steadySettingsOf(repo))) return null;
     const { settings, ...holds } = stored ?? { settings: null, queueEnabled: false };
     const queueEnabled = repo.queueEnabled && holds.queueEnabled;

@@ -132,8 +132,7 @@ export class Reconcile {
   async #passes(): Promise<void> {
     const { clock, store } = this.#deps;
     const reader = this.#openReader();
-    const readHolds = () => store.readHolds(this.#repo);
-    const looks = new Looks({ clock, reader, repo: this.#repo, fence: this.#held.fence, readHolds });
+    const looks = new Looks({ clock, reader, repo: this.#repo, fence: this.#held.fence, store });
     let record = this.#followClock(this.#keeper.saved);
     let refresh = true;
     let nextStartAt: EpochMs | null = null;
@@ -173,7 +172,8 @@ export class Reconcile {
       if (result.ended === null && wantedMs === null) break;
       const pollMs = wantedMs ?? 0;
       const isLate = clock.monotonic() + pollMs > this.#deadline || this.#held.isPastDeadline();
-      if (result.ended === 'unfinished' || isLate || reader.reads.isCutShort) {
+      const isLast = pass + 1 === RECONCILE_PASSES_MAX;
+      if (result.ended === 'unfinished' || isLate || isLast || reader.reads.isCutShort) {
         // Work is left: the next wake goes on from what is stored and read.
         this.#wakeAt = clock.now();
         break;

@@ -38,6 +38,33 @@ async function land(world: World<AbstractForge>, prs: readonly number[]) {
 const receiptsOf = async (world: World) =>
   (await world.rows()).flatMap((row) => row.actions.flatMap(({ receipt }) => receipt ?? []));
 
+/** A pull request whose head has passed, with a success on it, on a forge that does not merge. */
+async function givenSuccess(ci: 'actions' | 'statuses') {
+  const world = await begin({}, ci);
+  const pr = await givenScheduled(world.forge, 'a');
+  world.forge.mergeBehaviour = () => ({ kind: 'lost' });
+  await world.clock.advance(10 * MINUTE_MS);
+  await world.drain({
+    until: async () => (await world.record()).batches.some(({ landing }) => landing !== null),
+  });
+  return { world, pr };
+}
+
+async function look(world: World<AbstractForge>, times: number): Promise<void> {
+  for (let count = 0; count < times; count += 1) {
+    await world.reconcile();
+    await world.clock.advance(MINUTE_MS);
+  }
+}
+
+async function takeBackInPause(world: World<AbstractForge>): Promise<void> {
+  const since = world.clock.now();
+  await world.settings({ pause: { kind: 'pause', reason: null, since, until: null } });
+  await look(world, 6);
+  expect((await world.record()).batches).toEqual([]);
+  world.forge.mergeBehaviour = () => ({ kind: 'now' });
+}
+
 describe.each(['actions', 'statuses'] as const)('a run of the head itself (%s)', (ci) => {
   test('that has passed on exactly the staged tree lands it without a gate run, and its receipt says so', async () => {
     const world = await begin({}, ci);
@@ -70,6 +97,22 @@ describe.each(['actions', 'statuses'] as const)('a run of the head itself (%s)',
     expect(gateRunsOf(world.forge)).toBe(1);
     expect((await receiptsOf(world))[0]?.ofHead).toBeUndefined();
   });
+
+  test.each(['while its success stands', 'in a pause'] as const)(
+    'counts no more once the owner has switched that off, %s',
+    async (when) => {
+      const { world, pr } = await givenSuccess(ci);
+      if (when === 'in a pause') await takeBackInPause(world);
+      await world.settings({ pause: null, reuseCi: false });
+      await world.reconcile();
+      world.forge.mergeBehaviour = () => ({ kind: 'now' });
+      await look(world, 6);
+      expect(await land(world, [pr])).toEqual([true]);
+      expect(gateRunsOf(world.forge)).toBe(1);
+      const receipts = await receiptsOf(world);
+      expect(receipts.map(({ ofHead }) => ofHead)).toEqual([undefined]);
+    },
+  );
 
   test('that has failed, or is not over, only means that the gate runs', async () => {
     const world = await begin({}, ci);
@@ -166,4 +209,23 @@ describe('statuses on a head', () => {
     expect(await land(world, [pr])).toEqual([true]);
     expect(gateRunsOf(world.forge)).toBe(1);
   });
+});
+
+test('a head whose run is repeated and fails is gated when it is staged again', async () => {
+  const { world, pr } = await givenSuccess('statuses');
+  await takeBackInPause(world);
+  const { headSha } = await world.forge.pull(pr);
+  await world.forge.postStatusAs(CI_AUTHOR, headSha, CI_CONTEXTS[0], 'failure');
+  await world.settings({ pause: null });
+  expect(await land(world, [pr])).toEqual([true]);
+  expect(gateRunsOf(world.forge)).toBe(1);
+});
+
+test('a gate by statuses with another list is asked of the head anew, once', async () => {
+  const { world, pr } = await givenSuccess('statuses');
+  world.forge.mergeBehaviour = () => ({ kind: 'now' });
+  const rows = (await world.rows()).length;
+  await world.settings({ gateAuthors: [CI_AUTHOR, 'second-ci'] });
+  expect(await land(world, [pr])).toEqual([true]);
+  expect((await world.rows()).length).toBe(rows + 1);
 });

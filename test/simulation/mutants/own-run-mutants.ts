@@ -61,4 +61,20 @@ export const OWN_RUN_MUTANTS: readonly Mutant[] = [
     families: ['calm'],
     dies: 'the rest of a proven batch comes back',
   },
+  {
+    guard: 'what a run of a head has proven is taken back once such runs are switched off (0193)',
+    file: 'engine-container/src/queue/batches/batch.ts',
+    find: 'return !s.repo.reuseCi && restsOnHead(record, batch);',
+    replace: 'return false;',
+    families: ['own_runs'],
+    dies: 'runs of heads are switched off after one has passed',
+  },
+  {
+    guard: 'each staging asks for the run of a head anew (0193)',
+    file: 'engine-container/src/queue/batches/batch.ts',
+    find: '  forgetHeadEvidence(record, batch);\n',
+    replace: '',
+    families: ['own_runs'],
+    dies: 'a run of a head is repeated in a pause, and fails',
+  },
 ];

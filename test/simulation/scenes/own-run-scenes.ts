@@ -1,4 +1,5 @@
 import { DEFAULT_SERVICE_NAME, stagingPattern, stagingPrefix } from '#core/domain/queue/queue-names.ts';
+import { CI_AUTHOR, CI_CONTEXTS } from '../../fakes/abstract-forge/pipeline-statuses.ts';
 import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { STATUS_GATE } from '../../scenario/world.ts';
 import { look, type Scenes, type Stage, setStage, wordOn } from '../scene-stage.ts';
@@ -55,6 +56,40 @@ async function runOnOldBase(): Promise<readonly string[]> {
   return judge(stage, pr);
 }
 
+/** The merge does not come while the success stands that a run of the head has proven. */
+async function openStanding(ci: 'actions' | 'statuses'): Promise<{ stage: Stage; pr: number }> {
+  const stage = await openStage(ci);
+  const pr = await givenScheduled(stage.forge, 'a');
+  stage.forge.mergeBehaviour = () => ({ kind: 'lost' });
+  await stage.clock.advance(RUN_ENDS_MS);
+  await stage.drain({ until: async () => (await wordOn(stage, pr)) === 'success' });
+  return { stage, pr };
+}
+
+/** The owner does not want runs of heads any more, after one has proven what is about to land. */
+async function runNoLongerWanted(): Promise<readonly string[]> {
+  const { stage, pr } = await openStanding('actions');
+  await stage.settings({ reuseCi: false });
+  await look(stage, 1);
+  stage.forge.mergeBehaviour = () => ({ kind: 'now' });
+  await look(stage, 10);
+  return judge(stage, pr);
+}
+
+/** In a pause the run of the head is repeated, and fails: what it proved before proves nothing of the next staging. */
+async function runRepeatedInPause(): Promise<readonly string[]> {
+  const { stage, pr } = await openStanding('statuses');
+  await stage.settings({
+    pause: { kind: 'pause', reason: null, since: stage.clock.now(), until: null },
+  });
+  await look(stage, 8);
+  stage.forge.mergeBehaviour = () => ({ kind: 'now' });
+  const { headSha } = await stage.forge.pull(pr);
+  await stage.forge.postStatusAs(CI_AUTHOR, headSha, CI_CONTEXTS[0], 'failure');
+  await stage.settings({ pause: null });
+  return judge(stage, pr);
+}
+
 async function runThatFails(): Promise<readonly string[]> {
   const stage = await openStage('actions');
   stage.forge.judge = (_files, { branch }) =>
@@ -93,6 +128,8 @@ async function provenRestComesBack(): Promise<readonly string[]> {
 }
 
 export const OWN_RUN_SCENES = {
+  'runs of heads are switched off after one has passed': runNoLongerWanted,
+  'a run of a head is repeated in a pause, and fails': runRepeatedInPause,
   'the rest of a proven batch comes back': provenRestComesBack,
   'a head has run a gate that it changed itself': runOnEditedGate,
   'a branch that was run has the name and the head of a fork': runOnNamesakeOfFork,

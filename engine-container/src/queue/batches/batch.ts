@@ -10,6 +10,7 @@ import {
   pollNoLaterThan,
   tellRefusal,
 } from '../decision-context.ts';
+import { forgetHeadEvidence, restsOnHead } from '../gate/head-evidence.ts';
 import { isReplacedTip } from '../landing/landed.ts';
 import { holdAt, isKeptFromLanding } from '../line/holds.ts';
 import type { Deferred } from '../record/deferral.ts';
@@ -30,10 +31,14 @@ export function tearDownGroundless(pass: DecisionContext): void {
     if (batch.teardown !== null) continue;
     const reason = lostGround(pass, batch);
     if (reason !== null) startTeardown(pass, batch, reason);
-    else if (!isSameGate(batch.statusGate ?? null, statusGateOf(s.repo)))
-      startTeardown(pass, batch, 'gate_changed');
+    else if (hasOtherGate(pass, batch)) startTeardown(pass, batch, 'gate_changed');
     else if (s.full) checkMembers(pass, batch);
   }
+}
+
+function hasOtherGate({ record, s }: DecisionContext, batch: Batch): boolean {
+  if (!isSameGate(batch.statusGate ?? null, statusGateOf(s.repo))) return true;
+  return !s.repo.reuseCi && restsOnHead(record, batch);
 }
 
 /** Why this batch may not go on; null: nothing is against it. */
@@ -195,6 +200,7 @@ function seenBefore(record: QueueRecord, verified: EpochMs): boolean {
 function endBatch(pass: DecisionContext, batch: Batch): void {
   const { record } = pass;
   pass.closedBatches.push(batch);
+  forgetHeadEvidence(record, batch);
   // The tip that this batch verified is most likely what the next look finds, unless the base was seen to move since.
   const tree = treeOf(batch, batch.landed);
   const isNewest = seenBefore(record, verifiedAt(batch));

@@ -74,7 +74,11 @@ export function isConfirmedFailure(verdict: Verdict): boolean {
 
 /** Adds one finished gate run; the same one read twice counts once. False when it was known. */
 export function addEvidence(record: QueueRecord, entry: Evidence): boolean {
-  if (record.evidence.some((known) => known.runKey === entry.runKey && known.sha === entry.sha)) return false;
+  const { runKey, sha, gate } = entry;
+  const isKnown = record.evidence.some(
+    (known) => known.runKey === runKey && known.sha === sha && known.gate === gate,
+  );
+  if (isKnown) return false;
   record.evidence.push(entry);
   if (record.evidence.length > EVIDENCE_ENTRIES_MAX) {
     record.evidence.splice(0, record.evidence.length - EVIDENCE_ENTRIES_MAX);

@@ -1,0 +1,17 @@
+import type { Batch, QueueRecord } from '../record/record.ts';
+
+/** Some of it may land by the run of a head alone, which counts only while the owner wants that (decision 0193). */
+export function restsOnHead(record: QueueRecord, batch: Batch): boolean {
+  if (batch.landing?.proof?.ofHead === true) return true;
+  return record.evidence.some(
+    ({ ofHead, gate, tree }) =>
+      ofHead === true && gate === batch.gateKey && batch.chain.some((staged) => staged.tree === tree),
+  );
+}
+
+/** A run of a head can be repeated by people, so each staging asks for it anew. What has landed by it stays proven. */
+export function forgetHeadEvidence(record: QueueRecord, { chain, landed }: Batch): void {
+  const left = new Set(chain.slice(landed).map(({ tree }) => tree));
+  if (record.evidence.some(({ ofHead, tree }) => ofHead === true && left.has(tree)))
+    record.evidence = record.evidence.filter(({ ofHead, tree }) => ofHead !== true || !left.has(tree));
+}
