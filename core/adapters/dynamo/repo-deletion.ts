@@ -146,9 +146,10 @@ export async function deleteRepo(table: Table, repo: ManagedRepo, left?: LeftHea
   if (wake !== null && readRow(wakeState, wake, 'deleteRepo').tenantId !== repo.tenantId) return;
   for (let tried = 0; tried < DELETE_TRIES_MAX; tried += 1) {
     const stored = await readRepo(table, repo.tenantId, repo.id, 'deleteRepo');
+    // Before the rows by which it is due: one that stayed open would look stuck for ever.
+    await resolveBatches(table, repo);
     const refusals = stored === null ? new Map() : await deleteStored(table, stored, left);
     if (refusals.size === 0) {
-      await resolveBatches(table, repo);
       await sweepRepoPartition(table, repo);
       return;
     }

@@ -1,4 +1,4 @@
-import type { TenantId } from '../../domain/ids.ts';
+import type { RepoId, TenantId } from '../../domain/ids.ts';
 import { type AccountStore, HISTORY_PARTS, type RealtimeStore } from '../../ports/account-store.ts';
 import type { EnrollmentStore } from '../../ports/store.ts';
 
@@ -12,10 +12,13 @@ export type EraseStore = Pick<
 /**
  * The rows of a tenant that leaves, in dependency order, once none of its repositories has anything left to take back;
  * before, and for a tenant that stays, nothing happens. Cut short, it is finished by doing it again.
+ *
+ * @param ended - A repository that has nothing left to take back, although its rows are still there.
  */
-export async function eraseTenant(store: EraseStore, tenantId: TenantId): Promise<boolean> {
+export async function eraseTenant(store: EraseStore, tenantId: TenantId, ended?: RepoId): Promise<boolean> {
   const tenant = await store.loadTenant(tenantId);
-  if (tenant?.deleting === false || (await store.listRepos(tenantId)).length > 0) return false;
+  if (tenant?.deleting === false) return false;
+  if ((await store.listRepos(tenantId)).some(({ id }) => id !== ended)) return false;
   for (const { id } of await store.listConnections(tenantId)) {
     if (await store.markConnectionDeleting(tenantId, id)) await store.deleteConnection(tenantId, id);
   }

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../domain/ids.ts';
+import type { EpochMs, RepoId } from '../../domain/ids.ts';
 import { BURIED_WIND_DOWN_MS, WIND_DOWN_MS } from '../../domain/limits.ts';
 import { concernsBranch } from '../../domain/repos/managed-branch.ts';
 import type { Connection, ManagedRepo, ReconcileErrorCode } from '../../domain/repos/repo.ts';
@@ -72,22 +72,34 @@ export async function finishBurial(
   const mostMs = isAwaited || isLeaving ? WIND_DOWN_MS : BURIED_WIND_DOWN_MS;
   if (!isRefused && !isWoundDown(repo, look, now, mostMs)) return 'goes_on';
   const isClean = look.errorCode === null && look.wakeAt === null;
-  await store.deleteRepo(repo, isClean ? undefined : await readLeftHeads(store, repo));
-  const connection = await store.getConnection(repo.tenantId, repo.connectionId);
-  if (connection !== null) await dropConnection(store, connection);
-  if (isLeaving) await eraseTenant(store, repo.tenantId);
+  const left = isClean ? undefined : await readLeftHeads(store, repo);
+  const { tenantId, connectionId } = repo;
+  const dropAround = async (ended?: RepoId): Promise<void> => {
+    await dropConnection(store, { tenantId, id: connectionId }, ended);
+    if (isLeaving) await eraseTenant(store, tenantId, ended);
+  };
+  // The rows by which it is due go last: a worker that dies before is followed by another one, and after them by none.
+  await dropAround(repo.id);
+  await store.deleteRepo(repo, left);
+  // One that ended at the same time has seen this one, and has left the rest to it.
+  await dropAround();
   return isClean ? 'done' : 'left';
 }
 
-/** The row of a deleted connection, unless one of its repos still needs it. */
+/**
+ * The row of a deleted connection, unless one of its repos still needs it.
+ *
+ * @param ended - A repo that needs it no more, although its rows are still there.
+ */
 export async function dropConnection(
   store: Pick<EnrollmentStore, 'listRepos' | 'deleteConnection'> & Pick<DispatchStore, 'getConnection'>,
   { tenantId, id }: Pick<Connection, 'tenantId' | 'id'>,
+  ended?: RepoId,
 ): Promise<void> {
   const connection = await store.getConnection(tenantId, id);
   if (connection === null || !connection.deleting) return;
   const left = await store.listRepos(tenantId);
-  if (left.some((each) => each.connectionId === id)) return;
+  if (left.some((each) => each.connectionId === id && each.id !== ended)) return;
   await store.deleteConnection(tenantId, id);
 }
 

@@ -1,4 +1,5 @@
 import { WIND_DOWN_MS } from '#core/domain/limits.ts';
+import { StoreError } from '#core/ports/store.ts';
 import { deleteRepo } from '#core/services/repos/delete-repo.ts';
 import { givenPostedSuccess, leaveTenant, QueueWorld, REPO, TICK_MS } from '../queue-world.ts';
 
@@ -84,6 +85,25 @@ describe('a tenant that leaves with a success posted (A24, A100)', () => {
     await expectNothingLeft(world, pr);
     expectNoRow(world);
   });
+
+  test.each(['deleteConnection', 'keepAudit', 'deletePlan', 'deleteTenant', 'deleteRepo'] as const)(
+    'a worker that dies at %s is followed by another one, and no row of the tenant is left',
+    async (step) => {
+      const { world } = await givenPostedSuccess();
+      world.forge.fault = () => ({ status: 503 });
+      await refusalOf(leaveTenant(world));
+      world.forge.fault = () => null;
+      let died = 0;
+      world.store.beforeCall = (label) => {
+        if (label !== step || died > 0) return;
+        died += 1;
+        throw new StoreError('unavailable', label);
+      };
+      await expect(world.pass(6 * TICK_MS)).rejects.toThrow(step);
+      await world.pass(6 * TICK_MS);
+      expectNoRow(world);
+    },
+  );
 
   test('with nothing in flight it goes at once, without a look at the forge', async () => {
     const world = new QueueWorld();
