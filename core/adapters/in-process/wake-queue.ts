@@ -56,6 +56,9 @@ export function createInProcessWakes(config: InProcessWakesConfig): InProcessWak
   const begin = (repoId: RepoId, group: Group, wake: WakeMessage): void => {
     group.waiting = null;
     group.isRunning = true;
+    // To the end of the line: a repository that is woken all the time has its next turn after all others.
+    groups.delete(repoId);
+    groups.set(repoId, group);
     const run = answer(group, wake).finally(() => {
       running.delete(run);
       group.isRunning = false;

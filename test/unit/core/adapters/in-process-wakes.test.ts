@@ -47,6 +47,20 @@ describe('wakes in one process', () => {
     expect({ answered: answered.size, most }).toEqual({ answered: 10, most: 2 });
   });
 
+  test('a repository that is woken all the time keeps no other from its turn', async () => {
+    const answered: string[] = [];
+    const wakes = givenWakes(async ({ repoId, wakeSeq }) => {
+      answered.push(repoId);
+      if (repoId === 'busy') await wakes.sendWake('busy', wakeSeq + 1);
+      await wait(1);
+    }, 1);
+    await wakes.sendWake('busy', 1);
+    await wakes.sendWake('quiet', 1);
+    await eventually('all had turns', ANSWERED_WITHIN_MS, async () => answered.length >= 6);
+    await wakes.stop();
+    expect(answered.slice(0, 3)).toContain('quiet');
+  });
+
   test('a glance stands back behind a wake of its repository, and is answered when there is none', async () => {
     const answered: (number | undefined)[] = [];
     const wakes = givenWakes(async ({ glance }) => {
