@@ -4,6 +4,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { MoveTable } from '#core/adapters/dynamo/move/marks.ts';
+import { findOccupied } from '#core/adapters/dynamo/move/moved-table.ts';
 import type { Keys } from '#core/adapters/dynamo/move/secrets.ts';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
 import { createKmsSecretBox } from '#core/adapters/kms-vault/secret-box.ts';
@@ -12,10 +13,10 @@ import { MoveError } from '#core/adapters/move-file/sealed-lines.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { TICK_INTERVAL_MS } from '#core/domain/limits.ts';
 import { ConfigError, type OneboxConfig } from '../config.ts';
-import { startDatabase } from '../database.ts';
+import { externalEndpoint, startDatabase } from '../database.ts';
 import { lockFolder } from '../folder-lock.ts';
 import { openKeys } from '../keys.ts';
-import { KEYS_FILE, TABLE_FILE } from '../own-files.ts';
+import { KEYS_FILE, refuseWithoutKeys, refuseWithoutTable, TABLE_FILE } from '../own-files.ts';
 import { findLost, type HeldConnection, type Lost } from '../own-rows.ts';
 import { openTable, TABLE_NAME } from '../table.ts';
 import { tenantOf } from '../tenant.ts';
@@ -48,18 +49,27 @@ export async function openFolder(
     throw new ConfigError(`data_dir: no installation is in ${config.data_dir}.`);
   const unlock = await lockFolder(config.data_dir);
   try {
+    if (externalEndpoint(env) === null) refuseWithoutTable(config.data_dir);
     const database = await startDatabase({ dataFile: join(config.data_dir, TABLE_FILE), env });
     const clients = await openTable(database.endpoint);
+    const table = { client: clients.documents, name: TABLE_NAME, clock: createSystemClock() };
+    const stop = async (): Promise<void> => {
+      clients.close();
+      await database.stop();
+    };
+    await refuseLostKeys(config.data_dir, table).catch(async (error: unknown) => {
+      await stop();
+      throw error;
+    });
     return {
-      table: { client: clients.documents, name: TABLE_NAME, clock: createSystemClock() },
+      table,
       keys: openKeys(config.data_dir),
       queueName: config.service_name,
       tenantId: isOne ? tenantOf(config.forge.url) : tenant,
       isShared: !isOne && tenant !== null,
       findLost: (held) => findLost(config, held),
       async close() {
-        clients.close();
-        await database.stop();
+        await stop();
         await unlock();
       },
     };
@@ -67,6 +77,11 @@ export async function openFolder(
     await unlock();
     throw error;
   }
+}
+
+/** New keys beside rows that older ones sealed would hide that these are gone. */
+async function refuseLostKeys(folder: string, table: MoveTable): Promise<void> {
+  refuseWithoutKeys(folder, (await findOccupied(table)) !== null);
 }
 
 export interface CloudNames {
