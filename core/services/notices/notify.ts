@@ -1,5 +1,5 @@
 import { toPullPayload } from '../../contracts/notices/notice-payload.ts';
-import { NOTICE_BATCHES_MAX, NOTICE_PLACES_MAX } from '../../domain/api-limits.ts';
+import { NOTICE_BATCHES_MAX, NOTICE_PLACES_MAX, SWEEP_UNTIL_MS } from '../../domain/api-limits.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import { describeInvoiceNotice, findGateRunOfBounce } from '../../domain/notices/notice.ts';
 import { type PullTopic, topicOfEvent } from '../../domain/notices/notice-topics.ts';
@@ -45,6 +45,8 @@ export async function announceEvent(deps: NotifyDeps, row: StoredRow): Promise<v
   const event = await store.loadEvent(row);
   const topic = event === null ? null : topicOfEvent(event);
   if (event === null || topic === null) return;
+  // A row that an import or a restore has put again is no news.
+  if (event.at < deps.clock.now() - SWEEP_UNTIL_MS) return;
   const repo = await store.getRepo(event.repoId);
   if (repo === null || repo.tombstone || repo.tenantId !== event.tenantId) return;
   const delivery = await storePull(deps, repo, event, topic);

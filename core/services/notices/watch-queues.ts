@@ -1,6 +1,7 @@
 import type { RepoFacts } from '../../contracts/repos/managed-repo.ts';
 import { WATCH_BATCHES_MAX, WATCH_MS, WATCHED_REPOS_MAX } from '../../domain/api-limits.ts';
-import type { RepoId, TenantId } from '../../domain/ids.ts';
+import type { EpochMs, RepoId, TenantId } from '../../domain/ids.ts';
+import { TICK_INTERVAL_MS } from '../../domain/limits.ts';
 import { waysOf } from '../../domain/notices/notice-topics.ts';
 import type { Trouble } from '../../domain/notices/queue-notices.ts';
 import type { NodeRow } from '../../domain/queue/batch.ts';
@@ -14,6 +15,9 @@ import type { Clock, Log } from '../../ports/system.ts';
 import type { PlanDeps } from '../billing/plans.ts';
 import { type RepoFactsStore, readRepoFacts } from '../repos/repo-facts.ts';
 import { type SweepDeps, sweepEvents } from './sweep-events.ts';
+
+/** Multiples of it, without their whole parts, leave no large gap. */
+const GOLDEN_SHARE = 0.618_034;
 
 export interface WatchDeps extends PlanDeps {
   readonly store: WatchStore &
@@ -37,7 +41,7 @@ export async function watchQueues(deps: WatchDeps): Promise<void> {
     for (const { tenantId, repoId } of await store.listWatchedRepos(WATCHED_REPOS_MAX)) {
       byTenant.set(tenantId, [...(byTenant.get(tenantId) ?? []), repoId]);
     }
-    for (const [tenantId, repoIds] of byTenant) {
+    for (const [tenantId, repoIds] of fromAnotherPlace([...byTenant], startedAt)) {
       if (clock.now() - startedAt >= WATCH_MS)
         return log.warn('the look at watched queues was cut short', {});
       await watchTenant(deps, tenantId, repoIds);
@@ -45,6 +49,13 @@ export async function watchQueues(deps: WatchDeps): Promise<void> {
   } catch (error) {
     log.error('watched queues could not be listed', { error });
   }
+}
+
+/** Each tick begins elsewhere, evenly spread over all of them: where the time is not enough, each still gets its turn. */
+function fromAnotherPlace<Each>(all: readonly Each[], now: EpochMs): readonly Each[] {
+  const turn = Math.floor(now / TICK_INTERVAL_MS) * GOLDEN_SHARE;
+  const start = Math.floor((turn % 1) * all.length);
+  return [...all.slice(start), ...all.slice(0, start)];
 }
 
 async function watchTenant(deps: WatchDeps, tenantId: TenantId, repoIds: readonly RepoId[]): Promise<void> {

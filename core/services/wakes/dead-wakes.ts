@@ -1,3 +1,5 @@
+import type { RepoId } from '../../domain/ids.ts';
+import { StoreError } from '../../ports/store.ts';
 import type { DeadWakes, Log } from '../../ports/system.ts';
 import { type DispatchDeps, recordAbandonedWake } from './dispatch-reconcile.ts';
 
@@ -19,11 +21,21 @@ export async function writeOffDeadWakes(deps: DeadWakeDeps): Promise<void> {
       if (dead.length === 0) return;
       for (const { id, repoId, drop } of dead) {
         deps.log.error('a wake failed for good', { message_id: id, repo_id: repoId });
-        if (repoId !== null) await recordAbandonedWake(deps, repoId);
+        if (repoId !== null) await writeOff(deps, repoId);
         await drop();
       }
     }
   } catch (error) {
     deps.log.warn('dead wakes could not be written off', { error });
+  }
+}
+
+/** A row that cannot be read does not keep the others from it: its wake is dropped, and the log says so. */
+async function writeOff(deps: DeadWakeDeps, repoId: RepoId): Promise<void> {
+  try {
+    await recordAbandonedWake(deps, repoId);
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.kind !== 'unreadable') throw error;
+    deps.log.error('the row of a repository whose wake failed cannot be read', { repo_id: repoId });
   }
 }

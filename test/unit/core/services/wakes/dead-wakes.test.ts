@@ -1,3 +1,4 @@
+import { StoreError } from '#core/ports/store.ts';
 import { writeOffDeadWakes } from '#core/services/wakes/dead-wakes.ts';
 import { givenConnection, givenRepo } from '../../../../builders/managed-repo.ts';
 import { createMemoryStore } from '../../../../fakes/memory-store.ts';
@@ -49,6 +50,16 @@ describe('a wake that failed for good', () => {
     expect(world.left).toHaveLength(10);
     await writeOffDeadWakes(world.deps);
     expect(world.left).toEqual([]);
+  });
+
+  test('of a repository whose row cannot be read is dropped, and keeps no other from it', async () => {
+    const world = await givenDead(['repo-1', 'repo-9']);
+    world.deps.store.beforeCall = (label) => {
+      if (label === 'getRepo') throw new StoreError('unreadable', label);
+    };
+    await writeOffDeadWakes(world.deps);
+    expect(world.left).toEqual([]);
+    expect(world.lines.filter((line) => line.includes('cannot be read'))).toHaveLength(2);
   });
 
   test('that cannot be stored now is kept, and the tick goes on', async () => {
