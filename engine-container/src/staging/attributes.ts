@@ -188,21 +188,47 @@ function readAssignment(word: string): Assignment {
 
 /** A stranger writes pattern and path: a regular expression could be made to look back for minutes, and every queue would wait. */
 function matcherOf(pattern: string): Matcher {
-  const parts = pattern.replace(/^\//, '').split(/(\*\*\/|\/\*\*|\*|\[[\w.-]+\])/);
+  // Plain text and wildcards in turn, with plain text first and last.
+  const parts = pattern.replace(/^\//, '').split(/(\*+|\[[\w.-]+\])/);
   return new Matcher(
-    parts.flatMap((part) => {
+    parts.flatMap((part, at) => {
       if (part.startsWith('[')) return [classToken(part.slice(1, -1))];
-      return WILD[part] ?? [...part].map((char) => textToken(char));
+      if (part.startsWith('*')) return starTokens(parts, at);
+      const text = at > 0 && isAnyFolders(parts, at - 1) ? part.slice(1) : part;
+      return [...text].map((char) => textToken(char));
     }),
   );
 }
 
 const SLASH = textToken('/');
-const WILD: Readonly<Record<string, readonly Token[]>> = {
-  '**/': [{ kind: 'either', branches: [[], [ANYTHING, SLASH]] }],
-  '/**': [SLASH, ANYTHING],
-  '*': [{ kind: 'many', has: (char) => char !== '/' }],
-};
+const IN_FOLDER: Token = { kind: 'many', has: (char) => char !== '/' };
+// None at all is one of them: `a/**/b` takes `a/b`.
+const ANY_FOLDERS: Token = { kind: 'either', branches: [[], [ANYTHING, SLASH]] };
+
+function starTokens(parts: readonly string[], at: number): readonly Token[] {
+  if (isAnyFolders(parts, at)) return [ANY_FOLDERS];
+  return [isWide(parts, at) && parts[at + 1] === '' ? ANYTHING : IN_FOLDER];
+}
+
+/** Stars that take the slash behind them, too. */
+function isAnyFolders(parts: readonly string[], at: number): boolean {
+  return isWide(parts, at) && parts[at + 1]?.startsWith('/') === true;
+}
+
+/**
+ * Stars that take slashes: two or more, and nothing but them between two slashes or ends of the pattern. Git compares the plain
+ * text before the first wildcard on its own, so that this wildcard begins a pattern for it whatever stands before.
+ */
+function isWide(parts: readonly string[], at: number): boolean {
+  const isFirst = at === 1;
+  const [stars = '', next = ''] = parts.slice(at, at + 2);
+  const isEnd = next === '' && at + 2 === parts.length;
+  return (
+    stars.startsWith('**') &&
+    (isFirst || parts[at - 1]?.endsWith('/') === true) &&
+    (isEnd || next.startsWith('/'))
+  );
+}
 
 /** Of letters, digits and dots, with ranges: `a-z0`. No class takes a slash. */
 function classToken(text: string): Token {

@@ -135,6 +135,35 @@ describe('a file that git would read back from disk as another one', () => {
     expect(await ask(macro, 'in/dos.txt')).toBe(false);
   });
 
+  test.each([
+    ['in/**/dos.txt', true],
+    ['in/**/**/**/dos.txt', true],
+    ['in/***/dos.txt', true],
+    ['i**/dos.txt', true],
+    ['in/**/*', true],
+    ['in/**/**', true],
+    ['/**', true],
+    ['**/in/**', true],
+    ['in/**dos.txt', true],
+    ['in/**/*/dos.txt', false],
+    ['in/dos.txt/**', false],
+    ['in/**/', false],
+    ['/*', false],
+  ])('is told by two stars as git reads them: %s (%s)', async (pattern, isTold) => {
+    expect(await ask({ '.gitattributes': `${pattern} text\n`, 'in/dos.txt': CRLF }, 'in/dos.txt')).toBe(
+      isTold,
+    );
+  });
+
+  test('is told by two stars for a file some folders further down, as git reads them', async () => {
+    const asked = async (pattern: string) =>
+      ask({ '.gitattributes': `${pattern} text\n`, 'in/some/more/dos.txt': CRLF }, 'in/some/more/dos.txt');
+    for (const pattern of ['in/**/dos.txt', 'in/**/**/dos.txt', 'in/**/more/**/dos.txt', 'in/*/**/dos.txt'])
+      expect([pattern, await asked(pattern)]).toEqual([pattern, true]);
+    for (const pattern of ['*n**/dos.txt', 'in/**o/dos.txt', 'in/**dos.txt'])
+      expect([pattern, await asked(pattern)]).toEqual([pattern, false]);
+  });
+
   test(`is told as git tells it, seed ${SEED}`, async () => {
     const random = createSeededRandom(SEED);
     const words: [string, ...string[]] = [
@@ -159,6 +188,7 @@ describe('a file that git would read back from disk as another one', () => {
       'in/*',
       'in/**',
       '**/dos.txt',
+      'in/**/dos.txt',
       '*.[a-t]xt',
       'd*t',
       '*.md',
