@@ -15,10 +15,13 @@ import { Refused } from './refusal.ts';
 /** Attributes and macros that git knows without a definition and that change how a file merges. */
 const MERGE_WORDS: ReadonlySet<string> = new Set(['merge', 'binary']);
 
+/** Steps of each word of a macro that is kept by the name it speaks of: that takes memory. */
+const MACRO_WORD_STEPS = 20;
+
 /** The part of one `.gitattributes` that speaks of merging. */
 interface MergeWords {
-  /** Names of the macros in it that change how a file merges. */
-  readonly macros: readonly string[];
+  /** For an attribute or macro: names of the macros in it that speak of that one. */
+  readonly spokenOfBy: ReadonlyMap<string, readonly string[]>;
   /** Those that speak of merging without a macro of their own. */
   readonly rules: readonly Rule[];
 }
@@ -68,8 +71,7 @@ export class MergeRules {
       if (file === null) throw new Refused('merge_rules');
       return { file, depth, words: this.#wordsOf(id, file) };
     });
-    this.#effort.spend(files.reduce((sum, { words }) => sum + words.macros.length, 0));
-    const macros = new Set(files.flatMap(({ words }) => words.macros));
+    const macros = this.#macrosOf(files.map(({ words }) => words));
     for (const { file, depth, words } of files) {
       const ruled = ruledPath(path, depth);
       for (const rule of this.#rulesOf(file, words, macros)) {
@@ -78,13 +80,39 @@ export class MergeRules {
     }
   }
 
+  /** Names of all macros that change how a file merges, be it through further macros. */
+  #macrosOf(files: readonly MergeWords[]): ReadonlySet<string> {
+    const macros = new Set<string>();
+    const pending = [...MERGE_WORDS];
+    for (let word = pending.pop(); word !== undefined; word = pending.pop()) {
+      this.#effort.spend(files.length);
+      for (const { spokenOfBy } of files) {
+        const names = spokenOfBy.get(word) ?? [];
+        this.#effort.spend(names.length);
+        for (const name of names) {
+          if (macros.has(name)) continue;
+          macros.add(name);
+          pending.push(name);
+        }
+      }
+    }
+    return macros;
+  }
+
   #wordsOf(id: BlobId, { macros, rules }: RuleFile): MergeWords {
     const known = this.#words.get(id);
     if (known !== undefined) return known;
+    const spokenOfBy = new Map<string, string[]>();
+    for (const [name, assignments] of macros) {
+      this.#effort.spend(MACRO_WORD_STEPS * assignments.length);
+      for (const { attribute } of assignments) {
+        const names = spokenOfBy.get(attribute);
+        if (names === undefined) spokenOfBy.set(attribute, [name]);
+        else names.push(name);
+      }
+    }
     const words = {
-      macros: [...macros].flatMap(([name, assignments]) =>
-        speaksOf(assignments, MERGE_WORDS) ? [name] : [],
-      ),
+      spokenOfBy,
       rules: rules.filter(({ assignments }) => speaksOf(assignments, MERGE_WORDS)),
     };
     this.#words.set(id, words);

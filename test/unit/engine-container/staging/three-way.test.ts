@@ -180,12 +180,20 @@ describe('planMerge does not guess', () => {
     ['none', '*.txt -merge'],
     ['the macro for binary files', 'docs/*.txt binary'],
     ['a macro of its own', '[attr]generated -merge\n*.txt generated'],
+    ['a macro of macros', '[attr]inner -merge\n[attr]outer inner\n*.txt outer'],
+    ['a macro of a macro that is defined below', '[attr]outer text inner\n[attr]inner binary\n*.txt outer'],
+    ['a macro that names itself as well', '[attr]inner outer -merge\n[attr]outer inner\n*.txt outer'],
     ['a pattern that is not simple', '"docs/f.txt" merge=ours'],
     ['a class of letters', '*.[st]xt merge=ours'],
     ['a pattern behind a byte order mark', '\ufeff*.txt merge=ours'],
     ['all below a folder', 'docs/** merge=ours'],
     ['a name in any folder', '**/f.txt merge=ours'],
     ['a name in any folder, from the top', '/**/f.txt merge=ours'],
+    ['folders, or none, between two slashes', 'docs/**/f.txt merge=ours'],
+    ['several such in a row', 'docs/**/**/**/f.txt merge=ours'],
+    ['folders, or none, and a star', 'docs/**/*.txt merge=ours'],
+    ['all below a folder, said twice', 'docs/**/** merge=ours'],
+    ['all from the top', '/** merge=ours'],
     ['a folder and a star', '/docs/*.t*t merge=ours'],
   ])('where .gitattributes names %s for the file that both changed', (_, attributes) => {
     const files = (changes: Readonly<Record<number, string>>): Files => ({
@@ -196,6 +204,8 @@ describe('planMerge does not guess', () => {
   });
 
   test.each([
+    ['names a macro of macros that say nothing of it', '[attr]inner text\n[attr]outer inner\n*.txt outer'],
+    ['asks for a folder between two stars', 'docs/**/*/f.txt merge=union\n*o**/f.tx merge=union'],
     ['says nothing of merging', '*.txt text eol=lf'],
     ['speaks of another class of letters', '*.[a-s]xt merge=ours\n*.[.-9]xt binary'],
     ['speaks of other files', '*.png binary\n/docs/*.md merge=union\nf.txt/ merge=union'],
@@ -237,6 +247,7 @@ describe('planMerge does not guess', () => {
 
   // Read anew for each file, and followed to their end, these take ten seconds of the engine of all tenants.
   test.each([
+    ['12,000 rules with many folders', rules(12_000, () => `src/${'**/'.repeat(8)}b`), [deepName]],
     ['2,000 rules for 300 files', rules(2_000, (at) => `gen/*/dir${at}/**/*.pb.go`), manyNames],
     ['rules that match a long name but for its end', rules(12_000, () => '**/a*a*a*a*/**/b'), [deepName]],
   ])('%s are read once, and most of them told from their letters', (_, attributes, names) => {
@@ -269,6 +280,20 @@ describe('planMerge does not guess', () => {
     const attributes = `[attr]own merge=union\n*.none ${'x '.repeat(500_000)}\n`;
     expect(given(attributes, manyNames)).toEqual({ kind: 'refused', reason: 'merge_rules' });
     expect(given(attributes, ['one.ts']).kind).toBe('plan');
+  });
+
+  test('macros of macros are followed as deep as they go, and counted for each file', () => {
+    const chain = Array.from({ length: 8_000 }, (_, at) => `[attr]m${at} m${at + 1}\n`).join('');
+    const refused = { kind: 'refused', reason: 'merge_rules' };
+    expect(given(`${chain}[attr]m8000 merge=union\n*.ts m0\n`, ['one.ts'])).toEqual(refused);
+    const others = `${chain}[attr]m8000 merge=union\n*.none m0\n`;
+    expect(given(others, ['one.ts']).kind).toBe('plan');
+    expect(
+      given(
+        others,
+        Array.from({ length: 1_500 }, (_, at) => `file${at}.ts`),
+      ),
+    ).toEqual(refused);
   });
 
   test('a .gitattributes that only one side has, or that stands further down, counts as well', () => {
