@@ -39,6 +39,8 @@ export const EXPORT_AUDIT_MAX = 500;
 /** Sessions that began longer ago are not listed. */
 export const SESSIONS_LISTED_MS = 30 * 24 * 60 * 60_000;
 export const SESSIONS_LISTED_MAX = 50;
+/** Newest notes of a tenant that are looked through for the sign-ins of one person. */
+export const SESSIONS_SCANNED_ROWS_MAX = 20_000;
 /** Notes of a tenant that leaves: those that are not older than this stay for as long again (decision 0178). */
 export const AUDIT_KEPT_MS = 90 * 24 * 60 * 60_000;
 /** The newest ones; the rest goes with the tenant. */
@@ -258,6 +260,8 @@ export const HEAD_ATTEMPTS_MAX = 100;
 export const FREEZE_WINDOWS_MAX = 12;
 /** From the first day of a window with dates to its last one. */
 export const FREEZE_DAYS_MAX = 366;
+/** Of the last day: the time behind year 9999 has no form in the contract. */
+export const FREEZE_LAST_YEAR_MAX = 9000;
 export const TIME_ZONE_CHARS_MAX = 50;
 
 /** Tokens of one tenant that have not ended. */

@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { DAY_MS, FREEZE_DAYS_MAX, FREEZE_WINDOWS_MAX, TIME_ZONE_CHARS_MAX } from '../../domain/api-limits.ts';
+import {
+  DAY_MS,
+  FREEZE_DAYS_MAX,
+  FREEZE_LAST_YEAR_MAX,
+  FREEZE_WINDOWS_MAX,
+  TIME_ZONE_CHARS_MAX,
+} from '../../domain/api-limits.ts';
 import { type Freeze, leavesTime, WEEK_DAYS } from '../../domain/repos/freeze.ts';
 import { isTimeZone } from '../../domain/zone.ts';
 import { formatTime, Time } from '../fields.ts';
@@ -33,8 +39,13 @@ const GivenWindow = z
     // Both or neither, in this order.
     if ((first === null) !== (last === null))
       context.addIssue({ code: 'custom', path: [first === null ? 'first' : 'last'] });
-    else if (days < 0 || days >= FREEZE_DAYS_MAX) context.addIssue({ code: 'custom', path: ['last'] });
+    else if (days < 0 || days >= FREEZE_DAYS_MAX || yearOf(last) > FREEZE_LAST_YEAR_MAX)
+      context.addIssue({ code: 'custom', path: ['last'] });
   });
+
+function yearOf(date: string | null): number {
+  return Number(date?.slice(0, 4) ?? 0);
+}
 
 /** A queue that is frozen for ever is switched off instead. */
 export const GivenWindows = z.array(GivenWindow).max(FREEZE_WINDOWS_MAX).refine(leavesTime).readonly();

@@ -53,6 +53,14 @@ describe('freeze windows', () => {
     expect(await freezeNow()).toMatchObject({ freeze, state: 'paused' });
   });
 
+  test('a window in the last year that is taken can be told', async () => {
+    const { patch, a } = await givenRepo();
+    const dates = { first: '9000-01-01', last: '9000-12-31' };
+    expect((await patch({ freeze_windows: [{ reason: 'far', ...dates }] })).status).toBe(200);
+    const { status, json } = await a('GET', '/api/v1/user/queue/activity');
+    expect([status, json.repos[0].freeze.until]).toEqual([200, '9001-01-01T00:00:00.000Z']);
+  });
+
   test.each([
     ['freeze_windows.0.reason', { reason: 'caf\u00e9' }],
     ['freeze_windows.0.days', { days: [] }],
@@ -64,6 +72,8 @@ describe('freeze windows', () => {
     ['freeze_windows.0.last', { first: '2026-12-24' }],
     ['freeze_windows.0.last', { first: '2026-12-24', last: '2026-12-23' }],
     ['freeze_windows.0.last', { first: '2026-12-24', last: '2027-12-25' }],
+    ['freeze_windows.0.last', { first: '9000-12-31', last: '9001-01-01' }],
+    ['freeze_windows.0.last', { first: '9999-01-01', last: '9999-12-31' }],
     ['freeze_windows.0.first', { first: '2026-02-30', last: '2026-03-01' }],
     ['freeze_windows', { days: undefined, from: '00:00', to: '00:00' }],
   ])('a wrong %s (%j) is named, and changes nothing', async (field, wrong) => {
