@@ -95,6 +95,14 @@ export interface TerminalMark {
   readonly at: EpochMs;
 }
 
+/** Looks at no more than `scannedMax` notes, the newest first. */
+export interface SignInSearch {
+  readonly person: string;
+  readonly since: EpochMs;
+  readonly limit: number;
+  readonly scannedMax: number;
+}
+
 /** The rows that a tenant sees and leaves behind. */
 export interface AccountStore {
   loadTenant(tenantId: TenantId): Promise<Tenant | null>;
@@ -109,6 +117,8 @@ export interface AccountStore {
   appendSignIn(entry: AuditEntry): Promise<boolean>;
   /** Newest first. */
   listAudit(tenantId: TenantId, limit: number): Promise<readonly AuditEntry[]>;
+  /** Those of one person since `since`, newest first, however many other notes stand between them. */
+  listSignIns(tenantId: TenantId, search: SignInSearch): Promise<readonly AuditEntry[]>;
   /** Last outcomes of all repos of a tenant, in one read. */
   listOutcomes(tenantId: TenantId): Promise<ReadonlyMap<RepoId, ReconcileOutcome>>;
 

@@ -32,6 +32,8 @@ import {
   type RateStore,
   type RealtimeStore,
   type RecordError,
+  SESSION_STARTED,
+  type SignInSearch,
   type Tenant,
   type TerminalMark,
   type WaitingBatch,
@@ -77,6 +79,17 @@ export class MemoryAccount
 
   listAudit(tenantId: TenantId, limit: number): Promise<readonly AuditEntry[]> {
     return this.call('listAudit', () => newest(this.audit, tenantId, limit));
+  }
+
+  listSignIns(
+    tenantId: TenantId,
+    { person, since, limit, scannedMax }: SignInSearch,
+  ): Promise<readonly AuditEntry[]> {
+    return this.call('listSignIns', () =>
+      newest(this.audit, tenantId, scannedMax)
+        .filter(({ action, actor, at }) => action === SESSION_STARTED && actor === person && at >= since)
+        .slice(0, limit),
+    );
   }
 
   listOutcomes(tenantId: TenantId): Promise<ReadonlyMap<RepoId, ReconcileOutcome>> {

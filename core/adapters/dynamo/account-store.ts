@@ -10,6 +10,7 @@ import type {
   RecordError,
   TerminalMark,
 } from '../../ports/account-store.ts';
+import { SESSION_STARTED } from '../../ports/account-store.ts';
 import { StoreError } from '../../ports/store.ts';
 import { readEventHistory } from './event-history.ts';
 import { createKeptAudit } from './kept-audit.ts';
@@ -102,6 +103,26 @@ export function createAccountStore(table: Table): Omit<AccountStore, 'loadPlan' 
     async listAudit(tenantId, limit) {
       const rows = await readNewest(table, auditPartition(tenantId), limit, 'listAudit');
       return rows.map((row) => readRow(auditRow, row, 'listAudit'));
+    },
+
+    async listSignIns(tenantId, { person, since, limit, scannedMax }) {
+      const { ExpressionAttributeValues, ...keys } = sinceOf(auditPartition(tenantId), 'A#', since);
+      const rows = await table.queryFiltered(
+        {
+          ...keys,
+          FilterExpression: '#action = :action AND actor = :actor',
+          ExpressionAttributeNames: { '#action': 'action' },
+          ExpressionAttributeValues: {
+            ...ExpressionAttributeValues,
+            ':action': SESSION_STARTED,
+            ':actor': person,
+          },
+          ScanIndexForward: false,
+        },
+        { rowsMax: limit, scannedMax },
+        'listSignIns',
+      );
+      return rows.map((row) => readRow(auditRow, row, 'listSignIns'));
     },
 
     listOutcomes: (tenantId) => listOutcomes(table, tenantId),

@@ -1,6 +1,6 @@
 import type { RouteSpec } from '#core/contracts/routes/route-spec.ts';
 import { ROUTES, type RouteId } from '#core/contracts/routes/routes.ts';
-import { SESSIONS_LISTED_MS } from '#core/domain/api-limits.ts';
+import { EXPORT_AUDIT_MAX, SESSIONS_LISTED_MS } from '#core/domain/api-limits.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { type Answer, ApiWorld, FORGE_TOKEN, TENANT_A, TOKEN_A } from '../../support/api-world.ts';
@@ -228,6 +228,23 @@ describe('the audit log', () => {
       { current: false },
       { current: false },
     ]);
+  });
+
+  test('a session stays in the list however many other notes follow its sign-in', async () => {
+    const { world } = await givenPlace();
+    const session = { id: '0b9d3c52-5d0f-4c3a-9f0e-6d1c8f2b7a10', startedAt: world.clock.now() };
+    world.identity.signIn('first.session.token', TENANT_A, false, session);
+    await world.as('first.session.token')('GET', '/api/v1/me');
+    const note = { tenantId: TENANT_A, actor: TENANT_A, from: FROM, target: 'x', result: 'ok' as const };
+    for (let nth = 1; nth <= EXPORT_AUDIT_MAX; nth += 1)
+      await world.store.appendAudit({
+        ...note,
+        id: `${nth}`,
+        at: session.startedAt + nth,
+        action: 'repo.update',
+      });
+    const { json } = await world.as('first.session.token')('GET', '/api/v1/sessions');
+    expect(json.sessions).toMatchObject([{ id: session.id, current: true }]);
   });
 
   test('a sign-in that cannot be noted refuses no request, and is tried again a minute later', async () => {

@@ -210,6 +210,35 @@ export function describeAccount(world: World): void {
       expect(await world.store().appendSignIn({ ...entry, id: randomUUID() })).toBe(false);
     });
 
+    test('the sign-ins of a person are found behind all other notes, newest first, as far as is looked', async () => {
+      const tenantId = randomUUID();
+      await world.store().createTenant(tenantId, 1);
+      const noteAt = (at: number, action: string, actor: string): AuditEntry => ({
+        id: randomUUID(),
+        tenantId,
+        at,
+        actor,
+        action,
+        target: tenantId,
+        result: 'ok',
+        from: null,
+      });
+      const own = [1, 2, 5].map((at) => noteAt(at, 'session.start', 'ada'));
+      const others = times(40, (at) => noteAt(10 + at, 'repo.update', 'ada'));
+      const theirs = noteAt(3, 'session.start', 'bob');
+      for (const entry of [...own, ...others, theirs]) await world.store().appendAudit(entry);
+      const search = { person: 'ada', since: 2, limit: 9, scannedMax: 1_000 };
+      const timesOf = async (more: Partial<typeof search>) =>
+        (await world.store().listSignIns(tenantId, { ...search, ...more })).map(({ at }) => at);
+      expect(await world.store().listSignIns(tenantId, search)).toEqual([own[2], own[1]]);
+      expect(await timesOf({ since: 0 })).toEqual([5, 2, 1]);
+      expect(await timesOf({ limit: 1 })).toEqual([5]);
+      expect(await timesOf({ scannedMax: 41 })).toEqual([5]);
+      expect(await timesOf({ scannedMax: 40 })).toEqual([]);
+      expect(await timesOf({ person: 'bob' })).toEqual([3]);
+      expect(await timesOf({ person: 'eve' })).toEqual([]);
+    });
+
     test('batches come newest first, with the place where the older ones begin exactly when some were left out', async () => {
       const now = world.clock.now();
       const repo = await save(
