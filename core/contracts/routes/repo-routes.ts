@@ -118,6 +118,7 @@ export const REPO_ROUTES = [
       'repo_limit_exceeded',
       'repo_already_managed',
       'status_context_taken',
+      'queue_locked',
       'billing_unavailable',
     ],
   },

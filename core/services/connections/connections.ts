@@ -20,11 +20,12 @@ import { type PlanDeps, readCeiling } from '../billing/plans.ts';
 import { loadOwnConnection } from '../repos/owned.ts';
 import { dropClaim } from '../repos/release-claim.ts';
 import { recordChange } from '../tenants/audit.ts';
+import { orLeaving } from '../tenants/or-leaving.ts';
 
 export interface ConnectionDeps extends PlanDeps {
   readonly store: EnrollmentStore &
     Pick<DispatchStore, 'getConnection'> &
-    Pick<AccountStore, 'loadPlan' | 'appendAudit'>;
+    Pick<AccountStore, 'loadPlan' | 'loadTenant' | 'appendAudit'>;
   readonly vault: Pick<Vault, 'seal' | 'open'>;
   readonly openAccount: OpenForgeAccount;
   readonly checkTarget: CheckTarget;
@@ -61,7 +62,11 @@ export async function storeConnection(
     await deps.store.createTenant(tenantId, deps.clock.now());
     for (let tried = 0; tried < TRIES_MAX; tried += 1) {
       const connection = await draft(deps, tenantId, wanted, verifiedAt);
-      const result = await orLeaving(deps.store.createConnection(connection, connectionsMax));
+      const result = await orLeaving(
+        deps.store,
+        tenantId,
+        deps.store.createConnection(connection, connectionsMax),
+      );
       if (result === 'limit_reached') {
         throw new AppError('connection_limit_exceeded', { portal: '/api/v1/billing/portal' });
       }
@@ -78,18 +83,6 @@ export async function storeConnection(
     }
     throw new AppError('connection_rotation_failed');
   });
-}
-
-/** The store takes nothing more of a tenant that is being deleted, which may last for an hour. */
-async function orLeaving<T>(stored: Promise<T>): Promise<T> {
-  try {
-    return await stored;
-  } catch (error) {
-    if (!(error instanceof StoreError) || error.kind !== 'lost_race') throw error;
-    throw new AppError('queue_locked', {
-      message: 'This account is being deleted. Once everything of it is gone, it can be used again.',
-    });
-  }
 }
 
 /**

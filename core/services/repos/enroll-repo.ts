@@ -23,6 +23,7 @@ import { orDecryptionError, sealTargets } from '../secrets/repo-secrets.ts';
 import { seeGate } from '../set-up/ci-gate.ts';
 import { type ProvisioningDeps, provisionRepo } from '../set-up/provisioning.ts';
 import { recordChange } from '../tenants/audit.ts';
+import { orLeaving } from '../tenants/or-leaving.ts';
 import { tryWake } from '../wakes/send-wakes.ts';
 import { loadOwnConnection } from './owned.ts';
 import { saveRepo } from './save-repo.ts';
@@ -35,7 +36,7 @@ export interface EnrollDeps extends ProvisioningDeps, PlanDeps, NoticeTargetDeps
   readonly store: EnrollmentStore &
     NoticeRequestStore &
     Pick<DispatchStore, 'getConnection' | 'getRepo' | 'listReposAt' | 'markDue'> &
-    Pick<AccountStore, 'loadPlan' | 'appendAudit'>;
+    Pick<AccountStore, 'loadPlan' | 'loadTenant' | 'appendAudit'>;
   readonly vault: Pick<Vault, 'open'>;
   readonly openAccount: OpenForgeAccount;
   readonly queue: Pick<WakeQueue, 'sendWake'>;
@@ -194,7 +195,7 @@ function refuseClaim({ check, missingScopes }: CheckedClaim): void {
 
 async function create(deps: EnrollDeps, repo: ManagedRepo, reposMax: number | null): Promise<void> {
   for (let displaced = 0; ; displaced += 1) {
-    const result = await deps.store.createRepo(repo, reposMax);
+    const result = await orLeaving(deps.store, repo.tenantId, deps.store.createRepo(repo, reposMax));
     if (result === 'created') return;
     if (result === 'connection_gone') throw new AppError('not_found');
     if (result === 'limit_reached') {

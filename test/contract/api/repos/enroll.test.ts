@@ -287,6 +287,24 @@ describe('enroll', () => {
     });
   });
 
+  test('an account that is leaving gets no new repository, and is told that it leaves', async () => {
+    const { connection } = await world.enroll(TENANT_A, { slug: 'acme/first' });
+    await world.store.markTenantDeleting(TENANT_A);
+    const answer = await a('POST', REPOS, { connection_id: connection.id, repo_slug: 'acme/app' });
+    expect([answer.status, answer.code]).toEqual([409, 'queue_locked']);
+    expect(answer.json.error.message).toContain('is being deleted');
+  });
+
+  test('an enrollment that others forestall again and again is told to try again, not that the account leaves', async () => {
+    const { connection } = await world.enroll(TENANT_A, { slug: 'acme/first' });
+    world.store.beforeCall = (label) => {
+      if (label === 'createRepo') throw new StoreError('lost_race', label);
+    };
+    const answer = await a('POST', REPOS, { connection_id: connection.id, repo_slug: 'acme/app' });
+    expect([answer.status, answer.code]).toEqual([409, 'queue_locked']);
+    expect(answer.json.error.message).not.toContain('deleted');
+  });
+
   test('a plan that cannot be read is 503, never a ceiling (A108)', async () => {
     world.store.beforeCall = (label) => {
       if (label === 'loadPlan') throw new StoreError('unavailable', label);
