@@ -5,6 +5,7 @@ import {
   BATCH_TARGET_MAX,
   STATUS_CONTEXT_CHARS_MAX,
 } from '#core/domain/api-limits.ts';
+import { useDraft } from '../data/use-draft.ts';
 import { type Patch, usePatch } from '../data/use-patch.ts';
 import { Button, Confirm, Field } from '../parts/frame/basics.tsx';
 import { Problem } from '../parts/frame/errors.tsx';
@@ -149,12 +150,12 @@ function patchOf(repo: StatusEntry, draft: Draft): Patch {
 }
 
 function Tuning({ repo, says }: { readonly repo: StatusEntry; readonly says: string | undefined }) {
-  const [draft, setDraft] = useState(() => draftOf(repo));
+  const { draft, edit, undo } = useDraft(draftOf(repo));
   const [saved, setSaved] = useState(false);
   const patch = usePatch(repo);
   const set = (change: Partial<Draft>): void => {
     setSaved(false);
-    setDraft({ ...draft, ...change });
+    edit(change);
   };
   const changes = patchOf(repo, draft);
   const dirty = Object.keys(changes).length > 0;
@@ -168,7 +169,7 @@ function Tuning({ repo, says }: { readonly repo: StatusEntry; readonly says: str
         event.preventDefault();
         patch.mutate(changes, {
           onSuccess: (next) => {
-            setDraft(draftOf({ ...repo, ...next }));
+            edit(draftOf({ ...repo, ...next }));
             setSaved(true);
           },
         });
@@ -323,7 +324,7 @@ function Tuning({ repo, says }: { readonly repo: StatusEntry; readonly says: str
           Save
         </Button>
         {dirty && (
-          <Button kind="quiet" onClick={() => setDraft(draftOf(repo))}>
+          <Button kind="quiet" onClick={undo}>
             Undo
           </Button>
         )}

@@ -56,7 +56,7 @@ export function Sessions() {
         Sign-ins of the last 30 days that the service has seen; some may have ended since. Signing out
         everywhere ends every session of this account, in this browser and in all others, this one among them.
       </p>
-      <Failure error={endAll.error ?? endOthers.error} />
+      <Failure error={endAll.error ?? endOthers.error ?? list.error} />
     </section>
   );
 }

@@ -24,13 +24,15 @@ export function Notify({
   const [draft, setDraft] = useState(EMPTY_DRAFT);
   const [said, setSaid] = useState('');
   const patch = usePatch(repo);
-  const save = (body: Patch, words: string): void =>
+  const save = (body: Patch, words: string): void => {
+    setSaid('');
     patch.mutate(body, {
       onSuccess: () => {
         setDraft(EMPTY_DRAFT);
         setSaid(words);
       },
     });
+  };
   return (
     <form
       className="panel"

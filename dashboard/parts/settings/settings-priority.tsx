@@ -1,5 +1,5 @@
-import { useState } from 'react';
 import { ApiError } from '#core/contracts/routes/client.ts';
+import { useDraft } from '../../data/use-draft.ts';
 import { usePatch } from '../../data/use-patch.ts';
 import type { StatusEntry } from '../../view/blocker.ts';
 import { Button } from '../frame/basics.tsx';
@@ -36,7 +36,7 @@ const draftOf = (repo: StatusEntry): Draft => ({
 
 /** The order of the queue: by labels of named accounts. */
 export function Priorities({ repo }: { readonly repo: StatusEntry }) {
-  const [draft, setDraft] = useState(() => draftOf(repo));
+  const { draft, edit } = useDraft(draftOf(repo));
   const patch = usePatch(repo);
   const changed = FIELDS.filter(([name]) => draft[name] !== draftOf(repo)[name]).map(([name]) => name);
   const wrong = patch.error instanceof ApiError ? patch.error.field : null;
@@ -46,7 +46,9 @@ export function Priorities({ repo }: { readonly repo: StatusEntry }) {
       aria-labelledby="priority-title"
       onSubmit={(event) => {
         event.preventDefault();
-        patch.mutate(Object.fromEntries(changed.map((name) => [name, toNames(draft[name])])));
+        patch.mutate(Object.fromEntries(changed.map((name) => [name, toNames(draft[name])])), {
+          onSuccess: (next) => edit(draftOf({ ...repo, ...next })),
+        });
       }}
     >
       <h2 id="priority-title">Priorities by labels</h2>
@@ -57,7 +59,7 @@ export function Priorities({ repo }: { readonly repo: StatusEntry }) {
         fields={FIELDS}
         draft={draft}
         wrong={wrong}
-        onChange={(name, text) => setDraft({ ...draft, [name]: text })}
+        onChange={(name, text) => edit({ [name]: text })}
       />
       {wrong === null && <Problem error={patch.error} />}
       <div className="row">

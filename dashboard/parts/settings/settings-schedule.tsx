@@ -1,6 +1,6 @@
-import { useState } from 'react';
 import { ApiError } from '#core/contracts/routes/client.ts';
 import { HEAD_ATTEMPTS_MAX, QUEUED_PER_ACCOUNT_MAX } from '#core/domain/api-limits.ts';
+import { useDraft } from '../../data/use-draft.ts';
 import { type Patch, usePatch } from '../../data/use-patch.ts';
 import type { StatusEntry } from '../../view/blocker.ts';
 import { Button, Field } from '../frame/basics.tsx';
@@ -71,7 +71,7 @@ function patchOf(repo: StatusEntry, draft: Draft): Patch {
 
 /** Who may schedule, and how much of the queue one account may take. */
 export function ScheduleRules({ repo }: { readonly repo: StatusEntry }) {
-  const [draft, setDraft] = useState(() => draftOf(repo));
+  const { draft, edit } = useDraft(draftOf(repo));
   const patch = usePatch(repo);
   const changes = patchOf(repo, draft);
   const wrong = patch.error instanceof ApiError ? patch.error.field : null;
@@ -81,7 +81,7 @@ export function ScheduleRules({ repo }: { readonly repo: StatusEntry }) {
       aria-labelledby="schedule-title"
       onSubmit={(event) => {
         event.preventDefault();
-        patch.mutate(changes);
+        patch.mutate(changes, { onSuccess: (next) => edit(draftOf({ ...repo, ...next })) });
       }}
     >
       <h2 id="schedule-title">Who may schedule, and how much</h2>
@@ -93,7 +93,7 @@ export function ScheduleRules({ repo }: { readonly repo: StatusEntry }) {
         fields={LISTS}
         draft={draft}
         wrong={wrong}
-        onChange={(name, text) => setDraft({ ...draft, [name]: text })}
+        onChange={(name, text) => edit({ [name]: text })}
       />
       {LIMITS.map(([name, label, hint, max]) => (
         <Field
@@ -111,7 +111,7 @@ export function ScheduleRules({ repo }: { readonly repo: StatusEntry }) {
               max={max}
               step={1}
               value={draft[name]}
-              onChange={(event) => setDraft({ ...draft, [name]: event.target.value })}
+              onChange={(event) => edit({ [name]: event.target.value })}
             />
           )}
         </Field>
@@ -121,7 +121,7 @@ export function ScheduleRules({ repo }: { readonly repo: StatusEntry }) {
           <input
             type="checkbox"
             checked={draft[name]}
-            onChange={(event) => setDraft({ ...draft, [name]: event.target.checked })}
+            onChange={(event) => edit({ [name]: event.target.checked })}
           />
           <span>{label}</span>
         </label>
