@@ -45,6 +45,7 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
     Query: ['tenant', 'batches', 'events', 'repo'],
     PutItem: ['notices', 'repo', 'health'],
     UpdateItem: ['tenant', 'repo'],
+    DeleteItem: ['notices'],
     ConditionCheckItem: ['repo'],
     indexes: ['due', 'watched', 'retries'],
   },
@@ -84,6 +85,7 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
   'webhooks-payments': {
     GetItem: ['tenant', 'customers', 'paymentEvents'],
     PutItem: ['tenant', 'notices', 'customers', 'paymentEvents'],
+    DeleteItem: ['notices'],
     ConditionCheckItem: ['tenant'],
   },
   billing: {
@@ -141,7 +143,7 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
       'tickets',
     ],
     UpdateItem: ['tenant', 'tokens', 'repo', 'leases', 'rates'],
-    DeleteItem: ['tenant', 'tokens', 'repo', 'identities', 'addresses', 'windDowns', 'hooks'],
+    DeleteItem: ['tenant', 'tokens', 'repo', 'notices', 'identities', 'addresses', 'windDowns', 'hooks'],
     BatchWriteItem: ['repo'],
     ConditionCheckItem: ['tenant'],
     indexes: ['phase'],
@@ -172,7 +174,7 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
       'hooks',
     ],
     UpdateItem: ['tenant', 'repo', 'rates'],
-    DeleteItem: ['tenant', 'authors', 'identities', 'addresses', 'hooks'],
+    DeleteItem: ['tenant', 'notices', 'authors', 'identities', 'addresses', 'hooks'],
     ConditionCheckItem: ['tenant'],
   },
   'forge-ops': {
@@ -191,7 +193,7 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
       'hooks',
     ],
     UpdateItem: ['tenant', 'tokens', 'repo', 'leases', 'rates'],
-    DeleteItem: ['identities', 'addresses', 'hooks'],
+    DeleteItem: ['notices', 'identities', 'addresses', 'hooks'],
     ConditionCheckItem: ['tenant'],
     indexes: ['phase'],
   },

@@ -42,9 +42,9 @@ export interface NoticeRequest {
   readonly at?: EpochMs;
 }
 
-/** For a function that wants a tenant told something: one conditional write, no call to the outside (contract, Emitted). */
+/** For a function that wants a tenant told something: conditional writes, no call to the outside (contract, Emitted). */
 export interface NoticeRequestStore {
-  /** False when the same notice is asked for already. */
+  /** False when the same notice is asked for already, and that request has not ended. */
   requestNotice(notice: NoticeRequest): Promise<boolean>;
 }
 

@@ -5,6 +5,7 @@ import { describeDeletion } from './store/deletion.suite.ts';
 import { describeDispatch } from './store/dispatch.suite.ts';
 import { describeEnrollment } from './store/enrollment.suite.ts';
 import { describeLease } from './store/lease.suite.ts';
+import { describeNotices } from './store/notices.suite.ts';
 import { describeQueueRecord } from './store/queue-record.suite.ts';
 import { describeReconciles } from './store/reconcile.suite.ts';
 import type { OpenSubject } from './store/subject.ts';
@@ -25,5 +26,6 @@ export function describeStore(name: string, open: OpenSubject): void {
     describeAccount(world);
     describeBilling(world);
     describeTokens(world);
+    describeNotices(world);
   });
 }

@@ -1,16 +1,21 @@
 import { DeleteItemCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { noticeKey } from '../../core/adapters/dynamo/rows/keys.ts';
+import { createDynamoStore } from '../../core/adapters/dynamo/store.ts';
 import { createTable } from '../../core/adapters/dynamo/table/create-table.ts';
 import {
   type StreamSource,
   sequenceOf,
   startStreamSource,
 } from '../../core/adapters/dynamo/table/stream-reader.ts';
+import { NOTICE_KEPT_MS } from '../../core/domain/api-limits.ts';
 import { InvocationError, type Json, type Stoppable } from '../../core/ports/invocable.ts';
 import { startDynamo } from '../../local/emulators/dynamo.ts';
 import { readStreamFilter } from '../../local/template-runner/stream-filter.ts';
 import { eventually } from '../support/eventually.ts';
 import { LOCAL_AWS } from '../support/local-aws.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
@@ -149,6 +154,24 @@ describe('a table’s stream', () => {
         ApproximateCreationDateTime: expect.any(Number),
       },
     });
+  });
+
+  test('tells of a request of a notice that replaces one that has ended as of a new row', async () => {
+    const clock = new VirtualClock();
+    const documents = DynamoDBDocumentClient.from(dynamo);
+    const store = createDynamoStore({ client: documents, tableName: TableName, clock });
+    const notice = { kind: 'invoice_failed', tenantId: 'n', subject: 'in_1', email: null } as const;
+    const { pk } = noticeKey(notice.tenantId, notice.kind, notice.subject);
+    const { events } = await start(pk, () => null);
+    await store.requestNotice(notice);
+    await clock.advance(NOTICE_KEPT_MS);
+    expect(await store.requestNotice(notice)).toBe(true);
+    const kinds = () =>
+      events.flatMap((event) =>
+        (event as { Records: { eventName: string }[] }).Records.map(({ eventName }) => eventName),
+      );
+    await eventually('three changes', 5_000, async () => kinds().length === 3);
+    expect(kinds()).toEqual(['INSERT', 'REMOVE', 'INSERT']);
   });
 
   test('a window gathers; what others change is not gathered', async () => {

@@ -1,5 +1,6 @@
-import { authorGuardKey, authorKey, mailboxHash } from '#core/adapters/dynamo/rows/keys.ts';
-import type { RepoId, TenantId } from '#core/domain/ids.ts';
+import { authorGuardKey, authorKey, mailboxHash, noticeKey } from '#core/adapters/dynamo/rows/keys.ts';
+import { NOTICE_KEPT_MS } from '#core/domain/api-limits.ts';
+import type { EpochMs, RepoId, TenantId } from '#core/domain/ids.ts';
 import type { MailboxState } from '#core/domain/notices/notice-ways.ts';
 import type { Delivery } from '#core/domain/notices/webhook-delivery.ts';
 import type { AuthorNotices, AuthorStore } from '#core/ports/author-store.ts';
@@ -11,7 +12,10 @@ type AuthorPlace = Pick<AuthorNotices, 'tenantId' | 'instanceUrl' | 'login'>;
 
 /** Mailboxes and requests of notices, over the memory rows. No store in memory sends them. */
 export class MemoryMailboxes extends MemoryAccount implements MailboxStore, AuthorStore, NoticeRequestStore {
+  /** Every request that was stored, also those that were taken. */
   readonly notices: NoticeRequest[] = [];
+  /** When each request ends that waits to be taken, by its row. */
+  private readonly noticeEnds = new Map<string, EpochMs>();
 
   private mailboxAt({ tenantId, box }: Pick<MailboxLink, 'tenantId' | 'box'>) {
     return this.mailboxes.get(`${tenantId} ${box}`);
@@ -119,8 +123,17 @@ export class MemoryMailboxes extends MemoryAccount implements MailboxStore, Auth
 
   requestNotice(notice: NoticeRequest): Promise<boolean> {
     return this.call('requestNotice', () => {
+      const { pk, sk } = noticeKey(notice.tenantId, notice.kind, notice.subject);
+      const now = this.clock.now();
+      if ((this.noticeEnds.get(`${pk} ${sk}`) ?? now) > now) return false;
+      this.noticeEnds.set(`${pk} ${sk}`, now + NOTICE_KEPT_MS);
       this.notices.push(notice);
       return true;
     });
+  }
+
+  /** The function that sends has taken all that wait. */
+  takeNotices(): void {
+    this.noticeEnds.clear();
   }
 }

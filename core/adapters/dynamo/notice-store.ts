@@ -12,14 +12,29 @@ import type { Table } from './table/table.ts';
 export function createNoticeStore(table: Table): NoticeStore {
   return {
     async requestNotice(notice) {
-      const expiresAt = table.clock.now() + NOTICE_KEPT_MS;
-      const Item = {
-        ...noticeKey(notice.tenantId, notice.kind, notice.subject),
-        ...noticeRow.write(notice),
-        expires_at: expiresAt,
-        ttl: Math.ceil(expiresAt / 1000),
+      const now = table.clock.now();
+      const expiresAt = now + NOTICE_KEPT_MS;
+      const Key = noticeKey(notice.tenantId, notice.kind, notice.subject);
+      const put = {
+        Item: {
+          ...Key,
+          ...noticeRow.write(notice),
+          expires_at: expiresAt,
+          ttl: Math.ceil(expiresAt / 1000),
+        },
+        ConditionExpression: 'attribute_not_exists(pk)',
       };
-      return table.put({ Item, ConditionExpression: 'attribute_not_exists(pk)' }, 'requestNotice');
+      if (await table.put(put, 'requestNotice')) return true;
+      // A request that has ended is never taken, and makes way. Deleted first: the mapping takes new rows alone.
+      const ended = await table.remove(
+        {
+          Key,
+          ConditionExpression: 'expires_at <= :now',
+          ExpressionAttributeValues: { ':now': now },
+        },
+        'requestNotice',
+      );
+      return ended !== null && table.put(put, 'requestNotice');
     },
 
     async takeNotice(stored) {

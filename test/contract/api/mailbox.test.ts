@@ -37,6 +37,7 @@ describe('the address for notices', () => {
     await patch({ bisect_fanout: 3 });
     await patch({ notification: null });
     expect(world.notices).toEqual([asked]);
+    world.store.takeNotices();
     await patch({ notification: { email: EMAIL } });
     expect(world.notices).toEqual([asked, asked]);
   });
@@ -64,6 +65,7 @@ describe('the address for notices', () => {
     const { id } = await given(NOTIFICATION);
     for (let nth = 0; nth < MAIL_CONFIRMS_AT_ONCE_MAX; nth += 1) {
       expect(await again(id)).toMatchObject({ status: 200, json: { email_state: 'waiting' } });
+      world.store.takeNotices();
     }
     const refused = await again(id);
     expect(refused).toMatchObject({ status: 429, code: 'rate_limited' });

@@ -107,6 +107,7 @@ describe('the webhook of notices', () => {
     for (let asked = 0; asked < 6; asked += 1) {
       const { status, json } = await a('POST', `${path}/notification/test`);
       codes.push([status, json.asked ?? json.error.code]);
+      world.store.takeNotices();
     }
     expect(codes).toEqual([...Array(5).fill([200, true]), [429, 'rate_limited']]);
     expect(world.notices[0]).toMatchObject({ kind: 'test', tenantId: TENANT_A, repoId: repo.id });

@@ -188,6 +188,15 @@ describe('a failed invoice', () => {
     expect(mails()).toEqual([]);
   });
 
+  test('one that was never taken is asked for again after its end, and told', async () => {
+    const { tenantId } = await world.enroll(null);
+    await ask(tenantId, 'in_6');
+    await world.clock.advance(NOTICE_KEPT_MS);
+    await ask(tenantId, 'in_6');
+    await world.deliver([world.noticeKey(tenantId, 'in_6')]);
+    expect(mails()).toHaveLength(1);
+  });
+
   test('a store that fails is logged, and the caller goes on', async () => {
     const requestNotice = async (): Promise<never> => {
       throw new StoreError('unavailable', 'requestNotice');

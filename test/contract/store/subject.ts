@@ -13,6 +13,7 @@ import type {
 import type { AuthorStore } from '#core/ports/author-store.ts';
 import type { BillingStore } from '#core/ports/billing-store.ts';
 import type { LookStore } from '#core/ports/idle-look.ts';
+import type { NoticeRequestStore } from '#core/ports/notifier.ts';
 import type {
   DispatchStore,
   EngineStore,
@@ -40,6 +41,7 @@ export type AnyStore = EngineStore &
   RealtimeStore &
   LookStore &
   AuthorStore &
+  NoticeRequestStore &
   TokenStore;
 
 export interface Subject {
