@@ -36,19 +36,10 @@ export interface RepoChanges extends Partial<QueueSettings> {
 }
 
 /**
- * The engine looks at once after a change of these. Freeze windows hold from then on like a pause: heads are told, and what
- * stands is taken back. The others may let something be staged sooner. A reconcile under way ends at its next look after a change
- * of any setting.
+ * The engine looks at once after a change of any other setting; of the switch only where that changes. Freeze windows hold from then on like a pause, another gate is one
+ * that a pull request may wait for, and others may let something be staged sooner. A reconcile under way ends at its next look.
  */
-const WAKING_FIELDS = [
-  'freezeWindows',
-  'freezeTimeZone',
-  'freezeExemptLabels',
-  'batchLingerSeconds',
-  'batchTarget',
-  'bisectFanout',
-  'fanoutAuto',
-] as const;
+const QUIET_FIELDS: readonly string[] = ['notification', 'noticeTopics', 'queueEnabled'];
 
 /** Settings of one repo, already validated as a whole (A65). Nothing to change is a success. */
 export async function updateRepo(
@@ -73,7 +64,7 @@ export async function updateRepo(
   );
   await recordChange(deps, tenantId, 'repo.update', repo.id);
   if (targets !== null) await askNewMailbox(deps, saved, repo);
-  const mayGoOn = WAKING_FIELDS.some((field) => wanted[field] !== undefined);
+  const mayGoOn = Object.keys(wanted).some((field) => !QUIET_FIELDS.includes(field));
   const isKeptOn = wanted.queueEnabled === true && isStopAsked(repo, deps.clock.now());
   if (isKeptOn) await deps.store.askStop(repo.id, deps.clock.now());
   if (saved.queueEnabled && (!repo.queueEnabled || mayGoOn || isKeptOn)) await tryWake(deps, repo.id);

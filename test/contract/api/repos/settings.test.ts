@@ -248,16 +248,24 @@ describe('settings', () => {
     });
   });
 
-  test('switching on sends a wake at once, and so does what may let something be staged sooner; other changes send none', async () => {
+  test('switching on sends a wake at once, and so does each other setting that the engine obeys; what notices tell sends none', async () => {
     world.engine = null;
     const { repo } = await world.enroll(TENANT_A, { queueEnabled: false, dueAt: null });
     await a('PATCH', `${REPOS}/${repo.id}`, { queue_enabled: true });
     expect(world.sent.wakes).toEqual([{ repoId: repo.id, wakeSeq: 1, at: world.clock.now() }]);
-    await a('PATCH', `${REPOS}/${repo.id}`, { queue_enabled: true, gate_timeout_minutes: 30 });
+    await a('PATCH', `${REPOS}/${repo.id}`, { queue_enabled: true });
+    await a('PATCH', `${REPOS}/${repo.id}`, { notice_topics: { email: [] } });
     expect(world.sent.wakes).toHaveLength(1);
-    for (const change of [{ batch_target: 2 }, { batch_linger_seconds: 0 }, { bisect_fanout: 2 }])
-      await a('PATCH', `${REPOS}/${repo.id}`, change);
-    expect(world.sent.wakes).toHaveLength(4);
+    const changes = [
+      { batch_target: 2 },
+      { bisect_fanout: 2 },
+      { gate: 'statuses', gate_contexts: ['ci'], gate_authors: ['ci-bot'] },
+      { reuse_ci: true },
+    ];
+    for (const change of changes) {
+      expect((await a('PATCH', `${REPOS}/${repo.id}`, change)).status).toBe(200);
+    }
+    expect(world.sent.wakes).toHaveLength(5);
   });
 
   test('a wake that cannot be sent leaves the queue on and due', async () => {
