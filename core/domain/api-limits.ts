@@ -129,7 +129,7 @@ export const DELIVERY_KEPT_MS = 14 * DAY_MS;
 export const DELIVERIES_SHOWN_MAX = 30;
 /** Events of a tenant among which the tick looks for news that a webhook was not told. */
 export const SWEPT_EVENTS_MAX = 500;
-/** Younger ones may be on their way; older ones are let be. */
+/** Younger ones may be on their way; older ones are let be, and are announced nowhere. */
 export const SWEEP_AFTER_MS = 2 * MINUTE_MS;
 export const SWEEP_UNTIL_MS = DAY_MS;
 /** Attempts that one tick asks for, shared out among the tenants. */

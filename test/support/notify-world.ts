@@ -131,6 +131,7 @@ export class NotifyWorld {
       pr: 7,
       title: 'Add a page',
       reason: 'the gate failed twice on it alone',
+      at: this.clock.now(),
       ...changes,
     });
     const row = toEventRow(event, this.#version, 0);

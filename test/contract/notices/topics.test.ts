@@ -1,4 +1,4 @@
-import { DAY_MS, NOTICE_KEPT_MS } from '#core/domain/api-limits.ts';
+import { DAY_MS, NOTICE_KEPT_MS, SWEEP_UNTIL_MS } from '#core/domain/api-limits.ts';
 import { mapWays, type NoticeChoice } from '#core/domain/notices/notice-topics.ts';
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { StoreError } from '#core/ports/store.ts';
@@ -42,6 +42,16 @@ describe('the topics of a place', () => {
     expect(first?.text).toContain(`Status: ${PULL_CODES.conflict.says}`);
     expect(first?.text).toContain(`Next step: ${PULL_CODES.conflict.next}`);
     expect(first?.text).toContain(`Queue: https://queue.example.org/repos/${repo.id}/pulls/7`);
+  });
+
+  test('an event of long ago, whose row an import or a restore puts again, is not told', async () => {
+    const repo = await world.enroll(ALL, choose({ email: ['landed', 'bounced'], slack: ['landed'] }));
+    const at = world.clock.now() - SWEEP_UNTIL_MS - 1;
+    const landed = { event: 'pr_landed', reason: null } as const;
+    await world.deliver([await world.record(repo, { ...landed, at }), await world.record(repo, { at })]);
+    expect([mails(), messages(), requests()]).toEqual([[], [], 0]);
+    await world.deliver([await world.record(repo, { ...landed, at: at + 1 })]);
+    expect([mails().length, messages().length]).toEqual([1, 1]);
   });
 
   test('a queue that stands still and a set-up that changed are found by the tick, and each is told once', async () => {
