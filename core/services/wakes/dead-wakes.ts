@@ -19,23 +19,42 @@ export async function writeOffDeadWakes(deps: DeadWakeDeps): Promise<void> {
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       const dead = await deps.deadWakes.take();
       if (dead.length === 0) return;
-      for (const { id, repoId, drop } of dead) {
-        deps.log.error('a wake failed for good', { message_id: id, repo_id: repoId });
-        if (repoId !== null) await writeOff(deps, repoId);
-        await drop();
-      }
+      const dropped = await Promise.all(dead.map((wake) => writeOff(deps, wake)));
+      // What is kept now comes back with a later tick; until then the store has time.
+      if (dropped.includes(false)) return;
     }
   } catch (error) {
     deps.log.warn('dead wakes could not be written off', { error });
   }
 }
 
-/** A row that cannot be read does not keep the others from it: its wake is dropped, and the log says so. */
-async function writeOff(deps: DeadWakeDeps, repoId: RepoId): Promise<void> {
+/** Of one message, whatever comes of the others. False: it is kept. */
+async function writeOff(
+  deps: DeadWakeDeps,
+  { id, repoId, drop }: Awaited<ReturnType<DeadWakes['take']>>[number],
+): Promise<boolean> {
+  const fields = { message_id: id, repo_id: repoId };
+  deps.log.error('a wake failed for good', fields);
+  try {
+    if (repoId !== null) await storeOutcome(deps, repoId, fields);
+    await drop();
+    return true;
+  } catch (error) {
+    deps.log.warn('dead wakes could not be written off', { ...fields, error });
+    return false;
+  }
+}
+
+/** A row that cannot be read now cannot be read later: its message would come back for ever. */
+async function storeOutcome(
+  deps: DeadWakeDeps,
+  repoId: RepoId,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<void> {
   try {
     await recordAbandonedWake(deps, repoId);
   } catch (error) {
     if (!(error instanceof StoreError) || error.kind !== 'unreadable') throw error;
-    deps.log.error('the row of a repository whose wake failed cannot be read', { repo_id: repoId });
+    deps.log.error('the repository of a dead wake cannot be read', { ...fields, error });
   }
 }
