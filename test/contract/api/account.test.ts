@@ -123,8 +123,9 @@ describe('export (A70)', () => {
   test('everything of the tenant, the five secrets redacted, nothing of others', async () => {
     const { repo, connection } = await world.enroll(TENANT_A);
     await world.enroll(TENANT_B, { slug: 'secret/of-b' });
-    await world.store.saveReconcileOutcome(repo, { ranAt: 5, ok: false, errorCode: 'timeout' });
     await a('PATCH', `/api/v1/user/repos/${repo.id}`, { gate_timeout_minutes: 30 });
+    const ranAt = world.clock.now();
+    await world.store.saveReconcileOutcome(repo, { ranAt, ok: false, errorCode: 'timeout' });
     const answer = await a('GET', '/api/v1/tenant/export');
     expect(Object.keys(answer.json)).toEqual([
       'tenant',
