@@ -17,6 +17,9 @@ export function useDraft<Draft extends object>(stored: Draft) {
   return {
     draft: { ...stored, ...open } as Draft,
     edit: (change: Partial<Draft>): void => setEdits({ ...open, ...change }),
+    /** The edits are stored, as `next` has them; they stay on the page until `stored` has them as well. */
+    saved: (next: Draft): void =>
+      setEdits((now) => ({ ...now, ...Object.fromEntries(names.map((name) => [name, next[name]])) })),
     undo: (): void => setEdits({}),
   };
 }

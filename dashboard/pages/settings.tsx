@@ -150,7 +150,7 @@ function patchOf(repo: StatusEntry, draft: Draft): Patch {
 }
 
 function Tuning({ repo, says }: { readonly repo: StatusEntry; readonly says: string | undefined }) {
-  const { draft, edit, undo } = useDraft(draftOf(repo));
+  const { draft, edit, saved: keep, undo } = useDraft(draftOf(repo));
   const [saved, setSaved] = useState(false);
   const patch = usePatch(repo);
   const set = (change: Partial<Draft>): void => {
@@ -169,7 +169,7 @@ function Tuning({ repo, says }: { readonly repo: StatusEntry; readonly says: str
         event.preventDefault();
         patch.mutate(changes, {
           onSuccess: (next) => {
-            edit(draftOf({ ...repo, ...next }));
+            keep(draftOf({ ...repo, ...next }));
             setSaved(true);
           },
         });

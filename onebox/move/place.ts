@@ -57,13 +57,13 @@ export async function openFolder(
       clients.close();
       await database.stop();
     };
-    await refuseLostKeys(config.data_dir, table).catch(async (error: unknown) => {
+    const keys = await openOwnKeys(config.data_dir, table).catch(async (error: unknown) => {
       await stop();
       throw error;
     });
     return {
       table,
-      keys: openKeys(config.data_dir),
+      keys,
       queueName: config.service_name,
       tenantId: isOne ? tenantOf(config.forge.url) : tenant,
       isShared: !isOne && tenant !== null,
@@ -80,8 +80,9 @@ export async function openFolder(
 }
 
 /** New keys beside rows that older ones sealed would hide that these are gone. */
-async function refuseLostKeys(folder: string, table: MoveTable): Promise<void> {
+async function openOwnKeys(folder: string, table: MoveTable): Promise<Keys> {
   refuseWithoutKeys(folder, (await findOccupied(table)) !== null);
+  return openKeys(folder);
 }
 
 export interface CloudNames {

@@ -36,8 +36,9 @@ export interface RepoChanges extends Partial<QueueSettings> {
 }
 
 /**
- * The engine looks at once after a change of any other setting; of the switch only where that changes. Freeze windows hold from then on like a pause, another gate is one
- * that a pull request may wait for, and others may let something be staged sooner. A reconcile under way ends at its next look.
+ * The engine looks at once after a change of any other setting, and of the switch where that is switched on. Freeze windows
+ * hold from then on like a pause, a pull request may wait for another gate, and other settings may let something be staged
+ * sooner. A reconcile under way ends at its next look.
  */
 const QUIET_FIELDS: readonly string[] = ['notification', 'noticeTopics', 'queueEnabled'];
 

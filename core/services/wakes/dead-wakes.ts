@@ -28,7 +28,7 @@ export async function writeOffDeadWakes(deps: DeadWakeDeps): Promise<void> {
   }
 }
 
-/** Of one message, whatever comes of the others. False: it is kept. */
+/** Writes one message off, whatever comes of the others. False: it is kept. */
 async function writeOff(
   deps: DeadWakeDeps,
   { id, repoId, drop }: Awaited<ReturnType<DeadWakes['take']>>[number],

@@ -36,7 +36,7 @@ const draftOf = (repo: StatusEntry): Draft => ({
 
 /** The order of the queue: by labels of named accounts. */
 export function Priorities({ repo }: { readonly repo: StatusEntry }) {
-  const { draft, edit } = useDraft(draftOf(repo));
+  const { draft, edit, saved } = useDraft(draftOf(repo));
   const patch = usePatch(repo);
   const changed = FIELDS.filter(([name]) => draft[name] !== draftOf(repo)[name]).map(([name]) => name);
   const wrong = patch.error instanceof ApiError ? patch.error.field : null;
@@ -47,7 +47,7 @@ export function Priorities({ repo }: { readonly repo: StatusEntry }) {
       onSubmit={(event) => {
         event.preventDefault();
         patch.mutate(Object.fromEntries(changed.map((name) => [name, toNames(draft[name])])), {
-          onSuccess: (next) => edit(draftOf({ ...repo, ...next })),
+          onSuccess: (next) => saved(draftOf({ ...repo, ...next })),
         });
       }}
     >

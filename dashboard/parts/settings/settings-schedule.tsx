@@ -71,7 +71,7 @@ function patchOf(repo: StatusEntry, draft: Draft): Patch {
 
 /** Who may schedule, and how much of the queue one account may take. */
 export function ScheduleRules({ repo }: { readonly repo: StatusEntry }) {
-  const { draft, edit } = useDraft(draftOf(repo));
+  const { draft, edit, saved } = useDraft(draftOf(repo));
   const patch = usePatch(repo);
   const changes = patchOf(repo, draft);
   const wrong = patch.error instanceof ApiError ? patch.error.field : null;
@@ -81,7 +81,7 @@ export function ScheduleRules({ repo }: { readonly repo: StatusEntry }) {
       aria-labelledby="schedule-title"
       onSubmit={(event) => {
         event.preventDefault();
-        patch.mutate(changes, { onSuccess: (next) => edit(draftOf({ ...repo, ...next })) });
+        patch.mutate(changes, { onSuccess: (next) => saved(draftOf({ ...repo, ...next })) });
       }}
     >
       <h2 id="schedule-title">Who may schedule, and how much</h2>

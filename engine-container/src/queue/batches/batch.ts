@@ -10,7 +10,7 @@ import {
   pollNoLaterThan,
   tellRefusal,
 } from '../decision-context.ts';
-import { forgetHeadEvidence, restsOnHead } from '../gate/head-evidence.ts';
+import { forgetHeadEvidence, restsOnHead } from '../gate/own-run-evidence.ts';
 import { isReplacedTip } from '../landing/landed.ts';
 import { holdAt, isKeptFromLanding } from '../line/holds.ts';
 import type { Deferred } from '../record/deferral.ts';

@@ -22,3 +22,11 @@ test('an edit that is stored is none any more, and an undone one neither', () =>
   act(() => result.current.undo());
   expect(result.current.draft.linger).toBe('5');
 });
+
+test('a save pins the fields that were edited, and no others', () => {
+  const { result, rerender } = given({ linger: '0', target: '0' });
+  act(() => result.current.edit({ linger: ' 33' }));
+  act(() => result.current.saved({ linger: '33', target: '0' }));
+  rerender({ linger: '0', target: '7' });
+  expect(result.current.draft).toEqual({ linger: '33', target: '7' });
+});
