@@ -53,6 +53,14 @@ export const WORD_MUTANTS: readonly Mutant[] = [
     dies: 'the base moves under one that changes nothing',
   },
   {
+    guard: 'a refusal of staging is not taken back because what is in flight is in the way as well',
+    file: `${QUEUE}/batches/batch.ts`,
+    find: '  if (!isSilent(reason)) delete entry?.refusedBefore;\n',
+    replace: '  delete entry?.refusedBefore;\n',
+    families: ['people'],
+    dies: 'what is refused is tried on a batch in flight',
+  },
+  {
     guard: 'a refusal of staging stands no longer than until the pull request is staged',
     file: `${QUEUE}/fold-staging.ts`,
     find: '    delete entry?.refusedBefore;\n',

@@ -238,9 +238,35 @@ async function moveBaseUnderRefusal(): Promise<readonly string[]> {
   return forge.isMerged(same) ? problems : [...problems, 'it did not land once it changed something'];
 }
 
+/** What conflicts with the base is tried on a batch once the base has moved, and conflicts there as well. */
+async function tryRefusedOnBatch(): Promise<readonly string[]> {
+  const labels = { highLabels: ['high'], priorityPeople: ['oncall'] };
+  const stage = await setStage({ repo: { ...labels, bisectFanout: 16 } });
+  const { forge } = stage;
+  const path = 'src/same.txt';
+  await givenProject(forge, { [path]: 'old\n' });
+  await givenScheduled(forge, 'before');
+  await look(stage, 12);
+  const refused = await givenScheduled(forge, 'refused', 'mine\n', { path });
+  await forge.pushToBase({ [path]: 'new\n' });
+  await look(stage, 4);
+  const { headSha } = await forge.pull(refused);
+  const before = forge.statusHistory(headSha);
+  if (!REFUSED.test(await wordsOn(stage, refused))) return ['the scene did not come about'];
+  forge.gateDurationMs = 20 * MINUTE_MS;
+  await forge.setLabel(await givenScheduled(forge, 'ahead'), 'high', true, 'oncall');
+  await forge.pushToBase({ 'src/other.txt': 'other\n' });
+  await look(stage, 20);
+  const { deferred } = await stage.record();
+  if (!deferred.some(({ reason }) => reason === 'conflict_ahead')) return ['it was not tried on the batch'];
+  const later = forge.statusHistory(headSha).slice(before.length);
+  return later.map(({ description }) => `a refusal that still holds is told over with "${description}"`);
+}
+
 export const WORD_SCENES = {
   'one is staged and the next one waits': tellWhereEachStands,
   'the base moves under one that changes nothing': moveBaseUnderRefusal,
+  'what is refused is tried on a batch in flight': tryRefusedOnBatch,
   'the record is lost under words that are true': loseRecordUnderTrueWords,
   'words come late over a bounce': wordsComeOverBounce,
   'a success over the bounce of a draft': successOverBouncedDraft,

@@ -13,7 +13,7 @@ import {
 import { forgetHeadEvidence, restsOnHead } from '../gate/own-run-evidence.ts';
 import { isReplacedTip } from '../landing/landed.ts';
 import { holdAt, isKeptFromLanding } from '../line/holds.ts';
-import type { Deferred } from '../record/deferral.ts';
+import { type Deferred, isSilent } from '../record/deferral.ts';
 import type { TakeBackReason } from '../record/landing-state.ts';
 import { type Batch, type Fate, type QueueRecord, startOf, type Teardown, treeOf } from '../record/record.ts';
 import { blamesHead, keepsWords, sayDeferred } from '../words/deferral-words.ts';
@@ -282,7 +282,8 @@ export function defer(
   const entry = entryOf(pass.record, member.pr);
   const isStanding =
     entry !== undefined && keepsWords(entry) && entry.said?.description === describeDefer(reason);
-  delete entry?.refusedBefore;
+  // What is in flight was in the way, or it has not been tried at all: the refusal on the base is still to be asked about.
+  if (!isSilent(reason)) delete entry?.refusedBefore;
   // The words of a refusal that stands are kept; once it has ended, these are said.
   const isRefused = entry?.head === member.head && entry.refusedFor !== null;
   if (!isSaid && !isRefused && !isStanding) sayDeferred(pass, { pr: member.pr, head: member.head, reason });
