@@ -123,7 +123,16 @@ export interface FailedAction {
   readonly ruledBranch?: string;
 }
 
-export type ActionOutcome =
+export function isStaging(
+  action: Action,
+): action is Extract<Action, { readonly kind: 'stage_batch' | 'stage_tree' }> {
+  return action.kind === 'stage_batch' || action.kind === 'stage_tree';
+}
+
+/** @property leavesWorkBranch - What was staged counts, and the work branch may stand: it is to be swept. */
+export type ActionOutcome = KindOfOutcome & { readonly leavesWorkBranch?: true };
+
+type KindOfOutcome =
   | {
       readonly kind: 'batch_staged';
       /** One entry per staged member, a prefix of the members asked for. */

@@ -1,6 +1,6 @@
 import type { EpochMs } from '#core/domain/ids.ts';
 import { SCHEDULE_PROBES_MAX } from '#core/domain/limits.ts';
-import type { Action, ActionOutcome } from './actions.ts';
+import { type Action, type ActionOutcome, isStaging } from './actions.ts';
 import { LATE_EFFECT_MS, sweepLate } from './batches/late-branches.ts';
 import { landingOf } from './batches/pipeline.ts';
 import { noteRuledBranch } from './batches/ruled-branch.ts';
@@ -30,6 +30,7 @@ export function fold(
     else if (outcome.forgeAnswers) countStagingFailure(pass, action);
     return pass;
   }
+  if (outcome.leavesWorkBranch === true && isStaging(action)) sweepLate(pass, [action.workBranch]);
   switch (action.kind) {
     case 'stage_batch':
       foldBatch(pass, action, outcome);
@@ -63,8 +64,7 @@ function foldFailure(pass: DecisionContext, action: Action, forgeAnswers: boolea
   if (action.kind === 'probe_schedule' && forgeAnswers) return countProbeFailure(pass, action);
   if (action.kind === 'post_status' && action.purpose === 'landing') return noteUnanswered(pass, action);
   if (action.kind === 'post_status') return countPostFailure(pass, action, forgeAnswers);
-  const isStaging = action.kind === 'stage_batch' || action.kind === 'stage_tree';
-  if (isStaging) sweepLate(pass, [action.branch, action.workBranch]);
+  if (isStaging(action)) sweepLate(pass, [action.branch, action.workBranch]);
 }
 
 /** It was sent just now at the latest, and may be carried out for as long as any. */

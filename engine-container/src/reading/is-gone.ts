@@ -15,3 +15,17 @@ export async function isGone(
   await forge.readBranchTip(baseBranch);
   return true;
 }
+
+/** The answer of a reading; null: the thing that was asked for is gone. Throws as `isGone` does. */
+export async function unlessGone<T>(
+  forge: Pick<EngineForge, 'readBranchTip'>,
+  baseBranch: string,
+  read: () => Promise<T>,
+): Promise<T | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (await isGone(forge, baseBranch, error)) return null;
+    throw error;
+  }
+}

@@ -88,6 +88,7 @@ export class SnapshotReader {
     this.#twins = new TwinReader(deps.forge, repo, this.#tryRead);
     this.#views = new ViewReader({
       forge: deps.forge,
+      baseBranch: repo.baseBranch,
       context: repo.statusContext,
       budget: this.#budget,
       twins: this.#twins,

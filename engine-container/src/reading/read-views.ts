@@ -10,6 +10,7 @@ import { asksApproval, asksTeams, countedBots } from '../queue/admission/schedul
 import type { QueueRecord } from '../queue/record/record.ts';
 import type { FocusView, PullRequestView } from '../queue/snapshot.ts';
 import { isPromised } from '../queue/words/gone-words.ts';
+import { unlessGone } from './is-gone.ts';
 import type { LookBudget } from './look-budget.ts';
 import type { TryRead } from './look-reads.ts';
 import { NamedTeams } from './named-teams.ts';
@@ -32,6 +33,7 @@ function viewOf(counted: Reading<CountedReviews> | null): Pick<PullRequestView, 
 
 export interface ViewDeps {
   readonly forge: EngineForge;
+  readonly baseBranch: string;
   readonly context: string;
   readonly tryRead: TryRead;
   readonly budget: LookBudget;
@@ -44,6 +46,7 @@ export interface ViewDeps {
 /** The facts that admission needs of one pull request beside its schedule, as far as the rule asks for it. */
 export class ViewReader {
   readonly #forge: EngineForge;
+  readonly #baseBranch: string;
   readonly #context: string;
   readonly #tryRead: TryRead;
   readonly #budget: LookBudget;
@@ -59,6 +62,7 @@ export class ViewReader {
 
   constructor(deps: ViewDeps) {
     this.#forge = deps.forge;
+    this.#baseBranch = deps.baseBranch;
     this.#context = deps.context;
     this.#tryRead = deps.tryRead;
     this.#budget = deps.budget;
@@ -280,11 +284,13 @@ export class ViewReader {
     );
   }
 
-  async #readStatuses(pull: PullRequest): Promise<Reading<readonly CommitStatus[]>> {
-    const statuses = await this.#budget.tryRead(() => {
-      this.#tried.add(pull.number);
-      return this.#forge.readStatuses(pull.headSha);
+  /** Unknown, and no failure, where the repository does not have the head: its author may bring that about (forge facts, 3.4). */
+  async #readStatuses({ number, headSha }: PullRequest): Promise<Reading<readonly CommitStatus[]>> {
+    const read = await this.#budget.tryRead(() => {
+      this.#tried.add(number);
+      return unlessGone(this.#forge, this.#baseBranch, () => this.#forge.readStatuses(headSha));
     });
+    const statuses = read.known && read.value !== null ? known(read.value) : UNKNOWN;
     // Only then does it matter who wrote it.
     if (statuses.known && isOpened(statuses.value, this.#context)) await this.needBotLogin();
     return statuses;

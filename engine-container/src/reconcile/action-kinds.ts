@@ -1,11 +1,13 @@
-import type { ForgeErrorKind } from '#core/ports/forge.ts';
-import type { Action } from '../queue/actions.ts';
+import { ForgeError, type ForgeErrorKind } from '#core/ports/forge.ts';
+import { type Action, isStaging } from '../queue/actions.ts';
 
 /** Refusals that are about the token, the repository or the caller, whatever was asked. */
 export const OF_EVERYTHING: readonly ForgeErrorKind[] = ['denied', 'archived', 'rate_limited'];
 
-export function isStaging(action: Action): boolean {
-  return action.kind === 'stage_batch' || action.kind === 'stage_tree';
+/** Does the refusal speak of more than what was asked for? An account may be kept from scheduling merges, and from nothing else. */
+export function isOfEverything(action: Action, error: unknown): error is ForgeError {
+  if (!(error instanceof ForgeError) || !OF_EVERYTHING.includes(error.kind)) return false;
+  return action.kind !== 'probe_schedule' || error.kind !== 'denied';
 }
 
 /** Something else waits for what this comes to. */

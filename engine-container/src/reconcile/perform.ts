@@ -3,7 +3,7 @@ import { pullPageOf, queuePageOf } from '#core/domain/notices/service-pages.ts';
 import type { ManagedRepo, MergeStyle } from '#core/domain/repos/repo.ts';
 import { assertNever } from '#core/domain/result.ts';
 import type { HeldLease } from '#core/domain/wakes/lease.ts';
-import { type EngineForge, ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
+import { type EngineForge, ForgeError, type ForgeErrorKind, ReadNotBegun } from '#core/ports/forge.ts';
 import type { Action, ActionOutcome } from '../queue/actions.ts';
 import { isGone } from '../reading/is-gone.ts';
 import type { ToldSettings } from '../reading/settings-changes.ts';
@@ -44,8 +44,7 @@ export async function perform(held: HeldLease, deps: PerformDeps, action: Action
     case 'delete_branch':
       return deleteBranch(deps, action.branch);
     case 'cancel_gate_run':
-      await tolerateAbsence(() => deps.forge.cancelGateRun(action.runKey));
-      return { kind: 'done' };
+      return cancelGateRun(deps.forge, action.runKey);
     default:
       return assertNever(action);
   }
@@ -64,8 +63,9 @@ async function stageTree(
   action: Extract<Action, { kind: 'stage_tree' }>,
 ): Promise<ActionOutcome> {
   const { forge, objects, baseBranch, queueName } = deps;
-  const commit = await publishTree(forge, objects, { ...action, baseBranch, queueName });
-  return commit === 'base_moved' ? { kind: 'base_moved' } : { kind: 'tree_staged', sha: commit.sha };
+  const { commit, ...left } = await publishTree(forge, objects, { ...action, baseBranch, queueName });
+  if (commit === 'base_moved') return { kind: 'base_moved', ...left };
+  return { kind: 'tree_staged', sha: commit.sha, ...left };
 }
 
 /** Words without a gate run of their own link to the page that tells the story of the pull request. */
@@ -123,11 +123,15 @@ async function expectHindrances(stage: () => Promise<ActionOutcome>): Promise<Ac
   }
 }
 
-async function tolerateAbsence(call: () => Promise<unknown>): Promise<void> {
+/** Answers to a cancel where nothing is there to be cancelled, or the token may not. */
+const NOT_CANCELLED: readonly ForgeErrorKind[] = ['missing', 'rejected', 'denied'];
+
+/** A token may have a right to the code and none to Actions: then the run goes on, and its branch is removed all the same. */
+async function cancelGateRun(forge: EngineForge, runKey: string): Promise<ActionOutcome> {
   try {
-    await call();
+    await forge.cancelGateRun(runKey);
   } catch (error) {
-    if (!(error instanceof ForgeError) || (error.kind !== 'missing' && error.kind !== 'rejected'))
-      throw error;
+    if (!(error instanceof ForgeError && NOT_CANCELLED.includes(error.kind))) throw error;
   }
+  return { kind: 'done' };
 }

@@ -8,7 +8,7 @@ import { earlier } from '#core/domain/wakes/wake-rule.ts';
 import { type EngineForge, ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
 import { StoreError } from '#core/ports/store.ts';
 import type { ReconcileRequest } from '#core/ports/system.ts';
-import type { Action, ActionOutcome } from '../queue/actions.ts';
+import { type Action, type ActionOutcome, isStaging } from '../queue/actions.ts';
 import { decide } from '../queue/decide.ts';
 import { fold } from '../queue/fold.ts';
 import { followClock } from '../queue/record/clock-step.ts';
@@ -21,13 +21,13 @@ import type { PatrolMemory } from '../reading/status-patrol.ts';
 import { RepoObjects } from '../staging/repo-objects.ts';
 import { StagedTreeMismatch } from '../staging/stage-trees.ts';
 import { RecordKeeper } from '../stored-record/record-keeper.ts';
-import { afterFailure, isStaging, isTakingBack, OF_EVERYTHING } from './action-kinds.ts';
+import { afterFailure, isOfEverything, isTakingBack } from './action-kinds.ts';
 import type { EngineMemory } from './engine-memory.ts';
 import { findRuledBranch } from './find-ruled-branch.ts';
 import { mayStillWrite } from './may-still-write.ts';
 import { perform, queuePageFor } from './perform.ts';
 import type { MeasuredDeps } from './reconciler-deps.ts';
-import { type Refused, readRefusal, waitsForTick, withArchive } from './refusal-cause.ts';
+import { type Refused, readRefusal, wakeAfter, withArchive } from './refusal-cause.ts';
 import { seenByRecord } from './seen-by-record.ts';
 import { SteadyClock } from './steady-clock.ts';
 import { takeBackUnrecorded } from './take-back.ts';
@@ -48,6 +48,7 @@ export class Reconcile {
   readonly #deadline: number;
   readonly #keeper: RecordKeeper;
   #errorCode: ReconcileErrorCode | null = null;
+  #lookCode: ReconcileErrorCode | null = null;
   #refused: Refused = {};
   #isRepoSeen = false;
   #wakeAt: EpochMs | null = null;
@@ -87,8 +88,8 @@ export class Reconcile {
       if (error instanceof StoreError && error.kind === 'too_large') await this.#takeBack();
       this.#errorCode = this.#classify(error);
     }
-    if (this.#errorCode !== null && !waitsForTick(this.#errorCode, this.#keeper.saved))
-      this.#wakeAt ??= this.#deps.clock.now() + WAKE_DELAY_MS_MAX;
+    const ended = { code: this.#errorCode, lookCode: this.#lookCode, wakeAt: this.#wakeAt };
+    this.#wakeAt = wakeAfter(ended, this.#keeper.saved, this.#deps.clock.now());
     if (this.#retryAt !== null) this.#wakeAt = Math.max(this.#wakeAt ?? 0, this.#retryAt);
     this.#deps.spent.close(this.#keeper.saved.batches);
     try {
@@ -136,7 +137,6 @@ export class Reconcile {
     let record = this.#followClock(this.#keeper.saved);
     let refresh = true;
     let nextStartAt: EpochMs | null = null;
-    let lookCode: ReconcileErrorCode | null = null;
     for (let pass = 0; pass < RECONCILE_PASSES_MAX; pass += 1) {
       const snapshot = await looks.look(record, refresh);
       if (snapshot === null) {
@@ -149,8 +149,9 @@ export class Reconcile {
       }
       const failure = reader.reads.takeFailure();
       // What a look at all of it failed on is not mended because one at what is in flight asks for less.
-      if (snapshot.full || failure !== null) lookCode = failure === null ? null : this.#classify(failure);
-      this.#errorCode = lookCode;
+      if (snapshot.full || failure !== null)
+        this.#lookCode = failure === null ? null : this.#classify(failure);
+      this.#errorCode = this.#lookCode;
       // The rest of a later look is only left for the next reconcile.
       if (pass === 0 && reader.reads.isCutShort) this.#errorCode ??= 'timeout';
       const decision = decide(snapshot, record);
@@ -304,8 +305,7 @@ export class Reconcile {
     if (this.#held.isPastDeadline() || this.#deps.clock.monotonic() >= this.#deadline)
       return isTakingBack(action) && pulls.known && base.known;
     try {
-      if (error instanceof ForgeError && OF_EVERYTHING.includes(error.kind))
-        return await mayStillWrite(this.#forge, action, error);
+      if (isOfEverything(action, error)) return await mayStillWrite(this.#forge, action, error);
       return (await this.#forge.readBranchTip(this.#repo.baseBranch)) !== null;
     } catch (silence) {
       if (silence instanceof ForgeError) return false;

@@ -1,5 +1,8 @@
 import type { RefusalCause } from '#core/domain/forge/refusal-cause.ts';
+import type { EpochMs } from '#core/domain/ids.ts';
+import { WAKE_DELAY_MS_MAX } from '#core/domain/limits.ts';
 import type { ReconcileErrorCode } from '#core/domain/repos/repo.ts';
+import { earlier } from '#core/domain/wakes/wake-rule.ts';
 import { type ForgeError, isOldName } from '#core/ports/forge.ts';
 import type { EngineReport } from '#core/ports/store.ts';
 import type { QueueRecord } from '../queue/record/record.ts';
@@ -35,6 +38,31 @@ export function waitsForTick(
 ): boolean {
   if (code === 'base_missing' || (code === 'forge_access_denied' && archivedSince !== undefined)) return true;
   return code === 'protection_conflict' && ruledBranch !== undefined && entries.length === 0;
+}
+
+/**
+ * When to look again. A look that failed is made again soon, whatever else the queue waits for. A failed action is not: while the
+ * forge fails to stage one pull request after the other, the queue waits as long as the first of them.
+ *
+ * @param code - The end of the reconcile; null: all went well
+ * @param lookCode - The end of its last look; null: that went well
+ * @param wakeAt - When something else is due; null: nothing is
+ */
+export function wakeAfter(
+  {
+    code,
+    lookCode,
+    wakeAt,
+  }: {
+    readonly code: ReconcileErrorCode | null;
+    readonly lookCode: ReconcileErrorCode | null;
+    readonly wakeAt: EpochMs | null;
+  },
+  record: Parameters<typeof waitsForTick>[1],
+  now: EpochMs,
+): EpochMs | null {
+  if (code === null || waitsForTick(code, record)) return wakeAt;
+  return wakeAt === null || lookCode !== null ? earlier(wakeAt, now + WAKE_DELAY_MS_MAX) : wakeAt;
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { Commit } from '#core/domain/forge/forge.ts';
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { stagedMessage } from '#core/domain/queue/queue-names.ts';
 import { ReadNotBegun } from '#core/ports/forge.ts';
@@ -17,7 +16,13 @@ import { Unsayable } from './objects.ts';
 import { renderPatch } from './patch.ts';
 import { type MemberPlan, MemberPlanner, type MemberPlannerDeps } from './plan-member.ts';
 import { ReadingUnfinished } from './repo-objects.ts';
-import { applyToNewBranch, placeBranch, publishTree } from './stage-trees.ts';
+import {
+  applyToNewBranch,
+  type Published,
+  placeBranch,
+  publishTree,
+  removeWorkBranch,
+} from './stage-trees.ts';
 
 type StageBatch = Extract<Action, { kind: 'stage_batch' }>;
 type Cut = { readonly index: number; readonly reason: CutReason };
@@ -39,12 +44,12 @@ class BaseMoved extends Error {}
 export async function stageBatch(deps: StageBatchDeps, action: StageBatch): Promise<ActionOutcome> {
   const builder = new ChainBuilder(deps, action);
   try {
-    return await builder.build();
+    const outcome = await builder.build();
+    return (await builder.cleanUp()) ? outcome : { ...outcome, leavesWorkBranch: true };
   } catch (error) {
+    await builder.cleanUp();
     if (error instanceof BaseMoved) return { kind: 'base_moved' };
     throw error;
-  } finally {
-    await builder.cleanUp();
   }
 }
 
@@ -55,6 +60,7 @@ class ChainBuilder {
   readonly #chain: Staged[] = [];
   #tip: CommitSha;
   #workExists = false;
+  #leavesWork = false;
 
   constructor(deps: StageBatchDeps, action: StageBatch) {
     this.#deps = deps;
@@ -207,7 +213,8 @@ class ChainBuilder {
       return { kind: 'gate_missing', members: this.#chain.length };
     }
     if (published === null && headRun === null && !isShared && !this.#hasVerdict(tree, gate)) {
-      const commit = await this.#publishChainTip(tree);
+      const { commit, leavesWorkBranch = false } = await this.#publishChainTip(tree);
+      this.#leavesWork = leavesWorkBranch;
       if (commit === 'base_moved') return { kind: 'base_moved' };
       published = { sha: commit.sha };
     }
@@ -256,7 +263,7 @@ class ChainBuilder {
   }
 
   /** The chain's last commit says "skip ci", so its tree is published again in a commit that does not. */
-  #publishChainTip(tree: TreeHash): Promise<Commit | 'base_moved'> {
+  #publishChainTip(tree: TreeHash): Promise<Published> {
     const { forge, objects, baseBranch, queueName } = this.#deps;
     return publishTree(forge, objects, {
       baseBranch,
@@ -285,8 +292,9 @@ class ChainBuilder {
     );
   }
 
-  /** The commits stay reachable from the staging branch; the work branch itself is litter. */
-  async cleanUp(): Promise<void> {
-    if (this.#workExists) await this.#deps.forge.deleteBranch(this.#action.workBranch);
+  /** The commits stay reachable from the staging branch; the work branch itself is litter. False: it may stand. */
+  async cleanUp(): Promise<boolean> {
+    if (!this.#workExists) return !this.#leavesWork;
+    return removeWorkBranch(this.#deps.forge, this.#action.workBranch);
   }
 }

@@ -1,7 +1,7 @@
 import type { Commit, RefInTheWay } from '#core/domain/forge/forge.ts';
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { sameTreeFile } from '#core/domain/queue/queue-names.ts';
-import { type EngineForge, ForgeError, type PatchRequest } from '#core/ports/forge.ts';
+import { type EngineForge, ForgeError, type PatchRequest, ReadNotBegun } from '#core/ports/forge.ts';
 import { isDirectory, type ObjectView, type Reading, readDirectories } from './objects.ts';
 import { renderPatch } from './patch.ts';
 import { isRegularFile, type PathChange } from './path-change.ts';
@@ -77,12 +77,29 @@ export interface TreeToPublish {
   readonly isAnchored: boolean;
 }
 
+/** Removes a branch that was built on. False: the forge failed, and it may stand; what was built counts all the same. */
+export async function removeWorkBranch(forge: EngineForge, branch: string): Promise<boolean> {
+  try {
+    await forge.deleteBranch(branch);
+    return true;
+  } catch (error) {
+    if (error instanceof ForgeError || error instanceof ReadNotBegun) return false;
+    throw error;
+  }
+}
+
+export interface Published {
+  readonly commit: Commit | 'base_moved';
+  /** The work branch may stand: it is to be swept. */
+  readonly leavesWorkBranch?: true;
+}
+
 /** Publishes one commit on `groundSha` that has exactly `tree`: the shape of every staged prefix but the whole batch. */
 export async function publishTree(
   forge: EngineForge,
   objects: RepoObjects,
   wanted: TreeToPublish,
-): Promise<Commit | 'base_moved'> {
+): Promise<Published> {
   const from = await objects.treeOf(wanted.groundTree);
   const { changes } = await objects.run(diffTrees(objects, from, await objects.treeOf(wanted.tree)));
   const extra = changes.length > 0 ? null : await objects.run(findExtraFile(objects, from, wanted.queueName));
@@ -99,18 +116,20 @@ export async function publishTree(
           patch: renderPatch(extra === null ? changes : [turn(extra)], (id) => objects.contentOf(id)),
           message: wanted.message,
         });
-  if (wanted.isAnchored || extra !== null) await forge.deleteBranch(workBranch);
-  if (commit === null) return 'base_moved';
+  const usesWorkBranch = wanted.isAnchored || extra !== null;
+  const isRemoved = !usesWorkBranch || (await removeWorkBranch(forge, workBranch));
+  const left = isRemoved ? {} : ({ leavesWorkBranch: true } as const);
+  if (commit === null) return { commit: 'base_moved', ...left };
   if (commit.parents[0] !== parent) {
     await forge.deleteBranch(wanted.branch);
-    return 'base_moved';
+    return { commit: 'base_moved', ...left };
   }
   // A tree that is not the planned one must never be gated as if it were (A9).
   if (commit.tree !== wanted.tree) {
     await forge.deleteBranch(wanted.branch);
     throw new StagedTreeMismatch();
   }
-  return commit;
+  return { commit, ...left };
 }
 
 /**

@@ -1,0 +1,99 @@
+import { ForgeError } from '#core/ports/forge.ts';
+import { dailyWindow, nextMinute } from '../../support/freeze-windows.ts';
+import { type Hook, landedOf, stateOf, wrapForge } from '../hooks.ts';
+import { givenProject, givenScheduled } from '../stories.ts';
+import { createWorld, type World } from '../world.ts';
+
+/** What the forge refuses, or fails to do, of one thing alone keeps nothing else from its way. */
+const MINUTE = 60_000;
+
+const failOn =
+  (call: string, error: ForgeError, isMeant: (args: readonly unknown[]) => boolean = () => true): Hook =>
+  async (name, args, answer) => {
+    if (name === call && isMeant(args)) throw error;
+    return answer();
+  };
+
+/** Looks so often, a minute apart, and gathers what the reconciles ended with. */
+async function lookOften(world: World, times: number): Promise<readonly (string | null | undefined)[]> {
+  const codes: (string | null | undefined)[] = [];
+  for (let count = 0; count < times; count += 1) {
+    codes.push((await world.reconcile())?.errorCode);
+    await world.clock.advance(MINUTE);
+  }
+  return codes;
+}
+
+test('an open pull request whose head the repository does not have is no refusal of the queue', async () => {
+  let head = '';
+  const missing = new ForgeError('missing', 'GET commits/{sha}/status', 404);
+  const world = await createWorld({
+    wrapForge: wrapForge(failOn('readStatuses', missing, ([sha]) => sha === head)),
+  });
+  await givenProject(world.forge);
+  // Its author pushed to the fork while it was closed, and reopened it by the API. It is not scheduled.
+  const idle = await world.forge.openPullRequest({ branch: 'idle', files: { 'src/i.txt': 'i\n' } });
+  head = (await world.forge.pull(idle)).headSha;
+  const pr = await givenScheduled(world.forge, 'a');
+  const codes = await lookOften(world, 12);
+  expect(codes.filter((code) => code !== null)).toEqual([]);
+  expect(landedOf(world)).toEqual([pr]);
+});
+
+test('a token that may not cancel gate runs keeps no branch from being removed', async () => {
+  const denied = new ForgeError('denied', 'POST actions/runs/{id}/cancel', 403);
+  const world = await createWorld({ wrapForge: wrapForge(failOn('cancelGateRun', denied)) });
+  await givenProject(world.forge);
+  world.forge.gateDurationMs = 20 * MINUTE;
+  const pr = await givenScheduled(world.forge, 'a');
+  await world.drain({ until: () => world.forge.runs().length > 0 });
+  await lookOften(world, 1);
+  await world.forge.cancelSchedule(pr);
+  await lookOften(world, 1);
+  const codes = await lookOften(world, 4);
+  expect(codes.filter((code) => code !== null)).toEqual([]);
+  expect((await world.record()).garbage).toEqual([]);
+});
+
+test('an account that may not schedule a merge keeps the others from nothing', async () => {
+  let head = '';
+  const denied = new ForgeError('denied', 'POST pulls/{n}/merge', 403);
+  const world = await createWorld({ wrapForge: wrapForge(failOn('probeSchedule', denied)) });
+  await givenProject(world.forge);
+  const lost = await givenScheduled(world.forge, 'a');
+  head = (await world.forge.pull(lost)).headSha;
+  world.forge.mergeBehaviour = (pr) => ({ kind: pr === lost ? 'lost' : 'now' });
+  await world.drain({ until: async () => (await stateOf(world, head)) === 'success' });
+  const other = await givenScheduled(world.forge, 'b');
+  await lookOften(world, 40);
+  expect(landedOf(world)).toContain(other);
+});
+
+test.each([1, 4])('%s failures to remove the work branch cost no gate run', async (times) => {
+  let left = times;
+  const away = new ForgeError('unreachable', 'DELETE branches/{branch}', 502);
+  const isWork = ([branch]: readonly unknown[]) => String(branch).startsWith('mq-work/') && left-- > 0;
+  const world = await createWorld({ wrapForge: wrapForge(failOn('deleteBranch', away, isWork)) });
+  await givenProject(world.forge);
+  const prs = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
+  await world.drain({ maxMs: 60 * MINUTE, until: () => landedOf(world).length === prs.length });
+  expect(world.forge.runs()).toHaveLength(1);
+  await lookOften(world, 20);
+  expect((await world.forge.branches()).filter((name) => name.startsWith('mq-work/'))).toEqual([]);
+});
+
+test('a look that failed is made again soon, also where a freeze window has hours to go', async () => {
+  let isAway = false;
+  const away = new ForgeError('unreachable', 'GET pulls', 502);
+  const world = await createWorld({ wrapForge: wrapForge(failOn('listOpenPullRequests', away, () => isAway)) });
+  await givenProject(world.forge);
+  const since = nextMinute(world.clock.now());
+  await world.settings({ freezeWindows: [dailyWindow(since, since + 180 * MINUTE)] });
+  await world.clock.advance(since - world.clock.now() + MINUTE);
+  await givenScheduled(world.forge, 'a');
+  await lookOften(world, 2);
+  isAway = true;
+  const report = await world.reconcile();
+  expect(report?.errorCode).toBe('forge_unreachable');
+  expect((report?.wakeAt ?? Number.POSITIVE_INFINITY) - world.clock.now()).toBeLessThanOrEqual(30_000);
+});
