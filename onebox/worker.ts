@@ -78,8 +78,11 @@ export function composeWorker({ shared, metrics, workers, createWakes }: WorkerP
 
   /** Wakes what is due, as the timer does. */
   async function tick(): Promise<void> {
+    const idleQueue = { sendWake: queue.sendIdleWake };
     try {
-      log.info('tick', { ...(await wakeDueRepos({ store, queue, clock, log, planLimits: NO_PLANS })) });
+      log.info('tick', {
+        ...(await wakeDueRepos({ store, queue: idleQueue, clock, log, planLimits: NO_PLANS })),
+      });
       lookedAt = clock.monotonic();
       await watchQueues({ store, clock, log, planLimits: NO_PLANS });
       await askRetries({ store, clock, log });

@@ -23,6 +23,7 @@ import { drainBy, type LogLine, type World, type WorldOptions } from './world.ts
 const createNoWakes: typeof createInProcessWakes = () => ({
   size: 0,
   sendWake: async () => {},
+  sendIdleWake: async () => {},
   sendDelayedWake: async () => {},
   stop: async () => {},
   sendGlance: async () => {},

@@ -15,23 +15,36 @@ export interface InProcessWakesConfig {
 }
 
 export interface InProcessWakes extends WakeQueue {
+  /** For a look of the tick, which no person and no event asked for: it stands behind all that `sendWake` was called for. */
+  sendIdleWake(repoId: RepoId, wakeSeq: number): Promise<void>;
   /** Repositories whose wakes wait or are answered at the moment. */
   readonly size: number;
   /** Takes no more wakes, and resolves when those under way have ended. */
   stop(): Promise<void>;
 }
 
+type Line = 'asked' | 'idle';
+
+interface Waiting {
+  readonly wake: WakeMessage;
+  readonly line: Line;
+}
+
 interface Group {
   /** The newest wake that waits; those before it are covered by it, because it begins after them. */
-  waiting: WakeMessage | null;
+  waiting: Waiting | null;
   isRunning: boolean;
   /** Times that the wake of this repository has failed in a row. */
   failures: number;
 }
 
+/** So many orders in a row go before an idle look that waits: without an end of that, busy queues would keep idle ones from their look. */
+const ASKED_IN_A_ROW_MAX = 3;
+
 /**
- * Wake queues in the memory of one process: one wake of a repository at a time, a limited number at once. A wake is a hint:
- * the due mark that was stored before it survives the process, and the tick finds it.
+ * Wake queues in the memory of one process: one wake of a repository at a time, a limited number at once. What people,
+ * webhooks and planned looks ask for stands in one line, idle looks in another behind it (decision 0306). A wake is a hint: the due
+ * mark that was stored before it survives the process, and the tick finds it.
  */
 export function createInProcessWakes(config: InProcessWakesConfig): InProcessWakes {
   const { log } = config;
@@ -47,19 +60,39 @@ export function createInProcessWakes(config: InProcessWakesConfig): InProcessWak
     }, ms);
     timers.add(timer);
   };
+  const lines: Readonly<Record<Line, Set<RepoId>>> = { asked: new Set(), idle: new Set() };
+  let askedInARow = 0;
+
+  /** A repository keeps its place, and goes over to the line of what was asked for once that holds for it too. */
+  const join = (repoId: RepoId, group: Group, wake: WakeMessage, wanted: Line): void => {
+    const line = group.waiting?.line === 'asked' ? 'asked' : wanted;
+    group.waiting = { wake, line };
+    if (line === 'asked') lines.idle.delete(repoId);
+    lines[line].add(repoId);
+  };
+  const firstOf = (line: Line): RepoId | undefined => {
+    for (const repoId of lines[line]) if (groups.get(repoId)?.isRunning === false) return repoId;
+    return undefined;
+  };
+  const takeNext = (): RepoId | undefined => {
+    const idle = firstOf('idle');
+    if (idle !== undefined && askedInARow >= ASKED_IN_A_ROW_MAX) return idle;
+    return firstOf('asked') ?? idle;
+  };
   const next = (): void => {
-    for (const [repoId, group] of groups) {
-      if (stopped || running.size >= config.workersMax) return;
-      if (!group.isRunning && group.waiting !== null) begin(repoId, group, group.waiting);
+    while (!stopped && running.size < config.workersMax) {
+      const repoId = takeNext();
+      const group = repoId === undefined ? undefined : groups.get(repoId);
+      if (repoId === undefined || group === undefined || group.waiting === null) return;
+      begin(repoId, group, group.waiting);
     }
   };
-  const begin = (repoId: RepoId, group: Group, wake: WakeMessage): void => {
+  const begin = (repoId: RepoId, group: Group, taken: Waiting): void => {
+    lines[taken.line].delete(repoId);
+    askedInARow = taken.line === 'asked' ? askedInARow + 1 : 0;
     group.waiting = null;
     group.isRunning = true;
-    // To the end of the line: a repository that is woken all the time has its next turn after all others.
-    groups.delete(repoId);
-    groups.set(repoId, group);
-    const run = answer(group, wake).finally(() => {
+    const run = answer(group, taken).finally(() => {
       running.delete(run);
       group.isRunning = false;
       if (group.waiting === null && group.failures === 0) groups.delete(repoId);
@@ -67,7 +100,7 @@ export function createInProcessWakes(config: InProcessWakesConfig): InProcessWak
     });
     running.add(run);
   };
-  const answer = async (group: Group, wake: WakeMessage): Promise<void> => {
+  const answer = async (group: Group, { wake, line }: Waiting): Promise<void> => {
     try {
       await config.answer(wake);
       group.failures = 0;
@@ -79,21 +112,27 @@ export function createInProcessWakes(config: InProcessWakesConfig): InProcessWak
         group.failures = 0;
         return;
       }
-      later(redeliverySeconds(group.failures) * 1000, () => add(wake));
+      later(redeliverySeconds(group.failures) * 1000, () => add(wake, line));
     }
   };
-  const add = (wake: WakeMessage): void => {
+  const add = (wake: WakeMessage, line: Line): void => {
     if (stopped) return;
     const group = groups.get(wake.repoId) ?? { waiting: null, isRunning: false, failures: 0 };
     // A wake that waits or runs ends in a look, which plans glances of its own.
     if (wake.glance !== undefined && (group.waiting !== null || group.isRunning)) return;
     groups.set(wake.repoId, group);
-    group.waiting = wake;
+    join(wake.repoId, group, wake, line);
     next();
+  };
+  /** The tick may have woken what is due now: the planned look is then no longer forwarded, and its wake stands in for it. */
+  const hasten = ({ repoId, glance }: WakeMessage): void => {
+    const group = groups.get(repoId);
+    if (glance === undefined && group?.waiting != null) join(repoId, group, group.waiting.wake, 'asked');
   };
   const delay = (wake: WakeMessage, delayMs: number): void => {
     later(Math.max(0, delayMs), () => {
       if (stopped) return;
+      hasten(wake);
       config.forward(wake).catch((error: unknown) => {
         // The due mark stands; the tick finds it.
         log.warn('a delayed wake could not be forwarded', { repo_id: wake.repoId, error });
@@ -104,9 +143,10 @@ export function createInProcessWakes(config: InProcessWakesConfig): InProcessWak
     get size() {
       return groups.size;
     },
-    sendWake: async (repoId, wakeSeq) => add({ repoId, wakeSeq }),
+    sendWake: async (repoId, wakeSeq) => add({ repoId, wakeSeq }, 'asked'),
+    sendIdleWake: async (repoId, wakeSeq) => add({ repoId, wakeSeq }, 'idle'),
     sendDelayedWake: async (repoId, wakeSeq, delayMs) => delay({ repoId, wakeSeq }, delayMs),
-    sendGlance: async ({ repoId, wakeSeq, step }) => add({ repoId, wakeSeq, glance: step }),
+    sendGlance: async ({ repoId, wakeSeq, step }) => add({ repoId, wakeSeq, glance: step }, 'idle'),
     sendDelayedGlance: async ({ repoId, wakeSeq, step }, delayMs) =>
       delay({ repoId, wakeSeq, glance: step }, delayMs),
     stop: async () => {

@@ -4,6 +4,7 @@ import {
   sectionOf,
   workersOfOneTenant,
 } from '#core/domain/wakes/fairness.ts';
+import { composeWorker } from '../../../onebox/worker.ts';
 import { readSource } from '../../architecture/sources.ts';
 
 const ongoing = (id: number): OngoingReconcile => ({
@@ -24,4 +25,30 @@ describe('the workers of one box, which has one tenant and one forge', () => {
   test('are counted so where the one box answers its wakes', () => {
     expect(readSource('onebox/worker.ts')).toContain('workersMax: workersOfOneTenant(workers)');
   });
+});
+
+test('the tick of one box wakes what is due behind all that people and webhooks ask for', async () => {
+  const sent: string[] = [];
+  const { tick, queue } = composeWorker({
+    shared: {
+      store: {
+        listDueRepos: async () => ['due'],
+        getRepo: async () => null,
+        markDue: async () => 1,
+        recordTick: async () => undefined,
+      },
+      clock: { now: () => 0, monotonic: () => 0 },
+      log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    } as never,
+    metrics: {} as never,
+    workers: 1,
+    createWakes: () =>
+      ({
+        sendWake: async (repoId: string) => void sent.push(`asked ${repoId}`),
+        sendIdleWake: async (repoId: string) => void sent.push(`idle ${repoId}`),
+      }) as never,
+  });
+  await tick();
+  await queue.sendWake('ordered', 1);
+  expect(sent).toEqual(['idle due', 'asked ordered']);
 });

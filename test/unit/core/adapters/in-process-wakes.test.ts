@@ -12,6 +12,32 @@ function givenWakes(answer: (wake: WakeMessage) => Promise<void>, workersMax = 2
   return createInProcessWakes({ answer, forward: async () => undefined, workersMax, log });
 }
 
+/** One worker, which is busy with a first look until it is let go; then it notes the order of all others. */
+function givenBusyWorker() {
+  const order: string[] = [];
+  let letGo = (): void => undefined;
+  const first = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const wakes = givenWakes(async ({ repoId, wakeSeq }) => {
+    if (repoId === 'first') return first;
+    order.push(`${repoId}:${wakeSeq}`);
+  }, 1);
+  return {
+    wakes,
+    async begin() {
+      await wakes.sendWake('first', 1);
+      for (let at = 0; at < 100; at += 1) await wakes.sendIdleWake(`idle-${at}`, 1);
+    },
+    async end(count: number) {
+      letGo();
+      await eventually('all are answered', ANSWERED_WITHIN_MS, async () => order.length >= count);
+      await wakes.stop();
+      return order;
+    },
+  };
+}
+
 describe('wakes in one process', () => {
   test('one repository is answered one wake after the other; those that wait become one', async () => {
     const answered: number[] = [];
@@ -76,6 +102,52 @@ describe('wakes in one process', () => {
     await eventually('the glance is answered', ANSWERED_WITHIN_MS, async () => answered.length >= 2);
     await wakes.stop();
     expect(answered).toEqual([undefined, 2]);
+  });
+
+  test('an order goes before the idle looks that wait', async () => {
+    const busy = givenBusyWorker();
+    await busy.begin();
+    await busy.wakes.sendWake('ordered', 1);
+    const order = await busy.end(101);
+    expect(order.slice(0, 3)).toEqual(['ordered:1', 'idle-0:1', 'idle-1:1']);
+  });
+
+  test('an order of a repository whose idle look waits goes before the others too, once and with the newest wake', async () => {
+    const busy = givenBusyWorker();
+    await busy.begin();
+    await busy.wakes.sendWake('idle-99', 2);
+    await busy.wakes.sendIdleWake('idle-99', 3);
+    const order = await busy.end(100);
+    expect(order.slice(0, 2)).toEqual(['idle-99:3', 'idle-0:1']);
+    expect(order.filter((each) => each.startsWith('idle-99:'))).toHaveLength(1);
+  });
+
+  test('a look that was planned goes before idle looks once its time has come, also where the tick has woken it', async () => {
+    const busy = givenBusyWorker();
+    await busy.begin();
+    await busy.wakes.sendDelayedWake('idle-99', 0, 1);
+    await wait(20);
+    const order = await busy.end(100);
+    expect(order[0]).toBe('idle-99:1');
+  });
+
+  test('orders without end leave an idle look each fourth turn', async () => {
+    const busy = givenBusyWorker();
+    await busy.begin();
+    for (let at = 0; at < 100; at += 1) await busy.wakes.sendWake(`ordered-${at}`, 1);
+    const order = await busy.end(200);
+    const turns = order.slice(0, 100).filter((each) => each.startsWith('idle-'));
+    expect(turns.slice(0, 3)).toEqual(['idle-0:1', 'idle-1:1', 'idle-2:1']);
+    expect(turns).toHaveLength(25);
+  });
+
+  test('a glance goes behind orders', async () => {
+    const busy = givenBusyWorker();
+    await busy.begin();
+    await busy.wakes.sendGlance({ repoId: 'glanced', wakeSeq: 1, step: 1 });
+    await busy.wakes.sendWake('ordered', 1);
+    const order = await busy.end(102);
+    expect([order[0], order.at(-1)]).toEqual(['ordered:1', 'glanced:1']);
   });
 
   test('a stop waits for those under way and takes no more', async () => {
