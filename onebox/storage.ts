@@ -1,6 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
+import { startSweeps } from '#core/adapters/dynamo/table/sweep-expired.ts';
 import { createTokenStore } from '#core/adapters/dynamo/token-store.ts';
 import type { Clock, Log } from '#core/ports/system.ts';
 import { ConfigError, type OneboxConfig } from './config.ts';
@@ -21,10 +22,13 @@ export interface StorageParts {
   readonly config: OneboxConfig;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;
+  /** @default every hour */
+  readonly sweepMs?: number;
 }
 
 /** The data folder, locked, and its table. Throws `ConfigError` where the folder may not be served. */
-export async function openStorage({ config, env, log }: StorageParts, clock: Clock, stops: Stops) {
+export async function openStorage(parts: StorageParts, clock: Clock, stops: Stops) {
+  const { config, env, log } = parts;
   stops.push(await takeFolder(config.data_dir, log));
   try {
     removeLeftSnapshots(config.data_dir, Date.now());
@@ -38,6 +42,7 @@ export async function openStorage({ config, env, log }: StorageParts, clock: Clo
   stops.push(() => clients.close());
   const table = { client: clients.documents, name: TABLE_NAME, clock };
   await refuseStandingStill(table);
+  stops.push(startSweeps(table, log, parts.sweepMs));
   const keyed = { client: table.client, tableName: table.name, clock };
   const store = createDynamoStore(keyed);
   // A database of one's own may serve a process of another machine as well: the lock says nothing of that one.

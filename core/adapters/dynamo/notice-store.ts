@@ -66,12 +66,15 @@ export function createNoticeStore(table: Table): NoticeStore {
         at: event.at,
       }),
 
-    claimTelling: (topic, event) =>
-      claim(table, event.repoId, 'claimTelling', {
+    claimTelling(topic, event) {
+      const expiresAt = table.clock.now() + NOTICE_CLAIM_KEPT_MS;
+      return claim(table, event.repoId, 'claimTelling', {
         ...tellingClaimKey(event.repoId, topic, String(event.pr), event.head, event.reason ?? ''),
         at: event.at,
-        ttl: Math.ceil((table.clock.now() + NOTICE_CLAIM_KEPT_MS) / 1000),
-      }),
+        expires_at: expiresAt,
+        ttl: Math.ceil(expiresAt / 1000),
+      });
+    },
   };
 }
 
@@ -81,6 +84,11 @@ async function claim(
   operation: string,
   Item: Record<string, unknown>,
 ): Promise<boolean> {
-  const put = { Item, ConditionExpression: 'attribute_not_exists(pk)' };
+  const put = {
+    Item,
+    // One that has ended stays readable until the sweep (trap 10).
+    ConditionExpression: 'attribute_not_exists(pk) OR expires_at <= :now',
+    ExpressionAttributeValues: { ':now': table.clock.now() },
+  };
   return (await table.transact([aliveCheck(repoId), { name: 'claim', put }], operation)).size === 0;
 }

@@ -28,6 +28,7 @@ export function createWatchStore(table: Table): WatchStore {
 
     async requestTrouble(tenantId, trouble) {
       const now = table.clock.now();
+      const expiresAt = now + NOTICE_CLAIM_KEPT_MS;
       const subject = JSON.stringify([trouble.repoId, trouble.topic, trouble.name, trouble.since]);
       const notice: NoticeRequest = { kind: 'trouble', tenantId, subject, email: null, trouble, at: now };
       const refusals = await table.transact(
@@ -39,9 +40,11 @@ export function createWatchStore(table: Table): WatchStore {
               Item: {
                 ...tellingClaimKey(trouble.repoId, trouble.topic, trouble.name, String(trouble.since)),
                 at: now,
-                ttl: Math.ceil((now + NOTICE_CLAIM_KEPT_MS) / 1000),
+                expires_at: expiresAt,
+                ttl: Math.ceil(expiresAt / 1000),
               },
-              ConditionExpression: 'attribute_not_exists(pk)',
+              ConditionExpression: 'attribute_not_exists(pk) OR expires_at <= :now',
+              ExpressionAttributeValues: { ':now': now },
             },
           },
           {
