@@ -83,6 +83,7 @@ describe('the list of the service’s writes to a forge', () => {
       'core/adapters/site-files/site-files.ts',
       // What one installation keeps in its folder: keys, sessions, its configuration and its database.
       'core/adapters/key-file/keyring.ts',
+      'core/adapters/system/replace-file.ts',
       'core/adapters/identity-forge/sessions.ts',
       'core/adapters/key-file/signer.ts',
       'onebox/backup.ts',

@@ -7,9 +7,6 @@ import {
   ftruncateSync,
   openSync,
   readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { jwtVerify, SignJWT } from 'jose';
@@ -18,6 +15,7 @@ import type { TenantId } from '../../domain/ids.ts';
 import type { SessionFacts } from '../../ports/identity.ts';
 import type { Clock } from '../../ports/system.ts';
 import { Secret } from '../../secret.ts';
+import { replaceFile } from '../system/replace-file.ts';
 
 /** Who a session is of, with the rights that the forge told last. */
 export interface SessionPerson {
@@ -269,17 +267,6 @@ export function createSessions({ file, clock, seal }: SessionsConfig) {
 }
 
 export type Sessions = ReturnType<typeof createSessions>;
-
-function replaceFile(file: string, text: string): void {
-  const next = `${file}.next`;
-  try {
-    writeFileSync(next, text, { mode: 0o600 });
-    renameSync(next, file);
-  } catch (error) {
-    rmSync(next, { force: true });
-    throw error;
-  }
-}
 
 /**
  * Writes over the file itself, which needs no space on a full disk where the text is shorter: sessions that ended are gone

@@ -1,7 +1,8 @@
 import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as z from 'zod';
+import { replaceFile } from '../system/replace-file.ts';
 
 export type KmsErrorName =
   | 'NotFoundException'
@@ -179,9 +180,7 @@ export class Keyring {
   #save(): void {
     if (this.#file === null) return;
     mkdirSync(dirname(this.#file), { recursive: true });
-    const next = `${this.#file}.next`;
-    writeFileSync(next, JSON.stringify({ keys: Object.fromEntries(this.#keys) }), { mode: 0o600 });
-    renameSync(next, this.#file);
+    replaceFile(this.#file, JSON.stringify({ keys: Object.fromEntries(this.#keys) }));
   }
 }
 

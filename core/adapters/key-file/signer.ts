@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import type { Signer } from '../../ports/signer.ts';
+import { replaceFile } from '../system/replace-file.ts';
 
 /** Signs with the key of this PEM file, which is made where there is none, and which its owner alone may read. */
 export function openFileSigner(file: string): Signer {
@@ -17,11 +18,8 @@ function readKey(file: string): KeyObject {
   return createPrivateKey(readFileSync(file, 'utf8'));
 }
 
-/** Mode 600 from the first byte, and whole or not at all. */
 function makeKey(file: string): KeyObject {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const next = `${file}.next`;
-  writeFileSync(next, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 });
-  renameSync(next, file);
+  replaceFile(file, String(privateKey.export({ type: 'pkcs8', format: 'pem' })));
   return privateKey;
 }
