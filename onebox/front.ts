@@ -8,7 +8,7 @@ import type { SocketHub } from '#core/adapters/websocket/socket-hub.ts';
 import { SOCKET_PATH } from '#core/contracts/realtime/realtime.ts';
 import { createSignInRoutes } from '../lambdas/sign-in/routes.ts';
 import { createSite } from '../lambdas/site/serve.ts';
-import { callerBehindProxy } from './caller.ts';
+import { callerReader } from './caller.ts';
 import { ConfigError, type OneboxConfig, reasonOf } from './config.ts';
 import { createMailCheck, examine, mailLoginOf } from './doctor.ts';
 import { createFirstStart } from './first-start.ts';
@@ -38,7 +38,7 @@ export async function listen(parts: FrontParts, stops: Stops): Promise<number> {
   const front = createHttpFront(
     listRoutes(shared, createSignInRoutes({ ...signIn, ...shared }), composePages(parts)),
     (source, text) => log.error('http', { source, text }),
-    config.behind_proxy ? callerBehindProxy : undefined,
+    callerReader(config),
   );
   routeUpgrades(front, SOCKET_PATH, sockets);
   const { host, port } = config.listen;

@@ -12,6 +12,7 @@ import { createNotify } from '../lambdas/notify/notify.ts';
 import { createConnect } from '../lambdas/realtime/admit.ts';
 import { createDisconnect } from '../lambdas/realtime/disconnect.ts';
 import { createPush } from '../lambdas/realtime/push.ts';
+import { callerReader } from './caller.ts';
 import type { OneboxConfig } from './config.ts';
 import type { Metrics } from './metrics.ts';
 import { asInvocable } from './routes.ts';
@@ -25,9 +26,13 @@ const NOTICE_AGE_MS_MAX = 10 * 60_000;
 const SOCKET_STAGE = 'live';
 
 /** The sockets of open pages. */
-export function composeSockets(shared: Shared, stops: Stops): SocketHub {
+export function composeSockets(
+  shared: Shared,
+  config: Pick<OneboxConfig, 'behind_proxy'>,
+  stops: Stops,
+): SocketHub {
   const { store, log, clock } = shared;
-  const sockets = new SocketHub((source, text) => log.warn('socket', { source, text }));
+  const sockets = new SocketHub((source, text) => log.warn('socket', { source, text }), callerReader(config));
   stops.push(() => sockets.stop());
   sockets.serve({
     connect: asInvocable(createConnect({ ...shared, rates: store })),

@@ -87,7 +87,7 @@ async function start(options: OneboxOptions, stops: Stops): Promise<Onebox> {
   stops.push(() => queue.stop());
   const signer = openOwn(EVIDENCE_FILE, () => openFileSigner(join(config.data_dir, EVIDENCE_FILE)));
   const shared: Shared = { ...parts, tokens, queue, signer, identity: signIn.identity };
-  const sockets = composeSockets(shared, stops);
+  const sockets = composeSockets(shared, config, stops);
   const mails = composeMails(config, log, metrics, stops);
   await composeNotices(shared, storage, sockets, mails, stops);
   const readMetrics = async (): Promise<string> =>

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import { type Invocable, InvocationError, isObject, type Json, type LogSink } from '../../ports/invocable.ts';
 import type { SocketSender } from '../../ports/realtime.ts';
+import { peerOf } from '../http-server/http-front.ts';
 
 /** The three routes of a WebSocket API. */
 export interface SocketRoutes {
@@ -40,13 +41,16 @@ const WINDOW_MS = 10_000;
  */
 export class SocketHub {
   readonly #log: LogSink;
+  readonly #addressOf: (request: IncomingMessage) => string;
   readonly #open = new Map<string, OpenSocket>();
   readonly #server = new WebSocketServer({ noServer: true, maxPayload: FRAME_BYTES_MAX });
   readonly #management = createServer((request, response) => this.#manage(request, response));
   #routes: SocketRoutes | null = null;
 
-  constructor(log: LogSink) {
+  /** `addressOf`: who calls, where a proxy stands in front; by default the peer. */
+  constructor(log: LogSink, addressOf: (request: IncomingMessage) => string = peerOf) {
     this.#log = log;
+    this.#addressOf = addressOf;
   }
 
   get size(): number {
@@ -192,7 +196,7 @@ export class SocketHub {
         domainName: request.headers.host ?? 'localhost',
         identity: {
           userAgent: request.headers['user-agent'] ?? '',
-          sourceIp: request.socket.remoteAddress ?? '127.0.0.1',
+          sourceIp: this.#addressOf(request),
         },
       },
       isBase64Encoded: false,
