@@ -9,6 +9,10 @@ export const BOT = 'queue-bot';
 /** A forge as far as the API asks one: who a token is, what it sees, which scheduled merges it takes back. */
 export class ScriptedAccounts {
   login: string | ForgeError = BOT;
+  /** Whose these tokens are; any other is of `login`. */
+  readonly loginOf = new Map<string, string>();
+  /** Runs before the forge says whose a token is. */
+  onLogin: ((token: string) => Promise<void>) | null = null;
   repos: readonly SeenRepo[] | ForgeError = [];
   /** The bot's view of any repository that is claimed. */
   access: Partial<ForgeRepo> | ForgeError = {};
@@ -32,7 +36,10 @@ export class ScriptedAccounts {
       return value;
     };
     return {
-      readBotLogin: () => tell(this.login),
+      readBotLogin: async () => {
+        await this.onLogin?.(token.reveal());
+        return tell(this.loginOf.get(token.reveal()) ?? this.login);
+      },
       listRepos: () => tell(this.repos),
       readMissingScopes: async () => this.missingScopes,
     };

@@ -46,6 +46,8 @@ export type StoredConnection =
 
 /** Another deletion or rotation at the same time costs one more try. */
 const TRIES_MAX = 3;
+/** Each check may take two times `WHO_AM_I_TIMEOUT_MS`; a third would outlast the function. */
+const CHECKS_MAX = 2;
 
 /** Stores a forge identity, or replaces the token of one that the tenant has already. */
 export async function storeConnection(
@@ -78,7 +80,7 @@ export async function storeConnection(
         if (verifiedAt !== null && (await displaceClaim(deps, result))) continue;
         throw new AppError('connection_identity_already_used');
       }
-      const rotated = await rotateToken(deps, tenantId, result.id, wanted.token, verifiedAt);
+      const rotated = await rotateToken(deps, tenantId, result.id, wanted, verifiedAt);
       if (rotated) return { kind: 'rotated', id: result.id };
     }
     throw new AppError('connection_rotation_failed');
@@ -143,17 +145,17 @@ async function draft(
   };
 }
 
-/** The same identity again: a new token in one step (A59). False when the row changed or went meanwhile. */
+/** The same identity again: a new token in one step (A59). False when the row changed, went or has another bot meanwhile. */
 async function rotateToken(
   deps: ConnectionDeps,
   tenantId: TenantId,
   id: ConnectionId,
-  token: Secret<string>,
+  { token, botLogin }: NewConnection,
   verifiedAt: EpochMs | null,
 ): Promise<boolean> {
   return nameFailures('connection_rotation_failed', async () => {
     const previous = await deps.store.getConnection(tenantId, id);
-    if (previous === null || previous.deleting) return false;
+    if (previous === null || previous.deleting || !isSameLogin(previous.botUsername, botLogin)) return false;
     const credential = await deps.vault.seal(ownerOf(previous), token);
     // A connection that was verified once stays so: a forge that is away says nothing against it.
     const next = {
@@ -215,13 +217,20 @@ export async function changeConnection(
   id: string,
   changes: ConnectionChanges,
 ): Promise<Connection> {
-  const first = await loadOwnConnection(deps.store, tenantId, id);
   const { token, botLogin } = changes;
-  if (token === undefined && botLogin === undefined) return first;
-  const verifiedAt = await verifyChange(deps, first, changes);
+  let checked = await loadOwnConnection(deps.store, tenantId, id);
+  if (token === undefined && botLogin === undefined) return checked;
+  let verifiedAt = await verifyChange(deps, checked, changes);
+  let checks = 1;
   return nameFailures('connection_rotation_failed', async () => {
     for (let tried = 0; tried < TRIES_MAX; tried += 1) {
       const previous = await loadOwnConnection(deps.store, tenantId, id);
+      if (!isSameCheck(checked, previous, token)) {
+        if (checks === CHECKS_MAX) break;
+        verifiedAt = await verifyChange(deps, previous, changes);
+        checked = previous;
+        checks += 1;
+      }
       const credential: SealedCredential =
         token === undefined ? previous.credential : await deps.vault.seal(ownerOf(previous), token);
       const next: Connection = {
@@ -238,6 +247,13 @@ export async function changeConnection(
     }
     throw new AppError('connection_rotation_failed');
   });
+}
+
+/** Another login in between needs another answer of the forge, and another stored token where none was given. */
+function isSameCheck(checked: Connection, stored: Connection, token: ConnectionChanges['token']): boolean {
+  const isSameToken =
+    token !== undefined || checked.credential.encryptedToken === stored.credential.encryptedToken;
+  return isSameToken && isSameLogin(checked.botUsername, stored.botUsername);
 }
 
 /**

@@ -251,6 +251,82 @@ describe('change', () => {
     expect((await world.store.getConnection(TENANT_A, id))?.verifiedAt).toBe(verifiedAt);
   });
 
+  describe('two changes at once: each token is of the login that it is stored under', () => {
+    /** The other call, while the forge is asked about this token for the first time. */
+    const meanwhile = (asked: string, other: () => Promise<unknown>) => {
+      world.forge.onLogin = async (token) => {
+        if (token !== asked) return;
+        world.forge.onLogin = null;
+        await other();
+      };
+    };
+    const tokenOf = async (id: string) => {
+      const stored = await world.store.getConnection(TENANT_A, id);
+      if (stored === null) throw new Error('the connection is gone');
+      const { tenantId, instanceUrl, botUsername, credential } = stored;
+      const token = await world.vault.open({ tenantId, connectionId: id, instanceUrl }, credential);
+      return [botUsername, token.reveal()];
+    };
+
+    test('a new token, while the connection gets another bot: it is asked again, and refused', async () => {
+      const { id } = (await a('POST', PATH, BODY)).json;
+      world.forge.loginOf.set('new-bots-token', 'new-bot');
+      meanwhile('old-bots-token', () =>
+        a('PATCH', `${PATH}/${id}`, { bot_login: 'new-bot', token: 'new-bots-token' }),
+      );
+      const late = await a('PATCH', `${PATH}/${id}`, { token: 'old-bots-token' });
+      expect([late.status, late.code, late.json.error.field]).toEqual([400, 'invalid_field', 'bot_login']);
+      expect(await tokenOf(id)).toEqual(['new-bot', 'new-bots-token']);
+    });
+
+    test('a new bot, while the connection gets another token: that token is asked whose it is', async () => {
+      const { id } = (await a('POST', PATH, { ...BODY, token: 'first' })).json;
+      world.forge.loginOf.set('first', 'new-bot');
+      meanwhile('first', () => a('PATCH', `${PATH}/${id}`, { token: 'of-the-old-bot' }));
+      const late = await a('PATCH', `${PATH}/${id}`, { bot_login: 'new-bot' });
+      expect([late.status, late.code, late.json.error.field]).toEqual([400, 'invalid_field', 'bot_login']);
+      expect(await tokenOf(id)).toEqual([BOT, 'of-the-old-bot']);
+    });
+
+    test('another token of the same bot in between: the later one is stored', async () => {
+      const { id } = (await a('POST', PATH, BODY)).json;
+      meanwhile('late', () => a('PATCH', `${PATH}/${id}`, { token: 'early' }));
+      expect((await a('PATCH', `${PATH}/${id}`, { token: 'late' })).status).toBe(200);
+      expect(await tokenOf(id)).toEqual([BOT, 'late']);
+    });
+
+    test('another bot during each check: connection_rotation_failed, and nothing is stored', async () => {
+      const { id } = (await a('POST', PATH, BODY)).json;
+      let turn = 0;
+      world.forge.onLogin = async (token) => {
+        if (token !== 'late') return;
+        turn += 1;
+        world.forge.loginOf.set('late', turn === 1 ? BOT : `bot-${turn - 1}`);
+        world.forge.loginOf.set(`token-${turn}`, `bot-${turn}`);
+        await a('PATCH', `${PATH}/${id}`, { bot_login: `bot-${turn}`, token: `token-${turn}` });
+      };
+      const late = await a('PATCH', `${PATH}/${id}`, { token: 'late' });
+      expect([late.status, late.code]).toEqual([500, 'connection_rotation_failed']);
+      expect(await tokenOf(id)).toEqual(['bot-2', 'token-2']);
+    });
+
+    test('the same identity again, while its connection gets another bot: a connection of its own', async () => {
+      await team();
+      const { id } = (await a('POST', PATH, BODY)).json;
+      world.forge.loginOf.set('new-bots-token', 'new-bot');
+      let isRenamed = false;
+      world.store.beforeCall = async (called) => {
+        if (called !== 'getConnection' || isRenamed) return;
+        isRenamed = true;
+        await a('PATCH', `${PATH}/${id}`, { bot_login: 'new-bot', token: 'new-bots-token' });
+      };
+      const again = await a('POST', PATH, { ...BODY, token: 'another-token' });
+      expect(again.status).toBe(201);
+      expect(await tokenOf(id)).toEqual(['new-bot', 'new-bots-token']);
+      expect(await tokenOf(again.json.id)).toEqual([BOT, 'another-token']);
+    });
+  });
+
   test('a verified claim displaces one that never was, with its repos; a verified one stays', async () => {
     world.forge.login = new ForgeError('unreachable', 'GET user', null);
     const { id } = (await b('POST', PATH, BODY)).json;
