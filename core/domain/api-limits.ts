@@ -62,6 +62,8 @@ export const EVENT_QUERY_CHARS_MAX = 200;
 /** Time in ms, version of the queue record and index of an event, each in a fixed width. */
 export const EVENT_CURSOR_DIGITS = 26;
 export const QUEUE_BATCHES_MAX = 200;
+/** Rows of its tenant that one page of them is looked for in, for a token of some repositories. */
+export const BATCHES_SCANNED_ROWS_MAX = 1_000;
 /** Weeks of the figures of one branch, the one under way included. */
 export const FIGURE_WEEKS = 4;
 /** Rows of each kind that they are read of; of more, fewer weeks are told. */

@@ -72,6 +72,16 @@ export interface BatchHistory {
   readonly next: string | null;
 }
 
+export interface BatchSearch {
+  readonly limit: number;
+  /** `next` of an earlier answer; null: from the newest. */
+  readonly before: string | null;
+  /** Those of these repos alone, and `next` names no row of another one; null: of all. */
+  readonly repoIds: readonly RepoId[] | null;
+  /** Rows of the tenant that are looked through at most, where it is some repos. */
+  readonly scannedMax: number;
+}
+
 export interface EventSearch {
   readonly wanted: (event: ActivityEvent) => boolean;
   readonly limit: number;
@@ -122,11 +132,8 @@ export interface AccountStore {
   /** Last outcomes of all repos of a tenant, in one read. */
   listOutcomes(tenantId: TenantId): Promise<ReadonlyMap<RepoId, ReconcileOutcome>>;
 
-  /**
-   * Newest first; a row that cannot be shown is an error of its own and spoils no other. `before`: the `next` of an earlier
-   * answer; null begins with the newest.
-   */
-  readBatchHistory(tenantId: TenantId, limit: number, before: string | null): Promise<BatchHistory>;
+  /** Newest first; a row that cannot be shown is an error of its own and spoils no other. */
+  readBatchHistory(tenantId: TenantId, search: BatchSearch): Promise<BatchHistory>;
   /** Events of one repo, newest first; one that cannot be read is left out. */
   readEventHistory(repo: Pick<ManagedRepo, 'id' | 'tenantId'>, search: EventSearch): Promise<EventHistory>;
   /** Events since `since`, or null when there are more than `rowsMax`: part of a count is no count (A73). */

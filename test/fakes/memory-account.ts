@@ -1,5 +1,6 @@
 import {
   batchCursor,
+  batchCursorAfter,
   batchSortKeyAt,
   eventCursor,
   eventSortKeyAt,
@@ -21,6 +22,7 @@ import {
   ANOTHER_TENANT,
   type AuditEntry,
   type BatchHistory,
+  type BatchSearch,
   type ConnectionHead,
   type EventHistory,
   type EventSearch,
@@ -105,25 +107,35 @@ export class MemoryAccount
     });
   }
 
-  readBatchHistory(tenantId: TenantId, limit: number, before: string | null): Promise<BatchHistory> {
+  readBatchHistory(
+    tenantId: TenantId,
+    { limit, before, repoIds, scannedMax }: BatchSearch,
+  ): Promise<BatchHistory> {
     return this.call('readBatchHistory', () => {
-      const all = new Map<string, { readonly tenantId: TenantId; readonly id: string }>([
-        ...this.batches,
-        ...this.nameless,
-      ]);
       const below = before === null ? null : batchSortKeyAt(before);
-      const older = new Map([...all].filter(([key]) => below === null || key < below));
-      const rows = newest(older, tenantId, limit + 1);
+      const all = [...this.batches, ...this.nameless]
+        .filter(([key, row]) => row.tenantId === tenantId && (below === null || key < below))
+        .sort(([one], [other]) => (one < other ? 1 : -1));
+      const near = repoIds === null ? all : all.slice(0, scannedMax);
+      const found = near.filter(([key]) => {
+        const owner = this.batches.get(key)?.repoId;
+        return repoIds === null || (owner !== undefined && repoIds.includes(owner));
+      });
+      const rows = found.slice(0, limit);
       const batches: NodeRow[] = [];
       const errors: RecordError[] = [];
-      for (const row of rows.slice(0, limit)) {
-        const stored = [...this.batches.values()].find((each) => each === row);
-        if (stored === undefined) errors.push({ id: row.id, reason: 'missing_identity' });
+      for (const [key, { id }] of rows) {
+        const stored = this.batches.get(key);
+        if (stored === undefined) errors.push({ id, reason: 'missing_identity' });
         else batches.push(stored);
       }
-      const last = rows.length > limit ? rows[limit - 1] : undefined;
-      const [key] = [...all].find(([, row]) => row === last) ?? [];
-      return { batches, errors, next: key === undefined ? null : batchCursor(key) };
+      const end =
+        repoIds?.length !== 0 && found.length <= limit && near.length < all.length
+          ? near.at(-1)?.[0]
+          : undefined;
+      const last = found.length > limit || end !== undefined ? rows.at(-1)?.[0] : undefined;
+      if (last !== undefined) return { batches, errors, next: batchCursor(last) };
+      return { batches, errors, next: end === undefined ? null : batchCursorAfter(end) };
     });
   }
 

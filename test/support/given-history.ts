@@ -11,6 +11,7 @@ export async function giveHistory(
   makeId: () => string = randomUUID,
 ): Promise<void> {
   const owner = { tenantId: repo.tenantId, repoId: repo.id, repoSlug: repo.slug };
+  const stored = await store.loadQueueRecord(repo.id);
   const grant = await store.acquireLease(repo.id, 'history', 'reconcile', 1_000);
   if (grant === 'held') throw new Error('held');
   await store.saveQueue(
@@ -18,7 +19,7 @@ export async function giveHistory(
     repo,
     {
       document: {},
-      expectedVersion: null,
+      expectedVersion: stored?.version ?? null,
       batches: [
         givenNodeRow({ id: makeId(), ...owner, createdAt: clock.now() }),
         givenNodeRow({

@@ -1,17 +1,10 @@
 import type { EpochMs, RepoId, TenantId } from '../../domain/ids.ts';
 import type { BatchHead, EventHead } from '../../domain/queue/activity.ts';
-import type { NodeRow } from '../../domain/queue/batch.ts';
 import { ACTIVITY_EVENTS, BATCH_OUTCOMES } from '../../domain/queue/batch.ts';
 import type { ReconcileOutcome } from '../../domain/repos/repo.ts';
-import type {
-  AccountStore,
-  BatchHistory,
-  HistoryPart,
-  RecordError,
-  TerminalMark,
-} from '../../ports/account-store.ts';
+import type { AccountStore, HistoryPart, TerminalMark } from '../../ports/account-store.ts';
 import { SESSION_STARTED } from '../../ports/account-store.ts';
-import { StoreError } from '../../ports/store.ts';
+import { readBatchHistory } from './batch-history.ts';
 import { readEventHistory } from './event-history.ts';
 import { createKeptAudit } from './kept-audit.ts';
 import { readPrefix } from './read-repos.ts';
@@ -22,9 +15,7 @@ import {
   auditKey,
   auditPartition,
   authorPartition,
-  batchCursor,
   batchPartition,
-  batchSortKeyAt,
   eventPartition,
   mailboxPartition,
   OUTCOME_SORT_PREFIX,
@@ -126,7 +117,7 @@ export function createAccountStore(table: Table): Omit<AccountStore, 'loadPlan' 
     },
 
     listOutcomes: (tenantId) => listOutcomes(table, tenantId),
-    readBatchHistory: (tenantId, limit, before) => readBatchHistory(table, tenantId, limit, before),
+    readBatchHistory: (tenantId, search) => readBatchHistory(table, tenantId, search),
 
     readEventHistory: (repo, search) => readEventHistory(table, repo, search),
 
@@ -207,20 +198,16 @@ const batchHead = record<BatchHead>({
   outcome: ['outcome', oneOf(BATCH_OUTCOMES)],
 });
 
-/** Behind every sort key. */
-const ABOVE_ALL = '~';
-
 async function readNewest(
   table: Table,
   partition: string,
   limit: number,
   operation: string,
-  below = ABOVE_ALL,
 ): Promise<readonly Row[]> {
   return table.query(
     {
-      KeyConditionExpression: 'pk = :pk AND sk < :below',
-      ExpressionAttributeValues: { ':pk': partition, ':below': below },
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': partition },
       ScanIndexForward: false,
     },
     limit,
@@ -271,38 +258,6 @@ async function listOutcomes(
       readRow(reconcileOutcome, row, 'listOutcomes'),
     ]),
   );
-}
-
-async function readBatchHistory(
-  table: Table,
-  tenantId: TenantId,
-  limit: number,
-  before: string | null,
-): Promise<BatchHistory> {
-  const below = before === null ? ABOVE_ALL : batchSortKeyAt(before);
-  const rows = await readNewest(table, batchPartition(tenantId), limit + 1, 'readBatchHistory', below);
-  const batches: NodeRow[] = [];
-  const errors: RecordError[] = [];
-  for (const row of rows.slice(0, limit)) {
-    try {
-      batches.push(readRow(nodeRow, row, 'readBatchHistory'));
-    } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
-      errors.push({ id: idOf(row), reason: hasIdentity(row) ? 'unreadable' : 'missing_identity' });
-    }
-  }
-  const last = rows.length > limit ? rows[limit - 1]?.sk : undefined;
-  return { batches, errors, next: typeof last === 'string' ? batchCursor(last) : null };
-}
-
-/** Rows of before lineage was stored have no batch and no node. */
-function hasIdentity(row: Row): boolean {
-  return typeof row.run_id === 'string' && typeof row.node_id === 'string';
-}
-
-function idOf(row: Row): string {
-  if (typeof row.batch_id === 'string') return row.batch_id;
-  return typeof row.sk === 'string' ? (row.sk.split('#')[2] ?? '') : '';
 }
 
 async function readKeys(

@@ -6,6 +6,7 @@ import {
   toQueueBatch,
 } from '../../contracts/queue/activity.ts';
 import {
+  BATCHES_SCANNED_ROWS_MAX,
   DAY_MS,
   QUEUE_BATCHES_MAX,
   RECENT_ACTIVITY_MAX,
@@ -48,17 +49,23 @@ export async function readActivity(
   repoIds: readonly RepoId[] | null = null,
 ): Promise<Activity> {
   const isShown = ({ repoId }: { readonly repoId: RepoId }) => repoIds === null || repoIds.includes(repoId);
+  const readBatches = (from: string | null) =>
+    deps.store.readBatchHistory(tenantId, {
+      limit: QUEUE_BATCHES_MAX,
+      before: from,
+      repoIds,
+      scannedMax: BATCHES_SCANNED_ROWS_MAX,
+    });
   const now = deps.clock.now();
   const [facts, allEvents, history, older, weekEvents, weekBatches] = await Promise.all([
     readRepoFacts(deps.store, tenantId, deps.planLimits, repoIds),
     deps.store.listEvents(tenantId, RECENT_ACTIVITY_MAX + 1),
-    deps.store.readBatchHistory(tenantId, QUEUE_BATCHES_MAX, null),
-    before === null ? null : deps.store.readBatchHistory(tenantId, QUEUE_BATCHES_MAX, before),
+    readBatches(null),
+    before === null ? null : readBatches(before),
     attempt(deps, 'events', () => deps.store.readEventsSince(tenantId, now - WEEK_MS, STATS_ROWS_MAX)),
     attempt(deps, 'batches', () => deps.store.readBatchesSince(tenantId, now - WEEK_MS, STATS_ROWS_MAX)),
   ]);
-  const page = older ?? history;
-  const shown = { ...page, batches: page.batches.filter(isShown) };
+  const shown = older ?? history;
   const events = allEvents.filter(isShown);
   const instances = new Map(facts.map(({ repo }) => [repo.id, repo.instanceUrl]));
   const addresses = facts.flatMap(({ repo }) => repo.notification?.email ?? []);

@@ -8,8 +8,8 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   // 1 of it is words for a base that is gone, and for rules that keep the queue from landing.
   api: 192,
   evidence: 190,
-  // 3 of it read patterns as the forges do, and count what that takes.
-  advice: 215,
+  // 3 of it read patterns as the forges do, and count what that takes; 1 finds the batches of some repositories among all.
+  advice: 216,
   connections: 200,
   // 8 of it merge what a backport carries, as staging does. It was 226 until addresses of notices were judged when they are set, and
   // 229 until `.gitattributes` were read with their values, 230 until long texts were cut while they arrive, 232 until it
@@ -20,8 +20,8 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   tick: 165,
   'wake-forward': 165,
   'webhooks-forge': 170,
-  // 1 of it is words for what the engine refuses.
-  worker: 194,
+  // 1 of it is words for what the engine refuses, and 1 finds the batches of some repositories among all.
+  worker: 195,
   // 2 of it read patterns as the forges do, and count what that takes; 1 cuts long texts while they arrive.
   'idle-look': 118,
   'socket-connect': 190,

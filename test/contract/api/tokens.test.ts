@@ -265,6 +265,31 @@ describe('what a token may do', () => {
     },
   );
 
+  test('older batches of its repository are reached by a token, and no cursor names a batch of another one', async () => {
+    const one = (await world.enroll(TENANT_A, { slug: 'acme/one' })).repo;
+    const two = (await world.enroll(TENANT_A, { slug: 'acme/two' })).repo;
+    let made = 0;
+    const nameAs = (name: string) => () => {
+      made += 1;
+      return `${name}-${made}`;
+    };
+    await giveHistory(world, one, nameAs('mine'));
+    for (let busy = 0; busy < 110; busy += 1) {
+      await world.clock.advance(60_000);
+      await giveHistory(world, two, nameAs('hidden'));
+    }
+    const { token } = await make([{ scope: 'read', repo_ids: [one.id] }]);
+    const read = world.as(token);
+    const first = await read('GET', '/api/v1/user/queue/activity');
+    expect(first.text).not.toContain('hidden');
+    expect(first.json.queue_batches).toHaveLength(2);
+    expect(first.json.queue_batches_next).toBeNull();
+    const all = await world.as(TOKEN_A)('GET', '/api/v1/user/queue/activity');
+    const query = { before: all.json.queue_batches_next };
+    const older = await read('GET', '/api/v1/user/queue/activity', undefined, { query });
+    expect(older.json.queue_batches).toHaveLength(2);
+  });
+
   test('statistics that a token of one repository gets count that repository, or are unknown', async () => {
     const one = (await world.enroll(TENANT_A, { slug: 'acme/one' })).repo;
     const two = (await world.enroll(TENANT_A, { slug: 'acme/two' })).repo;

@@ -245,12 +245,65 @@ export function describeAccount(world: World): void {
         times(4, (index) => ({ createdAt: now + index })),
         [],
       );
-      const three = await world.store().readBatchHistory(repo.tenantId, 3, null);
+      const read = (limit: number, before: string | null) =>
+        world.store().readBatchHistory(repo.tenantId, { limit, before, repoIds: null, scannedMax: 1 });
+      const three = await read(3, null);
       expect(three.batches.map((row) => row.createdAt - now)).toEqual([3, 2, 1]);
       expect(three.errors).toEqual([]);
-      const rest = await world.store().readBatchHistory(repo.tenantId, 3, three.next);
+      const rest = await read(3, three.next);
       expect([rest.batches.map((row) => row.createdAt - now), rest.next]).toEqual([[0], null]);
-      expect(await world.store().readBatchHistory(repo.tenantId, 4, null)).toMatchObject({ next: null });
+      expect(await read(4, null)).toMatchObject({ next: null });
+    });
+
+    test.each([3, 100])(
+      'batches of some repositories come in pages, each once; no place names a row of another one, also where a page ends after %i rows',
+      async (scannedMax) => {
+        const now = world.clock.now();
+        // Each time has one of the repository between two of another: a place of that time may leave none of them out.
+        const hiddenAs = (id: string) =>
+          times(5, (index) => ({ id: `${id}-hidden-${index}`, createdAt: now + index, repoId: 'another' }));
+        const shown = times(5, (index) => ({
+          id: `m-${index}`,
+          createdAt: now + index,
+          prs: [index + 1],
+        }));
+        const repo = await save([...hiddenAs('a'), ...shown, ...hiddenAs('z')], []);
+        const seen: number[] = [];
+        const places: string[] = [];
+        let reads = 0;
+        for (let before: string | null | undefined; before !== null && reads < 30; reads += 1) {
+          const { batches, next } = await world.store().readBatchHistory(repo.tenantId, {
+            limit: 2,
+            before: before ?? null,
+            repoIds: ['not-there', repo.id],
+            scannedMax,
+          });
+          seen.push(...batches.flatMap(({ prs }) => prs));
+          if (next !== null) places.push(next);
+          before = next;
+        }
+        expect(seen).toEqual([5, 4, 3, 2, 1]);
+        expect(places.join(' ')).not.toContain('hidden');
+        for (const place of places) expect(place).toMatch(/^[\w-]{16,79}$/);
+      },
+    );
+
+    test('a page of some repositories that ends among rows of others goes on from their time, and names none', async () => {
+      const now = world.clock.now();
+      const hidden = times(5, (index) => ({
+        id: `hidden-${index}`,
+        createdAt: now + 1,
+        repoId: 'another',
+      }));
+      const repo = await save([{ id: 'oldest', createdAt: now }, ...hidden], []);
+      const search = { limit: 2, before: null, repoIds: [repo.id], scannedMax: 3 };
+      const first = await world.store().readBatchHistory(repo.tenantId, search);
+      expect([first.batches, first.next]).toEqual([[], `${String(now + 2).padStart(14, '0')}_-`]);
+      const more = { ...search, before: first.next, scannedMax: 6 };
+      const second = await world.store().readBatchHistory(repo.tenantId, more);
+      expect(second.batches.map(({ id }) => id)).toEqual(['oldest']);
+      const none = await world.store().readBatchHistory(repo.tenantId, { ...search, repoIds: [] });
+      expect(none).toEqual({ batches: [], errors: [], next: null });
     });
 
     test('events of one repository come in pages, each once, however many others of its tenant lie between', async () => {

@@ -110,6 +110,9 @@ export const batchPartition = (tenantId: TenantId): string => `${PARTITIONS.batc
 export const batchSortKey = (row: NodeRow): string => `B#${padTime(row.createdAt)}#${row.id}`;
 /** A place among the batches of a tenant as a query parameter has it: the sort key, in letters that need no escaping. */
 export const batchCursor = (sortKey: string): string => sortKey.replace(/^B#/, '').replace('#', '_');
+/** The place from which all of this time and before it are read. It names no row: the last one looked at may be of a repo that its reader may not see. */
+export const batchCursorAfter = (sortKey: string): string =>
+  `${padTime(Number(sortKey.split('#')[1]) + 1)}_-`;
 export const batchSortKeyAt = (cursor: string): string => `B#${cursor.replace('_', '#')}`;
 export const eventPartition = (tenantId: TenantId): string => `${PARTITIONS.events}${tenantId}`;
 /** `version` is that of the queue write which carried the event: the key is unique and the same on every retry. */
