@@ -72,8 +72,15 @@ export const TimeZone = z
 /** `since` in the future: it is the next one. */
 export const FreezeView = z.object({ reason: z.string(), since: Time, until: Time });
 
+/** A later time has no form in the contract; a window of before `FREEZE_LAST_YEAR_MAX` may begin or end there. */
+const LAST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
 export function toFreezeView(freeze: Freeze | null): z.infer<typeof FreezeView> | null {
   if (freeze === null) return null;
   const { reason, since, until } = freeze;
-  return { reason, since: formatTime(since), until: formatTime(until) };
+  return {
+    reason,
+    since: formatTime(Math.min(since, LAST_TIME)),
+    until: formatTime(Math.min(until, LAST_TIME)),
+  };
 }

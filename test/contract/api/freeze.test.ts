@@ -1,3 +1,4 @@
+import { WEEK_DAYS } from '#core/domain/repos/freeze.ts';
 import { ApiWorld, TENANT_A, TOKEN_A } from '../../support/api-world.ts';
 
 async function givenRepo() {
@@ -60,6 +61,32 @@ describe('freeze windows', () => {
     const { status, json } = await a('GET', '/api/v1/user/queue/activity');
     expect([status, json.repos[0].freeze.until]).toEqual([200, '9001-01-01T00:00:00.000Z']);
   });
+
+  test.each([
+    ['UTC', '9999-01-01', '9999-01-01T00:00:00.000Z'],
+    ['America/Los_Angeles', '9999-12-31', '9999-12-31T23:59:59.999Z'],
+  ])(
+    'a window that was stored up to the end of year 9999 in %s is told, cut at that end',
+    async (freezeTimeZone, first, since) => {
+      const { world, repo, a } = await givenRepo();
+      const window = {
+        reason: 'far',
+        days: WEEK_DAYS,
+        from: '20:00',
+        to: '24:00',
+        first,
+        last: '9999-12-31',
+      };
+      const whole = first.endsWith('01-01') ? { from: '00:00' } : {};
+      const freezeWindows = [{ ...window, ...whole }];
+      await world.store.updateRepo({ ...repo, freezeWindows, freezeTimeZone });
+      const { status, json } = await a('GET', '/api/v1/user/queue/activity');
+      expect([status, json.repos[0].freeze]).toEqual([
+        200,
+        { reason: 'far', since, until: '9999-12-31T23:59:59.999Z' },
+      ]);
+    },
+  );
 
   test.each([
     ['freeze_windows.0.reason', { reason: 'caf\u00e9' }],
