@@ -4,6 +4,7 @@ import {
   DynamoDBClient,
   ResourceNotFoundException,
   RestoreTableToPointInTimeCommand,
+  type TableDescription,
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createDynamoStore } from '../core/adapters/dynamo/store.ts';
@@ -19,6 +20,8 @@ The first makes a table as the live one was at that time, beside it. The second 
 --put missing puts rows back that are gone, --put all also those that were changed. No row is deleted. Writing is refused while
 the tick runs (docs/operate.md, Restore).`;
 const LOOK_AGAIN_MS = 20_000;
+/** Points in time are a second apart. */
+const RESTORE_STEP_MS = 1_000;
 
 async function main(): Promise<number> {
   const text = { type: 'string' } as const;
@@ -55,14 +58,19 @@ async function restoreTable(
 ): Promise<number> {
   const time = new Date(at);
   if (Number.isNaN(time.getTime())) refuseCall(USAGE);
-  const isThere = await client.send(new DescribeTableCommand({ TableName: restored })).then(
-    () => true,
+  const found = await client.send(new DescribeTableCommand({ TableName: restored })).then(
+    (answer) => answer.Table ?? {},
     (error: unknown) => {
-      if (error instanceof ResourceNotFoundException) return false;
+      if (error instanceof ResourceNotFoundException) return null;
       throw error;
     },
   );
-  if (!isThere) {
+  const other = found === null ? null : sayOther(found, table, time);
+  if (other !== null) {
+    console.error(`${restored} is there already: ${other}. Name another table; nothing was restored`);
+    return 1;
+  }
+  if (found === null) {
     await client.send(
       new RestoreTableToPointInTimeCommand({
         SourceTableName: table,
@@ -80,6 +88,18 @@ async function restoreTable(
   }
   console.log(`${restored} is ready: start again without --at to see what differs`);
   return 0;
+}
+
+/** How a table is another one than that table at that time; null: it is that, so that the same command goes on where it was ended. */
+function sayOther({ RestoreSummary: from }: TableDescription, table: string, time: Date): string | null {
+  if (from?.SourceTableArn === undefined || from.RestoreDateTime === undefined)
+    return 'it was not restored from a table, as far as AWS tells';
+  const source = from.SourceTableArn.split('/').at(-1);
+  if (source !== table) return `it was restored from ${source}, not from ${table}`;
+  const isSame = Math.abs(from.RestoreDateTime.getTime() - time.getTime()) < RESTORE_STEP_MS;
+  return isSame
+    ? null
+    : `it was restored to ${from.RestoreDateTime.toISOString()}, not to ${time.toISOString()}`;
 }
 
 /** The name only: an error of the SDK may quote a row. */

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { type CopyOptions, copyBack, kindOf } from '#core/adapters/dynamo/table/copy-back.ts';
@@ -85,6 +87,66 @@ describe('a table of another time', () => {
     for (const [kind, begin] of Object.entries(PARTITIONS))
       expect([begin, kindOf(`${begin}x`)]).toEqual([begin, kind]);
     expect(kindOf('ZZ#1')).toBeNull();
+  });
+
+  describe('a table to restore into that is there already', () => {
+    const AT = '2026-11-22T10:00:00Z';
+    const restoreFrom = (endpoint: string) =>
+      runProgram('bin/restore.ts', ['--table', 'live', '--restored', RESTORED, '--at', AT], {
+        PATH: process.env.PATH,
+        AWS_REGION: 'us-east-1',
+        AWS_ACCESS_KEY_ID: 'local',
+        AWS_SECRET_ACCESS_KEY: 'local',
+        AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+      });
+    /** What AWS tells of a table that was restored. */
+    const restoreBeside = async (name: string, at: string) => {
+      const calls: string[] = [];
+      const server = createServer((request, response) => {
+        calls.push(String(request.headers['x-amz-target']).replace(/^.*\./, ''));
+        const summary = {
+          SourceTableArn: `arn:aws:dynamodb:us-east-1:123456789012:table/${name}`,
+          RestoreDateTime: Date.parse(at) / 1000,
+          RestoreInProgress: false,
+        };
+        response.setHeader('content-type', 'application/x-amz-json-1.0');
+        response.end(JSON.stringify({ Table: { TableStatus: 'ACTIVE', RestoreSummary: summary } }));
+      });
+      await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+      const { port } = server.address() as AddressInfo;
+      const ended = await restoreFrom(`http://127.0.0.1:${port}`);
+      server.close();
+      return { ...ended, calls: new Set(calls) };
+    };
+
+    test('is refused where it was not restored at all', async () => {
+      const { code, output } = await restoreFrom(live.endpoint);
+      expect([code, output]).toEqual([
+        1,
+        expect.stringContaining(
+          `${RESTORED} is there already: it was not restored from a table, as far as AWS tells. Name another`,
+        ),
+      ]);
+    });
+
+    test.each([
+      [
+        'live',
+        '2026-11-22T09:00:00Z',
+        'it was restored to 2026-11-22T09:00:00.000Z, not to 2026-11-22T10:00',
+      ],
+      ['other', AT, 'it was restored from other, not from live'],
+    ])('is refused where it is %s as it was at %s', async (name, at, words) => {
+      const { code, output, calls } = await restoreBeside(name, at);
+      expect([code, output]).toEqual([1, expect.stringContaining(words)]);
+      expect([...calls]).toEqual(['DescribeTable']);
+    });
+
+    test('is taken where it was restored from that table to that time: the command goes on', async () => {
+      const { code, output, calls } = await restoreBeside('live', AT);
+      expect([code, output]).toEqual([0, expect.stringContaining(`${RESTORED} is ready`)]);
+      expect([...calls]).toEqual(['DescribeTable']);
+    });
   });
 
   test('the command writes nothing while the tick runs, and says what to switch off', async () => {
