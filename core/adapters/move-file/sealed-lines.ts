@@ -69,13 +69,13 @@ export async function openSealedWriter(
   rmSync(next, { force: true });
   const descriptor = openSync(next, 'wx', 0o600);
   const header = JSON.stringify({ format: FORMAT, version: VERSION, salt: salt.toString('base64'), cost });
-  writeSync(descriptor, `${header}\n`);
+  writeWhole(descriptor, `${header}\n`);
   let place = 0;
   const add = (value: unknown, isLast: boolean): void => {
     const { nonce, aad } = nameOf(header, place, isLast);
     const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES }).setAAD(aad);
     const body = Buffer.concat([cipher.update(toText(value), 'utf8'), cipher.final(), cipher.getAuthTag()]);
-    writeSync(descriptor, `${body.toString('base64')}\n`);
+    writeWhole(descriptor, `${body.toString('base64')}\n`);
     place += 1;
   };
   return {
@@ -93,6 +93,16 @@ export async function openSealedWriter(
       rmSync(next, { force: true });
     },
   };
+}
+
+/** A disk that is filling up takes a part of what is given, without an error. */
+function writeWhole(descriptor: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let written = 0; written < bytes.length; ) {
+    const taken = writeSync(descriptor, bytes, written);
+    if (taken === 0) throw new MoveError('The disk takes no more: nothing was exported.');
+    written += taken;
+  }
 }
 
 /** The lines of a file, each proved to be in its place. Throws `MoveError` for a wrong passphrase, and for a file that was changed or cut. */
