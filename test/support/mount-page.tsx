@@ -18,7 +18,7 @@ export interface Sent {
 export interface MountOptions {
   /** Path and query that the browser shows. */
   readonly at: string;
-  /** Answers by `GET /path`; anything else is 404 `not_found`. A number is a status with an empty body. */
+  /** Answers by `GET /path`; anything else is 404 `not_found`. A number is a status with an empty body, a function answers by the body. */
   readonly answers?: Readonly<Record<string, unknown>>;
   readonly config?: Partial<DashboardConfig>;
   /** @default a session of a tenant; null: signed out */
@@ -51,9 +51,10 @@ export function mountPage({ at, answers = {}, config = {}, session = SESSION }: 
   globalThis.fetch = (async (input: string, init: RequestInit = {}) => {
     const address = `${init.method ?? 'GET'} ${input}`;
     const { body } = init;
-    sent.push({ address, body: typeof body === 'string' ? readBody(body) : body });
+    const given = typeof body === 'string' ? readBody(body) : body;
+    sent.push({ address, body: given });
     const known = address in answers ? answers[address] : answers[address.replace(/\?.*$/, '')];
-    return reply(known);
+    return reply(typeof known === 'function' ? known(given) : known);
   }) as typeof fetch;
   const service = createService({ ...CONFIG, ...config });
   const page = render(

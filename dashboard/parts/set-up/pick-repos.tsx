@@ -124,16 +124,17 @@ export function PickRepos({
     const choice = picked.get(repo.full_name);
     return choice === undefined ? [] : [{ found: repo, choice }];
   });
-  const added = outcomes.flatMap(({ id }) => (id === null ? [] : [id]));
+  const added = idsOf(outcomes);
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
         add.mutate(wanted, {
-          onSuccess: (all) => {
+          onSuccess: (tried) => {
+            const all = [...outcomes.filter(({ problem }) => problem === null), ...tried];
             setOutcomes(all);
-            const ids = all.flatMap(({ id }) => (id === null ? [] : [id]));
-            if (ids.length > 0 && all.every(({ problem }) => problem === null)) onDone(ids);
+            setPicked((now) => withoutAdded(now, tried));
+            if (all.every(({ problem }) => problem === null)) onDone(idsOf(all));
           },
         });
       }}
@@ -178,8 +179,8 @@ export function PickRepos({
       </label>
       {outcomes.some(({ problem }) => problem !== null) && (
         <ul className="problem" role="alert">
-          {outcomes.map(({ slug, problem }) => (
-            <li key={slug}>
+          {outcomes.map(({ slug, id, problem }) => (
+            <li key={id ?? slug}>
               <Foreign text={slug} />: {problem ?? 'added'}
             </li>
           ))}
@@ -195,6 +196,16 @@ export function PickRepos({
       </div>
     </form>
   );
+}
+
+function idsOf(outcomes: readonly Outcome[]): readonly string[] {
+  return outcomes.flatMap(({ id }) => (id === null ? [] : [id]));
+}
+
+/** The picks without those that were added: "Add" again is about the others alone. */
+function withoutAdded(picked: ReadonlyMap<string, Choice>, tried: readonly Outcome[]) {
+  const added = new Set(tried.flatMap(({ slug, id }) => (id === null ? [] : [slug])));
+  return new Map([...picked].filter(([slug]) => !added.has(slug)));
 }
 
 /** The values below are the same for all, so the first that was refused speaks for them. */
