@@ -63,7 +63,11 @@ export function NoticeWebhook({
             {host === null ? 'Set the webhook' : 'Replace the webhook and its secret'}
           </Button>
           {host !== null && (
-            <Button kind="quiet" busy={remove.isPending} onClick={() => remove.mutate(undefined)}>
+            <Button
+              kind="quiet"
+              busy={remove.isPending}
+              onClick={() => remove.mutate(undefined, { onSuccess: () => make.reset() })}
+            >
               Remove the webhook
             </Button>
           )}
