@@ -1,25 +1,33 @@
-import { useState } from 'react';
 import {
+  mapWays,
   NOTICE_TOPICS,
   NOTICE_WAYS,
   type NoticeTopic,
   type NoticeWay,
 } from '#core/domain/notices/notice-topics.ts';
+import { useDraft } from '../../data/use-draft.ts';
 import { usePatch } from '../../data/use-patch.ts';
 import type { StatusEntry } from '../../view/blocker.ts';
 import { nameTopic, nameWay } from '../../view/notification.ts';
 import { Button } from '../frame/basics.tsx';
 import { Problem } from '../frame/errors.tsx';
 
+/** Topics of each way in the order of the page, so that what was chosen twice looks the same. */
+const draftOf = (repo: Pick<StatusEntry, 'notice_topics'>) =>
+  mapWays((way) => NOTICE_TOPICS.filter((topic) => repo.notice_topics[way].includes(topic)).join(' '));
+
+const topicsOf = (chosen: string): readonly NoticeTopic[] =>
+  NOTICE_TOPICS.filter((topic) => chosen.split(' ').includes(topic));
+
 /** The choice of topics for each way. */
 export function NoticeTopics({ repo }: { readonly repo: StatusEntry }) {
-  const [draft, setDraft] = useState(repo.notice_topics);
+  const stored = draftOf(repo);
+  const { draft, edit, saved } = useDraft(stored);
   const patch = usePatch(repo);
   const toggle = (way: NoticeWay, topic: NoticeTopic): void => {
-    const chosen = draft[way];
-    // In the order of the page, so that what was chosen twice looks the same.
+    const chosen = topicsOf(draft[way]);
     const next = NOTICE_TOPICS.filter((each) => (each === topic) !== chosen.includes(each));
-    setDraft({ ...draft, [way]: next });
+    edit({ [way]: next.join(' ') });
   };
   return (
     <form
@@ -27,7 +35,8 @@ export function NoticeTopics({ repo }: { readonly repo: StatusEntry }) {
       aria-labelledby="topics-title"
       onSubmit={(event) => {
         event.preventDefault();
-        patch.mutate({ notice_topics: draft });
+        const notice_topics = mapWays((way) => topicsOf(draft[way]));
+        patch.mutate({ notice_topics }, { onSuccess: (next) => saved(draftOf({ ...repo, ...next })) });
       }}
     >
       <h2 id="topics-title">What each place is told of</h2>
@@ -42,7 +51,7 @@ export function NoticeTopics({ repo }: { readonly repo: StatusEntry }) {
             <label key={topic} className="check">
               <input
                 type="checkbox"
-                checked={draft[way].includes(topic)}
+                checked={topicsOf(draft[way]).includes(topic)}
                 onChange={() => toggle(way, topic)}
               />
               <span>{nameTopic(topic)}</span>
@@ -56,7 +65,7 @@ export function NoticeTopics({ repo }: { readonly repo: StatusEntry }) {
           type="submit"
           kind="main"
           busy={patch.isPending}
-          disabled={JSON.stringify(draft) === JSON.stringify(repo.notice_topics)}
+          disabled={NOTICE_WAYS.every((way) => draft[way] === stored[way])}
         >
           Save what is told
         </Button>

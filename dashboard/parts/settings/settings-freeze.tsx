@@ -1,8 +1,9 @@
-import { useId, useState } from 'react';
+import { useId } from 'react';
 import { ApiError } from '#core/contracts/routes/client.ts';
 import { FREEZE_WINDOWS_MAX, PAUSE_REASON_CHARS_MAX } from '#core/domain/api-limits.ts';
 import { useNow } from '../../data/hooks.ts';
-import { usePatch } from '../../data/use-patch.ts';
+import { useDraft } from '../../data/use-draft.ts';
+import { type Patch, usePatch } from '../../data/use-patch.ts';
 import type { RepoActivity, StatusEntry } from '../../view/blocker.ts';
 import { sayFreeze } from '../../view/freeze.ts';
 import { Button, Field } from '../frame/basics.tsx';
@@ -12,11 +13,25 @@ import { toNames } from './name-fields.tsx';
 
 const zones = Intl.supportedValuesOf('timeZone');
 
+type Draft = ReturnType<typeof draftOf>;
+
 const draftOf = (repo: StatusEntry) => ({
-  windows: repo.freeze_windows,
+  // As text: a draft is compared by its values.
+  windows: JSON.stringify(repo.freeze_windows),
   zone: repo.freeze_time_zone,
   labels: repo.freeze_exempt_labels.join(', '),
 });
+
+const windowsOf = (draft: Draft): StatusEntry['freeze_windows'] => JSON.parse(draft.windows);
+
+function patchOf(repo: StatusEntry, draft: Draft): Patch {
+  const stored = draftOf(repo);
+  return {
+    ...(draft.windows === stored.windows ? {} : { freeze_windows: windowsOf(draft) }),
+    ...(draft.zone === stored.zone ? {} : { freeze_time_zone: draft.zone.trim() }),
+    ...(draft.labels === stored.labels ? {} : { freeze_exempt_labels: toNames(draft.labels) }),
+  };
+}
 
 /** Path of the field that the service refused, such as `freeze_windows.1.to`; '': none. */
 function wrongOf(error: unknown): string {
@@ -27,22 +42,19 @@ function wrongOf(error: unknown): string {
 export function Freezes({ repo, activity }: { readonly repo: StatusEntry; readonly activity: RepoActivity }) {
   const now = useNow();
   const list = useId();
-  const [draft, setDraft] = useState(() => draftOf(repo));
+  const { draft, edit, saved } = useDraft(draftOf(repo));
   const patch = usePatch(repo);
-  const { windows } = draft;
+  const windows = windowsOf(draft);
+  const keep = (next: typeof windows): void => edit({ windows: JSON.stringify(next) });
   const wrong = wrongOf(patch.error);
-  const isChanged = JSON.stringify(draft) !== JSON.stringify(draftOf(repo));
+  const changes = patchOf(repo, draft);
   return (
     <form
       className="panel"
       aria-labelledby="freeze-title"
       onSubmit={(event) => {
         event.preventDefault();
-        patch.mutate({
-          freeze_windows: windows,
-          freeze_time_zone: draft.zone.trim(),
-          freeze_exempt_labels: toNames(draft.labels),
-        });
+        patch.mutate(changes, { onSuccess: (next) => saved(draftOf({ ...repo, ...next })) });
       }}
     >
       <h2 id="freeze-title">Freeze windows</h2>
@@ -58,10 +70,8 @@ export function Freezes({ repo, activity }: { readonly repo: StatusEntry; readon
           window={window}
           reasonCharsMax={PAUSE_REASON_CHARS_MAX}
           wrong={wrong.startsWith(`freeze_windows.${index}.`) ? (wrong.split('.')[2] ?? '') : null}
-          onChange={(next) =>
-            setDraft({ ...draft, windows: windows.map((each, at) => (at === index ? next : each)) })
-          }
-          onRemove={() => setDraft({ ...draft, windows: windows.filter((_, at) => at !== index) })}
+          onChange={(next) => keep(windows.map((each, at) => (at === index ? next : each)))}
+          onRemove={() => keep(windows.filter((_, at) => at !== index))}
         />
       ))}
       {wrong === 'freeze_windows' && (
@@ -81,7 +91,7 @@ export function Freezes({ repo, activity }: { readonly repo: StatusEntry; readon
               type="text"
               list={list}
               value={draft.zone}
-              onChange={(event) => setDraft({ ...draft, zone: event.target.value })}
+              onChange={(event) => edit({ zone: event.target.value })}
             />
           )}
         </Field>
@@ -95,7 +105,7 @@ export function Freezes({ repo, activity }: { readonly repo: StatusEntry; readon
               {...ids}
               type="text"
               value={draft.labels}
-              onChange={(event) => setDraft({ ...draft, labels: event.target.value })}
+              onChange={(event) => edit({ labels: event.target.value })}
             />
           )}
         </Field>
@@ -109,11 +119,11 @@ export function Freezes({ repo, activity }: { readonly repo: StatusEntry; readon
       <div className="row">
         <Button
           disabled={windows.length >= FREEZE_WINDOWS_MAX}
-          onClick={() => setDraft({ ...draft, windows: [...windows, NEW_WINDOW] })}
+          onClick={() => keep([...windows, NEW_WINDOW])}
         >
           Add a window
         </Button>
-        <Button type="submit" kind="main" busy={patch.isPending} disabled={!isChanged}>
+        <Button type="submit" kind="main" busy={patch.isPending} disabled={Object.keys(changes).length === 0}>
           Save freeze windows
         </Button>
       </div>
