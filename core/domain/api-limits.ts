@@ -121,7 +121,7 @@ export const MAILS_WAITING_MAX = 500;
 export const NOTICE_KEPT_MS = 24 * 60 * 60_000;
 /** A telling is not repeated within this time; a bounce is never repeated. */
 export const NOTICE_CLAIM_KEPT_MS = 30 * DAY_MS;
-/** Repositories whose places want to be told of standstills and drift, looked at by one tick. */
+/** Repositories whose places want to be told of standstills and drift, looked at by one tick; the next ones begin elsewhere. */
 export const WATCHED_REPOS_MAX = 2_000;
 /** The tick ends this look before its function is ended; what was not looked at comes with the next one. */
 export const WATCH_MS = 10_000;

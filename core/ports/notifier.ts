@@ -50,9 +50,13 @@ export interface NoticeRequestStore {
 
 /** For the look at queues that stand still and set-ups that changed. */
 export interface WatchStore {
-  /** Repositories of which a place wants to be told. An index: a hint, never the truth (E8). */
+  /**
+   * Repositories of which a place wants to be told, in the order of their ids, from behind this share of all ids (0 to below
+   * 1) and around once. An index: a hint, never the truth (E8).
+   */
   listWatchedRepos(
     limit: number,
+    from: number,
   ): Promise<readonly { readonly tenantId: TenantId; readonly repoId: RepoId }[]>;
   /** Asks for a notice of it, once for as long as it is remembered; false: it was asked for, or the repo is gone. */
   requestTrouble(tenantId: TenantId, trouble: Trouble): Promise<boolean>;

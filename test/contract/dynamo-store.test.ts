@@ -104,7 +104,7 @@ describe('DynamoDB store: notices and what goes with a tenant', () => {
       const { repoId } = event;
       const drift = { repoId, topic: 'drift', name: 'rights', since: null } as const;
       expect(await store.requestTrouble(tenantId, drift)).toBe(false);
-      expect(await store.listWatchedRepos(10)).toEqual([]);
+      expect(await store.listWatchedRepos(10, 0)).toEqual([]);
       expect(await store.loadNotice(stored)).toBeNull();
       const told = { tenantId, kind: 'test', body: '{}' } as const;
       const delivery = newDelivery({ repoId, at: 1, id: 'test_1' }, told, clock.now());

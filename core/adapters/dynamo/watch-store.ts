@@ -8,19 +8,28 @@ import { noticeRow } from './rows/notice-row.ts';
 import { readRow } from './rows/read-row.ts';
 import type { Table } from './table/table.ts';
 
+/** Hex digits of an id that tell its place among all: ids are random. */
+const ID_DIGITS = 8;
+
 export function createWatchStore(table: Table): WatchStore {
   return {
-    async listWatchedRepos(limit) {
-      const rows = await table.query(
-        {
-          IndexName: GSI1.name,
-          KeyConditionExpression: 'gsi1pk = :watch',
-          ExpressionAttributeValues: { ':watch': WATCH_PARTITION },
-        },
-        limit,
-        'listWatchedRepos',
-      );
-      return rows.map((row) => ({
+    async listWatchedRepos(limit, from) {
+      const begin = Math.floor(from * 16 ** ID_DIGITS)
+        .toString(16)
+        .padStart(ID_DIGITS, '0');
+      const read = (side: '>=' | '<', rowsMax: number) =>
+        table.query(
+          {
+            IndexName: GSI1.name,
+            KeyConditionExpression: `gsi1pk = :watch AND gsi1sk ${side} :begin`,
+            ExpressionAttributeValues: { ':watch': WATCH_PARTITION, ':begin': begin },
+          },
+          rowsMax,
+          'listWatchedRepos',
+        );
+      const behind = await read('>=', limit);
+      const around = behind.length < limit ? await read('<', limit - behind.length) : [];
+      return [...behind, ...around].map((row) => ({
         tenantId: readRow(text, row.tenant_id, 'listWatchedRepos'),
         repoId: readRow(text, row.gsi1sk, 'listWatchedRepos'),
       }));

@@ -38,10 +38,10 @@ export async function watchQueues(deps: WatchDeps): Promise<void> {
   const startedAt = clock.now();
   try {
     const byTenant = new Map<TenantId, RepoId[]>();
-    for (const { tenantId, repoId } of await store.listWatchedRepos(WATCHED_REPOS_MAX)) {
+    for (const { tenantId, repoId } of await store.listWatchedRepos(WATCHED_REPOS_MAX, placeAt(startedAt))) {
       byTenant.set(tenantId, [...(byTenant.get(tenantId) ?? []), repoId]);
     }
-    for (const [tenantId, repoIds] of fromAnotherPlace([...byTenant], startedAt)) {
+    for (const [tenantId, repoIds] of byTenant) {
       if (clock.now() - startedAt >= WATCH_MS)
         return log.warn('the look at watched queues was cut short', {});
       await watchTenant(deps, tenantId, repoIds);
@@ -51,11 +51,12 @@ export async function watchQueues(deps: WatchDeps): Promise<void> {
   }
 }
 
-/** Each tick begins elsewhere, evenly spread over all of them: where the time is not enough, each still gets its turn. */
-function fromAnotherPlace<Each>(all: readonly Each[], now: EpochMs): readonly Each[] {
-  const turn = Math.floor(now / TICK_INTERVAL_MS) * GOLDEN_SHARE;
-  const start = Math.floor((turn % 1) * all.length);
-  return [...all.slice(start), ...all.slice(0, start)];
+/**
+ * Each tick begins elsewhere, evenly spread over all of them: where the time is not enough, or there are more than one look
+ * takes, each still gets its turn.
+ */
+function placeAt(now: EpochMs): number {
+  return (Math.floor(now / TICK_INTERVAL_MS) * GOLDEN_SHARE) % 1;
 }
 
 async function watchTenant(deps: WatchDeps, tenantId: TenantId, repoIds: readonly RepoId[]): Promise<void> {

@@ -92,11 +92,29 @@ describe('the topics of a place', () => {
     await world.store.saveReconcileOutcome(repo, { ...lost, ranAt: now + 2, refusal: 'archived' });
     await world.deliver(await world.watch(repo, [{ topic: 'drift', name: 'rights', since: now + 1 }]));
     expect(JSON.stringify(messages().map(({ body }) => body))).toContain('The repository is archived');
-    const watched = async () => (await world.store.listWatchedRepos(100)).map(({ repoId }) => repoId);
+    const watched = async () => (await world.store.listWatchedRepos(100, 0.5)).map(({ repoId }) => repoId);
     expect(await watched()).toContain(repo.id);
     expect(await watched()).not.toContain(quiet.id);
     await world.store.deleteRepo(repo);
     expect(await watched()).not.toContain(repo.id);
+  });
+
+  test('watched repositories are listed around from any place, each once, so that those beyond a limit have their turn', async () => {
+    const made: string[] = [];
+    for (let each = 0; each < 6; each += 1)
+      made.push((await world.enroll(ALL, choose({ email: ['stuck'] }))).id);
+    const listed = async (limit: number, from: number) =>
+      (await world.store.listWatchedRepos(limit, from)).map(({ repoId }) => repoId);
+    const all = await listed(100, 0);
+    expect(all).toEqual(expect.arrayContaining(made));
+    for (const from of [0.25, 0.5, 0.999]) {
+      const around = await listed(100, from);
+      expect([...around].sort()).toEqual([...all].sort());
+    }
+    for (const id of made) {
+      const place = Number.parseInt(id.slice(0, 8), 16) / 16 ** 8;
+      expect(await listed(1, place)).toEqual([id]);
+    }
   });
 
   test.each([
