@@ -61,6 +61,22 @@ export const WORD_MUTANTS: readonly Mutant[] = [
     dies: 'what is refused is tried on a batch in flight',
   },
   {
+    guard: 'a refusal is over where only the check of another is waited for',
+    file: `${QUEUE}/admission/admit-entries.ts`,
+    find: "    if (admission.reason === 'other_checks' && isOver) entry.refusedFor = null;\n",
+    replace: '',
+    families: ['people'],
+    dies: 'a review comes before another check has passed',
+  },
+  {
+    guard: 'words of a refusal that is over give way to those of the check that is waited for',
+    file: `${QUEUE}/words/departure.ts`,
+    find: 'hasLeft || isOver ||',
+    replace: 'hasLeft ||',
+    families: ['people'],
+    dies: 'a review comes before another check has passed',
+  },
+  {
     guard: 'a refusal of staging stands no longer than until the pull request is staged',
     file: `${QUEUE}/fold-staging.ts`,
     find: '    delete entry?.refusedBefore;\n',

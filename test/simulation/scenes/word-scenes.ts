@@ -263,9 +263,30 @@ async function tryRefusedOnBatch(): Promise<readonly string[]> {
   return later.map(({ description }) => `a refusal that still holds is told over with "${description}"`);
 }
 
+/** A review that was missing is given while another check has not passed; then that check passes. */
+async function approveBeforeCheck(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  await forge.setProtection({ requiredApprovals: 1, requiredContexts: [DEFAULT_SERVICE_NAME, 'lint'] });
+  const pr = await givenScheduled(forge, 'a');
+  await look(stage, 2);
+  if ((await wordsOn(stage, pr)) !== PULL_CODES.approvals_missing.says) return ['the scene did not come about'];
+  await forge.review(pr, 'reviewer', 'approve');
+  await look(stage, 2);
+  const words = await wordsOn(stage, pr);
+  await forge.postStatusAs('ci', (await forge.pull(pr)).headSha, 'lint', 'success');
+  await passTicks(stage, 15 * MINUTE_MS);
+  return [
+    ...(words === PULL_CODES.not_admitted.says ? [] : [`one that waits for another check is told "${words}"`]),
+    ...(forge.isMerged(pr) ? [] : ['it did not land']),
+  ];
+}
+
 export const WORD_SCENES = {
   'one is staged and the next one waits': tellWhereEachStands,
   'the base moves under one that changes nothing': moveBaseUnderRefusal,
+  'a review comes before another check has passed': approveBeforeCheck,
   'what is refused is tried on a batch in flight': tryRefusedOnBatch,
   'the record is lost under words that are true': loseRecordUnderTrueWords,
   'words come late over a bounce': wordsComeOverBounce,

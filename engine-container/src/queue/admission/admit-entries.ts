@@ -18,6 +18,9 @@ import { sayError } from './moved-heads.ts';
 import { noteJudged } from './replaced-schedule.ts';
 import { outwaitAgreement, outwaitAnswer } from './unclear.ts';
 
+/** Refusals that admission comes to once the checks of others have passed: until then, those that were told hold. */
+const AFTER_CHECKS: ReadonlySet<Refusal> = new Set([...MAY_BE_WHY, 'merge_unsigned', 'title_not_mergeable']);
+
 /** One round over the queue, in its order. */
 interface AdmissionRound {
   readonly views: ReadonlyMap<PullRequestNumber, PullRequestView>;
@@ -204,6 +207,9 @@ function applyAdmission(
     entry.readyAt = null;
     delete entry.unclear;
     if (admission.reason === 'twin' && isBehindTwin) entry.isBehindTwin = true;
+    // The checks of others come after all that it was refused for, but for these.
+    const isOver = entry.refusedFor !== null && !AFTER_CHECKS.has(entry.refusedFor);
+    if (admission.reason === 'other_checks' && isOver) entry.refusedFor = null;
     return;
   }
   refuse(pass, entry, admission.reason);

@@ -5,7 +5,7 @@ import { mustWordsWait } from '../record/bounds.ts';
 import type { Departure } from '../record/landing-state.ts';
 import type { QueueEntry, Said } from '../record/queue-entry.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { sayDeferred } from './deferral-words.ts';
+import { keepsWords, sayDeferred } from './deferral-words.ts';
 import {
   describeDefer,
   describeDeparture,
@@ -80,7 +80,9 @@ export function sayKeptOut(pass: DecisionContext, entry: QueueEntry): void {
   if (hasLeft && deferred !== undefined && describeDefer(deferred.reason) !== null)
     return sayDeferred(pass, deferred);
   if (readyAt !== null || !isAdmissionRead(pass.s) || isSpokenFor(pass.record, head)) return;
-  const isOutdated = hasLeft || (said.state === 'pending' && isPromise(said.description));
+  // No refusal and no bounce holds: those that are told have ended.
+  const isOver = said.state === 'error' && !keepsWords(entry);
+  const isOutdated = hasLeft || isOver || (said.state === 'pending' && isPromise(said.description));
   if (isOutdated && !isInFlight(pass.record, pr)) wishWords(pass, entry, describeNotAdmitted());
 }
 
