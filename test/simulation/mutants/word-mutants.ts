@@ -61,6 +61,15 @@ export const WORD_MUTANTS: readonly Mutant[] = [
     dies: 'what is refused is tried on a batch in flight',
   },
   {
+    guard: 'a success that is taken back from one that was refused gives way to the words of the refusal',
+    file: `${QUEUE}/batches/batch.ts`,
+    find: '    ...wordsOfEnd(pass.record, landing, words),\n',
+    replace:
+      '    ...wordsOfEnd({ ...pass.record, entries: pass.record.entries.map((entry) => ({ ...entry, refusedFor: null })) }, landing, words),\n',
+    families: ['people'],
+    dies: 'a review is asked for in the midst of a landing',
+  },
+  {
     guard: 'a refusal is over where only the check of another is waited for',
     file: `${QUEUE}/admission/admit-entries.ts`,
     find: "    if (admission.reason === 'other_checks' && isOver) entry.refusedFor = null;\n",

@@ -3,7 +3,7 @@ import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { describeStaleSuccess } from '../../../engine-container/src/queue/words/phrases.ts';
 import { giveUpFirst } from '../../scenario/late-call.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
-import { look, type Scenes, type Stage, setStage, wordsOn } from '../scene-stage.ts';
+import { look, openLostMerge, type Scenes, type Stage, setStage, wordsOn } from '../scene-stage.ts';
 
 /** Scenes about words that stand on a head: those of another pull request with it, and those that come late. */
 
@@ -271,15 +271,37 @@ async function approveBeforeCheck(): Promise<readonly string[]> {
   await forge.setProtection({ requiredApprovals: 1, requiredContexts: [DEFAULT_SERVICE_NAME, 'lint'] });
   const pr = await givenScheduled(forge, 'a');
   await look(stage, 2);
-  if ((await wordsOn(stage, pr)) !== PULL_CODES.approvals_missing.says) return ['the scene did not come about'];
+  if ((await wordsOn(stage, pr)) !== PULL_CODES.approvals_missing.says)
+    return ['the scene did not come about'];
   await forge.review(pr, 'reviewer', 'approve');
   await look(stage, 2);
   const words = await wordsOn(stage, pr);
   await forge.postStatusAs('ci', (await forge.pull(pr)).headSha, 'lint', 'success');
   await passTicks(stage, 15 * MINUTE_MS);
   return [
-    ...(words === PULL_CODES.not_admitted.says ? [] : [`one that waits for another check is told "${words}"`]),
+    ...(words === PULL_CODES.not_admitted.says
+      ? []
+      : [`one that waits for another check is told "${words}"`]),
     ...(forge.isMerged(pr) ? [] : ['it did not land']),
+  ];
+}
+
+/** The rule asks for a review in the midst of a landing that the forge does not carry out: the success is taken back. */
+async function askForReviewInLanding(): Promise<readonly string[]> {
+  const opened = await openLostMerge();
+  if (opened === null) return ['the scene did not come about'];
+  const { stage, pr } = opened;
+  const { headSha } = await stage.forge.pull(pr);
+  const before = stage.forge.statusHistory(headSha).length;
+  await stage.forge.setProtection({ requiredApprovals: 1 });
+  await look(stage, 4);
+  const says = PULL_CODES.approvals_missing.says;
+  const words = stage.forge.statusHistory(headSha).slice(before);
+  return [
+    ...((await wordsOn(stage, pr)) === says ? [] : ['the scene did not come about: it was not refused']),
+    ...words
+      .filter(({ description, state }) => state !== 'success' && description !== says)
+      .map(({ description }) => `one that is refused is told "${description}"`),
   ];
 }
 
@@ -287,6 +309,7 @@ export const WORD_SCENES = {
   'one is staged and the next one waits': tellWhereEachStands,
   'the base moves under one that changes nothing': moveBaseUnderRefusal,
   'a review comes before another check has passed': approveBeforeCheck,
+  'a review is asked for in the midst of a landing': askForReviewInLanding,
   'what is refused is tried on a batch in flight': tryRefusedOnBatch,
   'the record is lost under words that are true': loseRecordUnderTrueWords,
   'words come late over a bounce': wordsComeOverBounce,

@@ -17,7 +17,7 @@ import { type Deferred, isSilent } from '../record/deferral.ts';
 import type { TakeBackReason } from '../record/landing-state.ts';
 import { type Batch, type Fate, type QueueRecord, startOf, type Teardown, treeOf } from '../record/record.ts';
 import { blamesHead, keepsWords, sayDeferred } from '../words/deferral-words.ts';
-import { describeEnd } from '../words/last-word.ts';
+import { wordsOfEnd } from '../words/last-word.ts';
 import { describeDefer } from '../words/phrases.ts';
 import { wishStatus } from '../words/wish-status.ts';
 import { resolveNode, retireNode } from './nodes.ts';
@@ -88,8 +88,7 @@ export function startTeardown(pass: DecisionContext, batch: Batch, reason: Teard
   wishStatus(pass, {
     pr: landing.pr,
     sha: landing.head,
-    state: 'pending',
-    description: describeEnd(pass.record, landing, words),
+    ...wordsOfEnd(pass.record, landing, words),
     targetUrl: null,
     takesBack: true,
   });

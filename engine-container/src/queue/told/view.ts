@@ -78,6 +78,7 @@ function situationOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: 
   const landing = record.batches.find((batch) => batch.landing?.pr === entry.pr)?.landing;
   if (landing) {
     const { takeBack } = landing;
+    if (takeBack !== null && entry.refusedFor !== null) return situation('refused', entry.refusedFor);
     return takeBack === null ? situation('landing') : situation('waiting', codeOfTakeBack(takeBack.reason));
   }
   if (entry.scheduleId === 0)

@@ -4,27 +4,30 @@ import type { QueueRecord } from '../record/record.ts';
 import { describeDeparture, describeRefusal, describeTakeBack } from './phrases.ts';
 import { wishStatus } from './wish-status.ts';
 
-/**
- * A success whose answer was lost may have been carried out after it was taken back: the last word is ours (E19). A pull
- * request with this head that was refused meanwhile keeps the words of its refusal: they say what to do.
- */
+/** A success whose answer was lost may have been carried out after it was taken back: the last word is ours (E19). */
 export function sayLastWord(pass: DecisionContext, landing: Landing, reason: TakeBackReason): void {
   const { pr, head: sha } = landing;
-  const refused = pass.record.entries.filter(({ head, refusedFor }) => head === sha && refusedFor !== null);
-  const { refusedFor = null } = refused.find((entry) => entry.pr === pr) ?? refused[0] ?? {};
-  const words =
-    refusedFor === null
-      ? ({ state: 'pending', description: describeEnd(pass.record, landing, reason) } as const)
-      : ({ state: 'error', description: describeRefusal(refusedFor) } as const);
-  wishStatus(pass, { pr, sha, ...words, targetUrl: null });
+  wishStatus(pass, { pr, sha, ...wordsOfEnd(pass.record, landing, reason), targetUrl: null });
 }
 
-/** Words on its head from when its `success` is taken back: one that has left the queue is not tested again. */
-export function describeEnd(
-  { entries }: QueueRecord,
-  { pr, head, left }: Landing,
+/**
+ * Words on its head from when its `success` is taken back. A pull request with this head that was refused meanwhile keeps the
+ * words of its refusal: they say what to do.
+ */
+export function wordsOfEnd(
+  record: QueueRecord,
+  landing: Landing,
   reason: TakeBackReason,
-): string {
+): { readonly state: 'pending' | 'error'; readonly description: string } {
+  const { pr, head: sha } = landing;
+  const refused = record.entries.filter(({ head, refusedFor }) => head === sha && refusedFor !== null);
+  const { refusedFor = null } = refused.find((entry) => entry.pr === pr) ?? refused[0] ?? {};
+  if (refusedFor !== null) return { state: 'error', description: describeRefusal(refusedFor) };
+  return { state: 'pending', description: describeEnd(record, landing, reason) };
+}
+
+/** One that has left the queue is not tested again. */
+function describeEnd({ entries }: QueueRecord, { pr, head, left }: Landing, reason: TakeBackReason): string {
   if (entries.some((entry) => entry.pr === pr || entry.head === head)) return describeTakeBack(reason);
   if (left === undefined && reason === 'queue_disabled') return describeTakeBack(reason);
   return describeDeparture(left ?? 'left_the_queue');
