@@ -49,6 +49,7 @@ async function readSome(
   // One more than was asked for tells whether there are more.
   if (repoIds === null) return { rows: await table.query(input, limit + 1, operation), end: undefined };
   if (repoIds.length === 0) return { rows: [], end: undefined };
+  // `IN` takes 100 values (DynamoDB, comparison operator and function reference), as many as a token may name (API_TOKEN_REPOS_MAX).
   const names = Object.fromEntries(repoIds.map((id, index) => [`:repo${index}`, id]));
   const rows: Row[] = [];
   const end = await table.walkFiltered(

@@ -11,6 +11,8 @@ export interface SweptTable {
 }
 
 const SWEEP_EVERY_MS = 60 * 60_000;
+/** A box that is restarted each hour sweeps as well, and not while all of it begins. */
+const FIRST_SWEEP_MS_MAX = 5 * 60_000;
 /** More than an hour brings; the first sweep of a table that was never swept is spread over several hours. */
 const SWEEP_ROWS_MAX = 10_000;
 const PAGE_ROWS = 200;
@@ -63,7 +65,7 @@ export async function sweepExpired(
   return removed;
 }
 
-/** Sweeps once an hour. Returns the end of it, which waits for a sweep under way. */
+/** Sweeps soon, then once an hour. Returns the end of it, which waits for a sweep under way. */
 export function startSweeps(table: SweptTable, log: Log, everyMs = SWEEP_EVERY_MS): () => Promise<void> {
   let isStopped = false;
   let underWay: Promise<void> | null = null;
@@ -75,14 +77,18 @@ export function startSweeps(table: SweptTable, log: Log, everyMs = SWEEP_EVERY_M
       log.warn('rows that have ended could not be removed', { error });
     }
   };
-  const timer = setInterval(() => {
+  const begin = (): void => {
     underWay ??= sweep().finally(() => {
       underWay = null;
     });
-  }, everyMs);
+  };
+  const first = setTimeout(begin, Math.min(everyMs, FIRST_SWEEP_MS_MAX));
+  const timer = setInterval(begin, everyMs);
+  first.unref();
   timer.unref();
   return async () => {
     isStopped = true;
+    clearTimeout(first);
     clearInterval(timer);
     await underWay;
   };
