@@ -85,7 +85,9 @@ test.each([1, 4])('%s failures to remove the work branch cost no gate run', asyn
 test('a look that failed is made again soon, also where a freeze window has hours to go', async () => {
   let isAway = false;
   const away = new ForgeError('unreachable', 'GET pulls', 502);
-  const world = await createWorld({ wrapForge: wrapForge(failOn('listOpenPullRequests', away, () => isAway)) });
+  const world = await createWorld({
+    wrapForge: wrapForge(failOn('listOpenPullRequests', away, () => isAway)),
+  });
   await givenProject(world.forge);
   const since = nextMinute(world.clock.now());
   await world.settings({ freezeWindows: [dailyWindow(since, since + 180 * MINUTE)] });

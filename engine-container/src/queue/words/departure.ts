@@ -13,6 +13,7 @@ import {
   describeOff,
   isDeparture,
   isPromise,
+  isRefusalTold,
 } from './phrases.ts';
 import { isSpokenFor } from './spoken-for.ts';
 import { wishStatus } from './wish-status.ts';
@@ -80,8 +81,8 @@ export function sayKeptOut(pass: DecisionContext, entry: QueueEntry): void {
   if (hasLeft && deferred !== undefined && describeDefer(deferred.reason) !== null)
     return sayDeferred(pass, deferred);
   if (readyAt !== null || !isAdmissionRead(pass.s) || isSpokenFor(pass.record, head)) return;
-  // No refusal and no bounce holds: those that are told have ended.
-  const isOver = said.state === 'error' && !keepsWords(entry);
+  // No refusal holds: the one that is told has ended.
+  const isOver = isRefusalTold(said.description) && !keepsWords(entry);
   const isOutdated = hasLeft || isOver || (said.state === 'pending' && isPromise(said.description));
   if (isOutdated && !isInFlight(pass.record, pr)) wishWords(pass, entry, describeNotAdmitted());
 }

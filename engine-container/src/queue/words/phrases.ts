@@ -135,6 +135,10 @@ export function describeNotAdmitted(): string {
   return PULL_CODES.not_admitted.says;
 }
 
+export function isRefusalTold(description: string): boolean {
+  return description.startsWith('refused:');
+}
+
 export function isDeparture(description: string): boolean {
   return description.startsWith('not queued:');
 }
