@@ -54,6 +54,22 @@ export const CLOCK_MUTANTS: readonly Mutant[] = [
     dies: 'the clock is set back while the forge overlooks a success',
   },
   {
+    guard: 'a person lifts a halt of before the clock was set back',
+    file: `${SRC}/queue/record/clock-step.ts`,
+    find: 'halted: halted && moveStop(halted, stepMs),',
+    replace: '',
+    families: ['storm'],
+    dies: 'the clock is set back while the queue stands still, and a person switches it off and on',
+  },
+  {
+    guard: 'a clock that is set back lifts no halt (A2)',
+    file: `${SRC}/queue/record/stop-state.ts`,
+    find: ' && repo.enabledAt !== enabledAt',
+    replace: '',
+    families: ['storm'],
+    dies: 'the clock is set back while the queue stands still, and a person switches it off and on',
+  },
+  {
     guard: 'a step is followed once, whatever the store refuses (A24)',
     file: `${SRC}/stored-record/record-keeper.ts`,
     find: 'document: toDocument(fitting, left),',

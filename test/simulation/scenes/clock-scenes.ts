@@ -114,6 +114,31 @@ async function putClockBackInLanding(): Promise<readonly string[]> {
   return landsWithin(stage, pr, 10 * MINUTE_MS);
 }
 
+/** A push to the base came between a success and its merge, half an hour after the queue was switched on. */
+async function putClockBackInHalt(): Promise<readonly string[]> {
+  const { stage, clock } = await setSteppedStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  await stage.settings({ enabledAt: clock.now() });
+  await clock.advance(HOUR_MS / 2);
+  let lost = 2;
+  forge.mergeBehaviour = () => (lost-- > 0 ? { kind: 'lost' } : { kind: 'now' });
+  const pr = await givenScheduled(forge, 'a');
+  await stage.drain({ until: async () => (await wordOn(stage, pr)) === 'success' });
+  await forge.pushToBase({ 'pushed.txt': 'pushed\n' });
+  await clock.advance(MINUTE_MS);
+  await stage.drain({ maxMs: 5 * MINUTE_MS });
+  if ((await stage.record()).halted === null) return ['the scene did not come about'];
+  clock.put(-HOUR_MS);
+  await lookUntil(stage, MINUTE_MS, () => false);
+  if ((await stage.record()).halted === null) return ['a clock that was set back lifts a halt'];
+  await stage.settings({ enabledAt: clock.now() });
+  await lookUntil(stage, MINUTE_MS, () => false);
+  return (await stage.record()).halted === null
+    ? []
+    : ['a clock that was set back keeps a halt from its end'];
+}
+
 async function landsWithin(stage: Stage, pr: number, maxMs: number): Promise<readonly string[]> {
   const hasLanded = await lookUntil(stage, maxMs, () => stage.forge.isMerged(pr));
   return hasLanded ? [] : ['a clock that was set back holds a landing up'];
@@ -153,5 +178,7 @@ export const CLOCK_SCENES = {
   'the clock is set forward after a success without an answer': putClockForward,
   'the clock is set back while a gate run goes on': putClockBackInRun,
   'the clock is set back while the forge overlooks a success': putClockBackInLanding,
+  'the clock is set back while the queue stands still, and a person switches it off and on':
+    putClockBackInHalt,
   'the clock is set back, and another engine has a success without an answer': putClockBackUnderAnother,
 } satisfies Scenes;

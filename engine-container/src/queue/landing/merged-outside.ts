@@ -13,6 +13,7 @@ import { isLandingHead } from '../batches/pipeline.ts';
 import { type DecisionContext, emitEvent, raiseStandstill, wakeNoLaterThan } from '../decision-context.ts';
 import type { OutsideMove } from '../record/merged-outside-state.ts';
 import type { QueueRecord } from '../record/record.ts';
+import { isLifted } from '../record/stop-state.ts';
 import type { OutsidePull } from '../snapshot.ts';
 import { hasEverLanded, hasLandedHead, noteMerged } from './landed.ts';
 import { isWatched } from './unheard.ts';
@@ -106,7 +107,7 @@ function noticeRival(
   if (record.rival !== undefined || !statuses.known || isOwnHead(record, pull)) return;
   const ours = statuses.value.find(({ context }) => context === record.context);
   if (ours === undefined || !LET_THROUGH.test(ours.description)) return;
-  record.rival = { pr: pull.number, at: s.now };
+  record.rival = { pr: pull.number, at: s.now, enabledAt: s.repo.enabledAt };
   log.push(`stopped: another queue has let #${pull.number} through under ${record.context}`);
 }
 
@@ -126,7 +127,7 @@ function isOwnHead(record: QueueRecord, { number, headSha }: PullRequest): boole
 export function stopBesideRival(pass: DecisionContext): void {
   const { record, s } = pass;
   if (record.rival === undefined) return;
-  if (s.repo.queueEnabled && s.repo.enabledAt > record.rival.at) {
+  if (isLifted(record.rival, s.repo)) {
     delete record.rival;
     // The search finds the same merges again for a while; the person has answered for those that were told.
     const told = (record.outside ?? []).map(({ pr }) => pr);

@@ -103,7 +103,9 @@ function acknowledge(pass: DecisionContext, batch: Batch, { index, receipt }: Un
 
 function halt(pass: DecisionContext, pr: PullRequestNumber, evidence: HaltEvidence): void {
   const { mergeCommit, landedTree, provenTree, baseBefore } = evidence;
-  pass.record.halted = { reason: 'tree_mismatch', pr, mergeCommit, at: pass.s.now, evidence };
+  const { now: at, repo } = pass.s;
+  const { enabledAt } = repo;
+  pass.record.halted = { reason: 'tree_mismatch', pr, mergeCommit, at, enabledAt, evidence };
   pass.log.push(
     landedTree === provenTree
       ? `stopped: ${mergeCommit} has the proven tree ${provenTree} but does not stand on ${baseBefore}`

@@ -5,6 +5,7 @@ import { type DecisionContext, raiseStandstill } from '../decision-context.ts';
 import { forgetOtherGates } from '../gate/missing-gate.ts';
 import { noticeBase } from '../landing/base-seen.ts';
 import { stopBesideRival } from '../landing/merged-outside.ts';
+import { isLifted } from './stop-state.ts';
 
 /**
  * The news of the snapshot besides the queue itself: readings for the next look to compare with, rule, hook, base, and settings
@@ -86,7 +87,7 @@ function noticeArchive(pass: DecisionContext): void {
 function endHalt(pass: DecisionContext): void {
   const { record, s } = pass;
   if (record.halted === null) return;
-  if (s.repo.queueEnabled && s.repo.enabledAt > record.halted.at) record.halted = null;
+  if (isLifted(record.halted, s.repo)) record.halted = null;
   else raiseStandstill(pass, 'tree_mismatch');
 }
 

@@ -4,6 +4,7 @@ import type { Bounced } from './aside.ts';
 import type { Landing } from './landing-state.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import type { Batch, Node, QueueRecord } from './record.ts';
+import type { Halt, Rival } from './stop-state.ts';
 
 /** Names of the properties that are a time, where there is one. */
 type TimeOf<Row> = {
@@ -24,11 +25,13 @@ export function followClock(record: QueueRecord, stepMs: number): QueueRecord {
     forge,
     gateLooks,
     givenUp,
+    halted,
     hook,
     landed,
     outside,
     outsideMove,
     recallHeads,
+    rival,
     rule,
     unheard,
   } = record;
@@ -38,6 +41,7 @@ export function followClock(record: QueueRecord, stepMs: number): QueueRecord {
     ...(forge && { forge: move(forge, 'readAt') }),
     ...(gateLooks && { gateLooks: move(gateLooks, 'at') }),
     ...(hook && { hook: move(hook, 'at') }),
+    ...(rival && { rival: moveStop(rival, stepMs) }),
     ...(rule && { rule: move(rule, 'lookedAt') }),
     baseSeen: record.baseSeen && move(record.baseSeen, 'at'),
     batches: record.batches.map((batch) => moveBatch(batch, stepMs)),
@@ -45,6 +49,7 @@ export function followClock(record: QueueRecord, stepMs: number): QueueRecord {
     deferred: record.deferred.map((each) => move(each, 'until')),
     entries: record.entries.map((entry) => moveEntry(entry, stepMs)),
     evidence: record.evidence.map((each) => move(each, 'at')),
+    halted: halted && moveStop(halted, stepMs),
     garbage: record.garbage.map((each) => move(each, 'notBefore')),
     pendingStatuses: record.pendingStatuses.map((each) => move(each, 'retryAt')),
     readings: record.readings.map((each) => move(each, 'seenAt', 'readAt')),
@@ -55,6 +60,11 @@ export function followClock(record: QueueRecord, stepMs: number): QueueRecord {
     ...(recallHeads && { recallHeads: recallHeads.map((each) => move(each, 'until')) }),
     ...(unheard && { unheard: unheard.map((each) => move(each, 'since', 'lookAt')) }),
   };
+}
+
+/** One that does not know its switching-on stays: set back, it could be lifted by that. */
+function moveStop<Row extends Halt | Rival>(stop: Row, stepMs: number): Row {
+  return stop.enabledAt === undefined ? stop : { ...stop, at: stop.at + stepMs };
 }
 
 function moveBounced(bounced: Bounced, stepMs: number): Bounced {

@@ -17,7 +17,6 @@ import type {
   Receipt,
 } from '#core/domain/queue/batch.ts';
 import type { Signal } from '#core/domain/queue/forecast.ts';
-import type { HaltEvidence } from '#core/domain/queue/queue-view.ts';
 import type { SettingsSeen } from '#core/domain/repos/settings-file.ts';
 import type { HookSeen } from '#core/domain/set-up/hook-seen.ts';
 import type { RuleSeen } from '#core/domain/set-up/provisioning.ts';
@@ -35,6 +34,7 @@ import type { OutsideMove, Outsider } from './merged-outside-state.ts';
 import type { PendingStatus, UnheardPost } from './pending-status.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import type { Recalling } from './recall-state.ts';
+import type { Halt, Rival } from './stop-state.ts';
 
 /**
  * The queue record: bookkeeping of one repo, kept by the lease holder and never authoritative (contract, Queue execution
@@ -72,7 +72,7 @@ export interface QueueRecord extends Learned, Recalling {
   /** Set when a landed tree was not the proven one: nothing more lands until a person switches the queue on again. */
   halted: Halt | null;
   /** Pull requests that another queue merged: nothing is staged until a person switches this one on again. Absent: none. */
-  rival?: { readonly pr: PullRequestNumber; readonly at: EpochMs };
+  rival?: Rival;
   /** Since when the forge shows the repository as archived; absent: it does not. */
   archivedSince?: EpochMs;
   /** After repeated infrastructure failure nothing is staged before this time (D-07). */
@@ -306,15 +306,6 @@ export interface GarbageBranch {
   /** A branch deleted before its gate run is visible kills that run in a way that looks like a failure (D-65). */
   readonly notBefore: EpochMs;
   readonly runKey: string | null;
-}
-
-export interface Halt {
-  readonly reason: 'tree_mismatch';
-  readonly pr: PullRequestNumber;
-  readonly mergeCommit: CommitSha;
-  readonly at: EpochMs;
-  /** Absent in records of before it was kept. */
-  readonly evidence?: HaltEvidence;
 }
 
 export function emptyRecord(context: string): QueueRecord {

@@ -21,7 +21,9 @@ const RECORD = {
   begunLately: { count: 1, at: AT, stagedAt: AT },
   forge: { version: null, readAt: AT },
   gateLooks: { at: AT },
+  halted: { reason: 'tree_mismatch', pr: 1, mergeCommit: 'm', at: AT, enabledAt: AT },
   hook: { since: AT, at: AT, state: 'active' },
+  rival: { pr: 1, at: AT, enabledAt: AT },
   rule: { at: AT, lookedAt: AT, reasons: [] },
   outsideMove: { from: 'a', to: 'b', since: AT, own: [] },
   bounced: [{ pr: 1, head: 'h', scheduleId: 1, verdict: { baseTree: 't', times: 1, runUrl: null, at: AT } }],
@@ -96,9 +98,11 @@ const STAYING: readonly string[] = [
   '.batches.nodes.createdAt',
   '.batches.nodes.resolvedAt',
   '.entries.queuedAt',
+  '.halted.enabledAt',
   '.hook.since',
   '.readings.schedule.at',
   '.readings.updatedAt',
+  '.rival.enabledAt',
   '.rule.at',
 ];
 
