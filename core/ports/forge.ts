@@ -60,6 +60,13 @@ export function isOldName({ kind, status }: ForgeError): boolean {
   return kind === 'denied' && status !== null && status >= 300 && status < 400;
 }
 
+const HIDDEN_STATUSES: readonly (number | null)[] = [401, 403, 404];
+
+/** Of the call for its version alone: some forges, and proxies before them, show it to nobody, with whatever page. */
+export function isVersionHidden({ status }: ForgeError): boolean {
+  return HIDDEN_STATUSES.includes(status);
+}
+
 /** A read that was not sent, because its reconcile has spent what it may. Nothing is known by it, and nothing has failed. */
 export class ReadNotBegun extends ForgeError {
   constructor(call: string) {

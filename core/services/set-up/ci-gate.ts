@@ -6,7 +6,7 @@ import { gateFileName, gateFileNames, setupBranch } from '../../domain/queue/que
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { CiGate, GateProbe } from '../../domain/set-up/provisioning.ts';
 import type { SetUpCheck } from '../../domain/set-up/set-up-checks.ts';
-import { ForgeError } from '../../ports/forge.ts';
+import { ForgeError, isVersionHidden } from '../../ports/forge.ts';
 import type { ForgeAdmin, PullLink } from '../../ports/forge-admin.ts';
 import { StoreError } from '../../ports/store.ts';
 import type { Clock, Ids, Log } from '../../ports/system.ts';
@@ -82,7 +82,7 @@ export async function findGatePlace(
   branch: string,
   queueName: string,
 ): Promise<GatePlace> {
-  const version = await forge.readVersion();
+  const version = await readShownVersion(forge);
   const folders = workflowFolders(version);
   for (const folder of folders) {
     const files = await forge.listFolder(folder, branch);
@@ -94,6 +94,16 @@ export async function findGatePlace(
     return { version, folder, gate: null };
   }
   return { version, folder: folders[0] ?? '.github/workflows', gate: null };
+}
+
+/** Null where the forge, or a proxy before it, hides it. */
+async function readShownVersion(forge: ForgeAdmin): Promise<ForgeVersion | null> {
+  try {
+    return await forge.readVersion();
+  } catch (error) {
+    if (error instanceof ForgeError && isVersionHidden(error)) return null;
+    throw error;
+  }
 }
 
 /** The gate as an enrollment finds it on the base; best effort, like all set-up at that time. */

@@ -1,6 +1,7 @@
+import type { ForgeVersion } from '#core/domain/forge/forge-version.ts';
 import { FORGE_VERSION_KEPT_MS } from '#core/domain/limits.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
-import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
+import { type EngineForge, ForgeError, isVersionHidden } from '#core/ports/forge.ts';
 import type { Clock } from '#core/ports/system.ts';
 import type { KnownForge, QueueRecord } from '../queue/record/record.ts';
 import type { TryRead } from './look-reads.ts';
@@ -14,17 +15,23 @@ export async function readKnownForge(
 ): Promise<Reading<KnownForge>> {
   const now = clock.now();
   if (kept !== undefined && now - kept.readAt < FORGE_VERSION_KEPT_MS) return known(kept);
-  const version = await tryRead(() => unlessHidden(() => forge.readVersion()));
+  const version = await tryRead(() => readUnlessHidden(forge, kept?.version ?? null));
   if (version.known) return known({ version: version.value, readAt: now });
   return kept === undefined ? UNKNOWN : known(kept);
 }
 
-/** Some hide their version: then it is not known, and nothing waits for it. */
-async function unlessHidden<T>(read: () => Promise<T>): Promise<T | null> {
+/**
+ * Some hide their version: then it is not known, and nothing waits for it. A proxy's page may stand there for a moment only, so
+ * that what was known before goes on.
+ */
+async function readUnlessHidden(
+  forge: EngineForge,
+  before: ForgeVersion | null,
+): Promise<ForgeVersion | null> {
   try {
-    return await read();
+    return await forge.readVersion();
   } catch (error) {
-    if (error instanceof ForgeError && (error.kind === 'denied' || error.kind === 'missing')) return null;
-    throw error;
+    if (!(error instanceof ForgeError && isVersionHidden(error))) throw error;
+    return error.kind === 'unreachable' ? before : null;
   }
 }

@@ -1,3 +1,4 @@
+import { FORGE_VERSION_KEPT_MS } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import { createAbstractForge } from '../../fakes/abstract-forge/abstract-forge.ts';
@@ -113,6 +114,37 @@ describe('a pull request from a fork', () => {
     const fork = await givenFork(world, 'guest', 'dev');
     await world.drain();
     expect((await endingOf(world, [fork])).landed).toEqual([fork]);
+  });
+});
+
+describe('a version that is hidden', () => {
+  test.each([
+    ['the forge', { status: 403 }],
+    ['a page of a proxy', { status: 403, html: true }],
+    ['a page that is not found', { status: 404, html: true }],
+    ['a page that asks for a login', { status: 401, html: true }],
+  ])('by %s keeps nothing from landing', async (_, fault) => {
+    const world = await createQuirk();
+    world.forge.fault = ({ path }) => (path.endsWith('/version') ? fault : null);
+    const pr = await givenScheduled(world.forge, 'a');
+    await world.drain();
+    expect((await endingOf(world, [pr])).landed).toEqual([pr]);
+  });
+
+  test('by a page of a proxy that comes for a moment stays known', async () => {
+    const world = await createQuirk();
+    const first = await givenScheduled(world.forge, 'a');
+    await world.drain();
+    const { forge: known } = await world.record();
+    expect(known?.version).not.toBeNull();
+    await world.clock.advance(FORGE_VERSION_KEPT_MS);
+    world.forge.fault = ({ path }) => (path.endsWith('/version') ? { status: 403, html: true } : null);
+    const second = await givenScheduled(world.forge, 'b');
+    await world.drain();
+    expect((await endingOf(world, [first, second])).landed).toEqual([first, second]);
+    const { forge: kept } = await world.record();
+    expect(kept?.version).toEqual(known?.version);
+    expect(kept?.readAt).toBeGreaterThan(known?.readAt ?? 0);
   });
 });
 

@@ -26,6 +26,11 @@ const branchesOf = async (world: SetUpWorld) =>
   (await world.api('GET', '/branches')).map((branch) => branch.name);
 const tipOf = async (world: SetUpWorld) =>
   ((await world.api('GET', '/branches/main')) as unknown as { commit: { id: string } }).commit.id;
+const HIDDEN = [
+  ['the forge', { status: 403 }],
+  ['a page of a proxy', { status: 403, html: true }],
+  ['a page that is not found', { status: 404, html: true }],
+] as const;
 /** Calls that setting up a gate may make: no merge, no status, no write to a rule. */
 const SETUP_WRITES = ['DELETE branches/{branch}', 'POST contents/{path}', 'POST pulls'];
 const VERIFY_WRITES = ['DELETE branches/{branch}', 'POST contents/{path}'];
@@ -146,6 +151,12 @@ describe('setup pull request', () => {
     expect((await world.repo()).ciGate).toEqual(before.ciGate);
   });
 
+  test.each(HIDDEN)('a version that is hidden by %s keeps it from nothing', async (_name, fault) => {
+    const world = await create();
+    world.fake.knobs.fault = ({ path }) => (path.endsWith('/version') ? fault : null);
+    expect((await openSetupPull(world.deps, await world.repo())).kind).toBe('open');
+  });
+
   test('a lost answer to the opening finds the one that was opened', async () => {
     const world = await create();
     world.fake.knobs.fault = ({ method, path }) =>
@@ -187,6 +198,12 @@ describe.each(['fj11', 'fj15', 'gt126'] as const)('verify on %s', (profile) => {
       ['no_way_past', 'missing'],
       ['wake', expect.stringMatching(/^(ok|unknown)$/)],
     ]);
+  });
+
+  test.each(HIDDEN)('a version that is hidden by %s keeps it from nothing', async (_name, fault) => {
+    const world = await begin();
+    world.fake.knobs.fault = ({ path }) => (path.endsWith('/version') ? fault : null);
+    expect((await verifyCiGate(world.deps, await world.repo())).kind).toBe('verified_or_not');
   });
 
   test('a rule over the branches of the queue is no refusal of the token: the check that fails says so, with its step', async () => {
