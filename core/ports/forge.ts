@@ -197,9 +197,10 @@ export interface ForgeStager {
 /** Asks whether the forge still has a schedule: some drop it before they merge, and nothing else tells (E21). */
 export interface ScheduleProbe {
   /**
-   * Only while no `success` of ours stands on `head`, the one that was scheduled. `scheduleId` is the timeline entry of
-   * the schedule in question. `lost`: there is none; a schedule made to find out is taken back. `unknown`: the forge
-   * would not say, or the pull request has another head by now.
+   * Only while no `success` of ours stands on `head`, the one that was scheduled. `scheduleId` is the newest
+   * timeline entry by which it was scheduled before the first question: a newer schedule of the bot was made by asking.
+   * `lost`: there is none; a schedule made to find out is taken back. `unknown`: the forge would not say, or the pull
+   * request has another head by now.
    */
   probeSchedule(
     pr: PullRequestNumber,

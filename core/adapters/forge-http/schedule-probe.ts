@@ -91,7 +91,7 @@ function isRefusal(answer: ForgeAnswer): boolean {
   return answer.isJson && [403, 404, 405, 422, 500].includes(answer.status);
 }
 
-/** Does a schedule of the bot stand that is not the one in question? */
+/** Does a schedule of the bot stand that is newer than the entry in question? A push that renews an older one may be that entry. */
 async function isOwnSchedule(
   transport: ForgeTransport,
   pr: PullRequestNumber,
@@ -99,6 +99,6 @@ async function isOwnSchedule(
 ): Promise<boolean> {
   const entries = await readTimeline(transport, pr);
   const last = entries.findLast(({ kind }) => kind === 'scheduled' || kind === 'cancelled');
-  if (last?.kind !== 'scheduled' || last.id === scheduleId) return false;
+  if (last?.kind !== 'scheduled' || last.id <= scheduleId) return false;
   return last.user === (await readBotLogin(transport));
 }

@@ -303,7 +303,7 @@ function createProbe(world: World): Pick<EngineForge, 'probeSchedule'> {
     exchange(world, get(`issues/${pr}/timeline`, 'issues/{n}/timeline'), () => {
       const { timeline } = found(world.pulls.get(pr));
       const last = timeline.findLast(({ kind }) => kind === 'scheduled' || kind === 'cancelled');
-      return last?.kind === 'scheduled' && last.id !== scheduleId && last.user === world.bot;
+      return last?.kind === 'scheduled' && last.id > scheduleId && last.user === world.bot;
     });
   const takeBack = (pr: number): boolean =>
     exchange(

@@ -239,6 +239,24 @@ describe('a schedule that the forge dropped before a merge that failed (E21)', (
     expect(await wordsOf(world, a)).toMatch(/^pending: waiting: the forge dropped the schedule/);
   });
 
+  test('one that a person made again with the account of the bot while the gate ran is not taken back', async () => {
+    const world = await createQuirk({ rowDeletedBeforeMerge: false });
+    const { forge } = world;
+    forge.gateDurationMs = 10 * MINUTE_MS;
+    const pr = await forge.openPullRequest({ branch: 'a', files: { 'src/a.txt': 'a\n' } });
+    await forge.scheduleAs('mq-bot', pr, 'squash');
+    await world.drain({ until: () => forge.runs().length > 0 });
+    await world.clock.advance(MINUTE_MS);
+    await forge.cancelSchedule(pr);
+    await forge.scheduleAs('mq-bot', pr, 'squash');
+    forge.mergeBehaviour = () => ({ kind: 'lost' });
+    await world.drain();
+    expect(forge.isScheduled(pr)).toBe(true);
+    expect(await endingOf(world, [pr])).toEqual({ landed: [], bounced: [pr] });
+    const words = forge.statusHistory((await forge.pull(pr)).headSha).map(({ description }) => description);
+    expect(words.filter((each) => each.includes('dropped the schedule'))).toEqual([]);
+  });
+
   test('a schedule that still stands counts as a time-out, as before', async () => {
     const world = await createQuirk({ rowDeletedBeforeMerge: false });
     const pr = await givenScheduled(world.forge, 'a');

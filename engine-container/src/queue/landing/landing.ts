@@ -55,6 +55,7 @@ import { isLastUnread, refuseAtLast } from './last-refusal.ts';
 import { countMergeTimeout } from './merge-timeout.ts';
 import { awaitMergeable, setNextAside } from './mergeable.ts';
 import { isMergeOf, judgeMerge } from './proof.ts';
+import { askForSchedule } from './schedule-question.ts';
 import { awaitTakenBack, releaseHarmless } from './standing.ts';
 import { adoptTwin } from './twins.ts';
 import { graceEndsAt, isWatched, watchUnheard } from './unheard.ts';
@@ -155,11 +156,8 @@ function concludeTakeBack(pass: DecisionContext, batch: Batch, landing: Landing)
   if (isUnpostable(landing)) return endUnposted(pass, batch, landing);
   const block = isOfForge(takeBack.reason) ? findBlock(pass, landing) : 'nothing';
   if (block === 'unknown' && isAnswerAwaited(pass, until)) return pollNoLaterThan(pass, LANDING_POLL_MS_MAX);
-  if (takeBack.reason === 'merge_timeout' && takeBack.schedule === undefined && !isSure(block)) {
-    const scheduleId = batch.members[landing.index]?.scheduleId ?? 0;
-    pass.actions.push({ kind: 'probe_schedule', pr: landing.pr, head: landing.head, scheduleId });
-    return;
-  }
+  if (takeBack.reason === 'merge_timeout' && takeBack.schedule === undefined && !isSure(block))
+    return askForSchedule(pass, batch, landing);
   giveUpLanding(pass, batch, landing);
   sayLastWord(pass, landing, takeBack.reason);
   if (takeBack.schedule === 'lost' && !isSure(block)) loseSchedule(pass, batch, landing);

@@ -40,6 +40,8 @@ export interface Landing {
     postedAt: EpochMs | null;
     /** The forge's answer to the question whether it still has the schedule; absent until then (E21). */
     schedule?: 'scheduled' | 'lost' | 'unknown';
+    /** Timeline entry of the newest schedule when that was first asked; absent: not asked. */
+    askedAfter?: number;
     /** Times that the forge failed on that question while it was otherwise well; absent: never. */
     probeFailures?: number;
   } | null;

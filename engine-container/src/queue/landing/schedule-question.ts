@@ -1,0 +1,23 @@
+import { type DecisionContext, entryOf } from '../decision-context.ts';
+import type { Landing } from '../record/landing-state.ts';
+import type { Batch } from '../record/record.ts';
+
+/** Asks whether the forge still has the schedule, as often as it takes to learn. */
+export function askForSchedule(pass: DecisionContext, batch: Batch, landing: Landing): void {
+  const { takeBack, pr, head } = landing;
+  if (takeBack === null) return;
+  // Stored before the question is sent for the first time: a schedule that is newer was made by asking, and one that a
+  // person made with the account of the bot while the gate ran is not.
+  takeBack.askedAfter ??= newestEntryOf(pass, batch, landing);
+  pass.actions.push({ kind: 'probe_schedule', pr, head, scheduleId: takeBack.askedAfter });
+}
+
+/** The newest timeline entry by which it is scheduled, as it was last read. */
+function newestEntryOf({ record, s }: DecisionContext, batch: Batch, { pr, index }: Landing): number {
+  const focus = s.focus.get(pr);
+  const fresh = focus?.known === true ? focus.value.schedule : null;
+  const kept = record.readings.find((reading) => reading.pr === pr)?.schedule;
+  const schedule = fresh?.known === true ? fresh.value : kept;
+  if (schedule !== undefined && schedule.kind !== 'none') return schedule.id;
+  return entryOf(record, pr)?.scheduleId || (batch.members[index]?.scheduleId ?? 0);
+}
