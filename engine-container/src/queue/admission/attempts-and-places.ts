@@ -2,9 +2,13 @@ import type { PullRequestNumber } from '#core/domain/ids.ts';
 import { queuedMaxOf, type ScheduleRules } from '#core/domain/repos/schedule-rules.ts';
 import { activeMembers, inFlightOf } from '../batches/pipeline.ts';
 import type { DecisionContext } from '../decision-context.ts';
+import type { HeadAttempts } from '../record/aside.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { QueueRecord } from '../record/record.ts';
 import type { Admission, Refusal } from './admission.ts';
+
+/** Heads of one pull request whose attempts are kept, the newest: an open one may be pushed to without end. */
+const ATTEMPTED_HEADS_MAX = 10;
 
 function refused(reason: Refusal): Admission {
   return { kind: 'refused', reason };
@@ -33,10 +37,23 @@ export function noteAttempts({ record, s }: DecisionContext): void {
   const byHead = new Map(before.map((each) => [each.head, each]));
   for (const { pr, head, scheduleId } of record.batches.flatMap(activeMembers)) {
     const known = byHead.get(head);
-    if (known?.scheduleId !== scheduleId)
-      byHead.set(head, { pr, head, scheduleId, times: (known?.times ?? 0) + 1 });
+    // What is in flight counts as the newest, also one that was pushed back to.
+    byHead.delete(head);
+    if (known?.scheduleId === scheduleId) byHead.set(head, known);
+    else byHead.set(head, { pr, head, scheduleId, times: (known?.times ?? 0) + 1 });
   }
-  if (byHead.size > 0) record.attempts = [...byHead.values()];
+  if (byHead.size > 0) record.attempts = keepNewestHeads([...byHead.values()]);
+}
+
+/** @param attempts - The newest last. */
+function keepNewestHeads(attempts: readonly HeadAttempts[]): readonly HeadAttempts[] {
+  const counts = new Map<PullRequestNumber, number>();
+  const kept = attempts.toReversed().filter(({ pr }) => {
+    const count = (counts.get(pr) ?? 0) + 1;
+    counts.set(pr, count);
+    return count <= ATTEMPTED_HEADS_MAX;
+  });
+  return kept.reverse();
 }
 
 /**
