@@ -77,11 +77,14 @@ export function backportTargets(labels: readonly string[]): readonly string[] {
   return [...new Set(named)].slice(0, BACKPORTS_PER_PULL_MAX);
 }
 
-/** Whether git could have a branch of this name, and the forge's addresses can name it. */
-export function isPlainBranch(name: string): boolean {
-  return (
-    /^[A-Za-z0-9_][A-Za-z0-9_./+-]{0,199}$/.test(name) && !/\.\.|\/\/|\/\.|\.lock(?:\/|$)|[./]$/.test(name)
-  );
+/** What `git check-ref-format --branch` refuses, and halves of characters, which no address can name. */
+const NO_BRANCH_NAME =
+  /[\s\p{Cc}\p{Cs}~^:?*[\\]|\.\.|@\{|\/\/|^[-/]|(?:^|\/)\.|\.lock(?:\/|$)|[./]$|^(?:@|HEAD)$/u;
+const BRANCH_NAME_CHARS_MAX = 200;
+
+/** Whether git could have a branch of this name. */
+export function isBranchName(name: string): boolean {
+  return name !== '' && name.length <= BRANCH_NAME_CHARS_MAX && !NO_BRANCH_NAME.test(name);
 }
 
 /** Whether its owner wants landings carried, and its queue is on. */

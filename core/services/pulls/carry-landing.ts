@@ -6,7 +6,7 @@ import {
   backportMessage,
   backportTargets,
   isBackportMessage,
-  isPlainBranch,
+  isBranchName,
   sayBackport,
 } from '../../domain/pulls/backport.ts';
 import type { ActivityEvent } from '../../domain/queue/batch.ts';
@@ -93,7 +93,7 @@ async function carryTo(
   const { forge } = deps;
   const ends = (result: BackportResult): Backport => ({ branch, result, pull: null });
   if (branch === repo.baseBranch) return ends('same_branch');
-  const tip = isPlainBranch(branch) ? await forge.readBranchTip(branch) : null;
+  const tip = isBranchName(branch) ? await forge.readBranchTip(branch) : null;
   if (tip === null) return ends('no_branch');
   const head = backportBranch(deps.queueName, landed.pr, branch);
   const there = await forge.findPull(branch, head);

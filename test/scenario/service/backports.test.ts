@@ -449,6 +449,31 @@ test.each<[string, Options, string, RegExp]>([
   await expect(world.api('GET', `/branches/${HEAD}`)).rejects.toThrow('404');
 });
 
+test.each(['fj15', 'gt126'] as const)(
+  'a branch of any name that git allows is carried to, on %s',
+  async (profile) => {
+    const names = ['release/ü', 'v1.0@lts', 'v1#2', '15%', 'a&b=c', '版本'];
+    const world = await givenLanding({ labels: names.map((name) => `backport ${name}`), profile });
+    for (const name of names)
+      await world.api('POST', '/branches', { new_branch_name: name, old_ref_name: 'v15' });
+    await carry(world);
+    expect((await storyOf(world)).map(({ branch, result }) => [branch, result])).toEqual(
+      names.map((name) => [name, 'opened']),
+    );
+    const pulls = await world.api('GET', '/pulls?state=open');
+    expect(pulls).toMatchObject(
+      names
+        .map((name) => ({
+          base: { ref: name },
+          head: { ref: `mq-backport/1-${name}` },
+          title: `[${name}] Mend the fifth`,
+        }))
+        .reverse(),
+    );
+    expect(await remarksOf(world)).toEqual([]);
+  },
+);
+
 test('a branch of a person under the name of a backport is left as it is', async () => {
   const world = await givenLanding();
   await world.api('POST', '/branches', { new_branch_name: HEAD, old_ref_name: 'main' });
