@@ -62,7 +62,7 @@ export function isOldName({ kind, status }: ForgeError): boolean {
 
 const HIDDEN_STATUSES: readonly (number | null)[] = [401, 403, 404];
 
-/** Of the call for its version alone: some forges, and proxies before them, show it to nobody, with whatever page. */
+/** For errors of `readVersion` alone: some forges, and proxies before them, hide the version behind a page of any kind. */
 export function isVersionHidden({ status }: ForgeError): boolean {
   return HIDDEN_STATUSES.includes(status);
 }

@@ -77,7 +77,7 @@ export function backportTargets(labels: readonly string[]): readonly string[] {
   return [...new Set(named)].slice(0, BACKPORTS_PER_PULL_MAX);
 }
 
-/** What `git check-ref-format --branch` refuses, and halves of characters, which no address can name. */
+/** Parts of names that `git check-ref-format --branch` refuses, and halves of characters, which no address can name. */
 const NO_BRANCH_NAME =
   /[\s\p{Cc}\p{Cs}~^:?*[\\]|\.\.|@\{|\/\/|^[-/]|(?:^|\/)\.|\.lock(?:\/|$)|[./]$|^(?:@|HEAD)$/u;
 const BRANCH_NAME_CHARS_MAX = 200;
