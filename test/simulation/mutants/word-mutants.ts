@@ -78,6 +78,14 @@ export const WORD_MUTANTS: readonly Mutant[] = [
     dies: 'a review comes before another check has passed',
   },
   {
+    guard: 'words that one has landed are not written over by those of its twin',
+    file: `${QUEUE}/words/departure.ts`,
+    find: '  if (isLandingHead(pass.record, head) || hasLandedHead(pass.record, head)) return;\n',
+    replace: '',
+    families: ['people'],
+    dies: 'one of two with a head lands beside one that is refused',
+  },
+  {
     guard: 'words of a refusal that is over give way to those of the check that is waited for',
     file: `${QUEUE}/words/departure.ts`,
     find: 'hasLeft || isOver ||',

@@ -182,7 +182,32 @@ async function twinIsPushedBesideStaged(): Promise<readonly string[]> {
   return words === before ? [] : [`its author is told "${words}"`];
 }
 
+/** One of two with a head is refused; the forge is slow to merge the other one. */
+async function landBesideRefusedTwin(): Promise<readonly string[]> {
+  const stage = await setStage({ repo: { scheduleOwn: false } });
+  const { forge } = stage;
+  await givenProject(forge);
+  const first = await forge.openPullRequest({ branch: 'a', files: { 'src/a.txt': 'a\n' }, author: 'dev' });
+  const { headSha } = await forge.pull(first);
+  const twin = await forge.openPullRequest({ branch: 'twin', head: headSha, author: 'ann' });
+  await forge.scheduleAs('ann', twin);
+  await stage.drain({ maxMs: 2 * MINUTE_MS });
+  if (!REFUSED.test(await wordsOn(stage, twin))) return ['the scene did not come about: none was refused'];
+  await stage.clock.advance(MINUTE_MS);
+  await forge.scheduleAs('lead', first);
+  // A look at everything comes before one at what is in flight sees the merge.
+  forge.mergeBehaviour = (pr) => (pr === first ? { kind: 'slow', ms: 34_000 } : { kind: 'lost' });
+  await stage.drain({ maxMs: HOUR_MS });
+  if (!forge.isMerged(first)) return ['the scene did not come about: it did not land'];
+  const words = forge.statusHistory(headSha).map(({ description }) => description);
+  return [
+    ...(words.some((each) => each.startsWith('landed:')) ? [] : ['one that landed is not told so']),
+    ...(words.includes(PULL_CODES.not_admitted.says) ? ['a head that landed is said to wait'] : []),
+  ];
+}
+
 export const TWIN_SCENES = {
+  'one of two with a head lands beside one that is refused': landBesideRefusedTwin,
   'a twin is merged by the success of a landing': twinIsMerged,
   'both twins are merged by the success of a landing': bothTwinsAreMerged,
   'the twin of one that was bounced lands': twinOfBouncedLands,

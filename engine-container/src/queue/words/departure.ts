@@ -81,6 +81,8 @@ export function sayKeptOut(pass: DecisionContext, entry: QueueEntry): void {
   if (hasLeft && deferred !== undefined && describeDefer(deferred.reason) !== null)
     return sayDeferred(pass, deferred);
   if (readyAt !== null || !isAdmissionRead(pass.s) || isSpokenFor(pass.record, head)) return;
+  // The last word on this head is that of another one with it, which lands or has landed.
+  if (isLandingHead(pass.record, head) || hasLandedHead(pass.record, head)) return;
   // No refusal holds: the one that is told has ended.
   const isOver = isRefusalTold(said.description) && !keepsWords(entry);
   const isOutdated = hasLeft || isOver || (said.state === 'pending' && isPromise(said.description));
