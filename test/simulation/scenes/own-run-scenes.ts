@@ -23,6 +23,10 @@ async function openStage(ci: 'actions' | 'statuses'): Promise<Stage> {
 async function judge(stage: Stage, pr: number): Promise<readonly string[]> {
   await stage.clock.advance(RUN_ENDS_MS);
   await stage.drain();
+  return judgeLanding(stage, pr);
+}
+
+function judgeLanding(stage: Stage, pr: number): readonly string[] {
   const isGated = stage.forge
     .runs()
     .some(({ branch }) => branch.startsWith(stagingPrefix(DEFAULT_SERVICE_NAME)));
@@ -106,7 +110,11 @@ async function runUnderPattern(): Promise<readonly string[]> {
 async function runWhereNoneIsWanted(): Promise<readonly string[]> {
   const stage = await openStage('actions');
   await stage.settings({ reuseCi: false });
-  return judge(stage, await givenScheduled(stage.forge, 'a'));
+  const pr = await givenScheduled(stage.forge, 'a');
+  await stage.clock.advance(RUN_ENDS_MS);
+  // So many looks, and no drain: a queue that takes such a run stages it anew in each look, and has never done.
+  await look(stage, 12);
+  return [...judgeLanding(stage, pr), ...(stage.forge.isMerged(pr) ? [] : ['it did not land'])];
 }
 
 /** The last of a proven batch is paused before its merge: once the queue goes on, its tree is the one that has passed. */
