@@ -241,8 +241,8 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   {
     guard: 'one that another check keeps out is not promised that it is staged',
     file: `${QUEUE}/words/departure.ts`,
-    find: 'const isOutdated = hasLeft || ',
-    replace: 'const isOutdated = hasLeft && ',
+    find: "isOver || (said.state === 'pending'",
+    replace: "isOver && (said.state === 'pending'",
     families: ['people'],
     dies: 'another check keeps one out that a lost record had staged',
   },
