@@ -100,7 +100,8 @@ function writeWhole(descriptor: number, text: string): void {
   const bytes = Buffer.from(text);
   for (let written = 0; written < bytes.length; ) {
     const taken = writeSync(descriptor, bytes, written);
-    if (taken === 0) throw new MoveError('The disk takes no more: nothing was exported.');
+    if (taken === 0)
+      throw new MoveError('The disk is full: nothing was exported. Free some space, and export again.');
     written += taken;
   }
 }

@@ -129,7 +129,7 @@ export function isStaging(
   return action.kind === 'stage_batch' || action.kind === 'stage_tree';
 }
 
-/** @property leavesWorkBranch - What was staged counts, and the work branch may stand: it is to be swept. */
+/** @property leavesWorkBranch - The staged commits count, and the work branch may stand: it has to be swept. */
 export type ActionOutcome = KindOfOutcome & { readonly leavesWorkBranch?: true };
 
 type KindOfOutcome =

@@ -21,8 +21,8 @@ export async function readKnownForge(
 }
 
 /**
- * Some hide their version: then it is not known, and nothing waits for it. A proxy's page may stand there for a moment only, so
- * that what was known before goes on.
+ * Some forges hide their version: then it is unknown, and nothing waits for it. The page of a proxy may stand there for a moment
+ * only: a version that was known before stays known.
  */
 async function readUnlessHidden(
   forge: EngineForge,

@@ -5,7 +5,7 @@ import type { EngineForge } from '#core/ports/forge.ts';
 import { nextStuck } from '../queue/landing/standing.ts';
 import type { QueueRecord } from '../queue/record/record.ts';
 import type { RecalledHead, RecalledView, Snapshot } from '../queue/snapshot.ts';
-import { isGone } from './is-gone.ts';
+import { unlessGone } from './is-gone.ts';
 import type { LookBudget } from './look-budget.ts';
 import type { TryRead } from './look-reads.ts';
 import { readOrNone } from './read-pull.ts';
@@ -51,12 +51,9 @@ async function readHeads(
 ): Promise<RecalledView> {
   const read: RecalledHead[] = [];
   for (const head of heads) {
-    try {
-      read.push({ head, merged: head === merged, statuses: await forge.readStatuses(head) });
-    } catch (error) {
-      // One that no branch has any more is swept by the forge some day.
-      if (!(await isGone(forge, baseBranch, error))) throw error;
-    }
+    // One that no branch has any more is swept by the forge some day.
+    const statuses = await unlessGone(forge, baseBranch, () => forge.readStatuses(head));
+    if (statuses !== null) read.push({ head, merged: head === merged, statuses });
   }
   return read;
 }

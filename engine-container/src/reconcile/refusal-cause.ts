@@ -40,24 +40,22 @@ export function waitsForTick(
   return code === 'protection_conflict' && ruledBranch !== undefined && entries.length === 0;
 }
 
+/** The end of a reconcile. */
+interface Ended {
+  /** Null: all went well. */
+  readonly code: ReconcileErrorCode | null;
+  /** Of its last look; null: that look went well. */
+  readonly lookCode: ReconcileErrorCode | null;
+  /** When something else is due; null: nothing is. */
+  readonly wakeAt: EpochMs | null;
+}
+
 /**
  * When to look again. A look that failed is made again soon, whatever else the queue waits for. A failed action is not: while the
  * forge fails to stage one pull request after the other, the queue waits as long as the first of them.
- *
- * @param code - The end of the reconcile; null: all went well
- * @param lookCode - The end of its last look; null: that went well
- * @param wakeAt - When something else is due; null: nothing is
  */
 export function wakeAfter(
-  {
-    code,
-    lookCode,
-    wakeAt,
-  }: {
-    readonly code: ReconcileErrorCode | null;
-    readonly lookCode: ReconcileErrorCode | null;
-    readonly wakeAt: EpochMs | null;
-  },
+  { code, lookCode, wakeAt }: Ended,
   record: Parameters<typeof waitsForTick>[1],
   now: EpochMs,
 ): EpochMs | null {

@@ -1,7 +1,7 @@
 import type { Commit, RefInTheWay } from '#core/domain/forge/forge.ts';
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { sameTreeFile } from '#core/domain/queue/queue-names.ts';
-import { type EngineForge, ForgeError, type PatchRequest, ReadNotBegun } from '#core/ports/forge.ts';
+import { type EngineForge, ForgeError, type PatchRequest } from '#core/ports/forge.ts';
 import { isDirectory, type ObjectView, type Reading, readDirectories } from './objects.ts';
 import { renderPatch } from './patch.ts';
 import { isRegularFile, type PathChange } from './path-change.ts';
@@ -83,8 +83,8 @@ export async function removeWorkBranch(forge: EngineForge, branch: string): Prom
     await forge.deleteBranch(branch);
     return true;
   } catch (error) {
-    if (error instanceof ForgeError || error instanceof ReadNotBegun) return false;
-    throw error;
+    if (!(error instanceof ForgeError)) throw error;
+    return false;
   }
 }
 

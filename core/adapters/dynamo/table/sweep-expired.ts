@@ -11,7 +11,7 @@ export interface SweptTable {
 }
 
 const SWEEP_EVERY_MS = 60 * 60_000;
-/** A box that is restarted each hour sweeps as well, and not while all of it begins. */
+/** A box that is restarted often sweeps too. Not at once: a start has other work for the table. */
 const FIRST_SWEEP_MS_MAX = 5 * 60_000;
 /** More than an hour brings; the first sweep of a table that was never swept is spread over several hours. */
 const SWEEP_ROWS_MAX = 10_000;

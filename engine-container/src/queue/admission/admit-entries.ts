@@ -207,7 +207,7 @@ function applyAdmission(
     entry.readyAt = null;
     delete entry.unclear;
     if (admission.reason === 'twin' && isBehindTwin) entry.isBehindTwin = true;
-    // The checks of others come after all that it was refused for, but for these.
+    // Every other refusal is judged before the checks of others, and did not hold in this look.
     const isOver = entry.refusedFor !== null && !AFTER_CHECKS.has(entry.refusedFor);
     if (admission.reason === 'other_checks' && isOver) entry.refusedFor = null;
     return;

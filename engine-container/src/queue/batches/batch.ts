@@ -281,7 +281,7 @@ export function defer(
   const entry = entryOf(pass.record, member.pr);
   const isStanding =
     entry !== undefined && keepsWords(entry) && entry.said?.description === describeDefer(reason);
-  // What is in flight was in the way, or it has not been tried at all: the refusal on the base is still to be asked about.
+  // A silent reason says nothing of the base: whether the refusal that is told still holds there has yet to be tried.
   if (!isSilent(reason)) delete entry?.refusedBefore;
   // The words of a refusal that stands are kept; once it has ended, these are said.
   const isRefused = entry?.head === member.head && entry.refusedFor !== null;
