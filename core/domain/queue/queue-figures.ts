@@ -135,7 +135,7 @@ interface Landing {
 function landingsOf(events: readonly EventHead[], rows: readonly NodeRow[]): readonly Landing[] {
   const byCommit = new Map(rows.flatMap((row) => (row.stagingSha === null ? [] : [[row.stagingSha, row]])));
   const queued = events
-    .filter(({ event }) => event === 'pr_queued' || event === 'pr_bounced')
+    .filter(({ event }) => STAY_EVENTS.has(event))
     .sort((one, other) => one.at - other.at);
   const landed = new Map<string, Landing>();
   for (const { actions } of rows) {
@@ -155,11 +155,13 @@ function landingsOf(events: readonly EventHead[], rows: readonly NodeRow[]): rea
   return [...landed.values()];
 }
 
-/** First of the last stay in the queue; a bounce begins a new one. */
+const STAY_EVENTS: ReadonlySet<EventHead['event']> = new Set(['pr_queued', 'pr_bounced', 'pr_skipped']);
+
+/** First of the last stay in the queue. A bounce begins a new one; one that left stays nowhere until it is back. */
 function queuedAt(events: readonly EventHead[]): EpochMs | null {
-  const bounce = events.findLastIndex(({ event }) => event === 'pr_bounced');
-  const first = events.slice(bounce + 1).find(({ event }) => event === 'pr_queued');
-  if (first === undefined) return events[bounce]?.at ?? null;
+  const end = events.findLastIndex(({ event }) => event !== 'pr_queued');
+  const first = events.slice(end + 1).find(({ event }) => event === 'pr_queued');
+  if (first === undefined) return events[end]?.event === 'pr_bounced' ? (events[end]?.at ?? null) : null;
   return Math.min(first.scheduledAt ?? first.at, first.at);
 }
 

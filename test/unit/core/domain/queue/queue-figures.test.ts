@@ -95,6 +95,23 @@ test('waiting begins anew after a bounce, and holds the attempts before the prov
   expect(figuresOf(events, [row]).week?.waiting.p50Ms).toBe(40 * MINUTE_MS);
 });
 
+test('time out of the queue, between a cancelled schedule and the next one, is no wait', () => {
+  const row = node({
+    stagingSha: sha('a'),
+    stagedAt: at(100),
+    judgedAt: at(120),
+    prs: [7],
+    actions: [landing(7, sha('a'), 121)],
+  });
+  const events = [
+    event(7, 'pr_queued', 0),
+    event(7, 'pr_skipped', 5),
+    event(7, 'pr_queued', 90),
+    event(7, 'pr_landed', 121),
+  ];
+  expect(figuresOf(events, [row]).week?.waiting.p50Ms).toBe(10 * MINUTE_MS);
+});
+
 test('parts that rows of before do not tell are unknown, and make no other landing unknown', () => {
   const old = node({ id: 'old', stagingSha: sha('a'), prs: [7], actions: [landing(7, sha('a'), 30)] });
   const queued = [event(7, 'pr_queued', 0), event(8, 'pr_queued', 0)];
