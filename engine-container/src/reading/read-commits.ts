@@ -1,6 +1,5 @@
 import type { Commit } from '#core/domain/forge/forge.ts';
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
-import { FORGE_PAGE_SIZE_MAX } from '#core/domain/limits.ts';
 import { known, mapKnown, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { QueueRecord } from '../queue/record/record.ts';
@@ -9,12 +8,10 @@ import { untracedOf } from './landing-view.ts';
 import type { TryRead } from './look-reads.ts';
 import { isLost } from './lost-commit.ts';
 
-/** The commits that a branch or commit has above a commit that is left out. */
+/** The newest commits that a branch or commit has above a commit that is left out: one page, of whatever size the forge gives. */
 export interface History {
   readonly tip: CommitSha;
   readonly parents: ReadonlyMap<CommitSha, readonly CommitSha[]>;
-  /** False: there is more than one page of it. */
-  readonly isWhole: boolean;
 }
 
 /** Commits, their trees and their ancestry. Immutable by id, so one reconcile reads each once. */
@@ -38,8 +35,7 @@ export class CommitReader {
     const links = await this.#tryRead(() => this.#forge.listNewCommits(not, of));
     if (!links.known) return null;
     const parents = new Map(links.value.map((link) => [link.sha, link.parents]));
-    const isWhole = links.value.length < FORGE_PAGE_SIZE_MAX;
-    return { tip: links.value[0]?.sha ?? not, parents, isWhole };
+    return { tip: links.value[0]?.sha ?? not, parents };
   }
 
   async traceAll(record: QueueRecord, history: History): Promise<NonNullable<Snapshot['traces']>> {
@@ -60,7 +56,7 @@ export class CommitReader {
     return result;
   }
 
-  /** Is `older` an ancestor of `newer`? Answered from a history at hand where that suffices. */
+  /** Is `older` an ancestor of `newer`? Yes where a history at hand shows it; else the forge is asked. */
   async contains(history: History, newer: CommitSha, older: CommitSha): Promise<Reading<boolean>> {
     const queue = [newer];
     const seen = new Set<CommitSha>(queue);
@@ -71,7 +67,8 @@ export class CommitReader {
         seen.add(parent);
       }
     }
-    return history.isWhole ? known(false) : this.#isAncestor(older, newer);
+    // A short page is no sign of the end: the instance may cap pages below what was asked for (forge facts, 1).
+    return this.#isAncestor(older, newer);
   }
 
   /**

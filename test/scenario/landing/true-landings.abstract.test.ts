@@ -1,3 +1,4 @@
+import { wrapForge } from '../hooks.ts';
 import { expectHonestEnd, givenProject, givenScheduled } from '../stories.ts';
 import { createWorld, type World } from '../world.ts';
 
@@ -20,6 +21,30 @@ describe('a proven landing is never called a wrong tree', () => {
     await world.clock.advance(30_000);
     await world.drain({ maxMs: 60 * 60_000 });
     await expectLanded(world, [pr]);
+  });
+
+  test('six rebases of eight commits each, on a forge that gives pages of twenty', async () => {
+    const PAGE_ROWS = 20;
+    const world = await createWorld({
+      repo: { mergeStyle: 'rebase' },
+      wrapForge: wrapForge(async (name, _args, answer) => {
+        const got = await answer();
+        return name === 'listNewCommits' && Array.isArray(got) ? got.slice(0, PAGE_ROWS) : got;
+      }),
+    });
+    await givenProject(world.forge);
+    const prs = [];
+    for (let nth = 0; nth < 6; nth += 1) {
+      const files = { [`src/${nth}.txt`]: '0\n' };
+      const pr = await world.forge.openPullRequest({ branch: `b${nth}`, files });
+      for (let each = 1; each < 8; each += 1)
+        await world.forge.pushToPullRequest(pr, { [`src/${nth}-${each}.txt`]: `${each}\n` });
+      prs.push(pr);
+    }
+    await world.clock.advance(60_000);
+    for (const pr of prs) await world.forge.scheduleAs('dev', pr, 'rebase');
+    await world.drain({ maxMs: 120 * 60_000 });
+    await expectLanded(world, prs);
   });
 
   test('a rebase of 120 commits: more than one page of commits above the old base', async () => {
