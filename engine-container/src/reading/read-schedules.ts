@@ -47,6 +47,12 @@ function readLabels(
   return labelled.length === 0 ? {} : { labelled };
 }
 
+/** Labels decide over what is in flight as well, so that each view has them, whatever else a look could not read. */
+export function labelsOf(reading: Reading<PullRequestReading>): Pick<PullRequestReading, 'labelled'> {
+  const labelled = reading.known ? reading.value.labelled : undefined;
+  return labelled === undefined ? {} : { labelled };
+}
+
 export interface ReadPullRequest {
   readonly pull: PullRequest;
   readonly reading: Reading<PullRequestReading>;

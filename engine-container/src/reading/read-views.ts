@@ -17,7 +17,7 @@ import { NamedTeams } from './named-teams.ts';
 import { isAnyProtected, nameOfQuestion } from './protected-change.ts';
 import { RenewalReader } from './read-renewals.ts';
 import { RightsReader } from './read-rights.ts';
-import type { ReadPullRequest } from './read-schedules.ts';
+import { labelsOf, type ReadPullRequest } from './read-schedules.ts';
 import type { TwinReader } from './read-twins.ts';
 
 /** Its own schedule or one that the head moved away from; 0 = none. */
@@ -153,6 +153,7 @@ export class ViewReader {
     const schedule: PullRequestView['schedule'] = mapKnown(reading, ({ schedule }) => schedule);
     const protection = rule.known ? rule.value : null;
     const isScheduled = schedule.known && schedule.value.kind !== 'none';
+    const labels = labelsOf(reading);
     // A success may stand on a head from before this pull request was, and opens it the moment that it is scheduled.
     const isNews =
       isUntried(record, pull.number) ||
@@ -161,7 +162,7 @@ export class ViewReader {
       const statuses = isPatrolled || isNews ? await this.#readStatuses(pull) : null;
       // Words of the queue that are untrue are replaced; words of another account are not.
       if (statuses?.known === true && isPromised(statuses.value, this.#context)) await this.needBotLogin();
-      return { pull, schedule, reviews: null, statuses };
+      return { pull, schedule, reviews: null, statuses, ...labels };
     }
     let counted: Reading<CountedReviews> | null = null;
     const cachedAuthor = reading.known ? reading.value.authorWrites : undefined;
@@ -190,7 +191,6 @@ export class ViewReader {
       pull,
       isBlocked || !reading.known ? null : reading.value,
     );
-    const labelled = reading.known ? reading.value.labelled : undefined;
     return {
       pull,
       schedule,
@@ -201,7 +201,7 @@ export class ViewReader {
       ...scheduler,
       ...place,
       ...blocks,
-      ...(labelled === undefined ? {} : { labelled }),
+      ...labels,
     };
   }
 

@@ -1,6 +1,7 @@
+import { ForgeError } from '#core/ports/forge.ts';
 import { toQueueView } from '../../../engine-container/src/queue/told/view.ts';
 import { dailyWindow, nextMinute } from '../../support/freeze-windows.ts';
-import { landedOf, told } from '../hooks.ts';
+import { landedOf, told, wrapForge } from '../hooks.ts';
 import { givenProject, givenScheduled } from '../stories.ts';
 import { createWorld, type World } from '../world.ts';
 
@@ -110,4 +111,29 @@ test('a drain goes on in a window: exempt ones in flight land, and new ones are 
   await world.forge.setLabel(later, 'urgent', true, 'oncall');
   await world.drain({ maxMs: HOUR });
   expect(landedOf(world)).toEqual([running]);
+});
+
+test('a look that cannot read the branch rule takes no exempt one in flight apart', async () => {
+  let isAway = false;
+  const world = await createWorld({
+    repo: EXEMPTS,
+    wrapForge: wrapForge(async (name, _args, answer) => {
+      if (isAway && name === 'readProtection') throw new ForgeError('unreachable', name, 502);
+      return answer();
+    }),
+  });
+  await givenProject(world.forge);
+  const since = nextMinute(world.clock.now());
+  await world.settings({ freezeWindows: [dailyWindow(since, since + 5 * HOUR)] });
+  await until(world, since);
+  world.forge.gateDurationMs = 20 * MINUTE;
+  const pr = await givenScheduled(world.forge, 'a');
+  await world.forge.setLabel(pr, 'urgent', true, 'oncall');
+  await world.drain({ until: () => world.forge.runs().length > 0 });
+  await world.clock.advance(5 * MINUTE);
+  isAway = true;
+  await world.reconcile();
+  isAway = false;
+  await world.drain({ maxMs: 2 * HOUR });
+  expect([landedOf(world), world.forge.runs().length]).toEqual([[pr], 1]);
 });
