@@ -34,7 +34,8 @@ export function planMerge(view: ObjectView, trees: MergeTrees): Reading<MergePla
 
 /**
  * The same for a branch that may be far from `base`: of `ours` only what `theirs` changes is looked at, at the same paths, so
- * that it costs no more than the change. A file that `ours` has moved is a conflict.
+ * that it costs no more than the change. A file that `ours` has moved is a conflict. Where `theirs` takes one away that `ours` does
+ * not have, all of `ours` is looked at: `ours` may have moved it.
  */
 export function planPick(view: ObjectView, trees: MergeTrees): Reading<MergePlan> {
   return unlessRefused(mergePicked(view, trees));
@@ -62,8 +63,15 @@ function* mergePicked(view: ObjectView, trees: MergeTrees): Reading<MergePlan> {
   const { base, ours, theirs } = trees;
   const theirDiff = yield* diffTrees(view, base, theirs, 'head');
   const places = new Set(theirDiff.changes.flatMap(({ path }) => placesOf(path)));
-  const ourDiff = yield* diffTrees(view, base, ours, 'base', places);
+  const atPlaces = yield* diffTrees(view, base, ours, 'base', places);
+  const ourDiff = areBothGone(atPlaces, theirDiff) ? yield* diffTrees(view, base, ours) : atPlaces;
   return yield* mergeDiffs(view, trees, ourDiff, theirDiff);
+}
+
+/** True where a file of the merge base is at its path on neither side. */
+function areBothGone(ours: TreeDiff, theirs: TreeDiff): boolean {
+  const gone = new Set(ours.changes.filter(({ to }) => to === null).map(({ path }) => path));
+  return theirs.changes.some(({ path, to }) => to === null && gone.has(path));
 }
 
 /** The path and the directories above it. */

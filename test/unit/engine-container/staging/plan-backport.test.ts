@@ -1,6 +1,7 @@
 import { hashBlob } from '../../../../engine-container/src/staging/objects.ts';
 import { openBackportPlanner } from '../../../../engine-container/src/staging/plan-backport.ts';
 import { createAbstractForge } from '../../../fakes/abstract-forge/index.ts';
+import type { FileChanges } from '../../../support/forge-control.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 
 const DIRECTORIES = 300;
@@ -70,4 +71,35 @@ test('a plan for which the time is up is unfinished, which says nothing of the c
   const { planner, on, before, forge } = await givenFarBranch((reads) => reads > 1);
   const after = await forge.pushToBase({ 'd0/deep/file.txt': 'changed\n' });
   expect(await planner.plan(on, before, after)).toEqual({ kind: 'unfinished' });
+});
+
+describe('a change that takes a file away which the branch does not have', () => {
+  const OLD = `${Array.from({ length: 12 }, (_, at) => `line ${at}`).join('\n')}\n`;
+
+  async function givenBranchWithout(moved: FileChanges) {
+    const forge = createAbstractForge({
+      clock: new VirtualClock(),
+      files: { 'src/old.txt': OLD, 'README.md': 'hello\n' },
+    });
+    await forge.pushBranch('v15', await forge.tip('main'));
+    const on = await forge.pushToBase({ 'src/old.txt': null, ...moved }, 'v15');
+    const before = await forge.tip('main');
+    const planner = openBackportPlanner(forge.backports, () => false);
+    return async (files: FileChanges) => planner.plan(on, before, await forge.pushToBase(files));
+  }
+
+  test.each<[string, FileChanges]>([
+    ['deletes it', { 'src/old.txt': null }],
+    ['moves it', { 'src/old.txt': null, 'src/new.txt': OLD }],
+    ['moves and edits it', { 'src/old.txt': null, 'src/new.txt': OLD.replace('line 3', 'LINE 3') }],
+    ['changes another file as well', { 'src/old.txt': null, 'README.md': 'hello again\n' }],
+  ])('and %s is a conflict where the branch has moved the file', async (_what, files) => {
+    const plan = await givenBranchWithout({ 'legacy/old.txt': OLD });
+    expect(await plan(files)).toEqual({ kind: 'refused', result: 'conflict' });
+  });
+
+  test('is planned where the branch has deleted the file', async () => {
+    const plan = await givenBranchWithout({});
+    expect(await plan({ 'src/old.txt': null })).toMatchObject({ kind: 'plan', patch: '' });
+  });
 });
