@@ -104,6 +104,7 @@ const STORED_NAMES = [
   'engine-container/src/stored-record/record-codec.ts',
   'engine-container/src/stored-record/record-migrations.ts',
   'engine-container/src/stored-record/record-names.ts',
+  'engine-container/src/stored-record/unknown-reasons.ts',
 ];
 
 const withoutTexts = (source: string): string => source.replace(/'(?:[^'\\\n]|\\.)*'/g, "''");

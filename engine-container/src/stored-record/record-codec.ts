@@ -6,12 +6,11 @@ import { ACTIVITY_EVENTS, BATCH_OUTCOMES } from '#core/domain/queue/batch.ts';
 import { SIGNALS } from '#core/domain/queue/forecast.ts';
 import { HOOK_STATES } from '#core/domain/set-up/hook-seen.ts';
 import { PROTECTION_REASONS } from '#core/domain/set-up/provisioning.ts';
-import { REFUSALS } from '../queue/admission/admission.ts';
 import { COUNTED_STATES } from '../queue/admission/reviews.ts';
-import { isDeferReason } from '../queue/record/deferral.ts';
 import type { QueueRecord } from '../queue/record/record.ts';
 import { migrate, WRITTEN_FORMAT } from './record-migrations.ts';
 import { type StoredField, toCodeNames, toCodeRows, toStoredNames, toStoredRows } from './record-names.ts';
+import { withoutUnknownReasons } from './unknown-reasons.ts';
 import { isEmpty, NOTHING_UNSENT, type Unsent } from './unsent.ts';
 
 /**
@@ -70,13 +69,21 @@ const Forecast = Outcomes.extend({ with: z.partialRecord(z.enum(SIGNALS), Outcom
 const RunnersSeen = z.int().min(1).max(BISECT_FANOUT_MAX);
 const RunnersKnown = z.object({ count: z.number(), at: z.number(), again: z.number() });
 const BegunLately = z.object({ count: z.number(), at: z.number(), stagedAt: z.number() });
-/** Fields that were only learned: a damaged one is learned anew. */
+const HookSeen = z.object({ since: z.number(), at: z.number(), state: z.enum(HOOK_STATES) });
+const RuleSeen = z.object({
+  at: z.number(),
+  lookedAt: z.number().optional(),
+  reasons: z.array(z.enum(PROTECTION_REASONS)),
+});
+/** Fields that were only learned or seen: one that is damaged, or of a newer release, is learned anew. */
 const LEARNED: Readonly<Record<string, z.ZodType>> = {
   autoFanout: AutoFanout,
   forecast: Forecast,
   runnersSeen: RunnersSeen,
   runnersKnown: RunnersKnown,
   begunLately: BegunLately,
+  hook: HookSeen,
+  rule: RuleSeen,
 };
 const StoredShape = z.object({
   schema: z.literal(WRITTEN_FORMAT),
@@ -153,20 +160,9 @@ const StoredShape = z.object({
       missedAt: z.object({ status: z.number().optional(), run: z.number().optional() }).optional(),
     })
     .optional(),
-  // Only told to people: a version that knows other reasons does not make the record unreadable.
-  rule: z
-    .object({
-      at: z.number(),
-      lookedAt: z.number().optional(),
-      reasons: z.array(z.enum(PROTECTION_REASONS)),
-    })
-    .optional()
-    .catch(undefined),
+  rule: RuleSeen.optional(),
   settingsSeen: SettingsSeenShape.optional(),
-  hook: z
-    .object({ since: z.number(), at: z.number(), state: z.enum(HOOK_STATES) })
-    .optional()
-    .catch(undefined),
+  hook: HookSeen.optional(),
 });
 
 /**
@@ -215,21 +211,6 @@ function withoutDamaged(record: object): object {
     ([name, value]) => LEARNED[name]?.safeParse(value).success ?? true,
   );
   return Object.fromEntries(kept);
-}
-
-/** A reason that only a newer release knows: the pull request is judged anew, instead of every reconcile failing on it. */
-function withoutUnknownReasons({
-  parked,
-  line,
-  ...record
-}: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const judged = <T extends { readonly refusedFor?: unknown }>(entry: T): T =>
-    REFUSALS.some((known) => known === entry.refusedFor) ? entry : { ...entry, refusedFor: null };
-  return {
-    ...record,
-    parked: Array.isArray(parked) ? parked.filter((row) => isDeferReason(row?.reason)) : parked,
-    line: Array.isArray(line) ? line.map(judged) : line,
-  };
 }
 
 /** Values of a settings file decide much: where they are none that a file may give, the file is read again (A137). */

@@ -94,7 +94,7 @@ export function startTeardown(pass: DecisionContext, batch: Batch, reason: Teard
   });
 }
 
-function isTakeBackReason(reason: Teardown): reason is TakeBackReason {
+export function isTakeBackReason(reason: Teardown): reason is TakeBackReason {
   return (
     reason !== 'gate_missing' &&
     reason !== 'gate_infrastructure' &&
@@ -122,6 +122,10 @@ const TEARDOWN_OUTCOMES = {
   context_changed: 'invalidated',
   gate_changed: 'invalidated',
 } as const satisfies Record<Teardown, string>;
+
+export function isTeardown(reason: unknown): reason is Teardown {
+  return typeof reason === 'string' && Object.hasOwn(TEARDOWN_OUTCOMES, reason);
+}
 
 /** Ends the batches that are torn down once nothing posted is left, those that have nothing more to do, and what stood on them. */
 export function closeBatches(pass: DecisionContext): void {

@@ -7,13 +7,15 @@ export interface MergeTimeoutCount {
   count: number;
 }
 
+export const BOUNCE_CAUSES = ['merge_timeout', 'fork_merge_timeout'] as const;
+
 /** Out of the queue until its head or its schedule changes. */
 export interface Bounced {
   readonly pr: PullRequestNumber;
   readonly head: CommitSha;
   readonly scheduleId: number;
   /** A merge that never came, of a fork without its blame; absent: the gate failed, or an older record does not tell. */
-  readonly cause?: 'merge_timeout' | 'fork_merge_timeout' | undefined;
+  readonly cause?: (typeof BOUNCE_CAUSES)[number] | undefined;
   /** The failure of the gate on this head; absent: bounced for another cause, or told by an older record or its words alone. */
   readonly verdict?: KnownVerdict | undefined;
   /** The words with which it was told again for this schedule; absent: it was tested for it. */
@@ -30,7 +32,8 @@ export interface KnownVerdict {
   readonly at?: EpochMs;
 }
 
-export type KnownVerdictReason = 'verdict_known' | 'retest_spent';
+export const KNOWN_VERDICT_REASONS = ['verdict_known', 'retest_spent'] as const;
+export type KnownVerdictReason = (typeof KNOWN_VERDICT_REASONS)[number];
 
 /** Schedules with which a head was staged, whichever pull request it headed. */
 export interface HeadAttempts {

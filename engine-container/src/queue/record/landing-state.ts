@@ -48,14 +48,16 @@ export interface Landing {
 }
 
 /** How one leaves the queue whose head may still say that the queue goes on with it. */
-export type Departure =
-  | 'auto_merge_cancelled'
-  | 'cancelled_while_off'
-  | 'draft'
-  | 'closed'
-  | 'retargeted'
-  | 'merged_along'
-  | 'left_the_queue';
+export const DEPARTURES = [
+  'auto_merge_cancelled',
+  'cancelled_while_off',
+  'draft',
+  'closed',
+  'retargeted',
+  'merged_along',
+  'left_the_queue',
+] as const;
+export type Departure = (typeof DEPARTURES)[number];
 
 export type TakeBackReason =
   | 'merge_timeout'

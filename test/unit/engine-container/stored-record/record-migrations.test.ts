@@ -66,6 +66,50 @@ test('a reason that only a newer release knows is forgotten, and its pull reques
   expect(read?.deferred.map(({ reason }) => reason)).toEqual(['conflict']);
 });
 
+test('a batch and a success that a newer release takes back for a reason of its own are taken back without blame', () => {
+  const record = stored() as { readonly roots: readonly object[] };
+  const [batch = {}] = record.roots;
+  const landing = { pr: 1, head: 'a', tree: 'b', baseBefore: 'c', index: 0 };
+  const newer = {
+    ...landing,
+    left: 'way_of_a_newer_release',
+    revoke: { reason: 'reason_of_a_newer_release', postedAt: null },
+  };
+  const known = { ...landing, left: 'draft', revoke: { reason: 'paused', postedAt: null } };
+  const read = parseRecord({
+    ...record,
+    roots: [
+      { ...batch, teardown: 'reason_of_a_newer_release', landing: newer },
+      { ...batch, teardown: 'gate_timeout', landing: known },
+      { ...batch, teardown: null, landing: null },
+    ],
+  })?.record.batches;
+  expect(read?.map(({ teardown, landing: end }) => [teardown, end?.takeBack?.reason, end?.left])).toEqual([
+    ['candidate_changed', 'candidate_changed', undefined],
+    ['gate_timeout', 'paused', 'draft'],
+    [null, undefined, undefined],
+  ]);
+});
+
+test('a bounce stands, without the words for it that only a newer release knows', () => {
+  const bounce = { pr: 1, head: 'a'.repeat(40), scheduleId: 1 };
+  const read = parseRecord({
+    ...stored(),
+    bounced: [
+      { ...bounce, cause: 'reason_of_a_newer_release', again: 'reason_of_a_newer_release' },
+      { ...bounce, cause: 'merge_timeout', again: 'retest_spent' },
+    ],
+  })?.record.bounced;
+  expect(read).toEqual([bounce, { ...bounce, cause: 'merge_timeout', again: 'retest_spent' }]);
+});
+
+test.each([
+  ['hook', { since: 1, at: 1, state: 'state_of_a_newer_release' }],
+  ['rule', { at: 1, reasons: ['reason_of_a_newer_release'] }],
+])('what a newer release has seen of the %s is seen anew', (name, value) => {
+  expect(parseRecord({ ...stored(), [name]: value })?.record).not.toHaveProperty(name);
+});
+
 describe('formats of the stored record', () => {
   test('format 1, with one batch, becomes format 2: the batch is the whole pipeline', () => {
     const { tip } = (first().root ?? {}) as { readonly tip: unknown };
