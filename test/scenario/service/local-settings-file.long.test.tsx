@@ -163,7 +163,11 @@ describe('settings in the repository, through the whole service', () => {
     });
     expect(told).toContain(short);
     expect((await readEntry()).file_settings.state).toBe('missing');
-    expect((await call('GET', `/api/v1/user/repos/${id}/pulls/${pr}`)).settings_file).toContain(says);
+    // The status is written before the record is stored.
+    await eventually('its page tells the same', LOOK_MS, async () => {
+      const { settings_file } = await call('GET', `/api/v1/user/repos/${id}/pulls/${pr}`);
+      return settings_file?.includes(says) === true;
+    });
     expect((await cli('why', String(pr))).out).toContain(says);
     await eventually('it lands', LOOK_MS, async () => {
       await look();
