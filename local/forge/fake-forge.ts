@@ -85,6 +85,7 @@ const DEFAULT_KNOBS: Omit<Knobs, 'nullPulls'> = {
   gateDurationMs: 1000,
   mergeBehaviour: () => ({ kind: 'now' }),
   checkDelayMs: 0,
+  delaysChecks: false,
   pushDelayMs: 0,
   actionsDelayMs: 0,
   fault: () => null,

@@ -98,6 +98,8 @@ export interface PullRecord {
   conflict: ConflictState;
   /** Only the newest check may write its result. */
   checkSeq: number;
+  /** It is checked once it is read by its number. Absent: it is checked, or was. */
+  isCheckDelayed?: true;
   state: 'open' | 'closed';
   merged: boolean;
   mergeCommit: string | null;

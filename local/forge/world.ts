@@ -15,6 +15,8 @@ export interface Knobs {
   gateDurationMs: number;
   mergeBehaviour: ForgeControl['mergeBehaviour'];
   checkDelayMs: number;
+  /** A moved base has no pull request checked before it is read by its number, as Gitea does from 1.24 on after days of rest. */
+  delaysChecks: boolean;
   /** Between a push and the forge's own work on it: `refs/pull`, timeline entry, conflict checks. */
   pushDelayMs: number;
   /** Between a push and the runs it starts. */

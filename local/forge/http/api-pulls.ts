@@ -1,6 +1,7 @@
 import { convertPull, convertReview, convertTimelineEntry } from '../convert/entities.ts';
 import { MERGE_STYLES, type MergeStyle, type PullRecord } from '../model.ts';
 import { cancelSchedule, scheduleMerge } from '../world/automerge.ts';
+import { requestDelayedCheck } from '../world/checks.ts';
 import { checkMergeable, mergePull, type Unmergeable } from '../world/merge.ts';
 import { ruleFor } from '../world/protection.ts';
 import { closePull, commentOnPull, openPull, renamePull, reopenPull } from '../world/pulls.ts';
@@ -50,7 +51,12 @@ function listPulls(call: Call) {
   return ok(rows, headers);
 }
 
-const getPull = (call: Call) => ok(convertPull(call.world, call.repo, pullOf(call), call.user));
+function getPull(call: Call) {
+  const { world, repo, user } = call;
+  const pull = pullOf(call);
+  requestDelayedCheck(world, repo, pull);
+  return ok(convertPull(world, repo, pull, user));
+}
 
 async function createPull(call: Call) {
   const { world, repo } = call;

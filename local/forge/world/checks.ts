@@ -7,10 +7,8 @@ import { pullEvent, sendWebhooks } from './webhooks.ts';
 /** Puts a pull request into "checking": `mergeable` is false until the check has run. */
 export function requestCheck(world: World, repo: RepoRecord, pull: PullRecord): void {
   if (pull.merged || pull.state !== 'open') return;
-  pull.conflict = 'checking';
-  pull.checkSeq += 1;
+  beginChecking(world, pull);
   const seq = pull.checkSeq;
-  world.store.changed();
   world.background.enqueue(world.knobs.checkDelayMs, async () => {
     if (pull.checkSeq === seq && !pull.merged) await runCheck(world, repo, pull);
   });
@@ -18,7 +16,29 @@ export function requestCheck(world: World, repo: RepoRecord, pull: PullRecord): 
 
 /** Every open pull request of a base, when the base moved or its rule was edited. */
 export function requestChecksOfBase(world: World, repo: RepoRecord, base: string): void {
-  for (const pull of repo.pulls) if (pull.base === base) requestCheck(world, repo, pull);
+  for (const pull of repo.pulls.filter((each) => each.base === base)) {
+    if (world.knobs.delaysChecks) delayCheck(world, pull);
+    else requestCheck(world, repo, pull);
+  }
+}
+
+function delayCheck(world: World, pull: PullRecord): void {
+  if (pull.merged || pull.state !== 'open') return;
+  beginChecking(world, pull);
+  pull.isCheckDelayed = true;
+}
+
+/** It is read by its number. */
+export function requestDelayedCheck(world: World, repo: RepoRecord, pull: PullRecord): void {
+  if (pull.isCheckDelayed === true) requestCheck(world, repo, pull);
+}
+
+/** A check that is under way counts no more. */
+function beginChecking(world: World, pull: PullRecord): void {
+  pull.conflict = 'checking';
+  pull.checkSeq += 1;
+  delete pull.isCheckDelayed;
+  world.store.changed();
 }
 
 async function runCheck(world: World, repo: RepoRecord, pull: PullRecord): Promise<void> {

@@ -168,6 +168,20 @@ test('base.sha is the live tip, mergeable is false while checking and for a conf
   });
 });
 
+test('a forge that delays checks makes one once the pull request is read by its number, and not for the list', async () => {
+  bench = await startBench();
+  const { control, knobs } = bench.forge;
+  const pr = await openOne();
+  knobs.delaysChecks = true;
+  await control.pushToBase({ 'two.txt': '2\n' });
+  await bench.clock.advance(3_600_000);
+  expect((await bench.api('GET', '/pulls')).body).toMatchObject([{ number: pr, mergeable: false }]);
+  expect((await bench.api('GET', '/pulls')).body).toMatchObject([{ number: pr, mergeable: false }]);
+  await bench.api('GET', `/pulls/${pr}`);
+  await quiet(bench);
+  expect((await bench.api('GET', '/pulls')).body).toMatchObject([{ number: pr, mergeable: true }]);
+});
+
 test('a token that is wrong, lacks the scope or lacks the permission', async () => {
   bench = await startBench();
   const pr = await openOne();

@@ -163,6 +163,7 @@ export function createAbstractForge(options: AbstractForgeOptions): AbstractForg
     gateDurationMs: DEFAULT_GATE_DURATION_MS,
     mergeBehaviour: () => ({ kind: 'now' }),
     checkDelayMs: 0,
+    delaysChecks: false,
     listingRowsMax: FORGE_ROWS_MAX,
     runnerWaitMs: 0,
     runners: Number.POSITIVE_INFINITY,

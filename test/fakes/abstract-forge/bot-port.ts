@@ -4,7 +4,7 @@ import type { CommitSha } from '#core/domain/ids.ts';
 import { FORGE_TOUCHED_PULLS_MAX } from '#core/domain/limits.ts';
 import { MERGE_STYLES } from '#core/domain/repos/repo.ts';
 import { type EngineForge, ListingTooLong, type PatchRequest } from '#core/ports/forge.ts';
-import { isMergeable } from './checks.ts';
+import { isMergeable, startDelayedCheck } from './checks.ts';
 import { type Call, exchange, Refusal } from './exchange.ts';
 import { endRun, isUnfinished } from './gate.ts';
 import { branchAgo } from './past.ts';
@@ -94,7 +94,9 @@ function createReader(world: World): Reader {
     readPullRequest: async (pr) =>
       exchange(world, get(`pulls/${pr}`, 'pulls/{n}'), () => {
         const { pull: factsMs, pullRefs: refsMs } = world.knobs.lags;
-        return viewPull(world, found(world.pulls.get(pr)), { factsMs, refsMs });
+        const pull = found(world.pulls.get(pr));
+        startDelayedCheck(world, pull);
+        return viewPull(world, pull, { factsMs, refsMs });
       }),
     readTimeline: async (pr) =>
       exchange(world, get(`issues/${pr}/timeline`, 'issues/{n}/timeline'), () => [

@@ -18,12 +18,7 @@ export function startChecks(world: World, pulls: readonly Pull[]): void {
   const started: StartedCheck[] = [];
   for (const pull of pulls) {
     if (pull.mergeCommit !== null) continue;
-    if (isEnded(world, pull.check)) {
-      pull.lastCheck = pull.check;
-      pull.lastResult = pull.checkResult;
-    }
-    pull.check = newCheck(world, pull);
-    pull.checkResult = null;
+    replaceCheck(world, pull, newCheck(world, pull));
     started.push({ pull, check: pull.check });
   }
   if (started.length === 0) return;
@@ -31,6 +26,26 @@ export function startChecks(world: World, pulls: readonly Pull[]): void {
   // A check without delay has ended when this returns; a later echo of its end would repair triggers lost since.
   if (checkDelayMs === 0) world.reactions.checksEnded(started);
   else world.timers.after(checkDelayMs, () => world.reactions.checksEnded(started));
+}
+
+/** A forge that delays checks leaves each at "checking" until the pull request is read by its number. */
+export function delayChecks(world: World, pulls: readonly Pull[]): void {
+  for (const pull of pulls)
+    replaceCheck(world, pull, { ...newCheck(world, pull), dueAt: Number.POSITIVE_INFINITY });
+}
+
+function replaceCheck(world: World, pull: Pull, check: ConflictCheck): void {
+  if (isEnded(world, pull.check)) {
+    pull.lastCheck = pull.check;
+    pull.lastResult = pull.checkResult;
+  }
+  pull.check = check;
+  pull.checkResult = null;
+}
+
+/** It is read by its number. */
+export function startDelayedCheck(world: World, pull: Pull): void {
+  if (pull.check.dueAt === Number.POSITIVE_INFINITY) startChecks(world, [pull]);
 }
 
 export function newCheck(world: World, pull: Pick<Pull, 'base' | 'pullHead'>): ConflictCheck {

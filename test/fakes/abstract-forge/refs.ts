@@ -1,5 +1,5 @@
 import type { CommitSha } from '#core/domain/ids.ts';
-import { startChecks } from './checks.ts';
+import { delayChecks, startChecks } from './checks.ts';
 import { queueGateRun } from './gate.ts';
 import { forkRef, noteMove } from './past.ts';
 import { ruleOf } from './rules.ts';
@@ -66,10 +66,9 @@ function describeDiff(world: World, pull: Pull): string {
 
 /** Also after an edit of the branch rule: the forge checks every pull request of the base again. */
 export function startChecksOfBase(world: World, base: string): void {
-  startChecks(
-    world,
-    [...world.openPulls.values()].filter((pull) => pull.base === base),
-  );
+  const pulls = [...world.openPulls.values()].filter((pull) => pull.base === base);
+  if (world.knobs.delaysChecks) delayChecks(world, pulls);
+  else startChecks(world, pulls);
 }
 
 /** Deleting a branch closes the open pull requests that come from it or go to it. */

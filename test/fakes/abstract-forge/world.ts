@@ -132,6 +132,8 @@ export type Knobs = Pick<
   'judge' | 'gateDurationMs' | 'mergeBehaviour' | 'checkDelayMs' | 'fault'
 > & {
   lags: ReadingLags;
+  /** Gitea from 1.24 on, of pull requests that nothing touched for days: a moved base has none checked before it is read by its number. */
+  delaysChecks: boolean;
   /** How another CI posts, where one does. */
   ciHabits: CiHabits;
   /** A call that takes longer than the client waits is carried out by the forge this much later. */

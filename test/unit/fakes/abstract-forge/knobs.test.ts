@@ -114,6 +114,19 @@ test('a pull request that the forge calls a conflict passes no check and is not 
   expect((await stage(control, pr, 'main', STAGING)).commit).not.toBe('conflict');
 });
 
+test('a forge that delays checks makes one once the pull request is read by its number, and not for the list', async () => {
+  const { clock, control, bot } = setUp();
+  const pr = await control.openPullRequest({ branch: 'one', files: { 'one.txt': '1\n' } });
+  control.delaysChecks = true;
+  await control.pushToBase({ 'two.txt': '2\n' });
+  await clock.advance(3600 * SECOND);
+  expect(await bot.listOpenPullRequests()).toMatchObject([{ number: pr, mergeable: false }]);
+  control.checkDelayMs = 2 * SECOND;
+  expect(await bot.readPullRequest(pr)).toMatchObject({ mergeable: false });
+  await clock.advance(2 * SECOND);
+  expect(await bot.listOpenPullRequests()).toMatchObject([{ number: pr, mergeable: true }]);
+});
+
 test('a call that was given up is carried out as late as it is told', async () => {
   const { clock, control, bot } = setUp();
   const tip = await control.tip('main');
