@@ -17,9 +17,9 @@ export const LANDING_NUDGE_AGES_MS: readonly number[] = [15_000, 60_000, 180_000
 export const TAKE_BACK_GRACE_MS = 20_000;
 /** How long the next pull request may stay "checking" before it counts as not mergeable (forge facts, 2). */
 export const MERGEABLE_WAIT_MS = 60_000;
-/** One that stays so is set aside for a tick: slow checks of some forges only go on when it is looked at again. */
-export const UNMERGEABLE_PAUSE_MS = 5 * 60_000;
-/** Not mergeable this long on one head and base: no check takes that long, the forge means it. */
+/** Not mergeable this long on a base that does not move, while the forge has ended checks of others: it means it. */
+export const UNMERGEABLE_STEADY_MS = 5 * 60_000;
+/** Not mergeable this long on one head, whatever is known of other checks: no check takes that long, the forge means it. */
 export const UNMERGEABLE_REFUSED_AFTER_MS = 60 * 60_000;
 /**
  * Called not mergeable for so long while its `success` stands: the forge ended its check after the success, and means it.

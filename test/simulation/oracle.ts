@@ -269,7 +269,8 @@ export async function listUnsettled({
       if (WAITS_FOR_AUTHOR.some((phrase) => words.startsWith(phrase))) return true;
       if (words.startsWith('refused: conflicts')) return merged === null;
       // Held while the base came to conflict with it.
-      if (words.startsWith('refused: the forge has called it a conflict')) return merged === null;
+      if (words.startsWith('refused: git merges it, but the forge calls it a conflict'))
+        return merged === null;
       if (words.startsWith('refused: changes nothing')) return merged === baseTree;
       if (words.startsWith('refused: its branch and the base were merged into each other'))
         return forge.mergeBases(tip, pull.headSha).length > 1;

@@ -206,12 +206,12 @@ export const PULL_CODES = {
   ),
   not_mergeable: wait(
     'forge',
-    'waiting: the forge does not report it as mergeable: a conflict, or its check is still running; the queue looks again',
-    BY_ITSELF,
+    'waiting: the forge does not call it mergeable: a conflict that git does not find, or a check that goes on; staged once it does',
+    'If the forge shows a conflict, merge the base branch into the branch of this pull request, and push. Else the queue goes on by itself.',
   ),
   forge_conflict: wait(
     'author',
-    'refused: the forge has called it a conflict with the base for an hour; merge the base branch into it',
+    'refused: git merges it, but the forge calls it a conflict with the base branch; merge the base branch into it',
     MERGE_BASE,
     true,
   ),

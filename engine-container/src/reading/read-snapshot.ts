@@ -12,6 +12,7 @@ import type { KnownForge, QueueRecord } from '../queue/record/record.ts';
 import type { ConfirmBounce, FocusView, Snapshot } from '../queue/snapshot.ts';
 import { isBranchRuled } from '../reconcile/find-ruled-branch.ts';
 import type { ReconcilerDeps } from '../reconcile/reconciler-deps.ts';
+import { askHeld } from './ask-held.ts';
 import { CheckClock } from './check-clock.ts';
 import { baseAt, baseFromFocus, isBlockerLookDue, nextBehindLanding, tipFromPull } from './landing-view.ts';
 import { byUrgency, LookBudget } from './look-budget.ts';
@@ -155,13 +156,15 @@ export class SnapshotReader {
     const base = needsBase ? await this.#base.read(record, tip) : UNKNOWN;
     const file = await readSettings(this.#forge, this.#tryRead, this.#repo, { record, base, now: begunAt });
     const patrolled = this.#patrol.choose(record, seen, begunAt);
-    const { views, readings } = await this.#views.readAll(
+    const { views: listedViews, readings } = await this.#views.readAll(
       record,
       this.#protection,
       schedules ?? [],
       patrolled,
     );
-    this.#patrol.noteRead(patrolled, views, begunAt);
+    this.#patrol.noteRead(patrolled, listedViews, begunAt);
+    const { baseBranch } = this.#repo;
+    const views = await askHeld(this.#forge, baseBranch, this.#budget.tryRead, record, listedViews);
     const traces = await this.#traces.readDue(record, this.#clock.now());
     if (record.recall !== undefined || record.reread !== undefined) await this.#views.needBotLogin();
     const recalled = await readRecalled(this.#forge, this.#repo.baseBranch, this.#budget, record);

@@ -273,7 +273,7 @@ describe('a conflict check that does not end', () => {
     const [a, b] = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
     world.forge.checkDelayMs = 40 * MINUTE_MS;
     await world.drain({ maxMs: 20 * MINUTE_MS });
-    expect(await wordsOf(world, b)).toMatch(/^pending: waiting: the forge does not report it as mergeable/);
+    expect(await wordsOf(world, b)).toMatch(/^pending: waiting: the forge does not call it mergeable/);
     expect((await world.events()).map((event) => event.event)).not.toContain('pr_bounced');
     world.forge.checkDelayMs = 0;
     await world.drain({ maxMs: 120 * MINUTE_MS });
@@ -301,7 +301,9 @@ describe('a merge that git makes and only the forge calls a conflict', () => {
     await world.drain();
     await world.clock.advance(90 * MINUTE_MS);
     await world.drain();
-    expect(await wordsOf(world, pr)).toMatch(/^error: refused: the forge has called it a conflict/);
+    expect(await wordsOf(world, pr)).toMatch(
+      /^error: refused: git merges it, but the forge calls it a conflict/,
+    );
     expect(world.forge.runs()).toHaveLength(1);
     const other = await givenScheduled(world.forge, 'a');
     await world.drain();

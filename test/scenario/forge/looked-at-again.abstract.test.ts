@@ -75,7 +75,7 @@ test('a new head is not refused for what the forge said of the old one', async (
   await world.forge.pushToBase({ 'z.txt': 'z\n' });
   await world.reconcile();
   expect((await world.forge.status(await headOf(world, pr), 'mq'))?.description ?? '').not.toMatch(
-    /^refused: the forge has called it a conflict/,
+    /^refused: git merges it, but the forge calls it a conflict/,
   );
 });
 

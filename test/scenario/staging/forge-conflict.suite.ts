@@ -2,6 +2,7 @@ import { endingOf, expectHonestEnd, givenProject, givenScheduled } from '../stor
 import type { World } from '../world.ts';
 
 const MINUTE_MS = 60_000;
+const REFUSED = /^error: refused: git merges it, but the forge calls it a conflict/;
 const LINES = Array.from({ length: 12 }, (_, at) => `line ${at}\n`).join('');
 
 /** A base that changes `src/old.txt`, against which git merges these and the forge's check does not. */
@@ -35,27 +36,27 @@ export function defineForgeConflictTests(
     return `${status?.state}: ${status?.description}`;
   }
 
-  test('costs two batches, however often the base moves; then it is held, and after an hour refused in words', async () => {
+  test('costs one batch, however often the base moves, and is told as a conflict once the forge has checked others', async () => {
     const world = await createWorld();
     const pr = await givenForgeConflict(world);
     const others: number[] = [];
-    for (let round = 0; round < 12; round += 1) {
+    for (let round = 0; round < 6; round += 1) {
       others.push(
         await givenScheduled(world.forge, `a${round}`),
         await givenScheduled(world.forge, `b${round}`),
       );
       await world.drain({ maxMs: 7 * MINUTE_MS });
-      if (round === 3)
-        expect(await wordsOf(world, pr)).toMatch(/^pending: waiting: the forge does not report it/);
+      if (round === 0)
+        expect(await wordsOf(world, pr)).toMatch(/^pending: waiting: the forge does not call it mergeable/);
     }
-    expect(await tornDown(world, pr)).toBe(2);
+    expect(await tornDown(world, pr)).toBe(1);
     expect([...(await endingOf(world, [pr])).landed].sort((x, y) => x - y)).toEqual(others);
     expect((await endingOf(world, [pr])).bounced).toEqual([]);
-    expect(await wordsOf(world, pr)).toMatch(/^error: refused: the forge has called it a conflict/);
+    expect(await wordsOf(world, pr)).toMatch(REFUSED);
     const told = (await world.events()).filter((each) => each.pr === pr && each.event === 'pr_refused');
     expect(told.map(({ reason }) => reason)).toEqual(['forge_conflict']);
-    // Those of the others, one for each round, and the two that were torn down with what they held.
-    expect(world.forge.runs().length).toBeLessThanOrEqual(12 + 2 * 2);
+    // One for each round, and the one that was torn down.
+    expect(world.forge.runs()).toHaveLength(6 + 1);
     await expectHonestEnd(world, [pr, ...others]);
   });
 
@@ -63,7 +64,7 @@ export function defineForgeConflictTests(
     const world = await createWorld();
     const pr = await givenForgeConflict(world);
     await world.drain({ maxMs: 90 * MINUTE_MS });
-    expect(await wordsOf(world, pr)).toMatch(/^error: refused: the forge has called it a conflict/);
+    expect(await wordsOf(world, pr)).toMatch(REFUSED);
     await world.forge.pushToBase({ 'src/old.txt': LINES });
     await world.drain({ maxMs: 20 * MINUTE_MS });
     expect((await endingOf(world, [pr])).landed).toEqual([pr]);
@@ -74,7 +75,7 @@ export function defineForgeConflictTests(
     const world = await createWorld();
     const pr = await givenForgeConflict(world);
     await world.drain({ maxMs: 20 * MINUTE_MS });
-    expect(await tornDown(world, pr)).toBe(2);
+    expect(await tornDown(world, pr)).toBe(1);
     await world.forge.pushToPullRequest(pr, {
       'src/new.txt': null,
       'src/old.txt': { content: LINES, mode: '100644' },

@@ -131,7 +131,7 @@ async function play(forge: TreeForge, cell: Cell, slug: string, desk: GitDesk): 
       for (const { pr } of [...record.entries, ...(await world.events())]) unseen.delete(pr);
       // A schedule is told of by the forge a moment after it is made: an empty queue has not come to rest before that.
       cameToRest = idle && waits.length === 0 && unseen.size === 0;
-      // The second try comes after a pause, and the words of a refusal once no check can still be running.
+      // The words of a refusal come once no check can still be running.
       const held = record.deferred.filter(({ reason }) => reason === 'not_mergeable');
       if (idle && waits.length > 0 && waits.every((entry) => held.some(({ pr }) => pr === entry.pr))) {
         const until = held.find((each) => each.until !== null)?.until ?? null;

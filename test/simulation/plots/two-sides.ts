@@ -29,6 +29,6 @@ export class TwoSides implements Plot {
   async isTold(pr: number, words: string): Promise<boolean> {
     const { forge } = this.#hand;
     const isConflict = forge.previewMerge(forge.tipOfBase(), forge.headOf(pr)) === null;
-    return isConflict && words.startsWith('refused: the forge has called it a conflict');
+    return isConflict && words.startsWith('refused: git merges it, but the forge calls it a conflict');
   }
 }

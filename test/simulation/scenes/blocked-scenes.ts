@@ -118,7 +118,7 @@ async function conflictForTheForge(): Promise<readonly string[]> {
   await forge.schedule(pr, 'squash');
   await forge.pushToBase({ 'src/old.txt': `first\n${LINES}` });
   const others: number[] = [];
-  for (let round = 0; round < 8; round += 1) {
+  for (let round = 0; round < 5; round += 1) {
     others.push(await givenScheduled(forge, `a${round}`));
     await stage.drain({ maxMs: 7 * MINUTE_MS });
   }
@@ -127,13 +127,46 @@ async function conflictForTheForge(): Promise<readonly string[]> {
     ({ prs, terminalReason }) => prs.includes(pr) && terminalReason === 'merge_conflict',
   ).length;
   if (tornDown === 0) return ['the scene did not come about'];
-  if (tornDown > 2) problems.push('batches are torn down again and again for what the forge does not merge');
+  if (tornDown > 1) problems.push('a batch is torn down again for what the forge does not merge');
   if (!others.every((other) => forge.isMerged(other))) problems.push('the others did not land');
-  await stage.drain({ maxMs: 60 * MINUTE_MS });
   if ((await wordOn(stage, pr)) !== 'error') problems.push('its author is not told of the conflict');
+  forge.delaysChecks = true;
   await forge.pushToBase({ 'src/old.txt': LINES });
   await stage.drain({ maxMs: 20 * MINUTE_MS });
   if (!forge.isMerged(pr)) problems.push('it did not land once the forge would merge it');
+  return problems;
+}
+
+/** The one conflict of the forge that nothing else tells of: no other is open, and none lands. */
+async function conflictOfTheOnlyOne(): Promise<readonly string[]> {
+  const stage = await setStage({ switches: { modesClash: true } });
+  const { forge } = stage;
+  await givenProject(forge, { 'src/old.txt': LINES });
+  const files = { 'src/old.txt': { content: LINES, mode: '100755' } };
+  const pr = await forge.openPullRequest({ branch: 'mode', files });
+  await forge.schedule(pr, 'squash');
+  await forge.pushToBase({ 'src/old.txt': `first\n${LINES}` });
+  await stage.drain({ maxMs: 90 * MINUTE_MS });
+  return (await wordOn(stage, pr)) === 'error' ? [] : ['its author is not told of the conflict'];
+}
+
+/** The forge ends no check for the better part of an hour: what it says of each of them is no answer. */
+async function checksStandStill(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const prs = [await givenScheduled(forge, 'a'), await givenScheduled(forge, 'b')];
+  forge.checkDelayMs = 55 * MINUTE_MS;
+  await forge.pushToBase({ 'z.txt': 'z\n' });
+  await stage.drain({ maxMs: 45 * MINUTE_MS });
+  const isAside = (await stage.rows()).some(({ terminalReason }) => terminalReason === 'merge_conflict');
+  if (!isAside) return ['the scene did not come about'];
+  const problems: string[] = [];
+  for (const pr of prs)
+    if ((await wordOn(stage, pr)) === 'error') problems.push('an author is blamed for a check that goes on');
+  forge.checkDelayMs = 0;
+  await stage.drain({ maxMs: 60 * MINUTE_MS });
+  if (!prs.every((pr) => forge.isMerged(pr))) problems.push('they did not land once they were checked');
   return problems;
 }
 
@@ -268,6 +301,8 @@ export const BLOCKED_SCENES = {
   }),
   'the block of a merge cannot be read': blockInLanding({ afterMs: 0, isLost: false, isUnread: true }),
   'the forge alone sees a conflict': conflictForTheForge,
+  'the forge alone sees a conflict, of the only pull request': conflictOfTheOnlyOne,
+  'the forge ends no check for conflicts': checksStandStill,
   'the forge sees a conflict after the success': conflictSeenTooLate,
   'a gate is silenced': silenceGate,
   'a pull request is opened again without its branch': reopenedWithoutBranch,

@@ -1,24 +1,41 @@
 import type { PullRequest } from '#core/domain/forge/forge.ts';
+import { UNMERGEABLE_REFUSED_AFTER_MS, UNMERGEABLE_STEADY_MS } from '#core/domain/limits.ts';
 import { defer } from '../batches/batch.ts';
-import type { DecisionContext } from '../decision-context.ts';
+import { type DecisionContext, wakeNoLaterThan } from '../decision-context.ts';
+import { isHeldByForge } from '../record/deferral.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 
-/**
- * Aside because the forge would not merge: let go as soon as it would, and told as a conflict once no check can still
- * be running.
- */
+/** Aside because the forge would not merge: let go as soon as it would, and told as a conflict once no check can be running any more. */
 export function reviewHeld(pass: DecisionContext, entry: QueueEntry, { mergeable }: PullRequest): void {
-  const { record, s } = pass;
+  const { record } = pass;
   if (mergeable) {
-    delete entry.unmergeable;
     record.deferred = record.deferred.filter(
-      ({ pr, reason }) => pr !== entry.pr || (reason !== 'not_mergeable' && reason !== 'forge_conflict'),
+      (deferred) => deferred.pr !== entry.pr || !isHeldByForge(deferred),
     );
     return;
   }
   const held = record.deferred.find(
-    ({ pr, head, isHeld }) => pr === entry.pr && head === entry.head && isHeld,
+    ({ pr, head, reason }) => pr === entry.pr && head === entry.head && reason === 'not_mergeable',
   );
-  if (held === undefined || held.until === null || s.now < held.until) return;
+  if (held === undefined || held.until === null || !isMeant(pass, entry, held.until)) return;
   defer(pass, entry, { reason: 'forge_conflict', baseTree: held.baseTree, until: null });
+}
+
+/** "Not mergeable" also means "still checking": a forge whose checks are stuck is held against no pull request before `until`. */
+function isMeant(pass: DecisionContext, { pr }: QueueEntry, until: number): boolean {
+  const { record, s } = pass;
+  if (s.now >= until) return true;
+  const asideAt = until - UNMERGEABLE_REFUSED_AFTER_MS;
+  const isBaseSeen = s.base.known && record.baseSeen?.sha === s.base.value.sha;
+  const baseAt = (isBaseSeen ? record.baseSeen?.at : undefined) ?? s.now;
+  const steadyAt = Math.max(asideAt, baseAt) + UNMERGEABLE_STEADY_MS;
+  if (s.now >= steadyAt) return hasCheckedAnother(pass, pr, asideAt);
+  wakeNoLaterThan(pass, steadyAt);
+  return false;
+}
+
+/** The forge has ended the check of another one since then: it calls it mergeable, or has merged it. */
+function hasCheckedAnother({ record, s }: DecisionContext, pr: number, since: number): boolean {
+  if (record.landed?.some(({ at }) => at > since) === true) return true;
+  return s.pulls.known && s.pulls.value.some(({ pull }) => pull.number !== pr && pull.mergeable);
 }

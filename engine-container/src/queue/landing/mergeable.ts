@@ -1,12 +1,7 @@
-import type { TreeHash } from '#core/domain/ids.ts';
-import {
-  MERGEABLE_WAIT_MS,
-  UNMERGEABLE_PAUSE_MS,
-  UNMERGEABLE_REFUSED_AFTER_MS,
-} from '#core/domain/limits.ts';
+import { MERGEABLE_WAIT_MS, UNMERGEABLE_REFUSED_AFTER_MS } from '#core/domain/limits.ts';
 import { defer, startTeardown } from '../batches/batch.ts';
-import { type DecisionContext, entryOf, pollNoLaterThan, wakeNoLaterThan } from '../decision-context.ts';
-import { type Batch, type Fate, type Member, treeOf } from '../record/record.ts';
+import { type DecisionContext, pollNoLaterThan, wakeNoLaterThan } from '../decision-context.ts';
+import { type Batch, treeOf } from '../record/record.ts';
 import type { FocusView } from '../snapshot.ts';
 import { firstLookAfter, nextLookMs } from './landing-pace.ts';
 
@@ -35,26 +30,11 @@ export function awaitMergeable(pass: DecisionContext, batch: Batch, focus: Focus
   return false;
 }
 
-/** The one that is to land next is set aside: the forge calls it not mergeable. */
+/** The one that is to land next is set aside until the forge calls it mergeable: each further try would cost the others a run. */
 export function setNextAside(pass: DecisionContext, batch: Batch): void {
   const member = batch.members[batch.landed];
   if (member === undefined) return;
-  batch.fates.push(setUnmergeableAside(pass, member, treeOf(batch, batch.landed) ?? batch.groundTree));
-}
-
-/** A check that is slow is asked again after a pause, once: others are torn down with it each time. */
-function setUnmergeableAside(pass: DecisionContext, member: Member, baseTree: TreeHash): Fate {
-  const entry = entryOf(pass.record, member.pr);
-  const { now } = pass.s;
-  const earlier = entry?.unmergeable;
-  if (earlier?.head === member.head) {
-    const until = earlier.since + UNMERGEABLE_REFUSED_AFTER_MS;
-    return defer(pass, member, { reason: 'not_mergeable', baseTree, until, isHeld: true });
-  }
-  if (entry !== undefined) entry.unmergeable = { head: member.head, since: now };
-  return defer(pass, member, {
-    reason: 'not_mergeable',
-    baseTree,
-    until: now + UNMERGEABLE_PAUSE_MS,
-  });
+  const baseTree = treeOf(batch, batch.landed) ?? batch.groundTree;
+  const until = pass.s.now + UNMERGEABLE_REFUSED_AFTER_MS;
+  batch.fates.push(defer(pass, member, { reason: 'not_mergeable', baseTree, until }));
 }

@@ -73,10 +73,9 @@ function moveBounced(bounced: Bounced, stepMs: number): Bounced {
 }
 
 function moveEntry(entry: QueueEntry, stepMs: number): QueueEntry {
-  const { unmergeable, notReady, unclear } = entry;
+  const { notReady, unclear } = entry;
   return {
     ...moveTimes(entry, stepMs, ['readyAt', 'movedAt', 'retestAfter', 'contradictedAt', 'goneSince']),
-    ...(unmergeable && { unmergeable: moveTimes(unmergeable, stepMs, ['since']) }),
     ...(notReady && { notReady: moveTimes(notReady, stepMs, ['since']) }),
     ...(unclear && { unclear: moveTimes(unclear, stepMs, ['since']) }),
   };

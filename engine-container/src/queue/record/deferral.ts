@@ -21,9 +21,9 @@ export type DeferReason =
   | 'runs_broken_off'
   /** The forge failed on it again and again while it was otherwise well. */
   | 'staging_failed'
-  /** Proven, but not mergeable for the forge: for a while, then, the second time, until the forge calls it mergeable. */
+  /** Proven, but not mergeable for the forge, which may still check it: until the forge calls it mergeable. */
   | 'not_mergeable'
-  /** The same for longer than any check takes: the forge, and it alone, calls it a conflict. */
+  /** The same once no check can be running any more: the forge, and it alone, calls it a conflict. */
   | 'forge_conflict';
 
 /**
@@ -35,7 +35,8 @@ export type DeferReason =
  * - For reasons of the head (`isOfHead`), on whatever tree: the head changes, or it is scheduled again.
  * - For what the forge alone holds (`isHeldByForge`), likewise: the head changes, or the forge calls it mergeable.
  * - For `gate_missing`: the settings, or the forge, name another gate.
- * - The time `until`. What the forge holds outlasts it; a refusal is kept for its words, and is tried again.
+ * - The time `until`. What the forge holds outlasts it, and has other words from then on; a refusal is kept for its words, and is
+ *   tried again.
  */
 export interface Deferred {
   readonly pr: PullRequestNumber;
@@ -45,8 +46,6 @@ export interface Deferred {
   readonly baseTree: TreeHash;
   /** Looked at again at this time even if nothing else ends it; null = at no time. */
   readonly until: EpochMs | null;
-  /** Not let go at `until`, which is when the words change: only when the forge calls it mergeable. */
-  readonly isHeld?: true;
   /** Of `gate_missing`: the gate that was searched for (`describeWanted`). Absent: an older version searched. */
   readonly gate?: string;
 }
@@ -58,6 +57,8 @@ interface Traits {
   readonly passesWithOthers?: true;
   /** Holds of a head whatever the base is, until its author schedules it again. */
   readonly isOfHead?: true;
+  /** The forge alone stands against this head: on whatever base, until it calls it mergeable. */
+  readonly isHeldByForge?: true;
 }
 
 /** Each reason has its row here, and its words, whose turn it is and whether it is a fault in `PULL_CODES`. */
@@ -85,8 +86,8 @@ const DEFERRALS: Readonly<Record<DeferReason, Traits>> = {
   gate_not_ended: { isOfHead: true },
   runs_broken_off: { isOfHead: true },
   staging_failed: { isOfHead: true },
-  not_mergeable: {},
-  forge_conflict: {},
+  not_mergeable: { isHeldByForge: true },
+  forge_conflict: { isHeldByForge: true },
 };
 
 export function isSilent(reason: DeferReason): boolean {
@@ -108,9 +109,8 @@ export function isFoundByStaging(reason: DeferReason): boolean {
 
 export const FOUND_BY_STAGING = (Object.keys(DEFERRALS) as DeferReason[]).filter(isFoundByStaging);
 
-/** The forge alone stands against this head: on whatever base, until it calls it mergeable. */
-export function isHeldByForge({ reason, isHeld }: Deferred): boolean {
-  return reason === 'forge_conflict' || isHeld === true;
+export function isHeldByForge({ reason }: Pick<Deferred, 'reason'>): boolean {
+  return DEFERRALS[reason].isHeldByForge === true;
 }
 
 /** Reasons that last as long as the head, wherever the base moves. */

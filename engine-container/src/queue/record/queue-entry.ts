@@ -56,8 +56,6 @@ export interface QueueEntry {
   failureProbability: FailureProbability | null;
   /** Known of it before a gate run; absent: nothing. */
   signals?: readonly Signal[];
-  /** Proven on this head, but not mergeable for the forge, since then. */
-  unmergeable?: { readonly head: CommitSha; readonly since: EpochMs };
   /**
    * Times that it was set aside because staging failed with it, or each gate run broke off. 0: such a thing has happened to its
    * batch, so it is judged alone, and it was never set aside for it. Absent: it has not happened.

@@ -57,7 +57,6 @@ const RECORD = {
       retestAfter: AT,
       contradictedAt: AT,
       goneSince: AT,
-      unmergeable: { head: 'h', since: AT },
       notReady: { head: 'h', since: AT },
       unclear: { head: 'h', since: AT },
     },

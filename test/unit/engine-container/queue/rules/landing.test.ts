@@ -176,24 +176,15 @@ describe('a success is posted', () => {
     });
   });
 
-  test('not while the forge calls it not mergeable: it is looked at for a minute, then deferred', () => {
+  test('not while the forge calls it not mergeable: it is looked at for a minute, then held until the forge calls it mergeable', () => {
     const look = givenLook({ pull: { mergeable: false } }, { full: false });
     expect(tellDecision(look, givenProven())).toMatchObject({ actions: [], events: [], wakeInMs: 60_000 });
     expect(tellDecision(look, givenProven({ unmergeableSince: NOW - 60_000 }))).toMatchObject({
       actions: [
-        'pending on head-1: waiting: the forge does not report it as mergeable: a conflict, or its check is still running; the queue looks again',
+        'pending on head-1: waiting: the forge does not call it mergeable: a conflict that git does not find, or a check that goes on; staged once it does',
       ],
       ended: ['#1 requeued: error', '#2 requeued: error'],
-      after: { deferred: [{ pr: 1, reason: 'not_mergeable', until: NOW + 5 * 60_000 }] },
-    });
-  });
-
-  test('not mergeable a second time on this head: it is held until the forge calls it mergeable', () => {
-    const look = givenLook({ pull: { mergeable: false } }, { full: false });
-    const entries = [givenEntry(1, { unmergeable: { head: 'head-1', since: NOW - 600_000 } }), givenEntry(2)];
-    expect(tellDecision(look, givenProven({ unmergeableSince: NOW - 60_000 }, { entries }))).toMatchObject({
-      ended: ['#1 requeued: error', '#2 requeued: error'],
-      after: { deferred: [{ pr: 1, reason: 'not_mergeable', until: NOW + 3_000_000, isHeld: true }] },
+      after: { deferred: [{ pr: 1, reason: 'not_mergeable', until: NOW + 60 * 60_000 }] },
     });
   });
 });
@@ -284,7 +275,7 @@ describe('the merge that is awaited', () => {
     const at = (ms: number, mergeable = false) =>
       givenLook({ pull: { mergeable } }, { now: NOW + ms, full: false });
     const NOT_MERGEABLE =
-      'pending on head-1: waiting: the forge does not report it as mergeable: a conflict, or its check is still running; the queue looks again';
+      'pending on head-1: waiting: the forge does not call it mergeable: a conflict that git does not find, or a check that goes on; staged once it does';
 
     test('is awaited for three minutes: a slow check may end with it', () => {
       expect(tellDecision(at(181_999), givenAwaited(looked))).toMatchObject({ actions: [] });
@@ -314,7 +305,7 @@ describe('the merge that is awaited', () => {
         ended: ['#1 requeued: error', '#2 requeued: error'],
         after: {
           mergeTimeoutCounts: [],
-          deferred: [{ pr: 1, reason: 'not_mergeable', until: NOW + 202_000 + 5 * 60_000 }],
+          deferred: [{ pr: 1, reason: 'not_mergeable', until: NOW + 202_000 + 60 * 60_000 }],
         },
       });
     });
