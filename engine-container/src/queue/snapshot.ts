@@ -162,6 +162,8 @@ export interface FocusView {
   readonly opensAnother?: Reading<OpensAnother>;
   /** Asked at the same time, where the queue itself asks for an approval; absent: it does not. */
   readonly approvals?: Reading<LastApprovals>;
+  /** Asked at the same time, where the run of a head is all that proves it: does that run still say that it passed? */
+  readonly hasOwnPass?: Reading<boolean>;
   /** For a merged pull request: its merge commit. */
   readonly merge: Reading<MergeView> | null;
   /** For an unmerged one whose base tip is not the verified one: what that tip is. */

@@ -10,6 +10,7 @@ import type { CheckClock } from './check-clock.ts';
 import { isBehindOldTip, isMergedForAnother, isNextToPost, nextPullRequest } from './landing-view.ts';
 import type { TryRead } from './look-reads.ts';
 import type { CommitReader } from './read-commits.ts';
+import { readOwnRun } from './read-own-run.ts';
 import { readOrNone } from './read-pull.ts';
 import { isUntouched, readKnownSchedule } from './read-schedules.ts';
 import type { TwinReader } from './read-twins.ts';
@@ -31,7 +32,7 @@ type Focus = Map<PullRequestNumber, Reading<FocusView>>;
 export class FocusReader {
   readonly #deps: FocusDeps;
   /** Open pull requests by the last look at all. */
-  openPulls = 0;
+  open: readonly PullRequest[] = [];
   /** Those that the forge says do not exist. */
   readonly gone = new Set<PullRequestNumber>();
 
@@ -104,12 +105,13 @@ export class FocusReader {
     const tip = record.tip ?? undefined;
     const cached = record.readings.find((reading) => reading.pr === pr);
     const schedule = await this.#readSchedule(record, pull);
-    const mergeable = pull.mergeable && checks.mayBeAbout(record, baseTip, this.openPulls);
+    const mergeable = pull.mergeable && checks.mayBeAbout(record, baseTip, this.open.length);
     const mayPost = mergeable && isNextToPost(record, pull);
     const last = mayPost ? await views.readLast(pull, schedule, cached) : {};
+    const ownRun = mayPost ? await readOwnRun(this.#deps, record, pr, this.open) : {};
     const isStrange = landingOf(record)?.pr === pr && tip !== undefined && baseTip !== tip;
     const strangeTip = isStrange ? await commits.readMerge(baseTip, tip) : null;
-    return known({ pull: { ...pull, mergeable }, schedule, merge: null, strangeTip, ...last });
+    return known({ pull: { ...pull, mergeable }, schedule, merge: null, strangeTip, ...last, ...ownRun });
   }
 
   /** Null: nothing has touched it since it was read, or nothing follows from it yet. */

@@ -126,7 +126,7 @@ export class SnapshotReader {
     const ofBase = mapKnown(listed, (all) => all.filter((pull) => pull.baseRef === this.#repo.baseBranch));
     const pulls = byUrgency(record, ofBase);
     if (listed.known) this.#twins.keep(listed.value, record);
-    if (pulls.known) this.#focus.openPulls = pulls.value.length;
+    if (pulls.known) this.#focus.open = pulls.value;
     const schedules = pulls.known
       ? await readSchedules(
           this.#forge,

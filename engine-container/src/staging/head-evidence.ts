@@ -18,6 +18,12 @@ export interface HeadQuestion {
   readonly statusGate: StatusGate | null;
 }
 
+/** The gate on a head: a run of the workflow by a push to its branch, or statuses. */
+interface HeadGate extends Pick<HeadQuestion, 'head' | 'statusGate'> {
+  readonly branch: string;
+  readonly file: string;
+}
+
 /**
  * A success that the gate has on a head with exactly the staged tree; null: none, and the gate is run. Only a success counts: a
  * failure there may be of another moment. What cannot be read is no evidence.
@@ -27,26 +33,30 @@ export async function findHeadRun(
   objects: RepoObjects,
   question: HeadQuestion,
 ): Promise<HeadRun | null> {
-  const { head, ownBranch, tree, gate, baseGate } = question;
+  const { head, ownBranch, tree, gate, baseGate, statusGate } = question;
   // A gate that its own pull request changed has judged itself (D-18).
   if (ownBranch === null || baseGate === null || judgeGateChange(baseGate, gate) !== null) return null;
   try {
     if ((await objects.treeOf(head)) !== tree) return null;
-    const reading = await readHeadGate(forge, question, ownBranch);
-    if (reading.kind !== 'finished' || reading.verdict !== 'success') return null;
-    return { sha: head, runKey: reading.runId, runUrl: reading.url };
+    return await readHeadPass(forge, { head, branch: ownBranch, file: gate.file, statusGate });
   } catch (error) {
     if (error instanceof ForgeError) return null;
     throw error;
   }
 }
 
+/** The run of the gate on a head, where its newest word is a success; null: it is not. Throws `ForgeError`. */
+export async function readHeadPass(forge: EngineForge, run: HeadGate): Promise<HeadRun | null> {
+  const reading = await readHeadGate(forge, run);
+  if (reading.kind !== 'finished' || reading.verdict !== 'success') return null;
+  return { sha: run.head, runKey: reading.runId, runUrl: reading.url };
+}
+
 async function readHeadGate(
   forge: EngineForge,
-  { head, gate, statusGate }: HeadQuestion,
-  branch: string,
+  { head, branch, file, statusGate }: HeadGate,
 ): Promise<GateReading> {
-  if (statusGate === null) return forge.readGate(head, branch, gate.file);
+  if (statusGate === null) return forge.readGate(head, branch, file);
   const judged = judgeGateStatuses(await forge.listStatusHistory(head), statusGate);
   // A pattern does not say how many contexts there are, and no moment says that all have come.
   return judged.isOpenEnded ? { kind: 'none' } : judged.gate;

@@ -3,6 +3,7 @@ import { type AbstractForge, createAbstractForge } from '../../fakes/abstract-fo
 import { CI_AUTHOR, CI_CONTEXTS, CI_STRANGER } from '../../fakes/abstract-forge/pipeline-statuses.ts';
 import type { Switches } from '../../fakes/abstract-forge/world.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
+import { type Hook, wrapForge } from '../hooks.ts';
 import { expectHonestEnd, GATE_FILE, GATE_PATH, givenProject, givenScheduled } from '../stories.ts';
 import { createWorldOn, STATUS_GATE, type World } from '../world.ts';
 
@@ -14,11 +15,15 @@ async function begin(
   repo: Partial<ManagedRepo> = {},
   ci: 'actions' | 'statuses' = 'actions',
   switches: Partial<Switches> = {},
+  hook: Hook = (_name, _args, answer) => answer(),
 ) {
   const clock = new VirtualClock();
   const forge = createAbstractForge({ clock, switches: { ci, runsOnHeads: true, ...switches } });
   const gate = ci === 'statuses' ? STATUS_GATE : {};
-  const world = await createWorldOn(clock, forge, forge.forge, { repo: { reuseCi: true, ...gate, ...repo } });
+  const world = await createWorldOn(clock, forge, forge.forge, {
+    repo: { reuseCi: true, ...gate, ...repo },
+    wrapForge: wrapForge(hook),
+  });
   await givenProject(forge, { [GATE_PATH]: EVERYWHERE });
   await clock.advance(5 * MINUTE_MS);
   return world;
@@ -220,6 +225,34 @@ test('a head whose run is repeated and fails is gated when it is staged again', 
   expect(await land(world, [pr])).toEqual([true]);
   expect(gateRunsOf(world.forge)).toBe(1);
 });
+
+test.each(['alone', 'in a stack'] as const)(
+  'a head whose pass is gone when it is to land is gated instead, %s',
+  async (where) => {
+    let looks = 0;
+    const world: World<AbstractForge> = await begin({}, 'statuses', {}, async (name, [sha], answer) => {
+      const found = await answer();
+      const isOfHead = name === 'listStatusHistory' && sha === headSha;
+      if (isOfHead && ++looks === 1)
+        await world.forge.postStatusAs(CI_AUTHOR, headSha, CI_CONTEXTS[0], 'failure');
+      return found;
+    });
+    const first = await givenScheduled(world.forge, 'a');
+    let { headSha } = await world.forge.pull(first);
+    const prs = [first];
+    if (where === 'in a stack') {
+      await world.forge.pushBranch('b', headSha);
+      const last = await world.forge.openPullRequest({ branch: 'b', head: headSha, title: 'b' });
+      await world.forge.pushToPullRequest(last, { 'src/b.txt': 'b\n' });
+      await world.forge.schedule(last, 'squash');
+      headSha = (await world.forge.pull(last)).headSha;
+      prs.push(last);
+    }
+    expect(await land(world, prs)).toEqual(prs.map(() => true));
+    expect(gateRunsOf(world.forge)).toBe(1);
+    expect((await receiptsOf(world)).map(({ ofHead }) => ofHead)).toEqual(prs.map(() => undefined));
+  },
+);
 
 test('a gate by statuses with another list is asked of the head anew, once', async () => {
   const { world, pr } = await givenSuccess('statuses');

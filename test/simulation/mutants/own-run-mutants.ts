@@ -77,4 +77,12 @@ export const OWN_RUN_MUTANTS: readonly Mutant[] = [
     families: ['own_runs'],
     dies: 'a run of a head is repeated in a pause, and fails',
   },
+  {
+    guard: 'a run of a head is read again right before the success that rests on it (0193)',
+    file: 'engine-container/src/queue/landing/last-refusal.ts',
+    find: 'if (hasOwnPass?.known !== true || hasOwnPass.value) return false;',
+    replace: 'return false;',
+    families: ['own_runs'],
+    dies: 'a run of a head is repeated, and fails, before its success',
+  },
 ];

@@ -1,5 +1,6 @@
 import { DEFAULT_SERVICE_NAME, stagingPattern, stagingPrefix } from '#core/domain/queue/queue-names.ts';
 import { CI_AUTHOR, CI_CONTEXTS } from '../../fakes/abstract-forge/pipeline-statuses.ts';
+import { wrapForge } from '../../scenario/hooks.ts';
 import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { STATUS_GATE } from '../../scenario/world.ts';
 import { look, type Scenes, type Stage, setStage, wordOn } from '../scene-stage.ts';
@@ -10,8 +11,12 @@ const EVERYWHERE = GATE_FILE.replace(stagingPattern(DEFAULT_SERVICE_NAME), '**')
 const RUN_ENDS_MS = 10 * 60_000;
 const IN_VAIN = ['a run of a head that is no evidence proved a landing'];
 
-async function openStage(ci: 'actions' | 'statuses'): Promise<Stage> {
+async function openStage(
+  ci: 'actions' | 'statuses',
+  options: Parameters<typeof setStage>[0] = {},
+): Promise<Stage> {
   const stage = await setStage({
+    ...options,
     switches: { ci, runsOnHeads: true, ...(ci === 'statuses' ? { forkPermission: false } : {}) },
     repo: { reuseCi: true, ...(ci === 'statuses' ? STATUS_GATE : {}) },
   });
@@ -94,6 +99,26 @@ async function runRepeatedInPause(): Promise<readonly string[]> {
   return judge(stage, pr);
 }
 
+/** The run of the head is repeated, and fails, between the staging that it answers for and the `success`. */
+async function runRepeatedAfterStaging(): Promise<readonly string[]> {
+  let head = '';
+  let isFailed = false;
+  const stage: Stage = await openStage('statuses', {
+    wrapForge: wrapForge(async (name, [sha], answer) => {
+      const found = await answer();
+      if (name === 'listStatusHistory' && sha === head && !isFailed) {
+        isFailed = true;
+        await stage.forge.postStatusAs(CI_AUTHOR, head, CI_CONTEXTS[0], 'failure');
+      }
+      return found;
+    }),
+  });
+  const pr = await givenScheduled(stage.forge, 'a');
+  head = (await stage.forge.pull(pr)).headSha;
+  const found = await judge(stage, pr);
+  return isFailed ? found : ['the scene did not come about'];
+}
+
 async function runThatFails(): Promise<readonly string[]> {
   const stage = await openStage('actions');
   stage.forge.judge = (_files, { branch }) =>
@@ -138,6 +163,7 @@ async function provenRestComesBack(): Promise<readonly string[]> {
 export const OWN_RUN_SCENES = {
   'runs of heads are switched off after one has passed': runNoLongerWanted,
   'a run of a head is repeated in a pause, and fails': runRepeatedInPause,
+  'a run of a head is repeated, and fails, before its success': runRepeatedAfterStaging,
   'the rest of a proven batch comes back': provenRestComesBack,
   'a head has run a gate that it changed itself': runOnEditedGate,
   'a branch that was run has the name and the head of a fork': runOnNamesakeOfFork,

@@ -1,3 +1,5 @@
+import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
+import { nextToLand, proofOf, provenLength } from '../batches/pipeline.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';
 
 /** Some of it may land by the run of a head alone, which counts only while the owner wants that (decision 0193). */
@@ -14,4 +16,16 @@ export function forgetHeadEvidence(record: QueueRecord, { chain, landed }: Batch
   const left = new Set(chain.slice(landed).map(({ tree }) => tree));
   if (record.evidence.some(({ ofHead, tree }) => ofHead === true && left.has(tree)))
     record.evidence = record.evidence.filter(({ ofHead, tree }) => ofHead !== true || !left.has(tree));
+}
+
+/** The head whose own run is all that the next `success` on this pull request would rest on; null: more than that, or none is next. */
+export function headProvenBy(
+  record: QueueRecord,
+  pr: PullRequestNumber,
+): { readonly head: CommitSha; readonly batch: Batch } | null {
+  const batch = nextToLand(record);
+  if (batch === null) return null;
+  const { landing } = batch;
+  const proof = landing?.pr === pr ? landing.proof : proofOf(record, batch, provenLength(record, batch));
+  return proof?.ofHead === true ? { head: proof.sha, batch } : null;
 }

@@ -9,8 +9,16 @@ import type { Batch } from '../record/record.ts';
 import type { FocusView } from '../snapshot.ts';
 
 /** Something that is asked anew right before its `success` could not be read. */
-export function isLastUnread({ schedule, opensAnother, approvals }: FocusView): boolean {
-  return schedule?.known === false || opensAnother?.known === false || approvals?.known === false;
+export function isLastUnread({ schedule, opensAnother, approvals, hasOwnPass }: FocusView): boolean {
+  return [schedule, opensAnother, approvals, hasOwnPass].some((asked) => asked?.known === false);
+}
+
+/** The head whose run is all that proves this batch has another verdict by now: a gate run is asked for instead (decision 0193). */
+export function giveUpLostPass(pass: DecisionContext, batch: Batch, { hasOwnPass }: FocusView): boolean {
+  if (hasOwnPass?.known !== true || hasOwnPass.value) return false;
+  pass.log.push('the run of a head that was to prove a landing does not say any more that it passed');
+  startTeardown(pass, batch, 'gate_changed');
+  return true;
 }
 
 /**
