@@ -89,8 +89,8 @@ export const PULL_CODES = {
   ),
   branch_gone: wait(
     'author',
-    'refused: its branch is gone, and without it the forge does not merge by itself; push that branch again',
-    'Restore its branch on the forge, or push it again under the same name: the queue goes on by itself. If its repository is gone as well, open another pull request.',
+    'refused: its branch is gone, and without it the forge does not merge by itself; push that branch again, and reopen this if it is closed',
+    'Restore its branch on the forge, or push it again under the same name, and reopen the pull request if the forge has closed it: the queue goes on by itself. If its repository is gone as well, open another pull request.',
   ),
   fork_not_approved: wait(
     'reviewer',

@@ -159,7 +159,9 @@ export function defineBlockedMergeTests(
         await world.forge.reopen(pr);
         const others = await givenOthers(world);
         await expectOthersGoOn(world, pr, others);
-        expect(await wordsOf(world, pr)).toMatch(/^error: refused: its branch is gone, and without it/);
+        expect(await wordsOf(world, pr)).toMatch(
+          /^error: refused: its branch is gone.*push that branch again, and reopen this/,
+        );
         expect(await refusalsOf(world, pr)).toEqual(['branch_gone']);
         expect((await world.rows()).filter(({ prs }) => prs.includes(pr))).toEqual([]);
         await world.forge.pushBranch('p', headSha);
