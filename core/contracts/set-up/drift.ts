@@ -28,7 +28,7 @@ const BY_HAND: Readonly<Partial<Record<Drift['kind'], string>>> = {
 
 const DriftView = z.object({
   kind: z.enum(DRIFT_KINDS),
-  /** First look that saw it; null: not known. */
+  /** First look that saw it; of `base` and `rights`, the last look that went well before it; null: not known. */
   since: Time.nullable(),
   /** Forges do not say who changed a rule, a hook or a right. */
   by: z.literal('unknown'),

@@ -6,7 +6,7 @@ import type { ActivityEvent } from '../queue/batch.ts';
 import { type StandstillCause, sayStandstill } from '../queue/standstill.ts';
 import { sayTime } from '../repos/pause.ts';
 import type { ManagedRepo } from '../repos/repo.ts';
-import { type DriftKind, sayDrift } from '../set-up/drift.ts';
+import { type DriftKind, sayDrift, sinceEarliest } from '../set-up/drift.ts';
 import { type Notice, nameOfPull, toLinks, toPlainLine, urlOfPull } from './notice.ts';
 import { NOTICE_WAYS, type PullTopic, WATCHED_TOPICS, waysOf } from './notice-topics.ts';
 import { pullPageOf } from './service-pages.ts';
@@ -68,19 +68,23 @@ export function describeTrouble(repo: RepoName, trouble: Trouble, pageUrl: strin
       ? sayStandstill({ ...trouble, cause: trouble.name })
       : sayDrift({ ...trouble, kind: trouble.name });
   const usualMs = trouble.topic === 'stuck' ? trouble.usualMs : null;
-  const since = trouble.since === null ? '' : `, since ${sayTime(trouble.since)}`;
   return {
     subject:
       trouble.topic === 'stuck'
         ? `The merge queue of ${queue} stands still`
         : `The setup of the merge queue of ${queue} has changed`,
     lines: [
-      `${says}${since}.`,
+      `${says}${saySince(trouble)}.`,
       ...(usualMs === null ? [] : [`It usually takes at most ${Math.ceil(usualMs / 60_000)} min.`]),
       `Next step: ${next}`,
     ],
     links: toLinks([['Queue', pageUrl]]),
   };
+}
+
+function saySince({ topic, name, since }: Trouble): string {
+  if (since === null) return '';
+  return `, since ${sayTime(since)}${topic === 'drift' && sinceEarliest(name) ? ' at the earliest' : ''}`;
 }
 
 /** Asked for by hand, to see that a place is reached. */

@@ -50,7 +50,7 @@ export const DRIFT_KINDS = Object.keys(DRIFTS) as readonly DriftKind[];
 /** A part of the set-up that is not as it was made. */
 export interface Drift {
   readonly kind: DriftKind;
-  /** First look that saw it; null: not known. */
+  /** First look that saw it; where `sinceEarliest` holds of its kind, the last look before it; null: not known. */
   readonly since: EpochMs | null;
   /** Of its kind, one that no call of the queue may put back: a person let others past the queue, or asks for all statuses. */
   readonly onlyPeople?: true;
@@ -79,6 +79,11 @@ export function sayDrift({ kind, refusal }: Pick<Drift, 'kind' | 'refusal'>): {
   readonly next: string;
 } {
   return refusal === undefined ? DRIFTS[kind] : REFUSAL_CAUSES[refusal];
+}
+
+/** A look that fails on such a drift tells no first one: it came about after the last look that went well. */
+export function sinceEarliest(kind: DriftKind): boolean {
+  return kind === 'base' || kind === 'rights';
 }
 
 /** In the order of `DRIFTS`. What was never set up, or was seen before it was set up, has not drifted. */

@@ -1,3 +1,4 @@
+import { sinceEarliest } from '#core/domain/set-up/drift.ts';
 import { useChange, useNow } from '../../data/hooks.ts';
 import type { RepoActivity } from '../../view/blocker.ts';
 import { showClock } from '../../view/format.ts';
@@ -26,6 +27,10 @@ const PUT_BACK: readonly RepoActivity['drifts'][number]['kind'][] = [
   'webhook_changed',
 ];
 
+function saySince(kind: RepoActivity['drifts'][number]['kind'], clock: string): string {
+  return sinceEarliest(kind) ? `since ${clock} at the earliest` : `seen since ${clock}`;
+}
+
 /** Parts of the setup that were changed on the forge, and what to do about each; nothing where all is as it was made. */
 export function Drifts({ activity }: { readonly activity: RepoActivity }) {
   const now = useNow();
@@ -40,7 +45,7 @@ export function Drifts({ activity }: { readonly activity: RepoActivity }) {
         {drifts.map(({ kind, says, next, since }) => (
           <li key={kind}>
             {says}
-            {since === null ? '' : `, seen since ${showClock(since, now)}`}.
+            {since === null ? '' : `, ${saySince(kind, showClock(since, now))}`}.
             {kind === 'settings_file' ? ' ' : ' The forge does not tell who changed it. '}
             {next}
           </li>

@@ -5,7 +5,7 @@ import {
   toSafeLink,
   withoutLinks,
 } from '#core/domain/notices/notice.ts';
-import { describePullNotice } from '#core/domain/notices/queue-notices.ts';
+import { describePullNotice, describeTrouble } from '#core/domain/notices/queue-notices.ts';
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { givenNodeRow } from '../../../../builders/store-rows.ts';
 
@@ -101,6 +101,15 @@ test('a bounce names status, next step and run; without title or run it says so'
 test('a notice of an invoice has a link only where there is a page', () => {
   expect(describeInvoiceNotice(null).links).toEqual([]);
   expect(describeInvoiceNotice('https://queue.example/billing').links).toHaveLength(1);
+});
+
+test.each([
+  ['rights', /, since .* at the earliest\.$/],
+  ['webhook_missing', /, since .* UTC\.$/],
+] as const)('a change of %s is told with when it was, as well as that is known', (name, words) => {
+  const repo = { id: 'repo-1', instanceUrl: 'https://forge.example', slug: 'a/b', baseBranch: 'main' };
+  const trouble = { repoId: 'repo-1', topic: 'drift', name, since: 0 } as const;
+  expect(describeTrouble(repo, trouble, 'https://queue.example').lines[0]).toMatch(words);
 });
 
 describe('the run of a bounce', () => {

@@ -47,6 +47,15 @@ test('a change on the forge is told with what to do, and the button that the wor
   await waitFor(() => expect(sent.map(({ address }) => address)).toContain(PROVISION));
 });
 
+test.each([
+  ['base', / at the earliest\./],
+  ['rights', / at the earliest\./],
+  ['webhook_missing', /, seen since /],
+] as const)('since when %s holds is told as well as it is known', async (kind, words) => {
+  mount({ drifts: [driftOf(kind, 'off')] });
+  expect(await panel()).toMatch(words);
+});
+
 test('what no call of the queue puts back has no such button', async () => {
   mount({ drifts: [driftOf('protection', 'people')] });
   expect(await panel()).toContain(DRIFTS.protection.says);
