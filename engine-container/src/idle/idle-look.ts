@@ -1,3 +1,5 @@
+import type { CommitStatus } from '#core/domain/forge/forge.ts';
+import type { CommitSha } from '#core/domain/ids.ts';
 import { LOOK_PULLS_MAX, LOOK_TIMELINES_MAX } from '#core/domain/limits.ts';
 import { known, UNKNOWN } from '#core/domain/result.ts';
 import { hookStateOf } from '#core/domain/set-up/hook-seen.ts';
@@ -91,13 +93,30 @@ async function look(
     clock.now(),
   );
   for (const { headSha } of patrolled) {
-    const statuses = await forge.readStatuses(headSha);
+    const statuses = await readStatusesOf(forge, headSha);
+    if (statuses === null) continue;
     // With no success of the queue standing, a success there is another's: it would open the gate to the next schedule (A7).
     if (isOpened(statuses, statusContext)) return { kind: 'needed', memory: found };
     // No pull request is scheduled: words that promise that the queue goes on are untrue, and the engine has others (A145).
     if (isPromised(statuses, statusContext)) return { kind: 'needed', memory: found };
   }
   return { kind: 'idle', memory: found };
+}
+
+/**
+ * Null: the repository, which this look has just read, does not have the head. Its author may bring that about (forge facts,
+ * 3.4), and no engine could read it either.
+ */
+async function readStatusesOf(
+  forge: LookedAtForge,
+  head: CommitSha,
+): Promise<readonly CommitStatus[] | null> {
+  try {
+    return await forge.readStatuses(head);
+  } catch (error) {
+    if (error instanceof ForgeError && error.kind === 'missing') return null;
+    throw error;
+  }
 }
 
 /** Up to the first pull request that cannot be read: the engine is needed then, which goes on with the others. */

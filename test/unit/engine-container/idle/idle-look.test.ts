@@ -111,6 +111,18 @@ describe('an idle look', () => {
     expect((await world.look()).full).toEqual({ kind: 'failed', fault });
   });
 
+  test('a head that the repository does not have is no reason to ask the engine, and the other heads are read', async () => {
+    const world = await givenLooks();
+    const other = await world.control.openPullRequest({ branch: 'two', files: { 'two.txt': 'two\n' } });
+    const lost = world.control.headOf(world.pr);
+    world.control.fault = ({ path }) =>
+      path.includes(`${lost}/status`) ? { status: 404, when: 'before' } : null;
+    await world.look();
+    expect((await world.look()).answer).toBe('idle');
+    await world.control.postStatusAs('another-account', world.control.headOf(other), 'mq', 'success');
+    expect((await world.look()).answer).toBe('needed');
+  });
+
   test('one pull request that cannot be read needs the engine, which goes on with the others', async () => {
     const world = await givenLooks();
     await world.control.openPullRequest({ branch: 'two', files: { 'two.txt': 'two\n' } });
