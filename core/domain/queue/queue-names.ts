@@ -1,3 +1,5 @@
+import type { CommitSha } from '../ids.ts';
+
 /**
  * Every name that the queue gives on a forge. `queueName` is the service's name as the deployment sets it (D-91): all
  * of them follow it.
@@ -26,6 +28,11 @@ export function workPrefix(queueName: string): string {
 /** `part`: tells the work branches of one base apart. */
 export function workBranch(queueName: string, base: string, part: string): string {
   return `${workPrefix(queueName)}${base}/${part}`;
+}
+
+/** A name of no branch: the answer to its removal tells whether the bot may write. */
+export function absentBranch(sha: CommitSha): string {
+  return `none-${sha}`;
 }
 
 /** Probe branches of one base all begin so; they fall under the trigger of the template. */

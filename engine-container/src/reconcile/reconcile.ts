@@ -24,7 +24,7 @@ import { RecordKeeper } from '../stored-record/record-keeper.ts';
 import { afterFailure, isOfEverything, isTakingBack } from './action-kinds.ts';
 import type { EngineMemory } from './engine-memory.ts';
 import { findRuledBranch } from './find-ruled-branch.ts';
-import { mayStillWrite } from './may-still-write.ts';
+import { isRefusedAlone } from './is-refused-alone.ts';
 import { perform, queuePageFor } from './perform.ts';
 import type { MeasuredDeps } from './reconciler-deps.ts';
 import { type Refused, readRefusal, wakeAfter, withArchive } from './refusal-cause.ts';
@@ -305,7 +305,7 @@ export class Reconcile {
     if (this.#held.isPastDeadline() || this.#deps.clock.monotonic() >= this.#deadline)
       return isTakingBack(action) && pulls.known && base.known;
     try {
-      if (isOfEverything(action, error)) return await mayStillWrite(this.#forge, action, error);
+      if (isOfEverything(action, error)) return await isRefusedAlone(this.#forge, action, error);
       return (await this.#forge.readBranchTip(this.#repo.baseBranch)) !== null;
     } catch (silence) {
       if (silence instanceof ForgeError) return false;

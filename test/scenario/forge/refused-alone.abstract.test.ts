@@ -99,3 +99,53 @@ test('a look that failed is made again soon, also where a freeze window has hour
   expect(report?.errorCode).toBe('forge_unreachable');
   expect((report?.wakeAt ?? Number.POSITIVE_INFINITY) - world.clock.now()).toBeLessThanOrEqual(30_000);
 });
+
+const denied = (call: string): ForgeError => new ForgeError('denied', call, 403);
+
+test.each([
+  ['the trees', 'readTree', 'GET git/trees/{sha}'],
+  ['the commits', 'listOwnCommits', 'GET commits'],
+  ['the statuses', 'readStatuses', 'GET commits/{sha}/status'],
+  ['to write a status', 'postStatus', 'POST statuses/{sha}'],
+])(
+  'a forge that refuses %s of one head alone lets all others land, and tells it',
+  async (_what, name, label) => {
+    let head = '';
+    const isOfHead = (args: readonly unknown[]) => args.includes(head);
+    const world = await createWorld({ wrapForge: wrapForge(failOn(name, denied(label), isOfHead)) });
+    await givenProject(world.forge);
+    const first = await givenScheduled(world.forge, 'a');
+    head = (await world.forge.pull(first)).headSha;
+    await world.forge.pushToBase({ 'src/other.txt': 'other\n' });
+    const others = [await givenScheduled(world.forge, 'b'), await givenScheduled(world.forge, 'c')];
+    await lookOften(world, 40);
+    const later = await givenScheduled(world.forge, 'd');
+    await lookOften(world, 20);
+    expect(landedOf(world)).toEqual([...others, later]);
+    const events = await world.events();
+    const refused = events.filter(({ event }) => event === 'pr_refused').map(({ pr }) => pr);
+    expect(new Set(refused)).toEqual(new Set([first]));
+  },
+);
+
+test.each([
+  ['read', ['readTree', 'readTreeId', 'readCommit'], 'GET git/trees/{sha}'],
+  ['written to', ['postStatus', 'deleteBranch', 'createBranch', 'applyPatch'], 'POST statuses/{sha}'],
+] as const)(
+  'a forge that may not be %s at all is told as that, and blames no pull request',
+  async (_what, calls, label) => {
+    let isRefused = false;
+    const world = await createWorld({
+      wrapForge: wrapForge(async (name, _args, answer) => {
+        if (isRefused && calls.some((call) => call === name)) throw denied(label);
+        return answer();
+      }),
+    });
+    await givenProject(world.forge);
+    for (const branch of ['a', 'b', 'c']) await givenScheduled(world.forge, branch);
+    isRefused = true;
+    const codes = await lookOften(world, 20);
+    expect(codes).toContain('forge_access_denied');
+    expect((await world.events()).filter(({ event }) => event === 'pr_refused')).toEqual([]);
+  },
+);

@@ -149,4 +149,20 @@ export const BAD_HEAD_MUTANTS: readonly Mutant[] = [
     families: ['storm', 'long_late'],
     dies: 'one that was bounced cannot be read when an earlier success of it may come',
   },
+  {
+    guard: 'a head that the forge refuses to show keeps no other from being staged (0305)',
+    file: `${SRC}/reconcile/is-refused-alone.ts`,
+    find: 'await forge.readTreeId(action.groundSha);',
+    replace: 'return false;',
+    families: ['cursed'],
+    dies: 'the forge refuses the trees of one head',
+  },
+  {
+    guard: 'a head that takes no status keeps no other from landing (0305)',
+    file: `${SRC}/reconcile/is-refused-alone.ts`,
+    find: 'await forge.deleteBranch(absentBranch(action.sha));',
+    replace: 'return false;',
+    families: ['cursed'],
+    dies: 'the forge refuses statuses on one head',
+  },
 ];

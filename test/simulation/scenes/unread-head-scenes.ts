@@ -208,6 +208,23 @@ async function hangOnDeparted(): Promise<readonly string[]> {
   return left.length === departed.size ? [] : [`${left.length} of ${departed.size} closed ones have left`];
 }
 
+/** The forge refuses one kind of call about one head, as a guard before it may, and nothing else. */
+async function refuseOneHead(call: string, label: string): Promise<readonly string[]> {
+  let head = '';
+  const stage = await setStage({
+    wrapForge: wrapForge(async (name, args, answer) => {
+      if (name === call && args.includes(head)) throw new ForgeError('denied', label, 403);
+      return answer();
+    }),
+  });
+  const { forge } = stage;
+  await givenProject(forge);
+  head = (await forge.pull(await givenScheduled(forge, 'a'))).headSha;
+  const others = [await givenScheduled(forge, 'b'), await givenScheduled(forge, 'c')];
+  const haveLanded = await lookUntil(stage, 60 * MINUTE_MS, () => others.every((pr) => forge.isMerged(pr)));
+  return haveLanded ? [] : ['others wait for a head that the forge refuses'];
+}
+
 export const UNREAD_HEAD_SCENES = {
   'the record is lost, and a head whose success comes late cannot be read any more': hideLateSuccessOfLost,
   'a head whose success comes late can be neither read nor written': hideLateSuccessForGood,
@@ -215,4 +232,6 @@ export const UNREAD_HEAD_SCENES = {
   'the forge merges the twin of one that cannot be read any more': hideLandingOfTwin,
   'the forge is away for moments as the time of a late success ends': loseForgeAtEndOfWatch,
   'one that was bounced cannot be read when an earlier success of it may come': hideBouncedWatched,
+  'the forge refuses the trees of one head': () => refuseOneHead('readTree', 'GET git/trees/{sha}'),
+  'the forge refuses statuses on one head': () => refuseOneHead('postStatus', 'POST statuses/{sha}'),
 } satisfies Scenes;
