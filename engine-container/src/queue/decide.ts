@@ -41,6 +41,7 @@ import { retryStuck, writeWords } from './words/write-words.ts';
  * An action that is never performed, or performed twice, is asked for again by the next pass on the next snapshot.
  */
 export function decide(read: Snapshot, record: QueueRecord): Decision {
+  // A reading of the base from before a landing of the queue says nothing of the base of now.
   const pass = beginPass(withoutLateBase(read, record), record);
   adoptSnapshot(pass);
   adoptFanout(pass);
@@ -99,13 +100,14 @@ function advance(pass: DecisionContext): void {
   tearDownGroundless(pass);
   advanceSearch(pass);
   advanceLanding(pass);
-  const isSettled = pass.record.tip === pass.tipBefore;
+  // Asked before the batches are closed, which may clear the tip.
+  const hasLandedNow = pass.record.tip !== pass.tipBefore;
   closeBatches(pass);
-  // The awaited merge may have failed in this pass. Then that merge did not move the base, so the base is judged again.
-  if (isSettled) noticeBase(pass);
+  // A base that was taken for the awaited merge is judged again: that merge may have failed in this pass.
+  if (!hasLandedNow) noticeBase(pass);
 }
 
-/** Opens batches, then orders again what is left, for the page. */
+/** Opens batches, then orders what is left in the line, for the page. */
 function fill(pass: DecisionContext): void {
   dissolveOvertaking(pass);
   openBatches(pass);

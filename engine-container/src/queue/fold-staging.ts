@@ -81,7 +81,7 @@ function adoptChain(pass: DecisionContext, batch: Batch, node: Node, outcome: Ba
   batch.baseGateKey = baseGate?.id ?? null;
   batch.baseGateFile = baseGate?.file ?? null;
   batch.gateFile = gateFile;
-  judgeAlone(pass, batch, outcome);
+  noteChangedGate(pass, batch, outcome);
   node.to = batch.members.length;
   node.tree = chain.at(-1)?.tree ?? null;
   node.stagedAt = pass.s.now;
@@ -97,10 +97,10 @@ function adoptChain(pass: DecisionContext, batch: Batch, node: Node, outcome: Ba
 }
 
 /**
- * Its own judge, which may never speak: it is tried beside the pipeline, so that no other waits for it, until it has
- * passed once (D-18).
+ * A batch that changes the gate is judged by the gate that it brings, which may never answer. It is tried beside the pipeline until
+ * it has passed once, so that no other waits for it (D-18).
  */
-function judgeAlone(
+function noteChangedGate(
   { record }: DecisionContext,
   batch: Batch,
   { baseGate, gateKey, gateFile }: BatchStaged,

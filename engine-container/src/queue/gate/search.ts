@@ -100,7 +100,7 @@ function holdFailure(pass: DecisionContext, failing: Node): void {
   if (failing.state === 'done') moveNode(pass, failing, 'held_failure');
 }
 
-/** The same again, and the pipeline stays as it is. */
+/** Gates the same tree again, once its run has ended, and leaves the pipeline as it is. */
 function rerunLikelyFlake(pass: DecisionContext, failing: Node): void {
   if (failing.state === 'done') gateAgain(pass, failing);
 }

@@ -78,8 +78,8 @@ function tell(pass: DecisionContext, status: PendingStatus): void {
 }
 
 /**
- * False while such a success may open a merge: nothing is staged and nothing else lands. On the base that it was proven on,
- * a merge by it is a proven one.
+ * False while a `success` that cannot be taken back may open a merge: nothing is staged and nothing else lands. Not so on the base
+ * that the success was proven on, where the merge that it opens is a proven one.
  */
 export function awaitTakenBack(pass: DecisionContext): boolean {
   const { record, s } = pass;
