@@ -40,6 +40,23 @@ test('an open pull request whose head the repository does not have is no refusal
   expect(landedOf(world)).toEqual([pr]);
 });
 
+test('one that left the list and cannot be read any more is not looked for without an end', async () => {
+  let lost = 0;
+  const away = new ForgeError('unreachable', 'GET pulls/{n}', 500);
+  const world = await createWorld({
+    wrapForge: wrapForge(failOn('readPullRequest', away, ([pr]) => pr === lost)),
+  });
+  await givenProject(world.forge);
+  await world.forge.setProtection({ requiredApprovals: 1 });
+  const pr = await givenScheduled(world.forge, 'a');
+  await lookOften(world, 3);
+  lost = pr;
+  await world.forge.deletePullRequest(pr);
+  const codes = await lookOften(world, 40);
+  expect(codes.slice(0, 3)).toContain('forge_unreachable');
+  expect(codes.slice(-5).filter((code) => code !== null)).toEqual([]);
+});
+
 test('a token that may not cancel gate runs keeps no branch from being removed', async () => {
   const denied = new ForgeError('denied', 'POST actions/runs/{id}/cancel', 403);
   const world = await createWorld({ wrapForge: wrapForge(failOn('cancelGateRun', denied)) });

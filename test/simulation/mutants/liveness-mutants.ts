@@ -13,6 +13,22 @@ export const LIVENESS_MUTANTS: readonly Mutant[] = [
     dies: 'one is deleted',
   },
   {
+    guard: 'one that is in no list and cannot be read leaves the queue in the end',
+    file: `${QUEUE}/admission/entries.ts`,
+    find: '  if (!focus.known) return outwaitSilence(pass, entry);\n',
+    replace: '  if (!focus.known) return;\n',
+    families: ['people'],
+    dies: 'one is deleted, and each question about it fails',
+  },
+  {
+    guard: 'one that could not be read once is not taken for one that left',
+    file: `${QUEUE}/admission/entries.ts`,
+    find: '  const until = entry.goneSince + UNREAD_LEAVES_AFTER_MS;\n',
+    replace: '  const until = entry.goneSince;\n',
+    families: ['people'],
+    dies: 'one that left the list cannot be read once',
+  },
+  {
     guard: 'one reading takes none out of the queue',
     file: `${QUEUE}/admission/entries.ts`,
     find: '  const until = entry.goneSince + DELETED_AFTER_MS;\n',

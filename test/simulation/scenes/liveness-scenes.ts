@@ -1,4 +1,5 @@
 import { WAKE_DELAY_MS_MIN } from '#core/domain/limits.ts';
+import { ForgeError } from '#core/ports/forge.ts';
 import { headOf, wrapForge } from '../../scenario/hooks.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { judgePageWords } from '../page-words.ts';
@@ -50,6 +51,41 @@ async function loseSightOfOne(): Promise<readonly string[]> {
   stage.forge.fault = () => null;
   await look(stage, 4);
   return (await isTold(stage, gone, 'deleted')) ? ['one unlucky answer took one out of the queue'] : [];
+}
+
+/** One that waits for an approval is deleted, and the forge fails on each question about it. */
+async function failOnDeleted(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  await stage.forge.setProtection({ requiredApprovals: 1 });
+  const pr = await givenScheduled(stage.forge, 'a');
+  await look(stage, 4);
+  await stage.forge.deletePullRequest(pr);
+  stage.forge.fault = ({ path }) => (path.endsWith(`/pulls/${pr}`) ? { status: 500 } : null);
+  await look(stage, HALF_AN_HOUR + 10);
+  return (await isTold(stage, pr, 'left_the_queue')) ? [] : ['each look fails on one that is in no list'];
+}
+
+/** The list does not have one that is there, and the reading of it fails. */
+async function failOnceOnLeft(): Promise<readonly string[]> {
+  let left: number | null = null;
+  const hooked = wrapForge(async (name, args, answer) => {
+    if (left !== null && name === 'readPullRequest' && args[0] === left)
+      throw new ForgeError('unreachable', 'GET pulls/{n}', 500);
+    const real = await answer();
+    if (name !== 'listOpenPullRequests') return real;
+    return (real as readonly { readonly number: number }[]).filter(({ number }) => number !== left);
+  });
+  const stage = await setStage({ wrapForge: hooked });
+  await givenProject(stage.forge);
+  await stage.forge.setProtection({ requiredApprovals: 1 });
+  const pr = await givenScheduled(stage.forge, 'a');
+  await look(stage, 4);
+  left = pr;
+  await look(stage, 1);
+  left = null;
+  await look(stage, 4);
+  return (await isTold(stage, pr, 'left_the_queue')) ? ['one unlucky answer took one out of the queue'] : [];
 }
 
 /** Six whose staging always fails, and a good one behind them; then good ones without an end. */
@@ -168,6 +204,8 @@ async function sayTheSameOnThePage(): Promise<readonly string[]> {
 
 export const LIVENESS_SCENES = {
   'one is deleted': deleteOne,
+  'one is deleted, and each question about it fails': failOnDeleted,
+  'one that left the list cannot be read once': failOnceOnLeft,
   'one is lost sight of': loseSightOfOne,
   'staging fails for six': failSix,
   'a success cannot be taken back': stickSuccess,

@@ -35,6 +35,8 @@ import { noteReplaced } from './replaced-schedule.ts';
 
 /** How long a head that cannot be read after a start of the engine holds up the others. */
 const SILENT_HOLD_MS = 2 * 60_000;
+/** In no list, and each reading of it fails or is a 404, for this long: it leaves the queue. */
+const UNREAD_LEAVES_AFTER_MS = 30 * 60_000;
 
 /** Brings the queue up to date with what the forge shows: who is scheduled on which head, who left (A18, A19, A30). */
 export function syncQueue(pass: DecisionContext): void {
@@ -234,7 +236,8 @@ function retestAfterBounce({ record, s }: DecisionContext, pull: PullRequestView
 function noticeDeparture(pass: DecisionContext, entry: QueueEntry): void {
   if (pass.s.gone?.has(entry.pr) === true) return outwaitDeletion(pass, entry);
   const focus = pass.s.focus.get(entry.pr);
-  if (focus === undefined || !focus.known) return;
+  if (focus === undefined) return;
+  if (!focus.known) return outwaitSilence(pass, entry);
   delete entry.goneSince;
   const { pull } = focus.value;
   // Our own landing is judged by its merge commit, not by its absence.
@@ -265,6 +268,15 @@ function outwaitDeletion(pass: DecisionContext, entry: QueueEntry): void {
   const until = entry.goneSince + DELETED_AFTER_MS;
   if (pass.s.now < until) return wakeNoLaterThan(pass, until);
   leaveQueue(pass, entry, 'deleted');
+}
+
+/** No list has it and the forge never shows it: each look would fail on it without an end. Its landing is judged elsewhere. */
+function outwaitSilence(pass: DecisionContext, entry: QueueEntry): void {
+  if (pass.record.batches.some(({ landing }) => landing?.pr === entry.pr)) return;
+  entry.goneSince ??= pass.s.now;
+  const until = entry.goneSince + UNREAD_LEAVES_AFTER_MS;
+  if (pass.s.now < until) return wakeNoLaterThan(pass, until);
+  leaveQueue(pass, entry, 'left_the_queue');
 }
 
 /** The words of its departure took the place of those that put the blame on no pull request. */

@@ -73,7 +73,7 @@ export interface QueueEntry {
   unclear?: { readonly head: CommitSha; readonly since: EpochMs };
   /** When its own reading contradicted the list of open ones, by which it was staged. */
   contradictedAt?: EpochMs;
-  /** Since when each reading says that the forge has no such pull request. */
+  /** Since when no list has it and each reading of it fails, or says that there is none. */
   goneSince?: EpochMs;
   /** The forge did not merge it because of something that leaves no trace on it: that is read at each look from now on. */
   isBlocked?: true;

@@ -151,6 +151,14 @@ test('a pull request that was deleted on the forge leaves the queue after five m
   expect(deletedFor(5 * 60_000)).toMatchObject({ events: ['pr_skipped #1: deleted'], queue: [] });
 });
 
+test('one that left the list and cannot be read leaves the queue after half an hour of that', () => {
+  const given = givenSnapshot({ focus: new Map([[1, UNKNOWN]]) });
+  const unreadFor = (minutes: number) =>
+    tellDecision(given, givenRecord({ entries: [givenEntry(1, { goneSince: NOW - minutes * 60_000 })] }));
+  expect(unreadFor(29)).toMatchObject({ events: [], queue: [1] });
+  expect(unreadFor(30)).toMatchObject({ events: ['pr_skipped #1: left_the_queue'], queue: [] });
+});
+
 describe('a head that moves', () => {
   const moved = givenView(1, {
     pull: { headSha: 'new-head' },
