@@ -228,25 +228,27 @@ export function watchHttpFunctions(
       logGroup: surface.logGroup,
       where: { message: 'the identity provider did not answer' },
       threshold: 10,
-      severity: 'ticket',
+      alarm: 'ticket',
     });
   }
-  const ofOperators = { logGroup: surfaces.admin.logGroup, severity: 'ticket' } as const;
+  const { logGroup } = surfaces.admin;
   monitoring.addLine(surfaces.admin, 'AdminKeyUsed', {
-    ...ofOperators,
+    logGroup,
     where: { message: 'the admin key was used' },
     threshold: 1,
+    alarm: 'adminKey',
   });
   monitoring.addLine(surfaces.admin, 'OperatorsRefused', {
-    ...ofOperators,
+    logGroup,
     where: { message: 'an operator was refused' },
     threshold: 10,
+    alarm: 'ticket',
   });
   const payments = surfaces['webhooks-payments'];
   monitoring.addLine(payments, 'PaidForNothing', {
     logGroup: payments.logGroup,
     where: { message: Object.values(PAID_FOR_NOTHING) },
     threshold: 1,
-    severity: 'ticket',
+    alarm: 'ticket',
   });
 }

@@ -321,14 +321,14 @@ export class ServiceStack extends Stack {
       logGroup: tick.logGroup,
       where: { message: 'a wake failed for good' },
       threshold: 1,
-      severity: 'ticket',
+      alarm: 'ticket',
     });
     parts.monitoring.addLine(tick, 'EngineDown', {
       logGroup: tick.logGroup,
       where: { message: 'engine', state: ['absent', 'unknown'] },
       // One that was woken by the last tick is up before the next.
       threshold: 2,
-      severity: 'page',
+      alarm: 'page',
     });
     const { monitoring, queue } = parts;
     new TickSchedule(this, 'Schedule', { tick, monitoring, deadLetters: queue.deadLetters });

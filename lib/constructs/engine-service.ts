@@ -62,8 +62,8 @@ const STOP_TIMEOUT = Duration.seconds(60);
 
 /** Alarms that the queue raises by name (engine-container/src/queue). */
 const QUEUE_ALARMS = [
-  ['TreeMismatch', 'tree_mismatch', 'page'],
-  ['UnverifiedLanding', 'unverified_landing', 'page'],
+  ['TreeMismatch', 'tree_mismatch', 'unproven'],
+  ['UnverifiedLanding', 'unverified_landing', 'unproven'],
   ['ForeignStatusWriter', 'foreign_status_writer', 'page'],
   ['SuccessStands', 'success_stands', 'page'],
   ['RecordTooLarge', 'record_too_large', 'page'],
@@ -247,14 +247,14 @@ export class EngineService extends Construct implements Grantee {
 
   /** Events that only the engine sees, told by fixed words in its log (A120). */
   #addAlarms(monitoring: Monitoring): void {
-    for (const [name, alarm, severity] of QUEUE_ALARMS) {
-      const where = { message: 'queue alarm', alarm };
-      monitoring.addLine(this, name, { logGroup: this.#logGroup, where, severity, threshold: 1 });
+    for (const [name, word, alarm] of QUEUE_ALARMS) {
+      const where = { message: 'queue alarm', alarm: word };
+      monitoring.addLine(this, name, { logGroup: this.#logGroup, where, alarm, threshold: 1 });
     }
     monitoring.addLine(this, 'RecordLost', {
       logGroup: this.#logGroup,
       where: { message: 'queue record unreadable, set aside' },
-      severity: 'ticket',
+      alarm: 'ticket',
       threshold: 1,
     });
     const period = Duration.minutes(5);

@@ -32,9 +32,26 @@ const SEVERITIES = ['page', 'ticket'] as const;
 type Severity = (typeof SEVERITIES)[number];
 
 /**
- * Lines of one severity share one metric and one alarm, because each alarm has its price whether or not it ever fires. A
- * line counts as many points as its threshold goes into these.
+ * Lines share one metric and one alarm, because each alarm has its price whether or not it ever fires. An alarm tells when it
+ * begins and not again while it lasts: what nothing else may silence counts into one of its own.
  */
+const LINE_ALARMS = {
+  page: { severity: 'page', id: 'PageLinesAlarm', meaning: 'A log says that a queue is stopped or unsafe.' },
+  unproven: {
+    severity: 'page',
+    id: 'UnprovenLandingAlarm',
+    meaning: 'A log says that something landed unproven.',
+  },
+  ticket: {
+    severity: 'ticket',
+    id: 'TicketLinesAlarm',
+    meaning: 'A log says what a person should look at within a day.',
+  },
+  adminKey: { severity: 'ticket', id: 'AdminKeyAlarm', meaning: 'The shared admin key was used.' },
+} as const satisfies Record<string, { severity: Severity; id: string; meaning: string }>;
+type LineAlarm = keyof typeof LINE_ALARMS;
+
+/** A line counts as many points as its threshold goes into these. */
 const LINES_POINTS = 10;
 const LINES_PERIOD = Duration.minutes(10);
 
@@ -68,7 +85,7 @@ export interface LineSpec {
   readonly logGroup: ILogGroup;
   /** Fields of the line, all of which must match one of their words: the static message and, if need be, one more. */
   readonly where: Readonly<Record<string, string | readonly string[]>>;
-  readonly severity: Severity;
+  readonly alarm: LineAlarm;
   /** So many of them within `LINES_PERIOD` tell a person. */
   readonly threshold: 1 | 2 | 3 | 10;
 }
@@ -96,10 +113,7 @@ export class Monitoring extends Construct {
   readonly dashboard: Dashboard;
   readonly #runbook: string;
   readonly #alarms: Record<Severity, Alarm[]> = { page: [], ticket: [] };
-  readonly #lines: Record<Severity, { readonly name: string; readonly spec: LineSpec }[]> = {
-    page: [],
-    ticket: [],
-  };
+  readonly #lines: LineSpec[] = [];
 
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
@@ -145,48 +159,48 @@ export class Monitoring extends Construct {
       logGroup: spec.logGroup,
       filterPattern: matchAll(spec.where),
       metricNamespace: LOG_METRICS,
-      metricName: this.#lineMetricName(spec.severity),
+      metricName: this.#lineMetricName(spec.alarm),
       // Rounded up: three of four points are more than ten.
       metricValue: String(Math.ceil(LINES_POINTS / spec.threshold)),
     });
-    this.#lines[spec.severity].push({ name, spec });
+    this.#lines.push(spec);
   }
 
-  /** Called when every line is known: an alarm for each severity, and a saved query that shows its lines. */
+  /** Called when every line is known: the alarms, and for each severity a saved query that shows its lines. */
   watchLines(): void {
-    const meanings = {
-      page: 'A log says that a queue is stopped or that something landed unproven.',
-      ticket: 'A log says what a person should look at within a day.',
-    };
-    for (const severity of SEVERITIES) {
-      this.addAlarm(this, severity === 'page' ? 'PageLinesAlarm' : 'TicketLinesAlarm', {
+    for (const [name, { id, severity, meaning }] of Object.entries(LINE_ALARMS)) {
+      this.addAlarm(this, id, {
         metric: new Metric({
           namespace: LOG_METRICS,
-          metricName: this.#lineMetricName(severity),
+          metricName: this.#lineMetricName(name as LineAlarm),
           statistic: 'Sum',
           period: LINES_PERIOD,
         }),
         threshold: LINES_POINTS,
         severity,
-        meaning: meanings[severity],
-      });
-      const lines = this.#lines[severity];
-      new QueryDefinition(this, `${severity}Lines`, {
-        queryDefinitionName: `${Stack.of(this).stackName}/${severity} lines`,
-        logGroups: [...new Set(lines.map(({ spec }) => spec.logGroup))],
-        queryString: new QueryString({
-          fields: ['@timestamp', 'message', 'alarm', 'error_code', 'state', 'repo_id', 'pr', '@log'],
-          filterStatements: [lines.map(({ spec }) => `(${queryOf(spec.where)})`).join(' or ')],
-          sort: '@timestamp desc',
-          limit: 100,
-        }),
+        meaning,
       });
     }
+    for (const severity of SEVERITIES) this.#saveQuery(severity);
   }
 
-  #lineMetricName(severity: Severity): string {
+  #saveQuery(severity: Severity): void {
+    const lines = this.#lines.filter(({ alarm }) => LINE_ALARMS[alarm].severity === severity);
+    new QueryDefinition(this, `${severity}Lines`, {
+      queryDefinitionName: `${Stack.of(this).stackName}/${severity} lines`,
+      logGroups: [...new Set(lines.map(({ logGroup }) => logGroup))],
+      queryString: new QueryString({
+        fields: ['@timestamp', 'message', 'alarm', 'error_code', 'state', 'repo_id', 'pr', '@log'],
+        filterStatements: [lines.map(({ where }) => `(${queryOf(where)})`).join(' or ')],
+        sort: '@timestamp desc',
+        limit: 100,
+      }),
+    });
+  }
+
+  #lineMetricName(alarm: LineAlarm): string {
     // Two deployments in one account must not share a count.
-    return `${Stack.of(this).stackName}-${severity}-lines`;
+    return `${Stack.of(this).stackName}-${alarm}-lines`;
   }
 
   /** Sum of what the matching lines of a log count, per period. No line: no data. */

@@ -67,7 +67,7 @@ export class Notifications extends Construct {
       logGroup: notify.logGroup,
       where: { message: NOTICE_NOT_DELIVERED },
       threshold: 10,
-      severity: 'ticket',
+      alarm: 'ticket',
     });
     monitoring.addAlarm(notify, 'StreamAgeAlarm', {
       metric: notify.fn.metric('IteratorAge', { period: Duration.minutes(5), statistic: 'Maximum' }),

@@ -107,7 +107,7 @@ export class RealtimeSurface extends Construct {
       logGroup: connect.logGroup,
       where: { message: 'connect failed' },
       threshold: 3,
-      severity: 'ticket',
+      alarm: 'ticket',
     });
   }
 
@@ -168,7 +168,7 @@ export class RealtimeSurface extends Construct {
       logGroup: push.logGroup,
       where: { type: 'platform.report', 'record.status': ['error', 'timeout', 'failure'] },
       threshold: 3,
-      severity: 'ticket',
+      alarm: 'ticket',
     });
   }
 
@@ -213,7 +213,7 @@ export class RealtimeSurface extends Construct {
       logGroup,
       where: { status: ['500', '502', '503', '504'] },
       threshold: 3,
-      severity: 'ticket',
+      alarm: 'ticket',
     });
     stage.addResourceDependency(this.#letGatewayLog());
   }

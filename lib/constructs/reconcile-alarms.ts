@@ -42,14 +42,14 @@ export function watchReconciles(monitoring: Monitoring, worker: ServiceFunction)
     logGroup: worker.logGroup,
     where: { message: 'message failed' },
     threshold: 10,
-    severity: 'ticket',
+    alarm: 'ticket',
   });
   // The service writes these lines when a function crashes or is stopped.
   monitoring.addLine(worker, 'WorkerCrashed', {
     logGroup: worker.logGroup,
     where: { type: 'platform.report', 'record.status': ['error', 'timeout', 'failure'] },
     threshold: 3,
-    severity: 'ticket',
+    alarm: 'ticket',
   });
   addOutcomeLines(monitoring, worker);
   addStandstillAlarm(monitoring, worker);
@@ -60,14 +60,20 @@ function addOutcomeLines(monitoring: Monitoring, worker: ServiceFunction): void 
   const watch = (
     name: string,
     errorCode: ReconcileErrorCode,
-    spec: Pick<LineSpec, 'severity' | 'threshold'>,
+    spec: Pick<LineSpec, 'alarm' | 'threshold'>,
   ): void => {
     const where = { message: 'reconciled', error_code: errorCode };
     monitoring.addLine(worker, name, { logGroup: worker.logGroup, where, ...spec });
   };
-  watch('DecryptFailed', 'decryption_error', { severity: 'page', threshold: 1 });
-  watch('FenceLost', 'lease_lost', { severity: 'ticket', threshold: 3 });
-  watch('EngineErrors', 'engine_error', { severity: 'ticket', threshold: 10 });
+  watch('FenceLost', 'lease_lost', { alarm: 'ticket', threshold: 3 });
+  watch('EngineErrors', 'engine_error', { alarm: 'ticket', threshold: 10 });
+  // Not by its code, which each wake has until its owner stores another token.
+  monitoring.addLine(worker, 'DecryptFailed', {
+    logGroup: worker.logGroup,
+    where: { message: 'a token does not open' },
+    threshold: 1,
+    alarm: 'page',
+  });
 }
 
 /**

@@ -81,6 +81,12 @@ describe('the runbook', () => {
   });
 });
 
+const OWN_ALARMS: [name: string, word: string, alarm: string, threshold: number][] = [
+  ['TreeMismatch', 'tree_mismatch', 'UnprovenLandingAlarm', 1],
+  ['UnverifiedLanding', 'unverified_landing', 'UnprovenLandingAlarm', 1],
+  ['AdminKeyUsed', 'the admin key was used', 'AdminKeyAlarm', 1],
+];
+
 describe('alarms', () => {
   test('which page and which are tickets', () => {
     const bySeverity = (severity: string): string[] =>
@@ -93,9 +99,11 @@ describe('alarms', () => {
       'queuesstandstillalarm',
       'servererroralarm',
       'tickstalealarm',
+      'unprovenlandingalarm',
       'wakesagealarm',
     ]);
     expect(bySeverity('ticket')).toEqual([
+      'adminkeyalarm',
       'deadlettersalarm',
       'deadwakesalarm',
       'edgeerrorsalarm',
@@ -235,27 +243,25 @@ describe('alarms', () => {
   });
 
   test.each([
-    ['TreeMismatch', 'tree_mismatch', 'page', 1],
-    ['UnverifiedLanding', 'unverified_landing', 'page', 1],
-    ['ForeignStatusWriter', 'foreign_status_writer', 'page', 1],
-    ['SuccessStands', 'success_stands', 'page', 1],
-    ['RecordTooLarge', 'record_too_large', 'page', 1],
-    ['DecryptFailed', 'decryption_error', 'page', 1],
-    ['EngineDown', 'absent', 'page', 2],
-    ['BaseRed', 'base_red', 'ticket', 1],
-    ['FenceLost', 'lease_lost', 'ticket', 3],
-    ['WakesFailed', 'message failed', 'ticket', 10],
-    ['SocketConnectFailed', 'connect failed', 'ticket', 3],
-    ['WakeWrittenOff', 'a wake failed for good', 'ticket', 1],
-    ['AdminKeyUsed', 'the admin key was used', 'ticket', 1],
-    ['OperatorsRefused', 'an operator was refused', 'ticket', 10],
-    ['PaidForNothing', 'a customer has two living subscriptions', 'ticket', 1],
-    ['PaidForNothing', 'a subscription outlives its tenant', 'ticket', 1],
-  ])('%s counts lines of a log that say %s (A120)', (name, word, severity, threshold) => {
+    ['ForeignStatusWriter', 'foreign_status_writer', 'PageLinesAlarm', 1],
+    ['SuccessStands', 'success_stands', 'PageLinesAlarm', 1],
+    ['RecordTooLarge', 'record_too_large', 'PageLinesAlarm', 1],
+    ['DecryptFailed', 'a token does not open', 'PageLinesAlarm', 1],
+    ['EngineDown', 'absent', 'PageLinesAlarm', 2],
+    ['BaseRed', 'base_red', 'TicketLinesAlarm', 1],
+    ['GatePhaseAge', 'gate_phase_age', 'TicketLinesAlarm', 1],
+    ['FenceLost', 'lease_lost', 'TicketLinesAlarm', 3],
+    ['WakesFailed', 'message failed', 'TicketLinesAlarm', 10],
+    ['SocketConnectFailed', 'connect failed', 'TicketLinesAlarm', 3],
+    ['WakeWrittenOff', 'a wake failed for good', 'TicketLinesAlarm', 1],
+    ['OperatorsRefused', 'an operator was refused', 'TicketLinesAlarm', 10],
+    ['PaidForNothing', 'a customer has two living subscriptions', 'TicketLinesAlarm', 1],
+    ['PaidForNothing', 'a subscription outlives its tenant', 'TicketLinesAlarm', 1],
+    ...OWN_ALARMS,
+  ])('%s counts lines of a log that say %s (A120)', (name, word, alarm, threshold) => {
     const { pattern, metric } = lineNamed(name);
     expect(pattern).toContain(`"${word}"`);
-    expect(metric.MetricName).toMatch(new RegExp(`-${severity}-lines$`));
-    const { Properties } = alarmNamed(severity === 'page' ? 'PageLinesAlarm' : 'TicketLinesAlarm');
+    const { Properties } = alarmNamed(alarm);
     expect(Properties).toMatchObject({
       Namespace: 'Mergeyard',
       MetricName: metric.MetricName,
@@ -266,6 +272,22 @@ describe('alarms', () => {
     const points = Number(metric.MetricValue);
     expect(points * threshold).toBeGreaterThanOrEqual(Properties.Threshold);
     expect(points * (threshold - 1)).toBeLessThan(Properties.Threshold);
+  });
+
+  /**
+   * "The actions happen only on state transitions, and are not performed again if the condition persists" (CloudWatch user
+   * guide, "Alarm actions", https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-actions.html): a line that
+   * comes while its alarm lasts is in no mail.
+   */
+  test('what nothing else may silence has an alarm that no other line counts into', () => {
+    for (const alarm of new Set(OWN_ALARMS.map(([, , each]) => each))) {
+      const { MetricName } = alarmNamed(alarm).Properties;
+      const counted = lines.filter(({ metric }) => metric.MetricName === MetricName);
+      const own = OWN_ALARMS.filter(([, , each]) => each === alarm).map(([, word]) => word);
+      expect(counted.map(({ pattern }) => own.some((word) => pattern.includes(`"${word}"`)))).toEqual(
+        own.map(() => true),
+      );
+    }
   });
 
   /** The words are written in the source and counted by the template; nothing else connects the two. */
@@ -289,7 +311,10 @@ describe('alarms', () => {
     expect(queries).toHaveLength(2);
     for (const { Name, QueryString, LogGroupNames } of queries) {
       const severity = /page lines/.test(JSON.stringify(Name)) ? 'page' : 'ticket';
-      const counted = lines.filter(({ metric }) => metric.MetricName.endsWith(`-${severity}-lines`));
+      const metrics = alarms
+        .filter(([, alarm]) => alarm.Properties.AlarmDescription.startsWith(`[${severity}]`))
+        .map(([, alarm]) => alarm.Properties.MetricName);
+      const counted = lines.filter(({ metric }) => metrics.includes(metric.MetricName));
       expect(counted.length).toBeGreaterThan(5);
       for (const { pattern } of counted) {
         for (const [, word] of pattern.matchAll(/"([^"]+)"/g)) expect(QueryString).toContain(`'${word}'`);

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../domain/api-limits.ts';
 import type { EpochMs, RepoId } from '../../domain/ids.ts';
 import {
   DUE_TOLERANCE_MS,
@@ -179,8 +180,17 @@ async function reconcileRepo(
     by: ended.again === undefined ? 'engine' : 'look',
     wake_at: wakeAt,
   });
+  if (outcome.errorCode === 'decryption_error' && isNewsToday(last, outcome)) {
+    deps.log.error('a token does not open', { tenant_id: repo.tenantId, repo_id: repo.id });
+  }
   const { report, leaveLease: isLost } = ended;
   return { kind: 'reconciled', repo, outcome, logTail: report?.logTail ?? [], isLost };
+}
+
+/** Has it begun, or is this its first outcome of the day? An alarm on a line that came with each would tell of nothing else. */
+function isNewsToday(last: ReconcileOutcome | null, { errorCode, ranAt }: ReconcileOutcome): boolean {
+  const dayOf = (at: EpochMs): number => Math.floor(at / DAY_MS);
+  return last?.errorCode !== errorCode || dayOf(last.ranAt) !== dayOf(ranAt);
 }
 
 async function callEngine(

@@ -5,6 +5,7 @@ import type { ChangedCommit } from '#core/ports/forge.ts';
 import type { PatrolMemory } from '../reading/status-patrol.ts';
 import type { Directory } from '../staging/objects.ts';
 import type { RecordMemory } from '../stored-record/record-keeper.ts';
+import { ToldAlarms } from './told-alarms.ts';
 
 /** By head: the commits that the base had beyond it when it was last asked for. */
 export type BaseSides = Map<
@@ -44,6 +45,7 @@ export class RepoDirectories {
 export class EngineMemory {
   /** Tells this process from any other. */
   readonly engine: string = randomUUID();
+  readonly alarms = new ToldAlarms();
   readonly #repos = new Map<RepoId, RepoDirectories>();
   readonly #records = new Map<RepoId, RecordMemory>();
 

@@ -31,6 +31,7 @@ import { type Refused, readRefusal, wakeAfter, withArchive } from './refusal-cau
 import { seenByRecord } from './seen-by-record.ts';
 import { SteadyClock } from './steady-clock.ts';
 import { takeBackUnrecorded } from './take-back.ts';
+import type { RaisedAlarm, ToldAlarms } from './told-alarms.ts';
 
 /** Time kept back at the end of a reconcile for storing what was done. */
 const WRAP_UP_MS = 2_000;
@@ -47,6 +48,7 @@ export class Reconcile {
   readonly #patrol: PatrolMemory;
   readonly #deadline: number;
   readonly #keeper: RecordKeeper;
+  readonly #alarms: ToldAlarms;
   #errorCode: ReconcileErrorCode | null = null;
   #lookCode: ReconcileErrorCode | null = null;
   #refused: Refused = {};
@@ -76,6 +78,7 @@ export class Reconcile {
     this.#forge = deps.forgeFor(request, held, () => this.#mayRead(), onCall, onAnswer);
     const directories = memory.open(repo.id);
     this.#patrol = directories.patrol;
+    this.#alarms = memory.alarms;
     this.#objects = new RepoObjects(this.#forge, directories, () => this.#isOutOfTime());
     this.#keeper = new RecordKeeper({ ...deps, repo, held, memory: memory.recordOf(repo.id) });
   }
@@ -113,8 +116,7 @@ export class Reconcile {
   async #takeBack(): Promise<void> {
     this.#takesAllBack = true;
     const ok = await takeBackUnrecorded(this.#forge, this.#repo.baseBranch, this.#keeper.posted);
-    const alarm = { repo_id: this.#repo.id, alarm: 'record_too_large', pr: null };
-    this.#deps.log.error('queue alarm', { ...alarm, ok });
+    this.#tell([], [{ name: 'record_too_large', pr: null, ok }]);
     await this.#keeper.saveDone(this.#deps.clock.now());
     // It fits no better a moment later: a look too early would only cost calls.
     this.#wakeAt = this.#deps.clock.now() + WAKE_DELAY_MS_MAX;
@@ -313,13 +315,9 @@ export class Reconcile {
     }
   }
 
-  #tell(
-    lines: readonly string[],
-    alarms: readonly { readonly name: string; readonly pr: number | null }[],
-  ): void {
+  #tell(lines: readonly string[], alarms: readonly RaisedAlarm[]): void {
     this.#logTail.push(...lines);
-    for (const { name, pr } of alarms)
-      this.#deps.log.error('queue alarm', { repo_id: this.#repo.id, alarm: name, pr });
+    for (const alarm of alarms) this.#alarms.raise(this.#deps.log, this.#clock.now(), this.#repo.id, alarm);
   }
 
   /** The only place where an exception becomes a code; its text goes no further (D-78). */
