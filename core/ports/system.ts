@@ -30,7 +30,11 @@ export interface Meter {
 export type VaultErrorKind = 'undecryptable' | 'unavailable';
 export class VaultError extends Error {
   override readonly name = 'VaultError';
-  constructor(readonly kind: VaultErrorKind) {
+  /** `keyFault`: what the key service says of the key itself; no repetition mends it. */
+  constructor(
+    readonly kind: VaultErrorKind,
+    readonly keyFault: string | null = null,
+  ) {
     super(`vault: ${kind}`);
   }
 }

@@ -67,6 +67,13 @@ function addOutcomeLines(monitoring: Monitoring, worker: ServiceFunction): void 
   };
   watch('FenceLost', 'lease_lost', { alarm: 'ticket', threshold: 3 });
   watch('EngineErrors', 'engine_error', { alarm: 'ticket', threshold: 10 });
+  // Before the token is opened nothing is known to need the engine, so no standstill is counted.
+  monitoring.addLine(worker, 'KeyRefused', {
+    logGroup: worker.logGroup,
+    where: { message: 'the credential key is refused' },
+    threshold: 1,
+    alarm: 'page',
+  });
   // Not by its code, which each wake has until its owner stores another token.
   monitoring.addLine(worker, 'DecryptFailed', {
     logGroup: worker.logGroup,

@@ -247,6 +247,7 @@ describe('alarms', () => {
     ['SuccessStands', 'success_stands', 'PageLinesAlarm', 1],
     ['RecordTooLarge', 'record_too_large', 'PageLinesAlarm', 1],
     ['DecryptFailed', 'a token does not open', 'PageLinesAlarm', 1],
+    ['KeyRefused', 'the credential key is refused', 'PageLinesAlarm', 1],
     ['EngineDown', 'absent', 'PageLinesAlarm', 2],
     ['BaseRed', 'base_red', 'TicketLinesAlarm', 1],
     ['GatePhaseAge', 'gate_phase_age', 'TicketLinesAlarm', 1],

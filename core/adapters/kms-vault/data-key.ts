@@ -7,6 +7,16 @@ const FINAL_KMS_ERRORS: ReadonlySet<string> = new Set([
   'IncorrectKeyException',
   'ValidationException',
 ]);
+/**
+ * Errors that stand until a person changes the key or the rights to it (KMS, Decrypt, Errors; "Key states of AWS KMS keys").
+ * They are no word on these bytes, so nothing is given up by them.
+ */
+const KEY_FAULTS: ReadonlySet<string> = new Set([
+  'AccessDeniedException',
+  'DisabledException',
+  'KMSInvalidStateException',
+  'NotFoundException',
+]);
 export const DATA_KEY_BYTES = 32;
 
 /** The calls of KMS that are made here. `KMSClient` answers them, and so does a key file. */
@@ -57,8 +67,9 @@ export async function unwrapDataKey(
     });
     ({ Plaintext: plaintext } = await client.send(command));
   } catch (error) {
-    const final = error instanceof Error && FINAL_KMS_ERRORS.has(error.name);
-    throw new VaultError(final ? 'undecryptable' : 'unavailable');
+    const name = error instanceof Error ? error.name : '';
+    if (FINAL_KMS_ERRORS.has(name)) throw new VaultError('undecryptable');
+    throw new VaultError('unavailable', KEY_FAULTS.has(name) ? name : null);
   }
   if (plaintext === undefined) throw new VaultError('unavailable');
   if (plaintext.byteLength === DATA_KEY_BYTES) return plaintext;

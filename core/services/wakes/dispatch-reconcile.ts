@@ -180,11 +180,29 @@ async function reconcileRepo(
     by: ended.again === undefined ? 'engine' : 'look',
     wake_at: wakeAt,
   });
-  if (outcome.errorCode === 'decryption_error' && isNewsToday(last, outcome)) {
-    deps.log.error('a token does not open', { tenant_id: repo.tenantId, repo_id: repo.id });
-  }
+  tellSealed(deps, repo, { last, outcome, keyFault: ended.keyFault ?? null });
   const { report, leaveLease: isLost } = ended;
   return { kind: 'reconciled', repo, outcome, logTail: report?.logTail ?? [], isLost };
+}
+
+function tellSealed(
+  { log }: Pick<DispatchDeps, 'log'>,
+  { tenantId, id }: ManagedRepo,
+  {
+    last,
+    outcome,
+    keyFault,
+  }: {
+    readonly last: ReconcileOutcome | null;
+    readonly outcome: ReconcileOutcome;
+    readonly keyFault: string | null;
+  },
+): void {
+  if (keyFault === null && outcome.errorCode !== 'decryption_error') return;
+  if (!isNewsToday(last, outcome)) return;
+  const of = { tenant_id: tenantId, repo_id: id };
+  if (keyFault === null) log.error('a token does not open', of);
+  else log.error('the credential key is refused', { ...of, fault: keyFault });
 }
 
 /** Has it begun, or is this its first outcome of the day? An alarm on a line that came with each would tell of nothing else. */
@@ -225,7 +243,7 @@ async function callEngine(
     if (!(error instanceof VaultError)) throw error;
     return error.kind === 'undecryptable'
       ? failed('decryption_error')
-      : { ...failed('engine_error'), mayPass: true };
+      : { ...failed('engine_error'), mayPass: true, keyFault: error.keyFault };
   }
   if (answer === 'unchanged') {
     const again = await deps.store.loadReconcileOutcome(repo);

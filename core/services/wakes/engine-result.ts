@@ -19,6 +19,8 @@ export interface EngineResult {
   readonly mayPass?: true;
   /** The outcome before it, which holds still. */
   readonly again?: ReconcileOutcome;
+  /** Fault of the key that seals tokens, by its name at the key service, where no repetition mends it. */
+  readonly keyFault?: string | null;
   /** Absent: not all of it was read. */
   readonly sight?: ForgeSight;
 }
