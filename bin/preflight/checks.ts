@@ -26,7 +26,7 @@ export interface Place {
 }
 
 export interface Finding {
-  /** `stop`: the deployment would fail. `note`: it succeeds, and something of it does not work. */
+  /** `stop`: the deployment would fail, or no queue could work in it. `note`: it succeeds, and something of it does not work. */
   readonly level: 'ok' | 'note' | 'stop';
   readonly says: string;
   /** The cure; absent where none is needed. */
@@ -46,6 +46,10 @@ const EDGE_REGION = 'us-east-1';
 const BOOTSTRAP_VERSION_MIN = 6;
 /** Beside workers and idle looks: the API, webhooks, the socket, the tick. */
 const OTHER_EXECUTIONS = 20;
+/** A worker and its look take half, the rest is for all others. */
+const EXECUTIONS_SHARED_BY = 4;
+/** As few as an event source of a queue takes. */
+const WORKERS_MIN = 2;
 const QUOTAS = {
   lambda: 'L-B99A9384',
   fargate: 'L-3032A538',
@@ -117,12 +121,15 @@ const lambdaConcurrency: Check = {
     const { AccountLimit } = await new LambdaClient({ region }).send(new GetAccountSettingsCommand({}));
     const allowed = AccountLimit?.UnreservedConcurrentExecutions ?? AccountLimit?.ConcurrentExecutions ?? 0;
     // Each worker may wait for an idle look.
-    const needed = 2 * config.workersMax + OTHER_EXECUTIONS;
+    const looking = 2 * config.workersMax;
+    const needed = looking + OTHER_EXECUTIONS;
     if (allowed >= needed) return ok(`${allowed}, of which ${needed} are needed`);
-    return note(
-      `${allowed}, and workersMax=${config.workersMax} needs ${needed}: looks are late while others run`,
-      `${raise('lambda', QUOTAS.lambda, region, 1000)}, or a smaller workersMax`,
-    );
+    const fewer = Math.floor(allowed / EXECUTIONS_SHARED_BY);
+    const fix = `${raise('lambda', QUOTAS.lambda, region, 1000)}, or ${fewer < WORKERS_MIN ? 'another region' : `workersMax=${fewer}`}`;
+    const says = `${allowed}, and workersMax=${config.workersMax} needs ${needed}`;
+    return allowed < looking
+      ? stop(`${says}: workers take all of them, and looks, the tick and the API are refused`, fix)
+      : note(`${says}: looks are late while others run`, fix);
   },
 };
 
