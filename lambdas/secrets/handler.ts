@@ -6,17 +6,20 @@ import {
   PutParameterCommand,
   SSMClient,
 } from '@aws-sdk/client-ssm';
+import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { Secret } from '#core/secret.ts';
 import { createLog } from '#core/telemetry.ts';
 import { SecretsEnv } from './env.ts';
 import { createSecretMaker } from './make-secret.ts';
 
 SecretsEnv.parse(process.env);
+const clock = createSystemClock();
 const parameters = new SSMClient({});
 const ANSWER_TIMEOUT_MS = 10_000;
 
 export const handler = createSecretMaker({
   log: createLog({ service: 'secrets' }),
+  pause: (ms) => clock.sleep(ms),
   store: async ({ name, description, value }) => {
     try {
       await parameters.send(

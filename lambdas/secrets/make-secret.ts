@@ -41,7 +41,15 @@ export interface SecretMakerDeps {
   /** Tells CloudFormation how it went. */
   readonly answer: (url: string, body: string) => Promise<void>;
   readonly log: Log;
+  readonly pause: (ms: number) => Promise<void>;
 }
+
+/**
+ * The right to a new parameter is given in the same deployment, a moment before, and IAM is eventually consistent (AWS, IAM user
+ * guide, "Changes that I make are not always immediately visible"): a refusal is final only after about a minute.
+ */
+const RIGHTS_SPREAD_TRIES = 13;
+const RIGHTS_SPREAD_PAUSE_MS = 5_000;
 
 /** A parameter that was there before is not the stack's to remove when the stack is rolled back. */
 const MADE = 'made:';
@@ -81,7 +89,7 @@ async function handle(
     const name =
       RequestType === 'Delete'
         ? await removeOwn(deps, PhysicalResourceId ?? '')
-        : await make(deps, request, PhysicalResourceId);
+        : await onceAllowed(deps, () => make(deps, request, PhysicalResourceId));
     return { name, result: { Status: 'SUCCESS' } };
   } catch (error) {
     // The name of a fault of the SDK says what was refused; its message may quote what was sent.
@@ -92,6 +100,18 @@ async function handle(
       name: PhysicalResourceId ?? `${FOUND}${parameter}`,
       result: { Status: 'FAILED', Reason },
     };
+  }
+}
+
+async function onceAllowed<T>({ pause }: Pick<SecretMakerDeps, 'pause'>, call: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await call();
+    } catch (error) {
+      const isRefused = error instanceof Error && error.name === 'AccessDeniedException';
+      if (!isRefused || tries === RIGHTS_SPREAD_TRIES) throw error;
+      await pause(RIGHTS_SPREAD_PAUSE_MS);
+    }
   }
 }
 

@@ -7,8 +7,8 @@ import { SecretsEnv } from '../../lambdas/secrets/env.ts';
 import type { Grantee } from './data-table.ts';
 import { type FunctionDefaults, ServiceFunction } from './service-function.ts';
 
-/** Two calls and an answer. */
-const MAKE_TIMEOUT = Duration.seconds(30);
+/** Two calls and an answer, after a minute in which the right to the parameter may not hold yet. */
+const MAKE_TIMEOUT = Duration.seconds(100);
 /** CloudFormation gives up on a request that was not answered by then; by default after an hour. */
 const REQUEST_TIMEOUT = Duration.minutes(3);
 

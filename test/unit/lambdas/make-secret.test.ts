@@ -5,17 +5,22 @@ const NAME = '/Mergeyard-prod/admin-key';
 const ARN = `arn:aws:ssm:us-east-1:123456789012:parameter${NAME}`;
 const OLD = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:old';
 
+const refused = () => Object.assign(new Error('no access'), { name: 'AccessDeniedException' });
+
 function world(
   stored: Record<string, string> = {},
   old: () => Promise<Secret<string>> = async () => new Secret('of-before'),
+  store: (tries: number) => void = () => {},
 ) {
   const answers: Record<string, unknown>[] = [];
   const logged: unknown[] = [];
+  const waited: number[] = [];
   const log = (...line: unknown[]) => {
     logged.push(line);
   };
   const deps: SecretMakerDeps = {
     store: async ({ name, value }) => {
+      store(waited.length);
       if (stored[name] !== undefined) return false;
       stored[name] = value.reveal();
       return true;
@@ -28,6 +33,9 @@ function world(
       answers.push(JSON.parse(body));
     },
     log: { info: log, warn: log, error: log },
+    pause: async (ms) => {
+      waited.push(ms);
+    },
   };
   const maker = createSecretMaker(deps);
   const send = async (RequestType: string, more: object = {}, CopyFrom = '') => {
@@ -50,7 +58,7 @@ function world(
     });
     return answers.at(-1) ?? {};
   };
-  return { stored, logged, send };
+  return { stored, logged, waited, send };
 }
 
 describe('a secret of the stack', () => {
@@ -76,6 +84,32 @@ describe('a secret of the stack', () => {
     expect(made).not.toHaveProperty('NoEcho');
     expect(made.Data).toEqual({ Arn: ARN });
     expect(JSON.stringify(made)).not.toContain(stored[NAME]);
+  });
+
+  /**
+   * "Changes that I make are not always immediately visible"
+   * (https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot.html#troubleshoot_general_eventual-consistency).
+   */
+  test('is made once a right that was just given holds, for which it waits a minute', async () => {
+    const { stored, waited, send } = world({}, undefined, (tries) => {
+      if (tries < 3) throw refused();
+    });
+    expect(await send('Create')).toMatchObject({ Status: 'SUCCESS' });
+    expect(stored[NAME]).toMatch(/^[A-Za-z0-9]{64}$/);
+    expect(waited).toEqual([5_000, 5_000, 5_000]);
+  });
+
+  test('is not made where the right is missing after a minute, nor tried again after another fault', async () => {
+    const without = world({}, undefined, () => {
+      throw refused();
+    });
+    expect(await without.send('Create')).toMatchObject({ Status: 'FAILED' });
+    expect(without.waited.reduce((sum, ms) => sum + ms, 0)).toBe(60_000);
+    const throttled = world({}, undefined, () => {
+      throw Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
+    });
+    expect(await throttled.send('Create')).toMatchObject({ Status: 'FAILED' });
+    expect(throttled.waited).toEqual([]);
   });
 
   test('has the value that an earlier release kept elsewhere', async () => {
