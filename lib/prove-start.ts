@@ -1,6 +1,5 @@
 /** A start takes 20 to 60 seconds by published measurements; an image that is pulled for the first time takes longer. */
 const START_MS_MAX = 4 * 60_000;
-/** Each answer until the start is a 503, and five of them within five minutes page the operator. */
 const ASK_EVERY_MS = 20_000;
 
 export interface StartDeps {

@@ -2,7 +2,7 @@ import { Aws, Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { CfnIntegration, CfnRoute, CfnStage, HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { FilterPattern, LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { HttpSurface } from '../../core/contracts/routes/route-spec.ts';
 import { CATCH_ALL_SURFACE, ROUTES } from '../../core/contracts/routes/routes.ts';
@@ -19,6 +19,9 @@ export interface ApiSurfaceProps {
 /** A limit of the blast, not of a tenant: the tenants' 429 comes from the handlers, with the envelope. */
 const BURST_MAX = 1000;
 const RATE_MAX_PER_SECOND = 500;
+
+/** It needs no session, and 503 is its answer while the engine sleeps: a stranger must not page the operator by it. */
+const HEALTH_ROUTE = 'GET /api/container-health';
 
 /** No query string: it may carry a ticket. No header: it may carry a credential. */
 const ACCESS_LOG_FIELDS = {
@@ -42,10 +45,17 @@ export class ApiSurface extends Construct {
   constructor(scope: Construct, id: string, props: ApiSurfaceProps) {
     super(scope, id);
     this.api = new HttpApi(this, 'Api', { createDefaultStage: false });
-    this.#addStage(props.logRetentionDays);
+    const logGroup = this.#addStage(props.logRetentionDays);
     this.host = apiHostOf(this.api.apiId);
     props.monitoring.addAlarm(this, 'ServerErrorAlarm', {
-      metric: this.api.metricServerError({ period: Duration.minutes(5), statistic: 'Sum' }),
+      metric: props.monitoring.countLines(this, 'ServerError', {
+        logGroup,
+        pattern: FilterPattern.all(
+          FilterPattern.stringValue('$.status', '=', '5*'),
+          FilterPattern.stringValue('$.route', '!=', HEALTH_ROUTE),
+        ),
+        period: Duration.minutes(5),
+      }),
       threshold: 5,
       severity: 'page',
       meaning: 'Requests end in a 5xx.',
@@ -89,7 +99,7 @@ export class ApiSurface extends Construct {
     return integration.ref;
   }
 
-  #addStage(retentionDays: number): void {
+  #addStage(retentionDays: number): LogGroup {
     const logGroup = new LogGroup(this, 'AccessLogs', {
       retention: retentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
@@ -104,5 +114,6 @@ export class ApiSurface extends Construct {
         format: JSON.stringify(ACCESS_LOG_FIELDS),
       },
     });
+    return logGroup;
   }
 }
