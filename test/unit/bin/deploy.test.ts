@@ -1,0 +1,50 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runProgram } from '../../support/run-program.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'deploy-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** The programs that `npm run deploy` called, where the first of them that is named ends with this code. */
+async function deploy(failing: string | null): Promise<{ code: number | null; called: string[] }> {
+  const calls = join(folder, 'calls');
+  for (const name of ['cdk', 'tsx']) {
+    const text = `#!/bin/sh\necho "${name} $*" >> '${calls}'\ncase "${name} $*" in *'${failing ?? 'nothing'}'*) exit 3;; esac\n`;
+    writeFileSync(join(folder, name), text, { mode: 0o755 });
+  }
+  const PATH = `${folder}:${process.env.PATH}`;
+  const { code } = await runProgram('bin/deploy.ts', ['-c', 'stage=prod'], { PATH });
+  return { code, called: readFileSync(calls, 'utf8').trim().split('\n') };
+}
+
+const DEPLOYS = 'cdk deploy --outputs-file dist/outputs.json -c stage=prod';
+const RECORDS = 'tsx bin/record-deployment.ts dist/outputs.json';
+const PROVES = 'tsx bin/prove-start.ts dist/outputs.json';
+
+test.each([
+  [null, 0, [DEPLOYS, RECORDS, PROVES]],
+  ['cdk deploy', 3, [DEPLOYS]],
+  ['prove-start', 3, [DEPLOYS, RECORDS, PROVES]],
+  ['record-deployment', 3, [DEPLOYS, RECORDS, PROVES]],
+])(
+  'a deployment is recorded, and proven by a start; where %s fails it ends with its code',
+  async (failing, code, called) => {
+    expect(await deploy(failing)).toEqual({ code, called });
+  },
+);
+
+/**
+ * "They will not run any pre- or post-scripts" (https://docs.npmjs.com/cli/v11/using-npm/config#ignore-scripts), with an
+ * `ignore-scripts` that many people set for safety.
+ */
+test('no script of the project is left to npm to run before or after another', () => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const names = Object.keys(scripts);
+  expect(
+    names.filter((name) => names.includes(name.replace(/^(pre|post)/, '')) && /^(pre|post)/.test(name)),
+  ).toEqual([]);
+});
