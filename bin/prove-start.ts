@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readBaseUrls } from '../lib/deployed.ts';
-import { proveStart } from '../lib/prove-start.ts';
+import { describeStart, proveStart } from '../lib/prove-start.ts';
 import { readJson } from '../lib/stage-file.ts';
 
 const [outputs = 'dist/outputs.json'] = process.argv.slice(2);
@@ -16,12 +16,11 @@ async function ask(url: string): Promise<number | null> {
 
 for (const [stack, baseUrl] of readBaseUrls(readJson(outputs))) {
   console.log(`${stack}: waiting for the engine to start`);
-  const { started, seconds } = await proveStart({ ask, now: Date.now, sleep }, baseUrl);
-  if (started) console.log(`${stack}: the engine answered after ${seconds} s`);
+  const proof = await proveStart({ ask, now: Date.now, sleep }, baseUrl);
+  const says = `${stack}: ${describeStart(proof, baseUrl)}`;
+  if (proof.started) console.log(says);
   else {
-    console.error(
-      `${stack}: the engine did not answer within ${seconds} s, so the queues stand still. aws ecs describe-services says why no task starts, its log group what a task says; deploy the release before again, or repair this one (docs/operate.md, Upgrade and roll back)`,
-    );
+    console.error(says);
     process.exitCode = 1;
   }
 }

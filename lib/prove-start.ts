@@ -9,21 +9,35 @@ export interface StartDeps {
   readonly sleep: (ms: number) => Promise<void>;
 }
 
+export interface StartProof {
+  readonly started: boolean;
+  /** False: not one answer came from the address, so nothing is known of the engine. */
+  readonly answered: boolean;
+  readonly seconds: number;
+}
+
 /**
  * Whether the engine that was just deployed answers. A deployment that finds it asleep starts no task of it: CloudFormation
  * says that all is well about an image or a secret with which none would start. The question wakes it.
  */
-export async function proveStart(
-  deps: StartDeps,
-  baseUrl: string,
-): Promise<{ readonly started: boolean; readonly seconds: number }> {
+export async function proveStart(deps: StartDeps, baseUrl: string): Promise<StartProof> {
   const began = deps.now();
+  let answered = false;
   for (;;) {
     const status = await deps.ask(`${baseUrl}/api/container-health`);
+    answered ||= status !== null;
     const passed = deps.now() - began;
     const seconds = Math.round(passed / 1000);
-    if (status === 200) return { started: true, seconds };
-    if (passed + ASK_EVERY_MS > START_MS_MAX) return { started: false, seconds };
+    if (status === 200) return { started: true, answered, seconds };
+    if (passed + ASK_EVERY_MS > START_MS_MAX) return { started: false, answered, seconds };
     await deps.sleep(ASK_EVERY_MS);
   }
+}
+
+/** For the person who has deployed. */
+export function describeStart({ started, answered, seconds }: StartProof, baseUrl: string): string {
+  if (started) return `the engine answered after ${seconds} s`;
+  if (!answered)
+    return `${baseUrl} does not answer yet, so the start of the engine is not proven. Without hostedZoneId, point the name of domainName at the output DistributionDomainName; then npx tsx bin/prove-start.ts asks again (docs/operate.md, Configuration)`;
+  return `the engine did not answer within ${seconds} s, so the queues stand still. aws ecs describe-services says why no task starts, its log group what a task says; deploy the release before again, or repair this one (docs/operate.md, Upgrade and roll back)`;
 }

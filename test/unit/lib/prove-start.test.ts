@@ -1,5 +1,5 @@
 import { readBaseUrls } from '../../../lib/deployed.ts';
-import { proveStart } from '../../../lib/prove-start.ts';
+import { describeStart, proveStart } from '../../../lib/prove-start.ts';
 
 /** An engine that answers `statuses`, one question each, and then the last of them. */
 async function prove(...statuses: (number | null)[]) {
@@ -29,8 +29,19 @@ describe('a deployment is proven by a start of the engine', () => {
   });
 
   test('one that cannot start is told within four minutes', async () => {
-    const { started, seconds } = await prove(503);
-    expect([started, seconds]).toEqual([false, 240]);
+    const { asked: _, ...proof } = await prove(null, 503);
+    expect(proof).toEqual({ started: false, answered: true, seconds: 240 });
+    expect(describeStart(proof, 'https://mq.example.org')).toMatch(
+      /^the engine did not answer within 240 s, so the queues stand still/,
+    );
+  });
+
+  test('a name that points nowhere yet is told as that, and nothing is said of the engine', async () => {
+    const { asked: _, ...proof } = await prove(null);
+    expect(proof).toMatchObject({ started: false, answered: false });
+    const says = describeStart(proof, 'https://mq.example.org');
+    expect(says).toMatch(/^https:\/\/mq\.example\.org does not answer yet.+DistributionDomainName/);
+    expect(says).not.toMatch(/stand still/);
   });
 
   test('the address is that of the outputs', () => {
