@@ -2,9 +2,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
 import { type CopyOptions, copyBack, kindOf } from '#core/adapters/dynamo/table/copy-back.ts';
 import { createTable } from '#core/adapters/dynamo/table/create-table.ts';
 import { PARTITIONS } from '#core/contracts/internal/table.ts';
+import type { TenantId } from '#core/domain/ids.ts';
 import { startTestTable, type TestTable } from '../support/dynamo-table.ts';
 import { runProgram } from '../support/run-program.ts';
 
@@ -43,12 +45,13 @@ beforeEach(async () => {
 });
 afterEach(() => live.stop());
 
-const NOTHING = { same: 0, missing: 0, changed: 0, kept: 0 };
+const NOTHING = { same: 0, missing: 0, changed: 0, kept: 0, left: 0 };
 
 describe('a table of another time', () => {
   test('a dry run says what differs, and writes nothing', async () => {
-    const found = await copy('look');
-    expect(Object.fromEntries(found)).toEqual({
+    const { kinds, left } = await copy('look');
+    expect([...left]).toEqual([]);
+    expect(Object.fromEntries(kinds)).toEqual({
       tenant: { ...NOTHING, missing: 1, changed: 1, kept: 1 },
       batches: { ...NOTHING, missing: 1 },
     });
@@ -61,7 +64,7 @@ describe('a table of another time', () => {
     expect(await live.readRow('TB#1', 'B#1')).toEqual(BATCH);
     expect(await live.readRow('T#1', 'A')).toMatchObject({ name: 'overwritten' });
     expect(await live.readRow('T#2', 'A')).toMatchObject({ name: 'new' });
-    expect((await copy('look')).get('tenant')).toEqual({ ...NOTHING, same: 1, changed: 1, kept: 1 });
+    expect((await copy('look')).kinds.get('tenant')).toEqual({ ...NOTHING, same: 1, changed: 1, kept: 1 });
   });
 
   test('rows that were changed come back where it is asked for, but never over the newer record of a queue', async () => {
@@ -81,6 +84,26 @@ describe('a table of another time', () => {
     await live.client.send(new DeleteCommand({ TableName: live.tableName, Key: { pk: 'R#1', sk: 'Q' } }));
     await copy('missing');
     expect(await live.readRow('R#1', 'Q')).toBeUndefined();
+  });
+
+  test('rows of a tenant that has left since stay erased, those of its repositories with them', async () => {
+    const gone = '00000000-0000-4000-8000-000000000003' as TenantId;
+    const rows = [
+      { pk: `T#${gone}`, sk: 'A', name: 'gone' },
+      { pk: `T#${gone}`, sk: 'REPO#3', repo_id: '3' },
+      { pk: `TE#${gone}`, sk: 'E#1' },
+      { pk: 'R#3', sk: 'W' },
+      { pk: 'UQ#REPO#3', sk: 'U', tenant_id: gone },
+    ];
+    for (const row of rows) await put(RESTORED, row);
+    const clock = { now: () => NOW, sleep: async () => {} };
+    await createDynamoStore({ client: live.client, tableName: live.tableName, clock }).keepAudit(gone);
+    const { kinds, left } = await copy('all');
+    expect([...left]).toEqual([gone]);
+    for (const { pk, sk } of rows) expect([pk, await live.readRow(pk, sk)]).toEqual([pk, undefined]);
+    expect(kinds.get('addresses')).toEqual({ ...NOTHING, left: 1 });
+    // One that was lost has no such notes, and comes back.
+    expect(await live.readRow('T#1', 'REPO#1')).toEqual(REPO);
   });
 
   test('every partition of the table is one kind', () => {

@@ -4,6 +4,7 @@ import { BatchGetCommand, type DynamoDBDocumentClient, PutCommand, ScanCommand }
 import { PARTITIONS, type Partition, TTL_ATTRIBUTE } from '../../../contracts/internal/table.ts';
 import type { RepoId } from '../../../domain/ids.ts';
 import { queueRecordKey } from '../rows/keys.ts';
+import { LeftTenants } from './left-tenants.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -27,12 +28,22 @@ const RECORD_OF_QUEUE = queueRecordKey('' as RepoId).sk;
 const LIVE_WINS: ReadonlySet<Partition> = new Set(['repo', 'windDowns']);
 const PAGE = 100;
 
-/** Counts of one kind of rows. `changed`: in both tables, and different. `kept`: in the live one alone, or newer there. */
+/**
+ * Counts of one kind of rows. `changed`: in both tables, and different. `kept`: in the live one alone, or newer there. `left`:
+ * of a tenant that has left since; they stay erased.
+ */
 export interface Difference {
   same: number;
   missing: number;
   changed: number;
   kept: number;
+  left: number;
+}
+
+export interface Copied {
+  readonly kinds: ReadonlyMap<Partition, Difference>;
+  /** Tenants that have left since. */
+  readonly left: ReadonlySet<string>;
 }
 
 export interface CopyOptions {
@@ -57,10 +68,11 @@ export function kindOf(pk: unknown): Partition | null {
  * Brings rows of a restored table back into the live one, and says what differs. No row is deleted: what is in the live table
  * alone was made after that time. Needs room for one page of rows. Throws where the table does not answer.
  */
-export async function copyBack(options: CopyOptions): Promise<ReadonlyMap<Partition, Difference>> {
+export async function copyBack(options: CopyOptions): Promise<Copied> {
+  const left = await findLeft(options);
   const found = new Map<Partition, Difference>();
   const count = (kind: Partition): Difference => {
-    const counts = found.get(kind) ?? { same: 0, missing: 0, changed: 0, kept: 0 };
+    const counts = found.get(kind) ?? { same: 0, missing: 0, changed: 0, kept: 0, left: 0 };
     found.set(kind, counts);
     return counts;
   };
@@ -69,7 +81,8 @@ export async function copyBack(options: CopyOptions): Promise<ReadonlyMap<Partit
     for (const row of rows) {
       const kind = kindOf(row.pk) as Partition;
       const twin = live.get(keyOf(row));
-      if (twin === undefined) {
+      if (left.isOf(kind, row)) count(kind).left += 1;
+      else if (twin === undefined) {
         count(kind).missing += 1;
         if (options.mode !== 'look') await putMissing(options, row);
       } else if (isDeepStrictEqual(row, twin)) count(kind).same += 1;
@@ -86,7 +99,18 @@ export async function copyBack(options: CopyOptions): Promise<ReadonlyMap<Partit
     const restored = await findTwins(options, options.restored, rows);
     for (const row of rows) if (!restored.has(keyOf(row))) count(kindOf(row.pk) as Partition).kept += 1;
   }
-  return found;
+  return { kinds: found, left: left.ids };
+}
+
+/** Their owners had them erased, and their rows are to come back to no table. */
+async function findLeft(options: CopyOptions): Promise<LeftTenants> {
+  const left = new LeftTenants();
+  for await (const rows of readPages(options, options.restored)) {
+    const ofTenants = rows.filter((row) => kindOf(row.pk) === 'tenant');
+    const live = await findTwins(options, options.live, ofTenants);
+    for (const row of ofTenants) await left.add(options, row, live.has(keyOf(row)));
+  }
+  return left;
 }
 
 const keyOf = ({ pk, sk }: Row): string => JSON.stringify([pk, sk]);
