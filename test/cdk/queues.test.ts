@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { LEASE_TAKEOVER_GRACE_MS, LEASE_TTL_MS } from '#core/domain/limits.ts';
 import { listOf, type Resource, readTemplate } from '../support/template.ts';
 
@@ -37,6 +38,22 @@ describe('queues (A119)', () => {
   test('the tick finds the dead wakes that are there: its one question waits', () => {
     const url = template.functionNamed('Tick').Properties.Environment.Variables.DEAD_WAKES_URL;
     expect(template.get(url.Ref).Properties.ReceiveMessageWaitTimeSeconds).toBe(1);
+  });
+
+  /**
+   * "Event source mappings don't account for reserved concurrency and can process more messages off your queue than can be sent
+   * to your function" (https://repost.aws/knowledge-center/lambda-sqs-scaling): each refusal counts as a delivery.
+   */
+  test('a restore stops the deliveries of the queues before it stops the functions, and starts them again', () => {
+    const restore = /^## Restore\n(.+?)^## /ms.exec(readFileSync('docs/operate.md', 'utf8'))?.[1] ?? '';
+    const [, off = '', on = ''] = /^3\. (.+?)^5\. (.+?)$/ms.exec(restore) ?? [];
+    const stopped = off.indexOf('update-event-source-mapping --no-enabled');
+    expect(stopped).toBeGreaterThan(0);
+    expect(off.indexOf('put-function-concurrency')).toBeGreaterThan(stopped);
+    for (const [id] of queueMappings) {
+      expect(off.slice(stopped)).toContain(`\`${id.replace(/[0-9A-F]{8}$/, '')}…\``);
+    }
+    expect(on).toContain('update-event-source-mapping --enabled');
   });
 
   /**
