@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Aws, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Aws, Duration, RemovalPolicy, Size, Stack } from 'aws-cdk-lib';
 import { Repository } from 'aws-cdk-lib/aws-ecr';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import {
+  AwsLogDriverMode,
   Capability,
   Cluster,
   type ContainerDefinition,
@@ -71,6 +72,8 @@ const QUEUE_ALARMS = [
   ['BaseRed', 'base_red', 'ticket'],
   ['GatePhaseAge', 'gate_phase_age', 'ticket'],
 ] as const;
+/** Lines that wait for the log; beyond it they are lost, not waited for. */
+const LOG_BUFFER = Size.mebibytes(25);
 /** Beyond this the engine answers late; it is given more in its stage's file. */
 const USED_UP_PERCENT = 90;
 
@@ -198,6 +201,9 @@ export class EngineService extends Construct implements Grantee {
       logging: LogDriver.awsLogs({
         streamPrefix: 'engine',
         logGroup: this.#logGroup,
+        // A log that cannot be sent must not hold up a reconcile; the default is one of the account.
+        mode: AwsLogDriverMode.NON_BLOCKING,
+        maxBufferSize: LOG_BUFFER,
       }),
     });
   }

@@ -128,6 +128,12 @@ describe('the engine', () => {
     expect(container).toMatchObject({ User: '1000:1000', ReadonlyRootFilesystem: true });
     expect(container.LinuxParameters.Capabilities).toEqual({ Drop: ['ALL'] });
     expect(container.HealthCheck.Command.join(' ')).toContain('/healthz');
+    // Without a mode it is the account's `defaultLogDriverMode`, and with `blocking` a write to a log that cannot be sent halts
+    // the engine (https://docs.aws.amazon.com/AmazonECS/latest/APIReference/API_LogConfiguration.html).
+    expect(container.LogConfiguration).toMatchObject({
+      LogDriver: 'awslogs',
+      Options: { mode: 'non-blocking', 'max-buffer-size': `${25 * 1024 * 1024}b` },
+    });
   });
 
   test('has one open door, for the worker', () => {
