@@ -200,6 +200,7 @@ export class ServiceStack extends Stack {
     watchPlatform(monitoring, {
       tableName: table.table.tableName,
       distributionId: edge.distribution.distributionId,
+      workersMax: config.workersMax,
     });
     monitoring.watchLines();
     monitoring.drawDashboard({ queue, worker: worker.fn, tick: tick.fn, api: api.api });

@@ -1,5 +1,7 @@
 import { Aws, CfnCondition, Duration, Fn } from 'aws-cdk-lib';
 import { type CfnAlarm, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { GSI1, GSI2 } from '../../core/contracts/internal/table.ts';
+import { WORKERS_MAX } from '../../core/domain/limits.ts';
 import { accountThrottles, type Monitoring } from './monitoring.ts';
 
 const PERIOD = Duration.minutes(5);
@@ -7,10 +9,20 @@ const PERIOD = Duration.minutes(5);
 interface Platform {
   readonly tableName: string;
   readonly distributionId: string;
+  readonly workersMax: number;
 }
 
+/**
+ * An index is throttled by itself where one of its partitions takes more than 1,000 writes a second (AWS, "DynamoDB burst and
+ * adaptive capacity"). As many workers as a stage has by default write some hundred, and a metric in an alarm has its price.
+ */
+const WORKERS_BELOW_INDEX_LIMIT = WORKERS_MAX;
+
 /** Alarms on what the service stands on: concurrency of functions, the table, the edge. */
-export function watchPlatform(monitoring: Monitoring, { tableName, distributionId }: Platform): void {
+export function watchPlatform(
+  monitoring: Monitoring,
+  { tableName, distributionId, workersMax }: Platform,
+): void {
   monitoring.addAlarm(monitoring, 'ThrottledAlarm', {
     metric: accountThrottles(),
     threshold: 10,
@@ -18,7 +30,7 @@ export function watchPlatform(monitoring: Monitoring, { tableName, distributionI
     severity: 'ticket',
     meaning: 'Functions are throttled: the account has too little concurrency.',
   });
-  watchTable(monitoring, tableName);
+  watchTable(monitoring, tableName, workersMax > WORKERS_BELOW_INDEX_LIMIT ? [GSI1.name, GSI2.name] : []);
   watchEdge(monitoring, distributionId);
 }
 
@@ -26,19 +38,28 @@ export function watchPlatform(monitoring: Monitoring, { tableName, distributionI
  * The service throttles a table beyond its highest units, or a partition beyond what one takes. Alarms on metrics of
  * AWS/DynamoDB ignore missing data whatever they are told, so the expression has to give the quiet periods a value.
  */
-function watchTable(monitoring: Monitoring, tableName: string): void {
-  const count = (metricName: string): Metric =>
+function watchTable(monitoring: Monitoring, tableName: string, indexes: readonly string[]): void {
+  const count = (metricName: string, index: string | null): Metric =>
     new Metric({
       namespace: 'AWS/DynamoDB',
       metricName,
       statistic: 'Sum',
       period: PERIOD,
-      dimensionsMap: { TableName: tableName },
+      // Without the index it counts what the table refuses, and nothing of its indexes.
+      dimensionsMap: { TableName: tableName, ...(index === null ? {} : { GlobalSecondaryIndexName: index }) },
     });
+  const counts = Object.fromEntries(
+    [null, ...indexes].flatMap((index) => [
+      [`reads${index ?? ''}`, count('ReadThrottleEvents', index)],
+      [`writes${index ?? ''}`, count('WriteThrottleEvents', index)],
+    ]),
+  );
   monitoring.addAlarm(monitoring, 'TableThrottledAlarm', {
     metric: new MathExpression({
-      expression: 'FILL(reads, 0) + FILL(writes, 0)',
-      usingMetrics: { reads: count('ReadThrottleEvents'), writes: count('WriteThrottleEvents') },
+      expression: Object.keys(counts)
+        .map((id) => `FILL(${id}, 0)`)
+        .join(' + '),
+      usingMetrics: counts,
       period: PERIOD,
     }),
     threshold: 10,

@@ -231,6 +231,38 @@ describe('alarms', () => {
   });
 
   /**
+   * "The TableName dimension returns the ReadThrottleEvents for the table, but not for any global secondary indexes"
+   * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html).
+   */
+  test('with more workers than by default throttles of each index count as well', () => {
+    const [, large] =
+      readTemplate({ workersMax: '60' })
+        .ofType('AWS::CloudWatch::Alarm')
+        .find(([, each]) => idOf(each) === 'tablethrottledalarm') ?? [];
+    const [judged, ...counted] = large?.Properties.Metrics ?? [];
+    expect(judged.Expression).toBe(
+      ['', 'gsi1', 'gsi2'].map((index) => `FILL(reads${index}, 0) + FILL(writes${index}, 0)`).join(' + '),
+    );
+    const indexes = template
+      .ofType('AWS::DynamoDB::GlobalTable')
+      .flatMap(([, { Properties }]) => Properties.GlobalSecondaryIndexes)
+      .map(({ IndexName }: { IndexName: string }) => IndexName);
+    expect(indexes).toHaveLength(2);
+    for (const MetricName of ['ReadThrottleEvents', 'WriteThrottleEvents']) {
+      const named = counted
+        .map(
+          ({ MetricStat }: { MetricStat: { Metric: { MetricName: string; Dimensions: object[] } } }) =>
+            MetricStat.Metric,
+        )
+        .filter((metric: { MetricName: string }) => metric.MetricName === MetricName)
+        .map(({ Dimensions }: { Dimensions: { Name: string; Value: unknown }[] }) =>
+          Dimensions.filter(({ Name }) => Name === 'GlobalSecondaryIndexName').map(({ Value }) => Value),
+        );
+      expect(named).toEqual([[], ...indexes.map((index: string) => [index])]);
+    }
+  });
+
+  /**
    * `!=` and `*` in a JSON filter: "Filter pattern syntax for metric filters"
    * (https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntaxForMetricFilters.html). The gateway's own
    * metric has a route only where detailed metrics are paid for ("Monitor CloudWatch metrics for HTTP APIs",
