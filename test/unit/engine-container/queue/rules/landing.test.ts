@@ -234,6 +234,16 @@ describe('the merge that is awaited', () => {
     });
   });
 
+  test('and takes the place of the refusal that another one with its head was told, which is told anew if it comes again', () => {
+    const look = givenLook(mergedAs('tree-1'), { full: false });
+    const says = 'refused: changes nothing on top of the base branch';
+    const said = { head: 'head-1', state: 'error' as const, description: says };
+    const twin = givenEntry(3, { head: 'head-1', said, refusedBefore: { head: 'head-1', says } });
+    const record = { ...givenAwaited(), entries: [givenEntry(1), givenEntry(2), twin] };
+    const { entries } = tellDecision(look, record).after;
+    expect(entries.find(({ pr }) => pr === 3)).not.toHaveProperty('refusedBefore');
+  });
+
   test('is no landing while its commit could not be read', () => {
     const look = givenLook({ ...mergedAs('tree-1'), merge: UNKNOWN }, { full: false });
     expect(tellDecision(look, givenAwaited())).toMatchObject({ actions: [], events: [], queue: [1, 2] });
