@@ -119,7 +119,7 @@ function judgeReply(route: RouteSpec, answer: SeenAnswer, body: unknown): string
   if (fault !== null) return `contract: ${fault}`;
   const parsed = shape.safeParse(body);
   if (!parsed.success) return `schema: ${JSON.stringify(parsed.error.issues[0])}`;
-  // A field that the schema does not name would be missing from what it let through.
+  // A field of the contract that the schema does not name would be missing from what it let through.
   return JSON.stringify(sorted(parsed.data)) === JSON.stringify(sorted(body))
     ? null
     : 'fields beyond the schema';
@@ -134,8 +134,6 @@ function judgeFailure(route: RouteSpec, answer: SeenAnswer, code: string, body: 
   if (Object.keys(body as object).length !== 1) return 'fields beside the envelope';
   const fault = findFault(errorShape(code), error, 'error');
   if (fault !== null) return `contract: ${fault}`;
-  if (code === 'connection_identity_already_used' && Object.keys(error).length > 1)
-    return 'a stranger’s connection is told of';
   if (error.field === '') return `${code} names no field`;
   if (code === 'rate_limited' && !(Number(answer.retryAfter) > 0)) return 'no time to come back at';
   return (error.retryable === true) === shape.retryable ? null : 'retryable is not the table’s';

@@ -53,8 +53,11 @@ export function findFault(shape: Shape, value: unknown, path = 'body'): string |
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return `${path}: no object`;
   const given = new Map(Object.entries(value));
+  const fields = fieldsOf(shape as { readonly [name: string]: Shape });
+  const beyond = [...given.keys()].find((key) => !fields.some(([name]) => name === key || name === '*'));
+  if (beyond !== undefined) return `${path}.${beyond}: not in the list`;
   return firstOf(
-    fieldsOf(shape as { readonly [name: string]: Shape }).map(([name, each, optional]) => {
+    fields.map(([name, each, optional]) => {
       if (name === '*')
         return firstOf([...given].map(([key, item]) => findFault(each, item, `${path}.${key}`)));
       if (!given.has(name)) return optional ? null : `${path}.${name}: absent`;

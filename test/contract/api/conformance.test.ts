@@ -63,7 +63,7 @@ describe('the judge itself', () => {
   const json = 'application/json; charset=utf-8';
   test.each([
     [200, '{"id":"x"}', null],
-    [200, '{"id":"x","token":"y"}', 'fields beyond the schema'],
+    [200, '{"id":"x","token":"y"}', 'contract: body.token: not in the list'],
     [200, '{"id":5}', 'contract: body.id: not text'],
     [201, '{"id":"x"}', 'status 201 is not listed'],
     [401, '{"error":{"code":"missing_auth","message":"x"}}', '401 missing_auth is not listed'],
@@ -73,6 +73,21 @@ describe('the judge itself', () => {
     [500, 'oops', 'status 500 is not listed'],
   ])('%i %s', (status, text, fault) => {
     expect(judgeAnswer({ route }, { status, text, contentType: json })).toEqual(fault);
+  });
+
+  test('a field of the contract’s list that our schema does not name', () => {
+    if (route === null) throw new Error('no route');
+    const without = { ...route, replies: { 200: z.object({}) } };
+    const answer = { status: 200, text: '{"id":"x"}', contentType: json };
+    expect(judgeAnswer({ route: without }, answer)).toBe('fields beyond the schema');
+  });
+
+  test('a word about the connection of a stranger', () => {
+    const text = '{"error":{"code":"connection_identity_already_used","owner":"x"}}';
+    const told = { status: 409, text, contentType: json };
+    expect(judgeAnswer({ route: matchRoute('POST', '/api/v1/connections') }, told)).toBe(
+      'contract: error.owner: not in the list',
+    );
   });
 
   test('a token that goes beyond its scope', () => {
@@ -118,11 +133,11 @@ describe('the judge itself', () => {
       return [...own, ...inside];
     });
   }
-  /** The id of a rule is there only while the rule is; the versions of keys are no names. */
-  const FREE = /\.protection\.id$|\.credential_keks\.1$/;
+  /** The versions of keys are no names. */
+  const FREE = /\.credential_keks\.1$/;
 
   test.each(ANSWER_KEYS.filter((key) => !key.endsWith(' 503')))(
-    '%s: a field under another name is told, whatever our own schemas say',
+    '%s: a field under another name, or one more, is told, whatever our own schemas say',
     (key) => {
       const [method = '', path = '', status = ''] = key.split(' ');
       const known = matchRoute(method, path.replace('<id>', 'x'));
@@ -138,6 +153,10 @@ describe('the judge itself', () => {
       const renamed = rename(sample).filter((each) => !FREE.test(each.path));
       expect(renamed.length).toBeGreaterThan(0);
       expect(renamed.filter(({ body }) => judge(body) === null).map((each) => each.path)).toEqual([]);
+      const added = Array.isArray(sample)
+        ? [{ ...sample[0], unlisted: 'x' }]
+        : { ...(sample as object), unlisted: 'x' };
+      expect(judge(added)).toMatch(/unlisted: not in the list$/);
     },
   );
 
