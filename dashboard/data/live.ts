@@ -150,5 +150,6 @@ export function sayLive(state: LiveState): { readonly name: string; readonly mea
     dropped: 'The live connection was lost; it is tried again.',
     offline: 'The service did not answer; it is tried again.',
   }[state.reason];
-  return { name: 'Every 30 s', meaning: `${why} This page asks every 30 seconds.` };
+  const seconds = POLL_EVERY_MS / 1000;
+  return { name: `Every ${seconds} s`, meaning: `${why} This page asks every ${seconds} seconds.` };
 }

@@ -7,6 +7,7 @@ import { StoreError } from '#core/ports/store.ts';
 import { givenNodeRow } from '../builders/store-rows.ts';
 import { MAILBOX, NotifyWorld } from '../support/notify-world.ts';
 
+const DAY_MS = 86_400_000;
 const ANN = 'ann-canary@example.org';
 const TITLE = 'a title that another person may have typed';
 
@@ -128,11 +129,14 @@ describe('the author of a pull request', () => {
     expect(to()).toEqual([]);
   });
 
-  test('a proof that has ended tells nothing', async () => {
-    const { told } = await given();
-    await world.clock.advance(AUTHOR_PROOF_MS);
-    await world.deliver([await told()]);
-    expect(to()).toEqual([]);
+  test.each([
+    [179, [ANN]],
+    [180, []],
+  ])('a proof that has ended tells nothing: one of %i days ago', async (days, told) => {
+    const person = await given();
+    await world.clock.advance(days * DAY_MS);
+    await world.deliver([await person.told()]);
+    expect(to()).toEqual(told);
   });
 
   test('a team that reads in the same mailbox of the same account gets one mail', async () => {

@@ -84,6 +84,14 @@ describe('mails over SMTP', () => {
     10_000,
   );
 
+  test('a try has fifteen seconds (A83)', async () => {
+    const server = await givenServer();
+    const limit = jest.spyOn(AbortSignal, 'timeout');
+    expect(await createSmtp(settingsOf(server)).send(MAIL)).toBe('sent');
+    expect(limit.mock.calls).toEqual([[15_000]]);
+    limit.mockRestore();
+  });
+
   test('go out over STARTTLS with a login, with the link that ends them', async () => {
     const server = await givenServer();
     expect(await createSmtp(settingsOf(server)).send(MAIL)).toBe('sent');

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { AUDIT_KEPT_MS } from '#core/domain/api-limits.ts';
 import { StoreError } from '#core/ports/store.ts';
 import {
   ApiWorld,
@@ -10,6 +9,8 @@ import {
   TOKEN_A,
   TOKEN_B,
 } from '../../support/api-world.ts';
+
+const DAY_MS = 86_400_000;
 
 let world: ApiWorld;
 let a: ReturnType<ApiWorld['as']>;
@@ -161,6 +162,18 @@ describe('export (A70)', () => {
     }
   });
 
+  test.each([
+    [1_000, false],
+    [1_001, true],
+  ])('1,000 outcomes at most: of %i with the flag %s', async (count, isCut) => {
+    await world.store.createTenant(TENANT_A, 1);
+    const outcome = { ranAt: 1, ok: true, errorCode: null };
+    world.store.listOutcomes = async () =>
+      new Map(Array.from({ length: count }, () => [randomUUID(), outcome]));
+    const { reconcile_status, reconcile_status_truncated } = (await a('GET', '/api/v1/tenant/export')).json;
+    expect([reconcile_status.length, reconcile_status_truncated]).toEqual([1_000, isCut]);
+  });
+
   test('500 audit entries whole, 501 cut with the flag', async () => {
     await world.store.createTenant(TENANT_A, 1);
     const add = (count: number) =>
@@ -225,7 +238,7 @@ describe('offboard (A100)', () => {
   test('what was done in its name in the last 90 days is kept for 90 more, without a name, a network or an id; the operator can ask for it', async () => {
     const { repo } = await world.enroll(TENANT_A);
     await a('PATCH', `/api/v1/user/repos/${repo.id}`, { bisect_fanout: 3 });
-    await world.clock.advance(AUDIT_KEPT_MS + 1);
+    await world.clock.advance(90 * DAY_MS + 1);
     const changedAt = world.clock.now();
     await a('PATCH', `/api/v1/user/repos/${repo.id}`, { bisect_fanout: 4 });
     await world.clock.advance(1);
@@ -245,7 +258,7 @@ describe('offboard (A100)', () => {
     expect(await world.store.listKeptAudit(TENANT_A, repo.id)).toEqual(kept.slice(1));
     expect(await world.store.listKeptAudit(TENANT_B)).toEqual([]);
     expect(world.store.dump().replaceAll(`user:${TENANT_A}`, '')).not.toContain(TENANT_A);
-    await world.clock.advance(AUDIT_KEPT_MS);
+    await world.clock.advance(90 * DAY_MS);
     expect(await world.store.listKeptAudit(TENANT_A)).toEqual([]);
   });
 

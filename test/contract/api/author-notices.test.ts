@@ -1,7 +1,8 @@
-import { AUTHOR_LOGINS_MAX, AUTHOR_PROOF_MS, MAIL_CONFIRMS_AT_ONCE_MAX } from '#core/domain/api-limits.ts';
+import { AUTHOR_LOGINS_MAX, MAIL_CONFIRMS_AT_ONCE_MAX } from '#core/domain/api-limits.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { ApiWorld, TENANT_A, TENANT_B, TOKEN_A, TOKEN_B } from '../../support/api-world.ts';
 
+const DAY_MS = 86_400_000;
 const FORGE = 'https://git.example.org';
 const EMAIL = 'Ann@example.org';
 const PERSONAL = 'canary-token-of-ann-3f81';
@@ -38,7 +39,7 @@ describe('mails about one’s own pull requests', () => {
       email_state: 'waiting',
       topics: ['bounced', 'landed'],
       proven_at: new Date(world.clock.now()).toISOString(),
-      ends_at: new Date(world.clock.now() + AUTHOR_PROOF_MS).toISOString(),
+      ends_at: new Date(world.clock.now() + 180 * DAY_MS).toISOString(),
     };
     expect([answer.status, answer.json]).toEqual([200, { signed_in_as: null, logins: [login] }]);
     expect(world.forge.asked).toEqual([FORGE]);
@@ -123,7 +124,7 @@ describe('mails about one’s own pull requests', () => {
 
   test('a proof that has ended proves nothing; another login of the same forge takes its place', async () => {
     await put(BODY);
-    await world.clock.advance(AUTHOR_PROOF_MS);
+    await world.clock.advance(180 * DAY_MS);
     expect((await put({ ...BODY, topics: ['landed'] }, null)).code).toBe('forge_token_required');
     world.forge.login = 'ann-renamed';
     const { json } = await put(BODY);

@@ -82,7 +82,7 @@ describe('the payment webhook', () => {
     [299, 200],
     [300, 200],
     [301, 401],
-  ])('%i s late: %i', async (seconds, status) => {
+  ])('a signature from %i s ago is %i (A104)', async (seconds, status) => {
     await world.buy('pro');
     const event = world.provider.events.at(-1);
     if (event === undefined) throw new Error('nothing happened');

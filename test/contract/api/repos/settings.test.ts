@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { CHATS } from '#core/domain/notices/notice-ways.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { type ApiWorld, TENANT_A } from '../../../support/api-world.ts';
 import { givenTeams, REPOS } from './given-teams.ts';
@@ -197,6 +198,14 @@ describe('settings', () => {
     const { answer, stored } = await patch({ notification: { matrix } });
     expect([answer.code, answer.json.error.field]).toEqual(['invalid_field', `notification.matrix.${field}`]);
     expect(stored?.notification).toBeNull();
+  });
+
+  test('the hosts and paths of the chats are these and no others (A82)', () => {
+    const places = Object.entries(CHATS).map(([chat, { hosts, pathPrefix }]) => [chat, hosts, pathPrefix]);
+    expect(places).toEqual([
+      ['slack', ['hooks.slack.com'], '/services/'],
+      ['discord', ['discord.com', 'discordapp.com'], '/api/webhooks/'],
+    ]);
   });
 
   test.each([

@@ -28,7 +28,7 @@ async function crowd(...kinds: readonly Kind[]): Promise<CrowdWorld> {
 describe('strangers share the workers', () => {
   test('33 dead forges leave half of them to the others, who do not wait for it', async () => {
     const world = await crowd(honest, { ...dead, count: 33 });
-    expect(world.heldMost.get('dead')).toBeLessThanOrEqual(WORKERS_MAX / 2);
+    expect(world.heldMost.get('dead')).toBeLessThanOrEqual(10);
     expect(world.waitsMs.get('honest')?.length).toBeGreaterThan(honest.count * 3);
     expect(median(world.waitsMs.get('honest'))).toBeLessThan(1_000);
     expect(Math.max(...(world.waitsMs.get('honest') ?? []))).toBeLessThan(5_000);
@@ -57,17 +57,18 @@ describe('strangers share the workers', () => {
     expect(world.waitsMs.get('slow')?.length).toBeGreaterThan(WORKERS_MAX);
   });
 
-  test('one tenant with many busy repositories has a quarter of them', async () => {
+  test('one tenant with many busy repositories has five of the twenty (A122)', async () => {
     const greedy = { ...honest, name: 'greedy', tenant: 'greedy', count: 30, workMs: 9_000 };
     const world = await crowd(honest, { ...greedy, eventEveryMs: 9_000 });
-    expect(world.heldMost.get('greedy')).toBeLessThanOrEqual(WORKERS_MAX / 4);
+    expect(world.heldMost.get('greedy')).toBe(5);
     expect(median(world.waitsMs.get('honest'))).toBeLessThan(1_000);
   });
 
-  test('one forge of many tenants has half of them', async () => {
-    const busy = { ...honest, name: 'busy', host: 'one.example', count: 30, workMs: 9_000 };
-    const world = await crowd(honest, { ...busy, eventEveryMs: 9_000 });
-    expect(world.heldMost.get('busy')).toBeLessThanOrEqual(WORKERS_MAX / 2);
+  test('one forge of many tenants has ten of the twenty (A122)', async () => {
+    // Each look is shorter than what counts as slow: the share of the host alone limits them.
+    const busy = { ...honest, name: 'busy', host: 'one.example', count: 40, workMs: 3_500 };
+    const world = await crowd(honest, { ...busy, eventEveryMs: 5_000 });
+    expect(world.heldMost.get('busy')).toBe(10);
     expect(median(world.waitsMs.get('honest'))).toBeLessThan(1_000);
   });
 });

@@ -8,13 +8,7 @@ import {
   type ForgeTransportConfig,
 } from '#core/adapters/forge-http/wire/transport.ts';
 import { createGuardedHttp, type GuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
-import {
-  FORGE_ANSWER_DEPTH_MAX,
-  FORGE_ANSWER_VALUES_MAX,
-  FORGE_BYTES_MAX,
-  FORGE_READ_ROWS_MAX,
-  FORGE_READS_MAX,
-} from '#core/domain/limits.ts';
+import { FORGE_ANSWER_DEPTH_MAX, FORGE_ANSWER_VALUES_MAX } from '#core/domain/limits.ts';
 import { grantHeldLease } from '#core/domain/wakes/lease.ts';
 import { ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
 import { Secret } from '#core/secret.ts';
@@ -270,25 +264,25 @@ describe('what one reconcile may read', () => {
     expect(seen).toHaveLength(4);
   });
 
-  test('ends after so many calls, and nothing has failed by that', async () => {
+  test('ends after 5,000 calls, and nothing has failed by that (A121)', async () => {
     const { transport, sent } = openBounded();
-    for (let call = 0; call < FORGE_READS_MAX; call += 1) await transport.exchange(READ);
+    for (let call = 0; call < 5_000; call += 1) await transport.exchange(READ);
     expect(await errorOf(transport.exchange(READ))).toBeInstanceOf(ReadNotBegun);
-    expect(sent).toHaveLength(FORGE_READS_MAX);
+    expect(sent).toHaveLength(5_000);
     await transport.exchange(WRITE);
-    expect(sent).toHaveLength(FORGE_READS_MAX + 1);
+    expect(sent).toHaveLength(5_001);
   });
 
   test.each([
     ['an answer that is a list', (count: number) => '0,'.repeat(count).replace(/^(.*),$/, '[$1]')],
     ['a list in a field', (count: number) => `{"tree":${'0,'.repeat(count).replace(/^(.*),$/, '[$1]')}}`],
-  ])('ends after so many rows: %s', async (_name, bodyOf) => {
+  ])('ends after a million rows: %s (A121)', async (_name, bodyOf) => {
     const perAnswer = FORGE_ANSWER_VALUES_MAX / 2;
     const body = Buffer.from(bodyOf(perAnswer));
     const { transport } = openBounded({
       send: async () => ({ status: 200, headers: { 'content-type': 'application/json' }, body }),
     });
-    const answers = FORGE_READ_ROWS_MAX / perAnswer + 1;
+    const answers = 1_000_000 / perAnswer + 1;
     for (let nth = 0; nth < answers; nth += 1) await transport.exchange(READ);
     expect(await errorOf(transport.exchange(READ))).toBeInstanceOf(ReadNotBegun);
   });
@@ -341,8 +335,8 @@ describe('an answer without measure', () => {
     expect(sizes.map((bytes) => bytes / (1024 * 1024))).toEqual([2, 8, 8, 14]);
   });
 
-  test('is the last one once all together were too many bytes: nothing is sent any more', async () => {
-    served.push(`["${'a'.repeat(FORGE_BYTES_MAX / 4)}"]`);
+  test('is the last one once all together were 256 MiB: nothing is sent any more (A121)', async () => {
+    served.push(`["${'a'.repeat((256 * 1024 * 1024) / 4)}"]`);
     sizes.length = 0;
     const transport = openServed();
     for (let nth = 0; nth < 4; nth += 1) await transport.request(READ);

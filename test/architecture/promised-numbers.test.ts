@@ -1,0 +1,105 @@
+import * as api from '#core/domain/api-limits.ts';
+import * as queue from '#core/domain/limits.ts';
+import { POLL_EVERY_MS } from '../../dashboard/data/live.ts';
+import { readSource } from './sources.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60_000;
+const HOUR = 3_600_000;
+const DAY = 86_400_000;
+const KIB = 1_024;
+const MIB = 1_048_576;
+
+type Name = keyof typeof api | keyof typeof queue | 'POLL_EVERY_MS';
+const constants: Readonly<Record<string, unknown>> = { ...api, ...queue, POLL_EVERY_MS };
+
+/** Promise, its words, the constant that the code goes by, and its value as a number of this file: other tests import the constant. */
+const PROMISES: readonly (readonly [where: string, words: string, name: Name, value: number])[] = [
+  ['A15', 'timed out twice', 'MERGE_TIMEOUTS_MAX', 2],
+  ['A21', 'a second time-out', 'MERGE_TIMEOUTS_MAX', 2],
+  ['A28', '(1 to 16)', 'BISECT_FANOUT_MIN', 1],
+  ['A28', '(1 to 16)', 'BISECT_FANOUT_MAX', 16],
+  ['A38', 'at most 140 characters', 'STATUS_DESCRIPTION_CHARS_MAX', 140],
+  ['A46', 'two ticks (10 minutes)', 'TICK_INTERVAL_MS', (10 * MINUTE) / 2],
+  ['A60', 'every five minutes', 'TICK_INTERVAL_MS', 5 * MINUTE],
+  ['A69', '20 newest events', 'RECENT_ACTIVITY_MAX', 20],
+  ['A69', '200 newest batches', 'QUEUE_BATCHES_MAX', 200],
+  ['A70', '1,000 outcomes', 'EXPORT_OUTCOMES_MAX', 1_000],
+  ['A70', '500 audit entries', 'EXPORT_AUDIT_MAX', 500],
+  ['A71', 'at most 200 characters', 'ADMIN_QUERY_CHARS_MAX', 200],
+  ['A71', '100 rows a page', 'ADMIN_PAGE_SIZE_MAX', 100],
+  ['A71', '200 connections', 'ADMIN_CONNECTIONS_MAX', 200],
+  ['A83', 'within three seconds', 'NOTICE_TIMEOUT_MS', 3 * SECOND],
+  ['A83', 'over SMTP within fifteen', 'SMTP_TIMEOUT_MS', 15 * SECOND],
+  ['A93', 'for 30 seconds', 'TICKET_TTL_MS', 30 * SECOND],
+  ['A100', 'for 90 days', 'AUDIT_KEPT_MS', 90 * DAY],
+  ['A104', 'older than five minutes', 'PAYMENT_EVENT_WINDOW_MS', 5 * MINUTE],
+  ['A113', 'above 30 percent', 'HEALTH_SUPERSEDE_RATE_MAX', 0.3],
+  ['A115', 'at most 1,024 bytes', 'RECONCILE_BODY_BYTES_MAX', 1_024],
+  ['A116', 'every 30 seconds', 'POLL_EVERY_MS', 30 * SECOND],
+  ['A121', '24 seconds', 'RECONCILE_BUDGET_MS', 24 * SECOND],
+  ['A121', '5,000 calls', 'FORGE_READS_MAX', 5_000],
+  ['A121', '256 MiB', 'FORGE_BYTES_MAX', 256 * MIB],
+  ['A121', 'a million rows', 'FORGE_READ_ROWS_MAX', 1_000_000],
+  ['A122', 'of the 20 workers', 'WORKERS_MAX', 20],
+  ['A122', 'at most 5 of', 'TENANT_RECONCILES_MAX', 5],
+  ['A122', 'a forge host 10', 'HOST_RECONCILES_MAX', 10],
+  ['A122', 'have 10 together', 'UNPROVEN_RECONCILES_MAX', 10],
+  ['A122', 'the former 5 at most', 'SLOW_RECONCILES_MAX', 5],
+  ['A131', 'within 180 days', 'AUTHOR_PROOF_MS', 180 * DAY],
+  ['A140', 'less than a minute', 'RUNNER_TAKES_RUN_MS', MINUTE],
+  ['A147', 'not before an hour', 'UNMERGEABLE_REFUSED_AFTER_MS', HOUR],
+  ['`bisect_fanout`', '1 to 16', 'BISECT_FANOUT_MAX', 16],
+  ['`batch_linger_seconds`', '86,400', 'BATCH_LINGER_SECONDS_MAX', 86_400],
+  ['`batch_target`', '0 to 100', 'BATCH_TARGET_MAX', 100],
+  ['`gate_contexts`, `gate_authors`', '20, 5', 'GATE_CONTEXTS_MAX', 20],
+  ['`gate_contexts`, `gate_authors`', '20, 5', 'GATE_AUTHORS_MAX', 5],
+  ['labels of a priority, accounts', '5 of 50 characters each, 20', 'PRIORITY_LABELS_MAX', 5],
+  ['labels of a priority, accounts', '5 of 50 characters each, 20', 'LABEL_CHARS_MAX', 50],
+  ['labels of a priority, accounts', '5 of 50 characters each, 20', 'PRIORITY_PEOPLE_MAX', 20],
+  ['freeze windows', '12;', 'FREEZE_WINDOWS_MAX', 12],
+  ['freeze windows', '366 days', 'FREEZE_DAYS_MAX', 366],
+  ['freeze windows', 'to year 9000', 'FREEZE_LAST_YEAR_MAX', 9_000],
+  ['accounts that may schedule, teams', '50, 10', 'SCHEDULE_PEOPLE_MAX', 50],
+  ['accounts that may schedule, teams', '50, 10', 'SCHEDULE_TEAMS_MAX', 10],
+  ['accounts that are programs', '20', 'BOTS_MAX', 20],
+  ['repositories of a token’s scope', '100', 'API_TOKEN_REPOS_MAX', 100],
+  ['`gate_timeout_minutes`', '1,440', 'GATE_TIMEOUT_MINUTES_MAX', 1_440],
+  ['members of a batch', '50', 'BATCH_PULL_REQUESTS_MAX', 50],
+  ['a file that both sides changed', '4 MiB', 'MERGE_FILE_BYTES_MAX', 4 * MIB],
+  ['admin `limit`, `q`, connections', '100 rows, 200 characters, 200 rows', 'ADMIN_PAGE_SIZE_MAX', 100],
+  ['admin `limit`, `q`, connections', '100 rows, 200 characters, 200 rows', 'ADMIN_QUERY_CHARS_MAX', 200],
+  ['admin `limit`, `q`, connections', '100 rows, 200 characters, 200 rows', 'ADMIN_CONNECTIONS_MAX', 200],
+  ['export', '1,000 outcomes', 'EXPORT_OUTCOMES_MAX', 1_000],
+  ['export', '500 audit entries', 'EXPORT_AUDIT_MAX', 500],
+  ['sign-ins in `sessions`', '50 of 30 days', 'SESSIONS_LISTED_MAX', 50],
+  ['sign-ins in `sessions`', '50 of 30 days', 'SESSIONS_LISTED_MS', 30 * DAY],
+  ['sign-ins in `sessions`', 'newest 20,000 notes', 'SESSIONS_SCANNED_ROWS_MAX', 20_000],
+  ['`recent_activity`, `queue_batches`', '20, 200', 'RECENT_ACTIVITY_MAX', 20],
+  ['`recent_activity`, `queue_batches`', '20, 200', 'QUEUE_BATCHES_MAX', 200],
+  ['socket ticket', '30 seconds', 'TICKET_TTL_MS', 30 * SECOND],
+  ['payment webhook', '5 minutes either way', 'PAYMENT_EVENT_WINDOW_MS', 5 * MINUTE],
+  ['internal request', '1 KiB', 'RECONCILE_BODY_BYTES_MAX', KIB],
+  ['schedule', 'every 5 minutes', 'TICK_INTERVAL_MS', 5 * MINUTE],
+  ['schedule', '20,000 repositories', 'TICK_REPOS_MAX', 20_000],
+  ['bodies', '64 KiB', 'JSON_BODY_BYTES_MAX', 64 * KIB],
+  ['bodies', '1 MiB', 'WEBHOOK_BODY_BYTES_MAX', MIB],
+  ['open sockets', '200 for each tenant', 'SOCKETS_PER_TENANT_MAX', 200],
+];
+
+/** The sentence of an invariant, or what the contract's Limits say of something. */
+function readPromise(where: string): string {
+  if (/^A\d+$/.test(where)) {
+    return new RegExp(`^- \\*\\*${where}\\*\\* (.+)$`, 'm').exec(readSource('docs/invariants.md'))?.[1] ?? '';
+  }
+  const limits = readSource('docs/contract.md').split(/^## Limits$/m)[1] ?? '';
+  const row = limits.split('\n').find((line) => line.split('|')[1]?.trim() === where.replace('’', "'"));
+  return row?.split('|')[2] ?? '';
+}
+
+describe('a number that a promise names is the number that the code goes by', () => {
+  test.each(PROMISES)('%s, "%s": %s is %d', (where, words, name, value) => {
+    expect(readPromise(where)).toContain(words);
+    expect(constants[name]).toBe(value);
+  });
+});
