@@ -208,6 +208,15 @@ describe('a batch that failed', () => {
     });
   });
 
+  test('asks no proof of a base without the gate file: the pull request that adds the gate stands for itself (A35)', () => {
+    const record = givenBatchInFlight(1, alone({ attempt: 2 }), { evidence: failedOnce });
+    const batches = record.batches.map((batch) => ({ ...batch, baseGateKey: null }));
+    expect(tellDecision(givenLook(1, givenFinishedRun('failure')), { ...record, batches })).toMatchObject({
+      events: ['pr_bounced #1: gate_failed'],
+      ended: ['#1 bounced: bounced'],
+    });
+  });
+
   test('defers a lone suspect on a base that fails by itself, and says that the base is to blame', () => {
     const evidence = [
       ...failedOnce,
