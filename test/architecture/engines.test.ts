@@ -11,7 +11,7 @@ const asked: string = readJson('package.json').engines.node;
 const packages = Object.entries<Manifest>(readJson('package-lock.json').packages);
 
 test('the README asks for the versions of Node that the package asks for', () => {
-  const words = asked.replaceAll(' || ', ', ').replace(/, >=(\d+)$/, ', $1 or newer');
+  const words = asked.replaceAll(' || ', ', ').replace(/, >=(\d+)$/, ', or $1 and newer');
   expect(readFileSync('README.md', 'utf8')).toContain(`You need Node ${words}`);
   expect(readFileSync('docs/operate.md', 'utf8')).toContain(`You need Node ${words}`);
 });
