@@ -134,9 +134,7 @@ interface Landing {
 /** Each landing with a receipt, by the row whose gate run has proven it. */
 function landingsOf(events: readonly EventHead[], rows: readonly NodeRow[]): readonly Landing[] {
   const byCommit = new Map(rows.flatMap((row) => (row.stagingSha === null ? [] : [[row.stagingSha, row]])));
-  const queued = events
-    .filter(({ event }) => STAY_EVENTS.has(event))
-    .sort((one, other) => one.at - other.at);
+  const queued = events.filter(({ event }) => STAY_EVENTS.has(event)).sort((one, other) => one.at - other.at);
   const landed = new Map<string, Landing>();
   for (const { actions } of rows) {
     for (const { pr, receipt } of actions) {
