@@ -1,4 +1,3 @@
-import { startStreamSource } from '#core/adapters/dynamo/table/stream-reader.ts';
 import { createNotifier } from '#core/adapters/email-chat/notifier.ts';
 import { createMailLine } from '#core/adapters/smtp/mail-line.ts';
 import { createSmtp } from '#core/adapters/smtp/smtp.ts';
@@ -6,7 +5,7 @@ import { makeUpText } from '#core/adapters/system/made-up-text.ts';
 import { SocketHub } from '#core/adapters/websocket/socket-hub.ts';
 import { MAIL_KEY_CHARS } from '#core/contracts/notices/mailbox.ts';
 import { formatPong } from '#core/contracts/realtime/realtime.ts';
-import type { Invocable } from '#core/ports/invocable.ts';
+import type { Invocable, Stoppable } from '#core/ports/invocable.ts';
 import type { Log } from '#core/ports/system.ts';
 import { createNotify } from '../lambdas/notify/notify.ts';
 import { createConnect } from '../lambdas/realtime/admit.ts';
@@ -19,9 +18,8 @@ import { asInvocable } from './routes.ts';
 import type { Stops } from './stops.ts';
 import type { Storage } from './storage.ts';
 import type { Shared } from './surfaces.ts';
-import { TABLE_NAME } from './table.ts';
 
-const STREAM_WINDOW_MS = 500;
+const CHANGES_WINDOW_MS = 500;
 const NOTICE_AGE_MS_MAX = 10 * 60_000;
 const SOCKET_STAGE = 'live';
 
@@ -54,13 +52,13 @@ export function composeMails({ mail }: OneboxConfig, log: Log, metrics: Metrics,
 }
 
 /** Tells what changes in the table: to open pages, and to those who asked for notices. */
-export async function composeNotices(
+export function composeNotices(
   { store, secrets, send, clock, log, publicUrl }: Shared,
-  { streams }: Pick<Storage, 'streams'>,
+  { changes }: Pick<Storage, 'changes'>,
   sockets: SocketHub,
   mails: ReturnType<typeof composeMails>,
   stops: Stops,
-): Promise<void> {
+): void {
   const push = createPush({ store, sender: sockets.sender(), log, clock });
   const notify = createNotify({
     store,
@@ -75,28 +73,23 @@ export async function composeNotices(
     }),
   });
   for (const target of [asInvocable(push), asInvocable(notify)]) {
-    const source = await followTable(streams, target, log);
+    const source = followTable(changes, target, log);
     stops.push(() => source.stop());
   }
 }
 
-function followTable(streams: Storage['streams'], target: Invocable, log: Log) {
-  return startStreamSource(
-    streams,
+function followTable(changes: Storage['changes'], target: Invocable, log: Log): Stoppable {
+  return changes.follow(
     {
-      tableName: TABLE_NAME,
-      streamArn: TABLE_NAME,
-      region: 'onebox',
       target,
-      filter: () => true,
       batchSize: 100,
-      windowMs: STREAM_WINDOW_MS,
+      windowMs: CHANGES_WINDOW_MS,
       retries: 5,
       maxAgeMs: NOTICE_AGE_MS_MAX,
       reportsFailures: true,
       bisects: true,
       giveUp: async () => log.error('changes were given up'),
     },
-    (name, text) => log.warn('change stream', { name, text }),
+    (name, text) => log.warn('changes of the table', { name, text }),
   );
 }

@@ -89,7 +89,7 @@ async function start(options: OneboxOptions, stops: Stops): Promise<Onebox> {
   const shared: Shared = { ...parts, tokens, queue, signer, identity: signIn.identity };
   const sockets = composeSockets(shared, config, stops);
   const mails = composeMails(config, log, metrics, stops);
-  await composeNotices(shared, storage, sockets, mails, stops);
+  composeNotices(shared, storage, sockets, mails, stops);
   const readMetrics = async (): Promise<string> =>
     metrics.format({
       mergeyard_sockets_open: sockets.size,

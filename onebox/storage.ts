@@ -1,6 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
+import { watchOwnChanges } from '#core/adapters/dynamo/table/own-changes.ts';
 import { startSweeps } from '#core/adapters/dynamo/table/sweep-expired.ts';
 import { createTokenStore } from '#core/adapters/dynamo/token-store.ts';
 import type { Clock, Log } from '#core/ports/system.ts';
@@ -40,6 +41,7 @@ export async function openStorage(parts: StorageParts, clock: Clock, stops: Stop
   stops.push(() => database.stop());
   const clients = await openTable(database.endpoint);
   stops.push(() => clients.close());
+  const changes = watchOwnChanges(clients.documents);
   const table = { client: clients.documents, name: TABLE_NAME, clock };
   await refuseStandingStill(table);
   stops.push(startSweeps(table, log, parts.sweepMs));
@@ -54,7 +56,7 @@ export async function openStorage(parts: StorageParts, clock: Clock, stops: Stop
   if (note.isOwnAlone && isEmbedded) await endLeftLeases({ store, clock, log, workers: config.workers });
   return {
     table,
-    streams: clients.streams,
+    changes,
     store,
     tokens: createTokenStore(keyed),
     isFolderThere: folder.isThere,

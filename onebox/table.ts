@@ -1,5 +1,9 @@
-import { DescribeTableCommand, DynamoDBClient, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
-import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import {
+  DescribeTableCommand,
+  DynamoDBClient,
+  ResourceNotFoundException,
+  UpdateTableCommand,
+} from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createTable } from '#core/adapters/dynamo/table/create-table.ts';
 import { ConfigError, reasonOf } from './config.ts';
@@ -17,7 +21,6 @@ export async function openTable(endpoint: string) {
     requestHandler: { connectionTimeout: CONNECT_WITHIN_MS },
   };
   const dynamo = new DynamoDBClient(local);
-  const streams = new DynamoDBStreamsClient(local);
   try {
     await dynamo.send(new DescribeTableCommand({ TableName: TABLE_NAME }));
   } catch (error) {
@@ -27,12 +30,17 @@ export async function openTable(endpoint: string) {
       );
     await createTable(dynamo, TABLE_NAME);
   }
+  await endStream(dynamo);
   return {
     documents: DynamoDBDocumentClient.from(dynamo),
-    streams,
-    close: () => {
-      dynamo.destroy();
-      streams.destroy();
-    },
+    close: () => dynamo.destroy(),
   };
+}
+
+/** The embedded database keeps each record of a stream for ever, and looks at all of them at each write (decision 0311). */
+async function endStream(dynamo: DynamoDBClient): Promise<void> {
+  const { Table } = await dynamo.send(new DescribeTableCommand({ TableName: TABLE_NAME }));
+  if (Table?.StreamSpecification?.StreamEnabled !== true) return;
+  const StreamSpecification = { StreamEnabled: false };
+  await dynamo.send(new UpdateTableCommand({ TableName: TABLE_NAME, StreamSpecification }));
 }

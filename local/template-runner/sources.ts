@@ -1,6 +1,7 @@
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { sequenceOf, startStreamSource } from '../../core/adapters/dynamo/table/stream-reader.ts';
+import { sequenceOf } from '../../core/adapters/dynamo/table/deliver-changes.ts';
+import { startStreamSource } from '../../core/adapters/dynamo/table/stream-reader.ts';
 import { isObject, type Json, type LogSink, type Stoppable } from '../../core/ports/invocable.ts';
 import { type FunctionPool, functionOf } from './function-pool.ts';
 import { startQueueSource } from './queue-sources.ts';

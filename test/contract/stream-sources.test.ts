@@ -4,11 +4,8 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { noticeKey } from '../../core/adapters/dynamo/rows/keys.ts';
 import { createDynamoStore } from '../../core/adapters/dynamo/store.ts';
 import { createTable } from '../../core/adapters/dynamo/table/create-table.ts';
-import {
-  type StreamSource,
-  sequenceOf,
-  startStreamSource,
-} from '../../core/adapters/dynamo/table/stream-reader.ts';
+import { sequenceOf } from '../../core/adapters/dynamo/table/deliver-changes.ts';
+import { type StreamSource, startStreamSource } from '../../core/adapters/dynamo/table/stream-reader.ts';
 import { NOTICE_KEPT_MS } from '../../core/domain/api-limits.ts';
 import { InvocationError, type Json, type Stoppable } from '../../core/ports/invocable.ts';
 import { startDynamo } from '../../local/emulators/dynamo.ts';

@@ -8,31 +8,16 @@ import {
   ListStreamsCommand,
   type _Record as StreamRecord,
 } from '@aws-sdk/client-dynamodb-streams';
-import {
-  type Invocable,
-  isObject,
-  type Json,
-  type LogSink,
-  type Stoppable,
-} from '../../../ports/invocable.ts';
+import type { Json, LogSink, Stoppable } from '../../../ports/invocable.ts';
+import { type Delivery, deliver } from './deliver-changes.ts';
 
-export interface StreamSource {
+export interface StreamSource extends Delivery {
   readonly tableName: string;
   readonly streamArn: string;
   /** As records name it. */
   readonly region: string;
-  readonly target: Invocable;
   /** True for a record that is wanted. */
   readonly filter: (record: Json) => boolean;
-  readonly batchSize: number;
-  readonly windowMs: number;
-  /** Beyond the first attempt. */
-  readonly retries: number;
-  readonly maxAgeMs: number;
-  readonly reportsFailures: boolean;
-  readonly bisects: boolean;
-  /** Told of each batch that was given up. */
-  readonly giveUp: (batch: readonly Json[]) => Promise<void>;
 }
 
 /** As often as the service asks a shard. */
@@ -122,54 +107,6 @@ export function readRetryMs(failures: number): number {
 
 function isOver(since: number | null, windowMs: number): boolean {
   return since !== null && performance.now() - since >= windowMs;
-}
-
-async function deliver(
-  source: StreamSource,
-  batch: readonly Json[],
-  tried: number,
-  log: LogSink,
-  signal: AbortSignal,
-): Promise<void> {
-  const fresh = batch.filter((record) => ageOf(record) <= source.maxAgeMs);
-  if (fresh.length === 0 || signal.aborted) return;
-  const failed = await invoke(source, fresh, log);
-  if (failed.length === 0 || signal.aborted) return;
-  if (tried >= source.retries) return source.giveUp(failed);
-  await wait(RETRY_MS * 2 ** tried, undefined, { signal }).catch(() => undefined);
-  if (!source.bisects || failed.length === 1 || failed.length < fresh.length) {
-    return deliver(source, failed, tried + 1, log, signal);
-  }
-  const middle = Math.ceil(failed.length / 2);
-  await deliver(source, failed.slice(0, middle), tried + 1, log, signal);
-  await deliver(source, failed.slice(middle), tried + 1, log, signal);
-}
-
-/** Records to deliver again: from the first one reported, or all of them when the function threw. */
-async function invoke(source: StreamSource, batch: readonly Json[], log: LogSink): Promise<readonly Json[]> {
-  let answer: Json;
-  try {
-    answer = await source.target.invoke({ Records: batch });
-  } catch (error) {
-    log('stream', `${error instanceof Error ? error.message : 'error'}\n`);
-    return batch;
-  }
-  const reported = isObject(answer) && source.reportsFailures ? answer.batchItemFailures : undefined;
-  if (!Array.isArray(reported) || reported.length === 0) return [];
-  const ids = new Set(reported.map((each) => (isObject(each) ? String(each.itemIdentifier) : '')));
-  const first = batch.findIndex((record) => ids.has(sequenceOf(record)));
-  return first === -1 ? batch : batch.slice(first);
-}
-
-export function sequenceOf(record: Json): string {
-  const change = isObject(record) ? record.dynamodb : undefined;
-  return isObject(change) ? String(change.SequenceNumber) : '';
-}
-
-function ageOf(record: Json): number {
-  const change = isObject(record) ? record.dynamodb : undefined;
-  const seconds = isObject(change) ? Number(change.ApproximateCreationDateTime) : Number.NaN;
-  return Number.isNaN(seconds) ? 0 : Date.now() - seconds * 1000;
 }
 
 /** As a function gets it: times in epoch seconds. */
