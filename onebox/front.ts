@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { findOccupied } from '#core/adapters/dynamo/move/moved-table.ts';
 import { proveWritable } from '#core/adapters/dynamo/table/prove-writable.ts';
+import { closeFront } from '#core/adapters/http-server/close-front.ts';
 import { createHttpFront } from '#core/adapters/http-server/http-front.ts';
 import { readSiteFiles } from '#core/adapters/site-files/site-files.ts';
 import { routeUpgrades } from '#core/adapters/websocket/route-upgrades.ts';
@@ -49,14 +50,7 @@ export async function listen(parts: FrontParts, stops: Stops): Promise<number> {
       `listen: ${host}:${port} cannot be listened on: ${reasonOf(error)}. Stop what uses it, or name another address.`,
     );
   });
-  stops.push(
-    () =>
-      new Promise((done) => {
-        front.close(() => done());
-        front.closeIdleConnections();
-        sockets.cutAll();
-      }),
-  );
+  stops.push(() => closeFront(front, () => sockets.cutAll()));
   return (front.address() as AddressInfo).port;
 }
 

@@ -103,7 +103,11 @@ async function start(options: OneboxOptions, stops: Stops): Promise<Onebox> {
     stops,
   );
   const timer = setInterval(() => void tick(), tickMs);
-  stops.push(() => clearInterval(timer));
+  stops.push(() => {
+    clearInterval(timer);
+    // No look begins from the first moment of the stop. Those under way are waited for in their turn.
+    void queue.stop();
+  });
   // Wakes that waited in memory when the process ended are found by their due marks: first those that are to come.
   await resumeWaits({ store, queue, clock, log }).catch((error: unknown) =>
     log.error('looks could not be planned again', { error }),

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInProcessWakes } from '#core/adapters/in-process/wake-queue.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { ConfigError, readConfig } from '../../../onebox/config.ts';
 import { type Onebox, startOnebox } from '../../../onebox/service.ts';
@@ -58,6 +59,34 @@ test('a one box whose database is gone says so', async () => {
   } finally {
     await box.stop();
   }
+});
+
+test('no look begins from the first moment of a stop, however long a client holds its connection', async () => {
+  const config = join(folder, 'mergeyard.yml');
+  writeConfig(config);
+  const begun: string[] = [];
+  const queues: ReturnType<typeof createInProcessWakes>[] = [];
+  const box = await startOnebox({
+    config: readConfig(config),
+    siteDir: folder,
+    env: process.env,
+    log: SILENT,
+    createWakes: (parts) => {
+      const answer = async ({ repoId }: { readonly repoId: string }) => void begun.push(repoId);
+      const queue = createInProcessWakes({ ...parts, answer });
+      queues.push(queue);
+      return queue;
+    },
+  });
+  const client = connect(Number(new URL(box.url).port), '127.0.0.1');
+  await new Promise<void>((done) => client.write('GET / HTTP/1.1', () => done()));
+  await fetch(`${box.url}/healthz`);
+  await queues[0]?.sendWake('before', 1);
+  const stopped = box.stop();
+  await queues[0]?.sendWake('after', 1);
+  await stopped;
+  expect(begun).toEqual(['before']);
+  client.destroy();
 });
 
 /** A process of its own. `said` has what it has written so far. */
