@@ -46,11 +46,7 @@ export function noteMerged(record: QueueRecord, pr: PullRequestNumber): void {
 function forgetVerdicts(record: QueueRecord, head: CommitSha): void {
   record.bounced = record.bounced.filter((bounce) => bounce.head !== head);
   record.deferred = record.deferred.filter((deferred) => deferred.head !== head);
-  for (const entry of record.entries) {
-    if (entry.head !== head) continue;
-    entry.refusedFor = null;
-    delete entry.refusedBefore;
-  }
+  for (const entry of record.entries) if (entry.head === head) entry.refusedFor = null;
 }
 
 /** Landed by us: a list that still shows it as open is late. */

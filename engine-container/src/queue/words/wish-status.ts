@@ -9,9 +9,21 @@ export function wishStatus(pass: DecisionContext, status: Omit<PendingStatus, 'c
   const entry = entryOf(pass.record, status.pr);
   if (entry?.head === status.sha)
     entry.said = { head: status.sha, state: status.state, description: status.description };
+  forgetWordsOfTwins(pass, status);
   const before = pendingStatuses.find((waiting) => isReplaced(waiting) && waiting.takesBack === true);
   pass.record.pendingStatuses = pendingStatuses.filter((waiting) => !isReplaced(waiting));
   pass.record.pendingStatuses.push({ ...status, context, ...(before === undefined ? {} : triesOf(before)) });
+}
+
+/** The refusal that another pull request with this head was told stands there no more: it is told anew if it comes again. */
+function forgetWordsOfTwins(
+  { record }: DecisionContext,
+  { pr, sha, description }: Omit<PendingStatus, 'context'>,
+): void {
+  for (const entry of record.entries) {
+    const { refusedBefore: told } = entry;
+    if (entry.pr !== pr && told?.head === sha && told.says !== description) delete entry.refusedBefore;
+  }
 }
 
 /** Other words in its place take the same success back, and the forge has failed on them as often. */
