@@ -5,9 +5,12 @@ import type { PullRequestView } from '../queue/snapshot.ts';
 import type { TryRead } from './look-reads.ts';
 import { readOrNone } from './read-pull.ts';
 
+/** Those that are held never rest by themselves, and each look has to come to an end. */
+const HELD_ASKED_MAX = 5;
+
 /**
  * Views of the open list, with what the forge says by its number of each that it alone holds: a forge may begin the check of one
- * that was not touched for days only when it is asked for so (forge facts, 2).
+ * that was not touched for days only when it is asked for so (forge facts, 2). At most `HELD_ASKED_MAX` in a look, in turn by `fence`.
  */
 export async function askHeld(
   forge: EngineForge,
@@ -15,12 +18,17 @@ export async function askHeld(
   tryRead: TryRead,
   record: QueueRecord,
   views: readonly PullRequestView[],
+  fence: number,
 ): Promise<readonly PullRequestView[]> {
+  const held = views
+    .map(({ pull }) => pull)
+    .filter((pull) => !pull.mergeable && isHeld(record, pull.number, pull.headSha));
+  const first = held.length === 0 ? 0 : (fence * HELD_ASKED_MAX) % held.length;
+  const turn = new Set([...held.slice(first), ...held.slice(0, first)].slice(0, HELD_ASKED_MAX));
   const asked: PullRequestView[] = [];
   for (const view of views) {
     const { pull } = view;
-    const isAsked = !pull.mergeable && isHeld(record, pull.number, pull.headSha);
-    const read = isAsked ? await tryRead(() => readOrNone(forge, baseBranch, pull.number)) : null;
+    const read = turn.has(pull) ? await tryRead(() => readOrNone(forge, baseBranch, pull.number)) : null;
     const isSame = read?.known === true && read.value?.headSha === pull.headSha;
     const mergeable = isSame ? read.value?.mergeable === true : pull.mergeable;
     asked.push({ ...view, pull: { ...pull, mergeable } });

@@ -163,11 +163,11 @@ export class SnapshotReader {
       patrolled,
     );
     this.#patrol.noteRead(patrolled, listedViews, begunAt);
-    const { baseBranch } = this.#repo;
-    const views = await askHeld(this.#forge, baseBranch, this.#budget.tryRead, record, listedViews);
     const traces = await this.#traces.readDue(record, this.#clock.now());
     if (record.recall !== undefined || record.reread !== undefined) await this.#views.needBotLogin();
     const recalled = await readRecalled(this.#forge, this.#repo.baseBranch, this.#budget, record);
+    const { baseBranch } = this.#repo;
+    const views = await askHeld(this.#forge, baseBranch, this.#tryRead, record, listedViews, fence);
     const focus = await this.#focus.readNext(record);
     if (schedules !== null) await this.#focus.readDeparted(record, views, focus, fence);
     const rest = {

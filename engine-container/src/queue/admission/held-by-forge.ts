@@ -34,7 +34,7 @@ function isMeant(pass: DecisionContext, { pr }: QueueEntry, until: number): bool
   return false;
 }
 
-/** The forge has ended the check of another one since then: it calls it mergeable, or has merged it. */
+/** A sign that the forge ends checks: it calls another one mergeable, or the queue has landed one since then. */
 function hasCheckedAnother({ record, s }: DecisionContext, pr: number, since: number): boolean {
   if (record.landed?.some(({ at }) => at > since) === true) return true;
   return s.pulls.known && s.pulls.value.some(({ pull }) => pull.number !== pr && pull.mergeable);
