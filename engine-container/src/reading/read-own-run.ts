@@ -17,10 +17,12 @@ export async function readOwnRun(
 ): Promise<Pick<FocusView, 'hasOwnPass'>> {
   const proof = headProvenBy(record, pr);
   if (proof === null) return {};
-  const { head, batch } = proof;
-  const pull = open.find(({ headSha, fromFork, agit }) => headSha === head && !fromFork && !agit);
+  const { batch } = proof;
+  const { pr: prover, head } = proof.member;
+  // By its number: another one may have the same head on a branch where no gate has run.
+  const pull = open.find(({ number }) => number === prover);
   const file = batch.gateFile;
-  if (pull === undefined || file === null) return { hasOwnPass: UNKNOWN };
+  if (pull?.headSha !== head || file === null) return { hasOwnPass: UNKNOWN };
   const run = { head, branch: pull.headRef, file, statusGate: batch.statusGate ?? null };
   const pass = await tryRead(() => readHeadPass(forge, run));
   return { hasOwnPass: mapKnown(pass, (found) => found !== null) };

@@ -1,6 +1,6 @@
-import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
+import type { PullRequestNumber } from '#core/domain/ids.ts';
 import { nextToLand, proofOf, provenLength } from '../batches/pipeline.ts';
-import type { Batch, QueueRecord } from '../record/record.ts';
+import type { Batch, Member, QueueRecord } from '../record/record.ts';
 
 /** Some of it may land by the run of a head alone, which counts only while the owner wants that (decision 0193). */
 export function restsOnHead(record: QueueRecord, batch: Batch): boolean {
@@ -18,14 +18,15 @@ export function forgetHeadEvidence(record: QueueRecord, { chain, landed }: Batch
     record.evidence = record.evidence.filter(({ ofHead, tree }) => ofHead !== true || !left.has(tree));
 }
 
-/** The head whose own run is all that the next `success` on this pull request would rest on; null: more than that, or none is next. */
+/** The member whose own run is all that the next `success` on this pull request would rest on; null: more than that, or none is next. */
 export function headProvenBy(
   record: QueueRecord,
   pr: PullRequestNumber,
-): { readonly head: CommitSha; readonly batch: Batch } | null {
+): { readonly member: Member; readonly batch: Batch } | null {
   const batch = nextToLand(record);
   if (batch === null) return null;
   const { landing } = batch;
   const proof = landing?.pr === pr ? landing.proof : proofOf(record, batch, provenLength(record, batch));
-  return proof?.ofHead === true ? { head: proof.sha, batch } : null;
+  const member = batch.members.find(({ head }) => head === proof?.sha);
+  return proof?.ofHead === true && member !== undefined ? { member, batch } : null;
 }
