@@ -81,11 +81,6 @@ export function sayDrift({ kind, refusal }: Pick<Drift, 'kind' | 'refusal'>): {
   return refusal === undefined ? DRIFTS[kind] : REFUSAL_CAUSES[refusal];
 }
 
-/** A look that fails on such a drift tells no first one: it came about after the last look that went well. */
-export function sinceEarliest(kind: DriftKind): boolean {
-  return kind === 'base' || kind === 'rights';
-}
-
 /** In the order of `DRIFTS`. What was never set up, or was seen before it was set up, has not drifted. */
 export function findDrifts(facts: DriftFacts): readonly Drift[] {
   const found = [

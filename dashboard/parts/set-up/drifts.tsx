@@ -1,4 +1,4 @@
-import { sinceEarliest } from '#core/domain/set-up/drift.ts';
+import { sinceEarliest } from '#core/domain/set-up/drift-since.ts';
 import { useChange, useNow } from '../../data/hooks.ts';
 import type { RepoActivity } from '../../view/blocker.ts';
 import { showClock } from '../../view/format.ts';

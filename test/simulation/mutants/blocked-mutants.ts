@@ -296,8 +296,8 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   {
     guard: 'what the forge alone holds is asked for by its number, so that it is checked',
     file: 'engine-container/src/reading/ask-held.ts',
-    find: 'const isAsked = !pull.mergeable && isHeld(',
-    replace: 'const isAsked = pull.number < 0 && isHeld(',
+    find: 'const read = turn.has(pull) ?',
+    replace: 'const read = pull.number < 0 ?',
     families: ['other_merge'],
     dies: 'the forge alone sees a conflict',
   },
