@@ -57,30 +57,15 @@ export function watchReconciles(monitoring: Monitoring, worker: ServiceFunction)
 
 /** A reconcile that failed is an outcome in the worker's log, not a failed invocation (A120). */
 function addOutcomeLines(monitoring: Monitoring, worker: ServiceFunction): void {
-  const watch = (
-    name: string,
-    errorCode: ReconcileErrorCode,
-    spec: Pick<LineSpec, 'alarm' | 'threshold'>,
-  ): void => {
-    const where = { message: 'reconciled', error_code: errorCode };
-    monitoring.addLine(worker, name, { logGroup: worker.logGroup, where, ...spec });
-  };
-  watch('FenceLost', 'lease_lost', { alarm: 'ticket', threshold: 3 });
-  watch('EngineErrors', 'engine_error', { alarm: 'ticket', threshold: 10 });
+  const watch = (name: string, spec: Omit<LineSpec, 'logGroup'>): void =>
+    monitoring.addLine(worker, name, { logGroup: worker.logGroup, ...spec });
+  const withCode = (code: ReconcileErrorCode) => ({ message: 'reconciled', error_code: code });
+  watch('FenceLost', { where: withCode('lease_lost'), alarm: 'ticket', threshold: 3 });
+  watch('EngineErrors', { where: withCode('engine_error'), alarm: 'ticket', threshold: 10 });
   // Before the token is opened nothing is known to need the engine, so no standstill is counted.
-  monitoring.addLine(worker, 'KeyRefused', {
-    logGroup: worker.logGroup,
-    where: { message: 'the credential key is refused' },
-    threshold: 1,
-    alarm: 'page',
-  });
+  watch('KeyRefused', { where: { message: 'the credential key is refused' }, alarm: 'page', threshold: 1 });
   // Not by its code, which each wake has until its owner stores another token.
-  monitoring.addLine(worker, 'DecryptFailed', {
-    logGroup: worker.logGroup,
-    where: { message: 'a token does not open' },
-    threshold: 1,
-    alarm: 'page',
-  });
+  watch('DecryptFailed', { where: { message: 'a token does not open' }, alarm: 'page', threshold: 1 });
 }
 
 /**

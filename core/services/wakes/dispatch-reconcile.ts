@@ -180,12 +180,13 @@ async function reconcileRepo(
     by: ended.again === undefined ? 'engine' : 'look',
     wake_at: wakeAt,
   });
-  tellSealed(deps, repo, { last, outcome, keyFault: ended.keyFault ?? null });
+  tellUnopenedToken(deps, repo, { last, outcome, keyFault: ended.keyFault ?? null });
   const { report, leaveLease: isLost } = ended;
   return { kind: 'reconciled', repo, outcome, logTail: report?.logTail ?? [], isLost };
 }
 
-function tellSealed(
+/** A token that does not open, and a key that is refused: one line when it begins, and one each day. */
+function tellUnopenedToken(
   { log }: Pick<DispatchDeps, 'log'>,
   { tenantId, id }: ManagedRepo,
   {

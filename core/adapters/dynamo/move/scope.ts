@@ -1,6 +1,6 @@
 import { PARTITIONS, type Partition, TTL_ATTRIBUTE } from '../../../contracts/internal/table.ts';
 import type { TenantId } from '../../../domain/ids.ts';
-import { REPO_SORT_PREFIX } from '../rows/keys.ts';
+import { isNamedAfterTenant, REPO_SORT_PREFIX } from '../rows/keys.ts';
 import { kindOf } from '../table/copy-back.ts';
 import type { Row } from '../table/table.ts';
 
@@ -14,17 +14,6 @@ const LEFT_BEHIND: ReadonlySet<Partition> = new Set([
   'health',
   'runs',
 ]);
-/** Their partition is named after the tenant. */
-const OF_TENANT = [
-  'tenant',
-  'batches',
-  'events',
-  'notices',
-  'mailboxes',
-  'authors',
-  'audit',
-  'tokens',
-] as const;
 /**
  * Kinds that a tenant under another id cannot take along: payments are the provider's, under the old id, and an API token names
  * its tenant in its own text.
@@ -65,7 +54,7 @@ export async function nameRows(tenantId: TenantId, rows: AsyncIterable<Row>): Pr
 export function isOf(names: TenantRows, row: Row): boolean {
   const kind = kindOf(row.pk);
   if (kind === null) return false;
-  if (OF_TENANT.some((each) => each === kind)) return rest(row, kind) === names.tenantId;
+  if (isNamedAfterTenant(kind)) return rest(row, kind) === names.tenantId;
   if (kind === 'repo' || kind === 'leases') return names.repoIds.has(rest(row, kind));
   if (kind === 'windDowns') return row.tenant_id === names.tenantId || names.addresses.has(rest(row, kind));
   return row.tenant_id === names.tenantId;
@@ -76,7 +65,7 @@ export function renameTenant(row: Row, from: TenantId, to: TenantId): Row | null
   if (from === to) return row;
   const kind = kindOf(row.pk);
   if (kind === null || BOUND_TO_ID.has(kind) || row.sk === PLAN_SORT) return null;
-  const pk = OF_TENANT.some((each) => each === kind) ? `${PARTITIONS[kind]}${to}` : row.pk;
+  const pk = isNamedAfterTenant(kind) ? `${PARTITIONS[kind]}${to}` : row.pk;
   return { ...(renameIn(row, from, to) as Row), pk };
 }
 

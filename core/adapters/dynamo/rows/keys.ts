@@ -1,5 +1,10 @@
 import { createHash } from 'node:crypto';
-import { DUE_SHARDS, INDEX_PARTITIONS, PARTITIONS } from '../../../contracts/internal/table.ts';
+import {
+  DUE_SHARDS,
+  INDEX_PARTITIONS,
+  PARTITIONS,
+  type Partition,
+} from '../../../contracts/internal/table.ts';
 import type { ConnectionId, EpochMs, PullRequestNumber, RepoId, TenantId } from '../../../domain/ids.ts';
 import type { DeliveryName } from '../../../domain/notices/webhook-delivery.ts';
 import type { ActivityEvent, NodeRow } from '../../../domain/queue/batch.ts';
@@ -27,6 +32,22 @@ function digest(...parts: readonly string[]): string {
 }
 
 // Tenant
+const NAMED_AFTER_TENANT: ReadonlySet<Partition> = new Set([
+  'tenant',
+  'batches',
+  'events',
+  'notices',
+  'mailboxes',
+  'authors',
+  'audit',
+  'tokens',
+]);
+
+/** Is the partition of these rows the prefix of their kind, and then the tenant? */
+export function isNamedAfterTenant(kind: Partition): boolean {
+  return NAMED_AFTER_TENANT.has(kind);
+}
+
 export const tenantKey = (tenantId: TenantId): Key => ({ pk: `${PARTITIONS.tenant}${tenantId}`, sk: 'A' });
 export const organizationKey = (tenantId: TenantId): Key => ({
   pk: `${PARTITIONS.tenant}${tenantId}`,

@@ -1,21 +1,15 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { PARTITIONS, type Partition } from '../../../contracts/internal/table.ts';
 import type { TenantId } from '../../../domain/ids.ts';
-import { keptNotesPartition, REPO_SORT_PREFIX, repoIdOfPartition, tenantKey } from '../rows/keys.ts';
+import {
+  isNamedAfterTenant,
+  keptNotesPartition,
+  REPO_SORT_PREFIX,
+  repoIdOfPartition,
+  tenantKey,
+} from '../rows/keys.ts';
+import type { Row } from './table.ts';
 
-type Row = Readonly<Record<string, unknown>>;
-
-/** Kinds whose partition is named after the tenant. */
-const OF_TENANT: readonly Partition[] = [
-  'tenant',
-  'batches',
-  'events',
-  'notices',
-  'mailboxes',
-  'authors',
-  'audit',
-  'tokens',
-];
 const TENANT_ROW = tenantKey('' as TenantId).sk;
 
 /** Tenants that are in a restored table and have left since, with their repositories. */
@@ -39,7 +33,7 @@ export class LeftTenants {
 
   isOf(kind: Partition, row: Row): boolean {
     const pk = String(row.pk);
-    if (OF_TENANT.includes(kind)) return this.ids.has(pk.slice(PARTITIONS[kind].length));
+    if (isNamedAfterTenant(kind)) return this.ids.has(pk.slice(PARTITIONS[kind].length));
     if (kind === 'repo') return this.#repos.has(repoIdOfPartition(pk));
     return this.ids.has(String(row.tenant_id));
   }
