@@ -37,5 +37,6 @@ export const AUTO_MERGE = '"Auto merge when all checks succeed"';
 export const CANCEL = '"Cancel auto merge"';
 export const SCHEDULE = `Press ${AUTO_MERGE} on the forge when it is to land.`;
 export const SCHEDULE_AGAIN = `press ${CANCEL} on the forge and then ${AUTO_MERGE}`;
+export const RETRY_WORKFLOW = `Push a repair of the workflow, or ${SCHEDULE_AGAIN}.`;
 export const scheduleBy = (person: string): string =>
   `Press ${CANCEL} on the forge; then let ${person} press ${AUTO_MERGE}.`;

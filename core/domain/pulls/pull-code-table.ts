@@ -8,17 +8,18 @@ import {
   CANCEL,
   exit,
   type PullCode,
+  RETRY_WORKFLOW,
   SCHEDULE,
   SCHEDULE_AGAIN,
   scheduleBy,
   wait,
 } from './pull-code-kinds.ts';
+import { REQUEUE_CODES } from './requeue-codes.ts';
 import { SCHEDULE_CODES } from './schedule-codes.ts';
 
 const MERGE_LIST_STEP =
   'Where that person may not merge here, let a maintainer list in the branch rule who may merge: all who schedule here have to be on that list.';
 const RETRY = `Push a fix, or ${SCHEDULE_AGAIN}.`;
-const RETRY_WORKFLOW = `Push a repair of the workflow, or ${SCHEDULE_AGAIN}.`;
 
 /** The closed list of every way out of the queue and every wait: the one source of the words on status, page and API. */
 export const PULL_CODES = {
@@ -245,46 +246,7 @@ export const PULL_CODES = {
     'waiting: there is no gate: no workflow file of it on the base branch, or no status contexts of another CI are chosen',
     'Merge the setup pull request, or choose the contexts of the other CI: both are on the setup page.',
   ),
-  merge_timeout: wait(
-    'forge',
-    'requeued: the forge did not complete a merge of its batch in time; tested again',
-    BY_ITSELF,
-  ),
-  merge_conflict: wait(
-    'forge',
-    'requeued: the forge could not merge a pull request of its batch any more; tested again',
-    BY_ITSELF,
-  ),
-  merge_blocked: wait(
-    'reviewer',
-    'requeued: a rule of the forge blocks this merge; staged again once no rule does',
-    'Look on the forge which rule blocks the merge: reviews, checks or dependencies.',
-  ),
-  base_advanced: wait('none', 'requeued: the base branch moved; tested again on the new base', BY_ITSELF),
-  candidate_changed: wait('none', 'requeued: a pull request of its batch changed; tested again', BY_ITSELF),
-  gate_infrastructure: wait(
-    'ci',
-    'requeued: gate runs kept breaking down; no pull request is blamed, and the gate is tried again',
-    'Open the gate run: check the runners, and that a job of its workflow runs there.',
-  ),
-  gate_given_up: wait(
-    'ci',
-    'requeued: the changed gate workflow came to no verdict; the others did not wait for it',
-    RETRY_WORKFLOW,
-  ),
-  gate_timeout: wait(
-    'ci',
-    'requeued: the gate did not end within its deadline; no pull request is blamed, and it is tried again',
-    'Check the runners, or the CI whose status contexts did not answer.',
-  ),
-  record_lost: wait('none', 'requeued: the bookkeeping of its batch was lost; tested again', BY_ITSELF),
-  gate_changed: wait('none', 'requeued: the queue now asks another gate', BY_ITSELF),
-  context_changed: wait('none', 'requeued: the queue now uses another status context', BY_ITSELF),
-  overtaken: wait(
-    'none',
-    'requeued: an incident goes first; it keeps its place and is tested again',
-    BY_ITSELF,
-  ),
+  ...REQUEUE_CODES,
   paused: wait(
     'operator',
     'paused: the owner or a freeze window holds this queue up; it keeps its place, and goes on in the old order once that ends',

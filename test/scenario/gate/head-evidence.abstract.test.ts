@@ -251,6 +251,7 @@ test.each(['alone', 'in a stack'] as const)(
     expect(await land(world, prs)).toEqual(prs.map(() => true));
     expect(gateRunsOf(world.forge)).toBe(1);
     expect((await receiptsOf(world)).map(({ ofHead }) => ofHead)).toEqual(prs.map(() => undefined));
+    expect((await world.rows()).map(({ terminalReason }) => terminalReason)).toContain('own_run_lost');
   },
 );
 

@@ -62,7 +62,7 @@ export const GATE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a change of the gate is told with its code',
-    file: 'core/domain/pulls/pull-code-table.ts',
+    file: 'core/domain/pulls/requeue-codes.ts',
     find: "  gate_changed: wait('none', 'requeued: the queue now asks another gate', BY_ITSELF),",
     replace: "  gate_changed_once: wait('none', 'requeued: the queue now asks another gate', BY_ITSELF),",
     families: ['other_ci'],

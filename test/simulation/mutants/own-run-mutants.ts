@@ -85,4 +85,12 @@ export const OWN_RUN_MUTANTS: readonly Mutant[] = [
     families: ['own_runs'],
     dies: 'a run of a head is repeated, and fails, before its success',
   },
+  {
+    guard: 'a run of a head that does not pass any more is told as that (0193)',
+    file: 'engine-container/src/queue/landing/last-refusal.ts',
+    find: "startTeardown(pass, batch, 'own_run_lost');",
+    replace: "startTeardown(pass, batch, 'gate_changed');",
+    families: ['own_runs'],
+    dies: 'a run of a head is repeated, and fails, before its success',
+  },
 ];

@@ -60,6 +60,7 @@ test('neither a schema library nor anything of the service is in it', () => {
     'core/domain/pulls/merge-codes.ts',
     'core/domain/pulls/pull-code-kinds.ts',
     'core/domain/pulls/pull-code-table.ts',
+    'core/domain/pulls/requeue-codes.ts',
     'core/domain/pulls/schedule-codes.ts',
     'core/domain/queue/batch.ts',
     'core/domain/queue/queue-names.ts',

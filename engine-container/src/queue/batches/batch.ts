@@ -121,6 +121,7 @@ const TEARDOWN_OUTCOMES = {
   overtaken: 'invalidated',
   context_changed: 'invalidated',
   gate_changed: 'invalidated',
+  own_run_lost: 'invalidated',
 } as const satisfies Record<Teardown, string>;
 
 export function isTeardown(reason: unknown): reason is Teardown {

@@ -17,7 +17,7 @@ export function isLastUnread({ schedule, opensAnother, approvals, hasOwnPass }: 
 export function giveUpLostPass(pass: DecisionContext, batch: Batch, { hasOwnPass }: FocusView): boolean {
   if (hasOwnPass?.known !== true || hasOwnPass.value) return false;
   pass.log.push('the run of a head that was to prove a landing does not say any more that it passed');
-  startTeardown(pass, batch, 'gate_changed');
+  startTeardown(pass, batch, 'own_run_lost');
   return true;
 }
 

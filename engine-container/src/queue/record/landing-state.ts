@@ -76,7 +76,9 @@ export type TakeBackReason =
   | 'archived'
   | 'context_changed'
   /** Another gate is asked for than the one that proved it. */
-  | 'gate_changed';
+  | 'gate_changed'
+  /** The run of a head that proved it does not say any more that it passed. */
+  | 'own_run_lost';
 
 /** The tree that a landing that ended without a merge was proven to make, and of which tip. */
 export type GivenUp = Pick<Landing, 'pr' | 'head' | 'tree' | 'baseBefore'> & { readonly at: EpochMs };

@@ -52,6 +52,7 @@ const TAKE_BACKS = Object.keys({
   overtaken: true,
   context_changed: true,
   gate_changed: true,
+  own_run_lost: true,
 } satisfies Record<TakeBackReason, true>) as readonly TakeBackReason[];
 const MOVES = Object.keys({
   asking: true,
