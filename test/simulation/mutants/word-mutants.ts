@@ -257,7 +257,7 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   {
     guard: 'one that waits for its author keeps its words when another one with its head moves',
     file: `${QUEUE}/admission/moved-heads.ts`,
-    find: 'others.find(({ scheduleId }) => scheduleId === 0)',
+    find: 'others.find((other) => !isBound(other))',
     replace: 'others.find(({ scheduleId }) => scheduleId < 0)',
     families: ['shared_heads'],
     dies: 'the twin of one that was sent here is pushed to',

@@ -5,8 +5,8 @@ import { isInFlight } from '../batches/pipeline.ts';
 import { asksFork, type DecisionContext, tellRefusal } from '../decision-context.ts';
 import { isBounced } from '../record/bounced.ts';
 import { arePendingStatusesFull } from '../record/bounds.ts';
-import { isOfHead, outlastsBase, passesWithOthers } from '../record/deferral.ts';
-import type { QueueEntry } from '../record/queue-entry.ts';
+import { deferralOf, isOfHead, outlastsBase, passesWithOthers } from '../record/deferral.ts';
+import { isBound, type QueueEntry } from '../record/queue-entry.ts';
 import type { QueueRecord, Staged } from '../record/record.ts';
 import type { PullRequestView } from '../snapshot.ts';
 import { sayDeferred } from '../words/deferral-words.ts';
@@ -45,7 +45,7 @@ export function admitEntries(pass: DecisionContext): void {
   const heldForThemselves: Candidate[] = [];
   for (const entry of pass.record.entries) {
     const view = round.views.get(entry.pr);
-    if (view === undefined || entry.scheduleId === 0) continue;
+    if (view === undefined || !isBound(entry)) continue;
     outwaitAgreement(pass, entry);
     reviewHeld(pass, entry, view.pull);
     // The status of a bounce stays on its head: it is also the memory of it (D-05).
@@ -221,8 +221,8 @@ function tellUnanswered(pass: DecisionContext, entry: QueueEntry): void {
 }
 
 /** A refusal that has ended stood over the words of what still holds. */
-function sayAsideAgain(pass: DecisionContext, { pr, head }: QueueEntry): void {
-  const deferred = pass.record.deferred.find((each) => each.pr === pr && each.head === head);
+function sayAsideAgain(pass: DecisionContext, entry: QueueEntry): void {
+  const deferred = deferralOf(pass.record, entry);
   if (deferred !== undefined) sayDeferred(pass, deferred);
 }
 

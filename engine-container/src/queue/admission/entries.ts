@@ -19,7 +19,7 @@ import { noteArrival } from '../policy/fanout-choice.ts';
 import { keepSignals } from '../policy/signals.ts';
 import { bounceOf, isBounced } from '../record/bounced.ts';
 import { newcomersOf } from '../record/bounds.ts';
-import { isOfHead } from '../record/deferral.ts';
+import { deferralOf, isOfHead } from '../record/deferral.ts';
 import type { Departure } from '../record/landing-state.ts';
 import { authored, comparePositions, createEntry, type QueueEntry } from '../record/queue-entry.ts';
 import type { Reread } from '../record/recall-state.ts';
@@ -280,7 +280,7 @@ function outwaitSilence(pass: DecisionContext, entry: QueueEntry): void {
 }
 
 /** The words of its departure took the place of those that put the blame on no pull request. */
-function sayAsideOnReturn(pass: DecisionContext, { pr, head }: QueueEntry): void {
-  const deferred = pass.record.deferred.find((each) => each.pr === pr && each.head === head);
+function sayAsideOnReturn(pass: DecisionContext, entry: QueueEntry): void {
+  const deferred = deferralOf(pass.record, entry);
   if (deferred !== undefined && !blamesHead(deferred.reason)) sayDeferred(pass, deferred);
 }

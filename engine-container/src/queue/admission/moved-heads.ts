@@ -1,6 +1,6 @@
 import { type DecisionContext, emitEvent, wakeNoLaterThan } from '../decision-context.ts';
 import { bounceOf, isBounced } from '../record/bounced.ts';
-import { authored, createEntry, type QueueEntry } from '../record/queue-entry.ts';
+import { authored, createEntry, isBound, type QueueEntry } from '../record/queue-entry.ts';
 import type { PullRequestView } from '../snapshot.ts';
 import { sayDeferred } from '../words/deferral-words.ts';
 import { describeEarlierBounce, describeOldHead, describeUnbound } from '../words/phrases.ts';
@@ -108,7 +108,7 @@ export function sayMoved(pass: DecisionContext, entry: QueueEntry, description: 
     delete other.said;
   }
   for (const deferred of pass.record.deferred.filter(isOther)) sayDeferred(pass, deferred);
-  const unbound = others.find(({ scheduleId }) => scheduleId === 0);
+  const unbound = others.find((other) => !isBound(other));
   if (unbound !== undefined) sayError(pass, unbound, describeUnbound(unbound));
   const bounced = others.find((other) => isBounced(pass.record, other));
   if (bounced !== undefined) sayError(pass, bounced, describeEarlierBounce(bounceOf(pass.record, bounced)));

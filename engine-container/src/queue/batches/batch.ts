@@ -15,6 +15,7 @@ import { isReplacedTip } from '../landing/landed.ts';
 import { holdAt, isKeptFromLanding } from '../line/holds.ts';
 import { type Deferred, isSilent } from '../record/deferral.ts';
 import type { TakeBackReason } from '../record/landing-state.ts';
+import { isBound } from '../record/queue-entry.ts';
 import { type Batch, type Fate, type QueueRecord, startOf, type Teardown, treeOf } from '../record/record.ts';
 import { blamesHead, keepsWords, sayDeferred } from '../words/deferral-words.ts';
 import { wordsOfEnd } from '../words/last-word.ts';
@@ -57,12 +58,7 @@ export function lostGround(pass: DecisionContext, batch: Batch): Teardown | null
 function checkMembers(pass: DecisionContext, batch: Batch): void {
   for (const member of activeMembers(batch)) {
     const entry = entryOf(pass.record, member.pr);
-    if (
-      entry !== undefined &&
-      entry.head === member.head &&
-      entry.scheduleId !== 0 &&
-      entry.refusedFor === null
-    ) {
+    if (entry !== undefined && entry.head === member.head && isBound(entry) && entry.refusedFor === null) {
       continue;
     }
     if (batch.landing?.pr === member.pr && isMerged(pass, member.pr)) continue;

@@ -13,8 +13,7 @@ import { readyEntries } from '../line/ready.ts';
 import { orderLine } from '../line/turns.ts';
 import { policyFor } from '../policy/in-force.ts';
 import { type Deferred, isHeldByForge, outlastsBase } from '../record/deferral.ts';
-import type { QueueEntry } from '../record/queue-entry.ts';
-import { labelRankOf, rankOf } from '../record/queue-entry.ts';
+import { isBound, labelRankOf, type QueueEntry, rankOf } from '../record/queue-entry.ts';
 import type { Ground } from '../record/record.ts';
 import { keepWords } from '../words/deferral-words.ts';
 import { openPipeline } from './open-pipeline.ts';
@@ -52,8 +51,8 @@ export function openBatches(pass: DecisionContext): void {
 }
 
 /** Scheduled, not refused, and kept from staging by what the rule asks for. */
-function isUnadmitted({ scheduleId, readyAt, refusedFor }: QueueEntry): boolean {
-  return scheduleId !== 0 && readyAt === null && refusedFor === null;
+function isUnadmitted(entry: QueueEntry): boolean {
+  return isBound(entry) && entry.readyAt === null && entry.refusedFor === null;
 }
 
 /** The base and its rule, where a new batch may stand on them; null: something is not known, or is about to change. */
@@ -69,7 +68,7 @@ function groundForBatches(
   const rule = s.protection.value;
   if (rule === null) {
     // Without any rule no entry is admitted, and all the same they wait.
-    if (record.entries.some((entry) => entry.scheduleId !== 0)) reportCode(pass, 'protection_conflict');
+    if (record.entries.some(isBound)) reportCode(pass, 'protection_conflict');
     return null;
   }
   if (record.rebuilding || record.context !== s.repo.statusContext) return null;

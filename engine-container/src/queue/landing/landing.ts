@@ -33,6 +33,7 @@ import {
   wakeNoLaterThan,
 } from '../decision-context.ts';
 import type { Landing } from '../record/landing-state.ts';
+import { isBound } from '../record/queue-entry.ts';
 import { type Batch, type Member, type QueueRecord, treeOf } from '../record/record.ts';
 import type { FocusView } from '../snapshot.ts';
 import { leaveQueue } from '../words/departure.ts';
@@ -280,7 +281,7 @@ function confirmAsStaged(pass: DecisionContext, batch: Batch, focus: FocusView):
     pull.merged ||
     entry === undefined ||
     entry.head !== member.head ||
-    entry.scheduleId === 0;
+    !isBound(entry);
   if (changed) {
     // The list may show the same again at once: the batch would be staged and given up without end.
     if (entry?.head === member.head) entry.contradictedAt = pass.s.now;

@@ -4,6 +4,7 @@ import { SUCCESS_LATE_MS } from '#core/domain/limits.ts';
 import { isLandingHead } from '../batches/pipeline.ts';
 import { type DecisionContext, entryOf } from '../decision-context.ts';
 import { bounceOf, isBounced, rememberBounce } from '../record/bounced.ts';
+import { deferralOf } from '../record/deferral.ts';
 import type { PendingStatus } from '../record/pending-status.ts';
 import { type EarlierHead, unreadStanding } from '../record/recall-state.ts';
 import type { QueueRecord } from '../record/record.ts';
@@ -91,7 +92,7 @@ function sayOwnWordsAgain(
       : entry.movedAt !== null && describeUnbound(entry);
   if (words !== false)
     return wishStatus(pass, { pr, sha, state: 'error', description: words, targetUrl: null });
-  const deferred = record.deferred.find((each) => each.pr === pr && each.head === sha);
+  const deferred = deferralOf(record, entry);
   if (deferred !== undefined && describeDefer(deferred.reason) !== shown) sayDeferred(pass, deferred);
 }
 
@@ -104,7 +105,7 @@ function describeOwnWords({ record }: DecisionContext, pull: PullRequestView['pu
     if (entry.movedAt !== null) return describeUnbound(entry);
   }
   // It outlives its schedule: who schedules anew while it stands reads these words and no others.
-  const deferred = record.deferred.find((each) => each.pr === pull.number && each.head === pull.headSha);
+  const deferred = deferralOf(record, { pr: pull.number, head: pull.headSha });
   return (deferred === undefined ? null : describeDefer(deferred.reason)) ?? describeStaleSuccess();
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../decision-context.ts';
 import type { Landing } from '../record/landing-state.ts';
 import type { PendingStatus } from '../record/pending-status.ts';
-import { authored } from '../record/queue-entry.ts';
+import { authored, isBound } from '../record/queue-entry.ts';
 import { unreadStanding } from '../record/recall-state.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';
 import { giveUpLanding } from './given-up.ts';
@@ -102,7 +102,7 @@ export function awaitTakenBack(pass: DecisionContext): boolean {
 
 /** Is this head, or may it be, the one of a pull request that is open and scheduled? */
 function mayOpen({ record, s }: DecisionContext, { pr, sha }: Pick<PendingStatus, 'pr' | 'sha'>): boolean {
-  if (record.entries.some(({ head, scheduleId }) => head === sha && scheduleId !== 0)) return true;
+  if (record.entries.some((entry) => entry.head === sha && isBound(entry))) return true;
   const listed = s.pulls.known ? s.pulls.value : [];
   if (listed.some(({ pull, schedule }) => pull.headSha === sha && !schedule.known)) return true;
   return [...s.focus].some(

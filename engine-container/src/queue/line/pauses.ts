@@ -2,7 +2,7 @@ import { sayPause } from '#core/domain/repos/pause.ts';
 import { isInFlight } from '../batches/pipeline.ts';
 import { type DecisionContext, wakeNoLaterThan } from '../decision-context.ts';
 import { mustWordsWait } from '../record/bounds.ts';
-import type { QueueEntry } from '../record/queue-entry.ts';
+import { isBound, type QueueEntry } from '../record/queue-entry.ts';
 import type { QueueRecord } from '../record/record.ts';
 import { isSpokenFor } from '../words/spoken-for.ts';
 import { wishStatus } from '../words/wish-status.ts';
@@ -27,7 +27,7 @@ export function sayPaused(pass: DecisionContext): void {
 }
 
 function waitsForNothingElse(record: QueueRecord, entry: QueueEntry): boolean {
-  const { pr, head, readyAt, scheduleId } = entry;
-  if (readyAt === null || scheduleId === 0 || isSpokenFor(record, head)) return false;
+  const { pr, head, readyAt } = entry;
+  if (readyAt === null || !isBound(entry) || isSpokenFor(record, head)) return false;
   return !isInFlight(record, pr);
 }

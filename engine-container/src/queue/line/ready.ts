@@ -2,7 +2,7 @@ import { inFlightOf } from '../batches/pipeline.ts';
 import type { DecisionContext } from '../decision-context.ts';
 import { isBounced } from '../record/bounced.ts';
 import { isHeldByForge, outlastsBase } from '../record/deferral.ts';
-import type { QueueEntry } from '../record/queue-entry.ts';
+import { isBound, type QueueEntry } from '../record/queue-entry.ts';
 import { holdAt, isKeptFromStaging } from './holds.ts';
 
 /** Pull requests that may be staged on a base with this tree, in order, and are in no batch already. */
@@ -16,7 +16,7 @@ export function waitingEntries(pass: DecisionContext, baseTree: string, isOnBatc
   const { record, s } = pass;
   const inFlight = inFlightOf(record);
   return record.entries.filter((entry) => {
-    if (entry.readyAt === null || entry.scheduleId === 0 || inFlight.has(entry.pr)) return false;
+    if (entry.readyAt === null || !isBound(entry) || inFlight.has(entry.pr)) return false;
     if (entry.contradictedAt !== undefined || isBounced(record, entry)) return false;
     return !record.deferred.some(
       (deferred) =>

@@ -50,6 +50,14 @@ export interface Deferred {
   readonly gate?: string;
 }
 
+/** The first reason for which this head is set aside; undefined: none, or of a head of before. */
+export function deferralOf(
+  { deferred }: { readonly deferred: readonly Deferred[] },
+  { pr, head }: Pick<Deferred, 'pr' | 'head'>,
+): Deferred | undefined {
+  return deferred.find((each) => each.pr === pr && each.head === head);
+}
+
 interface Traits {
   /** Told on the page only: the next look is soon, or the status of the base says it. */
   readonly isSilent?: true;

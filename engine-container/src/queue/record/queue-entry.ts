@@ -79,6 +79,11 @@ export interface QueueEntry {
   isBlocked?: true;
 }
 
+/** Its schedule holds for the head that it has: without that it is neither staged nor landed (A18). */
+export function isBound({ scheduleId }: Pick<QueueEntry, 'scheduleId'>): boolean {
+  return scheduleId !== 0;
+}
+
 /** Its batch failed in a way that blames no member: each of them is staged in a batch of its own, until one shows the cause. */
 export function isJudgedAlone({ timesSetAside }: QueueEntry): boolean {
   return timesSetAside !== undefined;

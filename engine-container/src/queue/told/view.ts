@@ -22,7 +22,7 @@ import { gateMsOf } from '../policy/pace.ts';
 import { badRate } from '../policy/policy.ts';
 import { bounceOf, isBounced } from '../record/bounced.ts';
 import { type Deferred, isSilent } from '../record/deferral.ts';
-import type { QueueEntry } from '../record/queue-entry.ts';
+import { isBound, type QueueEntry } from '../record/queue-entry.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';
 import { keptReason } from '../words/deferral-words.ts';
 import { codeOfBounce, codeOfTakeBack } from '../words/phrases.ts';
@@ -81,8 +81,7 @@ function situationOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: 
     if (takeBack !== null && entry.refusedFor !== null) return situation('refused', entry.refusedFor);
     return takeBack === null ? situation('landing') : situation('waiting', codeOfTakeBack(takeBack.reason));
   }
-  if (entry.scheduleId === 0)
-    return situation('waiting', entry.isForOtherTarget ? 'other_target' : 'head_changed');
+  if (!isBound(entry)) return situation('waiting', entry.isForOtherTarget ? 'other_target' : 'head_changed');
   if (isBounced(record, entry)) return situation('bounced', codeOfBounce(bounceOf(record, entry)));
   if (entry.refusedFor !== null) return situation('refused', entry.refusedFor);
   const deferred = deferOf(record, entry, at);

@@ -2,8 +2,9 @@ import { isInFlight, isLandingHead, landingOf } from '../batches/pipeline.ts';
 import { type DecisionContext, emitEvent } from '../decision-context.ts';
 import { hasLandedHead } from '../landing/landed.ts';
 import { mustWordsWait } from '../record/bounds.ts';
+import { deferralOf } from '../record/deferral.ts';
 import type { Departure } from '../record/landing-state.ts';
-import type { QueueEntry, Said } from '../record/queue-entry.ts';
+import { isBound, type QueueEntry, type Said } from '../record/queue-entry.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { keepsWords, sayDeferred } from './deferral-words.ts';
 import {
@@ -74,10 +75,10 @@ function isHeldByOther({ record }: DecisionContext, { pr, head }: QueueEntry): b
 
 /** Back in the queue, and still aside: its head says so again. In line no more, for another check keeps it out: it says that. */
 export function sayKeptOut(pass: DecisionContext, entry: QueueEntry): void {
-  const { pr, head, said, readyAt, scheduleId } = entry;
-  if (said?.head !== head || scheduleId === 0) return;
+  const { pr, head, said, readyAt } = entry;
+  if (said?.head !== head || !isBound(entry)) return;
   const hasLeft = isDeparture(said.description);
-  const deferred = pass.record.deferred.find((each) => each.pr === pr && each.head === head);
+  const deferred = deferralOf(pass.record, entry);
   if (hasLeft && deferred !== undefined && describeDefer(deferred.reason) !== null)
     return sayDeferred(pass, deferred);
   if (readyAt !== null || !isAdmissionRead(pass.s) || isSpokenFor(pass.record, head)) return;

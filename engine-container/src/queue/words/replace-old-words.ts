@@ -3,7 +3,7 @@ import { isLandingHead } from '../batches/pipeline.ts';
 import type { DecisionContext } from '../decision-context.ts';
 import { hasStopped, holdAt, isKeptFromStaging } from '../line/holds.ts';
 import { mustWordsWait } from '../record/bounds.ts';
-import type { QueueEntry } from '../record/queue-entry.ts';
+import { isBound, type QueueEntry } from '../record/queue-entry.ts';
 import { keepsWords } from './deferral-words.ts';
 import { describeQueued } from './phrases.ts';
 import { isSpokenFor } from './spoken-for.ts';
@@ -28,7 +28,7 @@ function isOutdated(pass: DecisionContext, entry: QueueEntry): boolean {
   if (said === undefined || said.head !== head || said.state === 'success') return false;
   if (keepsWords(entry) && !hasStopped(record)) return false;
   if (said.state === 'pending' && !isOfSomethingOver(pass, entry, said.description)) return false;
-  if (entry.readyAt === null || entry.scheduleId === 0 || isSpokenFor(record, head)) return false;
+  if (entry.readyAt === null || !isBound(entry) || isSpokenFor(record, head)) return false;
   return !isLandingHead(record, head);
 }
 

@@ -5,7 +5,7 @@ import type { DecisionContext } from '../decision-context.ts';
 import { awaitsPerson } from '../line/holds.ts';
 import { isBounced } from '../record/bounced.ts';
 import { mustWordsWait } from '../record/bounds.ts';
-import type { QueueEntry } from '../record/queue-entry.ts';
+import { isBound, type QueueEntry } from '../record/queue-entry.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';
 import { sayKeptOut } from './departure.ts';
 import {
@@ -74,8 +74,8 @@ function standsOf(record: QueueRecord): Stands {
 
 /** The words to write on its head; null: none. */
 function wordsOf(entry: QueueEntry, { isStopped, speakers, batches, places }: Stands): string | null {
-  const { pr, head, readyAt, scheduleId } = entry;
-  if (readyAt === null || scheduleId === 0 || speakers.get(head) !== pr) return null;
+  const { pr, head, readyAt } = entry;
+  if (readyAt === null || !isBound(entry) || speakers.get(head) !== pr) return null;
   const last = entry.said?.head === head ? entry.said.description : undefined;
   const said = last === undefined || isDeparture(last) ? undefined : last;
   if (said !== undefined && !isProgress(said)) return null;
