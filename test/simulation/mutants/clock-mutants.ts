@@ -15,8 +15,8 @@ export const CLOCK_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a clock that is set back holds no gate run up',
     file: `${SRC}/queue/record/clock-step.ts`,
-    find: "['readyAt', 'movedAt',",
-    replace: "['movedAt',",
+    find: "      'readyAt',\n",
+    replace: '',
     families: ['storm'],
     dies: 'the clock is set back while a gate run goes on',
   },
@@ -24,7 +24,7 @@ export const CLOCK_MUTANTS: readonly Mutant[] = [
     guard:
       'a head that is scheduled again is tested on evidence of after that, wherever the clock is set (D-05)',
     file: `${SRC}/queue/record/clock-step.ts`,
-    find: "'retestAfter', ",
+    find: "      'retestAfter',\n",
     replace: '',
     families: ['storm'],
     dies: 'one that was bounced is scheduled again, and the clock is set back',

@@ -23,10 +23,18 @@ export const LIVENESS_MUTANTS: readonly Mutant[] = [
   {
     guard: 'one that could not be read once is not taken for one that left',
     file: `${QUEUE}/admission/entries.ts`,
-    find: '  const until = entry.goneSince + UNREAD_LEAVES_AFTER_MS;\n',
-    replace: '  const until = entry.goneSince;\n',
+    find: '  const until = entry.unreadSince + UNREAD_LEAVES_AFTER_MS;\n',
+    replace: '  const until = entry.unreadSince;\n',
     families: ['people'],
     dies: 'one that left the list cannot be read once',
+  },
+  {
+    guard: 'one that could not be read for long is not deleted by one answer',
+    file: `${QUEUE}/admission/entries.ts`,
+    find: '  entry.goneSince ??= pass.s.now;\n',
+    replace: '  entry.goneSince ??= entry.unreadSince ?? pass.s.now;\n',
+    families: ['people'],
+    dies: 'one that could not be read for long is not found once',
   },
   {
     guard: 'one reading takes none out of the queue',

@@ -66,12 +66,13 @@ async function failOnDeleted(): Promise<readonly string[]> {
   return (await isTold(stage, pr, 'left_the_queue')) ? [] : ['each look fails on one that is in no list'];
 }
 
-/** The list does not have one that is there, and the reading of it fails. */
-async function failOnceOnLeft(): Promise<readonly string[]> {
+/** The list does not have one that is there, and the reading of it has these HTTP statuses, one for each look. */
+async function missFromList(statuses: readonly number[], word: string): Promise<readonly string[]> {
   let left: number | null = null;
+  let status = 500;
   const hooked = wrapForge(async (name, args, answer) => {
     if (left !== null && name === 'readPullRequest' && args[0] === left)
-      throw new ForgeError('unreachable', 'GET pulls/{n}', 500);
+      throw new ForgeError(status === 404 ? 'missing' : 'unreachable', 'GET pulls/{n}', status);
     const real = await answer();
     if (name !== 'listOpenPullRequests') return real;
     return (real as readonly { readonly number: number }[]).filter(({ number }) => number !== left);
@@ -82,11 +83,15 @@ async function failOnceOnLeft(): Promise<readonly string[]> {
   const pr = await givenScheduled(stage.forge, 'a');
   await look(stage, 4);
   left = pr;
-  await look(stage, 1);
+  for (status of statuses) await look(stage, 1);
   left = null;
   await look(stage, 4);
-  return (await isTold(stage, pr, 'left_the_queue')) ? ['one unlucky answer took one out of the queue'] : [];
+  return (await isTold(stage, pr, word)) ? ['one unlucky answer took one out of the queue'] : [];
 }
+
+const failOnceOnLeft = () => missFromList([500], 'left_the_queue');
+const TEN_MINUTES = HALF_AN_HOUR / 3;
+const findNoneAfterFailures = () => missFromList([...Array(TEN_MINUTES).fill(500), 404], 'deleted');
 
 /** Six whose staging always fails, and a good one behind them; then good ones without an end. */
 async function failSix(): Promise<readonly string[]> {
@@ -206,6 +211,7 @@ export const LIVENESS_SCENES = {
   'one is deleted': deleteOne,
   'one is deleted, and each question about it fails': failOnDeleted,
   'one that left the list cannot be read once': failOnceOnLeft,
+  'one that could not be read for long is not found once': findNoneAfterFailures,
   'one is lost sight of': loseSightOfOne,
   'staging fails for six': failSix,
   'a success cannot be taken back': stickSuccess,

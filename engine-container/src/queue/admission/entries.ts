@@ -50,7 +50,7 @@ export function syncQueue(pass: DecisionContext): void {
     open.add(view.pull.number);
     if (hasLanded(pass.record, view.pull.number) || !view.schedule.known) continue;
     const entry = entryOf(pass.record, view.pull.number);
-    if (entry !== undefined) delete entry.goneSince;
+    if (entry !== undefined) forgetAbsence(entry);
     if (view.schedule.value.kind === 'none' || view.pull.draft) {
       if (entry !== undefined) leaveQueue(pass, entry, view.pull.draft ? 'draft' : cancellationOf(pass));
     } else if (entry !== undefined || newcomers.has(view.pull.number)) {
@@ -238,7 +238,7 @@ function noticeDeparture(pass: DecisionContext, entry: QueueEntry): void {
   const focus = pass.s.focus.get(entry.pr);
   if (focus === undefined) return;
   if (!focus.known) return outwaitSilence(pass, entry);
-  delete entry.goneSince;
+  forgetAbsence(entry);
   const { pull } = focus.value;
   // Our own landing is judged by its merge commit, not by its absence.
   if (pass.record.batches.some((batch) => batch.landing?.pr === entry.pr) && isMergedHere(pass, pull)) return;
@@ -262,6 +262,11 @@ function leaveAlong(pass: DecisionContext, entry: QueueEntry): void {
   noteOutsider(pass, entry.pr, null);
 }
 
+function forgetAbsence(entry: QueueEntry): void {
+  delete entry.goneSince;
+  delete entry.unreadSince;
+}
+
 /** One reading may be a mishap. When it says the same for minutes, while the list is read, the pull request was deleted. */
 function outwaitDeletion(pass: DecisionContext, entry: QueueEntry): void {
   entry.goneSince ??= pass.s.now;
@@ -273,8 +278,8 @@ function outwaitDeletion(pass: DecisionContext, entry: QueueEntry): void {
 /** No list has it and the forge never shows it: each look would fail on it without an end. Its landing is judged elsewhere. */
 function outwaitSilence(pass: DecisionContext, entry: QueueEntry): void {
   if (pass.record.batches.some(({ landing }) => landing?.pr === entry.pr)) return;
-  entry.goneSince ??= pass.s.now;
-  const until = entry.goneSince + UNREAD_LEAVES_AFTER_MS;
+  entry.unreadSince ??= pass.s.now;
+  const until = entry.unreadSince + UNREAD_LEAVES_AFTER_MS;
   if (pass.s.now < until) return wakeNoLaterThan(pass, until);
   leaveQueue(pass, entry, 'left_the_queue');
 }

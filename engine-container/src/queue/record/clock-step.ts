@@ -75,7 +75,14 @@ function moveBounced(bounced: Bounced, stepMs: number): Bounced {
 function moveEntry(entry: QueueEntry, stepMs: number): QueueEntry {
   const { notReady, unclear } = entry;
   return {
-    ...moveTimes(entry, stepMs, ['readyAt', 'movedAt', 'retestAfter', 'contradictedAt', 'goneSince']),
+    ...moveTimes(entry, stepMs, [
+      'readyAt',
+      'movedAt',
+      'retestAfter',
+      'contradictedAt',
+      'goneSince',
+      'unreadSince',
+    ]),
     ...(notReady && { notReady: moveTimes(notReady, stepMs, ['since']) }),
     ...(unclear && { unclear: moveTimes(unclear, stepMs, ['since']) }),
   };

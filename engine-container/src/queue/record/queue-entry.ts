@@ -73,8 +73,10 @@ export interface QueueEntry {
   unclear?: { readonly head: CommitSha; readonly since: EpochMs };
   /** When its own reading contradicted the list of open ones, by which it was staged. */
   contradictedAt?: EpochMs;
-  /** Since when no list has it and each reading of it fails, or says that there is none. */
+  /** Since when no list has it and the forge says that there is none. */
   goneSince?: EpochMs;
+  /** Since when no list has it and a reading of it fails. */
+  unreadSince?: EpochMs;
   /** The forge did not merge it because of something that leaves no trace on it: that is read at each look from now on. */
   isBlocked?: true;
 }

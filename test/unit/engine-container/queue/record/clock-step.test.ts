@@ -57,6 +57,7 @@ const RECORD = {
       retestAfter: AT,
       contradictedAt: AT,
       goneSince: AT,
+      unreadSince: AT,
       notReady: { head: 'h', since: AT },
       unclear: { head: 'h', since: AT },
     },

@@ -151,10 +151,16 @@ test('a pull request that was deleted on the forge leaves the queue after five m
   expect(deletedFor(5 * 60_000)).toMatchObject({ events: ['pr_skipped #1: deleted'], queue: [] });
 });
 
+test('one that could not be read for long is not deleted by the first answer that it is not there', () => {
+  const given = givenSnapshot({ gone: new Set([1]) });
+  const unread = givenRecord({ entries: [givenEntry(1, { unreadSince: NOW - 29 * 60_000 })] });
+  expect(tellDecision(given, unread)).toMatchObject({ events: [], queue: [1], wakeInMs: 300_000 });
+});
+
 test('one that left the list and cannot be read leaves the queue after half an hour of that', () => {
   const given = givenSnapshot({ focus: new Map([[1, UNKNOWN]]) });
   const unreadFor = (minutes: number) =>
-    tellDecision(given, givenRecord({ entries: [givenEntry(1, { goneSince: NOW - minutes * 60_000 })] }));
+    tellDecision(given, givenRecord({ entries: [givenEntry(1, { unreadSince: NOW - minutes * 60_000 })] }));
   expect(unreadFor(29)).toMatchObject({ events: [], queue: [1] });
   expect(unreadFor(30)).toMatchObject({ events: ['pr_skipped #1: left_the_queue'], queue: [] });
 });
