@@ -92,6 +92,7 @@ const DEFAULT_KNOBS: Omit<Knobs, 'nullPulls'> = {
   dropWebhook: () => false,
   webhookDelayMs: 0,
   ci: 'actions',
+  scopedWorkflows: [],
   runnerSlots: 2,
 };
 

@@ -236,6 +236,8 @@ export interface RunRecord {
   readonly sha: string;
   readonly tree: string;
   readonly event: 'push';
+  /** Of a workflow that is in another repository. Absent: of one in this one. */
+  readonly isScoped?: true;
   readonly triggerUser: string;
   status: RunStatus;
   readonly createdAt: number;

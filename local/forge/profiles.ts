@@ -1,6 +1,6 @@
 import type { GlobReader } from './globs.ts';
 
-export const PROFILE_NAMES = ['fj11', 'fj15', 'fj16', 'gt126'] as const;
+export const PROFILE_NAMES = ['fj11', 'fj15', 'fj16', 'gt126', 'gt127'] as const;
 export type ProfileName = (typeof PROFILE_NAMES)[number];
 
 /** Where versions differ. One flag per difference that a client of the API can see. */
@@ -12,6 +12,8 @@ export interface Profile {
   /** Shape of `/actions/runs`; null: 404. */
   readonly runsApi: 'forgejo' | 'gitea' | null;
   readonly runsFilterByRef: boolean;
+  /** A workflow of another repository may run here, and one list leaves such runs out. */
+  readonly scopedWorkflows: boolean;
   readonly runCancelApi: boolean;
   readonly runJobsApi: boolean;
   readonly refUpdateApi: boolean;
@@ -86,6 +88,7 @@ const FORGEJO_11: Profile = {
   pullBaseFilter: null,
   runsApi: null,
   runsFilterByRef: false,
+  scopedWorkflows: false,
   runCancelApi: false,
   runJobsApi: false,
   refUpdateApi: false,
@@ -130,6 +133,38 @@ const FORGEJO_15: Profile = {
   hookEvents: [...HOOK_EVENTS, 'action_run_success', 'action_run_failure', 'action_run_recover'],
 };
 
+const GITEA_126: Profile = {
+  ...FORGEJO_11,
+  kind: 'gitea',
+  version: '1.26.3',
+  movedStatusCode: 301,
+  checksHookUrls: true,
+  absentHeadStatusCode: 404,
+  pullBaseFilter: 'base_branch',
+  runsApi: 'gitea',
+  runJobsApi: true,
+  refUpdateApi: true,
+  contentsForceField: 'force_push',
+  patchNeedsSha: false,
+  queueAtScheduling: true,
+  rowDeletedBeforeMerge: false,
+  rebaseTrustsLastCheck: false,
+  rebasesUpToDate: true,
+  checksByPath: true,
+  permissionOnHeadRepo: false,
+  combinedLikeGithub: true,
+  sendsToDefaultBranch: true,
+  reopensWithoutBranch: true,
+  forcePushListsAllCommits: true,
+  adminBypassField: 'block_admin_merge_override',
+  rulePriorities: true,
+  globs: 'gitea',
+  rawSlashesInRuleNames: true,
+  workflowDirs: ['.gitea/workflows', '.github/workflows'],
+  actionsUser: 'gitea-actions',
+  hookEvents: [...HOOK_EVENTS, 'status', 'workflow_job', 'workflow_run'],
+};
+
 const PROFILES: Readonly<Record<ProfileName, Profile>> = {
   fj11: FORGEJO_11,
   fj15: FORGEJO_15,
@@ -141,37 +176,8 @@ const PROFILES: Readonly<Record<ProfileName, Profile>> = {
     runJobsApi: true,
     contentsForceField: 'force_overwrite_new_branch',
   },
-  gt126: {
-    ...FORGEJO_11,
-    kind: 'gitea',
-    version: '1.26.3',
-    movedStatusCode: 301,
-    checksHookUrls: true,
-    absentHeadStatusCode: 404,
-    pullBaseFilter: 'base_branch',
-    runsApi: 'gitea',
-    runJobsApi: true,
-    refUpdateApi: true,
-    contentsForceField: 'force_push',
-    patchNeedsSha: false,
-    queueAtScheduling: true,
-    rowDeletedBeforeMerge: false,
-    rebaseTrustsLastCheck: false,
-    rebasesUpToDate: true,
-    checksByPath: true,
-    permissionOnHeadRepo: false,
-    combinedLikeGithub: true,
-    sendsToDefaultBranch: true,
-    reopensWithoutBranch: true,
-    forcePushListsAllCommits: true,
-    adminBypassField: 'block_admin_merge_override',
-    rulePriorities: true,
-    globs: 'gitea',
-    rawSlashesInRuleNames: true,
-    workflowDirs: ['.gitea/workflows', '.github/workflows'],
-    actionsUser: 'gitea-actions',
-    hookEvents: [...HOOK_EVENTS, 'status', 'workflow_job', 'workflow_run'],
-  },
+  gt126: GITEA_126,
+  gt127: { ...GITEA_126, version: '1.27.0', scopedWorkflows: true },
 };
 
 /** `overrides`: one switch at a time, such as the merge that deletes its row first. */

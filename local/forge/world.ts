@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Background } from './background.ts';
-import type { ForgeControl } from './control.ts';
+import type { ForgeControl, GateJudgement } from './control.ts';
 import { Repository } from './git/repository.ts';
 import type { AccessLevel, CiKind, ForgeState, PullRecord, RepoRecord, UserRecord } from './model.ts';
 import type { Profile } from './profiles.ts';
@@ -29,6 +29,8 @@ export interface Knobs {
   nullPulls: Set<number>;
   /** Runs what a push starts. Another CI than Actions is told by the same file, shows no run and posts statuses. */
   ci: CiKind;
+  /** Workflows of another repository that each push to this one runs, and what they come to. Gitea from 1.27 on. */
+  scopedWorkflows: readonly { readonly file: string; readonly verdict: GateJudgement }[];
   /** Workflows executed at the same time. */
   runnerSlots: number;
 }

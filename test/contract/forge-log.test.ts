@@ -61,7 +61,7 @@ const FAILING = [
 ] as const;
 
 describe.each(PROFILE_NAMES)('the log of a gate run on %s', (profile) => {
-  const offers = profile === 'fj16' || profile === 'gt126';
+  const offers = ['fj16', 'gt126', 'gt127'].includes(profile);
   test(offers ? 'is that of the jobs that failed' : 'is not offered by its API', async () => {
     const { read, url } = await givenRun(profile, FAILING);
     expect(url).toMatch(/\/actions\/runs\/\d+/);

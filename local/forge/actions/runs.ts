@@ -43,7 +43,15 @@ export async function startRuns(
     }
     createRun(world, repo, workflow, { branch, sha, tree: commit.tree, title, pusher }, judged);
   }
+  if (!world.profile.scopedWorkflows) return;
+  for (const { file, verdict } of world.knobs.scopedWorkflows) {
+    const workflow = readWorkflow(file, SCOPED_WORKFLOW);
+    const source = { branch, sha, tree: commit.tree, title, pusher, isScoped: true } as const;
+    createRun(world, repo, workflow, source, verdict);
+  }
 }
+
+const SCOPED_WORKFLOW = 'on: push\njobs:\n  gate:\n    runs-on: any\n    steps:\n      - run: exit 0\n';
 
 /** The first directory that exists counts alone. A file that cannot be read starts nothing. */
 export async function readWorkflows(world: World, repo: RepoRecord, sha: string): Promise<Workflow[]> {
@@ -73,6 +81,7 @@ interface RunSource {
   readonly tree: string;
   readonly title: string;
   readonly pusher: string;
+  readonly isScoped?: true;
 }
 
 function createRun(
@@ -93,6 +102,7 @@ function createRun(
     sha: source.sha,
     tree: source.tree,
     event: 'push',
+    ...(source.isScoped === true ? { isScoped: true } : {}),
     triggerUser: source.pusher,
     status: 'waiting',
     createdAt: world.timers.now(),
@@ -250,6 +260,7 @@ export function convertRun(world: World, repo: RepoRecord, run: RunRecord): Json
       event: run.event,
       run_number: run.index,
       run_attempt: 1,
+      ...(world.profile.scopedWorkflows ? { previous_attempt_url: null } : {}),
       head_sha: run.sha,
       head_branch: run.branch,
       status: open ? (run.status === 'running' ? 'in_progress' : 'queued') : 'completed',

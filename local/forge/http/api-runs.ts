@@ -1,4 +1,4 @@
-import { convertRun, finishRun, isOpen } from '../actions/runs.ts';
+import { convertRun, finishRun, isOpen, readWorkflows } from '../actions/runs.ts';
 import { convertRepo, convertStatus } from '../convert/entities.ts';
 import type { RunRecord, StatusRecord } from '../model.ts';
 import { combineStates, latestStatuses, postStatus } from '../world/statuses.ts';
@@ -84,10 +84,24 @@ async function combinedStatus(call: Call) {
 
 const RUN_STATES = ['unknown', 'waiting', 'running', 'success', 'failure', 'cancelled', 'skipped', 'blocked'];
 
-function listRuns(call: Call) {
+/** Of one workflow file of this repository. One that never ran is looked for on the default branch. */
+async function listRunsOfWorkflow(call: Call) {
+  const { params, repo, world } = call;
+  if (!world.profile.scopedWorkflows) throw new Refusal(404, 'Not Found');
+  const runs = shownRuns(call).filter(
+    ({ workflowFile, isScoped }) => workflowFile === params.file && isScoped !== true,
+  );
+  const tip = gitOf(world, repo).tip(repo.defaultBranch);
+  const files = runs.length > 0 || tip === null ? [] : await readWorkflows(world, repo, tip);
+  if (runs.length === 0 && !files.some(({ file }) => file === params.file))
+    throw new Refusal(404, `workflow "${params.file}" not found`);
+  return listRuns(call, runs);
+}
+
+function listRuns(call: Call, runs = shownRuns(call)) {
   const { query, repo, world } = call;
   requireRuns(call);
-  const rows = [...shownRuns(call)].sort((a, b) => b.id - a.id).filter((run) => matchesQuery(call, run));
+  const rows = [...runs].sort((a, b) => b.id - a.id).filter((run) => matchesQuery(call, run));
   const wrong = query
     .getAll('status')
     .find((state) => world.profile.runsApi === 'forgejo' && !RUN_STATES.includes(state));
@@ -197,7 +211,8 @@ export const RUN_ROUTES: readonly Route[] = [
   route('GET', `${REPO}/statuses/:sha`, listStatuses),
   route('GET', `${REPO}/commits/:sha/statuses`, listStatuses),
   route('GET', `${REPO}/commits/:sha/status`, combinedStatus),
-  route('GET', `${REPO}/actions/runs`, listRuns),
+  route('GET', `${REPO}/actions/runs`, (call) => listRuns(call)),
+  route('GET', `${REPO}/actions/workflows/:file/runs`, listRunsOfWorkflow),
   route('GET', `${REPO}/actions/runs/:id`, (call) => ok(convertRun(call.world, call.repo, runOf(call)))),
   route('GET', `${REPO}/actions/runs/:id/jobs`, listJobs),
   route('GET', `${REPO}/actions/jobs/:id/logs`, showLog),

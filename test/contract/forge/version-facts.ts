@@ -29,6 +29,14 @@ const FORGEJO_15: VersionFacts = {
   passesSkippedAlone: false,
 };
 
+const GITEA_126: VersionFacts = {
+  ...FORGEJO_15,
+  unknownCommitStatus: 500,
+  sendsToDefaultBranch: true,
+  reopensWithoutBranch: true,
+  passesSkippedAlone: true,
+};
+
 export const VERSION_FACTS: Readonly<Record<ProfileName, VersionFacts>> = {
   fj11: {
     formerNameStatus: 307,
@@ -41,18 +49,13 @@ export const VERSION_FACTS: Readonly<Record<ProfileName, VersionFacts>> = {
   },
   fj15: FORGEJO_15,
   fj16: FORGEJO_15,
-  gt126: {
-    ...FORGEJO_15,
-    unknownCommitStatus: 500,
-    sendsToDefaultBranch: true,
-    reopensWithoutBranch: true,
-    passesSkippedAlone: true,
-  },
+  gt126: GITEA_126,
+  gt127: GITEA_126,
 };
 
 /** The facts of the newest version seen that is not newer than this one. */
-export function factsOf({ kind, major }: ForgeVersion): VersionFacts {
-  if (kind === 'gitea') return VERSION_FACTS.gt126;
+export function factsOf({ kind, major, minor }: ForgeVersion): VersionFacts {
+  if (kind === 'gitea') return VERSION_FACTS[major === 1 && minor < 27 ? 'gt126' : 'gt127'];
   if (major < 15) return VERSION_FACTS.fj11;
   return VERSION_FACTS[major < 16 ? 'fj15' : 'fj16'];
 }

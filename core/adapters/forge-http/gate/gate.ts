@@ -1,6 +1,6 @@
 import type { GateReading } from '#core/domain/forge/forge.ts';
 import type { ForgeTransport } from '../wire/transport.ts';
-import { baseName, type GateQuery, readNewestRun } from './runs.ts';
+import { baseName, type GateQuery, type RunList, readNewestRun } from './runs.ts';
 import { readRunFromStatuses } from './runs-from-statuses.ts';
 
 export type ReadGate = (gate: GateQuery) => Promise<GateReading>;
@@ -8,11 +8,16 @@ export type ReadGate = (gate: GateQuery) => Promise<GateReading>;
 /** Reads the gate by the best means this forge has, and remembers for its own lifetime which that is. */
 export function createGateReader(transport: ForgeTransport): ReadGate {
   let listsRuns: boolean | null = null;
+  let list: RunList = 'all';
   return async (query) => {
     const gate = { ...query, file: baseName(query.file) };
     if (listsRuns !== false) {
-      const reading = await readNewestRun(transport, gate);
-      if (reading !== 'no_list') {
+      let reading = await readNewestRun(transport, gate, list);
+      if (reading === 'may_be_scoped') {
+        list = 'own';
+        reading = await readNewestRun(transport, gate, list);
+      }
+      if (reading !== 'no_list' && reading !== 'may_be_scoped') {
         listsRuns = true;
         return reading;
       }

@@ -38,21 +38,24 @@ const NO_JOB_RAN: readonly string[] = ['skipped', NO_RESULT];
 /** Forgejo says `waiting`, Gitea `queued`; jobs that wait for others are `blocked` there and `waiting` here. */
 const WAITING: readonly string[] = ['waiting', 'queued', 'blocked'];
 
+/** `all`: every run of the repository. `own`: those of a workflow file of the repository itself (Gitea 1.27 and newer). */
+export type RunList = 'all' | 'own';
+
 /**
  * Newest matching run in the run list; `no_list` where this version has none (Forgejo before 12, Gitea before 1.25) or
  * Actions is off.
+ *
+ * `may_be_scoped`, of the list of all runs: this forge also runs the workflows of other repositories here (Gitea 1.27, scoped
+ * workflows), and lists such a run like one of a file of this repository with the same name.
  *
  * Filters of every version are sent at once, because the others ignore them, and applied again to the rows.
  */
 export async function readNewestRun(
   transport: ForgeTransport,
   gate: GateQuery,
-): Promise<GateReading | 'no_list'> {
-  const call = {
-    method: 'GET',
-    label: 'GET actions/runs',
-    path: [...transport.repoPath, 'actions', 'runs'],
-  } as const;
+  list: RunList,
+): Promise<GateReading | 'no_list' | 'may_be_scoped'> {
+  const call = callOf(transport, gate, list);
   const filters = {
     head_sha: gate.sha,
     event: 'push',
@@ -67,8 +70,10 @@ export async function readNewestRun(
   for (let page = 1; page <= FORGE_PAGES_MAX; page += 1) {
     const query = { ...filters, page, limit: FORGE_PAGE_SIZE_MAX };
     const answer = await transport.exchange({ ...call, query });
+    // It has never run, and the default branch does not have it.
+    if (list === 'own' && answer.status === 404 && answer.isJson) return { kind: 'none' };
     // An unknown route is answered with a page, so this 404 need not be JSON.
-    if (answer.status === 404 || answer.status === 405) return 'no_list';
+    if (list === 'all' && (answer.status === 404 || answer.status === 405)) return 'no_list';
     if (answer.status !== 200) throw transport.failure(call, answer);
     const body = readBody(RunPage, call, answer);
     seen += body.workflow_runs.length;
@@ -77,10 +82,26 @@ export async function readNewestRun(
       if (row !== null && isEvidence(row, gate) && (newest === null || row.id > newest.id)) newest = row;
     }
     if (body.workflow_runs.length === 0 || seen >= body.total_count) {
-      return newest === null ? { kind: 'none' } : describeRun(transport, newest);
+      if (newest === null) return { kind: 'none' };
+      return list === 'all' && hasScopedRuns(newest) ? 'may_be_scoped' : describeRun(transport, newest);
     }
   }
   throw new ForgeError('unreachable', call.label, null);
+}
+
+function callOf({ repoPath }: ForgeTransport, { file }: GateQuery, list: RunList) {
+  return list === 'all'
+    ? ({ method: 'GET', label: 'GET actions/runs', path: [...repoPath, 'actions', 'runs'] } as const)
+    : ({
+        method: 'GET',
+        label: 'GET actions/workflows/{file}/runs',
+        path: [...repoPath, 'actions', 'workflows', file, 'runs'],
+      } as const);
+}
+
+/** The first version with scoped workflows is also the first with this field, and never leaves it out. */
+function hasScopedRuns({ previous_attempt_url }: RunRow): boolean {
+  return previous_attempt_url !== undefined;
 }
 
 function isEvidence(row: RunRow, gate: GateQuery): boolean {

@@ -271,6 +271,8 @@ export const RunRow = z.object({
   head_branch: z.string().nullish(),
   head_sha: z.string().optional(),
   conclusion: z.string().nullish(),
+  /** Null where there was none before; absent before Gitea 1.27. */
+  previous_attempt_url: z.string().nullish().catch(null),
 });
 export type RunRow = z.output<typeof RunRow>;
 

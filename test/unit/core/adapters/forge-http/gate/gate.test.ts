@@ -175,6 +175,34 @@ describe('a run list', () => {
     expect(await readRuns([run])).toMatchObject({ verdict: 'success' });
   });
 
+  describe('of a forge that runs workflows of other repositories here too (Gitea 1.27)', () => {
+    const scoped = giteaRun(9, 'completed', 'success', { previous_attempt_url: null });
+    const OF_GATE = '/actions/workflows/gate.yml/runs';
+    const openBoth = (own: ScriptedAnswer) =>
+      openGate(({ path }) =>
+        path === OF_GATE ? own : { json: { workflow_runs: [scoped], total_count: 1 } },
+      );
+
+    test('the newest run of the own file counts, and later looks ask for it alone', async () => {
+      const own = giteaRun(4, 'completed', 'failure', { previous_attempt_url: null });
+      const { readGate, seen } = openBoth({ json: { workflow_runs: [own], total_count: 1 } });
+      expect(await readGate(GATE)).toMatchObject({ kind: 'finished', verdict: 'failure', runId: '4' });
+      expect(await readGate(GATE)).toMatchObject({ verdict: 'failure' });
+      expect(seen.map(({ path }) => path)).toEqual(['/actions/runs', OF_GATE, OF_GATE]);
+      expect(seen[1]?.query).toMatchObject({ head_sha: sha(9), branch: 'mq/main/staging', event: 'push' });
+    });
+
+    test('no run of the own file is none, also where that file never ran', async () => {
+      expect(await openBoth(MISSING).readGate(GATE)).toEqual({ kind: 'none' });
+      const none = { json: { workflow_runs: null, total_count: 0 } };
+      expect(await openBoth(none).readGate(GATE)).toEqual({ kind: 'none' });
+    });
+
+    test('a proxy that answers in its place makes no run of another repository the gate', async () => {
+      await expect(openBoth(NO_ROUTE).readGate(GATE)).rejects.toThrow('GET actions/workflows/{file}/runs');
+    });
+  });
+
   test.each([null, []])('with nothing in it (%j)', async (runs) => {
     expect(await readRuns(runs)).toEqual({ kind: 'none' });
   });
