@@ -145,11 +145,23 @@ async function cancelMerges(deps: StopDeps, repo: ManagedRepo, prs: readonly num
   }
 }
 
-/** Several side by side: a batch has dozens, and the request a few seconds. */
+/**
+ * Several side by side: a batch has dozens, and the request a few seconds. After the first fault none begins any more, and
+ * those under way are waited for: one that is sent once the lease is given back would take a schedule from a queue that is on.
+ */
 async function cancelAll(forge: ForgeAdmin, prs: readonly number[]): Promise<void> {
   const waiting = prs.values();
+  const faults: unknown[] = [];
   const cancelNext = async (): Promise<void> => {
-    for (const pr of waiting) await forge.cancelAutoMerge(pr);
+    for (const pr of waiting) {
+      if (faults.length > 0) return;
+      try {
+        await forge.cancelAutoMerge(pr);
+      } catch (error) {
+        faults.push(error);
+      }
+    }
   };
   await Promise.all(Array.from({ length: CANCEL_CONCURRENCY_MAX }, cancelNext));
+  if (faults.length > 0) throw faults[0];
 }

@@ -94,6 +94,24 @@ describe('switching the queue off (D-24)', () => {
     expect(await world.store.readLeaseState(repo.id)).toBe('idle');
   });
 
+  test('after the first that is refused no merge is cancelled any more, and none once the lease is given back', async () => {
+    const { repo } = await world.enroll(TENANT_A);
+    await under(repo, { prs: Array.from({ length: 30 }, (_, index) => index + 1) });
+    const leases: unknown[] = [];
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    const cancelAutoMerge = async (pr: number) => {
+      if (pr === 1) throw new ForgeError('unreachable', 'x', null);
+      for (let turns = 0; turns < 3; turns += 1) await turn();
+      leases.push(await world.store.readLeaseState(repo.id));
+      return 'cancelled' as const;
+    };
+    world.forge.setUp = { cancelAutoMerge };
+    expect(await disable(repo)).toMatchObject({ status: 502, code: 'forge_unreachable' });
+    for (let turns = 0; turns < 100; turns += 1) await turn();
+    expect(leases).toEqual(['held', 'held', 'held', 'held']);
+    expect(await world.store.getRepo(repo.id)).toMatchObject({ queueEnabled: true });
+  });
+
   test('an archived repository lets no merge be cancelled: the queue goes off all the same', async () => {
     const repo = await withBatch();
     world.forge.cancelFault = new ForgeError('archived', 'x', 423);
