@@ -106,6 +106,42 @@ describe('a table of another time', () => {
     expect(await live.readRow('T#1', 'REPO#1')).toEqual(REPO);
   });
 
+  describe('a tenant that has left and come again', () => {
+    const ID = '00000000-0000-4000-8000-000000000003' as TenantId;
+    const AGAIN = { pk: `T#${ID}`, sk: 'A', created_at: NOW + 1 };
+    const OF_IT = [
+      { pk: `T#${ID}`, sk: 'REPO#3', repo_id: '3' },
+      { pk: `TE#${ID}`, sk: 'E#1' },
+      { pk: 'R#3', sk: 'W' },
+      { pk: 'UQ#REPO#3', sk: 'U', tenant_id: ID },
+    ];
+    const readAll = () => Promise.all(OF_IT.map(({ pk, sk }) => live.readRow(pk, sk)));
+    beforeEach(async () => {
+      for (const row of OF_IT) await put(RESTORED, row);
+      const clock = { now: () => NOW, sleep: async () => {} };
+      await createDynamoStore({ client: live.client, tableName: live.tableName, clock }).keepAudit(ID);
+    });
+
+    test('has nothing back of before it left, and keeps what it has made since', async () => {
+      await put(RESTORED, { ...AGAIN, created_at: NOW - 1 });
+      await put(live.tableName, AGAIN);
+      expect([...(await copy('all')).left]).toEqual([ID]);
+      expect(await live.readRow(AGAIN.pk, AGAIN.sk)).toEqual(AGAIN);
+      expect(await readAll()).toEqual(OF_IT.map(() => undefined));
+    });
+
+    test.each([true, false])(
+      'has back what it has made since and lost (own row there: %s)',
+      async (isThere) => {
+        await put(RESTORED, AGAIN);
+        if (isThere) await put(live.tableName, AGAIN);
+        expect([...(await copy('missing')).left]).toEqual([]);
+        expect(await live.readRow(AGAIN.pk, AGAIN.sk)).toEqual(AGAIN);
+        expect(await readAll()).toEqual(OF_IT);
+      },
+    );
+  });
+
   test('every partition of the table is one kind', () => {
     for (const [kind, begin] of Object.entries(PARTITIONS))
       expect([begin, kindOf(`${begin}x`)]).toEqual([begin, kind]);

@@ -108,7 +108,7 @@ async function findLeft(options: CopyOptions): Promise<LeftTenants> {
   for await (const rows of readPages(options, options.restored)) {
     const ofTenants = rows.filter((row) => kindOf(row.pk) === 'tenant');
     const live = await findTwins(options, options.live, ofTenants);
-    for (const row of ofTenants) await left.add(options, row, live.has(keyOf(row)));
+    for (const row of ofTenants) await left.add(options, row, live.get(keyOf(row)));
   }
   return left;
 }

@@ -1,9 +1,10 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { PARTITIONS, type Partition } from '../../../contracts/internal/table.ts';
-import type { TenantId } from '../../../domain/ids.ts';
+import type { EpochMs, TenantId } from '../../../domain/ids.ts';
 import {
   isNamedAfterTenant,
   keptNotesPartition,
+  padTime,
   REPO_SORT_PREFIX,
   repoIdOfPartition,
   tenantKey,
@@ -17,16 +18,23 @@ export class LeftTenants {
   readonly ids = new Set<string>();
   readonly #repos = new Set<string>();
 
-  /** Rows of a tenant come in the order of their keys: its own row before those of its repositories. */
+  /**
+   * Rows of a tenant come in the order of their keys: its own row before those of its repositories.
+   *
+   * @param twin - The same row of the live table. Who left may have come again since, under the same id.
+   */
   async add(
     { client, live }: { readonly client: DynamoDBDocumentClient; readonly live: string },
     row: Row,
-    isLive: boolean,
+    twin: Row | undefined,
   ): Promise<void> {
     const [pk, sk] = [String(row.pk), String(row.sk)];
     if (!pk.startsWith(PARTITIONS.tenant)) return;
     const id = pk.slice(PARTITIONS.tenant.length);
-    if (sk === TENANT_ROW && !isLive && (await hasNotes(client, live, id as TenantId))) this.ids.add(id);
+    const isSame = twin !== undefined && twin.created_at === row.created_at;
+    const madeAt = Number(row.created_at ?? 0);
+    if (sk === TENANT_ROW && !isSame && (await wasErased(client, live, id as TenantId, madeAt)))
+      this.ids.add(id);
     if (sk.startsWith(REPO_SORT_PREFIX) && this.ids.has(id))
       this.#repos.add(sk.slice(REPO_SORT_PREFIX.length));
   }
@@ -39,13 +47,18 @@ export class LeftTenants {
   }
 }
 
-/** Only a tenant that was erased has notes of that kind (`keepAudit`); one whose rows were lost has none. */
-async function hasNotes(client: DynamoDBDocumentClient, table: string, id: TenantId): Promise<boolean> {
+/** Only a tenant that was erased has notes of that kind (`keepAudit`), the newest of its end; one whose rows were lost has none. */
+async function wasErased(
+  client: DynamoDBDocumentClient,
+  table: string,
+  id: TenantId,
+  since: EpochMs,
+): Promise<boolean> {
   const { Items = [] } = await client.send(
     new QueryCommand({
       TableName: table,
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': keptNotesPartition(id) },
+      KeyConditionExpression: 'pk = :pk AND sk >= :since',
+      ExpressionAttributeValues: { ':pk': keptNotesPartition(id), ':since': `A#${padTime(since)}` },
       ConsistentRead: true,
       Limit: 1,
     }),
