@@ -12,6 +12,8 @@ import { Keyring } from '#core/adapters/key-file/keyring.ts';
 import { createKmsSecretBox } from '#core/adapters/kms-vault/secret-box.ts';
 import { createKmsVault } from '#core/adapters/kms-vault/vault.ts';
 import { PARTITIONS, type Partition } from '#core/contracts/internal/table.ts';
+import { HOUR_MS } from '#core/domain/api-limits.ts';
+import { newDelivery } from '#core/domain/notices/webhook-delivery.ts';
 import { chatOwner, webhookSecretOwner } from '#core/domain/sealed-text.ts';
 import { VaultError } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
@@ -188,6 +190,31 @@ describe('an installation that moves', () => {
     expect(await storeOf(cloud).listRepos(THERE)).toHaveLength(1);
     expect(rows.filter(({ pk }) => OF_FORMER_ID.some((kind) => kind === kindOf(pk)))).toEqual([]);
   });
+
+  test.each([
+    [HERE, THERE],
+    [THERE, HERE],
+  ])(
+    'has under another id (%s, then %s) what a webhook is still to be told, each at its time',
+    async (from, to) => {
+      const source = await openPlace({ tenantId: from });
+      const cloud = await openPlace({ tenantId: to, isShared: true });
+      await fill(source);
+      const now = source.table.clock.now();
+      const name = { repoId: 'repo-1', at: now };
+      for (const [id, nextAt] of [
+        ['due', now - 1],
+        ['later', now + HOUR_MS],
+      ] as const) {
+        const told = { tenantId: from, kind: 'landed' as const, body: '{}' };
+        await storeOf(source).addDelivery({ ...newDelivery({ ...name, id }, told, now), nextAt });
+      }
+      await move(source);
+      await take(cloud);
+      const due = async (at: number) => (await storeOf(cloud).listDueDeliveries(at, 10)).map(({ id }) => id);
+      expect([await due(now), await due(now + HOUR_MS)]).toEqual([['due'], ['due', 'later']]);
+    },
+  );
 
   test('is refused before a row is written where no person could see it', async () => {
     const source = await openPlace();

@@ -1,6 +1,6 @@
 import { PARTITIONS, type Partition, TTL_ATTRIBUTE } from '../../../contracts/internal/table.ts';
 import type { TenantId } from '../../../domain/ids.ts';
-import { isNamedAfterTenant, REPO_SORT_PREFIX } from '../rows/keys.ts';
+import { isNamedAfterTenant, REPO_SORT_PREFIX, RETRY_PARTITION, retriesBegin } from '../rows/keys.ts';
 import { kindOf } from '../table/copy-back.ts';
 import type { Row } from '../table/table.ts';
 
@@ -66,7 +66,14 @@ export function renameTenant(row: Row, from: TenantId, to: TenantId): Row | null
   const kind = kindOf(row.pk);
   if (kind === null || BOUND_TO_ID.has(kind) || row.sk === PLAN_SORT) return null;
   const pk = isNamedAfterTenant(kind) ? `${PARTITIONS[kind]}${to}` : row.pk;
-  return { ...(renameIn(row, from, to) as Row), pk };
+  return { ...(renameIn(row, from, to) as Row), pk, ...renameRetry(row, from, to) };
+}
+
+/** A delivery that waits lies in the index by its tenant. Under the former one it would be due too early, or never. */
+function renameRetry({ gsi1pk, gsi1sk }: Row, from: TenantId, to: TenantId): Row {
+  const begin = retriesBegin(from);
+  if (gsi1pk !== RETRY_PARTITION || typeof gsi1sk !== 'string' || !gsi1sk.startsWith(begin)) return {};
+  return { gsi1sk: `${retriesBegin(to)}${gsi1sk.slice(begin.length)}` };
 }
 
 function renameIn(value: unknown, from: TenantId, to: TenantId): unknown {
