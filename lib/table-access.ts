@@ -32,6 +32,7 @@ const ERASED: readonly Partition[] = [
   'tenantSockets',
   'sockets',
   'customers',
+  'authorLogins',
 ];
 
 /**
@@ -174,7 +175,7 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
       'hooks',
     ],
     UpdateItem: ['tenant', 'repo', 'rates'],
-    DeleteItem: ['tenant', 'notices', 'authors', 'identities', 'addresses', 'hooks'],
+    DeleteItem: ['tenant', 'notices', 'authors', 'authorLogins', 'identities', 'addresses', 'hooks'],
     ConditionCheckItem: ['tenant'],
   },
   'forge-ops': {

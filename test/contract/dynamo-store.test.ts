@@ -1,4 +1,4 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { noticeKey } from '#core/adapters/dynamo/rows/keys.ts';
 import { toEventRow } from '#core/adapters/dynamo/rows/rows.ts';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
@@ -119,6 +119,43 @@ describe('DynamoDB store: notices and what goes with a tenant', () => {
       await store.createConnection(connection);
       const found = await store.findConnection(connection.instanceUrl, connection.botUsername);
       expect(found?.id).toBe(connection.id);
+    } finally {
+      await table.stop();
+    }
+  });
+});
+
+describe('DynamoDB store: the login of an author', () => {
+  test('names no account any more once the wish is taken back, or its account is erased; one of a newer proof stays', async () => {
+    const table = await startTestTable();
+    try {
+      const clock = new VirtualClock();
+      const store = seen.store(
+        createDynamoStore({ client: seen.client(table.client), tableName: table.tableName, clock }),
+      );
+      const [former, newer] = ['tenant-of-the-former-proof', 'tenant-of-the-newer-proof'];
+      const wishOf = (tenantId: string, login: string) => ({
+        tenantId,
+        person: null,
+        instanceUrl: 'https://git.example.org',
+        login,
+        email: 'ann@example.org',
+        topics: [],
+        provenAt: 1,
+      });
+      for (const tenantId of [former, newer]) await store.createTenant(tenantId, 1);
+      for (const login of ['Ann', 'bob', 'cy']) await store.saveAuthorNotices(wishOf(former, login), 9);
+      await store.saveAuthorNotices(wishOf(newer, 'bob'), 9);
+      const logins = async () => {
+        const rows = (await table.client.send(new ScanCommand({ TableName: table.tableName }))).Items ?? [];
+        return rows.filter(({ pk }) => pk.startsWith('UQ#AUTHOR#')).map(({ tenant_id }) => tenant_id);
+      };
+      expect((await logins()).sort()).toEqual([former, former, newer]);
+      await store.removeAuthorNotices(wishOf(former, 'ann'));
+      expect((await logins()).sort()).toEqual([former, newer]);
+      expect(await store.deleteHistory(former, 'authors')).toBe(2);
+      expect(await logins()).toEqual([newer]);
+      expect(await store.findAuthorNotices('https://git.example.org', 'bob')).toEqual(wishOf(newer, 'bob'));
     } finally {
       await table.stop();
     }

@@ -284,6 +284,8 @@ export class MemoryAccount
     return this.call('deleteHistory', () => {
       const { rows, keys } = this.historyOf(tenantId, part);
       for (const key of keys) rows.delete(key);
+      for (const [login, holder] of this.authorLogins)
+        if (part === 'authors' && holder === tenantId) this.authorLogins.delete(login);
       return keys.length;
     });
   }

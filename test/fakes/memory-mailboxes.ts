@@ -95,6 +95,8 @@ export class MemoryMailboxes extends MemoryAccount implements MailboxStore, Auth
   removeAuthorNotices(notices: AuthorPlace): Promise<void> {
     return this.call('removeAuthorNotices', () => {
       this.authors.delete(this.authorAt(notices));
+      const guard = authorGuardKey(notices.instanceUrl, notices.login)?.pk ?? '';
+      if (this.authorLogins.get(guard) === notices.tenantId) this.authorLogins.delete(guard);
     });
   }
 

@@ -14,9 +14,11 @@ import { activityEvent } from './rows/event-items.ts';
 import {
   auditKey,
   auditPartition,
+  authorGuardOf,
   authorPartition,
   batchPartition,
   eventPartition,
+  type Key,
   mailboxPartition,
   OUTCOME_SORT_PREFIX,
   organizationKey,
@@ -48,6 +50,13 @@ export const stayingTenant = (tenantId: TenantId) => ({
     ConditionExpression: 'attribute_exists(pk) AND (attribute_not_exists(deleting) OR deleting = :false)',
     ExpressionAttributeValues: { ':false': false },
   },
+});
+
+/** The row by which the wish of an author is found, unless another account has the login by now. */
+export const ownLogin = (tenantId: TenantId, wish: Key) => ({
+  Key: authorGuardOf(wish),
+  ConditionExpression: 'tenant_id = :tenant',
+  ExpressionAttributeValues: { ':tenant': tenantId },
 });
 
 /** All but the plan, which is in `billing-store.ts`. */
@@ -175,6 +184,9 @@ export function createAccountStore(table: Table): Omit<AccountStore, 'loadPlan' 
 
     async deleteHistory(tenantId, part) {
       const keys = await readKeys(table, PARTITIONS[part](tenantId), 'deleteHistory');
+      // Before the rows that alone lead to them.
+      if (part === 'authors')
+        for (const key of keys) await table.remove(ownLogin(tenantId, key), 'deleteHistory');
       await table.deleteMany(keys, 'deleteHistory');
       return keys.length;
     },

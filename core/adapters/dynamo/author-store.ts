@@ -1,11 +1,11 @@
 import { AUTHORS_OF_TENANT_MAX } from '../../domain/api-limits.ts';
 import { PULL_TOPICS } from '../../domain/notices/notice-topics.ts';
 import type { AuthorNotices, AuthorStore } from '../../ports/author-store.ts';
-import { stayingTenant } from './account-store.ts';
+import { ownLogin, stayingTenant } from './account-store.ts';
 import { listOf, nullable, oneOf, record, text, whole } from './rows/codec.ts';
 import { authorGuardKey, authorKey, authorPartition } from './rows/keys.ts';
 import { readRow } from './rows/read-row.ts';
-import type { Table } from './table/table.ts';
+import type { Step, Table } from './table/table.ts';
 
 const authorRow = record<AuthorNotices>({
   tenantId: ['tenant_id', text],
@@ -18,7 +18,7 @@ const authorRow = record<AuthorNotices>({
 });
 const guardRow = record<{ readonly tenantId: string }>({ tenantId: ['tenant_id', text] });
 
-/** The wish is a row of its tenant and goes with it; a row of a hash leads there from the login. */
+/** The wish is a row of its tenant and goes with it; a row of a hash leads there from the login, and goes with the wish. */
 export function createAuthorStore(table: Table): AuthorStore {
   return {
     async saveAuthorNotices(notices, endsAt) {
@@ -39,8 +39,12 @@ export function createAuthorStore(table: Table): AuthorStore {
 
     async removeAuthorNotices(notices) {
       const key = authorKey(notices);
-      // The row of the hash leads nowhere then, and ends by time.
-      if (key !== null) await table.remove({ Key: key }, 'removeAuthorNotices');
+      if (key === null) return;
+      const login: Step = { name: 'login', delete: ownLogin(notices.tenantId, key) };
+      const wish: Step = { name: 'notices', delete: { Key: key } };
+      const refusals = await table.transact([login, wish], 'removeAuthorNotices');
+      // A newer proof of another account has the login, or the row has ended by time.
+      if (refusals.size > 0) await table.remove({ Key: key }, 'removeAuthorNotices');
     },
 
     async listAuthorNotices(tenantId) {

@@ -216,6 +216,9 @@ describe('offboard (A100)', () => {
     const theirs = await world.enroll(TENANT_B, { slug: 'acme/theirs' });
     await world.store.savePlan(TENANT_A, { tier: 'pro', status: 'active' });
     await world.store.saveReconcileOutcome(repo, { ranAt: 5, ok: true, errorCode: null });
+    const wish = { instanceUrl: 'https://git.example.org', login: 'ann', email: 'ann@example.org' };
+    const told = { person: null, topics: ['landed'], provenAt: 1 } as const;
+    await world.store.saveAuthorNotices({ tenantId: TENANT_A, ...wish, ...told });
     await a('PATCH', `/api/v1/user/repos/${repo.id}`, { bisect_fanout: 3 });
     const answer = await offboard(TENANT_A);
     expect(answer.json).toEqual({

@@ -238,10 +238,11 @@ export const mailboxKey = (tenantId: TenantId, box: string): Key => ({
   sk: `M#${box}`,
 });
 /** Wishes of people about their own pull requests. Logins are compared without case. */
+const AUTHOR_SORT_PREFIX = 'P#';
 export const authorPartition = (tenantId: TenantId): string => `${PARTITIONS.authors}${tenantId}`;
 export function authorKey(of: { tenantId: TenantId; instanceUrl: string; login: string }): Key | null {
   const url = normalizeInstanceUrl(of.instanceUrl);
-  const sk = url === null ? null : `P#${digest(url, of.login.toLowerCase())}`;
+  const sk = url === null ? null : `${AUTHOR_SORT_PREFIX}${digest(url, of.login.toLowerCase())}`;
   return sk === null ? null : { pk: authorPartition(of.tenantId), sk };
 }
 /** One account for each login of a forge over all tenants. Null: no such instance. */
@@ -251,6 +252,11 @@ export function authorGuardKey(instanceUrl: string, login: string): Key | null {
     ? null
     : { pk: `${PARTITIONS.authorLogins}${digest(url, login.toLowerCase())}`, sk: 'U' };
 }
+/** The same of a wish, by its own key: both have the hash of forge and login. */
+export const authorGuardOf = (wish: Key): Key => ({
+  pk: `${PARTITIONS.authorLogins}${wish.sk.slice(AUTHOR_SORT_PREFIX.length)}`,
+  sk: 'U',
+});
 /** Lives as long as the repo: a head that was announced once is never announced again (A84). */
 export const bounceClaimKey = (id: RepoId, pr: PullRequestNumber, head: string): Key => ({
   pk: repoPartition(id),
