@@ -7,6 +7,7 @@ import { type CopyOptions, copyBack, kindOf } from '#core/adapters/dynamo/table/
 import { createTable } from '#core/adapters/dynamo/table/create-table.ts';
 import { PARTITIONS } from '#core/contracts/internal/table.ts';
 import type { TenantId } from '#core/domain/ids.ts';
+import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { startTestTable, type TestTable } from '../support/dynamo-table.ts';
 import { runProgram } from '../support/run-program.ts';
 
@@ -105,6 +106,33 @@ describe('a table of another time', () => {
     // One that was lost has no such notes, and comes back.
     expect(await live.readRow('T#1', 'REPO#1')).toEqual(REPO);
   });
+
+  test.each(['missing', 'all'] as const)(
+    'what comes back is counted again (put %s), beside what was made since',
+    async (mode) => {
+      const clock = { now: () => NOW, sleep: async () => {} };
+      const storeOf = (tableName: string) => createDynamoStore({ client: live.client, tableName, clock });
+      const tenantId = '00000000-0000-4000-8000-000000000004' as TenantId;
+      const deleted = givenRepo({ id: 'repo-deleted', tenantId });
+      for (const table of [RESTORED, live.tableName]) {
+        await storeOf(table).createTenant(tenantId, 1);
+        await storeOf(table).createConnection(givenConnection({ tenantId }));
+        expect(await storeOf(table).createRepo(deleted, null)).toBe('created');
+      }
+      const store = storeOf(live.tableName);
+      await store.deleteRepo(deleted);
+      await store.createRepo(givenRepo({ id: 'repo-since', tenantId, slug: 'acme/since' }), null);
+      await copy(mode);
+      // As where it was stopped between the two.
+      await live.damageRow(`T#${tenantId}`, 'A', { repo_count: 1 });
+      await copy('missing');
+      expect(await store.listRepos(tenantId)).toHaveLength(2);
+      expect(await store.loadTenant(tenantId)).toMatchObject({ connections: 1, repos: 2 });
+      expect(await store.createRepo(givenRepo({ id: 'repo-3', tenantId, slug: 'acme/3' }), 2)).toBe(
+        'limit_reached',
+      );
+    },
+  );
 
   describe('a tenant that has left and come again', () => {
     const ID = '00000000-0000-4000-8000-000000000003' as TenantId;

@@ -4,6 +4,7 @@ import { BatchGetCommand, type DynamoDBDocumentClient, PutCommand, ScanCommand }
 import { PARTITIONS, type Partition, TTL_ATTRIBUTE } from '../../../contracts/internal/table.ts';
 import type { RepoId } from '../../../domain/ids.ts';
 import { queueRecordKey } from '../rows/keys.ts';
+import { countAgain } from './count-again.ts';
 import { LeftTenants } from './left-tenants.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -66,7 +67,8 @@ export function kindOf(pk: unknown): Partition | null {
 
 /**
  * Brings rows of a restored table back into the live one, and says what differs. No row is deleted: what is in the live table
- * alone was made after that time. Needs room for one page of rows. Throws where the table does not answer.
+ * alone was made after that time. Needs room for one page of rows, and for the names of tenants. Throws where the table does not
+ * answer.
  */
 export async function copyBack(options: CopyOptions): Promise<Copied> {
   const left = await findLeft(options);
@@ -76,11 +78,13 @@ export async function copyBack(options: CopyOptions): Promise<Copied> {
     found.set(kind, counts);
     return counts;
   };
+  const tenants = new Set<string>();
   for await (const rows of readPages(options, options.restored)) {
     const live = await findTwins(options, options.live, rows);
     for (const row of rows) {
       const kind = kindOf(row.pk) as Partition;
       const twin = live.get(keyOf(row));
+      if (kind === 'tenant' && !left.isOf(kind, row)) tenants.add(String(row.pk));
       if (left.isOf(kind, row)) count(kind).left += 1;
       else if (twin === undefined) {
         count(kind).missing += 1;
@@ -99,6 +103,10 @@ export async function copyBack(options: CopyOptions): Promise<Copied> {
     const restored = await findTwins(options, options.restored, rows);
     for (const row of rows) if (!restored.has(keyOf(row))) count(kindOf(row.pk) as Partition).kept += 1;
   }
+  // All of them: a run that was stopped may have put rows back and counted none.
+  if (options.mode !== 'look')
+    for (const partition of tenants)
+      await countAgain({ client: options.client, table: options.live }, partition);
   return { kinds: found, left: left.ids };
 }
 
