@@ -1,6 +1,6 @@
 import type { DashboardConfig } from '#core/contracts/internal/dashboard.ts';
 import { ask, goTrueHeaders } from './ask-provider.ts';
-import { askAccount, session } from './session.ts';
+import { askAccount, readToken, session } from './session.ts';
 
 /** Where a hosted session is ended too; null when there is none. */
 export function hostedSignOutUrl(config: DashboardConfig['sign_in']): string | null {
@@ -23,7 +23,10 @@ const GOTRUE_SCOPES: Readonly<Record<EndScope, string>> = { this: 'local', all: 
 export async function endSession(config: DashboardConfig['sign_in'], scope: EndScope): Promise<void> {
   const current = session.read();
   if (current === null) return;
-  const { token, refreshToken } = current;
+  const { refreshToken } = current;
+  // A tab that slept has one that has run out, and the provider ends no other session by that. The tab may be left at once
+  // where it ends its own alone.
+  const token = scope === 'this' ? current.token : ((await readToken(config)) ?? current.token);
   // The page may be left before the answer is there.
   const keepalive = true;
   if (config.kind === 'gotrue') {

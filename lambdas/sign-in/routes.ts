@@ -115,7 +115,9 @@ export function createSignInRoutes(config: SignInConfig) {
   async function logout(event: APIGatewayProxyEventV2): Promise<HttpResponse> {
     const bearer = bearerOf(event);
     const scope = SCOPES[event.queryStringParameters?.scope ?? ''] ?? 'this';
-    if (bearer !== undefined) await sessions.end(bearer, scope);
+    const isEnded = bearer !== undefined && (await sessions.end(bearer, scope));
+    // A token that has run out ends no session: who is told otherwise leaves the others open.
+    if (!isEnded) return refuse(401, 'invalid_token');
     return { statusCode: 204, headers: NO_STORE, body: '' };
   }
 

@@ -252,16 +252,17 @@ export function createSessions({ file, clock, seal }: SessionsConfig) {
       const { id, person, endsAt, forge, readAt } = found;
       return issue(id, { person: { ...person, tenantId }, endsAt, forge, readAt });
     },
-    /** Ends this session, all of its person, or those beside it. A token of none ends nothing. */
-    async end(token: string, scope: 'this' | 'all' | 'others'): Promise<void> {
+    /** Ends this session, all of its person, or those beside it. False: a token of none, which ends nothing. */
+    async end(token: string, scope: 'this' | 'all' | 'others'): Promise<boolean> {
       const session = await readSession(token);
-      if (session === null) return;
+      if (session === null) return false;
       for (const [id, { person }] of Object.entries(state.sessions)) {
         const isThis = id === session.id;
         const isBeside = !isThis && person.login === session.person.login;
         if (isThis ? scope !== 'others' : isBeside && scope !== 'this') delete state.sessions[id];
       }
       saveEnds();
+      return true;
     },
   };
 }

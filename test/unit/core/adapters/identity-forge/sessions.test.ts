@@ -53,6 +53,18 @@ test('a session of the forge’s sign-in ends those of its person beside it, and
   expect([await isOpen(mine), await isOpen(other), await isOpen(foreign)]).toEqual([true, false, true]);
 });
 
+test('a token that has run out ends no session, and that is told', async () => {
+  const sessions = open();
+  const begin = async (login: string) => sessions.begin(personOf(login), REFRESH);
+  const [mine, other] = [await begin('ada'), await begin('ada')];
+  now += 2 * HOUR_MS;
+  expect(await sessions.end(mine.access_token, 'all')).toBe(false);
+  const renewed = await sessions.renew(other.refresh_token);
+  expect(renewed).not.toBeNull();
+  expect(await sessions.end(renewed?.access_token ?? '', 'all')).toBe(true);
+  expect(await sessions.renew(mine.refresh_token)).toBeNull();
+});
+
 test('a person has so many sessions at most: the oldest one goes, and those of other people stay', async () => {
   const sessions = open();
   const begin = async (login: string) => (await sessions.begin(personOf(login), REFRESH)).access_token;

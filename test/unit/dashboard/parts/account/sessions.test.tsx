@@ -2,7 +2,7 @@
 import { webcrypto } from 'node:crypto';
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import type { CognitoSignIn } from '../../../../../core/contracts/internal/dashboard.ts';
-import { session } from '../../../../../dashboard/data/session.ts';
+import { session, setSession } from '../../../../../dashboard/data/session.ts';
 import { type MountOptions, mountPage } from '../../../../support/mount-page.tsx';
 
 const ID = 'https://id.example.org/auth/v1';
@@ -144,6 +144,21 @@ describe('signing out', () => {
     mountPage({ at: '/account', answers: { ...ME }, config: { sign_in: COGNITO } });
     await screen.findByRole('region', { name: 'Sessions' });
     expect(screen.queryByRole('button', { name: 'Sign out the others' })).toBeNull();
+  });
+
+  test('elsewhere renews the session of a tab that slept first: a token that has run out ends no other', async () => {
+    const [others, renewal] = [`POST ${ID}/logout?scope=others`, `POST ${ID}/token?grant_type=refresh_token`];
+    const { sent } = mountPage({ at: '/account', answers: { ...ME, [others]: 200, [renewal]: SESSION } });
+    const panel = within(await screen.findByRole('region', { name: 'Sessions' }));
+    const current = session.read();
+    if (current === null) throw new Error('no session');
+    setSession({ ...current, refreshToken: 'r', expiresAt: Date.now() - 1 });
+    const before = sent.length;
+    fireEvent.click(panel.getByRole('button', { name: 'Sign out the others' }));
+    await panel.findByText('The other sessions are ended.');
+    const asked = sent.slice(before).map(({ address }) => address);
+    expect(asked.filter((address) => address.includes(ID))).toEqual([renewal, others]);
+    expect(session.read()?.token).toBe(SESSION.access_token);
   });
 
   test('everywhere that the provider refuses leaves the session and says so', async () => {
