@@ -156,7 +156,10 @@ function blockOf(repo: ManagedRepo, record: QueueRecord, places: readonly QueueP
     if (deferred !== undefined) return block(reason, { until: deferred.until, pr: deferred.pr });
   }
   if (!ready) return block('admission', { since: noneReadySince(record, places) });
-  const readyTimes = record.entries.flatMap((entry) => (entry.readyAt === null ? [] : [entry.readyAt]));
+  // One that was bounced or set aside was ready once, and no linger waits for it.
+  const readyTimes = record.entries.flatMap(({ readyAt }, index) =>
+    readyAt === null || places[index]?.state !== 'ready' ? [] : [readyAt],
+  );
   const since = Math.min(...readyTimes);
   const until = lingerEndsAt(repo, readyTimes);
   return until > at ? block('linger', { since, until }) : block('staging', { since });

@@ -177,6 +177,19 @@ test('where others keep coming, lingering is told to end with the fifth linger o
   expect(blockOf({ entries }, slow)).toMatchObject({ kind: 'linger', until: AT + 10_000 });
 });
 
+test.each<[string, Partial<QueueRecord>]>([
+  ['was bounced', { bounced: [{ pr: 1, head: 'head-1', scheduleId: 1 }] }],
+  [
+    'conflicts with the base',
+    { deferred: [{ pr: 1, head: 'head-1', reason: 'conflict', baseTree: 'tree', until: null }] },
+  ],
+])('one that %s long ago does not make a linger look like a forge that builds no batch', (_, changes) => {
+  const slow = givenRepo({ batchLingerSeconds: 60 });
+  const entries = [givenEntry(1, { readyAt: AT - 900_000 }), givenEntry(2, { readyAt: AT - 5 })];
+  const block = blockOf({ entries, ...changes }, slow);
+  expect(block).toMatchObject({ kind: 'linger', since: AT - 5, until: AT - 5 + 60_000 });
+});
+
 test.each([
   [null, 'landing', null],
   ['base_advanced', 'waiting', 'base_advanced'],
