@@ -8,10 +8,12 @@ import type { ReconcileErrorCode } from '../../domain/repos/repo.ts';
 import type { AccountStore } from '../../ports/account-store.ts';
 import type { DispatchStore, EngineStore } from '../../ports/store.ts';
 import type { Clock } from '../../ports/system.ts';
+import { findReposOnHold, type OnHoldStore, type PlanDeps } from '../billing/plans.ts';
 import { loadOwnRepo } from '../repos/owned.ts';
 
-export interface PullDeps {
+export interface PullDeps extends PlanDeps {
   readonly store: Pick<DispatchStore, 'getRepo' | 'loadReconcileOutcome'> &
+    OnHoldStore &
     Pick<AccountStore, 'readQueueViews'> &
     Pick<EngineStore, 'listOwnBatches' | 'listOwnEvents'>;
   readonly clock: Pick<Clock, 'now'>;
@@ -32,28 +34,30 @@ function stoppedBy(code: ReconcileErrorCode | null): Pick<StoryFacts, 'stopped'>
 
 /** The story of one pull request of a managed repository, as far back as rows of the repository are looked through. */
 export async function readPull(
-  { store, clock }: PullDeps,
+  deps: PullDeps,
   tenantId: TenantId,
   id: string,
   number: string,
 ): Promise<PullStoryView> {
+  const { store, clock } = deps;
   const repo = await loadOwnRepo(store, tenantId, id);
   if (!/^[1-9]\d{0,8}$/.test(number)) throw new AppError('not_found');
   const pr = Number(number);
-  const [views, outcome, events] = await Promise.all([
+  const [onHold, views, outcome, events] = await Promise.all([
+    findReposOnHold(deps, tenantId),
     store.readQueueViews([repo.id]),
     store.loadReconcileOutcome(repo),
     store.listOwnEvents(repo, STORY_EVENTS_MAX, STORY_SCANNED_ROWS_MAX),
   ]);
   // After the events: a landing that is told has its receipt in a row that was written with the event or before it.
   const batches = await store.listOwnBatches(repo, STORY_BATCHES_MAX, STORY_SCANNED_ROWS_MAX);
-  const { queueEnabled } = repo;
   const now = clock.now();
   const story = tellPull({
     pr,
     events,
     batches,
-    queueEnabled,
+    // One that is on hold is not looked at either, and its heads say so in the same words.
+    queueEnabled: repo.queueEnabled && !onHold.has(repo.id),
     ...stoppedBy(outcome?.errorCode ?? null),
     now,
     view: views.get(repo.id),

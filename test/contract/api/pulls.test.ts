@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
+import { PLAN_LIMITS } from '#core/domain/tenants/billing.ts';
 import { grantHeldLease } from '#core/domain/wakes/lease.ts';
 import { givenEvent, givenNodeRow } from '../../builders/store-rows.ts';
 import { givenObligations } from '../../builders/told-queue.ts';
@@ -65,6 +66,18 @@ describe('the story of one pull request', () => {
     const { says: words } = PULL_CODES.queue_stopped;
     const next = expect.stringMatching(/why the forge refuses the queue.* goes on by itself\.$/);
     expect(await now()).toMatchObject({ in_queue: true, now: { code: 'queue_stopped', words, next } });
+  });
+
+  test('a queue that is on hold for its payment is told in the words of its heads, and not as one that goes on', async () => {
+    const { world, path } = await givenStory();
+    const none = { connections: 0, repos: 0 };
+    world.planLimits = { ...PLAN_LIMITS, free: { included: none, ceiling: none } };
+    await world.store.savePlan(TENANT_A, { tier: 'pro', status: 'past_due' });
+    const { says: words, next } = PULL_CODES.queue_disabled;
+    const now = { code: 'queue_disabled', kind: 'exit', turn: 'operator', words, next };
+    expect((await world.as(TOKEN_A)('GET', path(10))).json).toMatchObject({ now, estimate: null });
+    await world.store.savePlan(TENANT_A, { tier: 'pro', status: 'active' });
+    expect((await world.as(TOKEN_A)('GET', path(10))).json).toMatchObject({ now: { code: 'ready' } });
   });
 
   test('a bounce is told with whose turn it is, the words of the status and the next step', async () => {

@@ -21,6 +21,8 @@ test('a landing that is written while its story is read is told with its receipt
   const store = {
     getRepo: async () => repo,
     loadReconcileOutcome: async () => null,
+    loadPlan: async () => null,
+    listRepos: async () => [repo],
     readQueueViews: async () => new Map(),
     // Row and event are written together, right before the events are read.
     listOwnEvents: async () => {
