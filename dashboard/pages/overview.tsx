@@ -23,7 +23,7 @@ import {
   sayTimes,
 } from '../view/blocker.ts';
 import { plural, pullUrl } from '../view/format.ts';
-import { sayReason, wordOfEvent } from '../view/words.ts';
+import { sayBounce, sayReason, wordOfEvent } from '../view/words.ts';
 
 /** An event is a line, two at most. */
 const EVENT_TITLE_CHARS_MAX = 90;
@@ -141,7 +141,7 @@ export function Events({
         const word = wordOfEvent(event.event);
         const repo = repos.find((each) => each.repo_id === event.repo_id);
         const isShared = repos.some((each) => each.repo_slug === event.repo_slug && each !== repo);
-        const reason = sayReason(event.reason);
+        const reason = (event.event === 'pr_bounced' ? sayBounce : sayReason)(event.reason);
         return (
           <li key={`${event.timestamp} ${event.repo_id} ${event.pr} ${event.event}`}>
             <Mark tone={word.tone} />

@@ -1,4 +1,4 @@
-import { isPullCode } from '../../core/domain/pulls/find-pull-code.ts';
+import { codeOfEvent, isPullCode, type PullCodeName } from '../../core/domain/pulls/find-pull-code.ts';
 import type { Turn } from '../../core/domain/pulls/pull-code-kinds.ts';
 import { PULL_CODES } from '../../core/domain/pulls/pull-code-table.ts';
 import type { Tone } from './tone.ts';
@@ -109,8 +109,17 @@ export function wordOfCi(status: string): Word {
 /** The cause in the words of the commit status, then the next step; the key itself, made readable, when this page does not know it. */
 export function sayReason(reason: string | null): string | null {
   if (reason === null) return null;
-  if (!isPullCode(reason)) return reason.replaceAll('_', ' ');
-  const { is, turn, says, next } = PULL_CODES[reason];
+  return isPullCode(reason) ? sayCode(reason) : reason.replaceAll('_', ' ');
+}
+
+/** The cause of a bounce, which may have the name of what also sends a pull request back to the queue. */
+export function sayBounce(reason: string | null): string | null {
+  const code = reason !== null && isPullCode(reason) ? codeOfEvent('pr_bounced', reason) : reason;
+  return sayReason(code);
+}
+
+function sayCode(code: PullCodeName): string {
+  const { is, turn, says, next } = PULL_CODES[code];
   return `${sayWords(withoutStep(says, { kind: is, turn }))}. ${next}`;
 }
 

@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { path } from '../../routes.ts';
 import { showPart } from '../../view/format.ts';
 import { type BatchTree, type MemberStory, tellMembers } from '../../view/tree.ts';
-import { sayReason, wordOfAction } from '../../view/words.ts';
+import { sayBounce, sayReason, wordOfAction } from '../../view/words.ts';
 import type { RepoView } from '../frame/repo-frame.tsx';
 import { Tag } from '../frame/signal.tsx';
 import { GateRun } from './gate-run.tsx';
@@ -48,8 +48,10 @@ export function Members({
   );
 }
 
-/** For an action without a reason of its own. */
-function sayPlainAction({ action }: MemberStory): string {
+function sayAction({ action }: MemberStory): string {
+  const say = action?.action === 'bounced' ? sayBounce : sayReason;
+  const reason = say(action?.reason ?? null);
+  if (reason !== null) return reason;
   if (action?.action === 'landed') return 'Landed with exactly the tree that was proven.';
   if (action?.action === 'requeued') return 'Not decided in this batch; it keeps its place in the queue.';
   return '';
@@ -86,7 +88,7 @@ function MemberLine({
         )}
       </td>
       <td>
-        {sayReason(member.action?.reason ?? null) ?? sayPlainAction(member)}{' '}
+        {sayAction(member)}{' '}
         {member.action?.action === 'bounced' && member.node !== null && member.node.run_url !== null && (
           <GateRun href={member.node.run_url} prs={member.node.prs}>
             Failing gate run

@@ -43,6 +43,17 @@ test('a reason names its next step once: the one of the table, in the place of t
   );
 });
 
+test('a bounce by a merge that did not come is told as its status tells it, and a requeue for the same as that', () => {
+  expect(words.sayBounce('merge_timeout')).toMatch(
+    /^The forge twice did not complete its merge\. To try again, /,
+  );
+  expect(words.sayReason('merge_timeout')).toMatch(
+    /; tested again\. Nothing: the queue goes on by itself\.$/,
+  );
+  expect(words.sayBounce('gate_failed')).toBe(words.sayReason('gate_failed'));
+  expect([words.sayBounce(null), words.sayBounce('some_new_reason')]).toEqual([null, 'some new reason']);
+});
+
 test('what the queue does by itself stays in the words, because no step of a person follows', () => {
   expect(words.sayReason('gate_infrastructure')).toContain('no pull request is blamed');
   expect(words.sayReason('base_advanced')).toContain('tested again on the new base');
