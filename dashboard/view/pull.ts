@@ -1,5 +1,7 @@
 import { TURN_NAMES } from '#core/contracts/pulls/turn-names.ts';
 import type { ResultOf } from '#core/contracts/routes/client.ts';
+import { isPullCode } from '../../core/domain/pulls/find-pull-code.ts';
+import { PULL_CODES } from '../../core/domain/pulls/pull-code-table.ts';
 import type { ActivityDoc, RepoActivity } from './blocker.ts';
 import { plural, showDuration } from './format.ts';
 import type { Tone } from './tone.ts';
@@ -18,10 +20,12 @@ export function toneOfTold({ code, kind, turn }: Told): Tone {
 }
 
 /** The words of the commit status as a sentence, without its first word, the step that follows beside it, and full stop. */
-export function sayTold(told: Pick<Told, 'kind' | 'turn' | 'words'>): string {
-  const { words } = told;
+export function sayTold(told: Pick<Told, 'code' | 'kind' | 'turn' | 'words'>): string {
+  const { code, words } = told;
   if (words === null) return 'Unknown: this page does not know the reason yet; reload it';
-  return sayWords(withoutStep(words, told));
+  // Other words than those of the table have none of its steps: a semicolon there may be one of the owner.
+  const hasStep = code !== null && isPullCode(code) && PULL_CODES[code].says === words;
+  return sayWords(hasStep ? withoutStep(words, told) : words);
 }
 
 export function sayTurn({ turn, kind }: Told): string {

@@ -6,6 +6,7 @@ import {
   findPulls,
   type PullStory,
   sayEstimate,
+  sayTold,
   sayTurn,
   toneOfTold,
 } from '../../../../dashboard/view/pull.ts';
@@ -232,6 +233,14 @@ describe('the words of a story', () => {
   test('while a person has to act the time is unknown, and says so', () => {
     expect(sayEstimate(givenStory('conflict', { in_queue: true }))).toBe('Unknown until a person has acted');
     expect(sayEstimate(givenStory('landed'))).toBeNull();
+  });
+
+  test('a reason of the owner is shown whole, with who holds the queue up and until when', () => {
+    const words = 'paused: ship 2.1; then go on (by the owner of this queue, until 2026-11-23 00:14 UTC)';
+    expect(sayTold({ ...told('paused'), words })).toBe(
+      'Ship 2.1; then go on (by the owner of this queue, until 2026-11-23 00:14 UTC)',
+    );
+    expect(sayTold(told('paused'))).toBe('The owner or a freeze window holds this queue up');
   });
 
   test('the colour and the turn follow the code: a person to act is a stop, an unknown code is unknown', () => {
