@@ -7,6 +7,8 @@ import type { Tone } from './tone.ts';
 
 /** A queue with a batch out is looked at when the engine said it would be, and within a minute of it. */
 const SILENT_MS = 60_000;
+/** Every other queue is looked at by each five-minute timer: so long three of them take. */
+const UNSEEN_MS = 15 * 60_000;
 
 export type ActivityDoc = ResultOf<'readActivity'>;
 export type RepoActivity = ActivityDoc['repos'][number];
@@ -111,6 +113,13 @@ function blockerOfSilence(
   now: number,
 ): Blocker | null {
   const since = looked !== null && looked > seen ? looked : seen;
+  if (block.kind === 'empty' && lease !== 'held' && now - Date.parse(since) > UNSEEN_MS)
+    return {
+      ...NOTHING,
+      since,
+      tone: 'unknown',
+      text: 'Unknown: no look has come to this queue, so a pull request may wait that it has not seen',
+    };
   const isDue = next === null || now - Date.parse(next) > SILENT_MS;
   const isOut = block.kind === 'staging' || IN_FLIGHT.includes(block.kind);
   if (!isOut || !isDue || lease === 'held' || now - Date.parse(since) <= SILENT_MS) return null;

@@ -22,6 +22,27 @@ test('a kind that this page does not know is unknown', () => {
   expect(findBlocker(givenActivity({ queue }), givenStatus()).tone).toBe('unknown');
 });
 
+test('an empty queue is clear as of a look of the last quarter of an hour, and unknown after it', () => {
+  const of = (minutes: number, changes: object = {}) => {
+    const queue = givenQueue('empty');
+    const now = Date.parse(queue.seen_at) + minutes * 60_000;
+    const { tone, since } = findBlocker(givenActivity({ queue, ...changes }), givenStatus(), now);
+    return [tone, since];
+  };
+  const { seen_at: at } = givenQueue('empty');
+  const next_look_at = new Date(Date.parse(at) + 20 * 60_000).toISOString();
+  expect([of(14), of(16), of(16, { next_look_at })]).toEqual([
+    ['clear', null],
+    ['unknown', at],
+    ['unknown', at],
+  ]);
+  const last_reconcile = new Date(Date.parse(at) + 10 * 60_000).toISOString();
+  expect([of(16, { last_reconcile }), of(16, { lease_state: 'held' })]).toEqual([
+    ['clear', null],
+    ['clear', null],
+  ]);
+});
+
 test('no view is unknown, not an empty line', () => {
   expect(findBlocker(givenActivity({ queue: null }), givenStatus())).toMatchObject({ tone: 'unknown' });
   expect(findBlocker(givenActivity({ queue: null, last_reconcile: null }), givenStatus()).text).toMatch(

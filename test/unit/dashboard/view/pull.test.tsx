@@ -82,7 +82,8 @@ describe('the page of one pull request', () => {
       history: [{ ...told('gate_failed'), timestamp: AT, event: 'pr_bounced', head: 'c'.repeat(40) }],
       batch: { run_id: 'run', node_id: 'r', tree: null, gate_verdict: 'failure', run_url: run, prs: [7, 8] },
     });
-    mountPage({ at: STORY_PATH, answers: answersOf(story) });
+    const seen = givenActivity({ last_reconcile: new Date().toISOString() });
+    mountPage({ at: STORY_PATH, answers: answersOf(story, givenFeed({ repos: [seen] })) });
     const standing = within(await screen.findByRole('region', { name: 'Where it stands' }));
     expect(standing.getByText('Not in the queue')).toBeTruthy();
     expect(standing.getByText('The gate fails with this pull request and passes without it.')).toBeTruthy();
