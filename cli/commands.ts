@@ -1,5 +1,6 @@
 import { TURN_NAMES } from '#core/contracts/pulls/turn-names.ts';
 import { type ApiClient, ApiError, type ResultOf } from '#core/contracts/routes/client.ts';
+import { sayEstimate } from '../dashboard/view/pull.ts';
 import { type Asked, EXIT, emit, type Repo } from './asked.ts';
 import { sayRepo } from './naming.ts';
 import { Refusal } from './refusal.ts';
@@ -18,12 +19,17 @@ const FAULT_STANDS_MS = 40_000;
 export async function status(asked: Asked): Promise<number> {
   const { repos } = await asked.api.readQueueStatus();
   emit(asked, repos, () =>
-    repos.map((repo) => {
-      const state = !repo.queue_enabled ? 'off' : repo.pause === null ? 'on' : repo.pause.kind;
-      return `${sayRepo(repo, repos)} ${repo.base_branch}: ${state}`;
-    }),
+    repos.map((repo) => `${sayRepo(repo, repos)} ${repo.base_branch}: ${sayState(repo)}`),
   );
   return EXIT.ok;
+}
+
+type StatusEntry = ResultOf<'readQueueStatus'>['repos'][number];
+
+function sayState({ queue_enabled: isOn, hold_reason: held, pause }: StatusEntry): string {
+  if (!isOn) return 'off';
+  if (held != null) return `on hold (${plain(held.replaceAll('_', ' '))})`;
+  return pause === null ? 'on' : pause.kind;
 }
 
 export async function queue(asked: Asked, repo: Repo): Promise<number> {
@@ -87,7 +93,7 @@ export function describe(story: Story): readonly string[] {
     ...(place === null ? [] : [`place: ${place}`]),
     ...(story.settings_file == null ? [] : [`settings: ${plain(story.settings_file)}`]),
     ...(forecast == null ? [] : [forecast]),
-    ...(estimate === null ? [] : [`lands in about ${Math.ceil(estimate.seconds / 60)} min`]),
+    ...(estimate === null ? [] : [`time to land: ${sayEstimate(story)}`]),
   ];
 }
 

@@ -24,6 +24,47 @@ describe('mergeyard holds a queue up', () => {
   });
 });
 
+describe('mergeyard status', () => {
+  test('a queue that is not processed is not called on', async () => {
+    const pause = { kind: 'drain', reason: null, until: null };
+    const repos = [
+      { ...REPO, name: 'acme/a' },
+      { ...REPO, name: 'acme/b', hold_reason: 'payment_required', pause },
+      { ...REPO, name: 'acme/c', pause },
+      { ...REPO, name: 'acme/d', queue_enabled: false, hold_reason: 'payment_required' },
+    ];
+    const { out } = await call(['status'], { 'queue/status': () => ({ repos }) });
+    expect(out).toEqual([
+      'acme/a main: on',
+      'acme/b main: on hold (payment required)',
+      'acme/c main: drain',
+      'acme/d main: off',
+    ]);
+  });
+});
+
+describe('mergeyard why', () => {
+  test('tells the time to land with its error', async () => {
+    const words = {
+      kind: 'wait',
+      code: 'ready',
+      fault: false,
+      turn: 'none',
+      words: 'queued: soon',
+      next: null,
+    };
+    const why = async (seconds: number) => {
+      const estimate = { seconds, error_seconds: 300, landings: 34 };
+      const story = { number: 7, title: 'Sort', place: 1, in_queue: true, estimate, now: words };
+      return (await call(['why', '7', ...named], { 'repos/r/pulls/7': () => story })).out.at(-1);
+    };
+    expect(await why(720)).toBe(
+      'time to land: About 12 min; four in five within 7 min to 17 min, by 34 landings of this repository',
+    );
+    expect(await why(0)).toContain('four in five land within 5 min of now');
+  });
+});
+
 describe('mergeyard schedules with the right of the person', () => {
   const path = 'repos/r/pulls/7/queue';
   const made = (already: boolean) => ({ [path]: () => ({ number: 7, head: 'a'.repeat(40), already }) });
