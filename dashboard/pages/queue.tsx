@@ -53,7 +53,7 @@ function Queue({ view }: { readonly view: RepoView }) {
           <section className="panel" aria-labelledby="batch-title">
             <h2 id="batch-title">Running now</h2>
             {running.length === 0 ? (
-              <p className="hint">No batch is running.</p>
+              <p className="hint">{sayNoneShown(activity)}</p>
             ) : (
               running.map((tree) => (
                 <RunningBatch key={tree.batchId} tree={tree} view={view} usualGate={usualGate} />
@@ -67,6 +67,13 @@ function Queue({ view }: { readonly view: RepoView }) {
       </div>
     </>
   );
+}
+
+/** The page has the newest batches of all repositories: those of this one may be behind them. */
+function sayNoneShown({ batch, state }: RepoActivity): string {
+  if (batch.length > 0)
+    return `Running with ${showPulls(batch.map(({ pr }) => pr))}: older than what is shown.`;
+  return state === 'unknown' ? 'Unknown.' : 'No batch is running.';
 }
 
 /** The last word of CI, where it is staged, and when the queue last looked without trouble. */

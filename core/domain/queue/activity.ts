@@ -6,6 +6,7 @@ import type { Reading } from '../result.ts';
 import type { LeaseState } from '../wakes/lease.ts';
 import type { ActivityEventName, BatchOutcome, NodeRow } from './batch.ts';
 import { stagingBranch } from './queue-names.ts';
+import type { BlockKind, QueueView } from './queue-view.ts';
 
 /** D-28: a superset of the values that the contract shows. */
 export const REPO_STATES = [
@@ -185,8 +186,10 @@ export interface RepoActivityFacts {
   readonly repo: ManagedRepo;
   readonly isOnHold: boolean;
   readonly outcome: ReconcileOutcome | undefined;
-  /** Rows of this repo, newest first. */
+  /** Rows of this repo, newest first. Unknown: none was read, and there may be older ones. */
   readonly batches: Reading<readonly NodeRow[]>;
+  /** Undefined: not known. */
+  readonly view: QueueView | undefined;
   readonly lease: LeaseState;
   /** Ready pull requests wait for more of them before anything is staged. */
   readonly lingers: boolean;
@@ -198,12 +201,13 @@ export interface RepoActivityFacts {
 export function describeRepoActivity(facts: RepoActivityFacts): RepoActivity {
   const plainBranch = stagingBranch(facts.queueName, facts.repo.baseBranch);
   if (!facts.batches.known) {
+    const { block, places = [] } = facts.view ?? {};
     return {
-      state: settledState(facts) ?? 'unknown',
+      state: settledState(facts) ?? stateOfView(facts),
       ciStatus: 'unknown',
-      ciUrl: null,
+      ciUrl: block?.runUrl ?? null,
       stagingBranch: plainBranch,
-      prs: [],
+      prs: places.flatMap(({ pr, state }) => (state === 'staged' || state === 'landing' ? [pr] : [])),
     };
   }
   const rows = facts.batches.value;
@@ -229,6 +233,27 @@ function liveState(running: readonly NodeRow[], facts: RepoActivityFacts): RepoS
   if (running.some((row) => row.phase === 'waiting_merge')) return 'landing';
   if (running.some((row) => row.parentId !== null || row.nodeId === 'b')) return 'bisecting';
   return running.some((row) => row.stagingSha !== null) ? 'waiting_gate' : 'staging';
+}
+
+const OF_GATE: readonly BlockKind[] = ['gate', 'runner', 'gate_retry'];
+/** No batch is under way. */
+const OF_REST: readonly BlockKind[] = [
+  'tree_mismatch',
+  'paused',
+  'paused_by_owner',
+  'base_red',
+  'gate_missing',
+  'linger',
+  'admission',
+  'empty',
+];
+
+function stateOfView(facts: RepoActivityFacts): RepoState {
+  const kind = facts.view?.block.kind;
+  if (kind === undefined) return 'unknown';
+  if (OF_REST.includes(kind)) return restingState(facts);
+  if (kind === 'staging') return 'staging';
+  return OF_GATE.includes(kind) ? 'waiting_gate' : 'landing';
 }
 
 function restingState({ outcome, lingers, isPaused }: RepoActivityFacts): RepoState {

@@ -85,12 +85,14 @@ export async function readActivity(
     repos: facts.map((fact, index) => {
       const lease = leases[index] ?? 'unknown';
       const rows = history.batches.filter((row) => row.repoId === fact.repo.id);
-      const batches = known(rows);
+      // Other repositories may have made all of the newest rows: that tells nothing about this one.
+      const batches = rows.length === 0 && history.next !== null ? UNKNOWN : known(rows);
       const view = views.known ? views.value.get(fact.repo.id) : undefined;
       const activity = describeRepoActivity({
         ...fact,
         queueName: deps.queueName,
         batches,
+        view,
         lease,
         lingers: lingers(view, now),
         isPaused: pauseAt(fact.repo, now) !== null,

@@ -146,6 +146,47 @@ describe('activity', () => {
     expect(new Set(seen).size).toBe(1);
   });
 
+  test('a repository whose batches are behind the newest 200 of others is told by its last look, and not as idle', async () => {
+    const { repo } = await world.enroll(TENANT_A);
+    const { repo: quiet } = await world.enroll(TENANT_A, { instanceUrl: 'https://quiet.example' });
+    const { repo: busy } = await world.enroll(TENANT_A, { instanceUrl: 'https://other.example' });
+    const place = { title: 'Waits', head: 'h', queuedAt: 1, reason: null, until: null } as const;
+    const runUrl = 'https://forge.example/run';
+    const view: QueueView = {
+      at: world.clock.now(),
+      places: [
+        { ...place, pr: 7, state: 'staged' },
+        { ...place, pr: 8, state: 'ready' },
+      ],
+      more: 0,
+      block: { kind: 'gate', since: world.clock.now(), until: null, pr: 7, runUrl },
+    };
+    await save(
+      repo,
+      [{ prs: [7], stagingSha: 'staged', outcome: 'running', phase: 'waiting_gate' }],
+      [],
+      view,
+    );
+    const read = async (id: string) => {
+      const { json } = await a('GET', ACTIVITY);
+      const { state, ci_status, ci_url, batch } = json.repos.find(
+        (each: { repo_id: string }) => each.repo_id === id,
+      );
+      return { state, ci_status, ci_url, batch };
+    };
+    const batch = [{ pr: 7 }];
+    expect(await read(repo.id)).toEqual({ state: 'waiting_gate', ci_status: 'pending', ci_url: null, batch });
+    await world.clock.advance(HOUR_MS);
+    await saveMany(busy, 201, 'batch');
+    expect(await read(repo.id)).toEqual({
+      state: 'waiting_gate',
+      ci_status: 'unknown',
+      ci_url: runUrl,
+      batch,
+    });
+    expect(await read(quiet.id)).toEqual({ state: 'unknown', ci_status: 'unknown', ci_url: null, batch: [] });
+  });
+
   test.each(['x', '1', '00000000000001', `${'9'.repeat(14)}_../x`])(
     'a cursor %j that was never given is refused by name, not taken for the newest page',
     async (before) => {

@@ -1,5 +1,5 @@
 /** @jest-environment jsdom */
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { showFullTime } from '../../../dashboard/view/format.ts';
 import { mountPage, Refusal } from '../../support/mount-page.tsx';
 import { givenActivity, givenFeed, givenNode, givenQueue, givenStatus } from './rows.ts';
@@ -246,6 +246,18 @@ describe('the page of a queue', () => {
     expect(panel.getByText('mq/main/staging')).toBeTruthy();
     expect(panel.getByText('Failing')).toBeTruthy();
     expect(panel.getByTitle(showFullTime(AT))).toBeTruthy();
+  });
+
+  test('does not say that no batch runs where one runs that is older than what it has', async () => {
+    const running = async (changes: Parameters<typeof givenActivity>[0]) => {
+      await gate(changes);
+      const { textContent } = screen.getByRole('region', { name: 'Running now' });
+      cleanup();
+      return textContent;
+    };
+    expect(await running({ batch: [{ pr: 7 }, { pr: 8 }] })).toContain('Running with #7 and #8: older than');
+    expect(await running({ state: 'unknown' })).toContain('Unknown.');
+    expect(await running({})).toContain('No batch is running.');
   });
 
   test('claims neither a run nor a look that was not seen', async () => {
