@@ -2,7 +2,7 @@ import { QueryCache, QueryClient } from '@tanstack/react-query';
 import { DASHBOARD_CONFIG_PATH, type DashboardConfig } from '#core/contracts/internal/dashboard.ts';
 import { type ApiClient, ApiError, createApiClient } from '#core/contracts/routes/client.ts';
 import { endsSession } from '../view/error-words.ts';
-import { readToken } from './session.ts';
+import { readToken, type Session, session } from './session.ts';
 import { expireSession } from './tabs.ts';
 
 const RETRIES_MAX = 2;
@@ -47,5 +47,26 @@ export function createService(config: DashboardConfig): Service {
       },
     },
   });
+  forgetOthers(queries);
   return { config, api, queries };
+}
+
+/** A tab outlives a session: who signs in after its end sees nothing of who was signed in before. */
+function forgetOthers(queries: QueryClient): void {
+  let last = session.read();
+  let hasEnded = false;
+  session.watch(() => {
+    const next = session.read();
+    hasEnded ||= next === null;
+    if (next === null) return;
+    if (last !== null && !isOfSame(last, next, hasEnded)) queries.clear();
+    last = next;
+    hasEnded = false;
+  });
+}
+
+/** Without a name a session is of the same person only where it renews the one before. */
+function isOfSame(last: Session, next: Session, hasEnded: boolean): boolean {
+  const isOnePerson = last.email === next.email && (last.email !== null || !hasEnded);
+  return isOnePerson && last.tenants?.chosen === next.tenants?.chosen;
 }
