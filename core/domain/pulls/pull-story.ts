@@ -154,13 +154,14 @@ function receiptsOf(attempts: readonly NodeRow[], pr: PullRequestNumber): readon
   );
 }
 
-/** Nothing is promised while a person has to act, or before the repository has taught enough. */
+/** Nothing is promised while a person has to act, before the repository has taught enough, or where it teaches of no such wait. */
 function estimate(facts: StoryFacts, code: PullCodeName | null, queuedAt: EpochMs): LandingEstimate | null {
   if (code === null || !['none', 'ci', 'forge'].includes(PULL_CODES[code].turn)) return null;
   const took = landingTimes(facts.events).sort((one, other) => one - other);
   if (took.length < ESTIMATE_LANDINGS_MIN) return null;
   const at = (share: number): number => took[Math.max(0, Math.ceil(took.length * share) - 1)] ?? 0;
   const waited = Math.max(0, facts.now - queuedAt);
+  if (waited > at(0.9)) return null;
   return {
     ms: Math.max(0, at(0.5) - waited),
     errorMs: Math.max(at(0.9) - at(0.5), at(0.5) - at(0.1)),

@@ -234,6 +234,8 @@ describe('the words of a story', () => {
   test('while a person has to act the time is unknown, and says so', () => {
     expect(sayEstimate(givenStory('conflict', { in_queue: true }))).toBe('Unknown until a person has acted');
     expect(sayEstimate(givenStory('landed'))).toBeNull();
+    const late = givenStory('not_admitted', { in_queue: true });
+    expect(sayEstimate(late)).toMatch(/^Unknown: .* or nine in ten in less time than this has waited$/);
   });
 
   test('a reason of the owner is shown whole, with who holds the queue up and until when', () => {

@@ -179,6 +179,17 @@ describe('the story of one pull request', () => {
     });
   });
 
+  test('one that has waited longer than nine in ten is promised nothing: the error would not hold', () => {
+    const events = landings(10, 12, 11, 14, 10);
+    const having = (minutes: number) => {
+      const { places } = view(7);
+      const waits = places.map((place) => ({ ...place, queuedAt: NOW - minutes * MINUTE_MS }));
+      return tellPull(given({ view: { ...view(7), places: waits }, events }))?.estimate ?? null;
+    };
+    expect(having(14)).toEqual({ ms: 0, errorMs: 3 * MINUTE_MS, landings: 5 });
+    expect(having(15)).toBeNull();
+  });
+
   test('nothing is promised before enough landings, or while a person has to act', () => {
     expect(tellPull(given({ view: view(7), events: landings(10, 12) }))?.estimate).toBeNull();
     const places = view(7).places.map(
