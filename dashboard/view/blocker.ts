@@ -1,5 +1,6 @@
 import type { ResultOf } from '#core/contracts/routes/client.ts';
 import { sayRunner } from '#core/domain/forge/runner-labels.ts';
+import { TICK_INTERVAL_MS } from '#core/domain/limits.ts';
 import { secondsBetween, showClock, showDuration } from './format.ts';
 import { heldFreeze } from './freeze.ts';
 import { isPaused, sayPaused } from './pause.ts';
@@ -7,8 +8,8 @@ import type { Tone } from './tone.ts';
 
 /** A queue with a batch out is looked at when the engine said it would be, and within a minute of it. */
 const SILENT_MS = 60_000;
-/** Every other queue is looked at by each five-minute timer: so long three of them take. */
-const UNSEEN_MS = 15 * 60_000;
+/** Every other queue is looked at by each timer. */
+const UNSEEN_MS = 3 * TICK_INTERVAL_MS;
 
 export type ActivityDoc = ResultOf<'readActivity'>;
 export type RepoActivity = ActivityDoc['repos'][number];
@@ -120,7 +121,9 @@ function blockerOfSilence(
       tone: 'unknown',
       text: 'Unknown: no look has come to this queue, so a pull request may wait that it has not seen',
     };
-  const isDue = next === null || now - Date.parse(next) > SILENT_MS;
+  // Of what is overdue the service tells the next timer, which is always to come.
+  const isOverdue = now - Date.parse(since) > TICK_INTERVAL_MS + SILENT_MS;
+  const isDue = next === null || isOverdue || now - Date.parse(next) > SILENT_MS;
   const isOut = block.kind === 'staging' || IN_FLIGHT.includes(block.kind);
   if (!isOut || !isDue || lease === 'held' || now - Date.parse(since) <= SILENT_MS) return null;
   return {

@@ -127,6 +127,14 @@ describe('an engine that should have looked and has not', () => {
     });
   });
 
+  test('is silent also where the next timer is to come, as it always is, and the last one was to bring a look', () => {
+    const at = (seconds: number) => {
+      const next_look_at = new Date(secondsOn(Math.ceil(seconds / 300) * 300)).toISOString();
+      return findBlocker({ ...activity, next_look_at }, givenStatus(), secondsOn(seconds)).tone;
+    };
+    expect([at(299), at(359), at(361), at(899)]).toEqual(['busy', 'busy', 'unknown', 'unknown']);
+  });
+
   test.each([
     ['its next look is to come', { next_look_at: '2026-11-21T10:02:00.000Z' }],
     ['a worker is on it', { lease_state: 'held' as const }],
