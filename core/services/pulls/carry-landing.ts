@@ -216,10 +216,19 @@ async function tell(
 ): Promise<void> {
   if (!(await store.claimDelivery(repo.id, `backport:${pr}:${backport.branch}`))) return;
   const { says, next } = sayBackport(backport);
+  const words = next === null ? `${says}.` : `${says}. Next: ${next}.`;
   try {
-    await forge.remark(pr, next === null ? `${says}.` : `${says}. Next: ${next}.`);
+    await forge.remark(pr, toRemark(words, backport));
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
     log.warn('a backport could not be told on its pull request', { repo_id: repo.id, pr });
   }
+}
+
+/** A label may hold any signs, and a remark is Markdown: a name that could be more than a name there is shown as code. */
+function toRemark(words: string, { branch }: Pick<Backport, 'branch'>): string {
+  const fence = '`'.repeat(branch.split('`').length);
+  return isBranchName(branch) && !branch.includes('@')
+    ? words
+    : words.replaceAll(`"${branch}"`, () => `${fence} ${branch} ${fence}`);
 }
