@@ -183,6 +183,9 @@ export interface ProtectionRule {
   require_signed_commits: boolean;
   protected_file_patterns: string;
   unprotected_file_patterns: string;
+  /** Gitea from 1.27 on. */
+  enable_bypass_allowlist: boolean;
+  bypass_allowlist_usernames: string[];
   /** `apply_to_admins` or `block_admin_merge_override`. */
   applies_to_admins: boolean;
   priority: number;

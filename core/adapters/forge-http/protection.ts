@@ -58,10 +58,17 @@ function toProtection(row: ProtectionRow): BranchProtection {
     ignoreStaleApprovals: row.ignore_stale_approvals,
     dismissStaleApprovals: row.dismiss_stale_approvals,
     directPushAllowed: row.enable_push,
+    ...(mayBypass(row) ? { bypassAllowed: true } : {}),
     ...(patterns.length > 0 ? { protectedFilePatterns: patterns } : {}),
     ...(row.enable_merge_whitelist ? mergersOf(row) : {}),
     ...(row.require_signed_commits ? { requiresSigned: true } : {}),
   };
+}
+
+/** Are there people whom the rule lets merge without what it asks for? */
+export function mayBypass(row: ProtectionRow): boolean {
+  const { bypass_allowlist_usernames: people, bypass_allowlist_teams: teams } = row;
+  return row.enable_bypass_allowlist && people.length + teams.length > 0;
 }
 
 function mergersOf(row: ProtectionRow): Pick<BranchProtection, 'mergeList' | 'mergeTeams'> {

@@ -1,5 +1,5 @@
 import type { BranchRule } from '#core/domain/forge/branch-rule.ts';
-import { nameOf } from './protection.ts';
+import { mayBypass, nameOf } from './protection.ts';
 import { readBody } from './wire/read-body.ts';
 import { ProtectionRow } from './wire/schema.ts';
 import { RawRule, RawRules } from './wire/schema-admin.ts';
@@ -59,6 +59,7 @@ function toRule(call: ForgeCall, answer: ForgeAnswer, raw: Readonly<Record<strin
     contexts: row.status_check_contexts,
     blockOnOutdatedBranch: row.block_on_outdated_branch,
     directPushAllowed: row.enable_push,
+    bypassAllowed: mayBypass(row),
     raw,
   };
 }

@@ -26,6 +26,7 @@ export interface BranchRule extends RuleOrder {
   readonly contexts: readonly string[];
   readonly blockOnOutdatedBranch: boolean;
   readonly directPushAllowed: boolean;
+  readonly bypassAllowed: boolean;
   readonly raw: Readonly<Record<string, unknown>>;
 }
 
@@ -155,6 +156,7 @@ function noteReasons(
   const reasons: ProtectionReason[] = [];
   if (rule.blockOnOutdatedBranch) reasons.push('block_on_outdated_branch');
   if (rule.directPushAllowed) reasons.push('direct_push_allowed');
+  if (rule.bypassAllowed) reasons.push('bypass_allowed');
   const others = isGlob(rule.name) ? rules : rules.filter((other) => other !== rule);
   const effort = new Effort(GLOB_STEPS_MAX);
   if (others.some((other) => isOpenedByContext(other, context, effort)))

@@ -91,6 +91,8 @@ export interface BranchProtection {
   readonly ignoreStaleApprovals: boolean;
   readonly dismissStaleApprovals: boolean;
   readonly directPushAllowed: boolean;
+  /** The rule names people who may merge without what it asks for. Absent: it names none, or that is not readable. */
+  readonly bypassAllowed?: true;
   /** Who changes a file that one of these matches is never merged by itself; absent: none, or not readable. */
   readonly protectedFilePatterns?: readonly string[];
   /** Only these may merge, and the members of `mergeTeams`. Absent: there is no such list, or it is not readable. */

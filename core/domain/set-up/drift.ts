@@ -69,6 +69,7 @@ export interface DriftFacts {
 const OF_RULE: Readonly<Partial<Record<ProtectionReason, Pick<Drift, 'kind' | 'onlyPeople'>>>> = {
   rule_missing: { kind: 'protection' },
   direct_push_allowed: { kind: 'protection', onlyPeople: true },
+  bypass_allowed: { kind: 'protection', onlyPeople: true },
   context_not_required: { kind: 'required_context' },
   all_statuses_required: { kind: 'required_context', onlyPeople: true },
 };

@@ -47,6 +47,7 @@ export const PROTECTION_OBSERVATIONS = [
 ] as const;
 export const PROTECTION_REASONS = [
   'direct_push_allowed',
+  'bypass_allowed',
   'block_on_outdated_branch',
   'foreign_pattern',
   'all_statuses_required',
@@ -137,6 +138,8 @@ export interface StatusPlace {
 const REASON_PHRASES: Readonly<Record<Exclude<ProtectionReason, 'context_required_elsewhere'>, string>> = {
   direct_push_allowed:
     'direct_push_allowed: the rule lets people push to the base branch past the queue; turn that off',
+  bypass_allowed:
+    'bypass_allowed: the rule names people who may merge without the status of the queue; take that list off',
   block_on_outdated_branch:
     'block_on_outdated_branch: the rule blocks outdated branches, so at most one pull request of a batch could ever land; turn that off, the queue tests on the newest base anyway',
   foreign_pattern:
@@ -227,6 +230,7 @@ export interface RuleSeen {
 /** States that the engine sees for itself; of these its newer look counts, of the others the last attempt. */
 const SEEN_BY_ENGINE: readonly ProtectionReason[] = [
   'direct_push_allowed',
+  'bypass_allowed',
   'block_on_outdated_branch',
   'all_statuses_required',
   'foreign_pattern',

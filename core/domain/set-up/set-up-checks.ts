@@ -61,7 +61,8 @@ const STATES: Readonly<Record<SetUpCheckName, (facts: SetUpFacts) => SetUpState>
     if (rule === null) return 'missing';
     // The summary that other bots are shown does not say it.
     if (rule.scope === 'summary') return 'unknown';
-    return say(!rule.directPushAllowed && !rule.blockOnOutdatedBranch);
+    const isWay = rule.directPushAllowed || rule.bypassAllowed === true;
+    return say(!isWay && !rule.blockOnOutdatedBranch);
   },
   wake: ({ repo }) => {
     if (repo.wakeupMode === 'poll') return 'ok';
@@ -106,10 +107,10 @@ function words({ repo, queueName }: SetUpFacts): Readonly<Record<SetUpCheckName,
       },
     },
     no_way_past: {
-      says: `The rule of "${base}" allows no direct pushes and does not block outdated branches.`,
+      says: `The rule of "${base}" allows no direct pushes, names no people who may bypass it, and does not block outdated branches.`,
       fix: {
-        missing: `In ${rule} switch direct pushes off, and "block on outdated branch" off: else commits land past the queue, or at most one pull request of a batch lands.`,
-        unknown: `The bot may not read this. Look at ${rule} on the forge that direct pushes are off, and "block on outdated branch" too.`,
+        missing: `In ${rule} switch direct pushes off, the list of people who may bypass it (Gitea 1.27) off, and "block on outdated branch" off: else commits land past the queue, or at most one pull request of a batch lands.`,
+        unknown: `The bot may not read this. Look at ${rule} on the forge that direct pushes are off, the list of people who may bypass it (Gitea 1.27) too, and "block on outdated branch" as well.`,
       },
     },
     wake: {

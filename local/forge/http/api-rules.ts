@@ -22,11 +22,13 @@ const FLAGS = [
   'dismiss_stale_approvals',
   'ignore_stale_approvals',
   'require_signed_commits',
+  'enable_bypass_allowlist',
 ] as const satisfies readonly (keyof RuleFields)[];
 const USER_LISTS = [
   'push_whitelist_usernames',
   'merge_whitelist_usernames',
   'approvals_whitelist_username',
+  'bypass_allowlist_usernames',
 ] as const satisfies readonly (keyof RuleFields)[];
 const TEXTS = [
   'protected_file_patterns',

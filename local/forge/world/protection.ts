@@ -28,6 +28,8 @@ export function createRule(world: World, ruleName: string): ProtectionRule {
     require_signed_commits: false,
     protected_file_patterns: '',
     unprotected_file_patterns: '',
+    enable_bypass_allowlist: false,
+    bypass_allowlist_usernames: [],
     applies_to_admins: false,
     priority: 0,
     created_at: now,

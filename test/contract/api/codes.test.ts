@@ -23,6 +23,7 @@ const RULE_OVER_QUEUE_BRANCHES: BranchRule = {
   contexts: [],
   blockOnOutdatedBranch: false,
   directPushAllowed: false,
+  bypassAllowed: false,
   raw: {},
 };
 

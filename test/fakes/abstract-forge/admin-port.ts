@@ -86,6 +86,7 @@ function viewRule(branch: string, rule: BranchProtection, index: number): Branch
     contexts: rule.requiredContexts,
     blockOnOutdatedBranch: rule.blockOnOutdatedBranch,
     directPushAllowed: rule.directPushAllowed,
+    bypassAllowed: rule.bypassAllowed === true,
     raw: { required_approvals: rule.requiredApprovals },
   };
 }

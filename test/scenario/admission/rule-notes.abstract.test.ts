@@ -68,6 +68,11 @@ describe('the owner learns of faults of the base’s rule, whether or not protec
     expect(required).toBe(false);
   });
 
+  test('a rule that names people who may bypass it is told to a bot that reads it in full', () => {
+    const rule = { ...givenRule(), bypassAllowed: true } as const;
+    expect(noteRule(rule, 'mq')).toEqual(['bypass_allowed']);
+  });
+
   test('a rule that loses the context while a batch is under way is told of as well', async () => {
     const world = await given();
     await givenScheduled(world.forge, 'a');
@@ -102,6 +107,7 @@ describe('the owner learns of faults of the base’s rule, whether or not protec
     expect(noteRule({ ...summary, requiredContexts: ['mq', '*'] }, 'mq')).toEqual(['foreign_pattern']);
     expect(noteRule({ ...summary, requiredContexts: ['ci'] }, 'mq')).toEqual(['context_not_required']);
     expect(noteRule({ ...summary, requiredContexts: [] }, 'mq')).toEqual(['all_statuses_required']);
+    expect(noteRule({ ...summary, bypassAllowed: true }, 'mq')).toEqual([]);
     expect(noteRule(null, 'mq')).toEqual(['rule_missing']);
   });
 });

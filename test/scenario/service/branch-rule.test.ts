@@ -278,3 +278,13 @@ test.each<[string, Partial<ManagedRepo>, readonly MergeStyle[], boolean]>([
   const { detail } = viewProvisioning(result.repo).protection;
   expect(detail?.startsWith('merge_style_not_allowed') ?? false).toBe(isSaid);
 });
+
+test('people who may bypass the rule are told, and stay on its list (Gitea 1.27)', async () => {
+  const world = await create({ profile: 'gt127' });
+  const fields = { enable_status_check: true, status_check_contexts: ['mq'] };
+  const list = { enable_bypass_allowlist: true, bypass_allowlist_usernames: ['dev'] };
+  await world.api('POST', '/branch_protections', { rule_name: 'main', ...fields, ...list });
+  const result = await setProtection(world.deps, await world.change(VERIFIED), true);
+  expect(viewProvisioning(result.repo).protection.detail).toMatch(/^bypass_allowed/);
+  expect(world.takeWrites()).toEqual([]);
+});

@@ -232,6 +232,10 @@ export const ProtectionRow = z.object({
   ignore_stale_approvals: z.boolean().catch(false),
   protected_file_patterns: z.string().catch(''),
   require_signed_commits: z.boolean().catch(false),
+  // Gitea 1.27 and newer.
+  enable_bypass_allowlist: z.boolean().catch(false),
+  bypass_allowlist_usernames: nullableList(z.string()).catch([]),
+  bypass_allowlist_teams: nullableList(z.string()).catch([]),
 });
 export type ProtectionRow = z.output<typeof ProtectionRow>;
 export const ProtectionRows = nullableList(ProtectionRow.nullable());

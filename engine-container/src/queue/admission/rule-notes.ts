@@ -15,6 +15,7 @@ export function noteRule(protection: BranchProtection | null, context: string): 
   if (protection.scope === 'full') {
     if (protection.blockOnOutdatedBranch) reasons.push('block_on_outdated_branch');
     if (protection.directPushAllowed) reasons.push('direct_push_allowed');
+    if (protection.bypassAllowed === true) reasons.push('bypass_allowed');
   }
   return reasons;
 }

@@ -110,6 +110,7 @@ describe('provision, protect, gate', () => {
       contexts: ['mq'],
       blockOnOutdatedBranch: false,
       directPushAllowed: false,
+      bypassAllowed: false,
       raw: {},
       ...fields,
     });

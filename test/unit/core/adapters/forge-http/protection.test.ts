@@ -114,6 +114,21 @@ test('every field of the rule', async () => {
   expect(seen.map((request) => request.path)).toEqual(['/branch_protections']);
 });
 
+test.each([
+  ['people', { bypass_allowlist_usernames: ['ann'] }, true],
+  ['a team', { bypass_allowlist_teams: ['release'] }, true],
+  ['no account', { bypass_allowlist_usernames: null, bypass_allowlist_teams: [] }, undefined],
+  [
+    'people, switched off',
+    { bypass_allowlist_usernames: ['ann'], enable_bypass_allowlist: false },
+    undefined,
+  ],
+])('a list of those who may bypass the rule (Gitea 1.27) that names %s', async (_name, list, expected) => {
+  const row = rule('main', { enable_bypass_allowlist: true, ...list });
+  const { transport } = openScripted(() => ({ json: [row] }));
+  expect((await readProtection(transport, 'main'))?.bypassAllowed).toBe(expected);
+});
+
 describe('a bot that is no administrator', () => {
   const branch = (change: object) => ({
     name: 'main',

@@ -47,6 +47,7 @@ describe('what is not as it was set up', () => {
   test.each([
     ['rule_missing', 'protection'],
     ['direct_push_allowed', 'protection'],
+    ['bypass_allowed', 'protection'],
     ['context_not_required', 'required_context'],
     ['all_statuses_required', 'required_context'],
   ] as const)('a rule in which the engine sees %s is a drift of %s', (reason, kind) => {
