@@ -63,6 +63,11 @@ export function passesSkippedAlone(version: ForgeVersion): boolean {
   return version.kind === 'gitea' && isAtLeast(version, 1, 25, 0);
 }
 
+/** Can the owner, or the site's administrator, ask for checks that no API shows? Scoped workflows of Gitea from 1.27 on. */
+export function hidesRequiredChecks(version: ForgeVersion): boolean {
+  return version.kind === 'gitea' && isAtLeast(version, 1, 27, 0);
+}
+
 /** Gitea left `gobwas/glob`, by which Forgejo goes on reading patterns, in 1.25. Null: a forge whose version we do not know. */
 export function globDialect(version: ForgeVersion | null): GlobDialect {
   return version === null || (version.kind === 'gitea' && isAtLeast(version, 1, 25, 0)) ? 'gitea' : 'gobwas';

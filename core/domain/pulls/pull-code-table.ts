@@ -169,6 +169,11 @@ export const PULL_CODES = {
     'refused: the forge did not merge it, and the bot may not see whether something that it depends on is still open',
     `Close what it depends on, or remove the dependency; then ${SCHEDULE_AGAIN}. Where the bot is let into that repository, the queue goes on by itself.`,
   ),
+  check_hidden: wait(
+    'ci',
+    'refused: the forge did not merge it, and a check that has not passed may be asked for by the owner of the repository',
+    `Open the checks of this head on the forge, and get them to pass: the queue then goes on by itself. Where none of them is asked for, ${SCHEDULE_AGAIN}.`,
+  ),
   ...SCHEDULE_CODES,
   ...MERGE_CODES,
   no_changes: wait(
@@ -292,7 +297,7 @@ export const PULL_CODES = {
   bounced_merge_timeout: exit(
     'author',
     'bounced: the forge twice did not complete its merge; cancel auto-merge and schedule again (fast-forward-only needs the tip of the base)',
-    `To try again, ${SCHEDULE_AGAIN}. A style that only fast-forwards lands a head that has the tip of the base in it, and one that the settings of the repository on the forge do not allow lands nothing: choose another one. If it was another style, look first whether the branch rule asks for signed commits or, where the bot is no administrator, protects a file of this change, and for errors in the log of the forge.`,
+    `To try again, ${SCHEDULE_AGAIN}. A style that only fast-forwards lands a head that has the tip of the base in it, and one that the settings of the repository on the forge do not allow lands nothing: choose another one. If it was another style, look first whether the branch rule asks for signed commits or, where the bot is no administrator, protects a file of this change, whether the owner of the repository asks for a check that has not run (Gitea 1.27), and for errors in the log of the forge.`,
   ),
   fork_merge_timeout: exit(
     'author',

@@ -68,7 +68,7 @@ function createReader(world: World): Reader {
       exchange(world, get('/version', 'version'), () =>
         world.switches.forkPermission
           ? { kind: 'forgejo', major: 15, minor: 0, patch: 3 }
-          : { kind: 'gitea', major: 1, minor: 26, patch: 3 },
+          : { kind: 'gitea', major: 1, minor: world.switches.hiddenChecks === null ? 26 : 27, patch: 3 },
       ),
     readBranchTip: async (branch) => readBranchTip(world, branch),
     findRefInTheWay: async (branches) => findRefInTheWay(world, branches),

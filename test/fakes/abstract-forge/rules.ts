@@ -47,8 +47,9 @@ export function requiredStatusesPass(world: World, pull: Pull, sha: CommitSha): 
   const isMet = (found: typeof latest): boolean =>
     found.some(({ state }) => world.switches.passesSkippedAlone || state !== 'skipped') &&
     found.every(passes);
-  if (rule.requiredContexts.length === 0) return isMet(latest);
-  return rule.requiredContexts.every((pattern) => {
+  const hidden = world.switches.hiddenChecks ?? [];
+  if (rule.requiredContexts.length + hidden.length === 0) return isMet(latest);
+  return [...rule.requiredContexts, ...hidden].every((pattern) => {
     const glob = contextGlob(world, pattern);
     // A malformed one is left out.
     return glob === null || isMet(latest.filter((status) => glob.test(status.context)));

@@ -32,6 +32,8 @@ export interface Switches {
   readonly passesUnknownWords: boolean;
   /** Gitea: a pattern is met where all that it finds was skipped. */
   readonly passesSkippedAlone: boolean;
+  /** Gitea from 1.27 on: patterns of checks that are asked for and that no API shows. Null: an older version. */
+  readonly hiddenChecks: readonly string[] | null;
   /** Who reads the patterns of required contexts and protected files. */
   readonly globs: GlobReader;
   /** Repository admin: reads the rule in full. */
@@ -62,6 +64,7 @@ export const FORGEJO_15_SWITCHES: Switches = {
   runsCanBeCancelled: true,
   passesUnknownWords: true,
   passesSkippedAlone: false,
+  hiddenChecks: null,
   globs: 'gobwas',
   botIsAdmin: true,
   modesClash: false,

@@ -118,7 +118,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a dependency that the bot may not see ends in no bounce (D-14)',
-    file: `${QUEUE}/admission/admission.ts`,
+    file: `${QUEUE}/admission/missed-merge.ts`,
     find: 'if (dependencies?.known === true && dependencies.value.hidden > 0)',
     replace: 'if (dependencies?.known === true && dependencies.value.hidden > 9)',
     families: ['people'],
@@ -134,8 +134,16 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
     dies: 'a dependency is closed where the bot may not see it',
   },
   {
+    guard: 'a check that the rule does not name ends in no bounce (D-14)',
+    file: `${QUEUE}/admission/missed-merge.ts`,
+    find: "  return isOpen ? { kind: 'refused', reason: 'check_hidden' } : null;\n",
+    replace: '  return null;\n',
+    families: ['gitea'],
+    dies: 'the owner asks for a check that the rule does not name',
+  },
+  {
     guard: 'a review that a hidden rule may ask about ends in no bounce (D-14)',
-    file: `${QUEUE}/admission/admission.ts`,
+    file: `${QUEUE}/admission/missed-merge.ts`,
     find: "  return isContested ? { kind: 'refused', reason: 'rule_hidden' } : { kind: 'admitted' };\n",
     replace: "  return isContested ? { kind: 'admitted' } : { kind: 'admitted' };\n",
     families: ['people'],
@@ -143,7 +151,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'an outdated head that a hidden rule may block ends in no bounce (D-14)',
-    file: `${QUEUE}/admission/admission.ts`,
+    file: `${QUEUE}/admission/missed-merge.ts`,
     find: "  if (pull.mergeBase !== baseTip) return { kind: 'refused', reason: 'rule_hidden' };\n",
     replace: '',
     families: ['people'],
@@ -151,7 +159,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'who scheduled and is in no list any more causes no bounce (D-14)',
-    file: `${QUEUE}/admission/admission.ts`,
+    file: `${QUEUE}/admission/missed-merge.ts`,
     find: "right.value === 'unlisted'",
     replace: "right.value === 'no'",
     families: ['people'],

@@ -1,4 +1,5 @@
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
+import { GITEA_126_SWITCHES } from '../../fakes/abstract-forge/world.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { isSuccess, look, type Scenes, type Stage, setStage, wordsOn } from '../scene-stage.ts';
 import { givenOthers, judgeBlocked, MINUTE_MS } from './blocked-scenes.ts';
@@ -138,7 +139,34 @@ async function hiddenClosedDependency(): Promise<readonly string[]> {
   return forge.isMerged(lost) ? problems : [...problems, 'it did not go on once nothing was hidden any more'];
 }
 
+/**
+ * The owner asks for a check that the rule does not name, and it fails on one: told, not bounced, with one landing spent. It goes on
+ * by itself once that check has passed; one on which it passes lands beside it.
+ */
+async function hiddenCheck(): Promise<readonly string[]> {
+  const stage = await setStage({ switches: { ...GITEA_126_SWITCHES, hiddenChecks: ['audit'] } });
+  const { forge } = stage;
+  await givenProject(forge);
+  const pr = await givenScheduled(forge, 'a');
+  const others = await givenOthers(stage);
+  for (const each of [pr, ...others]) {
+    const { headSha } = await forge.pull(each);
+    await forge.postStatusAs('ann', headSha, 'audit', each === pr ? 'failure' : 'success');
+  }
+  await look(stage, 60);
+  const problems = await judgeBlocked(stage, pr, others, stage.clock.now());
+  const words = await wordsOn(stage, pr);
+  if (words !== PULL_CODES.check_hidden.says) problems.push(`a hidden check: "${words}"`);
+  const rows = (await stage.rows()).length;
+  await look(stage, 30);
+  if ((await stage.rows()).length > rows) problems.push('it was tried again although nothing has changed');
+  await forge.postStatusAs('ann', (await forge.pull(pr)).headSha, 'audit', 'success');
+  await stage.drain({ maxMs: 30 * MINUTE_MS });
+  return forge.isMerged(pr) ? problems : [...problems, 'it did not go on once the check had passed'];
+}
+
 export const HIDDEN_SCENES = {
+  'the owner asks for a check that the rule does not name': hiddenCheck,
   'a rejection blocks by a rule that the bot may not read': hiddenRejection,
   'a rule that the bot may not read blocks an outdated head': hiddenOutdated,
   'who scheduled leaves where the bot is no administrator': hiddenLeft,

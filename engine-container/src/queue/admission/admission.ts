@@ -14,6 +14,7 @@ import type { CommitSha } from '#core/domain/ids.ts';
 import type { MergeStyle } from '#core/domain/repos/repo.ts';
 import type { Reading } from '#core/domain/result.ts';
 import { findListed } from './merge-list.ts';
+import { judgeMissed } from './missed-merge.ts';
 import type { ReviewCount } from './reviews.ts';
 import { judgeRules, type RuleFacts, type TeamPlace } from './schedule-breach.ts';
 
@@ -43,6 +44,7 @@ export const REFUSALS = [
   'rule_hidden',
   'style_off',
   'dependency_hidden',
+  'check_hidden',
   'merge_unsigned',
   'title_not_mergeable',
 ] as const;
@@ -83,6 +85,8 @@ export interface AdmissionFacts extends RuleFacts {
   readonly asksFork?: boolean | null;
   /** Is a required pattern met where all that it finds was skipped? */
   readonly passesSkippedAlone?: boolean;
+  /** May the forge ask for checks that the rule does not name? */
+  readonly hidesChecks?: boolean;
   /** Reads the required contexts, as the forge does. */
   readonly globs: GlobReader;
   readonly context: string;
@@ -137,7 +141,7 @@ export function admit(facts: AdmissionFacts): Admission {
     return { kind: 'refused', reason: 'merge_unsigned' };
   if (facts.isTitleBad === true && facts.mergeStyle !== 'rebase' && facts.isLanding !== true)
     return { kind: 'refused', reason: 'title_not_mergeable' };
-  return facts.isMissed === true ? judgeMissed(facts) : checks;
+  return facts.isMissed === true ? judgeMissed(facts, rightAskedFor(facts)) : checks;
 }
 
 /** Does a `success` stand under this context, or what the forge takes for one? */
@@ -241,39 +245,6 @@ function rightAskedFor(facts: AdmissionFacts): Reading<WriteRight> | undefined {
   const { pull, protection, schedulerWrites, asksFork } = facts;
   const goesByOther = protection.mergeList !== undefined || (pull.fromFork && asksFork !== false);
   return goesByOther ? undefined : schedulerWrites;
-}
-
-/** Refusals by something that may be why the forge did not merge. */
-export const MAY_BE_WHY: ReadonlySet<Refusal> = new Set(['rule_hidden', 'style_off', 'dependency_hidden']);
-
-/**
- * The forge did not merge. Where the settings of the repository do not allow the style of this queue, that may be why: no API
- * tells in which style this pull request is scheduled.
- */
-function judgeMissed(facts: AdmissionFacts): Admission {
-  const { allowedStyles, mergeStyle } = facts;
-  if (allowedStyles?.known === false) return { kind: 'waiting', reason: 'unknown' };
-  const isOff = allowedStyles?.value?.includes(mergeStyle) === false;
-  return isOff ? { kind: 'refused', reason: 'style_off' } : judgeHidden(facts);
-}
-
-/**
- * The forge did not merge, and the bot may not read what may be why. Either a dependency in another repository is open, or the
- * rule says something of reviews, outdated heads or writers that only an administrator sees (D-14).
- */
-function judgeHidden(facts: AdmissionFacts): Admission {
-  const { pull, protection, reviews, baseTip, mergePlace, dependencies } = facts;
-  if (dependencies?.known === true && dependencies.value.hidden > 0)
-    return { kind: 'refused', reason: 'dependency_hidden' };
-  if (mergePlace?.known === true && mergePlace.value === 'hidden')
-    return { kind: 'refused', reason: 'rule_hidden' };
-  const right = rightAskedFor(facts);
-  if (right?.known === true && right.value === 'unlisted') return { kind: 'refused', reason: 'rule_hidden' };
-  if (protection.scope === 'full') return { kind: 'admitted' };
-  if (pull.mergeBase !== baseTip) return { kind: 'refused', reason: 'rule_hidden' };
-  if (reviews === null || !reviews.known) return { kind: 'waiting', reason: 'unknown' };
-  const isContested = reviews.value.some(({ state }) => state !== 'approved');
-  return isContested ? { kind: 'refused', reason: 'rule_hidden' } : { kind: 'admitted' };
 }
 
 /** The forge's objections to every merge that is not forced (D-14). */

@@ -1,5 +1,5 @@
 import type { BranchProtection } from '#core/domain/forge/forge.ts';
-import { globDialect, passesSkippedAlone } from '#core/domain/forge/forge-version.ts';
+import { globDialect, hidesRequiredChecks, passesSkippedAlone } from '#core/domain/forge/forge-version.ts';
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import { isInFlight } from '../batches/pipeline.ts';
 import { asksFork, type DecisionContext, tellRefusal } from '../decision-context.ts';
@@ -11,9 +11,10 @@ import type { QueueRecord, Staged } from '../record/record.ts';
 import type { PullRequestView } from '../snapshot.ts';
 import { sayDeferred } from '../words/deferral-words.ts';
 import { describeRefusal } from '../words/phrases.ts';
-import { type Admission, type AdmissionFacts, admit, MAY_BE_WHY, type Refusal } from './admission.ts';
+import { type Admission, type AdmissionFacts, admit, type Refusal } from './admission.ts';
 import { AuthorPlaces, areAttemptsSpent } from './attempts-and-places.ts';
 import { reviewHeld } from './held-by-forge.ts';
+import { MAY_BE_WHY } from './missed-merge.ts';
 import { sayError } from './moved-heads.ts';
 import { noteJudged } from './replaced-schedule.ts';
 import { outwaitAgreement, outwaitAnswer } from './unclear.ts';
@@ -181,6 +182,7 @@ export function factsOf(
     dependencies,
     asksFork: asksFork(pass),
     passesSkippedAlone: version !== null && passesSkippedAlone(version),
+    hidesChecks: version !== null && hidesRequiredChecks(version),
     globs: pass.globs[globDialect(version)],
     context: pass.record.context,
     twinAhead: false,

@@ -1,6 +1,7 @@
 import { BLOCKERS_WAIT_MS } from '#core/domain/limits.ts';
-import { type Admission, admit, MAY_BE_WHY } from '../admission/admission.ts';
+import { type Admission, admit } from '../admission/admission.ts';
 import { factsOf, refuse } from '../admission/admit-entries.ts';
+import { MAY_BE_WHY } from '../admission/missed-merge.ts';
 import { type DecisionContext, entryOf } from '../decision-context.ts';
 import type { Landing, TakeBackReason } from '../record/landing-state.ts';
 import type { Batch } from '../record/record.ts';

@@ -68,6 +68,21 @@ test.each([
   );
 });
 
+test.each([
+  ['failure', true, true, 'refused: check_hidden'],
+  ['pending', true, true, 'refused: check_hidden'],
+  ['success', true, true, 'admitted'],
+  ['skipped', true, true, 'admitted'],
+  ['failure', false, true, 'admitted'],
+  ['failure', true, false, 'admitted'],
+])(
+  'another check in %s, which may be asked for %s, and a merge that was missed %s: %s',
+  (state, hidesChecks, isMissed, verdict) => {
+    const statuses = known([givenStatus({ context: 'audit', state })]);
+    expect(judge({ statuses, hidesChecks, isMissed })).toBe(verdict);
+  },
+);
+
 describe('reviews (A31, D-04)', () => {
   const one = { requiredApprovals: 1 };
   test.each([
