@@ -5,17 +5,18 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   billing: 230,
   'webhooks-payments': 175,
   public: 190,
-  // 1 of it is words for a base that is gone, and for rules that keep the queue from landing.
-  api: 192,
+  // 1 of it is words for a base that is gone, and for rules that keep the queue from landing. It was 192 until a repository without a
+  // batch among the newest was told by its last view.
+  api: 194,
   evidence: 190,
   // 3 of it read patterns as the forges do, and count what that takes; 1 finds the batches of some repositories among all.
-  advice: 216,
+  advice: 218,
   connections: 200,
   // 8 of it merge what a backport carries, as staging does. It was 226 until addresses of notices were judged when they are set, and
   // 229 until `.gitattributes` were read with their values, 230 until long texts were cut while they arrive, 232 until it
   // told rules over the branches of the queue and a base that is gone, 233 until macros of `.gitattributes` were followed, and 234
   // until runs of other repositories' workflows were left out.
-  'forge-ops': 235,
+  'forge-ops': 236,
   admin: 190,
   'container-health': 125,
   tick: 165,
@@ -24,7 +25,7 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   // 1 of it is words for what the engine refuses, and 1 finds the batches of some repositories among all.
   worker: 195,
   // 2 of it read patterns as the forges do, and count what that takes; 1 cuts long texts while they arrive.
-  'idle-look': 118,
+  'idle-look': 119,
   'socket-connect': 190,
   'socket-disconnect': 160,
   'socket-default': 60,
@@ -34,9 +35,9 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   secrets: 160,
   // 32 of it read the settings file of a repository, with positions, 3 read patterns as each forge does, 2 count what strangers' texts take
   // and compare patches, 1 tells an archived repository, 1 a rule over the branches of the queue and a base that is gone, and 1 keeps
-  // words that still hold and tells of what the bot may not see. It was 271 until runs of other repositories' workflows were left out.
-  // No function: it starts once an hour at most.
-  engine: 273,
+  // words that still hold and tells of what the bot may not see. It was 271 until runs of other repositories' workflows were left out, and checks that no API
+  // shows were told. No function: it starts once an hour at most.
+  engine: 274,
 };
 /**
  * The largest size of a function, minified: beyond it a cold start is felt. It was 665 KiB, then 680, 720, 740, 746, 750 and 752; every
@@ -46,7 +47,9 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
  * reads settings files with positions, and has room of its own. It was 768 KiB until it followed clocks and wrote over heads that
  * cannot be read, 800 KiB until it knew which files a rebase stops at, 816 KiB until it knew which titles and unsigned merges
  * no forge takes, 820 KiB until a refusal of one thing kept nothing else from its
- * way, and 824 KiB until it remembered which alarms it had told.
+ * way, 824 KiB until it remembered which alarms it had
+ * told, and 825 KiB until it knew of checks that no API shows. The functions had 754 KiB until a rule that people may bypass, such a check and
+ * a lost pass of a head had words.
  */
-export const MINIFIED_BYTES_MAX = 754 * 1024;
-export const ENGINE_BYTES_MAX = 825 * 1024;
+export const MINIFIED_BYTES_MAX = 758 * 1024;
+export const ENGINE_BYTES_MAX = 832 * 1024;

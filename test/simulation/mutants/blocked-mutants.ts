@@ -62,9 +62,9 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a merge in a style that is not allowed any more ends in no bounce (D-14)',
-    file: `${QUEUE}/admission/admission.ts`,
-    find: "return isOff ? { kind: 'refused', reason: 'style_off' } : judgeHidden(facts);",
-    replace: 'return isOff ? judgeHidden(facts) : judgeHidden(facts);',
+    file: `${QUEUE}/admission/missed-merge.ts`,
+    find: "return isOff ? { kind: 'refused', reason: 'style_off' } : judgeHidden(facts, right);",
+    replace: 'return judgeHidden(facts, right);',
     families: ['people'],
     dies: 'the style of a queue is switched off amid a landing',
   },
