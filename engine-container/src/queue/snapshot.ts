@@ -14,7 +14,7 @@ import type { ManagedRepo, MergeStyle } from '#core/domain/repos/repo.ts';
 import type { SettingsSeen } from '#core/domain/repos/settings-file.ts';
 import type { Reading } from '#core/domain/result.ts';
 import type { HookState } from '#core/domain/set-up/hook-seen.ts';
-import type { OpensAnother, OutsideReason } from './admission/admission.ts';
+import type { OpensAnother, OutsideReason } from './admission/admission-facts.ts';
 import type { PullRequestReading, ScheduleReading } from './admission/readings.ts';
 import type { ReviewCount } from './admission/reviews.ts';
 import type { TeamPlace } from './admission/schedule-breach.ts';

@@ -1,4 +1,4 @@
-import { REFUSALS } from '../queue/admission/admission.ts';
+import { REFUSALS } from '../queue/admission/admission-facts.ts';
 import { isTakeBackReason, isTeardown } from '../queue/batches/batch.ts';
 import { BOUNCE_CAUSES, KNOWN_VERDICT_REASONS } from '../queue/record/aside.ts';
 import { isDeferReason } from '../queue/record/deferral.ts';

@@ -5,7 +5,7 @@ import type { DecisionContext } from '../decision-context.ts';
 import type { HeadAttempts } from '../record/aside.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { QueueRecord } from '../record/record.ts';
-import type { Admission, Refusal } from './admission.ts';
+import type { Admission, Refusal } from './admission-facts.ts';
 
 /** Heads of one pull request whose attempts are kept, the newest: an open one may be pushed to without end. */
 const ATTEMPTED_HEADS_MAX = 10;

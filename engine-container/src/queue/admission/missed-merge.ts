@@ -1,6 +1,6 @@
 import { isPass, type WriteRight } from '#core/domain/forge/forge.ts';
 import type { Reading } from '#core/domain/result.ts';
-import type { Admission, AdmissionFacts, Refusal } from './admission.ts';
+import type { Admission, AdmissionFacts, Refusal } from './admission-facts.ts';
 
 /** Refusals by something that may be why the forge did not merge. */
 export const MAY_BE_WHY: ReadonlySet<Refusal> = new Set([

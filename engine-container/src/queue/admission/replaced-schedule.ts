@@ -3,7 +3,7 @@ import { outwaitReading } from '../landing/unreadable.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { Batch } from '../record/record.ts';
 import type { FocusView } from '../snapshot.ts';
-import type { Admission } from './admission.ts';
+import type { Admission } from './admission-facts.ts';
 
 /**
  * A schedule that replaces another while its pull request is in flight: another account may have made it. The gate run goes

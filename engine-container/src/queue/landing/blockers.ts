@@ -1,5 +1,6 @@
 import { BLOCKERS_WAIT_MS } from '#core/domain/limits.ts';
-import { type Admission, admit } from '../admission/admission.ts';
+import { admit } from '../admission/admission.ts';
+import type { Admission } from '../admission/admission-facts.ts';
 import { factsOf, refuse } from '../admission/admit-entries.ts';
 import { MAY_BE_WHY } from '../admission/missed-merge.ts';
 import { type DecisionContext, entryOf } from '../decision-context.ts';

@@ -1,5 +1,6 @@
 import { known } from '#core/domain/result.ts';
-import { isHeadApproved, type Refusal } from '../admission/admission.ts';
+import { isHeadApproved } from '../admission/admission.ts';
+import type { Refusal } from '../admission/admission-facts.ts';
 import { refuse } from '../admission/admit-entries.ts';
 import { judgeApproval } from '../admission/schedule-breach.ts';
 import { startTeardown } from '../batches/batch.ts';

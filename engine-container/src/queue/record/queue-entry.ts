@@ -3,7 +3,7 @@ import type { BatchId, CommitSha, EpochMs, PullRequestNumber } from '#core/domai
 import { PRIORITY_AGING_MS } from '#core/domain/limits.ts';
 import type { Signal } from '#core/domain/queue/forecast.ts';
 import { PRIORITIES, type Priority } from '#core/domain/repos/priority.ts';
-import type { Refusal } from '../admission/admission.ts';
+import type { Refusal } from '../admission/admission-facts.ts';
 import type { MovedWhy } from '../admission/readings.ts';
 
 /** A pull request in the queue. Its place: `comparePositions` (D-22). */

@@ -2,7 +2,7 @@ import { STATUS_DESCRIPTION_CHARS_MAX } from '#core/domain/limits.ts';
 import type { PullCodeName } from '#core/domain/pulls/find-pull-code.ts';
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { PAUSED_PREFIX } from '#core/domain/repos/pause-words.ts';
-import type { Refusal } from '../admission/admission.ts';
+import type { Refusal } from '../admission/admission-facts.ts';
 import type { MovedWhy } from '../admission/readings.ts';
 import type { Bounced } from '../record/aside.ts';
 import { type DeferReason, isSilent } from '../record/deferral.ts';

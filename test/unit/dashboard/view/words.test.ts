@@ -13,7 +13,7 @@ import { showFullTime } from '../../../../dashboard/view/format.ts';
 import { sayDestinations } from '../../../../dashboard/view/notification.ts';
 import { isSetUp, listSteps, TIMER, tellGateEvents } from '../../../../dashboard/view/provisioning.ts';
 import * as words from '../../../../dashboard/view/words.ts';
-import { REFUSALS } from '../../../../engine-container/src/queue/admission/admission.ts';
+import { REFUSALS } from '../../../../engine-container/src/queue/admission/admission-facts.ts';
 import type { DeferReason } from '../../../../engine-container/src/queue/record/deferral.ts';
 import { givenNode, givenStatus } from '../rows.ts';
 

@@ -2,11 +2,8 @@ import { Effort } from '#core/domain/effort.ts';
 import type { BranchProtection, PullRequest, Review } from '#core/domain/forge/forge.ts';
 import { GLOB_STEPS_MAX, type GlobDialect, GlobReader } from '#core/domain/globs/glob.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
-import {
-  type AdmissionFacts,
-  admit,
-  requiresContext,
-} from '../../../../../engine-container/src/queue/admission/admission.ts';
+import { admit, requiresContext } from '../../../../../engine-container/src/queue/admission/admission.ts';
+import type { AdmissionFacts } from '../../../../../engine-container/src/queue/admission/admission-facts.ts';
 import { countReviews } from '../../../../../engine-container/src/queue/admission/reviews.ts';
 import { BASE, headOf } from '../../../../builders/queue-record.ts';
 import { givenPull, givenReview, givenRule, givenStatus } from '../../../../builders/snapshot.ts';

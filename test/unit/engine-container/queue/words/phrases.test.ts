@@ -1,7 +1,7 @@
 import { PAUSE_REASON_CHARS_MAX } from '#core/domain/api-limits.ts';
 import { BATCH_PULL_REQUESTS_MAX, STATUS_DESCRIPTION_CHARS_MAX } from '#core/domain/limits.ts';
 import { sayPause } from '#core/domain/repos/pause.ts';
-import { REFUSALS } from '../../../../../engine-container/src/queue/admission/admission.ts';
+import { REFUSALS } from '../../../../../engine-container/src/queue/admission/admission-facts.ts';
 import type { MovedWhy } from '../../../../../engine-container/src/queue/admission/readings.ts';
 import type { DeferReason } from '../../../../../engine-container/src/queue/record/deferral.ts';
 import type {
