@@ -15,8 +15,8 @@ export const TURN_RENEWED_AFTER_MS = 10 * 60_000;
 export const LANDING_NUDGE_AGES_MS: readonly number[] = [15_000, 60_000, 180_000, 360_000];
 /** After a success was taken back, the forge may still be executing a merge it began: wait this long, then read again. */
 export const TAKE_BACK_GRACE_MS = 20_000;
-/** How long the next pull request may stay "checking" before it counts as not mergeable (forge facts, 2). */
-export const MERGEABLE_WAIT_MS = 60_000;
+/** How long the next pull request may stay "checking" before it counts as not mergeable: a busy forge checks dozens before it (forge facts, 2). */
+export const MERGEABLE_WAIT_MS = 3 * 60_000;
 /** Not mergeable this long on a base that does not move, while the forge has ended checks of others: it means it. */
 export const UNMERGEABLE_STEADY_MS = 5 * 60_000;
 /** Not mergeable this long on one head, whatever is known of other checks: no check takes that long, the forge means it. */

@@ -254,6 +254,14 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
     dies: 'the block of a merge cannot be read',
   },
   {
+    guard: 'a check that goes on takes no batch apart',
+    file: `${QUEUE}/landing/mergeable.ts`,
+    find: 'batch.unmergeableSince + MERGEABLE_WAIT_MS;',
+    replace: 'batch.unmergeableSince + MERGEABLE_WAIT_MS / 3;',
+    families: ['other_merge'],
+    dies: 'each check of the forge takes two minutes',
+  },
+  {
     guard: 'a conflict for the forge alone costs one batch on whatever base (A147)',
     file: `${QUEUE}/record/deferral.ts`,
     find: '  not_mergeable: { isHeldByForge: true },\n',

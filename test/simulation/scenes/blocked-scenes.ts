@@ -291,7 +291,21 @@ async function outOfTheTeam(): Promise<readonly string[]> {
     : [...problems, 'its author is not told that a member of the team has to schedule it'];
 }
 
+/** A busy forge takes more than a minute to check what is open after each landing: one gate run is all that a batch of good ones takes. */
+async function checksTakeLong(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const prs: number[] = [];
+  for (const name of ['a', 'b', 'c', 'd']) prs.push(await givenScheduled(forge, name));
+  forge.checkDelayMs = 2 * MINUTE_MS;
+  await stage.drain({ maxMs: 30 * MINUTE_MS });
+  if (!prs.every((pr) => forge.isMerged(pr))) return ['a good one did not land'];
+  return forge.runs().length === 1 ? [] : ['a check that goes on took a batch apart'];
+}
+
 export const BLOCKED_SCENES = {
+  'each check of the forge takes two minutes': checksTakeLong,
   'a merge is blocked before anything is staged': blockBeforeAnything,
   'a merge is blocked in a landing': blockInLanding({ afterMs: 0, isLost: false, isUnread: false }),
   'a merge is blocked late in a landing': blockInLanding({

@@ -176,10 +176,10 @@ describe('a success is posted', () => {
     });
   });
 
-  test('not while the forge calls it not mergeable: it is looked at for a minute, then held until the forge calls it mergeable', () => {
+  test('not while the forge calls it not mergeable: it is looked at for three minutes, then held until the forge calls it mergeable', () => {
     const look = givenLook({ pull: { mergeable: false } }, { full: false });
-    expect(tellDecision(look, givenProven())).toMatchObject({ actions: [], events: [], wakeInMs: 60_000 });
-    expect(tellDecision(look, givenProven({ unmergeableSince: NOW - 60_000 }))).toMatchObject({
+    expect(tellDecision(look, givenProven())).toMatchObject({ actions: [], events: [], wakeInMs: 180_000 });
+    expect(tellDecision(look, givenProven({ unmergeableSince: NOW - 180_000 }))).toMatchObject({
       actions: [
         'pending on head-1: waiting: the forge does not call it mergeable: a conflict that git does not find, or a check that goes on; staged once it does',
       ],
