@@ -261,4 +261,28 @@ describe('deleting a connection while repos are enrolled under it (A57)', () => 
       expect(await world.store.listConnections(TENANT_A)).toEqual([]);
     },
   );
+
+  test('an enrollment that ends between any two calls of the deletion leaves no row behind', async () => {
+    const statuses = new Set<number>();
+    for (let before = 1, enrolled = true; enrolled; before += 1) {
+      const fresh = new ApiWorld();
+      const a = fresh.as(TOKEN_A);
+      await fresh.store.savePlan(TENANT_A, { tier: 'team', status: 'active' });
+      const { connection } = await fresh.enroll(TENANT_A, { slug: 'acme/first' });
+      let calls = 0;
+      enrolled = false;
+      fresh.store.beforeCall = async () => {
+        calls += 1;
+        if (calls !== before) return;
+        enrolled = true;
+        fresh.store.beforeCall = null;
+        const body = { connection_id: connection.id, repo_slug: 'acme/late' };
+        statuses.add((await a('POST', REPOS, body)).status);
+      };
+      expect((await a('DELETE', `${CONNECTIONS}/${connection.id}`)).status).toBe(204);
+      expect(await fresh.store.listRepos(TENANT_A)).toEqual([]);
+      expect(await fresh.store.listConnections(TENANT_A)).toEqual([]);
+    }
+    expect([...statuses].sort()).toEqual([201, 404]);
+  });
 });

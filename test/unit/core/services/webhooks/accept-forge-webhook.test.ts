@@ -91,6 +91,11 @@ describe('which repo', () => {
     expect(await codeOf(acceptForgeWebhook(world.deps, request))).toBe('invalid_signature');
     const byHook = requestOf(bodyOf(), { hookId: 'b'.repeat(64) });
     expect(await codeOf(acceptForgeWebhook(world.deps, byHook))).toBe('invalid_signature');
+    // By the hook of the other repo and with its secret it is an event of the other, whatever its body says.
+    const theirs = requestOf(bodyOf(), { hookId: 'b'.repeat(64), signature: sign(bodyOf(), OTHER) });
+    await acceptForgeWebhook(world.deps, theirs);
+    expect(await world.wakeSeq()).toBe(0);
+    expect((await world.store.getRepo('repo-2'))?.wakeSeq).toBe(1);
   });
 
   test('the spelling of host and name does not matter (D-46)', async () => {
