@@ -244,6 +244,16 @@ describe('queue health', () => {
     expect(health.degraded_by).toBe(state === 'ok' ? 'none' : 'supersede_rate');
   });
 
+  test('a batch counts for the superseded ones for 24 hours, and no longer (A113)', async () => {
+    const now = world.clock.now();
+    await saveBatches([{ createdAt: now, phase: null, resolvedAt: now, outcome: 'superseded' }]);
+    await world.clock.advance(24 * 60 * MINUTE_MS);
+    await world.store.recordTick(world.clock.now());
+    expect((await read()).signals.supersede_rate).toBe('degraded');
+    await world.clock.advance(1);
+    expect((await read()).signals.supersede_rate).toBe('ok');
+  });
+
   test('a gate that waits for more than six hours', async () => {
     await saveBatches([{ createdAt: world.clock.now() }]);
     await world.clock.advance(6 * 60 * MINUTE_MS);

@@ -64,8 +64,15 @@ describe.each(['fj11', 'fj15', 'gt126'] as const)('branch rule on %s', (profile)
         required_approvals: 2,
         block_on_rejected_reviews: true,
         dismiss_stale_approvals: true,
+        ignore_stale_approvals: true,
+        block_on_official_review_requests: true,
+        enable_merge_whitelist: true,
+        merge_whitelist_usernames: ['dev'],
+        enable_approvals_whitelist: true,
+        approvals_whitelist_username: ['dev'],
         require_signed_commits: true,
         protected_file_patterns: 'secrets/**',
+        unprotected_file_patterns: 'docs/**',
       },
     ]);
     const [before] = await rulesOf(world);

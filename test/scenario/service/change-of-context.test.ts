@@ -1,8 +1,28 @@
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { changeStatusContext, provisionRepo, setProtection } from '#core/services/set-up/provisioning.ts';
+import type { SetUpWorld } from '../../support/set-up-world.ts';
 import { contextsOf, givenRules } from './set-up-stories.ts';
 
 jest.setTimeout(60_000);
+
+/** A change to the context `next` whose last store fails: the rule asks for it, and the setting does not. */
+function changeCutShort(world: SetUpWorld, repo: ManagedRepo) {
+  const store = world.deps.store;
+  let calls = 0;
+  const failing = {
+    ...world.deps,
+    store: {
+      getRepo: store.getRepo.bind(store),
+      listReposAt: store.listReposAt.bind(store),
+      updateRepo: (changed: ManagedRepo) => {
+        calls += 1;
+        if (calls === 2) world.failStore('updateRepo', 1);
+        return store.updateRepo(changed);
+      },
+    },
+  };
+  return changeStatusContext(failing, repo, 'next');
+}
 
 describe.each(['fj11', 'fj15', 'gt126'] as const)('branch rule on %s', (profile) => {
   test('a change of context leaves exactly one context of ours (A81)', async () => {
@@ -19,21 +39,7 @@ describe.each(['fj11', 'fj15', 'gt126'] as const)('branch rule on %s', (profile)
   test('a change of context that cannot be stored is repaired by the next attempt (A81)', async () => {
     const { world, repo } = await givenRules(profile);
     const on = await setProtection(world.deps, repo, true);
-    const store = world.deps.store;
-    let calls = 0;
-    const failing = {
-      ...world.deps,
-      store: {
-        getRepo: store.getRepo.bind(store),
-        listReposAt: store.listReposAt.bind(store),
-        updateRepo: (changed: ManagedRepo) => {
-          calls += 1;
-          if (calls === 2) world.failStore('updateRepo', 1);
-          return store.updateRepo(changed);
-        },
-      },
-    };
-    const result = await changeStatusContext(failing, on.repo, 'next');
+    const result = await changeCutShort(world, on.repo);
     expect(result.kind).toBe('db_error');
     expect(await contextsOf(world, 'main')).toEqual(['next']);
     expect((await world.repo()).statusContext).toBe('mq');
@@ -42,6 +48,17 @@ describe.each(['fj11', 'fj15', 'gt126'] as const)('branch rule on %s', (profile)
     const again = await changeStatusContext(world.deps, await world.repo(), 'next');
     expect(again.kind).toBe('done');
     expect(await contextsOf(world, 'main')).toEqual(['next']);
+  });
+
+  test('after a change that could not be stored, one to a third context leaves that one alone (A81)', async () => {
+    const { world, repo } = await givenRules(profile);
+    const on = await setProtection(world.deps, repo, true);
+    await changeCutShort(world, on.repo);
+    expect(await contextsOf(world, 'main')).toEqual(['next']);
+    const third = await changeStatusContext(world.deps, await world.repo(), 'third');
+    expect(third.kind).toBe('done');
+    expect(await contextsOf(world, 'main')).toEqual(['third']);
+    expect((await world.repo()).provisioning.strayContexts).toEqual([]);
   });
 
   test('a change of context keeps what another call stores while this one is with the forge', async () => {

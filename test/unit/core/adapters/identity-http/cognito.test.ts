@@ -39,14 +39,15 @@ const claims = (changes: Readonly<Record<string, unknown>> = {}) => ({
 });
 const verify = (changes: Readonly<Record<string, unknown>> = {}) =>
   open().verify(new Secret(makeToken(claims(changes))));
-const user = (sub: string = ID, factors?: readonly string[]): ProviderScript => ({
+const user = (
+  sub: string = ID,
+  factors?: readonly string[],
+  attributes: readonly { readonly Name: string; readonly Value: string }[] = [],
+): ProviderScript => ({
   status: 200,
   json: {
     Username: 'ada',
-    UserAttributes: [
-      { Name: 'email', Value: 'a@b.c' },
-      { Name: 'sub', Value: sub },
-    ],
+    UserAttributes: [{ Name: 'email', Value: 'a@b.c' }, { Name: 'sub', Value: sub }, ...attributes],
     ...(factors === undefined ? {} : { UserMFASettingList: factors }),
   },
 });
@@ -65,8 +66,10 @@ describe('the Cognito adapter', () => {
 
   test('asks GetUser with the caller’s own token, once per use (A92)', async () => {
     provider.script = user();
-    expect(await verify()).toEqual({ kind: 'user', id: ID, isAdmin: false });
-    await verify();
+    const identity = open();
+    const token = new Secret(makeToken(claims()));
+    expect(await identity.verify(token)).toEqual({ kind: 'user', id: ID, isAdmin: false });
+    await identity.verify(token);
     expect(provider.requests).toHaveLength(2);
     expect(provider.requests[0]).toMatchObject({
       method: 'POST',
@@ -76,6 +79,8 @@ describe('the Cognito adapter', () => {
       },
     });
     expect(JSON.parse(provider.requests[0]?.body ?? '')).toEqual({ AccessToken: makeToken(claims()) });
+    provider.script = refusal('NotAuthorizedException');
+    expect(await identity.verify(token)).toEqual({ kind: 'invalid' });
   });
 
   test.each<[unknown, boolean]>([
@@ -135,8 +140,12 @@ describe('the Cognito adapter', () => {
     expect(await verify({ amr: ['pwd'] })).toEqual({ kind: 'user', id: ID, isAdmin: false });
   });
 
-  test('other claims of a role do not count', async () => {
-    provider.script = user();
+  test('other claims of a role, and attributes that the user may write, do not count', async () => {
+    provider.script = user(ID, APP, [
+      { Name: 'custom:role', Value: 'admin' },
+      { Name: 'cognito:groups', Value: '["admin"]' },
+      { Name: 'profile', Value: 'admin' },
+    ]);
     expect(
       await verify({ role: 'admin', 'custom:role': 'admin', app_metadata: { role: 'admin' } }),
     ).toMatchObject({
