@@ -82,6 +82,17 @@ describe('switching the queue off (D-24)', () => {
     expect(await world.store.readLeaseState(repo.id)).toBe('idle');
   });
 
+  test('cancels the merge of one that lands by the proof of an earlier batch, when no row of its own is open (A34)', async () => {
+    const { repo } = await world.enroll(TENANT_A);
+    await under(repo, { landing: 'revoked' });
+    const switches: unknown[] = [];
+    world.forge.onCancel = async () => {
+      switches.push((await world.store.getRepo(repo.id))?.queueEnabled);
+    };
+    expect((await disable(repo)).json.queue_enabled).toBe(false);
+    expect([world.forge.cancelled, switches]).toEqual([[4], [true]]);
+  });
+
   test.each([
     [new ForgeError('denied', 'x', 403), 422, 'forge_access_denied'],
     [new ForgeError('unreachable', 'x', null), 502, 'forge_unreachable'],
