@@ -127,13 +127,18 @@ describe('a stranger’s address', () => {
     expect(subjects()).toEqual([CONFIRM]);
   });
 
-  test('gets no notice of a failed invoice either; the payer’s address, which the provider mails to, does', async () => {
+  test('gets no notice of a failed invoice either; the payer’s address, which the provider mails to, does until it is unsubscribed', async () => {
     const { tenantId } = await world.enroll(only, {}, 'waiting');
     const invoice = { tenantId, invoiceId: 'in_9', email: MAILBOX };
     await askInvoiceNotice({ store: world.store, log: world.log }, invoice);
     await world.deliver([world.noticeKey(tenantId, 'in_9')]);
     const told = Object.fromEntries(mails().map((mail) => [mail.to[0], mail.subject]));
     expect(told).toEqual({ [MAILBOX]: 'A payment for your merge queue plan failed', [STRANGER]: CONFIRM });
+    const toPayer = mails().find((mail) => mail.to[0] === MAILBOX);
+    expect(await world.store.leaveMailbox(linkOf(leaveUrlOf(toPayer)))).toBe(true);
+    await askInvoiceNotice({ store: world.store, log: world.log }, { ...invoice, invoiceId: 'in_10' });
+    await world.deliver([world.noticeKey(tenantId, 'in_10')]);
+    expect(mails()).toHaveLength(2);
   });
 });
 
