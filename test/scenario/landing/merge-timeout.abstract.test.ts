@@ -127,3 +127,22 @@ describe('a success whose trigger the forge has lost is posted again', () => {
     expect(forge.runs()).toHaveLength(1);
   });
 });
+
+test('a time-out of an earlier head is none of the head that was pushed since', async () => {
+  const stage = await givenStage();
+  const { forge } = stage;
+  const pr = await givenScheduled(forge, 'a');
+  loseMergeOf(stage, pr);
+  const timedOut = async () => (await stage.record()).mergeTimeoutCounts[0]?.head;
+  await stage.drain({ maxMs: 60 * MINUTE_MS, until: async () => (await timedOut()) !== undefined });
+  await forge.pushToPullRequest(pr, { 'src/a.txt': 'another\n' });
+  await forge.cancelSchedule(pr);
+  await forge.scheduleAs('dev', pr);
+  const { headSha } = await forge.pull(pr);
+  await stage.drain({ maxMs: 120 * MINUTE_MS, until: async () => (await timedOut()) === headSha });
+  expect(await timedOut()).toBe(headSha);
+  expect((await stage.record()).bounced).toEqual([]);
+  mergeAllAgain(stage);
+  await minutesUntilMerged(stage, pr);
+  expect(forge.isMerged(pr)).toBe(true);
+});
