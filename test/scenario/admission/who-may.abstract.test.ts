@@ -204,6 +204,22 @@ test('a schedule by a bot needs the approval of a person on exactly that head, a
   expect(landedOf(world)).toEqual([byBot, byPerson]);
 });
 
+test('an approval of an earlier head is none of the one that a bot schedules', async () => {
+  const world = await given({ bots: ['agent'], botApproval: true });
+  const pr = await open(world, 'a');
+  await world.forge.review(pr, 'reviewer', 'approve');
+  await world.clock.advance(60_000);
+  await world.forge.pushToPullRequest(pr, { 'src/a.txt': 'never seen\n' });
+  await world.clock.advance(60_000);
+  await world.forge.scheduleAs('agent', pr);
+  await world.drain({ maxMs: HOUR });
+  expect(landedOf(world)).toEqual([]);
+  expect(await told(world, pr)).toContain('pr_refused:bot_not_approved');
+  await world.forge.review(pr, 'reviewer', 'approve');
+  await world.drain({ maxMs: HOUR });
+  expect(landedOf(world)).toEqual([pr]);
+});
+
 test('an approval that is deleted while its head is tested, which leaves no trace, counts no more when it would land', async () => {
   const world = await given({ bots: ['agent'], botApproval: true });
   world.forge.judge = () => 'hold';

@@ -42,6 +42,26 @@ test('its author is told once what would change, in the status and in full, and 
   expect(landedOf(world)).toEqual([pr]);
 });
 
+test('its words stand while it is staged again with the same change, and are not written once more (A138)', async () => {
+  const writes: string[] = [];
+  const world = await given('batch_target: 2\n', {
+    wrapForge: wrapForge(async (name, args, answer) => {
+      const { description = '' } = (args[1] ?? {}) as { readonly description?: string };
+      if (name === 'postStatus' && description.includes(FILE)) writes.push(description);
+      return answer();
+    }),
+  });
+  world.forge.gateDurationMs = 10 * MINUTE;
+  const pr = await change(world, 'a', 'batch_target: 8\n');
+  await untilRun(world);
+  await world.forge.pushToBase({ 'other.txt': 'x\n' });
+  await world.drain({ until: () => world.forge.runs().length > 1 });
+  await world.reconcile();
+  await world.drain({ maxMs: 60 * MINUTE });
+  expect([landedOf(world), world.forge.runs().length]).toEqual([[pr], 2]);
+  expect(writes).toEqual(['queued: .mergeyard.yml would set batch_target 2 -> 8']);
+});
+
 test('a wrong file is told with line and key, and is not refused (A138)', async () => {
   const world = await given('batch_target: 2\n');
   const pr = await change(world, 'a', 'batch_target: 2\nbisect_fanout: 99\nTHE_KEY: 1\n');

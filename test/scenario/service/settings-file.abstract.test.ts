@@ -127,27 +127,38 @@ test('a file that is gone leaves the stored values in force', async () => {
   ]);
 });
 
-test('a forge that fails while the file is read leaves the values from before, and is asked again (A136)', async () => {
-  let isDown = false;
-  const wrapForge = (forge: EngineForge): EngineForge => ({
-    ...forge,
-    readBlob: async (id) => {
-      if (isDown) throw new ForgeError('unreachable', 'GET git/blobs/{sha}', 502);
-      return forge.readBlob(id);
-    },
-  });
-  const world = await given(SLOW, { wrapForge });
-  await settle(world);
-  const before = await seen(world);
-  isDown = true;
-  await world.forge.pushToBase({ [FILE]: 'batch_linger_seconds: 0\n' });
-  await givenScheduled(world.forge, 'a');
-  await world.drain({ maxMs: 6 * MINUTE });
-  expect([await seen(world), world.forge.runs()]).toEqual([before, []]);
-  isDown = false;
-  await world.drain({ maxMs: 10 * MINUTE });
-  expect((await seen(world))?.values).toEqual({ batch_linger_seconds: 0 });
-});
+const BROKEN: readonly (readonly [string, (forge: EngineForge) => Partial<EngineForge>])[] = [
+  [
+    'does not give its contents',
+    () => ({ readBlob: () => Promise.reject(new ForgeError('unreachable', 'GET git/blobs/{sha}', 502)) }),
+  ],
+  [
+    'lists half of the tree',
+    (forge) => ({ readTree: async (...args) => ({ ...(await forge.readTree(...args)), entries: null }) }),
+  ],
+];
+
+test.each(BROKEN)(
+  'a forge that fails while the file is read leaves the values from before, and is asked again, where it %s (A136)',
+  async (_how, breakIn) => {
+    let isDown = false;
+    const wrapForge = (forge: EngineForge): EngineForge =>
+      new Proxy(forge, {
+        get: (target, name) => Reflect.get(isDown && name in breakIn(forge) ? breakIn(forge) : target, name),
+      });
+    const world = await given(SLOW, { wrapForge });
+    await settle(world);
+    const before = await seen(world);
+    isDown = true;
+    await world.forge.pushToBase({ [FILE]: 'batch_linger_seconds: 0\n' });
+    await givenScheduled(world.forge, 'a');
+    await world.drain({ maxMs: 6 * MINUTE });
+    expect([await seen(world), world.forge.runs()]).toEqual([before, []]);
+    isDown = false;
+    await world.drain({ maxMs: 10 * MINUTE });
+    expect((await seen(world))?.values).toEqual({ batch_linger_seconds: 0 });
+  },
+);
 
 test('an entry of that name that is no plain file is wrong', async () => {
   const world = await given(null);

@@ -1,6 +1,7 @@
 import { Effort } from '#core/domain/effort.ts';
 import type { BranchProtection, PullRequest, Review } from '#core/domain/forge/forge.ts';
 import { GLOB_STEPS_MAX, type GlobDialect, GlobReader } from '#core/domain/globs/glob.ts';
+import { NO_RULES, type ScheduleRules } from '#core/domain/repos/schedule-rules.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import { admit, requiresContext } from '../../../../../engine-container/src/queue/admission/admission.ts';
 import type { AdmissionFacts } from '../../../../../engine-container/src/queue/admission/admission-facts.ts';
@@ -183,6 +184,19 @@ describe('reviews (A31, D-04)', () => {
     expect(judge({ authorWrites: UNKNOWN, reviews: known([review({})]) })).toBe('waiting: unknown');
   });
 });
+
+test.each<[string, Partial<ScheduleRules>, string]>([
+  ['names accounts', { schedulePeople: ['lead'] }, 'waiting: rule_unknown'],
+  ['names teams', { scheduleTeams: ['core'] }, 'waiting: rule_unknown'],
+  ['refuses the author', { scheduleOwn: false }, 'waiting: rule_unknown'],
+  ['asks for the approval of a person', { botApproval: true }, 'waiting: rule_unknown'],
+  ['asks nothing about who', {}, 'admitted'],
+])(
+  'a schedule of which the forge does not say by whom, where a rule %s (%j): %s',
+  (_rule, rules, verdict) => {
+    expect(judge({ rules: { ...NO_RULES, ...rules }, scheduler: undefined })).toBe(verdict);
+  },
+);
 
 describe('other rules', () => {
   const status = (context: string, state: string) => givenStatus({ context, state, creator: 'ci' });

@@ -3,6 +3,7 @@ import { QUEUE_PLACES_MAX, QUEUE_TITLE_CHARS_MAX } from '#core/domain/queue/queu
 import { startAutoFanout } from '../../../../../engine-container/src/queue/policy/auto-fanout.ts';
 import type { QueueRecord } from '../../../../../engine-container/src/queue/record/record.ts';
 import { toQueueView } from '../../../../../engine-container/src/queue/told/view.ts';
+import { describeEarlierBounce } from '../../../../../engine-container/src/queue/words/phrases.ts';
 import { givenRepo } from '../../../../builders/managed-repo.ts';
 import {
   givenBatch,
@@ -236,12 +237,15 @@ test('long lines and titles are cut, never half a character', () => {
 });
 
 test.each([
-  [undefined, 'bounced'],
-  ['merge_timeout', 'bounced_merge_timeout'],
-  ['fork_merge_timeout', 'fork_merge_timeout'],
-] as const)('one that is out for the cause %s is shown with the code %s', (cause, code) => {
-  const bounced = [{ pr: 1, head: 'head-1', scheduleId: 1, cause }];
+  [{}, 'bounced'],
+  [{ cause: 'merge_timeout' }, 'bounced_merge_timeout'],
+  [{ cause: 'fork_merge_timeout' }, 'fork_merge_timeout'],
+  [{ again: 'verdict_known' }, 'verdict_known'],
+  [{ again: 'retest_spent' }, 'retest_spent'],
+] as const)('a bounce keeps the words of its cause: %j is shown as %s, as on its head', (why, code) => {
+  const bounced = [{ pr: 1, head: 'head-1', scheduleId: 1, ...why }];
   expect(placesOf({ entries: [givenEntry(1)], bounced })).toEqual([[1, 'bounced', code]]);
+  expect(describeEarlierBounce(why)).toBe(PULL_CODES[code].says);
 });
 
 test('a queue that holds nothing but what was bounced is empty', () => {
