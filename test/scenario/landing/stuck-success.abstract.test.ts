@@ -43,6 +43,15 @@ test('told once with its own words: which pull request, which head, and what a p
   ]);
 });
 
+test('told as well where the forge does not show what stands on that head', async () => {
+  const { world, a, head } = await stuckOn();
+  world.forge.fault = ({ path }) =>
+    path.endsWith(`statuses/${head}`) || path.includes(`commits/${head}/status`) ? { status: 500 } : null;
+  await world.drain({ maxMs: HOUR });
+  expect(alarms(world).map(({ fields }) => fields.pr)).toEqual([a]);
+  expect(landedOf(world)).toEqual([]);
+});
+
 test('nothing else lands while it may open a merge, so that a merge by it is a proven one', async () => {
   const { world, a, release } = await stuckOn();
   await world.drain({ maxMs: HOUR });
