@@ -67,6 +67,24 @@ export function defineMergedOutsideTests(createWorld: (options?: WorldOptions) =
     expect(await listed(world)).toEqual([`pr_skipped #${queued} Add queued`, `pr_skipped #${beside} Beside`]);
   });
 
+  test('a success of another account, by which one merged past the queue, is taken back from its head (A24)', async () => {
+    const world = await createWorld();
+    const { forge } = world;
+    await givenProject(forge);
+    await givenScheduled(forge, 'own');
+    await world.drain();
+    const pr = await givenScheduled(forge, 'past');
+    const { headSha } = await forge.pull(pr);
+    await forge.postStatusAs('ann', headSha, 'mq', 'success', 'looks good to me');
+    await world.clock.advance(MINUTE_MS);
+    await world.drain({ maxMs: 30 * MINUTE_MS });
+    expect((await forge.pull(pr)).merged).toBe(true);
+    expect(await forge.status(headSha, 'mq')).toMatchObject({
+      state: 'error',
+      description: 'not proven: an earlier success no longer holds on this base',
+    });
+  });
+
   test('a push to the base is alarmed, and no pull request is named for it', async () => {
     const world = await createWorld();
     const { forge } = world;

@@ -5,6 +5,14 @@ const QUEUE = 'engine-container/src/queue';
 /** Guards of the judgement of what merged: what the queue landed itself is no news, and each other merge is told once. */
 export const LANDING_MUTANTS: readonly Mutant[] = [
   {
+    guard: 'a success of another account is taken back from what it merged past the queue (A24)',
+    file: `${QUEUE}/landing/merged-outside.ts`,
+    find: '      takeBackForeign(pass, pull, statuses);\n',
+    replace: '',
+    families: ['people'],
+    dies: 'another account opens a merge, and its success outlives it',
+  },
+  {
     guard: 'a base that was read before a landing was seen is no ground for the next batch',
     file: `${QUEUE}/batches/fill.ts`,
     find: '  if (isReplacedTip(record, base.sha, s)) return null;\n',

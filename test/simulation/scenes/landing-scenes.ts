@@ -1,7 +1,7 @@
 import type { PullRequest } from '#core/domain/forge/forge.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import type { AbstractForge } from '../../fakes/abstract-forge/abstract-forge.ts';
-import { NO_LAGS, type ReadingLags } from '../../fakes/abstract-forge/world.ts';
+import { GITEA_126_SWITCHES, NO_LAGS, type ReadingLags } from '../../fakes/abstract-forge/world.ts';
 import { wrapForge } from '../../scenario/hooks.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { hasAlarm, look, type Scenes, setStage, wordOn } from '../scene-stage.ts';
@@ -51,6 +51,30 @@ function mergeOneOfTheQueue(lags: Partial<ReadingLags>): () => Promise<readonly 
     const { length } = stage.log.filter(({ fields }) => fields.alarm === 'unverified_landing');
     return length === 1 ? [] : [`a merge past the queue raised ${length} alarms`];
   };
+}
+
+/** Another account opens a merge; then the base is put back, and another pull request has the same head. */
+async function foreignSuccessOutlives(): Promise<readonly string[]> {
+  // Scheduling merges what is green already.
+  const stage = await setStage({ switches: GITEA_126_SWITCHES });
+  const { forge, clock } = stage;
+  await givenProject(forge);
+  await givenScheduled(forge, 'own');
+  await stage.drain();
+  const before = await forge.tip('main');
+  const pr = await givenScheduled(forge, 'a');
+  const { headSha } = await forge.pull(pr);
+  await forge.postStatusAs('ann', headSha, DEFAULT_SERVICE_NAME, 'success');
+  await clock.advance(HOUR_MS);
+  if (!forge.isMerged(pr)) return ['the scene did not come about'];
+  await look(stage, 6);
+  await forge.pushBranch('main', before);
+  forge.judge = () => 'failure';
+  await forge.pushBranch('again', headSha);
+  const again = await forge.openPullRequest({ branch: 'again', head: headSha, title: 'again' });
+  await forge.schedule(again, 'squash');
+  await clock.advance(HOUR_MS);
+  return forge.isMerged(again) ? ['the success of another account opened a second merge'] : [];
 }
 
 /** The forge merges for longer than the queue waits after it has taken its success back (E5). */
@@ -167,6 +191,7 @@ async function unlistWhileLanding(): Promise<readonly string[]> {
 }
 
 export const LANDING_SCENES = {
+  'another account opens a merge, and its success outlives it': foreignSuccessOutlives,
   'the base is pushed back and restored': restoreBase,
   'the bot may not see the repository for a while amid a landing': hideWhileLanding,
   'the list cannot be read for a while amid a landing': unlistWhileLanding,

@@ -1,4 +1,4 @@
-import type { PullRequest } from '#core/domain/forge/forge.ts';
+import { mayOpenMerge, type PullRequest } from '#core/domain/forge/forge.ts';
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import {
   LANDED_KEPT_MS,
@@ -15,6 +15,8 @@ import type { OutsideMove } from '../record/merged-outside-state.ts';
 import type { QueueRecord } from '../record/record.ts';
 import { isLifted } from '../record/stop-state.ts';
 import type { OutsidePull } from '../snapshot.ts';
+import { describeStaleSuccess } from '../words/phrases.ts';
+import { wishStatus } from '../words/wish-status.ts';
 import { hasEverLanded, hasLandedHead, noteMerged } from './landed.ts';
 import { isWatched } from './unheard.ts';
 
@@ -62,6 +64,7 @@ export function settleOutside(pass: DecisionContext): void {
     const found = s.outsidePulls?.known === true ? s.outsidePulls.value : null;
     for (const { pull, statuses } of found ?? []) {
       noticeRival(pass, pull, statuses);
+      takeBackForeign(pass, pull, statuses);
       if (isTold(pass, move, pull.number)) continue;
       emitEvent(
         pass,
@@ -111,8 +114,29 @@ function noticeRival(
   log.push(`stopped: another queue has let #${pull.number} through under ${record.context}`);
 }
 
+/**
+ * Another account has opened this merge under the queue's context. What it wrote stands on the commit, and would open the next pull
+ * request with this head (A24). What another queue has said of it stays: it is the only trace of that queue.
+ */
+function takeBackForeign(
+  pass: DecisionContext,
+  { number: pr, headSha: sha }: PullRequest,
+  statuses: OutsidePull['statuses'],
+): void {
+  const { record } = pass;
+  if (!statuses.known || isOwnHead(record, { number: pr, headSha: sha })) return;
+  const ours = statuses.value.find(({ context }) => context === record.context);
+  if (ours === undefined || !mayOpenMerge(ours) || LET_THROUGH.test(ours.description)) return;
+  wishStatus(pass, { pr, sha, ...STALE_SUCCESS, targetUrl: null, takesBack: true });
+}
+
+const STALE_SUCCESS = { state: 'error', description: describeStaleSuccess() } as const;
+
 /** This record, or one of the same address before it, may have said so itself. */
-function isOwnHead(record: QueueRecord, { number, headSha }: PullRequest): boolean {
+function isOwnHead(
+  record: QueueRecord,
+  { number, headSha }: Pick<PullRequest, 'number' | 'headSha'>,
+): boolean {
   return (
     record.outsideMove?.own.includes(number) === true ||
     hasEverLanded(record, number) ||
