@@ -31,6 +31,7 @@ const SEEN: readonly Pick<ForgeVersion, 'kind' | 'major' | 'minor'>[] = [
   { kind: 'forgejo', major: 16, minor: 0 },
   { kind: 'gitea', major: 1, minor: 25 },
   { kind: 'gitea', major: 1, minor: 26 },
+  { kind: 'gitea', major: 1, minor: 27 },
 ];
 
 export function isSeenVersion({ kind, major, minor }: ForgeVersion): boolean {
