@@ -3,7 +3,7 @@ import { readCommandLine, refuseCall } from '#core/adapters/system/command-line.
 import { createLog } from '#core/telemetry.ts';
 import { readConfig } from './config.ts';
 import { createLineWriter } from './line-writer.ts';
-import { runMain } from './run-main.ts';
+import { awaitStart, runMain } from './run-main.ts';
 import { startOnebox } from './service.ts';
 
 const USAGE = `npm run serve -- --config config/mergeyard.yml
@@ -30,7 +30,7 @@ async function main(): Promise<number> {
     await buildDashboard({ outDir: siteDir });
   }
   const starting = startOnebox({ config, siteDir, log, env: process.env });
-  const onebox = await within(starting, isToStop);
+  const onebox = await awaitStart(starting, isToStop, START_ENDS_WITHIN_MS);
   if (onebox === null) {
     console.error('The start did not end within 10 s of the signal, and is given up.');
     process.exit(1);
@@ -42,20 +42,6 @@ async function main(): Promise<number> {
   await onebox.stop();
   log.info('stopped');
   return broken === undefined ? 0 : 1;
-}
-
-/** Null where it goes on long after the signal: a call of the start hangs, and nothing that it began has to be ended in order. */
-async function within<T>(starting: Promise<T>, signal: Promise<void>): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const givenUp = signal.then(
-    () =>
-      new Promise<null>((resolve) => {
-        timer = setTimeout(() => resolve(null), START_ENDS_WITHIN_MS);
-      }),
-  );
-  const first = await Promise.race([starting, givenUp]);
-  clearTimeout(timer);
-  return first;
 }
 
 runMain(main);

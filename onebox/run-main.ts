@@ -14,6 +14,30 @@ export function sayOfDisk(error: unknown): string | null {
     : null;
 }
 
+/**
+ * Null where a start goes on for so long after the signal: a call of it hangs, and nothing that it began has to be ended in
+ * order. A signal that comes after the start has ended arms no timer, which would keep the process.
+ */
+export async function awaitStart<T>(
+  starting: Promise<T>,
+  signal: Promise<void>,
+  endsWithinMs: number,
+): Promise<T | null> {
+  let isOver = false;
+  let timer: NodeJS.Timeout | undefined;
+  const givenUp = new Promise<null>((resolve) => {
+    void signal.then(() => {
+      if (!isOver) timer = setTimeout(() => resolve(null), endsWithinMs);
+    });
+  });
+  try {
+    return await Promise.race([starting, givenUp]);
+  } finally {
+    isOver = true;
+    clearTimeout(timer);
+  }
+}
+
 function sayWhy(error: unknown): unknown {
   return error instanceof ConfigError ? error.message : (sayOfDisk(error) ?? error);
 }

@@ -114,6 +114,17 @@ test('a start of one box that is ended in between leaves no database behind', as
   expect(readDatabases()).toEqual([]);
 });
 
+test('a one box that serves ends as soon as it has stopped after a signal', async () => {
+  const { child, gone, said } = startProcess();
+  await eventually('it serves', 60_000, async () => said().includes('"serving"'));
+  child.kill('SIGTERM');
+  await eventually('it has stopped', 60_000, async () => said().includes('"stopped"'));
+  const stoppedAt = performance.now();
+  expect(await gone).toBe(0);
+  // Far less than the time after which a start is given up.
+  expect(performance.now() - stoppedAt).toBeLessThan(5_000);
+});
+
 test('a one box whose database dies ends with a reason, for its supervisor to start it again', async () => {
   const { gone, said } = startProcess();
   await eventually('it serves', 60_000, async () => said().includes('"serving"'));
