@@ -24,21 +24,20 @@ export async function watch(asked: Asked, repo: Repo, end: number): Promise<numb
   let last = '';
   let told = new Set<string>();
   for (;;) {
-    const seen = await look(asked, repo);
-    if (seen === null) {
+    const looked = await lookAt(asked, repo);
+    if (looked === null) {
       if (machine.isTerminal && !json)
         emit(asked, null, () => ['The service did not answer; it is asked again.']);
     } else if (json) {
-      const text = JSON.stringify(seen);
-      if (text !== last) emit(asked, seen, () => []);
-      last = text;
+      if (looked.facts !== last) emit(asked, looked.seen, () => []);
+      last = looked.facts;
     } else if (machine.isTerminal) {
       // The one place that moves a cursor, so it does not go through `emit`.
-      const lines = draw(repo, seen, machine.now()).map(plain);
+      const lines = draw(repo, looked.seen, machine.now()).map(plain);
       if (!asked.quiet) machine.print(`${CLEAR}${lines.join('\n')}`);
     } else {
-      const lines = tellLines(seen);
-      emit(asked, seen, () => lines.filter((line) => !told.has(line)));
+      const lines = tellLines(looked.seen);
+      emit(asked, looked.seen, () => lines.filter((line) => !told.has(line)));
       told = new Set(lines);
     }
     const leftMs = end - machine.now();
@@ -48,20 +47,31 @@ export async function watch(asked: Asked, repo: Repo, end: number): Promise<numb
 }
 
 /** Null: a fault that passes by itself. */
-export async function look(
+export async function look(asked: Pick<Asked, 'api' | 'machine'>, repo: Repo): Promise<Seen | null> {
+  return (await lookAt(asked, repo))?.seen ?? null;
+}
+
+interface Looked {
+  readonly seen: Seen;
+  /** The same for two looks between which nothing has changed: how long something has lasted by now is left out. */
+  readonly facts: string;
+}
+
+async function lookAt(
   { api, machine }: Pick<Asked, 'api' | 'machine'>,
   { id }: Repo,
-): Promise<Seen | null> {
+): Promise<Looked | null> {
   try {
     const [status, activity] = await Promise.all([api.readQueueStatus(), api.readActivity()]);
     const entry = status.repos.find((each) => each.id === id) ?? null;
     const mine = activity.repos.find((each) => each.repo_id === id);
     const blocker = mine === undefined ? null : findBlocker(mine, entry, machine.now());
-    return {
-      blocker: blocker === null ? 'The queue is not known.' : plain(sayBlocker(blocker, machine.now())),
+    const told = {
       queue: mine?.queue ?? null,
       events: activity.recent_activity.filter((event) => event.repo_id === id).slice(0, EVENTS_SHOWN),
     };
+    const says = blocker === null ? 'The queue is not known.' : plain(sayBlocker(blocker, machine.now()));
+    return { seen: { blocker: says, ...told }, facts: JSON.stringify({ blocker, ...told }) };
   } catch (error) {
     if (error instanceof ApiError && error.retryable) return null;
     throw error;

@@ -144,6 +144,24 @@ describe('mergeyard watch', () => {
     ]);
   });
 
+  test('prints with --json what has changed, and not how long it has lasted by now', async () => {
+    const since = '2026-11-22T09:58:30.000Z';
+    const at = (kind: string, line: readonly object[]) => {
+      const [repo] = activity(line).repos;
+      const block = { ...repo?.queue.block, kind, since };
+      return { ...activity(line), repos: [{ ...repo, queue: { ...repo?.queue, block } }] };
+    };
+    const line = [place(1, 'ready')];
+    let look = 0;
+    const next = () => at(look++ < 25 ? 'staging' : 'linger', line);
+    const { out } = await call(['watch', ...named, '--json', '--timeout', '3m'], { 'queue/activity': next });
+    expect(look).toBeGreaterThan(30);
+    expect(out.map((text) => JSON.parse(text).blocker)).toEqual([
+      'Building the next batch (since 09:58 (1 min)).',
+      'Waiting for more pull requests to join the batch (since 09:58 (3 min)).',
+    ]);
+  });
+
   test('draws a terminal anew, with what is waited for', async () => {
     const answers = { 'queue/activity': () => activity([place(1, 'ready')]) };
     const { out } = await call(['watch', ...named, '--timeout', '1s'], answers, true);
