@@ -8,7 +8,7 @@ import { findNode, inFlightOf, treesAhead } from './batches/pipeline.ts';
 import { deferWithBackoff } from './batches/staging-failure.ts';
 import { type DecisionContext, emitEvent, entryOf, reportCode } from './decision-context.ts';
 import { addEvidence, verdictOfPrefix } from './gate/evidence.ts';
-import { describeWanted } from './gate/missing-gate.ts';
+import { describeWanted, noteMissingGate } from './gate/missing-gate.ts';
 import { countRunStarted } from './policy/fanout-choice.ts';
 import { fanoutOf } from './policy/in-force.ts';
 import type { DeferReason } from './record/deferral.ts';
@@ -82,6 +82,8 @@ function adoptChain(pass: DecisionContext, batch: Batch, node: Node, outcome: Ba
   batch.baseGateFile = baseGate?.file ?? null;
   batch.gateFile = gateFile;
   noteChangedGate(pass, batch, outcome);
+  // A batch that brings the gate does not show that the base has it, and neither does one on top of that.
+  if (baseGate !== null && batch.stagedOn === null) delete pass.record.gateMissing;
   node.to = batch.members.length;
   node.tree = chain.at(-1)?.tree ?? null;
   node.stagedAt = pass.s.now;
@@ -209,12 +211,14 @@ function noteNotReady({ record, s }: DecisionContext, { pr, head }: Member): voi
 /** One of those behind them may bring the gate: it is tried next. */
 function deferWithoutGate(pass: DecisionContext, batch: Batch, node: Node, members: number): void {
   reportCode(pass, 'gate_missing');
+  const gate = describeWanted(pass, batch.statusGate ?? null);
+  noteMissingGate(pass, gate);
   for (const member of batch.members.slice(0, members)) {
     defer(pass, member, {
       reason: 'gate_missing',
       baseTree: batch.groundTree,
       until: pass.s.now + GATE_FILE_WAIT_MS,
-      gate: describeWanted(pass, batch.statusGate ?? null),
+      gate,
     });
   }
   node.branch = null;

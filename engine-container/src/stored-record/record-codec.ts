@@ -70,6 +70,7 @@ const RunnersSeen = z.int().min(1).max(BISECT_FANOUT_MAX);
 const RunnersKnown = z.object({ count: z.number(), at: z.number(), again: z.number() });
 const BegunLately = z.object({ count: z.number(), at: z.number(), stagedAt: z.number() });
 const HookSeen = z.object({ since: z.number(), at: z.number(), state: z.enum(HOOK_STATES) });
+const GateMissing = z.object({ gate: z.string(), since: z.number() });
 const RuleSeen = z.object({
   at: z.number(),
   lookedAt: z.number().optional(),
@@ -84,6 +85,7 @@ const LEARNED: Readonly<Record<string, z.ZodType>> = {
   begunLately: BegunLately,
   hook: HookSeen,
   rule: RuleSeen,
+  gateMissing: GateMissing,
 };
 const StoredShape = z.object({
   schema: z.literal(WRITTEN_FORMAT),
@@ -160,6 +162,7 @@ const StoredShape = z.object({
       missedAt: z.object({ status: z.number().optional(), run: z.number().optional() }).optional(),
     })
     .optional(),
+  gateMissing: GateMissing.optional(),
   rule: RuleSeen.optional(),
   settingsSeen: SettingsSeenShape.optional(),
   hook: HookSeen.optional(),

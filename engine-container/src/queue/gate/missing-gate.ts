@@ -7,6 +7,11 @@ export function describeWanted({ record }: DecisionContext, gate: StatusGate | n
   return gate === null ? workflowFolders(record.forge?.version ?? null).join() : describeGate(gate);
 }
 
+/** Staging did not find this gate. One that is missed already is missed since then, whatever was looked at in between. */
+export function noteMissingGate({ record, s }: DecisionContext, gate: string): void {
+  if (record.gateMissing?.gate !== gate) record.gateMissing = { gate, since: s.now };
+}
+
 /** A pull request that waits for another gate than the settings ask for is staged now. Where an older version set it aside, its time decides. */
 export function forgetOtherGates(pass: DecisionContext): void {
   const { record, s } = pass;

@@ -9,6 +9,14 @@ export interface GateLooks {
   readonly missedAt?: HeardEvents;
 }
 
+/** A gate that staging did not find. It lasts over the looks at which something else stands in the way. */
+export interface MissingGate {
+  /** The gate that was searched for (`describeWanted`). */
+  readonly gate: string;
+  /** The first staging that missed it. Names what is told of it, so it stays where the clock is set. */
+  readonly since: EpochMs;
+}
+
 /** The wait of a gate run for a runner, until it was first seen to run; what waits later is between two of its jobs. */
 export interface RunnerWait {
   /** The latest look that saw it wait; where it never was, when it was staged. */

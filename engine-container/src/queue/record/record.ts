@@ -27,7 +27,7 @@ import type { Bounced, HeadAttempts, MergeTimeoutCount } from './aside.ts';
 import type { Deferred } from './deferral.ts';
 import type { EngineClock } from './engine-clock.ts';
 import type { Evidence } from './evidence-state.ts';
-import type { GateLooks, RunnerWait } from './gate-looks-state.ts';
+import type { GateLooks, MissingGate, RunnerWait } from './gate-looks-state.ts';
 import type { GivenUp, Landing, TakeBackReason } from './landing-state.ts';
 import type { Learned } from './learned-state.ts';
 import type { OutsideMove, Outsider } from './merged-outside-state.ts';
@@ -117,6 +117,8 @@ export interface QueueRecord extends Learned, Recalling {
   hasLeftOut?: true;
   /** Polls of gates whose verdict an event tells of; absent: never one was. */
   gateLooks?: GateLooks;
+  /** Until a batch is staged on a base that has it; absent: none is missed. */
+  gateMissing?: MissingGate;
   /** Heads on which a `success` may still appear that was posted long ago; absent: none. */
   unheard?: readonly UnheardPost[];
   /** The engine that stored this, and its clocks when it began to look; absent: an older version did. */

@@ -153,7 +153,8 @@ function blockOf(repo: ManagedRepo, record: QueueRecord, places: readonly QueueP
   }
   for (const reason of ['base_red', 'gate_missing'] as const) {
     const deferred = record.deferred.find((each) => each.reason === reason);
-    if (deferred !== undefined) return block(reason, { until: deferred.until, pr: deferred.pr });
+    const since = reason === 'gate_missing' ? (record.gateMissing?.since ?? null) : null;
+    if (deferred !== undefined) return block(reason, { since, until: deferred.until, pr: deferred.pr });
   }
   if (!ready) return block('admission', { since: noneReadySince(record, places) });
   // One that was bounced or set aside was ready once, and no linger waits for it.
