@@ -2,7 +2,7 @@ import type { ForgeVersion } from '../domain/forge/forge-version.ts';
 import type { RefusalCause } from '../domain/forge/refusal-cause.ts';
 import type { TokenScope } from '../domain/forge/token-scopes.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '../domain/ids.ts';
-import type { ActivityEvent, NodeRow } from '../domain/queue/batch.ts';
+import type { ActivityEvent, NodeRow, OwnEvent } from '../domain/queue/batch.ts';
 import type { LeftHeads, Obligations } from '../domain/queue/obligations.ts';
 import type { QueueView } from '../domain/queue/queue-view.ts';
 import type { Connection, ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from '../domain/repos/repo.ts';
@@ -129,7 +129,7 @@ export interface EngineStore {
     repo: Pick<ManagedRepo, 'id' | 'tenantId'>,
     limit: number,
     scannedMax?: number,
-  ): Promise<readonly ActivityEvent[]>;
+  ): Promise<readonly OwnEvent[]>;
   /** Returns the new version. */
   saveQueue(held: HeldLease, repo: ManagedRepo, write: QueueWrite): Promise<number>;
   /** Sets an unreadable record aside, so that the next reconcile rebuilds from the forge (A32). */

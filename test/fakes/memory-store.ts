@@ -1,13 +1,8 @@
-import { batchSortKey, eventSortKey } from '#core/adapters/dynamo/rows/keys.ts';
+import { batchSortKey, eventSortKey, storedPlace } from '#core/adapters/dynamo/rows/keys.ts';
 import { encodeDocument } from '#core/adapters/dynamo/rows/queue-document.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.ts';
 import { DELIVERY_ID_KEPT_MS, LEASE_TAKEOVER_GRACE_MS, QUEUE_WRITE_ROWS_MAX } from '#core/domain/limits.ts';
-import {
-  type ActivityEvent,
-  endsPullRequest,
-  hasHonestPhase,
-  type NodeRow,
-} from '#core/domain/queue/batch.ts';
+import { endsPullRequest, hasHonestPhase, type NodeRow, type OwnEvent } from '#core/domain/queue/batch.ts';
 import type { LeftHeads, Obligations } from '#core/domain/queue/obligations.ts';
 import type { Connection, ManagedRepo, ReconcileOutcome } from '#core/domain/repos/repo.ts';
 import { withLastGood } from '#core/domain/repos/repo.ts';
@@ -132,8 +127,12 @@ export class MemoryStore
     repo: Pick<ManagedRepo, 'id' | 'tenantId'>,
     limit: number,
     scannedMax?: number,
-  ): Promise<readonly ActivityEvent[]> {
-    return this.call('listOwnEvents', () => newestOf(this.events, repo, limit, () => false, scannedMax));
+  ): Promise<readonly OwnEvent[]> {
+    return this.call('listOwnEvents', () => {
+      const keys = new Map([...this.events].map(([key, event]) => [event, key]));
+      const own = newestOf(this.events, repo, limit, () => false, scannedMax);
+      return own.map((event) => ({ ...event, stored: storedPlace(keys.get(event) ?? '') }));
+    });
   }
 
   quarantineQueueRecord(held: HeldLease): Promise<void> {

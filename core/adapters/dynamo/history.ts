@@ -1,10 +1,9 @@
 import type { TenantId } from '../../domain/ids.ts';
-import type { ActivityEvent, NodeRow } from '../../domain/queue/batch.ts';
+import type { ActivityEvent, NodeRow, OwnEvent } from '../../domain/queue/batch.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import { StoreError } from '../../ports/store.ts';
-import type { Codec } from './rows/codec.ts';
 import { activityEvent } from './rows/event-items.ts';
-import { batchPartition, eventPartition } from './rows/keys.ts';
+import { batchPartition, eventPartition, storedPlace } from './rows/keys.ts';
 import { nodeRow } from './rows/node-item.ts';
 import { readRow } from './rows/read-row.ts';
 import type { Row, Table } from './table/table.ts';
@@ -41,7 +40,8 @@ export function listOwnBatches(
   scannedMax = SCANNED_ROWS_MAX,
 ): Promise<readonly NodeRow[]> {
   const ends = { rowsMax: limit, scannedMax };
-  return readOwn(table, batchPartition(repo.tenantId), repo, ends, nodeRow, 'listOwnBatches');
+  const read = (row: Row): NodeRow => readRow(nodeRow, row, 'listOwnBatches');
+  return readOwn(table, batchPartition(repo.tenantId), repo, ends, read, 'listOwnBatches');
 }
 
 export function listOwnEvents(
@@ -49,9 +49,13 @@ export function listOwnEvents(
   repo: Owner,
   limit: number,
   scannedMax = SCANNED_ROWS_MAX,
-): Promise<readonly ActivityEvent[]> {
+): Promise<readonly OwnEvent[]> {
   const ends = { rowsMax: limit, scannedMax };
-  return readOwn(table, eventPartition(repo.tenantId), repo, ends, activityEvent, 'listOwnEvents');
+  const read = (row: Row): OwnEvent => ({
+    ...readRow(activityEvent, row, 'listOwnEvents'),
+    stored: storedPlace(String(row.sk)),
+  });
+  return readOwn(table, eventPartition(repo.tenantId), repo, ends, read, 'listOwnEvents');
 }
 
 /** A damaged row of history is left out: it must not keep a queue from coming back. */
@@ -60,7 +64,7 @@ async function readOwn<T>(
   partition: string,
   repo: Owner,
   ends: { readonly rowsMax: number; readonly scannedMax: number },
-  codec: Codec<T>,
+  read: (row: Row) => T,
   operation: string,
 ): Promise<readonly T[]> {
   const rows = await table.queryFiltered(
@@ -75,7 +79,7 @@ async function readOwn<T>(
   );
   return rows.flatMap((row) => {
     try {
-      return [readRow(codec, row, operation)];
+      return [read(row)];
     } catch (error) {
       if (error instanceof StoreError && error.kind === 'unreadable') return [];
       throw error;

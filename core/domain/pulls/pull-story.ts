@@ -1,6 +1,6 @@
 import { sayRunner } from '../forge/runner-labels.ts';
 import type { EpochMs, PullRequestNumber } from '../ids.ts';
-import type { ActivityEvent, NodeRow, Receipt } from '../queue/batch.ts';
+import type { ActivityEvent, NodeRow, OwnEvent, Receipt } from '../queue/batch.ts';
 import type { ToldForecast } from '../queue/forecast.ts';
 import type { QueueView } from '../queue/queue-view.ts';
 import { type Hold, sayPause } from '../repos/pause.ts';
@@ -25,7 +25,7 @@ export interface StoryFacts {
   readonly pause: Hold | null;
   /** Undefined: not known. */
   readonly view: QueueView | undefined;
-  readonly events: readonly ActivityEvent[];
+  readonly events: readonly OwnEvent[];
   readonly batches: readonly NodeRow[];
 }
 
@@ -71,9 +71,10 @@ export function tellPull(facts: StoryFacts): PullStory | null {
   const line = view?.places.filter(({ state }) => state !== 'bounced') ?? [];
   const place = view?.places.find((each) => each.pr === pr);
   const nth = line.findIndex((each) => each.pr === pr) + 1;
-  const [last] = history;
+  const isOut = place === undefined && view?.more === 0;
+  const last = lastOf(history, isOut);
   if (place === undefined && last === undefined && attempts.length === 0) return null;
-  const code = codeNow(facts, place, history);
+  const code = codeNow(facts, place, history, last);
   const inQueue =
     nth > 0 || (place === undefined && last !== undefined && code !== null && PULL_CODES[code].is === 'wait');
   return {
@@ -117,12 +118,31 @@ const LET_GO_ON = {
   name: 'A branch or tag stands where the queue needs its own branches, which begin with its name: rename or delete it. The queue then goes on by itself.',
 };
 
+/**
+ * The event that tells where it stands: the newest one. A clock may have run ahead and been put right, so that what came later
+ * has an earlier time: then a landing that was stored last is the end, and so is any way out of one that the queue does not hold.
+ */
+function lastOf(history: readonly OwnEvent[], isOut: boolean): OwnEvent | undefined {
+  const [last] = history;
+  const stored = history.reduce<OwnEvent | undefined>(
+    (found, each) => ((each.stored ?? '') > (found?.stored ?? '') ? each : found),
+    undefined,
+  );
+  if (last === undefined || stored === undefined || !isWayOut(stored)) return last;
+  return stored.event === 'pr_landed' || (isOut && !isWayOut(last)) ? stored : last;
+}
+
+function isWayOut({ event, reason }: ActivityEvent): boolean {
+  const code = codeOfEvent(event, reason);
+  return code !== null && PULL_CODES[code].is === 'exit';
+}
+
 function codeNow(
   { queueEnabled, stopped }: StoryFacts,
   place: QueueView['places'][number] | undefined,
   history: readonly ActivityEvent[],
+  last: ActivityEvent | undefined,
 ): PullCodeName | null {
-  const [last] = history;
   if (place?.state === 'bounced') {
     if (place.reason !== null && place.reason !== 'bounced') return codeOfPlace(place.state, place.reason);
     // Why its gate failed is told as its status tells it; the place knows only that it was.

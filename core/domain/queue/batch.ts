@@ -172,3 +172,11 @@ export interface ActivityEvent {
   /** When it was scheduled, by the forge's clock; only of `pr_queued`, and absent in events of before it was kept. */
   readonly scheduledAt?: EpochMs;
 }
+
+/** As the store gives it of one repository. */
+export interface OwnEvent extends ActivityEvent {
+  /**
+   * Sorts by what was stored first, whatever the clocks said. It begins anew after a record that was lost. Absent: not known.
+   */
+  readonly stored?: string;
+}

@@ -92,6 +92,28 @@ describe('the story of one pull request', () => {
     expect(body.history).toMatchObject([now, { code: 'queued', kind: 'wait' }]);
   });
 
+  test('a landing that was stored last is the end, also where a clock that ran ahead was put right before it', async () => {
+    const world = new ApiWorld();
+    const { repo } = await world.enroll(TENANT_A);
+    const grant = await world.store.acquireLease(repo.id, 'worker', 'reconcile', 1_000);
+    if (grant === 'held') throw new Error('held');
+    const held = grantHeldLease(repo.id, grant, () => 0, 1);
+    const owner = { tenantId: repo.tenantId, repoId: repo.id, repoSlug: repo.slug, pr: 7, reason: null };
+    const at = world.clock.now();
+    const write = { document: {}, batches: [] };
+    const staged = givenEvent({ ...owner, at: at + 7_200_000, event: 'pr_staged' });
+    const expectedVersion = await world.store.saveQueue(held, repo, {
+      ...write,
+      expectedVersion: null,
+      events: [staged],
+    });
+    const landed = givenEvent({ ...owner, at: at + 40_000, event: 'pr_landed' });
+    await world.store.saveQueue(held, repo, { ...write, expectedVersion, events: [landed] });
+    await world.clock.advance(8 * 3_600_000);
+    const { json: body } = await world.as(TOKEN_A)('GET', `/api/v1/user/repos/${repo.id}/pulls/7`);
+    expect(body).toMatchObject({ in_queue: false, now: { code: 'landed' } });
+  });
+
   test('one that waits is told with its place', async () => {
     const { world, path } = await givenStory();
     const { json: body } = await world.as(TOKEN_A)('GET', path(9));

@@ -80,6 +80,26 @@ export function describeQueueRecord(world: World): void {
       expect(await seen()).toBe(true);
     });
 
+    test('events of one repository tell which was stored first, whatever the clocks said', async () => {
+      const { repo } = await world.enroll();
+      const held = await world.hold(repo.id);
+      const store = world.store();
+      const ahead = [
+        eventOf(repo, { at: 9_000, event: 'pr_queued' }),
+        eventOf(repo, { at: 9_000, event: 'pr_staged' }),
+      ];
+      let expectedVersion = await store.saveQueue(held, repo, firstWrite({ events: ahead }));
+      // More writes than one digit counts.
+      for (let write = 0; write < 9; write += 1)
+        expectedVersion = await store.saveQueue(held, repo, firstWrite({ expectedVersion }));
+      const right = [eventOf(repo, { at: 2_000, event: 'pr_landed' })];
+      await store.saveQueue(held, repo, firstWrite({ expectedVersion, events: right }));
+      const own = await store.listOwnEvents(repo, 10);
+      expect(own.map(({ event }) => event)).toEqual(['pr_staged', 'pr_queued', 'pr_landed']);
+      const inOrder = own.toSorted((one, other) => ((one.stored ?? '') < (other.stored ?? '') ? -1 : 1));
+      expect(inOrder.map(({ event }) => event)).toEqual(['pr_queued', 'pr_staged', 'pr_landed']);
+    });
+
     test('the queue view is kept beside the record, and goes with the repo', async () => {
       const { repo } = await world.enroll();
       const held = await world.hold(repo.id);
@@ -176,7 +196,7 @@ export function describeQueueRecord(world: World): void {
       }
       expect((await store.listOwnBatches(repo, 10)).map(({ id }) => id)).toEqual(['own-2', 'own-1']);
       expect((await store.listOwnBatches(repo, 1)).map(({ id }) => id)).toEqual(['own-2']);
-      expect(await store.listOwnEvents(repo, 10)).toEqual([told]);
+      expect(await store.listOwnEvents(repo, 10)).toEqual([{ ...told, stored: expect.any(String) }]);
       const near = [await store.listOwnBatches(repo, 10, 181), await store.listOwnEvents(repo, 10, 180)];
       expect(near.map((rows) => rows.length)).toEqual([1, 0]);
       const [damaged] = own;

@@ -139,6 +139,8 @@ export const eventPartition = (tenantId: TenantId): string => `${PARTITIONS.even
 /** `version` is that of the queue write which carried the event: the key is unique and the same on every retry. */
 export const eventSortKey = (event: ActivityEvent, version: number, index: number): string =>
   `E#${padTime(event.at)}#${event.repoId}#${padNumber(version, 10)}#${padNumber(index, 2)}`;
+/** Sorts the events of one repo by when they were stored: by the write, and their place in it. */
+export const storedPlace = (sortKey: string): string => sortKey.split('#').slice(3).join('');
 /**
  * A place among the events of one repo, in digits. It names no other repo, so that a reader of one learns of no other:
  * the place before or after the row of another one is told as a place of this one.

@@ -51,6 +51,55 @@ describe('the story of one pull request', () => {
     expect(tellPull(given({ events: [event(8, 'pr_landed', NOW)], view: view(8) }))).toBeNull();
   });
 
+  describe('after a clock that ran ahead was put right', () => {
+    const AHEAD_MS = 120 * MINUTE_MS;
+    /** As they were stored, oldest first: each with how far its clock ran ahead. Given newest first, as the store does. */
+    const history = (...stored: readonly (readonly [ActivityEvent['event'], number, (string | null)?])[]) =>
+      stored
+        .map(([name, ahead, reason = null], index) => ({
+          ...event(7, name, NOW - (10 - index) * MINUTE_MS + ahead, reason),
+          stored: String(index),
+        }))
+        .toSorted((one, other) => other.at - one.at);
+    const staged = [
+      ['pr_queued', AHEAD_MS],
+      ['pr_staged', AHEAD_MS],
+    ] as const;
+
+    test('one that has landed is told as landed, and not as staged for ever', () => {
+      const events = history(...staged, ['pr_landed', 0]);
+      for (const now of [NOW, NOW + 2 * AHEAD_MS])
+        for (const seen of [view(8), undefined])
+          expect(tellPull(given({ now, events, view: seen }))).toMatchObject({
+            code: 'landed',
+            inQueue: false,
+            since: NOW - 8 * MINUTE_MS,
+          });
+    });
+
+    test('one that the queue does not hold any more is told by its way out', () => {
+      const events = history(...staged, ['pr_skipped', 0, 'closed']);
+      expect(tellPull(given({ events, view: view(8) }))).toMatchObject({ code: 'closed', inQueue: false });
+      // It may stand behind the places that are kept, or nothing is known of these.
+      for (const seen of [{ ...view(8), more: 1 }, undefined])
+        expect(tellPull(given({ events, view: seen }))).toMatchObject({ code: 'staged', inQueue: true });
+    });
+
+    test('one that was scheduled again is told by its place, whatever was stored before', () => {
+      const events = history(...staged, ['pr_skipped', 0, 'closed'], ['pr_queued', 0]);
+      expect(tellPull(given({ events, view: view(7) }))).toMatchObject({ code: 'ready', place: 1 });
+      expect(tellPull(given({ events, view: view(8) }))).toMatchObject({ code: 'staged', inQueue: true });
+    });
+
+    test('where the record was lost and its writes are counted anew, the newest time tells', () => {
+      const lost = history(['pr_queued', 0], ['pr_landed', 0]).map((each) => ({
+        ...each,
+        stored: each.event === 'pr_landed' ? '1' : '9',
+      }));
+      expect(tellPull(given({ events: lost, view: view(8) }))).toMatchObject({ code: 'landed' });
+    });
+  });
+
   test('one in the queue has its place and a code; a queue that is off says so first', () => {
     expect(tellPull(given({ view: view(5, 7) }))).toMatchObject({ inQueue: true, place: 2, code: 'ready' });
     expect(tellPull(given({ view: view(7), queueEnabled: false }))).toMatchObject({ code: 'queue_disabled' });
