@@ -162,30 +162,6 @@ describe('DynamoDB store: the login of an author', () => {
   });
 });
 
-describe('DynamoDB store: the lease of a repository', () => {
-  test('that was deleted and is put back lasts as long as the repository: its fence begins at no time again', async () => {
-    const table = await startTestTable();
-    try {
-      const clock = new VirtualClock();
-      const store = seen.store(
-        createDynamoStore({ client: seen.client(table.client), tableName: table.tableName, clock }),
-      );
-      const { connection, repo } = freshPair();
-      await store.createTenant(repo.tenantId, 1);
-      await store.createConnection(connection);
-      await store.createRepo(repo, null);
-      await store.acquireLease(repo.id, 'worker', 'reconcile', 1_000);
-      await store.deleteRepo(repo);
-      expect(await table.readRow(`L#${repo.id}`, 'L')).toMatchObject({ fence: 2, ttl: expect.any(Number) });
-      await store.createRepo(repo, null);
-      expect(await store.acquireLease(repo.id, 'worker', 'reconcile', 1_000)).toMatchObject({ fence: 3 });
-      expect((await table.readRow(`L#${repo.id}`, 'L'))?.ttl).toBeUndefined();
-    } finally {
-      await table.stop();
-    }
-  });
-});
-
 describe('the rows that each call of the store touches', () => {
   test('are those of touches.json, of which the grants of all functions are made', () => {
     expect(seen.all()).toEqual(touches);

@@ -81,6 +81,14 @@ describe('a table of another time', () => {
     expect(await live.readRow('TE#1', 'E#1')).toBeUndefined();
   });
 
+  test('the lease of a repository that comes back no longer ends by time, and its fence goes on', async () => {
+    await put(live.tableName, { ...LEASE, fence: 7, ttl: NOW / 1000 + 3600 });
+    await copy('look');
+    expect(await live.readRow('L#1', 'L')).toHaveProperty('ttl');
+    await copy('missing');
+    expect(await live.readRow('L#1', 'L')).toEqual({ ...LEASE, fence: 7 });
+  });
+
   test('the record of a queue does not come back where it is lost: it knows nothing of what was posted since', async () => {
     await live.client.send(new DeleteCommand({ TableName: live.tableName, Key: { pk: 'R#1', sk: 'Q' } }));
     await copy('missing');

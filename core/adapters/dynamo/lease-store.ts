@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { TTL_ATTRIBUTE } from '../../contracts/internal/table.ts';
 import type { RepoId } from '../../domain/ids.ts';
 import { LEASE_TAKEOVER_GRACE_MS } from '../../domain/limits.ts';
 import type { LeaseGrant, LeaseState } from '../../domain/wakes/lease.ts';
@@ -27,11 +26,10 @@ export function createLeaseStore(table: Table): LeaseStore {
       const result = await table.update(
         {
           Key: leaseKey(repoId),
-          // A repository that was deleted and is put back needs its lease again, whose row was to end by time.
           UpdateExpression:
-            'SET #owner = :owner, purpose = :purpose, expires_at = :expires, request_id = :request REMOVE #ttl ADD #fence :one',
+            'SET #owner = :owner, purpose = :purpose, expires_at = :expires, request_id = :request ADD #fence :one',
           ConditionExpression: 'attribute_not_exists(#owner) OR expires_at <= :takeover',
-          ExpressionAttributeNames: { '#owner': 'owner', '#fence': 'fence', '#ttl': TTL_ATTRIBUTE },
+          ExpressionAttributeNames: { '#owner': 'owner', '#fence': 'fence' },
           ExpressionAttributeValues: {
             ':owner': owner,
             ':purpose': purpose,

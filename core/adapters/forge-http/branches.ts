@@ -30,7 +30,7 @@ export async function readBranch(transport: ForgeTransport, branch: string): Pro
   return readBody(Branch, call, await transport.request(call));
 }
 
-async function assertRepoReadable(transport: ForgeTransport): Promise<void> {
+export async function assertRepoReadable(transport: ForgeTransport): Promise<void> {
   await transport.request({ method: 'GET', label: 'GET repo', path: transport.repoPath });
 }
 

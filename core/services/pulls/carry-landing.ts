@@ -225,10 +225,13 @@ async function tell(
   }
 }
 
+/** Neither a mention nor a reference, wherever it stands. */
+const PLAIN_NAME = /^[\w./-]+$/;
+
 /** A label may hold any signs, and a remark is Markdown: a name that could be more than a name there is shown as code. */
 function toRemark(words: string, { branch }: Pick<Backport, 'branch'>): string {
   const fence = '`'.repeat(branch.split('`').length);
-  return isBranchName(branch) && !branch.includes('@')
+  return PLAIN_NAME.test(branch)
     ? words
     : words.replaceAll(`"${branch}"`, () => `${fence} ${branch} ${fence}`);
 }

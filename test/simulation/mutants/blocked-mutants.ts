@@ -142,6 +142,14 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
     dies: 'the owner asks for a check that the rule does not name',
   },
   {
+    guard: 'the same hidden check is waited for to the end once (D-14)',
+    file: `${QUEUE}/landing/blockers.ts`,
+    find: "return check?.kind === 'refused' ? check : null;",
+    replace: 'return null;',
+    families: ['gitea'],
+    dies: 'the owner asks for a check that fails on four',
+  },
+  {
     guard: 'a review that a hidden rule may ask about ends in no bounce (D-14)',
     file: `${QUEUE}/admission/missed-merge.ts`,
     find: "  return isContested ? { kind: 'refused', reason: 'rule_hidden' } : { kind: 'admitted' };\n",

@@ -139,19 +139,21 @@ async function hiddenClosedDependency(): Promise<readonly string[]> {
   return forge.isMerged(lost) ? problems : [...problems, 'it did not go on once nothing was hidden any more'];
 }
 
+const AUDIT = 'acme/policies: Audit / audit (push)';
+
 /**
  * The owner asks for a check that the rule does not name, and it fails on one: told, not bounced, with one landing spent. It goes on
  * by itself once that check has passed; one on which it passes lands beside it.
  */
 async function hiddenCheck(): Promise<readonly string[]> {
-  const stage = await setStage({ switches: { ...GITEA_126_SWITCHES, hiddenChecks: ['audit'] } });
+  const stage = await setStage({ switches: { ...GITEA_126_SWITCHES, hiddenChecks: ['acme/policies: *'] } });
   const { forge } = stage;
   await givenProject(forge);
   const pr = await givenScheduled(forge, 'a');
   const others = await givenOthers(stage);
   for (const each of [pr, ...others]) {
     const { headSha } = await forge.pull(each);
-    await forge.postStatusAs('ann', headSha, 'audit', each === pr ? 'failure' : 'success');
+    await forge.postStatusAs('ann', headSha, AUDIT, each === pr ? 'failure' : 'success');
   }
   await look(stage, 60);
   const problems = await judgeBlocked(stage, pr, others, stage.clock.now());
@@ -160,12 +162,33 @@ async function hiddenCheck(): Promise<readonly string[]> {
   const rows = (await stage.rows()).length;
   await look(stage, 30);
   if ((await stage.rows()).length > rows) problems.push('it was tried again although nothing has changed');
-  await forge.postStatusAs('ann', (await forge.pull(pr)).headSha, 'audit', 'success');
+  await forge.postStatusAs('ann', (await forge.pull(pr)).headSha, AUDIT, 'success');
   await stage.drain({ maxMs: 30 * MINUTE_MS });
   return forge.isMerged(pr) ? problems : [...problems, 'it did not go on once the check had passed'];
 }
 
+/** The same check fails on four: the first is waited for to the end, the others a minute each, and a good one lands soon. */
+async function hiddenCheckOfMany(): Promise<readonly string[]> {
+  const stage = await setStage({ switches: { ...GITEA_126_SWITCHES, hiddenChecks: ['acme/policies: *'] } });
+  const { forge, clock } = stage;
+  await givenProject(forge);
+  const prs: number[] = [];
+  for (const name of ['a', 'b', 'c', 'd', 'good']) {
+    prs.push(await givenScheduled(forge, name));
+    const { headSha } = await forge.pull(prs.at(-1) ?? 0);
+    await forge.postStatusAs('ann', headSha, AUDIT, name === 'good' ? 'success' : 'failure');
+  }
+  const begun = clock.now();
+  await look(stage, 60);
+  const landed = forge.merges().find(({ pr }) => pr === prs.at(-1));
+  if (landed === undefined) return ['a good one did not land behind those with a hidden check'];
+  return landed.at - begun < 25 * MINUTE_MS
+    ? []
+    : ['each one with the same hidden check was waited for to the end'];
+}
+
 export const HIDDEN_SCENES = {
+  'the owner asks for a check that fails on four': hiddenCheckOfMany,
   'the owner asks for a check that the rule does not name': hiddenCheck,
   'a rejection blocks by a rule that the bot may not read': hiddenRejection,
   'a rule that the bot may not read blocks an outdated head': hiddenOutdated,

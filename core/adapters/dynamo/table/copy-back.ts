@@ -1,9 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { BatchGetCommand, type DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  BatchGetCommand,
+  type DynamoDBDocumentClient,
+  PutCommand,
+  ScanCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { PARTITIONS, type Partition, TTL_ATTRIBUTE } from '../../../contracts/internal/table.ts';
 import type { RepoId } from '../../../domain/ids.ts';
-import { queueRecordKey } from '../rows/keys.ts';
+import { leaseKey, queueRecordKey, REPO_SORT_PREFIX } from '../rows/keys.ts';
 import { countAgain } from './count-again.ts';
 import { LeftTenants } from './left-tenants.ts';
 
@@ -89,6 +95,7 @@ export async function copyBack(options: CopyOptions): Promise<Copied> {
       else if (twin === undefined) {
         count(kind).missing += 1;
         if (options.mode !== 'look') await putMissing(options, row);
+        if (options.mode !== 'look') await keepLease(options, row);
       } else if (isDeepStrictEqual(row, twin)) count(kind).same += 1;
       else if (LIVE_WINS.has(kind)) count(kind).kept += 1;
       else {
@@ -162,6 +169,29 @@ async function findTwins(
     keys = answer.UnprocessedKeys?.[table]?.Keys ?? [];
   }
   return twins;
+}
+
+/**
+ * The lease of a deleted repository ends by time. That of one that is put back must not: its fence would begin again, under a
+ * worker that has it.
+ */
+async function keepLease({ client, live }: CopyOptions, { pk, sk }: Row): Promise<void> {
+  if (kindOf(pk) !== 'tenant' || !String(sk).startsWith(REPO_SORT_PREFIX)) return;
+  const key = leaseKey(String(sk).slice(REPO_SORT_PREFIX.length) as RepoId);
+  try {
+    await client.send(
+      new UpdateCommand({
+        TableName: live,
+        Key: { ...key },
+        UpdateExpression: 'REMOVE #ttl',
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeNames: { '#ttl': TTL_ATTRIBUTE },
+      }),
+    );
+  } catch (error) {
+    // It has ended by now.
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+  }
 }
 
 async function putMissing({ client, live }: CopyOptions, row: Row): Promise<void> {

@@ -2,6 +2,7 @@ import type { GateReading } from '#core/domain/forge/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import { FORGE_PAGE_SIZE_MAX, FORGE_PAGES_MAX } from '#core/domain/limits.ts';
 import { ForgeError } from '#core/ports/forge.ts';
+import { assertRepoReadable } from '../branches.ts';
 import { readBody } from '../wire/read-body.ts';
 import { readLink } from '../wire/read-link.ts';
 import { RunPage, type RunRow } from '../wire/schema.ts';
@@ -70,8 +71,11 @@ export async function readNewestRun(
   for (let page = 1; page <= FORGE_PAGES_MAX; page += 1) {
     const query = { ...filters, page, limit: FORGE_PAGE_SIZE_MAX };
     const answer = await transport.exchange({ ...call, query });
-    // It has never run, and the default branch does not have it.
-    if (list === 'own' && answer.status === 404 && answer.isJson) return { kind: 'none' };
+    if (list === 'own' && answer.status === 404 && answer.isJson) {
+      await assertRepoReadable(transport);
+      // It has never run, and the default branch does not have it.
+      return { kind: 'none' };
+    }
     // An unknown route is answered with a page, so this 404 need not be JSON.
     if (list === 'all' && (answer.status === 404 || answer.status === 405)) return 'no_list';
     if (answer.status !== 200) throw transport.failure(call, answer);

@@ -44,10 +44,16 @@ function judgeHidden(facts: AdmissionFacts, right: Reading<WriteRight> | undefin
   return isContested ? { kind: 'refused', reason: 'rule_hidden' } : { kind: 'admitted' };
 }
 
-/** Which checks are asked for beside those of the rule, no API of such a forge tells: each that has not passed may be one. */
-function judgeHiddenChecks({ hidesChecks, statuses, context }: AdmissionFacts): Admission | null {
-  if (hidesChecks !== true) return null;
+/** As Gitea names the check of a workflow that is in another repository: `acme/policies: Audit / audit (push)`. */
+const SCOPED_CHECK = /^[^/\s]+\/[^/\s]+: .+ \/ .+ \(\w+\)$/;
+
+/**
+ * Which checks are asked for beside those of the rule, no API of such a forge tells: each of a workflow of another repository that
+ * has not passed may be one. A signature that the rule asks for is the likelier reason, and is found by time-outs.
+ */
+export function judgeHiddenChecks({ hidesChecks, statuses, protection }: AdmissionFacts): Admission | null {
+  if (hidesChecks !== true || protection.requiresSigned === true) return null;
   if (statuses === null || !statuses.known) return { kind: 'waiting', reason: 'unknown' };
-  const isOpen = statuses.value.some((status) => status.context !== context && !isPass(status));
+  const isOpen = statuses.value.some((status) => SCOPED_CHECK.test(status.context) && !isPass(status));
   return isOpen ? { kind: 'refused', reason: 'check_hidden' } : null;
 }

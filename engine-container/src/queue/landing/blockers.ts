@@ -1,8 +1,8 @@
 import { BLOCKERS_WAIT_MS } from '#core/domain/limits.ts';
 import { admit } from '../admission/admission.ts';
-import type { Admission } from '../admission/admission-facts.ts';
+import type { Admission, AdmissionFacts } from '../admission/admission-facts.ts';
 import { factsOf, refuse } from '../admission/admit-entries.ts';
-import { MAY_BE_WHY } from '../admission/missed-merge.ts';
+import { judgeHiddenChecks, MAY_BE_WHY } from '../admission/missed-merge.ts';
 import { type DecisionContext, entryOf } from '../decision-context.ts';
 import type { Landing, TakeBackReason } from '../record/landing-state.ts';
 import type { Batch } from '../record/record.ts';
@@ -49,8 +49,16 @@ export function findBlock(pass: DecisionContext, landing: Landing): Answer {
   const facts = factsOf(pass, { ...view, statuses }, rule);
   const admission = admit({ ...facts, scheduler: landing.scheduledBy, isMissed });
   if (admission.kind === 'refused') return admission;
-  if (admission.kind === 'admitted') return mayLackStyle(pass, view) ? STYLE_OFF : 'nothing';
+  if (admission.kind === 'admitted') return findLikely(pass, view, facts) ?? 'nothing';
   return admission.reason === 'other_checks' ? 'other_checks' : 'unknown';
+}
+
+/** What another one was told when its own merge did not come, and what may be why here as well: it is not waited for to the end again. */
+function findLikely(pass: DecisionContext, view: PullRequestView, facts: AdmissionFacts): Block | null {
+  if (mayLackStyle(pass, view)) return STYLE_OFF;
+  const isTold = pass.record.entries.some(({ refusedFor }) => refusedFor === 'check_hidden');
+  const check = isTold ? judgeHiddenChecks(facts) : null;
+  return check?.kind === 'refused' ? check : null;
 }
 
 /**

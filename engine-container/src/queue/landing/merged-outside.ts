@@ -75,9 +75,10 @@ export function settleOutside(pass: DecisionContext): void {
       if (hasLandedHead(record, pull.headSha)) noteMerged(record, pull.number);
       noteOutsider(pass, pull.number, pull.mergeCommitSha);
     }
+    const isWhole = found?.every(({ statuses }) => statuses.known) === true;
     const ageMs = s.now - move.since;
-    if (ageMs >= (found === null ? OUTSIDE_SEARCH_MS : STALE_READING_MS)) delete record.outsideMove;
-    else wakeNoLaterThan(pass, s.now + (found === null ? WAKE_DELAY_MS_MAX : STALE_READING_MS - ageMs));
+    if (ageMs >= (isWhole ? STALE_READING_MS : OUTSIDE_SEARCH_MS)) delete record.outsideMove;
+    else wakeNoLaterThan(pass, s.now + (isWhole ? STALE_READING_MS - ageMs : WAKE_DELAY_MS_MAX));
   }
   if (record.outsideMove !== undefined || record.outside === undefined) return;
   const kept = record.outside.filter(({ at }) => s.now - at < LANDED_KEPT_MS);

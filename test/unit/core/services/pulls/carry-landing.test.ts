@@ -24,6 +24,8 @@ async function remarkOf(label: string): Promise<string> {
 test('a label mentions no person and links nowhere in the remark that its branch is not there', async () => {
   expect(await remarkOf('backport v15')).toContain('no branch "v15" to carry');
   expect(await remarkOf('backport release/1_x')).toContain('no branch "release/1_x" to carry');
+  expect(await remarkOf('backport #12')).toContain('no branch ` #12 ` to carry');
+  expect(await remarkOf('backport acme/app#3')).toContain('no branch ` acme/app#3 ` to carry');
   expect(await remarkOf('backport @acme/team')).toContain('no branch ` @acme/team ` to carry');
   expect(await remarkOf('backport [x](https://e.example)')).toContain(
     'no branch ` [x](https://e.example) ` to',

@@ -66,18 +66,25 @@ test.each([
   );
 });
 
+const AUDIT = 'acme/policies: Audit / audit (push)';
+
 test.each([
-  ['failure', true, true, 'refused: check_hidden'],
-  ['pending', true, true, 'refused: check_hidden'],
-  ['success', true, true, 'admitted'],
-  ['skipped', true, true, 'admitted'],
-  ['failure', false, true, 'admitted'],
-  ['failure', true, false, 'admitted'],
+  [AUDIT, 'failure', true, true, 'refused: check_hidden'],
+  [AUDIT, 'pending', true, true, 'refused: check_hidden'],
+  [AUDIT, 'success', true, true, 'admitted'],
+  [AUDIT, 'skipped', true, true, 'admitted'],
+  [AUDIT, 'failure', false, true, 'admitted'],
+  [AUDIT, 'failure', true, false, 'admitted'],
+  // Of this repository, or of another CI: the rule would name it.
+  ['Lint / lint (push)', 'failure', true, true, 'admitted'],
+  ['ci/lint', 'failure', true, true, 'admitted'],
 ])(
-  'another check in %s, which may be asked for %s, and a merge that was missed %s: %s',
-  (state, hidesChecks, isMissed, verdict) => {
-    const statuses = known([givenStatus({ context: 'audit', state })]);
+  'the check "%s" in %s, where hidden ones may be asked for %s, and a merge that was missed %s: %s',
+  (context, state, hidesChecks, isMissed, verdict) => {
+    const statuses = known([givenStatus({ context, state })]);
     expect(judge({ statuses, hidesChecks, isMissed })).toBe(verdict);
+    // A signature is found by its time-outs.
+    expect(judge({ statuses, hidesChecks, isMissed, rule: { requiresSigned: true } })).toBe('admitted');
   },
 );
 

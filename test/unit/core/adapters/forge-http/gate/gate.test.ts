@@ -192,6 +192,13 @@ describe('a run list', () => {
       expect(seen[1]?.query).toMatchObject({ head_sha: sha(9), branch: 'mq/main/staging', event: 'push' });
     });
 
+    test('no run is told of a repository that does not show', async () => {
+      const { readGate } = openGate(({ path }) =>
+        path === '/actions/runs' ? { json: { workflow_runs: [scoped], total_count: 1 } } : MISSING,
+      );
+      await expect(readGate(GATE)).rejects.toThrow('missing');
+    });
+
     test('no run of the own file is none, also where that file never ran', async () => {
       expect(await openBoth(MISSING).readGate(GATE)).toEqual({ kind: 'none' });
       const none = { json: { workflow_runs: null, total_count: 0 } };
