@@ -124,6 +124,8 @@ export interface ForgeControl {
   deleteBranch(branch: string): Promise<void>;
   /** A push of an existing commit to a branch of the repository, new or not. */
   pushBranch(branch: string, sha: string): Promise<void>;
+  /** The forge died over a push of a new branch: git has it, and the forge's own table of branches has not. */
+  leaveHalfMade(branch: string, sha: string): Promise<void>;
   pushTag(name: string, sha: string): Promise<void>;
 
   /** Decides what a gate run on a tree comes to; called when the run would start. Default: success. */

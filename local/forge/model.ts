@@ -46,6 +46,8 @@ export interface RepoRecord {
   /** @default false */
   pullsOff?: boolean;
   defaultBranch: string;
+  /** Branches that git has, and the forge's own table of branches has not. */
+  halfMade?: string[];
   hasActions: boolean;
   forkOf: number | null;
   collaborators: Record<string, AccessLevel>;

@@ -95,6 +95,31 @@ export async function moveBranch(
   announcePush(world, repo, { branch, before, after, pusher });
 }
 
+/** Past every rule, as `moveBranch`. */
+export async function removeBranch(
+  world: World,
+  repo: RepoRecord,
+  branch: string,
+  pusher: string,
+): Promise<void> {
+  const git = gitOf(world, repo);
+  const before = git.tip(branch);
+  if (before === null) throw new Error(`no branch ${branch}`);
+  await git.deleteRef(`refs/heads/${branch}`, before);
+  announcePush(world, repo, { branch, before, after: null, pusher });
+}
+
+/** A branch as a push leaves it over which the forge died: nothing follows from it. */
+export async function leaveHalfMade(
+  world: World,
+  repo: RepoRecord,
+  branch: string,
+  sha: string,
+): Promise<void> {
+  await gitOf(world, repo).setRef(`refs/heads/${branch}`, sha);
+  repo.halfMade = [...(repo.halfMade ?? []), branch];
+}
+
 /** A pull request from a new commit, or from a commit that is there already. Returns its number. */
 export async function propose(
   world: World,

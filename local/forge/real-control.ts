@@ -7,19 +7,21 @@ import {
   changeRule,
   commitChanges,
   commitToHead,
+  leaveHalfMade,
   lendByTeam,
   moveBranch,
   moveHead,
   OWNER,
   PERSON,
   propose,
+  removeBranch,
 } from './people.ts';
 import { ensureUser } from './set-up.ts';
 import { cancelSchedule, scheduleMerge } from './world/automerge.ts';
 import { addDependency } from './world/dependencies.ts';
 import { mergePull } from './world/merge.ts';
 import { closePull, deletePull, mustPull, renamePull, reopenPull } from './world/pulls.ts';
-import { announcePush, syncHead } from './world/pushes.ts';
+import { syncHead } from './world/pushes.ts';
 import { retargetPull } from './world/retarget.ts';
 import { deleteReviews, dismissReviews, submitReview } from './world/reviews.ts';
 import { latestStatuses, postStatus } from './world/statuses.ts';
@@ -238,13 +240,11 @@ export class RealControl implements ForgeControl {
   }
 
   deleteBranch(branch: string): Promise<void> {
-    return this.#locked(async () => {
-      const git = gitOf(this.#world, this.#repo);
-      const before = git.tip(branch);
-      if (before === null) throw new Error(`no branch ${branch}`);
-      await git.deleteRef(`refs/heads/${branch}`, before);
-      announcePush(this.#world, this.#repo, { branch, before, after: null, pusher: PERSON });
-    });
+    return this.#locked(() => removeBranch(this.#world, this.#repo, branch, PERSON));
+  }
+
+  leaveHalfMade(branch: string, sha: string): Promise<void> {
+    return this.#locked(() => leaveHalfMade(this.#world, this.#repo, branch, sha));
   }
 
   pushBranch(branch: string, sha: string): Promise<void> {

@@ -30,7 +30,9 @@ export async function applyToNewBranch(
     const ref = isRefusal(error) ? await forge.findRefInTheWay([request.newBranch]) : null;
     // A tag of that name is nothing to a patch: what is refused is refused for something else.
     if (ref?.kind === 'branch') throw new NameInTheWay(ref, request.newBranch);
-    throw error;
+    // The forge answers, and so may be asked for more.
+    if (!isBareFault(error) || !(await removeHalfMade(forge, request.newBranch))) throw error;
+    return await forge.applyPatch(request);
   }
 }
 
@@ -49,7 +51,24 @@ async function applyAnew(
 
 /** The forge's own word, be it a bare 500: it was there, and would not. */
 function isRefusal(error: unknown): boolean {
-  return error instanceof ForgeError && (error.kind === 'rejected' || error.status === 500);
+  return isBareFault(error) || (error instanceof ForgeError && error.kind === 'rejected');
+}
+
+function isBareFault(error: unknown): boolean {
+  return error instanceof ForgeError && error.status === 500;
+}
+
+/**
+ * A forge that died over a push may have the branch in git and not in its own table of branches: no read shows it, and each
+ * patch of that name is a bare 500, as one that does not apply (forge facts, 6.1). False: there was none, or it may stand.
+ */
+async function removeHalfMade(forge: EngineForge, branch: string): Promise<boolean> {
+  try {
+    return await forge.deleteBranch(branch);
+  } catch (error) {
+    if (!(error instanceof ForgeError)) throw error;
+    return false;
+  }
 }
 
 /** A branch at exactly this commit; one left over by an attempt that died is removed first. */

@@ -4,7 +4,7 @@ import { signatureOf } from '../world/merge.ts';
 import { mayPush } from '../world/protection.ts';
 import { pushBranch } from '../world/pushes.ts';
 import { gitOf, slugOf } from '../world.ts';
-import { isBranchName } from './api-git.ts';
+import { isBranchName, isHalfMade } from './api-git.ts';
 import { type Call, callerOf, flagField, ok, REPO, Refusal, type Route, route, textField } from './router.ts';
 
 interface CommitTarget {
@@ -24,7 +24,8 @@ function targetOf(call: Call): CommitTarget {
   if (parent === null) throw new Refusal(404, `branch does not exist [name: ${source}]`);
   const branch = textField(call, 'new_branch') || source;
   if (!isBranchName(branch)) throw new Refusal(422, '[]: NewBranchName');
-  const before = git.tip(branch);
+  // Its push is out of date then, for a reason that no answer names.
+  const before = isHalfMade(repo, branch) ? null : git.tip(branch);
   const force = world.profile.contentsForceField;
   const mayOverwrite = force !== null && flagField(call, force);
   if (branch !== source && before !== null && !mayOverwrite) {

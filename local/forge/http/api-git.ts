@@ -69,9 +69,14 @@ export function isBranchName(name: string): boolean {
   return !name.split('/').some((part) => part.startsWith('.') || part.endsWith('.lock'));
 }
 
+export function isHalfMade(repo: RepoRecord, branch: string): boolean {
+  return repo.halfMade?.includes(branch) === true;
+}
+
 async function listBranches(call: Call) {
   const git = gitOf(call.world, call.repo);
-  const { page, headers } = paged(call, await git.branches(), `/api/v1/repos/${slugOf(call.repo)}/branches`);
+  const known = (await git.branches()).filter(({ name }) => !isHalfMade(call.repo, name));
+  const { page, headers } = paged(call, known, `/api/v1/repos/${slugOf(call.repo)}/branches`);
   const rows: Json[] = [];
   for (const { name, sha } of page) {
     rows.push(await convertBranch(call.world, call.repo, name, await git.mustCommit(sha), call.user));
@@ -82,7 +87,7 @@ async function listBranches(call: Call) {
 async function getBranch(call: Call) {
   const git = gitOf(call.world, call.repo);
   const name = call.params.branch ?? '';
-  const sha = isBranchName(name) ? git.tip(name) : null;
+  const sha = isBranchName(name) && !isHalfMade(call.repo, name) ? git.tip(name) : null;
   if (sha === null) throw new Refusal(404, "The target couldn't be found.");
   return ok(await convertBranch(call.world, call.repo, name, await git.mustCommit(sha), call.user));
 }

@@ -54,6 +54,7 @@ export async function pushBranch(
 /** The ref has moved already; everything that follows from it, most of it a moment later. */
 export function announcePush(world: World, repo: RepoRecord, push: BranchPush): void {
   if (push.before === push.after) return;
+  repo.halfMade = repo.halfMade?.filter((branch) => branch !== push.branch) ?? [];
   // The forge comes to the open pull requests later; meanwhile they show the new tip, and the old check as if it stood.
   if (push.after !== null && world.knobs.pushDelayMs === 0) requestChecksOfBase(world, repo, push.branch);
   world.background.enqueue(world.knobs.pushDelayMs, () => processPush(world, repo, push));

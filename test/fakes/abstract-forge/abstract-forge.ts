@@ -246,6 +246,11 @@ function createBranchControl(world: World) {
     async deleteBranch(branch: string) {
       removeBranch(world, branch, DEFAULT_PERSON);
     },
+    async leaveHalfMade(branch: string, sha: string) {
+      world.objects.mustCommit(sha);
+      world.branches.set(branch, sha);
+      world.halfMade.add(branch);
+    },
     async pushTag(name: string, sha: string) {
       world.objects.mustCommit(sha);
       world.tags.set(name, sha);

@@ -272,12 +272,14 @@ function commitPatch(world: World, request: PatchRequest): Commit {
   const { branch, newBranch } = request;
   const tip = found(world.branches.get(branch));
   const target = newBranch ?? branch;
-  if (newBranch !== undefined && world.branches.has(newBranch)) throw new Refusal(422);
+  const isHalfMade = world.halfMade.has(target);
+  if (newBranch !== undefined && world.branches.has(newBranch) && !isHalfMade) throw new Refusal(422);
   const rule = ruleOf(world, target);
   if (rule !== null && !rule.directPushAllowed) throw new Refusal(403);
   const tree = applyPatchByIds(objects, world.merger, objects.treeOf(tip), request.patch);
-  // The push that follows fails in git where the name cannot be: the forge does not say why.
-  if (tree === null || (newBranch !== undefined && isNameInTheWay(world, newBranch))) throw new Refusal(500);
+  // The push that follows fails in git where the name cannot be, or is there: the forge does not say why.
+  const isPushed = newBranch === undefined || !(isHalfMade || isNameInTheWay(world, newBranch));
+  if (tree === null || !isPushed) throw new Refusal(500);
   const commit = objects.putCommit({
     tree,
     parents: [tip],

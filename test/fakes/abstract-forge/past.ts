@@ -15,6 +15,7 @@ function lastBefore<Thing extends { readonly at: EpochMs }>(
 
 /** Where a branch stood `lagMs` ago; undefined where there was none. */
 export function branchAgo(world: World, branch: string, lagMs: number): CommitSha | undefined {
+  if (world.halfMade.has(branch)) return undefined;
   if (lagMs === 0) return world.branches.get(branch);
   return tipAgo(world, branch, lagMs);
 }

@@ -23,6 +23,7 @@ export function refsInTheWay(world: World, branch: string): readonly string[] {
 /** A push: moves or creates the branch and sets off everything that follows from it. */
 export function moveBranch(world: World, branch: string, to: CommitSha, by: string): void {
   world.branches.set(branch, to);
+  world.halfMade.delete(branch);
   noteMove(world, branch, to);
   writeJournal(world, { kind: 'push', at: world.timers.now(), branch, to, by });
   startChecksOfBase(world, branch);
@@ -74,6 +75,7 @@ export function startChecksOfBase(world: World, base: string): void {
 /** Deleting a branch closes the open pull requests that come from it or go to it. */
 export function removeBranch(world: World, branch: string, by: string): void {
   if (!world.branches.delete(branch)) return;
+  world.halfMade.delete(branch);
   noteMove(world, branch, null);
   writeJournal(world, { kind: 'push', at: world.timers.now(), branch, to: null, by });
   for (const pull of [...world.openPulls.values()]) {

@@ -313,6 +313,8 @@ export interface World {
   readonly merger: TreeMerger;
   /** Checks and merges pull requests. */
   readonly branches: Map<string, CommitSha>;
+  /** Those that git has, and the forge's own table of branches has not: the forge died over their push. */
+  readonly halfMade: Set<string>;
   /** Every move of every branch, oldest first; null where it was deleted. */
   readonly moves: Map<string, { readonly at: EpochMs; readonly to: CommitSha | null }[]>;
   readonly tags: Map<string, CommitSha>;
@@ -386,6 +388,7 @@ export function createWorld(options: WorldOptions): World {
     merger: new TreeMerger(objects, () => options.knobs.mergeContents),
     branches: new Map(),
     moves: new Map(),
+    halfMade: new Set(),
     tags: new Map(),
     forkBranches: new Map(),
     readers: new Set(),

@@ -53,6 +53,14 @@ export const LIVENESS_MUTANTS: readonly Mutant[] = [
     dies: 'staging fails for six',
   },
   {
+    guard: 'a branch that the forge half made when it died is held against no pull request',
+    file: 'engine-container/src/staging/stage-trees.ts',
+    find: 'if (!isBareFault(error) || !(await removeHalfMade(forge, request.newBranch))) throw error;',
+    replace: 'if (isBareFault(error) || ref === null) throw error;',
+    families: ['cursed'],
+    dies: 'the forge dies over the push of a staging branch',
+  },
+  {
     guard: 'a success that cannot be taken back is told',
     file: `${QUEUE}/landing/standing.ts`,
     find: '  tell(pass, status);\n',

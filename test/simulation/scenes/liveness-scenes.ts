@@ -1,4 +1,5 @@
 import { WAKE_DELAY_MS_MIN } from '#core/domain/limits.ts';
+import { DEFAULT_SERVICE_NAME, stagingBranch } from '#core/domain/queue/queue-names.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { headOf, wrapForge } from '../../scenario/hooks.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
@@ -207,6 +208,19 @@ async function sayTheSameOnThePage(): Promise<readonly string[]> {
   return repo === null ? DID_NOT_COME : judgePageWords(forge, repo, await stage.record(), clock.now());
 }
 
+/** The forge died over the push of a staging branch, which no read of it shows since then. */
+async function dieOverPush(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const prs = [await givenScheduled(forge, 'a'), await givenScheduled(forge, 'b')];
+  await forge.leaveHalfMade(stagingBranch(DEFAULT_SERVICE_NAME, 'main'), await forge.tip('main'));
+  await look(stage, 6);
+  const hasFailed = (await stage.record()).entries.some(({ stagingTries }) => stagingTries !== undefined);
+  const isLanded = prs.every((pr) => forge.isMerged(pr));
+  return isLanded && !hasFailed ? [] : ['a branch that the forge half made is held against pull requests'];
+}
+
 export const LIVENESS_SCENES = {
   'one is deleted': deleteOne,
   'one is deleted, and each question about it fails': failOnDeleted,
@@ -214,6 +228,7 @@ export const LIVENESS_SCENES = {
   'one that could not be read for long is not found once': findNoneAfterFailures,
   'one is lost sight of': loseSightOfOne,
   'staging fails for six': failSix,
+  'the forge dies over the push of a staging branch': dieOverPush,
   'a success cannot be taken back': stickSuccess,
   'no status can be written, and a success comes late': answerLate(110_000),
   'no status can be written, and a success comes very late': answerLate(8 * 60_000),
