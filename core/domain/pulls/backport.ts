@@ -165,6 +165,7 @@ export function resultOfRefusal(reason: MergeRefusal): BackportResult {
     case 'name_not_utf8':
     case 'base_name_not_utf8':
     case 'criss_cross':
+    case 'unrelated_history':
     case 'commit_left_out':
     case 'merges_in_rebase':
     case 'file_converted':

@@ -17,6 +17,12 @@ export const MERGE_CODES = {
     MERGE_BASE,
     true,
   ),
+  unrelated_history: wait(
+    'author',
+    'refused: its branch and the base have no commit in common; rebase it onto the base branch',
+    'Rebase the branch onto the base branch with "git rebase --root --onto origin/main" (with the name of the base branch), and push it. The queue goes on by itself.',
+    true,
+  ),
   too_many_commits: wait(
     'author',
     'refused: more than 10,000 commits lie between its branch and the base, too many to read; merge the base into it, or split it',

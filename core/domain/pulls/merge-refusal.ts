@@ -15,6 +15,8 @@ export const MERGE_REFUSALS = [
   'base_name_not_utf8',
   /** Two histories that were merged into each other: more than one merge base. */
   'criss_cross',
+  /** It has no commit in common with the base, and so no merge base. */
+  'unrelated_history',
   /** A rebase may leave out one of its commits: the base had the same change before. */
   'commit_left_out',
   /** A rebase drops the merges in it, and with them what they changed. */

@@ -129,6 +129,7 @@ function noticeNameInTheWay(
 const CUT_REASONS: Readonly<Record<CutReason, DeferReason | null>> = {
   conflict: 'conflict',
   criss_cross: 'criss_cross',
+  unrelated_history: 'unrelated_history',
   commit_left_out: 'commit_left_out',
   merges_in_rebase: 'merges_in_rebase',
   file_converted: 'file_converted',
@@ -150,7 +151,12 @@ const CUT_REASONS: Readonly<Record<CutReason, DeferReason | null>> = {
 };
 
 /** Refusals that hold of a pull request whatever it is staged on. */
-const OF_ITSELF: readonly DeferReason[] = ['head_not_ready', 'removes_gate', 'name_not_utf8'];
+const OF_ITSELF: readonly DeferReason[] = [
+  'head_not_ready',
+  'removes_gate',
+  'name_not_utf8',
+  'unrelated_history',
+];
 
 /**
  * The member itself could not be staged. On the bare base it waits for the base or its own head to move; on top of the tree of

@@ -94,6 +94,12 @@ export function hasRoots(own: readonly OwnCommit[]): boolean {
   return own.some(({ parents }) => parents.length === 0);
 }
 
+/** Not one of its commits stands on a commit of the base: git finds no merge base. */
+export function isUnrelated(own: readonly OwnCommit[]): boolean {
+  const shas = new Set(own.map(({ sha }) => sha));
+  return own.every(({ parents }) => parents.every((sha) => shas.has(sha)));
+}
+
 export function hasMerges(own: readonly OwnCommit[]): boolean {
   return own.some(({ parents }) => parents.length > 1);
 }

@@ -6,6 +6,7 @@ import {
   hasMerges,
   hasRoots,
   isFastForward,
+  isUnrelated,
   listReplayed,
   type OwnCommit,
   type ReplayStep,
@@ -184,7 +185,7 @@ export class MemberPlanner {
     head: CommitSha,
     ours: TreeHash,
   ): Promise<Planned | CutReason> {
-    if (fork === null) return 'conflict';
+    if (fork === null) return 'unrelated_history';
     if (fork === 'several') return 'criss_cross';
     return this.#merge([{ parent: fork, sha: head }], ours);
   }
@@ -199,6 +200,7 @@ export class MemberPlanner {
     own: readonly OwnCommit[],
     ours: TreeHash,
   ): Promise<Planned | CutReason> {
+    if (isUnrelated(own)) return 'unrelated_history';
     const steps = listReplayed(own, this.#staged);
     const plan = await this.#merge(steps, ours);
     // A rebase replays the first commit of an imported history as well, beside the files that are there.

@@ -1,5 +1,6 @@
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
-import { givenProject, unprovenLandings } from '../../scenario/stories.ts';
+import type { MergeStyle } from '#core/domain/repos/repo.ts';
+import { givenProject, givenScheduled, unprovenLandings } from '../../scenario/stories.ts';
 import { look, type Scenes, type Stage, setStage, wordsOn } from '../scene-stage.ts';
 
 /** Scenes in which the forge's rebase leaves something out that a replay by the letter would bring. */
@@ -148,6 +149,55 @@ async function importHistory(): Promise<readonly string[]> {
   return judge(stage, words === PULL_CODES.merges_in_rebase.says ? [] : [`an imported history: "${words}"`]);
 }
 
+/** Its branch began with a commit of its own; then its author makes it anew from the base, as its words say. */
+function beginAnew(mergeStyle: MergeStyle): () => Promise<readonly string[]> {
+  return async () => {
+    const stage = await openStage({ repo: { mergeStyle } });
+    const { forge } = stage;
+    const files = { 'src/own.txt': '1\n' };
+    const pr = await forge.openPullRequest({ branch: 'feature', files });
+    const beside = await forge.openPullRequest({ branch: 'beside', files: { 'src/beside.txt': '1\n' } });
+    await stage.clock.advance(60_000);
+    for (const each of [beside, pr]) await forge.schedule(each, mergeStyle);
+    const [, root = ''] = forge.commit(await forge.importHistory(pr, files)).parents;
+    await forge.forcePushPullRequest(pr, root);
+    await look(stage, LOOKS);
+    const words = await wordsOn(stage, pr);
+    if (words !== PULL_CODES.unrelated_history.says)
+      return judge(stage, [`a branch of another history: "${words}"`]);
+    if (!forge.isMerged(beside)) return judge(stage, ['the other one did not land']);
+    await forge.forcePushPullRequest(pr, await forge.tip('main'));
+    await forge.pushToPullRequest(pr, files);
+    await look(stage, LOOKS);
+    return judge(stage, forge.isMerged(pr) ? [] : ['the way back that its words name does not lead back']);
+  };
+}
+
+/** The same is tried again on a batch in flight, once the base has moved: it has nothing to do with that either. */
+async function beginAnewBehind(): Promise<readonly string[]> {
+  const labels = { highLabels: ['high'], priorityPeople: ['oncall'] };
+  const stage = await setStage({ repo: { ...labels, bisectFanout: 16 } });
+  const { forge } = stage;
+  await givenProject(forge);
+  await givenScheduled(forge, 'before');
+  await look(stage, 12);
+  const pr = await givenScheduled(forge, 'feature');
+  const [, root = ''] = forge.commit(await forge.importHistory(pr, { 'src/own.txt': '1\n' })).parents;
+  await forge.forcePushPullRequest(pr, root);
+  await look(stage, 4);
+  if ((await wordsOn(stage, pr)) !== PULL_CODES.unrelated_history.says)
+    return ['the scene did not come about'];
+  forge.judge = () => 'hold';
+  await forge.setLabel(await givenScheduled(forge, 'ahead'), 'high', true, 'oncall');
+  await forge.pushToBase({ 'src/other.txt': 'other\n' });
+  await look(stage, 20);
+  const { deferred, batches } = await stage.record();
+  const [batch] = batches;
+  const reason = deferred.find((each) => each.pr === pr)?.reason ?? 'none';
+  if (batch === undefined) return ['the scene did not come about'];
+  return reason === 'unrelated_history' ? [] : [`behind a batch in flight it is set aside as "${reason}"`];
+}
+
 export const REBASE_SCENES = {
   'a change that the base took back comes again in a rebase': relandAfterRevert,
   'a change that was taken back in its batch comes again in a rebase': relandInOneBatch,
@@ -156,4 +206,8 @@ export const REBASE_SCENES = {
   'a pull request stands on one that a rebase writes anew': standOnRewritten,
   'what a rebase leaves of a commit is the change of another one': restOfCommit,
   'a pull request imports a history in a rebase': importHistory,
+  'the branch of a pull request shares no commit with the base, in a rebase': beginAnew('rebase'),
+  'the branch of a pull request shares no commit with the base, in a squash': beginAnew('squash'),
+  'the branch of a pull request shares no commit with the base, in a merge': beginAnew('merge'),
+  'the branch of a pull request shares no commit with the base, behind a batch in flight': beginAnewBehind,
 } satisfies Scenes;

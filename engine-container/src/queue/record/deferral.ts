@@ -79,6 +79,7 @@ const DEFERRALS: Readonly<Record<DeferReason, Traits>> = {
   name_not_utf8: {},
   base_name_not_utf8: {},
   criss_cross: {},
+  unrelated_history: {},
   commit_left_out: {},
   merges_in_rebase: {},
   file_converted: {},

@@ -68,6 +68,7 @@ test('everything that stands aside in the queue has words of its own', () => {
     no_changes: true,
     base_red: true,
     criss_cross: true,
+    unrelated_history: true,
     commit_left_out: true,
     merges_in_rebase: true,
     file_converted: true,

@@ -24,6 +24,7 @@ const DEFERS = Object.keys({
   not_mergeable: true,
   removes_gate: true,
   criss_cross: true,
+  unrelated_history: true,
   commit_left_out: true,
   merges_in_rebase: true,
   file_converted: true,
