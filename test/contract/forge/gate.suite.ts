@@ -87,11 +87,22 @@ export function gateSuite(subject: () => ForgeSubject, needs: Needs): void {
     const skipping = workflow('The gate', "'mq/**'", 'true', 'false');
     const repo = await RepoDriver.create(subject(), { [file()]: skipping });
     const sha = await stage(repo);
+    const { listsRuns } = subject();
+    // Without a list of runs, and without a job that a runner took, no call says of which workflow the statuses are.
+    if (!listsRuns)
+      await repo.until(
+        () => repo.forge.listStatusHistory(sha),
+        (rows) => rows.some(({ state }) => state !== 'pending'),
+      );
     const reading = await repo.until(
       () => repo.forge.readGate(sha, staging, file()),
-      (found) => found.kind === 'finished',
+      (found) => !listsRuns || found.kind === 'finished',
     );
-    expect(reading).toMatchObject({ kind: 'finished', verdict: 'error', isSkipped: true });
+    expect(reading).toEqual(
+      listsRuns
+        ? expect.objectContaining({ kind: 'finished', verdict: 'error', isSkipped: true })
+        : { kind: 'none' },
+    );
   });
 
   needs('fake')('a run in error is never a success', async () => {

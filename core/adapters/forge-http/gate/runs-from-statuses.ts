@@ -29,6 +29,8 @@ interface RunGroup {
  * the task list says which run is of which workflow and branch. A task appears only once a runner has taken the job.
  * Neither is enough alone: statuses name no workflow file, tasks omit the jobs that still wait.
  *
+ * A run of which each job was skipped is not found: no runner took one, so no task says that it is the gate's.
+ *
  * Reads the whole history, because two runs on one commit share their contexts and the latest status of a context
  * shows only one of them.
  */
