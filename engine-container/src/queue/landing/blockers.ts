@@ -53,7 +53,7 @@ export function findBlock(pass: DecisionContext, landing: Landing): Answer {
   return admission.reason === 'other_checks' ? 'other_checks' : 'unknown';
 }
 
-/** What another one was told when its own merge did not come, and what may be why here as well: it is not waited for to the end again. */
+/** The reason that another one was told when its own merge did not come, if it may be the reason here as well: no second wait to the end. */
 function findLikely(pass: DecisionContext, view: PullRequestView, facts: AdmissionFacts): Block | null {
   if (mayLackStyle(pass, view)) return STYLE_OFF;
   const isTold = pass.record.entries.some(({ refusedFor }) => refusedFor === 'check_hidden');
