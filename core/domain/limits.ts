@@ -23,9 +23,9 @@ export const UNMERGEABLE_STEADY_MS = 5 * 60_000;
 export const UNMERGEABLE_REFUSED_AFTER_MS = 60 * 60_000;
 /**
  * Called not mergeable for so long while its `success` stands: the forge ended its check after the success, and means it.
- * Longer than before a success, since the merge that was asked for may still come at the end of a slow check.
+ * As long as before a success: the merge that was asked for may still come at the end of a slow check.
  */
-export const UNMERGEABLE_LANDING_MS = 5 * 60_000;
+export const UNMERGEABLE_LANDING_MS = 3 * 60_000;
 /** How long it is asked what blocks a merge that did not come, where the forge gives no clear answer. */
 export const BLOCKERS_WAIT_MS = 60_000;
 /** Questions after a dropped schedule that the forge fails on before it counts as unknown. */

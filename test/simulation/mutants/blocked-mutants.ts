@@ -71,8 +71,8 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a style that is known to be off is waited for to the end once, not by each one (D-14)',
     file: `${QUEUE}/landing/blockers.ts`,
-    find: "return mayLackStyle(pass, view) ? STYLE_OFF : 'nothing';",
-    replace: "return mayLackStyle(pass, view) ? 'nothing' : 'nothing';",
+    find: '  if (mayLackStyle(pass, view)) return STYLE_OFF;\n',
+    replace: '',
     families: ['people'],
     dies: 'the style of a queue is switched off before several land',
   },

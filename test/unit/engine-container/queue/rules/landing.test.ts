@@ -287,19 +287,19 @@ describe('the merge that is awaited', () => {
     const NOT_MERGEABLE =
       'pending on head-1: waiting: the forge does not call it mergeable: a conflict that git does not find, or a check that goes on; staged once it does';
 
-    test('is awaited for five minutes: a slow check may end with it', () => {
-      expect(tellDecision(at(301_999), givenAwaited(looked))).toMatchObject({ actions: [] });
+    test('is awaited for three minutes: a slow check may end with it', () => {
+      expect(tellDecision(at(181_999), givenAwaited(looked))).toMatchObject({ actions: [] });
     });
 
     test('is given up after them: the success is taken back, and others do not wait for the time-out', () => {
-      expect(tellDecision(at(302_000), givenAwaited(looked))).toMatchObject({
+      expect(tellDecision(at(182_000), givenAwaited(looked))).toMatchObject({
         actions: [NOT_MERGEABLE],
         events: [],
       });
     });
 
     test('is awaited on when the forge calls it mergeable again', () => {
-      const { after, actions } = tellDecision(at(302_000, true), givenAwaited(looked));
+      const { after, actions } = tellDecision(at(182_000, true), givenAwaited(looked));
       expect(actions).toEqual([]);
       expect(after.batches[0]?.landing).not.toHaveProperty('unmergeableSince');
     });
