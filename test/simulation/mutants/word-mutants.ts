@@ -5,6 +5,14 @@ const QUEUE = 'engine-container/src/queue';
 /** Guards of the words on a head that several pull requests have, and of words that are written late. */
 export const WORD_MUTANTS: readonly Mutant[] = [
   {
+    guard: 'a word about a move that is carried out late is replaced once its schedule holds',
+    file: `${QUEUE}/landing/recall.ts`,
+    find: '  if (isLateMove(pass, pull, ours.description)) return sayOwnWordsAgain(pass, pull, ours);\n',
+    replace: '',
+    families: ['long_late'],
+    dies: { family: 'long_late', seed: 2_517_600_000 },
+  },
+  {
     guard: 'words that come late over a bounce give way to it again',
     file: `${QUEUE}/landing/recall.ts`,
     find: "if (ours.state === 'pending' || ours.description === describeStaleSuccess())",

@@ -6,6 +6,7 @@ import { type DecisionContext, entryOf } from '../decision-context.ts';
 import { bounceOf, isBounced, rememberBounce } from '../record/bounced.ts';
 import { deferralOf } from '../record/deferral.ts';
 import type { PendingStatus } from '../record/pending-status.ts';
+import { isBound } from '../record/queue-entry.ts';
 import { type EarlierHead, unreadStanding } from '../record/recall-state.ts';
 import type { QueueRecord } from '../record/record.ts';
 import type { PullRequestView, RecalledHead } from '../snapshot.ts';
@@ -20,6 +21,7 @@ import {
   describeStaleSuccess,
   describeUnbound,
   isDeparture,
+  isMoveTold,
 } from '../words/phrases.ts';
 import { wishStatus } from '../words/wish-status.ts';
 import { watchHead } from './unheard.ts';
@@ -34,6 +36,7 @@ export function recallStatuses(pass: DecisionContext, view: PullRequestView): vo
   const ours = view.statuses.value.find((status) => status.context === pass.record.context);
   if (ours === undefined || isLandingHead(pass.record, pull.headSha)) return;
   if (pass.record.pendingStatuses.some((waiting) => waiting.sha === pull.headSha)) return;
+  if (isLateMove(pass, pull, ours.description)) return sayOwnWordsAgain(pass, pull, ours);
   // The words of `describeStaleSuccess` are written while a pull request is out of the queue, as a draft for instance. Once it
   // is back, its own words apply.
   if (ours.state === 'pending' || ours.description === describeStaleSuccess()) {
@@ -68,6 +71,12 @@ export function recallStatuses(pass: DecisionContext, view: PullRequestView): vo
   }
 }
 
+/** The head is said to have moved away from its schedule, which holds for it by now. */
+function isLateMove({ record }: DecisionContext, pull: PullRequestView['pull'], shown: string): boolean {
+  const entry = entryOf(record, pull.number);
+  return isMoveTold(shown) && entry?.head === pull.headSha && isBound(entry) && entry.movedAt === null;
+}
+
 /**
  * A write without an answer may be carried out after the one that followed it, and its words then stand: the author of one
  * that was bounced, refused or set aside would read that it is tested again.
@@ -85,6 +94,7 @@ function sayOwnWordsAgain(
   // after the one that it is back.
   const isUnknown = entry.said?.head !== sha || (isDeparture(shown) && !isDeparture(entry.said.description));
   if (state === 'pending' && isUnknown) entry.said = { head: sha, state, description: shown };
+  if (isMoveTold(shown)) entry.said = { head: sha, state: 'error', description: shown };
   const words = isBounced(record, entry)
     ? describeEarlierBounce(bounceOf(record, entry))
     : entry.refusedFor !== null

@@ -101,6 +101,11 @@ export function describeUnbound({ movedWhy, isForOtherTarget }: QueueEntry): str
   return isForOtherTarget ? PULL_CODES.other_target.says : describeHeadChange(movedWhy);
 }
 
+/** The words of a head that its schedule does not hold for. */
+export function isMoveTold(description: string): boolean {
+  return description.startsWith('requeued: head changed');
+}
+
 /** In the place of words that are not true any more. */
 export function describeQueued(): string {
   return shorten('queued: it has its place again; the queue goes on by itself');
