@@ -54,7 +54,12 @@ export class TurnJudge {
         entry.mergeTimedOut === undefined,
     );
     const hasPassed = new Set(entries.filter((entry) => entry.passedOnStaleBase).map(({ pr }) => pr));
-    const taken = batch.members.filter(({ pr }) => !hasPassed.has(pr));
+    const own = new Set(batch.members.map(({ pr }) => pr));
+    const isOwn = ({ pr }: { readonly pr: number }): boolean => own.has(pr);
+    // One that staging left out had its turn between them.
+    const taken = entries
+      .slice(entries.findIndex(isOwn), entries.findLastIndex(isOwn) + 1)
+      .filter(({ pr }) => !hasPassed.has(pr) && (own.has(pr) || isAside(pr)));
     const members = taken.map(({ pr }) => project.authorOf(pr));
     const line = [...members, ...waiting.map(({ pr }) => project.authorOf(pr))];
     const crowds = (author: string): boolean => {
