@@ -47,7 +47,7 @@ export function sayEstimate({ in_queue, estimate, now }: PullStory): string | nu
   if (estimate === null) {
     return toneOfTold(now) === 'stop'
       ? 'Unknown until a person has acted'
-      : 'Unknown: this repository has landed too little to tell, or nine in ten in less time than this has waited';
+      : 'Unknown: this repository has landed too little to tell, or this pull request has waited longer than nine in ten did';
   }
   const { seconds, error_seconds: error, landings } = estimate;
   const from = `by ${plural(landings, 'landing')} of this repository`;

@@ -41,7 +41,7 @@ export const PullStoryView = z.object({
       prs: z.array(z.int()),
     })
     .nullable(),
-  /** Null: a person has to act first, or the repository has landed too little to tell, or nine in ten in less than this has waited. */
+  /** Null: a person has to act first, the repository has landed too little to tell, or this one has waited longer than nine in ten did. */
   estimate: z.object({ seconds: z.int(), error_seconds: z.int(), landings: z.int() }).nullable(),
   /** One sentence where its chance to fail is held to be another than usual; null: it is not. */
   forecast: z.string().nullable(),

@@ -174,7 +174,7 @@ function receiptsOf(attempts: readonly NodeRow[], pr: PullRequestNumber): readon
   );
 }
 
-/** Nothing is promised while a person has to act, before the repository has taught enough, or where it teaches of no such wait. */
+/** Nothing is promised while a person has to act, before the repository has taught enough, or to one that has waited longer than nine in ten did. */
 function estimate(facts: StoryFacts, code: PullCodeName | null, queuedAt: EpochMs): LandingEstimate | null {
   if (code === null || !['none', 'ci', 'forge'].includes(PULL_CODES[code].turn)) return null;
   const took = landingTimes(facts.events).sort((one, other) => one - other);

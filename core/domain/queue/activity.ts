@@ -6,7 +6,7 @@ import type { Reading } from '../result.ts';
 import type { LeaseState } from '../wakes/lease.ts';
 import type { ActivityEventName, BatchOutcome, NodeRow } from './batch.ts';
 import { stagingBranch } from './queue-names.ts';
-import type { BlockKind, QueueView } from './queue-view.ts';
+import type { QueueView } from './queue-view.ts';
 
 /** D-28: a superset of the values that the contract shows. */
 export const REPO_STATES = [
@@ -235,25 +235,30 @@ function liveState(running: readonly NodeRow[], facts: RepoActivityFacts): RepoS
   return running.some((row) => row.stagingSha !== null) ? 'waiting_gate' : 'staging';
 }
 
-const OF_GATE: readonly BlockKind[] = ['gate', 'runner', 'gate_retry'];
-/** No batch is under way. */
-const OF_REST: readonly BlockKind[] = [
-  'tree_mismatch',
-  'paused',
-  'paused_by_owner',
-  'base_red',
-  'gate_missing',
-  'linger',
-  'admission',
-  'empty',
-];
-
 function stateOfView(facts: RepoActivityFacts): RepoState {
-  const kind = facts.view?.block.kind;
-  if (kind === undefined) return 'unknown';
-  if (OF_REST.includes(kind)) return restingState(facts);
-  if (kind === 'staging') return 'staging';
-  return OF_GATE.includes(kind) ? 'waiting_gate' : 'landing';
+  switch (facts.view?.block.kind) {
+    case undefined:
+      return 'unknown';
+    case 'staging':
+      return 'staging';
+    case 'gate':
+    case 'runner':
+    case 'gate_retry':
+      return 'waiting_gate';
+    case 'merge':
+    case 'revoke':
+      return 'landing';
+    // No batch is under way.
+    case 'tree_mismatch':
+    case 'paused':
+    case 'paused_by_owner':
+    case 'base_red':
+    case 'gate_missing':
+    case 'linger':
+    case 'admission':
+    case 'empty':
+      return restingState(facts);
+  }
 }
 
 function restingState({ outcome, lingers, isPaused }: RepoActivityFacts): RepoState {

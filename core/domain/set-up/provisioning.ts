@@ -139,7 +139,7 @@ const REASON_PHRASES: Readonly<Record<Exclude<ProtectionReason, 'context_require
   direct_push_allowed:
     'direct_push_allowed: the rule lets people push to the base branch past the queue; turn that off',
   bypass_allowed:
-    'bypass_allowed: the rule names people who may merge without the status of the queue; take that list off',
+    'bypass_allowed: the rule names people who may merge without the status of the queue; switch that list off, or empty it',
   block_on_outdated_branch:
     'block_on_outdated_branch: the rule blocks outdated branches, so at most one pull request of a batch could ever land; turn that off, the queue tests on the newest base anyway',
   foreign_pattern:

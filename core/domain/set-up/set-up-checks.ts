@@ -109,8 +109,8 @@ function words({ repo, queueName }: SetUpFacts): Readonly<Record<SetUpCheckName,
     no_way_past: {
       says: `The rule of "${base}" allows no direct pushes, names no people who may bypass it, and does not block outdated branches.`,
       fix: {
-        missing: `In ${rule} switch direct pushes off, the list of people who may bypass it (Gitea 1.27) off, and "block on outdated branch" off: else commits land past the queue, or at most one pull request of a batch lands.`,
-        unknown: `The bot may not read this. Look at ${rule} on the forge that direct pushes are off, the list of people who may bypass it (Gitea 1.27) too, and "block on outdated branch" as well.`,
+        missing: `In ${rule} switch off direct pushes, the list of people who may bypass it (Gitea 1.27), and "block on outdated branch": else commits land past the queue, or at most one pull request of a batch lands.`,
+        unknown: `The bot may not read this. Look at ${rule} on the forge: direct pushes, the list of people who may bypass it (Gitea 1.27), and "block on outdated branch" have to be off.`,
       },
     },
     wake: {

@@ -94,8 +94,11 @@ export async function copyBack(options: CopyOptions): Promise<Copied> {
       if (left.isOf(kind, row)) count(kind).left += 1;
       else if (twin === undefined) {
         count(kind).missing += 1;
-        if (options.mode !== 'look') await putMissing(options, row);
-        if (options.mode !== 'look') await keepLease(options, row);
+        if (options.mode !== 'look') {
+          // Before the row: a run that is stopped in between finds it missing again.
+          await keepLease(options, row);
+          await putMissing(options, row);
+        }
       } else if (isDeepStrictEqual(row, twin)) count(kind).same += 1;
       else if (LIVE_WINS.has(kind)) count(kind).kept += 1;
       else {
@@ -182,7 +185,7 @@ async function keepLease({ client, live }: CopyOptions, { pk, sk }: Row): Promis
     await client.send(
       new UpdateCommand({
         TableName: live,
-        Key: { ...key },
+        Key: key,
         UpdateExpression: 'REMOVE #ttl',
         ConditionExpression: 'attribute_exists(pk)',
         ExpressionAttributeNames: { '#ttl': TTL_ATTRIBUTE },

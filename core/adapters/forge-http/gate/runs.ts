@@ -6,7 +6,7 @@ import { assertRepoReadable } from '../branches.ts';
 import { readBody } from '../wire/read-body.ts';
 import { readLink } from '../wire/read-link.ts';
 import { RunPage, type RunRow } from '../wire/schema.ts';
-import type { ForgeTransport } from '../wire/transport.ts';
+import type { ForgeAnswer, ForgeCall, ForgeTransport } from '../wire/transport.ts';
 
 /** Which run is evidence: exactly this commit, on this branch, of this workflow file (A12). */
 export interface GateQuery {
@@ -39,24 +39,45 @@ const NO_JOB_RAN: readonly string[] = ['skipped', NO_RESULT];
 /** Forgejo says `waiting`, Gitea `queued`; jobs that wait for others are `blocked` there and `waiting` here. */
 const WAITING: readonly string[] = ['waiting', 'queued', 'blocked'];
 
-/** `all`: every run of the repository. `own`: those of a workflow file of the repository itself (Gitea 1.27 and newer). */
-export type RunList = 'all' | 'own';
-
 /**
- * Newest matching run in the run list; `no_list` where this version has none (Forgejo before 12, Gitea before 1.25) or
- * Actions is off.
- *
- * `may_be_scoped`, of the list of all runs: this forge also runs the workflows of other repositories here (Gitea 1.27, scoped
- * workflows), and lists such a run like one of a file of this repository with the same name.
- *
- * Filters of every version are sent at once, because the others ignore them, and applied again to the rows.
+ * Newest matching run in the list of all runs; `no_list` where this version has none (Forgejo before 12, Gitea before 1.25) or
+ * Actions is off. `may_be_scoped`: this forge also runs the workflows of other repositories here (Gitea 1.27, scoped workflows), and
+ * lists such a run like one of a file of this repository with the same name.
  */
 export async function readNewestRun(
   transport: ForgeTransport,
   gate: GateQuery,
-  list: RunList,
 ): Promise<GateReading | 'no_list' | 'may_be_scoped'> {
-  const call = callOf(transport, gate, list);
+  const path = [...transport.repoPath, 'actions', 'runs'];
+  const call = { method: 'GET', label: 'GET actions/runs', path } as const;
+  // An unknown route is answered with a page, so this 404 need not be JSON.
+  const newest = await findNewest(transport, gate, call, ({ status }) => status === 404 || status === 405);
+  if (newest === 'no_list') return newest;
+  return newest !== null && hasScopedRuns(newest) ? 'may_be_scoped' : describeRun(transport, newest);
+}
+
+/** The same of the workflow file in this repository alone (Gitea 1.27 and newer). */
+export async function readNewestOwnRun(transport: ForgeTransport, gate: GateQuery): Promise<GateReading> {
+  const path = [...transport.repoPath, 'actions', 'workflows', gate.file, 'runs'];
+  const call = { method: 'GET', label: 'GET actions/workflows/{file}/runs', path } as const;
+  const newest = await findNewest(transport, gate, call, ({ status, isJson }) => status === 404 && isJson);
+  if (newest !== 'no_list') return describeRun(transport, newest);
+  await assertRepoReadable(transport);
+  // It has never run, and the default branch does not have it.
+  return { kind: 'none' };
+}
+
+/**
+ * Null: the list has no run that matches. `no_list`: by `hasNone` the answer says that there is no such list.
+ *
+ * Filters of every version are sent at once, because the others ignore them, and applied again to the rows.
+ */
+async function findNewest(
+  transport: ForgeTransport,
+  gate: GateQuery,
+  call: ForgeCall,
+  hasNone: (answer: ForgeAnswer) => boolean,
+): Promise<RunRow | null | 'no_list'> {
   const filters = {
     head_sha: gate.sha,
     event: 'push',
@@ -71,13 +92,7 @@ export async function readNewestRun(
   for (let page = 1; page <= FORGE_PAGES_MAX; page += 1) {
     const query = { ...filters, page, limit: FORGE_PAGE_SIZE_MAX };
     const answer = await transport.exchange({ ...call, query });
-    if (list === 'own' && answer.status === 404 && answer.isJson) {
-      await assertRepoReadable(transport);
-      // It has never run, and the default branch does not have it.
-      return { kind: 'none' };
-    }
-    // An unknown route is answered with a page, so this 404 need not be JSON.
-    if (list === 'all' && (answer.status === 404 || answer.status === 405)) return 'no_list';
+    if (hasNone(answer)) return 'no_list';
     if (answer.status !== 200) throw transport.failure(call, answer);
     const body = readBody(RunPage, call, answer);
     seen += body.workflow_runs.length;
@@ -85,22 +100,9 @@ export async function readNewestRun(
     for (const row of body.workflow_runs) {
       if (row !== null && isEvidence(row, gate) && (newest === null || row.id > newest.id)) newest = row;
     }
-    if (body.workflow_runs.length === 0 || seen >= body.total_count) {
-      if (newest === null) return { kind: 'none' };
-      return list === 'all' && hasScopedRuns(newest) ? 'may_be_scoped' : describeRun(transport, newest);
-    }
+    if (body.workflow_runs.length === 0 || seen >= body.total_count) return newest;
   }
   throw new ForgeError('unreachable', call.label, null);
-}
-
-function callOf({ repoPath }: ForgeTransport, { file }: GateQuery, list: RunList) {
-  return list === 'all'
-    ? ({ method: 'GET', label: 'GET actions/runs', path: [...repoPath, 'actions', 'runs'] } as const)
-    : ({
-        method: 'GET',
-        label: 'GET actions/workflows/{file}/runs',
-        path: [...repoPath, 'actions', 'workflows', file, 'runs'],
-      } as const);
 }
 
 /** The first version with scoped workflows is also the first with this field, and never leaves it out. */
@@ -120,7 +122,8 @@ export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-function describeRun(transport: ForgeTransport, row: RunRow): GateReading {
+function describeRun(transport: ForgeTransport, row: RunRow | null): GateReading {
+  if (row === null) return { kind: 'none' };
   const run = { runId: String(row.id), url: readLink(transport, row.html_url) };
   // Gitea says `completed` and puts the result elsewhere.
   const result = row.status === 'completed' ? row.conclusion || NO_RESULT : row.status;

@@ -119,25 +119,23 @@ function noticeRival(
  * Another account has opened this merge under the queue's context. What it wrote stands on the commit, and would open the next pull
  * request with this head (A24). What another queue has said of it stays: it is the only trace of that queue.
  */
-function takeBackForeign(
-  pass: DecisionContext,
-  { number: pr, headSha: sha }: PullRequest,
-  statuses: OutsidePull['statuses'],
-): void {
+function takeBackForeign(pass: DecisionContext, pull: PullRequest, statuses: OutsidePull['statuses']): void {
   const { record } = pass;
-  if (!statuses.known || isOwnHead(record, { number: pr, headSha: sha })) return;
+  if (!statuses.known || isOwnHead(record, pull)) return;
   const ours = statuses.value.find(({ context }) => context === record.context);
   if (ours === undefined || !mayOpenMerge(ours) || LET_THROUGH.test(ours.description)) return;
-  wishStatus(pass, { pr, sha, ...STALE_SUCCESS, targetUrl: null, takesBack: true });
+  wishStatus(pass, {
+    pr: pull.number,
+    sha: pull.headSha,
+    state: 'error',
+    description: describeStaleSuccess(),
+    targetUrl: null,
+    takesBack: true,
+  });
 }
 
-const STALE_SUCCESS = { state: 'error', description: describeStaleSuccess() } as const;
-
 /** This record, or one of the same address before it, may have said so itself. */
-function isOwnHead(
-  record: QueueRecord,
-  { number, headSha }: Pick<PullRequest, 'number' | 'headSha'>,
-): boolean {
+function isOwnHead(record: QueueRecord, { number, headSha }: PullRequest): boolean {
   return (
     record.outsideMove?.own.includes(number) === true ||
     hasEverLanded(record, number) ||
