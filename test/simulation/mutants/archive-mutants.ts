@@ -53,4 +53,12 @@ export const ARCHIVE_MUTANTS: readonly Mutant[] = [
     families: ARCHIVES,
     dies: 'a repository is archived before anything is staged',
   },
+  {
+    guard: 'an archived repository is not asked whether it still has a schedule',
+    file: 'engine-container/src/queue/landing/landing.ts',
+    find: 'const isArchived = pass.record.archivedSince !== undefined;',
+    replace: 'const isArchived = false as boolean;',
+    families: ARCHIVES,
+    dies: 'a repository is archived after a merge that did not come is given up',
+  },
 ];

@@ -248,8 +248,8 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   {
     guard: 'no merge time-out is counted while the block of a merge is not known (D-14)',
     file: `${QUEUE}/landing/landing.ts`,
-    find: "  else if (block === 'unknown') holdUnclear(pass, batch, landing);\n",
-    replace: '',
+    find: "(block === 'unknown' || (isUnasked && isArchived))",
+    replace: '(isUnasked && isArchived)',
     families: ['people', 'faults'],
     dies: 'the block of a merge cannot be read',
   },

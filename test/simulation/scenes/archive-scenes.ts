@@ -92,6 +92,25 @@ async function archiveInLanding(): Promise<readonly string[]> {
   return [...stands, ...(await landAll(stage, [pr]))];
 }
 
+/** It is archived once a merge that did not come is given up: the question for its schedule would be refused there. */
+async function archiveAfterTimeout(): Promise<readonly string[]> {
+  const opened = await openLostMerge();
+  if (opened === null) return DID_NOT_COME;
+  const { stage, pr } = opened;
+  for (let count = 0; count < 60 && (await wordOn(stage, pr)) === 'success'; count += 1) await look(stage, 1);
+  if ((await wordOn(stage, pr)) !== 'pending') return DID_NOT_COME;
+  stage.forge.setArchived(true);
+  await look(stage, 8);
+  const missed = await missedIn(stage, [pr]);
+  const asked = stage.forge.calls().filter(({ status }) => status === 423);
+  stage.forge.mergeBehaviour = () => ({ kind: 'now' });
+  return [
+    ...missed,
+    ...asked.map(({ call }) => `${call} was tried in an archived repository`),
+    ...(await landAll(stage, [pr])),
+  ];
+}
+
 /** It is archived as the first of a batch lands: the list of that look is of before. */
 async function archiveBetweenLandings(): Promise<readonly string[]> {
   let archive = () => {};
@@ -115,5 +134,6 @@ export const ARCHIVE_SCENES = {
   'a repository is archived while a gate run is out': archiveInGate,
   'a repository is archived while a success stands': archiveInLanding,
   'a repository is taken out of the archive as its last pull request is closed': leaveArchiveEmpty,
+  'a repository is archived after a merge that did not come is given up': archiveAfterTimeout,
   'a repository is archived as the first of a batch lands': archiveBetweenLandings,
 } satisfies Scenes;

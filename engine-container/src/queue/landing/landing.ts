@@ -157,13 +157,15 @@ function concludeTakeBack(pass: DecisionContext, batch: Batch, landing: Landing)
   if (isUnpostable(landing)) return endUnposted(pass, batch, landing);
   const block = isOfForge(takeBack.reason) ? findBlock(pass, landing) : 'nothing';
   if (block === 'unknown' && isAnswerAwaited(pass, until)) return pollNoLaterThan(pass, LANDING_POLL_MS_MAX);
-  if (takeBack.reason === 'merge_timeout' && takeBack.schedule === undefined && !isSure(block))
-    return askForSchedule(pass, batch, landing);
+  const isUnasked = takeBack.reason === 'merge_timeout' && takeBack.schedule === undefined && !isSure(block);
+  // An archived repository refuses the question, and its archive may be why the merge did not come.
+  const isArchived = pass.record.archivedSince !== undefined;
+  if (isUnasked && !isArchived) return askForSchedule(pass, batch, landing);
   giveUpLanding(pass, batch, landing);
   sayLastWord(pass, landing, takeBack.reason);
   if (takeBack.schedule === 'lost' && !isSure(block)) loseSchedule(pass, batch, landing);
   else if (isBlock(block)) holdBlocked(pass, batch, landing, block);
-  else if (block === 'unknown') holdUnclear(pass, batch, landing);
+  else if (block === 'unknown' || (isUnasked && isArchived)) holdUnclear(pass, batch, landing);
   else if (takeBack.reason === 'merge_timeout') countMergeTimeout(pass, batch, landing);
   else if (takeBack.reason === 'merge_conflict') setNextAside(pass, batch);
 }
