@@ -116,7 +116,7 @@ export function createSignInRoutes(config: SignInConfig) {
     const bearer = bearerOf(event);
     const scope = SCOPES[event.queryStringParameters?.scope ?? ''] ?? 'this';
     const isEnded = bearer !== undefined && (await sessions.end(bearer, scope));
-    // A token that has run out ends no session: who is told otherwise leaves the others open.
+    // A token that has run out ends no other session: who is told otherwise leaves those open.
     if (!isEnded) return refuse(401, 'invalid_token');
     return { statusCode: 204, headers: NO_STORE, body: '' };
   }

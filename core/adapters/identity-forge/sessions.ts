@@ -174,10 +174,11 @@ export function createSessions({ file, clock, seal }: SessionsConfig) {
       },
     };
   };
-  const readSession = async (token: string) => {
+  const readSession = async (token: string, clockTolerance = 0) => {
     try {
       const { payload } = await jwtVerify(token, key, {
         algorithms: ['HS256'],
+        clockTolerance,
         currentDate: new Date(clock.now()),
       });
       const id = String(payload.session_id);
@@ -252,9 +253,12 @@ export function createSessions({ file, clock, seal }: SessionsConfig) {
       const { id, person, endsAt, forge, readAt } = found;
       return issue(id, { person: { ...person, tenantId }, endsAt, forge, readAt });
     },
-    /** Ends this session, all of its person, or those beside it. False: a token of none, which ends nothing. */
+    /**
+     * Ends this session, all of its person, or those beside it. A token that has run out ends its own session all the same:
+     * a tab that slept would leave its refresh token valid. False: a token of none, which ends nothing.
+     */
     async end(token: string, scope: 'this' | 'all' | 'others'): Promise<boolean> {
-      const session = await readSession(token);
+      const session = await readSession(token, scope === 'this' ? SESSION_MS / 1000 : 0);
       if (session === null) return false;
       for (const [id, { person }] of Object.entries(state.sessions)) {
         const isThis = id === session.id;

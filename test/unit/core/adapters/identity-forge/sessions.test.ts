@@ -53,7 +53,7 @@ test('a session of the forge’s sign-in ends those of its person beside it, and
   expect([await isOpen(mine), await isOpen(other), await isOpen(foreign)]).toEqual([true, false, true]);
 });
 
-test('a token that has run out ends no session, and that is told', async () => {
+test('a token that has run out ends no other session, and that is told', async () => {
   const sessions = open();
   const begin = async (login: string) => sessions.begin(personOf(login), REFRESH);
   const [mine, other] = [await begin('ada'), await begin('ada')];
@@ -63,6 +63,18 @@ test('a token that has run out ends no session, and that is told', async () => {
   expect(renewed).not.toBeNull();
   expect(await sessions.end(renewed?.access_token ?? '', 'all')).toBe(true);
   expect(await sessions.renew(mine.refresh_token)).toBeNull();
+});
+
+test('a token that has run out ends its own session', async () => {
+  const sessions = open();
+  const mine = await sessions.begin(personOf('ada'), REFRESH);
+  const other = await sessions.begin(personOf('ada'), REFRESH);
+  now += 2 * HOUR_MS;
+  expect(await sessions.readPerson(mine.access_token)).toBeNull();
+  expect(await sessions.end(mine.access_token, 'this')).toBe(true);
+  expect(await sessions.renew(mine.refresh_token)).toBeNull();
+  expect(await sessions.renew(other.refresh_token)).not.toBeNull();
+  expect(await sessions.end(mine.access_token, 'this')).toBe(false);
 });
 
 test('a person has so many sessions at most: the oldest one goes, and those of other people stay', async () => {
