@@ -40,9 +40,12 @@ export function probePrefix(queueName: string, base: string): string {
   return `${stagingPrefix(queueName)}${base}/verify-`;
 }
 
-/** Branch of the set-up pull request: outside `stagingPattern`, so that its push starts no gate (D-64). */
-export function setupBranch(queueName: string): string {
-  return `setup-${queueName}-gate`;
+/**
+ * Branch of the set-up pull request of one base: outside `stagingPattern`, so that its push starts no gate (D-64). One for
+ * all bases would be taken from the open pull request of another base, with what its owner pushed there.
+ */
+export function setupBranch(queueName: string, base: string): string {
+  return `setup-${queueName}-gate-${base}`;
 }
 
 /** Head of a backport: a branch like those of people, so that its pull request is one like theirs. */

@@ -147,7 +147,7 @@ export async function openSetupPull(deps: CiGateDeps, repo: ManagedRepo): Promis
 
 async function setUp(deps: CiGateDeps, forge: ForgeAdmin, repo: ManagedRepo): Promise<SetupResult> {
   const base = repo.baseBranch;
-  const head = setupBranch(deps.queueName);
+  const head = setupBranch(deps.queueName, base);
   const tip = await forge.readBranchTip(base);
   if (tip === null) return failed('forge_unreachable');
   const place = await findGatePlace(forge, base, deps.queueName);

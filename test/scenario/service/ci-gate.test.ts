@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { parseForgeVersion } from '#core/domain/forge/forge-version.ts';
 import { gateTemplate } from '#core/domain/forge/gate-workflow.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
@@ -66,7 +67,7 @@ describe('the template', () => {
     for (const branch of [`${name}/main/staging`, `${name}/main/verify-1`, `${name}/release/1/staging`]) {
       expect(startsOnPush(workflow, branch)).toBe(true);
     }
-    for (const branch of ['main', `setup-${name}-gate`, `${name}-work/main/1`, 'other/main/staging']) {
+    for (const branch of ['main', `setup-${name}-gate-main`, `${name}-work/main/1`, 'other/main/staging']) {
       expect(startsOnPush(workflow, branch)).toBe(false);
     }
   });
@@ -100,8 +101,12 @@ describe('setup pull request', () => {
       });
       expect(result.pull.url).toMatch(/^https:\/\/.*\/acme\/app\/pulls\/\d+$/);
       const pull = await world.api('GET', `/pulls/${result.pull.number}`);
-      expect(pull).toMatchObject({ state: 'open', head: { ref: 'setup-mq-gate' }, base: { ref: 'main' } });
-      const files2 = await world.api('GET', `/contents/${folder}/mq-gate.yaml?ref=setup-mq-gate`);
+      expect(pull).toMatchObject({
+        state: 'open',
+        head: { ref: 'setup-mq-gate-main' },
+        base: { ref: 'main' },
+      });
+      const files2 = await world.api('GET', `/contents/${folder}/mq-gate.yaml?ref=setup-mq-gate-main`);
       expect(Buffer.from(String(files2.content), 'base64').toString()).toBe(
         gateTemplate('mq', parseForgeVersion(world.fake.profile.version)),
       );
@@ -124,6 +129,29 @@ describe('setup pull request', () => {
     const third = await openSetupPull(world.deps, await world.repo());
     if (third.kind !== 'open') throw new Error('not open');
     expect(third.pull.number).toBeGreaterThan(first.pull.number);
+  });
+
+  test('the set-up of one branch leaves that of another branch, and what its owner pushed there', async () => {
+    const world = await create();
+    await world.api('POST', '/branches', { new_branch_name: 'v15', old_branch_name: 'main' });
+    const main = await world.repo();
+    const v15 = { ...main, id: randomUUID(), baseBranch: 'v15', statusContext: 'mq/v15' };
+    await world.enroll(v15);
+    const first = await openSetupPull(world.deps, main);
+    if (first.kind !== 'open') throw new Error(first.code);
+    const { head } = (await world.api('GET', `/pulls/${first.pull.number}`)) as unknown as {
+      head: { ref: string };
+    };
+    const mine = { content: Buffer.from('make test\n').toString('base64'), message: 'our command' };
+    await world.api('POST', '/contents/test.sh', { ...mine, branch: head.ref });
+    const second = await openSetupPull(world.deps, v15);
+    if (second.kind !== 'open') throw new Error(second.code);
+    expect(second.pull.number).not.toBe(first.pull.number);
+    expect(await world.api('GET', `/pulls/${second.pull.number}`)).toMatchObject({ base: { ref: 'v15' } });
+    expect(await world.api('GET', `/pulls/${first.pull.number}`)).toMatchObject({ state: 'open' });
+    expect(await world.api('GET', `/contents/test.sh?ref=${head.ref}`)).toMatchObject({ path: 'test.sh' });
+    const again = await openSetupPull(world.deps, await world.repo());
+    expect(again).toMatchObject({ kind: 'open', pull: first.pull });
   });
 
   test.each(['mq-gate.yaml', 'mq-gate.yml'])('a base that has %s is never overwritten', async (file) => {
