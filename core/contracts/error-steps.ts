@@ -39,6 +39,9 @@ export const ERROR_STEPS: Readonly<Record<ApiErrorCode, string | null>> = {
   ci_gate_missing: 'Merge the setup pull request first.',
   queue_branches_ruled:
     'Change that rule on the forge, so that the bot may make, rewrite and delete the branches of the queue, then verify again.',
+  branch_name_taken:
+    'Rename or delete that branch on the forge, such as one that has just the name of the queue, then verify again.',
+  base_missing: 'Create the branch on the forge or give it its name back, or add its new name here.',
   subscription_exists: 'Change its plan instead of starting another one.',
   no_active_subscription: 'Start a subscription first.',
   subscription_state_mismatch: 'Use the billing portal to change the subscription.',

@@ -96,6 +96,17 @@ export const ERROR_TABLE = {
     retryable: false,
     message: 'A branch rule covers the branches of the queue, so the gate cannot be tried there.',
   },
+  branch_name_taken: {
+    status: 409,
+    retryable: false,
+    message:
+      'A branch stands where the queue needs its own branches, which begin with its name, so the gate cannot be tried there.',
+  },
+  base_missing: {
+    status: 409,
+    retryable: false,
+    message: 'The base branch is not on the forge.',
+  },
   subscription_exists: {
     status: 409,
     retryable: false,

@@ -1,5 +1,5 @@
 import type { BranchRule } from '../domain/forge/branch-rule.ts';
-import type { BranchProtection, Commit, GateReading } from '../domain/forge/forge.ts';
+import type { BranchProtection, Commit, GateReading, RefInTheWay } from '../domain/forge/forge.ts';
 import type { ForgeVersion } from '../domain/forge/forge-version.ts';
 import type { PostedStatus } from '../domain/forge/status-gate.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '../domain/ids.ts';
@@ -91,6 +91,8 @@ export interface ForgeAdmin {
   commitFile(commit: FileCommit): Promise<Commit>;
   /** Newest branches first where the forge promises an order; at most `max`. */
   listBranches(max: number): Promise<readonly ForgeBranch[]>;
+  /** The reference that makes a branch of such a name impossible. */
+  findRefInTheWay(branches: readonly string[]): Promise<RefInTheWay | null>;
   /** False: there was none, or none that the bot may see. */
   deleteBranch(branch: string): Promise<boolean>;
   /** The open pull request of one branch of this repository into `base`. */

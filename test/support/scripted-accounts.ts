@@ -74,6 +74,7 @@ export class ScriptedAccounts {
       listFolder: no,
       commitFile: no,
       listBranches: no,
+      findRefInTheWay: no,
       deleteBranch: no,
       findOpenPull: no,
       openPull: no,

@@ -27,6 +27,7 @@ export function makeWorkingForge(withGate: boolean): Partial<ForgeAdmin> {
       withGate ? [{ path: `${path}/${gateFileName(DEFAULT_SERVICE_NAME)}`, blob: 'b'.repeat(40) }] : null,
     commitFile: async ({ message }) => ({ sha: SHA, tree: 'c'.repeat(40), parents: [], message }),
     listBranches: async () => [],
+    findRefInTheWay: async () => null,
     deleteBranch: async () => true,
     findOpenPull: async () => null,
     openPull: async () => ({ number: 7, url: 'https://git.example.org/acme/app/pulls/7' }),

@@ -4,6 +4,7 @@ import { commitFile, listFolder } from './contents.ts';
 import { createGateReader } from './gate/gate.ts';
 import { createHook, deleteHook, listHooks } from './hooks.ts';
 import { readProtection } from './protection.ts';
+import { findRefInTheWay } from './refs.ts';
 import { readRepo, readVersion } from './repos.ts';
 import { createRule, editRule, listRules } from './rules.ts';
 import { cancelAutoMerge, findOpenPull, listBranches, openPull } from './setup-pulls.ts';
@@ -27,6 +28,7 @@ export function createForgeAdmin(transport: ForgeTransport): ForgeAdmin {
     listFolder: (path, branch) => listFolder(transport, path, branch),
     commitFile: (commit) => commitFile(transport, commit),
     listBranches: (max) => listBranches(transport, max),
+    findRefInTheWay: (branches) => findRefInTheWay(transport, branches),
     deleteBranch: (branch) => deleteBranch(transport, branch),
     findOpenPull: (base, head) => findOpenPull(transport, base, head),
     openPull: (pull) => openPull(transport, pull),

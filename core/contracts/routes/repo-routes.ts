@@ -334,7 +334,7 @@ export const REPO_ROUTES = [
     scope: 'settings:write',
     rate: 'ci_gate',
     replies: { 201: repo.SetupPull },
-    errors: [...ON_TOKEN, 'ci_gate_exists'],
+    errors: [...ON_TOKEN, 'ci_gate_exists', 'base_missing'],
   },
   {
     id: 'verifyGate',
@@ -345,6 +345,6 @@ export const REPO_ROUTES = [
     scope: 'settings:write',
     rate: 'ci_gate',
     replies: { 200: repo.GateVerification },
-    errors: [...ON_TOKEN, 'ci_gate_missing', 'queue_branches_ruled'],
+    errors: [...ON_TOKEN, 'ci_gate_missing', 'queue_branches_ruled', 'branch_name_taken'],
   },
 ] as const satisfies readonly RouteSpec[];

@@ -29,6 +29,8 @@ export type CiGateFailure =
   | 'ci_gate_exists'
   | 'ci_gate_missing'
   | 'queue_branches_ruled'
+  | 'branch_name_taken'
+  | 'base_missing'
   | 'forge_access_denied'
   | 'forge_unreachable'
   | 'db_error'
@@ -149,7 +151,7 @@ async function setUp(deps: CiGateDeps, forge: ForgeAdmin, repo: ManagedRepo): Pr
   const base = repo.baseBranch;
   const head = setupBranch(deps.queueName, base);
   const tip = await forge.readBranchTip(base);
-  if (tip === null) return failed('forge_unreachable');
+  if (tip === null) return await baseMissing(forge);
   const place = await findGatePlace(forge, base, deps.queueName);
   if (place.gate !== null) return failed('ci_gate_exists');
   const open = await forge.findOpenPull(base, head);
@@ -177,6 +179,12 @@ async function setUp(deps: CiGateDeps, forge: ForgeAdmin, repo: ManagedRepo): Pr
     );
     throw error;
   }
+}
+
+/** The forge says 404 of the branch as well when it hides the whole repository, and then this throws. */
+async function baseMissing(forge: ForgeAdmin): Promise<Failed> {
+  await forge.readRepo();
+  return failed('base_missing');
 }
 
 /** An answer that was lost, or a call at the same time, may stand for one that is open. */

@@ -1,6 +1,6 @@
 import { isCovered } from '../../domain/forge/branch-rule.ts';
 import { PROBE_SWEEP_BRANCHES_MAX } from '../../domain/limits.ts';
-import { isOwnBranch, stagingBranch, workBranch } from '../../domain/queue/queue-names.ts';
+import { isOwnBranch, probePrefix, stagingBranch, workBranch } from '../../domain/queue/queue-names.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import { checkSetUp, type SetUpCheck, type SetUpFacts } from '../../domain/set-up/set-up-checks.ts';
 import { ForgeError } from '../../ports/forge.ts';
@@ -20,11 +20,12 @@ export async function readSetUpChecks(
 
 /** A set-up without its gate file: that is one step, and the others are worth their own. */
 export async function gateMissing(forge: ForgeAdmin, repo: ManagedRepo, queueName: string): Promise<Failed> {
+  const isBaseThere = (await orUnknown(() => forge.readBranchTip(repo.baseBranch))) !== null;
   const gateFile = {
     check: 'gate_file' as const,
     state: 'missing' as const,
     says: `The branch "${repo.baseBranch}" has the gate workflow.`,
-    fix: 'Open the setup pull request on the setup page, put your test command into its workflow, merge it, then verify again.',
+    fix: `${isBaseThere ? 'Open' : 'Create that branch on the forge, which has none of this name; then open'} the setup pull request on the setup page, put your test command into its workflow, merge it, then verify again.`,
   };
   return {
     ...failed('ci_gate_missing'),
@@ -43,6 +44,18 @@ export async function findRuleOverProbe(
   const checks = await readSetUpChecks(forge, repo, queueName);
   const isRuled = checks.some(({ check, state }) => check === 'own_branches_free' && state === 'missing');
   return isRuled ? { ...failed('queue_branches_ruled'), checks } : null;
+}
+
+/** A refusal that names no cause is also that of a name which git cannot hold beside another. Null: none is in the way. */
+export async function findNameOverProbe(
+  forge: ForgeAdmin,
+  { baseBranch }: ManagedRepo,
+  queueName: string,
+  error: unknown,
+): Promise<Failed | null> {
+  if (!(error instanceof ForgeError) || (error.kind !== 'rejected' && error.status !== 500)) return null;
+  const ref = await orUnknown(() => forge.findRefInTheWay([`${probePrefix(queueName, baseBranch)}probe`]));
+  return ref === null || ref === 'unknown' ? null : failed('branch_name_taken');
 }
 
 async function readOwnBranches(

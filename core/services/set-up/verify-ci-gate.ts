@@ -30,7 +30,7 @@ import {
   saveGate,
 } from './ci-gate.ts';
 import { type ProvisioningDeps, provisionProtection } from './provisioning.ts';
-import { findRuleOverProbe, gateMissing, readSetUpChecks } from './read-set-up-checks.ts';
+import { findNameOverProbe, findRuleOverProbe, gateMissing, readSetUpChecks } from './read-set-up-checks.ts';
 
 export interface VerifyDeps extends CiGateDeps, ProvisioningDeps {
   readonly clock: CiGateDeps['clock'];
@@ -68,9 +68,10 @@ export async function verifyCiGate(deps: VerifyDeps, repo: ManagedRepo): Promise
     const gate = repo.gate === 'statuses' ? BY_STATUSES : await readGateFile(deps, opened.forge, repo);
     if (gate === null) return await gateMissing(opened.forge, repo, deps.queueName);
     const observed = await observe(deps, opened.forge, repo, gate).catch(async (error: unknown) => {
-      const ruled = await findRuleOverProbe(opened.forge, repo, deps.queueName, error);
-      if (ruled === null) throw error;
-      return ruled;
+      const facts = [opened.forge, repo, deps.queueName, error] as const;
+      const cause = (await findRuleOverProbe(...facts)) ?? (await findNameOverProbe(...facts));
+      if (cause === null) throw error;
+      return cause;
     });
     if (observed.kind === 'failed') return observed;
     return { ...observed, checks: await readSetUpChecks(opened.forge, observed.repo, deps.queueName) };

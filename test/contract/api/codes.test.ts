@@ -199,6 +199,18 @@ const DRIVES: Readonly<Record<ErrorCode, Drive>> = {
     };
     return onRepo(world, 'ci-gate/verify');
   },
+  branch_name_taken: (world) => {
+    world.forge.setUp = {
+      ...makeWorkingForge(true),
+      findRefInTheWay: async () => ({ kind: 'branch', name: 'mq' }),
+      commitFile: () => Promise.reject(new ForgeError('unreachable', 'POST contents/{path}', 500)),
+    };
+    return onRepo(world, 'ci-gate/verify');
+  },
+  base_missing: (world) => {
+    world.forge.setUp = { ...makeWorkingForge(false), readBranchTip: async () => null };
+    return onRepo(world, 'ci-gate/setup-pr');
+  },
   subscription_exists: () =>
     selling(async (billing) => {
       await billing.buy('pro');

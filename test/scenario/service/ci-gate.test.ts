@@ -154,6 +154,19 @@ describe('setup pull request', () => {
     expect(again).toMatchObject({ kind: 'open', pull: first.pull });
   });
 
+  test('a base that is not on the forge is no forge that does not answer', async () => {
+    const world = await create();
+    const gone = { ...(await world.repo()), baseBranch: 'gone' };
+    expect(await openSetupPull(world.deps, gone)).toEqual({ kind: 'failed', code: 'base_missing' });
+    const verified = await verifyCiGate(world.deps, gone);
+    expect(verified).toMatchObject({ kind: 'failed', code: 'ci_gate_missing' });
+    const [file] = 'checks' in verified ? (verified.checks ?? []) : [];
+    expect(file).toMatchObject({ check: 'gate_file', fix: expect.stringMatching(/^Create that branch/) });
+    expect(world.takeWrites()).toEqual([]);
+    world.fake.knobs.fault = () => ({ status: 404 });
+    expect(await openSetupPull(world.deps, gone)).toEqual({ kind: 'failed', code: 'forge_unreachable' });
+  });
+
   test.each(['mq-gate.yaml', 'mq-gate.yml'])('a base that has %s is never overwritten', async (file) => {
     const world = await create({ files: { [`.forgejo/workflows/${file}`]: 'on: push\n' } });
     const before = await world.repo();
@@ -233,6 +246,19 @@ describe.each(['fj11', 'fj15', 'gt126'] as const)('verify on %s', (profile) => {
     world.fake.knobs.fault = ({ path }) => (path.endsWith('/version') ? fault : null);
     expect((await verifyCiGate(world.deps, await world.repo())).kind).toBe('verified_or_not');
   });
+
+  test.each(['mq', 'mq/main'])(
+    'a branch called %s leaves no room for the probe: told as that, and over once it is gone',
+    async (name) => {
+      const world = await begin();
+      await world.api('POST', '/branches', { new_branch_name: name, old_branch_name: 'main' });
+      const before = await world.repo();
+      expect(await verifyCiGate(world.deps, before)).toEqual({ kind: 'failed', code: 'branch_name_taken' });
+      expect((await world.repo()).ciGate).toEqual(before.ciGate);
+      await world.api('DELETE', `/branches/${encodeURIComponent(name)}`);
+      expect((await verifyCiGate(world.deps, before)).kind).toBe('verified_or_not');
+    },
+  );
 
   test('a rule over the branches of the queue is no refusal of the token: the check that fails says so, with its step', async () => {
     const world = await begin();

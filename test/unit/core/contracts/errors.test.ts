@@ -66,17 +66,19 @@ const BY_DECISION = {
   head_moved: 409,
   branch_not_protected: 409,
   queue_branches_ruled: 409,
+  branch_name_taken: 409,
+  base_missing: 409,
   schedule_refused: 409,
   internal_error: 500,
 };
 const ALL: Record<ErrorCode, number> = { ...BY_CONTRACT, ...BY_DECISION };
 
-test('the table has the codes of the contract and the twenty-five by decision, no more', () => {
+test('the table has the codes of the contract and the twenty-seven by decision, no more', () => {
   const statuses = Object.fromEntries(
     Object.entries(ERROR_TABLE).map(([code, { status }]) => [code, status]),
   );
   expect(statuses).toEqual(ALL);
-  expect([Object.keys(BY_CONTRACT).length, Object.keys(BY_DECISION).length]).toEqual([38, 25]);
+  expect([Object.keys(BY_CONTRACT).length, Object.keys(BY_DECISION).length]).toEqual([38, 27]);
 });
 
 test.each(Object.entries(ALL))('%s is %d in the envelope', (code, status) => {
