@@ -53,8 +53,8 @@ export function backportBranch(queueName: string, pr: number, target: string): s
   return `${queueName}-backport/${pr}-${target}`;
 }
 
-/** Pattern of how such branches begin where the deployment sets no name. */
-export const DEFAULT_OWN_BRANCHES = `${DEFAULT_SERVICE_NAME}(-work)?/`;
+/** Pattern of what no base may be where the deployment sets no name: how such branches begin, or just the name. */
+export const DEFAULT_OWN_BRANCHES = `${DEFAULT_SERVICE_NAME}(-work)?(/|$)`;
 
 /** Whether only the queue itself has branches of such a name. */
 export function isOwnBranch(queueName: string, branch: string): boolean {
@@ -88,3 +88,8 @@ export function sameTreeFile(queueName: string): string {
 
 /** The settings that a repository keeps itself: in the root of the base branch. */
 export const SETTINGS_FILE = '.mergeyard.yml';
+
+/** Also a name that leaves no room for those of the queue: git holds no `mq/main/staging` beside `mq`. */
+export function isTakenByQueue(queueName: string, base: string): boolean {
+  return isOwnBranch(queueName, `${base}/`);
+}

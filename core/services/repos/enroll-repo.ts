@@ -3,7 +3,7 @@ import { StatusContext } from '../../contracts/fields.ts';
 import { WHO_AM_I_TIMEOUT_MS } from '../../domain/api-limits.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import type { NotificationTargets } from '../../domain/notices/notice-ways.ts';
-import { contextForBase, isOwnBranch } from '../../domain/queue/queue-names.ts';
+import { contextForBase, isTakenByQueue } from '../../domain/queue/queue-names.ts';
 import { isBranchBelow, isSameContext } from '../../domain/repos/managed-branch.ts';
 import type { Connection, ManagedRepo, MergeStyle } from '../../domain/repos/repo.ts';
 import { DEFAULT_SETTINGS } from '../../domain/repos/repo-settings.ts';
@@ -29,8 +29,8 @@ import { loadOwnConnection } from './owned.ts';
 import { saveRepo } from './save-repo.ts';
 import { type CheckedClaim, checkClaim, UNFOUNDED } from './verify-claim.ts';
 
-/** An account that could never write there does not keep the name from one that can. */
-const DISPLACEMENTS_MAX = 2;
+/** An account that could never write there does not keep the name from one that can; a context may be taken meanwhile. */
+const RETRIES_MAX = 2;
 
 export interface EnrollDeps extends ProvisioningDeps, PlanDeps, NoticeTargetDeps {
   readonly store: EnrollmentStore &
@@ -66,7 +66,8 @@ export async function enrollRepo(
 ): Promise<ManagedRepo> {
   // Contract, managed repos, rule 1 (A66).
   const baseBranch = wanted.baseBranch ?? 'main';
-  if (isOwnBranch(deps.queueName, baseBranch)) throw new AppError('invalid_field', { field: 'base_branch' });
+  if (isTakenByQueue(deps.queueName, baseBranch))
+    throw new AppError('invalid_field', { field: 'base_branch' });
   const connection = await loadOwnConnection(deps.store, tenantId, wanted.connectionId);
   await refuseForbiddenTargets(deps, wanted.notification);
   const { repos: reposMax } = await readCeiling(deps, tenantId);
@@ -75,9 +76,7 @@ export async function enrollRepo(
   const id = deps.ids.uuid();
   const { notification } = wanted;
   const { instanceUrl } = connection;
-  const others = (await deps.store.listReposAt({ instanceUrl, slug: wanted.slug })).filter(
-    (other) => other.tenantId === tenantId,
-  );
+  const others = await listOwnBranches(deps, { tenantId, instanceUrl, slug: wanted.slug });
   if (others.some((other) => isBranchBelow(other.baseBranch, baseBranch)))
     throw new AppError('invalid_field', { field: 'base_branch' });
   const claim: ManagedRepo = {
@@ -107,13 +106,13 @@ export async function enrollRepo(
     verifiedAt: now,
   };
   refuseClaim(await checkClaim(deps.openForge, claim));
-  const repo = {
+  const checked = {
     ...claim,
     ciGate: await seeGate(deps.openForge, claim, deps.queueName),
     notification:
       notification === null ? null : await orDecryptionError(sealTargets(deps.secrets, claim, notification)),
   };
-  await create(deps, repo, reposMax);
+  const repo = await create(deps, checked, { reposMax, isContextGiven: wanted.statusContext !== undefined });
   // Not before: a refusal changes nothing (A65), not even what is known of the connection.
   if (connection.verifiedAt === null) await noteVerified(deps, connection);
   await recordChange(deps, tenantId, 'repo.enroll', repo.id);
@@ -130,6 +129,13 @@ function defaultContext(queueName: string, baseBranch: string, others: readonly 
   if (isFree) return queueName;
   const named = StatusContext.safeParse(contextForBase(queueName, baseBranch));
   return named.success ? named.data : queueName;
+}
+
+async function listOwnBranches(
+  { store }: Pick<EnrollDeps, 'store'>,
+  place: Pick<ManagedRepo, 'tenantId' | 'instanceUrl' | 'slug'>,
+): Promise<readonly ManagedRepo[]> {
+  return (await store.listReposAt(place)).filter(({ tenantId }) => tenantId === place.tenantId);
 }
 
 /** A connection that was stored while its forge was away: whose its token is was never asked (D-45). */
@@ -193,20 +199,33 @@ function refuseClaim({ check, missingScopes }: CheckedClaim): void {
   }
 }
 
-async function create(deps: EnrollDeps, repo: ManagedRepo, reposMax: number | null): Promise<void> {
-  for (let displaced = 0; ; displaced += 1) {
+async function create(
+  deps: EnrollDeps,
+  claim: ManagedRepo,
+  { reposMax, isContextGiven }: { readonly reposMax: number | null; readonly isContextGiven: boolean },
+): Promise<ManagedRepo> {
+  let repo = claim;
+  for (let retried = 0; ; retried += 1) {
     const result = await orLeaving(deps.store, repo.tenantId, deps.store.createRepo(repo, reposMax));
-    if (result === 'created') return;
+    if (result === 'created') return repo;
     if (result === 'connection_gone') throw new AppError('not_found');
     if (result === 'limit_reached') {
       throw new AppError('repo_limit_exceeded', { portal: '/api/v1/billing/portal' });
     }
     if ('contextOf' in result) {
+      const others = await listOwnBranches(deps, repo);
+      const statusContext = defaultContext(deps.queueName, repo.baseBranch, others);
+      // Another branch was enrolled meanwhile, and has the name that was free.
+      const isMeanwhile = !isContextGiven && statusContext !== repo.statusContext;
+      if (isMeanwhile && retried < RETRIES_MAX) {
+        repo = { ...repo, statusContext };
+        continue;
+      }
       throw new AppError('status_context_taken', { more: { existing_managed_repo_id: result.contextOf } });
     }
     const holder = await deps.store.getRepo(result.id);
     const isFree = holder === null || (await displace(deps, repo, holder));
-    if (isFree && displaced < DISPLACEMENTS_MAX) continue;
+    if (isFree && retried < RETRIES_MAX) continue;
     throw new AppError('repo_already_managed', {
       more: { existing_tenant_id: result.managedBy, existing_managed_repo_id: result.id },
     });

@@ -48,6 +48,32 @@ describe('several branches of one repository', () => {
     expect([kept.status, kept.json.batch_target]).toEqual([200, 7]);
   });
 
+  test('branches that are enrolled at the same time without a context get one each', async () => {
+    await begin();
+    const connection_id = (await world.enroll(TENANT_A, { slug: 'acme/lib' })).connection.id;
+    const ask = (base_branch: string) =>
+      world.as(TOKEN_A)('POST', REPOS, { connection_id, repo_slug: 'acme/new', base_branch });
+    const made = await Promise.all(['v13', 'v14', 'v15'].map(ask));
+    expect(made.map(({ status }) => status)).toEqual([201, 201, 201]);
+    const contexts = made.map(({ json }) => json.status_context);
+    expect(contexts.filter((context) => context === 'mq')).toHaveLength(1);
+    expect(new Set(contexts).size).toBe(3);
+  });
+
+  test.each(['mq', 'mq-work', 'mq/main', 'mq-work/x'])(
+    'a base called %s is refused: git holds it beside none of the branches of the queue',
+    async (base_branch) => {
+      const { add } = await begin();
+      const refused = await add({ base_branch, status_context: 'own' });
+      expect([refused.status, refused.code, refused.json.error.field]).toEqual([
+        400,
+        'invalid_field',
+        'base_branch',
+      ]);
+      expect((await add({ base_branch: `${base_branch.replace('/', '-')}-1` })).status).toBe(201);
+    },
+  );
+
   test('a context of a deleted branch that is still being wound down is not free yet', async () => {
     const { repo, add } = await begin();
     const made = await add({ base_branch: 'v15' });
