@@ -86,7 +86,7 @@ function GateFacts({ activity }: { readonly activity: RepoActivity }) {
         <Tag tone={word.tone}>{word.name}</Tag>
       </div>
       <dl className="facts">
-        <dt>Newest gate run</dt>
+        <dt>Gate run</dt>
         <dd>
           {activity.ci_url === null ? (
             'none seen'

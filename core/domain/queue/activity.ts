@@ -212,10 +212,12 @@ export function describeRepoActivity(facts: RepoActivityFacts): RepoActivity {
   }
   const rows = facts.batches.value;
   const running = rows.filter((row) => row.outcome === 'running');
-  const root = running.find((row) => row.parentId === null) ?? running[0];
+  const live = liveRows(running);
+  // One part of a batch, so that an entry does not call that landing which is still gated.
+  const root = live?.rows.find((row) => row.parentId === null) ?? live?.rows[0];
   const shown = root ?? rows.find((row) => row.gateVerdict !== 'none' && row.gateSource === null);
   return {
-    state: settledState(facts) ?? liveState(running, facts),
+    state: settledState(facts) ?? live?.state ?? restingState(facts),
     ciStatus: shown === undefined ? 'none' : ciStateOf(shown),
     ciUrl: shown?.runUrl ?? null,
     stagingBranch: root?.stagingBranch ?? plainBranch,
@@ -228,11 +230,22 @@ function settledState({ repo, isOnHold }: RepoActivityFacts): RepoState | null {
   return isOnHold ? 'held' : null;
 }
 
-function liveState(running: readonly NodeRow[], facts: RepoActivityFacts): RepoState {
-  if (running.length === 0) return restingState(facts);
-  if (running.some((row) => row.phase === 'waiting_merge')) return 'landing';
-  if (running.some((row) => row.parentId !== null || row.nodeId === 'b')) return 'bisecting';
-  return running.some((row) => row.stagingSha !== null) ? 'waiting_gate' : 'staging';
+/** The first of these that has rows is the state, and they are what it is about. */
+const LIVE_STATES: readonly (readonly [RepoState, (row: NodeRow) => boolean])[] = [
+  ['landing', (row) => row.phase === 'waiting_merge'],
+  ['bisecting', (row) => row.parentId !== null || row.nodeId === 'b'],
+  ['waiting_gate', (row) => row.stagingSha !== null],
+  ['staging', () => true],
+];
+
+function liveRows(
+  running: readonly NodeRow[],
+): { readonly state: RepoState; readonly rows: readonly NodeRow[] } | null {
+  for (const [state, isAbout] of LIVE_STATES) {
+    const rows = running.filter(isAbout);
+    if (rows.length > 0) return { state, rows };
+  }
+  return null;
 }
 
 function stateOfView(facts: RepoActivityFacts): RepoState {

@@ -423,6 +423,30 @@ describe('activity', () => {
     expect(json.record_errors).toEqual([{ id, reason: 'missing_identity' }]);
   });
 
+  test('an entry tells of one part of a batch: while one lands, of that one, whatever else is gated', async () => {
+    const { repo } = await world.enroll(TENANT_A);
+    await save(repo, [
+      { parentId: 'p', nodeId: 'r.2', prs: [3], stagingBranch: 'mq/main/staging-1-r.2' },
+      {
+        parentId: 'p',
+        nodeId: 'r.1',
+        prs: [2],
+        stagingBranch: 'mq/main/staging-1-r.1',
+        phase: 'waiting_merge',
+        gateVerdict: 'success',
+        runUrl: 'https://x.example.org/2',
+      },
+    ]);
+    const [entry] = (await a('GET', ACTIVITY)).json.repos;
+    expect(entry).toMatchObject({
+      state: 'landing',
+      ci_status: 'passing',
+      ci_url: 'https://x.example.org/2',
+      staging_branch: 'mq/main/staging-1-r.1',
+      batch: [{ pr: 2 }],
+    });
+  });
+
   test.each<[string, Partial<ManagedRepo>, readonly Partial<NodeRow>[], string, string]>([
     ['nothing ever ran', {}, [], 'idle', 'none'],
     ['off', { queueEnabled: false, dueAt: null }, [], 'disabled', 'none'],
