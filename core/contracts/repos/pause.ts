@@ -13,7 +13,7 @@ export const PauseReason = z
 export const PauseBody = z.object({
   reason: PauseReason.nullable().optional(),
   /** In the future, at most a year away. Absent or null: until the queue is resumed. */
-  until: Time.nullable().optional(),
+  until: z.iso.datetime({ offset: true }).nullable().optional(),
 });
 
 export const PauseView = z.object({

@@ -29,6 +29,16 @@ describe('pause, drain and resume', () => {
     },
   );
 
+  test.each([
+    ['without fractions', (iso: string) => iso.replace('.000Z', 'Z')],
+    ['with an offset', (iso: string) => iso.replace('.000Z', '+00:00')],
+  ])('its end may be a time of RFC 3339 %s', async (_name, spell) => {
+    const { world, path, a } = await givenRepo();
+    const until = Math.ceil((world.clock.now() + DAY_MS) / 1000) * 1000;
+    const { status, json } = await a('POST', path('pause'), { until: spell(at(until)) });
+    expect([status, json.pause]).toMatchObject([200, { until: at(until) }]);
+  });
+
   test('resume ends it, and does no harm where nothing is paused', async () => {
     const { world, repo, path, a } = await givenRepo();
     await a('POST', path('pause'), {});
