@@ -61,14 +61,26 @@ export async function setProtection(
     protectionRequested: enabled,
     updatedAt: deps.clock.now(),
     provisioning: enabled
-      ? current.provisioning
-      : { ...current.provisioning, protection: UNPROVISIONED.provisioning.protection, strayContexts: [] },
+      ? current.protectionRequested
+        ? current.provisioning
+        : forgetRule(current.provisioning)
+      : leaveRule(current.provisioning),
   }));
   if (typeof saved === 'string') return { kind: saved === 'gone' ? 'not_found' : 'db_error', repo };
   if (!enabled) return { kind: 'done', repo: saved };
   const result = await provisionProtection(deps, saved);
   const failed = result.kind === 'done' && NOT_CONFIGURED.includes(result.repo.provisioning.protection.kind);
   return failed ? { kind: 'forge_unreachable', repo: result.repo } : result;
+}
+
+/** The rule stays on the forge, and asks for our context as it was seen. Every other attempt is over. */
+function leaveRule(provisioning: ProvisioningRecord): ProvisioningRecord {
+  if (provisioning.protection.kind !== 'required') return forgetRule(provisioning);
+  return { ...provisioning, strayContexts: [] };
+}
+
+function forgetRule(provisioning: ProvisioningRecord): ProvisioningRecord {
+  return { ...provisioning, protection: UNPROVISIONED.provisioning.protection, strayContexts: [] };
 }
 
 export type ContextChange =
@@ -91,7 +103,13 @@ export async function changeStatusContext(
   const old = repo.statusContext;
   const isManaged = repo.protectionRequested && repo.provisioning.protection.kind !== 'not_tried';
   if (old === statusContext || !isManaged) {
-    return saveChange(deps, repo, (current) => ({ ...change(current), statusContext }));
+    return saveChange(deps, repo, (current) => ({
+      ...change(current),
+      statusContext,
+      ...(old === statusContext || current.protectionRequested
+        ? {}
+        : { provisioning: forgetRule(current.provisioning) }),
+    }));
   }
   const opened = await open(deps, repo);
   if (opened.kind !== 'open') return { kind: opened.kind, repo };

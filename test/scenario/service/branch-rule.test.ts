@@ -1,7 +1,7 @@
 import { differingFields } from '#core/domain/forge/branch-rule.ts';
 import type { ManagedRepo, MergeStyle } from '#core/domain/repos/repo.ts';
 import { viewProvisioning } from '#core/domain/set-up/provisioning.ts';
-import { provisionRepo, setProtection } from '#core/services/set-up/provisioning.ts';
+import { changeStatusContext, provisionRepo, setProtection } from '#core/services/set-up/provisioning.ts';
 import { contextsOf, create, givenRules, rulesOf, statusOf, VERIFIED } from './set-up-stories.ts';
 
 jest.setTimeout(60_000);
@@ -160,6 +160,25 @@ describe.each(['fj11', 'fj15', 'gt126'] as const)('branch rule on %s', (profile)
     await provisionRepo(world.deps, off.repo);
     expect(world.takeWrites()).toEqual([]);
     expect(await rulesOf(world)).toEqual(before);
+  });
+
+  test('opting out forgets nothing of the rule that was just written, until another context is asked for', async () => {
+    const { world, repo } = await givenRules(profile, []);
+    const seen = { at: world.clock.now(), reasons: ['rule_missing'] } as const;
+    await world.clock.advance(1_000);
+    const on = await setProtection(world.deps, repo, true);
+    const off = await setProtection(world.deps, on.repo, false);
+    expect(viewProvisioning(off.repo, seen).protection).toEqual({
+      status: 'not_requested',
+      id: null,
+      detail: null,
+      required: true,
+    });
+    const other = await changeStatusContext(world.deps, off.repo, 'other');
+    expect(viewProvisioning(other.repo).protection.required).toBeNull();
+    world.fake.knobs.fault = () => ({ status: 502, html: true });
+    const again = await setProtection(world.deps, other.repo, true);
+    expect(statusOf(again.repo).protection).toBe('error');
   });
 
   test('a forge that is down: 502, the opt-in is kept, the next attempt finishes it', async () => {
