@@ -141,6 +141,10 @@ async function keepRunning(stage: Stage, options: DemoOptions, print: (line: str
 main().then(
   (code) => process.exit(code),
   (error: unknown) => {
+    if (error instanceof UsageError && error.exitCode === 0) {
+      console.log(error.message);
+      process.exit(0);
+    }
     const isUsage = error instanceof UsageError || error instanceof ForgeOptionError;
     console.error(isUsage ? error.message : error);
     process.exit(isUsage ? 2 : 1);

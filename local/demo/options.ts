@@ -51,9 +51,17 @@ const CI_KINDS = Object.keys(CI_WAYS) as readonly OtherCi[];
 
 export class UsageError extends Error {
   override readonly name = 'UsageError';
+  constructor(
+    message: string,
+    /** 0: the usage was asked for. */
+    readonly exitCode: 0 | 2 = 2,
+  ) {
+    super(message);
+  }
 }
 
 export function parseOptions(argv: readonly string[]): DemoOptions {
+  if (argv.includes('--help')) throw new UsageError(USAGE, 0);
   try {
     refuseTokenOption(argv);
     return parse(argv);
