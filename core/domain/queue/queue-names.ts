@@ -44,8 +44,9 @@ export function probePrefix(queueName: string, base: string): string {
  * Branch of the set-up pull request of one base: outside `stagingPattern`, so that its push starts no gate (D-64). One for
  * all bases would be taken from the open pull request of another base, with what its owner pushed there.
  */
-export function setupBranch(queueName: string, base: string): string {
-  return `setup-${queueName}-gate-${base}`;
+export function setupBranch(queueName: string, base: string, defaultBranch: string): string {
+  const name = `setup-${queueName}-gate`;
+  return base === defaultBranch ? name : `${name}-${base}`;
 }
 
 /** Head of a backport: a branch like those of people, so that its pull request is one like theirs. */

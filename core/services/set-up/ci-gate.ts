@@ -147,11 +147,13 @@ export async function openSetupPull(deps: CiGateDeps, repo: ManagedRepo): Promis
   }
 }
 
+/** The repository is read first: of one that the forge hides, it says that a branch is not there either. */
 async function setUp(deps: CiGateDeps, forge: ForgeAdmin, repo: ManagedRepo): Promise<SetupResult> {
   const base = repo.baseBranch;
-  const head = setupBranch(deps.queueName, base);
+  const { defaultBranch } = await forge.readRepo();
+  const head = setupBranch(deps.queueName, base, defaultBranch);
   const tip = await forge.readBranchTip(base);
-  if (tip === null) return await baseMissing(forge);
+  if (tip === null) return failed('base_missing');
   const place = await findGatePlace(forge, base, deps.queueName);
   if (place.gate !== null) return failed('ci_gate_exists');
   const open = await forge.findOpenPull(base, head);
@@ -179,12 +181,6 @@ async function setUp(deps: CiGateDeps, forge: ForgeAdmin, repo: ManagedRepo): Pr
     );
     throw error;
   }
-}
-
-/** The forge says 404 of the branch as well when it hides the whole repository, and then this throws. */
-async function baseMissing(forge: ForgeAdmin): Promise<Failed> {
-  await forge.readRepo();
-  return failed('base_missing');
 }
 
 /** An answer that was lost, or a call at the same time, may stand for one that is open. */

@@ -252,7 +252,7 @@ export function adminSuite(subject: () => ForgeSubject, needs: Needs): void {
 
   test('a set-up pull request is opened, found while it is open, and not opened twice', async () => {
     const { repo, admin } = await create();
-    const pull = { base: 'main', head: 'setup-mq-gate-main', title: 'Set up', body: 'text' };
+    const pull = { base: 'main', head: 'setup-mq-gate', title: 'Set up', body: 'text' };
     const { absentHeadStatus: status } = subject().facts;
     const refused = { kind: status === 404 ? 'missing' : 'unreachable', status };
     await expect(admin.openPull(pull)).rejects.toMatchObject(refused);

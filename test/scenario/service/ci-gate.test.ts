@@ -103,10 +103,10 @@ describe('setup pull request', () => {
       const pull = await world.api('GET', `/pulls/${result.pull.number}`);
       expect(pull).toMatchObject({
         state: 'open',
-        head: { ref: 'setup-mq-gate-main' },
+        head: { ref: 'setup-mq-gate' },
         base: { ref: 'main' },
       });
-      const files2 = await world.api('GET', `/contents/${folder}/mq-gate.yaml?ref=setup-mq-gate-main`);
+      const files2 = await world.api('GET', `/contents/${folder}/mq-gate.yaml?ref=setup-mq-gate`);
       expect(Buffer.from(String(files2.content), 'base64').toString()).toBe(
         gateTemplate('mq', parseForgeVersion(world.fake.profile.version)),
       );
