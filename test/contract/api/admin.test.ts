@@ -159,6 +159,17 @@ describe('the operators’ views', () => {
     }
   });
 
+  test('no answer holds a token, its sealed form or the secret of a webhook (A72)', async () => {
+    const { connection } = await world.enroll(TENANT_A);
+    const { encryptedToken, tokenNonce, encryptedDek } = connection.credential;
+    const secrets = [FORGE_TOKEN, HOOK_SECRET, encryptedToken, tokenNonce, String(encryptedDek)];
+    for (const path of ['repos', 'connections', 'stats']) {
+      const { status, text } = await world.call('GET', `/api/v1/admin/${path}`, { headers: KEY });
+      expect([path, status]).toEqual([path, 200]);
+      for (const secret of secrets) expect(text).not.toContain(secret);
+    }
+  });
+
   test('stats count formats and keys; what was removed stays removed (A75, A97)', async () => {
     const { connection } = await world.enroll(TENANT_A);
     const odd = (format: string, keyVersion: number) =>

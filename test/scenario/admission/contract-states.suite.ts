@@ -22,6 +22,29 @@ const GATE_FILE_SWITCH: GateSwitch = {
   restore: (world) => world.forge.pushToBase({ [GATE_PATH]: GATE_FILE }),
 };
 
+/** Three that are scheduled, in their order, which is not that of their numbers. */
+async function givenLine(world: World): Promise<readonly number[]> {
+  const [first, ...others] = [
+    await givenScheduled(world.forge, 'a'),
+    await givenScheduled(world.forge, 'b'),
+    await givenScheduled(world.forge, 'c'),
+  ];
+  await world.forge.cancelSchedule(first);
+  await world.clock.advance(5_000);
+  await world.forge.schedule(first);
+  return [...others, first];
+}
+
+/** Each that waits or is staged, in order, with the time that gives it its place. */
+async function placesOf(world: World): Promise<readonly (readonly [number, number])[]> {
+  return (await world.record()).entries.map(({ pr, queuedAt }) => [pr, queuedAt] as const);
+}
+
+async function finishOpenRuns({ forge }: World): Promise<void> {
+  const open = forge.runs().filter(({ state }) => state === 'running' || state === 'waiting');
+  for (const { id } of open) await forge.finishRun(id, 'success');
+}
+
 /** Every row of "Pull request moves through the queue" and of "Queue batch outcomes", as stories on one forge level. */
 export function describeContractStates(
   level: string,
@@ -71,8 +94,7 @@ export function describeContractStates(
     test('staged, gate succeeds: success on each head in order, the forge merges, a receipt each (A1, A9)', async () => {
       const world = await createWorld();
       await givenProject(world.forge);
-      const prs: number[] = [];
-      for (const name of ['a', 'b', 'c']) prs.push(await givenScheduled(world.forge, name));
+      const prs = await givenLine(world);
       await world.drain();
       expect(world.forge.merges().map((merge) => merge.pr)).toEqual(prs);
       expect(world.forge.runs()).toHaveLength(1);
@@ -92,6 +114,14 @@ export function describeContractStates(
       const world = await createWorld();
       await givenProject(world.forge);
       const pr = await givenScheduled(world.forge, 'bad', 'BAD\n');
+      const bounces = async () => (await world.events()).filter((event) => event.event === 'pr_bounced');
+      await world.drain({ until: async () => (await bounces()).length > 0 });
+      // At once, by its own words: a later look would only say again what another writer wrote over.
+      const { headSha } = await world.forge.pull(pr);
+      expect(await world.forge.status(headSha, 'mq')).toMatchObject({
+        state: 'error',
+        description: expect.stringMatching(/^bounced: the gate failed twice/),
+      });
       await world.drain();
       expect(await endingOf(world, [pr])).toEqual({ landed: [], bounced: [pr] });
       expect((await world.forge.pull(pr)).state).toBe('open');
@@ -103,7 +133,7 @@ export function describeContractStates(
         .map((run) => run.tree);
       expect(trees).toHaveLength(2);
       expect(new Set(trees).size).toBe(1);
-      expect((await world.events()).filter((event) => event.event === 'pr_bounced')).toHaveLength(1);
+      expect(await bounces()).toHaveLength(1);
       await expectHonestEnd(world, [pr]);
     });
 
@@ -168,11 +198,14 @@ export function describeContractStates(
       const world = await createWorld();
       await givenProject(world.forge);
       world.forge.judge = () => 'hold';
-      const prs: number[] = [];
-      for (const name of ['a', 'b', 'c']) prs.push(await givenScheduled(world.forge, name));
+      const prs = await givenLine(world);
       await world.reconcile();
+      const before = await placesOf(world);
       await world.forge.cancelSchedule(prs[1] ?? 0);
       await world.clock.advance(10_000);
+      await world.reconcile();
+      expect(await placesOf(world)).toEqual(before.filter(([pr]) => pr !== prs[1]));
+      await finishOpenRuns(world);
       world.forge.judge = () => 'success';
       await world.drain();
       expect(world.forge.merges().map((merge) => merge.pr)).toEqual([prs[0], prs[2]]);
@@ -406,9 +439,13 @@ export function describeContractStates(
       const world = await createWorld();
       await givenProject(world.forge);
       world.forge.judge = () => 'hold';
-      const prs = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
+      const prs = await givenLine(world);
       await world.reconcile();
+      const before = await placesOf(world);
       await world.forge.pushToBase({ 'other.txt': 'pushed\n' });
+      await world.reconcile();
+      expect(await placesOf(world)).toEqual(before);
+      await finishOpenRuns(world);
       world.forge.judge = () => 'success';
       await world.drain();
       expect((await world.rows()).at(-1)).toMatchObject({

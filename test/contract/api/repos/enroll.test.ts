@@ -140,6 +140,15 @@ describe('enroll', () => {
     expect(made.json.provisioning.last_provisioned_at).not.toBeNull();
   });
 
+  test('provisioning that cannot be recorded never blocks enrollment (A56)', async () => {
+    world.store.beforeCall = (label) => {
+      if (label === 'updateRepo') throw new StoreError('unavailable', label);
+    };
+    const made = await enroll({ wakeup_mode: 'webhook' });
+    expect([made.status, made.json.provisioning.last_provisioned_at]).toEqual([201, null]);
+    expect(await world.store.getRepo(made.json.id)).not.toBeNull();
+  });
+
   test.each<[string, ScriptedAccounts['access'], number, string, string | undefined]>([
     ['can only read it', { canPush: false }, 422, 'forge_access_denied', undefined],
     ['is refused', new ForgeError('denied', 'GET repo', 401), 422, 'forge_access_denied', undefined],

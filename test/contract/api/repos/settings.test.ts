@@ -211,6 +211,7 @@ describe('settings', () => {
   test.each([
     'http://hooks.slack.com/services/x',
     'https://hooks.slack.com.evil.org/services/x',
+    'https://hooks-slack.com/services/x',
     'https://evil.org/services/x',
     'https://hooks.slack.com@evil.org/services/x',
     'https://hooks.slack.com:444/services/x',

@@ -9,6 +9,7 @@ import {
   SETTINGS_FILE_PROBLEMS_MAX,
   settingsFileSchema,
 } from '../../../../../core/contracts/repos/settings-file.ts';
+import { readSettingsSeen } from '../../../../../core/contracts/repos/settings-seen.ts';
 
 const docs = join(__dirname, '../../../../../docs');
 const problemsOf = (text: string) => {
@@ -137,6 +138,17 @@ describe('a rule that a landed change could weaken', () => {
     expect(told(`${key}: x`)).toEqual([
       `1: "${key}" cannot be set in the file: it is settled at enrollment.`,
     ]);
+  });
+
+  test.each([
+    ['a setting that is not for the file', { reuse_ci: true }],
+    ['a value beyond its limit', { batch_target: 100_000 }],
+    ['a value of another kind', { high_labels: 'urgent' }],
+  ])('nor is it taken from the store: %s', (_, values) => {
+    const seen = { commit: 'c', tree: 't', since: 1, blob: 'b', from: 'c' };
+    const right = { ...seen, values: { batch_target: 8 } };
+    expect(readSettingsSeen(JSON.stringify(right))).toEqual(right);
+    expect(readSettingsSeen(JSON.stringify({ ...seen, values }))).toBeUndefined();
   });
 
   test('each setting that a PATCH takes is in the file, or is refused with its reason', () => {
