@@ -125,6 +125,31 @@ describe('DynamoDB store: notices and what goes with a tenant', () => {
   });
 });
 
+test('a row of a batch from before lineage is told as that, a damaged one as unreadable, and neither is a node (A53)', async () => {
+  const table = await startTestTable();
+  try {
+    const { client, tableName } = table;
+    const store = createDynamoStore({ client, tableName, clock: new VirtualClock() });
+    const rows = [
+      { sk: 'B#1#old', batch_id: 'old', prs: [1], outcome: 'success' },
+      { sk: 'B#2#damaged', batch_id: 'damaged', run_id: 'run', node_id: 'r', prs: 'none' },
+    ];
+    for (const row of rows)
+      await client.send(new PutCommand({ TableName: tableName, Item: { pk: 'TB#tenant', ...row } }));
+    const search = { limit: 9, before: null, repoIds: null, scannedMax: 9 };
+    expect(await store.readBatchHistory('tenant', search)).toEqual({
+      batches: [],
+      errors: [
+        { id: 'damaged', reason: 'unreadable' },
+        { id: 'old', reason: 'missing_identity' },
+      ],
+      next: null,
+    });
+  } finally {
+    await table.stop();
+  }
+});
+
 describe('DynamoDB store: the login of an author', () => {
   test('names no account any more once the wish is taken back, or its account is erased; one of a newer proof stays', async () => {
     const table = await startTestTable();

@@ -65,6 +65,56 @@ test('its words link to the page with its story, those of a verdict to the gate 
   ]);
 });
 
+test('what it posts is pending, success or error, with no title, branch or login in its words (A38)', async () => {
+  const posts: { readonly state: string; readonly description: string }[] = [];
+  const world = await createWorld({
+    wrapForge: (forge) => ({
+      ...forge,
+      postStatus: (sha, status) => {
+        posts.push(status);
+        return forge.postStatus(sha, status);
+      },
+    }),
+  });
+  const { forge } = world;
+  await givenProject(forge, { 'shared.txt': 'one\n' });
+  await forge.setProtection({ blockOnRejectedReviews: true });
+  const prs: number[] = [];
+  for (const [name, path, content] of [
+    ['good', 'a.txt', 'a\n'],
+    ['bad', 'b.txt', 'BAD\n'],
+    ['first', 'shared.txt', 'two\n'],
+    ['in conflict', 'shared.txt', 'three\n'],
+    ['rejected', 'c.txt', 'c\n'],
+    ['cancelled', 'd.txt', 'd\n'],
+    ['pushed', 'e.txt', 'e\n'],
+  ] as const) {
+    const named = { branch: `canary-${name.replace(' ', '-')}`, title: `Canary ${name}`, author: 'canary' };
+    const pr = await forge.openPullRequest({ ...named, files: { [path]: content } });
+    await forge.schedule(pr);
+    prs.push(pr);
+  }
+  const [, , , , rejected = 0, cancelled = 0, pushed = 0] = prs;
+  await forge.review(rejected, 'reviewer', 'reject');
+  await world.drain({ until: () => forge.runs().length > 0 });
+  await forge.cancelSchedule(cancelled);
+  await forge.pushToPullRequest(pushed, { 'e.txt': 'newer\n' });
+  await world.drain({ maxMs: 2 * 60 * MINUTE_MS });
+  const words = posts.map(({ description }) => description);
+  for (const begin of [
+    'staged',
+    'proven',
+    'bounced',
+    'refused: conflicts',
+    'refused: a review',
+    'requeued',
+    'not queued',
+  ])
+    expect(words).toContainEqual(expect.stringMatching(`^${begin}`));
+  expect(words.filter((each) => /canary/i.test(each) || each.length > 140)).toEqual([]);
+  expect([...new Set(posts.map(({ state }) => state))].sort()).toEqual(['error', 'pending', 'success']);
+});
+
 describe('one that leaves the queue is not promised any more that the queue goes on with it', () => {
   async function givenStaged(): Promise<{ readonly world: World; readonly pr: number }> {
     const world = await createWorld();

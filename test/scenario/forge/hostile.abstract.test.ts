@@ -157,21 +157,37 @@ describe('an API-only engine detects the attacks that it cannot prevent', () => 
     expect(await word()).toBe('pending');
   });
 
-  test('an unreadable record: the reconcile ends with its code, nothing lands, the next one rebuilds', async () => {
-    const world = await createWorld();
-    await givenProject(world.forge);
-    const prs = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
-    world.forge.judge = () => 'hold';
-    await world.reconcile();
-    world.store.corrupt('queue', 'repo-1');
-    expect((await world.reconcile())?.errorCode).toBe('engine_error');
-    expect(world.forge.merges()).toEqual([]);
-    world.forge.judge = () => 'success';
-    await world.clock.advance(60_000);
-    await world.drain();
-    expect((await endingOf(world, prs)).landed).toEqual(prs);
-    await expectHonestEnd(world, prs);
-  });
+  test.each([
+    ['its text is damaged', (world: World) => world.store.corrupt('queue', 'repo-1')],
+    [
+      'its form is none of this version',
+      ({ store }: World) => {
+        const { loadQueueRecord } = store;
+        store.loadQueueRecord = async (id) => {
+          store.loadQueueRecord = loadQueueRecord;
+          const stored = await store.loadQueueRecord(id);
+          return stored === null ? null : { ...stored, document: { entries: 'none' } };
+        };
+      },
+    ],
+  ])(
+    'an unreadable record (%s): the reconcile ends with its code, nothing lands, the next one rebuilds',
+    async (_name, damage) => {
+      const world = await createWorld();
+      await givenProject(world.forge);
+      const prs = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
+      world.forge.judge = () => 'hold';
+      await world.reconcile();
+      damage(world);
+      expect((await world.reconcile())?.errorCode).toBe('engine_error');
+      expect(world.forge.merges()).toEqual([]);
+      world.forge.judge = () => 'success';
+      await world.clock.advance(60_000);
+      await world.drain();
+      expect((await endingOf(world, prs)).landed).toEqual(prs);
+      await expectHonestEnd(world, prs);
+    },
+  );
 
   test.each([
     ['HTML from a proxy', { status: 200, html: true }, 'forge_unreachable'],
