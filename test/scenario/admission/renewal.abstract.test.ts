@@ -37,6 +37,7 @@ describe('a push over a scheduled head (decision 0003)', () => {
     await pushOver(world, pr);
     expect(await isMerged(world, pr)).toBe(true);
     expect(world.forge.merges().at(-1)?.head).not.toBe(old);
+    expect(await wordsOn(world, old)).toMatch(/^requeued: head changed; the queue goes on/);
   });
 
   test.each([
@@ -49,8 +50,13 @@ describe('a push over a scheduled head (decision 0003)', () => {
       const { world, pr } = await givenQueued(prepare);
       await world.reconcile();
       const runs = world.forge.runs().length;
+      const { headSha: old } = await world.forge.pull(pr);
+      const places = async () => (await world.record()).entries.map(({ queuedAt }) => queuedAt);
+      const before = await places();
       world.forge.judge = () => 'success';
       const head = await pushOver(world, pr, by);
+      expect(await wordsOn(world, old)).toMatch(/^requeued: head changed; the queue goes on/);
+      expect(await places()).toEqual(before);
       expect(await isMerged(world, pr)).toBe(false);
       expect(world.forge.runs()).toHaveLength(runs);
       expect(await wordsOn(world, head)).toMatch(/^requeued: head changed by a push that renews no schedule/);

@@ -122,6 +122,24 @@ describe('a success stands on a head only until its landing is proven or given u
     expect(alarmsOf(world)).toContain('foreign_status_writer');
   });
 
+  test('the base is pushed to while the forge is to merge: it is taken back at once, and lands by a test on the new base (A23)', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    world.forge.mergeBehaviour = () => ({ kind: 'lost' });
+    const pr = await givenScheduled(world.forge, 'a');
+    const { headSha } = await world.forge.pull(pr);
+    const word = async () => (await world.forge.status(headSha, 'mq'))?.state;
+    await world.drain({ until: async () => (await word()) === 'success' });
+    await world.forge.pushToBase({ 'other.txt': 'pushed\n' });
+    await world.reconcile();
+    expect(await word()).toBe('pending');
+    world.forge.mergeBehaviour = () => ({ kind: 'now' });
+    await world.drain();
+    expect(world.forge.runs()).toHaveLength(2);
+    expect((await world.forge.pull(pr)).merged).toBe(true);
+    await expectHonestEnd(world, [pr]);
+  });
+
   test('a record that is lost right after a landing does not leave the success of it behind', async () => {
     const world = await createWorld();
     await givenProject(world.forge);
