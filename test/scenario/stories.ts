@@ -141,6 +141,9 @@ export async function expectHonestEnd(world: World, prs: readonly number[]): Pro
     if (row.outcome !== 'running' && row.outcome !== 'held_success' && row.outcome !== 'held_failure') {
       expect(row.actions.map((action) => action.pr)).toEqual(row.prs);
     }
+    const parent = rows.find(({ id }) => id === row.parentId);
+    const isBelowItsRun = parent?.batchId === row.batchId && parent.id !== row.id;
+    expect([row.nodeId, row.parentId === null || isBelowItsRun]).toEqual([row.nodeId, true]);
     if (row.outcome === 'superseded') {
       expect(
         row.actions.filter((action) => action.action === 'landed' || action.action === 'bounced'),

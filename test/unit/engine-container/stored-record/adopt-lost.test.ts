@@ -23,15 +23,21 @@ test('a landing of a lost record is known by what the record told last, also whe
   });
 });
 
-test('an open row is closed though hundreds of newer ones have ended since', async () => {
-  const open = givenNodeRow({ id: 'open' as NodeRowId, outcome: 'running', phase: 'waiting_gate' });
+test('an open row is closed though hundreds of newer ones have ended since, and whom it names is looked at again', async () => {
+  const open = givenNodeRow({
+    id: 'open' as NodeRowId,
+    prs: [7, 8],
+    outcome: 'running',
+    phase: 'waiting_gate',
+  });
   const ended = givenNodeRow({ outcome: 'success', phase: null, resolvedAt: 8 });
   const stored = [...Array.from({ length: 1_500 }, () => ended), open];
   const store = {
     ...storeWith(async () => null),
     listOwnBatches: async (_repo: object, limit: number) => stored.slice(0, limit),
   };
-  const { rows } = await adoptLost(store, givenRepo(), 9);
+  const { rows, record } = await adoptLost(store, givenRepo(), 9);
+  expect(record.recall).toEqual([7, 8]);
   expect(rows.map(({ id, outcome, terminalReason }) => [id, outcome, terminalReason])).toEqual([
     ['open', 'operational_error', 'record_lost'],
   ]);

@@ -1,4 +1,5 @@
 import { known, UNKNOWN } from '#core/domain/result.ts';
+import { NO_HISTORY } from '../../../../../engine-container/src/queue/policy/rate.ts';
 import type { Batch, Node, QueueRecord } from '../../../../../engine-container/src/queue/record/record.ts';
 import type { GateView, Snapshot } from '../../../../../engine-container/src/queue/snapshot.ts';
 import { givenRepo } from '../../../../builders/managed-repo.ts';
@@ -186,6 +187,19 @@ describe('a batch that failed', () => {
       ended: ['#1 bounced: bounced'],
       after: { bounced: [{ pr: 1, head: headOf(1), scheduleId: 1 }] },
     });
+  });
+
+  test('bounces a lone suspect at its sixth failure in a row, however often the gate fails by itself (A36)', () => {
+    const rate = { ...NO_HISTORY, landed: 1_000, steady: 10, flaked: 90 };
+    const eventsAfter = (failures: number) => {
+      const failed = Array.from({ length: failures - 1 }, (_, index) =>
+        givenEvidence(1, 'failure', { runKey: `run-a${index}`, sha: `staged-1-a${index}` }),
+      );
+      const evidence = [givenEvidence(0, 'success'), ...failed];
+      const record = givenBatchInFlight(1, alone({ attempt: failures }), { evidence, rate });
+      return tellDecision(givenLook(1, givenFinishedRun('failure')), record).events;
+    };
+    expect([5, 6].map(eventsAfter)).toEqual([[], ['pr_bounced #1: gate_failed']]);
   });
 
   test('bounces no lone suspect whose tree passed the second time: the first was a flake', () => {
