@@ -7,6 +7,7 @@ import { noteRuledBranch } from './batches/ruled-branch.ts';
 import { countStagingFailure, countUnfinished } from './batches/staging-failure.ts';
 import { beginPass, type DecisionContext } from './decision-context.ts';
 import { foldBatch, foldNode } from './fold-staging.ts';
+import { resumeWritten } from './landing/unposted.ts';
 import type { QueueRecord } from './record/record.ts';
 import type { Snapshot } from './snapshot.ts';
 import { countPostFailure, type PostStatus } from './words/post-failure.ts';
@@ -113,6 +114,7 @@ function foldStatus(pass: DecisionContext, action: PostStatus, outcome: ActionOu
       waiting.context !== action.context ||
       waiting.description !== action.description,
   );
+  resumeWritten(pass, action.sha);
   const landing = landingOf(pass.record);
   if (landing?.takeBack != null && landing.head === action.sha) landing.takeBack.postedAt ??= pass.s.now;
 }

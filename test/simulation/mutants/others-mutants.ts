@@ -29,6 +29,14 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
     dies: 'no status can be written on one head',
   },
   {
+    guard: 'a word that is written on a head ends the pause that no success could be written',
+    file: `${QUEUE}/landing/unposted.ts`,
+    find: '(each.timesSetAside ?? 0) <= 1',
+    replace: '(each.timesSetAside ?? 0) < 0',
+    families: ['cursed'],
+    dies: 'no status is taken for some minutes',
+  },
+  {
     guard: 'what takes back a success that does not stand counts as written',
     file: `${QUEUE}/landing/standing.ts`,
     find: '    if (!stands) return countAsWritten(pass, status, landing);\n',

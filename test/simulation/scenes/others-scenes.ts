@@ -110,6 +110,20 @@ async function moveBaseUnderStaging(): Promise<readonly string[]> {
   ];
 }
 
+/** On no head is a status taken, for longer than a success is tried. */
+async function takeNoStatus(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { first, others } = await givenThree(stage);
+  await stage.drain({ until: () => stage.forge.runs().length > 0 });
+  const takenFrom = stage.clock.now() + 4 * MINUTE_MS;
+  stage.forge.fault = ({ method, path }) =>
+    stage.clock.now() < takenFrom && method === 'POST' && path.includes('/statuses/')
+      ? { status: 502 }
+      : null;
+  if (await isSoWithin(stage, 10 * MINUTE_MS, haveLanded(stage, [first, ...others]))) return [];
+  return ['statuses are taken again, and six minutes later not all that are good have landed'];
+}
+
 /** No status can be written on one head, neither `success` nor what takes it back. */
 async function refuseStatuses(): Promise<readonly string[]> {
   const stage = await setStage();
@@ -276,6 +290,7 @@ export const OTHERS_SCENES = {
   'the base moves under a success while a crowd is told': moveBaseUnderCrowd,
   'the base moves under a success while a staging goes on': moveBaseUnderStaging,
   'no status can be written on one head': refuseStatuses,
+  'no status is taken for some minutes': takeNoStatus,
   'a success cannot be taken back for hours': refuseTakingBack,
   'the words of one refusal cannot be written': refuseWords,
   'each run with one change is broken off': breakRunsOff(16),

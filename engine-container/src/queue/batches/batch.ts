@@ -16,7 +16,15 @@ import { holdAt, isKeptFromLanding } from '../line/holds.ts';
 import { type Deferred, isSilent } from '../record/deferral.ts';
 import type { TakeBackReason } from '../record/landing-state.ts';
 import { isBound } from '../record/queue-entry.ts';
-import { type Batch, type Fate, type QueueRecord, startOf, type Teardown, treeOf } from '../record/record.ts';
+import {
+  type Batch,
+  type Fate,
+  type Member,
+  type QueueRecord,
+  startOf,
+  type Teardown,
+  treeOf,
+} from '../record/record.ts';
 import { blamesHead, keepsWords, sayDeferred } from '../words/deferral-words.ts';
 import { wordsOfEnd } from '../words/last-word.ts';
 import { describeDefer } from '../words/phrases.ts';
@@ -95,8 +103,7 @@ export function isTakeBackReason(reason: Teardown): reason is TakeBackReason {
     reason !== 'gate_missing' &&
     reason !== 'gate_infrastructure' &&
     reason !== 'gate_given_up' &&
-    reason !== 'gate_timeout' &&
-    reason !== 'staging_failed'
+    reason !== 'gate_timeout'
   );
 }
 
@@ -156,9 +163,16 @@ function closeTornDown(pass: DecisionContext, batch: Batch, teardown: Teardown):
     const elsewhere = pass.record.batches.some(
       (other) => other !== batch && activeMembers(other).some((each) => each.pr === member.pr),
     );
-    if (!leaves && !moved && !elsewhere) emitEvent(pass, 'pr_requeued', member, teardown);
+    if (!leaves && !moved && !elsewhere)
+      emitEvent(pass, 'pr_requeued', member, whyRequeued(batch, member, teardown));
   }
   endBatch(pass, batch);
+}
+
+/** The failure of one member is no reason that holds of the others. */
+function whyRequeued({ fates }: Batch, { pr }: Member, teardown: Teardown): Teardown | undefined {
+  if (teardown !== 'staging_failed') return teardown;
+  return fates.some((fate) => fate.pr === pr && fate.reason === teardown) ? teardown : undefined;
 }
 
 function closeFinished(pass: DecisionContext, batch: Batch): void {

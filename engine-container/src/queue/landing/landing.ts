@@ -201,7 +201,7 @@ export function advanceLanding(pass: DecisionContext): void {
 /** An intent whose `success` no answer has confirmed: it is posted again while everything is as it was staged. */
 function postAgain(pass: DecisionContext, batch: Batch, landing: Landing): void {
   if (landing.postedAt !== null || landing.takeBack !== null) return;
-  if (isUnpostable(landing)) return startTeardown(pass, batch, 'merge_timeout');
+  if (isUnpostable(landing)) return startTeardown(pass, batch, 'staging_failed');
   const focus = pass.s.focus.get(landing.pr);
   if (focus?.known === true && confirmAsStaged(pass, batch, focus.value)) postSuccess(pass, batch, landing);
 }

@@ -35,6 +35,7 @@ export type DeferReason =
  * - For reasons of the head (`isOfHead`), on whatever tree: the head changes, or it is scheduled again.
  * - For what the forge alone holds (`isHeldByForge`), likewise: the head changes, or the forge calls it mergeable.
  * - For `gate_missing`: the settings, or the forge, name another gate.
+ * - For `isUnwritten`, the first time: a word is written on the head.
  * - The time `until`. What the forge holds outlasts it, and has other words from then on; a refusal is kept for its words, and is
  *   tried again.
  */
@@ -48,6 +49,8 @@ export interface Deferred {
   readonly until: EpochMs | null;
   /** Of `gate_missing`: the gate that was searched for (`describeWanted`). Absent: an older version searched. */
   readonly gate?: string;
+  /** Of `staging_failed`: no `success` could be written on the head. Absent: staging failed, or an older version set it aside. */
+  readonly isUnwritten?: boolean;
 }
 
 /** The first reason for which this head is set aside; undefined: none, or of a head of before. */

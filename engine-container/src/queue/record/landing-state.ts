@@ -78,7 +78,9 @@ export type TakeBackReason =
   /** Another gate is asked for than the one that proved it. */
   | 'gate_changed'
   /** The run of a head that proved it does not say any more that it passed. */
-  | 'own_run_lost';
+  | 'own_run_lost'
+  /** The forge took no `success` on this head. */
+  | 'staging_failed';
 
 /** The tree that a landing that ended without a merge was proven to make, and of which tip. */
 export type GivenUp = Pick<Landing, 'pr' | 'head' | 'tree' | 'baseBefore'> & { readonly at: EpochMs };

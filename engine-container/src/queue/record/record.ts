@@ -300,8 +300,7 @@ export type Teardown =
   | 'gate_missing'
   | 'gate_infrastructure'
   | 'gate_given_up'
-  | 'gate_timeout'
-  | 'staging_failed';
+  | 'gate_timeout';
 
 export interface GarbageBranch {
   readonly branch: string;

@@ -54,6 +54,7 @@ const TAKE_BACKS = Object.keys({
   context_changed: true,
   gate_changed: true,
   own_run_lost: true,
+  staging_failed: true,
 } satisfies Record<TakeBackReason, true>) as readonly TakeBackReason[];
 const MOVES = Object.keys({
   asking: true,
