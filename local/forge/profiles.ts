@@ -52,6 +52,11 @@ export interface Profile {
   readonly sendsToDefaultBranch: boolean;
   /** A pull request that was closed because its branch went can be opened again without one. */
   readonly reopensWithoutBranch: boolean;
+  /**
+   * The list shows the head that the forge keeps, and the reading of one pull request the tip of its branch. They part for good
+   * where a branch was deleted and made again: opening the pull request again does not renew what is kept.
+   */
+  readonly listsKeptHead: boolean;
   readonly forcePushListsAllCommits: boolean;
   readonly adminBypassField: 'apply_to_admins' | 'block_admin_merge_override';
   readonly rulePriorities: boolean;
@@ -109,6 +114,7 @@ const FORGEJO_11: Profile = {
   combinedLikeGithub: false,
   sendsToDefaultBranch: false,
   reopensWithoutBranch: false,
+  listsKeptHead: false,
   forcePushListsAllCommits: false,
   adminBypassField: 'apply_to_admins',
   rulePriorities: false,
@@ -155,6 +161,7 @@ const GITEA_126: Profile = {
   combinedLikeGithub: true,
   sendsToDefaultBranch: true,
   reopensWithoutBranch: true,
+  listsKeptHead: true,
   forcePushListsAllCommits: true,
   adminBypassField: 'block_admin_merge_override',
   rulePriorities: true,

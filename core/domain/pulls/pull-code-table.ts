@@ -205,6 +205,11 @@ export const PULL_CODES = {
     'waiting: the CI broke off each gate run that held only this pull request; check the runners; tried again later',
     'Check the runners; the queue tries again later.',
   ),
+  heads_differ: wait(
+    'author',
+    'waiting: the forge shows two heads of it, as after its branch was deleted and made again; push a new commit to its branch',
+    'Push a new commit to the branch of this pull request; the queue goes on by itself. Or close it, and open a new pull request.',
+  ),
   staging_failed: wait(
     'forge',
     'waiting: the forge fails each time the queue stages or lands this pull request; tried again later, or at once on a new head',

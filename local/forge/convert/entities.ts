@@ -97,8 +97,24 @@ export function liveHead(world: World, pull: PullRecord): LiveHead {
   return { ref: pull.agit === true ? kept : pull.headBranch, sha, repo };
 }
 
+/** As the list of pull requests has it. */
+export function convertListed(world: World, repo: RepoRecord, pull: PullRecord, viewer: string | null): Json {
+  const live = liveHead(world, pull);
+  const head = world.profile.listsKeptHead ? { ...live, sha: pull.headSha } : live;
+  return convertWithHead(world, repo, pull, viewer, head);
+}
+
 export function convertPull(world: World, repo: RepoRecord, pull: PullRecord, viewer: string | null): Json {
-  const head = liveHead(world, pull);
+  return convertWithHead(world, repo, pull, viewer, liveHead(world, pull));
+}
+
+function convertWithHead(
+  world: World,
+  repo: RepoRecord,
+  pull: PullRecord,
+  viewer: string | null,
+  head: LiveHead,
+): Json {
   const url = `${world.rootUrl()}/${slugOf(repo)}/pulls/${pull.index}`;
   const side = (label: string, ref: string, sha: string, of: RepoRecord | null): Json => ({
     label,

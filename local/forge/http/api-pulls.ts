@@ -1,4 +1,4 @@
-import { convertPull, convertReview, convertTimelineEntry } from '../convert/entities.ts';
+import { convertListed, convertPull, convertReview, convertTimelineEntry } from '../convert/entities.ts';
 import { MERGE_STYLES, type MergeStyle, type PullRecord } from '../model.ts';
 import { cancelSchedule, scheduleMerge } from '../world/automerge.ts';
 import { requestDelayedCheck } from '../world/checks.ts';
@@ -46,7 +46,7 @@ function listPulls(call: Call) {
   const { page, headers } = paged(call, pulls, `/api/v1/repos/${slugOf(repo)}/pulls`);
   // An entry whose conversion failed is null.
   const rows = page.map((pull) =>
-    world.knobs.nullPulls.has(pull.index) ? null : convertPull(world, repo, pull, call.user),
+    world.knobs.nullPulls.has(pull.index) ? null : convertListed(world, repo, pull, call.user),
   );
   return ok(rows, headers);
 }

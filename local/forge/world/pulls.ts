@@ -99,7 +99,7 @@ export async function reopenPull(
   pull.state = 'open';
   pull.closedAt = null;
   addEntry(world, pull, 'reopen', user);
-  await syncHead(world, repo, pull, user);
+  if (!world.profile.listsKeptHead) await syncHead(world, repo, pull, user);
   requestCheck(world, repo, pull);
   sendWebhooks(world, repo, pullEvent(world, repo, pull, 'reopened', user));
   return true;

@@ -37,6 +37,14 @@ export const OTHERS_MUTANTS: readonly Mutant[] = [
     dies: 'no status is taken for some minutes',
   },
   {
+    guard: 'one of which the forge shows two heads for good is set aside',
+    file: `${QUEUE}/landing/two-heads.ts`,
+    find: 'twoHeads.other === other',
+    replace: 'twoHeads.other === head',
+    families: ['cursed'],
+    dies: 'the forge shows two heads of one',
+  },
+  {
     guard: 'what takes back a success that does not stand counts as written',
     file: `${QUEUE}/landing/standing.ts`,
     find: '    if (!stands) return countAsWritten(pass, status, landing);\n',

@@ -1,6 +1,6 @@
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { ForgeError } from '#core/ports/forge.ts';
-import { wrapForge } from '../../scenario/hooks.ts';
+import { told, wrapForge } from '../../scenario/hooks.ts';
 import { givenProject, givenScheduled, unprovenLandings } from '../../scenario/stories.ts';
 import { isSuccess, type Scenes, type Stage, setStage, wordOn } from '../scene-stage.ts';
 
@@ -132,6 +132,29 @@ async function refuseStatuses(): Promise<readonly string[]> {
     method === 'POST' && path.endsWith(`statuses/${headSha}`) ? { status: 500 } : null;
   const isSo = await isSoWithin(stage, 2 * HOUR_MS, haveLanded(stage, others));
   return isSo ? [] : ['others wait for a head that takes no status'];
+}
+
+/** The list has one head, and the reading of the pull request another one, for good. */
+async function showTwoHeads(): Promise<readonly string[]> {
+  let torn: number | null = null;
+  const other = 'f'.repeat(40);
+  const stage = await setStage({
+    wrapForge: wrapForge(async (name, [pr], answer) =>
+      name === 'readPullRequest' && pr === torn
+        ? { ...((await answer()) as object), headSha: other }
+        : answer(),
+    ),
+  });
+  const { first, others } = await givenThree(stage);
+  torn = first;
+  const found = (await isSoWithin(stage, 10 * MINUTE_MS, haveLanded(stage, others)))
+    ? []
+    : ['others wait for one with two heads'];
+  await stage.drain({ maxMs: 20 * MINUTE_MS });
+  const events = await told(stage, first);
+  if (events.filter((each) => each.startsWith('pr_staged')).length > 2)
+    found.push('one with two heads is staged again and again');
+  return found;
 }
 
 /** A success stands, and no status can be written on its head for longer than mere words are tried. */
@@ -291,6 +314,7 @@ export const OTHERS_SCENES = {
   'the base moves under a success while a staging goes on': moveBaseUnderStaging,
   'no status can be written on one head': refuseStatuses,
   'no status is taken for some minutes': takeNoStatus,
+  'the forge shows two heads of one': showTwoHeads,
   'a success cannot be taken back for hours': refuseTakingBack,
   'the words of one refusal cannot be written': refuseWords,
   'each run with one change is broken off': breakRunsOff(16),

@@ -59,6 +59,7 @@ import { isMergeOf, judgeMerge } from './proof.ts';
 import { askForSchedule } from './schedule-question.ts';
 import { awaitTakenBack, releaseHarmless } from './standing.ts';
 import { adoptTwin } from './twins.ts';
+import { noteContradiction } from './two-heads.ts';
 import { graceEndsAt, isWatched, watchUnheard } from './unheard.ts';
 import { endUnposted, isUnpostable } from './unposted.ts';
 import { outwaitReading, outwaitUnread } from './unreadable.ts';
@@ -285,9 +286,8 @@ function confirmAsStaged(pass: DecisionContext, batch: Batch, focus: FocusView):
     entry.head !== member.head ||
     !isBound(entry);
   if (changed) {
-    // The list may show the same again at once: the batch would be staged and given up without end.
-    if (entry?.head === member.head) entry.contradictedAt = pass.s.now;
-    batch.fates.push({ pr: member.pr, action: 'requeued', reason: 'candidate_changed' });
+    if (entry?.head === member.head) noteContradiction(pass, batch, entry, pull);
+    else batch.fates.push({ pr: member.pr, action: 'requeued', reason: 'candidate_changed' });
     startTeardown(pass, batch, 'candidate_changed');
     return false;
   }

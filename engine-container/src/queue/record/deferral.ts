@@ -19,6 +19,8 @@ export type DeferReason =
   | 'gate_not_ended'
   /** Gate run after gate run of it alone was cancelled or broke off. */
   | 'runs_broken_off'
+  /** The forge shows one head in its list, and another one where it is asked for this pull request. */
+  | 'heads_differ'
   /** The forge failed on it again and again while it was otherwise well. */
   | 'staging_failed'
   /** Proven, but not mergeable for the forge, which may still check it: until the forge calls it mergeable. */
@@ -97,6 +99,7 @@ const DEFERRALS: Readonly<Record<DeferReason, Traits>> = {
   gate_not_started: { isOfHead: true },
   gate_not_ended: { isOfHead: true },
   runs_broken_off: { isOfHead: true },
+  heads_differ: { isOfHead: true },
   staging_failed: { isOfHead: true },
   not_mergeable: { isHeldByForge: true },
   forge_conflict: { isHeldByForge: true },

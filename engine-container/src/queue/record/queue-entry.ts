@@ -73,6 +73,8 @@ export interface QueueEntry {
   unclear?: { readonly head: CommitSha; readonly since: EpochMs };
   /** When its own reading contradicted the list of open ones, by which it was staged. */
   contradictedAt?: EpochMs;
+  /** The head that its own reading had then, where that was another one than the list's. */
+  twoHeads?: { readonly head: CommitSha; readonly other: CommitSha };
   /** Since when no list has it and the forge says that there is none. */
   goneSince?: EpochMs;
   /** Since when no list has it and a reading of it fails. */

@@ -84,6 +84,7 @@ test('everything that stands aside in the queue has words of its own', () => {
     not_mergeable: true,
     removes_gate: true,
     forge_conflict: true,
+    heads_differ: true,
     staging_failed: true,
     gate_not_started: true,
     gate_not_ended: true,

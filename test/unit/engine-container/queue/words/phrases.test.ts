@@ -40,6 +40,7 @@ const DEFERS = Object.keys({
   gate_not_started: true,
   gate_not_ended: true,
   runs_broken_off: true,
+  heads_differ: true,
 } satisfies Record<DeferReason, true>) as readonly DeferReason[];
 const TAKE_BACKS = Object.keys({
   merge_timeout: true,

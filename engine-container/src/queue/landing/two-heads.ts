@@ -1,0 +1,35 @@
+import type { PullRequest } from '#core/domain/forge/forge.ts';
+import { STAGING_PAUSE_MS } from '#core/domain/limits.ts';
+import { defer } from '../batches/batch.ts';
+import { type DecisionContext, tellRefusal } from '../decision-context.ts';
+import type { QueueEntry } from '../record/queue-entry.ts';
+import type { Batch } from '../record/record.ts';
+
+/**
+ * The list, by which it was staged, and its own reading contradict each other. Readings lag, so both have a time to agree. Where
+ * they show the same two heads once more, the forge has two for good: a branch that was deleted and made again, on a forge
+ * that opens the pull request again with the head of before. Then it would be staged and given up without end.
+ */
+export function noteContradiction(
+  pass: DecisionContext,
+  batch: Batch,
+  entry: QueueEntry,
+  { headSha: other, state }: Pick<PullRequest, 'headSha' | 'state'>,
+): void {
+  const { pr, head, twoHeads } = entry;
+  const { now } = pass.s;
+  const isOfHeads = state === 'open' && other !== head;
+  if (isOfHeads && twoHeads?.head === head && twoHeads.other === other) {
+    // It is tried again alone: no other is in its batch.
+    entry.timesSetAside ??= 0;
+    const until = now + STAGING_PAUSE_MS;
+    defer(pass, entry, { reason: 'heads_differ', baseTree: batch.groundTree, until });
+    tellRefusal(pass, entry, 'heads_differ');
+    batch.fates.push({ pr, action: 'requeued', reason: 'heads_differ' });
+    return;
+  }
+  if (isOfHeads) entry.twoHeads = { head, other };
+  else delete entry.twoHeads;
+  entry.contradictedAt = now;
+  batch.fates.push({ pr, action: 'requeued', reason: 'candidate_changed' });
+}
