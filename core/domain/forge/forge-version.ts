@@ -56,12 +56,9 @@ export function asksForkForMergeRight(version: ForgeVersion): boolean {
   return version.kind === 'forgejo' || !isAtLeast(version, 1, 25, 5);
 }
 
-/**
- * Is a required pattern met where all that it finds was skipped? On Gitea from 1.25; Forgejo wants a success among them (forge
- * facts, 7).
- */
+/** Is a required pattern met where all that it finds was skipped? On Forgejo, and on Gitea from 1.25 (forge facts, 7). */
 export function passesSkippedAlone(version: ForgeVersion): boolean {
-  return version.kind === 'gitea' && isAtLeast(version, 1, 25, 0);
+  return version.kind === 'forgejo' || isAtLeast(version, 1, 25, 0);
 }
 
 /** Can the owner, or the site's administrator, ask for checks that no API shows? Scoped workflows of Gitea from 1.27 on. */

@@ -1,7 +1,7 @@
 import { compileGlob, isGlob, tryCompileGlob } from '../globs.ts';
 import type { ProtectionRule, PullRecord, RepoRecord, ReviewRecord } from '../model.ts';
 import { hasAccess, takeId, type World } from '../world.ts';
-import { combineStates, latestStatuses } from './statuses.ts';
+import { combineStates, latestStatuses, meetsPattern } from './statuses.ts';
 
 /** All false, as the forge creates a rule: no account can push, every account with write can merge. */
 export function createRule(world: World, ruleName: string): ProtectionRule {
@@ -121,7 +121,7 @@ function countApprovals(rule: ProtectionRule, reviews: readonly ReviewRecord[]):
 
 /**
  * Required contexts are globs without separators. Every one must match a latest status of the head, and those it
- * matches must combine to a literal success. A malformed one is left out. An empty list asks for all statuses, at least
+ * matches must let the merge through. A malformed one is left out. An empty list asks for all statuses, at least
  * one.
  */
 export function requiredStatusesPass(
@@ -144,11 +144,9 @@ export function requiredStatusesPass(
     const glob = tryCompileGlob(pattern, { separator: false, reader: world.profile.globs });
     if (glob === null) return true;
     const matched = latest.filter((status) => glob.test(status.context));
-    return (
-      combineStates(
-        world,
-        matched.map((status) => status.state),
-      ) === 'success'
+    return meetsPattern(
+      world,
+      matched.map((status) => status.state),
     );
   });
 }

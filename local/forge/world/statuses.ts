@@ -64,6 +64,20 @@ export function latestStatuses(repo: RepoRecord, sha: string): StatusRecord[] {
   return [...latest.values()];
 }
 
+/**
+ * Do the statuses that one required pattern finds let the merge through? Forgejo begins with a success and lets only a word that
+ * it knows make it worse.
+ */
+export function meetsPattern(world: World, states: readonly string[]): boolean {
+  if (states.length === 0) return false;
+  if (world.profile.combinedLikeGithub) return combineStates(world, states) === 'success';
+  const success = FORGEJO_ORDER.indexOf('success');
+  return states.every((state) => {
+    const at = FORGEJO_ORDER.indexOf(state);
+    return at < 0 || at >= success;
+  });
+}
+
 /** From bad to good. */
 const FORGEJO_ORDER = ['error', 'failure', 'warning', 'pending', 'success', 'skipped'];
 

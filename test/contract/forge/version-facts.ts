@@ -15,8 +15,6 @@ export interface VersionFacts {
   readonly sendsToDefaultBranch: boolean;
   /** A pull request that was closed because its branch went can be opened again without one. False: refused, or not tried. */
   readonly reopensWithoutBranch: boolean;
-  /** A required pattern is met where all that it finds was skipped. */
-  readonly passesSkippedAlone: boolean;
 }
 
 const FORGEJO_15: VersionFacts = {
@@ -26,7 +24,6 @@ const FORGEJO_15: VersionFacts = {
   unknownCommitStatus: 404,
   sendsToDefaultBranch: false,
   reopensWithoutBranch: false,
-  passesSkippedAlone: false,
 };
 
 const GITEA_126: VersionFacts = {
@@ -34,7 +31,6 @@ const GITEA_126: VersionFacts = {
   unknownCommitStatus: 500,
   sendsToDefaultBranch: true,
   reopensWithoutBranch: true,
-  passesSkippedAlone: true,
 };
 
 export const VERSION_FACTS: Readonly<Record<ProfileName, VersionFacts>> = {
@@ -45,7 +41,6 @@ export const VERSION_FACTS: Readonly<Record<ProfileName, VersionFacts>> = {
     unknownCommitStatus: 500,
     sendsToDefaultBranch: false,
     reopensWithoutBranch: false,
-    passesSkippedAlone: false,
   },
   fj15: FORGEJO_15,
   fj16: FORGEJO_15,

@@ -30,7 +30,7 @@ export interface Switches {
   readonly runsCanBeCancelled: boolean;
   /** Forgejo: a word of state that it does not know keeps nothing back. */
   readonly passesUnknownWords: boolean;
-  /** Gitea: a pattern is met where all that it finds was skipped. */
+  /** All but Gitea before 1.25: a pattern is met where all that it finds was skipped. */
   readonly passesSkippedAlone: boolean;
   /** Gitea from 1.27 on: patterns of checks that are asked for and that no API shows. Null: an older version. */
   readonly hiddenChecks: readonly string[] | null;
@@ -63,7 +63,7 @@ export const FORGEJO_15_SWITCHES: Switches = {
   mergesUncheckedHead: false,
   runsCanBeCancelled: true,
   passesUnknownWords: true,
-  passesSkippedAlone: false,
+  passesSkippedAlone: true,
   hiddenChecks: null,
   globs: 'gobwas',
   botIsAdmin: true,
@@ -82,7 +82,6 @@ export const GITEA_126_SWITCHES: Switches = {
   forkPermission: false,
   runsCanBeCancelled: false,
   passesUnknownWords: false,
-  passesSkippedAlone: true,
   keepsMergesInRebase: false,
   rebasesUpToDate: true,
   globs: 'gitea',

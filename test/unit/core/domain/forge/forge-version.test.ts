@@ -3,6 +3,7 @@ import {
   isSeenVersion,
   nameVersion,
   parseForgeVersion,
+  passesSkippedAlone,
   rebasesUpToDate,
 } from '#core/domain/forge/forge-version.ts';
 
@@ -61,4 +62,13 @@ test.each([
 ])('on %s a head that holds the whole base is rebased: %s', (text, expected) => {
   expect(rebasesUpToDate(mustParse(text))).toBe(expected);
   expect(rebasesUpToDate(null)).toBe(true);
+});
+
+test.each([
+  ['11.0.15+gitea-1.22.0', true],
+  ['16.0.0+gitea-1.22.0', true],
+  ['1.24.7', false],
+  ['1.25.0', true],
+])('the forge %s takes a required check of which all was skipped for passed: %s', (text, expected) => {
+  expect(passesSkippedAlone(mustParse(text))).toBe(expected);
 });
