@@ -27,8 +27,8 @@ export function createForgePerson(transport: ForgeTransport): ForgePerson {
   };
 }
 
-/** A bare 500 is the forge's no as well: an open dependency ends so (forge facts, 3). */
-const REFUSALS: readonly number[] = [405, 422, 423, 500];
+/** A bare 500 is the forge's no as well: an open dependency ends so (forge facts, 3). A 413 is its quota's (forge facts, 1). */
+const REFUSALS: readonly number[] = [405, 413, 422, 423, 500];
 
 async function schedule(
   transport: ForgeTransport,

@@ -4,6 +4,10 @@ export const REFUSAL_CAUSES = {
     says: 'The repository is archived on the forge, so nothing can be staged in it',
     next: 'Take the repository out of the archive there, or switch its queue off.',
   },
+  over_quota: {
+    says: 'The owner of the repository is over a quota of the forge, so nothing can be staged in it',
+    next: 'Free space of that account on the forge, or have an administrator of the forge raise its quota.',
+  },
   moved: {
     says: 'The repository has another name or owner on the forge now',
     next: 'Give the bot access to the repository there, enroll the repository here under its new name, and delete the old entry.',

@@ -64,8 +64,9 @@ export function wakeAfter(
 }
 
 /**
- * Null: the answer does not tell. Facts of the forges: a write to an archived repository is answered with 423, a call under an
- * old name with a redirect, and the list of pull requests with 404 where they are switched off.
+ * Null: the answer does not tell. Facts of the forges: a write to an archived repository is answered with 423, one beyond a quota
+ * of Forgejo with 413, a call under an old name with a redirect, and the list of pull requests with 404 where they are switched
+ * off.
  */
 function causeOf(error: ForgeError, isRepoSeen: boolean): RefusalCause | null {
   const { kind, status, call } = error;
@@ -75,5 +76,7 @@ function causeOf(error: ForgeError, isRepoSeen: boolean): RefusalCause | null {
     if (call !== PULLS) return null;
     return isRepoSeen ? 'pulls_hidden' : 'not_shown';
   }
-  return kind === 'denied' && status === 401 ? 'token_unknown' : null;
+  if (kind !== 'denied') return null;
+  if (status === 413) return 'over_quota';
+  return status === 401 ? 'token_unknown' : null;
 }

@@ -103,6 +103,8 @@ const KINDS: ReadonlyMap<number, ForgeErrorKind> = new Map([
   [404, 'missing'],
   [405, 'rejected'],
   [409, 'rejected'],
+  // Of Forgejo, beyond a quota.
+  [413, 'denied'],
   [422, 'rejected'],
   [423, 'archived'],
   [429, 'rate_limited'],

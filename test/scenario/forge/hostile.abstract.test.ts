@@ -220,6 +220,7 @@ describe('an API-only engine detects the attacks that it cannot prevent', () => 
     ['a revoked token', 401, () => true, 'token_unknown'],
     ['a token without the scope', 403, () => true, undefined],
     ['a repository that is archived while its pull request waits', 423, takesContents, 'archived'],
+    ['a quota that is used up', 413, takesContents, 'over_quota'],
     ['a repository that is unreadable or gone', 404, () => true, 'not_shown'],
     ['a repository whose pull requests are switched off', 404, isOfPulls, 'pulls_hidden'],
   ] as const)(

@@ -14,6 +14,7 @@ import {
 import { answerBytesMax, answerCut, answerValuesMax, isBoundedJson } from './answer-limits.ts';
 import { ForgeBudget } from './forge-budget.ts';
 import { readMissingScopes } from './missing-scopes.ts';
+import { isOverQuota } from './over-quota.ts';
 import { parseRetryAfterMs } from './retry-after.ts';
 
 export interface ForgeTransportConfig {
@@ -157,6 +158,7 @@ function classifyStatus(answer: ForgeAnswer, retryAfterMs: number | null): Forge
   if (answer.status === 429) return 'rate_limited';
   if (answer.status === 503 && retryAfterMs !== null) return 'rate_limited';
   if (!answer.isJson) return 'unreachable';
+  if (isOverQuota(answer)) return 'denied';
   switch (answer.status) {
     case 401:
     case 403:

@@ -10,6 +10,7 @@ test.each<[string, ForgeErrorKind, number | null, string, boolean, string | unde
   ['a former name, of Gitea and Forgejo 15', 'denied', 301, 'GET pulls', false, 'moved'],
   ['a former name, of Forgejo 11', 'denied', 307, 'GET pulls', false, 'moved'],
   ['an unknown token', 'denied', 401, 'GET pulls', false, 'token_unknown'],
+  ['a write beyond a quota', 'denied', 413, 'POST diffpatch', true, 'over_quota'],
   ['a missing right', 'denied', 403, 'GET pulls', false, undefined],
   ['no list beside a base', 'missing', 404, 'GET pulls', true, 'pulls_hidden'],
   ['neither list nor base', 'missing', 404, 'GET pulls', false, 'not_shown'],
