@@ -40,6 +40,8 @@ test('is told so with a step, is staged no more for it, and holds up no other', 
   expect((await world.forge.status(kept, 'mq'))?.description).toMatch(/^waiting: the forge shows two heads/);
   const events = await told(world, torn);
   expect(events.filter((each) => each === 'pr_refused:heads_differ')).toHaveLength(1);
+  // The first time the two had still time to agree.
+  expect(events.filter((each) => each === 'pr_requeued:candidate_changed')).toHaveLength(1);
   expect(events.filter((each) => each.startsWith('pr_staged')).length).toBeLessThanOrEqual(2);
 });
 

@@ -25,7 +25,7 @@ export function noteContradiction(
     const until = now + STAGING_PAUSE_MS;
     defer(pass, entry, { reason: 'heads_differ', baseTree: batch.groundTree, until });
     tellRefusal(pass, entry, 'heads_differ');
-    batch.fates.push({ pr, action: 'requeued', reason: 'heads_differ' });
+    batch.fates.push({ pr, action: 'refused', reason: 'heads_differ' });
     return;
   }
   if (isOfHeads) entry.twoHeads = { head, other };
