@@ -1,3 +1,4 @@
+import { UNDELIVERED_STEP } from '#core/domain/set-up/hook-seen.ts';
 import type { StatusEntry } from './blocker.ts';
 import { showFullTime } from './format.ts';
 import type { Tone } from './tone.ts';
@@ -24,14 +25,21 @@ export interface Step {
 
 /** The three things that must stand before a repository lands by itself, each with a tick or the exact fix. */
 export function listSteps(
-  repo: Pick<StatusEntry, 'provisioning' | 'wakeup_mode' | 'status_context' | 'connection'> &
+  repo: Pick<
+    StatusEntry,
+    'provisioning' | 'wakeup_mode' | 'status_context' | 'connection' | 'last_delivery_at'
+  > &
     Partial<Pick<StatusEntry, 'gate'>>,
 ): readonly Step[] {
   const { provisioning } = repo;
   return [
     repo.gate === 'statuses' ? stepOfStatuses(provisioning.ci_gate) : stepOfGate(provisioning.ci_gate),
     stepOfProtection(provisioning, repo.status_context),
-    stepOfWebhook(provisioning.webhook.status, repo.connection?.bot_username ?? 'the bot'),
+    stepOfWebhook(
+      provisioning.webhook.status,
+      repo.connection?.bot_username ?? 'the bot',
+      repo.last_delivery_at,
+    ),
   ];
 }
 
@@ -201,14 +209,12 @@ const ofOthers = (context: string): Draft => ({
   advice: `A rule of the branch that Mergeyard did not write asks for the status "${context}", so nothing merges unproven.`,
 });
 
-function stepOfWebhook(status: string, bot: string): Step {
+function stepOfWebhook(status: string, bot: string, lastDeliveryAt: string | null): Step {
   const drafts: Readonly<Record<string, Draft>> = {
     configured: {
-      tone: 'clear',
-      state: 'Registered',
       action: null,
       actionLabel: null,
-      advice: 'The forge tells the queue about changes at once. The five-minute timer stays as a safety net.',
+      ...tellDeliveries(lastDeliveryAt),
     },
     not_required: {
       tone: 'quiet',
@@ -240,6 +246,20 @@ function stepOfWebhook(status: string, bot: string): Step {
     },
   };
   return { id: 'webhook', title: 'Webhook', url: null, ...pick(drafts, status) };
+}
+
+function tellDeliveries(lastAt: string | null): Pick<Draft, 'tone' | 'state' | 'advice'> {
+  if (lastAt === null)
+    return {
+      tone: 'quiet',
+      state: 'Registered, none arrived yet',
+      advice: `No delivery of the webhook was seen yet; until then the repository is looked at ${TIMER}. Verify the gate or push a commit. If this stays, ${UNDELIVERED_STEP}`,
+    };
+  return {
+    tone: 'clear',
+    state: 'Delivers',
+    advice: `The forge tells the queue about changes at once: a delivery was seen ${showFullTime(lastAt)} (noted once an hour at most). The five-minute timer stays as a safety net.`,
+  };
 }
 
 function pick(drafts: Readonly<Record<string, Draft>>, status: string): Draft {

@@ -4,7 +4,7 @@ import { DELIVERY_ID_KEPT_MS } from '../../domain/limits.ts';
 import type { ReconcileOutcome } from '../../domain/repos/repo.ts';
 import { withLastGood } from '../../domain/repos/repo.ts';
 import { CLOCKS_DIFFER_MS_MAX } from '../../domain/wakes/clocks.ts';
-import { HEARD_NOTED_EVERY_MS } from '../../domain/wakes/heard-events.ts';
+import { HEARD_NOTED_EVERY_MS, type HeardKind } from '../../domain/wakes/heard-events.ts';
 import type { DispatchStore } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
 import { aliveCheck } from './checks.ts';
@@ -36,7 +36,11 @@ import type { BlockingRow, Table } from './table/table.ts';
 /** Between "is it due earlier?" and "then only count", a worker may settle; more than a few times in a row it cannot. */
 const MARK_DUE_TRIES_MAX = 8;
 
-const HEARD_FIELDS = { status: 'status_heard_at', run: 'run_heard_at' } as const;
+const HEARD_FIELDS = {
+  delivery: 'delivery_heard_at',
+  status: 'status_heard_at',
+  run: 'run_heard_at',
+} as const satisfies Readonly<Record<HeardKind, string>>;
 
 export function createDispatchStore(table: Table): DispatchStore {
   return {

@@ -13,8 +13,9 @@ import { wakeState } from './rows/wake-item.ts';
 import type { Row, Table } from './table/table.ts';
 
 function joinRepo(settings: RepoSettings, wake: WakeState): ManagedRepo {
-  const { wakeSeq, stopUntil, statusHeardAt, runHeardAt } = wake;
+  const { wakeSeq, stopUntil, deliveryHeardAt, statusHeardAt, runHeardAt } = wake;
   const heard = {
+    ...(deliveryHeardAt === undefined ? {} : { delivery: deliveryHeardAt }),
     ...(statusHeardAt === undefined ? {} : { status: statusHeardAt }),
     ...(runHeardAt === undefined ? {} : { run: runHeardAt }),
   };

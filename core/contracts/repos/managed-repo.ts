@@ -16,6 +16,7 @@ import {
   WEBHOOK_STATUSES,
 } from '../../domain/set-up/provisioning.ts';
 import { SET_UP_CHECKS, SET_UP_STATES } from '../../domain/set-up/set-up-checks.ts';
+import { lastDeliveryOf } from '../../domain/wakes/heard-events.ts';
 import { LEASE_STATES, type LeaseState } from '../../domain/wakes/lease.ts';
 import {
   BaseBranch,
@@ -78,6 +79,8 @@ export const ManagedRepoView = z.object({
   updated_at: Time,
   /** Null: the forge was not asked yet, or names no version. */
   forge: ForgeView.nullable(),
+  /** When a delivery of the webhook arrived last, to the hour; null: none was seen. */
+  last_delivery_at: Time.nullable(),
   /** When an event of each kind arrived, to the hour; null: unknown, as none has. */
   gate_events: z.object({ status: Time.nullable(), run: Time.nullable() }),
   hold_reason: z.enum(['payment_required']).nullable(),
@@ -236,6 +239,7 @@ export function toManagedRepoView(facts: RepoFacts): ManagedRepoView {
     created_at: formatTime(repo.createdAt),
     updated_at: formatTime(repo.updatedAt),
     forge: toForgeView(facts.outcome?.forge),
+    last_delivery_at: formatTimeOrNull(lastDeliveryOf(repo.heard)),
     gate_events: {
       status: formatTimeOrNull(repo.heard?.status),
       run: formatTimeOrNull(repo.heard?.run),

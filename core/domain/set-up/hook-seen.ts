@@ -44,3 +44,7 @@ export function hookStateOf(hookId: string, hooks: readonly HookFields[] | null)
   if (own.length === 0) return 'missing';
   return own.some(isWorkingHook) ? 'working' : 'changed';
 }
+
+/** Where no delivery of the webhook arrives. A forge sends to no address inside its network, unless its administrator says so. */
+export const UNDELIVERED_STEP =
+  'open the webhook of the queue in the settings of the repository on the forge: its recent deliveries say why. A forge sends to an address inside its own network only where ALLOWED_HOST_LIST under [webhook] in its app.ini names this service.';

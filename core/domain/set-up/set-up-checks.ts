@@ -1,6 +1,8 @@
 import { hasForeignPattern } from '../forge/branch-rule.ts';
 import type { BranchProtection } from '../forge/forge.ts';
 import type { ManagedRepo } from '../repos/repo.ts';
+import { lastDeliveryOf } from '../wakes/heard-events.ts';
+import { UNDELIVERED_STEP } from './hook-seen.ts';
 
 /** Parts of a set-up that a bot which is no administrator cannot make, in the order of docs/forges.md. */
 export const SET_UP_CHECKS = [
@@ -26,7 +28,7 @@ export interface SetUpCheck {
 }
 
 export interface SetUpFacts {
-  readonly repo: Pick<ManagedRepo, 'baseBranch' | 'statusContext' | 'wakeupMode' | 'provisioning'>;
+  readonly repo: Pick<ManagedRepo, 'baseBranch' | 'statusContext' | 'wakeupMode' | 'provisioning' | 'heard'>;
   readonly queueName: string;
   /** The rule that governs the base, null when none does; `unknown`: it was not read. */
   readonly rule: BranchProtection | null | 'unknown';
@@ -67,7 +69,8 @@ const STATES: Readonly<Record<SetUpCheckName, (facts: SetUpFacts) => SetUpState>
   wake: ({ repo }) => {
     if (repo.wakeupMode === 'poll') return 'ok';
     const { webhook } = repo.provisioning;
-    return webhook === 'registered' ? 'ok' : webhook === 'denied' ? 'missing' : 'unknown';
+    if (webhook === 'registered') return lastDeliveryOf(repo.heard) === null ? 'unknown' : 'ok';
+    return webhook === 'denied' ? 'missing' : 'unknown';
   },
 };
 
@@ -114,12 +117,14 @@ function words({ repo, queueName }: SetUpFacts): Readonly<Record<SetUpCheckName,
       },
     },
     wake: {
-      says: 'The queue is woken by a webhook that the forge accepted, or by the timer.',
+      says: 'The queue is woken by a webhook whose deliveries arrive, or by the timer.',
       fix: {
         missing:
           'The forge refused to let the bot make a webhook. Make the bot an administrator, and register the webhook again on the setup page; or choose "by timer" under "Wakes up" in the settings.',
         unknown:
-          'The webhook was not registered yet, or the forge gave no answer. Register it on the setup page, or choose "by timer" under "Wakes up" in the settings.',
+          repo.provisioning.webhook === 'registered'
+            ? `The webhook is registered, and no delivery of it was seen yet. Verify again in a minute; if none has arrived by then, ${UNDELIVERED_STEP}`
+            : 'The webhook was not registered yet, or the forge gave no answer. Register it on the setup page, or choose "by timer" under "Wakes up" in the settings.',
       },
     },
   };

@@ -4,11 +4,14 @@ import type { EpochMs } from '../ids.ts';
 /** Events of workflow runs and of their jobs. */
 export const RUN_EVENT_TYPE = /^(workflow_run|workflow_job|action_run_)/;
 
-/** `status`: of commit statuses. `run`: of workflow runs and their jobs. Some forges send neither, some one of them. */
-export const HEARD_KINDS = ['status', 'run'] as const;
+/**
+ * `delivery`: whatever the secret of the webhook has signed. `status`: of commit statuses. `run`: of workflow runs and their jobs.
+ * Some forges send neither of these two, some one of them.
+ */
+export const HEARD_KINDS = ['delivery', 'status', 'run'] as const;
 export type HeardKind = (typeof HEARD_KINDS)[number];
 
-/** When an event of each kind arrived, to the hour. Absent: unknown, as none has since this is kept. */
+/** When one of each kind arrived, to the hour. Absent: unknown, as none has since this is kept. */
 export type HeardEvents = Readonly<Partial<Record<HeardKind, EpochMs>>>;
 
 /** An arrival is written down at most so often. */
@@ -18,10 +21,16 @@ export const HEARD_COUNTS_MS = 24 * 60 * 60_000;
 /** A gate whose verdict an event tells of is polled so rarely: an event that is lost costs this much time, once. */
 export const HEARD_GATE_LOOK_MS = 2 * 60_000;
 
-/** Null: an event of another kind. `type`: coarse name from the event header. */
+/** Null: an event that tells of no gate. `type`: coarse name from the event header. */
 export function heardKindOf(type: string): HeardKind | null {
   if (type === 'status') return 'status';
   return RUN_EVENT_TYPE.test(type) ? 'run' : null;
+}
+
+/** When a delivery of the webhook arrived last; null: none was seen. Older versions noted those that tell of a gate alone. */
+export function lastDeliveryOf(heard: HeardEvents | undefined): EpochMs | null {
+  const times = HEARD_KINDS.flatMap((kind) => heard?.[kind] ?? []);
+  return times.length === 0 ? null : Math.max(...times);
 }
 
 /** The kind of event that tells how a gate ended. */

@@ -5,7 +5,7 @@ import { RATE_LIMITS } from '../../domain/api-limits.ts';
 import { WEBHOOK_BODY_BYTES_MAX } from '../../domain/limits.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import { webhookSecretOwner } from '../../domain/sealed-text.ts';
-import { heardKindOf, isHeardNoteDue } from '../../domain/wakes/heard-events.ts';
+import { type HeardKind, heardKindOf, isHeardNoteDue } from '../../domain/wakes/heard-events.ts';
 import {
   classifyForgeEvent,
   type ForgeEvent,
@@ -117,9 +117,10 @@ async function deliverTo(deps: WebhookDeps, repo: ManagedRepo, delivery: Deliver
   if (!obeysWebhooks(repo)) return 'ignored';
   // A sender of this many has marked the repo due long ago (D-52).
   if (await isFlooded(deps, repo)) return 'ignored';
+  await noteHeard(deps, repo, 'delivery');
   const kind = await classify(deps, repo, delivery.event);
   if (kind === 'unrelated') return 'ignored';
-  await noteHeard(deps, repo, delivery.event);
+  await noteHeard(deps, repo, heardKindOf(delivery.event.type));
   // Held for payment: not the sender's mistake (D-34).
   if ((await findReposOnHold(deps, repo.tenantId)).has(repo.id)) return 'ignored';
   return wake(deps, repo, kind, delivery.deliveryId);
@@ -163,9 +164,12 @@ async function classify(deps: WebhookDeps, repo: ManagedRepo, event: ForgeEvent)
   });
 }
 
-/** Best effort: without the note the gate is polled as often as where no event comes. */
-async function noteHeard({ store, clock }: WebhookDeps, repo: ManagedRepo, event: ForgeEvent): Promise<void> {
-  const heard = heardKindOf(event.type);
+/** Best effort: without the note the gate is polled as often as where no event comes, and the set-up says that none was seen. */
+async function noteHeard(
+  { store, clock }: WebhookDeps,
+  repo: ManagedRepo,
+  heard: HeardKind | null,
+): Promise<void> {
   if (heard === null || !isHeardNoteDue(repo.heard?.[heard], clock.now())) return;
   try {
     await store.noteHeard(repo.id, heard, clock.now());

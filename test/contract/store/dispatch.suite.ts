@@ -299,10 +299,15 @@ export function describeDispatch(world: World): void {
       await store.noteHeard(repo.id, 'run', at);
       await store.noteHeard(repo.id, 'run', at + HEARD_NOTED_EVERY_MS - 1);
       await store.noteHeard(repo.id, 'status', at + 5);
+      await store.noteHeard(repo.id, 'delivery', at + 7);
       const heard = await store.getRepo(repo.id);
-      expect(heard).toMatchObject({ heard: { run: at, status: at + 5 }, wakeSeq: 0, dueAt: repo.dueAt });
+      expect(heard).toMatchObject({
+        heard: { run: at, status: at + 5, delivery: at + 7 },
+        wakeSeq: 0,
+        dueAt: repo.dueAt,
+      });
       await store.updateRepo({ ...(heard ?? repo), heard: { run: 1 }, batchTarget: 3 });
-      expect((await store.getRepo(repo.id))?.heard).toEqual({ run: at, status: at + 5 });
+      expect((await store.getRepo(repo.id))?.heard).toEqual({ run: at, status: at + 5, delivery: at + 7 });
       await store.noteHeard(repo.id, 'run', at + HEARD_NOTED_EVERY_MS);
       expect((await store.getRepo(repo.id))?.heard?.run).toBe(at + HEARD_NOTED_EVERY_MS);
       await store.noteHeard('99999999-9999-4999-8999-999999999999', 'run', at);

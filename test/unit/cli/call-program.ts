@@ -13,6 +13,7 @@ export const REPO = {
   pause: null,
   provisioning: PROVISIONING,
   hold_reason: null,
+  last_delivery_at: null,
   gate_events: { status: null, run: null },
   gate: 'workflow',
   status_context: 'q',

@@ -250,6 +250,7 @@ describe('two forges that have a repository of one name are told apart', () => {
     const known = {
       queue_enabled: true,
       gate: 'external',
+      last_delivery_at: null,
       gate_events: { status: null, run: null },
       provisioning: {
         webhook: { status: 'configured' },

@@ -66,6 +66,7 @@ test('neither a schema library nor anything of the service is in it', () => {
     'core/domain/queue/queue-names.ts',
     'core/domain/repos/pause-words.ts',
     'core/domain/set-up/drift-since.ts',
+    'core/domain/set-up/hook-seen.ts',
     'core/domain/tenants/api-token.ts',
   ]);
 });

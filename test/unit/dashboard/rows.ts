@@ -123,6 +123,7 @@ export function givenStatus(changes: Partial<StatusEntry> = {}): StatusEntry {
     forge_conn_id: 'connection',
     wakeup_mode: 'webhook',
     hold_reason: null,
+    last_delivery_at: '2026-11-23T05:00:00.000Z',
     gate_events: { status: null, run: null },
     pause: null,
     forge: null,

@@ -67,6 +67,7 @@ export function toWakeRow(repo: ManagedRepo, dueAt: EpochMs | null): StoredRow {
     wakeSeq: repo.wakeSeq,
     dueAt,
     stopUntil: undefined,
+    deliveryHeardAt: undefined,
     statusHeardAt: undefined,
     runHeardAt: undefined,
   };

@@ -10,6 +10,7 @@ export interface WakeState {
   readonly wakeSeq: number;
   readonly dueAt: EpochMs | null;
   readonly stopUntil: EpochMs | undefined;
+  readonly deliveryHeardAt: EpochMs | undefined;
   readonly statusHeardAt: EpochMs | undefined;
   readonly runHeardAt: EpochMs | undefined;
 }
@@ -21,6 +22,7 @@ export const wakeState = record<WakeState>({
   wakeSeq: ['wake_seq', whole],
   dueAt: ['due_at', nullable(whole)],
   stopUntil: ['stop_until', optional(whole)],
+  deliveryHeardAt: ['delivery_heard_at', optional(whole)],
   statusHeardAt: ['status_heard_at', optional(whole)],
   runHeardAt: ['run_heard_at', optional(whole)],
 });

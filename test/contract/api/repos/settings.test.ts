@@ -135,6 +135,7 @@ describe('settings', () => {
         'updated_at',
         'hold_reason',
         'gate_events',
+        'last_delivery_at',
         'forge',
         'pause',
         'queue_enabled',

@@ -125,6 +125,14 @@ test('every provisioning status has a tick or a fix, and each fix its button or 
   expect(listSteps(repo).map(({ tone }) => tone)).toEqual(['clear', 'clear', 'clear']);
 });
 
+test('a webhook of which no delivery was seen says so, with what to look at on the forge', () => {
+  const repo = givenStatus({ last_delivery_at: null });
+  const step = listSteps(repo).find(({ id }) => id === 'webhook');
+  expect([step?.state, step?.tone]).toEqual(['Registered, none arrived yet', 'quiet']);
+  expect(step?.advice).toMatch(/ALLOWED_HOST_LIST under \[webhook\]/);
+  expect(isSetUp(repo)).toBe(true);
+});
+
 test('whether the forge sends events of the gate is told, and unknown is told as unknown', () => {
   const at = '2026-11-23T05:00:00.000Z';
   const repo = givenStatus({ gate_events: { status: null, run: at } });

@@ -1,6 +1,7 @@
 import type { BranchProtection } from '#core/domain/forge/forge.ts';
 import { UNPROVISIONED, type WebhookObservation } from '#core/domain/set-up/provisioning.ts';
 import { checkSetUp, type SetUpFacts } from '#core/domain/set-up/set-up-checks.ts';
+import type { HeardEvents } from '#core/domain/wakes/heard-events.ts';
 
 const RULE: BranchProtection = {
   scope: 'full',
@@ -25,9 +26,10 @@ const statesOf = (changes: Partial<SetUpFacts>) =>
   checkSetUp({ repo: REPO, queueName: 'mq', rule: RULE, ownBranches: 'free', ...changes })
     .map(({ state }) => state)
     .join(' ');
-const hooked = (webhook: WebhookObservation) => ({
+const hooked = (webhook: WebhookObservation, heard: HeardEvents = {}) => ({
   repo: {
     ...REPO,
+    heard,
     wakeupMode: 'webhook' as const,
     provisioning: { ...UNPROVISIONED.provisioning, webhook },
   },
@@ -55,12 +57,21 @@ test.each<readonly [string, Partial<SetUpFacts>, string]>([
     'ok ok ok missing ok',
   ],
   ['the bot sees a summary', { rule: { ...RULE, scope: 'summary' } }, 'ok ok ok unknown ok'],
-  ['a webhook is registered', hooked('registered'), 'ok ok ok ok ok'],
+  ['a webhook is registered, and no delivery was seen', hooked('registered'), 'ok ok ok ok unknown'],
+  ['deliveries of a webhook arrive', hooked('registered', { delivery: 1 }), 'ok ok ok ok ok'],
+  ['an older version noted an event of a gate', hooked('registered', { run: 1 }), 'ok ok ok ok ok'],
   ['the forge refused the webhook', hooked('denied'), 'ok ok ok ok missing'],
   ['the webhook had no answer', hooked('failed'), 'ok ok ok ok unknown'],
   ['the webhook was not tried', hooked('not_tried'), 'ok ok ok ok unknown'],
 ])('set-up checks where %s', (_name, facts, states) => {
   expect(statesOf(facts)).toBe(states);
+});
+
+test('a webhook of which no delivery was seen has the setting of the forge as its fix', () => {
+  const fixOf = (webhook: WebhookObservation) =>
+    checkSetUp({ ...hooked(webhook), queueName: 'mq', rule: RULE, ownBranches: 'free' }).at(-1)?.fix;
+  expect(fixOf('registered')).toMatch(/recent deliveries.* ALLOWED_HOST_LIST under \[webhook\]/);
+  expect(fixOf('failed')).toMatch(/not registered yet/);
 });
 
 test('a check that is ok has no fix; another says what to do, and a summary is never taken for a setting', () => {

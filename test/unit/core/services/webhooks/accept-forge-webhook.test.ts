@@ -30,18 +30,27 @@ describe('events of gates (0246)', () => {
       expect(await deliver(world, eventType)).toBe('200 wait_for_reconcile');
       await world.clock.advance(60_000);
     }
-    expect((await world.store.getRepo('repo-1'))?.heard).toEqual({ [kind]: at });
-    expect(world.calls.filter((call) => call === 'noteHeard')).toHaveLength(1);
+    expect((await world.store.getRepo('repo-1'))?.heard).toEqual({ delivery: at, [kind]: at });
+    expect(world.calls.filter((call) => call === 'noteHeard')).toHaveLength(2);
   });
 
   test.each([
     ['push', 'dev'],
     ['pull_request', 'dev'],
     ['status', 'mq-bot'],
-  ])('%s of %s says nothing of the gate', async (eventType, login) => {
+  ])('%s of %s says nothing of the gate, and that the webhook delivers', async (eventType, login) => {
     const world = await givenHook();
+    const at = world.clock.now();
     await deliver(world, eventType, login);
-    expect((await world.store.getRepo('repo-1'))?.heard).toBeUndefined();
+    expect((await world.store.getRepo('repo-1'))?.heard).toEqual({ delivery: at });
+  });
+
+  test('a delivery that another secret signed is not noted', async () => {
+    const world = await givenHook();
+    const request = requestOf(bodyOf(), { eventType: 'push' });
+    const forged = { ...request, signature: `sha256=${'0'.repeat(64)}` };
+    expect(await codeOf(acceptForgeWebhook(world.deps, forged))).toBe('invalid_signature');
+    expect(world.calls).not.toContain('noteHeard');
   });
 
   test('a repository whose owner wants no webhooks is noted nothing', async () => {
