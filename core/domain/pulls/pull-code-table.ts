@@ -302,7 +302,7 @@ export const PULL_CODES = {
   bounced_merge_timeout: exit(
     'author',
     'bounced: the forge twice did not complete its merge; cancel auto-merge and schedule again (fast-forward-only needs the tip of the base)',
-    `To try again, ${SCHEDULE_AGAIN}. A style that only fast-forwards lands a head that has the tip of the base in it, and one that the settings of the repository on the forge do not allow lands nothing: choose another one. If it was another style, look first whether the branch rule asks for signed commits or, where the bot is no administrator, protects a file of this change, whether the owner of the repository asks for a check that has not run (Gitea 1.27), and for errors in the log of the forge.`,
+    `To try again, ${SCHEDULE_AGAIN}. A style that only fast-forwards lands a head that has the tip of the base in it, and one that the settings of the repository on the forge do not allow lands nothing: choose another one. If it was another style, look first whether the branch rule asks for signed commits or, where the bot is no administrator, protects a file of this change, whether the owner of the repository asks for a check that has not run (Gitea 1.27), whether who scheduled may still merge here, and for errors in the log of the forge.`,
   ),
   fork_merge_timeout: exit(
     'author',

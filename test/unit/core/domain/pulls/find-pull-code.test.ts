@@ -37,6 +37,10 @@ describe('the closed list of ways out of the queue and of waits', () => {
     expect(PULL_CODES.scheduler_left.next).toMatch(/Cancel auto merge.*, if it is still there; then let/);
   });
 
+  test('the step of a merge that never came names the right of who scheduled, which Forgejo tells wrongly of a blocked account', () => {
+    expect(PULL_CODES.bounced_merge_timeout.next).toContain('whether who scheduled may still merge here');
+  });
+
   test('a pull request from a fork of an author who may not merge here has a step that can be done', () => {
     const { says, next } = PULL_CODES.fork_scheduler;
     // Forgejo 16: 405 for the schedule of such an author; a list of who may merge counts instead of the right in the fork.
