@@ -112,6 +112,9 @@ export function webhooksSuite(subject: () => ForgeSubject, needs: Needs): void {
       () => repo.forge.readPullRequest(pr),
       (pull) => pull.mergeable,
     );
+    // A busy forge sends them long after it has answered.
+    await receiver.next(({ event }) => event === 'push');
+    await receiver.next(({ event }) => event === 'pull_request');
     await settle(4);
     receiver.deliveries.length = 0;
     const body = { Do: 'merge', merge_when_checks_succeed: true };
