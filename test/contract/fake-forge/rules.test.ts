@@ -26,13 +26,16 @@ test.each([
   ['star sees one red', ['ci*'], { 'ci/a': 'success', 'ci/b': 'failure' }, FAIL],
   ['pending', ['mq'], { mq: 'pending' }, FAIL],
   ['warning', ['mq'], { mq: 'warning' }, FAIL],
-  ['skipped alone', ['mq'], { mq: 'skipped' }, FAIL],
+  ['skipped alone', ['mq'], { mq: 'skipped' }, PASS],
+  ['a word that it does not know', ['mq'], { mq: 'banana' }, PASS],
+  ['skipped beside failure', ['ci*'], { 'ci/a': 'skipped', 'ci/b': 'failure' }, FAIL],
   ['skipped beside success', ['ci*'], { 'ci/a': 'skipped', 'ci/b': 'success' }, PASS],
   ['escaped star is a star', ['a\\*b'], { 'a*b': 'success' }, PASS],
   ['escaped star is no glob', ['a\\*b'], { axb: 'success' }, FAIL],
   ['alternatives', ['{mq,gate}'], { gate: 'success' }, PASS],
   ['empty list, all green', [], { any: 'success' }, PASS],
   ['empty list, one red', [], { any: 'success', other: 'error' }, FAIL],
+  ['empty list, skipped alone', [], { any: 'skipped' }, FAIL],
   ['empty list, none', [], {}, FAIL],
 ] as const)('required contexts, %s', async (_, contexts, statuses, expected) => {
   bench = await startBench();
