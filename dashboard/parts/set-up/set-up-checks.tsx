@@ -12,7 +12,7 @@ type ShownCheck = Omit<Check, 'check'> & { readonly check: Check['check'] | 'gat
 const SHOWN: Readonly<Record<State, readonly [tone: Tone, word: string]>> = {
   ok: ['clear', 'Ok'],
   missing: ['stop', 'Missing'],
-  unknown: ['unknown', 'Not readable'],
+  unknown: ['unknown', 'Not known'],
 };
 
 /** Parts that a bot which is no administrator leaves to the owner: each as a verify call read it, with the fix. */
@@ -24,7 +24,7 @@ export function SetUpChecks({ repo }: { readonly repo: StatusEntry }) {
       <h2 id="set-up-checks-title">Settings on the forge</h2>
       <p>
         A bot with administrator rights makes these settings itself. For any other bot make them by hand, then
-        press the button. A setting that the bot may not read is shown as "Not readable".
+        press the button. What the bot may not read, or did not see yet, is shown as "Not known".
       </p>
       {checks.length > 0 && (
         <ul className="steps" aria-label="Settings on the forge">

@@ -76,7 +76,7 @@ test('the five things on the forge are listed as a verify call read them, each w
   expect(items).toEqual([
     'It stands: required_check. Ok',
     'It stands: no_foreign_pattern. MissingName each check.',
-    'It stands: no_way_past. Not readableLook on the forge.',
+    'It stands: no_way_past. Not knownLook on the forge.',
   ]);
 });
 
