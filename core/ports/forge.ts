@@ -60,6 +60,11 @@ export function isOldName({ kind, status }: ForgeError): boolean {
   return kind === 'denied' && status !== null && status >= 300 && status < 400;
 }
 
+/** Forgejo's refusal of a write where the owner of the repository is over a quota: the token is in order. */
+export function isOverQuota({ kind, status }: ForgeError): boolean {
+  return kind === 'denied' && status === 413;
+}
+
 const HIDDEN_STATUSES: readonly (number | null)[] = [401, 403, 404];
 
 /** For errors of `readVersion` alone: some forges, and proxies before them, hide the version behind a page of any kind. */

@@ -5,6 +5,7 @@ import { toEnrolledRepo, toManagedRepoView, toProvisioning } from '#core/contrac
 import { toWantedPause } from '#core/contracts/repos/pause.ts';
 import { toSettings } from '#core/contracts/repos/repo-settings.ts';
 import { toForgeRepoView } from '#core/contracts/tenants/connection.ts';
+import { describeRefusalCause } from '#core/domain/forge/refusal-cause.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { describeReasons } from '#core/domain/set-up/provisioning.ts';
 import type { ApiHandlers } from '#core/http/api-call.ts';
@@ -164,8 +165,9 @@ function readNumber(text: string): number {
   return Number(text);
 }
 
-function failureOf({ code, missingScopes = [], checks }: Failed): AppError {
+function failureOf({ code, missingScopes = [], refusal, checks }: Failed): AppError {
   if (code === 'forge_access_denied') return accessDenied(missingScopes);
+  if (refusal !== undefined) return new AppError(code, { message: describeRefusalCause(refusal) });
   return new AppError(code, checks === undefined ? {} : { more: { checks } });
 }
 

@@ -1,12 +1,13 @@
 import type { ForgeVersion } from '../../domain/forge/forge-version.ts';
 import { workflowFolders } from '../../domain/forge/forge-version.ts';
 import { gateTemplate } from '../../domain/forge/gate-workflow.ts';
+import type { RefusalCause } from '../../domain/forge/refusal-cause.ts';
 import type { TokenScope } from '../../domain/forge/token-scopes.ts';
 import { gateFileName, gateFileNames, setupBranch } from '../../domain/queue/queue-names.ts';
 import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import type { CiGate, GateProbe } from '../../domain/set-up/provisioning.ts';
 import type { SetUpCheck } from '../../domain/set-up/set-up-checks.ts';
-import { ForgeError, isVersionHidden } from '../../ports/forge.ts';
+import { ForgeError, isOverQuota, isVersionHidden } from '../../ports/forge.ts';
 import type { ForgeAdmin, PullLink } from '../../ports/forge-admin.ts';
 import { StoreError } from '../../ports/store.ts';
 import type { Clock, Ids, Log } from '../../ports/system.ts';
@@ -49,6 +50,8 @@ export interface Failed {
   readonly code: CiGateFailure;
   /** Of which the token would need one, where the forge has said so. */
   readonly missingScopes?: readonly TokenScope[];
+  /** Of `forge_unreachable`: why, where the forge has answered and its answer tells. */
+  readonly refusal?: RefusalCause;
   /** Of `ci_gate_missing`: the gate file as a check that fails, then the five of a set-up. Of `queue_branches_ruled`: these five. */
   readonly checks?: readonly (SetUpCheck | GateFileCheck)[];
 }
@@ -59,6 +62,7 @@ export function failed(code: CiGateFailure): Failed {
 
 /** The forge's refusal as a code. `missing` is said of the workflow file only, by the call that read it. */
 export function refused(error: ForgeError): Failed {
+  if (isOverQuota(error)) return { ...failed('forge_unreachable'), refusal: 'over_quota' };
   const code = error.kind === 'denied' ? 'forge_access_denied' : 'forge_unreachable';
   const { missingScopes } = error;
   return { kind: 'failed', code, ...(missingScopes.length === 0 ? {} : { missingScopes }) };

@@ -3,7 +3,7 @@ import type { EpochMs } from '#core/domain/ids.ts';
 import { WAKE_DELAY_MS_MAX } from '#core/domain/limits.ts';
 import type { ReconcileErrorCode } from '#core/domain/repos/repo.ts';
 import { earlier } from '#core/domain/wakes/wake-rule.ts';
-import { type ForgeError, isOldName } from '#core/ports/forge.ts';
+import { type ForgeError, isOldName, isOverQuota } from '#core/ports/forge.ts';
 import type { EngineReport } from '#core/ports/store.ts';
 import type { QueueRecord } from '../queue/record/record.ts';
 
@@ -76,7 +76,6 @@ function causeOf(error: ForgeError, isRepoSeen: boolean): RefusalCause | null {
     if (call !== PULLS) return null;
     return isRepoSeen ? 'pulls_hidden' : 'not_shown';
   }
-  if (kind !== 'denied') return null;
-  if (status === 413) return 'over_quota';
-  return status === 401 ? 'token_unknown' : null;
+  if (isOverQuota(error)) return 'over_quota';
+  return kind === 'denied' && status === 401 ? 'token_unknown' : null;
 }

@@ -4,6 +4,7 @@ import { ForgeError } from '#core/ports/forge.ts';
 import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { type ApiWorld, TENANT_A } from '../../../support/api-world.ts';
+import { makeWorkingForge } from '../../../support/working-forge.ts';
 import { givenTeams, REPOS } from './given-teams.ts';
 
 let world: ApiWorld;
@@ -53,6 +54,20 @@ describe('provision, protect, gate', () => {
       /^The repository is archived on the forge, .* switch its queue off\.$/,
     );
   });
+
+  test.each(['verify', 'setup-pr'])(
+    'a quota of the forge is told by %s as what it is, and accuses no token',
+    async (call) => {
+      const { repo } = await world.enroll(TENANT_A, { wakeupMode: 'webhook' });
+      world.forge.setUp = {
+        ...makeWorkingForge(call === 'verify'),
+        commitFile: () => Promise.reject(new ForgeError('denied', 'POST contents/{path}', 413)),
+      };
+      const answer = await a('POST', `${REPOS}/${repo.id}/ci-gate/${call}`);
+      expect([answer.status, answer.code]).toEqual([502, 'forge_unreachable']);
+      expect(answer.json.error.message).toMatch(/^The owner of the repository is over a quota of the forge/);
+    },
+  );
 
   test('codes of the services reach the caller as they are', async () => {
     const { repo } = await world.enroll(TENANT_A, { wakeupMode: 'webhook' });
