@@ -8,6 +8,7 @@ import { sayLastWord } from '../words/last-word.ts';
 import { giveUpLanding } from './given-up.ts';
 import { releaseHarmless } from './standing.ts';
 import { graceEndsAt, isWatched, watchUnheard } from './unheard.ts';
+import { endUnposted, isUnpostable } from './unposted.ts';
 
 /**
  * The next one of a proven batch cannot be read, so it cannot land. Once is chance. For minutes, while everything else
@@ -53,6 +54,7 @@ export function outwaitUnread(pass: DecisionContext, batch: Batch, landing: Land
   }
   if (!s.full || !s.base.known) return;
   if (s.base.value.sha !== landing.baseBefore && s.now - takeBack.postedAt < UNREADABLE_WAIT_MS) return;
+  if (isUnpostable(landing)) return endUnposted(pass, batch, landing);
   giveUpLanding(pass, batch, landing);
   sayLastWord(pass, landing, takeBack.reason);
   const member = batch.members[landing.index];

@@ -1,5 +1,5 @@
 import type { PullRequest } from '#core/domain/forge/forge.ts';
-import { TAKING_BACK_TRIES_MAX } from '#core/domain/limits.ts';
+import { SUCCESS_TRIES_MAX, TAKING_BACK_TRIES_MAX } from '#core/domain/limits.ts';
 import { known, UNKNOWN } from '#core/domain/result.ts';
 import type { Landing } from '../../../../../engine-container/src/queue/record/landing-state.ts';
 import type { Batch, QueueRecord } from '../../../../../engine-container/src/queue/record/record.ts';
@@ -470,6 +470,18 @@ describe('a success that was taken back', () => {
         'stage #2 on base-0 as mq/main/staging',
       ],
       after: { deferred: [{ pr: 1, reason: 'staging_failed' }] },
+    });
+  });
+
+  test('sets aside one on which no success could be written, also where it cannot be read at the end', () => {
+    const look = givenLook({}, { now: NOW + 200_000, focus: new Map([[1, UNKNOWN]]) });
+    const end = { reason: 'staging_failed', postedAt: NOW } as const;
+    const record = givenProven({
+      landing: givenLanding({ postedAt: null, asked: SUCCESS_TRIES_MAX, answered: 0, takeBack: end }),
+      teardown: 'staging_failed',
+    });
+    expect(tellDecision(look, record).after).toMatchObject({
+      deferred: [{ pr: 1, reason: 'staging_failed', isUnwritten: true }],
     });
   });
 
