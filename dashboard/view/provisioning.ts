@@ -200,13 +200,13 @@ function stepOfProtection({ protection }: Provisioning, context: string): Step {
   return { id: 'protection', title: 'Branch protection', url: null, ...draft, advice };
 }
 
-/** The service did not write this rule, and leaves it as it is. */
+/** The service leaves this rule as it is. After the end of the opt-in it may be one that the service wrote. */
 const ofOthers = (context: string): Draft => ({
   tone: 'clear',
   state: 'Required',
   action: 'protect',
   actionLabel: 'Let Mergeyard keep this rule',
-  advice: `A rule of the branch that Mergeyard did not write asks for the status "${context}", so nothing merges unproven.`,
+  advice: `A rule of the branch, which Mergeyard leaves as it is, asks for the status "${context}", so nothing merges unproven.`,
 });
 
 function stepOfWebhook(status: string, bot: string, lastDeliveryAt: string | null): Step {

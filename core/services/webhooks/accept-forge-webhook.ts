@@ -114,10 +114,11 @@ async function deliver(
 }
 
 async function deliverTo(deps: WebhookDeps, repo: ManagedRepo, delivery: Delivery): Promise<WebhookOutcome> {
+  // Of a queue that is off as well: its owner may be setting it up.
+  if (repo.wakeupMode === 'webhook' && !repo.tombstone) await noteHeard(deps, repo, 'delivery');
   if (!obeysWebhooks(repo)) return 'ignored';
   // A sender of this many has marked the repo due long ago (D-52).
   if (await isFlooded(deps, repo)) return 'ignored';
-  await noteHeard(deps, repo, 'delivery');
   const kind = await classify(deps, repo, delivery.event);
   if (kind === 'unrelated') return 'ignored';
   await noteHeard(deps, repo, heardKindOf(delivery.event.type));

@@ -169,7 +169,7 @@ test('a rule that is in the way of the queue is named beside any status', () => 
 });
 
 test.each([
-  [true, 'clear', /^A rule of the branch that Mergeyard did not write asks for the status "mq"/],
+  [true, 'clear', /^A rule of the branch, which Mergeyard leaves as it is, asks for the status "mq"/],
   [false, 'busy', /^Without a rule that asks for "mq"/],
   [null, 'busy', /^Without a rule that asks for "mq"/],
 ] as const)('a rule that people made is told as it was seen: %s', (required, tone, advice) => {

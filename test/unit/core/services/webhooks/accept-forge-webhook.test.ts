@@ -53,6 +53,14 @@ describe('events of gates (0246)', () => {
     expect(world.calls).not.toContain('noteHeard');
   });
 
+  test('a queue that is off is not woken, and that its webhook delivers is noted all the same', async () => {
+    const world = await givenHook({ queueEnabled: false });
+    const at = world.clock.now();
+    expect(await deliver(world, 'status')).toBe('200 ignored');
+    expect((await world.store.getRepo('repo-1'))?.heard).toEqual({ delivery: at });
+    expect(await world.wakeSeq()).toBe(0);
+  });
+
   test('a repository whose owner wants no webhooks is noted nothing', async () => {
     const world = await givenHook({ wakeupMode: 'poll' });
     expect(await deliver(world, 'status')).toBe('200 ignored');
