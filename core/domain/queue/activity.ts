@@ -214,7 +214,7 @@ export function describeRepoActivity(facts: RepoActivityFacts): RepoActivity {
   const running = rows.filter((row) => row.outcome === 'running');
   const live = liveRows(running);
   // One part of a batch, so that an entry does not call that landing which is still gated.
-  const root = live?.rows.find((row) => row.parentId === null) ?? live?.rows[0];
+  const root = live === null ? undefined : partOf(live.rows, running);
   const shown = root ?? rows.find((row) => row.gateVerdict !== 'none' && row.gateSource === null);
   return {
     state: settledState(facts) ?? live?.state ?? restingState(facts),
@@ -246,6 +246,17 @@ function liveRows(
     if (rows.length > 0) return { state, rows };
   }
   return null;
+}
+
+/** The probe of the base has no pull request: the part that waits for it is told. */
+function partOf(rows: readonly NodeRow[], running: readonly NodeRow[]): NodeRow | undefined {
+  const [newest] = rows;
+  return (
+    rows.find(({ parentId }) => parentId === null) ??
+    rows.find(({ prs }) => prs.length > 0) ??
+    running.find(({ id }) => id === newest?.parentId) ??
+    newest
+  );
 }
 
 function stateOfView(facts: RepoActivityFacts): RepoState {

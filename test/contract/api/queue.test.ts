@@ -423,6 +423,26 @@ describe('activity', () => {
     expect(json.record_errors).toEqual([{ id, reason: 'missing_identity' }]);
   });
 
+  test.each([
+    ['the whole batch, which waits for it', null, [1]],
+    ['one part of it', 'p', [1]],
+  ])('while the base is probed an entry tells of who is searched: %s', async (_name, parentId, prs) => {
+    const { repo } = await world.enroll(TENANT_A);
+    const id = randomUUID();
+    await save(repo, [
+      {
+        parentId: id,
+        nodeId: 'b',
+        prs: [],
+        stagingBranch: 'mq/main/staging-1-b',
+        createdAt: world.clock.now(),
+      },
+      { id, parentId, nodeId: parentId === null ? 'r' : 'r.1', prs, createdAt: world.clock.now() - 1 },
+    ]);
+    const [entry] = (await a('GET', ACTIVITY)).json.repos;
+    expect(entry).toMatchObject({ state: 'bisecting', batch: [{ pr: 1 }] });
+  });
+
   test('an entry tells of one part of a batch: while one lands, of that one, whatever else is gated', async () => {
     const { repo } = await world.enroll(TENANT_A);
     await save(repo, [
