@@ -1,5 +1,5 @@
 import type { PullRequest } from '#core/domain/forge/forge.ts';
-import { STAGING_PAUSE_MS } from '#core/domain/limits.ts';
+import { STAGING_PAUSE_MS, STAGING_PAUSE_MS_MAX } from '#core/domain/limits.ts';
 import { defer } from '../batches/batch.ts';
 import { type DecisionContext, tellRefusal } from '../decision-context.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
@@ -22,7 +22,10 @@ export function noteContradiction(
   if (isOfHeads && twoHeads?.head === head && twoHeads.other === other) {
     // It is tried again alone: no other is in its batch.
     entry.timesSetAside ??= 0;
-    const until = now + STAGING_PAUSE_MS;
+    const { times = 0 } = twoHeads;
+    entry.twoHeads = { head, other, times: times + 1 };
+    // Each try may cost a gate run, and most end alike.
+    const until = now + Math.min(STAGING_PAUSE_MS * 2 ** times, STAGING_PAUSE_MS_MAX);
     defer(pass, entry, { reason: 'heads_differ', baseTree: batch.groundTree, until });
     tellRefusal(pass, entry, 'heads_differ');
     batch.fates.push({ pr, action: 'refused', reason: 'heads_differ' });

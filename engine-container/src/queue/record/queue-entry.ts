@@ -73,8 +73,8 @@ export interface QueueEntry {
   unclear?: { readonly head: CommitSha; readonly since: EpochMs };
   /** When its own reading contradicted the list of open ones, by which it was staged. */
   contradictedAt?: EpochMs;
-  /** The head that its own reading had then, where that was another one than the list's. */
-  twoHeads?: { readonly head: CommitSha; readonly other: CommitSha };
+  /** The head that its own reading had then, where that was another one than the list's. `times`: it was set aside for them; absent: never. */
+  twoHeads?: { readonly head: CommitSha; readonly other: CommitSha; readonly times?: number };
   /** Since when no list has it and the forge says that there is none. */
   goneSince?: EpochMs;
   /** Since when no list has it and a reading of it fails. */

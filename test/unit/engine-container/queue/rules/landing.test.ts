@@ -126,6 +126,23 @@ describe('a success is posted', () => {
     });
   });
 
+  test.each([
+    [undefined, 30],
+    [1, 60],
+    [3, 240],
+    [9, 360],
+  ])(
+    'not where the forge shows two heads for good: after %s times it is set aside for %i minutes',
+    (times, minutes) => {
+      const twoHeads = { head: 'head-1', other: 'other-1', ...(times === undefined ? {} : { times }) };
+      const record = givenProven({}, { entries: [givenEntry(1, { twoHeads }), givenEntry(2)] });
+      expect(tellDecision(givenLook({ pull: { headSha: 'other-1' } }), record).after).toMatchObject({
+        deferred: [{ pr: 1, reason: 'heads_differ', until: NOW + minutes * 60_000 }],
+        entries: [{ twoHeads: { times: (times ?? 0) + 1 } }, {}],
+      });
+    },
+  );
+
   test('not on a base that moved since', () => {
     const look = givenLook({ pull: { baseTip: 'base-1' } }, { full: false });
     expect(tellDecision(look, givenProven())).toMatchObject({
