@@ -16,6 +16,8 @@ const STAGED_WITHIN_MS = 5_000;
 export class TurnJudge {
   readonly #managed: Managed;
   readonly #seen = new Set<string>();
+  /** Since when each that is set aside was seen so. */
+  #asideSince: ReadonlyMap<number, EpochMs> = new Map();
   /** Batches in which a crowd stood beside one who waited. */
   judged = 0;
 
@@ -27,6 +29,7 @@ export class TurnJudge {
     const { project } = this.#managed;
     const fresh = batches.filter(({ batchId }) => !this.#seen.has(batchId));
     for (const { batchId } of batches) this.#seen.add(batchId);
+    this.#asideSince = new Map(deferred.map(({ pr }) => [pr, this.#asideSince.get(pr) ?? now]));
     const [batch] = fresh;
     // Of two that were made in one look the first leaves more behind than the second was chosen from.
     // A trial beside the line takes no turn in it (decision 0253).
@@ -56,10 +59,12 @@ export class TurnJudge {
     const hasPassed = new Set(entries.filter((entry) => entry.passedOnStaleBase).map(({ pr }) => pr));
     const own = new Set(batch.members.map(({ pr }) => pr));
     const isOwn = ({ pr }: { readonly pr: number }): boolean => own.has(pr);
-    // One that staging left out had its turn between them.
+    // One that staging left out had its turn between them; one that was set aside or bounced before had none.
+    const isLeftOut = (pr: number): boolean =>
+      now - (this.#asideSince.get(pr) ?? Number.NEGATIVE_INFINITY) <= STAGED_WITHIN_MS;
     const taken = entries
       .slice(entries.findIndex(isOwn), entries.findLastIndex(isOwn) + 1)
-      .filter(({ pr }) => !hasPassed.has(pr) && (own.has(pr) || isAside(pr)));
+      .filter(({ pr }) => !hasPassed.has(pr) && (own.has(pr) || isLeftOut(pr)));
     const members = taken.map(({ pr }) => project.authorOf(pr));
     const line = [...members, ...waiting.map(({ pr }) => project.authorOf(pr))];
     const crowds = (author: string): boolean => {
