@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Metafile } from 'esbuild';
+import { findFreePort } from '#core/adapters/system/free-port.ts';
 import { BUNDLE_ENTRIES, type BundleName } from '../../lib/functions.ts';
 import { ENGINE_BYTES_MAX, GZIP_KB_MAX, MINIFIED_BYTES_MAX } from '../bench/cold/goals.ts';
 import { sharedBundles } from '../support/bundles.ts';
@@ -181,7 +182,7 @@ describe('the engine’s image', () => {
     chmodSync(folder, 0o755);
     copyFileSync(join(outDir, 'engine', 'index.mjs'), join(folder, 'index.mjs'));
     chmodSync(folder, 0o555);
-    const port = 20_000 + (process.pid % 20_000);
+    const port = await findFreePort();
     const child = spawn(process.execPath, ['index.mjs'], {
       cwd: folder,
       ...(process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}),
