@@ -62,7 +62,8 @@ async function main(): Promise<number> {
   const secrets = options.dryRun || stoppedAfter !== null ? null : await rewrapSecrets({ store, rewrapper });
   if (secrets !== null) console.log(JSON.stringify({ repositories: secrets }));
   const unfinished: readonly (typeof REWRAP_OUTCOMES)[number][] = ['changed', 'damaged', 'failed'];
-  const isDone = unfinished.every((outcome) => counts[outcome] === 0) && (secrets?.failed ?? 0) === 0;
+  const isLeft = secrets !== null && secrets.failed + secrets.unlisted > 0;
+  const isDone = unfinished.every((outcome) => counts[outcome] === 0) && !isLeft;
   return isDone ? 0 : 1;
 }
 

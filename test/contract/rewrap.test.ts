@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { DisableKeyCommand, KMSClient } from '@aws-sdk/client-kms';
 import { createDynamoStore, type DynamoStore } from '#core/adapters/dynamo/store.ts';
 import { createKmsRewrapper } from '#core/adapters/kms-vault/rewrap.ts';
@@ -63,6 +64,39 @@ async function readAll() {
 }
 
 const nothing = { rewrapped: 0, current: 0, old_format: 0, gone: 0, changed: 0, damaged: 0, failed: 0 };
+const noRepo = { rewrapped: 0, current: 0, failed: 0, unlisted: 0 };
+const secretsOf = (version: number) =>
+  createKmsSecretBox({ client, key: { id: version === 1 ? OLD_KEY : NEW_KEY, version } });
+
+/** With a webhook secret under the old key. */
+async function givenRepoOf(tenantId: string, repoId: string, connectionId: string): Promise<void> {
+  const sealed = await secretsOf(1).seal({ tenantId, repoId, purpose: 'webhook-secret' }, 'a secret');
+  await store.createRepo(
+    givenRepo({
+      id: repoId,
+      tenantId,
+      connectionId,
+      slug: `acme/${repoId}`,
+      webhookSecret: new Secret(sealed),
+    }),
+    null,
+  );
+}
+
+/** The right that each part of a call needs, by its name in a policy: of a transaction, that of each of its steps. */
+function rightsOf(name: string, input: { readonly TransactItems?: readonly object[] }): readonly string[] {
+  const action = (each: string): string => `dynamodb:${each}`;
+  if (name !== 'TransactWriteItemsCommand') return [action(name.replace(/Command$/, ''))];
+  const rights = {
+    Put: 'PutItem',
+    Update: 'UpdateItem',
+    Delete: 'DeleteItem',
+    ConditionCheck: 'ConditionCheckItem',
+  };
+  return (input.TransactItems ?? []).flatMap((step) =>
+    Object.keys(step).map((kind) => action(rights[kind as keyof typeof rights])),
+  );
+}
 
 describe('re-wrapping', () => {
   test('every token opens afterwards without the old key, and is otherwise as it was', async () => {
@@ -105,8 +139,8 @@ describe('re-wrapping', () => {
     );
     const run = () =>
       rewrapSecrets({ store, rewrapper: createKmsRewrapper({ client, keyId: NEW_KEY, keyVersion: 2 }) });
-    expect(await run()).toEqual({ rewrapped: 1, current: 0, failed: 0 });
-    expect(await run()).toEqual({ rewrapped: 0, current: 1, failed: 0 });
+    expect(await run()).toEqual({ ...noRepo, rewrapped: 1 });
+    expect(await run()).toEqual({ ...noRepo, current: 1 });
     await client.send(new DisableKeyCommand({ KeyId: OLD_KEY }));
     const repo = await store.getRepo('repo-1');
     const box = boxOf(NEW_KEY, 2);
@@ -114,6 +148,42 @@ describe('re-wrapping', () => {
     const [host, room = ''] = repo?.notification?.matrix?.split(' ') ?? [];
     expect([host, (await box.open(chat, room)).reveal()]).toEqual(['https://matrix.org', 'three']);
     expect((await box.open(hook, repo?.webhookSecret?.reveal() ?? '')).reveal()).toBe('two');
+  });
+
+  test('repositories of a tenant that cannot be listed are counted as that, and stop no other tenant', async () => {
+    await store.createTenant('tenant-2', 0);
+    const other = { tenantId: 'tenant-2', id: 'connection-of-2', botUsername: 'bot-of-2' };
+    await store.createConnection(givenConnection(other));
+    await givenRepoOf('tenant-1', 'repo-1', id(0));
+    await givenRepoOf('tenant-2', 'repo-2', other.id);
+    const run = () =>
+      rewrapSecrets({ store, rewrapper: createKmsRewrapper({ client, keyId: NEW_KEY, keyVersion: 2 }) });
+    const row = await table.readRow('T#tenant-1', 'REPO#repo-1');
+    await table.damageRow('T#tenant-1', 'REPO#repo-1', { slug: 7 });
+    expect(await run()).toEqual({ ...noRepo, unlisted: 1, rewrapped: 1 });
+    await table.damageRow('T#tenant-1', 'REPO#repo-1', { slug: row?.slug });
+    expect(await run()).toEqual({ ...noRepo, current: 1, rewrapped: 1 });
+  });
+
+  // AWS, "Using IAM with DynamoDB transactions": each part of a transaction is governed by the right for its own action.
+  test('the document for operators names the rights on the table that it takes', async () => {
+    await givenRepoOf('tenant-1', 'repo-1', id(0));
+    const taken = new Set<string>();
+    table.client.middlewareStack.add(
+      (next, { commandName }) =>
+        (args) => {
+          for (const right of rightsOf(String(commandName), args.input as object)) taken.add(right);
+          return next(args);
+        },
+      { step: 'initialize', name: 'rights', priority: 'low' },
+    );
+    await rewrapCredentials({ store, rewrapper: rewrapper() });
+    await rewrapSecrets({ store, rewrapper: createKmsRewrapper({ client, keyId: NEW_KEY, keyVersion: 2 }) });
+    const sentence = readFileSync('docs/operate.md', 'utf8')
+      .split('\n')
+      .find((line) => line.includes('kms:ReEncryptFrom'));
+    const named = new Set(sentence?.match(/dynamodb:\w+/g));
+    expect([...named].sort()).toEqual([...taken].sort());
   });
 
   test('stopped anywhere and started again, it goes on where it was', async () => {

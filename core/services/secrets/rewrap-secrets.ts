@@ -1,3 +1,4 @@
+import type { TenantId } from '../../domain/ids.ts';
 import {
   type NotificationTargets,
   SECRET_WAYS,
@@ -8,7 +9,7 @@ import type { ManagedRepo } from '../../domain/repos/repo.ts';
 import { chatOwner, webhookSecretOwner } from '../../domain/sealed-text.ts';
 import type { AdminStore } from '../../ports/account-store.ts';
 import type { TextRewrapper } from '../../ports/rewrapper.ts';
-import type { EnrollmentStore } from '../../ports/store.ts';
+import { type EnrollmentStore, StoreError } from '../../ports/store.ts';
 import { VaultError } from '../../ports/system.ts';
 import { Secret } from '../../secret.ts';
 import { type RepoStore, saveRepo } from '../repos/save-repo.ts';
@@ -18,18 +19,35 @@ export interface RewrapSecretsDeps {
   readonly rewrapper: TextRewrapper;
 }
 
-/** Of a repository. `current`: nothing of it is under another key. `failed`: no answer, or its row does not open. */
-export const SECRET_OUTCOMES = ['rewrapped', 'current', 'failed'] as const;
+/**
+ * Of a repository. `current`: nothing of it is under another key. `failed`: no answer, or its row does not open. `unlisted`: of a
+ * tenant whose repositories the store does not list, as where a later release wrote one of them; none of them is re-wrapped.
+ */
+export const SECRET_OUTCOMES = ['rewrapped', 'current', 'failed', 'unlisted'] as const;
 export type SecretCounts = Readonly<Record<(typeof SECRET_OUTCOMES)[number], number>>;
 
 /** Puts webhook secrets and chat addresses of all repositories under the rewrapper's key; may be started again. */
 export async function rewrapSecrets(deps: RewrapSecretsDeps): Promise<SecretCounts> {
   const heads = await deps.store.listAllConnections(Number.MAX_SAFE_INTEGER);
-  const counts = { rewrapped: 0, current: 0, failed: 0 };
+  const counts = { rewrapped: 0, current: 0, failed: 0, unlisted: 0 };
   for (const tenantId of new Set(heads.map((head) => head.tenantId))) {
-    for (const repo of await deps.store.listRepos(tenantId)) counts[await rewrapRepo(deps, repo)] += 1;
+    const repos = await listRepos(deps, tenantId);
+    if (repos === null) counts.unlisted += 1;
+    for (const repo of repos ?? []) counts[await rewrapRepo(deps, repo)] += 1;
   }
   return counts;
+}
+
+async function listRepos(
+  { store }: RewrapSecretsDeps,
+  tenantId: TenantId,
+): Promise<readonly ManagedRepo[] | null> {
+  try {
+    return await store.listRepos(tenantId);
+  } catch (error) {
+    if (error instanceof StoreError) return null;
+    throw error;
+  }
 }
 
 async function rewrapRepo(deps: RewrapSecretsDeps, repo: ManagedRepo): Promise<keyof SecretCounts> {
