@@ -43,6 +43,7 @@ import { REBASE_SCENES } from './scenes/rebase-scenes.ts';
 import { RECALL_SCENES } from './scenes/recall-scenes.ts';
 import { RECEIPT_SCENES } from './scenes/receipt-scenes.ts';
 import { RECORD_SCENES } from './scenes/record-scenes.ts';
+import { REFUSED_SCENES } from './scenes/refused-scenes.ts';
 import { RENEWAL_SCENES } from './scenes/renewal-scenes.ts';
 import { REPAIR_SCENES } from './scenes/repair-scenes.ts';
 import { REVIEW_SCENES } from './scenes/review-scenes.ts';
@@ -102,6 +103,7 @@ export const SCENES = {
   ...RECALL_SCENES,
   ...RECEIPT_SCENES,
   ...RECORD_SCENES,
+  ...REFUSED_SCENES,
   ...RENEWAL_SCENES,
   ...REPAIR_SCENES,
   ...REVIEW_SCENES,

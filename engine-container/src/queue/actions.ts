@@ -121,6 +121,8 @@ export interface FailedAction {
   readonly forgeAnswers: boolean;
   /** Branch of the queue that a branch rule covers, which is why the forge refused. Absent: it was refused for something else. */
   readonly ruledBranch?: string;
+  /** The forge refuses more than this one thing, as for want of a right, or over a quota. Absent: false. */
+  readonly isRefused?: boolean;
 }
 
 export function isStaging(

@@ -3,6 +3,7 @@ import { SCHEDULE_PROBES_MAX } from '#core/domain/limits.ts';
 import { type Action, type ActionOutcome, isStaging } from './actions.ts';
 import { LATE_EFFECT_MS, sweepLate } from './batches/late-branches.ts';
 import { landingOf } from './batches/pipeline.ts';
+import { noteRefusedStaging } from './batches/refused-staging.ts';
 import { noteRuledBranch } from './batches/ruled-branch.ts';
 import { countStagingFailure, countUnfinished } from './batches/staging-failure.ts';
 import { beginPass, type DecisionContext } from './decision-context.ts';
@@ -21,6 +22,7 @@ export function fold(
   at: EpochMs,
 ): DecisionContext {
   const pass = beginPass({ ...s, now: at }, record);
+  noteRefusedStaging(pass, action, outcome);
   if (outcome.kind === 'unfinished') {
     countUnfinished(pass, action);
     return pass;

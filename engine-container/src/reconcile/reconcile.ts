@@ -297,7 +297,8 @@ export class Reconcile {
         action: action.kind,
         outcome: error instanceof Error ? error.name : 'unknown',
       });
-      return { kind: 'failed', forgeAnswers, ...(isRuled ? { ruledBranch: ruled } : {}) };
+      const isRefused = told === 'forge_access_denied';
+      return { kind: 'failed', forgeAnswers, isRefused, ...(isRuled ? { ruledBranch: ruled } : {}) };
     }
   }
 

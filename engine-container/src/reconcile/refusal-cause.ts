@@ -5,6 +5,7 @@ import type { ReconcileErrorCode } from '#core/domain/repos/repo.ts';
 import { earlier } from '#core/domain/wakes/wake-rule.ts';
 import { type ForgeError, isOldName, isOverQuota } from '#core/ports/forge.ts';
 import type { EngineReport } from '#core/ports/store.ts';
+import { isStagingRefused } from '../queue/line/holds.ts';
 import type { QueueRecord } from '../queue/record/record.ts';
 
 const PULLS = 'GET pulls';
@@ -34,9 +35,12 @@ export function withArchive(
 /** A standstill that only a person ends keeps no engine awake: the tick looks whether it is over. A rule is asked about sooner while pull requests wait. */
 export function waitsForTick(
   code: ReconcileErrorCode,
-  { archivedSince, ruledBranch, entries }: Pick<QueueRecord, 'archivedSince' | 'ruledBranch' | 'entries'>,
+  record: Pick<QueueRecord, 'archivedSince' | 'ruledBranch' | 'entries' | 'stagingRefused'>,
 ): boolean {
-  if (code === 'base_missing' || (code === 'forge_access_denied' && archivedSince !== undefined)) return true;
+  const { archivedSince, ruledBranch, entries } = record;
+  if (code === 'base_missing') return true;
+  if (code === 'forge_access_denied' && (archivedSince !== undefined || isStagingRefused(record)))
+    return true;
   return code === 'protection_conflict' && ruledBranch !== undefined && entries.length === 0;
 }
 

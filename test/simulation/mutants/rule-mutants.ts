@@ -55,17 +55,16 @@ export const RULE_MUTANTS: readonly Mutant[] = [
   {
     guard: 'authors are told that the queue has stopped where it can stage nothing (A145)',
     file: `${QUEUE}/words/say-progress.ts`,
-    find: 'isStopped: awaitsPerson(record)',
-    replace: 'isStopped: awaitsPerson({ ...record, ruledBranch: undefined as never })',
+    find: 'isStopped: isStagingStopped(record)',
+    replace: 'isStopped: isStagingStopped({ ...record, ruledBranch: undefined as never })',
     families: ['rules'],
     dies: 'a rule covers the branches of the queue',
   },
   {
     guard: 'the page says as the heads that the queue has stopped where it can stage nothing (A146)',
     file: `${QUEUE}/told/view.ts`,
-    find: "if (awaitsPerson(record)) return situation('waiting', 'queue_stopped');",
-    replace:
-      "if (record.halted !== null && awaitsPerson(record)) return situation('waiting', 'queue_stopped');",
+    find: "if (isStagingStopped(record)) return situation('waiting', 'queue_stopped');",
+    replace: "if (record.halted !== null) return situation('waiting', 'queue_stopped');",
     families: ['rules'],
     dies: 'a rule covers the branches of the queue',
   },

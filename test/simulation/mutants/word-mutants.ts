@@ -208,8 +208,8 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   {
     guard: 'one that waits in a queue that has stopped is told so',
     file: `${QUEUE}/words/say-progress.ts`,
-    find: 'if (batch === undefined && isStopped) return',
-    replace: 'if (batch === undefined && isStopped && pr < 0) return',
+    find: 'if (isStopped && (batch === undefined ||',
+    replace: 'if (isStopped && pr < 0 && (batch === undefined ||',
     families: ['people'],
     dies: 'a queue has stopped',
   },

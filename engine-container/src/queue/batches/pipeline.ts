@@ -55,6 +55,14 @@ export function openRunsOf({ nodes, sharesRun }: Batch): readonly Node[] {
   return nodes.filter(({ state }) => state === 'gating' || (state === 'wanted' && sharesRun !== true));
 }
 
+/** This member goes on only once more of its batch is staged: it is not proven, and no gate run of the batch is out. */
+export function waitsForStaging(batch: Batch, pr: PullRequestNumber): boolean {
+  if (batch.chain.length === 0) return true;
+  const place = batch.members.findIndex((member) => member.pr === pr);
+  const open = openRunsOf(batch);
+  return open.some(({ from }) => from <= place) && open.every(({ state }) => state === 'wanted');
+}
+
 /** No member was taken out of it: what is built on it may still land. */
 export function isWhole(batch: Batch): boolean {
   return batch.teardown === null && batch.limit === batch.members.length && batch.released <= batch.landed;

@@ -3,6 +3,9 @@ import { type Hold, type HoldSettings, pauseAt } from '#core/domain/repos/pause.
 import type { QueueEntry } from '../record/queue-entry.ts';
 import type { QueueRecord } from '../record/record.ts';
 
+/** Staging that the forge has refused as a whole for so long is told to all who wait. */
+const STAGING_REFUSED_MS = 60_000;
+
 type Labels = Pick<QueueEntry, 'isExempt'>;
 
 /** Nothing is staged until a person has looked: a merge was not the proven one, or another queue works on this branch. */
@@ -43,7 +46,17 @@ function isExemptFrom({ isFreeze }: Hold, entry: Labels | undefined): boolean {
   return isFreeze && entry?.isExempt === true;
 }
 
+/** The forge has refused each try to stage for a while: one refusal alone may be chance. Each look tries again. */
+export function isStagingRefused({ stagingRefused: refused }: Pick<QueueRecord, 'stagingRefused'>): boolean {
+  return refused !== undefined && refused.at - refused.since >= STAGING_REFUSED_MS;
+}
+
 /** A person has to act before anything more is staged. */
 export function awaitsPerson(record: QueueRecord): boolean {
   return hasStopped(record) || isStagingImpossible(record);
+}
+
+/** Nothing more is staged: a person has to act, here or on the forge. */
+export function isStagingStopped(record: QueueRecord): boolean {
+  return awaitsPerson(record) || isStagingRefused(record);
 }

@@ -20,6 +20,7 @@ export function adoptSnapshot(pass: DecisionContext): void {
   keepHook(pass);
   noticeName(pass);
   noticeArchive(pass);
+  forgetRefusedStaging(pass);
   noticeBase(pass);
   endHalt(pass);
   stopBesideRival(pass);
@@ -81,6 +82,11 @@ function noticeArchive(pass: DecisionContext): void {
   if (seen.some(({ isArchived }) => isArchived === true)) record.archivedSince ??= s.now;
   else if (seen.length > 0 || isListed) delete record.archivedSince;
   if (record.archivedSince !== undefined) raiseStandstill(pass, 'forge_access_denied');
+}
+
+/** Where no pull request waits, none is tried, and what the forge refused before tells nothing of the next. */
+function forgetRefusedStaging({ record }: DecisionContext): void {
+  if (record.entries.length === 0) delete record.stagingRefused;
 }
 
 /** A halt lasts until a person switches the queue on again. */

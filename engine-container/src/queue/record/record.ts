@@ -101,6 +101,8 @@ export interface QueueRecord extends Learned, Recalling {
   nameInTheWay?: NameInTheWay;
   /** Branch of the queue that a branch rule covers: nothing is staged until that rule is gone. Absent: none does. */
   ruledBranch?: string;
+  /** Each try to stage since `since` was refused by the forge, the latest at `at`. Absent: the latest was not. */
+  stagingRefused?: { readonly since: EpochMs; readonly at: EpochMs };
   /** Which forge this is; absent until it was asked. */
   forge?: KnownForge;
   /** A move of the base without the queue, while it is looked for who was merged; absent: nothing did. */

@@ -9,13 +9,13 @@ import {
 } from '#core/domain/queue/queue-view.ts';
 import type { Hold } from '#core/domain/repos/pause.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
-import { activeMembers, landingBatchOf } from '../batches/pipeline.ts';
+import { activeMembers, landingBatchOf, waitsForStaging } from '../batches/pipeline.ts';
 import { judgedWith } from '../batches/shared-run.ts';
 import { lingerEndsAt } from '../batches/start-batch.ts';
 import { deadlineAt, gateDeadlineMs } from '../gate/gate-deadline.ts';
 import { runSince, waitsForRunner } from '../gate/runner-wait.ts';
 import { graceEndsAt } from '../landing/unheard.ts';
-import { awaitsPerson, holdAt, isKeptFromStaging } from '../line/holds.ts';
+import { holdAt, isKeptFromStaging, isStagingStopped } from '../line/holds.ts';
 import { toChosenFanout } from '../policy/auto-fanout.ts';
 import { tellForecast } from '../policy/forecast.ts';
 import { gateMsOf } from '../policy/pace.ts';
@@ -93,13 +93,15 @@ function situationOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: 
   );
   const isBuilt = own.some(({ chain }) => chain.length > 0);
   if (kept !== null && !isBuilt) return situation('waiting', kept);
+  const isAtStaging = own.every((batch) => waitsForStaging(batch, entry.pr));
+  if (own.length > 0 && isAtStaging && isStagingStopped(record)) return situation('waiting', 'queue_stopped');
   // A batch of which the forge has nothing yet may come to nothing.
   if (own.length > 0 && !isBuilt) return situation('ready');
   if (own.length > 0) return situation('staged', isAtRunner(record, own, entry.pr) ? 'runner_wait' : null);
   if (entry.readyAt === null) return situation('waiting', whyNotAdmitted(entry));
   if (hold !== null && isKeptFromStaging(hold, entry))
     return { ...situation('waiting', hold.isArchived === true ? 'archived' : 'paused'), until: hold.until };
-  if (awaitsPerson(record)) return situation('waiting', 'queue_stopped');
+  if (isStagingStopped(record)) return situation('waiting', 'queue_stopped');
   return situation('ready', record.batches.length === 0 ? null : 'next_batch');
 }
 

@@ -1,8 +1,8 @@
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import { requiresContext } from '../admission/admission.ts';
-import { activeMembers, isWhole } from '../batches/pipeline.ts';
+import { activeMembers, isWhole, waitsForStaging } from '../batches/pipeline.ts';
 import type { DecisionContext } from '../decision-context.ts';
-import { awaitsPerson } from '../line/holds.ts';
+import { isStagingStopped } from '../line/holds.ts';
 import { isBounced } from '../record/bounced.ts';
 import { mustWordsWait } from '../record/bounds.ts';
 import { isBound, type QueueEntry } from '../record/queue-entry.ts';
@@ -60,7 +60,7 @@ function standsOf(record: QueueRecord): Stands {
   const { entries, batches } = record;
   let places: ReadonlyMap<PullRequestNumber, number> | null = null;
   return {
-    isStopped: awaitsPerson(record),
+    isStopped: isStagingStopped(record),
     speakers: new Map(entries.map(({ head, pr }) => [head, pr] as const).reverse()),
     batches: new Map(
       batches.flatMap((batch) => activeMembers(batch).map(({ pr }) => [pr, batch] as const)).reverse(),
@@ -81,9 +81,10 @@ function wordsOf(entry: QueueEntry, { isStopped, speakers, batches, places }: St
   if (said !== undefined && !isProgress(said)) return null;
   const batch = batches.get(pr);
   if (batch?.landing?.head === head) return null;
-  if (batch === undefined && isStopped) return said === describeStopped() ? null : describeStopped();
-  // Nothing stands against it: that is as good as being in line.
-  if (batch === undefined)
+  if (isStopped && (batch === undefined || waitsForStaging(batch, pr)))
+    return said === describeStopped() ? null : describeStopped();
+  // Nothing stands against it: that is as good as being in line. So is a batch that could not be built at once.
+  if (batch === undefined || (batch.chain.length === 0 && batch.builds > 0))
     return said !== undefined && (isInLine(said) || said === describeQueued())
       ? null
       : describeInLine(places().get(pr) ?? 1);

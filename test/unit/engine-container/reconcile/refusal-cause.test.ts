@@ -38,6 +38,13 @@ test('an archive that is remembered says nothing against what this look was told
 test.each([
   ['a base that is gone', 'base_missing', {}, true],
   ['an archive', 'forge_access_denied', { archivedSince: 1 }, true],
+  [
+    'staging that is refused again and again',
+    'forge_access_denied',
+    { stagingRefused: { since: 0, at: 60_000 } },
+    true,
+  ],
+  ['staging that was refused once', 'forge_access_denied', { stagingRefused: { since: 0, at: 0 } }, false],
   ['a token that is refused', 'forge_access_denied', {}, false],
   [
     'a rule over the branches of an empty queue',

@@ -1,0 +1,13 @@
+import { type Action, type ActionOutcome, isStaging } from '../actions.ts';
+import type { DecisionContext } from '../decision-context.ts';
+
+/** The forge refuses to let anything be staged, or it does no more: what became of the latest try says which. */
+export function noteRefusedStaging(
+  { record, s }: Pick<DecisionContext, 'record' | 's'>,
+  action: Action,
+  outcome: ActionOutcome,
+): void {
+  if (!isStaging(action)) return;
+  if (outcome.kind !== 'failed' || outcome.isRefused !== true) delete record.stagingRefused;
+  else record.stagingRefused = { since: record.stagingRefused?.since ?? s.now, at: s.now };
+}
