@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { readCommandLine, runProgram } from '../../core/adapters/system/command-line.ts';
 import { defaultSeed } from '../forge/fake-forge.ts';
 import { type Started, startEverything } from '../start.ts';
 import { CARDS } from './world.ts';
@@ -30,6 +31,9 @@ interface Answer {
   readonly json: any;
 }
 
+const USAGE = `npm run demo:billing
+
+Plays plans and payments from end to end on this machine, beside a stand-in of the payment provider: no account is needed.`;
 const SETTLES_WITHIN_MS = 60_000;
 const LOOK_EVERY_MS = 200;
 
@@ -321,14 +325,13 @@ export async function demonstrateBilling(): Promise<number> {
 }
 
 if (process.argv[1]?.endsWith(join('payments', 'demo.ts'))) {
-  demonstrateBilling().then(
-    (steps) => {
-      process.stdout.write(`\n${steps} of ${steps} as expected\n`);
-      process.exit(0);
+  runProgram(
+    async () => {
+      readCommandLine({}, USAGE);
+      const steps = await demonstrateBilling();
+      console.log(`\n${steps} of ${steps} as expected`);
+      return 0;
     },
-    (error: unknown) => {
-      process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);
-      process.exit(1);
-    },
+    (error) => `\n${error instanceof Error ? error.message : String(error)}`,
   );
 }

@@ -9,16 +9,23 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
+interface Deployed {
+  readonly code: number | null;
+  readonly output: string;
+  readonly called: readonly string[];
+}
+
 /** The programs that `npm run deploy` called, where the first of them that is named ends with this code. */
-async function deploy(failing: string | null): Promise<{ code: number | null; called: string[] }> {
+async function deploy(failing: string | null, ...options: string[]): Promise<Deployed> {
   const calls = join(folder, 'calls');
   for (const name of ['cdk', 'tsx']) {
     const text = `#!/bin/sh\necho "${name} $*" >> '${calls}'\ncase "${name} $*" in *'${failing ?? 'nothing'}'*) exit 3;; esac\n`;
     writeFileSync(join(folder, name), text, { mode: 0o755 });
   }
   const PATH = `${folder}:${process.env.PATH}`;
-  const { code } = await runProgram('bin/deploy.ts', ['-c', 'stage=prod'], { PATH });
-  return { code, called: readFileSync(calls, 'utf8').trim().split('\n') };
+  writeFileSync(calls, '');
+  const { code, output } = await runProgram('bin/deploy.ts', ['-c', 'stage=prod', ...options], { PATH });
+  return { code, output, called: readFileSync(calls, 'utf8').split('\n').slice(0, -1) };
 }
 
 const DEPLOYS = 'cdk deploy --outputs-file dist/outputs.json -c stage=prod';
@@ -33,9 +40,14 @@ test.each([
 ])(
   'a deployment is recorded, and proven by a start; where %s fails it ends with its code',
   async (failing, code, called) => {
-    expect(await deploy(failing)).toEqual({ code, called });
+    expect(await deploy(failing)).toMatchObject({ code, called });
   },
 );
+
+test('a deployment that is asked for its help says how it is called, and deploys and records nothing', async () => {
+  const told = await deploy(null, '--help');
+  expect(told).toEqual({ code: 0, called: [], output: expect.stringMatching(/^npm run deploy -- /) });
+});
 
 /**
  * "They will not run any pre- or post-scripts" (https://docs.npmjs.com/cli/v11/using-npm/config#ignore-scripts), with an
