@@ -1,5 +1,16 @@
 import { closest, distance } from 'fastest-levenshtein';
-import { type Document, isAlias, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  Lexer,
+  LineCounter,
+  Parser,
+  parseDocument,
+  visit,
+} from 'yaml';
 import * as z from 'zod';
 import type { FileProblem } from '../../domain/repos/settings-file.ts';
 import { FILE_REFUSALS, FILE_SETTINGS, refusalOf } from './repo-settings.ts';
@@ -13,7 +24,10 @@ export const SETTINGS_FILE_PROBLEMS_MAX = 20;
 const NEAR_EDITS_MAX = 3;
 const SHOWN_CHARS_MAX = 60;
 const MESSAGE_CHARS_MAX = 200;
+/** Tokens that stand around one another: a setting that is a list has four. */
+const TOKENS_OPEN_MAX = 16;
 const TOO_DEEP = 'The file is nested too deeply.';
+const NO_DIRECTIVE = 'The file is YAML 1.2, without a directive.';
 
 const Settings = z.strictObject(FILE_SETTINGS);
 export type FileSettings = z.infer<typeof Settings>;
@@ -39,14 +53,22 @@ export function settingsFileSchema(): object {
 export function readSettingsFile(text: string): SettingsFile {
   if (Buffer.byteLength(text) > SETTINGS_FILE_BYTES_MAX)
     return refuse([atStart(`The file has more than ${SETTINGS_FILE_BYTES_MAX} bytes.`)]);
+  const foreign = findForeign(text);
+  if (foreign !== null) return refuse([foreign]);
   const lines = new LineCounter();
-  const doc = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2' });
   const problem = (offset: number | undefined, key: string | null, says: string): FileProblem => {
     const { line, col } = lines.linePos(offset ?? 0);
     return { line: Math.max(line, 1), column: Math.max(col, 1), key, says };
   };
-  const faults = [...doc.errors, ...doc.warnings].map(({ pos, code, message }) =>
-    problem(pos[0], null, code === 'RESOURCE_EXHAUSTION' ? TOO_DEEP : printable(message, MESSAGE_CHARS_MAX)),
+  const doc = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    version: '1.2',
+    // Else the library writes words of the file to the log by itself.
+    logLevel: 'error',
+  });
+  const faults = [...doc.errors, ...doc.warnings].map(({ pos, message }) =>
+    problem(pos[0], null, printable(message, MESSAGE_CHARS_MAX)),
   );
   visit(doc, {
     Alias: (_, { range }) => {
@@ -56,8 +78,6 @@ export function readSettingsFile(text: string): SettingsFile {
       if (tag !== undefined) faults.push(problem(range?.[0], null, 'A tag is not taken.'));
     },
   });
-  if (doc.directives?.yaml.version !== '1.2')
-    faults.push(atStart('The file is YAML 1.2, without a directive.'));
   if (faults.length > 0) return refuse(faults);
   if (doc.contents === null || (isScalar(doc.contents) && doc.contents.value === null))
     return { ok: true, settings: {} };
@@ -83,6 +103,28 @@ export function readSettingsFile(text: string): SettingsFile {
       );
   }
   return problems.length > 0 ? refuse(problems) : { ok: true, settings: settings as FileSettings };
+}
+
+/**
+ * The first directive, or the place where the file is nested deeper than settings are; token by token, before the file is read. The
+ * reader goes down by recursion, and writes a key that is a mapping out once for each mapping around it, which takes minutes for
+ * a kilobyte.
+ */
+function findForeign(text: string): FileProblem | null {
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  const parser = new Parser(lines.addNewLine);
+  const at = (offset: number, says: string): FileProblem => {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col, key: null, says };
+  };
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const { type, offset } of parser.next(lexeme)) {
+      if (type === 'directive') return at(offset, NO_DIRECTIVE);
+    }
+    if (parser.stack.length > TOKENS_OPEN_MAX) return at(parser.offset, TOO_DEEP);
+  }
+  return null;
 }
 
 function startOf(doc: Document, path: readonly PropertyKey[]): number | undefined {

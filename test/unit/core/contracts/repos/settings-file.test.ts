@@ -79,6 +79,8 @@ describe('a settings file that is wrong gives no setting, and says the line', ()
     ['a tag of a key', '!!str batch_target: 8', 1],
     ['a tag of the whole file', '!!map\nbatch_target: 8', 2],
     ['another version, where 010 is eight', '%YAML 1.1\n---\nbatch_target: 010', 1],
+    ['its own version', '%YAML 1.2\n---\nbatch_target: 8', 1],
+    ['a name for tags', '# ours\n%TAG ! tag:x,2000:\n---\nbatch_target: 8', 2],
     ['a second document', 'batch_target: 1\n---\nbatch_target: 2', 2],
     ['a key that is a list', '[batch_target]: 4', 1],
     ['a quote that is not closed', 'batch_target: 4\nhigh_labels: ["urgent', 2],
@@ -102,10 +104,32 @@ describe('a settings file that is wrong gives no setting, and says the line', ()
     expect(more).toEqual([]);
   });
 
-  test('of lists that are nested deeper than a parser goes', () => {
+  describe('of what is nested deeper than settings are', () => {
+    const TOO_DEEP = { key: null, says: 'The file is nested too deeply.' };
     const deep = (depth: number) => problemsOf(`high_labels: ${'['.repeat(depth)}${']'.repeat(depth)}`);
-    for (const depth of [2, 200]) expect(deep(depth)[0]?.key).toBe('high_labels');
-    expect(deep(8_000)[0]).toMatchObject({ line: 1, key: null, says: 'The file is nested too deeply.' });
+
+    test('where that begins, before anything goes down into it', () => {
+      for (const depth of [2, 12]) expect(deep(depth)[0]?.key).toBe('high_labels');
+      expect(deep(8_000)).toEqual([{ line: 1, column: 29, ...TOO_DEEP }]);
+      expect(problemsOf(`batch_target: 8\n${'- '.repeat(4_000)}`)).toMatchObject([{ line: 2, ...TOO_DEEP }]);
+    });
+
+    test('within a second, where a key is a mapping whose key is a mapping', () => {
+      const begun = performance.now();
+      expect(problemsOf(`high_labels:\n ${'? '.repeat(300)}a`)).toMatchObject([{ line: 2, ...TOO_DEEP }]);
+      expect(performance.now() - begun).toBeLessThan(1_000);
+    });
+
+    test('without throwing, where thousands of lists end at once', () => {
+      expect(problemsOf(`${'- '.repeat(8_000)}x\nb: 1`)).toMatchObject([{ line: 1, ...TOO_DEEP }]);
+    });
+  });
+
+  test('and writes no word of the file anywhere else', () => {
+    const emitted = jest.spyOn(process, 'emitWarning').mockReturnValue();
+    expect(told('high_labels:\n  ? secret: word\n  : 1')[0]).toMatch(/^2: high_labels: .*expected array/);
+    expect(emitted).not.toHaveBeenCalled();
+    emitted.mockRestore();
   });
 
   test('at most so many times, and control characters of a key are not repeated', () => {
