@@ -64,7 +64,9 @@ export const LabelName = z
   .string()
   .min(1)
   .max(LABEL_CHARS_MAX)
-  .regex(/^[!-~](?:[ -~]*[!-~])?$/);
+  .regex(/^[!-~](?:[ -~]*[!-~])?$/, {
+    error: 'expected printable ASCII, no blank at either end',
+  });
 export const MergeStyle = z.enum(MERGE_STYLES);
 export const WakeupMode = z.enum(WAKEUP_MODES);
 

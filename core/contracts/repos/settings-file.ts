@@ -97,7 +97,7 @@ export function readSettingsFile(text: string): SettingsFile {
     if (given.success) settings[known] = given.data;
     else
       problems.push(
-        ...given.error.issues.map(({ path, message }) =>
+        ...firstOfEach(given.error.issues).map(({ path, message }) =>
           problem(startOf(doc, [known, ...path]) ?? start, known, `${known}: ${message}.`),
         ),
       );
@@ -125,6 +125,13 @@ function findForeign(text: string): FileProblem | null {
     if (parser.stack.length > TOKENS_OPEN_MAX) return at(parser.offset, TOO_DEEP);
   }
   return null;
+}
+
+/** Of each value one: that a text is no list is all there is to say, and not that it has too many letters for one. */
+function firstOfEach<T extends { readonly path: readonly PropertyKey[] }>(
+  issues: readonly T[],
+): readonly T[] {
+  return [...new Map(issues.toReversed().map((issue) => [issue.path.join(), issue])).values()].toReversed();
 }
 
 function startOf(doc: Document, path: readonly PropertyKey[]): number | undefined {

@@ -64,6 +64,15 @@ describe('a settings file that is wrong gives no setting, and says the line', ()
     expect(lines[2]).toMatch(/^6: high_labels: .*expected string/);
   });
 
+  test.each([
+    ['high_labels: urgent', '1: high_labels: Invalid input: expected array, received string.'],
+    ['low_labels: [""]', '1: low_labels: Too small: expected string to have >=1 characters.'],
+    ['batch_target: 99999999999999999999', /^1: batch_target: Too big: [^.]*\.$/],
+    ['low_labels: [dringend, café]', '1: low_labels: expected printable ASCII, no blank at either end.'],
+  ])('once of each value, in words: %s', (text, line) => {
+    expect(told(text)).toEqual([typeof line === 'string' ? line : expect.stringMatching(line)]);
+  });
+
   test('of a key without a value', () => {
     expect(told('batch_target:\nbisect_fanout: 2')[0]).toMatch(/^1: batch_target: .*expected number/);
     expect(told('{ batch_target }')[0]).toMatch(/^1: batch_target: .*expected number/);
