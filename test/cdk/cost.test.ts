@@ -57,6 +57,8 @@ describe('the price of a deployment', () => {
     const figures = sized.find(({ what }) => what === 'figures of the queues');
     // Five metrics of three sizes.
     expect([figures?.asleep, figures?.running.toFixed(2)]).toEqual([0, '4.50']);
+    const told = `nothing while it sleeps, ${figures?.busy.toFixed(2)} for the busy team`;
+    expect(readFileSync('docs/operate.md', 'utf8')).toContain(told);
     // They are asked for, and take one busy team past its goal by ten cents at most.
     expect(sumUsd(lines, 'busy') + (figures?.busy ?? 0)).toBeLessThanOrEqual(10.1);
     const [task, address] = sized;
