@@ -15,6 +15,7 @@ import { readCommandLine, refuseCall, runProgram } from '../core/adapters/system
 import { canonicalId } from '../core/domain/ids.ts';
 import { Secret } from '../core/secret.ts';
 import { type Release, releaseIdentity, releaseRepo } from '../core/services/repos/release-claim.ts';
+import { needAccount, sayNoAccount } from './need-account.ts';
 
 const USAGE = `npm run admin -- --email <address> --user-pool <UserPoolId>
 npm run admin -- --email <address> --identity <address of the provider> --service-key-file <file>
@@ -62,7 +63,9 @@ async function main(): Promise<number> {
   if (email === undefined || !/^[^@\s]+@[^@\s]+$/.test(email)) refuseCall(USAGE);
   if (userPoolId !== undefined && identity === undefined) {
     // A client is what finds credentials and region in all the usual places.
-    const { credentials, region } = new KMSClient({}).config;
+    const client = new KMSClient({});
+    await needAccount(client);
+    const { credentials, region } = client.config;
     const config = {
       userPoolId,
       region: await region(),
@@ -97,7 +100,7 @@ interface Claim {
 
 async function releaseClaim({ table, instance, bot, repo }: Claim): Promise<number> {
   if (table === undefined || instance === undefined) refuseCall(USAGE);
-  const store = openStore(table);
+  const store = await openStore(table);
   let released: Release;
   if (bot !== undefined && repo === undefined) released = await releaseIdentity(store, instance, bot);
   else if (repo !== undefined && bot === undefined) released = await releaseRepo(store, instance, repo);
@@ -115,7 +118,7 @@ interface Wanted {
 async function printAudit({ table, tenant, about }: Wanted): Promise<number> {
   const tenantId = canonicalId(tenant ?? '');
   if (table === undefined || tenantId === null) refuseCall(USAGE);
-  const store = openStore(table);
+  const store = await openStore(table);
   const live = await store.listAudit(tenantId, Number.POSITIVE_INFINITY);
   const wanted = live.filter(({ target }) => about === undefined || target === about);
   for (const note of [...wanted, ...(await store.listKeptAudit(tenantId, about))]) {
@@ -124,14 +127,19 @@ async function printAudit({ table, tenant, about }: Wanted): Promise<number> {
   return 0;
 }
 
-function openStore(table: string) {
+async function openStore(table: string) {
+  const dynamo = new DynamoDBClient({});
+  await needAccount(dynamo);
   return createDynamoStore({
-    client: DynamoDBDocumentClient.from(new DynamoDBClient({})),
+    client: DynamoDBDocumentClient.from(dynamo),
     tableName: table,
     clock: createSystemClock(),
   });
 }
 
-runProgram(main, (error) =>
-  error instanceof MakeAdminError ? error.message : error instanceof Error ? error.name : 'failed',
-);
+function explain(error: unknown): string {
+  if (error instanceof MakeAdminError) return error.message;
+  return sayNoAccount(error) ?? (error instanceof Error ? error.name : 'failed');
+}
+
+runProgram(main, explain);

@@ -12,6 +12,7 @@ import { copyBack } from '../core/adapters/dynamo/table/copy-back.ts';
 import { createSystemClock } from '../core/adapters/system/clock.ts';
 import { readCommandLine, refuseCall, runProgram } from '../core/adapters/system/command-line.ts';
 import { TICK_INTERVAL_MS } from '../core/domain/limits.ts';
+import { needAccount, sayNoAccount } from './need-account.ts';
 
 const USAGE = `npm run restore -- --table <TableName> --restored <new table> --at 2026-11-22T10:00:00Z
 npm run restore -- --table <TableName> --restored <table> [--put missing|all]
@@ -30,6 +31,7 @@ async function main(): Promise<number> {
   const isKnown = put === undefined || put === 'missing' || put === 'all';
   if (table === undefined || restored === undefined || restored === table || !isKnown) refuseCall(USAGE);
   const dynamo = new DynamoDBClient({});
+  await needAccount(dynamo);
   if (at !== undefined) return restoreTable(dynamo, { table, restored, at });
   const client = DynamoDBDocumentClient.from(dynamo);
   const clock = createSystemClock();
@@ -114,4 +116,4 @@ function sayStopped(error: unknown): string {
   return `the restore stopped (${name}): rows that were put back stay, no row is lost; start the same command again. Rights: docs/operate.md, Restore`;
 }
 
-runProgram(main, sayStopped, 2);
+runProgram(main, (error) => sayNoAccount(error) ?? sayStopped(error), 2);

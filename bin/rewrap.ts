@@ -7,6 +7,7 @@ import { createSystemClock } from '../core/adapters/system/clock.ts';
 import { readCommandLine, refuseCall, runProgram } from '../core/adapters/system/command-line.ts';
 import { type REWRAP_OUTCOMES, rewrapCredentials } from '../core/services/secrets/rewrap-credentials.ts';
 import { rewrapSecrets } from '../core/services/secrets/rewrap-secrets.ts';
+import { needAccount, sayNoAccount } from './need-account.ts';
 
 const USAGE = `npm run rewrap -- --table <TableName> --key <id or ARN of the new key> --key-version <number> [--dry-run]
 
@@ -37,6 +38,7 @@ function readOptions(): Options {
 async function main(): Promise<number> {
   const options = readOptions();
   const dynamo = new DynamoDBClient({});
+  await needAccount(dynamo);
   const kms = new KMSClient({});
   const store = createDynamoStore({
     client: DynamoDBDocumentClient.from(dynamo),
@@ -68,4 +70,4 @@ async function main(): Promise<number> {
 }
 
 // The name only: an error of the SDK may quote the request.
-runProgram(main, (error) => (error instanceof Error ? error.name : 'failed'));
+runProgram(main, (error) => sayNoAccount(error) ?? (error instanceof Error ? error.name : 'failed'));
