@@ -27,7 +27,11 @@ export async function readStatuses(
   }));
 }
 
-/** Every status that was ever posted on a commit, in no promised order; `id` grows with time. */
+/**
+ * Every status that was ever posted on a commit, in no promised order; `id` grows with time. Asked for by their number on that
+ * commit, since the forge sorts by seconds otherwise: rows of one second may then stand on another page at each call, and one of
+ * them on none.
+ */
 export async function listStatusHistory(
   transport: ForgeTransport,
   sha: CommitSha,
@@ -36,6 +40,7 @@ export async function listStatusHistory(
     method: 'GET',
     label: 'GET commits/{sha}/statuses',
     path: [...transport.repoPath, 'commits', sha, 'statuses'],
+    query: { sort: 'leastindex' },
   } as const;
   const rows = await readAllPages(transport, call, (answer) => readBody(StatusRows, call, answer));
   return rows.filter((row) => row !== null);

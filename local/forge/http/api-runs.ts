@@ -47,7 +47,7 @@ async function listStatuses(call: Call) {
   const state = call.query.get('state');
   const rows = repo.statuses.filter((row) => row.sha === sha && (state === null || row.state === state));
   const newestFirst = (a: StatusRecord, b: StatusRecord): number => b.id - a.id;
-  const oldestFirst = ['oldest', 'leastupdate', 'leastindex'].includes(call.query.get('sort') ?? '');
+  const oldestFirst = ['oldest', 'leastupdate', 'highestindex'].includes(call.query.get('sort') ?? '');
   rows.sort(oldestFirst ? (a, b) => newestFirst(b, a) : newestFirst);
   const { page, headers } = paged(call, rows, `/api/v1/repos/${slugOf(repo)}/statuses/${sha}`);
   return ok(

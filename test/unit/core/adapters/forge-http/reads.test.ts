@@ -40,6 +40,29 @@ describe('branches', () => {
   });
 });
 
+describe('statuses', () => {
+  test('those of one second are all read, in whatever order the database has them at each call', async () => {
+    const row = (id: number) => ({
+      id,
+      context: `c${id}`,
+      status: 'success',
+      created_at: '2026-01-01T00:00:00Z',
+    });
+    const rows = Array.from({ length: 80 }, (_, at) => row(80 - at));
+    const { forge } = open(({ query }, nth) => {
+      const isUnique = query.sort === 'leastindex';
+      const shown = isUnique || nth % 2 === 0 ? rows : rows.toReversed();
+      const from = (Number(query.page) - 1) * Number(query.limit);
+      return {
+        json: shown.slice(from, from + Number(query.limit)),
+        headers: { 'x-total-count': String(rows.length) },
+      };
+    });
+    const read = await forge.listStatusHistory(sha(9));
+    expect(new Set(read.map(({ id }) => id)).size).toBe(rows.length);
+  });
+});
+
 describe('commits', () => {
   test('a commit in the fields we use', async () => {
     const parents = [{ sha: sha(1) }, { sha: sha(2) }];
