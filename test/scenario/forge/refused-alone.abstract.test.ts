@@ -99,6 +99,24 @@ test.each([1, 4])('%s failures to remove the work branch cost no gate run', asyn
   expect((await world.forge.branches()).filter((name) => name.startsWith('mq-work/'))).toEqual([]);
 });
 
+test.each([
+  ['fails to remove', new ForgeError('unreachable', 'DELETE branches/{branch}', 502)],
+  ['lets the account remove', new ForgeError('denied', 'DELETE branches/{branch}', 403)],
+])('a forge that %s no branch delays no landing by minutes', async (_what, error) => {
+  let isKept = true;
+  const world = await createWorld({ wrapForge: wrapForge(failOn('deleteBranch', error, () => isKept)) });
+  await givenProject(world.forge);
+  world.forge.gateDurationMs = 5_000;
+  const [first, second] = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
+  await givenScheduled(world.forge, 'c', 'BAD\n');
+  const last = await givenScheduled(world.forge, 'd');
+  await world.drain({ maxMs: 2 * MINUTE, until: () => landedOf(world).length === 3 });
+  expect(landedOf(world)).toEqual([first, second, last]);
+  isKept = false;
+  await lookOften(world, 10);
+  expect((await world.forge.branches()).filter((name) => name.startsWith('mq'))).toEqual([]);
+});
+
 test('a look that failed is made again soon, also where a freeze window has hours to go', async () => {
   let isAway = false;
   const away = new ForgeError('unreachable', 'GET pulls', 502);
