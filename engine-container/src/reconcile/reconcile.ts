@@ -145,6 +145,7 @@ export class Reconcile {
         this.#wakeAt = clock.now();
         break;
       }
+      this.#keeper.tellBy(snapshot.repo);
       if (snapshot.full) {
         this.#sight = reader.sight;
         this.#isRepoSeen = reader.isRepoSeen;

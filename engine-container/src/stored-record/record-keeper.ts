@@ -43,6 +43,8 @@ export interface KeeperDeps {
 export class RecordKeeper {
   readonly #store: EngineStore;
   readonly #repo: ManagedRepo;
+  /** The same, with the holds of the latest look. */
+  #toldBy: ManagedRepo;
   readonly #held: HeldLease;
   readonly #log: Log;
   readonly #figures: ReconcileFigures;
@@ -69,6 +71,7 @@ export class RecordKeeper {
     this.#figures = figures;
     this.#store = store;
     this.#repo = repo;
+    this.#toldBy = repo;
     this.#held = held;
     this.#saved = emptyRecord(repo.statusContext);
   }
@@ -103,6 +106,11 @@ export class RecordKeeper {
     // A record that a crash kept from being stored comes before anything new.
     if (!isEmpty(this.#unsent)) await this.#write(this.#saved, null);
     return 'loaded';
+  }
+
+  /** A person may have paused the queue since this reconcile began: people are told what is decided by. */
+  tellBy(repo: ManagedRepo): void {
+    this.#toldBy = repo;
   }
 
   collect(events: readonly DecidedEvent[], at: EpochMs): void {
@@ -166,7 +174,7 @@ export class RecordKeeper {
   }
 
   #tell(record: QueueRecord, at: EpochMs): ToldQueue {
-    const repo = withFile(this.#repo, record.settingsSeen);
+    const repo = withFile(this.#toldBy, record.settingsSeen);
     return { view: toQueueView(repo, record, at), obligations: toObligations(record, at) };
   }
 
