@@ -9,7 +9,7 @@ export interface InProcessWakesConfig {
   readonly answer: (wake: WakeMessage) => Promise<void>;
   /** The end of a delayed wake. */
   readonly forward: (wake: WakeMessage) => Promise<void>;
-  /** Wakes that are answered at once. */
+  /** Wakes that are answered at once, and beside them as many glances. */
   readonly workersMax: number;
   readonly log: Log;
 }
@@ -23,7 +23,7 @@ export interface InProcessWakes extends WakeQueue {
   stop(): Promise<void>;
 }
 
-type Line = 'asked' | 'idle';
+type Line = 'asked' | 'idle' | 'glances';
 
 interface Waiting {
   readonly wake: WakeMessage;
@@ -43,8 +43,9 @@ const ASKED_IN_A_ROW_MAX = 3;
 
 /**
  * Wake queues in the memory of one process: one wake of a repository at a time, a limited number at once. What people,
- * webhooks and planned looks ask for stands in one line, idle looks in another behind it (decision 0306). A wake is a hint: the due
- * mark that was stored before it survives the process, and the tick finds it.
+ * webhooks and planned looks ask for stands in one line, idle looks in another behind it (decision 0306). A glance takes two calls at
+ * most and waits for neither (decision 0316). A wake is a hint: the due mark that was stored before it survives the process, and
+ * the tick finds it.
  */
 export function createInProcessWakes(config: InProcessWakesConfig): InProcessWakes {
   const { log } = config;
@@ -60,14 +61,19 @@ export function createInProcessWakes(config: InProcessWakesConfig): InProcessWak
     }, ms);
     timers.add(timer);
   };
-  const lines: Readonly<Record<Line, Set<RepoId>>> = { asked: new Set(), idle: new Set() };
+  const lines: Readonly<Record<Line, Set<RepoId>>> = {
+    asked: new Set(),
+    idle: new Set(),
+    glances: new Set(),
+  };
+  const out = { looks: 0, glances: 0 };
   let askedInARow = 0;
 
   /** A repository keeps its place, and goes over to the line of what was asked for once that holds for it too. */
   const join = (repoId: RepoId, group: Group, wake: WakeMessage, wanted: Line): void => {
     const line = group.waiting?.line === 'asked' ? 'asked' : wanted;
+    if (group.waiting !== null && group.waiting.line !== line) lines[group.waiting.line].delete(repoId);
     group.waiting = { wake, line };
-    if (line === 'asked') lines.idle.delete(repoId);
     lines[line].add(repoId);
   };
   const firstOf = (line: Line): RepoId | undefined => {
@@ -75,12 +81,15 @@ export function createInProcessWakes(config: InProcessWakesConfig): InProcessWak
     return undefined;
   };
   const takeNext = (): RepoId | undefined => {
+    const glance = out.glances < config.workersMax ? firstOf('glances') : undefined;
+    if (glance !== undefined) return glance;
+    if (out.looks >= config.workersMax) return undefined;
     const idle = firstOf('idle');
     if (idle !== undefined && askedInARow >= ASKED_IN_A_ROW_MAX) return idle;
     return firstOf('asked') ?? idle;
   };
   const next = (): void => {
-    while (!stopped && running.size < config.workersMax) {
+    while (!stopped) {
       const repoId = takeNext();
       const group = repoId === undefined ? undefined : groups.get(repoId);
       if (repoId === undefined || group === undefined || group.waiting === null) return;
@@ -88,12 +97,15 @@ export function createInProcessWakes(config: InProcessWakesConfig): InProcessWak
     }
   };
   const begin = (repoId: RepoId, group: Group, taken: Waiting): void => {
+    const kind = taken.line === 'glances' ? 'glances' : 'looks';
     lines[taken.line].delete(repoId);
-    askedInARow = taken.line === 'asked' ? askedInARow + 1 : 0;
+    out[kind] += 1;
+    if (kind === 'looks') askedInARow = taken.line === 'asked' ? askedInARow + 1 : 0;
     group.waiting = null;
     group.isRunning = true;
     const run = answer(group, taken).finally(() => {
       running.delete(run);
+      out[kind] -= 1;
       group.isRunning = false;
       if (group.waiting === null && group.failures === 0) groups.delete(repoId);
       next();
@@ -146,7 +158,7 @@ export function createInProcessWakes(config: InProcessWakesConfig): InProcessWak
     sendWake: async (repoId, wakeSeq) => add({ repoId, wakeSeq }, 'asked'),
     sendIdleWake: async (repoId, wakeSeq) => add({ repoId, wakeSeq }, 'idle'),
     sendDelayedWake: async (repoId, wakeSeq, delayMs) => delay({ repoId, wakeSeq }, delayMs),
-    sendGlance: async ({ repoId, wakeSeq, step }) => add({ repoId, wakeSeq, glance: step }, 'idle'),
+    sendGlance: async ({ repoId, wakeSeq, step }) => add({ repoId, wakeSeq, glance: step }, 'glances'),
     sendDelayedGlance: async ({ repoId, wakeSeq, step }, delayMs) =>
       delay({ repoId, wakeSeq, glance: step }, delayMs),
     stop: async () => {

@@ -56,6 +56,51 @@ describe('wakes in one process', () => {
     expect({ answered, most }).toEqual({ answered: [1, 3], most: 1 });
   });
 
+  test('a glance waits for no look, and no more glances are out than there are workers', async () => {
+    const looks: (() => void)[] = [];
+    const glances: (() => void)[] = [];
+    const wakes = givenWakes(
+      ({ glance }) =>
+        new Promise<void>((resolve) => {
+          (glance === undefined ? looks : glances).push(resolve);
+        }),
+    );
+    for (let at = 0; at < 5; at += 1) await wakes.sendWake(`busy-${at}`, 1);
+    for (let at = 0; at < 5; at += 1) await wakes.sendGlance({ repoId: `quiet-${at}`, wakeSeq: 1, step: 0 });
+    await eventually('two of each are out', ANSWERED_WITHIN_MS, async () => glances.length === 2);
+    expect(looks).toHaveLength(2);
+    for (let ended = 0; ended < 5; ended += 1) {
+      await eventually('the next begins', ANSWERED_WITHIN_MS, async () => glances.length > ended);
+      glances[ended]?.();
+    }
+    await eventually('all glances have ended', ANSWERED_WITHIN_MS, async () => wakes.size === 5);
+    expect([glances.length, looks.length]).toEqual([5, 2]);
+    for (let ended = 0; ended < 5; ended += 1) {
+      await eventually('the next begins', ANSWERED_WITHIN_MS, async () => looks.length > ended);
+      looks[ended]?.();
+    }
+    await wakes.stop();
+  });
+
+  test('a repository whose glance waits is looked at once, and in the place of what was asked', async () => {
+    const order: string[] = [];
+    const held: (() => void)[] = [];
+    const wakes = givenWakes(async ({ repoId, glance }) => {
+      order.push(`${repoId}${glance === undefined ? '' : ' glance'}`);
+      await new Promise<void>((resolve) => {
+        held.push(resolve);
+      });
+    }, 1);
+    await wakes.sendGlance({ repoId: 'first', wakeSeq: 1, step: 0 });
+    await wakes.sendGlance({ repoId: 'second', wakeSeq: 1, step: 0 });
+    await wakes.sendWake('second', 2);
+    await eventually('it is looked at', ANSWERED_WITHIN_MS, async () => order.length === 2);
+    for (const end of held) end();
+    await eventually('both have ended', ANSWERED_WITHIN_MS, async () => wakes.size === 0);
+    await wakes.stop();
+    expect(order).toEqual(['first glance', 'second']);
+  });
+
   test('no more are answered at once than there are workers, and each has its turn', async () => {
     const answered = new Set<string>();
     let atOnce = 0;
@@ -139,15 +184,6 @@ describe('wakes in one process', () => {
     const turns = order.slice(0, 100).filter((each) => each.startsWith('idle-'));
     expect(turns.slice(0, 3)).toEqual(['idle-0:1', 'idle-1:1', 'idle-2:1']);
     expect(turns).toHaveLength(25);
-  });
-
-  test('a glance goes behind orders', async () => {
-    const busy = givenBusyWorker();
-    await busy.begin();
-    await busy.wakes.sendGlance({ repoId: 'glanced', wakeSeq: 1, step: 1 });
-    await busy.wakes.sendWake('ordered', 1);
-    const order = await busy.end(102);
-    expect([order[0], order.at(-1)]).toEqual(['ordered:1', 'glanced:1']);
   });
 
   test('a stop waits for those under way and takes no more', async () => {
