@@ -1,28 +1,31 @@
-import type { EpochMs } from '#core/domain/ids.ts';
 import { codeOfPlace } from '#core/domain/pulls/find-pull-code.ts';
 import { BY_ITSELF } from '#core/domain/pulls/pull-code-kinds.ts';
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
-import type { QueuePlace } from '#core/domain/queue/queue-view.ts';
-import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import type { QueuePlace, QueueView } from '#core/domain/queue/queue-view.ts';
+import { PAUSED_PREFIX } from '#core/domain/repos/pause-words.ts';
 import type { QueueRecord } from '../../engine-container/src/queue/record/record.ts';
-import { toQueueView } from '../../engine-container/src/queue/told/view.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 
 /** The beginnings of words which say that the queue goes on by itself. They may be of an earlier moment, or name a reason. */
 const GOES_ON = ['queued:', 'staged:', 'requeued:'];
 
+/** Beginnings of the words of codes that are told in several ways. */
+const FAMILIES: ReadonlyMap<string, string> = new Map([
+  ['head_changed', 'requeued: head changed'],
+  ['paused', PAUSED_PREFIX],
+]);
+
 /**
- * Words and state never contradict (A146): the queue view and the status on the head say the same of each pull request. Judged
- * where the forge was left alone for a while, because a status is written after the record is stored.
+ * Words and state never contradict (A146): the stored view, which the page reads, and the status on the head say the same of each
+ * pull request. Judged where the forge was left alone for a while, because a status is written after the record is stored.
  */
 export async function judgePageWords(
   forge: AbstractForge,
-  repo: ManagedRepo,
   record: QueueRecord,
-  now: EpochMs,
+  view: QueueView | undefined,
 ): Promise<readonly string[]> {
   const problems: string[] = [];
-  for (const place of toQueueView(repo, record, now).places) {
+  for (const place of view?.places ?? []) {
     const { head = '' } = record.entries.find(({ pr }) => pr === place.pr) ?? {};
     // A status belongs to the commit: of several with one head, one speaks.
     if (record.entries.filter((entry) => entry.head === head).length > 1) continue;
@@ -39,8 +42,8 @@ export async function judgePageWords(
 function saysTheSame({ state, reason }: QueuePlace, words: string): boolean {
   const code = codeOfPlace(state, reason);
   if (code === null) return false;
-  const family = state === 'bounced' ? 'bounced:' : code === 'head_changed' ? 'requeued: head changed' : null;
-  if (family !== null) return words.startsWith(family);
+  const family = state === 'bounced' ? 'bounced:' : FAMILIES.get(code);
+  if (family !== undefined) return words.startsWith(family);
   if (words.startsWith(PULL_CODES[code].says)) return true;
   // Words that begin like those of one that goes on.
   if (state === 'ready' && words === PULL_CODES.queue_stopped.says) return false;

@@ -110,7 +110,8 @@ export class Rest {
     const repo = await this.#service.store.getRepo(id);
     const record = this.#service.store.peekRecord(id);
     if (repo?.queueEnabled !== true || record === null || deleted) return;
-    for (const what of await judgePageWords(forge, repo, record, this.#clock.now()))
+    const views = await this.#service.store.readQueueViews([id]);
+    for (const what of await judgePageWords(forge, record, views.get(id)))
       this.#witness.violate(`${id}: ${what}`);
   }
 

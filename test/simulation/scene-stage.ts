@@ -5,6 +5,7 @@ import { givenProject, givenScheduled } from '../scenario/stories.ts';
 import { createWorldOn, type World, type WorldOptions } from '../scenario/world.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { giveHistory, type Learned } from './history.ts';
+import { judgePageWords } from './page-words.ts';
 
 /** Where scenes play: the world of the scenarios over a forge in memory, with an eye on its journal. */
 interface StageOptions extends WorldOptions {
@@ -74,6 +75,12 @@ export const wordOn = async (stage: Stage, pr: number): Promise<string> =>
 
 export const wordsOn = async (stage: Stage, pr: number): Promise<string> =>
   (await stage.forge.status((await stage.forge.pull(pr)).headSha, DEFAULT_SERVICE_NAME))?.description ?? '';
+
+/** What the page and the heads tell differently (A146). */
+export async function judgeWords(stage: Stage): Promise<readonly string[]> {
+  const views = await stage.store.readQueueViews(['repo-1']);
+  return judgePageWords(stage.forge, await stage.record(), views.get('repo-1'));
+}
 
 /** Lets some minutes pass, with a look at every tick. */
 export async function look(stage: Stage, times: number): Promise<void> {

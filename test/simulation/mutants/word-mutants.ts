@@ -126,6 +126,15 @@ export const WORD_MUTANTS: readonly Mutant[] = [
     dies: 'another one moves to the head of a bounce',
   },
   {
+    guard:
+      'what one was refused for that has left is not said over words about a move of another with its head (A146)',
+    file: `${QUEUE}/admission/moved-heads.ts`,
+    find: 'if (staying.has(deferred.pr)) sayDeferred(pass, deferred);',
+    replace: 'sayDeferred(pass, deferred);',
+    families: ['shared_heads'],
+    dies: 'a twin that was refused leaves as another one is sent here',
+  },
+  {
     guard: 'words of another pull request with the same head hold while a wait of this one ends',
     file: `${QUEUE}/words/spoken-for.ts`,
     find: 'entry.head === head &&',

@@ -3,8 +3,16 @@ import { DEFAULT_SERVICE_NAME, stagingBranch } from '#core/domain/queue/queue-na
 import { ForgeError } from '#core/ports/forge.ts';
 import { headOf, wrapForge } from '../../scenario/hooks.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
-import { judgePageWords } from '../page-words.ts';
-import { hasAlarm, isSuccess, look, type Scenes, type Stage, setStage, wordOn } from '../scene-stage.ts';
+import {
+  hasAlarm,
+  isSuccess,
+  judgeWords,
+  look,
+  type Scenes,
+  type Stage,
+  setStage,
+  wordOn,
+} from '../scene-stage.ts';
 
 /** Scenes in which something about one pull request can never be done: the others go on, and it is told. */
 
@@ -197,15 +205,14 @@ async function keepSilent(): Promise<readonly string[]> {
 /** The forge never says what one pull request depends on: the page and its head both tell of that. */
 async function sayTheSameOnThePage(): Promise<readonly string[]> {
   const stage = await setStage();
-  const { forge, store, clock } = stage;
+  const { forge } = stage;
   await givenProject(forge);
   const silent = await givenScheduled(forge, 'a');
   await forge.addDependency(silent, await forge.openPullRequest({ branch: 'x', files: { x: 'x' } }));
   forge.fault = ({ path }) => (path.endsWith(`/issues/${silent}/dependencies`) ? { status: 500 } : null);
   await look(stage, 2 * HALF_AN_HOUR);
   if (!(await isTold(stage, silent, 'unclear'))) return DID_NOT_COME;
-  const repo = await store.getRepo('repo-1');
-  return repo === null ? DID_NOT_COME : judgePageWords(forge, repo, await stage.record(), clock.now());
+  return judgeWords(stage);
 }
 
 /** The forge died over the push of a staging branch, which no read of it shows since then. */
@@ -221,6 +228,26 @@ async function dieOverPush(): Promise<readonly string[]> {
   return isLanded && !hasFailed ? [] : ['a branch that the forge half made is held against pull requests'];
 }
 
+/** The forge lets the account remove no branch, as behind a proxy that refuses DELETE: that holds no landing up. */
+async function keepBranches(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.gateDurationMs = 5_000;
+  forge.fault = ({ method }) => (method === 'DELETE' ? { status: 403 } : null);
+  const good = [await givenScheduled(forge, 'a'), await givenScheduled(forge, 'b')];
+  await givenScheduled(forge, 'c', 'BAD\n');
+  await stage.drain({ maxMs: 2 * MINUTE_MS, until: () => forge.merges().length === good.length });
+  const isLanded = good.every((pr) => forge.isMerged(pr));
+  forge.fault = () => null;
+  await look(stage, 12);
+  const left = (await forge.branches()).filter((name) => name.startsWith(DEFAULT_SERVICE_NAME));
+  return [
+    ...(isLanded ? [] : ['branches that cannot be removed hold up what has passed']),
+    ...left.map((name) => `${name} is left`),
+  ];
+}
+
 export const LIVENESS_SCENES = {
   'one is deleted': deleteOne,
   'one is deleted, and each question about it fails': failOnDeleted,
@@ -229,6 +256,7 @@ export const LIVENESS_SCENES = {
   'one is lost sight of': loseSightOfOne,
   'staging fails for six': failSix,
   'the forge dies over the push of a staging branch': dieOverPush,
+  'the forge lets no branch be removed': keepBranches,
   'a success cannot be taken back': stickSuccess,
   'no status can be written, and a success comes late': answerLate(110_000),
   'no status can be written, and a success comes very late': answerLate(8 * 60_000),

@@ -1,7 +1,17 @@
 import type { Pause } from '#core/domain/repos/pause.ts';
+import { wrapForge } from '../../scenario/hooks.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { STATUS_GATE } from '../../scenario/world.ts';
-import { look, openLostMerge, type Scenes, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
+import {
+  judgeWords,
+  look,
+  openLostMerge,
+  type Scenes,
+  type Stage,
+  setStage,
+  wordOn,
+  wordsOn,
+} from '../scene-stage.ts';
 
 /** Scenes in which the owner of a queue holds it up for a while (decision 0205). */
 
@@ -97,6 +107,29 @@ async function pauseOverLostRecord(): Promise<readonly string[]> {
 /** The queue is paused while the engine looks, in the moment in which the gate run is seen to have passed. */
 const pauseWithinLook = (): Promise<readonly string[]> => heldWithinLook((stage) => hold(stage, 'pause'));
 
+/** The owner drains the queue while it looks at what came behind a gate run: the page tells that as the heads do. */
+async function drainWithinLook(): Promise<readonly string[]> {
+  let isDue = false;
+  const stage: Stage = await setStage({
+    wrapForge: wrapForge(async (name, _args, answer) => {
+      if (name === 'listOpenPullRequests' && isDue) {
+        isDue = false;
+        await hold(stage, 'drain');
+      }
+      return answer();
+    }),
+  });
+  await givenProject(stage.forge);
+  stage.forge.gateDurationMs = 30 * 60_000;
+  await givenScheduled(stage.forge, 'a');
+  await look(stage, 4);
+  if (stage.forge.runs().length === 0) return DID_NOT_COME;
+  await givenScheduled(stage.forge, 'b');
+  isDue = true;
+  await look(stage, 4);
+  return isDue ? DID_NOT_COME : judgeWords(stage);
+}
+
 /** A switch-off asks the engine to stop in that moment. */
 const switchOffWithinLook = (): Promise<readonly string[]> =>
   heldWithinLook(async (stage) => {
@@ -137,6 +170,7 @@ export const PAUSE_SCENES = {
   'the record is lost in a pause, which then ends': pauseOverLostRecord,
   'two wait for the end of a pause': pauseBeforeStaging,
   'the queue is paused while the engine looks': pauseWithinLook,
+  'the queue is drained while the engine looks': drainWithinLook,
   'a switch-off asks the engine to stop while it looks': switchOffWithinLook,
   'the gate is changed while the engine looks': changeGateWithinLook,
   'the queue is paused while a success stands': pauseInLanding,

@@ -1,7 +1,6 @@
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
-import { judgePageWords } from '../page-words.ts';
-import { look, type Scenes, type Stage, setStage, wordsOn } from '../scene-stage.ts';
+import { judgeWords, look, type Scenes, type Stage, setStage, wordsOn } from '../scene-stage.ts';
 
 /** Scenes in which the forge refuses to let anything be staged, as over a quota, and takes words all the same. */
 
@@ -23,9 +22,7 @@ async function missedIn(stage: Stage, prs: readonly number[]): Promise<readonly 
   const report = await stage.reconcile();
   if (report?.errorCode !== 'forge_access_denied' || report.refusal !== 'over_quota')
     problems.push(`the report says ${report?.errorCode ?? 'nothing'}, ${report?.refusal ?? 'no cause'}`);
-  const repo = await stage.store.getRepo('repo-1');
-  if (repo === null) return DID_NOT_COME;
-  return [...problems, ...(await judgePageWords(stage.forge, repo, await stage.record(), stage.clock.now()))];
+  return [...problems, ...(await judgeWords(stage))];
 }
 
 /** The forge stages again: all of them land, and none that comes next is told of the stop. */

@@ -2,8 +2,7 @@ import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { DEFAULT_SERVICE_NAME, stagingBranch } from '#core/domain/queue/queue-names.ts';
 import { FORGEJO_15_SWITCHES, GITEA_126_SWITCHES, type Switches } from '../../fakes/abstract-forge/world.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
-import { judgePageWords } from '../page-words.ts';
-import { look, type Scenes, setStage, wordsOn } from '../scene-stage.ts';
+import { judgeWords, look, type Scenes, setStage, wordsOn } from '../scene-stage.ts';
 
 /** Scenes about how the rule of a base is read, and about rules and names that keep the queue from landing. */
 
@@ -46,9 +45,7 @@ async function ruleOverOwnBranches(): Promise<readonly string[]> {
   if (batches.length > 0) problems.push('a batch is opened that cannot be staged');
   const words = await wordsOn(stage, pr);
   if (words !== PULL_CODES.queue_stopped.says) problems.push(`the author is told "${words}"`);
-  const repo = await stage.store.getRepo('repo-1');
-  if (repo === null) return ['the scene did not come about'];
-  problems.push(...(await judgePageWords(forge, repo, await stage.record(), stage.clock.now())));
+  problems.push(...(await judgeWords(stage)));
   await forge.unprotectBranch(own);
   await look(stage, 20);
   if (!forge.isMerged(pr)) problems.push('nothing lands although the rule is gone');

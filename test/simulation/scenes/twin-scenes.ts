@@ -1,7 +1,16 @@
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
-import { hasAlarm, look, type Scenes, type Stage, setStage, wordOn, wordsOn } from '../scene-stage.ts';
+import {
+  hasAlarm,
+  judgeWords,
+  look,
+  type Scenes,
+  type Stage,
+  setStage,
+  wordOn,
+  wordsOn,
+} from '../scene-stage.ts';
 
 /** Scenes in which two pull requests have one head: a status belongs to the commit, so both read it. */
 
@@ -206,6 +215,27 @@ async function landBesideRefusedTwin(): Promise<readonly string[]> {
   ];
 }
 
+/** One leaves that was refused, as another with its head is sent here from another branch: the words are of the one that stays. */
+async function refusedTwinLeaves(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  await forge.pushBranch('release', await forge.tip('main'));
+  const first = await givenScheduled(forge, 'a');
+  await stage.drain();
+  const second = await scheduleTwin(stage, first);
+  await look(stage, 6);
+  if (!NOTHING_LEFT.test(await wordsOn(stage, second))) return ['the scene did not come about'];
+  const { headSha } = await forge.pull(first);
+  const third = await forge.openPullRequest({ branch: 'third', head: headSha, base: 'release' });
+  await forge.schedule(third, 'squash');
+  await look(stage, 2);
+  await forge.cancelSchedule(second);
+  await forge.retarget(third, 'main');
+  await look(stage, 6);
+  return judgeWords(stage);
+}
+
 export const TWIN_SCENES = {
   'one of two with a head lands beside one that is refused': landBesideRefusedTwin,
   'a twin is merged by the success of a landing': twinIsMerged,
@@ -216,5 +246,6 @@ export const TWIN_SCENES = {
   'the twin of one that is judged is pushed to': twinIsPushedBesideStaged,
   'a landing ends over its own refusal': landingEndsOverRefusal(false),
   'a landing ends over the refusal of a twin': landingEndsOverRefusal(true),
+  'a twin that was refused leaves as another one is sent here': refusedTwinLeaves,
   'a third one with a head that has merged twice waits for its merge': twinMergedAlongComesBack,
 } satisfies Scenes;

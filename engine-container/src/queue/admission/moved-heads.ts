@@ -107,7 +107,10 @@ export function sayMoved(pass: DecisionContext, entry: QueueEntry, description: 
     // Where it stands is said again.
     delete other.said;
   }
-  for (const deferred of pass.record.deferred.filter(isOther)) sayDeferred(pass, deferred);
+  // The memory of one that has left the queue says nothing any more.
+  const staying = new Set(others.map(({ pr }) => pr));
+  for (const deferred of pass.record.deferred.filter(isOther))
+    if (staying.has(deferred.pr)) sayDeferred(pass, deferred);
   const unbound = others.find((other) => !isBound(other));
   if (unbound !== undefined) sayError(pass, unbound, describeUnbound(unbound));
   const bounced = others.find((other) => isBounced(pass.record, other));
