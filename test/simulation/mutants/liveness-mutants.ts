@@ -108,4 +108,20 @@ export const LIVENESS_MUTANTS: readonly Mutant[] = [
     families: ['cursed'],
     dies: 'the forge does not answer, and the page tells of it',
   },
+  {
+    guard: 'a branch that cannot be removed holds no landing up',
+    file: 'engine-container/src/reconcile/action-kinds.ts',
+    find: "if (forgeAnswers && isTidyUp(action)) return 'goes_on';",
+    replace: '',
+    families: ['cursed'],
+    dies: 'the forge lets no branch be removed',
+  },
+  {
+    guard: 'a refusal to remove a branch is no refusal of everything',
+    file: 'engine-container/src/reconcile/action-kinds.ts',
+    find: "action.kind === 'probe_schedule' || isTidyUp(action)",
+    replace: "action.kind === 'probe_schedule'",
+    families: ['cursed'],
+    dies: 'the forge lets no branch be removed',
+  },
 ];

@@ -76,4 +76,12 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
     families: ['pauses'],
     dies: 'the gate is changed while the engine looks',
   },
+  {
+    guard: 'the page tells of a hold that came while the engine looked (A146)',
+    file: 'engine-container/src/reconcile/reconcile.ts',
+    find: 'this.#keeper.tellBy(snapshot.repo);',
+    replace: '',
+    families: ['pauses'],
+    dies: 'the queue is drained while the engine looks',
+  },
 ];
