@@ -156,9 +156,9 @@ function codeNow(
   const code = place === undefined ? told : codeOfPlace(place.state, place.reason);
   if (code === null || stopped === undefined || stopped === 'name') return code;
   if (PULL_CODES[code].is !== 'wait') return code;
-  // Under such a rule the other check may be one that nothing posts, or that opens the merge of what is not proven.
-  const isBarred = stopped === 'rule' && code === 'not_admitted';
-  return isBarred || PULL_CODES[code].next === BY_ITSELF ? 'queue_stopped' : code;
+  // Under such a rule the other check may be one that nothing posts, or that opens the merge of what is not proven. Where no look gets
+  // through, whether it has passed is not known.
+  return code === 'not_admitted' || PULL_CODES[code].next === BY_ITSELF ? 'queue_stopped' : code;
 }
 
 function smallest(rows: readonly NodeRow[]): NodeRow | undefined {

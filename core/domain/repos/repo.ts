@@ -47,7 +47,7 @@ export const RECONCILE_ERROR_SENTENCES: Readonly<Record<ReconcileErrorCode, stri
   forge_unreachable:
     'The forge could not be reached or did not answer as a forge; the queue looks again soon.',
   forge_access_denied:
-    'The forge refused the queue; check that its token has the scopes, and that the bot still has its rights on the repository.',
+    'The forge refused the queue; check that its token has the scopes, and that the account of the bot is active there and still has its rights on the repository.',
   decryption_error: 'The stored token could not be decrypted; store the token again.',
   connection_not_found: 'The connection of this repository no longer exists.',
   gate_missing:

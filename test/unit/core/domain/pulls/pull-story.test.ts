@@ -113,6 +113,7 @@ describe('the story of one pull request', () => {
     };
     expect(codeIn({})).toBe('queue_stopped');
     expect(codeIn({ state: 'staged' })).toBe('queue_stopped');
+    expect(codeIn({ state: 'waiting', reason: 'not_admitted' })).toBe('queue_stopped');
     expect(codeIn({ state: 'waiting', reason: 'conflict' })).toBe('conflict');
     // Behind the places that are kept, its last event tells.
     const behind = tellPull(
