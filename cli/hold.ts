@@ -22,7 +22,7 @@ export async function resume(asked: Asked, repo: Repo): Promise<number> {
   return EXIT.ok;
 }
 
-export function sayHold(pause: Repo['pause']): string {
+function sayHold(pause: Repo['pause']): string {
   if (pause === null) return 'on';
   const { kind, reason, until } = pause;
   const why = reason === null ? '' : `, because: ${plain(reason)}`;

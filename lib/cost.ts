@@ -49,7 +49,7 @@ const TICKS = HOURS * 12;
 const LOG_GB_PER_RUN = 2e-6;
 
 /** The team that the states are about. */
-export const TEAM_REPOS = 5;
+const TEAM_REPOS = 5;
 /** Ten hours on 22 days, in which a pull request is scheduled, and the hour after them, in which the engine is kept up. */
 const TEAM_ENGINE_HOURS = 22 * 11;
 /** In each repository nine between two ticks of these hours, and some 250 until it is quiet in the night after them. */

@@ -13,7 +13,7 @@ export interface Acknowledgement {
 }
 
 /** Every rule of AwsSolutions that is not followed, as close to its resource as it can be said, with the reason. */
-export const ACKNOWLEDGEMENTS: readonly Acknowledgement[] = [
+const ACKNOWLEDGEMENTS: readonly Acknowledgement[] = [
   {
     at: 'Network/Vpc',
     rule: 'VPC7',

@@ -17,7 +17,7 @@ import {
 /** Of an advanced parameter. */
 const AUTHORITY_BYTES_MAX = 8_192;
 
-export const STAGES = ['dev', 'prod'] as const;
+const STAGES = ['dev', 'prod'] as const;
 
 const ENGINE_CPUS = ['256', '512', '1024', '2048', '4096'] as const;
 

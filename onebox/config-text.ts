@@ -1,7 +1,7 @@
 import { type ErrorCode, LineCounter, parseDocument, visit } from 'yaml';
 
 /** A mistake in a file: its place and its kind, and no word of the file, because a line of it may be a secret. */
-export class TextFault extends Error {
+class TextFault extends Error {
   constructor(line: number, column: number, says: string) {
     super(`line ${line}, column ${column}: ${says}`);
   }

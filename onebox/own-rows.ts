@@ -3,7 +3,7 @@ import { ConfigError, type OneboxConfig } from './config.ts';
 import { formatTenant, tenantOf } from './tenant.ts';
 
 /** Forges count accounts and organizations together; the largest public ones have fewer. Trying all of them takes seconds. */
-export const ORGANIZATION_NUMBER_MAX = 1_000_000;
+const ORGANIZATION_NUMBER_MAX = 1_000_000;
 /** More than an installation has; those beyond it belong to the same tenants as a rule. */
 export const CONNECTIONS_READ_MAX = 10_000;
 

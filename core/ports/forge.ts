@@ -19,7 +19,7 @@ import type { BlobId, CommitSha, PullRequestNumber, TreeHash } from '../domain/i
 import type { MergeStyle } from '../domain/repos/repo.ts';
 import type { ForgeHook } from './forge-admin.ts';
 
-export const FORGE_ERROR_KINDS = [
+const FORGE_ERROR_KINDS = [
   /** 401 or 403: the token may not do this. Also 413 of Forgejo: the repository's owner is over a quota. */
   'denied',
   /** 404: absent or unreadable. */

@@ -19,7 +19,7 @@ export function readSessionToken(event: APIGatewayProxyEventV2): Secret<string> 
   return cookie === undefined ? 'none' : new Secret(cookie);
 }
 
-export function readCookie(event: APIGatewayProxyEventV2, name: string): string | undefined {
+function readCookie(event: APIGatewayProxyEventV2, name: string): string | undefined {
   const found = event.cookies?.find((cookie) => cookie.startsWith(`${name}=`));
   const value = found?.slice(name.length + 1);
   return value === '' ? undefined : value;

@@ -29,7 +29,7 @@ export interface SignInConfig {
 const PENDING_MS = 10 * 60_000;
 const CODE_MS = 60_000;
 const PENDING_MAX = 1_000;
-export const FORGE_CALLBACK_PATH = '/auth/v1/callback';
+const FORGE_CALLBACK_PATH = '/auth/v1/callback';
 
 /** The address that the application on the forge has to name. */
 export function redirectUriOf(publicUrl: string): string {

@@ -187,10 +187,10 @@ export class PublicEdge extends Construct {
 }
 
 /** A function of the edge: puts its own word in the place of the client's. */
-export const VIEWER_ADDRESS_CODE = `function handler(event) { var request = event.request; request.headers['${VIEWER_ADDRESS_HEADER}'] = { value: event.viewer.ip }; return request; }`;
+const VIEWER_ADDRESS_CODE = `function handler(event) { var request = event.request; request.headers['${VIEWER_ADDRESS_HEADER}'] = { value: event.viewer.ip }; return request; }`;
 
 /** A function of the edge: another path and the caller's address; the query with the ticket stays. */
-export function socketPathCode(path: string): string {
+function socketPathCode(path: string): string {
   return `function handler(event) { var request = event.request; request.uri = '${path}'; request.headers['${VIEWER_ADDRESS_HEADER}'] = { value: event.viewer.ip }; return request; }`;
 }
 

@@ -17,7 +17,7 @@ export interface PullRequestState {
 const RETRIES_MAX = 160;
 const RETRY_MS = 250;
 
-export class ForgeRefusal extends Error {
+class ForgeRefusal extends Error {
   override readonly name = 'ForgeRefusal';
   constructor(
     readonly call: string,

@@ -82,8 +82,8 @@ export const bold = paint(1);
 export const dim = paint(2);
 export const alarm = paint(31);
 export const good = paint(32);
-export const yellow = paint(33);
-export const cyan = paint(36);
+const yellow = paint(33);
+const cyan = paint(36);
 
 /** Plain text table; cells are cut to keep a row on one line. */
 export function table(

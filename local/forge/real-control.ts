@@ -30,7 +30,7 @@ import { findRepo, gitOf, headTip, slugOf, type World } from './world.ts';
 type Changes = Parameters<ForgeControl['pushToBase']>[0];
 
 /** The acts of people on one repository of the forge, straight inside the process. */
-export class RealControl implements ForgeControl {
+class RealControl implements ForgeControl {
   readonly #world: World;
   readonly #repo: RepoRecord;
   readonly #calls: ForgeCallRecord[];

@@ -298,7 +298,7 @@ async function tellUnpaid(story: Story, ada: Tenant): Promise<void> {
 }
 
 /** Throws with the deviation. Returns how many things were checked. */
-export async function demonstrateBilling(): Promise<number> {
+async function demonstrateBilling(): Promise<number> {
   const dataDir = mkdtempSync(join(tmpdir(), 'mergeyard-billing-'));
   const started = await startEverything({
     port: 0,

@@ -54,7 +54,7 @@ function guardKeyOf(value: Connection): Key {
 }
 
 /** Who holds a guard, from the guard row that refused. */
-export function readHolder(
+function readHolder(
   blocking: BlockingRow,
   operation: string,
 ): { readonly takenBy: TenantId; readonly id: string } {

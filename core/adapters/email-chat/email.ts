@@ -31,7 +31,7 @@ function chooseMail(config: EmailConfig): SendMail {
 }
 
 /** Plain text, in which the notice's own links are the only ones. */
-export function renderText(notice: Notice, unsubscribeUrl: string): string {
+function renderText(notice: Notice, unsubscribeUrl: string): string {
   const links = notice.links.map(({ label, url }) => `${label}: ${url}`);
   return `${[...notice.lines.map(withoutLinks), '', ...links, '', `No more of these mails: ${unsubscribeUrl}`].join('\n')}\n`;
 }

@@ -17,7 +17,7 @@ export const CHAT_RENDERERS: Readonly<Record<Chat, (notice: Notice) => unknown>>
  * Slack: what people typed stands in blocks of plain text, which know no markup and mention no person; only our own links
  * are markup. `text` is what a phone shows before the message is opened.
  */
-export function renderSlack(notice: Notice): unknown {
+function renderSlack(notice: Notice): unknown {
   const plain = (text: string) => ({ type: 'plain_text', text: cut(text), emoji: false });
   const links = notice.links.map(({ label, url }) => `<${escapeSlack(url)}|${label}>`).join('  ·  ');
   return {
@@ -33,12 +33,12 @@ export function renderSlack(notice: Notice): unknown {
 }
 
 /** The three characters that begin a link, a mention or an entity there. */
-export function escapeSlack(text: string): string {
+function escapeSlack(text: string): string {
   return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 }
 
 /** Discord: Markdown, so every character that means something in it is escaped; no person is mentioned, nothing is embedded. */
-export function renderDiscord(notice: Notice): unknown {
+function renderDiscord(notice: Notice): unknown {
   const lines = [
     `**${escapeDiscord(cut(notice.subject))}**`,
     ...notice.lines.map((line) => escapeDiscord(cut(line))),
@@ -55,7 +55,7 @@ export function renderDiscord(notice: Notice): unknown {
  * A backslash takes the meaning from any ASCII punctuation. A colon would begin a bare link that needs no markup at all, so
  * the schemes are broken with a zero-width space.
  */
-export function escapeDiscord(text: string): string {
+function escapeDiscord(text: string): string {
   return text
     .replace(/[!-/:-@[-`{-~]/g, (char) => (':/.,;\'"?='.includes(char) ? char : `\\${char}`))
     .replace(/:\/\//g, ':\u200b//')

@@ -17,7 +17,7 @@ export function createForgePersonOpener(deps: {
     createForgePerson(createForgeTransport({ instanceUrl, slug, token, ...deps }));
 }
 
-export function createForgePerson(transport: ForgeTransport): ForgePerson {
+function createForgePerson(transport: ForgeTransport): ForgePerson {
   return {
     readLogin: () => readBotLogin(transport),
     readPull: (pr) => readPullRequest(transport, pr),

@@ -24,7 +24,7 @@ export interface HttpResponse {
 /** The door to the network. A plain function, so that a test on virtual time needs no socket. Throws `HttpSendError`. */
 export type HttpSend = (request: HttpRequest) => Promise<HttpResponse>;
 
-export const HTTP_SEND_ERROR_KINDS = [
+const HTTP_SEND_ERROR_KINDS = [
   /** The guard forbids the target; nothing was sent (A98). */
   'refused',
   /** No connection came about; nothing was sent. */

@@ -35,7 +35,7 @@ const TAG_BYTES = 16;
 /** Costs 128 MiB and about half a second; the strength that OWASP's password storage cheat sheet names for scrypt. */
 const SCRYPT_N = 2 ** 17;
 const SCRYPT_N_MAX = 2 ** 20;
-export const PASSPHRASE_CHARS_MIN = 16;
+const PASSPHRASE_CHARS_MIN = 16;
 
 const Header = z.object({
   format: z.literal(FORMAT),

@@ -5,9 +5,9 @@ import { formatTime, Time } from '../fields.ts';
 import { Envelope } from './dsse.ts';
 
 export const PAYLOAD_TYPE = 'application/vnd.in-toto+json';
-export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
+const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
 /** Described in docs/evidence.md. A name, not an address: no service has to stay up for a statement to be read. */
-export const LANDING_PREDICATE = 'urn:mergeyard:landing:v1';
+const LANDING_PREDICATE = 'urn:mergeyard:landing:v1';
 
 const ObjectId = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
 const judgedPull = z.strictObject({ number: z.int(), head: ObjectId.nullable() });

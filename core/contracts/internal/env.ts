@@ -3,7 +3,7 @@ import * as z from 'zod';
 /** Values that functions get from the stack; each surface picks what it needs. */
 export const EnvText = z.string().min(1);
 export const EnvUrl = z.url();
-export const EnvLogLevel = z.enum(['debug', 'info', 'warn', 'error']);
+const EnvLogLevel = z.enum(['debug', 'info', 'warn', 'error']);
 export const EnvCount = z.coerce.number().int().min(1);
 export const EnvPort = z.coerce.number().int().min(1).max(65_535);
 
@@ -13,10 +13,10 @@ export const CommonEnv = z.object({ LOG_LEVEL: EnvLogLevel });
 /** Set, but possibly to nothing. */
 export const EnvOptionalText = z.string();
 export const EnvFlag = z.enum(['true', 'false']).transform((text) => text === 'true');
-export const EnvFactor = z.coerce.number().min(0.01);
+const EnvFactor = z.coerce.number().min(0.01);
 
 /** Who the identity provider is (D-93). Its keys are public: every browser has them. */
-export const IdentityEnv = z.object({
+const IdentityEnv = z.object({
   IDENTITY_KIND: z.enum(['gotrue', 'cognito']),
   IDENTITY_URL: EnvUrl,
   IDENTITY_API_KEY: EnvOptionalText,

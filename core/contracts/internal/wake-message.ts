@@ -7,7 +7,7 @@ import type { DueGlance } from '../../ports/system.ts';
  * Body of both wake queues: a hint that this repo may be due, never a command (E7). Unknown fields are refused. With
  * `glance` it asks for the glance of this number since the look of that wake.
  */
-export const wakeMessageSchema = z.strictObject({
+const wakeMessageSchema = z.strictObject({
   repo_id: z.string().min(1).max(64),
   wake_seq: z.int().nonnegative(),
   glance: z.int().min(1).max(GLANCE_STEPS_MAX).optional(),

@@ -12,7 +12,7 @@ export const EnqueuedPull = z.object({
 });
 
 /** The header with the person's own forge token. */
-export const FORGE_TOKEN_HEADER = 'x-forge-token';
+const FORGE_TOKEN_HEADER = 'x-forge-token';
 
 /** Null: none was sent, or what was sent can be none. */
 export function readForgeToken(headers: Readonly<Record<string, string | undefined>>): Secret<string> | null {

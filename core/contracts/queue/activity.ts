@@ -55,7 +55,7 @@ const BlockView = z.object({
   evidence: HaltEvidenceView.nullable(),
 });
 
-export const ActivityRepo = z.object({
+const ActivityRepo = z.object({
   repo_id: Uuid,
   repo_slug: z.string(),
   instance_url: z.string(),
@@ -147,7 +147,7 @@ export const QueueBatch = z.object({
 
 const count = z.int().nullable();
 const rate = z.number().nullable();
-export const ActivityStatsView = z.object({
+const ActivityStatsView = z.object({
   today_merges: count,
   week_merges: count,
   week_bounces: count,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 export const SIGNALS = ['tick_freshness', 'overdue_repo', 'supersede_rate', 'phase_age'] as const;
 export type Signal = (typeof SIGNALS)[number];
-export const SIGNAL_STATES = ['ok', 'degraded', 'unknown'] as const;
+const SIGNAL_STATES = ['ok', 'degraded', 'unknown'] as const;
 export type SignalState = (typeof SIGNAL_STATES)[number];
 
 export const Healthy = z.object({ ok: z.literal(true) });

@@ -46,21 +46,21 @@ export const Provisioning = z.object({
   last_provisioned_at: Time.nullable(),
 });
 
-export const ReconcileView = z.object({
+const ReconcileView = z.object({
   ran_at: Time.nullable(),
   ok: z.boolean().nullable(),
   error: z.string().nullable(),
   error_code: z.enum(RECONCILE_ERROR_CODES).nullable(),
 });
 
-export const RepoConnectionView = z.object({
+const RepoConnectionView = z.object({
   bot_username: z.string(),
   instance_url: z.string(),
   token_type: z.literal('pat'),
 });
 
 /** `seen`: the service has been run against this version; another one is told, and nothing is refused. */
-export const ForgeView = z.object({ version: z.string(), seen: z.boolean() });
+const ForgeView = z.object({ version: z.string(), seen: z.boolean() });
 
 /** The complete safe view: `notification` is write-only and no secret is among its fields. */
 export const ManagedRepoView = z.object({
@@ -157,7 +157,7 @@ export const SetupPull = z.object({
   }),
 });
 /** `fix`: null where it is ok. */
-export const SetUpCheckView = z.object({
+const SetUpCheckView = z.object({
   check: z.enum(SET_UP_CHECKS),
   state: z.enum(SET_UP_STATES),
   says: z.string(),

@@ -9,7 +9,7 @@ import { withFile } from './settings-seen.ts';
  * `off`: the repository does not ask for the file. `unread`: no look has read it yet. `missing`: the base has none. `wrong`: the
  * values from before it stay in force.
  */
-export const FILE_STATES = ['off', 'unread', 'missing', 'right', 'wrong'] as const;
+const FILE_STATES = ['off', 'unread', 'missing', 'right', 'wrong'] as const;
 
 const NAMES = Object.keys(FILE_SETTINGS) as FileName[];
 

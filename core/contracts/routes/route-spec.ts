@@ -70,7 +70,7 @@ export interface RouteSpec {
 }
 
 /** The errors that every route of a kind of auth may answer. */
-export const AUTH_ERRORS = {
+const AUTH_ERRORS = {
   bearer: [
     'missing_auth',
     'unauthorized',

@@ -31,7 +31,7 @@ export const AdminReposQuery = z.object({
 });
 
 const shape = ManagedRepoView.shape;
-export const RepoSearchRecord = z.object({
+const RepoSearchRecord = z.object({
   id: Uuid,
   repo: z.string(),
   base_branch: shape.base_branch,

@@ -102,7 +102,7 @@ function parsedBy<T>(parse: (text: string) => Parsed<T>) {
   });
 }
 
-export const EnvPriceBook = parsedBy(parsePriceBook);
+const EnvPriceBook = parsedBy(parsePriceBook);
 /** For every function that knows ceilings or holds. */
 export const PlanEnv = z.object({ PLAN_LIMITS: parsedBy(parsePlanLimits) });
 

@@ -33,7 +33,7 @@ export interface PullRequest {
 }
 
 /** `dependency`: one was added to it or to what it stands before, or taken away. */
-export const TIMELINE_KINDS = [
+const TIMELINE_KINDS = [
   'scheduled',
   'cancelled',
   'pushed',

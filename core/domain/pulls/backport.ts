@@ -17,7 +17,7 @@ export const BACKPORT_PLAN_MS_MAX = 17_000;
 /** A last try that began so long ago and was not ended is over: its function died of it. */
 export const BACKPORT_TRY_MS_MAX = 60_000;
 /** Pull requests with a backport that are kept for their stories; those within the window are kept besides. */
-export const BACKPORTED_KEPT_MAX = 100;
+const BACKPORTED_KEPT_MAX = 100;
 /** The newest events that are looked through for landings. */
 export const BACKPORT_EVENTS_MAX = 200;
 

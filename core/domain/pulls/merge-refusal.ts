@@ -1,5 +1,5 @@
 /** Why a merge is not staged. Each has words of its own for the author. */
-export const MERGE_REFUSALS = [
+const MERGE_REFUSALS = [
   'conflict',
   /** Git could come to more than one result, by its version or by chance. */
   'merge_unsure',

@@ -47,8 +47,8 @@ export const NO_PLANS: PlanLimitsTable = {
 };
 
 /** Whatever the plan says: no tenant has more of these (D-51). */
-export const CONNECTIONS_PER_TENANT_MAX = 50;
-export const REPOS_PER_TENANT_MAX = 500;
+const CONNECTIONS_PER_TENANT_MAX = 50;
+const REPOS_PER_TENANT_MAX = 500;
 
 /** The purchase, as stored. */
 export interface Plan {

@@ -8,7 +8,7 @@ export const RUN_EVENT_TYPE = /^(workflow_run|workflow_job|action_run_)/;
  * `delivery`: whatever the secret of the webhook has signed. `status`: of commit statuses. `run`: of workflow runs and their jobs.
  * Some forges send neither of these two, some one of them.
  */
-export const HEARD_KINDS = ['delivery', 'status', 'run'] as const;
+const HEARD_KINDS = ['delivery', 'status', 'run'] as const;
 export type HeardKind = (typeof HEARD_KINDS)[number];
 
 /** When one of each kind arrived, to the hour. Absent: unknown, as none has since this is kept. */

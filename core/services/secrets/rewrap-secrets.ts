@@ -23,7 +23,7 @@ export interface RewrapSecretsDeps {
  * Of a repository. `current`: nothing of it is under another key. `failed`: no answer, or its row does not open. `unlisted`: of a
  * tenant whose repositories the store does not list, as where a later release wrote one of them; none of them is re-wrapped.
  */
-export const SECRET_OUTCOMES = ['rewrapped', 'current', 'failed', 'unlisted'] as const;
+const SECRET_OUTCOMES = ['rewrapped', 'current', 'failed', 'unlisted'] as const;
 export type SecretCounts = Readonly<Record<(typeof SECRET_OUTCOMES)[number], number>>;
 
 /** Puts webhook secrets and chat addresses of all repositories under the rewrapper's key; may be started again. */

@@ -46,7 +46,7 @@ export interface ForgeWebhookRequest {
 }
 
 /** `processed`: the queue will look. `wait_for_reconcile`: so it will, and results are read from the forge only. */
-export const WEBHOOK_OUTCOMES = ['processed', 'wait_for_reconcile', 'ignored'] as const;
+const WEBHOOK_OUTCOMES = ['processed', 'wait_for_reconcile', 'ignored'] as const;
 export type WebhookOutcome = (typeof WEBHOOK_OUTCOMES)[number];
 
 /**

@@ -8,7 +8,7 @@ import { ReadingUnfinished, RepoObjects } from './repo-objects.ts';
 import { planPick } from './three-way.ts';
 
 /** Rounds of reads that one plan may take, of `FORGE_READS_AT_ONCE_MAX` each: they have to fit into one call of a function. */
-export const BACKPORT_READ_ROUNDS_MAX = 60;
+const BACKPORT_READ_ROUNDS_MAX = 60;
 
 /** Plans with the merge of staging, and with its patches by ids: there is no text that the forge could alter (forge facts, 6.2). */
 export function openBackportPlanner(forge: TreeReader, isOutOfTime: () => boolean): BackportPlanner {

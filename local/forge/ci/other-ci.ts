@@ -29,7 +29,7 @@ export interface CiWays {
 }
 
 /** Results of a Jenkins build, and the two states before there is one. */
-export const JENKINS_RESULTS = [
+const JENKINS_RESULTS = [
   'QUEUED',
   'STARTED',
   'SUCCESS',

@@ -25,7 +25,7 @@ const BLOB_BYTES_MAX = 10 * 1024 * 1024;
 const TREES_PER_PAGE_MAX = 1000;
 const BRANCH_NAME_MAX = 100;
 
-export async function convertBranch(
+async function convertBranch(
   world: World,
   repo: RepoRecord,
   name: string,

@@ -35,7 +35,7 @@ const TEXTS = [
   'unprotected_file_patterns',
 ] as const satisfies readonly (keyof RuleFields)[];
 
-export function convertRule(world: World, rule: ProtectionRule): Json {
+function convertRule(world: World, rule: ProtectionRule): Json {
   const { id: _id, applies_to_admins, priority, created_at, updated_at, ...fields } = rule;
   return {
     branch_name: rule.rule_name,

@@ -4,7 +4,7 @@ import type { TokenRecord } from '../model.ts';
 import { findUser, type World } from '../world.ts';
 import { Refusal, type Route } from './router.ts';
 
-export function hashToken(token: string): string {
+function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 

@@ -37,7 +37,7 @@ export const HookRows = nullableList(HookRow.nullable());
 export const RawRule = z.record(z.string(), z.unknown());
 export const RawRules = nullableList(RawRule.nullable());
 
-export const FileRow = z.object({ path: z.string().min(1), type: z.string(), sha: z.string() });
+const FileRow = z.object({ path: z.string().min(1), type: z.string(), sha: z.string() });
 /** A folder is a list, a file is itself. */
 export const FolderOrFile = z.union([z.array(FileRow), FileRow]);
 
