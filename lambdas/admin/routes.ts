@@ -2,13 +2,13 @@ import { toCredentialStats, toRepoSearchRecord } from '#core/contracts/tenants/a
 import { toConnectionView } from '#core/contracts/tenants/connection.ts';
 import { ADMIN_CONNECTIONS_MAX } from '#core/domain/api-limits.ts';
 import type { ApiHandlers } from '#core/http/api-call.ts';
-import type { AdminStore } from '#core/ports/account-store.ts';
+import type { AccountStore, AdminStore } from '#core/ports/account-store.ts';
 import type { LeaseStore } from '#core/ports/store.ts';
 import { searchRepos } from '#core/services/operation/search-repos.ts';
-import { type RepoFactsStore, readFactsOf } from '#core/services/repos/repo-facts.ts';
+import { type RepoRowsStore, readRowsOf } from '#core/services/repos/repo-facts.ts';
 
 export interface AdminDeps {
-  readonly store: AdminStore & RepoFactsStore;
+  readonly store: AdminStore & RepoRowsStore & Pick<AccountStore, 'listOutcomes'>;
   readonly leases: Pick<LeaseStore, 'readLeaseState'>;
 }
 
@@ -20,11 +20,8 @@ export function createAdminRoutes({ store, leases }: AdminDeps): ApiHandlers<'ad
       const found = await searchRepos({ store }, q, { offset, limit });
       const repos = await Promise.all(
         found.repos.map(async (repo) => {
-          const [facts, lease] = await Promise.all([
-            readFactsOf(store, repo),
-            leases.readLeaseState(repo.id),
-          ]);
-          return toRepoSearchRecord(facts, lease);
+          const [rows, lease] = await Promise.all([readRowsOf(store, repo), leases.readLeaseState(repo.id)]);
+          return toRepoSearchRecord(rows, lease);
         }),
       );
       return { status: 200, body: { repos, limit, offset, total: found.total, order: found.order } };

@@ -215,16 +215,19 @@ export function toReconcileView(outcome: ReconcileOutcome | undefined): z.infer<
   };
 }
 
-export interface RepoFacts {
+export interface RepoRows {
   readonly repo: ManagedRepo;
   /** Undefined when its row is missing. */
   readonly connection: Pick<Connection, 'botUsername' | 'instanceUrl'> | undefined;
   readonly outcome: ReconcileOutcome | undefined;
+}
+
+export interface RepoFacts extends RepoRows {
   readonly isOnHold: boolean;
 }
 
 export function toRepoConnectionView(
-  connection: RepoFacts['connection'],
+  connection: RepoRows['connection'],
 ): z.infer<typeof RepoConnectionView> | null {
   if (connection === undefined) return null;
   return { bot_username: connection.botUsername, instance_url: connection.instanceUrl, token_type: 'pat' };

@@ -11,8 +11,9 @@ import { formatTime, Time, Uuid } from '../fields.ts';
 import {
   LeaseStateView,
   ManagedRepoView,
-  type RepoFacts,
-  toManagedRepoView,
+  type RepoRows,
+  toProvisioning,
+  toReconcileView,
   toRepoConnectionView,
 } from '../repos/managed-repo.ts';
 import { ConnectionView } from './connection.ts';
@@ -76,11 +77,9 @@ export const AdminStats = z.object({
 });
 
 export function toRepoSearchRecord(
-  facts: RepoFacts,
+  { repo, connection, outcome }: RepoRows,
   leaseState: LeaseState,
 ): z.infer<typeof RepoSearchRecord> {
-  const { repo } = facts;
-  const view = toManagedRepoView(facts);
   return {
     id: repo.id,
     repo: repo.slug,
@@ -91,12 +90,12 @@ export function toRepoSearchRecord(
     instance_url: repo.instanceUrl,
     tenant_id: repo.tenantId,
     owner: repo.tenantId,
-    connection: toRepoConnectionView(facts.connection),
+    connection: toRepoConnectionView(connection),
     wakeup_mode: repo.wakeupMode,
-    provisioning: view.provisioning,
+    provisioning: toProvisioning(repo, outcome),
     created_at: formatTime(repo.createdAt),
     updated_at: formatTime(repo.updatedAt),
-    reconcile: view.reconcile,
+    reconcile: toReconcileView(outcome),
     lease_state: leaseState,
   };
 }

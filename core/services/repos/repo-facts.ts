@@ -1,4 +1,4 @@
-import type { RepoFacts } from '../../contracts/repos/managed-repo.ts';
+import type { RepoFacts, RepoRows } from '../../contracts/repos/managed-repo.ts';
 import type { RepoId, TenantId } from '../../domain/ids.ts';
 import type { Connection, ManagedRepo } from '../../domain/repos/repo.ts';
 import type { PlanLimitsTable } from '../../domain/tenants/billing.ts';
@@ -6,8 +6,10 @@ import type { AccountStore } from '../../ports/account-store.ts';
 import type { DispatchStore, EnrollmentStore } from '../../ports/store.ts';
 import { listReposOnHold } from '../billing/plans.ts';
 
-export type RepoFactsStore = Pick<EnrollmentStore, 'listRepos' | 'listConnections'> &
-  Pick<DispatchStore, 'getConnection' | 'loadReconcileOutcome'> &
+export type RepoRowsStore = Pick<DispatchStore, 'getConnection' | 'loadReconcileOutcome'>;
+
+export type RepoFactsStore = RepoRowsStore &
+  Pick<EnrollmentStore, 'listRepos' | 'listConnections'> &
   Pick<AccountStore, 'listOutcomes' | 'loadPlan'>;
 
 /** Repos of a tenant with what is shown beside them, in four reads; null: all of them. */
@@ -39,18 +41,18 @@ export async function readFactsOf(
   repo: ManagedRepo,
   limits?: PlanLimitsTable,
 ): Promise<RepoFacts> {
-  const [connection, outcome, repos] = await Promise.all([
+  const [rows, repos] = await Promise.all([readRowsOf(store, repo), store.listRepos(repo.tenantId)]);
+  const onHold = await listReposOnHold(store, repo.tenantId, repos, limits);
+  return { ...rows, isOnHold: onHold.has(repo.id) };
+}
+
+/** The rows of one repository, without what the plan of its tenant says of it. */
+export async function readRowsOf(store: RepoRowsStore, repo: ManagedRepo): Promise<RepoRows> {
+  const [connection, outcome] = await Promise.all([
     store.getConnection(repo.tenantId, repo.connectionId),
     store.loadReconcileOutcome(repo),
-    store.listRepos(repo.tenantId),
   ]);
-  const onHold = await listReposOnHold(store, repo.tenantId, repos, limits);
-  return {
-    repo,
-    connection: aliveOnly(connection ?? undefined),
-    outcome: outcome ?? undefined,
-    isOnHold: onHold.has(repo.id),
-  };
+  return { repo, connection: aliveOnly(connection ?? undefined), outcome: outcome ?? undefined };
 }
 
 function aliveOnly(connection: Connection | undefined): Connection | undefined {

@@ -67,6 +67,15 @@ describe('administrators alone may call (A91)', () => {
 });
 
 describe('the operators’ views', () => {
+  test('a page of repositories reads no plan and no list of a tenant, because it shows no hold', async () => {
+    await world.enroll(TENANT_A, { slug: 'acme/web' });
+    const read = new Set<string>();
+    world.store.beforeCall = (label) => void read.add(label);
+    expect((await search()).json.total).toBe(1);
+    expect([...read]).toContain('getConnection');
+    expect([...read].filter((label) => ['loadPlan', 'listRepos'].includes(label))).toEqual([]);
+  });
+
   test('repos of all tenants, by any part of the name', async () => {
     const { repo } = await world.enroll(TENANT_A, { slug: 'Acme/Web' });
     await world.enroll(TENANT_B, { slug: 'beta/web-shop' });
