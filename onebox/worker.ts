@@ -61,7 +61,10 @@ export function composeWorker({ shared, metrics, workers, createWakes }: WorkerP
     const { repoId } = wake;
     const glance = glanceOf(wake);
     if (glance !== null) {
-      const result = await answerGlance({ store, vault, looker, queue, clock, log }, glance);
+      const result = await answerGlance(
+        { store, vault, looker, queue, clock, log, planLimits: NO_PLANS },
+        glance,
+      );
       metrics.count('mergeyard_glances_total', { result });
       return;
     }

@@ -1,5 +1,6 @@
 import type { ActivityEvent, NodeRow, Receipt } from '#core/domain/queue/batch.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
+import { PLAN_LIMITS } from '#core/domain/tenants/billing.ts';
 import { readPull } from '#core/services/pulls/read-pull.ts';
 import { type Fate, HEAD_PUSH, type PlannedPullRequest, PULL_REQUESTS } from './project.ts';
 import type { Stage } from './stage.ts';
@@ -102,7 +103,7 @@ function isOver(stage: Stage, events: readonly ActivityEvent[]): boolean {
 /** The words of `GET …/pulls/{number}`, and its step where they do not name one. */
 async function tellWhy(stage: Stage, pr: number): Promise<string> {
   const { service, state } = stage;
-  const deps = { store: service.store, clock: { now: () => Date.now() } };
+  const deps = { store: service.store, clock: { now: () => Date.now() }, planLimits: PLAN_LIMITS };
   const { now } = await readPull(deps, await tenantOf(stage), state.repoId, String(pr));
   return now.words?.includes(';') === true ? now.words : `${now.words}. ${now.next}`;
 }

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { AppError } from '#core/contracts/errors.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
+import { PLAN_LIMITS } from '#core/domain/tenants/billing.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { Secret } from '#core/secret.ts';
 import { wakeDueRepos } from '#core/services/wakes/send-wakes.ts';
@@ -68,7 +69,15 @@ async function stormOnOneRepo(): Promise<Row> {
   for (let event = 0; event < 30_000; event += 1) {
     const started = performance.now();
     await acceptForgeWebhook(
-      { store, leases: store, secrets, queue, clock, queueName: DEFAULT_SERVICE_NAME },
+      {
+        store,
+        leases: store,
+        secrets,
+        queue,
+        clock,
+        queueName: DEFAULT_SERVICE_NAME,
+        planLimits: PLAN_LIMITS,
+      },
       {
         body,
         eventType: 'push',
@@ -113,7 +122,15 @@ async function forgeries(): Promise<Row> {
     const secret = `secret-${(event + (isForged ? 1 : 0)) % 100}`;
     try {
       await acceptForgeWebhook(
-        { store, leases: store, secrets, queue, clock, queueName: DEFAULT_SERVICE_NAME },
+        {
+          store,
+          leases: store,
+          secrets,
+          queue,
+          clock,
+          queueName: DEFAULT_SERVICE_NAME,
+          planLimits: PLAN_LIMITS,
+        },
         {
           body,
           eventType: 'push',
@@ -140,7 +157,7 @@ async function forgeries(): Promise<Row> {
 async function thousandDue(): Promise<Row> {
   const { clock, store, queue } = await givenRepos(1_000);
   const started = performance.now();
-  const tick = await wakeDueRepos({ store, queue, clock, log: silent });
+  const tick = await wakeDueRepos({ store, queue, clock, log: silent, planLimits: PLAN_LIMITS });
   const seconds = (performance.now() - started) / 1000;
   const woken = new Set(queue.wakes.map((wake) => wake.repoId)).size;
   return {

@@ -3,6 +3,7 @@ import type { NodeRow } from '#core/domain/queue/batch.ts';
 import type { QueueFigures, RepoSize } from '#core/domain/queue/queue-metrics.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import { PLAN_LIMITS } from '#core/domain/tenants/billing.ts';
 import { Secret } from '#core/secret.ts';
 import type { DeletionDeps } from '#core/services/repos/delete-repo.ts';
 import { saveRepo } from '#core/services/repos/save-repo.ts';
@@ -92,6 +93,7 @@ export class QueueWorld {
       ids,
       log: this.#log,
       queueName: DEFAULT_SERVICE_NAME,
+      planLimits: PLAN_LIMITS,
       vault: {
         seal: () => Promise.reject(new Error('never sealed here')),
         open: async () => new Secret('token'),
@@ -123,7 +125,13 @@ export class QueueWorld {
       }
       if (this.clock.now() >= tickAt) {
         tickAt += TICK_MS;
-        await wakeDueRepos({ store: this.store, queue: this.queue, clock: this.clock, log: this.#log });
+        await wakeDueRepos({
+          store: this.store,
+          queue: this.queue,
+          clock: this.clock,
+          log: this.#log,
+          planLimits: PLAN_LIMITS,
+        });
       }
       await this.clock.advance(this.stepMs);
     }

@@ -1,6 +1,7 @@
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import type { ProvisioningRecord } from '#core/domain/set-up/provisioning.ts';
+import { PLAN_LIMITS } from '#core/domain/tenants/billing.ts';
 import { readActivity } from '#core/services/reads/read-activity.ts';
 import { type RepairDeps, repairSetup, wishRepairs } from '#core/services/set-up/repair-setup.ts';
 import { createLookingEngine } from '#core/services/wakes/idle-look.ts';
@@ -75,7 +76,14 @@ export class RepairWorld extends QueueWorld {
 
   async told() {
     const { store, clock } = this;
-    const parts = { store, clock, leases: store, log: NO_LOG, queueName: DEFAULT_SERVICE_NAME };
+    const parts = {
+      store,
+      clock,
+      leases: store,
+      log: NO_LOG,
+      queueName: DEFAULT_SERVICE_NAME,
+      planLimits: PLAN_LIMITS,
+    };
     const [repo] = (await readActivity(parts, this.repo.tenantId)).repos;
     if (repo === undefined) throw new Error('the API tells of no repository');
     return repo;

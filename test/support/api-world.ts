@@ -7,7 +7,7 @@ import { makeWebhookKey } from '#core/adapters/system/webhook-key.ts';
 import type { HttpSurface } from '#core/contracts/routes/route-spec.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import type { Connection, ManagedRepo, ReconcileErrorCode } from '#core/domain/repos/repo.ts';
-import type { PlanLimitsTable } from '#core/domain/tenants/billing.ts';
+import { PLAN_LIMITS, type PlanLimitsTable } from '#core/domain/tenants/billing.ts';
 import type { PriceBook } from '#core/domain/tenants/subscription.ts';
 import type { LeaseGrant } from '#core/domain/wakes/lease.ts';
 import { createSurface, type SurfaceDeps } from '#core/http/api-surface.ts';
@@ -119,7 +119,7 @@ export class ApiWorld {
   rateFactor = 1;
   /** Null: payments are not configured. Set before the first call. */
   payments: PaymentsSetup | null = null;
-  planLimits: PlanLimitsTable | undefined = undefined;
+  planLimits: PlanLimitsTable = PLAN_LIMITS;
   /** Notices for tenants. */
   readonly notices = this.store.notices;
 
@@ -222,8 +222,8 @@ export class ApiWorld {
     };
     const rules = compileOutboundPolicy({ allowHosts: [], denyHosts: ['api.mergeyard.example'] });
     const resolve = async (host: string) => [{ address: this.hosts.get(host) ?? '93.184.216.34', family: 4 }];
-    const limits = this.planLimits === undefined ? {} : { planLimits: this.planLimits };
-    const common = { store, leases: store, clock, log, ids, queue: this.#queue(), ...limits };
+    const { planLimits } = this;
+    const common = { store, leases: store, clock, log, ids, queue: this.#queue(), planLimits };
     const { payments } = this;
     const openAccount = (instanceUrl: string, token: Secret<string>) => this.forge.open(instanceUrl, token);
     const checkTarget = (url: string) => checkOutboundTarget(url, rules, resolve);
@@ -309,7 +309,7 @@ export class ApiWorld {
           queue: this.sent,
           clock,
           queueName: DEFAULT_SERVICE_NAME,
-          ...limits,
+          planLimits,
         }),
       ).use(answerWithEnvelope(log)),
       'container-health': middy(
@@ -343,6 +343,7 @@ export class ApiWorld {
         store,
         leases: store,
         vault: this.vault,
+        planLimits: this.planLimits,
         queue: this.sent,
         clock,
         log: this.#log,

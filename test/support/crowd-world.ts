@@ -1,6 +1,7 @@
 import type { RepoId } from '#core/domain/ids.ts';
 import { FORGE_TIMEOUT_MS, RECONCILE_BUDGET_MS, TICK_INTERVAL_MS } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
+import { PLAN_LIMITS } from '#core/domain/tenants/billing.ts';
 import type { EngineAnswer, WakeQueue } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
 import { type DispatchDeps, dispatchReconcile } from '#core/services/wakes/dispatch-reconcile.ts';
@@ -78,6 +79,7 @@ export class CrowdWorld {
       clock,
       log: silent,
       queueName: DEFAULT_SERVICE_NAME,
+      planLimits: PLAN_LIMITS,
       vault: { seal: () => Promise.reject(new Error('never')), open: async () => new Secret('token') },
       ids: { uuid: () => `id-${this.#nextId++}` },
       engine: {
@@ -123,7 +125,13 @@ export class CrowdWorld {
   }
 
   async #tick(): Promise<void> {
-    await wakeDueRepos({ store: this.#store, queue: this.#queue, clock: this.#deps.clock, log: silent });
+    await wakeDueRepos({
+      store: this.#store,
+      queue: this.#queue,
+      clock: this.#deps.clock,
+      log: silent,
+      planLimits: PLAN_LIMITS,
+    });
   }
 
   #send(repoId: RepoId, wakeSeq: number): void {

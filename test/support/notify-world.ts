@@ -17,6 +17,7 @@ import type { Trouble } from '#core/domain/notices/queue-notices.ts';
 import type { ActivityEvent, NodeRow } from '#core/domain/queue/batch.ts';
 import type { QueueView } from '#core/domain/queue/queue-view.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import { PLAN_LIMITS } from '#core/domain/tenants/billing.ts';
 import type { NoticeRequest } from '#core/ports/notifier.ts';
 import { watchQueues } from '#core/services/notices/watch-queues.ts';
 import { sealTargets } from '#core/services/secrets/repo-secrets.ts';
@@ -150,7 +151,7 @@ export class NotifyWorld {
 
   /** The look of one tick, and the changes that the stream tells of it. */
   async watch(repo: ManagedRepo, troubles: readonly Omit<Trouble, 'repoId'>[]): Promise<readonly Change[]> {
-    await watchQueues({ store: this.store, clock: this.clock, log: this.log });
+    await watchQueues({ store: this.store, clock: this.clock, log: this.log, planLimits: PLAN_LIMITS });
     return troubles.map(({ topic, name, since }) => {
       const subject = JSON.stringify([repo.id, topic, name, since]);
       return this.noticeKey(repo.tenantId, subject, 'trouble');

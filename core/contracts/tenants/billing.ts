@@ -4,7 +4,6 @@ import {
   entitledTier,
   needsPayment,
   PAID_TIERS,
-  PLAN_LIMITS,
   type Plan,
   type PlanLimitsTable,
   TIERS,
@@ -51,7 +50,7 @@ export const PaymentEventTaken = z.object({ received: z.literal(true) });
 export function toBillingSummary(
   plan: Plan,
   used: { readonly connections: number; readonly repos: number },
-  limits: PlanLimitsTable = PLAN_LIMITS,
+  limits: PlanLimitsTable,
 ): z.infer<typeof BillingSummary> {
   const entitled = entitledTier(plan);
   return {

@@ -76,7 +76,7 @@ export function needsPayment(plan: Plan): boolean {
 /** Ceiling of the granted plan, never above the hard maximum. */
 export function ceilingOf(
   plan: Plan,
-  limits: PlanLimitsTable = PLAN_LIMITS,
+  limits: PlanLimitsTable,
 ): { readonly connections: number; readonly repos: number } {
   const { ceiling } = limits[entitledTier(plan)];
   return {
@@ -101,7 +101,7 @@ export interface HoldableRepo {
 export function repoIdsOnHold(
   plan: Plan,
   repos: readonly HoldableRepo[],
-  limits: PlanLimitsTable = PLAN_LIMITS,
+  limits: PlanLimitsTable,
 ): ReadonlySet<RepoId> {
   if (isEntitling(plan.status)) return new Set();
   const alive = repos.filter((repo) => repo.tombstone !== true);

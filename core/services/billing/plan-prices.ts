@@ -14,7 +14,7 @@ export interface PlanPriceDeps {
   readonly openPayments: OpenPayments;
   /** Null: nothing is sold. */
   readonly prices: PriceBook | null;
-  readonly planLimits?: PlanLimitsTable | undefined;
+  readonly planLimits: PlanLimitsTable;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
 }

@@ -5,7 +5,6 @@ import {
   ceilingOf,
   FREE_PLAN,
   isEntitling,
-  PLAN_LIMITS,
   type Plan,
   type PlanLimitsTable,
   repoIdsOnHold,
@@ -17,8 +16,8 @@ type PlanStore = Pick<AccountStore, 'loadPlan'>;
 
 /** For code that enforces plans. */
 export interface PlanDeps {
-  /** Quotas and rights of each tier in this deployment. @default PLAN_LIMITS */
-  readonly planLimits?: PlanLimitsTable;
+  /** Quotas of each tier in this deployment. */
+  readonly planLimits: PlanLimitsTable;
 }
 
 /** The purchase of a tenant. Unreadable is `billing_unavailable`, never the free plan (A108). */
@@ -44,7 +43,7 @@ export async function listReposOnHold(
   store: PlanStore,
   tenantId: TenantId,
   repos: readonly ManagedRepo[],
-  limits: PlanLimitsTable = PLAN_LIMITS,
+  limits: PlanLimitsTable,
 ): Promise<ReadonlySet<RepoId>> {
   try {
     return repoIdsOnHold((await store.loadPlan(tenantId)) ?? FREE_PLAN, repos, limits);

@@ -16,8 +16,8 @@ export type RepoFactsStore = RepoRowsStore &
 export async function readRepoFacts(
   store: RepoFactsStore,
   tenantId: TenantId,
-  limits?: PlanLimitsTable,
-  repoIds: readonly RepoId[] | null = null,
+  limits: PlanLimitsTable,
+  repoIds: readonly RepoId[] | null,
 ): Promise<readonly RepoFacts[]> {
   const [repos, connections, outcomes] = await Promise.all([
     store.listRepos(tenantId),
@@ -39,7 +39,7 @@ export async function readRepoFacts(
 export async function readFactsOf(
   store: RepoFactsStore,
   repo: ManagedRepo,
-  limits?: PlanLimitsTable,
+  limits: PlanLimitsTable,
 ): Promise<RepoFacts> {
   const [rows, repos] = await Promise.all([readRowsOf(store, repo), store.listRepos(repo.tenantId)]);
   const onHold = await listReposOnHold(store, repo.tenantId, repos, limits);

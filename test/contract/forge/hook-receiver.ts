@@ -6,6 +6,7 @@ import { AppError } from '#core/contracts/errors.ts';
 import { parseHubSignature } from '#core/contracts/webhooks/hub-signature.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import { PLAN_LIMITS } from '#core/domain/tenants/billing.ts';
 import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
 import { Secret } from '#core/secret.ts';
 import { registerWebhook } from '#core/services/set-up/webhook-registration.ts';
@@ -175,6 +176,7 @@ export class HookReceiver {
         clock: this.#clock,
         secrets: this.#secrets,
         queueName: DEFAULT_SERVICE_NAME,
+        planLimits: PLAN_LIMITS,
       };
       return await acceptForgeWebhook(deps, request);
     } catch (error) {

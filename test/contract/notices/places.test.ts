@@ -8,6 +8,7 @@ import { mapWays } from '#core/domain/notices/notice-topics.ts';
 import { formatMatrix, formatWebhook } from '#core/domain/notices/notice-ways.ts';
 import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import { PLAN_LIMITS } from '#core/domain/tenants/billing.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { askRetries } from '#core/services/notices/deliver-webhook.ts';
 import { watchQueues } from '#core/services/notices/watch-queues.ts';
@@ -184,7 +185,8 @@ describe('a webhook of one’s own', () => {
   test('that the change stream never told of an event is told by the tick, once', async () => {
     const repo = await world.enroll(hooked);
     await world.record(repo, { at: world.clock.now() });
-    const look = () => watchQueues({ store: world.store, clock: world.clock, log: world.log });
+    const look = () =>
+      watchQueues({ store: world.store, clock: world.clock, log: world.log, planLimits: PLAN_LIMITS });
     await look();
     expect(await log(repo)).toEqual([]);
     await world.clock.advance(3 * 60_000);

@@ -1,4 +1,5 @@
 import { toManagedRepoView } from '#core/contracts/repos/managed-repo.ts';
+import { PLAN_LIMITS } from '#core/domain/tenants/billing.ts';
 import { readFactsOf } from '#core/services/repos/repo-facts.ts';
 import { noteRule } from '../../../engine-container/src/queue/admission/rule-notes.ts';
 import { givenRule } from '../../builders/snapshot.ts';
@@ -8,7 +9,7 @@ import { givenScheduled } from '../stories.ts';
 async function shown(world: QueueWorld) {
   const repo = await world.store.getRepo(REPO);
   if (repo === null) throw new Error('the repo is gone');
-  const view = toManagedRepoView(await readFactsOf(world.store, repo));
+  const view = toManagedRepoView(await readFactsOf(world.store, repo, PLAN_LIMITS));
   return { code: view.reconcile.error_code, ...view.provisioning.protection };
 }
 

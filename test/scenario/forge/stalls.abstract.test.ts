@@ -3,6 +3,7 @@ import { tellPull } from '#core/domain/pulls/pull-story.ts';
 import { DEFAULT_SERVICE_NAME, stagingBranch } from '#core/domain/queue/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import type { ProvisioningRecord } from '#core/domain/set-up/provisioning.ts';
+import { PLAN_LIMITS } from '#core/domain/tenants/billing.ts';
 import { readActivity } from '#core/services/reads/read-activity.ts';
 import { findBlocker } from '../../../dashboard/view/blocker.ts';
 import { landedOf } from '../hooks.ts';
@@ -39,7 +40,14 @@ type Told = Awaited<ReturnType<typeof activityOf>>;
 
 async function activityOf(world: World) {
   const { store, clock } = world;
-  const parts = { store, clock, leases: store, log: NO_LOG, queueName: DEFAULT_SERVICE_NAME };
+  const parts = {
+    store,
+    clock,
+    leases: store,
+    log: NO_LOG,
+    queueName: DEFAULT_SERVICE_NAME,
+    planLimits: PLAN_LIMITS,
+  };
   const [repo] = (await readActivity(parts, 'tenant-1')).repos;
   if (repo === undefined) throw new Error('the API tells of no repository');
   return repo;

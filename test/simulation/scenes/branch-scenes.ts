@@ -1,6 +1,7 @@
 import { BURIED_WIND_DOWN_MS } from '#core/domain/limits.ts';
 import { contextForBase, DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import { PLAN_LIMITS } from '#core/domain/tenants/billing.ts';
 import { Secret } from '#core/secret.ts';
 import { deleteRepo } from '#core/services/repos/delete-repo.ts';
 import { wakeNow } from '#core/services/wakes/send-wakes.ts';
@@ -116,7 +117,15 @@ function tellSecondBranch(isFirstGone: boolean): () => Promise<readonly string[]
     const { bytes, signature } = new Signer().sign(text, new Secret('hook-secret'));
     const seenBefore = (await store.getRepo(SECOND))?.wakeSeq;
     await acceptForgeWebhook(
-      { store, leases: store, queue, clock, queueName: DEFAULT_SERVICE_NAME, secrets: new FakeSecretBox() },
+      {
+        store,
+        leases: store,
+        queue,
+        clock,
+        queueName: DEFAULT_SERVICE_NAME,
+        secrets: new FakeSecretBox(),
+        planLimits: PLAN_LIMITS,
+      },
       { body: bytes, signature, eventType: 'push', deliveryId: 'one', hookId: undefined },
     ).catch(() => 'refused');
     const isTold = (await store.getRepo(SECOND))?.wakeSeq !== seenBefore;

@@ -1,4 +1,5 @@
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
+import { PLAN_LIMITS } from '#core/domain/tenants/billing.ts';
 import { HEARD_COUNTS_MS, HEARD_GATE_LOOK_MS, type HeardKind } from '#core/domain/wakes/heard-events.ts';
 import { Secret } from '#core/secret.ts';
 import { acceptForgeWebhook } from '#core/services/webhooks/accept-forge-webhook.ts';
@@ -117,7 +118,7 @@ async function tellAllTheTime(): Promise<readonly string[]> {
     });
     const { bytes, signature } = new Signer().sign(text, new Secret('hook-secret'));
     await acceptForgeWebhook(
-      { ...deps, secrets, queueName: DEFAULT_SERVICE_NAME },
+      { ...deps, secrets, queueName: DEFAULT_SERVICE_NAME, planLimits: PLAN_LIMITS },
       { body: bytes, signature, eventType: 'workflow_run', deliveryId: `d-${nth}`, hookId: undefined },
     );
     await clock.advance(3 * MINUTE_MS);

@@ -2,6 +2,7 @@ import type { RepoId } from '#core/domain/ids.ts';
 import { GLANCE_TIMEOUT_MS, LOOK_TIMEOUT_MS } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { REPAIR_EVERY_MS, REPAIRS_A_DAY_MAX } from '#core/domain/set-up/repair.ts';
+import { PLAN_LIMITS } from '#core/domain/tenants/billing.ts';
 import type { GlanceAnswer, GlanceRequest, LookAnswer, LookRequest } from '#core/ports/idle-look.ts';
 import type { DueGlance, EnginePort, WakeQueue } from '#core/ports/system.ts';
 import { carryLandings } from '#core/services/pulls/backport.ts';
@@ -94,6 +95,7 @@ export class Chores {
           queue: this.#queueOn(machine),
           clock: this.#parts.hosts.clockOf(host),
           log: this.#parts.log,
+          planLimits: PLAN_LIMITS,
         },
         glance,
       );

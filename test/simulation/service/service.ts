@@ -2,6 +2,7 @@ import type { RepoId } from '#core/domain/ids.ts';
 import { TICK_INTERVAL_MS } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import { PLAN_LIMITS } from '#core/domain/tenants/billing.ts';
 import type { Log } from '#core/ports/system.ts';
 import { wishBackports } from '#core/services/pulls/backport.ts';
 import { wishRepairs } from '#core/services/set-up/repair-setup.ts';
@@ -163,6 +164,7 @@ export class SimService {
         queue: this.#messages.queueOn(machine),
         clock: this.hosts.clockOf(host),
         log: this.#log,
+        planLimits: PLAN_LIMITS,
       }),
     );
   }
@@ -180,6 +182,7 @@ export class SimService {
           clock: this.hosts.clockOf(host),
           secrets: new FakeSecretBox(),
           queueName: DEFAULT_SERVICE_NAME,
+          planLimits: PLAN_LIMITS,
         },
         {
           body: hook.bytes,
@@ -204,6 +207,7 @@ export class SimService {
         {
           store,
           leases: store,
+          planLimits: PLAN_LIMITS,
           vault: {
             seal: () => Promise.reject(new Error('nothing is sealed here')),
             open: (owner) => machine.io('vault open', async () => openToken(this.#parts, owner.tenantId)),

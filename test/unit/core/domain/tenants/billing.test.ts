@@ -54,8 +54,10 @@ describe.each(TIERS)('tier %s: its grants, and whether it has to pay (A106)', (t
     const plan = { tier, status };
     expect([entitledTier(plan), needsPayment(plan)]).toEqual(GRANTED[tier][status]);
     const entitles = status === 'active' || status === 'trialing';
-    expect([...repoIdsOnHold(plan, repos)]).toEqual(entitles ? [] : ['b1', 'b2', 'c']);
-    expect(ceilingOf(plan).repos).toBe({ free: 1, pro: 50, team: 500 }[GRANTED[tier][status][0]]);
+    expect([...repoIdsOnHold(plan, repos, PLAN_LIMITS)]).toEqual(entitles ? [] : ['b1', 'b2', 'c']);
+    expect(ceilingOf(plan, PLAN_LIMITS).repos).toBe(
+      { free: 1, pro: 50, team: 500 }[GRANTED[tier][status][0]],
+    );
   });
 });
 
@@ -69,7 +71,7 @@ describe('holds (A107)', () => {
     expect([...repoIdsOnHold(plan, repos, limits)]).toEqual(['b2', 'c']);
     const [first, ...rest] = repos;
     const oldestGone = [{ ...first, id: 'c', createdAt: 1, tombstone: true }, ...rest];
-    expect([...repoIdsOnHold(plan, oldestGone)]).toEqual(['b1', 'b2']);
+    expect([...repoIdsOnHold(plan, oldestGone, PLAN_LIMITS)]).toEqual(['b1', 'b2']);
   });
 
   test('an allowance without limit holds nothing, one of none holds everything', () => {
@@ -83,6 +85,6 @@ describe('holds (A107)', () => {
   });
 
   test('a tenant that never bought anything holds nothing', () => {
-    expect(repoIdsOnHold(FREE_PLAN, repos).size).toBe(0);
+    expect(repoIdsOnHold(FREE_PLAN, repos, PLAN_LIMITS).size).toBe(0);
   });
 });

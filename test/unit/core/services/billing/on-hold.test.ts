@@ -1,5 +1,6 @@
 import { IDLE_DUE_DELAY_MS, LEASE_TTL_MS, TICK_INTERVAL_MS, WIND_DOWN_MS } from '#core/domain/limits.ts';
 import type { ReconcileErrorCode } from '#core/domain/repos/repo.ts';
+import { PLAN_LIMITS } from '#core/domain/tenants/billing.ts';
 import { StoreError } from '#core/ports/store.ts';
 import type { ReconcileCommand, ReconcileOrder } from '#core/ports/system.ts';
 import { findReposOnHold } from '#core/services/billing/plans.ts';
@@ -46,6 +47,7 @@ async function givenTenants() {
     clock,
     log: silent,
     queueName: 'mq',
+    planLimits: PLAN_LIMITS,
     ids: { uuid: () => 'owner' },
     engine: engineRan,
   };
@@ -55,7 +57,7 @@ async function givenTenants() {
     for (const id of [...ids, other]) kinds.push((await dispatchReconcile(deps, id)).kind);
     return kinds;
   };
-  const tick = () => wakeDueRepos({ store, queue: world.sent, clock, log: silent });
+  const tick = () => wakeDueRepos({ store, queue: world.sent, clock, log: silent, planLimits: PLAN_LIMITS });
   return { world, store, clock, ids, other, ran, commands, work, tick };
 }
 
@@ -133,7 +135,9 @@ describe('held repos in the worker (A107)', () => {
     story.store.beforeCall = (called) => {
       calls.push(called);
     };
-    expect(await findReposOnHold({ store: story.store }, TENANT_A)).toEqual(new Set());
+    expect(await findReposOnHold({ store: story.store, planLimits: PLAN_LIMITS }, TENANT_A)).toEqual(
+      new Set(),
+    );
     expect(calls).toEqual(['loadPlan']);
   });
 });
@@ -204,6 +208,7 @@ describe('held repos and the forge’s webhook (D-34)', () => {
           clock: story.clock,
           secrets: story.world.secrets,
           queueName: 'mq',
+          planLimits: PLAN_LIMITS,
           rates: story.store,
         },
         {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { SubscriptionAnswer } from '#core/adapters/payments-http/schema.ts';
 import { signPaymentEvent } from '#core/contracts/webhooks/payment-signature.ts';
-import { entitledTier, repoIdsOnHold, type Tier } from '#core/domain/tenants/billing.ts';
+import { entitledTier, PLAN_LIMITS, repoIdsOnHold, type Tier } from '#core/domain/tenants/billing.ts';
 import { PaymentsError } from '#core/ports/payments.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { Secret } from '#core/secret.ts';
@@ -334,7 +334,7 @@ describe('events of the payment provider (A105)', () => {
           const plan = await story.store.loadPlan(TENANT);
           if (plan === null) throw new Error('the plan is gone');
           const entitles = plan.status === 'active' || plan.status === 'trialing';
-          expect(repoIdsOnHold(plan, repos).size).toBe(entitles ? 0 : 4);
+          expect(repoIdsOnHold(plan, repos, PLAN_LIMITS).size).toBe(entitles ? 0 : 4);
           expect(entitledTier(plan)).toBe(entitles ? plan.tier : 'free');
         }
       }),

@@ -1,5 +1,6 @@
 import { WATCHED_REPOS_MAX } from '#core/domain/api-limits.ts';
 import { TICK_INTERVAL_MS } from '#core/domain/limits.ts';
+import { PLAN_LIMITS } from '#core/domain/tenants/billing.ts';
 import { type WatchDeps, watchQueues } from '#core/services/notices/watch-queues.ts';
 
 /** The tenants that some ticks look at, each with one watched repository. */
@@ -27,7 +28,7 @@ async function lookAt(tenants: number, ticks: number, slowMs: number): Promise<n
   const log = { info() {}, warn() {}, error() {} };
   for (let tick = 1; tick <= ticks; tick += 1) {
     now = tick * TICK_INTERVAL_MS;
-    await watchQueues({ store, clock: { now: () => now }, log });
+    await watchQueues({ store, clock: { now: () => now }, log, planLimits: PLAN_LIMITS });
   }
   return looked.size;
 }

@@ -1,4 +1,5 @@
 import type { NodeRow } from '#core/domain/queue/batch.ts';
+import { PLAN_LIMITS } from '#core/domain/tenants/billing.ts';
 import { readPull } from '#core/services/pulls/read-pull.ts';
 import { givenRepo } from '../../../../builders/managed-repo.ts';
 import { givenEvent, givenNodeRow } from '../../../../builders/store-rows.ts';
@@ -32,6 +33,11 @@ test('a landing that is written while its story is read is told with its receipt
     },
     listOwnBatches: async () => [...rows],
   };
-  const story = await readPull({ store, clock: { now: () => 9 } }, repo.tenantId, repo.id, '1');
+  const story = await readPull(
+    { store, clock: { now: () => 9 }, planLimits: PLAN_LIMITS },
+    repo.tenantId,
+    repo.id,
+    '1',
+  );
   expect(story).toMatchObject({ now: { code: 'landed' }, receipts: [{ merge_commit: 'merge' }] });
 });

@@ -52,6 +52,7 @@ async function givenSeen(
     queue,
     clock,
     log: { info: write, warn: write, error: write },
+    planLimits: PLAN_LIMITS,
     vault: { open: async () => new Secret('canary-token-31') },
     looker: {
       glance: async (request: GlanceRequest) => {

@@ -1,4 +1,5 @@
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import { PLAN_LIMITS } from '#core/domain/tenants/billing.ts';
 import type { EngineReport } from '#core/ports/store.ts';
 import type { EngineAnswer, EnginePort, ReconcileOrder, ReconcileRequest } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
@@ -57,6 +58,7 @@ export async function givenWorker(changes: Partial<ManagedRepo> = {}) {
     clock,
     ids: { uuid: () => `id-${nextId++}` },
     log: { info: write, warn: write, error: write },
+    planLimits: PLAN_LIMITS,
     queueName: 'mq',
   };
   await store.createTenant('tenant-1', clock.now());

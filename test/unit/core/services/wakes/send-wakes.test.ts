@@ -1,4 +1,5 @@
 import { EVENT_WAKE_WINDOW_MS, TICK_INTERVAL_MS, TICK_SENDS_MS } from '#core/domain/limits.ts';
+import { PLAN_LIMITS } from '#core/domain/tenants/billing.ts';
 import type { Log } from '#core/ports/system.ts';
 import {
   forwardDelayedWake,
@@ -22,7 +23,7 @@ async function givenWorld(repos = [givenRepo()]) {
   await store.createTenant('tenant-1', clock.now());
   await store.createConnection(givenConnection());
   for (const repo of repos) await store.createRepo(repo, null);
-  return { clock, store, queue, log: silent };
+  return { clock, store, queue, log: silent, planLimits: PLAN_LIMITS };
 }
 
 describe('a wake', () => {

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { AppError } from '#core/contracts/errors.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
+import { PLAN_LIMITS } from '#core/domain/tenants/billing.ts';
 import { Secret } from '#core/secret.ts';
 import type { ForgeWebhookRequest, WebhookDeps } from '#core/services/webhooks/accept-forge-webhook.ts';
 import { givenConnection, givenRepo } from '../../../../builders/managed-repo.ts';
@@ -19,7 +20,15 @@ export async function givenHook(changes: Partial<ManagedRepo> = {}) {
   const store = createMemoryStore({ clock, beforeCall: (label) => void calls.push(label) });
   const queue = new FakeWakeQueue(clock);
   const secrets = new FakeSecretBox();
-  const deps: WebhookDeps = { store, leases: store, secrets, queue, clock, queueName: 'mq' };
+  const deps: WebhookDeps = {
+    store,
+    leases: store,
+    secrets,
+    queue,
+    clock,
+    queueName: 'mq',
+    planLimits: PLAN_LIMITS,
+  };
   await store.createTenant('tenant-1', clock.now());
   await store.createConnection(givenConnection());
   const base = { wakeupMode: 'webhook', dueAt: Date.UTC(2030, 0, 1) } as const;
