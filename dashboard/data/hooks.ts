@@ -18,6 +18,8 @@ const RETRY_CHANGE_MS = 2_000;
 
 const HEALTH_EVERY_MS = 60_000;
 
+const NOW_EVERY_MS = 5_000;
+
 export const ServiceContext = createContext<Service | null>(null);
 export const LiveContext = createContext<LiveLink | null>(null);
 
@@ -41,13 +43,13 @@ export function useLiveState(): LiveState {
   );
 }
 
-/** Now, again every so many ms, so that "3 min ago" does not lie. */
-export function useNow(everyMs = 5_000): number {
+/** Now, in ms since 1970, read again every five seconds, so that "3 min ago" does not lie. */
+export function useNow(): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    const timer = setInterval(() => setNow(Date.now()), NOW_EVERY_MS);
     return () => clearInterval(timer);
-  }, [everyMs]);
+  }, []);
   return now;
 }
 
