@@ -84,7 +84,7 @@ export class RepairWorld extends QueueWorld {
       queueName: DEFAULT_SERVICE_NAME,
       planLimits: PLAN_LIMITS,
     };
-    const [repo] = (await readActivity(parts, this.repo.tenantId)).repos;
+    const [repo] = (await readActivity(parts, this.repo.tenantId, null, null)).repos;
     if (repo === undefined) throw new Error('the API tells of no repository');
     return repo;
   }

@@ -52,7 +52,7 @@ function isOftenLong({ heldMs = 0, ranAt }: ReconcileOutcome, now: EpochMs): boo
 export function mayBegin(
   others: readonly OngoingReconcile[],
   next: OngoingReconcile,
-  workers = WORKERS_MAX,
+  workers: number,
 ): boolean {
   const share = (limit: number): number => Math.max(1, Math.floor((limit * workers) / WORKERS_MAX));
   const count = (isAlike: (other: OngoingReconcile) => boolean): number => others.filter(isAlike).length;

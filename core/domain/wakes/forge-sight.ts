@@ -80,7 +80,7 @@ function isSamePull(one: NewestPull | null, other: NewestPull | null): boolean {
  * Until the next glance at a repository in which nothing has happened for `quietMs`; null: the tick comes before it. A
  * forge that answers slowly is asked more rarely, so that it holds little of a worker.
  */
-export function glanceDelayMs(quietMs: number, tookMs = 0): number | null {
+export function glanceDelayMs(quietMs: number, tookMs: number): number | null {
   const delayMs = Math.max(GLANCE_EVERY_MS, quietMs * GLANCE_AGE_SHARE, tookMs * GLANCE_REST_FACTOR);
   return delayMs < TICK_INTERVAL_MS ? Math.round(delayMs) : null;
 }

@@ -39,14 +39,15 @@ export interface ActivityDeps extends PlanDeps {
 }
 
 /**
- * The activity document of one tenant, or of these repositories of it; `before` asks for older batches. What it is about, repos, events and batches, must be readable; statistics and
- * history beside it are null or empty when they are not, never a wrong number (A73).
+ * The activity document of one tenant, or of these repositories of it (null: of all). `before` is the cursor of a page of older
+ * batches (null: the newest page). Repositories, events and batches must be readable, else it throws `StoreError`; statistics and
+ * history beside them are null or empty when they are not, never a wrong number (A73).
  */
 export async function readActivity(
   deps: ActivityDeps,
   tenantId: TenantId,
-  before: string | null = null,
-  repoIds: readonly RepoId[] | null = null,
+  before: string | null,
+  repoIds: readonly RepoId[] | null,
 ): Promise<Activity> {
   const isShown = ({ repoId }: { readonly repoId: RepoId }) => repoIds === null || repoIds.includes(repoId);
   const readBatches = (from: string | null) =>

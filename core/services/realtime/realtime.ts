@@ -46,7 +46,7 @@ export async function pingTenants(
   const read = await Promise.allSettled(tenantIds.map((tenantId) => deps.store.listSockets(tenantId)));
   const socketIds = read.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
   const tally = { sent: 0, gone: 0, failed: 0 };
-  await forEachAtOnce(socketIds, SOCKET_POSTS_AT_ONCE, async (socketId) => {
+  await forEachSocket(socketIds, async (socketId) => {
     const result = await deps.sender.post(socketId, message);
     tally[result] += 1;
     if (result === 'gone') await forget(deps, socketId);
@@ -68,20 +68,20 @@ async function forget(deps: PushDeps, socketId: string): Promise<void> {
 /** A tenant that was offboarded has no sockets (A100). */
 export async function endSockets(deps: PushDeps, tenantId: TenantId): Promise<void> {
   const socketIds = await deps.store.listSockets(tenantId);
-  await forEachAtOnce(socketIds, SOCKET_POSTS_AT_ONCE, async (socketId) => {
+  await forEachSocket(socketIds, async (socketId) => {
     await deps.sender.close(socketId);
     await deps.store.removeSocket(socketId);
   });
 }
 
-async function forEachAtOnce<T>(
-  values: readonly T[],
-  atOnce: number,
-  visit: (value: T) => Promise<void>,
+/** A few at once: each visit is a call of the gateway. */
+async function forEachSocket(
+  socketIds: readonly string[],
+  visit: (socketId: string) => Promise<void>,
 ): Promise<void> {
-  const waiting = [...values];
+  const waiting = [...socketIds];
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await visit(next);
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, values.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(SOCKET_POSTS_AT_ONCE, socketIds.length) }, work));
 }

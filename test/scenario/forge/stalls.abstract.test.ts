@@ -48,7 +48,7 @@ async function activityOf(world: World) {
     queueName: DEFAULT_SERVICE_NAME,
     planLimits: PLAN_LIMITS,
   };
-  const [repo] = (await readActivity(parts, 'tenant-1')).repos;
+  const [repo] = (await readActivity(parts, 'tenant-1', null, null)).repos;
   if (repo === undefined) throw new Error('the API tells of no repository');
   return repo;
 }

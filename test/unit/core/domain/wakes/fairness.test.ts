@@ -126,7 +126,7 @@ test('limits grow with the workers of a deployment, in the same shares', () => {
   ] as const) {
     expect(mayBegin(runs(most - 1, of), next(of), 100)).toBe(true);
     expect(mayBegin(runs(most, of), next(of), 100)).toBe(false);
-    expect(mayBegin(runs(most - 1, of), next(of))).toBe(false);
+    expect(mayBegin(runs(most - 1, of), next(of), WORKERS_MAX)).toBe(false);
   }
   expect(mayBegin([], next({ standing: 'slow' }), 2)).toBe(true);
 });
