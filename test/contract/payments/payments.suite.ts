@@ -84,9 +84,9 @@ export function describePayments(
     });
 
     test('SDK and webhook read the same subscriptions', async () => {
-      const customerId = await subject.payments.createCustomer(TENANT);
+      const { customerId } = await givenMove(subject, checkout);
       const bySdk = await subject.payments.listSubscriptions(customerId);
-      expect(Array.isArray(bySdk)).toBe(true);
+      expect(bySdk).not.toEqual([]);
       for (const each of bySdk) {
         expect(each).toMatchObject({ id: expect.stringMatching(/^sub_/), items: expect.any(Array) });
       }
