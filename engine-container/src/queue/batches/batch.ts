@@ -292,7 +292,7 @@ export function defer(
       known.baseTree === baseTree,
   );
   addDeferral(pass.record, { pr: member.pr, head: member.head, ...deferred });
-  const blamesNobody = !blamesHead(deferred.reason);
+  const isBlamed = blamesHead(deferred.reason);
   const entry = entryOf(pass.record, member.pr);
   const isStanding =
     entry !== undefined && keepsWords(entry) && entry.said?.description === describeDefer(reason);
@@ -301,8 +301,8 @@ export function defer(
   // The words of a refusal that stands are kept; once it has ended, these are said.
   const isRefused = entry?.head === member.head && entry.refusedFor !== null;
   if (!isSaid && !isRefused && !isStanding) sayDeferred(pass, { pr: member.pr, head: member.head, reason });
-  if (entry !== undefined && !blamesNobody) tellRefusal(pass, entry, deferred.reason);
-  return { pr: member.pr, action: blamesNobody ? 'requeued' : 'refused', reason: deferred.reason };
+  if (entry !== undefined && isBlamed) tellRefusal(pass, entry, deferred.reason);
+  return { pr: member.pr, action: isBlamed ? 'refused' : 'requeued', reason: deferred.reason };
 }
 
 /** Where a batch is built: no push on it starts the gate (E22). */
