@@ -92,7 +92,7 @@ function endWithoutFailure(batch: Batch, low: number): void {
 }
 
 /** A gate run is out that can still show a shorter prefix to pass or to fail. */
-function isShorterPrefixOut(batch: Batch, { low, high }: Pick<Interval, 'low' | 'high'>): boolean {
+function isShorterPrefixOut(batch: Batch, { low, high }: Interval): boolean {
   return batch.nodes.some((node) => node.to > low && node.to < high && node.state !== 'done');
 }
 
@@ -165,10 +165,10 @@ function supersedeBeyond(pass: DecisionContext, batch: Batch, high: number): voi
   }
 }
 
+/** Lengths of two prefixes of a batch: the longest that is proven, and the shortest that fails. The suspects lie between. */
 interface Interval {
   readonly low: number;
   readonly high: number;
-  readonly suspicion: Suspicion;
 }
 
 /** Cuts of this batch that may be gated at once: its share of the free slots, once the queue has what it can use. */
@@ -192,12 +192,7 @@ function cutsFor(pass: DecisionContext): number {
 }
 
 /** A failed batch becomes consecutive intervals, each staged on everything before it (A14, D-97). */
-function split(
-  pass: DecisionContext,
-  batch: Batch,
-  failing: Node,
-  { low, high }: Pick<Interval, 'low' | 'high'>,
-): void {
+function split(pass: DecisionContext, batch: Batch, failing: Node, { low, high }: Interval): void {
   // Known before the runs, it says where to look first, and nothing about guilt.
   const { weights } = suspicionOf(pass, batch, low, high, forecastOfGood);
   const cuts = chooseCuts(low, weights, cutsFor(pass));
@@ -241,7 +236,7 @@ function judgeSuspect(
   pass: DecisionContext,
   batch: Batch,
   accused: Node,
-  { low, high, suspicion }: Interval,
+  { low, high, suspicion }: Interval & { readonly suspicion: Suspicion },
 ): void {
   // Members that landed by the success of a batch on top of them may fail by themselves: no member is judged on that. On the
   // base that they made, the accused is one of a new batch, and that base is probed.
