@@ -144,8 +144,8 @@ export const RECALL_MUTANTS: readonly Mutant[] = [
   {
     guard: 'the words of a bounce are its memory (D-05)',
     file: `${QUEUE}/landing/recall.ts`,
-    find: 'if (bouncedSince && schedule.known',
-    replace: 'if (bouncedSince && pull.number < 0 && schedule.known',
+    find: 'if (byBot && ours.description.startsWith(BOUNCED_PREFIX))',
+    replace: 'if (byBot && pull.number < 0)',
     families: ['crashes', 'everything'],
     dies: 'the record is lost after a bounce',
   },

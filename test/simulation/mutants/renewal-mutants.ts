@@ -127,8 +127,8 @@ export const RENEWAL_MUTANTS: readonly Mutant[] = [
   {
     guard: 'words about a landing are replaced on the head of one that no schedule holds for',
     file: `${ENGINE}/queue/landing/recall.ts`,
-    find: ': entry.movedAt !== null && describeUnbound(entry);',
-    replace: ': entry.movedAt === 0 && describeUnbound(entry);',
+    find: 'return entry.movedAt !== null ? describeUnbound(entry) : null;',
+    replace: 'return entry.movedAt === 0 ? describeUnbound(entry) : null;',
     families: ['shared_heads'],
     dies: 'a pull request is sent to this branch with the head of one that lands',
   },

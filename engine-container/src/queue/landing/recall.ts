@@ -6,7 +6,7 @@ import { type DecisionContext, entryOf } from '../decision-context.ts';
 import { bounceOf, isBounced, rememberBounce } from '../record/bounced.ts';
 import { deferralOf } from '../record/deferral.ts';
 import type { PendingStatus } from '../record/pending-status.ts';
-import { isBound } from '../record/queue-entry.ts';
+import { isBound, type QueueEntry } from '../record/queue-entry.ts';
 import { type EarlierHead, unreadStanding } from '../record/recall-state.ts';
 import type { QueueRecord } from '../record/record.ts';
 import type { PullRequestView, RecalledHead } from '../snapshot.ts';
@@ -59,16 +59,17 @@ export function recallStatuses(pass: DecisionContext, view: PullRequestView): vo
       takesBack: true,
     });
   }
-  const schedule = view.schedule;
-  const bouncedSince =
-    byBot &&
-    ours.description.startsWith(BOUNCED_PREFIX) &&
-    schedule.known &&
-    schedule.value.kind === 'bound' &&
-    ours.createdAt >= schedule.value.at;
-  if (bouncedSince && schedule.known && schedule.value.kind === 'bound') {
-    rememberBounce(pass.record, { pr: pull.number, head: pull.headSha, scheduleId: schedule.value.id });
-  }
+  if (byBot && ours.description.startsWith(BOUNCED_PREFIX)) rememberOwnBounce(pass, view, ours);
+}
+
+/** The words of a bounce are its memory (D-05): they count for the schedule that stood when they were written. */
+function rememberOwnBounce(
+  { record }: DecisionContext,
+  { pull, schedule }: PullRequestView,
+  { createdAt }: CommitStatus,
+): void {
+  if (!schedule.known || schedule.value.kind !== 'bound' || createdAt < schedule.value.at) return;
+  rememberBounce(record, { pr: pull.number, head: pull.headSha, scheduleId: schedule.value.id });
 }
 
 /** The head is said to have moved away from its schedule, which holds for it by now. */
@@ -95,25 +96,25 @@ function sayOwnWordsAgain(
   const isUnknown = entry.said?.head !== sha || (isDeparture(shown) && !isDeparture(entry.said.description));
   if (state === 'pending' && isUnknown) entry.said = { head: sha, state, description: shown };
   if (isMoveTold(shown)) entry.said = { head: sha, state: 'error', description: shown };
-  const words = isBounced(record, entry)
-    ? describeEarlierBounce(bounceOf(record, entry))
-    : entry.refusedFor !== null
-      ? describeRefusal(entry.refusedFor)
-      : entry.movedAt !== null && describeUnbound(entry);
-  if (words !== false)
+  const words = describeWhyOut(record, entry);
+  if (words !== null)
     return wishStatus(pass, { pr, sha, state: 'error', description: words, targetUrl: null });
   const deferred = deferralOf(record, entry);
   if (deferred !== undefined && describeDefer(deferred.reason) !== shown) sayDeferred(pass, deferred);
 }
 
+/** The words of one that was bounced or refused, or whose schedule does not hold for its head; null: it is none of these. */
+function describeWhyOut(record: QueueRecord, entry: QueueEntry): string | null {
+  if (isBounced(record, entry)) return describeEarlierBounce(bounceOf(record, entry));
+  if (entry.refusedFor !== null) return describeRefusal(entry.refusedFor);
+  return entry.movedAt !== null ? describeUnbound(entry) : null;
+}
+
 /** The queue's own status on this head before another writer wrote over it. */
 function describeOwnWords({ record }: DecisionContext, pull: PullRequestView['pull']): string {
   const entry = entryOf(record, pull.number);
-  if (entry?.head === pull.headSha) {
-    if (isBounced(record, entry)) return describeEarlierBounce(bounceOf(record, entry));
-    if (entry.refusedFor !== null) return describeRefusal(entry.refusedFor);
-    if (entry.movedAt !== null) return describeUnbound(entry);
-  }
+  const words = entry?.head === pull.headSha ? describeWhyOut(record, entry) : null;
+  if (words !== null) return words;
   // It outlives its schedule: who schedules anew while it stands reads these words and no others.
   const deferred = deferralOf(record, { pr: pull.number, head: pull.headSha });
   return (deferred === undefined ? null : describeDefer(deferred.reason)) ?? describeStaleSuccess();
