@@ -20,7 +20,7 @@ export const AUTO_RUNS_PER_100_LANDED_MIN = 20;
 export const AUTO_RUNS_PER_100_LANDED_MAX = 1_000;
 /** A day: a gate that takes longer is no gate of a queue. */
 export const GATE_TIMEOUT_MINUTES_MAX = 1_440;
-/** Of a gate by statuses. */
+/** A gate by statuses: its contexts, the letters of each, and the accounts that may answer for it. */
 export const GATE_CONTEXTS_MAX = 20;
 export const GATE_CONTEXT_CHARS_MAX = 255;
 export const GATE_AUTHORS_MAX = 5;
@@ -140,7 +140,7 @@ export const RETRIES_OF_TICK_MAX = 500;
 export const AUTHOR_PROOF_MS = 180 * DAY_MS;
 /** Logins on forges that one person may have proven. */
 export const AUTHOR_LOGINS_MAX = 10;
-/** Those of all people who share one account. */
+/** Proven logins of all people of one tenant. */
 export const AUTHORS_OF_TENANT_MAX = 1_000;
 /** Tests of notices that a tenant may ask for: so many at once, then one in so many ms. */
 export const NOTICE_TESTS_AT_ONCE_MAX = 5;
@@ -262,7 +262,7 @@ export const HEAD_ATTEMPTS_MAX = 100;
 export const FREEZE_WINDOWS_MAX = 12;
 /** From the first day of a window with dates to its last one. */
 export const FREEZE_DAYS_MAX = 366;
-/** Of the last day: the time behind year 9999 has no form in the contract. */
+/** Year of the last day of a freeze window: a time behind year 9999 has no form in the contract. */
 export const FREEZE_LAST_YEAR_MAX = 9000;
 export const TIME_ZONE_CHARS_MAX = 50;
 

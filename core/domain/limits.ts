@@ -64,7 +64,7 @@ export const UNHEARD_LOOK_MS_MAX = 60_000;
 export const GATE_RETRY_BACKOFF_MS: readonly number[] = [60_000, 5 * 60_000, 15 * 60_000];
 /** A gate run of a changed workflow that has not begun by then is given up: the file may start none. */
 export const CHANGED_GATE_START_MS = 5 * 60_000;
-/** One that has not ended by then, or in so many times what gate runs take here, is given up: its runner may not exist. */
+/** A gate run of a changed workflow that has not ended by then, or in so many times what gate runs take here, is given up: its runner may not exist. */
 export const CHANGED_GATE_END_MS = 30 * 60_000;
 export const CHANGED_GATE_END_FACTOR = 3;
 /** How long a reconcile that staged something stays to see its gate run end. */
@@ -93,11 +93,11 @@ export const CONFIRMED_FAILURES_MIN = 2;
 // Staging
 /** Failures of one batch, while the forge is otherwise well, after which half of it is tried. */
 export const STAGING_TRIES_OF_BATCH_MAX = 2;
-/** The same of one pull request alone, after which it is set aside. */
+/** Failures of one pull request alone, while the forge is otherwise well, after which it is set aside. */
 export const STAGING_TRIES_ALONE_MAX = 3;
 /** Reconciles that one batch may read for before it can be staged. */
 export const STAGING_RECONCILES_MAX = 40;
-/** One that is to land next and cannot be read, while everything else can, is set aside after this. */
+/** A pull request that is to land next and cannot be read, while everything else can, is set aside after this. */
 export const UNREADABLE_WAIT_MS = 2 * 60_000;
 /** A reading of one pull request that failed is made again after this, before others are staged without it. */
 export const READ_AGAIN_AFTER_MS = 2_000;
@@ -107,7 +107,7 @@ export const READINGS_AGREE_AFTER_MS = 10_000;
 export const UNCLEAR_TOLD_AFTER_MS = 20 * 60_000;
 /** In no list, and each reading of it is a 404, for this long: it was deleted on the forge. */
 export const DELETED_AFTER_MS = 5 * 60_000;
-/** It is tried again after this, then after twice as long each time. */
+/** A pull request that was set aside because staging failed is tried again after this, then after twice as long each time. */
 export const STAGING_PAUSE_MS = 30 * 60_000;
 export const STAGING_PAUSE_MS_MAX = 6 * 60 * 60_000;
 /** So many set aside in a row are no accident: then the forge is the cause, and further pull requests are left alone. */
@@ -165,7 +165,7 @@ export const RECONCILE_PASSES_MAX = 200;
 export const ENGINE_TIMEOUT_MS = 45_000;
 /** An engine that was needed by no repository for so long is put to sleep: as long as a repository counts as active. */
 export const ENGINE_REST_AFTER_MS = 60 * 60_000;
-/** One that was started or changed within three ticks is waited for. */
+/** An engine that was started or changed within three ticks is waited for. */
 export const ENGINE_SETTLE_MS = 15 * 60_000;
 /** That it is needed is written down at most this often. */
 export const ENGINE_NEED_RENEWED_AFTER_MS = 2 * 60_000;
@@ -202,9 +202,9 @@ export const RETRY_SOON_MS = 15 * 60_000;
 export const WORKERS_MAX = 20;
 export const TENANT_RECONCILES_MAX = 5;
 export const HOST_RECONCILES_MAX = WORKERS_MAX / 2;
-/** Of repositories whose last reconcile was a slow failure, or that had none yet, of all tenants together. */
+/** Reconciles at once of repositories whose last one was a slow failure, or that had none yet, of all tenants together. */
 export const UNPROVEN_RECONCILES_MAX = WORKERS_MAX / 2;
-/** Of these, of repositories whose last reconcile was a slow failure, or long: new ones do not wait for them. */
+/** Of these reconciles, those of repositories whose last one was a slow failure, or long: new repositories do not wait for them. */
 export const SLOW_RECONCILES_MAX = WORKERS_MAX / 4;
 /**
  * A repository whose last reconcile held its worker for so long, and which has held one for more than this share of the

@@ -55,7 +55,7 @@ export async function limitRate(
   await take(deps, 'user', own, (ms) => spent?.note(readHeader(event.headers, 'authorization'), ms));
 }
 
-/** Of several people who share a tenant none can use up what the others have. */
+/** Each person has a rate of their own: of several people who share a tenant none can use up what the others have. */
 const shareOf = ({ id, person }: Person): string => `user:${id}${person === undefined ? '' : `:${person}`}`;
 
 /** The share of one user at a door that has no route of the table. Throws `rate_limited`. */

@@ -10,7 +10,7 @@ export interface Rewrapper {
   rewrap(owner: CredentialOwner, sealed: SealedCredential): Promise<SealedCredential>;
 }
 
-/** The same for the other secrets of a repository. Rejects with `VaultError`. */
+/** Puts the other secrets of a repository under another key-encryption key. Rejects with `VaultError`. */
 export interface TextRewrapper {
   readonly keyVersion: number;
   /** Null: it is under that key already, or was never sealed. */

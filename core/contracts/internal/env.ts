@@ -72,5 +72,5 @@ export const OutboundHostsEnv = z.object({
 /** Also where a function reads who signs for them; empty: public authorities alone. */
 export const OutboundEnv = OutboundHostsEnv.extend({ FORGE_CA_PARAMETER: EnvOptionalText });
 
-/** Of the idle look: a forge and a token come with each request. */
+/** The environment of the idle look: a forge and a token come with each request. */
 export const IdleLookEnv = CommonEnv.extend(OutboundEnv.shape);

@@ -10,7 +10,7 @@ export function writeRepairRequest(repoId: RepoId): string {
   return JSON.stringify({ repair_setup_of: repoId } satisfies z.input<typeof Request>);
 }
 
-/** The same for landings that are to be carried to other branches. */
+/** The payload of an invocation that carries landings of a repository to other branches. */
 const BackportRequest = z.strictObject({ backports_of: Uuid });
 
 export function writeBackportRequest(repoId: RepoId): string {

@@ -96,7 +96,7 @@ export function readLookAnswer(payload: unknown): LookAnswer | null {
   return Answer.safeParse(payload).data ?? null;
 }
 
-/** The same of a glance, for the same function; `glance_at` is the branch. */
+/** The payload of a glance, which the function of idle looks answers as well; `glance_at` is the branch. */
 export function writeGlanceRequest({ instanceUrl, repoSlug, baseBranch, token }: GlanceRequest): string {
   return JSON.stringify({
     instance_url: instanceUrl,

@@ -23,7 +23,7 @@ export const SettingsSeenShape = z.strictObject({
     .optional(),
 });
 
-/** Of a stored text; undefined: it is none that this version has written. */
+/** Reads a stored text; undefined: this version has not written it. */
 export function readSettingsSeen(text: string): SettingsSeen | undefined {
   try {
     return SettingsSeenShape.parse(JSON.parse(text)) as SettingsSeen;

@@ -47,7 +47,7 @@ const RepairView = z.object({
   by: z.literal('unknown'),
 });
 
-/** Of the activity of a repository. */
+/** The fields of drift in the activity of a repository. */
 export const DRIFT_FIELDS = {
   /** Parts of the set-up that are not as they were made. */
   drifts: z.array(DriftView),

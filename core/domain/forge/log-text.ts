@@ -43,7 +43,7 @@ export function maskSecret(text: string, secret: string): string {
   return masked;
 }
 
-/** Of a text that begins in the middle: nothing before its first whole line, which may be the rest of a secret. */
+/** A text that begins in the middle of a line, from its first whole line on: what stands before may be the rest of a secret. */
 export function fromFirstLine(text: string): string {
   return text.slice(text.indexOf('\n') + 1 || text.length);
 }

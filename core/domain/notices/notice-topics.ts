@@ -22,7 +22,7 @@ export function mapWays<T>(toValue: (way: NoticeWay) => T): Record<NoticeWay, T>
   return Object.fromEntries(NOTICE_WAYS.map((way) => [way, toValue(way)])) as Record<NoticeWay, T>;
 }
 
-/** Of repositories that chose nothing. */
+/** The topics of a repository that chose none. */
 export const DEFAULT_TOPICS: readonly NoticeTopic[] = ['bounced'];
 export const DEFAULT_CHOICE: NoticeChoice = mapWays(() => DEFAULT_TOPICS);
 

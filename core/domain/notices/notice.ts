@@ -29,7 +29,7 @@ export function toPlainLine(text: string, charsMax = LINE_CHARS_MAX): string {
 /** A dot that ends no name of a host (U+2024): it looks the same, and a mail program makes no link of it. */
 const DOT_OF_NO_HOST = '\u2024';
 
-/** The same to read, without addresses, hosts and mailboxes that a mail program would make links of. */
+/** A text that reads the same, without addresses, hosts and mailboxes that a mail program would make links of. */
 export function withoutLinks(text: string): string {
   return text.replaceAll('://', ': //').replace(/(?<=[\p{L}\p{N}])\.(?=[\p{L}\p{N}])/gu, DOT_OF_NO_HOST);
 }
@@ -82,7 +82,7 @@ export function describeConfirmation(slug: string, confirmUrl: string): Notice {
   };
 }
 
-/** Those that are safe in every markup. */
+/** The wanted links whose address is safe in every markup. */
 export function toLinks(wanted: readonly (readonly [string, string | null])[]): Notice['links'] {
   return wanted.flatMap(([label, text]) => {
     const url = toSafeLink(text);

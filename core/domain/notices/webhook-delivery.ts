@@ -18,12 +18,12 @@ export interface DeliveryName {
   readonly id: string;
 }
 
-/** Its next attempt is due. */
+/** A delivery whose next attempt is due. */
 export interface DueDelivery extends DeliveryName {
   readonly tenantId: TenantId;
 }
 
-/** One of each tenant in turn, until there are so many. */
+/** Takes one delivery of each tenant in turn, until there are `limit` of them. */
 export function shareByTenant(
   tenants: readonly (readonly DueDelivery[])[],
   limit: number,
@@ -63,7 +63,7 @@ export const RETRY_DELAYS_MS: readonly number[] = [
 
 const GONE = 410;
 
-/** Of an event of a pull request. */
+/** The name of a delivery about an event of a pull request. */
 export function nameOfTelling(
   topic: NoticeTopic,
   { repoId, pr, at }: Pick<ActivityEvent, 'repoId' | 'pr' | 'at'>,

@@ -10,9 +10,9 @@ export const BACKPORTS_PER_PULL_MAX = 10;
 export const BACKPORT_WINDOW_MS = 6 * 60 * 60_000;
 /** Time after the landing from which a backport that fails is told as failed, and not tried again. */
 export const BACKPORT_TRIES_MS = 5 * 60 * 60_000;
-/** Of one function, which has 29 seconds: it begins no further landing after this time, so that the last one has a fair part. */
+/** The function that carries landings has 29 seconds: it begins no further landing after this time, so that the last one has a fair part. */
 export const BACKPORT_BEGIN_MS_MAX = 9_000;
-/** It reads nothing more for a plan after this time: what is written then may have to wait for one slow answer of the forge. */
+/** That function reads nothing more for a plan after this time: what is written then may have to wait for one slow answer of the forge. */
 export const BACKPORT_PLAN_MS_MAX = 17_000;
 /** A last try that began so long ago and was not ended is over: its function died of it. */
 export const BACKPORT_TRY_MS_MAX = 60_000;

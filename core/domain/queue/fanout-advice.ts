@@ -13,7 +13,7 @@ export const NO_ADVICE_REASONS = [
 /** Why there is no advice. */
 export type NoAdviceReason = (typeof NO_ADVICE_REASONS)[number];
 
-/** The same pull requests with one fan-out. */
+/** The replayed pull requests with one fan-out. */
 export interface FanoutReplay {
   readonly fanout: number;
   readonly landed: number;

@@ -123,7 +123,7 @@ export function findStandstill(facts: StandstillFacts): Standstill | null {
   return findPause(facts) ?? findBlindness(facts) ?? findWait(view, facts);
 }
 
-/** It may not be empty: a forge that cannot be read shows no schedule. Rights that were taken away are a drift. */
+/** A queue that looks empty may not be: a forge that cannot be read shows no schedule. Rights that were taken away are a drift. */
 function findBlindnessOfEmpty(facts: StandstillFacts): Standstill | null {
   if (facts.outcome?.errorCode === 'forge_access_denied') return null;
   const blindness = findBlindness(facts);

@@ -18,7 +18,7 @@ export interface ScheduleRules {
   readonly headAttemptsMax: number;
 }
 
-/** They ask nothing of a forge and refuse no pull request. */
+/** Rules that ask nothing of a forge and refuse no pull request. */
 export const NO_RULES: ScheduleRules = {
   schedulePeople: [],
   scheduleTeams: [],

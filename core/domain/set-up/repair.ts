@@ -4,7 +4,7 @@ import type { ManagedRepo } from '../repos/repo.ts';
 import type { Drift, DriftKind } from './drift.ts';
 import { REPAIRS, type Repair, type RepairKind } from './repair-note.ts';
 
-/** The same part of a set-up is put back at most so often. */
+/** A part of a set-up is put back once in this time at most. */
 export const REPAIR_EVERY_MS = 60 * 60_000;
 /** A part that was put back so often within a day is being changed by a person or by another service: it is handed over. */
 export const REPAIRS_A_DAY_MAX = 3;
@@ -64,7 +64,7 @@ function triesOf(repo: RepairedRepo, kind: RepairKind, now: EpochMs): readonly R
   return repairsAt(repo, now).filter((each) => each.kind === kind);
 }
 
-/** Those of the last day. */
+/** The repairs of the last day. */
 export function repairsAt({ repairs = [] }: Pick<ManagedRepo, 'repairs'>, now: EpochMs): readonly Repair[] {
   return repairs.filter(({ at }) => now - at < DAY_MS);
 }

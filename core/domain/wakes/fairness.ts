@@ -25,7 +25,7 @@ export interface OngoingReconcile {
   readonly standing: Standing;
 }
 
-/** Of a repository, by its last reconcile. `new`: it had none. `slow`: it held a worker for long and came to nothing, or it often does. */
+/** The standing of a repository, by its last reconcile. `new`: it had none. `slow`: it held a worker for long and came to nothing, or it often does. */
 export const STANDINGS = ['proven', 'new', 'slow'] as const;
 export type Standing = (typeof STANDINGS)[number];
 
@@ -38,7 +38,7 @@ export function standingOf(last: ReconcileOutcome | null, now: EpochMs): Standin
   return (last.slowFailures ?? 0) > 0 || isOftenLong(last, now) ? 'slow' : 'proven';
 }
 
-/** Its reconciles come to something, but a hundred like it that wake themselves would hold every worker. */
+/** A repository whose reconciles come to something, while a hundred like it that wake themselves would hold every worker. */
 function isOftenLong({ heldMs = 0, ranAt }: ReconcileOutcome, now: EpochMs): boolean {
   const sinceItBegan = now - ranAt + heldMs;
   return heldMs >= LONG_RECONCILE_MS && heldMs > LONG_RECONCILE_SHARE * sinceItBegan;
@@ -86,7 +86,7 @@ export function countSections(workers: number): number {
   return Math.max(1, Math.floor(workers / SECTION_WORKERS_MIN));
 }
 
-/** They say that the forge or the engine was waited for in vain. */
+/** The codes of a reconcile that waited for the forge or the engine in vain. */
 const IN_VAIN: readonly (ReconcileErrorCode | null)[] = ['timeout', 'forge_unreachable'];
 
 /** `heldMs`: how long the worker was busy with it. One that failed at once costs others nothing. */

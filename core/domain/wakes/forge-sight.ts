@@ -52,7 +52,7 @@ export function sightOf(tip: CommitSha | null, pulls: readonly PullReading[]): F
   return { tip, newest: newestOf(pulls), isSettled: pulls.every(isSettled) };
 }
 
-/** Of those that changed in the same second the one with the highest number. */
+/** The pull request that changed last; of several that changed in the same second, the one with the highest number. */
 export function newestOf(pulls: readonly NewestPull[]): NewestPull | null {
   const [first] = [...pulls].sort((one, other) => other.updatedAt - one.updatedAt || other.pr - one.pr);
   return first === undefined ? null : { pr: first.pr, head: first.head, updatedAt: first.updatedAt };

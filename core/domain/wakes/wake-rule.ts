@@ -35,7 +35,7 @@ const NEWS_TYPES: ReadonlySet<string> = new Set([
   'create',
   'delete',
 ]);
-/** Of these the bot's own ones say nothing new. A run on a staging branch is the bot's too, and the best news there is. */
+/** Events of these types say nothing new where the bot made them. A run on a staging branch is the bot's too, and the best news there is. */
 const OWN_TYPES: ReadonlySet<string> = new Set([
   'push',
   'status',

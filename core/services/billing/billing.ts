@@ -85,7 +85,7 @@ export async function startCheckout(deps: BillingDeps, tenantId: TenantId, tier:
 
 const REPLACED = 'Another payment page of this account was opened at the same time, and that one counts.';
 
-/** One that was paid is listed before its event arrives. One that does not entitle refuses nothing (the contract's error table). */
+/** A subscription that was paid is listed before its event arrives. One that does not entitle refuses nothing (the contract's error table). */
 function refuseSecond(listed: readonly Subscription[]): void {
   const living = chooseSubscription(listed);
   if (living !== null && living.status !== 'ended' && isEntitling(living.status))

@@ -145,7 +145,7 @@ async function draft(
   };
 }
 
-/** The same identity again: a new token in one step (A59). False when the row changed, went or has another bot meanwhile. */
+/** Stores a new token of an identity that the tenant has already, in one step (A59). False when the row changed, went or has another bot meanwhile. */
 async function rotateToken(
   deps: ConnectionDeps,
   tenantId: TenantId,

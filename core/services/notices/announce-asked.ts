@@ -34,7 +34,7 @@ export async function storeAsked(
   return storeDelivery(deps, repo, trouble.topic, { at, id }, toTroublePayload(repo, trouble, at));
 }
 
-/** It was claimed when it was asked for. */
+/** Sends a notice that was asked for; it was claimed then. */
 export async function announceAsked(
   deps: PlaceDeps & DeliverDeps,
   repos: readonly ManagedRepo[],

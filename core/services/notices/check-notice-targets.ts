@@ -20,7 +20,7 @@ export async function refuseForbiddenTarget(
   if ((await checkNoticeTarget(url)) === 'refused') throw new AppError('invalid_field', { field });
 }
 
-/** The same for all places that a request names. */
+/** Checks all places that a request names as `refuseForbiddenTarget` does one. Throws `invalid_field` with the first that is refused. */
 export async function refuseForbiddenTargets(
   deps: NoticeTargetDeps,
   targets: NotificationTargets | null,

@@ -99,7 +99,7 @@ async function judge<T>(
   }
 }
 
-/** One that waits for batches before it is as stuck as those are. */
+/** A batch that waits for batches before it is as stuck as those are. */
 function isStuck({ phase, createdAt, phaseSince }: WaitingBatch, now: number): boolean {
   if (phase === 'waiting_gate') return now - createdAt > HEALTH_GATE_AGE_MS_MAX;
   return phaseSince !== null && now - phaseSince > HEALTH_MERGE_AGE_MS_MAX;

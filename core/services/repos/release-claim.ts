@@ -22,7 +22,7 @@ export async function dropClaim(
   await dropConnection(store, connection);
 }
 
-/** It is due from then on, so the tick finds it. A settings change in between is tried again with the newer row. */
+/** Marks a repository as deleted. It is due from then on, so the tick finds it. A settings change in between is tried again with the newer row. */
 async function bury(store: EnrollmentStore, repo: ManagedRepo): Promise<void> {
   try {
     await store.buryRepo(repo);
@@ -47,7 +47,7 @@ export async function releaseIdentity(
   return { kind: 'released', tenantId, id };
 }
 
-/** The same for the name of a repository: its branches are wound down like deleted ones. */
+/** For the operator: frees the name of a repository that was never verified. Its branches are wound down like deleted ones. */
 export async function releaseRepo(store: ClaimStore, instanceUrl: string, slug: string): Promise<Release> {
   const repos = await store.listReposAt({ instanceUrl, slug });
   const repo = repos.find(({ verifiedAt }) => verifiedAt !== undefined) ?? repos[0];

@@ -20,7 +20,7 @@ export interface RewrapSecretsDeps {
 }
 
 /**
- * Of a repository. `current`: nothing of it is under another key. `failed`: no answer, or its row does not open. `unlisted`: of a
+ * The outcome for the secrets of one repository. `current`: nothing of it is under another key. `failed`: no answer, or its row does not open. `unlisted`: of a
  * tenant whose repositories the store does not list, as where a later release wrote one of them; none of them is re-wrapped.
  */
 const SECRET_OUTCOMES = ['rewrapped', 'current', 'failed', 'unlisted'] as const;

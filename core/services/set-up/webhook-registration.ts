@@ -104,7 +104,7 @@ async function replaceHooks(
   return { seen: 'registered', repo: saved, stored: true };
 }
 
-/** Of the other branches of the repository: what they had is off the forge. Best effort: it only helps a later deletion. */
+/** Forgets the hooks of the other branches of the repository, which are off the forge. Best effort: it only helps a later deletion. */
 async function forgetHooks(deps: WebhookRegistrationDeps, others: readonly ManagedRepo[]): Promise<void> {
   for (const other of others)
     if (other.hookId !== null)

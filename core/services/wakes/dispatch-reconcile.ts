@@ -121,7 +121,7 @@ export async function dispatchReconcile(deps: DispatchDeps, repoId: RepoId): Pro
   return result;
 }
 
-/** It comes back soon, and until then it neither looks overdue nor stands before others. */
+/** The repository comes back soon, and until then it neither looks overdue nor stands before others. */
 async function postpone<Kind extends 'waits_turn' | 'crowded'>(
   deps: DispatchDeps,
   repo: ManagedRepo,
