@@ -127,13 +127,13 @@ export function useEvents(
   });
 }
 
-/** Of one branch, over weeks: it changes slowly, so no live link refreshes it. */
+/** Figures of one branch over weeks: they change slowly, so no live link refreshes them. */
 export function useFigures(id: string) {
   const { api } = useService();
   return useQuery({ queryKey: ['figures', id], queryFn: ({ signal }) => api.readFigures({ id, signal }) });
 }
 
-/** Of one branch, over weeks; it takes the service a second. */
+/** Advice on the fan-out of one branch, from its last weeks; it takes the service a second. */
 export function useFanoutAdvice(id: string) {
   const { api } = useService();
   return useQuery({
@@ -151,7 +151,7 @@ export function useAuthorNotices() {
   });
 }
 
-/** Of the webhook of notices. */
+/** Deliveries to the webhook of notices. */
 export function useDeliveries(id: string) {
   const { api } = useService();
   const refetchInterval = usePollMs();

@@ -40,7 +40,7 @@ export function ServiceState() {
   );
 }
 
-/** It is asked by a person only: the question may start an engine that sleeps. */
+/** The engine is asked by a person only: the question may start an engine that sleeps. */
 function Engine() {
   const { api } = useService();
   const asked = useMutation({ mutationFn: () => api.checkContainer({}) });
