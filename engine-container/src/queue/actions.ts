@@ -101,7 +101,7 @@ export type CutReason =
   | 'out_of_time'
   | 'known_failure';
 
-/** These end a batch and say nothing against the member at which it ends. */
+/** Cuts that end a batch and say nothing against the member at which it ends. */
 const OF_BATCH: readonly CutReason[] = ['edits_gate', 'unlisted_ahead', 'out_of_time', 'known_failure'];
 
 /** The member does not go along; those behind it may. */

@@ -214,7 +214,7 @@ function noteNotReady({ record, s }: DecisionContext, { pr, head }: Member): voi
   if (entry?.head === head && entry.notReady?.head !== head) entry.notReady = { head, since: s.now };
 }
 
-/** One of those behind them may bring the gate: it is tried next. */
+/** Sets members aside on a base without a gate. One of those behind them may bring the gate: it is tried next. */
 function deferWithoutGate(pass: DecisionContext, batch: Batch, node: Node, members: number): void {
   reportCode(pass, 'gate_missing');
   const gate = describeWanted(pass, batch.statusGate ?? null);

@@ -70,7 +70,7 @@ function foldFailure(pass: DecisionContext, action: Action, forgeAnswers: boolea
   if (isStaging(action)) sweepLate(pass, [action.branch, action.workBranch]);
 }
 
-/** It was sent just now at the latest, and may be carried out for as long as any. */
+/** The post was sent just now at the latest, and may be carried out for as long as any. */
 function noteUnanswered({ record, s }: DecisionContext, { sha }: PostStatus): void {
   const landing = landingOf(record);
   if (landing?.head === sha) landing.askedAt = s.now;

@@ -106,7 +106,7 @@ export type GateView = (GateReading | { readonly kind: 'branch_gone' }) & {
   readonly isOpenEnded?: true;
 };
 
-/** The same view of the pull request that lands, read anew because its merge does not come. */
+/** The view of the pull request that lands, read anew because its merge does not come. */
 export type Blockers = Reading<PullRequestView>;
 
 /** Merged outside the queue, and what stands on its head. */
@@ -144,7 +144,7 @@ export interface PullRequestView {
   readonly opensAnother?: Reading<OpensAnother>;
 }
 
-/** Its head and those that were staged for it before. */
+/** The head of a pull request, and those that were staged for it before. */
 export type RecalledView = readonly RecalledHead[];
 
 export interface RecalledHead {

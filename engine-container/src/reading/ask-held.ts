@@ -5,7 +5,7 @@ import type { PullRequestView } from '../queue/snapshot.ts';
 import type { TryRead } from './look-reads.ts';
 import { readOrNone } from './read-pull.ts';
 
-/** Those that are held never rest by themselves, and each look has to come to an end. */
+/** Pull requests that the forge alone holds never rest by themselves, and each look has to come to an end. */
 const HELD_ASKED_MAX = 5;
 
 /**

@@ -59,7 +59,7 @@ export function isBehindOldTip(record: QueueRecord, { number, baseTip }: PullReq
   return number === nextBehindLanding(record) && baseTip === landingOf(record)?.baseBefore;
 }
 
-/** Its `success` may follow this very look: the one before it has merged, or none is awaited. */
+/** May the `success` of this pull request follow this very look? The one before it has merged, or none is awaited. */
 export function isNextToPost(record: QueueRecord, pull: PullRequest): boolean {
   if (pull.number === nextBehindLanding(record)) return !isBehindOldTip(record, pull);
   return pull.number === nextPullRequest(record) && !isPosted(record);

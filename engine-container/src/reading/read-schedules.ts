@@ -103,7 +103,7 @@ export async function readSchedules(
   return result;
 }
 
-/** One that could not be read may be scheduled. */
+/** A pull request that could not be read may be scheduled. */
 export function toSeen(pulls: readonly ReadPullRequest[]): readonly SeenPullRequest[] {
   return pulls.map(({ pull, reading }) => ({
     pull,
@@ -120,7 +120,7 @@ export function sightIn(
   return tip.known && readings.length === pulls?.length ? sightOf(tip.value, readings) : null;
 }
 
-/** Of one that is in flight: a push that renewed its schedule does so still, and no other does before the next full look. */
+/** The schedule of a pull request in flight: a push that renewed its schedule does so still, and no other does before the next full look. */
 export function readKnownSchedule(
   record: Pick<QueueRecord, 'entries'>,
   pull: PullRequest,

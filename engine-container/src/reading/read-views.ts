@@ -20,7 +20,7 @@ import { RightsReader } from './read-rights.ts';
 import { labelsOf, type ReadPullRequest } from './read-schedules.ts';
 import type { TwinReader } from './read-twins.ts';
 
-/** Its own schedule or one that the head moved away from; 0 = none. */
+/** Id of its own schedule, or of one that the head moved away from; 0: none. */
 function scheduleIdOf({ schedule }: PullRequestReading): number {
   return schedule.kind === 'none' ? 0 : schedule.id;
 }

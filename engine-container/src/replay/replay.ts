@@ -67,7 +67,7 @@ export function* replay(
   return { waits, runs: forge.runs.length };
 }
 
-/** Of the settings only those that stored rows can be replayed with: how many wait for more, and for how long. */
+/** The settings that stored rows can be replayed with: how many wait for more, and for how long. */
 function settingsOf(repo: ManagedRepo, fanout: number): ManagedRepo {
   const { batchLingerSeconds, batchTarget } = repo;
   return {

@@ -230,7 +230,7 @@ function isWide(parts: readonly string[], at: number): boolean {
   );
 }
 
-/** Of letters, digits and dots, with ranges: `a-z0`. No class takes a slash. */
+/** A class of letters, digits and dots, with ranges: `a-z0`. No class takes a slash. */
 function classToken(text: string): Token {
   const parts = text.match(/.-.|./g) ?? [];
   const has = (char: string): boolean =>

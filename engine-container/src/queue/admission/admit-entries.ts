@@ -229,7 +229,7 @@ function sayAsideAgain(pass: DecisionContext, entry: QueueEntry): void {
   if (deferred !== undefined) sayDeferred(pass, deferred);
 }
 
-/** Said once per head and reason; admission looks again at each full look (D-04). */
+/** A refusal is said once per head and reason; admission looks again at each full look (D-04). */
 export function refuse(pass: DecisionContext, entry: QueueEntry, reason: Refusal): void {
   entry.readyAt = null;
   delete entry.unclear;

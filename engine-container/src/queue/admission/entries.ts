@@ -255,7 +255,7 @@ function noticeDeparture(pass: DecisionContext, entry: QueueEntry): void {
   } else if (pull.state === 'closed') leaveQueue(pass, entry, 'closed');
 }
 
-/** It names no merge of its own: a base that moves meanwhile, past the queue, is alarmed for itself. */
+/** A pull request that came along names no merge of its own: a base that moves meanwhile, past the queue, is alarmed for itself. */
 function leaveAlong(pass: DecisionContext, entry: QueueEntry): void {
   noteMerged(pass.record, entry.pr);
   leaveQueue(pass, entry, 'merged_along');

@@ -43,7 +43,7 @@ export interface HeadPush {
 /** Why the schedule does not hold for a head that was pushed after it; `asking`: the forge has yet to say. */
 export type MovedWhy = 'asking' | 'push' | 'untold' | 'outside' | 'rules';
 
-/** It was scheduled while it targeted another branch: only a new schedule asks for it here. */
+/** The pull request was scheduled while it targeted another branch: only a new schedule asks for it here. */
 export type Retargeted = 'retargeted';
 
 export type ScheduleReading =

@@ -26,13 +26,13 @@ function isLateNews({ kind, id }: Scheduled, push: HeadPush, entry: Known, head:
   return !isSeenToMove && entry.scheduleId !== push.id;
 }
 
-/** It holds by this push already: what cannot be read now takes nothing back. */
+/** Does the schedule hold by this push already? What cannot be read now takes nothing back. */
 export function isRenewedBy(push: HeadPush, entry: Known, head: CommitSha): boolean {
   return entry?.head === head && entry.scheduleId === push.id;
 }
 
 /**
- * It holds for this head as it stands, before it is known who stands for the push: the queue took the head for the scheduled
+ * Does the schedule hold for this head as it stands, before it is known who stands for the push? The queue took the head for the scheduled
  * one while the timeline showed no push. Nothing is torn down for that, and nothing lands.
  */
 export function isAwaited(schedule: Scheduled, entry: Known, head: CommitSha): boolean {

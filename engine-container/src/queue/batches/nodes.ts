@@ -53,7 +53,7 @@ export function moveNode(pass: DecisionContext, node: Node, outcome: BatchOutcom
   node.resolvedAt = outcome === 'running' ? null : pass.s.now;
 }
 
-/** The same, where an older outcome may stand: a failure that is held does not turn into a success that is held. */
+/** Moves a node's outcome where the move is legal, and leaves it else: a failure that is held does not turn into a success that is held. */
 export function moveNodeIfLegal(pass: DecisionContext, node: Node, outcome: BatchOutcome): void {
   if (canMove(node.outcome, outcome)) moveNode(pass, node, outcome);
 }
@@ -94,7 +94,7 @@ export function resolveNode(
   retireNode(pass, node);
 }
 
-/** Its tree, or one that contains it, has a verdict already: no gate run of its own is started (A27). */
+/** The tree of the node, or one that contains it, has a verdict already: no gate run of its own is started (A27). */
 export function answerFromEvidence(
   node: Node,
   { sha, runUrl, verdict }: Pick<Node, 'sha' | 'runUrl' | 'verdict'>,

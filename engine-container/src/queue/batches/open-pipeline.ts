@@ -141,7 +141,7 @@ function isOneStagedAlone({ record }: DecisionContext, { pr, head }: Member): bo
   return entry?.head === head && isStagedAlone(entry);
 }
 
-/** Those behind a member that did not go along have lingered with it; one that came later has not (A33). */
+/** May this one share the gate run? Those behind a member that did not go along have lingered with it; one that came later has not (A33). */
 function goesAlong({ s }: DecisionContext, entry: QueueEntry, sharing: Batch | undefined): boolean {
   if (sharing === undefined || isIncident(entry)) return true;
   const readyAt = entry.readyAt ?? s.now;

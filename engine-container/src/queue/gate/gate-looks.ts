@@ -29,7 +29,7 @@ export function forgetGateLook(pass: DecisionContext): void {
   if (at <= s.now || runsOut(record).length === 0 || !isVerdictTold(pass)) keep(pass, rest);
 }
 
-/** One that a poll found: no event has told of it, so the next ones are not relied on until another event arrives. */
+/** A poll found the verdict, and no event has told of it: events are not relied on until another one arrives. */
 export function noteFoundVerdict(pass: DecisionContext): void {
   const { record, s } = pass;
   const { at = Number.POSITIVE_INFINITY } = record.gateLooks ?? {};

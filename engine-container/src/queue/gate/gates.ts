@@ -262,7 +262,7 @@ function giveUp(pass: DecisionContext, batch: Batch, reason: 'gate_not_started' 
   startTeardown(pass, batch, 'gate_given_up');
 }
 
-/** The same members again under a new attempt and a new row, after a back-off; then the batch gives up honestly. */
+/** Gates the same members again under a new attempt and a new row, after a back-off; after the last one the batch ends without a verdict. */
 function retryNode(pass: DecisionContext, batch: Batch, node: Node, reason = `gate_${node.verdict}`): void {
   const backoffMs = GATE_RETRY_BACKOFF_MS[node.faults];
   if (backoffMs === undefined) return endWithoutVerdict(pass, batch, node);

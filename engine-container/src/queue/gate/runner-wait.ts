@@ -1,7 +1,7 @@
 import type { EpochMs } from '#core/domain/ids.ts';
 import type { Node } from '../record/record.ts';
 
-/** Of one gate run: when it was staged, and what was seen of its wait for a runner. */
+/** The times of one gate run: when it was staged, and what was seen of its wait for a runner. */
 export type RunTimes = Pick<Node, 'stagedAt' | 'runnerWait'>;
 
 export function noteRunnerWait(

@@ -144,7 +144,7 @@ function settleProven(pass: DecisionContext, batch: Batch, low: number): void {
   if (probe !== undefined && low > 0) resolveNode(pass, batch, probe, 'superseded');
 }
 
-/** Its row tells the gate run of the batch on top of it, which spoke for both. */
+/** The row of a batch that shares a gate run tells that of the batch on top of it, which spoke for both. */
 function noteShared({ record }: DecisionContext, batch: Batch, node: Node): void {
   const proof = proofOf(record, batch, node.to);
   if (proof === null) return;

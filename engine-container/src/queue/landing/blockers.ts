@@ -87,7 +87,7 @@ export function holdUnclear(pass: DecisionContext, batch: Batch, { pr, head }: L
 }
 
 /**
- * Said and looked at again like any refusal before a gate run. No merge time-out is counted: the change has nothing to do
+ * A block is said and looked at again like any refusal before a gate run. No merge time-out is counted: the change has nothing to do
  * with it (D-14).
  */
 export function holdBlocked(pass: DecisionContext, batch: Batch, { pr, head }: Landing, block: Block): void {

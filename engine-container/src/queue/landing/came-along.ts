@@ -26,7 +26,7 @@ export function cameAlong(pass: DecisionContext, pull: Merged): 'yes' | 'unknown
   return isItsHead && tip !== undefined && tip === landed.at(-1)?.merge ? 'yes' : 'no';
 }
 
-/** Of landings under way whose merge this look has read. */
+/** The merge commits of landings under way that this look has read. */
 function mergesToJudge({ record, s }: DecisionContext): readonly (string | null)[] {
   return record.batches.flatMap(({ landing }) => {
     const view = landing === null ? undefined : s.focus.get(landing.pr);

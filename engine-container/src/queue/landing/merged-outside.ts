@@ -40,7 +40,7 @@ export function noteOutsider(
 }
 
 /**
- * One of the queue was merged outside it, and the base moved by that: one fact, alarmed once, whichever is seen first. Seen
+ * A pull request of the queue was merged outside it, and the base moved by that: one fact, alarmed once, whichever is seen first. Seen
  * in one look, the alarm names who.
  */
 export function alarmOutsider({ record, alarms }: DecisionContext, pr: PullRequestNumber): void {
@@ -86,7 +86,7 @@ export function settleOutside(pass: DecisionContext): void {
   else if (kept.length < record.outside.length) record.outside = kept;
 }
 
-/** One of the queue leaves it with an event of its own, and what landed has had its event, whenever that was. */
+/** A pull request of the queue leaves it with an event of its own, and what landed has had its event, whenever that was. */
 function isTold({ record }: DecisionContext, { own }: OutsideMove, pr: PullRequestNumber): boolean {
   return (
     own.includes(pr) ||

@@ -111,7 +111,7 @@ function mayOpen({ record, s }: DecisionContext, { pr, sha }: Pick<PendingStatus
   );
 }
 
-/** It opens nothing any more: the landing is over, and the others go on. The word is still tried, and never dropped. */
+/** Ends a landing whose success opens nothing any more, so that the others go on. The word that takes it back is still tried, and never dropped. */
 export function releaseHarmless(pass: DecisionContext, batch: Batch, landing: Landing): void {
   const { record, s } = pass;
   const status = record.pendingStatuses.find(

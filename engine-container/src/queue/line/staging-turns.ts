@@ -4,14 +4,14 @@ import { isJudgedAlone, type QueueEntry, rankOf } from '../record/queue-entry.ts
 import { isIncident } from './incidents.ts';
 import { endBeforeCrowd } from './turns.ts';
 
-/** One that has passed is held back so often by others of its batch. */
+/** A pull request that has passed is held back so often by others of its batch, and then staged without them. */
 const HELD_BACK_TIMES_MAX = 2;
 
 /** So many in a row could not be staged alone: the next ones are not tried in a batch first. */
 const ONE_BY_ONE_AFTER = 2;
 
 /**
- * One that staging failed with, or whose merge timed out, is staged alone, in turn with a batch of the others, so that
+ * A pull request that staging failed with, or whose merge timed out, is staged alone, in turn with a batch of the others, so that
  * neither kind waits for all of the other. Those of a higher priority come first in any case. While one after another
  * fails in staging, the others too come one by one.
  */
@@ -57,7 +57,7 @@ export function isStagedAlone(entry: QueueEntry): boolean {
 }
 
 /**
- * It may hold up for as long again what is built on it, so the others have the next turn. Not where the branch rule lets
+ * A pull request whose merge timed out may hold up for as long again what is built on it, so the others have the next turn. Not where the branch rule lets
  * one land and has each other branch updated: there the place in the line is all that it has.
  */
 export function stageAloneAfterOthers({ s }: DecisionContext, entry: QueueEntry): void {

@@ -36,7 +36,7 @@ export function orderLine(pass: DecisionContext): void {
 }
 
 /**
- * Those of a batch up to the last one under the share, or that has passed: what else a crowd has behind it would only add
+ * The pull requests of a batch up to the last one of an author under the share, or that has passed: what else a crowd has behind it would only add
  * to what may fail with it. All of them where there is none.
  */
 export function endBeforeCrowd(pass: DecisionContext, entries: readonly QueueEntry[]): readonly QueueEntry[] {

@@ -18,7 +18,7 @@ const FACTOR_MAX = 20;
 const SHARE_MIN = 0.005;
 /** A change of the odds by less than this is not told. */
 const TOLD_FACTOR_MIN = 2;
-/** Of these a pull request has one or none. */
+/** Of each of these groups a pull request has one signal or none. */
 const GROUPS: readonly (readonly Signal[])[] = [
   ['ci_failed', 'ci_passed'],
   ['bounced_before'],

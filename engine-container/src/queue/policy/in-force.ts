@@ -33,7 +33,7 @@ export function chanceOfGood(pass: DecisionContext, subject: { readonly pr: Pull
   });
 }
 
-/** The same with what was known of it before any gate run: it orders nothing and judges nothing, it only sizes. */
+/** Chance that a pull request is good, also by what was known of it before any gate run: it sizes batches, places cuts and says what may be built on. It orders and judges nothing (decision 0245). */
 export function forecastOfGood(pass: DecisionContext, subject: { readonly pr: PullRequestNumber }): number {
   const good = chanceOfGood(pass, subject);
   const entry = entryOf(pass.record, subject.pr);

@@ -4,7 +4,7 @@ import type { OutcomeRate } from './rate.ts';
 /** Assumed share of bad pull requests before a repo has a history (design: start with 5 %), with the weight of this many outcomes. */
 const PRIOR_BAD_RATE = 0.05;
 const PRIOR_WEIGHT = 20;
-/** The same for gate runs that fail though nothing is wrong. */
+/** Assumed share of gate runs that fail though nothing is wrong, with the weight of this many. */
 const PRIOR_FLAKE_RATE = 0.005;
 const PRIOR_FLAKE_WEIGHT = 60;
 /** Outcomes beyond this weight fade: the rate follows the repo's recent hundreds. */

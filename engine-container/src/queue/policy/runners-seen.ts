@@ -68,7 +68,7 @@ function begunLately({ record, s }: DecisionContext, out: readonly Node[], count
   return now;
 }
 
-/** The same number once more: the next try waits for twice as long. */
+/** The same number of runners shows once more: the next try waits for twice as long. */
 function foundAgain({ record, s }: DecisionContext, count: number): RunnersKnown {
   const { runnersKnown: before } = record;
   const again = before?.count === count ? Math.min(before.again + 1, DOUBLINGS_MAX) : 0;

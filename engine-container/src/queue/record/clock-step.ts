@@ -62,7 +62,7 @@ export function followClock(record: QueueRecord, stepMs: number): QueueRecord {
   };
 }
 
-/** One that does not know its switching-on stays: set back, it could be lifted by that. */
+/** A stop that does not know its switching-on stays: set back, it could be lifted by that. */
 function moveStop<Row extends Halt | Rival>(stop: Row, stepMs: number): Row {
   return stop.enabledAt === undefined ? stop : { ...stop, at: stop.at + stepMs };
 }
@@ -119,7 +119,7 @@ function moveNode(node: Node, stepMs: number): Node {
   };
 }
 
-/** Those that are absent or null stay so. */
+/** Times that are absent or null stay so. */
 function moveTimes<Row extends object>(row: Row, stepMs: number, names: readonly TimeOf<Row>[]): Row {
   const times = names.flatMap((name) => {
     const at: unknown = row[name];

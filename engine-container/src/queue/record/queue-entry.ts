@@ -83,12 +83,12 @@ export interface QueueEntry {
   isBlocked?: true;
 }
 
-/** Its schedule holds for the head that it has: without that it is neither staged nor landed (A18). */
+/** Does its schedule hold for the head that a pull request has? Without that it is neither staged nor landed (A18). */
 export function isBound({ scheduleId }: Pick<QueueEntry, 'scheduleId'>): boolean {
   return scheduleId !== 0;
 }
 
-/** Its batch failed in a way that blames no member: each of them is staged in a batch of its own, until one shows the cause. */
+/** The batch of this pull request failed in a way that blames no member: each of them is staged in a batch of its own, until one shows the cause. */
 export function isJudgedAlone({ timesSetAside }: QueueEntry): boolean {
   return timesSetAside !== undefined;
 }
@@ -131,7 +131,7 @@ export function labelRankOf({ priority }: QueueEntry): number {
   return PRIORITIES.indexOf(priority ?? 'normal');
 }
 
-/** The same with what its waiting has lifted it by. */
+/** The rank of its labels, lifted for the time that it has waited, to `high` at most. */
 export function rankOf(entry: QueueEntry, now: EpochMs): number {
   const { queuedAt } = entry;
   const rank = labelRankOf(entry);

@@ -77,7 +77,7 @@ function rowsOf(repo: ManagedRepo, record: QueueRecord, batch: Batch): NodeRow[]
     .map((node) => ({ ...toNodeRow(repo, batch, node), runUrl: runUrlOf(record, batch, node) }));
 }
 
-/** One that waits for its next attempt too: a member whose prefix has passed lands meanwhile, and a lost record is told by open rows. */
+/** Has this node a row? One that waits for its next attempt has: a member whose prefix has passed lands meanwhile, and a lost record is told by open rows. */
 function hasRow({ stagedAt, outcome, sha, retryAt }: Node): boolean {
   return stagedAt !== null || outcome !== 'running' || sha !== null || retryAt !== null;
 }

@@ -55,7 +55,7 @@ function placeOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: Hold
   };
 }
 
-/** Of one that a gate run has said something about, nothing that was known before counts. */
+/** Of a pull request that a gate run has said something about, nothing that was known before counts. */
 function forecastOf(record: QueueRecord, entry: QueueEntry): Pick<QueuePlace, 'forecast'> {
   const { forecast, rate } = record;
   if (forecast === undefined || entry.passedOnStaleBase || entry.failureProbability !== null) return {};

@@ -20,7 +20,7 @@ import { isSpokenFor } from './spoken-for.ts';
 import { wishStatus } from './wish-status.ts';
 
 /**
- * Those without words: `deleted` leaves no head to say it on, `schedule_lost` is said by the end of its landing, and on one
+ * Reasons without words: `deleted` leaves no head to say it on, `schedule_lost` is said by the end of its landing, and on one
  * that was merged outside this queue the words that stand tell whether another queue let it through.
  */
 const SILENT = ['deleted', 'schedule_lost', 'merged_outside_the_queue'] as const;

@@ -26,7 +26,7 @@ export function wordsOfEnd(
   return { state: 'pending', description: describeEnd(record, landing, reason) };
 }
 
-/** One that has left the queue is not tested again. */
+/** A pull request that has left the queue is not tested again, so its words are those of how it left. */
 function describeEnd({ entries }: QueueRecord, { pr, head, left }: Landing, reason: TakeBackReason): string {
   if (entries.some((entry) => entry.pr === pr || entry.head === head)) return describeTakeBack(reason);
   if (left === undefined && reason === 'queue_disabled') return describeTakeBack(reason);

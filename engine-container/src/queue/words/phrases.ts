@@ -48,7 +48,7 @@ export function describeBounce(cause: BounceCause): string {
   return PULL_CODES[cause === 'merge_timeout' ? 'bounced_merge_timeout' : cause].says;
 }
 
-/** Said again where another writer wrote over it: which run failed is in the history of the head. */
+/** A bounce, said again where another writer wrote over it: which run failed is in the history of the head. */
 export function describeEarlierBounce(bounce?: Pick<Bounced, 'again' | 'cause'>): string {
   return PULL_CODES[codeOfBounce(bounce)].says;
 }

@@ -59,7 +59,7 @@ export function* findRewritten(view: ObjectView, checkouts: readonly Checkout[])
   }
 }
 
-/** Each is read through once, and all others have a turn in between. Those that the forge keeps back are left out. */
+/** Each text is read through once, and all others have a turn in between. Those that the forge keeps back are left out. */
 function* readTexts(view: ObjectView, ids: readonly BlobId[]): Reading<ReadonlyMap<BlobId, ConvertedText>> {
   const blobs = yield* readBlobs(view, ids);
   const texts = new Map<BlobId, ConvertedText>();

@@ -12,7 +12,7 @@ export interface Conversion {
   readonly ident: boolean;
 }
 
-/** Of the last values that `.gitattributes` gives; `crlf` is the former name of `text`. */
+/** The conversion by the last values that `.gitattributes` gives; `crlf` is the former name of `text`. */
 export function conversionOf(attributes: Attributes): Conversion {
   const text = lineEndsOf(attributes.get('text')) ?? lineEndsOf(attributes.get('crlf'));
   const eol = attributes.get('eol');
