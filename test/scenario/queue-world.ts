@@ -201,3 +201,10 @@ export async function stopPaying(world: QueueWorld): Promise<void> {
   );
   await world.store.savePlan(tenantId, { tier: 'pro', status: 'past_due' });
 }
+
+/** The success on its head was taken back before it landed, and no staging branch is left. */
+export async function expectNothingLeft(world: QueueWorld, pr: number): Promise<void> {
+  expect(await world.stateOf(pr)).toBe('pending');
+  expect(await world.stagingBranches()).toEqual([]);
+  expect((await world.forge.pull(pr)).merged).toBe(false);
+}

@@ -1,4 +1,4 @@
-import type { CommitSha } from '#core/domain/ids.ts';
+import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import type { ForgeControl } from '../support/forge-control.ts';
 import type { World } from './world.ts';
 
@@ -6,7 +6,7 @@ export const GATE_PATH = '.forgejo/workflows/mq-gate.yaml';
 export const GATE_FILE =
   'on:\n  push:\n    branches: ["mq/**"]\njobs:\n  gate:\n    steps:\n      - run: test\n';
 
-/** A base with the gate file, in the folder of this forge, and a few files; the gate is green while no file says BAD and no two say CLASH. */
+/** A base with the gate file, in the folder of this forge, and a few files; the gate passes while no file says BAD and no two say CLASH. */
 export async function givenProject(
   forge: ForgeControl,
   files: Readonly<Record<string, string>> = {},
@@ -158,4 +158,10 @@ export async function expectHonestEnd(world: World, prs: readonly number[]): Pro
     const leftovers = (await world.forge.branches()).filter((branch) => branch.startsWith('mq'));
     expect(leftovers).toEqual([]);
   }
+}
+
+/** The queue's status on the head of a pull request, as "state: words"; "undefined: undefined" where none stands. */
+export async function statusOf({ forge }: Pick<World, 'forge'>, pr: PullRequestNumber): Promise<string> {
+  const status = await forge.status((await forge.pull(pr)).headSha, 'mq');
+  return `${status?.state}: ${status?.description}`;
 }

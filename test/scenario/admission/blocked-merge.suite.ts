@@ -6,6 +6,7 @@ import {
   givenRunForAnother,
   givenScheduled,
   refusalsOf,
+  statusOf,
 } from '../stories.ts';
 import type { World, WorldOptions } from '../world.ts';
 
@@ -21,11 +22,6 @@ export function defineBlockedMergeTests(
     readsTeams = true,
   }: { readonly reopensWithoutBranch?: boolean; readonly readsTeams?: boolean } = {},
 ): void {
-  async function wordsOf(world: World, pr: number): Promise<string> {
-    const status = await world.forge.status((await world.forge.pull(pr)).headSha, 'mq');
-    return `${status?.state}: ${status?.description}`;
-  }
-
   async function givenOthers(world: World): Promise<number[]> {
     const others: number[] = [];
     for (const name of ['a', 'b', 'c']) others.push(await givenScheduled(world.forge, name));
@@ -94,7 +90,7 @@ export function defineBlockedMergeTests(
       await world.drain({ maxMs: 60 * MINUTE_MS });
       expect(await landedSorted(world)).toEqual(isProtected ? others : [pr, ...others]);
       if (isProtected) {
-        expect(await wordsOf(world, pr)).toMatch(/^error: refused: it changes files that the branch rule/);
+        expect(await statusOf(world, pr)).toMatch(/^error: refused: it changes files that the branch rule/);
         expect(await refusalsOf(world, pr)).toEqual(['protected_files']);
       }
       expect((await world.rows()).filter(({ prs }) => prs.includes(pr)).length > 0).toBe(!isProtected);
@@ -134,7 +130,7 @@ export function defineBlockedMergeTests(
       await world.forge.addDependency(pr, before);
       const others = await givenOthers(world);
       await expectOthersGoOn(world, pr, others);
-      expect(await wordsOf(world, pr)).toMatch(
+      expect(await statusOf(world, pr)).toMatch(
         /^error: refused: an issue or pull request that it depends on/,
       );
       expect(await refusalsOf(world, pr)).toEqual(['open_dependencies']);
@@ -159,7 +155,7 @@ export function defineBlockedMergeTests(
         await world.forge.reopen(pr);
         const others = await givenOthers(world);
         await expectOthersGoOn(world, pr, others);
-        expect(await wordsOf(world, pr)).toMatch(
+        expect(await statusOf(world, pr)).toMatch(
           /^error: refused: its branch is gone.*push that branch again, and reopen this/,
         );
         expect(await refusalsOf(world, pr)).toEqual(['branch_gone']);
@@ -211,7 +207,7 @@ export function defineBlockedMergeTests(
         act(() => block(world, pr, before));
         await expectOthersGoOn(world, pr, others);
         expect(await refusalsOf(world, pr)).toEqual([reason]);
-        expect(await wordsOf(world, pr)).toMatch(/^error: refused: /);
+        expect(await statusOf(world, pr)).toMatch(/^error: refused: /);
         await release(world, before);
         await world.drain({ maxMs: 20 * MINUTE_MS });
         expect(await landedSorted(world)).toEqual([pr, ...others]);
@@ -250,7 +246,7 @@ export function defineBlockedMergeTests(
       const { headSha } = await world.forge.pull(pr);
       act(() => world.forge.postStatusAs('dev', headSha, 'lint', 'failure'));
       await expectOthersGoOn(world, pr, others);
-      expect(await wordsOf(world, pr)).toMatch(/^pending: waiting: another required check has not passed/);
+      expect(await statusOf(world, pr)).toMatch(/^pending: waiting: another required check has not passed/);
       await world.forge.postStatusAs('dev', headSha, 'lint', 'success');
       await world.drain({ maxMs: 20 * MINUTE_MS });
       expect(await landedSorted(world)).toEqual([pr, ...others]);

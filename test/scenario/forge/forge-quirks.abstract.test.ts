@@ -5,7 +5,7 @@ import { createAbstractForge } from '../../fakes/abstract-forge/abstract-forge.t
 import { mergeAsGit } from '../../fakes/abstract-forge/tree-merge.ts';
 import { GITEA_126_SWITCHES, type Switches } from '../../fakes/abstract-forge/world.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
-import { endingOf, expectHonestEnd, givenProject, givenScheduled } from '../stories.ts';
+import { endingOf, expectHonestEnd, givenProject, givenScheduled, statusOf } from '../stories.ts';
 import { createWorldOn, type World, type WorldOptions } from '../world.ts';
 
 const MINUTE_MS = 60_000;
@@ -21,11 +21,6 @@ async function createQuirk(
   const world = await createWorldOn(clock, forge, forge.forge, options);
   await givenProject(forge);
   return world;
-}
-
-async function wordsOf(world: World, pr: number): Promise<string> {
-  const status = await world.forge.status((await world.forge.pull(pr)).headSha, 'mq');
-  return `${status?.state}: ${status?.description}`;
 }
 
 async function givenFork(world: QuirkWorld, author: string, scheduler: string): Promise<number> {
@@ -47,7 +42,7 @@ describe('a pull request from a fork', () => {
     const other = await givenScheduled(world.forge, 'a');
     await world.drain();
     expect(await endingOf(world, [fork, other])).toEqual({ landed: [other], bounced: [] });
-    expect(await wordsOf(world, fork)).toMatch(
+    expect(await statusOf(world, fork)).toMatch(
       /^error: refused: from a fork this forge merges for its author/,
     );
     expect(world.forge.runs()).toHaveLength(1);
@@ -89,13 +84,13 @@ describe('a pull request from a fork', () => {
     world.forge.mergeBehaviour = () => (lost ? { kind: 'lost' } : { kind: 'now' });
     await world.drain();
     expect(await endingOf(world, [fork])).toEqual({ landed: [], bounced: [] });
-    expect(await wordsOf(world, fork)).toMatch(/^error: refused: the forge twice did not merge/);
+    expect(await statusOf(world, fork)).toMatch(/^error: refused: the forge twice did not merge/);
     expect((await world.events()).map((event) => event.event)).not.toContain('pr_bounced');
     await expectHonestEnd(world, [fork]);
     const { headSha } = await world.forge.pull(fork);
     await world.forge.postStatusAs('eve', headSha, DEFAULT_SERVICE_NAME, 'success');
     await world.drain();
-    expect(await wordsOf(world, fork)).toMatch(/^error: refused: the forge twice did not merge/);
+    expect(await statusOf(world, fork)).toMatch(/^error: refused: the forge twice did not merge/);
     lost = false;
     await world.drain();
     expect((await world.forge.pull(fork)).merged).toBe(false);
@@ -163,7 +158,7 @@ describe('a list of who may merge', () => {
     const world = await createQuirk({}, listed(['another-account']));
     const pr = await givenScheduled(world.forge, 'a');
     await world.drain();
-    expect(await wordsOf(world, pr)).toMatch(/^error: refused: the branch rule lists who may merge/);
+    expect(await statusOf(world, pr)).toMatch(/^error: refused: the branch rule lists who may merge/);
     expect(world.forge.runs()).toHaveLength(0);
   });
 
@@ -190,7 +185,7 @@ describe('a schedule that the forge dropped before a merge that failed (E21)', (
   test('said after the first time-out, blamed on no pull request; the rest lands; scheduled again it lands too', async () => {
     const { world, a, b } = await loseSchedule();
     expect(await endingOf(world, [a, b])).toEqual({ landed: [b], bounced: [] });
-    expect(await wordsOf(world, a)).toMatch(/^pending: waiting: the forge dropped the schedule/);
+    expect(await statusOf(world, a)).toMatch(/^pending: waiting: the forge dropped the schedule/);
     expect((await world.record()).mergeTimeoutCounts).toEqual([]);
     const events = (await world.events()).filter((event) => event.pr === a);
     expect(events.map((event) => event.event)).not.toContain('pr_bounced');
@@ -236,7 +231,7 @@ describe('a schedule that the forge dropped before a merge that failed (E21)', (
     await world.drain();
     expect(world.forge.isScheduled(a)).toBe(false);
     expect(await endingOf(world, [a, b])).toEqual({ landed: [b], bounced: [] });
-    expect(await wordsOf(world, a)).toMatch(/^pending: waiting: the forge dropped the schedule/);
+    expect(await statusOf(world, a)).toMatch(/^pending: waiting: the forge dropped the schedule/);
   });
 
   test('one that a person made again with the account of the bot while the gate ran is not taken back', async () => {
@@ -273,7 +268,7 @@ describe('a conflict check that does not end', () => {
     const [a, b] = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
     world.forge.checkDelayMs = 40 * MINUTE_MS;
     await world.drain({ maxMs: 20 * MINUTE_MS });
-    expect(await wordsOf(world, b)).toMatch(/^pending: waiting: the forge does not call it mergeable/);
+    expect(await statusOf(world, b)).toMatch(/^pending: waiting: the forge does not call it mergeable/);
     expect((await world.events()).map((event) => event.event)).not.toContain('pr_bounced');
     world.forge.checkDelayMs = 0;
     await world.drain({ maxMs: 120 * MINUTE_MS });
@@ -301,7 +296,7 @@ describe('a merge that git makes and only the forge calls a conflict', () => {
     await world.drain();
     await world.clock.advance(90 * MINUTE_MS);
     await world.drain();
-    expect(await wordsOf(world, pr)).toMatch(
+    expect(await statusOf(world, pr)).toMatch(
       /^error: refused: git merges it, but the forge calls it a conflict/,
     );
     expect(world.forge.runs()).toHaveLength(1);

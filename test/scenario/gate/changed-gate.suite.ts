@@ -1,4 +1,12 @@
-import { endingOf, expectHonestEnd, GATE_FILE, GATE_PATH, givenProject, givenScheduled } from '../stories.ts';
+import {
+  endingOf,
+  expectHonestEnd,
+  GATE_FILE,
+  GATE_PATH,
+  givenProject,
+  givenScheduled,
+  statusOf,
+} from '../stories.ts';
 import type { World, WorldOptions } from '../world.ts';
 
 const MINUTE_MS = 60_000;
@@ -10,11 +18,6 @@ export function defineChangedGateTests(createWorld: (options?: WorldOptions) => 
     const pr = await world.forge.openPullRequest({ branch: 'gate', files: { [GATE_PATH]: gate } });
     await world.forge.schedule(pr, 'squash');
     return pr;
-  }
-
-  async function wordsOf(world: World, pr: number): Promise<string> {
-    const status = await world.forge.status((await world.forge.pull(pr)).headSha, 'mq');
-    return `${status?.state}: ${status?.description}`;
   }
 
   describe.each([1, 4, 16])('with %i runs at once', (bisectFanout) => {
@@ -37,7 +40,9 @@ export function defineChangedGateTests(createWorld: (options?: WorldOptions) => 
         bounced: [],
       });
       expect((await world.forge.pull(editor)).merged).toBe(false);
-      expect(await wordsOf(world, editor)).toMatch(/^error: refused: its changed workflow began no gate run/);
+      expect(await statusOf(world, editor)).toMatch(
+        /^error: refused: its changed workflow began no gate run/,
+      );
       const told = (await world.events()).filter(({ pr, event }) => pr === editor && event === 'pr_refused');
       expect(told.map(({ reason }) => reason)).toEqual(['gate_not_started']);
       expect((await world.reconcile())?.errorCode).toBeNull();
@@ -64,7 +69,7 @@ export function defineChangedGateTests(createWorld: (options?: WorldOptions) => 
     const other = await givenScheduled(world.forge, 'a');
     await world.drain({ maxMs: 90 * MINUTE_MS });
     expect((await endingOf(world, [editor, other])).landed).toEqual([other]);
-    expect(await wordsOf(world, editor)).toMatch(/^error: refused: the gate run of its changed workflow/);
+    expect(await statusOf(world, editor)).toMatch(/^error: refused: the gate run of its changed workflow/);
     await expectHonestEnd(world, [editor, other]);
   });
 

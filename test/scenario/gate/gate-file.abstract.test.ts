@@ -6,6 +6,7 @@ import {
   givenProject,
   givenScheduled,
   judgeByContent,
+  statusOf,
 } from '../stories.ts';
 import { createWorld, type World } from '../world.ts';
 
@@ -19,11 +20,6 @@ async function givenChange(
   const pr = await world.forge.openPullRequest({ branch, files });
   await world.forge.schedule(pr, 'squash');
   return pr;
-}
-
-async function wordsOf(world: World, pr: number): Promise<string> {
-  const status = await world.forge.status((await world.forge.pull(pr)).headSha, 'mq');
-  return `${status?.state}: ${status?.description}`;
 }
 
 async function eventsOf(world: World, pr: number): Promise<readonly string[]> {
@@ -44,7 +40,7 @@ describe('a pull request that takes the gate workflow away', () => {
     await world.drain({ maxMs: 30 * MINUTE_MS });
     const others = [before, ...after];
     expect(await endingOf(world, [...others, culprit])).toEqual({ landed: others, bounced: [] });
-    expect(await wordsOf(world, culprit)).toMatch(/^error: refused: .*gate workflow/);
+    expect(await statusOf(world, culprit)).toMatch(/^error: refused: .*gate workflow/);
     expect(await eventsOf(world, culprit)).toContain('pr_refused removes_gate');
     for (const pr of others) expect((await eventsOf(world, pr)).join()).not.toContain('gate_missing');
     expect((await world.reconcile())?.errorCode).toBeNull();

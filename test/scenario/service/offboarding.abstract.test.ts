@@ -1,7 +1,14 @@
 import { WIND_DOWN_MS } from '#core/domain/limits.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { deleteRepo } from '#core/services/repos/delete-repo.ts';
-import { givenPostedSuccess, leaveTenant, QueueWorld, REPO, TICK_MS } from '../queue-world.ts';
+import {
+  expectNothingLeft,
+  givenPostedSuccess,
+  leaveTenant,
+  QueueWorld,
+  REPO,
+  TICK_MS,
+} from '../queue-world.ts';
 
 /** The answer to a refused request: its code and its words. */
 async function refusalOf(run: Promise<unknown>): Promise<string> {
@@ -9,12 +16,6 @@ async function refusalOf(run: Promise<unknown>): Promise<string> {
     () => 'answered',
     (error) => `${error.code}: ${error.extras.message}`,
   );
-}
-
-async function expectNothingLeft(world: QueueWorld, pr: number): Promise<void> {
-  expect(await world.stateOf(pr)).toBe('pending');
-  expect(await world.stagingBranches()).toEqual([]);
-  expect((await world.forge.pull(pr)).merged).toBe(false);
 }
 
 function expectNoRow(world: QueueWorld): void {

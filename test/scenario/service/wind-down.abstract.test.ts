@@ -8,14 +8,16 @@ import { dispatchReconcile } from '#core/services/wakes/dispatch-reconcile.ts';
 import { wakeNow } from '#core/services/wakes/send-wakes.ts';
 import { givenConnection, givenRepo } from '../../builders/managed-repo.ts';
 import { FakeSecretBox } from '../../fakes/secret-box.ts';
-import { CONNECTION, givenPostedSuccess, QueueWorld, REPO, stopPaying, TICK_MS } from '../queue-world.ts';
+import {
+  CONNECTION,
+  expectNothingLeft,
+  givenPostedSuccess,
+  QueueWorld,
+  REPO,
+  stopPaying,
+  TICK_MS,
+} from '../queue-world.ts';
 import { givenScheduled } from '../stories.ts';
-
-async function expectNothingLeft(world: QueueWorld, pr: number): Promise<void> {
-  expect(await world.stateOf(pr)).toBe('pending');
-  expect(await world.stagingBranches()).toEqual([]);
-  expect((await world.forge.pull(pr)).merged).toBe(false);
-}
 
 describe('a queue that goes off with a success posted (D-24, A24)', () => {
   test('takes it back, deletes its staging branches, resolves its batch, and is then left alone', async () => {

@@ -1,4 +1,4 @@
-import { endingOf, expectHonestEnd, givenProject, givenScheduled } from '../stories.ts';
+import { endingOf, expectHonestEnd, givenProject, givenScheduled, statusOf } from '../stories.ts';
 import type { World } from '../world.ts';
 
 const MINUTE_MS = 60_000;
@@ -31,11 +31,6 @@ export function defineForgeConflictTests(
       .length;
   }
 
-  async function wordsOf(world: World, pr: number): Promise<string> {
-    const status = await world.forge.status((await world.forge.pull(pr)).headSha, 'mq');
-    return `${status?.state}: ${status?.description}`;
-  }
-
   test('costs one batch, however often the base moves, and is told as a conflict once the forge has checked others', async () => {
     const world = await createWorld();
     const pr = await givenForgeConflict(world);
@@ -47,12 +42,12 @@ export function defineForgeConflictTests(
       );
       await world.drain({ maxMs: 7 * MINUTE_MS });
       if (round === 0)
-        expect(await wordsOf(world, pr)).toMatch(/^pending: waiting: the forge does not call it mergeable/);
+        expect(await statusOf(world, pr)).toMatch(/^pending: waiting: the forge does not call it mergeable/);
     }
     expect(await tornDown(world, pr)).toBe(1);
     expect([...(await endingOf(world, [pr])).landed].sort((x, y) => x - y)).toEqual(others);
     expect((await endingOf(world, [pr])).bounced).toEqual([]);
-    expect(await wordsOf(world, pr)).toMatch(REFUSED);
+    expect(await statusOf(world, pr)).toMatch(REFUSED);
     const told = (await world.events()).filter((each) => each.pr === pr && each.event === 'pr_refused');
     expect(told.map(({ reason }) => reason)).toEqual(['forge_conflict']);
     // One for each round, and the one that was torn down.
@@ -64,7 +59,7 @@ export function defineForgeConflictTests(
     const world = await createWorld();
     const pr = await givenForgeConflict(world);
     await world.drain({ maxMs: 90 * MINUTE_MS });
-    expect(await wordsOf(world, pr)).toMatch(REFUSED);
+    expect(await statusOf(world, pr)).toMatch(REFUSED);
     await world.forge.pushToBase({ 'src/old.txt': LINES });
     await world.drain({ maxMs: 20 * MINUTE_MS });
     expect((await endingOf(world, [pr])).landed).toEqual([pr]);

@@ -1,4 +1,4 @@
-import { endingOf, expectHonestEnd, givenProject, givenScheduled } from '../stories.ts';
+import { endingOf, expectHonestEnd, givenProject, givenScheduled, statusOf } from '../stories.ts';
 import type { World, WorldOptions } from '../world.ts';
 
 const MINUTE_MS = 60_000;
@@ -98,11 +98,6 @@ export function defineMergeTests(
     return pr;
   }
 
-  async function wordsOf(world: World, pr: number): Promise<string> {
-    const status = await world.forge.status((await world.forge.pull(pr)).headSha, 'mq');
-    return `${status?.state}: ${status?.description}`;
-  }
-
   async function expectLanded(world: World, pr: number, path: string, content: string): Promise<void> {
     await world.drain({ maxMs: 60 * MINUTE_MS });
     expect((await endingOf(world, [pr])).landed).toEqual([pr]);
@@ -186,7 +181,7 @@ export function defineMergeTests(
     const pr = await givenTwoSided(world, base, ours, theirs);
     await world.drain({ maxMs: 20 * MINUTE_MS });
     expect(world.forge.runs()).toEqual([]);
-    expect(await wordsOf(world, pr)).toMatch(words);
+    expect(await statusOf(world, pr)).toMatch(words);
     const other = await givenScheduled(world.forge, 'other');
     await world.drain({ maxMs: 60 * MINUTE_MS });
     expect(await endingOf(world, [pr, other])).toEqual({ landed: [other], bounced: [] });
@@ -233,7 +228,7 @@ export function defineMergeTests(
       const second = (await world.record()).deferred.find((deferred) => deferred.pr === pr);
       expect(second?.until).toBeGreaterThan(first?.until ?? 0);
       expect((await world.events()).filter((event) => event.event === 'pr_refused')).toHaveLength(1);
-      expect(await wordsOf(world, pr)).toMatch(/^error: refused: .gitattributes/);
+      expect(await statusOf(world, pr)).toMatch(/^error: refused: .gitattributes/);
     });
   }
 

@@ -1,14 +1,10 @@
-import { endingOf, expectHonestEnd, givenProject, givenScheduled } from '../stories.ts';
+import { endingOf, expectHonestEnd, givenProject, givenScheduled, statusOf } from '../stories.ts';
 import type { World, WorldOptions } from '../world.ts';
 
 const MINUTE_MS = 60_000;
 
 /** The forge fails on one pull request's contents, and on nothing else. */
 export function defineStagingFailureTests(createWorld: (options?: WorldOptions) => Promise<World>): void {
-  const wordsOf = async (world: World, pr: number) => {
-    const status = await world.forge.status((await world.forge.pull(pr)).headSha, 'mq');
-    return `${status?.state}: ${status?.description}`;
-  };
   const poison = (world: World, isOn: () => boolean = () => true, status = 500) => {
     world.forge.fault = ({ path, about }) =>
       isOn() && path.endsWith('/diffpatch') && about?.includes('src/poison') ? { status } : null;
@@ -30,7 +26,7 @@ export function defineStagingFailureTests(createWorld: (options?: WorldOptions) 
       });
       await world.drain({ maxMs: 10 * MINUTE_MS });
       expect([...(await endingOf(world, prs)).landed].sort((x, y) => x - y)).toEqual(others);
-      expect(await wordsOf(world, culprit)).toMatch(/^pending: waiting: the forge fails each time/);
+      expect(await statusOf(world, culprit)).toMatch(/^pending: waiting: the forge fails each time/);
       expect(
         (await world.events()).some(
           (event) =>
@@ -54,7 +50,7 @@ export function defineStagingFailureTests(createWorld: (options?: WorldOptions) 
     expect(await world.reconcile()).toMatchObject({ errorCode: 'forge_unreachable' });
     await world.drain({ maxMs: 30 * MINUTE_MS });
     expect((await endingOf(world, prs)).landed).toEqual(prs.filter((pr) => pr !== culprit));
-    expect(await wordsOf(world, culprit)).toMatch(/^pending: waiting: the forge fails each time/);
+    expect(await statusOf(world, culprit)).toMatch(/^pending: waiting: the forge fails each time/);
     await expectHonestEnd(world, prs);
   });
 

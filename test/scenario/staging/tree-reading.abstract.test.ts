@@ -1,15 +1,10 @@
 import type { EngineForge } from '#core/ports/forge.ts';
-import { endingOf, expectHonestEnd, givenProject, givenScheduled } from '../stories.ts';
+import { endingOf, expectHonestEnd, givenProject, givenScheduled, statusOf } from '../stories.ts';
 import { createWorld, type World, type WorldOptions } from '../world.ts';
 
 const MINUTE_MS = 60_000;
 /** One byte that is not UTF-8, as the abstract forge takes it. */
 const BYTE = '\udcff';
-
-async function wordsOf(world: World, pr: number): Promise<string> {
-  const status = await world.forge.status((await world.forge.pull(pr)).headSha, 'mq');
-  return `${status?.state}: ${status?.description}`;
-}
 
 describe('a file name that is not UTF-8, which the forge shows as another', () => {
   test('in a pull request: it is refused for its name before a run, and the others land', async () => {
@@ -18,7 +13,7 @@ describe('a file name that is not UTF-8, which the forge shows as another', () =
     const odd = await givenScheduled(world.forge, 'odd', 'x\n', { path: `src/${BYTE}.txt` });
     await world.drain({ maxMs: 20 * MINUTE_MS });
     expect(world.forge.runs()).toEqual([]);
-    expect(await wordsOf(world, odd)).toMatch(/^error: refused: a file name in this change is not UTF-8/);
+    expect(await statusOf(world, odd)).toMatch(/^error: refused: a file name in this change is not UTF-8/);
     const other = await givenScheduled(world.forge, 'a');
     await world.drain();
     expect(await endingOf(world, [odd, other])).toEqual({ landed: [other], bounced: [] });
@@ -43,7 +38,7 @@ describe('a file name that is not UTF-8, which the forge shows as another', () =
     const other = await givenScheduled(world.forge, 'b', 'b\n', { path: 'lib/b.txt' });
     await world.drain({ maxMs: 30 * MINUTE_MS });
     expect((await endingOf(world, [innocent, other])).landed).toEqual([other]);
-    expect(await wordsOf(world, innocent)).toMatch(
+    expect(await statusOf(world, innocent)).toMatch(
       /^pending: waiting: a folder it changes has a file name on the base that is not UTF-8/,
     );
     expect((await world.events()).map((event) => event.event)).not.toContain('pr_refused');
@@ -61,7 +56,7 @@ describe('a file name that is not UTF-8, which the forge shows as another', () =
     await world.drain({ maxMs: 30 * MINUTE_MS });
     expect(world.forge.runs()).toEqual([]);
     expect(world.forge.calls().filter((call) => call.call === 'POST diffpatch')).toEqual([]);
-    for (const pr of prs) expect(await wordsOf(world, pr)).toMatch(/^pending: waiting: .*on the base/);
+    for (const pr of prs) expect(await statusOf(world, pr)).toMatch(/^pending: waiting: .*on the base/);
   });
 });
 
