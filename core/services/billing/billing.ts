@@ -49,7 +49,7 @@ export async function readBillingSummary(
   tenantId: TenantId,
 ): Promise<ReturnType<typeof toBillingSummary>> {
   const plan = await readPlan(deps.store, tenantId);
-  const tenant = await orUnavailable(() => deps.store.loadTenant(tenantId));
+  const tenant = await askStore('billing_unavailable', () => deps.store.loadTenant(tenantId));
   const used = { connections: tenant?.connections ?? 0, repos: tenant?.repos ?? 0 };
   return toBillingSummary(plan, used, deps.planLimits);
 }
@@ -77,7 +77,7 @@ export async function startCheckout(deps: BillingDeps, tenantId: TenantId, tier:
   };
   const url = await askProvider(deps, () => payments.openCheckout(order, deps.ids.uuid()));
   // Not handed out to a tenant that left meanwhile: its other pages are closed already.
-  const tenant = await orUnavailable(() => deps.store.loadTenant(tenantId));
+  const tenant = await askStore('billing_unavailable', () => deps.store.loadTenant(tenantId));
   if (tenant === null || tenant.deleting) throw new AppError('billing_unavailable');
   if (url === null) throw new AppError('billing_unavailable', { message: REPLACED });
   return url;
@@ -98,7 +98,7 @@ function refuseSecond(listed: readonly Subscription[]): void {
  */
 async function becomeCustomer(deps: BillingDeps, payments: Payments, tenantId: TenantId): Promise<string> {
   const customerId = await askProvider(deps, () => payments.createCustomer(tenantId));
-  return orUnavailable(async () => {
+  return askStore('billing_unavailable', async () => {
     await deps.store.createTenant(tenantId, deps.clock.now());
     for (let tried = 0; tried < BILLING_WRITE_TRIES_MAX; tried += 1) {
       const stored = await deps.store.loadBilling(tenantId);
@@ -168,9 +168,9 @@ async function storeMovedPlan(
   const { customerId, version } = account;
   const { tier, status, subscriptionId } = seePlan(provider.prices, seen, account.tier);
   const next: BillingAccount = { tier, status, subscriptionId, customerId };
-  const saved = await orDbError(() => deps.store.saveBilling(tenantId, next, version, null));
+  const saved = await askStore('db_error', () => deps.store.saveBilling(tenantId, next, version, null));
   if (saved === 'saved' || saved === 'tenant_gone') return;
-  const settled = await orDbError(() =>
+  const settled = await askStore('db_error', () =>
     followProvider(deps, provider, tenantId, customerId ?? '', null),
   ).catch((error: unknown) => {
     throw error instanceof PaymentsError ? new AppError('db_error') : error;
@@ -240,12 +240,8 @@ export async function openPortal(deps: BillingDeps, tenantId: TenantId): Promise
 
 /** The contract gives this route no code for a store that fails; it is the provider's page that cannot be opened. */
 async function readCustomer(deps: BillingDeps, tenantId: TenantId): Promise<string | null> {
-  try {
-    return (await deps.store.loadBilling(tenantId))?.customerId ?? null;
-  } catch (error) {
-    if (error instanceof StoreError) throw new AppError('payments_error');
-    throw error;
-  }
+  const account = await askStore('payments_error', () => deps.store.loadBilling(tenantId));
+  return account?.customerId ?? null;
 }
 
 async function openProvider(deps: BillingDeps): Promise<Provider> {
@@ -255,23 +251,18 @@ async function openProvider(deps: BillingDeps): Promise<Provider> {
 }
 
 async function loadAccount(deps: BillingDeps, tenantId: TenantId): Promise<StoredBilling | null> {
-  return orUnavailable(() => deps.store.loadBilling(tenantId));
+  return askStore('billing_unavailable', () => deps.store.loadBilling(tenantId));
 }
 
-async function orUnavailable<T>(run: () => Promise<T>): Promise<T> {
+/** A store that does not answer, as the one code that callers of this call learn. */
+async function askStore<T>(
+  code: 'billing_unavailable' | 'db_error' | 'payments_error',
+  run: () => Promise<T>,
+): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    if (error instanceof StoreError) throw new AppError('billing_unavailable');
-    throw error;
-  }
-}
-
-async function orDbError<T>(run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    if (error instanceof StoreError) throw new AppError('db_error');
+    if (error instanceof StoreError) throw new AppError(code);
     throw error;
   }
 }
