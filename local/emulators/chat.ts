@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Json } from '../../core/ports/invocable.ts';
+import { readText } from './loopback.ts';
 
 export interface ChatMessage {
   readonly path: string;
@@ -112,10 +113,4 @@ function hasGoodBlocks(body: { readonly [key: string]: Json }): boolean {
     texts.length > 0 &&
     texts.every((each) => typeof each === 'string' && each !== '' && each.length <= BLOCK_TEXT_CHARS_MAX)
   );
-}
-
-async function readText(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
 }

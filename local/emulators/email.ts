@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Emulator } from './dynamo.ts';
-import { startOnLoopback } from './loopback.ts';
+import { readText, startOnLoopback } from './loopback.ts';
 
 export interface SentMail {
   readonly from: string;
@@ -90,10 +90,4 @@ function readMail(body: string): SentMail | null {
   const given = mail.Content?.Simple?.Headers ?? [];
   const headers = Object.fromEntries(given.map(({ Name, Value }) => [Name, Value]));
   return { from, to, subject, text, headers };
-}
-
-async function readText(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
 }

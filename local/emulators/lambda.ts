@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Emulator } from './dynamo.ts';
-import { startOnLoopback } from './loopback.ts';
+import { readText, startOnLoopback } from './loopback.ts';
 
 /** A function that can be invoked by name. */
 export interface InvocableByName {
@@ -23,14 +23,12 @@ async function answer(
   const send = (status: number, body: string, headers: Record<string, string> = {}): void => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
   };
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
+  const payload = await readText(request);
   const name = PATH.exec(request.url ?? '')?.[1];
   const target = name === undefined ? undefined : find(decodeURIComponent(name));
   if (target === undefined) {
     return send(404, '{"Message":"not known here"}', { 'x-amzn-errortype': 'ResourceNotFoundException' });
   }
-  const payload = Buffer.concat(chunks).toString('utf8');
   if (request.headers['x-amz-invocation-type'] === 'Event') {
     // Not waited for; one that throws is tried twice more in AWS, and ends here.
     void target.invoke(payload).catch(() => undefined);

@@ -21,6 +21,12 @@ export async function startOnLoopback(
   };
 }
 
+export async function readText(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
 /** Answer of a service that speaks JSON over POST with the operation in `x-amz-target`. */
 export interface JsonAnswer {
   readonly status: number;
@@ -38,9 +44,7 @@ export async function startJsonService(
       response.end(JSON.stringify(body));
     };
     try {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk);
-      const input: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+      const input: unknown = JSON.parse(await readText(request));
       send(await answer(String(request.headers['x-amz-target']), input));
     } catch {
       send({ status: 400, body: { __type: refusal } });
