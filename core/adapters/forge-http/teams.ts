@@ -1,3 +1,4 @@
+import { CODE_UNIT, WRITING_PERMISSIONS } from '../../domain/forge/write-permission.ts';
 import { readAllPages } from './wire/paging.ts';
 import { readBody } from './wire/read-body.ts';
 import { TeamMembers, Teams } from './wire/schema.ts';
@@ -22,9 +23,6 @@ export interface TeamBook {
    */
   members(id: number): Promise<readonly string[] | null>;
 }
-
-const WRITES: readonly string[] = ['write', 'admin', 'owner'];
-const CODE_UNIT = 'repo.code';
 
 export function createTeamBook(transport: ForgeTransport): TeamBook {
   let teams: readonly Team[] | null | undefined;
@@ -62,7 +60,7 @@ async function listTeams(transport: ForgeTransport): Promise<readonly Team[] | n
     id,
     name,
     permission,
-    writesCode: WRITES.includes(units?.[CODE_UNIT] ?? ''),
+    writesCode: WRITING_PERMISSIONS.includes(units?.[CODE_UNIT] ?? ''),
   }));
 }
 

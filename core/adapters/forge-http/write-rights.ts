@@ -1,4 +1,5 @@
 import type { WriteRight } from '#core/domain/forge/forge.ts';
+import { WRITING_PERMISSIONS } from '#core/domain/forge/write-permission.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import type { Team, TeamBook } from './teams.ts';
 import { readAllPages } from './wire/paging.ts';
@@ -6,7 +7,6 @@ import { readBody } from './wire/read-body.ts';
 import { Assignees, DeployKeys, Permission } from './wire/schema.ts';
 import type { ForgeTransport } from './wire/transport.ts';
 
-const WRITES: readonly string[] = ['write', 'admin', 'owner'];
 const ADMINISTERS: readonly string[] = ['admin', 'owner'];
 
 /** The forge's word about one account, which only an administrator is told; `gone`: it has no such account, `hidden`: the bot may not ask. */
@@ -38,7 +38,7 @@ export function createWriterReader(
 /** In the repository of a person the answer about the account says it all. Null: it says nothing. */
 function judgeAnswer(answer: Answer): 'yes' | 'no' | null {
   if (answer.kind === 'hidden') return null;
-  return answer.kind === 'mode' && WRITES.includes(answer.mode) ? 'yes' : 'no';
+  return answer.kind === 'mode' && WRITING_PERMISSIONS.includes(answer.mode) ? 'yes' : 'no';
 }
 
 /**
@@ -54,11 +54,14 @@ async function judgeInTeams(
   if (answer.kind === 'gone') return 'no';
   const mode = answer.kind === 'mode' ? answer.mode : null;
   if (mode !== null && ADMINISTERS.includes(mode)) return 'yes';
-  const writes = mode !== null && WRITES.includes(mode);
+  const writes = mode !== null && WRITING_PERMISSIONS.includes(mode);
   // A team may write issues and nothing else, and its members are said to write all the same.
-  if (writes && teams.every(({ permission, writesCode }) => writesCode || !WRITES.includes(permission)))
+  if (
+    writes &&
+    teams.every(({ permission, writesCode }) => writesCode || !WRITING_PERMISSIONS.includes(permission))
+  )
     return 'yes';
-  const shown: readonly string[] = mode === null ? [] : WRITES;
+  const shown: readonly string[] = mode === null ? [] : WRITING_PERMISSIONS;
   const unshown = teams.filter(({ permission, writesCode }) => writesCode && !shown.includes(permission));
   const place = await findIn(unshown, book, login);
   if (place === true) return 'yes';

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { CODE_UNIT, WRITING_PERMISSIONS } from '../../domain/forge/write-permission.ts';
 
 /** An organization of the forge in which a person may write. */
 export interface ForgeMembership {
@@ -11,7 +12,6 @@ export interface ForgeMembership {
 export const TEAMS_PER_PAGE = 50;
 /** A person in more teams than this is in too many to tell what they may do. */
 export const TEAM_PAGES_MAX = 20;
-const WRITES = ['write', 'admin', 'owner'];
 
 /** `GET user/teams`: both forges tell owners, and each right by unit. */
 const Team = z.object({
@@ -27,7 +27,9 @@ export function membershipsOf(teams: Teams): readonly ForgeMembership[] {
   const found = new Map<number, ForgeMembership>();
   for (const { permission, units_map: units, organization } of teams) {
     const isOwner = permission === 'owner';
-    const mayWrite = WRITES.includes(permission) || WRITES.includes(units?.['repo.code'] ?? '');
+    const mayWrite = [permission, units?.[CODE_UNIT] ?? ''].some((each) =>
+      WRITING_PERMISSIONS.includes(each),
+    );
     if (!isOwner && !mayWrite) continue;
     const known = found.get(organization.id);
     found.set(organization.id, { ...organization, isOwner: isOwner || known?.isOwner === true });

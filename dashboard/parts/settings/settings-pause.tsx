@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { ApiError } from '#core/contracts/routes/client.ts';
-import { PAUSE_REASON_CHARS_MAX } from '#core/domain/api-limits.ts';
+import { HOUR_MS, PAUSE_REASON_CHARS_MAX } from '#core/domain/api-limits.ts';
 import { useChange, useNow } from '../../data/hooks.ts';
 import type { StatusEntry } from '../../view/blocker.ts';
 import { showClock } from '../../view/format.ts';
@@ -9,7 +9,6 @@ import { Button, Field } from '../frame/basics.tsx';
 import { Problem } from '../frame/errors.tsx';
 
 const TOUCHES = [['queue']] as const;
-const HOUR_MS = 3_600_000;
 const LENGTHS_HOURS = [1, 4, 12, 24, 72];
 
 /** Holds the queue up for a while: places, schedules and proofs are kept. */
