@@ -77,6 +77,7 @@ export type DispatchResult =
       readonly repo: ManagedRepo;
       readonly outcome: ReconcileOutcome;
       readonly logTail: readonly string[];
+      /** The engine may still be at work: its lease is left to run out, and the reconcile still counts among those under way. */
       readonly isLost: boolean;
     }
   /** Another worker has the repo; it is looked at again soon. */
