@@ -181,9 +181,7 @@ export interface Decision {
   readonly pollMs: number | null;
   /** Earliest time at which something may change by itself; null = only an event or the tick. */
   readonly wakeAt: EpochMs | null;
-  /**
-   * The part of it that is the queue's own plan: when the pipeline may take its next batch though nothing else happens.
-   */
+  /** The part of `wakeAt` that is the queue's own plan: when the pipeline may take its next batch though nothing else happens. */
   readonly nextStartAt: EpochMs | null;
   /** First code that the pass reported, for the reconcile's outcome; null: nothing stands in the way. */
   readonly errorCode: ReconcileErrorCode | null;

@@ -77,7 +77,10 @@ function takeBackStrays(pass: DecisionContext): void {
   settleStanding(pass);
 }
 
-/** Who is in the queue, and may be staged? Skipped for a queue that is off and has nothing left to undo: `sayOff` tells those in it. */
+/**
+ * Who is in the queue, and may be staged? Skipped where the queue is off and has nothing left to undo: `sayOff` then tells each
+ * pull request that is in it.
+ */
 function readLine(pass: DecisionContext): void {
   const { record, s } = pass;
   if (!s.repo.queueEnabled && record.batches.length === 0 && record.reread === undefined) return;

@@ -29,15 +29,16 @@ export interface DecisionContext {
   readonly closedBatches: Batch[];
   /** Read the required contexts, each of them once for all heads. */
   readonly globs: Readonly<Record<GlobDialect, GlobReader>>;
+  /** How many of `s.ids` this pass has taken. */
   idsUsed: number;
+  /** This one and the four below are those of `Decision`, as far as the pass has come. */
   pollMs: number | null;
-  /** When the pipeline may take its next batch though nothing else happens. */
   nextStartAt: EpochMs | null;
   refresh: boolean;
-  /** A proven pull request only waits for the look that comes at once. */
-  landsAtNextLook: boolean;
   wakeAt: EpochMs | null;
   errorCode: ReconcileErrorCode | null;
+  /** A proven pull request only waits for the look that comes at once. */
+  landsAtNextLook: boolean;
 }
 
 export function beginPass(s: Snapshot, record: QueueRecord): DecisionContext {
@@ -78,17 +79,19 @@ export function emitEvent(
   pass.log.push(`${event} #${subject.pr}${reason === null ? '' : ` ${reason}`}`);
 }
 
-/** Once per head, schedule and reason: it stands aside anew each time the base moves, and that is no news. */
+/** Told once per head, schedule and reason: a pull request stands aside anew each time the base moves, and that is no news. */
 export function tellRefusal(pass: DecisionContext, entry: QueueEntry, reason: string): void {
   if (entry.toldRefusals?.includes(reason) === true) return;
   entry.toldRefusals = [...(entry.toldRefusals ?? []), reason];
   emitEvent(pass, 'pr_refused', entry, reason);
 }
 
+/** Another reconcile begins at this time at the latest. */
 export function wakeNoLaterThan(pass: DecisionContext, at: EpochMs): void {
   if (pass.wakeAt === null || at < pass.wakeAt) pass.wakeAt = at;
 }
 
+/** Another look of this very reconcile comes after so many ms at the latest; 0: at once. */
 export function pollNoLaterThan(pass: DecisionContext, ms: number): void {
   if (pass.pollMs === null || ms < pass.pollMs) pass.pollMs = ms;
 }
@@ -118,7 +121,7 @@ export function entryOf(record: QueueRecord, pr: PullRequestNumber): QueueEntry 
   return record.entries.find((entry) => entry.pr === pr);
 }
 
-/** For its receipt: who scheduled this head, and who approved it; nothing where that is not known. */
+/** For the receipt of a landing: who scheduled this head, and who approved it; nothing where that is not known. */
 export function askersOf(
   record: QueueRecord,
   pr: PullRequestNumber,

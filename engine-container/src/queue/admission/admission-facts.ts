@@ -50,7 +50,10 @@ export type OutsideReason = Extract<Refusal, 'fork_not_approved' | 'agit_not_app
 /** Why a `success` would open a pull request to another branch as well; null: it would not. */
 export type OpensAnother = Extract<Refusal, 'twin_elsewhere' | 'base_heads_another'> | null;
 
-/** `refused`: said on the pull request and looked at again each reconcile (D-04). `waiting`: nothing is said. */
+/**
+ * `refused`: said on the pull request, and judged again at each full look (D-04). `waiting`: nothing is said, but of `unknown`,
+ * once the forge has not answered for long.
+ */
 export type Admission =
   | { readonly kind: 'admitted' }
   | {
