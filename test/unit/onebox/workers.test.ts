@@ -6,6 +6,7 @@ import {
 } from '#core/domain/wakes/fairness.ts';
 import { composeWorker } from '../../../onebox/worker.ts';
 import { readSource } from '../../architecture/sources.ts';
+import { givenRepo } from '../../builders/managed-repo.ts';
 
 const ongoing = (id: number): OngoingReconcile => ({
   id: `run-${id}`,
@@ -51,4 +52,30 @@ test('the tick of one box wakes what is due behind all that people and webhooks 
   await tick();
   await queue.sendWake('ordered', 1);
   expect(sent).toEqual(['idle due', 'asked ordered']);
+});
+
+test('a glance of one box holds no repository for a plan that its tenant brought along and that has ended', async () => {
+  const first = givenRepo({ id: 'repo-1', slug: 'acme/1', createdAt: 1 });
+  const second = givenRepo({ id: 'repo-2', slug: 'acme/2', createdAt: 2 });
+  const lookedUp: string[] = [];
+  const { answerWake } = composeWorker({
+    shared: {
+      store: {
+        getRepo: async () => second,
+        listRepos: async () => [first, second],
+        loadPlan: async () => ({ tier: 'pro', status: 'canceled' }),
+        loadReconcileOutcome: async ({ id }: { readonly id: string }) => {
+          lookedUp.push(id);
+          return null;
+        },
+      },
+      clock: { now: () => 0, monotonic: () => 0 },
+      log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    } as never,
+    metrics: { count: () => undefined } as never,
+    workers: 1,
+    createWakes: () => ({}) as never,
+  });
+  await answerWake({ repoId: 'repo-2', wakeSeq: second.wakeSeq, glance: 1 });
+  expect(lookedUp).toEqual(['repo-2']);
 });
