@@ -2,8 +2,11 @@ import * as z from 'zod';
 import { TOKEN_SCOPES, type TokenScope } from '#core/domain/forge/token-scopes.ts';
 
 const Refusal = z.object({ message: z.string() });
-/** Forgejo: `required scope(s): [write:issue]`; Gitea: `required scope(s), required=[write:issue], token scope=…`. */
-const REQUIRED = /required scope\(s\)(?:: |, required=)\[([^\]]*)\]/;
+/**
+ * Forgejo: `required scope(s): [write:issue]`; Gitea: `required scope(s), required=[write:issue], token scope=…`. A list ends at the
+ * next bracket of either kind: of lists that are not closed each would be read to the end of megabytes.
+ */
+const REQUIRED = /required scope\(s\)(?:: |, required=)\[([^[\]]*)\]/;
 
 /** The scopes of which the token lacks all, as far as the forge's refusal names ones that we know. */
 export function readMissingScopes(answer: {
