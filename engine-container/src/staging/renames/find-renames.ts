@@ -4,7 +4,7 @@ import type { FileVersion, PathChange } from '../path-change.ts';
 import { Refused } from '../refusal.ts';
 import type { TreeDiff } from '../tree-walk.ts';
 import { pairFiles } from './pair-files.ts';
-import { directoryOf, isRegular, type RenameFile } from './sides.ts';
+import { belowAny, directoryOf, isRegular, type RenameFile } from './sides.ts';
 
 /** A file that one side, or both, moved, and the other changed: what is to be merged at its new place. */
 export interface RenamedFile extends FileMerge {
@@ -74,11 +74,13 @@ function* pairSide(
   const sources = own.changes.flatMap(({ path, from, to }) => (to === null ? toFile(path, from) : []));
   const targets = own.changes.flatMap(({ path, from, to }) => (from === null ? toFile(path, to) : []));
   // Removed here, while the other side put something new into it: it may have moved as a whole.
-  const disputed = other.changes.flatMap(({ path, from }) => {
-    const directory = directoryOf(path);
-    return from === null && own.removedDirectories.has(directory) ? [`${directory}/`] : [];
-  });
-  const isDisputed = (path: string): boolean => disputed.some((prefix) => path.startsWith(prefix));
+  const disputed = new Set(
+    other.changes.flatMap(({ path, from }) => {
+      const directory = directoryOf(path);
+      return from === null && own.removedDirectories.has(directory) ? [directory] : [];
+    }),
+  );
+  const isDisputed = belowAny(disputed);
   const relevant = new Set(
     sources.flatMap(({ path }) => (otherChanges.has(path) || isDisputed(path) ? [path] : [])),
   );

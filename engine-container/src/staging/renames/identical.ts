@@ -64,22 +64,40 @@ function groupOf(file: RenameFile): string {
   return isRegular(file) ? file.id : `${file.mode} ${file.id}`;
 }
 
-/**
- * Where most of the files went that left a removed directory unchanged. Null: none did. Throws `Refused` where git's hash
- * order would decide.
- */
-export function guessDirectory(identical: IdenticalPairs, directory: string): string | null {
-  if (identical.openSources.some(({ path }) => directoryOf(path) === directory)) {
-    throw new Refused('merge_unsure');
+/** Says where most of the files went that left a removed directory unchanged; null: none did. */
+export class DirectoryGuess {
+  readonly #open: ReadonlySet<string>;
+  /** By directory: the places that its files went to, and how many to each. */
+  readonly #places = new Map<string, Map<string, number>>();
+
+  constructor({ openSources, pairs }: IdenticalPairs) {
+    this.#open = new Set(openSources.map(({ path }) => directoryOf(path)));
+    for (const [source, target] of pairs) {
+      const [directory, place] = [directoryOf(source), directoryOf(target)];
+      const places = this.#places.get(directory) ?? new Map<string, number>();
+      this.#places.set(directory, places.set(place, (places.get(place) ?? 0) + 1));
+    }
   }
-  const counts = new Map<string, number>();
-  for (const [source, target] of identical.pairs) {
-    if (directoryOf(source) !== directory) continue;
-    const place = directoryOf(target);
-    counts.set(place, (counts.get(place) ?? 0) + 1);
+
+  /** Throws `Refused` where git's hash order would decide. */
+  of(directory: string): string | null {
+    if (this.#open.has(directory)) throw new Refused('merge_unsure');
+    const [first, second] = bestTwo(this.#places.get(directory) ?? new Map());
+    if (second !== null && second.count === first?.count) throw new Refused('merge_unsure');
+    return first?.place ?? null;
   }
-  const [first, second] = [...counts].sort((a, b) => b[1] - a[1]);
-  if (first === undefined) return null;
-  if (second !== undefined && second[1] === first[1]) throw new Refused('merge_unsure');
-  return first[0];
+}
+
+interface CountedPlace {
+  readonly place: string;
+  readonly count: number;
+}
+
+function bestTwo(places: ReadonlyMap<string, number>): readonly [CountedPlace | null, CountedPlace | null] {
+  let [first, second]: [CountedPlace | null, CountedPlace | null] = [null, null];
+  for (const [place, count] of places) {
+    if (first === null || count > first.count) [first, second] = [{ place, count }, first];
+    else if (second === null || count > second.count) second = { place, count };
+  }
+  return [first, second];
 }

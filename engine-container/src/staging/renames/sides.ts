@@ -27,6 +27,22 @@ export function directoryOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 
+/** Says whether a path is below one of the directories. Each directory is looked at once: there may be as many as files. */
+export function belowAny(directories: ReadonlySet<string>): (path: string) => boolean {
+  const known = new Map<string, boolean>([['', false]]);
+  return (path) => {
+    const unknown: string[] = [];
+    let directory = directoryOf(path);
+    for (; !known.has(directory); directory = directoryOf(directory)) unknown.push(directory);
+    let isBelow = known.get(directory) === true;
+    for (const each of unknown.reverse()) {
+      isBelow ||= directories.has(each);
+      known.set(each, isBelow);
+    }
+    return isBelow;
+  };
+}
+
 export function basenameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
