@@ -159,6 +159,7 @@ export function resultOfRefusal(reason: MergeRefusal): BackportResult {
       return 'conflict';
     case 'file_too_large':
     case 'too_many_commits':
+    case 'too_many_files':
       return 'too_large';
     case 'merge_unsure':
     case 'merge_rules':

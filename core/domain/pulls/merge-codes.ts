@@ -29,6 +29,12 @@ export const MERGE_CODES = {
     `${MERGE_BASE} Under the style rebase that does not help: split it, or squash its commits.`,
     true,
   ),
+  too_many_files: wait(
+    'author',
+    'refused: it or the base changed too many files since they parted (about 100,000); merge the base into it, or split it',
+    `${MERGE_BASE} If it is told again, this pull request alone changes too many files: split it.`,
+    true,
+  ),
   commit_left_out: wait(
     'author',
     'refused: the base had one of its commits before, and a rebase may leave that one out; merge the base branch into it',

@@ -25,6 +25,8 @@ const MERGE_REFUSALS = [
   'file_converted',
   /** More commits lie between it and the base than one listing may have. */
   'too_many_commits',
+  /** More files differ between it, the base and where they parted than are compared here. */
+  'too_many_files',
 ] as const;
 export type MergeRefusal = (typeof MERGE_REFUSALS)[number];
 

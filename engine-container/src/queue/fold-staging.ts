@@ -134,6 +134,7 @@ const CUT_REASONS: Readonly<Record<CutReason, DeferReason | null>> = {
   merges_in_rebase: 'merges_in_rebase',
   file_converted: 'file_converted',
   too_many_commits: 'too_many_commits',
+  too_many_files: 'too_many_files',
   merge_unsure: 'merge_unsure',
   directory_renamed: 'directory_renamed',
   merge_rules: 'merge_rules',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { BlobId, TreeHash } from '#core/domain/ids.ts';
-import { comparePaths } from './path-change.ts';
+import { byPath } from './path-change.ts';
 
 export const DIRECTORY_MODE = '040000';
 
@@ -131,24 +131,30 @@ export function hashDirectory(
   format: ObjectFormat,
   encodeName: (name: string) => Buffer = (name) => Buffer.from(name),
 ): TreeHash {
-  const body = Buffer.concat(
-    sortEntries(entries).flatMap(({ mode, name, id }) => [
-      Buffer.from(`${mode.replace(/^0/, '')} `),
-      encodeName(name),
-      NAME_END,
-      Buffer.from(id, 'hex'),
-    ]),
+  const rows = sortEntries(entries).map(({ mode, name, id }) => ({
+    mode: `${mode.replace(/^0/, '')} `,
+    name: encodeName(name),
+    id,
+  }));
+  const length = rows.reduce(
+    (sum, { mode, name, id }) => sum + mode.length + name.length + 1 + id.length / 2,
+    0,
   );
-  return createHash(format).update(`tree ${body.length}\0`).update(body).digest('hex');
+  // One buffer: a stranger's directory may have as many entries as are read at all.
+  const body = Buffer.alloc(length);
+  let at = 0;
+  for (const { mode, name, id } of rows) {
+    at += body.write(mode, at, 'latin1');
+    at += name.copy(body, at) + 1;
+    at += body.write(id, at, 'hex');
+  }
+  return createHash(format).update(`tree ${length}\0`).update(body).digest('hex');
 }
-
-const NAME_END = Buffer.alloc(1);
 
 /** Git sorts a directory as if its name ended in a slash. */
 export function sortEntries(entries: Directory): Directory {
-  return [...entries].sort((a, b) => comparePaths(sortName(a), sortName(b)));
-}
-
-function sortName(entry: DirectoryEntry): string {
-  return isDirectory(entry) ? `${entry.name}/` : entry.name;
+  return entries
+    .map((entry) => ({ entry, path: isDirectory(entry) ? `${entry.name}/` : entry.name }))
+    .sort(byPath)
+    .map(({ entry }) => entry);
 }

@@ -18,6 +18,7 @@ import { Unsayable } from './objects.ts';
 import type { PathChange } from './path-change.ts';
 import { stopsAtCheckout } from './rebase/rebase-checkouts.ts';
 import { RebasedOver } from './rebase/rebased-over.ts';
+import { unlessTooMany } from './refusal.ts';
 import type { RepoObjects } from './repo-objects.ts';
 import { type MergePlan, planMerge } from './three-way.ts';
 import { diffTrees } from './tree-walk.ts';
@@ -286,8 +287,8 @@ export class MemberPlanner {
     }
     if (planned.tree === ours) return 'no_changes';
     if (steps.length === 1) return { ...planned, written };
-    const { changes } = await objects.run(diffTrees(objects, ours, planned.tree));
-    return { tree: planned.tree, changes, written };
+    const whole = await unlessTooMany(() => objects.run(diffTrees(objects, ours, planned.tree)));
+    return whole === null ? 'too_many_files' : { tree: planned.tree, changes: whole.changes, written };
   }
 
   async #planMerge(base: CommitSha, ours: TreeHash, theirs: CommitSha): Promise<MergePlan> {

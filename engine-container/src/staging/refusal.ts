@@ -7,3 +7,13 @@ export class Refused extends Error {
     super(`the merge is refused: ${reason}`);
   }
 }
+
+/** Null: more changes than one comparison of trees may find. */
+export async function unlessTooMany<T>(compare: () => Promise<T>): Promise<T | null> {
+  try {
+    return await compare();
+  } catch (error) {
+    if (error instanceof Refused && error.reason === 'too_many_files') return null;
+    throw error;
+  }
+}

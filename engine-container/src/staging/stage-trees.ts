@@ -171,8 +171,9 @@ async function detour(
 /** A new file under a name that the root of the tree does not have, with contents that the forge has. */
 function* findExtraFile(view: ObjectView, tree: TreeHash, queueName: string): Reading<PathChange> {
   const [root = []] = yield* readDirectories(view, [{ id: tree, path: '' }]);
+  const names = new Set(root.map(({ name }) => name));
   let path = sameTreeFile(queueName);
-  while (root.some((entry) => entry.name === path)) path += '-';
+  while (names.has(path)) path += '-';
   const waiting: { readonly id: TreeHash; readonly path: string }[] = [{ id: tree, path: '' }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const [directory = []] = yield* readDirectories(view, [next]);

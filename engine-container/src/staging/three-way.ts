@@ -5,6 +5,7 @@ import { type ObjectView, type Reading, Unsayable } from './objects.ts';
 import { byPath, type FileVersion, isRegularFile, isSameVersion, type PathChange } from './path-change.ts';
 import { Refused } from './refusal.ts';
 import { findRenames } from './renames/find-renames.ts';
+import { directoryOf } from './renames/sides.ts';
 import { editTree } from './tree-edit.ts';
 import { diffTrees, type TreeDiff } from './tree-walk.ts';
 
@@ -62,7 +63,7 @@ function* mergeWhole(view: ObjectView, trees: MergeTrees): Reading<MergePlan> {
 function* mergePicked(view: ObjectView, trees: MergeTrees): Reading<MergePlan> {
   const { base, ours, theirs } = trees;
   const theirDiff = yield* diffTrees(view, base, theirs, 'head');
-  const places = new Set(theirDiff.changes.flatMap(({ path }) => placesOf(path)));
+  const places = placesOf(theirDiff.changes);
   const atPlaces = yield* diffTrees(view, base, ours, 'base', places);
   const ourDiff = areBothGone(atPlaces, theirDiff) ? yield* diffTrees(view, base, ours) : atPlaces;
   return yield* mergeDiffs(view, trees, ourDiff, theirDiff);
@@ -74,10 +75,12 @@ function areBothGone(ours: TreeDiff, theirs: TreeDiff): boolean {
   return theirs.changes.some(({ path, to }) => to === null && gone.has(path));
 }
 
-/** The path and the directories above it. */
-function placesOf(path: string): readonly string[] {
-  const names = path.split('/');
-  return names.map((_, at) => names.slice(0, at + 1).join('/'));
+/** The paths and the directories above them. */
+function placesOf(changes: readonly PathChange[]): ReadonlySet<string> {
+  const places = new Set<string>();
+  for (const { path } of changes)
+    for (let place = path; place !== '' && !places.has(place); place = directoryOf(place)) places.add(place);
+  return places;
 }
 
 function* mergeDiffs(

@@ -9,8 +9,12 @@ import {
   type Reading,
   readDirectories,
   sortEntries,
+  TURN,
 } from './objects.ts';
 import type { FileVersion, PathChange } from './path-change.ts';
+
+/** Entries of directories that are written anew between two turns of all others in the engine. */
+const TURN_ENTRIES = 20_000;
 
 /** The wanted entry at one name of a directory: a file or none (undefined = as it is), and changes below it. */
 interface Wish {
@@ -37,21 +41,29 @@ export function* editTree(
     }
     wish.file = to;
   }
-  const edited = yield* editDirectory(view, tree, '', root.below, tree);
+  const edited = yield* editDirectory({ view, sample: tree, written: 0 }, tree, '', root.below);
   if (edited !== null) return edited;
   const empty = hashDirectory([], formatOf(tree));
   view.putDirectory(empty, []);
   return empty;
 }
 
-/** Null = nothing is left in it. `sample` is any id of the repository. */
+interface Edit {
+  readonly view: ObjectView;
+  /** Any id of the repository. */
+  readonly sample: TreeHash;
+  /** Entries since the last turn of all others. */
+  written: number;
+}
+
+/** Null = nothing is left in it. */
 function* editDirectory(
-  view: ObjectView,
+  edit: Edit,
   id: TreeHash | null,
   path: string,
   wishes: ReadonlyMap<string, Wish>,
-  sample: TreeHash,
 ): Reading<TreeHash | null | 'clash'> {
+  const { view, sample } = edit;
   const [directory = []] = yield* readDirectories(view, [{ id, path }]);
   const entries = new Map(directory.map((entry) => [entry.name, entry]));
   for (const [name, wish] of wishes) {
@@ -59,7 +71,7 @@ function* editDirectory(
     const place = path === '' ? name : `${path}/${name}`;
     const subtree: TreeHash | null = current !== undefined && isDirectory(current) ? current.id : null;
     const below: TreeHash | null | 'clash' =
-      wish.below.size === 0 ? subtree : yield* editDirectory(view, subtree, place, wish.below, sample);
+      wish.below.size === 0 ? subtree : yield* editDirectory(edit, subtree, place, wish.below);
     if (below === 'clash') return 'clash';
     const standing = current === undefined || isDirectory(current) ? null : current;
     const file = wish.file === undefined ? standing : wish.file;
@@ -69,6 +81,11 @@ function* editDirectory(
     else entries.delete(name);
   }
   if (entries.size === 0) return null;
+  edit.written += entries.size;
+  if (edit.written > TURN_ENTRIES) {
+    yield TURN;
+    edit.written = 0;
+  }
   const sorted = sortEntries([...entries.values()]);
   const hash = hashDirectory(sorted, formatOf(sample));
   view.putDirectory(hash, sorted);

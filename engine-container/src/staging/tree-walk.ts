@@ -1,3 +1,4 @@
+import { Effort, EffortSpent, Turns } from '#core/domain/effort.ts';
 import type { TreeHash } from '#core/domain/ids.ts';
 import {
   type Directory,
@@ -7,8 +8,16 @@ import {
   type ObjectView,
   type Reading,
   readDirectories,
+  TURN,
 } from './objects.ts';
 import { byPath, type FileVersion, type PathChange } from './path-change.ts';
+import { Refused } from './refusal.ts';
+
+/** Steps of comparing two trees: some 100,000 changed files, fewer where their paths are long. */
+const TREE_STEPS_MAX = 20_000_000;
+/** Steps of one entry of a directory that is looked at, and those of one that differs, beside those of its characters. */
+const ENTRY_STEPS = 10;
+const CHANGE_STEPS = 100;
 
 export interface TreeDiff {
   /** Files that differ, in git's order. */
@@ -19,7 +28,9 @@ export interface TreeDiff {
 
 /**
  * The changes that turn tree `from` into tree `to`, which is of a pull request's head or of the base. Only directories
- * whose ids differ are read, level by level, and where `places` are named, nothing that is not among them. Throws `Unsayable`.
+ * whose ids differ are read, level by level, and where `places` are named, nothing that is not among them. Throws `Unsayable`, and
+ * `Refused` where there are too many changes: a tree of a thousand names for one directory of a thousand names for one directory of
+ * a thousand files takes three answers to read, and all memory of the engine to list.
  */
 export function* diffTrees(
   view: ObjectView,
@@ -28,9 +39,25 @@ export function* diffTrees(
   side: 'base' | 'head' = 'base',
   places: ReadonlySet<string> | null = null,
 ): Reading<TreeDiff> {
+  try {
+    return yield* walkTrees(view, { path: '', from, to }, side, places);
+  } catch (error) {
+    if (error instanceof EffortSpent) throw new Refused('too_many_files');
+    throw error;
+  }
+}
+
+function* walkTrees(
+  view: ObjectView,
+  root: Pair,
+  side: 'base' | 'head',
+  places: ReadonlySet<string> | null,
+): Reading<TreeDiff> {
+  const effort = new Effort(TREE_STEPS_MAX);
+  const turns = new Turns(() => effort.left);
   const changes: PathChange[] = [];
   const removedDirectories = new Set<string>();
-  let level: Pair[] = from === to ? [] : [{ path: '', from, to }];
+  let level: Pair[] = root.from === root.to ? [] : [root];
   while (level.length > 0) {
     const requests = level.flatMap(({ path, from: old, to: now }): DirectoryRequest[] => [
       { id: old, path },
@@ -40,10 +67,13 @@ export function* diffTrees(
     const below: Pair[] = [];
     for (const [at, { path }] of level.entries()) {
       const [before = [], after = []] = [directories[2 * at], directories[2 * at + 1]];
+      effort.spend(ENTRY_STEPS * (before.length + after.length));
+      if (turns.isDue()) yield TURN;
       for (const { name, old, now } of pairEntries(before, after)) {
         if (old?.id === now?.id && old?.mode === now?.mode) continue;
         const place = path === '' ? name : `${path}/${name}`;
         if (places !== null && !places.has(place)) continue;
+        effort.spend(CHANGE_STEPS + place.length);
         const [oldDirectory, newDirectory] = [isDirectory(old), isDirectory(now)];
         if (oldDirectory || newDirectory) {
           below.push({

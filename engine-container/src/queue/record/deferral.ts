@@ -89,6 +89,7 @@ const DEFERRALS: Readonly<Record<DeferReason, Traits>> = {
   merges_in_rebase: {},
   file_converted: {},
   too_many_commits: {},
+  too_many_files: {},
   conflict_ahead: { isSilent: true, passesWithOthers: true },
   suspect_ahead: { isSilent: true, passesWithOthers: true },
   no_changes: {},

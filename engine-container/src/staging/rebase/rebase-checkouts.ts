@@ -2,6 +2,7 @@ import type { TreeHash } from '#core/domain/ids.ts';
 import type { WrittenStep } from '../ancestry.ts';
 import { isRuleFile } from '../attributes.ts';
 import { type FileVersion, isSameVersion, type PathChange } from '../path-change.ts';
+import { unlessTooMany } from '../refusal.ts';
 import type { RepoObjects } from '../repo-objects.ts';
 import { diffTrees } from '../tree-walk.ts';
 import { type Checkout, findRewritten } from './checkout-rules.ts';
@@ -23,10 +24,11 @@ type Files = ReadonlyMap<string, FileVersion | null>;
  * (`services/pull/merge_prepare.go`): of the head, then of the base, where the commits are written one on the other, and at last
  * of the base again, to put the result on top of it. A Forgejo that uses `git replay` checks out the result, then the base.
  */
-export async function stopsAtCheckout(
-  objects: RepoObjects,
-  { head, ours, written }: Rebase,
-): Promise<boolean> {
+export async function stopsAtCheckout(objects: RepoObjects, rebase: Rebase): Promise<boolean> {
+  return (await unlessTooMany(() => isStopped(objects, rebase))) ?? false;
+}
+
+async function isStopped(objects: RepoObjects, { head, ours, written }: Rebase): Promise<boolean> {
   const { changes } = await objects.run(diffTrees(objects, ours, head, 'head'));
   const before = filesOf(changes, 'from');
   const after = new Map<string, FileVersion | null>();

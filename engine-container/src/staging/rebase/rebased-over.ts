@@ -5,8 +5,12 @@ import type { ChangedCommit, EngineForge } from '#core/ports/forge.ts';
 import type { ReplayStep, TreeStep } from '../ancestry.ts';
 import { readPatchText } from '../patch-text.ts';
 import type { PathChange } from '../path-change.ts';
+import { unlessTooMany } from '../refusal.ts';
 import type { RepoObjects } from '../repo-objects.ts';
 import { diffTrees } from '../tree-walk.ts';
+
+/** Key of more paths than are compared: two such changes may be one patch. */
+const TOO_MANY_PATHS = 'too many paths';
 
 /** Heads of a repository of which it is kept what the base has beyond them. */
 const BASE_SIDES_KEPT_MAX = 100;
@@ -83,7 +87,7 @@ export class RebasedOver {
     const known = objects.patches.get(place);
     if (known !== undefined) return known;
     const [from, to] = [await objects.treeOf(parent), await objects.treeOf(sha)];
-    const text = await objects.run(readPatchText(objects, from, to));
+    const text = await unlessTooMany(() => objects.run(readPatchText(objects, from, to)));
     const patch = text === null ? null : createHash('sha256').update(text).digest('base64');
     objects.patches.set(place, patch);
     return patch;
@@ -96,9 +100,13 @@ export class RebasedOver {
     if (known !== undefined) return known;
     const { objects } = this.#deps;
     const [from, to] = [await objects.treeOf(parent), await objects.treeOf(sha)];
-    const { changes } = await objects.run(diffTrees(objects, from, to, 'head'));
+    const diff = await unlessTooMany(() => objects.run(diffTrees(objects, from, to, 'head')));
+    const changes = diff?.changes ?? [];
     const listed = changes.filter((change) => !isOtherType(change));
-    const keys = [changes, listed].map((each) => keyOfPaths(each.map(({ path }) => path)));
+    const keys =
+      diff === null
+        ? [TOO_MANY_PATHS]
+        : [changes, listed].map((each) => keyOfPaths(each.map(({ path }) => path)));
     this.#keys.set(place, keys);
     return keys;
   }

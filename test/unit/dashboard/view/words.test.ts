@@ -73,6 +73,7 @@ test('everything that stands aside in the queue has words of its own', () => {
     merges_in_rebase: true,
     file_converted: true,
     too_many_commits: true,
+    too_many_files: true,
     merge_unsure: true,
     directory_renamed: true,
     merge_rules: true,

@@ -5,6 +5,7 @@ import {
   hashDirectory,
   readAtHand,
 } from '../../../../engine-container/src/staging/objects.ts';
+import { comparePaths } from '../../../../engine-container/src/staging/path-change.ts';
 import { MemoryObjects } from '../../../merges/trees.ts';
 
 const EMPTY_BLOB = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
@@ -51,4 +52,24 @@ test('findEntry follows a path, and finds nothing below a file or where nothing 
   expect(find('a/b/c')).toMatchObject({ name: 'c', mode: '100755', size: 1 });
   expect(find('a/b')).toMatchObject({ mode: '040000' });
   for (const path of ['b', 'a/b/x', 'a/d/e', 'a/b/c/d']) expect(find(path)).toBeNull();
+});
+
+test('paths are ordered by the bytes of their UTF-8, whatever letters are in them', () => {
+  const letters = [
+    '',
+    '/',
+    'a',
+    'z',
+    '\u00e9',
+    '\u4e2d',
+    '\ud7ff',
+    '\ue000',
+    '\uffee',
+    '\u{10000}',
+    '\u{1f600}',
+  ];
+  const paths = letters.flatMap((first) => letters.map((last) => `${first}${last}`));
+  for (const a of paths)
+    for (const b of paths)
+      expect(Math.sign(comparePaths(a, b))).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)));
 });

@@ -29,6 +29,7 @@ const DEFERS = Object.keys({
   merges_in_rebase: true,
   file_converted: true,
   too_many_commits: true,
+  too_many_files: true,
   merge_unsure: true,
   directory_renamed: true,
   merge_rules: true,

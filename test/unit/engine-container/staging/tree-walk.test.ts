@@ -1,0 +1,96 @@
+import {
+  type Directory,
+  type DirectoryEntry,
+  hashDirectory,
+  readAtHand,
+  TURN,
+} from '../../../../engine-container/src/staging/objects.ts';
+import { planMerge, planPick } from '../../../../engine-container/src/staging/three-way.ts';
+import { MemoryObjects } from '../../../merges/trees.ts';
+
+const file = (name: string, content = 'a'): DirectoryEntry => ({
+  name,
+  mode: '100644',
+  id: content.repeat(40),
+  size: 1,
+});
+const folder = (name: string, id: string): DirectoryEntry => ({ name, mode: '040000', id, size: null });
+
+function put(objects: MemoryObjects, directory: Directory): string {
+  const id = hashDirectory(directory, 'sha1');
+  objects.putDirectory(id, directory);
+  return id;
+}
+
+/** `count` names for one directory, `levels` times over, with as many files at the end. */
+function repeated(objects: MemoryObjects, count: number, levels: number, nameChars = 4): string {
+  const names = Array.from({ length: count }, (_, at) => String(at).padStart(nameChars, 'n'));
+  let id = put(
+    objects,
+    names.map((name) => file(name)),
+  );
+  for (let level = 1; level < levels; level += 1)
+    id = put(
+      objects,
+      names.map((name) => folder(name, id)),
+    );
+  return id;
+}
+
+/** The merge of a head that adds such a directory. */
+function addRepeated(...size: [count: number, levels: number, nameChars?: number]) {
+  const objects = new MemoryObjects();
+  const added = repeated(objects, ...size);
+  const base = put(objects, [file('a')]);
+  const ours = put(objects, [file('a', 'b')]);
+  const theirs = put(objects, [file('a'), folder('z', added)]);
+  return { objects, trees: { base, ours, theirs } };
+}
+
+test.each<[name: string, size: [count: number, levels: number, nameChars?: number]]>([
+  ['a thousand names for one directory of a thousand files', [1_000, 2]],
+  ['a billion files in three directories', [1_000, 3]],
+  ['fewer files with names that are as long as names can be', [300, 2, 255]],
+])('more changes than the memory of the engine holds are refused, and not listed: %s', (_, size) => {
+  const { objects, trees } = addRepeated(...size);
+  const refused = { kind: 'refused', reason: 'too_many_files' };
+  expect(readAtHand(planMerge(objects, trees))).toEqual(refused);
+  expect(readAtHand(planPick(objects, trees))).toEqual(refused);
+});
+
+test('two versions of a large directory are not compared under each of a thousand names', () => {
+  const objects = new MemoryObjects();
+  const names = Array.from({ length: 2_000 }, (_, at) => `f${at}`);
+  const before = put(
+    objects,
+    names.map((name) => file(name)),
+  );
+  const after = put(
+    objects,
+    names.map((name, at) => file(name, at === 0 ? 'b' : 'a')),
+  );
+  const [base, theirs] = [before, after].map((id) =>
+    put(
+      objects,
+      names.slice(0, 1_000).map((name) => folder(name, id)),
+    ),
+  );
+  const ours = put(objects, [...names.slice(0, 1_000).map((name) => folder(name, before)), file('new')]);
+  const trees = { base: base ?? '', ours, theirs: theirs ?? '' };
+  expect(readAtHand(planMerge(objects, trees))).toEqual({ kind: 'refused', reason: 'too_many_files' });
+});
+
+test('a change of tens of thousands of files is merged, and lets all others have turns', () => {
+  const { objects, trees } = addRepeated(200, 2);
+  const reading = planMerge(objects, trees);
+  let turns = 0;
+  for (;;) {
+    const step = reading.next();
+    if (step.done === true) {
+      expect(step.value).toMatchObject({ kind: 'plan', changes: { length: 40_000 } });
+      break;
+    }
+    if (step.value === TURN) turns += 1;
+  }
+  expect(turns).toBeGreaterThan(4);
+});
