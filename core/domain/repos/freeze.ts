@@ -43,13 +43,25 @@ const ROW_MAX = 64;
 const DAY_MINUTES = 24 * 60;
 const WEEK_MINUTES = WEEK_DAYS.length * DAY_MINUTES;
 
+/** The last answer for each settings: the queue asks for each pull request, and time zones are slow. */
+const answers = new WeakMap<FreezeSettings, { readonly now: EpochMs; readonly freeze: Freeze | null }>();
+
 /** The freeze that holds at this time; null: none. Where clocks are set, a window is the longer one of the two it may be. */
 export function freezeAt(settings: FreezeSettings, now: EpochMs): Freeze | null {
-  const [begun, ...others] = spansAround(settings, now).filter((span) => holds(span, now));
+  const known = answers.get(settings);
+  if (known?.now === now) return known.freeze;
+  const freeze = findFreeze(settings, now);
+  answers.set(settings, { now, freeze });
+  return freeze;
+}
+
+function findFreeze(settings: FreezeSettings, now: EpochMs): Freeze | null {
+  const spans = new Map<number, readonly (Freeze | null)[]>();
+  const [begun, ...others] = spansAround(settings, now, spans).filter((span) => holds(span, now));
   if (begun === undefined) return null;
   let until = Math.max(begun.until, ...others.map((span) => span.until));
   for (let count = 0; count < ROW_MAX; count += 1) {
-    const on = spansAround(settings, until).filter((span) => holds(span, until));
+    const on = spansAround(settings, until, spans).filter((span) => holds(span, until));
     if (on.length === 0) break;
     until = Math.max(...on.map((span) => span.until));
   }
@@ -91,16 +103,23 @@ function holds({ since, until }: Freeze, at: EpochMs): boolean {
 /**
  * Windows of the day of this time, of two before and of the one after: where summer time skips midnight, a window that begins
  * then begins by the clock of before, on the evening of the day before, and where it skips the last hour of a day, one of two
- * days before still holds.
+ * days before still holds. In the order of the windows.
+ *
+ * @param known those of each day, which the windows of one row share
  */
-function spansAround({ freezeWindows, freezeTimeZone }: FreezeSettings, at: EpochMs): readonly Freeze[] {
+function spansAround(
+  { freezeWindows, freezeTimeZone }: FreezeSettings,
+  at: EpochMs,
+  known: Map<number, readonly (Freeze | null)[]>,
+): readonly Freeze[] {
   if (freezeWindows.length === 0) return [];
   const today = localDayOf(freezeTimeZone, at);
-  return freezeWindows.flatMap((window) =>
-    [today - 2 * DAY_MS, today - DAY_MS, today, today + DAY_MS].flatMap(
-      (day) => spanOf(freezeTimeZone, window, day) ?? [],
-    ),
-  );
+  const days = [today - 2 * DAY_MS, today - DAY_MS, today, today + DAY_MS].map((day) => {
+    const spans = known.get(day) ?? freezeWindows.map((window) => spanOf(freezeTimeZone, window, day));
+    known.set(day, spans);
+    return spans;
+  });
+  return freezeWindows.flatMap((_, nth) => days.flatMap((spans) => spans[nth] ?? []));
 }
 
 /** `day`: midnight of a day as if it were of UTC. Null: the window does not begin on it. */

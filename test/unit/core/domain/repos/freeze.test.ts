@@ -145,3 +145,49 @@ describe('freeze windows', () => {
     expect(isTimeZone(name)).toBe(expected);
   });
 });
+
+describe('freeze windows that a stranger may set are found without much asking of clocks', () => {
+  /** Twelve windows that follow on one another day and night. */
+  const CHAINED = given(
+    'America/New_York',
+    ...Array.from({ length: 12 }, (_, nth) => ({
+      from: `${String(2 * nth).padStart(2, '0')}:00`,
+      to: `${String((2 * nth + 5) % 24).padStart(2, '0')}:00`,
+      first: '2026-01-01',
+      last: '2026-12-31',
+    })),
+  );
+  const NOW = at('2026-06-05T12:00:00Z');
+  const DAYS_FOLLOWED_MAX = 16;
+  /** Two ends, and to find one clocks are asked four times. */
+  const ASKED_OF_WINDOW = 2 * 4;
+  const ASKED_MAX = DAYS_FOLLOWED_MAX * 12 * ASKED_OF_WINDOW;
+  let asked = 0;
+
+  beforeEach(() => {
+    const { formatToParts } = Intl.DateTimeFormat.prototype;
+    asked = 0;
+    jest.spyOn(Intl.DateTimeFormat.prototype, 'formatToParts').mockImplementation(function (
+      this: Intl.DateTimeFormat,
+      ...args
+    ) {
+      asked += 1;
+      return formatToParts.apply(this, args);
+    });
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  test('the windows of a day are worked out once, however many of them follow on one another', () => {
+    expect(freezeAt({ ...CHAINED }, NOW)?.reason).toBe('night');
+    expect(asked).toBeLessThan(ASKED_MAX);
+  });
+
+  test('a queue that asks for each of its pull requests is answered as the first time', () => {
+    const settings = { ...CHAINED };
+    const first = freezeAt(settings, NOW);
+    const before = asked;
+    for (let pr = 0; pr < 100; pr += 1) expect(freezeAt(settings, NOW)).toBe(first);
+    expect(asked).toBe(before);
+    expect(freezeAt(settings, at('2027-06-05T12:00:00Z'))).toBeNull();
+  });
+});
