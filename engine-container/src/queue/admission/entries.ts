@@ -46,9 +46,15 @@ export function syncQueue(pass: DecisionContext): void {
   const open = new Set<PullRequestNumber>();
   delete pass.record.hasLeftOut;
   const newcomers = newcomersOf(pass, pulls.value);
+  const queued = new Set(pass.record.entries.map(({ pr }) => pr));
   for (const view of pulls.value) {
     open.add(view.pull.number);
     if (hasLanded(pass.record, view.pull.number) || !view.schedule.known) continue;
+    // Of thousands that are open and not in the queue none is searched for in it.
+    if (!queued.has(view.pull.number) && !newcomers.has(view.pull.number)) {
+      recallStatuses(pass, view);
+      continue;
+    }
     const entry = entryOf(pass.record, view.pull.number);
     if (entry !== undefined) forgetAbsence(entry);
     if (view.schedule.value.kind === 'none' || view.pull.draft) {

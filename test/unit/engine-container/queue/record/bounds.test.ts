@@ -76,6 +76,28 @@ describe('bounds of the record', () => {
     expect(queued).toHaveLength(new Set(queued).size);
   });
 
+  test('what is open and not in the queue is not searched for in it', () => {
+    const { record } = look(FRESH, all);
+    const queued = new Set(record.entries.map(({ pr }) => pr));
+    const find = Array.prototype.find as (this: unknown[], ...args: unknown[]) => unknown;
+    const searchesOf = (pulls: readonly PullRequestView[]): number => {
+      let searches = 0;
+      const spy = jest.spyOn(Array.prototype, 'find').mockImplementation(function (
+        this: unknown[],
+        ...args: unknown[]
+      ) {
+        if (this.length === queued.size) searches += 1;
+        return find.apply(this, args);
+      });
+      look(record, pulls);
+      spy.mockRestore();
+      return searches;
+    };
+    const ofQueue = searchesOf(all.filter(({ pull }) => queued.has(pull.number)));
+    expect(ofQueue).toBeGreaterThan(0);
+    expect(searchesOf(all)).toBe(ofQueue);
+  });
+
   test('refusals wait to be said while no more statuses can wait, and each is said once', () => {
     let record = FRESH;
     const said: number[] = [];
