@@ -98,7 +98,8 @@ export function describeGateLog({ run_url, gate_verdict, words, jobs }: GateLog)
 
 /** Tabs as spaces, so that a line is what a terminal shows. */
 const linesOf = (text: string): readonly string[] =>
-  text
-    .replace(/\n+$/, '')
-    .split('\n')
-    .map((line) => `${LOG_MARK}${plain(line.replaceAll('\t', '  '))}`);
+  withoutEmptyEnd(text.split('\n')).map((line) => `${LOG_MARK}${plain(line.replaceAll('\t', '  '))}`);
+
+/** Without the empty lines at the end: of a log that is all empty lines an expression would try each with all that follow. */
+const withoutEmptyEnd = (lines: readonly string[]): readonly string[] =>
+  lines.slice(0, Math.max(1, lines.findLastIndex((line) => line !== '') + 1));

@@ -1,3 +1,4 @@
+import { describeGateLog } from '../../../cli/log.ts';
 import { call, event, named, REPO } from './call-program.ts';
 
 describe('log', () => {
@@ -142,4 +143,33 @@ describe('log --gate', () => {
     const { out } = await read({ ...log, reason: 'not_offered', words: 'Why.', jobs: [] });
     expect(out).toEqual(['run: failure https://f.example.org/runs/3', 'Why.']);
   });
+});
+
+test('empty lines at the end of a log are left out, and no expression is held against more than one line of it', () => {
+  const replace = RegExp.prototype[Symbol.replace] as (text: string, by: string) => string;
+  const texts: string[] = [];
+  const spy = jest.spyOn(RegExp.prototype, Symbol.replace as never).mockImplementation(function (
+    this: RegExp,
+    ...[text, by]: [string, string]
+  ) {
+    texts.push(text);
+    return replace.call(this, text, by);
+  } as never);
+  const job = { name: 'check', result: 'failure', is_cut: false };
+  const given = ['a\n\nb\n\n\n', '\n\n\n', ''].map((text) => ({ ...job, text }));
+  const told = {
+    number: 1,
+    run_url: null,
+    gate_verdict: null,
+    tree: null,
+    prs: [],
+    reason: null,
+    words: null,
+  };
+  const said = describeGateLog({ ...told, jobs: given });
+  spy.mockRestore();
+  const head = '--- check: failure';
+  expect(said).toEqual([head, '| a', '| ', '| b', head, '| ', head, '| ']);
+  expect(texts.length).toBeGreaterThan(0);
+  expect(texts.filter((text) => text.includes('\n'))).toEqual([]);
 });
