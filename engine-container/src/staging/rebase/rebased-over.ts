@@ -60,24 +60,31 @@ export class RebasedOver {
     const base = isUpToDate ? [] : (await this.#readBaseSide(head)).flatMap(toStanding);
     const standing = [...base, ...this.#before.map((step) => ({ ...step, pathsKey: null }))];
     const leftOut = new Set<CommitSha>();
-    if (standing.length === 0) return leftOut;
-    for (const step of steps) if (await this.#standsIn(standing, step)) leftOut.add(step.sha);
+    if (standing.length === 0 || steps.length === 0) return leftOut;
+    const groups = await this.#groupByPaths(standing);
+    for (const step of steps) if (await this.#standsIn(groups, step)) leftOut.add(step.sha);
     return leftOut;
   }
 
-  async #standsIn(standing: readonly Standing[], step: ReplayStep): Promise<boolean> {
-    const keys = await this.#keysOf(step);
+  async #groupByPaths(standing: readonly Standing[]): Promise<ReadonlyMap<string, PatchGroup>> {
+    const groups = new Map<string, PatchGroup>();
     for (const each of standing) {
-      const others = each.pathsKey === null ? await this.#keysOf(each) : [each.pathsKey];
-      if (others.some((key) => keys.includes(key)) && (await this.#isSamePatch(step, each))) return true;
+      const keys = each.pathsKey === null ? await this.#keysOf(each) : [each.pathsKey];
+      for (const key of new Set(keys)) {
+        const group = groups.get(key) ?? new PatchGroup((step) => this.#patchOf(step));
+        groups.set(key, group);
+        group.steps.push(each);
+      }
     }
-    return false;
+    return groups;
   }
 
-  /** The same lines change with the same ones around them, wherever they stand. What cannot be told may be the same. */
-  async #isSamePatch(step: TreeStep, other: TreeStep): Promise<boolean> {
-    const [mine, theirs] = [await this.#patchOf(step), await this.#patchOf(other)];
-    return mine === null || theirs === null || mine === theirs;
+  async #standsIn(groups: ReadonlyMap<string, PatchGroup>, step: ReplayStep): Promise<boolean> {
+    for (const key of new Set(await this.#keysOf(step))) {
+      const group = groups.get(key);
+      if (group !== undefined && (await group.mayHave(await this.#patchOf(step)))) return true;
+    }
+    return false;
   }
 
   /** Kept: of a base that changed one file a thousand times, one reconcile reads a part, and the next goes on. */
@@ -127,6 +134,30 @@ export class RebasedOver {
     const [oldest] = baseSides.keys();
     if (baseSides.size > BASE_SIDES_KEPT_MAX && oldest !== undefined) baseSides.delete(oldest);
     return commits;
+  }
+}
+
+/** Changes of the same paths. Of thousands that change one file each is compared once, not once for each that asks. */
+class PatchGroup {
+  readonly steps: TreeStep[] = [];
+  readonly #patchOf: (step: TreeStep) => Promise<string | null>;
+  readonly #patches = new Set<string | null>();
+  #read = 0;
+
+  constructor(patchOf: (step: TreeStep) => Promise<string | null>) {
+    this.#patchOf = patchOf;
+  }
+
+  /** The same lines change with the same ones around them, wherever they stand. What cannot be told (null) may be the same. */
+  async mayHave(patch: string | null): Promise<boolean> {
+    if (patch === null) return this.steps.length > 0;
+    for (;;) {
+      const next = this.steps[this.#read];
+      if (this.#patches.has(patch) || this.#patches.has(null)) return true;
+      if (next === undefined) return false;
+      this.#patches.add(await this.#patchOf(next));
+      this.#read += 1;
+    }
   }
 }
 

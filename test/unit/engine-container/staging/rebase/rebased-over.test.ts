@@ -2,6 +2,7 @@ import type { CommitSha } from '#core/domain/ids.ts';
 import { DIRECTORY_MEMORY_ENTRIES_MAX } from '#core/domain/limits.ts';
 import { type ChangedCommit, type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import { RepoDirectories } from '../../../../../engine-container/src/reconcile/engine-memory.ts';
+import { hashDirectory } from '../../../../../engine-container/src/staging/objects.ts';
 import { RebasedOver } from '../../../../../engine-container/src/staging/rebase/rebased-over.ts';
 import { RepoObjects } from '../../../../../engine-container/src/staging/repo-objects.ts';
 
@@ -49,4 +50,32 @@ test('what is kept of the base counts in the memory of an engine', async () => {
   );
   await look('b1');
   expect(memory.size).toBe(DIRECTORY_MEMORY_ENTRIES_MAX);
+});
+
+test('of commits that all change one file each is compared once, however many of the other side ask', async () => {
+  const count = 30;
+  const { memory } = givenForge(() => []);
+  let asked = 0;
+  const patches = memory.patches as Map<string, string | null>;
+  const get = patches.get.bind(patches);
+  patches.get = (place) => {
+    asked += 1;
+    return get(place);
+  };
+  const put = (id: string): string => {
+    const file = { name: 'f', mode: '100644', id: id.padStart(40, '0'), size: 1 };
+    const tree = hashDirectory([file], 'sha1');
+    memory.put(tree, [file]);
+    return tree;
+  };
+  const stepsOf = (side: string) =>
+    Array.from({ length: count }, (_, at) => ({ parent: put(`${side}${at}`), sha: put(`${side}${at + 1}`) }));
+  const [before, own] = [stepsOf('a'), stepsOf('b')];
+  for (const { parent, sha } of [...before, ...own]) patches.set(`${parent} ${sha}`, `${parent}${sha}`);
+  const forge = {} as EngineForge;
+  const over = new RebasedOver({ forge, objects: new RepoObjects(forge, memory, () => false) }, 'base');
+  over.add(before);
+  expect(await over.listLeftOut('head', own, true)).toEqual(new Set());
+  expect(asked).toBe(2 * count);
+  expect(await over.listLeftOut('head', before, true)).toEqual(new Set(before.map(({ sha }) => sha)));
 });
