@@ -87,30 +87,35 @@ const BASE85 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#
 /** Git's binary literal: packed, in base 85, each line led by its length, and an empty line at the end. */
 function renderLiteral(content: Buffer): readonly string[] {
   const packed = deflateSync(content);
-  const lines = ['GIT binary patch', `literal ${content.length}`];
+  const lines = Math.ceil(packed.length / LITERAL_LINE_BYTES);
+  // One buffer for all: megabytes that were made piece by piece hold up all others in the engine.
+  const text = Buffer.alloc(lines * 2 + 5 * Math.ceil(packed.length / 4));
+  let end = 0;
   for (let at = 0; at < packed.length; at += LITERAL_LINE_BYTES) {
-    const part = packed.subarray(at, at + LITERAL_LINE_BYTES);
-    const letter = part.length <= 26 ? 64 + part.length : 96 + part.length - 26;
-    lines.push(String.fromCharCode(letter) + encodeBase85(part));
+    const length = Math.min(LITERAL_LINE_BYTES, packed.length - at);
+    text[end] = length <= 26 ? 64 + length : 96 + length - 26;
+    end = writeBase85(packed, at, at + length, text, end + 1);
+    text[end] = LINE_FEED;
+    end += 1;
   }
-  return [...lines, ''];
+  return ['GIT binary patch', `literal ${content.length}`, text.toString('latin1', 0, end)];
 }
 
-/** Four bytes are five digits; the last group is filled up with zero bytes. */
-function encodeBase85(bytes: Buffer): string {
-  let text = '';
-  for (let at = 0; at < bytes.length; at += 4) {
-    const group = Buffer.alloc(4);
-    bytes.copy(group, 0, at);
-    let value = group.readUInt32BE();
-    let digits = '';
-    for (let digit = 0; digit < 5; digit += 1) {
-      digits = BASE85.charAt(value % 85) + digits;
+const LINE_FEED = 10;
+
+/** Four bytes are five digits; the last group is filled up with zero bytes. Returns where the text ends. */
+function writeBase85(bytes: Buffer, from: number, to: number, text: Buffer, start: number): number {
+  let end = start;
+  for (let at = from; at < to; at += 4) {
+    let value = 0;
+    for (let nth = 0; nth < 4; nth += 1) value = value * 256 + (at + nth < to ? (bytes[at + nth] ?? 0) : 0);
+    for (let digit = 4; digit >= 0; digit -= 1) {
+      text[end + digit] = BASE85.charCodeAt(value % 85);
       value = Math.floor(value / 85);
     }
-    text += digits;
+    end += 5;
   }
-  return text;
+  return end;
 }
 
 const NAMED_ESCAPES: Readonly<Record<string, string>> = {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { hashBlob, readAtHand } from '../../../../engine-container/src/staging/objects.ts';
 import { quoteName, renderPatch } from '../../../../engine-container/src/staging/patch.ts';
 import type { PathChange } from '../../../../engine-container/src/staging/path-change.ts';
@@ -174,4 +175,16 @@ test('diffTrees names what differs, in order, and nothing else', () => {
   ]);
   expect([...removedDirectories]).toEqual(['gone']);
   expect(readAtHand(diffTrees(objects, from, from)).changes).toEqual([]);
+});
+
+test('contents of a merge are written in one piece, however long they are', () => {
+  const alloc = jest.spyOn(Buffer, 'alloc');
+  const piecesOf = (bytes: number): number => {
+    const content = randomBytes(bytes);
+    alloc.mockClear();
+    renderPatch([{ path: 'f', from: file(ONE), to: file(TWO) }], () => content);
+    return alloc.mock.calls.length;
+  };
+  expect(piecesOf(10_000)).toBe(piecesOf(10));
+  alloc.mockRestore();
 });
