@@ -23,6 +23,7 @@ import { LATE_EFFECT_MS } from './exchange.ts';
 import { endRun, GATE_WORKFLOW_FILE } from './gate.ts';
 import { noteMove } from './past.ts';
 import {
+  addRepeated,
   cancelPullSchedule,
   closePull,
   commitFiles,
@@ -114,6 +115,8 @@ export interface AbstractForge extends ForgeControl, Knobs {
   updateBranch(pr: number, files?: FileChanges): Promise<string>;
   /** Merges a history of these files, which shares nothing with the base, into the head. */
   importHistory(pr: number, files: FileChanges): Promise<string>;
+  /** Pushes a directory of two objects whose names stand for `count` squared files. Returns the new head. */
+  addRepeated(pr: number, count: number): Promise<string>;
   /** A rule for another branch than the base, which asks for the queue's status unless `rule` says otherwise. */
   protectBranch(branch: string, rule?: Partial<BranchProtection>): Promise<void>;
   unprotectBranch(branch: string): Promise<void>;
@@ -301,6 +304,9 @@ function createPullControl(world: World) {
     },
     async importHistory(pr: number, files: FileChanges) {
       return importHistory(world, mustPull(world, pr), files);
+    },
+    async addRepeated(pr: number, count: number) {
+      return addRepeated(world, mustPull(world, pr), count);
     },
     async setTeam(name: string, members: readonly string[] | null) {
       world.teams.set(name.toLowerCase(), members);

@@ -109,6 +109,30 @@ export class ObjectStore {
     return hash;
   }
 
+  /**
+   * This tree with one directory more, in which each of so many names is the same directory, in which each of so many names is the
+   * same file: two objects for `count` squared files, which are in no list of its entries.
+   */
+  putRepeated({ hash, entries }: StoredTree, name: string, count: number): StoredTree {
+    const names = Array.from({ length: count }, (_, at) => `n${at}`);
+    const put = (rows: readonly DirectoryEntry[]): TreeHash => {
+      const directory = sortEntries([...rows]);
+      const id = hashDirectory(directory, 'sha1', encodeName);
+      this.#directories.set(id, directory);
+      return id;
+    };
+    const file = this.putBlob('x\n');
+    const files = put(names.map((each) => ({ name: each, mode: '100644', id: file, size: 2 })));
+    const folders = put(names.map((each) => ({ name: each, mode: DIRECTORY_MODE, id: files, size: null })));
+    const root = this.#directories.get(hash) ?? [];
+    const tree = new StoredTree(
+      put([...root, { name, mode: DIRECTORY_MODE, id: folders, size: null }]),
+      entries,
+    );
+    this.#trees.set(tree.hash, tree);
+    return tree;
+  }
+
   #sizeOf(id: BlobId): number | null {
     const content = this.#blobs.get(id);
     return content === undefined ? null : Buffer.byteLength(content);

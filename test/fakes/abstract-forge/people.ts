@@ -185,6 +185,22 @@ export function importHistory(world: World, pull: Pull, files: FileChanges): Com
   return sha;
 }
 
+/** Its author adds a directory whose names stand for `count` squared files. */
+export function addRepeated(world: World, pull: Pull, count: number): CommitSha {
+  const { objects } = world;
+  const head = liveHeadOf(world, pull);
+  if (head === undefined) throw new Error(`branch ${pull.branch} is gone`);
+  const { sha } = objects.putCommit({
+    author: pull.author,
+    atMs: world.timers.now(),
+    tree: objects.putRepeated(objects.treeOf(head), 'repeated', count),
+    parents: [head],
+    message: 'Add one directory under many names',
+  });
+  movePullBranch(world, pull, sha);
+  return sha;
+}
+
 export function movePullBranch(world: World, pull: Pull, sha: CommitSha, by = pull.author): void {
   world.objects.mustCommit(sha);
   if (pull.fork) moveForkBranch(world, pull.author, pull.branch, sha, by);

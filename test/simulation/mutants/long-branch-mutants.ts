@@ -77,4 +77,12 @@ export const LONG_BRANCH_MUTANTS: readonly Mutant[] = [
     families: ['calm'],
     dies: 'the forge tells a merge base of before',
   },
+  {
+    guard: 'more changed files than the memory holds are refused in words',
+    file: 'engine-container/src/staging/tree-walk.ts',
+    find: "throw new Refused('too_many_files')",
+    replace: "throw new Refused('merge_unsure')",
+    families: ['calm'],
+    dies: 'a few objects stand for a million files',
+  },
 ];

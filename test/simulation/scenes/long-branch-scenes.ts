@@ -1,3 +1,4 @@
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { hasAlarm, look, type Scenes, type Stage, setStage, wordsOn } from '../scene-stage.ts';
 
@@ -167,10 +168,28 @@ async function tellOldMergeBase(): Promise<readonly string[]> {
   return files.has('src/across.txt') ? ['a file landed that the pull request deletes'] : [];
 }
 
+/** A few objects stand for a million files: it is told so, and the others of its batch land. */
+async function addMillion(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const pr = await forge.openPullRequest({ branch: 'million', files: { 'src/million.txt': 'x\n' } });
+  await forge.addRepeated(pr, 1_000);
+  await forge.schedule(pr, 'squash');
+  const other = await givenScheduled(forge, 'a');
+  await look(stage, 8);
+  const words = await wordsOn(stage, pr);
+  return [
+    ...(words === PULL_CODES.too_many_files.says ? [] : [`one with a million files is told "${words}"`]),
+    ...(forge.isMerged(other) ? [] : ['another one does not land beside it']),
+  ];
+}
+
 export const LONG_BRANCH_SCENES = {
   'the base is merged into a branch for weeks': updateForWeeks,
   'a branch has two merge bases among many merges': updateForWeeksAcross,
   'more commits than can be listed are to be replayed': replayTooMany,
+  'a few objects stand for a million files': addMillion,
   'an import is further behind than can be listed': importFarBehind,
   'one stands on an import in the same batch': standOnTooMany(60_000),
   'one stands on an import that is under way': standOnTooMany(5 * 60_000),
