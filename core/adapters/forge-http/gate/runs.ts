@@ -115,7 +115,9 @@ function isEvidence(row: RunRow, gate: GateQuery): boolean {
   const branch = row.prettyref ?? row.head_branch;
   // Gitea: `gate.yml@refs/heads/…`, in some versions with the folder before it.
   const file = baseName(row.workflow_id ?? row.path?.split('@')[0] ?? '');
-  return sha === gate.sha && branch === gate.branch && file === gate.file && row.event === 'push';
+  // Forgejo calls a run of a schedule `push` in `event`, and lists it for the branch and the commit that it read.
+  const isPush = row.event === 'push' && (row.trigger_event ?? 'push') === 'push';
+  return sha === gate.sha && branch === gate.branch && file === gate.file && isPush;
 }
 
 export function baseName(path: string): string {

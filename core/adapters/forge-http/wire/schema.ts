@@ -270,6 +270,8 @@ export const RunRow = z.object({
   workflow_id: z.string().optional(),
   prettyref: z.string().optional(),
   commit_sha: z.string().optional(),
+  /** The event that set it off; `event` of a scheduled run is that of the push which brought its workflow. */
+  trigger_event: z.string().nullish(),
   // Gitea; `conclusion` is null or '' while the run is open.
   path: z.string().optional(),
   head_branch: z.string().nullish(),

@@ -137,6 +137,7 @@ describe('a run list', () => {
     ['another branch', forgejoRun(9, { prettyref: 'main', status: 'success' })],
     ['a pull request', forgejoRun(9, { prettyref: '#12', event: 'pull_request', status: 'success' })],
     ['another event', forgejoRun(9, { event: 'workflow_dispatch', status: 'success' })],
+    ['a schedule that a push brought', forgejoRun(9, { trigger_event: 'schedule', status: 'success' })],
     ['another workflow', forgejoRun(9, { workflow_id: 'other-gate.yml', status: 'success' })],
     ['no commit', forgejoRun(9, { commit_sha: undefined, status: 'success' })],
     ['no branch', forgejoRun(9, { prettyref: undefined, status: 'success' })],
