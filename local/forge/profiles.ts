@@ -16,6 +16,8 @@ export interface Profile {
   readonly scopedWorkflows: boolean;
   readonly runCancelApi: boolean;
   readonly runJobsApi: boolean;
+  /** Actions posts `skipped` for a job that its condition leaves out; false: `success`. */
+  readonly postsSkipped: boolean;
   readonly refUpdateApi: boolean;
   /** Field of the contents API that overwrites an existing new branch. */
   readonly contentsForceField: 'force_overwrite_new_branch' | 'force_push' | null;
@@ -96,6 +98,7 @@ const FORGEJO_11: Profile = {
   scopedWorkflows: false,
   runCancelApi: false,
   runJobsApi: false,
+  postsSkipped: false,
   refUpdateApi: false,
   contentsForceField: null,
   patchNeedsSha: true,
@@ -149,6 +152,7 @@ const GITEA_126: Profile = {
   pullBaseFilter: 'base_branch',
   runsApi: 'gitea',
   runJobsApi: true,
+  postsSkipped: true,
   refUpdateApi: true,
   contentsForceField: 'force_push',
   patchNeedsSha: false,
@@ -181,6 +185,7 @@ const PROFILES: Readonly<Record<ProfileName, Profile>> = {
     pullBaseFilter: 'base',
     runCancelApi: true,
     runJobsApi: true,
+    postsSkipped: true,
     contentsForceField: 'force_overwrite_new_branch',
   },
   gt126: GITEA_126,

@@ -192,7 +192,7 @@ function postJobStatus(world: World, repo: RepoRecord, run: RunRecord, job: JobR
     failure: ['failure', `Failing after ${seconds}s`],
     cancelled: ['failure', 'Has been cancelled'],
     error: ['error', 'Unknown failure'],
-    skipped: [world.profile.kind === 'gitea' ? 'skipped' : 'success', 'Has been skipped'],
+    skipped: [world.profile.postsSkipped ? 'skipped' : 'success', 'Has been skipped'],
   };
   const [state, description] = words[job.status];
   postStatus(

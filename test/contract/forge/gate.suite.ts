@@ -103,6 +103,14 @@ export function gateSuite(subject: () => ForgeSubject, needs: Needs): void {
         ? expect.objectContaining({ kind: 'finished', verdict: 'error', isSkipped: true })
         : { kind: 'none' },
     );
+    const [status] = await repo.until(
+      () => repo.forge.listStatusHistory(sha),
+      (rows) => rows[0] !== undefined && rows[0].state !== 'pending',
+    );
+    expect(status).toMatchObject({
+      state: subject().facts.stateOfSkippedJob,
+      description: 'Has been skipped',
+    });
   });
 
   needs('fake')('a run in error is never a success', async () => {
@@ -215,6 +223,10 @@ export function gateSuite(subject: () => ForgeSubject, needs: Needs): void {
     );
     expect(ended).toMatchObject({ verdict: 'cancelled' });
     expect(await repo.forge.cancelGateRun(reading.runId)).toBe(true);
+    // A run that has ended is no error (forge facts, 8).
+    const again = await repo.api('bot', 'POST', `/actions/runs/${reading.runId}/cancel`);
+    expect(again.status).toBe(204);
+    expect(await repo.forge.readGate(sha, staging, file())).toEqual(ended);
   });
 
   test('a message that says skip ci starts no run', async () => {

@@ -20,9 +20,9 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect(status).toBe(201);
   }
 
-  async function requireContext(repo: RepoDriver): Promise<void> {
+  async function requireContext(repo: RepoDriver, branch = 'main'): Promise<void> {
     await repo.must('bot', 'POST', '/branch_protections', {
-      rule_name: 'main',
+      rule_name: branch,
       enable_push: true,
       enable_status_check: true,
       status_check_contexts: ['mq'],
@@ -348,6 +348,8 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
     const repo = await create();
     await requireContext(repo);
     await repo.must('bot', 'POST', '/branches', { new_branch_name: 'docs', old_ref_name: 'main' });
+    // Without a rule the end of the conflict check on the new base merges it.
+    await requireContext(repo, 'docs');
     const { pr, head } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
     await repo.until(
       () => repo.forge.readPullRequest(pr),

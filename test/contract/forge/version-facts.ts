@@ -15,6 +15,8 @@ export interface VersionFacts {
   readonly sendsToDefaultBranch: boolean;
   /** A pull request that was closed because its branch went can be opened again without one. False: refused, or not tried. */
   readonly reopensWithoutBranch: boolean;
+  /** What Actions posts for a job that its condition leaves out. */
+  readonly stateOfSkippedJob: 'success' | 'skipped';
 }
 
 const FORGEJO_15: VersionFacts = {
@@ -24,6 +26,7 @@ const FORGEJO_15: VersionFacts = {
   unknownCommitStatus: 404,
   sendsToDefaultBranch: false,
   reopensWithoutBranch: false,
+  stateOfSkippedJob: 'success',
 };
 
 const GITEA_126: VersionFacts = {
@@ -31,6 +34,7 @@ const GITEA_126: VersionFacts = {
   unknownCommitStatus: 500,
   sendsToDefaultBranch: true,
   reopensWithoutBranch: true,
+  stateOfSkippedJob: 'skipped',
 };
 
 export const VERSION_FACTS: Readonly<Record<ProfileName, VersionFacts>> = {
@@ -41,9 +45,10 @@ export const VERSION_FACTS: Readonly<Record<ProfileName, VersionFacts>> = {
     unknownCommitStatus: 500,
     sendsToDefaultBranch: false,
     reopensWithoutBranch: false,
+    stateOfSkippedJob: 'success',
   },
   fj15: FORGEJO_15,
-  fj16: FORGEJO_15,
+  fj16: { ...FORGEJO_15, stateOfSkippedJob: 'skipped' },
   gt126: GITEA_126,
   gt127: GITEA_126,
 };
