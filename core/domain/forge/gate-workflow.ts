@@ -24,6 +24,7 @@ ${
 # of this workflow.`
 }
 # No "paths" filter: a push of a new branch has nothing to compare with and would start no run.
+# No "concurrency" group that leaves out the branch: gate runs of different batches would cancel each other.
 name: ${queueName}-gate
 
 on:
