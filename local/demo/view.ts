@@ -31,9 +31,11 @@ export class StoryTeller {
           ? 'does the base itself pass? Gate running'
           : row.attempt > 1
             ? 'failed; a second gate run confirms before a pull request is blamed'
-            : row.nodeId === 'r'
-              ? `staged as one batch on ${row.stagingBranch}; gate running`
-              : 'staged on everything before it; gate running';
+            : row.nodeId !== 'r'
+              ? 'staged on everything before it; gate running'
+              : row.stagingBranch === null
+                ? 'staged as one batch; the gate run of the batch on top of it judges both'
+                : `staged as one batch on ${row.stagingBranch}; gate running`;
       this.#say(`${cyan('◆')} ${name}  ${members}: ${why}`);
     } else if (row.outcome === 'running')
       this.#once(`${row.id} proven`, `${good('●')} ${name}  ${members}: gate passed; landing one by one`);
