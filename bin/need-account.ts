@@ -1,4 +1,4 @@
-/** The part of a client of the SDK that finds them by itself in all the usual places. */
+/** The part of a client of the SDK that finds region and credentials by itself in all the usual places. */
 interface Client {
   readonly config: { region(): Promise<string>; credentials(): Promise<unknown> };
 }

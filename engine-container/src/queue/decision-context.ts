@@ -31,7 +31,7 @@ export interface DecisionContext {
   readonly globs: Readonly<Record<GlobDialect, GlobReader>>;
   /** How many of `s.ids` this pass has taken. */
   idsUsed: number;
-  /** This one and the four below are those of `Decision`, as far as the pass has come. */
+  /** From here to `errorCode`: the fields of `Decision` of these names, as far as the pass has come. */
   pollMs: number | null;
   nextStartAt: EpochMs | null;
   refresh: boolean;

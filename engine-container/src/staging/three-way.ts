@@ -34,9 +34,9 @@ export function planMerge(view: ObjectView, trees: MergeTrees): Reading<MergePla
 }
 
 /**
- * A merge as `planMerge` makes it, for a branch that may be far from `base`: of `ours` only what `theirs` changes is looked at, at the same paths, so
- * that it costs no more than the change. A file that `ours` has moved is a conflict. Where `theirs` takes one away that `ours` does
- * not have, all of `ours` is looked at: `ours` may have moved it.
+ * A merge as `planMerge` makes it, for a branch that may be far from `base`: of `ours` only what `theirs` changes is looked at, at the
+ * same paths, so that it costs no more than the change. A file that `ours` has moved is a conflict. Where `theirs` takes one away that
+ * `ours` does not have, all of `ours` is looked at: `ours` may have moved it.
  */
 export function planPick(view: ObjectView, trees: MergeTrees): Reading<MergePlan> {
   return unlessRefused(mergePicked(view, trees));

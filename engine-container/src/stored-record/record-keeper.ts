@@ -43,7 +43,7 @@ export interface KeeperDeps {
 export class RecordKeeper {
   readonly #store: EngineStore;
   readonly #repo: ManagedRepo;
-  /** The same, with the holds of the latest look. */
+  /** The repository with the holds of the latest look. */
   #toldBy: ManagedRepo;
   readonly #held: HeldLease;
   readonly #log: Log;

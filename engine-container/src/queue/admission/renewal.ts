@@ -32,8 +32,8 @@ export function isRenewedBy(push: HeadPush, entry: Known, head: CommitSha): bool
 }
 
 /**
- * Does the schedule hold for this head as it stands, before it is known who stands for the push? The queue took the head for the scheduled
- * one while the timeline showed no push. Nothing is torn down for that, and nothing lands.
+ * Does the schedule hold for this head as it stands, before it is known who stands for the push? The queue took the head for the
+ * scheduled one while the timeline showed no push. Nothing is torn down for that, and nothing lands.
  */
 export function isAwaited(schedule: Scheduled, entry: Known, head: CommitSha): boolean {
   return schedule.kind === 'bound' && entry?.head === head && entry.scheduleId === schedule.id;

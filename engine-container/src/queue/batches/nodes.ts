@@ -53,7 +53,7 @@ export function moveNode(pass: DecisionContext, node: Node, outcome: BatchOutcom
   node.resolvedAt = outcome === 'running' ? null : pass.s.now;
 }
 
-/** Moves a node's outcome where the move is legal, and leaves it else: a failure that is held does not turn into a success that is held. */
+/** Moves the outcome of a node where that move is legal: a failure that is held does not turn into a success that is held. */
 export function moveNodeIfLegal(pass: DecisionContext, node: Node, outcome: BatchOutcome): void {
   if (canMove(node.outcome, outcome)) moveNode(pass, node, outcome);
 }

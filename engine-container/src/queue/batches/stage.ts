@@ -179,7 +179,10 @@ function knownTrees(pass: DecisionContext, batch: Batch): KnownTree[] {
   return [...known.values()];
 }
 
-/** The latest retest of all members, where `retestOfPrefix` asks for a prefix: nothing is built yet, and one answer has to do for each prefix. */
+/**
+ * The latest retest of all members, where `retestOfPrefix` asks for a prefix: nothing is built yet, and one answer has to do for each
+ * prefix.
+ */
 function latestRetestOfAll(record: QueueRecord, { members }: Batch): EpochMs | null {
   const retests = members.flatMap(({ pr }) => entryOf(record, pr)?.retestAfter ?? []);
   return retests.length === 0 ? null : Math.max(...retests);

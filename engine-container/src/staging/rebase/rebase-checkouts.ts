@@ -22,7 +22,8 @@ type Files = ReadonlyMap<string, FileVersion | null>;
 /**
  * Whether the rebase stops at a file that git converts. Checked out is only what differs between the base and the head
  * (`services/pull/merge_prepare.go`): of the head, then of the base, where the commits are written one on the other, and at last
- * of the base again, to put the result on top of it. A Forgejo that uses `git replay` checks out the result, then the base.
+ * of the base again, to put the result on top of it. A Forgejo that uses `git replay` checks out the result, then the base. Where
+ * more files differ than are compared, false: the forge may stop there all the same, and its merge then does not come.
  */
 export async function stopsAtCheckout(objects: RepoObjects, rebase: Rebase): Promise<boolean> {
   return (await unlessTooMany(() => isStopped(objects, rebase))) ?? false;
