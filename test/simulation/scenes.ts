@@ -125,6 +125,7 @@ export const LONG_SCENES: readonly SceneName[] = [
   'a success cannot be taken back for hours',
   'a quiet repository is glanced at no more',
   // Seconds each.
+  'a few objects stand for a million files',
   'a function that carries landings dies at each of its calls',
   'a second gate run asks for a runner that does not exist',
   'one that changes the gate waits behind a run, and runs for long',

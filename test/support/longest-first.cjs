@@ -8,7 +8,6 @@ const { statSync } = require('node:fs');
 const SECONDS = [
   ['scenario/service/local-service.test.ts', 71],
   ['simulation/simulation.test.ts', 36],
-  ['demo/demo.test.ts', 35],
   ['simulation/mutants.test.ts', 26],
   ['contract/forge-client.test.ts', 20],
   ['scenario/onebox/onebox.test.ts', 18],

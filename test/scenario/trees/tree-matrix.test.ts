@@ -14,17 +14,20 @@ jest.setTimeout(DRAIN_MS_MAX + 120_000);
 const { env } = process;
 const isReal = env.FORGE_URL !== undefined && env.FORGE_TOKEN !== undefined && env.FORGE_RUNNER === '1';
 
-const isOfRebase = (kind: Kind): boolean => OF_REBASE.some((each) => each === kind);
+const KINDS_OF_REBASE: readonly Kind[] = OF_REBASE;
+const isEveryCell = env.TREES === 'all';
+/** The shapes of a rebase land the same way on both kinds of forge: one plays every second of them, the other one the rest. */
+const isLeftToStrict = (kind: Kind): boolean => KINDS_OF_REBASE.indexOf(kind) % 2 === 1;
 
-const played =
-  env.TREES === 'all'
-    ? CELLS
-    : CELLS.filter(({ kind, style, size }) => {
-        const turn = KINDS.indexOf(kind) + STYLES.indexOf(style);
-        if (isOfRebase(kind)) return style === 'rebase' && size === 2;
-        const isTelling = kind === 'stacked' || kind === 'revert inside';
-        return size === 2 + (turn % 2) && (turn % 20 === 1 || isTelling);
-      });
+const played = isEveryCell
+  ? CELLS
+  : CELLS.filter(({ kind, style, size }) => {
+      const turn = KINDS.indexOf(kind) + STYLES.indexOf(style);
+      if (KINDS_OF_REBASE.includes(kind))
+        return style === 'rebase' && size === 2 && (isReal || !isLeftToStrict(kind));
+      const isTelling = kind === 'stacked' || kind === 'revert inside';
+      return size === 2 + (turn % 2) && (turn % 20 === 1 || isTelling);
+    });
 
 /** Words that the queue may leave on one that did not land: final ones. Who still waits was forgotten. */
 const REASON = /^(refused|bounced): /;
@@ -121,7 +124,10 @@ else {
     ({ kind, style, size }) =>
       (style === 'squash' &&
         (kind === 'rename and edit' ? size > 1 : kind === 'mode change' && size === 2)) ||
-      (style === 'rebase' && isOfRebase(kind) && size === 2),
+      (style === 'rebase' &&
+        KINDS_OF_REBASE.includes(kind) &&
+        size === 2 &&
+        (isEveryCell || isLeftToStrict(kind))),
   );
   describeTrees('the same as Gitea', () => openFakeTreeForge('gt126'), strict);
 }
