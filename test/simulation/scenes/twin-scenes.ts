@@ -236,6 +236,68 @@ async function refusedTwinLeaves(): Promise<readonly string[]> {
   return judgeWords(stage);
 }
 
+/** One leaves that was refused, and another one with its head waits for its author: the head tells that one what to do. */
+async function refusedTwinLeavesUnbound(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  await forge.pushBranch('release', await forge.tip('main'));
+  await forge.setProtection({ requiredContexts: [DEFAULT_SERVICE_NAME] }, 'release');
+  const refused = await givenScheduled(forge, 'a');
+  const { headSha } = await forge.pull(refused);
+  await forge.openPullRequest({ branch: 'stays', head: headSha, base: 'release' });
+  const sent = await forge.openPullRequest({ branch: 'sent', head: headSha, base: 'release' });
+  await stage.clock.advance(MINUTE_MS);
+  await forge.schedule(sent, 'squash');
+  await look(stage, 4);
+  await forge.retarget(sent, 'main');
+  await look(stage, 10);
+  if (!/^refused: this commit also heads/.test(await wordsOn(stage, sent)))
+    return ['the scene did not come about'];
+  await forge.cancelSchedule(refused);
+  await look(stage, 6);
+  const words = await wordsOn(stage, sent);
+  return words === PULL_CODES.other_target.says ? judgeWords(stage) : [`its author is told "${words}"`];
+}
+
+/** One has the head of another that has landed, and another check keeps it out of line. */
+async function landedHeadIsKeptOut(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const first = await givenScheduled(forge, 'a');
+  await stage.drain();
+  if (!forge.isMerged(first)) return ['the scene did not come about'];
+  await stage.clock.advance(HOUR_MS);
+  await forge.pushToBase({ 'src/a.txt': null });
+  await forge.setProtection({ requiredContexts: [DEFAULT_SERVICE_NAME, 'lint'] });
+  const again = await scheduleTwin(stage, first);
+  await look(stage, 6);
+  const words = await wordsOn(stage, again);
+  return words === PULL_CODES.not_admitted.says ? judgeWords(stage) : [`its author is told "${words}"`];
+}
+
+/** One has the head of another that has landed, and waits for a batch: its head tells of it, not of the one that has landed. */
+async function landedHeadWaits(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const first = await givenScheduled(forge, 'a');
+  await stage.drain();
+  if (!forge.isMerged(first)) return ['the scene did not come about'];
+  await stage.clock.advance(HOUR_MS);
+  await forge.pushToBase({ 'src/a.txt': null });
+  forge.judge = () => 'hold';
+  for (const name of ['b', 'c']) {
+    await givenScheduled(forge, name);
+    await look(stage, 2);
+  }
+  const again = await scheduleTwin(stage, first);
+  await look(stage, 6);
+  const words = await wordsOn(stage, again);
+  return words === PULL_CODES.landed.says ? [`one that waits is told "${words}"`] : judgeWords(stage);
+}
+
 export const TWIN_SCENES = {
   'one of two with a head lands beside one that is refused': landBesideRefusedTwin,
   'a twin is merged by the success of a landing': twinIsMerged,
@@ -247,5 +309,8 @@ export const TWIN_SCENES = {
   'a landing ends over its own refusal': landingEndsOverRefusal(false),
   'a landing ends over the refusal of a twin': landingEndsOverRefusal(true),
   'a twin that was refused leaves as another one is sent here': refusedTwinLeaves,
+  'a twin that was refused leaves, and one waits for its author': refusedTwinLeavesUnbound,
+  'one with a head that has landed waits for its batch': landedHeadWaits,
+  'one with a head that has landed waits for another check': landedHeadIsKeptOut,
   'a third one with a head that has merged twice waits for its merge': twinMergedAlongComesBack,
 } satisfies Scenes;

@@ -3,7 +3,15 @@ import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { describeStaleSuccess } from '../../../engine-container/src/queue/words/phrases.ts';
 import { giveUpFirst } from '../../scenario/late-call.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
-import { look, openLostMerge, type Scenes, type Stage, setStage, wordsOn } from '../scene-stage.ts';
+import {
+  judgeWords,
+  look,
+  openLostMerge,
+  type Scenes,
+  type Stage,
+  setStage,
+  wordsOn,
+} from '../scene-stage.ts';
 
 /** Scenes about words that stand on a head: those of another pull request with it, and those that come late. */
 
@@ -286,6 +294,24 @@ async function approveBeforeCheck(): Promise<readonly string[]> {
   ];
 }
 
+/** Another required check never reports: the author is told, though not of a check that takes minutes. */
+async function checkNeverReports(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  await forge.setProtection({ requiredContexts: [DEFAULT_SERVICE_NAME, 'lint'] });
+  const pr = await givenScheduled(forge, 'a');
+  await look(stage, 4);
+  const { headSha } = await forge.pull(pr);
+  const early = await forge.status(headSha, DEFAULT_SERVICE_NAME);
+  await passTicks(stage, 15 * MINUTE_MS);
+  const late = await forge.status(headSha, DEFAULT_SERVICE_NAME);
+  return [
+    ...(early === null ? [] : [`a check that runs as usual costs a status: "${early.description}"`]),
+    ...(late?.description === PULL_CODES.not_admitted.says ? await judgeWords(stage) : ['nothing is said']),
+  ];
+}
+
 /** The rule asks for a review in the midst of a landing that the forge does not carry out: the success is taken back. */
 async function askForReviewInLanding(): Promise<readonly string[]> {
   const opened = await openLostMerge();
@@ -309,6 +335,7 @@ export const WORD_SCENES = {
   'one is staged and the next one waits': tellWhereEachStands,
   'the base moves under one that changes nothing': moveBaseUnderRefusal,
   'a review comes before another check has passed': approveBeforeCheck,
+  'another required check never reports': checkNeverReports,
   'a review is asked for in the midst of a landing': askForReviewInLanding,
   'what is refused is tried on a batch in flight': tryRefusedOnBatch,
   'the record is lost under words that are true': loseRecordUnderTrueWords,

@@ -1,6 +1,7 @@
 import { isInFlight, isLandingHead, landingOf } from '../batches/pipeline.ts';
 import { type DecisionContext, emitEvent } from '../decision-context.ts';
 import { hasLandedHead } from '../landing/landed.ts';
+import { isStagingStopped } from '../line/holds.ts';
 import { mustWordsWait } from '../record/bounds.ts';
 import { deferralOf } from '../record/deferral.ts';
 import type { Departure } from '../record/landing-state.ts';
@@ -12,12 +13,17 @@ import {
   describeDeparture,
   describeNotAdmitted,
   describeOff,
+  describeUnbound,
   isDeparture,
+  isLandingTold,
   isPromise,
   isRefusalTold,
 } from './phrases.ts';
 import { isSpokenFor } from './spoken-for.ts';
 import { wishStatus } from './wish-status.ts';
+
+/** A pull request that another required check keeps out of line for so long is told so on its head. */
+const NOT_ADMITTED_SAID_MS = 5 * 60_000;
 
 /**
  * Reasons without words: `deleted` leaves no head to say it on, `schedule_lost` is said by the end of its landing, and on one
@@ -35,8 +41,8 @@ export function leaveQueue(pass: DecisionContext, entry: QueueEntry, reason: Lea
   noteLeft(pass, entry, reason);
   if (entry.said?.head !== entry.head) return;
   // The words stand on the commit: they are those of another one with this head from now on.
-  const heir = record.entries.find(({ head }) => head === entry.head);
-  if (heir !== undefined) return inherit(heir, entry.said);
+  const heirs = record.entries.filter(({ head }) => head === entry.head);
+  if (heirs.length > 0) return inherit(pass, heirs, entry.said);
   // Where many leave at once, the patrol tells the rest.
   if (leavesSilently(reason) || mustWordsWait(record)) return;
   // That the queue is off says nothing of what its author has to do when it is on.
@@ -49,8 +55,14 @@ function noteLeft({ record }: DecisionContext, { pr, head }: QueueEntry, reason:
   if (landing?.pr === pr && landing.head === head && !leavesSilently(reason)) landing.left = reason;
 }
 
-function inherit(heir: QueueEntry, said: Said): void {
-  if (heir.said?.head !== heir.head) heir.said = said;
+function inherit(pass: DecisionContext, heirs: readonly QueueEntry[], said: Said): void {
+  const [heir] = heirs;
+  if (heir !== undefined && heir.said?.head !== heir.head) heir.said = said;
+  // What the author of one has to do whose schedule does not hold is said by no other rule, once it was said over.
+  if (heir === undefined || !heirs.every(({ movedAt }) => movedAt !== null)) return;
+  const description = describeUnbound(heir);
+  if (said.description !== description)
+    wishStatus(pass, { pr: heir.pr, sha: heir.head, state: 'error', description, targetUrl: null });
 }
 
 function leavesSilently(reason: LeaveReason): reason is (typeof SILENT)[number] {
@@ -76,7 +88,8 @@ function isHeldByOther({ record }: DecisionContext, { pr, head }: QueueEntry): b
 /** Back in the queue, and still aside: its head says so again. In line no more, for another check keeps it out: it says that. */
 export function sayKeptOut(pass: DecisionContext, entry: QueueEntry): void {
   const { pr, head, said, readyAt } = entry;
-  if (said?.head !== head || !isBound(entry)) return;
+  if (!isBound(entry)) return;
+  if (said?.head !== head) return sayLongWait(pass, entry);
   const hasLeft = isDeparture(said.description);
   const deferred = deferralOf(pass.record, entry);
   if (hasLeft && deferred !== undefined && describeDefer(deferred.reason) !== null)
@@ -84,10 +97,26 @@ export function sayKeptOut(pass: DecisionContext, entry: QueueEntry): void {
   if (readyAt !== null || !isAdmissionRead(pass.s) || isSpokenFor(pass.record, head)) return;
   // The last word on this head is that of another one with it, which lands or has landed.
   if (isLandingHead(pass.record, head) || hasLandedHead(pass.record, head)) return;
-  // No refusal holds: the one that is told has ended.
-  const isOver = isRefusalTold(said.description) && !keepsWords(entry);
+  // The landing that is told was that of an earlier one with this head; or no refusal holds, and the one that is told has ended.
+  const isOver = isLandingTold(said.description) || (isRefusalTold(said.description) && !keepsWords(entry));
   const isOutdated = hasLeft || isOver || (said.state === 'pending' && isPromise(said.description));
   if (isOutdated && !isInFlight(pass.record, pr)) wishWords(pass, entry, describeNotAdmitted());
+}
+
+/**
+ * Another required check keeps it out for long, and nothing was said on its head yet: its author would see a status that never
+ * comes. Checks that end within minutes cost no status.
+ */
+function sayLongWait(pass: DecisionContext, entry: QueueEntry): void {
+  const { record, s } = pass;
+  const { pr, head, readyAt, queuedAt } = entry;
+  if (readyAt !== null || s.now - queuedAt < NOT_ADMITTED_SAID_MS || !isAdmissionRead(s)) return;
+  if (isStagingStopped(record) || isSpokenFor(record, head) || deferralOf(record, entry) !== undefined)
+    return;
+  // A status belongs to the commit: of several with one head, another rule says which of them speaks.
+  if (record.entries.some((other) => other.pr !== pr && other.head === head)) return;
+  if (isInFlight(record, pr) || isLandingHead(record, head) || hasLandedHead(record, head)) return;
+  wishWords(pass, entry, describeNotAdmitted());
 }
 
 /** Who may be staged was decided in this look. */

@@ -157,6 +157,11 @@ export function describeLanded(): string {
   return PULL_CODES.landed.says;
 }
 
+/** The words of a landing: they say nothing of a pull request that comes later with the same head. */
+export function isLandingTold(description: string): boolean {
+  return [describeLanded(), describeUnverified()].includes(description);
+}
+
 export function describeUnverified(): string {
   return PULL_CODES.unverified.says;
 }

@@ -15,6 +15,7 @@ import {
   describeStopped,
   isDeparture,
   isInLine,
+  isLandingTold,
 } from './phrases.ts';
 import { isSpokenFor } from './spoken-for.ts';
 import { wishStatus } from './wish-status.ts';
@@ -77,7 +78,7 @@ function wordsOf(entry: QueueEntry, { isStopped, speakers, batches, places }: St
   const { pr, head, readyAt } = entry;
   if (readyAt === null || !isBound(entry) || speakers.get(head) !== pr) return null;
   const last = entry.said?.head === head ? entry.said.description : undefined;
-  const said = last === undefined || isDeparture(last) ? undefined : last;
+  const said = last === undefined || isDeparture(last) || isLandingTold(last) ? undefined : last;
   if (said !== undefined && !isProgress(said)) return null;
   const batch = batches.get(pr);
   if (batch?.landing?.head === head) return null;

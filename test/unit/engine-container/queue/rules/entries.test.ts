@@ -1,3 +1,4 @@
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { known, UNKNOWN } from '#core/domain/result.ts';
 import { forgetTried } from '../../../../../engine-container/src/queue/admission/moved-heads.ts';
 import { countReviews } from '../../../../../engine-container/src/queue/admission/reviews.ts';
@@ -347,16 +348,22 @@ describe('admission: nothing is spent on what the forge would not merge', () => 
     ).toMatchObject({ actions: [], events: [] });
   });
 
-  test('another required check that is not passing is waited for in silence', () => {
-    const protection = known(givenRule({ requiredContexts: ['mq', 'lint'] }));
-    const pulls = known([
-      givenView(1, { statuses: known([givenStatus({ context: 'lint', state: 'failure' })]) }),
-    ]);
-    expect(tellDecision(givenSnapshot({ protection, pulls }), givenRecord())).toMatchObject({
-      events: ['pr_queued #1'],
-      actions: [],
-    });
-  });
+  test.each([
+    [4, []],
+    [5, [`pending on ${headOf(1)}: ${PULL_CODES.not_admitted.says}`]],
+  ])(
+    '%i minutes after its schedule one that another required check keeps out is told %j',
+    (minutes, actions) => {
+      const protection = known(givenRule({ requiredContexts: ['mq', 'lint'] }));
+      const statuses = known([givenStatus({ context: 'lint', state: 'failure' })]);
+      const schedule = known({ kind: 'bound' as const, id: 1, at: NOW - minutes * 60_000, by: 'dev' });
+      const pulls = known([givenView(1, { statuses, schedule })]);
+      expect(tellDecision(givenSnapshot({ protection, pulls }), givenRecord())).toMatchObject({
+        events: ['pr_queued #1'],
+        actions,
+      });
+    },
+  );
 
   test('of two with the same head the earlier one is staged, the other waits', () => {
     const pulls = known([givenView(1), givenView(2, { pull: { headSha: headOf(1) } })]);
