@@ -148,8 +148,11 @@ export interface ForgeReader {
   readTreeId(sha: CommitSha): Promise<TreeHash>;
   /** The entries below a commit or tree: directly in it, or all of it where one answer holds that. */
   readTree(id: string, depth: 'all' | 'one'): Promise<TreeListing>;
-  /** Bytes of a file, for one merge in memory; null where the forge keeps contents of this size back. */
-  readBlob(id: BlobId): Promise<Buffer | null>;
+  /**
+   * Bytes of a file, for one merge in memory; null where the forge keeps contents of this size back. A `ForgeError` where they
+   * are more than `bytesMax`, which is the size that its tree lists.
+   */
+  readBlob(id: BlobId, bytesMax: number): Promise<Buffer | null>;
   /** Open pull requests to every branch, oldest first, null entries of the forge skipped. */
   listOpenPullRequests(): Promise<readonly PullRequest[]>;
   /** The open ones that changed last, to every branch, at most `FORGE_TOUCHED_PULLS_MAX`: one cheap call. */

@@ -5,6 +5,8 @@ import { PERSON } from '../../local/forge/people.ts';
 export interface Writing {
   readonly name: string;
   write(control: ForgeControl): Promise<void>;
+  /** What its forge says instead; by default it is right in all that it says. */
+  readonly lie?: (path: string, body: string) => string;
 }
 
 const rangeOf = <Item>(count: number, toItem: (at: number) => Item): Item[] =>
@@ -63,6 +65,26 @@ export const WRITINGS: readonly Writing[] = [
         { '.gitattributes': rules },
       );
     },
+  },
+  {
+    name: 'contents: as many as one merge may read, in four repositories',
+    write: async (control) =>
+      changeBoth(
+        control,
+        rangeOf(2, (at) => `f${at}.txt`),
+        (name, top, end) => `${top}${`${name} of a line\n`.repeat(3_900_000 / 17)}${end}`,
+      ),
+    lie: (_, body) => body,
+  },
+  {
+    name: 'contents: 20 files of ten MiB that are listed as of ten bytes',
+    write: async (control) =>
+      changeBoth(
+        control,
+        rangeOf(20, (at) => `f${at}.txt`),
+        (name, top, end) => `${top}${name.repeat(10_000_000 / name.length)}\n${end}`,
+      ),
+    lie: (path, body) => (path.includes('/git/trees/') ? body.replace(/"size":\d+/g, '"size":10') : body),
   },
   {
     name: 'patterns: two versions of three million empty lines',

@@ -16,7 +16,7 @@ export function createBackportForge(transport: ForgeTransport): BackportForge {
     readBranchTip: (branch) => readBranchTip(transport, branch),
     readCommit: (sha) => readCommit(transport, sha),
     readTree: (id, depth) => readTree(transport, id, depth),
-    readBlob: (id) => readBlob(transport, id),
+    readBlob: (id, bytesMax) => readBlob(transport, id, bytesMax),
     applyPatch: (request) => applyPatch(transport, request),
     deleteBranch: (branch) => deleteBranch(transport, branch),
     findPull: (base, head) => findPull(transport, base, head),

@@ -4,12 +4,20 @@ import { readBody } from './wire/read-body.ts';
 import { BlobRow } from './wire/schema.ts';
 import { type ForgeTransport, unusable } from './wire/transport.ts';
 
-/** Bytes of a file; null where the forge keeps contents of this size back. */
-export async function readBlob(transport: ForgeTransport, id: BlobId): Promise<Buffer | null> {
+/** Everything in an answer with a blob that is not its contents. */
+const AROUND_BYTES_MAX = 16 * 1024;
+
+/** Bytes of a file; null where the forge keeps contents of this size back. A `ForgeError` where they are more than `bytesMax`. */
+export async function readBlob(
+  transport: ForgeTransport,
+  id: BlobId,
+  bytesMax: number,
+): Promise<Buffer | null> {
   const call = {
     method: 'GET',
     label: 'GET git/blobs/{sha}',
     path: [...transport.repoPath, 'git', 'blobs', id],
+    answerBytesMax: Math.ceil(bytesMax / 3) * 4 + AROUND_BYTES_MAX,
   } as const;
   const answer = await transport.request(call);
   const { content, size } = readBody(BlobRow, call, answer);

@@ -41,7 +41,7 @@ export function createForgeReader(transport: ForgeTransport): ForgeReader {
     readCommit: (sha) => readCommit(transport, sha),
     readTreeId: (sha) => readTreeId(transport, sha),
     readTree: (id, depth) => readTree(transport, id, depth),
-    readBlob: (id) => readBlob(transport, id),
+    readBlob: (id, bytesMax) => readBlob(transport, id, bytesMax),
     listOpenPullRequests: () => listOpenPullRequests(transport),
     listTouchedPullRequests: () => listTouchedPullRequests(transport),
     listMergedPullRequests: () => listMergedPullRequests(transport),

@@ -98,7 +98,7 @@ export async function readEntry(
 ): Promise<SettingsFile> {
   if (!isRegularFile(entry)) return wrong(NO_PLAIN_FILE);
   if ((entry.size ?? 0) > SETTINGS_FILE_BYTES_MAX) return wrong(TOO_LARGE);
-  const contents = await forge.readBlob(entry.id);
+  const contents = await forge.readBlob(entry.id, entry.size ?? SETTINGS_FILE_BYTES_MAX);
   return contents === null ? wrong(TOO_LARGE) : readSettingsFile(contents.toString('utf8'));
 }
 

@@ -69,6 +69,9 @@ async function read(
   entry: DirectoryEntry | null,
 ): Promise<SettingsFile> {
   if (entry === null) return { ok: true, settings: {} };
-  const made = { readBlob: async (id: string) => objects.contentOf(id) ?? (await forge.readBlob(id)) };
+  const made = {
+    readBlob: async (id: string, bytesMax: number) =>
+      objects.contentOf(id) ?? (await forge.readBlob(id, bytesMax)),
+  };
   return readEntry(made, entry);
 }

@@ -3,6 +3,7 @@ import { Matcher, Subject } from '#core/domain/globs/glob-matcher.ts';
 import { ANYTHING, isBetween, type Token, textToken } from '#core/domain/globs/glob-tokens.ts';
 import type { BlobId, TreeHash } from '#core/domain/ids.ts';
 import {
+  type BlobRequest,
   type DirectoryEntry,
   isDirectory,
   type ObjectView,
@@ -46,8 +47,7 @@ export interface RuleFile {
 }
 
 /** Where the rules of a path stand, and how much of the path stands above them. */
-export interface RulePlace {
-  readonly id: BlobId;
+export interface RulePlace extends BlobRequest {
   readonly depth: number;
 }
 
@@ -60,7 +60,7 @@ export interface RuledPath {
 /** A directory of one of the trees, which may hold rules for all that is below it. */
 interface Folder {
   readonly children: ReadonlyMap<string, TreeHash>;
-  readonly rules: BlobId | null;
+  readonly rules: BlobRequest | null;
 }
 
 /** The `.gitattributes` of trees, each read once. Throws `EffortSpent` where there is more than the effort lasts for. */
@@ -82,7 +82,7 @@ export class AttributeFiles {
     for (let depth = 0; id !== undefined; ) {
       this.#effort.spend(1);
       const folder: Folder = yield* this.#readFolder(id, path.slice(0, Math.max(0, depth - 1)));
-      if (folder.rules !== null) found.push({ id: folder.rules, depth });
+      if (folder.rules !== null) found.push({ ...folder.rules, depth });
       const slash = path.indexOf('/', depth);
       if (slash === -1) break;
       id = folder.children.get(path.slice(depth, slash));
@@ -92,11 +92,11 @@ export class AttributeFiles {
   }
 
   /** Null: one that the forge keeps back. */
-  *read(ids: readonly BlobId[]): Reading<ReadonlyMap<BlobId, RuleFile | null>> {
-    const unread = ids.filter((id) => !this.#files.has(id));
+  *read(files: readonly BlobRequest[]): Reading<ReadonlyMap<BlobId, RuleFile | null>> {
+    const unread = files.filter(({ id }) => !this.#files.has(id));
     this.#effort.spend(FILE_STEPS * unread.length);
     const blobs = yield* readBlobs(this.#view, unread);
-    for (const id of unread) {
+    for (const { id } of unread) {
       const content = blobs.get(id);
       if (!Buffer.isBuffer(content)) this.#files.set(id, null);
       else {
@@ -124,7 +124,7 @@ export class AttributeFiles {
     const [entries = []] = yield* readDirectories(this.#view, [{ id, path }]);
     const folder = {
       children: new Map(entries.filter(isDirectory).map((entry) => [entry.name, entry.id])),
-      rules: entries.find((entry) => isRuleFile(entry.name) && isFile(entry))?.id ?? null,
+      rules: entries.find((entry) => isRuleFile(entry.name) && isFile(entry)) ?? null,
     };
     this.#folders.set(id, folder);
     return folder;

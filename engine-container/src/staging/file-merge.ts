@@ -37,10 +37,7 @@ export function* mergeFiles(
   const versions = withContents.flatMap(versionsOf);
   const bytes = versions.reduce((sum, { size }) => sum + (size ?? 0), 0);
   if (bytes > MERGE_BYTES_MAX) throw new Refused('file_too_large');
-  const blobs = yield* readBlobs(
-    view,
-    versions.map(({ id }) => id),
-  );
+  const blobs = yield* readBlobs(view, versions);
   const merged = new Map<string, FileVersion>();
   const rules = new MergeRules(view, trees);
   const effort = new Effort(MERGE_ALL_STEPS_MAX);

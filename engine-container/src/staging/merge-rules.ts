@@ -65,7 +65,7 @@ export class MergeRules {
         places.set(`${place.id} ${place.depth}`, place);
       }
     }
-    const read = yield* this.#attributes.read([...places.values()].map(({ id }) => id));
+    const read = yield* this.#attributes.read([...places.values()]);
     const files = [...places.values()].map(({ id, depth }) => {
       const file = read.get(id) ?? null;
       if (file === null) throw new Refused('merge_rules');

@@ -31,7 +31,13 @@ export interface ObjectView {
 /** `path`: where the directory stands, without slashes at the ends. */
 export type Need =
   | { readonly kind: 'directory'; readonly id: TreeHash; readonly path: string }
-  | { readonly kind: 'blob'; readonly id: BlobId };
+  | ({ readonly kind: 'blob' } & BlobRequest);
+
+/** A blob, and its bytes as the tree lists them; null: the forge does not tell. No more than these are read. */
+export interface BlobRequest {
+  readonly id: BlobId;
+  readonly size?: number | null | undefined;
+}
 
 /** A computation that stops where objects are missing and goes on once its driver has put them into the view. */
 export type Reading<Result> = Generator<readonly Need[], Result, void>;
@@ -82,15 +88,21 @@ export function* readDirectories(
   });
 }
 
-/** Blobs by id, asked for together. */
+/** Blobs by id, asked for together. What is at hand is taken before: the view may forget it while it reads the others. */
 export function* readBlobs(
   view: ObjectView,
-  ids: readonly BlobId[],
+  wanted: readonly BlobRequest[],
 ): Reading<ReadonlyMap<BlobId, Buffer | 'withheld'>> {
-  const wanted = [...new Set(ids)];
-  const missing = wanted.filter((id) => view.blob(id) === undefined);
-  if (missing.length > 0) yield missing.map((id) => ({ kind: 'blob', id }));
-  return new Map(wanted.map((id) => [id, view.blob(id) ?? 'withheld']));
+  const found = new Map<BlobId, Buffer | 'withheld'>();
+  const missing = new Map<BlobId, BlobRequest>();
+  for (const { id, size } of wanted) {
+    const blob = view.blob(id);
+    if (blob === undefined) missing.set(id, { id, size });
+    else found.set(id, blob);
+  }
+  if (missing.size > 0) yield [...missing.values()].map((request) => ({ kind: 'blob', ...request }));
+  for (const id of missing.keys()) found.set(id, view.blob(id) ?? 'withheld');
+  return found;
 }
 
 /** The entry at a path of a tree; null when there is none. */

@@ -21,10 +21,7 @@ export function* readPatchText(view: ObjectView, from: TreeHash, to: TreeHash): 
   const files = changes.flatMap((change) => [change.from, change.to].flatMap(withContents));
   const bytes = files.reduce((sum, { size }) => sum + (size ?? 0), 0);
   if (bytes > MERGE_BYTES_MAX || files.some(({ size }) => (size ?? 0) > MERGE_FILE_BYTES_MAX)) return null;
-  const blobs = yield* readBlobs(
-    view,
-    files.map(({ id }) => id),
-  );
+  const blobs = yield* readBlobs(view, files);
   const effort = new Effort(MERGE_STEPS_MAX);
   const textOf = (version: FileVersion | null): Buffer | null => {
     if (version === null) return Buffer.alloc(0);

@@ -1,7 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import type { TreeEntry } from '#core/domain/forge/forge.ts';
 import type { BlobId, CommitSha, TreeHash } from '#core/domain/ids.ts';
-import { FORGE_READS_AT_ONCE_MAX, MERGED_BYTES_MAX } from '#core/domain/limits.ts';
+import {
+  FORGE_READS_AT_ONCE_MAX,
+  MERGE_BYTES_MAX,
+  MERGE_FILE_BYTES_MAX,
+  MERGED_BYTES_MAX,
+} from '#core/domain/limits.ts';
 import type { TreeReader } from '#core/ports/forge.ts';
 import type { BaseSides, RepoDirectories } from '../reconcile/engine-memory.ts';
 import {
@@ -19,6 +24,8 @@ import { directoryOf } from './renames/sides.ts';
 
 /** Contents that one merge read and the next may ask for again: a changed file of the base, for one, is read by every member. */
 const BLOBS_KEPT_BYTES_MAX = 16 * 1024 * 1024;
+/** An answer with a blob takes some four times its bytes while it is read: larger ones are read one after the other. */
+const LARGE_BLOB_BYTES = 1024 * 1024;
 
 /**
  * Entries of directories that are looked at between two turns of all others in the engine. Commits that change thousands of files
@@ -147,11 +154,22 @@ export class RepoObjects implements ObjectView {
     this.#blobBytes = 0;
   }
 
+  /**
+   * Reads what is asked for, `FORGE_READS_AT_ONCE_MAX` side by side and each large blob by itself. What earlier questions
+   * read is forgotten where it is much. Blobs beyond `MERGE_BYTES_MAX` in one question, of which each asker keeps to by the
+   * sizes that are listed, count as withheld: the engine of all repositories has no memory for a forge whose listings are wrong.
+   */
   async #readAll(needs: readonly Need[]): Promise<void> {
     if (needs === TURN) return setImmediate();
-    for (let at = 0; at < needs.length; at += FORGE_READS_AT_ONCE_MAX) {
+    if (this.#blobBytes > BLOBS_KEPT_BYTES_MAX) this.#forgetBlobs();
+    const bytesMax = this.#blobBytes + MERGE_BYTES_MAX;
+    const small = needs.filter((need) => !isLarge(need));
+    const together = Array.from({ length: Math.ceil(small.length / FORGE_READS_AT_ONCE_MAX) }, (_, nth) =>
+      small.slice(nth * FORGE_READS_AT_ONCE_MAX, (nth + 1) * FORGE_READS_AT_ONCE_MAX),
+    );
+    for (const group of [...together, ...needs.filter(isLarge).map((need) => [need])]) {
       this.#countTime();
-      await Promise.all(needs.slice(at, at + FORGE_READS_AT_ONCE_MAX).map((need) => this.#read(need)));
+      await Promise.all(group.map((need) => this.#read(need, bytesMax)));
     }
   }
 
@@ -161,11 +179,13 @@ export class RepoObjects implements ObjectView {
     this.#hasRead = true;
   }
 
-  async #read(need: Need): Promise<void> {
+  async #read(need: Need, bytesMax: number): Promise<void> {
     if (need.kind === 'blob') {
-      const content = (await this.#forge.readBlob(need.id)) ?? 'withheld';
-      this.#blobs.set(need.id, content);
-      this.#blobBytes += content.length;
+      const { id, size = null } = need;
+      const isTooMuch = this.#blobBytes > bytesMax;
+      const content = isTooMuch ? null : await this.#forge.readBlob(id, size ?? MERGE_FILE_BYTES_MAX);
+      this.#blobs.set(id, content ?? 'withheld');
+      this.#blobBytes += content?.length ?? 0;
     } else if (this.directory(need.id) === undefined) await this.#readDirectory(need.id, need.path);
   }
 
@@ -204,6 +224,10 @@ export class RepoObjects implements ObjectView {
       this.#memory.put(id, verify(id, below ?? []));
     }
   }
+}
+
+function isLarge(need: Need): boolean {
+  return need.kind === 'blob' && (need.size ?? 0) > LARGE_BLOB_BYTES;
 }
 
 function verify(id: TreeHash, entries: readonly TreeEntry[]): Directory | 'unsayable' {

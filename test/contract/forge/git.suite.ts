@@ -1,4 +1,5 @@
 import { keyOfPaths } from '#core/contracts/paths-key.ts';
+import { MERGE_FILE_BYTES_MAX } from '#core/domain/limits.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { type ForgeSubject, listFiles, RepoDriver } from './subject.ts';
 
@@ -130,9 +131,20 @@ export function gitSuite(subject: () => ForgeSubject): void {
     const repo = await create({ 'a.txt': 'zwölf\r\n', 'empty.txt': '' });
     const tip = (await repo.forge.readBranchTip('main')) ?? '';
     const files = new Map((await listFiles(repo.forge, tip)).map(({ path, id }) => [path, id]));
-    expect(await repo.forge.readBlob(files.get('a.txt') ?? '')).toEqual(Buffer.from('zwölf\r\n'));
-    expect(await repo.forge.readBlob(files.get('empty.txt') ?? '')).toEqual(Buffer.alloc(0));
-    await expect(repo.forge.readBlob(NO_COMMIT)).rejects.toBeInstanceOf(ForgeError);
+    expect(await repo.forge.readBlob(files.get('a.txt') ?? '', MERGE_FILE_BYTES_MAX)).toEqual(
+      Buffer.from('zwölf\r\n'),
+    );
+    expect(await repo.forge.readBlob(files.get('empty.txt') ?? '', 0)).toEqual(Buffer.alloc(0));
+    await expect(repo.forge.readBlob(NO_COMMIT, MERGE_FILE_BYTES_MAX)).rejects.toBeInstanceOf(ForgeError);
+  });
+
+  test('blobs: one that is far larger than was asked for is no answer', async () => {
+    const bytes = 60_000;
+    const repo = await create({ 'large.txt': 'x'.repeat(bytes) });
+    const tip = (await repo.forge.readBranchTip('main')) ?? '';
+    const id = (await listFiles(repo.forge, tip)).find(({ path }) => path === 'large.txt')?.id ?? '';
+    expect((await repo.forge.readBlob(id, bytes))?.length).toBe(bytes);
+    await expect(repo.forge.readBlob(id, 10)).rejects.toMatchObject({ kind: 'unreachable' });
   });
 
   test('what the base has beyond a head, with the paths that each commit changes', async () => {

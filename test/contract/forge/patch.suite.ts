@@ -71,7 +71,7 @@ export function patchSuite(subject: () => ForgeSubject): void {
       { newBranch: 'by-hand' },
     );
     expect(commit.tree).toBe((await repo.forge.readCommit(expected)).tree);
-    for (const [id, content] of made) expect(await repo.forge.readBlob(id)).toEqual(content);
+    for (const [id, content] of made) expect(await repo.forge.readBlob(id, content.length)).toEqual(content);
   });
 
   test('a patch that does not apply is a bare 500, as any fault of the server', async () => {

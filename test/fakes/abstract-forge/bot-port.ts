@@ -3,7 +3,7 @@ import type { Commit, RefInTheWay } from '#core/domain/forge/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import { FORGE_TOUCHED_PULLS_MAX } from '#core/domain/limits.ts';
 import { MERGE_STYLES } from '#core/domain/repos/repo.ts';
-import { type EngineForge, ListingTooLong, type PatchRequest } from '#core/ports/forge.ts';
+import { type EngineForge, ForgeError, ListingTooLong, type PatchRequest } from '#core/ports/forge.ts';
 import { isMergeable, startDelayedCheck } from './checks.ts';
 import { type Call, exchange, Refusal } from './exchange.ts';
 import { endRun, isUnfinished } from './gate.ts';
@@ -80,8 +80,12 @@ function createReader(world: World): Reader {
       exchange(world, get(`git/trees/${sha}`, 'git/trees/{sha}'), () => found(objects.commit(sha)).tree),
     readTree: async (id, depth) =>
       exchange(world, get(`git/trees/${id}`, 'git/trees/{sha}'), () => found(objects.listTree(id, depth))),
-    readBlob: async (id) =>
-      exchange(world, get(`git/blobs/${id}`, 'git/blobs/{sha}'), () => Buffer.from(found(objects.blob(id)))),
+    readBlob: async (id, bytesMax) =>
+      exchange(world, get(`git/blobs/${id}`, 'git/blobs/{sha}'), () => {
+        const content = Buffer.from(found(objects.blob(id)));
+        if (content.length > bytesMax) throw new ForgeError('unreachable', 'GET git/blobs/{sha}', 200);
+        return content;
+      }),
     listOpenPullRequests: async () => exchange(world, get('pulls', 'pulls'), () => viewOpenPulls(world)),
     listTouchedPullRequests: async () =>
       exchange(world, get('pulls', 'pulls (touched)'), () =>

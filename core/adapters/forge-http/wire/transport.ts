@@ -43,6 +43,8 @@ export interface ForgeCall {
   readonly path: readonly string[];
   readonly query?: Readonly<Record<string, string | number>>;
   readonly body?: unknown;
+  /** More bytes than this are no answer to this very call. @default what its label allows, which is never more */
+  readonly answerBytesMax?: number;
   /** A text is asked for, and no more than so many bytes of its end. */
   readonly tailBytes?: number;
 }
@@ -219,7 +221,7 @@ async function trySend(
       },
       ...(body === undefined ? {} : { body }),
       timeoutMs: config.timeoutMs ?? FORGE_TIMEOUT_MS,
-      bodyBytesMax: answerBytesMax(call.label),
+      bodyBytesMax: Math.min(answerBytesMax(call.label), call.answerBytesMax ?? Number.POSITIVE_INFINITY),
       ...(cut === undefined ? {} : { cut }),
     });
   } catch (error) {

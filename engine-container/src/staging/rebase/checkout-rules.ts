@@ -1,7 +1,7 @@
 import { Effort, EffortSpent, Turns } from '#core/domain/effort.ts';
 import type { BlobId, TreeHash } from '#core/domain/ids.ts';
 import { type Assignment, AttributeFiles, type RuleFile, ruledPath } from '../attributes.ts';
-import { type ObjectView, type Reading, readBlobs, TURN } from '../objects.ts';
+import { type BlobRequest, type ObjectView, type Reading, readBlobs, TURN } from '../objects.ts';
 import { type FileVersion, isRegularFile } from '../path-change.ts';
 import {
   type Attributes,
@@ -32,9 +32,8 @@ export interface Checkout {
 }
 
 /** A file that was written to disk by the rules of one tree and is read back by those of another. */
-interface ReadBack {
+interface ReadBack extends BlobRequest {
   readonly path: string;
-  readonly id: BlobId;
   readonly written: Conversion;
   readonly read: Conversion;
 }
@@ -47,7 +46,7 @@ interface ReadBack {
 export function* findRewritten(view: ObjectView, checkouts: readonly Checkout[]): Reading<string | null> {
   try {
     const readBack = yield* listReadBack(view, checkouts);
-    const texts = yield* readTexts(view, [...new Set(readBack.map(({ id }) => id))]);
+    const texts = yield* readTexts(view, readBack);
     const found = readBack.find(({ id, written, read }) => {
       const text = texts.get(id);
       return text !== undefined && isRewritten(text, written, read);
@@ -60,8 +59,11 @@ export function* findRewritten(view: ObjectView, checkouts: readonly Checkout[])
 }
 
 /** Each text is read through once, and all others have a turn in between. Those that the forge keeps back are left out. */
-function* readTexts(view: ObjectView, ids: readonly BlobId[]): Reading<ReadonlyMap<BlobId, ConvertedText>> {
-  const blobs = yield* readBlobs(view, ids);
+function* readTexts(
+  view: ObjectView,
+  files: readonly BlobRequest[],
+): Reading<ReadonlyMap<BlobId, ConvertedText>> {
+  const blobs = yield* readBlobs(view, files);
   const texts = new Map<BlobId, ConvertedText>();
   let bytes = 0;
   for (const [id, content] of blobs) {
@@ -139,7 +141,7 @@ class ReadingBudget {
       this.#bytes += size ?? 0;
       this.#ids.add(id);
     }
-    this.#found.set(`${id} ${JSON.stringify(rules)}`, { path, id, ...rules });
+    this.#found.set(`${id} ${JSON.stringify(rules)}`, { path, id, size, ...rules });
   }
 }
 
@@ -153,7 +155,7 @@ function* readAttributes(
   const places = yield* attributes.findAbove(tree, path);
   const values = new Map<string, Assignment['value']>();
   if (places.length === 0) return values;
-  const read = yield* attributes.read(places.map(({ id }) => id));
+  const read = yield* attributes.read(places);
   const [root] = places;
   // Only the file of the root may define macros.
   const macros = root?.depth === 0 ? read.get(root.id)?.macros : undefined;

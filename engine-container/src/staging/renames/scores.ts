@@ -22,7 +22,7 @@ export class Scores {
   readonly #countsTail: boolean;
   readonly #effort = new Effort(SCORE_STEPS_MAX);
   readonly #turns = new Turns(() => this.#effort.left);
-  readonly #sizes = new Map<BlobId, number>();
+  readonly #sizes = new Map<BlobId, number | null>();
   /** By the contents of source and target. */
   readonly #scores = new Map<BlobId, Map<BlobId, number>>();
 
@@ -43,7 +43,10 @@ export class Scores {
     const likely = this.#listLikely(sources, targets, scoreMin);
     const ids = new Set(likely.flat());
     this.#countBytes([...sources, ...targets], ids);
-    const blobs = yield* readBlobs(this.#view, [...ids]);
+    const blobs = yield* readBlobs(
+      this.#view,
+      [...ids].map((id) => ({ id, size: this.#sizes.get(id) })),
+    );
     // Kept for this call alone: those of a thousand files together are more than the memory of the engine.
     const chunks = new Map<BlobId, ChunkCounts>();
     for (const pair of likely) {
@@ -78,8 +81,8 @@ export class Scores {
   }
 
   #countBytes(files: Files, ids: ReadonlySet<BlobId>): void {
-    for (const { id, size } of files) if (ids.has(id)) this.#sizes.set(id, size ?? 0);
-    const bytes = [...this.#sizes.values()].reduce((sum, size) => sum + size, 0);
+    for (const { id, size } of files) if (ids.has(id)) this.#sizes.set(id, size);
+    const bytes = [...this.#sizes.values()].reduce<number>((sum, size) => sum + (size ?? 0), 0);
     if (bytes > MERGE_BYTES_MAX) throw new Refused('file_too_large');
   }
 

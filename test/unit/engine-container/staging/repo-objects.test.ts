@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlobId, TreeHash } from '#core/domain/ids.ts';
+import { FORGE_READS_AT_ONCE_MAX, MERGE_BYTES_MAX, MERGE_FILE_BYTES_MAX } from '#core/domain/limits.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import { RepoDirectories } from '../../../../engine-container/src/reconcile/engine-memory.ts';
-import type { Reading } from '../../../../engine-container/src/staging/objects.ts';
+import { type Reading, readBlobs } from '../../../../engine-container/src/staging/objects.ts';
 import { ReadingUnfinished, RepoObjects } from '../../../../engine-container/src/staging/repo-objects.ts';
 import { diffTrees } from '../../../../engine-container/src/staging/tree-walk.ts';
 
@@ -36,6 +38,65 @@ test('contents are forgotten between merges once they are many', async () => {
   const { asked, merge } = givenContents(10 * MEBIBYTE);
   for (const blob of [id(1), id(2), id(1)]) expect(await merge(blob)).toBe(10 * MEBIBYTE);
   expect(asked).toEqual([id(1), id(2), id(1)]);
+});
+
+describe('contents that one question asks for', () => {
+  function givenFiles(bytes: number) {
+    const asked: (readonly [BlobId, number])[] = [];
+    const forge = {
+      readBlob: async (blob: BlobId, bytesMax: number) => {
+        asked.push([blob, bytesMax]);
+        sideBySide = Math.max(sideBySide, ++out);
+        await sleep(1);
+        out -= 1;
+        return Buffer.alloc(bytes);
+      },
+    } as unknown as EngineForge;
+    let [out, sideBySide] = [0, 0];
+    const objects = new RepoObjects(forge, new RepoDirectories(), () => false);
+    const read = (size: number | null, count: number) =>
+      objects.run(
+        readBlobs(
+          objects,
+          Array.from({ length: count }, (_, at) => ({ id: id(at + 1), size })),
+        ),
+      );
+    return { asked, read, sideBySide: () => sideBySide };
+  }
+
+  test('of which more come than a merge may read are withheld, and not asked for', async () => {
+    const { asked, read } = givenFiles(10 * MEBIBYTE);
+    const contents = [...(await read(10, 8)).values()];
+    const kept = contents.filter((content) => Buffer.isBuffer(content)).length;
+    expect(kept).toBe(asked.length);
+    // Those that were out already when the limit was passed still come.
+    expect(kept * 10 * MEBIBYTE).toBeLessThan(MERGE_BYTES_MAX + FORGE_READS_AT_ONCE_MAX * 10 * MEBIBYTE);
+    expect(contents).toContain('withheld');
+  });
+
+  test.each([
+    [1_000, 1_000],
+    [null, MERGE_FILE_BYTES_MAX],
+  ])('no more is read of one than its tree lists (%j)', async (listed, bytesMax) => {
+    const { asked, read } = givenFiles(1_000);
+    await read(listed, 1);
+    expect(asked).toEqual([[id(1), bytesMax]]);
+  });
+
+  test('large ones come one after the other, small ones side by side', async () => {
+    const [large, small] = [givenFiles(2 * MEBIBYTE), givenFiles(1_000)];
+    await large.read(2 * MEBIBYTE, 5);
+    await small.read(1_000, 5);
+    expect([large.sideBySide(), small.sideBySide()]).toEqual([1, FORGE_READS_AT_ONCE_MAX]);
+  });
+
+  test('what is at hand stays while the others are read, also where earlier contents are forgotten', async () => {
+    const { read } = givenFiles(3 * MEBIBYTE);
+    await read(3 * MEBIBYTE, 5);
+    expect([...(await read(3 * MEBIBYTE, 7)).values()].every((content) => Buffer.isBuffer(content))).toBe(
+      true,
+    );
+  });
 });
 
 describe('folders of thousands of files, looked at again and again without a call', () => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createForgeReader } from '#core/adapters/forge-http/reader.ts';
+import { MERGE_FILE_BYTES_MAX } from '#core/domain/limits.ts';
 import type { ForgeReader } from '#core/ports/forge.ts';
 import { openScripted } from '../../../../support/open-scripted.ts';
 import { type ScriptedAnswer, type SeenRequest, sha } from '../../../../support/scripted-forge.ts';
@@ -234,18 +235,18 @@ describe('blobs', () => {
 
   test('the bytes as they are', async () => {
     const { forge, seen } = open(() => row({}));
-    expect(await forge.readBlob(id)).toEqual(content);
+    expect(await forge.readBlob(id, MERGE_FILE_BYTES_MAX)).toEqual(content);
     expect(seen).toMatchObject([{ method: 'GET', path: `/git/blobs/${id}` }]);
   });
 
   test.each(['', null])('above the size that the forge hands out (%j)', async (nothing) => {
     const { forge } = open(() => row({ content: nothing }));
-    expect(await forge.readBlob(id)).toBeNull();
+    expect(await forge.readBlob(id, MERGE_FILE_BYTES_MAX)).toBeNull();
   });
 
   test('other bytes than the id names are never merged', async () => {
     const { forge } = open(() => row({ content: Buffer.from('other').toString('base64') }));
-    await expect(forge.readBlob(id)).rejects.toMatchObject({ kind: 'unreachable' });
+    await expect(forge.readBlob(id, MERGE_FILE_BYTES_MAX)).rejects.toMatchObject({ kind: 'unreachable' });
   });
 });
 
