@@ -1,4 +1,5 @@
 import type { Offboarded } from '#core/contracts/tenants/account.ts';
+import { WORKERS_MAX } from '#core/domain/limits.ts';
 import type { NodeRow } from '#core/domain/queue/batch.ts';
 import type { QueueFigures, RepoSize } from '#core/domain/queue/queue-metrics.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
@@ -94,6 +95,7 @@ export class QueueWorld {
       log: this.#log,
       queueName: DEFAULT_SERVICE_NAME,
       planLimits: PLAN_LIMITS,
+      workersMax: WORKERS_MAX,
       vault: {
         seal: () => Promise.reject(new Error('never sealed here')),
         open: async () => new Secret('token'),

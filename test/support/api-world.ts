@@ -5,6 +5,7 @@ import { compileOutboundPolicy } from '#core/adapters/http-guard/outbound-url.ts
 import { checkOutboundTarget } from '#core/adapters/http-guard/resolve.ts';
 import { makeWebhookKey } from '#core/adapters/system/webhook-key.ts';
 import type { HttpSurface } from '#core/contracts/routes/route-spec.ts';
+import { WORKERS_MAX } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import type { Connection, ManagedRepo, ReconcileErrorCode } from '#core/domain/repos/repo.ts';
 import { PLAN_LIMITS, type PlanLimitsTable } from '#core/domain/tenants/billing.ts';
@@ -344,6 +345,7 @@ export class ApiWorld {
         leases: store,
         vault: this.vault,
         planLimits: this.planLimits,
+        workersMax: WORKERS_MAX,
         queue: this.sent,
         clock,
         log: this.#log,

@@ -1,5 +1,5 @@
 import type { RepoId } from '#core/domain/ids.ts';
-import { FORGE_TIMEOUT_MS, RECONCILE_BUDGET_MS, TICK_INTERVAL_MS } from '#core/domain/limits.ts';
+import { FORGE_TIMEOUT_MS, RECONCILE_BUDGET_MS, TICK_INTERVAL_MS, WORKERS_MAX } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { PLAN_LIMITS } from '#core/domain/tenants/billing.ts';
 import type { EngineAnswer, WakeQueue } from '#core/ports/system.ts';
@@ -80,6 +80,7 @@ export class CrowdWorld {
       log: silent,
       queueName: DEFAULT_SERVICE_NAME,
       planLimits: PLAN_LIMITS,
+      workersMax: WORKERS_MAX,
       vault: { seal: () => Promise.reject(new Error('never')), open: async () => new Secret('token') },
       ids: { uuid: () => `id-${this.#nextId++}` },
       engine: {

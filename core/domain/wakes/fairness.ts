@@ -74,7 +74,7 @@ export function workersOfOneTenant(own: number): number {
  */
 export function sectionOf(
   repoId: RepoId,
-  workers = WORKERS_MAX,
+  workers: number,
 ): { readonly section: number; readonly workers: number } {
   const sections = countSections(workers);
   let hash = 0x811c9dc5;

@@ -8,8 +8,8 @@ export interface ConcurrencyDeps {
   readonly store: ReconcileStore;
   readonly ids: Ids;
   readonly clock: Pick<Clock, 'now'>;
-  /** Reconciles at the same time. @default WORKERS_MAX */
-  readonly workersMax?: number;
+  /** Reconciles that run at the same time, over all repositories; the shares of tenants and forges are parts of it. */
+  readonly workersMax: number;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { RepoId } from '#core/domain/ids.ts';
-import { TICK_INTERVAL_MS } from '#core/domain/limits.ts';
+import { TICK_INTERVAL_MS, WORKERS_MAX } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { PLAN_LIMITS } from '#core/domain/tenants/billing.ts';
@@ -208,6 +208,7 @@ export class SimService {
           store,
           leases: store,
           planLimits: PLAN_LIMITS,
+          workersMax: WORKERS_MAX,
           vault: {
             seal: () => Promise.reject(new Error('nothing is sealed here')),
             open: (owner) => machine.io('vault open', async () => openToken(this.#parts, owner.tenantId)),

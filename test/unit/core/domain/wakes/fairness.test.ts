@@ -136,7 +136,7 @@ test('many workers are told apart into sections by the repository, each with its
     { length: 4_000 },
     (_, n) => `0b9c5d1e-77aa-4f1c-9a55-${String(n).padStart(12, '0')}`,
   );
-  expect(new Set(ids.map((id) => sectionOf(id).section))).toEqual(new Set([0]));
+  expect(new Set(ids.map((id) => sectionOf(id, WORKERS_MAX).section))).toEqual(new Set([0]));
   expect(sectionOf('a', 99)).toEqual({ section: 0, workers: 99 });
   const counts = new Map<number, number>();
   for (const id of ids) {

@@ -1,4 +1,10 @@
-import { IDLE_DUE_DELAY_MS, LEASE_TTL_MS, TICK_INTERVAL_MS, WIND_DOWN_MS } from '#core/domain/limits.ts';
+import {
+  IDLE_DUE_DELAY_MS,
+  LEASE_TTL_MS,
+  TICK_INTERVAL_MS,
+  WIND_DOWN_MS,
+  WORKERS_MAX,
+} from '#core/domain/limits.ts';
 import type { ReconcileErrorCode } from '#core/domain/repos/repo.ts';
 import { PLAN_LIMITS } from '#core/domain/tenants/billing.ts';
 import { StoreError } from '#core/ports/store.ts';
@@ -48,6 +54,7 @@ async function givenTenants() {
     log: silent,
     queueName: 'mq',
     planLimits: PLAN_LIMITS,
+    workersMax: WORKERS_MAX,
     ids: { uuid: () => 'owner' },
     engine: engineRan,
   };

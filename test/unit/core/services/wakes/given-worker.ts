@@ -1,3 +1,4 @@
+import { WORKERS_MAX } from '#core/domain/limits.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { PLAN_LIMITS } from '#core/domain/tenants/billing.ts';
 import type { EngineReport } from '#core/ports/store.ts';
@@ -59,6 +60,7 @@ export async function givenWorker(changes: Partial<ManagedRepo> = {}) {
     ids: { uuid: () => `id-${nextId++}` },
     log: { info: write, warn: write, error: write },
     planLimits: PLAN_LIMITS,
+    workersMax: WORKERS_MAX,
     queueName: 'mq',
   };
   await store.createTenant('tenant-1', clock.now());
