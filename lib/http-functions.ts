@@ -1,7 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { SurfaceEnv } from '../core/contracts/internal/env.ts';
-import type { HttpSurface } from '../core/contracts/routes/route-spec.ts';
+import type { HttpSurface, RouteAuth } from '../core/contracts/routes/route-spec.ts';
+import { ROUTES } from '../core/contracts/routes/routes.ts';
 import { PAID_FOR_NOTHING } from '../core/domain/tenants/subscription.ts';
 import { AdminEnv } from '../lambdas/admin/env.ts';
 import { ApiEnv } from '../lambdas/api/env.ts';
@@ -218,12 +219,24 @@ export function createHttpFunctions(
   };
 }
 
+/** Kinds of auth that verify a session with the identity provider. */
+const ASKS_PROVIDER: ReadonlySet<RouteAuth> = new Set([
+  'bearer',
+  'me',
+  'session',
+  'admin',
+  'operator',
+  'socket',
+]);
+
 /** Lines of these functions that a person should look at. */
 export function watchHttpFunctions(
   monitoring: Monitoring,
   surfaces: Readonly<Record<HttpSurface, ServiceFunction>>,
 ): void {
-  for (const surface of Object.values(surfaces)) {
+  const asking = new Set(ROUTES.filter(({ auth }) => ASKS_PROVIDER.has(auth)).map(({ surface }) => surface));
+  for (const name of asking) {
+    const { [name]: surface } = surfaces;
     monitoring.addLine(surface, 'IdentityAway', {
       logGroup: surface.logGroup,
       where: { message: 'the identity provider did not answer' },

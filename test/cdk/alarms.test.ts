@@ -81,6 +81,15 @@ describe('the runbook', () => {
   });
 });
 
+test('a function whose sessions an identity provider verifies has the line IdentityAway, and no other function', () => {
+  const watched = lines.map(({ name }) => name).filter((name) => name?.endsWith('IdentityAway'));
+  expect(watched.sort()).toEqual(
+    ['Admin', 'Advice', 'Api', 'Billing', 'Connections', 'Evidence', 'ForgeOps'].map(
+      (name) => `${name}IdentityAway`,
+    ),
+  );
+});
+
 const OWN_ALARMS: [name: string, word: string, alarm: string, threshold: number][] = [
   ['TreeMismatch', 'tree_mismatch', 'UnprovenLandingAlarm', 1],
   ['UnverifiedLanding', 'unverified_landing', 'UnprovenLandingAlarm', 1],
