@@ -450,15 +450,18 @@ describe('discover', () => {
   });
 
   test.each([
-    [new ForgeError('denied', 'x', 401), 400, 'forge_error', 'forge answered 401 Unauthorized'],
-    [new ForgeError('missing', 'x', 404), 400, 'forge_error', 'forge answered 404 Not Found'],
-    [new ForgeError('unreachable', 'x', null), 502, 'forge_unreachable', expect.any(String)],
-    [new ForgeError('unreachable', 'x', 500), 502, 'forge_unreachable', expect.any(String)],
-  ])('%s', async (fault, status, code, message) => {
-    world.forge.repos = fault;
-    const failed = await discover();
-    expect([failed.status, failed.code, failed.json.error.message]).toEqual([status, code, message]);
-  });
+    ['denied', 401, 400, 'forge_error', 'forge answered 401 Unauthorized'],
+    ['missing', 404, 400, 'forge_error', 'forge answered 404 Not Found'],
+    ['unreachable', null, 502, 'forge_unreachable', expect.any(String)],
+    ['unreachable', 500, 502, 'forge_unreachable', expect.any(String)],
+  ] as const)(
+    'a fault of the kind %s (%s) is answered with %i %s',
+    async (kind, fault, status, code, message) => {
+      world.forge.repos = new ForgeError(kind, 'x', fault);
+      const failed = await discover();
+      expect([failed.status, failed.code, failed.json.error.message]).toEqual([status, code, message]);
+    },
+  );
 
   test('a credential that does not open, and one of another row (A96)', async () => {
     world.vault.failing = 'open';

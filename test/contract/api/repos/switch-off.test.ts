@@ -94,11 +94,11 @@ describe('switching the queue off (D-24)', () => {
   });
 
   test.each([
-    [new ForgeError('denied', 'x', 403), 422, 'forge_access_denied'],
-    [new ForgeError('unreachable', 'x', null), 502, 'forge_unreachable'],
-  ])('%s: the queue stays on', async (fault, status, code) => {
+    ['denied', 403, 422, 'forge_access_denied'],
+    ['unreachable', null, 502, 'forge_unreachable'],
+  ] as const)('a fault of the kind %s (%s): the queue stays on', async (kind, fault, status, code) => {
     const repo = await withBatch();
-    world.forge.cancelFault = fault;
+    world.forge.cancelFault = new ForgeError(kind, 'x', fault);
     const answer = await disable(repo);
     expect([answer.status, answer.code]).toEqual([status, code]);
     expect(await world.store.getRepo(repo.id)).toMatchObject({ queueEnabled: true });
