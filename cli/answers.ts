@@ -23,8 +23,8 @@ const NEEDED = {
 } as const satisfies { readonly [Id in ClientRouteId]?: readonly (keyof Item<ResultOf<Id>>)[] };
 
 /**
- * Whether JSON is what this route answers with. A service of another release may leave fields out, add some, and know other
- * words: what is needed has to be there, and what is there has to be of its kind.
+ * Whether a parsed JSON value is an answer of this route. A service of another release may leave fields out, add fields
+ * and know other words, so only the fields in `NEEDED` have to be there; a field that is there has to be of its type.
  */
 export function isAnswer(id: ClientRouteId, value: unknown): boolean {
   const route = ROUTES.find((each) => each.id === id);
@@ -39,7 +39,10 @@ export function isAnswer(id: ClientRouteId, value: unknown): boolean {
   );
 }
 
-/** A field that is not there is of no kind. Null is taken in the place of a text, a number or a switch, and of nothing that has parts. */
+/**
+ * Whether an issue of the schema is a value of another type. An absent field is none. Null is taken for a text, a
+ * number or a boolean, and for no list or object.
+ */
 const isOfOtherKind =
   (value: unknown) =>
   (issue: z.core.$ZodIssue): boolean => {

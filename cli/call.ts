@@ -48,7 +48,7 @@ export interface LoggedIn {
   readonly asked: Asked;
   /** The address of the service. */
   readonly url: string;
-  /** The same, for a command that is to be over by this moment: no call takes longer. */
+  /** A client of the service for a command that has to end by `end` (epoch ms): no call takes longer. */
   readonly until: (end: number) => Asked;
 }
 

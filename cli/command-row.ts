@@ -6,11 +6,11 @@ export interface CommandRow extends Described {
 }
 
 interface Described {
-  /** Its name and its operands, as `commander` reads them. */
+  /** Name and operands of the command, as `commander` reads them. */
   readonly spec: string;
   readonly says: string;
   readonly needs: Need;
-  /** Its own, without those that every command has, and without those that name a repository it needs. */
+  /** Options of this command alone. Those of every command, and those that name a repository, are added. */
   readonly options?: readonly OptionRow[];
 }
 
@@ -21,7 +21,7 @@ export interface OptionRow {
 
 /** The needs of a command, each with the thing that it is given for it. */
 interface Given {
-  /** It may still log in by itself, where its words ask for that. */
+  /** A command that needs nothing may still log in by itself, where its words ask for that. */
   readonly nothing: Call;
   readonly login: LoggedIn;
   readonly repository: OnRepo;
@@ -37,7 +37,10 @@ interface Command<N extends Need, Input> extends Described {
   readonly run: (given: Given[N], input: Input) => Promise<number>;
 }
 
-/** A missing login is told before a wrong word, and a wrong word before an unknown repository. */
+/**
+ * Makes a row of the table. Of several faults of one call the first in this order is told: a missing login, a wrong
+ * word, an unknown repository.
+ */
 export const command = <N extends Need, Input>({
   read,
   run,
@@ -51,7 +54,10 @@ export const command = <N extends Need, Input>({
   },
 });
 
-/** In two steps: the first asks the service nothing. */
+/**
+ * How each need is met, in two steps: the outer call reads the login and asks the service nothing, the inner one may
+ * ask the service.
+ */
 const PROVIDERS: { readonly [N in Need]: (call: Call) => () => Promise<Given[N]> } = {
   nothing: (call) => async () => call,
   login: (call) => {

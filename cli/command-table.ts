@@ -34,7 +34,7 @@ const holdRow = (kind: 'pause' | 'drain', says: string): CommandRow =>
     run: ({ asked, repo }, wanted) => hold(asked, repo, kind, wanted),
   });
 
-/** In the order of `mergeyard --help`. */
+/** Every command, in the order of `mergeyard --help`. */
 export const COMMAND_TABLE: readonly CommandRow[] = [
   command({
     spec: 'login <address>',

@@ -9,11 +9,14 @@ import { plain } from './values.ts';
 export type Story = ResultOf<'readPull'>;
 
 const POLL_MS = 10_000;
-/** A schedule is known once the queue has looked; an engine that was at rest starts first. */
+/**
+ * How long a new schedule may stay unknown to the queue: the queue knows it after its next look, and an engine at rest
+ * has to start first.
+ */
 const FIRST_LOOK_MS_MAX = 180_000;
-/** A timer may ring a moment before the clock says so. */
+/** How much earlier than asked for a timer may ring. */
 const TIMER_MS = 20;
-/** A fault is told until the queue has seen the push that mends it: so long it may be an old one. */
+/** How long a fault may be an old one: the queue shows it until it has seen the push that repairs it. */
 const FAULT_STANDS_MS = 40_000;
 
 export async function status(asked: Asked): Promise<number> {
@@ -75,7 +78,7 @@ const NOT_KNOWN_STEP = 'If it was scheduled just now, ask again in a minute; els
 const isNotFound = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.code === 'not_found';
 
-/** Most words of a status begin with the code already. */
+/** Words of the state of a pull request, with its code before them unless they begin with it. */
 function sayNow({ code, words }: Story['now']): string {
   const [name, said] = [code ?? 'unknown', plain(words ?? '')];
   return said.startsWith(name) ? said : `${name}: ${said}`;
@@ -98,7 +101,7 @@ export function describe(story: Story): readonly string[] {
 }
 
 export interface Waited {
-  /** As it was last seen; null: the service did not answer, or the queue has not looked yet. */
+  /** The story at the last look; null: the service did not answer, or the queue has not looked yet. */
   readonly story: Story | null;
   readonly exit: (typeof EXIT)['ok' | 'fault' | 'left' | 'timedOut'];
 }
@@ -106,9 +109,9 @@ export interface Waited {
 const mayPass = (error: unknown): boolean => error instanceof ApiError && error.retryable;
 
 /**
- * Until the pull request left the queue, or stands in it with a fault that only a change of it ends, such as a conflict. A
- * fault of the service that passes is waited for, and so is the first look of the queue at a schedule that was made just
- * now; another refusal of the service ends the wait. A service that says nothing at all does not outlast the time.
+ * Waits until the pull request has left the queue, or stands in it with a fault that only a change of it ends, such as
+ * a conflict. A temporary fault of the service, and the first look at a new schedule, are waited for; any other refusal
+ * ends the wait. The wait ends at `end`, also where the service never answers.
  */
 export async function waitForExit(
   { api, machine }: Pick<Asked, 'api' | 'machine'>,

@@ -10,11 +10,11 @@ export interface Machine {
   readonly cwd: string;
   readonly fetch: typeof globalThis.fetch;
   readonly print: (line: string) => void;
-  /** Standard output is a terminal, which `watch` draws on. */
+  /** Whether standard output is a terminal, on which `watch` draws. */
   readonly isTerminal: boolean;
   /** Standard output of git in `cwd`, without the last line break; null: git refused, or is not there. */
   readonly readGit: (args: readonly string[]) => Promise<string | null>;
   readonly now: () => number;
-  /** Throws `ReaderLeft`, before the time is over as well. */
+  /** Sleeps for `ms`. Throws `ReaderLeft` as soon as the reader of standard output is gone. */
   readonly sleep: (ms: number) => Promise<void>;
 }

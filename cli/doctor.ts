@@ -65,7 +65,7 @@ function sayClone(clone: Named | null, repos: readonly Entry[]): Finding {
   return { check, ok, says: ok ? name : `${name} has no queue that this token sees` };
 }
 
-/** A missing webhook costs time and no landing, so its step may be quiet. */
+/** One finding for each step of the set-up. A quiet step is ok: a missing webhook costs time and no landing. */
 const checkSetUp = (name: string, entry: Entry): readonly Finding[] =>
   listSteps(entry).map(({ title, tone, state, advice }) => {
     const ok = tone === 'clear' || tone === 'quiet';

@@ -37,7 +37,7 @@ export interface Proof {
   readonly key: string;
 }
 
-/** As text, also of a shell of Windows, whose `>` writes UTF-16 and a mark before it. */
+/** Reads a text file in UTF-8, or in UTF-16 with a byte order mark, which `>` of a Windows shell writes. */
 export function readFile(path: string): string {
   let bytes: Buffer;
   try {
@@ -49,7 +49,10 @@ export function readFile(path: string): string {
   return new TextDecoder(encoding).decode(bytes);
 }
 
-/** Each from its file, else from the service. With both files nothing is asked of it, so that no login is needed either. */
+/**
+ * Takes the statement and the key each from its file, where the call names one, and else from the service. With both
+ * files the service is not asked, and no login is needed.
+ */
 export async function gatherProof(call: Call, name: string): Promise<Proof> {
   const { evidence: envelopeFile, key: keyFile } = call.options;
   return {
@@ -74,7 +77,7 @@ interface Verdict {
   readonly verified: boolean;
   readonly commit: string;
   readonly keyid: string | null;
-  /** Why it does not hold; null: it holds. */
+  /** Why the statement does not hold; null: it holds. */
   readonly fault: string | null;
   readonly statement: LandingStatement | null;
   /** Facts that the signature alone says, because the clone cannot show them. */
@@ -119,7 +122,10 @@ async function judge(machine: Git, commit: string, text: string, pem: string): P
     : refuse(fault, statement);
 }
 
-/** The clone is the witness: an object id names its content, so that nothing has to be believed of it. */
+/**
+ * Compares the statement with the objects of the local clone. An object id names its content, so the clone need not be
+ * trusted.
+ */
 async function compare(
   { readGit }: Git,
   commit: string,

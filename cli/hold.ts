@@ -1,7 +1,7 @@
 import { type Asked, EXIT, emit, type Repo } from './asked.ts';
 import { plain } from './values.ts';
 
-/** `forMs` null: until the queue is resumed. */
+/** Pauses or drains a queue. `forMs` null: until it is resumed. */
 export async function hold(
   asked: Asked,
   repo: Repo,

@@ -10,7 +10,7 @@ export const LOG_EVENTS_DEFAULT = 20;
 const LOG_EVENTS_MAX = 1_000;
 const LOG_CALLS_MAX = 40;
 
-/** Null: all of them. */
+/** Which events are shown; a field that is null admits all. */
 export interface LogFilter {
   readonly event: EventName | null;
   readonly pr: number | null;
@@ -68,7 +68,7 @@ function readLimit(text: string): number {
   return limit;
 }
 
-/** The reason is a code or a word of a person. */
+/** One event as a line. `reason` is a code, or text that a person wrote. */
 export const describeEvent = ({ timestamp, event, pr, title, reason }: Happened): string =>
   `${timestamp} ${event} #${pr} ${plain(title)}${reason == null ? '' : ` (${plain(reason)})`}`;
 
@@ -81,10 +81,12 @@ export async function gateLog(asked: Asked, repo: Repo, number: number): Promise
 
 export type GateLog = ResultOf<'readGateLog'>;
 
-/** A pull request can print what looks like a line of ours: each line of a log has a mark before it, and no other line. */
+/**
+ * Mark before each line of a log, and before no other line: output of a pull request may imitate lines of this program.
+ */
 const LOG_MARK = '| ';
 
-/** Each line by itself: what programs print is told as data. */
+/** A gate log as lines. Output of programs is shown as data, line by line, behind `LOG_MARK`. */
 export function describeGateLog({ run_url, gate_verdict, words, jobs }: GateLog): readonly string[] {
   return [
     ...(run_url === null ? [] : [`run: ${gate_verdict ?? 'unknown'} ${run_url}`]),
@@ -96,10 +98,13 @@ export function describeGateLog({ run_url, gate_verdict, words, jobs }: GateLog)
   ];
 }
 
-/** Tabs as spaces, so that a line is what a terminal shows. */
+/** Lines of a text, each behind `LOG_MARK`, with tabs as spaces, so that each is as wide as a terminal shows it. */
 const linesOf = (text: string): readonly string[] =>
   withoutEmptyEnd(text.split('\n')).map((line) => `${LOG_MARK}${plain(line.replaceAll('\t', '  '))}`);
 
-/** Without the empty lines at the end: of a log that is all empty lines an expression would try each with all that follow. */
+/**
+ * Removes the empty lines at the end. No regular expression: on a log of empty lines alone it would take quadratic
+ * time.
+ */
 const withoutEmptyEnd = (lines: readonly string[]): readonly string[] =>
   lines.slice(0, Math.max(1, lines.findLastIndex((line) => line !== '') + 1));

@@ -13,7 +13,10 @@ export interface Login {
 const loginFile = ({ env }: Pick<Machine, 'env'>): string =>
   join(configFolder(env), 'mergeyard', 'login.json');
 
-/** Never beside the folder that a command is called in, which a stranger may have filled: the token would go where the stranger says. */
+/**
+ * The folder of the configuration; always an absolute path. A path relative to the working folder could be filled by a
+ * stranger, to whose address the token would go.
+ */
 function configFolder(env: Machine['env']): string {
   const { XDG_CONFIG_HOME: named = '' } = env;
   if (isAbsolute(named)) return named;
@@ -24,7 +27,9 @@ function configFolder(env: Machine['env']): string {
   throw new Misuse('This account has no home folder: set HOME, or MERGEYARD_URL and MERGEYARD_TOKEN.');
 }
 
-/** An account that the machine does not know, as in a container, makes both of Node's readers throw. */
+/**
+ * Result of a reader of Node, or '' where it throws, as for an account that the machine does not know (in a container).
+ */
 function orNone(readHome: () => string): string {
   try {
     return readHome();
@@ -34,8 +39,8 @@ function orNone(readHome: () => string): string {
 }
 
 /**
- * The environment wins over the file, so that a job needs no file. A stored token belongs to the service that it was
- * stored for: an address that comes from elsewhere, such as the environment of a project, gets none of it.
+ * Reads the login. The environment wins over the file, so that a CI job needs no file. The stored token belongs to the
+ * address that is stored with it: an address from elsewhere gets no stored token.
  */
 export function readLogin(machine: Machine): Login {
   const { MERGEYARD_URL: url, MERGEYARD_TOKEN: token } = machine.env;
@@ -58,7 +63,10 @@ function toLogin(url: string, token: string): Login {
   return { url: url.replace(/\/+$/, ''), token: checkToken(token) };
 }
 
-/** A token that no header can carry is refused here: the call would fail as if the service were away. */
+/**
+ * Returns the token. Throws `Misuse` for one that no HTTP header can carry, because the call would look like a service
+ * that is away.
+ */
 export function checkToken(text: string): string {
   const token = text.trim();
   if (/^[!-~]*$/.test(token)) return token;
@@ -67,7 +75,7 @@ export function checkToken(text: string): string {
   );
 }
 
-/** Without TLS only this machine is spoken to. Paths of the service are put behind it. Returns the origin. */
+/** Returns the origin of the service. Throws `Misuse` for anything but https, unless the host is this machine. */
 export function checkAddress(address: string): string {
   const { origin, protocol, hostname, username, password } = URL.canParse(address)
     ? new URL(address)
@@ -87,7 +95,7 @@ const StoredLogin = z.object({
   token: z.string().min(1),
 });
 
-/** Null: there is no login here. */
+/** Reads the stored login; null: there is none. */
 function readStored(machine: Pick<Machine, 'env'>): Login | null {
   const file = loginFile(machine);
   let text: string;
@@ -110,7 +118,7 @@ function readStored(machine: Pick<Machine, 'env'>): Login | null {
   }
 }
 
-/** Undefined also where the file cannot be used: that is told by the command that needs it. */
+/** Reads the stored token. Undefined: there is none, or the file cannot be used; the command that needs it tells that. */
 export function readStoredToken(machine: Pick<Machine, 'env'>): string | undefined {
   try {
     return readStored(machine)?.token;
@@ -119,7 +127,9 @@ export function readStoredToken(machine: Pick<Machine, 'env'>): string | undefin
   }
 }
 
-/** Mode 600 from the first byte: the file is made under another name, then moved. */
+/**
+ * Stores the login with mode 600 from the first byte: it is written under another name, then renamed. Returns the path.
+ */
 export function storeLogin(machine: Pick<Machine, 'env'>, login: Login): string {
   const file = loginFile(machine);
   const next = `${file}.${process.pid}.next`;

@@ -6,7 +6,7 @@ import { Misuse } from './context.ts';
 import { checkAddress, checkToken, storeLogin } from './login-file.ts';
 import { reach } from './reach.ts';
 
-/** The origin of the service. */
+/** Reads the operand of `login`: the origin of the service. Throws `Misuse`. */
 export function readAddress(text: string): string {
   if (!URL.canParse(text)) throw new Misuse('login takes the address of the service.');
   return checkAddress(text);

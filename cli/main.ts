@@ -25,7 +25,7 @@ process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   complain(`The output cannot be written (${code ?? 'unknown'}): ${step}.`);
 });
 
-/** In a folder that was deleted there is no repository either. */
+/** The working folder; the root where it was deleted, in which there is no repository either. */
 function readFolder(): string {
   try {
     return process.cwd();

@@ -5,7 +5,10 @@ import { type Named, type NamedForge, readAddress } from './remote.ts';
 /** The part of a repository that tells it from the others. */
 export type Known = Pick<Repo, 'name' | 'base_branch' | 'instance_url'>;
 
-/** Of `--repo`: `owner/name`, `host/owner/name` with a port and a path of the forge where it has them, or an address. */
+/**
+ * Reads the value of `--repo`: `owner/name`, `host/owner/name` (with port and path of the forge where there are any),
+ * or an address.
+ */
 export function readRepoName(text: string): Named {
   const { length } = text.split('/').filter((part) => part !== '');
   // `host:3000/owner/name` would be a path of SSH.
@@ -18,8 +21,8 @@ export function readRepoName(text: string): Named {
 export const NO_NAME = 'Name the repository: --repo OWNER/NAME.';
 
 /**
- * The one queue that is meant. Nothing is guessed where several forges have a repository of that name: a hold, or the
- * forge token of a person, would reach the wrong one.
+ * The one queue that the call means. Throws `Misuse` where several forges have a repository of that name: a hold, or
+ * the forge token of a person, could reach the wrong one.
  */
 export function pickRepo<T extends Known>(repos: readonly T[], named: Named, branch: string | undefined): T {
   const { slug, forge } = named;
@@ -61,7 +64,10 @@ const branchesOf = (repos: readonly Known[]): readonly string[] => [
   ...new Set(repos.map(({ base_branch }) => base_branch)),
 ];
 
-/** Those that an address may mean. One of SSH may have another host than the page, and then says nothing of the forge. */
+/**
+ * The repositories that an address may mean. An SSH address may have another host than the page of the forge; with an
+ * unknown host all are left.
+ */
 function onForge<T extends Known>(repos: readonly T[], forge: NamedForge | null): readonly T[] {
   if (forge === null) return repos;
   const onHost = repos.filter(({ instance_url }) => forgeOf(instance_url).host === forge.host);
@@ -78,7 +84,7 @@ function onForge<T extends Known>(repos: readonly T[], forge: NamedForge | null)
   });
 }
 
-/** Of the address of a forge that the service tells. */
+/** Host, port and path of the address of a forge, as the service tells it. */
 function forgeOf(address: string): Pick<NamedForge, 'host' | 'port' | 'path'> {
   if (!URL.canParse(address)) return { host: '', port: '', path: '' };
   const { hostname: host, port, pathname } = new URL(address);
@@ -95,7 +101,7 @@ const join = ({ host, port, path }: ReturnType<typeof forgeOf>, slug: string): s
 
 const listNames = (repos: readonly Known[]): readonly string[] => [...new Set(repos.map(nameWithForge))];
 
-/** With its forge where another one has a repository of that name. */
+/** Name of a repository, with its forge where another forge has a repository of that name. */
 export function sayRepo(repo: Known, repos: readonly Known[]): string {
   const namesakes = repos.filter(({ name }) => name === repo.name);
   return new Set(namesakes.map(({ instance_url }) => instance_url)).size > 1

@@ -9,7 +9,7 @@ import type { Machine } from './context.ts';
 const EXIT_CODES =
   '\nExit codes: 0 done or landed, 1 left or held with a fault, not verified or a wrong file, 2 left without one, 3 timed out, 4 doctor found something, 64 misuse, 69 refused, unreachable or not written.';
 
-/** Each command, with its arguments and options, to its exit code. Throws what `commander` does for a misuse. */
+/** Runs the command that the arguments name, and returns its exit code. Throws the errors of `commander` for a misuse. */
 export async function openProgram(
   argv: readonly string[],
   world: Omit<Call, 'operands' | 'options'>,
@@ -47,7 +47,7 @@ const optionsOf = ({ needs, options = [] }: CommandRow): readonly OptionRow[] =>
   ...PRINTING,
 ];
 
-/** On every command: a script may ask each of them for one line, or for none. */
+/** Options of every command, so that a script may ask any of them for one line, or for none. */
 const PRINTING: readonly OptionRow[] = [
   { flags: '--json', says: 'the answer of the API as one line, errors too' },
   { flags: '--quiet', says: 'prints nothing but errors' },

@@ -2,9 +2,12 @@ import { ApiError } from '#core/contracts/routes/client.ts';
 import type { Machine } from './context.ts';
 import { Refusal } from './refusal.ts';
 
-/** More than the service takes for any answer. A wait has to notice the end of its time beside one that hangs. */
+/**
+ * The longest time for an answer, longer than the service ever takes: a wait has to notice its end although a call
+ * hangs.
+ */
 const ANSWER_MS_MAX = 60_000;
-/** A call that is made as the time ends has this long: it tells where things stand then. */
+/** How long the last call of a wait may take, which is made as the time ends and tells the final state. */
 const LAST_ANSWER_MS = 2_000;
 
 /**
@@ -38,7 +41,7 @@ function unusedProxy(env: Machine['env'], url: string): string | null {
   return names.find((name) => (env[name] ?? '') !== '') ?? null;
 }
 
-/** A call of which the answer does not come in time fails, as where the network is away. */
+/** Wraps `fetch`: a call without an answer in time fails as one without a network does. */
 export function withinTime(fetch: Machine['fetch'], timeMs: number): Machine['fetch'] {
   return (url, init) => {
     const inTime = AbortSignal.timeout(timeMs);

@@ -1,7 +1,7 @@
 import { nextStep, splitStep } from '#core/contracts/error-steps.ts';
 import { ApiError } from '#core/contracts/routes/client.ts';
 
-/** A refusal of which a command knows more than the table: it asked for one thing, so its words and its step are exact. */
+/** A refusal with a message and a next step of the command's own, which knows what it asked for. */
 export class Refusal extends ApiError {
   constructor(
     { code, status, retryable }: ApiError,
@@ -12,7 +12,7 @@ export class Refusal extends ApiError {
   }
 }
 
-/** Of an error that no command expects: an answer that a command cannot read, or a fault of this program. */
+/** The refusal for an unexpected error: an answer that a command cannot read, or a fault of this program. */
 export const notUsable = (error: unknown): Refusal =>
   new Refusal(
     new ApiError('unexpected', '', 0, false),
@@ -23,7 +23,7 @@ export const notUsable = (error: unknown): Refusal =>
 export const stepOf = (error: ApiError): string | null =>
   error instanceof Refusal ? error.next : nextStep(error);
 
-/** One line: the code, the message, the next step. */
+/** A refusal as one line: code, message, next step. */
 export function sayRefusal(error: ApiError): string {
   const { fact, step } = splitStep(error, stepOf(error));
   return `${error.code}: ${[fact, step].filter((part) => part !== '' && part !== null).join(' ')}`;

@@ -6,29 +6,35 @@ import type { Machine } from './context.ts';
 export interface Named {
   /** `owner/name`. */
   readonly slug: string;
-  /** Null: nothing is said of the forge. */
+  /** Null: the address names no forge. */
   readonly forge: NamedForge | null;
 }
 
 export interface NamedForge {
-  /** In small letters, one of IPv6 in brackets. */
+  /** Host in lower case; an IPv6 address in brackets. */
   readonly host: string;
-  /** Empty: the usual one, or not told. */
+  /** Port; empty: the default one, or not named. */
   readonly port: string;
-  /** Of a forge that is not at the root of its host: between slashes, without those at the ends. */
+  /** Path of a forge that is not at the root of its host, without slashes at its ends; else empty. */
   readonly path: string;
-  /** `ssh`, as all that is no address of a page: it may have a host and a port of its own. */
+  /**
+   * Scheme of the address; `ssh` for every address that is no web address, and whose host and port may differ from
+   * those of the page.
+   */
   readonly way: 'https' | 'http' | 'ssh';
 }
 
-/** Of the remote `origin`. Null: there is none, or it names no repository. */
+/** The repository of the remote `origin`. Null: there is no such remote, or it names no repository. */
 export async function readRemote({ readGit, cwd }: Pick<Machine, 'readGit' | 'cwd'>): Promise<Named | null> {
   // Git knows its own rules: `insteadOf`, included files, worktrees, quotes.
   const url = await readGit(['remote', 'get-url', 'origin']);
   return (url === null ? null : readAddress(url)) ?? readConfigured(cwd);
 }
 
-/** Of an address of git: a URL, `host:owner/name` of SSH, or a path. Null: it names no owner and name. */
+/**
+ * The repository that an address of git names: a URL, `host:owner/name` of SSH, or a path. Null: it has no owner and
+ * name.
+ */
 export function readAddress(text: string): Named | null {
   const address = text.trim();
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(address)) return readUrl(address);
@@ -50,7 +56,7 @@ function readUrl(address: string): Named | null {
 const WAYS: Readonly<Record<string, NamedForge['way']>> = { 'https:': 'https', 'http:': 'http' };
 const NO_NAMES = ['', '.', '..', '.git'];
 
-/** The last two parts are owner and name; what a web address has before them belongs to the forge. */
+/** Reads path segments: the last two are owner and name, those before them the path of the forge. */
 function name(parts: readonly string[], forge: NamedForge | null): Named | null {
   const filled = parts.filter((part) => !NO_NAMES.includes(part));
   const [owner, last] = filled.slice(-2);
@@ -61,7 +67,7 @@ function name(parts: readonly string[], forge: NamedForge | null): Named | null 
   };
 }
 
-/** Git takes `[user@host:port]` and `[user@::1]` too. */
+/** Host of an SSH address, which git also takes as `[user@host:port]` and `[user@::1]`. */
 function hostOfSsh(text: string): string {
   const inner = /^\[(?:[^@]*@)?(.*)\]$/.exec(text)?.[1];
   if (inner === undefined) return text;
@@ -69,7 +75,7 @@ function hostOfSsh(text: string): string {
   return rest.length > 1 ? `[${inner}]` : host;
 }
 
-/** One host has several spellings in letters, and in IPv6. */
+/** One spelling of a host: lower case, and the shortest form of an IPv6 address. */
 function readHost(host: string): string {
   const address = `http://${host}/`;
   return URL.canParse(address) ? new URL(address).hostname : host.toLowerCase();
@@ -83,7 +89,7 @@ function decode(text: string): string {
   }
 }
 
-/** From the nearest `.git/config`, where there is no git, or git does not trust the owner of the folder. */
+/** Reads the nearest `.git/config` itself, where git is not installed or does not trust the owner of the folder. */
 function readConfigured(folder: string): Named | null {
   for (let at = folder; ; at = dirname(at)) {
     const named = readAddress(originOf(readConfig(at)));
@@ -115,7 +121,7 @@ function originOf(config: string): string {
   return '';
 }
 
-/** Quotes may stand anywhere in a value; a comment begins outside of them. */
+/** A value of a git configuration without its quotes, which may stand anywhere in it, and without its comment. */
 const unquote = (value: string): string =>
   [...value.matchAll(/"((?:[^"\\]|\\.)*)"|([^"#;]+)|[#;].*/g)]
     .map(([, quoted, bare]) => (quoted === undefined ? (bare ?? '') : quoted.replaceAll(/\\(.)/g, '$1')))

@@ -8,7 +8,7 @@ import { notUsable, sayRefusal, stepOf } from './refusal.ts';
 import { Secrets } from './secrets.ts';
 import { plain } from './values.ts';
 
-/** One command, to its exit code. Errors go to `complain` as one line, never with the token. */
+/** Runs one command and returns its exit code. Errors go to `complain` as one line, never with the token. */
 export async function run(
   argv: readonly string[],
   machine: Machine,

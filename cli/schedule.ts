@@ -3,7 +3,10 @@ import type { Call } from './call.ts';
 import { type Machine, Misuse } from './context.ts';
 import { checkToken } from './login-file.ts';
 
-/** Of the person, never of the queue. It is neither stored nor printed. */
+/**
+ * Reads the forge token of the person (not that of the queue) from the environment or standard input. The token is
+ * neither stored nor printed.
+ */
 export async function readForgeToken(
   machine: Pick<Machine, 'env'>,
   readStdin: (() => Promise<string>) | null,
@@ -16,7 +19,7 @@ export async function readForgeToken(
   return token;
 }
 
-/** A function, since the token is read last: standard input is left alone until the repository is found. */
+/** Reads the token when it is called, so that standard input is left alone until the repository is found. */
 export const tokenReader =
   ({ machine, readStdin, options }: Call) =>
   (): Promise<string> =>

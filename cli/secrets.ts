@@ -1,5 +1,8 @@
 const MASK = '***';
-/** Other spellings of a shorter secret would be found in text by chance. */
+/**
+ * From this length on the encodings of a secret are hidden too; those of a shorter one would be found in text by
+ * chance.
+ */
 const SPELLED_CHARS_MIN = 8;
 
 /** Keeps secrets out of all that leaves: a server or a log may say back what was sent, and others read what is printed. */
@@ -25,7 +28,10 @@ export class Secrets {
   }
 }
 
-/** As it is, in JSON (also in JSON that is told in JSON), in an address, in hex, and in Base64 at any place, as that of `user:token` in a header. */
+/**
+ * Spellings of a secret: plain, in JSON (once and twice quoted), percent-encoded, in hex, and in Base64 at each of the
+ * three offsets, as within `user:token` of a header.
+ */
 function spell(secret: string): readonly string[] {
   const inJson = quote(secret);
   const plainly = [secret, inJson, quote(inJson)];
@@ -51,7 +57,7 @@ function spell(secret: string): readonly string[] {
 
 const quote = (text: string): string => JSON.stringify(text).slice(1, -1);
 
-/** All texts in a value are passed through `change`; names of fields stay. */
+/** Applies `change` to every text within a value; names of fields stay. */
 export function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
   if (Array.isArray(value)) return value.map((part) => mapTexts(part, change));

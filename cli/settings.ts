@@ -60,7 +60,7 @@ export async function settings(
   return action === 'compare' ? compare(asked, repo, file.settings) : apply(asked, repo, file.settings);
 }
 
-/** Each value that holds, and where it comes from. */
+/** Prints each setting with the value that holds and its origin, the file or the page. */
 async function show(asked: Asked, repo: Repo): Promise<number> {
   const { name, base_branch, file_settings } = repo;
   const { problems, values } = file_settings;
@@ -80,7 +80,7 @@ async function compare(asked: Asked, repo: Repo, file: FileSettings): Promise<nu
   return EXIT.ok;
 }
 
-/** The values that hold: of the file on the base, where the service reads it. */
+/** The values that hold, by setting: those of the file on the base where the service reads it, else the stored ones. */
 function held(repo: Repo): Readonly<Record<string, unknown>> {
   if (!repo.settings_file) return repo;
   const values = Object.entries(repo.file_settings.values).map(([key, { value }]) => [key, value]);

@@ -13,14 +13,14 @@ import { ToolTransport } from './tool-transport.ts';
 import { plain } from './values.ts';
 import { look } from './watch.ts';
 
-/** Below the minute after which clients give a call up. */
+/** Default of a wait, in seconds: less than the minute after which clients give a call up. */
 const WAIT_SECONDS_DEFAULT = 50;
 const WAIT_SECONDS_MAX = 3_600;
-/** After the end of standard input: a wait of the usual length comes to its end. */
+/** How long answers may still come after standard input has ended: enough for a wait of the default length. */
 const LAST_ANSWERS_MS_MAX = 60_000;
 
 interface ToolDeps {
-  /** The service, for a tool that is to be over by a moment. */
+  /** A client of the service for a tool that has to end by a moment. */
   readonly until: LoggedIn['until'];
   readonly version: string;
   /** The forge token of the person for whom is scheduled; null: the tools only read. */
@@ -41,7 +41,10 @@ const QUEUE = {
 const number = z.int().positive().describe('number of the pull request');
 const READS = { readOnlyHint: true, destructiveHint: false, openWorldHint: true } as const;
 
-/** Until standard input ends and what was asked is answered. Nothing else is written to standard output meanwhile: it is the protocol's. */
+/**
+ * Serves tools over standard input and output until the input has ended and every call is answered. Standard output
+ * belongs to the protocol, so nothing else is written to it.
+ */
 export async function serveTools(
   { until, forgeToken, hide }: Pick<ToolDeps, 'until' | 'forgeToken'> & Pick<Call, 'hide'>,
   find: ToolDeps['find'],
@@ -139,7 +142,7 @@ function openToolServer({ until, version, forgeToken, find }: ToolDeps): McpServ
   return server;
 }
 
-/** Each with the right of one person on the forge, which decides. */
+/** Adds the tools that schedule and unschedule. The forge decides, by the rights of the person whose token is used. */
 function addWrites(
   server: McpServer,
   asked: Asked,
@@ -198,7 +201,7 @@ function describeAttempt({
   return `${created_at} ${gate_verdict} (${outcome}) ${members} tree ${staging_tree ?? 'unknown'} ${run_url ?? 'no run'}`;
 }
 
-/** The runs are told also where the forge does not answer about a log. */
+/** The gate log as lines. Where the forge gives no log, the runs are told all the same. */
 async function tellLog(api: ApiClient, { id }: Repo, number: number): Promise<readonly string[]> {
   try {
     return describeGateLog(await api.readGateLog({ id, number }));
@@ -208,7 +211,10 @@ async function tellLog(api: ApiClient, { id }: Repo, number: number): Promise<re
   }
 }
 
-/** A refusal is an answer of the tool, with its code and the next step: the protocol's own errors are for calls that are malformed. */
+/**
+ * The result of a tool. A refusal is a result too, with its code and next step: errors of the protocol are for
+ * malformed calls.
+ */
 async function answer(ask: () => Promise<readonly string[]>): Promise<CallToolResult> {
   const say = (text: string) => ({ content: [{ type: 'text' as const, text }] });
   try {

@@ -7,7 +7,7 @@ export function readNumber(text: string): number {
   return Number(text.replace('#', ''));
 }
 
-/** Of `30m`, in milliseconds. */
+/** Reads a duration such as `30m`. Returns milliseconds; throws `Misuse`. */
 export function readTime(text: string): number {
   const [, count, unit] = /^(\d{1,5})([smhd])$/.exec(text) ?? [];
   if (count === undefined || unit === undefined)
@@ -24,7 +24,7 @@ const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 /** Text of other people on a terminal: one line, in which no control character and no change of direction is left. */
 export const plain = (text: string): string => text.replaceAll(SEQUENCES, '').replaceAll(HIDDEN, '');
 
-/** The same value for a reader of JSON, and nothing in it that a terminal obeys. */
+/** A value as one line of JSON, with every character escaped that a terminal obeys. */
 export const toJsonLine = (value: unknown): string =>
   JSON.stringify(value).replaceAll(HIDDEN, (hidden) =>
     Array.from(

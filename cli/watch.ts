@@ -16,8 +16,8 @@ export interface Seen {
 }
 
 /**
- * A terminal is drawn anew at each look; elsewhere what changed is printed, one line each (`--json`: the whole).
- * @param end infinite: until it is interrupted
+ * Shows the queue until `end` (epoch ms; infinite: until it is interrupted). A terminal is drawn anew at each look;
+ * elsewhere each change is printed as one line, with `--json` as the whole state.
  */
 export async function watch(asked: Asked, repo: Repo, end: number): Promise<number> {
   const { machine, json } = asked;
@@ -46,14 +46,14 @@ export async function watch(asked: Asked, repo: Repo, end: number): Promise<numb
   }
 }
 
-/** Null: a fault that passes by itself. */
+/** The state of the queue now; null: the service has a fault that is temporary. */
 export async function look(asked: Pick<Asked, 'api' | 'machine'>, repo: Repo): Promise<Seen | null> {
   return (await lookAt(asked, repo))?.seen ?? null;
 }
 
 interface Looked {
   readonly seen: Seen;
-  /** The same for two looks between which nothing has changed: how long something has lasted by now is left out. */
+  /** A text that is equal for two looks between which nothing changed: durations so far are left out. */
   readonly facts: string;
 }
 
@@ -95,7 +95,7 @@ function draw(repo: Repo, { blocker, queue, events }: Seen, now: number): readon
   ];
 }
 
-/** Oldest first, as lines are read; the times of what is waited for change at each look and stand in no line. */
+/** Events, oldest first, then the queue, as lines. No line has the times of the blocker, which change at each look. */
 function tellLines({ queue, events }: Seen): readonly string[] {
   return [
     ...[...events].reverse().map(describeEvent),
