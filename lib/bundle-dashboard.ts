@@ -15,7 +15,10 @@ export interface DashboardBundle {
   readonly initial: readonly string[];
 }
 
-/** In the corner of the icon of a tab, by the state of its repository: a shape each, never colour alone. */
+/**
+ * Marks in the corner of the tab icon, by the state of a repository. Each has a shape of its own, so colour alone says
+ * nothing.
+ */
 const ICON_MARKS = {
   stop: '<path d="M20 20l10 10M30 20l-10 10" stroke="#fff" stroke-width="7"/><path d="M20 20l10 10M30 20l-10 10" stroke="#b42318" stroke-width="4"/>',
   busy: '<circle cx="25" cy="25" r="6.500" fill="#f0b429" stroke="#fff" stroke-width="1.500"/>',

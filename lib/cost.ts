@@ -15,7 +15,7 @@ export interface CostLine extends Readonly<Record<CostState, number>> {
 }
 
 const HOURS = 730;
-/** us-east-1, list prices. Free tiers that never end are taken off where they have a name here. */
+/** List prices of us-east-1, in USD. Free tiers that never end are taken off where they have a name here. */
 const PRICES = {
   fargateArmVcpuHour: 0.03238,
   fargateArmGbHour: 0.00356,
@@ -42,52 +42,66 @@ const PRICES = {
   keyRequest: 3e-6,
 } as const;
 const WEB_ACL_RULES = 4;
-/** Five pollers of a queue that each ask every 20 seconds. */
+/** Calls of a month with which Lambda polls one queue: five pollers that each ask every 20 seconds. */
 const POLLS_PER_QUEUE = (5 * HOURS * 3600) / 20;
 const TICKS = HOURS * 12;
-/** Start, report and a line or two of a function. */
+/** Log of one invocation, in GB: start, report and a line or two. */
 const LOG_GB_PER_RUN = 2e-6;
 
 /** The team that the states are about. */
 const TEAM_REPOS = 5;
-/** Ten hours on 22 days, in which a pull request is scheduled, and the hour after them, in which the engine is kept up. */
+/**
+ * Hours of a month in which the engine is up: ten hours with scheduled pull requests on 22 days, and the hour after
+ * each.
+ */
 const TEAM_ENGINE_HOURS = 22 * 11;
-/** In each repository nine between two ticks of these hours, and some 250 until it is quiet in the night after them. */
+/**
+ * Glances of a month: in each repository nine between two ticks of the hours above, and some 250 in each night until it
+ * is quiet.
+ */
 const TEAM_GLANCES = TEAM_REPOS * (TEAM_ENGINE_HOURS * 12 * 9 + 22 * 250);
-/** 1,000 pull requests landed, 20 looks at each. */
+/** Reconciles of a month: 1,000 pull requests landed, 20 looks at each. */
 const TEAM_RECONCILES = 20_000;
 
-/** Wake, lease, outcome and due mark with its index; the repository, plan, connection and what the queue says. */
+/**
+ * Price of the table for one wake. Written: wake, lease, outcome, and due mark with its index. Read: repository, plan,
+ * connection, and the state of the queue.
+ */
 const TABLE_PER_WAKE = 11 * PRICES.tableWrite + 12 * PRICES.tableRead;
 const QUEUE_PER_WAKE = 3 * PRICES.queueRequest;
 const LOG_PER_WAKE = 2 * LOG_GB_PER_RUN * PRICES.logsGb;
 
-/** One piece of work: what its functions use, of which a part is free, and the price of the rest of it. */
+/**
+ * Usage and price of one piece of work: the usage of its functions, of which a part is free, and the price of the rest.
+ */
 interface Work {
   readonly gbSeconds: number;
   readonly runs: number;
   readonly usd: number;
 }
-/** A worker that waits for an idle look, and the look. */
+/** An idle look: the worker that waits for it, and the look. */
 const IDLE_LOOK: Work = {
   gbSeconds: 0.25 * (0.9 + 0.7),
   runs: 2,
   usd: TABLE_PER_WAKE + QUEUE_PER_WAKE + PRICES.keyRequest + LOG_PER_WAKE,
 };
-/** A worker that waits ten seconds for the engine, which stores a dozen steps. */
+/** A reconcile: a worker that waits ten seconds for the engine, which stores a dozen steps. */
 const RECONCILE: Work = {
   gbSeconds: 0.25 * 10,
   runs: 1,
   usd: TABLE_PER_WAKE + 36 * PRICES.tableWrite + QUEUE_PER_WAKE + PRICES.keyRequest + LOG_PER_WAKE,
 };
-/** A forwarder, a worker that waits for two calls of a forge, and the function that makes them. Nothing is written. */
+/**
+ * A glance: the forwarder, the worker that waits for two calls of a forge, and the function that makes them. Nothing is
+ * written.
+ */
 const GLANCE: Work = {
   gbSeconds: 0.25 * (0.05 + 0.5 + 0.35),
   runs: 3,
   usd: 8 * PRICES.tableRead + 2 * QUEUE_PER_WAKE + PRICES.keyRequest + 3 * LOG_GB_PER_RUN * PRICES.logsGb,
 };
 
-/** Price of all functions of a month together. */
+/** Price in USD of the functions for all work of a month. */
 function functionsUsd(month: readonly (readonly [times: number, Work])[]): number {
   const sum = (of: (work: Work) => number): number =>
     month.reduce((total, [times, work]) => total + times * of(work), 0);
@@ -98,12 +112,12 @@ function functionsUsd(month: readonly (readonly [times: number, Work])[]): numbe
 
 /** The sizes of a deployment that are paid by time. */
 export interface DeploymentSize {
-  /** Of one task of the engine. */
+  /** Virtual CPUs of one task of the engine. */
   readonly vcpu: number;
   readonly gb: number;
   /** Tasks of an engine that is up. */
   readonly tasks: number;
-  /** Memory of the function of the tick. */
+  /** Memory of the tick function, in GB. */
   readonly tickGb: number;
 }
 
@@ -235,8 +249,8 @@ export function estimateCost(counts: ResourceCounts, sizes: DeploymentSize): rea
 }
 
 /**
- * For `npm run scale`: price of the engine, looks, glances and reconciles of a service of any size, in USD a month; beside
- * it the rest is small.
+ * Price in USD a month of engine, looks, glances and reconciles, for a service of any size (`npm run scale`). All other
+ * costs are small beside it.
  */
 export function estimateScale(
   engine: { readonly vcpu: number; readonly tasks: number },

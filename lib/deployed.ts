@@ -16,15 +16,18 @@ const Deployed = z.object({
   /** The operator has stored the static key of credentials of format v1. */
   legacyCredentials: z.boolean(),
   adminEmail: z.string().nullable(),
-  /** A user pool of the stack holds the people. */
+  /** Whether a user pool of the stack holds the people. */
   ownUserPool: z.boolean(),
   /** The network: a VPC's id, or the block of the one that the stack makes. Earlier records do not say it. */
   network: z.string().nullable().default(null),
   /** Zones of that network, where they were named. Earlier records do not say it. */
   zones: z.string().nullable().default(null),
-  /** Records of before 2026-11-22 do not say it. */
+  /** Where the secrets are. A record older than 2026-11-22 does not say it. */
   secretsIn: z.enum(['secrets-manager', 'parameters']).default('secrets-manager'),
-  /** The user pool takes `Ada@…` and `ada@…` for two people, as pools of before 2026-11-27 do. A pool keeps what it was made with. */
+  /**
+   * Whether the user pool takes `Ada@…` and `ada@…` for two people, as pools older than 2026-11-27 do. A pool keeps
+   * what it was made with.
+   */
   tellsCapitalsApart: z.boolean().default(true),
 });
 export type Deployed = z.infer<typeof Deployed>;
@@ -52,7 +55,10 @@ export function describeDeployment(config: StageConfig, tellsCapitalsApart = fal
   };
 }
 
-/** Null: this stage was never deployed from here. Throws where the record cannot be read: then nothing is certain. */
+/**
+ * The record of the last deployment of a stage. Null: this stage was never deployed from here. Throws where the record
+ * cannot be read.
+ */
 export function readDeployed(folder: string, stage: string): Deployed | null {
   const file = deployedFile(folder, stage);
   if (!existsSync(file)) return null;
@@ -61,7 +67,7 @@ export function readDeployed(folder: string, stage: string): Deployed | null {
   return parsed.data;
 }
 
-/** As `cdk deploy --outputs-file` writes them. */
+/** Shape of the file that `cdk deploy --outputs-file` writes: stack, output, value. */
 const Outputs = z.record(z.string(), z.record(z.string(), z.string()));
 
 /** The record in the outputs that `cdk deploy --outputs-file` has written, by stage. */

@@ -42,35 +42,41 @@ export interface HttpFunctionParts {
   readonly engine: EngineService;
   readonly queue: WakeQueue;
   readonly adminKey: AdminKey;
-  /** Null: no statement is signed. */
+  /** Key that signs statements of landings; null: no statement is signed. */
   readonly evidenceKey: EvidenceKey | null;
   readonly secrets: StoredSecrets;
   readonly authority: ForgeAuthority;
   readonly publicUrl: string;
-  /** Proves that a request came through the distribution; empty when something else stands in front. */
+  /** Text that proves that a request came through the distribution; empty when something else stands in front. */
   readonly edgeStamp: string;
-  /** The same where requests that did not come through the distribution are refused, else empty. */
+  /**
+   * Stamp that each request must carry: `edgeStamp` where requests that did not come through the distribution are
+   * refused, else empty.
+   */
   readonly requiredStamp: string;
 }
 
-/** A webhook sender gives up after five seconds; the work is one look-up and one conditional write. */
+/** Time-out of a webhook, whose sender gives up after five seconds; the work is one look-up and one conditional write. */
 const QUICK = Duration.seconds(10);
-/** One look at the payment provider, with a repeat, and the write of what it says. */
+/** Time-out of one look at the payment provider, with a repeat, and the write of the answer. */
 const LOOK_AT_PROVIDER = Duration.seconds(20);
-/** The gateway gives up after 30 s; a manual reconcile and a probe of the gate use up nearly all of it. */
+/** Time-out below the gateway's 30 s; a manual reconcile and a probe of the gate use up nearly all of it. */
 const AS_LONG_AS_THE_GATEWAY = Duration.seconds(29);
 
-/** With so much memory a function has one whole processor. */
+/** Memory at which a function has one whole processor. */
 const ONE_PROCESSOR_MB = 1_769;
 
-/** Which forges a function may call. */
+/** Tells a function which forges it may call, and lets it read the certificates of their authorities. */
 export function mayReachForges(fn: ServiceFunction, config: StageConfig, authority: ForgeAuthority): void {
   fn.setEnv('FORGE_ALLOW_HOSTS', config.forgeAllowHosts);
   fn.setEnv('FORGE_DENY_HOSTS', config.ownHosts);
   authority.grantRead(fn);
 }
 
-/** Private forges are reached from the operator's own network alone; all others from outside of any, where IPv4 is. */
+/**
+ * Network from which a function calls forges: that of the operator where private forges are named in it; else none
+ * (undefined), because a function has IPv4 only outside of any VPC.
+ */
 export function wayToForges(network: EngineNetwork, config: StageConfig): FunctionNetwork | undefined {
   return config.network.own !== undefined && config.forgeAllowHosts !== '' ? network.forWorkers : undefined;
 }

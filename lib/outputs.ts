@@ -11,7 +11,10 @@ import type { PublicEdge } from './constructs/public-edge.ts';
 import type { RealtimeSurface } from './constructs/realtime-surface.ts';
 import type { WakeQueue } from './constructs/wake-queue.ts';
 
-/** Stable names: scripts and people rely on them. Nothing secret; where secrets are, but never what they hold. */
+/**
+ * Adds the outputs of the stack. Their names are stable, because scripts and people rely on them. No output is secret:
+ * they say where secrets are, never what these hold.
+ */
 export function addOutputs(
   stack: Construct,
   parts: {

@@ -1,9 +1,12 @@
-/** A start takes 20 to 60 seconds by published measurements; an image that is pulled for the first time takes longer. */
+/**
+ * How long a start may take: 20 to 60 seconds by published measurements, and longer for an image that is pulled for the
+ * first time.
+ */
 const START_MS_MAX = 4 * 60_000;
 const ASK_EVERY_MS = 20_000;
 
 export interface StartDeps {
-  /** Status of an answer, or null where none came. */
+  /** GET of an address: the status of the answer, or null where none came. */
   readonly ask: (url: string) => Promise<number | null>;
   readonly now: () => number;
   readonly sleep: (ms: number) => Promise<void>;
@@ -11,14 +14,14 @@ export interface StartDeps {
 
 export interface StartProof {
   readonly started: boolean;
-  /** False: not one answer came from the address, so nothing is known of the engine. */
+  /** Whether any answer came from the address. False: nothing is known of the engine. */
   readonly answered: boolean;
   readonly seconds: number;
 }
 
 /**
- * Whether the engine that was just deployed answers. A deployment that finds it asleep starts no task of it: CloudFormation
- * says that all is well about an image or a secret with which none would start. The question wakes it.
+ * Whether the engine that was just deployed answers. The question wakes it. A deployment starts no task of an engine
+ * that sleeps, so CloudFormation reports success also for an image or a secret with which no task would start.
  */
 export async function proveStart(deps: StartDeps, baseUrl: string): Promise<StartProof> {
   const began = deps.now();
@@ -34,7 +37,7 @@ export async function proveStart(deps: StartDeps, baseUrl: string): Promise<Star
   }
 }
 
-/** For the person who has deployed. */
+/** The result in one sentence, for the person who has deployed. */
 export function describeStart({ started, answered, seconds }: StartProof, baseUrl: string): string {
   if (started) return `the engine answered after ${seconds} s`;
   if (!answered)

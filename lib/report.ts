@@ -13,23 +13,23 @@ interface Resource {
   readonly Type: string;
   readonly Properties?: {
     readonly EventSourceArn?: unknown;
-    /** Of a service of tasks. */
+    /** Property of an ECS service. */
     readonly NetworkConfiguration?: {
       readonly AwsvpcConfiguration?: { readonly AssignPublicIp?: string };
     };
     readonly StartingPosition?: string;
-    /** Of a key. */
+    /** Property of a KMS key. */
     readonly KeyUsage?: string;
-    /** Of a task definition. */
+    /** Property of an ECS task definition. */
     readonly Cpu?: string;
     readonly Memory?: string;
-    /** Of a function. */
+    /** Property of a Lambda function. */
     readonly MemorySize?: number;
     readonly ContainerDefinitions?: readonly {
       readonly Environment?: readonly { readonly Name: string; readonly Value?: unknown }[];
     }[];
     readonly Environment?: { readonly Variables?: Readonly<Record<string, unknown>> };
-    /** Of an alarm on an expression. */
+    /** Property of an alarm on an expression. */
     readonly Metrics?: readonly { readonly MetricStat?: unknown }[];
   };
 }
@@ -49,7 +49,7 @@ function printReport(rootDir: string): void {
   printBundles(join(rootDir, 'dist'));
 }
 
-/** Of this synthesis: the folder may hold templates of earlier ones. */
+/** Files of the templates of this synthesis; the folder may hold templates of earlier ones. */
 function listTemplates(assembly: string): string[] {
   const manifest: {
     readonly artifacts: Readonly<
@@ -84,7 +84,9 @@ export function countResources(resources: readonly Resource[]): ResourceCounts {
   return counts;
 }
 
-/** Of the one task definition, where Fargate has CPU in 1,024ths of a virtual one and memory in MiB, and of the tick. */
+/**
+ * Sizes in the template: of the one task definition (CPU in 1,024ths of a virtual CPU, memory in MiB), and of the tick.
+ */
 export function findSize(resources: readonly Resource[]): DeploymentSize {
   const task = resources.find(({ Type }) => Type === 'AWS::ECS::TaskDefinition');
   // Of those that tend the engine, the tick alone takes dead wakes.

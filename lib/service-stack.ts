@@ -38,17 +38,21 @@ export interface ServiceStackProps extends StackProps {
   /** Folder with one folder per bundle, made by `buildBundles`. */
   readonly bundlesDir: string;
   /**
-   * No resource of the stack is deployed yet. What refuses to be deleted would keep a first deployment that fails from being rolled
-   * back and run again, so the refusals come with the second. @default false
+   * Whether no resource of the stack is deployed yet. Resources that refuse to be deleted would keep a failed first
+   * deployment from being rolled back and run again, so the refusals come with the second.
+   * @default false
    */
   readonly isFirst?: boolean;
-  /** The secrets are still in Secrets Manager, and move to parameters with this deployment. @default false */
+  /** Whether the secrets are still in Secrets Manager and move to parameters with this deployment. @default false */
   readonly movesSecrets?: boolean;
-  /** The user pool that is deployed takes `Ada@…` and `ada@…` for two people. @default false */
+  /** Whether the deployed user pool takes `Ada@…` and `ada@…` for two people. @default false */
   readonly tellsCapitalsApart?: boolean;
 }
 
-/** Longer than a look, the engine's budget and its last forge call, shorter than a lease (limits.ts). */
+/**
+ * Time-out of the worker: longer than a look, the engine's budget and its last forge call, shorter than a lease
+ * (limits.ts).
+ */
 const WORKER_TIMEOUT = Duration.seconds(60);
 const FORWARD_TIMEOUT = Duration.seconds(10);
 
@@ -274,7 +278,10 @@ export class ServiceStack extends Stack {
     return worker;
   }
 
-  /** Outside the network of the stack, where IPv4 is: many forges have nothing else. It has no right to anything but certificates. */
+  /**
+   * Adds the function of idle looks. It is outside the network of the stack, because only there is IPv4, and many
+   * forges have nothing else. It has no right to anything but certificates.
+   */
   #addIdleLook(
     defaults: FunctionDefaults,
     {

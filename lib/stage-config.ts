@@ -14,7 +14,7 @@ import {
   WITHOUT_SECRETS,
 } from './stage-values.ts';
 
-/** Of an advanced parameter. */
+/** Largest value of an advanced parameter. */
 const AUTHORITY_BYTES_MAX = 8_192;
 
 const STAGES = ['dev', 'prod'] as const;
@@ -23,7 +23,7 @@ const ENGINE_CPUS = ['256', '512', '1024', '2048', '4096'] as const;
 
 /** Context keys are always strings; an empty one counts as absent. */
 const text = z.string().trim();
-/** Kept as text: the functions read it again. */
+/** A text that `parse` accepts. It stays text, because the functions parse it again. */
 const checked = (
   parse: (given: string) => { readonly ok: true } | { readonly ok: false; readonly fault: string },
 ) =>
@@ -33,7 +33,7 @@ const checked = (
       if (!parsed.ok) context.addIssue({ code: 'custom', message: parsed.fault });
     })
     .default('');
-/** In the repository of the service. */
+/** Path of the runbook in the repository of the service. */
 const RUNBOOK = 'docs/runbook.md';
 
 const Context = z.object({
@@ -123,7 +123,7 @@ export interface StageConfig {
   /** Prebuilt engine image; absent = built from `dist/engine` at deploy time. */
   readonly engineImage: string | undefined;
   readonly engineSize: EngineSize;
-  /** Wakes that are answered at once. */
+  /** Wakes that are answered at the same time. */
   readonly workersMax: number;
   readonly tickMemoryMb: number;
   /** Forges that may be at a private address: `host` or `host:port`, comma separated. */
@@ -140,13 +140,13 @@ export interface StageConfig {
   readonly evidenceKey: boolean;
   /** A provider that speaks the GoTrue contract; absent = a Cognito user pool of this stack (D-93). */
   readonly identityUrl: string | undefined;
-  /** Its public key, if it wants one. */
+  /** Public key of that provider; empty: it wants none. */
   readonly identityApiKey: string;
   /** `true`: the provider signs with a shared secret although it publishes keys. */
   readonly identitySharedSecret: 'true' | 'false';
   /** `closed`: accounts are made by invitation alone. */
   readonly signUp: 'open' | 'closed';
-  /** Where people and forges reach this service, without trailing slash; absent = the gateway's own address. */
+  /** Address of this service for people and forges, without trailing slash; absent = the gateway's own address. */
   readonly publicUrl: string | undefined;
   /** Public key of the analytics service; empty = no telemetry. */
   readonly analyticsKey: string;
@@ -163,14 +163,14 @@ export interface StageConfig {
   readonly planLimits: string;
   readonly mail: MailConfig;
   readonly alarmEmail: string | undefined;
-  /** Where operators read docs/runbook.md; without an address the alarms name the file. */
+  /** Address of docs/runbook.md for operators; without one the alarms name the file. */
   readonly runbookUrl: string;
-  /** Invited as the first administrator, with Cognito. */
+  /** E-mail address that Cognito invites as the first administrator. */
   readonly adminEmail: string | undefined;
   /** The credential key that seals from now on, and the oldest that may still open (docs/operate.md). */
   readonly keyVersion: number;
   readonly oldestKeyVersion: number;
-  /** A name of one's own; absent = the distribution's. */
+  /** Domain name of the operator; absent = the distribution's. */
   readonly domain:
     | { readonly name: string; readonly certificateArn: string; readonly hostedZoneId: string | undefined }
     | undefined;
@@ -267,7 +267,7 @@ function readAuthority(file: unknown, faults: string[]): string {
   return pem;
 }
 
-/** A provider that was chosen sends for the service's own domain unless told otherwise. */
+/** Sender of mails where none is named: with a chosen provider an address of the service's own domain. */
 function defaultSender(apiUrl: string | undefined, domainName: string | undefined): string | undefined {
   return apiUrl === undefined || domainName === undefined ? undefined : `mergeyard@${domainName}`;
 }

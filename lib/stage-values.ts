@@ -5,7 +5,10 @@ import { parseHostEntry, splitHosts } from '../core/domain/host-entry.ts';
 
 const text = z.string().trim();
 
-/** The functions stop at start with a lesser one; at 0 no limit would hold at all. */
+/**
+ * Smallest factor of rate limits. The functions do not start with a smaller one, and at 0 every call would be over its
+ * limit.
+ */
 const RATE_FACTOR_MIN = 0.01;
 const RATE_FACTOR_MAX = 999_999;
 
@@ -37,7 +40,10 @@ export const NetworkBlock = z
     context.addIssue({ code: 'custom', message: `must begin with the first address of its block: ${first}` });
   });
 
-/** The platform takes no block that begins in its middle, and says so only when the network is made. */
+/**
+ * First address of an IPv4 block. The platform refuses a block that does not begin with it, and says so only when the
+ * network is made.
+ */
 function firstOfBlock(block: string): string {
   const [address = '', bits = ''] = block.split('/');
   const value = address.split('.').reduce((sum, byte) => sum * BYTE + Number(byte), 0);
@@ -47,7 +53,7 @@ function firstOfBlock(block: string): string {
   return `${bytes.join('.')}/${bits}`;
 }
 
-/** The value is not told beside it. */
+/** Message of a refused address. The value is not shown with it, because it may hold a secret. */
 export const WITHOUT_SECRETS = 'must be an address without credentials, query and fragment';
 
 function isWithoutSecrets(address: string): boolean {
@@ -55,12 +61,12 @@ function isWithoutSecrets(address: string): boolean {
   return username === '' && password === '' && !/[?#]/.test(address);
 }
 
-/** Paths are put behind it, and forges and people read it. */
+/** Base address of this service: paths are appended to it, and forges and people read it. */
 export const PublicAddress = z
   .url({ protocol: /^https?$/, error: 'must be the public address of this service' })
   .refine(isWithoutSecrets, WITHOUT_SECRETS);
 
-/** The page tells it to every visitor. */
+/** Address of the identity provider. The page shows it to every visitor. */
 export const IdentityAddress = z
   .url({ protocol: /^https?$/, error: 'must be the address of an identity provider' })
   .refine(isWithoutSecrets, WITHOUT_SECRETS);

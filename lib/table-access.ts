@@ -17,7 +17,7 @@ export type RowAction = (typeof ROW_ACTIONS)[number];
 /** Partitions of the table by what may be done with their rows, and partitions of the indexes that may be queried. */
 export type TableAccess = { readonly [action in RowAction]?: readonly Partition[] } & {
   readonly indexes?: readonly IndexPartition[];
-  /** The only ones that `BatchGetItem` may ask for. @default all */
+  /** Attributes that `BatchGetItem` may ask for. @default all */
   readonly attributes?: readonly string[];
 };
 

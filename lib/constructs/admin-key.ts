@@ -6,7 +6,7 @@ import type { StoredSecret, StoredSecrets } from './stored-secrets.ts';
 export class AdminKey extends Construct {
   readonly secret: StoredSecret;
 
-  /** `retain`: survives every update and `cdk destroy`. */
+  /** `retain`: the key survives every update and `cdk destroy`. */
   constructor(
     scope: Construct,
     id: string,

@@ -16,14 +16,22 @@ export interface ApiSurfaceProps {
   readonly logRetentionDays: number;
 }
 
-/** A limit of the blast, not of a tenant: the tenants' 429 comes from the handlers, with the envelope. */
+/**
+ * The gateway's limit for all tenants together. The limit of one tenant (429 in the envelope) is that of the handlers.
+ */
 const BURST_MAX = 1000;
 const RATE_MAX_PER_SECOND = 500;
 
-/** It needs no session, and 503 is its answer while the engine sleeps: a stranger must not page the operator by it. */
+/**
+ * The route of the engine's health, which needs no session and answers 503 while the engine sleeps. Its errors are left
+ * out of the alarm: a stranger could page the operator.
+ */
 const HEALTH_ROUTE = 'GET /api/container-health';
 
-/** No query string: it may carry a ticket. No header: it may carry a credential. */
+/**
+ * Fields of the access log. The query string is left out because it may carry a ticket, headers because they may carry
+ * a credential.
+ */
 const ACCESS_LOG_FIELDS = {
   request_id: '$context.requestId',
   at: '$context.requestTime',
@@ -39,7 +47,7 @@ const ACCESS_LOG_FIELDS = {
 /** HTTP API whose routes are the route table. One integration and one permission per function, not per route. */
 export class ApiSurface extends Construct {
   readonly api: HttpApi;
-  /** Its name at the gateway; people use the edge's. */
+  /** Host name of the API at the gateway; people use the name of the distribution. */
   readonly host: string;
 
   constructor(scope: Construct, id: string, props: ApiSurfaceProps) {

@@ -7,11 +7,14 @@ import type { Grantee } from './data-table.ts';
 import type { StoredSecret, StoredSecrets } from './stored-secrets.ts';
 
 export interface CredentialKeyProps {
-  /** Losing the key loses every stored token. */
+  /** Whether the key survives every update and `cdk destroy`. Losing the key loses every stored token. */
   readonly retain: boolean;
-  /** Stored with each credential; above one, a key of that version is made beside the earlier ones. */
+  /**
+   * Version of the key that seals, stored with each credential. Above 1, a key of that version is made beside the
+   * earlier ones.
+   */
   readonly version: number;
-  /** Keys below it are no longer of this stack: nothing is wrapped with them any more. */
+  /** The oldest version of which this stack still has a key; nothing is wrapped with an older one any more. */
   readonly oldestVersion: number;
   /** Whether credentials of the formats v1 and v2 are opened (A97). */
   readonly legacy: boolean;
@@ -20,14 +23,14 @@ export interface CredentialKeyProps {
 
 /** The context that the vault binds to every data key (A96); ids and a hash only, since CloudTrail shows it in plain text. */
 const CONTEXT_KEYS = ['tenant_id', 'connection_id', 'purpose', 'v', 'forge'];
-/** The same for the other secrets of a repository. */
+/** Context of the data keys of a repository's other secrets. */
 const TEXT_CONTEXT_KEYS = ['tenant_id', 'repo_id', 'purpose', 'v'];
 
 /** Wraps the data keys of forge tokens. Sealing and opening are granted apart (A118). */
 export class CredentialKey extends Construct {
-  /** Newly sealed texts. */
+  /** The key that seals. */
   readonly key: Key;
-  /** Oldest first; all of them open. */
+  /** Keys of all versions, oldest first; each of them opens. */
   readonly #keys: readonly Key[];
   readonly #version: number;
   /** Static key of format v1; null: earlier formats are not opened. */
@@ -49,7 +52,7 @@ export class CredentialKey extends Construct {
     this.#legacyKey = props.legacy ? this.#makeLegacyKey(props) : null;
   }
 
-  /** Only for what uses a stored token in the same operation. */
+  /** Lets the grantee open tokens. Grant it only to code that uses a stored token in the same operation. */
   grantOpen(grantee: Grantee): void {
     this.#grant(grantee, 'kms:Decrypt', this.#keys);
     if (this.#legacyKey === null) return;
@@ -64,17 +67,20 @@ export class CredentialKey extends Construct {
     this.#legacyKey.grantRead(grantee, 'LEGACY_KEY_SECRET_ID');
   }
 
-  /** Only for what stores a token; it cannot read one back. */
+  /** Lets the grantee seal tokens, and open none. Grant it only to code that stores a token. */
   grantSeal(grantee: Grantee): void {
     this.#grant(grantee, 'kms:GenerateDataKey', [this.key]);
   }
 
-  /** Only for what uses the text in the same operation; nothing that was sealed for another purpose opens. */
+  /**
+   * Lets the grantee open texts that were sealed for these purposes, and no others. Grant it only to code that uses the
+   * text in the same operation.
+   */
   grantOpenText(grantee: Pick<Grantee, 'allow'>, purposes: readonly SecretPurpose[]): void {
     this.#grantText(grantee, { action: 'kms:Decrypt', keys: this.#keys, purposes });
   }
 
-  /** For what has been given the vault's own rights, and stores such texts. */
+  /** Lets the grantee seal texts for these purposes. It must have the vault's own rights as well. */
   grantSealText(grantee: Pick<Grantee, 'allow'>, purposes: readonly SecretPurpose[]): void {
     this.#grantText(grantee, { action: 'kms:GenerateDataKey', keys: [this.key], purposes });
   }

@@ -7,9 +7,9 @@ import { type FunctionDefaults, ServiceFunction } from './service-function.ts';
 export interface DashboardSiteProps {
   readonly defaults: FunctionDefaults;
   readonly identity: IdentityProvider;
-  /** Empty: requests need not come through the distribution. */
+  /** Stamp that each request must carry; empty: requests need not come through the distribution. */
   readonly requiredStamp: string;
-  /** The page says so where it does not. */
+  /** Whether this deployment has a way to send mail; the page says so where it has none. */
   readonly sendsMail: boolean;
 }
 

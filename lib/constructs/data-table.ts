@@ -26,7 +26,7 @@ import { ROW_ACTIONS, type RowAction, TABLE_ACCESS } from '../table-access.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 export interface DataTableProps {
-  /** Survive every update and `cdk destroy`, but not a first deployment that fails. */
+  /** Whether table and stream survive every update and `cdk destroy`, but not a first deployment that fails. */
   readonly retain: boolean;
   readonly refusesDeletion: boolean;
 }
@@ -47,10 +47,10 @@ export interface ChangeDelivery {
   /** How long changes are gathered before a delivery. */
   readonly window: Duration;
   readonly retries: number;
-  /** Older changes are dropped. */
+  /** Age beyond which a change is dropped. */
   readonly maxAge: Duration;
   readonly reportsFailures: boolean;
-  /** Gets a note of each batch that was given up. @default no note is sent */
+  /** Queue that gets a note of each batch of changes that was given up. @default no note is sent */
   readonly deadLetters?: IQueue;
 }
 

@@ -34,7 +34,10 @@ export interface EngineNetworkProps {
   readonly own: OwnNetwork | undefined;
   /** IPv4 block of the network that the stack makes. */
   readonly cidr: string;
-  /** Its two availability zones, by name. @default the first two in which the account has default subnets */
+  /**
+   * The two availability zones of that network, by name.
+   * @default the first two in which the account has default subnets
+   */
   readonly zones: readonly string[] | undefined;
 }
 
@@ -48,7 +51,7 @@ export class EngineNetwork extends Construct {
   readonly workerSecurityGroup: SecurityGroup;
   readonly engineSecurityGroup: SecurityGroup;
   readonly engineSubnets: SubnetSelection;
-  /** Tasks reach forges by an address of their own. */
+  /** Whether tasks reach forges by a public address of their own. */
   readonly givesAddresses: boolean;
   readonly #workerSubnets: SubnetSelection;
   readonly #tableEndpoints: readonly IDependable[];

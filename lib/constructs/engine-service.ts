@@ -28,7 +28,7 @@ import type { Monitoring } from './monitoring.ts';
 import type { StoredSecret, StoredSecrets } from './stored-secrets.ts';
 
 export interface EngineSize {
-  /** In 1,024ths of a virtual CPU. */
+  /** CPU of a task, in 1,024ths of a virtual CPU. */
   readonly cpu: number;
   readonly memoryMb: number;
   readonly tasks: number;
@@ -42,7 +42,7 @@ export interface EngineServiceProps {
   readonly bundlesDir: string;
   /** @default built from the engine's bundle at deploy time */
   readonly image: string | undefined;
-  /** Of one task, and how many are up while the engine is. */
+  /** Size of one task, and the number of tasks while the engine is up. */
   readonly size: EngineSize;
   readonly forgeAllowHosts: string;
   readonly ownHosts: string;
@@ -53,12 +53,12 @@ export interface EngineServiceProps {
   readonly logRetentionDays: number;
 }
 
-/** `node` of the image: not root. */
+/** User and group `node` of the image, which is not root. */
 const NODE_USER = '1000:1000';
 /** AWS, "Private registry authentication in Amazon ECR": address of an image, by digest or tag. */
 const PRIVATE_IMAGE =
   /^(?<account>\d{12})\.dkr\.ecr\.(?<region>[a-z0-9-]+)\.amazonaws\.com\/(?<name>[a-z0-9._/-]+)(?:@(?=sha256:)|:)(?<version>[\w.:-]+)$/;
-/** A reconcile in progress may end before its task is stopped; Fargate allows at most 120 s. */
+/** How long a reconcile in progress may go on before its task is stopped; Fargate allows at most 120 s. */
 const STOP_TIMEOUT = Duration.seconds(60);
 
 /** Alarms that the queue raises by name (engine-container/src/queue). */
@@ -72,9 +72,9 @@ const QUEUE_ALARMS = [
   ['BaseRed', 'base_red', 'ticket'],
   ['GatePhaseAge', 'gate_phase_age', 'ticket'],
 ] as const;
-/** Lines that wait for the log; beyond it they are lost, not waited for. */
+/** Size of the buffer of log lines. What does not fit is lost, because the engine does not wait for its log. */
 const LOG_BUFFER = Size.mebibytes(25);
-/** Beyond this the engine answers late; it is given more in its stage's file. */
+/** Percent of CPU or memory beyond which the engine answers late; a larger size is set in the file of the stage. */
 const USED_UP_PERCENT = 90;
 
 const HEALTH_SCRIPT =
@@ -217,7 +217,7 @@ export class EngineService extends Construct implements Grantee {
     return ContainerImage.fromAsset(directory, { platform: Platform.LINUX_ARM64 });
   }
 
-  /** A registry of AWS is private: its image is pulled with a right of the task to that one repository. */
+  /** The container image. One in ECR is private, so the task gets the right to pull from that one repository. */
   #nameImage(image: string): ContainerImage {
     const found = PRIVATE_IMAGE.exec(image)?.groups;
     if (found === undefined) return ContainerImage.fromRegistry(image);

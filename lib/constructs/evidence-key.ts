@@ -5,7 +5,10 @@ import { Construct } from 'constructs';
 import type { Grantee } from './data-table.ts';
 
 export interface EvidenceKeyProps {
-  /** Losing the key loses no statement: those that were exported stay verifiable with the public key that was kept. */
+  /**
+   * Whether the key survives every update and `cdk destroy`. Exported statements stay verifiable with the public key
+   * also when it is lost.
+   */
   readonly retain: boolean;
 }
 
@@ -23,7 +26,10 @@ export class EvidenceKey extends Construct {
     });
   }
 
-  /** For what makes the statements from stored receipts, and nothing that takes bytes from a caller. */
+  /**
+   * Lets the grantee sign. Grant it only to code that makes the statements from stored receipts, never to code that
+   * takes the bytes from a caller.
+   */
   grantSign(grantee: Grantee): void {
     const resources = [this.key.keyArn];
     grantee.allow(

@@ -5,7 +5,7 @@ import { ParameterTier, StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
 import type { Grantee } from './data-table.ts';
 
-/** Beyond this a parameter is an advanced one, at 0.05 USD a month, of at most twice as much. */
+/** Largest value of a standard parameter. A larger one is an advanced parameter, of at most 8 KB, at 0.05 USD a month. */
 const STANDARD_BYTES_MAX = 4_096;
 
 /** Certificates of private authorities, in a parameter: all keys of a function's environment together have 4 KB. */
@@ -31,7 +31,7 @@ export class ForgeAuthority extends Construct {
           });
   }
 
-  /** Tells a function where it reads them. */
+  /** Lets a function read the certificates, and names their parameter in its environment. */
   grantRead(fn: Grantee): void {
     fn.setEnv('FORGE_CA_PARAMETER', this.#parameter?.parameterName ?? '');
     if (this.#parameter === null) return;
@@ -40,7 +40,7 @@ export class ForgeAuthority extends Construct {
     );
   }
 
-  /** Into a container they come when its task starts. */
+  /** Secrets of a container: the certificates are put into its environment when its task starts. */
   get forContainer(): Readonly<Record<string, EcsSecret>> {
     return this.#parameter === null ? {} : { FORGE_CA_PEM: EcsSecret.fromSsmParameter(this.#parameter) };
   }

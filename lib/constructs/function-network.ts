@@ -1,13 +1,13 @@
 import type { IVpc, SecurityGroup, SubnetSelection } from 'aws-cdk-lib/aws-ec2';
 import type { IDependable } from 'constructs';
 
-/** Where a function must be to reach the engine. */
+/** Network, subnets and security group of a function that calls the engine. */
 export interface FunctionNetwork {
   readonly vpc: IVpc;
   readonly subnets: SubnetSelection;
   readonly securityGroup: SecurityGroup;
-  /** IPv6 is the only way out. */
+  /** Whether IPv6 is the only way out. */
   readonly isDualStack: boolean;
-  /** Beside the routes of the subnets. */
+  /** Ways out beside the routes of the subnets; the function is made after them. */
   readonly waysOut: readonly IDependable[];
 }

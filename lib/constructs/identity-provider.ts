@@ -20,31 +20,34 @@ import type { Grantee } from './data-table.ts';
 export interface IdentityProviderProps {
   /** Base address of a provider that speaks the GoTrue contract. @default a Cognito user pool is made */
   readonly url: string | undefined;
-  /** Its public key, sent as `apikey`. @default none */
+  /** Public key of that provider, sent as the header `apikey`. @default none */
   readonly apiKey: string;
-  /** It signs with a shared secret although it publishes keys, as while keys are changed. */
+  /** `true`: the provider signs with a shared secret although it publishes keys, as while keys are changed. */
   readonly sharedSecret: 'true' | 'false';
   /** `closed`: accounts are made by invitation alone. */
   readonly signUp: 'open' | 'closed';
-  /** Users survive `cdk destroy`. */
+  /** Whether the user pool survives `cdk destroy`. */
   readonly retain: boolean;
   readonly refusesDeletion: boolean;
-  /** The user pool was made as one that takes `You@…` and `you@…` for two people. */
+  /** Whether the deployed user pool takes `You@…` and `you@…` for two people. */
   readonly tellsCapitalsApart: boolean;
-  /** Where people reach the dashboard: the sign-in page sends them back there. */
+  /** Address of the dashboard, to which the sign-in page sends people back. */
   readonly publicUrl: string;
-  /** Invited as the first administrator by an e-mail of Cognito. @default no person: see `npm run admin` */
+  /** E-mail address that Cognito invites as the first administrator. @default no person: see `npm run admin` */
   readonly adminEmail: string | undefined;
 }
 
-/** Members are administrators (D-93). */
+/** Group of the user pool whose members are administrators (D-93). */
 const ADMIN_GROUP = 'admin';
-/** Short: with the longest region, CloudFormation's 63 characters of a relying party hold the domain just so. */
+/**
+ * Prefix of the sign-in domain. It is short because the domain, with the longest name of a region, must fit into the 63
+ * characters that CloudFormation takes as the id of a relying party.
+ */
 const DOMAIN_PREFIX = 'mrg';
 
 /** Who verifies sessions (D-93): what the operator names, else a user pool of this stack. */
 export class IdentityProvider extends Construct {
-  /** Absent with a provider of the operator. */
+  /** The user pool; undefined where the operator names a provider. */
   readonly userPool: UserPool | undefined;
   readonly #settings: Readonly<Record<string, string>>;
   readonly #signIn: Readonly<Record<string, string>>;
@@ -89,12 +92,12 @@ export class IdentityProvider extends Construct {
     }
   }
 
-  /** Verifying a session takes no right: the caller's own token is what is asked with. */
+  /** Tells a function how to ask the provider. No right is needed: the call is made with the caller's own token. */
   grantVerify(grantee: Grantee): void {
     for (const [key, value] of Object.entries(this.#settings)) grantee.setEnv(key, value);
   }
 
-  /** Tells the page how one signs in. All of it is public. */
+  /** Tells the function of the page how people sign in. All of it is public. */
   grantSignIn(grantee: Grantee): void {
     for (const [key, value] of Object.entries(this.#signIn)) grantee.setEnv(key, value);
   }

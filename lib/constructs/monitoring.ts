@@ -51,7 +51,10 @@ const LINE_ALARMS = {
 } as const satisfies Record<string, { severity: Severity; id: string; meaning: string }>;
 type LineAlarm = keyof typeof LINE_ALARMS;
 
-/** A line counts as many points as its threshold goes into these. */
+/**
+ * Points from which on a line raises its alarm. One line counts `LINES_POINTS / threshold` points, so that lines with
+ * different thresholds share an alarm.
+ */
 const LINES_POINTS = 10;
 const LINES_PERIOD = Duration.minutes(10);
 
@@ -59,9 +62,9 @@ const LINES_PERIOD = Duration.minutes(10);
 const LOG_METRICS = 'Mergeyard';
 
 export interface MonitoringProps {
-  /** Gets every alarm. @default no address is subscribed */
+  /** E-mail address that gets every alarm. @default no address is subscribed */
   readonly email?: string | undefined;
-  /** Where operators read docs/runbook.md; one section per alarm, its heading is the alarm's id. */
+  /** Address of docs/runbook.md, which has a section for each alarm, headed by the alarm's id. */
   readonly runbook: string;
 }
 
@@ -76,7 +79,7 @@ export interface AlarmSpec {
   readonly periods?: number;
   /** @default a period without data is a good one */
   readonly missing?: TreatMissingData;
-  /** On the dashboard, which can name no alarm that may not be there. @default true */
+  /** Whether the dashboard shows it. The dashboard can name no alarm that some deployments lack. @default true */
   readonly isShown?: boolean;
 }
 
@@ -86,7 +89,7 @@ export interface LineSpec {
   /** Fields of the line, all of which must match one of their words: the static message and, if need be, one more. */
   readonly where: Readonly<Record<string, string | readonly string[]>>;
   readonly alarm: LineAlarm;
-  /** So many of them within `LINES_PERIOD` tell a person. */
+  /** Number of such lines within `LINES_PERIOD` that raises the alarm. */
   readonly threshold: 1 | 2 | 3 | 10;
 }
 
@@ -95,7 +98,7 @@ export interface LogMetricSpec {
   readonly pattern: JsonPattern;
   /** The count of each matching line: a field of the line, or a number. @default 1 */
   readonly value?: string;
-  /** Is there a value where lines come and none matches? @default false */
+  /** Whether a period with lines of which none matches has the value 0 instead of none. @default false */
   readonly countsZero?: boolean;
   readonly period: Duration;
 }
@@ -203,7 +206,7 @@ export class Monitoring extends Construct {
     return `${Stack.of(this).stackName}-${alarm}-lines`;
   }
 
-  /** Sum of what the matching lines of a log count, per period. No line: no data. */
+  /** Metric of the sum that the matching lines count, for each period. A period without lines has no data. */
   countLines(scope: Construct, name: string, spec: LogMetricSpec): Metric {
     const filter = new MetricFilter(scope, `${name}Lines`, {
       logGroup: spec.logGroup,
@@ -243,7 +246,7 @@ export class Monitoring extends Construct {
     return this.addAlarm(scope, id, { ...rest, metric, missing });
   }
 
-  /** Fires while anything lies in a dead-letter queue (A119). */
+  /** Alarm that fires while a dead-letter queue holds a message (A119). */
   addDeadLetterAlarm(scope: Construct, id: string, queue: IQueue, meaning: string, minutes = 1): Alarm {
     return this.addAlarm(scope, id, {
       metric: queue.metricApproximateNumberOfMessagesVisible({
@@ -256,7 +259,7 @@ export class Monitoring extends Construct {
     });
   }
 
-  /** Fires when the oldest message waits longer than it should. */
+  /** Alarm that fires when the oldest message is older than `maxAge`. */
   addBacklogAlarm(scope: Construct, id: string, queue: IQueue, maxAge: Duration, meaning: string): Alarm {
     return this.addAlarm(scope, id, {
       metric: queue.metricApproximateAgeOfOldestMessage({
@@ -270,7 +273,7 @@ export class Monitoring extends Construct {
     });
   }
 
-  /** Called last: health of the queue first, what carries it below. */
+  /** Fills the dashboard, once every alarm is known: the health of the queue on top, the infrastructure below. */
   drawDashboard(parts: HealthParts): void {
     const rows: IWidget[][] = [
       [
@@ -304,14 +307,14 @@ export class Monitoring extends Construct {
   }
 }
 
-/** All fields of a log line are one of their words. */
+/** Filter pattern of the lines whose fields are each one of their words. */
 function matchAll(where: LineSpec['where']): JsonPattern {
   return FilterPattern.all(
     ...Object.entries(where).map(([field, words]) => fieldIsOneOf(field, [words].flat())),
   );
 }
 
-/** The same as a condition of Logs Insights. */
+/** Condition of Logs Insights for the lines that `matchAll` matches. */
 function queryOf(where: LineSpec['where']): string {
   return Object.entries(where)
     .map(
@@ -324,12 +327,12 @@ function queryOf(where: LineSpec['where']): string {
     .join(' and ');
 }
 
-/** A field of a log line that is one of these words. */
+/** Filter pattern of the lines in which a field is one of these words. */
 export function fieldIsOneOf(field: string, words: readonly string[]): JsonPattern {
   return FilterPattern.any(...words.map((word) => FilterPattern.stringValue(`$.${field}`, '=', word)));
 }
 
-/** Throttles of any function of the account and region: they share one limit. */
+/** Metric of the throttles of all functions of the account in this region, which share one limit. */
 export function accountThrottles(): Metric {
   return new Metric({
     namespace: 'AWS/Lambda',

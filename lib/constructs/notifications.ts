@@ -17,20 +17,20 @@ export interface NotificationsProps {
   readonly credentialKey: CredentialKey;
   readonly monitoring: Monitoring;
   readonly mail: MailConfig;
-  /** The key of the mail provider survives every update and `cdk destroy`: an operator has stored it. */
+  /** Whether the key of the mail provider survives every update and `cdk destroy`: an operator has stored it. */
   readonly retain: boolean;
   readonly secrets: StoredSecrets;
   readonly publicUrl: string;
   readonly deadLetters: IQueue;
 }
 
-/** Several bounces at once, each with three seconds for its ways. */
+/** Time-out of the function: several bounces, each with three seconds for its ways. */
 const NOTIFY_TIMEOUT = Duration.seconds(30);
-/** The most that the service takes: a tenant whose receivers hang holds each delivery for seconds. */
+/** Deliveries at the same time, at most 10 for Lambda: a tenant whose receivers hang holds each delivery for seconds. */
 const DELIVERIES_AT_ONCE = 10;
-/** Longer than a burst takes; a tenth of what makes news too old. */
+/** Age of the stream that raises the alarm: longer than a burst takes, and a tenth of `NOTICE_AGE_MAX`. */
 const STREAM_AGE_MAX = Duration.minutes(6);
-/** A notice of an hour ago is no news: the author has seen the pull request since. */
+/** Age beyond which a change is not announced: by then the author has seen the pull request. */
 const NOTICE_AGE_MAX = Duration.hours(1);
 
 /** Announces bounces and failed invoices, from the table's changes, beside the queue and never in its way (A83). */
@@ -89,7 +89,10 @@ export class Notifications extends Construct {
     }
   }
 
-  /** Its key is made with random text in it, which the provider refuses until an operator stores the real one. */
+  /**
+   * Lets the function send through the mail provider. The secret holds random text, which the provider refuses, until
+   * an operator stores the real key.
+   */
   #allowProvider(notify: ServiceFunction, { secrets, retain }: NotificationsProps): void {
     const description = 'EMAIL_API_KEY: key of the mail provider';
     const key = secrets.make(this, 'MailKey', {
@@ -104,9 +107,9 @@ export class Notifications extends Construct {
   }
 
   /**
-   * The identity may be the address or its domain; the condition leaves only our one sender. Where the operator has given the
-   * identity a configuration set, each mail uses it, and SES asks for a right on it as well
-   * (https://docs.aws.amazon.com/ses/latest/dg/managing-configuration-sets.html).
+   * Lets the function send from one address. The identity in SES may be that address or its domain, so a condition
+   * leaves only the address. A configuration set that the operator has given the identity is used by each mail and
+   * needs a right as well (https://docs.aws.amazon.com/ses/latest/dg/managing-configuration-sets.html).
    */
   #allowSes(notify: ServiceFunction, from: string): void {
     const domain = from.slice(from.lastIndexOf('@') + 1);

@@ -7,7 +7,7 @@ export interface PaymentsProps {
   readonly apiUrl: string;
   /** `pro.flat=price_…,team.flat=price_…`; empty: nothing is sold, and no secret is made. */
   readonly prices: string;
-  /** The secrets survive every update and `cdk destroy`: an operator has stored their values. */
+  /** Whether the secrets survive every update and `cdk destroy`: an operator has stored their values. */
   readonly retain: boolean;
   readonly secrets: StoredSecrets;
 }
@@ -51,13 +51,13 @@ export class Payments extends Construct {
           };
   }
 
-  /** Sells: the only function with the key that may write. */
+  /** Grants what selling needs; the one function with the key that may write at the provider. */
   grantSell(grantee: Grantee): void {
     this.#describe(grantee);
     this.#grant(grantee, 'PAYMENTS_KEY_SECRET_ID', this.#secrets?.key);
   }
 
-  /** Follows: verifies events and reads what they are about. */
+  /** Grants what following needs: the signing secret of events, and a key that reads. */
   grantFollow(grantee: Grantee): void {
     this.#describe(grantee);
     this.#grant(grantee, 'PAYMENTS_READ_KEY_SECRET_ID', this.#secrets?.readKey);

@@ -13,8 +13,9 @@ interface Platform {
 }
 
 /**
- * An index is throttled by itself where one of its partitions takes more than 1,000 writes a second (AWS, "DynamoDB burst and
- * adaptive capacity"). As many workers as a stage has by default write some hundred, and a metric in an alarm has its price.
+ * Up to so many workers the indexes need no alarm. A partition of an index is throttled beyond 1,000 writes a second
+ * (AWS, "DynamoDB burst and adaptive capacity"); the default number of workers writes some hundred, and each metric in
+ * an alarm has its price.
  */
 const WORKERS_BELOW_INDEX_LIMIT = WORKERS_MAX;
 

@@ -28,13 +28,14 @@ import { SOCKET_PATH } from '../../core/contracts/realtime/realtime.ts';
 
 /** Zone of every distribution, for alias records (AWS documents this constant). */
 const CLOUDFRONT_ZONE = 'Z2FDTNDATAQYW2';
-/** Longer than the API's own 30 seconds, so that its answer about a time-out is the one that is seen. */
+/** Time-out of the edge for the API, longer than the API's own 30 seconds: the answer about a time-out is the API's. */
 const READ_TIMEOUT = Duration.seconds(35);
 /** The contract's HSTS: one year. */
 const HSTS_MAX_AGE = Duration.days(365);
 
 /**
- * The edge keeps these for ten seconds whatever the answer says, and gives them to all who ask for the same path
+ * Statuses of errors that the edge must not cache. By default it keeps them for ten seconds, whatever the answer says,
+ * and gives them to all who ask for the same path
  * (https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/custom-error-pages-expiration.html).
  */
 const NEVER_KEPT = [500, 502, 503, 504] as const;
@@ -42,12 +43,15 @@ const NEVER_KEPT = [500, 502, 503, 504] as const;
 export interface PublicEdgeProps {
   /** `<id>.execute-api.<region>.<suffix>` */
   readonly apiHost: string;
-  /** A name of one's own, with a certificate in us-east-1. @default the distribution's own name */
+  /** Domain name of the operator, with a certificate in us-east-1. @default the distribution's own name */
   readonly domain?:
     | {
         readonly name: string;
         readonly certificateArn: string;
-        /** Where records for the name are made. @default nowhere: the operator points it at the distribution */
+        /**
+         * Hosted zone in which records for the name are made.
+         * @default none: the operator points the name at the distribution
+         */
         readonly hostedZoneId: string | undefined;
       }
     | undefined;
@@ -64,8 +68,9 @@ export class PublicEdge extends Construct {
   /** `https://host`, without trailing slash. */
   readonly url: string;
   /**
-   * Sent with every request to the API. An id that CloudFront makes up and never shows outside of the account: enough to
-   * believe it about an address, which only counts for rates, and that a request passed the rules at the edge. Never a credential.
+   * Text that the distribution sends with every request to the API: an id that CloudFront makes up and never shows
+   * outside of the account. It proves enough to believe the caller's address, which only counts for rates, and that a
+   * request passed the rules at the edge. It is never a credential.
    */
   readonly stamp: string;
   readonly #headers: ResponseHeadersPolicy;
@@ -161,7 +166,7 @@ export class PublicEdge extends Construct {
     };
   }
 
-  /** For the API's answers; the page's own, stricter ones come with it and win. */
+  /** Security headers of the API's answers. Those of the page are stricter, come with its answers, and win. */
   #makeHeaders(): ResponseHeadersPolicy {
     const override = false;
     return new ResponseHeadersPolicy(this, 'Headers', {
@@ -186,10 +191,13 @@ export class PublicEdge extends Construct {
   }
 }
 
-/** A function of the edge: puts its own word in the place of the client's. */
+/** Edge function that overwrites the viewer-address header of the client with the address that the edge saw. */
 const VIEWER_ADDRESS_CODE = `function handler(event) { var request = event.request; request.headers['${VIEWER_ADDRESS_HEADER}'] = { value: event.viewer.ip }; return request; }`;
 
-/** A function of the edge: another path and the caller's address; the query with the ticket stays. */
+/**
+ * Edge function that rewrites the path of the socket and adds the caller's address. The query stays, because it carries
+ * the ticket.
+ */
 function socketPathCode(path: string): string {
   return `function handler(event) { var request = event.request; request.uri = '${path}'; request.headers['${VIEWER_ADDRESS_HEADER}'] = { value: event.viewer.ip }; return request; }`;
 }

@@ -22,29 +22,32 @@ export interface RealtimeSurfaceProps {
   readonly table: DataTable;
   readonly identity: IdentityProvider;
   readonly monitoring: Monitoring;
-  /** Where people reach this service: pages of its origin may open a socket by cookie. */
+  /** Address of this service, whose pages may open a socket by cookie. */
   readonly publicUrl: string;
-  /** Proves that a request came through the distribution; empty when something else stands in front. */
+  /** Text that proves that a request came through the distribution; empty when something else stands in front. */
   readonly edgeStamp: string;
-  /** Empty: sockets need not come through the distribution. */
+  /** Stamp that each `$connect` must carry; empty: sockets need not come through the distribution. */
   readonly requiredStamp: string;
   readonly rateFactor: string;
   readonly logRetentionDays: number;
 }
 
 export const SOCKET_STAGE = 'ws';
-/** A limit of the blast; messages of one socket are a ping every five minutes. */
+/** The gateway's limit for all sockets together; one socket sends a ping every five minutes. */
 const BURST_MAX = 500;
 const RATE_MAX_PER_SECOND = 200;
 const QUICK = Duration.seconds(10);
-/** A ping to a thousand sockets, 25 at a time, with slow answers among them. */
+/** Time-out of the push: a ping to a thousand sockets, 25 at a time, some of which answer slowly. */
 const PUSH_TIMEOUT = Duration.seconds(30);
-/** Dashboards show it within two seconds; a burst of changes is one ping. */
+/** How long changes are gathered into one ping; dashboards show them within two seconds. */
 const PING_WINDOW = Duration.seconds(1);
-/** A ping that is older is no news: dashboards read again anyway. The least that the service takes. */
+/** Age beyond which a change causes no ping, since dashboards read again anyway. It is the least that Lambda takes. */
 const PING_AGE_MAX = Duration.seconds(60);
 
-/** No query string: it carries the ticket. No header: it may carry the session. */
+/**
+ * Fields of the access log. The query string is left out because it carries the ticket, headers because they may carry
+ * the session.
+ */
 const ACCESS_LOG_FIELDS = {
   request_id: '$context.requestId',
   at: '$context.requestTime',
@@ -65,7 +68,7 @@ export class RealtimeSurface extends Construct {
   readonly domainName: string;
   /** Path of the origin, with a leading slash. */
   readonly originPath = `/${SOCKET_STAGE}`;
-  /** Where a client connects without the distribution. */
+  /** Address of the socket without the distribution (`wss://…`). */
   readonly url: string;
   readonly #api: CfnApi;
 
@@ -219,8 +222,8 @@ export class RealtimeSurface extends Construct {
   }
 
   /**
-   * A WebSocket API writes access logs only where the account's one gateway role lets it. The setting is the account's, not
-   * the stack's: it stays when the stack goes, because others may rely on it by then.
+   * Gives API Gateway the role with which it writes logs: a WebSocket API writes access logs only with it. The role is
+   * a setting of the account, so it stays when the stack is deleted; others may rely on it by then.
    */
   #letGatewayLog(): CfnAccount {
     const role = new Role(this, 'LogRole', {

@@ -4,12 +4,15 @@ import { RECONCILE_ERROR_CODES, type ReconcileErrorCode } from '../../core/domai
 import { fieldIsOneOf, type LineSpec, type Monitoring } from './monitoring.ts';
 import type { ServiceFunction } from './service-function.ts';
 
-/** A tick, three times: long enough for an engine that was asleep, and for one wake that had to be tried again. */
+/**
+ * Period of the standstill alarm, one tick. Three periods are long enough for an engine that was asleep, and for one
+ * wake that had to be tried again.
+ */
 const STANDSTILL_PERIOD = Duration.minutes(5);
 const STANDSTILL_PERIODS = 3;
 /**
- * Is this outcome an answer of the engine? True: a forge, a token or a repository is in trouble, and the service works. A
- * new code does not compile before it stands here.
+ * Whether this outcome is an answer of the engine. True: a forge, a token or a repository is in trouble, and the
+ * service works. A new code does not compile before it stands here.
  */
 const IS_ANSWER: Readonly<Record<ReconcileErrorCode, boolean>> = {
   forge_unreachable: true,
@@ -55,7 +58,7 @@ export function watchReconciles(monitoring: Monitoring, worker: ServiceFunction)
   addStandstillAlarm(monitoring, worker);
 }
 
-/** A reconcile that failed is an outcome in the worker's log, not a failed invocation (A120). */
+/** Adds the lines of failed reconciles, each an outcome in the worker's log and not a failed invocation (A120). */
 function addOutcomeLines(monitoring: Monitoring, worker: ServiceFunction): void {
   const watch = (name: string, spec: Omit<LineSpec, 'logGroup'>): void =>
     monitoring.addLine(worker, name, { logGroup: worker.logGroup, ...spec });

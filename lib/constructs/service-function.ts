@@ -18,7 +18,7 @@ import type { BundleName } from '../functions.ts';
 import { DEPLOYED_NODE } from '../node-versions.ts';
 import type { FunctionNetwork } from './function-network.ts';
 
-/** The same for every function of one stack. */
+/** Values that every function of one stack shares. */
 export interface FunctionDefaults {
   /** Folder that holds one folder per bundle. */
   readonly bundlesDir: string;
@@ -35,18 +35,19 @@ export interface ServiceFunctionProps {
   readonly env: ZodObject;
   readonly memoryMb: number;
   readonly timeout: Duration;
-  /** Only for what must reach the engine. @default outside any VPC */
+  /** Network of a function that must reach the engine. @default outside any VPC */
   readonly network?: FunctionNetwork | undefined;
   /** @default unreserved */
   readonly reservedConcurrency?: number;
   /**
-   * Its wakes lead back to it for as long as a repository waits. Without this Lambda stops such a chain after about sixteen
-   * invocations (https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html). @default false
+   * Whether wakes of this function lead back to it for as long as a repository waits. Without this Lambda stops such a
+   * chain after about sixteen invocations (https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html).
+   * @default false
    */
   readonly leadsToItself?: boolean;
 }
 
-/** Read by node or by the SDK, not by our `env.ts`. */
+/** Whether Node or the SDK reads this key, and not the surface's `env.ts`. */
 function isRuntimeKey(key: string): boolean {
   return key === 'NODE_OPTIONS' || key.startsWith('AWS_');
 }
@@ -110,7 +111,7 @@ export class ServiceFunction extends Construct {
     this.fn.addEnvironment(key, value);
   }
 
-  /** Own inline policy, so that the grants of each construct read as one statement each. */
+  /** Adds a statement to the function's own inline policy, so that each grant of a construct reads as one statement. */
   allow(statement: PolicyStatement): void {
     this.role.addToPolicy(statement);
   }

@@ -7,9 +7,12 @@ import { SecretsEnv } from '../../lambdas/secrets/env.ts';
 import type { Grantee } from './data-table.ts';
 import { type FunctionDefaults, ServiceFunction } from './service-function.ts';
 
-/** Two calls and an answer, after a minute in which the right to the parameter may not hold yet. */
+/**
+ * Time-out of the function that makes secrets: up to a minute until the right to the parameter holds, then two calls
+ * and an answer.
+ */
 const MAKE_TIMEOUT = Duration.seconds(100);
-/** CloudFormation gives up on a request that was not answered by then; by default after an hour. */
+/** How long CloudFormation waits for the answer of that function; by default it waits an hour. */
 const REQUEST_TIMEOUT = Duration.minutes(3);
 
 export interface SecretSpec {
@@ -18,9 +21,9 @@ export interface SecretSpec {
   readonly description: string;
   /** Letters and digits of the value that is made up first. */
   readonly length: number;
-  /** Survives every update and `cdk destroy`. */
+  /** Whether the parameter survives every update and `cdk destroy`. */
   readonly retain: boolean;
-  /** Id of the construct that held it in Secrets Manager in earlier releases. */
+  /** Id of the construct that held the value in Secrets Manager in earlier releases. */
   readonly oldId: string;
 }
 
@@ -76,7 +79,10 @@ export class StoredSecret extends Construct {
     grantee.allow(new PolicyStatement({ actions: ['ssm:GetParameter'], resources: [this.arn] }));
   }
 
-  /** As a container gets it when its task starts (AWS, "Pass Systems Manager parameters through environment variables"). */
+  /**
+   * The secret as a container definition takes it: its value is put into the environment when the task starts (AWS,
+   * "Pass Systems Manager parameters through environment variables").
+   */
   get forContainer(): EcsSecret {
     const arn = this.arn;
     return new (class extends EcsSecret {
@@ -122,7 +128,10 @@ export class StoredSecrets extends Construct {
   }
 }
 
-/** As earlier releases made it, to the letter: another description or rule would change it. */
+/**
+ * The secret of earlier releases, with the very description and rule that they gave it, because a difference would
+ * change it.
+ */
 function holdOld(scope: Construct, { oldId, description, length, retain }: SecretSpec): Secret {
   return new Secret(scope, oldId, {
     description,

@@ -16,16 +16,19 @@ import type { ServiceFunction } from './service-function.ts';
 
 export interface WakeQueueProps {
   readonly monitoring: Monitoring;
-  /** Time-out of what takes delayed and dead wakes in. */
+  /** Time-out of the functions that receive delayed and dead wakes. */
   readonly forwardTimeout: Duration;
   /** Wakes that are answered at once. */
   readonly workersMax: number;
 }
 
-/** Visibility in time-outs of the consumer, as AWS advises for Lambda (A119). Wakes themselves come back sooner. */
+/**
+ * Visibility time-out of a message in time-outs of its consumer, as AWS advises for Lambda (A119). Wakes themselves
+ * become visible sooner.
+ */
 const VISIBILITY_FACTOR = 6;
 const DEAD_LETTER_RETENTION = Duration.days(14);
-/** Wakes older than this say nothing: the tick has woken the repo many times since. */
+/** How long a wake is kept: the tick has woken the repository many times by then. */
 const WAKE_RETENTION = Duration.hours(6);
 
 /** The wake queue (FIFO, group = repo), its delayed sibling, and the dead letters of both. */
@@ -33,7 +36,7 @@ export class WakeQueue extends Construct {
   readonly wakes: Queue;
   readonly deadWakes: Queue;
   readonly delayed: Queue;
-  /** Of everything that is no wake: delayed wakes, ticks, notices. */
+  /** Dead letters of delayed wakes, ticks and notices; dead wakes have a queue of their own. */
   readonly deadLetters: Queue;
   readonly #workersMax: number;
 
@@ -81,13 +84,19 @@ export class WakeQueue extends Construct {
     grantee.allow(new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.delayed.queueArn] }));
   }
 
-  /** One repo per invocation, so that one repo's time-out or failure leaves the others alone (A49). */
+  /**
+   * Delivers wakes to the worker, one repository for each invocation, so that a time-out or a failure of one leaves the
+   * others alone (A49).
+   */
   deliverWakesTo(consumer: ServiceFunction): void {
     consumer.setEnv('WORKERS_MAX', String(this.#workersMax));
     this.#deliver(consumer, this.wakes, 'Wakes', this.#workersMax);
   }
 
-  /** Asked at each tick: a queue that is polled all the time costs as much as all others of a service at rest. */
+  /**
+   * Lets the tick take dead wakes. They are read at each tick, because a queue that is polled all the time costs as
+   * much as all others of a service at rest.
+   */
   grantTakeDead(grantee: Grantee): void {
     grantee.setEnv('DEAD_WAKES_URL', this.deadWakes.queueUrl);
     grantee.allow(

@@ -2,9 +2,12 @@ import { Stack, Token } from 'aws-cdk-lib';
 import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 
-/** Five minutes of one address: far above a busy office, far below a flood. */
+/** Requests of one address in five minutes: far above a busy office, far below a flood. */
 const REQUESTS_PER_FIVE_MINUTES_MAX = 3000;
-/** The same for webhooks: one forge sends the events of all its tenants from one address. The function has limits for each repository. */
+/**
+ * Webhook deliveries of one address in five minutes: one forge sends the events of all its tenants from one address.
+ * The function has limits for each repository.
+ */
 const EVENTS_PER_FIVE_MINUTES_MAX = 60_000;
 const WEBHOOKS_PATH = '/api/v1/webhooks/';
 const TOO_MANY = JSON.stringify({
