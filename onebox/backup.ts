@@ -6,16 +6,17 @@ import { externalEndpoint } from './database.ts';
 import { EVIDENCE_FILE, KEYS_FILE, TABLE_FILE } from './own-files.ts';
 import { snapshotTable } from './snapshot.ts';
 
-/** The contents of a copy: the table, then the keys. Sessions stay behind, because one that has ended would live again. */
+/**
+ * Files of a copy: the table, then the keys. Sessions are left out, because a session that ended after the copy would
+ * be valid again.
+ */
 const [TABLE, KEYS, EVIDENCE_KEY] = [TABLE_FILE, KEYS_FILE, EVIDENCE_FILE];
 
 /**
- * Copies table and keys of an installation into a new folder, which is a data folder then. The installation may serve
- * meanwhile. The keys are read last: keys are only ever added, so that they open every row that was read before.
- *
- * Where `signal` ends it, nothing of the copy is left.
- *
- * @throws ConfigError where there is nothing to copy, or the folder is there already
+ * Copies table and keys of an installation into a new folder, which can serve as a data folder. The installation may
+ * serve meanwhile. The keys are read last: keys are only ever added, so they open every row that was read before. Where
+ * `signal` ends the copy, nothing of it is left.
+ * @throws ConfigError where there is nothing to copy, or the folder exists already
  */
 export async function backUp(
   config: OneboxConfig,
@@ -58,7 +59,7 @@ async function makeFolder(to: string): Promise<void> {
   }
 }
 
-/** A copy that is told of as done survives a loss of power. */
+/** Flushes a file or folder to the disk, so that a copy that is reported as done survives a loss of power. */
 async function flush(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {

@@ -7,7 +7,7 @@ import { OLDEST_NODE } from '../lib/node-versions.ts';
 
 /** Folder of what the image runs: `index.mjs` and the commands of an operator, the page in `site`, and the embedded database beside them. */
 const OUT_DIR = join('dist', 'onebox');
-/** By the name of the bundled file. */
+/** Entry of each bundle, by the name of the bundled file. */
 const ENTRIES = {
   index: 'onebox/main.ts',
   doctor: 'onebox/doctor-main.ts',

@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import { peerOf } from '#core/adapters/http-server/http-front.ts';
 import type { OneboxConfig } from './config.ts';
 
-/** Who calls, of requests and of sockets alike: limits count by this address. */
+/** Reads the caller's address, of requests and of sockets alike. Limits count by it. */
 export function callerReader({ behind_proxy }: Pick<OneboxConfig, 'behind_proxy'>): typeof peerOf {
   return behind_proxy ? callerBehindProxy : peerOf;
 }
 
 /**
- * Who calls, as the proxy in front tells it: the last entry of `X-Forwarded-For`, which the proxy itself adds. Those before
- * it are the caller's own to write.
+ * The caller's address behind a proxy: the last entry of `X-Forwarded-For`, which the proxy itself adds. The caller can
+ * write those before it.
  */
 function callerBehindProxy(request: IncomingMessage): string {
   const header = request.headers['x-forwarded-for'];

@@ -1,6 +1,9 @@
 import { type ErrorCode, LineCounter, parseDocument, visit } from 'yaml';
 
-/** A mistake in a file: its place and its kind, and no word of the file, because a line of it may be a secret. */
+/**
+ * A mistake in a file. The message has its place and its kind, and no text of the file, because a line of it may be a
+ * secret.
+ */
 class TextFault extends Error {
   constructor(line: number, column: number, says: string) {
     super(`line ${line}, column ${column}: ${says}`);
@@ -20,7 +23,7 @@ const SAYS: Partial<Readonly<Record<ErrorCode, string>>> = {
 const SAYS_ELSE = 'this is no YAML: look at the indent, at colons with a space behind them, and at quotes';
 const SAYS_ALIAS = `a value begins with "*", which has a meaning in YAML: ${IN_QUOTES}`;
 
-/** The value of a text of YAML. Throws `TextFault`: the words of the parser would quote the text. */
+/** Parses YAML. Throws `TextFault`, because an error of the parser would quote the text. */
 export function parseYaml(text: string): unknown {
   const lines = new LineCounter();
   const doc = parseDocument(text, { lineCounter: lines, prettyErrors: false });

@@ -17,11 +17,11 @@ const People = z.strictObject({
   /** Logins on the forge. */
   users: z.array(text).default([]),
   organizations: z.array(text).default([]),
-  /** As `organization/team`. */
+  /** Teams, each as `organization/team`. */
   teams: z.array(z.string().regex(/^[^/]+\/[^/]+$/, 'has to be organization/team')).default([]),
 });
 
-/** The page and the redirects of the sign-in tell it to every visitor. */
+/** Address of the forge. The page and the redirects of the sign-in show it to every visitor. */
 const ForgeAddress = z.string().superRefine((given, { addIssue }) => {
   const url = /[\s\\]/.test(given) ? null : parseUrl(given);
   const refuse = (message: string): void => addIssue({ code: 'custom', message });
@@ -34,7 +34,7 @@ const ForgeAddress = z.string().superRefine((given, { addIssue }) => {
     refuse('has to be without a user, a password, a query and a fragment: every visitor can read it');
 });
 
-/** The first page tells it to every visitor. */
+/** Host of the mail server. The first page shows it to every visitor. */
 const MailHost = text.refine(
   (given) => isIP(given) !== 0 || !/[\s:@/?#\\]/.test(given),
   'has to be a name or an address of a host alone: port, user and password have keys of their own',
@@ -60,16 +60,16 @@ const Config = z.strictObject({
     .default('mq'),
   forge: z.strictObject({
     url: ForgeAddress,
-    /** Its name among people. @default its host */
+    /** Name of the forge for people. @default its host */
     name: text.optional(),
-    /** PEM of the authority that signs the forge's certificate, where no public one does. */
+    /** File with the PEM of the authority that signs the forge's certificate, where no public authority does. */
     ca_file: text.optional(),
   }),
   sign_in: z.strictObject({
     client_id: text,
     client_secret_file: text.optional(),
     client_secret: text.optional(),
-    /** People who may look. @default all who have an account on the forge */
+    /** People who may read. @default all who have an account on the forge */
     allow: People.optional(),
     /** People who may change anything. */
     administrators: People,
@@ -86,13 +86,13 @@ const Config = z.strictObject({
       tls: z.enum(['required', 'implicit', 'none']).default('required'),
       /** Lets mails travel in the clear to a server beyond the private network, without a login. */
       allow_clear_text: z.boolean().default(false),
-      /** PEM of the authority that signs the server's certificate, where no public one does. */
+      /** File with the PEM of the authority that signs the mail server's certificate, where no public authority does. */
       ca_file: text.optional(),
     })
     .optional(),
-  /** Each organization of the forge by itself, or the whole installation as one. */
+  /** Tenants of the installation: one for each organization of the forge, or one alone. */
   tenants: z.enum(['installation', 'organizations']).default('installation'),
-  /** A proxy in front tells the caller's address in `X-Forwarded-For`; only such a peer is believed. */
+  /** Whether a proxy in front puts the caller's address into `X-Forwarded-For`; without one the header is ignored. */
   behind_proxy: z.boolean().default(false),
   /** Reconciles at once. */
   workers: z.int().min(1).max(64).default(4),
@@ -112,12 +112,12 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** Its message, for a sentence that a person reads. */
+/** The message of an error, for a sentence that a person reads. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Throws `ConfigError`, which names each wrong line. */
+/** Reads the configuration file. Throws `ConfigError`, which names each wrong line. */
 export function readConfig(file: string): OneboxConfig {
   const path = resolve(file);
   let raw: unknown;
@@ -145,7 +145,10 @@ export function readConfig(file: string): OneboxConfig {
   };
 }
 
-/** A key is told as far as its colon: without a space behind that, the value is a part of the key, and may be a secret. */
+/**
+ * Message of an issue. An unknown key is shown up to its colon: without a space behind that, YAML takes the value for a
+ * part of the key, and the value may be a secret.
+ */
 function say(issue: z.core.$ZodIssue): string {
   if (issue.code !== 'unrecognized_keys') return issue.message;
   const names = issue.keys.map((key) => {
@@ -211,7 +214,10 @@ function readText(path: string, key: string): string {
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** A file without a certificate would be taken without a word, and each call fail as one to a server that is away. */
+/**
+ * Reads a file of certificates. Throws `ConfigError` for one without a certificate: it would be accepted, and each call
+ * would fail like one to a server that is away.
+ */
 function readAuthority(path: string, key: string): string {
   const pem = readText(path, key);
   const blocks = pem.match(CERTIFICATE) ?? [];
@@ -230,7 +236,7 @@ function isCertificate(pem: string): boolean {
   }
 }
 
-/** Names are compared as the forge does, without regard to case. */
+/** Whether a person is one of these people. Names are compared as the forge compares them, without case. */
 export function isAmong({ users, organizations, teams }: People, { login, groups }: ForgePerson): boolean {
   const has = (names: readonly string[], name: string): boolean =>
     names.some((each) => each.toLowerCase() === name.toLowerCase());

@@ -13,19 +13,21 @@ import { sayDamaged, TABLE_FILE } from './own-files.ts';
 export interface RunningDatabase {
   /** `http://127.0.0.1:<port>`, for the SDK's `endpoint` option or its environment variable. */
   readonly endpoint: string;
-  /** Resolves with the reason where the server ends and was not told to; one that ran before is not watched. */
+  /**
+   * Resolves with the reason when the server ends without having been stopped. A server that ran before is not watched.
+   */
   readonly whenGone: Promise<string>;
   stop(): Promise<void>;
 }
 
 export interface DatabaseOptions {
-  /** SQLite file that keeps the tables. @default in memory */
+  /** SQLite file of the tables. @default in memory */
   readonly dataFile?: string;
-  /** @default a free one */
+  /** Port on loopback. @default a free one */
   readonly port?: number;
-  /** Names the endpoint of a database that runs already, and the PATH. */
+  /** Environment, for PATH and for the endpoint of a database that runs already. */
   readonly env: NodeJS.ProcessEnv;
-  /** Where the binary package is looked up. @default the node_modules of this project */
+  /** Path from which the binary package is resolved. @default the node_modules of this project */
   readonly packageName?: string;
 }
 
@@ -34,7 +36,7 @@ const PROBE_EVERY_MS = 15;
 const STOP_WITHIN_MS = 3_000;
 const STDERR_CHARS_KEPT = 2_000;
 
-/** The table's database: the one that the environment names, else an embedded one in a process of its own. */
+/** Starts the table's database: the one that the environment names, else the embedded one in a process of its own. */
 export async function startDatabase(options: DatabaseOptions): Promise<RunningDatabase> {
   const external = externalEndpoint(options.env);
   if (external !== null) return watchNone(external.replace(/\/+$/, ''));
@@ -45,7 +47,7 @@ function watchNone(endpoint: string): RunningDatabase {
   return { endpoint, whenGone: new Promise(() => {}), stop: async () => {} };
 }
 
-/** The database that the environment names; null: the embedded one is used. */
+/** Endpoint of the database that the environment names; null: the embedded one is used. */
 export function externalEndpoint({ AWS_ENDPOINT_URL_DYNAMODB: url = '' }: NodeJS.ProcessEnv): string | null {
   return url === '' ? null : url;
 }
@@ -157,7 +159,7 @@ async function waitUntilReady(child: ChildProcess, port: number, stderr: () => s
   }
 }
 
-/** As the database says of a file that it cannot read. */
+/** Messages of the database about a file that it cannot read. */
 const DAMAGED = /not a valid SQLite database|malformed|file is not a database/;
 
 export function sayFailed(reason: string): string {

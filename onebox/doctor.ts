@@ -10,19 +10,22 @@ import { findFaults, KEYS_FILE } from './own-files.ts';
 import { findLost } from './own-rows.ts';
 import type { TableLook } from './table-look.ts';
 
-/** One thing that was looked at, in words that a stranger may read until the first sign-in. `fix` is absent where it is right. */
+/**
+ * One result of the checks, in words that a stranger may read until the first sign-in. `fix` is absent where nothing is
+ * wrong.
+ */
 export interface Finding {
   readonly what: string;
-  /** The thing as it is here, such as its address. */
+  /** Value found here, such as an address. */
   readonly note?: string;
   readonly fix?: string;
-  /** The page of the forge where it is mended. */
+  /** Page of the forge on which it is repaired. */
   readonly link?: string;
 }
 
 const TIMEOUT_MS = 10_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
-/** Sessions and signed calls bear less than a minute. */
+/** Largest difference of the clocks, in ms: sessions and signed calls fail from a minute on. */
 const CLOCK_DIFFERENCE_MS_MAX = 30_000;
 const DISK_FREE_BYTES_MIN = 1024 ** 3;
 
@@ -46,7 +49,7 @@ export async function examine(
   ];
 }
 
-/** A look by the database itself, as a start has it; the process that serves needs none. */
+/** Looks at the table as a start does. Null: there is no table, or a process serves it and has looked. */
 type LookAtTable = () => Promise<TableLook | null>;
 
 function examineFolder(config: OneboxConfig, look: TableLook | null): readonly Finding[] {
@@ -90,7 +93,7 @@ function keysFinding(fault: string | null, isOpenToOthers: boolean): Finding {
     : { what };
 }
 
-/** The folder itself, or where the start would make it: the look makes none. */
+/** The folder, or its nearest parent that exists, in which a start would make it. The check makes no folder. */
 function nearestOf(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : nearestOf(dirname(folder));
 }
@@ -136,11 +139,14 @@ export function mailLoginOf({ mail }: OneboxConfig): AskMail | null {
   return mail === null ? null : () => createSmtp(mail).tryLogin();
 }
 
-/** Servers count logins, and lock accounts after some that fail: visitors of the first page make one so often at most. */
+/**
+ * How long a successful login counts, in ms: servers lock accounts after some logins that fail, and each visitor of the
+ * first page asks for one.
+ */
 const MAIL_GOOD_KEPT_MS = 10 * 60_000;
 const MAIL_FAULT_KEPT_MS = 60_000;
 
-/** The login for many who ask: a good answer holds for ten minutes, any other for one. */
+/** Shares one login among all who ask: a success counts for ten minutes, any other answer for one. */
 export function createMailCheck(parts: { readonly tryLogin: AskMail; readonly now: () => number }): AskMail {
   let kept: { until: number; readonly answer: Promise<SmtpAnswer> } | null = null;
   return () => {
@@ -192,7 +198,7 @@ async function get(send: HttpSend, url: string): Promise<HttpResponse | null> {
   }
 }
 
-/** Where people make and change their OAuth2 applications, on Forgejo and Gitea. */
+/** Path of the page on which people make and change their OAuth2 applications, on Forgejo and Gitea. */
 const APPLICATIONS_PATH = '/user/settings/applications';
 
 /** The application on the forge: its id, its secret and its redirect URI, as the forge judges them without a person. */

@@ -10,16 +10,16 @@ import type { Metrics } from './metrics.ts';
 
 export interface EngineParts {
   readonly store: DynamoStore;
-  /** Keeps the pace that a forge has asked for. */
+  /** Sends to forges, at the pace that each forge has asked for. */
   readonly send: HttpSend;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Without a slash at its end. */
+  /** Address of the installation, without a slash at its end. */
   readonly publicUrl: string;
 }
 
-/** The engine within this process. It keeps its own deadlines; one that passes them is treated as one that was lost. */
+/** The engine within this process. It keeps its own deadlines; a reconcile that passes them is treated as lost. */
 export function createEngine({ store, send, clock, log, metrics, publicUrl }: EngineParts): EnginePort {
   const runReconcile = createReconciler({
     store,

@@ -2,12 +2,12 @@ import type { Finding } from './doctor.ts';
 
 /** Address of the checks, for the page before the first sign-in. */
 export const FIRST_START_PATH = '/setup/checks';
-/** Visitors ask as often as they like; the forge is asked so often at most. */
+/** How long the findings are kept: visitors may ask at any rate, and the forge is not asked again meanwhile. */
 const KEPT_MS = 5_000;
 
 export interface FirstStartParts {
   readonly examine: () => Promise<readonly Finding[]>;
-  /** From then on a stranger is told nothing. */
+  /** Whether a person has signed in; from then on a stranger is shown nothing. */
   readonly isSetUp: () => Promise<boolean>;
   readonly now: () => number;
 }

@@ -6,19 +6,18 @@ import { ConfigError } from './config.ts';
 import { sayInTheWay } from './own-files.ts';
 
 const SOCKET_NAME = 'serving.sock';
-/** Sockets of starts are named after it, each by a name that is used once. */
+/** Prefix of the sockets of starts; each name is used once. */
 const START_PREFIX = 'starting-';
-/** A socket that is bound and does not listen yet. */
+/** Suffix of a socket that is bound and does not listen yet. */
 const UNHEARD_SUFFIX = '.new';
 const LOOK_AGAIN_MS = 20;
-/** A start that stands still for longer ends every other. */
+/** How long one start may hold up the others, in ms; a longer wait ends them. */
 const START_WITHIN_MS = 5_000;
 
 /**
- * Keeps every other process of this machine out of a data folder, containers that share it too: a socket in the folder is
- * listened on. It ends with its process, however that dies, so that no restart waits for a lock of before. A folder that
- * two machines mount is not guarded.
- *
+ * Locks a data folder against every other process of this machine, also in containers that share it: this process
+ * listens on a socket in the folder. The lock ends with the process, however it dies, so a restart never waits for an
+ * old lock. A folder that two machines mount is not guarded.
  * @returns releases the folder
  * @throws ConfigError where a running process serves the folder, or starts to
  */
@@ -47,10 +46,10 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
 
 class Taken extends Error {}
 
-/** Another account owns the socket. Its message is the socket's name. */
+/** Error: another account owns the socket. Its message is the socket's name. */
 class Unasked extends Error {}
 
-/** A folder has the name of a socket. Its message is that name. */
+/** Error: a folder has the name of a socket. Its message is that name. */
 class InTheWay extends Error {}
 
 function sayTaken(folder: string): string {
@@ -62,10 +61,10 @@ function sayUnasked(folder: string, name: string): string {
 }
 
 /**
- * One start of all that run at once: each listens under a name of its own first, and looks at the others then. Of any two,
- * the one that listened last sees the other, so that two never go on. Nothing is removed that could be alive again: a name
- * is never used twice, and a socket gets it only while it listens. Of those that see each other, the first name waits.
- *
+ * Lets starts that run at once take turns. Each listens on a socket with a name of its own first, and looks at the
+ * others then. Of any two, the one that listened last sees the other, so two never go on. A socket that may be alive is
+ * never removed: a name is never used twice, and it is given only to a socket that listens. Of starts that see each
+ * other, the one with the first name waits.
  * @returns lets the next one start
  */
 async function takeTurn(near: string): Promise<() => Promise<void>> {
@@ -109,7 +108,10 @@ async function waitForOthers(near: string, name: string): Promise<void> {
   }
 }
 
-/** The caller has its turn: no other start removes this path, or makes it, between the question and the removal. */
+/**
+ * Listens on the socket of the folder. The caller has its turn, so no other start removes or makes this path between
+ * the check and the removal.
+ */
 async function takePath(path: string): Promise<Server> {
   try {
     return await listen(path);
@@ -121,7 +123,10 @@ async function takePath(path: string): Promise<Server> {
   }
 }
 
-/** A folder stays: it may hold what a person put there. */
+/**
+ * Removes a socket that no process listens on. A folder of that name stays, because a person may have put something
+ * into it.
+ */
 function removeSocket(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true) throw new InTheWay(basename(path));
   rmSync(path, { force: true });
@@ -141,12 +146,15 @@ function listen(path: string): Promise<Server> {
   });
 }
 
-/** Removes the file of the name under which it was bound. */
+/** Closes the server, which removes the file under whose name it was bound. */
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => server.close(() => resolve()));
 }
 
-/** False only where the kernel says that the process is gone; one that does not answer is there. Throws `Unasked`. */
+/**
+ * Whether a process listens on the socket. False only where the kernel says that there is none; a process that does not
+ * answer counts. Throws `Unasked`.
+ */
 function isListenedOn(path: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);

@@ -1,13 +1,15 @@
 import { type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Often, because each write after a removal is lost; a look is a few calls of the kernel. */
+/**
+ * Time between two looks, in ms. It is short because each write after a removal is lost; a look is a few system calls.
+ */
 const LOOK_EVERY_MS = 5_000;
 
 export interface FolderWatch {
-  /** Resolves with the reason once the folder, or a file that is held open in it, is another one or gone. */
+  /** Resolves with the reason once the folder, or a file that is held open in it, is gone or replaced. */
   readonly whenGone: Promise<string>;
-  /** Looks now. Once it is gone it stays gone: what is written by this process reaches no file that has a name. */
+  /** Looks now. False stays false: what this process writes then reaches no file that has a name. */
   isThere(): boolean;
   stop(): void;
 }
@@ -49,7 +51,7 @@ function isAnother(path: string, before: string | null): boolean {
   }
 }
 
-/** Null: there is none. */
+/** Identity of a file (device and inode); null: there is none. */
 function nameFile(path: string): string | null {
   const found: Stats | undefined = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? null : `${found.dev}:${found.ino}`;

@@ -28,7 +28,7 @@ export interface FrontParts {
   readonly signIn: ReturnType<typeof composeSignIn>;
   readonly sockets: SocketHub;
   readonly readMetrics: () => Promise<string>;
-  /** When the timer last got through, of the monotonic clock. */
+  /** Time at which the timer last looked at everything that is due, of the monotonic clock, in ms. */
   readonly lookedAt: () => number;
 }
 

@@ -4,31 +4,38 @@ import type { HealthStore } from '#core/ports/account-store.ts';
 import type { Clock } from '#core/ports/system.ts';
 import { createCached } from '#core/services/operation/cached.ts';
 
-/** The probe of the image gives up after five seconds. */
+/** Time within which an answer is given, in ms: the probe of the image gives up after five seconds. */
 const ANSWER_WITHIN_MS = 3_000;
 const KEPT_MS = 5_000;
 
-/** A full disk can be read. Each proof is a write, so there are few while they go well. */
+/**
+ * How long a proof that the table can be written counts, in ms. Each proof is a write, because a full disk can still be
+ * read.
+ */
 const PROVEN_KEPT_MS = 30_000;
 
 export interface HealthParts {
   readonly store: Pick<HealthStore, 'loadLastTick'>;
-  /** Rejects where the table takes no row. */
+  /** Writes a row. Rejects where the table takes none. */
   readonly proveWritable: () => Promise<void>;
-  /** False: what is written now is lost. */
+  /** Whether the data folder is there. False: what is written now is lost. */
   readonly isFolderThere: () => boolean;
-  /** When the timer last looked at everything that is due, of the monotonic clock; the start counts as a look. */
+  /**
+   * Time at which the timer last looked at everything that is due, of the monotonic clock, in ms; the start counts as a
+   * look.
+   */
   readonly lookedAt: () => number;
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** @default ANSWER_WITHIN_MS */
+  /** Time within which an answer is given, in ms. @default ANSWER_WITHIN_MS */
   readonly withinMs?: number;
 }
 
 type Dependency = 'data_folder' | 'database' | 'timer';
 
 /**
- * Whether this process can serve: its data folder is there, its database reads and takes rows, and the timer gets through
- * its looks, for which it reads more of the table than a probe does. Asked once in five seconds, however many callers there are.
+ * Answers whether this process can serve: its data folder is there, its database takes and returns rows, and the timer
+ * gets through its looks, which read more of the table than a probe does. The checks run once in five seconds, however
+ * many callers there are.
  */
 export function createHealth(parts: HealthParts) {
   const { store, isFolderThere, clock, withinMs = ANSWER_WITHIN_MS } = parts;

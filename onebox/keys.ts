@@ -6,7 +6,10 @@ import { createKmsSecretBox } from '#core/adapters/kms-vault/secret-box.ts';
 import { createKmsVault } from '#core/adapters/kms-vault/vault.ts';
 import { KEYS_FILE, openOwn } from './own-files.ts';
 
-/** Vault, box and seal of the key file in the data folder, which is made at the first start. Throws `ConfigError` where it is damaged. */
+/**
+ * Opens the vault, the box and the seal of the key file in the data folder, and makes that file at the first start.
+ * Throws `ConfigError` where it is damaged.
+ */
 export function openKeys(dataDir: string) {
   const keyring = openOwn(KEYS_FILE, () => new Keyring(join(dataDir, KEYS_FILE)));
   const { keyId, version } = keyring.newest();
@@ -18,7 +21,7 @@ export function openKeys(dataDir: string) {
   };
 }
 
-/** Binds tokens that sessions keep of the forge: they open for no other purpose. */
+/** Context of the forge tokens that sessions keep; they open for no other purpose. */
 const OF_SESSIONS = { purpose: 'forge-session' };
 
 function createTextSeal(keyring: Keyring, keyId: string): TextSeal {

@@ -25,7 +25,7 @@ function processIds(): readonly number[] {
   }
 }
 
-/** Empty for a process that is over, or that another account owns. */
+/** Arguments of a process. Empty for one that is over, or that another account owns. */
 function readArguments(pid: number): readonly string[] {
   try {
     const [program = '', ...rest] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
@@ -35,7 +35,7 @@ function readArguments(pid: number): readonly string[] {
   }
 }
 
-/** A process of a container may name another file by the same path. */
+/** Whether a process sees this very file under the path: in a container the path may be that of another file. */
 function isSameFile(pid: number, path: string): boolean {
   try {
     const [ours, theirs] = [statSync(path), statSync(`/proc/${pid}/root${path}`)];

@@ -18,8 +18,8 @@ export interface LeftParts {
 }
 
 /**
- * Shortens the leases of a process that is dead, and takes its reconciles for over. A call that it had sent may still
- * arrive: margin and grace pass from now to the takeover, as they do after the last call of a holder that lives.
+ * Ends what a dead process held: shortens its leases, and counts its reconciles as over. A call that it had sent may
+ * still arrive, so margin and grace pass from now to the takeover, as after the last call of a holder that lives.
  */
 export async function endLeftLeases({ store, clock, log, workers }: LeftParts): Promise<void> {
   const now = clock.now();

@@ -10,7 +10,7 @@ const USAGE = `npm run serve -- --config config/mergeyard.yml
 
 Runs the whole service in this process. docs/onebox.md says what the file holds.`;
 
-/** Less than a supervisor grants before it kills. */
+/** How long a start may go on after a signal, in ms; less than a supervisor grants before it kills. */
 const START_ENDS_WITHIN_MS = 10_000;
 
 async function main(): Promise<number> {

@@ -1,4 +1,4 @@
-/** Seconds; a reconcile is over after 45 s at the latest. */
+/** Upper bounds of the buckets of durations, in seconds; a reconcile is over after 45 s at the latest. */
 const BUCKETS = [0.1, 0.5, 1, 5, 15, 45];
 
 interface Histogram {
@@ -12,7 +12,7 @@ export class Metrics {
   readonly #counters = new Map<string, Map<string, number>>();
   readonly #histograms = new Map<string, Histogram>();
 
-  /** `name` ends in `_total`. */
+  /** Adds one to a counter, whose name ends in `_total`. */
   count(name: string, labels: Readonly<Record<string, string>>): void {
     const series = this.#counters.get(name) ?? new Map<string, number>();
     this.#counters.set(name, series);

@@ -23,7 +23,7 @@ const CHANGES_WINDOW_MS = 500;
 const NOTICE_AGE_MS_MAX = 10 * 60_000;
 const SOCKET_STAGE = 'live';
 
-/** The sockets of open pages. */
+/** Composes the sockets of open pages. */
 export function composeSockets(
   shared: Shared,
   config: Pick<OneboxConfig, 'behind_proxy'>,
@@ -42,7 +42,7 @@ export function composeSockets(
   return sockets;
 }
 
-/** The mails that wait for the mail server; null where none is named. */
+/** Composes the mails that wait for the mail server; null where none is configured. */
 export function composeMails({ mail }: OneboxConfig, log: Log, metrics: Metrics, stops: Stops) {
   if (mail === null) return null;
   const count = (result: string): void => metrics.count('mergeyard_mails_total', { result });
@@ -51,7 +51,7 @@ export function composeMails({ mail }: OneboxConfig, log: Log, metrics: Metrics,
   return mails;
 }
 
-/** Tells what changes in the table: to open pages, and to those who asked for notices. */
+/** Composes what follows the changes of the table: pings to open pages, and notices. */
 export function composeNotices(
   { store, secrets, send, clock, log, publicUrl }: Shared,
   { changes }: Pick<Storage, 'changes'>,

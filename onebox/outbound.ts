@@ -3,7 +3,7 @@ import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
 import type { OneboxConfig } from './config.ts';
 import type { Stops } from './stops.ts';
 
-/** Every call that leaves goes through this. */
+/** Opens the one way out: every call that leaves the process goes through it. */
 export function openOutbound(
   config: OneboxConfig,
   publicUrl: string,

@@ -13,7 +13,10 @@ export const SESSIONS_FILE = 'sessions.json';
 
 const FROM_COPY = 'put it back from the last copy of the data folder';
 const NO_COPY = 'Without one';
-/** The step where a file is damaged. That of keys needs the very file: no other one opens what they sealed. */
+/**
+ * Next step of an operator, by the file that is damaged. For keys it is the lost file itself, because no other one
+ * opens what they sealed.
+ */
 const WAYS_OUT: Readonly<Record<string, string>> = {
   [TABLE_FILE]: `${FROM_COPY}, with the keys beside it.`,
   [KEYS_FILE]: `${FROM_COPY}. ${NO_COPY}, write {"keys":{}} into it: each token is stored again then, and each chat named again.`,
@@ -25,7 +28,7 @@ export const sayDamaged = (name: string): string =>
   `${name} in the data folder is damaged: ${WAYS_OUT[name]}`;
 const sayRefused = (name: string, reason: string): string =>
   `${name} in the data folder cannot be read and written: ${reason}. Check its rights, and the space on its disk.`;
-/** Of what stands in the place of a file or a folder that the service makes. */
+/** Message: something else has the name of a file or a folder that the service makes. */
 export const sayInTheWay = (name: string, needed: 'file' | 'folder' | 'socket'): string =>
   `${name} in the data folder is in the way: Mergeyard makes a ${needed} of that name there. Move what is there to another place.`;
 const KEYS_GONE = `${KEYS_FILE} is gone from the data folder, and the stored tokens open with it alone: ${WAYS_OUT[KEYS_FILE]}`;
@@ -47,14 +50,17 @@ export function refuseWithoutKeys(folder: string, hasRows: boolean): void {
 
 const TABLE_GONE = `${TABLE_FILE} is gone from the data folder, or empty, and people have used what was in it: ${WAYS_OUT[TABLE_FILE]} To begin anew, name a new data_dir.`;
 
-/** The table is made before the keys, and keys and used sessions tell that it was there. */
+/**
+ * Whether the table of a used installation is gone. The table is made before the keys, so keys and used sessions prove
+ * that it existed.
+ */
 function isTableGone(folder: string): boolean {
   const [table, sessions] = [join(folder, TABLE_FILE), join(folder, SESSIONS_FILE)];
   const isThere = (statSync(table, { throwIfNoEntry: false })?.size ?? 0) > 0;
   return !isThere && existsSync(join(folder, KEYS_FILE)) && wereUsed(sessions);
 }
 
-/** Of damaged sessions another sentence tells. */
+/** Whether a person has ever signed in; false where the sessions are damaged, which another sentence tells. */
 function wereUsed(sessions: string): boolean {
   try {
     return existsSync(sessions) && readSessions(sessions).used;
@@ -63,18 +69,18 @@ function wereUsed(sessions: string): boolean {
   }
 }
 
-/** Words about the table of an installation that is gone: a start would make an empty one in the place of a copy. */
+/** Message about the table of an installation that is gone (a start would make an empty one); null: it is there. */
 export function findTableGone(folder: string): string | null {
   return isTableGone(folder) ? TABLE_GONE : null;
 }
 
-/** Throws `ConfigError` with those words. */
+/** Throws `ConfigError` where `findTableGone` finds the table gone. */
 export function refuseWithoutTable(folder: string): void {
   const gone = findTableGone(folder);
   if (gone !== null) throw new ConfigError(gone);
 }
 
-/** The fault of each file that a start would stumble over, in words without a path. Changes nothing. */
+/** The fault of the table and of the keys that would stop a start, in words without a path. Changes nothing. */
 export function findFaults(folder: string): { readonly table: string | null; readonly keys: string | null } {
   const look = (name: string, check: (file: string) => void): string | null => {
     const file = join(folder, name);
@@ -100,7 +106,10 @@ export function findFaults(folder: string): { readonly table: string | null; rea
 
 const SQLITE_MAGIC = 'SQLite format 3\0';
 
-/** By its first bytes alone: a running service holds the file. One that is empty is made anew by the database. */
+/**
+ * Throws where a file is no SQLite database, by its first bytes alone, because a running service may hold it. An empty
+ * file is right: the database makes it anew.
+ */
 function checkTable(file: string): void {
   if (statSync(file).size === 0) return;
   const head = Buffer.alloc(SQLITE_MAGIC.length);

@@ -2,12 +2,15 @@ import type { Log } from '#core/ports/system.ts';
 import { ConfigError, type OneboxConfig } from './config.ts';
 import { formatTenant, tenantOf } from './tenant.ts';
 
-/** Forges count accounts and organizations together; the largest public ones have fewer. Trying all of them takes seconds. */
+/**
+ * Highest number of an organization that is tried. Forges number accounts and organizations together, and the largest
+ * public ones have fewer; trying all takes seconds.
+ */
 const ORGANIZATION_NUMBER_MAX = 1_000_000;
-/** More than an installation has; those beyond it belong to the same tenants as a rule. */
+/** Connections that are read at most, more than an installation has; the rest belongs to the same tenants as a rule. */
 export const CONNECTIONS_READ_MAX = 10_000;
 
-/** A stored connection: whose it is, and to which forge. */
+/** Tenant and forge of a stored connection. */
 export interface HeldConnection {
   readonly tenantId: string;
   readonly instanceUrl: string;
@@ -15,17 +18,17 @@ export interface HeldConnection {
 
 type Forge = Pick<OneboxConfig, 'forge' | 'tenants'>;
 
-/** Words about connections that no person who signs in would see; null: there are none. `isAll`: no person would see any. */
+/** Connections that no person who signs in would see, as words. `isAll`: no connection could be seen. */
 export interface Lost {
   readonly words: string;
   readonly isAll: boolean;
 }
 
 /**
- * The id of a tenant is made from the origin of the forge that signs people in, so that another `forge.url` or another value
- * of `tenants` makes other tenants. A connection itself may be of any forge: the ids alone tell.
- *
- * @param organizationMax - The highest number of an organization that is tried.
+ * Finds connections of tenants that no sign-in leads to; null: there are none. The id of a tenant is made from the
+ * origin of the forge that signs people in, so another `forge.url` or another value of `tenants` makes other tenants.
+ * The forge of a connection says nothing about its tenant.
+ * @param organizationMax the highest number of an organization that is tried
  */
 export function findLost(
   config: Forge,

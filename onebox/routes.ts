@@ -23,7 +23,7 @@ export interface OwnPages {
   readonly firstStart: () => Promise<readonly Finding[] | null>;
 }
 
-/** Every address of an installation. */
+/** Every route of an installation. */
 export function listRoutes(
   shared: Shared,
   signIn: ReturnType<typeof createSignInRoutes>,
@@ -68,7 +68,10 @@ async function answerChecks({ firstStart }: OwnPages): Promise<HttpResponse> {
   return { statusCode: 200, headers, body: JSON.stringify({ checks }) };
 }
 
-/** Like every route without a session: so many calls a minute of one address (D-52). */
+/**
+ * Limit of the sign-in routes: a number of calls a minute for each address, as for every route without a session
+ * (D-52).
+ */
 const SIGN_IN: LimitedRoute = { auth: 'session', errors: [] };
 
 function limit({ store, log }: Shared, handle: (event: APIGatewayProxyEventV2) => Promise<HttpResponse>) {
@@ -82,7 +85,7 @@ function limit({ store, log }: Shared, handle: (event: APIGatewayProxyEventV2) =
 // biome-ignore lint/suspicious/noExplicitAny: no handler reads the platform's context; the steps keep theirs in it
 const noContext = (): Context => ({}) as any;
 
-/** Plain data in, plain data out, as between processes. */
+/** Wraps a handler as a function that is invoked with JSON and answers JSON, as between processes. */
 export function asInvocable(handle: (event: never) => Promise<unknown>): Invocable {
   return {
     invoke: async (event: Json): Promise<Json> => {
@@ -92,7 +95,7 @@ export function asInvocable(handle: (event: never) => Promise<unknown>): Invocab
   };
 }
 
-/** How the page signs people in. */
+/** Configuration of the page: how people sign in, and whether mail is sent. */
 export function pageConfig({ forge, mail }: OneboxConfig): DashboardConfig {
   const label = forge.name ?? new URL(forge.url).host;
   return {

@@ -1,12 +1,12 @@
 import { runProgram } from '#core/adapters/system/command-line.ts';
 import { ConfigError } from './config.ts';
 
-/** Runs one of the programs of this folder: `runProgram` in its words. */
+/** Runs a program of this folder with `runProgram`. */
 export function runMain(main: () => Promise<number>, explain: (error: unknown) => unknown = sayWhy): void {
   runProgram(main, explain);
 }
 
-/** One sentence where the disk refuses a file or a folder; null: the error is another one. */
+/** One sentence for an error of the disk (a refused file or folder); null: the error is another one. */
 export function sayOfDisk(error: unknown): string | null {
   const isOfDisk = error instanceof Error && 'syscall' in error && 'path' in error;
   return isOfDisk
@@ -15,8 +15,8 @@ export function sayOfDisk(error: unknown): string | null {
 }
 
 /**
- * Null where a start goes on for so long after the signal: a call of it hangs, and nothing that it began has to be ended in
- * order. A signal that comes after the start has ended arms no timer, which would keep the process.
+ * Awaits a start. Null where it is not over `endsWithinMs` after the signal: then a call hangs, and there is nothing to
+ * stop in order. A signal after the start arms no timer, which would keep the process alive.
  */
 export async function awaitStart<T>(
   starting: Promise<T>,

@@ -28,15 +28,15 @@ import { composeWorker } from './worker.ts';
 export interface Onebox {
   readonly url: string;
   readonly store: DynamoStore;
-  /** Seals as the API does. */
+  /** Vault with which the API seals. */
   readonly vault: Vault;
-  /** Wakes what is due, as the timer does. */
+  /** Wakes every repository that is due, as the timer does. */
   tick(): Promise<void>;
   /** Answers a wake of this repository, as a worker does. */
   answer(repoId: RepoId): Promise<void>;
   /** Resolves with the reason where this process cannot serve any more. */
   readonly whenBroken: Promise<string>;
-  /** Ends what is under way, then everything. */
+  /** Waits for what is under way, then stops all parts. */
   stop(): Promise<void>;
 }
 
@@ -45,19 +45,22 @@ export interface OneboxOptions {
   /** Folder of the built page. */
   readonly siteDir: string;
   readonly log: Log;
-  /** Names a database that runs already, and the PATH. */
+  /** Environment, for PATH and for the endpoint of a database that runs already. */
   readonly env: NodeJS.ProcessEnv;
-  /** @default every five minutes */
+  /** Time between two ticks. @default five minutes */
   readonly tickMs?: number;
-  /** @default that of the machine */
+  /** Clock of the service. @default that of the machine */
   readonly clock?: Clock;
-  /** Keeps wakes and has them answered. @default the memory of this process */
+  /** Makes the queue of wakes. @default in the memory of this process */
   readonly createWakes?: typeof createInProcessWakes;
   /** Wraps every call that leaves. @default none is wrapped */
   readonly aroundSend?: (send: HttpSend) => HttpSend;
 }
 
-/** Everything in one process: the services of the cloud edition, composed once more. */
+/**
+ * Starts the whole service in this process: the services of the cloud edition, composed once more. Throws
+ * `ConfigError`.
+ */
 export async function startOnebox(options: OneboxOptions): Promise<Onebox> {
   const stops: Stops = [];
   try {
@@ -124,5 +127,5 @@ async function start(options: OneboxOptions, stops: Stops): Promise<Onebox> {
   };
 }
 
-/** An address of IPv6 stands in brackets beside a port. */
+/** A host for an address with a port: an IPv6 address in brackets. */
 const spellHost = (host: string): string => (host.includes(':') ? `[${host}]` : host);

@@ -4,25 +4,31 @@ import { join } from 'node:path';
 import { ConfigError } from './config.ts';
 import { openOwn, sayInTheWay } from './own-files.ts';
 
-/** Changes with each start of a machine; containers have that of the machine. */
+/** File with an id that changes with each start of the machine; containers show that of the machine. */
 const BOOT_ID_FILE = '/proc/sys/kernel/random/boot_id';
-/** Not `served-by`: an earlier release wrote a file of that name, and finds it again after a rollback. */
+/**
+ * Folder of the notes. It is not called `served-by`, because an earlier release wrote a file of that name and needs it
+ * after a rollback.
+ */
 const FOLDER_NAME = 'servers';
-/** Each server of a folder touches its own note this often. */
+/** Time between two touches of the own note, in ms. */
 const TOUCH_EVERY_MS = 30_000;
-/** A server that has not touched its note for this long is gone, and all that it held has ended. */
+/** Silence after which a server counts as dead, with all that it held, in ms. */
 const SILENT_MS_MIN = 10 * 60_000;
 
 export interface ServingNote {
-  /** The process of before served this folder on this machine since its start, and no other machine has for a while. */
+  /**
+   * Whether the former process served this folder on this machine since the machine started, and no other machine has
+   * served it for a while.
+   */
   readonly isOwnAlone: boolean;
   stop(): void;
 }
 
 /**
- * Notes which machine serves this folder, since which start of it, for as long as the process lives. The caller holds the lock
- * of the folder. A copy of the folder is another one. Times are those of the disk: two machines that share it read one clock.
- *
+ * Notes which machine serves this folder, and since which of its starts, for as long as the process lives. The caller
+ * holds the lock of the folder. A copy of the folder counts as another folder. Times are those of the disk, so two
+ * machines that share it use one clock.
  * @throws ConfigError where the disk refuses
  */
 export function noteServing(folder: string, bootIdFile = BOOT_ID_FILE): ServingNote {
@@ -49,7 +55,7 @@ function keepNote(notes: string, name: string): ServingNote {
   return { isOwnAlone: before.includes(name) && alive.length === 0, stop: () => clearInterval(timer) };
 }
 
-/** A disk that is full, or away, is told by all else that writes to it. */
+/** Touches the note, and ignores a disk that is full or away: every other write tells that. */
 function touchAgain(touch: () => void): void {
   try {
     touch();
@@ -58,7 +64,7 @@ function touchAgain(touch: () => void): void {
   }
 }
 
-/** One that was removed meanwhile has not been touched for ever. */
+/** Time of the last touch of a note, in epoch ms; 0 where it was removed. */
 function touchedAt(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

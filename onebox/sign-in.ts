@@ -10,7 +10,7 @@ import type { OneboxConfig } from './config.ts';
 import type { openKeys } from './keys.ts';
 import { openOwn, SESSIONS_FILE } from './own-files.ts';
 
-/** Sessions, the forge that vouches for people, and who of them is admitted. */
+/** Composes the sign-in: the sessions, the forge that vouches for people, and the rule of who is admitted. */
 export function composeSignIn(
   config: OneboxConfig,
   send: HttpSend,

@@ -7,17 +7,20 @@ import { requireBinary } from './database.ts';
 import { callTool } from './table-tool.ts';
 
 const WITHIN_MS = 600_000;
-/** The database has ended by then, and a copy that has begun to read goes on without the name of what it reads. */
+/**
+ * Age from which on a snapshot is a leftover, in ms. Its database has ended by then; a copy that still reads goes on
+ * although the name is removed.
+ */
 const LEFT_MS_MIN = 2 * WITHIN_MS;
 const PREFIX = 'mergeyard-';
 
-/** Where the database makes snapshots, beside the table's file. */
+/** Folder in which the database makes snapshots, beside the table's file. */
 const folderOf = (dataDir: string): string => join(dataDir, '.dynoxide', 'snapshots');
 
 /**
- * Writes one point in time of the table's file to `to`, while another process writes to the table or not. The embedded
- * database makes it (SQLite's `VACUUM INTO`, one read transaction), in a second process that speaks over its pipes alone;
- * it makes snapshots on request of its tool protocol only, in a folder beside the table.
+ * Writes a consistent copy of the table's file to `to`, also while another process writes to the table. A second
+ * process of the embedded database makes it (SQLite's `VACUUM INTO`, one read transaction), through its tool protocol,
+ * and only in a folder beside the table.
  */
 export async function snapshotTable(
   file: string,
@@ -54,7 +57,10 @@ export async function snapshotTable(
   }
 }
 
-/** Each is a whole table. One of a backup that may still run stays: a backup that was killed left the others. */
+/**
+ * Removes snapshots that killed backups left; each is as large as the table. A young one stays, since its backup may
+ * still run.
+ */
 export function removeLeftSnapshots(dataDir: string, now: number): void {
   const folder = folderOf(dataDir);
   if (!existsSync(folder)) return;

@@ -23,11 +23,11 @@ export interface StorageParts {
   readonly config: OneboxConfig;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;
-  /** @default every hour */
+  /** Time between two sweeps of expired rows. @default one hour */
   readonly sweepMs?: number;
 }
 
-/** The data folder, locked, and its table. Throws `ConfigError` where the folder may not be served. */
+/** Opens the data folder, locks it, and opens its table. Throws `ConfigError` where the folder may not be served. */
 export async function openStorage(parts: StorageParts, clock: Clock, stops: Stops) {
   const { config, env, log } = parts;
   stops.push(await takeFolder(config.data_dir, log));

@@ -57,7 +57,7 @@ export interface Shared {
 
 export type Answerer = (event: APIGatewayProxyEventV2, context: Context) => Promise<HttpResponse>;
 
-/** The parts of a worker: it knows no caller, and signs nothing. */
+/** The parts of a worker, which knows no caller and signs nothing. */
 export type WorkerShared = Omit<Shared, 'tokens' | 'identity' | 'signer'>;
 
 /** The parts that set repositories up, and put back what drifted. */

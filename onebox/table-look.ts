@@ -9,14 +9,14 @@ import { TABLE_NAME } from './table.ts';
 import { callTool, readJson } from './table-tool.ts';
 
 const WITHIN_MS = 60_000;
-/** A folder that was made and never served has none. */
+/** Error of a database without a table, as in a folder that was made and never served. */
 const NO_TABLE = /ResourceNotFound/;
 
 const Text = z.object({ S: z.string() });
 const Found = z.object({ Items: z.array(z.object({ tenant_id: Text, instance_url: Text })) });
 
 export interface TableLook {
-  /** Words of a start that would be refused. */
+  /** Message of a start that would be refused; null: it would not be. */
   readonly fault: string | null;
   readonly connections: readonly HeldConnection[];
 }

@@ -18,19 +18,19 @@ export interface ToolCall {
   readonly tool: string;
   readonly arguments: object;
   readonly withinMs: number;
-  /** The database then changes no row. */
+  /** Whether the database is opened to read alone. */
   readonly isReadOnly: boolean;
   /** Ends the database. */
   readonly signal?: AbortSignal;
 }
 
-/** `text` is what the tool answers; null: it failed, and `complaint` is what the database says of that. */
+/** Answer of a tool. `text` is null where it failed; `complaint` is then what the database printed about it. */
 export interface ToolAnswer {
   readonly text: string | null;
   readonly complaint: string;
 }
 
-/** One call of the embedded database's tool protocol, in a process that speaks over its pipes alone. */
+/** Calls one tool of the embedded database, in a process that speaks over its pipes alone. */
 export async function callTool(call: ToolCall): Promise<ToolAnswer> {
   const flags = ['--db-path', call.file, ...(call.isReadOnly ? ['--read-only'] : [])];
   const child = spawn(call.binary, ['mcp', ...flags], {

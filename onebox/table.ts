@@ -9,10 +9,13 @@ import { createTable } from '#core/adapters/dynamo/table/create-table.ts';
 import { ConfigError, reasonOf } from './config.ts';
 
 export const TABLE_NAME = 'mergeyard';
-/** A database that another machine serves may be behind a wall that answers nothing. */
+/**
+ * Time within which a connection has to be made, in ms: a firewall before a database of another machine may drop every
+ * packet.
+ */
 const CONNECT_WITHIN_MS = 3_000;
 
-/** Clients of the table, which is made at the first start. Throws `ConfigError` where no database answers. */
+/** Opens clients of the table, and makes the table at the first start. Throws `ConfigError` where no database answers. */
 export async function openTable(endpoint: string) {
   const local = {
     endpoint,
@@ -37,7 +40,10 @@ export async function openTable(endpoint: string) {
   };
 }
 
-/** The embedded database keeps each record of a stream for ever, and looks at all of them at each write (decision 0311). */
+/**
+ * Switches the table's stream off: the embedded database keeps each record for ever, and looks at all of them at each
+ * write (decision 0311).
+ */
 async function endStream(dynamo: DynamoDBClient): Promise<void> {
   const { Table } = await dynamo.send(new DescribeTableCommand({ TableName: TABLE_NAME }));
   if (Table?.StreamSpecification?.StreamEnabled !== true) return;

@@ -8,7 +8,7 @@ export function tenantOf(forgeUrl: string, organizationId?: number): string {
   return formatTenant(new URL(forgeUrl).origin, organizationId);
 }
 
-/** The same of an origin that was read already. */
+/** As `tenantOf`, for an origin that is parsed already. */
 export function formatTenant(origin: string, organizationId?: number): string {
   const name =
     organizationId === undefined

@@ -24,7 +24,7 @@ export interface WorkerParts {
   readonly createWakes: typeof createInProcessWakes;
 }
 
-/** Answers wakes and glances, by the engine of this process. */
+/** Composes the worker, which answers wakes and glances with the engine of this process. */
 export function composeWorker({ shared, metrics, workers, createWakes }: WorkerParts) {
   const { store, vault, send, clock, ids, log, publicUrl, queueName } = shared;
   // One pace for all that reads a forge.
@@ -79,7 +79,7 @@ export function composeWorker({ shared, metrics, workers, createWakes }: WorkerP
 
   let lookedAt = clock.monotonic();
 
-  /** Wakes what is due, as the timer does. */
+  /** Wakes every repository that is due, as the timer does. */
   async function tick(): Promise<void> {
     const idleQueue = { sendWake: queue.sendIdleWake };
     try {

@@ -2,7 +2,10 @@ import { MoveError } from '#core/adapters/move-file/sealed-lines.ts';
 import { ConfigError } from '../config.ts';
 import { sayOfDisk } from '../run-main.ts';
 
-/** Our own sentences as they are; of any other error the name only: one of the SDK may quote a row. */
+/**
+ * The text of an error for the operator: of the service's own errors their message, of any other its name alone,
+ * because an SDK may quote a row.
+ */
 export function explain(error: unknown): string {
   if (error instanceof MoveError || error instanceof ConfigError) return error.message;
   const ofDisk = sayOfDisk(error);

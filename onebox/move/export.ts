@@ -17,10 +17,10 @@ export interface ExportOptions {
   readonly place: Place;
   readonly file: string;
   readonly passphrase: string;
-  /** The installation runs on: the file is for looking at, and an import takes it only when it is forced. */
+  /** Whether the installation runs on. The file is for inspection then, and an import takes it only when it is forced. */
   readonly keepRunning?: boolean;
   readonly say: Say;
-  /** N of scrypt. @default that of the file format */
+  /** Cost parameter N of scrypt. @default that of the file format */
   readonly cost?: number;
 }
 
@@ -32,8 +32,9 @@ interface Outline {
 }
 
 /**
- * Writes everything of an installation into one sealed file. Unless it is to run on, it is marked as moved before the first
- * row is read, and each repository's lease is taken for good: nothing of it runs from then on. Throws `MoveError`.
+ * Writes an installation into one sealed file and returns the rows of each kind. Unless `keepRunning`, the installation
+ * is marked as moved before the first row is read, and each repository's lease is taken for good, so that nothing of it
+ * runs from then on. Throws `MoveError`.
  */
 export async function exportInstallation(options: ExportOptions): Promise<KindCounts> {
   const { place, file, passphrase, keepRunning = false, say } = options;
@@ -61,7 +62,10 @@ export async function exportInstallation(options: ExportOptions): Promise<KindCo
   }
 }
 
-/** The installation that was exported may run again. The other one must not. */
+/**
+ * Undoes an export: gives the held leases back and removes the mark, so that the installation may run again. The
+ * imported one must not run then.
+ */
 export async function takeBack(place: Place): Promise<void> {
   const { table } = place;
   const scope = await readScope(place);

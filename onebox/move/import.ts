@@ -19,7 +19,7 @@ export interface ImportOptions {
   readonly place: Place;
   readonly file: string;
   readonly passphrase: string;
-  /** `FORCE_WORDS` takes a file whose source was not stopped by the export. */
+  /** Confirmation; `FORCE_WORDS` takes a file whose source was not stopped by the export. */
   readonly force?: string;
   readonly say: Say;
 }
@@ -33,14 +33,14 @@ interface Looked {
 
 export interface Imported {
   readonly rows: number;
-  /** Rows that cannot belong to a tenant of another id. */
+  /** Number of rows that were left out, because they cannot belong to a tenant of another id. */
   readonly left: number;
 }
 
 /**
- * Takes a file into an empty installation. The file is read to its end before the first row is written. Every repository's
- * lease is held until the last row is there, so that nothing runs on half of them; the same import may be started again.
- * Throws `MoveError`.
+ * Imports a file into an empty installation. The file is read to its end before the first row is written. Every
+ * repository's lease is held until the last row is stored, so that no reconcile runs on half of them. An import that
+ * failed may be started again. Throws `MoveError`.
  */
 export async function importInstallation(options: ImportOptions): Promise<Imported> {
   const { place, say } = options;
@@ -71,7 +71,10 @@ export async function importInstallation(options: ImportOptions): Promise<Import
   return { rows, left };
 }
 
-/** Proves that the file is whole, and reads what has to be known first. */
+/**
+ * Reads the whole file once: proves that it is complete, and collects what has to be known before the first row is
+ * written.
+ */
 async function lookThrough(values: AsyncGenerator<unknown>): Promise<Looked> {
   const first = Meta.safeParse((await values.next()).value);
   if (!first.success) throw new MoveError('The file is of a release that this one does not know.');
@@ -106,7 +109,7 @@ function refuseFile({ stopped, queue_name: queueName }: Meta, { place, force }: 
   }
 }
 
-/** The id under which rows are stored; null: as they are. */
+/** Id of the tenant under which rows are stored; null: they keep their own. */
 function chooseTenant({ tenants }: Meta, { tenantId }: Place): string | null {
   if (tenantId === null) return null;
   if (tenants.length > 1)
@@ -116,7 +119,10 @@ function chooseTenant({ tenants }: Meta, { tenantId }: Place): string | null {
   return tenantId;
 }
 
-/** Rows that no person could see, pause or delete, while their queues go on. */
+/**
+ * Throws `MoveError` where rows would be imported that no person could see, pause or delete, although their queues go
+ * on.
+ */
 function refuseLost(connections: readonly HeldConnection[], tenantId: string | null, place: Place): void {
   const held = connections.map(({ instanceUrl, ...former }) => ({
     instanceUrl,

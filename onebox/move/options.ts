@@ -3,7 +3,7 @@ import { MoveError } from '#core/adapters/move-file/sealed-lines.ts';
 import { readConfig } from '../config.ts';
 import { openCloud, openFolder, type Place } from './place.ts';
 
-/** Values of the command line that both commands take. */
+/** Options that export and import share. */
 export interface MoveFlags {
   readonly config?: string | undefined;
   readonly table?: string | undefined;
@@ -28,7 +28,7 @@ export const MOVE_FLAGS = {
 export const WHERE = `Where: --config config/mergeyard.yml [--tenant <id>, where organizations are tenants], or --table <TableName> --key <CredentialKeyArn> --key-version <number> --queue-name <name> [--tenant <id>]
 The passphrase stands in a file that only you may read: openssl rand -base64 32 > passphrase; chmod 600 passphrase`;
 
-/** Null: the flags name no place. */
+/** Opens the place that the flags name; null: they name none. */
 export async function openPlace(
   flags: MoveFlags,
   env: NodeJS.ProcessEnv,

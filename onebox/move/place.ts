@@ -21,22 +21,28 @@ import { findLost, type HeldConnection, type Lost } from '../own-rows.ts';
 import { openTable, TABLE_NAME } from '../table.ts';
 import { tenantOf } from '../tenant.ts';
 
-/** An installation that stands still for the time of a move. */
+/** One end of a move: an installation that no process runs meanwhile. */
 export interface Place {
   readonly table: MoveTable;
   readonly keys: Keys;
-  /** Prefix of its branches. */
+  /** Prefix of the branches of its queues. */
   readonly queueName: string;
-  /** The tenant that moves, or that an import is for; null: as many as there are, each under its id. */
+  /** Tenant that is exported, or under which an import stores; null: every tenant, under its own id. */
   readonly tenantId: string | null;
-  /** Other tenants may be there. */
+  /** Whether other tenants may be in the table. */
   readonly isShared: boolean;
-  /** Words about connections that no person could see here; in the cloud edition each tenant has an account of its own. */
+  /**
+   * Finds connections that no person could see after the import, with the words of the refusal. Undefined for the cloud
+   * edition, in which each tenant has an account of its own.
+   */
   readonly findLost?: (held: readonly HeldConnection[]) => Lost | null;
   close(): Promise<void>;
 }
 
-/** One box, made where `isNew`. No process serves its folder while this is open. Throws `ConfigError`. */
+/**
+ * Opens the folder of a one box, and makes it where `isNew`. No process can serve it until it is closed. Throws
+ * `ConfigError`.
+ */
 export async function openFolder(
   config: OneboxConfig,
   env: NodeJS.ProcessEnv,
@@ -79,7 +85,10 @@ export async function openFolder(
   }
 }
 
-/** New keys beside rows that older ones sealed would hide that these are gone. */
+/**
+ * Opens the keys. Throws `ConfigError` where rows are there and keys are not: new keys would hide that the old ones are
+ * lost.
+ */
 async function openOwnKeys(folder: string, table: MoveTable): Promise<Keys> {
   refuseWithoutKeys(folder, (await findOccupied(table)) !== null);
   return openKeys(folder);
@@ -87,14 +96,14 @@ async function openOwnKeys(folder: string, table: MoveTable): Promise<Keys> {
 
 export interface CloudNames {
   readonly table: string;
-  /** Id or ARN, and its counter. */
+  /** Id or ARN of the key that seals. */
   readonly key: string;
   readonly keyVersion: number;
   readonly queueName: string;
   readonly tenantId: string | null;
 }
 
-/** The cloud edition: its table, its key, with the rights of the operator. Its tick has to stand still. */
+/** Opens a cloud edition by the names of its table and key, with the rights of the operator. Its tick has to be off. */
 export async function openCloud(names: CloudNames): Promise<Place> {
   const [dynamo, kms] = [new DynamoDBClient({}), new KMSClient({})];
   const clock = createSystemClock();
