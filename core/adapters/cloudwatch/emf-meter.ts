@@ -2,16 +2,16 @@ import { QUEUE_METRICS, type QueueMetric } from '../../domain/queue/queue-metric
 import type { Meter } from '../../ports/system.ts';
 
 export interface EmfMeterOptions {
-  /** Two deployments in one account must not share a metric. */
+  /** Name of the deployment, a dimension of every metric, so that two deployments of one account share none. */
   readonly deployment: string;
-  /** Where a finished line goes. @default stdout */
+  /** Writes a finished line. @default stdout */
   readonly write?: (line: string) => void;
   /** Wall clock in epoch ms. @default Date.now */
   readonly now?: () => number;
 }
 
 const NAMESPACE = 'Mergeyard';
-/** Of one metric in one line. */
+/** Values that one line may have of one metric. */
 const VALUES_MAX = 100;
 
 /**

@@ -42,7 +42,7 @@ const PARTITIONS: Readonly<Record<HistoryPart, (tenantId: TenantId) => string>> 
   tokens: tokenPartition,
 };
 
-/** Refuses when the tenant is leaving or gone: a late row would be one that no reader expects (A100). */
+/** Step that refuses where the tenant is leaving or gone: a row written later would have no reader (A100). */
 export const stayingTenant = (tenantId: TenantId) => ({
   name: 'tenant' as const,
   check: {
@@ -59,7 +59,7 @@ export const ownLogin = (tenantId: TenantId, wish: Key) => ({
   ExpressionAttributeValues: { ':tenant': tenantId },
 });
 
-/** All but the plan, which is in `billing-store.ts`. */
+/** The account store without the plan, which is in `billing-store.ts`. */
 export function createAccountStore(table: Table): Omit<AccountStore, 'loadPlan' | 'savePlan' | 'deletePlan'> {
   return {
     async loadTenant(tenantId) {
@@ -227,7 +227,6 @@ async function readNewest(
   );
 }
 
-/** Null when there are more rows than `rowsMax`. Only what is counted travels. */
 function sinceOf(partition: string, prefix: string, since: EpochMs) {
   return {
     KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
@@ -239,6 +238,7 @@ function sinceOf(partition: string, prefix: string, since: EpochMs) {
   };
 }
 
+/** Reads the rows since a time, with the attributes that are counted alone; null: there are more than `rowsMax`. */
 async function readSince(
   table: Table,
   partition: string,

@@ -18,7 +18,10 @@ const authorRow = record<AuthorNotices>({
 });
 const guardRow = record<{ readonly tenantId: string }>({ tenantId: ['tenant_id', text] });
 
-/** The wish is a row of its tenant and goes with it; a row of a hash leads there from the login, and goes with the wish. */
+/**
+ * The wishes of authors. A wish is a row of its tenant and is deleted with it. A second row leads from the hash of the
+ * login to the wish, and is deleted with the wish.
+ */
 export function createAuthorStore(table: Table): AuthorStore {
   return {
     async saveAuthorNotices(notices, endsAt) {

@@ -7,7 +7,7 @@ import { nodeRow } from './rows/node-item.ts';
 import { readRow } from './rows/read-row.ts';
 import type { Row, Table } from './table/table.ts';
 
-/** Behind every sort key. */
+/** Text that sorts after every sort key. */
 const ABOVE_ALL = '~';
 
 export async function readBatchHistory(
@@ -33,7 +33,11 @@ export async function readBatchHistory(
   return { batches, errors, next: end === undefined ? null : batchCursorAfter(end) };
 }
 
-/** `end`: sort key of the last row that was looked at, of whichever repository, where there may be more behind it. */
+/**
+ * Reads the newest rows. `end`: sort key of the last row that was looked at, of any repository, where there may be more
+ * behind it. Where the rows of all repositories are read it is undefined, and one row beyond `limit` tells that there
+ * are more.
+ */
 async function readSome(
   table: Table,
   tenantId: TenantId,
@@ -65,7 +69,7 @@ async function readSome(
   return { rows, end };
 }
 
-/** Rows of before lineage was stored have no batch and no node. */
+/** Whether a row has its batch and node. Rows from before lineage was stored have neither. */
 function hasIdentity(row: Row): boolean {
   return typeof row.run_id === 'string' && typeof row.node_id === 'string';
 }

@@ -73,7 +73,7 @@ function putAccount(tenantId: TenantId, account: BillingAccount, expectedVersion
   };
 }
 
-/** A customer belongs to one tenant for ever: an event must never move another tenant's plan. */
+/** Step that binds a customer of the provider to one tenant for ever: an event must never move another tenant's plan. */
 function customerStep(tenantId: TenantId, customerId: string | null): readonly Step[] {
   if (customerId === null) return [];
   return [
@@ -88,7 +88,7 @@ function customerStep(tenantId: TenantId, customerId: string | null): readonly S
   ];
 }
 
-/** The time is not compared: an event id is never used again, so a row that outlives its time does no harm. */
+/** Step that claims an event. Its row may outlive its time, because an event id is never used again. */
 function takeEvent(eventId: string, now: number): Step {
   const Item = { ...paymentEventKey(eventId), ttl: Math.ceil((now + PAYMENT_EVENT_KEPT_MS) / 1000) };
   return { name: 'event', put: { Item, ConditionExpression: 'attribute_not_exists(pk)' } };
@@ -96,7 +96,7 @@ function takeEvent(eventId: string, now: number): Step {
 
 type PlanMethods = Pick<AccountStore, 'loadPlan' | 'savePlan' | 'deletePlan'>;
 
-/** The plan without its owner at the provider. */
+/** Methods for the plan, without the customer at the provider. */
 function createPlanMethods(table: Table): PlanMethods {
   return {
     async loadPlan(tenantId) {

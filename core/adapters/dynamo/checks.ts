@@ -18,7 +18,10 @@ export function fenceCheck(repoId: RepoId, fence: number): Step {
   };
 }
 
-/** The wake row lives exactly as long as the repo: with it gone, nothing may be written for the repo any more (A57). */
+/**
+ * Condition that the repository exists: its wake row is created and deleted with it, and after that nothing may be
+ * written for it (A57).
+ */
 export function aliveCheck(repoId: RepoId): Step {
   return { name: 'repo', check: { Key: wakeKey(repoId), ConditionExpression: 'attribute_exists(pk)' } };
 }

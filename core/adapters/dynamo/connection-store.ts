@@ -20,7 +20,7 @@ type ConnectionMethods = Pick<
   | 'deleteConnection'
 >;
 
-/** A rename in between costs one more try. */
+/** Tries to mark a connection; a rename in between costs one. */
 const MARK_TRIES_MAX = 5;
 
 export function createConnectionMethods(table: Table): ConnectionMethods {
@@ -53,7 +53,7 @@ function guardKeyOf(value: Connection): Key {
   return key;
 }
 
-/** Who holds a guard, from the guard row that refused. */
+/** Tenant and row that hold a guard, read from the guard row that refused. */
 function readHolder(
   blocking: BlockingRow,
   operation: string,
@@ -65,8 +65,9 @@ function readHolder(
 }
 
 /**
- * Adds to a counter of a tenant that exists; a deleted tenant must not come back as a bare counter (A100), and one that is
- * being deleted gets nothing new (D-62). Below a ceiling the condition reads the counter in the same transaction (E8).
+ * Step that adds to a counter of a tenant. It refuses for a deleted tenant, which must not come back as a bare counter
+ * (A100), and for one that is being deleted (D-62). With a ceiling the condition reads the counter in the same
+ * transaction (E8).
  */
 export function countStep(
   tenantId: TenantId,
@@ -89,7 +90,7 @@ export function countStep(
   };
 }
 
-/** Whether the tenant row that refused a count is there and open: then only the ceiling can have refused. */
+/** Whether a count was refused by the ceiling: the tenant's row is there, and the tenant is not being deleted. */
 export function isFull(tenant: BlockingRow | undefined): boolean {
   return tenant?.pk !== undefined && tenant.deleting === undefined;
 }
@@ -244,7 +245,10 @@ async function deleteConnection(table: Table, tenantId: TenantId, id: Connection
   }
 }
 
-/** A deletion must also end when the tenant row went first: the counter then has no row to stand in. */
+/**
+ * Runs a transaction that counts down, and runs it without the counter where the tenant's row is gone, so that a
+ * deletion ends also then.
+ */
 export async function transactCounted(
   table: Table,
   steps: readonly Step[],

@@ -33,7 +33,10 @@ import { wakeState } from './rows/wake-item.ts';
 import { listWindDowns } from './rows/wind-downs.ts';
 import type { BlockingRow, Table } from './table/table.ts';
 
-/** Between "is it due earlier?" and "then only count", a worker may settle; more than a few times in a row it cannot. */
+/**
+ * Tries to mark a repository due. Each starts with "move the due time", then "only count"; a worker may settle in
+ * between, but not this often in a row.
+ */
 const MARK_DUE_TRIES_MAX = 8;
 
 const HEARD_FIELDS = {
@@ -206,10 +209,12 @@ export function createDispatchStore(table: Table): DispatchStore {
   };
 }
 
-/** Columns that tell of one reconcile alone. */
+/** Attributes that describe one reconcile alone. */
 const OF_ONE_RECONCILE = ['missing_scopes', 'refusal', 'retrying_since', 'slow_failures', 'held_ms'];
 
-/** Everything of an outcome is replaced, but what this reconcile did not see stays: the rule, and when one went well. */
+/**
+ * Update that replaces an outcome, but for the values that this reconcile did not see: the rule, and the last success.
+ */
 function outcomeUpdate(outcome: ReconcileOutcome) {
   const row = reconcileOutcome.write(withLastGood(outcome));
   const fields = Object.entries(row);
@@ -221,7 +226,7 @@ function outcomeUpdate(outcome: ReconcileOutcome) {
   };
 }
 
-/** False when the repo is gone or disabled: the two cases in which a wake means nothing. */
+/** Whether the queue of the repository is on. False: it is off or gone, so a wake means nothing. */
 function isEnabled(blocking: BlockingRow, operation: string): boolean {
   if (Object.keys(blocking).length === 0) return false;
   const enabled = blocking.enabled?.BOOL;
@@ -234,7 +239,10 @@ function dueValues(dueAt: EpochMs, repoId: RepoId): Record<string, unknown> {
   return { ':due': dueAt, ':shard': index.gsi1pk, ':sort': index.gsi1sk };
 }
 
-/** Every shard is asked for a full page: the oldest of all may lie in one shard. */
+/**
+ * The repositories that are due, oldest first. Each shard is asked for a full page, because the oldest of all may be in
+ * one shard.
+ */
 async function listDueRepos(table: Table, now: EpochMs, limit: number): Promise<readonly RepoId[]> {
   if (limit <= 0) return [];
   const pages = await Promise.all(
@@ -262,8 +270,8 @@ async function listDueRepos(table: Table, now: EpochMs, limit: number): Promise<
 }
 
 /**
- * Counts the wake in the same update that moves the due time forward. An earlier due time stays, so that a repo which is
- * woken again and again keeps its place in the line (A50); the wake is then counted under the condition that it stays.
+ * Moves the due time forward and counts the wake in one update. An earlier due time stays, so that a repository which
+ * is woken again and again keeps its place (A50); then the wake is counted under the condition that it stays.
  */
 async function markDue(table: Table, repoId: RepoId, dueAt: EpochMs): Promise<number | null> {
   for (let tried = 0; tried < MARK_DUE_TRIES_MAX; tried += 1) {

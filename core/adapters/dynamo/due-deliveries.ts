@@ -25,13 +25,14 @@ const READS_MAX = 24;
 /** Deliveries of one tenant that are due, and where those begin that were not read. */
 interface Share {
   readonly due: DueDelivery[];
-  /** Null: there are no more. */
+  /** Place of the next page; null: there is none. */
   next: string | null;
 }
 
 /**
- * Those of one tenant lie together, so that a walk reads some of each and passes over the rest: a tenant with thousands
- * takes no place from the others. What is left of the reads goes to tenants that have more.
+ * The deliveries that are due, at most `limit`, shared among tenants. Deliveries of one tenant are neighbours in the
+ * index, so a walk reads some of each tenant and skips the rest: a tenant with thousands takes no place from the
+ * others. Reads that are left go to tenants that have more.
  */
 export async function listDueDeliveries(
   table: Table,
@@ -70,13 +71,15 @@ class DueReader {
     return this.shares().reduce((sum, due) => sum + due.length, 0);
   }
 
-  /** Rows that an earlier release wrote lie in the order of their time; each attempt writes one anew. */
+  /**
+   * Reads rows of an earlier release, which are in the order of their time; each attempt writes a row in the new order.
+   */
   async readUnsorted(limit: number): Promise<void> {
     for (const row of await this.#read('0', dueUntil(this.#now), limit))
       this.#shareOf(row).due.push(toDue(row));
   }
 
-  /** Some of each tenant between two places. */
+  /** Reads some deliveries of each tenant between two places. */
   async walk(from: string, to: string, tenantsMax: number): Promise<void> {
     let place: string | null = from;
     while (place !== null && this.#reads < READS_MAX && this.#shares.size < tenantsMax) {
@@ -87,7 +90,7 @@ class DueReader {
     }
   }
 
-  /** One more page of each tenant that has more. False: none has, or nothing is left of the reads. */
+  /** Reads one more page of each tenant that has more. False: no tenant has more, or no read is left. */
   async readMore(): Promise<boolean> {
     let isRead = false;
     for (const [tenantId, share] of this.#shares) {
@@ -106,7 +109,7 @@ class DueReader {
     if (isDue) this.#shareOf(row).due.push(toDue(row));
   }
 
-  /** The place after the tenant of this row, which may have more. */
+  /** Place behind all rows of this row's tenant. */
   #passOver(row: Row): string {
     const tenantId = tenantOf(row);
     if (sortKeyOf(row) <= retriesEnd(tenantId, this.#now))

@@ -21,7 +21,7 @@ import { dueAfterUpdate, dueIndex, isWakeable, toGuardRow, toRepoRow, toWakeRow 
 import { listRunningBatches } from './running-batches.ts';
 import type { Step, Table } from './table/table.ts';
 
-/** Another branch of the repository that changes in between costs one more try. */
+/** Tries to create a repository; another branch of it that changes in between costs one. */
 const CREATE_TRIES_MAX = 5;
 
 export function createEnrollmentStore(table: Table): EnrollmentStore {
@@ -90,7 +90,10 @@ async function createRepo(table: Table, repo: ManagedRepo, reposMax: number | nu
   throw new StoreError('lost_race', 'createRepo');
 }
 
-/** Several conditions can fail at once; the order of the answers is: taken, no parent, over the limit. `moved`: look again. */
+/**
+ * One try to create. Of several failed conditions the first of these is answered: taken, no parent, over the limit.
+ * `moved`: try again.
+ */
 async function tryCreate(
   table: Table,
   repo: ManagedRepo,
@@ -130,7 +133,7 @@ async function tryCreate(
   return 'created';
 }
 
-/** Moves the look-up of the hook id along with the repo. */
+/** Steps that move the look-up of the hook id along with the repository. */
 function hookSteps(before: ManagedRepo | null, after: ManagedRepo | null): readonly Step[] {
   const old = before?.hookId ?? null;
   const next = after?.hookId ?? null;
@@ -185,7 +188,7 @@ async function updateRepo(table: Table, repo: ManagedRepo, lastLook: boolean): P
   return next;
 }
 
-/** The new context stands in the row that keeps the branches of a repository apart. */
+/** Steps that change the status context in the row that keeps the branches of a repository apart. */
 async function contextSteps(table: Table, before: ManagedRepo, after: ManagedRepo): Promise<readonly Step[]> {
   if (before.statusContext === after.statusContext) return [];
   const address = await readAddress(table, after, 'updateRepo');
@@ -199,12 +202,15 @@ async function contextSteps(table: Table, before: ManagedRepo, after: ManagedRep
   return [addressStep(after, address, branches)];
 }
 
-/** While the queue stays as it is its wake state is left alone, so that a PATCH cannot undo a wake. */
+/**
+ * Whether an update switches the queue. Without a switch the wake state is left alone, so that a PATCH cannot undo a
+ * wake.
+ */
 function isSwitch(before: ManagedRepo, after: ManagedRepo, lastLook: boolean): boolean {
   return isWakeable(before) !== isWakeable(after) || lastLook;
 }
 
-/** Into or out of the due index. */
+/** Steps that put the repository into the due index, or take it out. */
 function switchSteps(after: ManagedRepo): readonly Step[] {
   const update =
     after.dueAt === null

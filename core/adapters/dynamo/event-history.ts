@@ -10,7 +10,10 @@ import type { Row, Table } from './table/table.ts';
 /** Sorts above every key of an event. */
 const ABOVE_ALL = 'E#~';
 
-/** The rows of all repos of a tenant are in one partition by time: those of others are passed over in the table. */
+/**
+ * Events of one repository, newest first. The rows of all repositories of a tenant are in one partition by time, so the
+ * table filters out those of others.
+ */
 export async function readEventHistory(
   table: Table,
   repo: Pick<ManagedRepo, 'id' | 'tenantId'>,

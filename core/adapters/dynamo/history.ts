@@ -8,7 +8,7 @@ import { nodeRow } from './rows/node-item.ts';
 import { readRow } from './rows/read-row.ts';
 import type { Row, Table } from './table/table.ts';
 
-/** Of a tenant with many busy repos so many rows are looked through for those of one. */
+/** Rows of the tenant that are looked through for those of one repository. */
 const SCANNED_ROWS_MAX = 10_000;
 
 /** Newest first. */
@@ -58,7 +58,7 @@ export function listOwnEvents(
   return readOwn(table, eventPartition(repo.tenantId), repo, ends, read, 'listOwnEvents');
 }
 
-/** A damaged row of history is left out: it must not keep a queue from coming back. */
+/** Reads the rows of one repository. A damaged row is left out, because it must not keep a queue from being rebuilt. */
 async function readOwn<T>(
   table: Table,
   partition: string,

@@ -7,7 +7,7 @@ import { auditPartition, keptNoteKey, keptNotesPartition, keptTarget, padTime } 
 import { readRow } from './rows/read-row.ts';
 import type { Step, Table } from './table/table.ts';
 
-/** DynamoDB takes this many writes in one transaction. */
+/** Writes of one transaction, the most that DynamoDB takes. */
 const STEPS_MAX = 100;
 
 const keptRow = record<KeptNote>({
@@ -18,7 +18,10 @@ const keptRow = record<KeptNote>({
   result: ['result', oneOf(['ok', 'failed'])],
 });
 
-/** Notes that survive their tenant. Puts in transactions, because the right to write in batches could delete as well. */
+/**
+ * Store of the audit notes that outlast their tenant. They are put in transactions, because the right to write in
+ * batches would include the right to delete.
+ */
 export function createKeptAudit(table: Table): Pick<AccountStore, 'keepAudit' | 'listKeptAudit'> {
   return {
     async keepAudit(tenantId) {

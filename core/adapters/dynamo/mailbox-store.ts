@@ -20,7 +20,10 @@ const mailboxRow = record<MailboxRow>({
   askedUntil: ['asked_until', optional(whole)],
 });
 
-/** Rows from before confirmations said `confirmed` of mailboxes that were never asked: the time is what counts. */
+/**
+ * State of a mailbox. Rows from before confirmations say `confirmed` although the mailbox was never asked, so the time
+ * of the confirmation decides.
+ */
 function stateOf({ state, confirmedAt }: MailboxRow): MailboxState {
   return state === 'confirmed' && confirmedAt === undefined ? 'waiting' : state;
 }

@@ -3,7 +3,10 @@ import type { RateStore } from '../../ports/account-store.ts';
 import { rateKey } from './rows/keys.ts';
 import type { BlockingRow, Table } from './table/table.ts';
 
-/** The two updates below exclude each other; between them another request may have moved the bucket once. */
+/**
+ * Tries to take a token. The two updates below exclude each other, and another request may move the bucket between
+ * them.
+ */
 const TRIES_MAX = 4;
 
 /**

@@ -28,7 +28,7 @@ function joinRepo(settings: RepoSettings, wake: WakeState): ManagedRepo {
   };
 }
 
-/** Both rows of a repo; null when either is missing, because they are created and deleted together. */
+/** Reads a repository, which is two rows; null when either is missing, because they are created and deleted together. */
 export async function readRepo(
   table: Table,
   tenantId: TenantId,
@@ -47,7 +47,7 @@ export async function readHolds(table: Table, tenantId: TenantId, id: RepoId): P
   return repo === null ? null : holdsOf(repo, table.clock.now());
 }
 
-/** For callers that know no tenant: the wake row names it. */
+/** Reads a repository by its id alone; its wake row names the tenant. */
 export async function readRepoById(table: Table, id: RepoId, operation: string): Promise<ManagedRepo | null> {
   const row = await table.get(wakeKey(id), operation);
   if (row === null) return null;

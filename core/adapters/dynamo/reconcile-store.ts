@@ -5,11 +5,17 @@ import { type OngoingReconciles, ongoingReconciles } from './rows/ongoing-item.t
 import { readRow } from './rows/read-row.ts';
 import type { Row, Table } from './table/table.ts';
 
-/** Workers that begin at the same moment come one after the other; so many times in a row none is overtaken. */
+/**
+ * Tries to begin. Workers that begin at the same moment come one after the other, and none of them is overtaken this
+ * often.
+ */
 const TRIES_MAX = 10;
 const TRY_AGAIN_MS = 15;
 
-/** One small row for the ongoing reconciles of a section, so that each limit is asked of one consistent picture. */
+/**
+ * Store of ongoing reconciles. Each section has one small row, so that every limit is checked against one consistent
+ * state.
+ */
 export function createReconcileStore(table: Table): ReconcileStore {
   return {
     async beginReconcile({ id, ...next }, ttlMs, isAllowed, section = 0) {
@@ -61,7 +67,7 @@ export function createReconcileStore(table: Table): ReconcileStore {
 
 type Seen = OngoingReconciles | 'none' | 'unreadable';
 
-/** A picture that cannot be read is drawn anew: it must not keep all tenants from being reconciled. */
+/** The state in a row. An unreadable one is replaced, because it must not keep all tenants from being reconciled. */
 function readOngoing(row: Row | null): Seen {
   if (row === null) return 'none';
   try {
@@ -72,7 +78,10 @@ function readOngoing(row: Row | null): Seen {
   }
 }
 
-/** One whose worker died is over by time. An own entry is that of a write whose answer was lost. */
+/**
+ * The reconciles of others. An entry whose time is over belongs to a worker that died; an entry with this id is the
+ * result of a write whose answer was lost.
+ */
 function othersOf(seen: Seen, id: string, now: EpochMs): OngoingReconciles['runs'] {
   if (typeof seen !== 'object') return {};
   return Object.fromEntries(

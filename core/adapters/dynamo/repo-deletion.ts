@@ -30,14 +30,15 @@ import { windDown } from './rows/wind-downs.ts';
 import { findRunningRows } from './running-batches.ts';
 import type { Row, Step, Table } from './table/table.ts';
 
-/** A PATCH that lands between the read and the delete costs one more try. */
+/** Tries to delete; a PATCH between the read and the delete costs one. */
 const DELETE_TRIES_MAX = 5;
 /** Batches of one root are made within this time. */
 const ROOT_SPAN_MS = DAY_MS;
 
 /**
- * The branch is free, and its hook on the forge, which serves every managed branch of the repository, is another one's.
- * The secret stays as it is sealed: who deletes need not be able to open it.
+ * Steps that free the branch in the row of the address. The hook on the forge serves every managed branch of the
+ * repository, so it passes to another branch; its secret is copied as it is sealed, because the code that deletes need
+ * not be able to open it.
  */
 async function leaveAddress(table: Table, repo: ManagedRepo, address: Address): Promise<readonly Step[]> {
   const left = withoutBranch(address, repo.id);
@@ -78,7 +79,7 @@ function versionCondition(repo: ManagedRepo) {
   };
 }
 
-/** Another branch of the repository that changes in between costs one more try. */
+/** Deletes the rows of a repository. Another branch of it that changes in between costs one more try. */
 export async function buryRepo(table: Table, repo: ManagedRepo): Promise<void> {
   for (let tried = 1; ; tried += 1) {
     const address = await readAddress(table, repo, 'buryRepo');
@@ -189,7 +190,10 @@ async function deleteStored(
   return transactCounted(table, steps, countStep(stored.tenantId, 'repo_count', -1), 'deleteRepo');
 }
 
-/** Names no tenant: the row outlives the one that left it. */
+/**
+ * Step that keeps what the repository leaves on the forge. The row names no tenant, because it outlives the one that
+ * left it.
+ */
 function leaveHeads(repo: ManagedRepo, left: LeftHeads, now: number): Step {
   const expiresAt = now + LEFT_HEADS_KEPT_MS;
   return {
@@ -206,7 +210,7 @@ function leaveHeads(repo: ManagedRepo, left: LeftHeads, now: number): Step {
   };
 }
 
-/** A batch that had not ended is closed: the engine looks at it no more, and it would look stuck for ever (A43). */
+/** Ends the running batches: the engine looks at them no more, and they would look stuck for ever (A43). */
 async function resolveBatches(table: Table, repo: ManagedRepo): Promise<void> {
   const running = await findRunningRows(table, repo, 'deleteRepo');
   if (running.length === 0) return;
@@ -245,7 +249,10 @@ async function resolveBatch(table: Table, row: Row): Promise<void> {
   await table.put({ Item: closed, ConditionExpression: 'attribute_exists(pk)' }, 'deleteRepo');
 }
 
-/** Record, report, markers. Safe only after the wake row is gone: from then on every write of them is refused. */
+/**
+ * Deletes record, report and markers. It is safe only once the wake row is gone: from then on every write of them is
+ * refused.
+ */
 async function sweepRepoPartition(table: Table, repo: ManagedRepo): Promise<void> {
   const rows = await table.query(
     {

@@ -14,7 +14,10 @@ export async function listRunningBatches(table: Table, repo: Owner): Promise<rea
   return rows.map((row) => readRow(nodeRow, row, 'listRunningBatches'));
 }
 
-/** The index has the running batches of all repos and no other; which of the tenant's are this repo's, the rows say. */
+/**
+ * Rows of the running batches of a repository. The index has those of all repositories, so the rows of the tenant are
+ * filtered.
+ */
 export async function findRunningRows(table: Table, repo: Owner, operation: string): Promise<readonly Row[]> {
   const pk = batchPartition(repo.tenantId);
   const found = await table.query(

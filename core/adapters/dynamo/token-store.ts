@@ -26,7 +26,7 @@ const tokenRow = record<ApiToken>({
   lastUsedAt: ['last_used_at', defaulted(nullable(whole), null)],
 });
 
-/** Apart from the rest of the store: only what answers to API tokens carries it. */
+/** Store of API tokens, apart from the other stores, so that only functions that answer to API tokens carry it. */
 export function createTokenStore(config: TableConfig): TokenStore {
   const table = new Table(config);
   return {

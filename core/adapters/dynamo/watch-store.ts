@@ -8,7 +8,7 @@ import { noticeRow } from './rows/notice-row.ts';
 import { readRow } from './rows/read-row.ts';
 import type { Table } from './table/table.ts';
 
-/** Hex digits of an id that tell its place among all: ids are random. */
+/** Hex digits of an id that give its place among all ids, which are random. */
 const ID_DIGITS = 8;
 
 export function createWatchStore(table: Table): WatchStore {

@@ -10,10 +10,13 @@ export interface EngineDirectoryConfig {
   readonly clock: Pick<Clock, 'monotonic'>;
 }
 
-/** The platform limits how often it is asked, over all workers together. A task that went is noticed by its first call. */
+/**
+ * How long addresses are remembered, in ms: ECS limits the rate of calls over all workers together. A task that is gone
+ * is noticed by the first call to it.
+ */
 const REMEMBERED_MS = 60_000;
 
-/** Addresses of the engine's tasks, asked of the platform: a private DNS zone for them would cost as much as all alarms. */
+/** Addresses of the engine's tasks, asked of ECS; a private DNS zone would cost as much as all alarms. */
 export function createEngineDirectory(config: EngineDirectoryConfig): EngineDirectory {
   const { client, cluster, service, port, clock } = config;
   let remembered: { readonly urls: readonly string[]; readonly until: number } | null = null;

@@ -5,7 +5,10 @@ import type { HttpSend } from '../http-guard/http-send.ts';
 import { postNotice } from './post-notice.ts';
 import { CHAT_RENDERERS } from './render-chat.ts';
 
-/** `send` is the guarded door: public addresses only, no redirect, checked again for this very connection (A98). */
+/**
+ * Sends to chats. `send` is the guarded client: public addresses only, no redirect, checked again for each connection
+ * (A98).
+ */
 export function createChatSender(send: HttpSend): Pick<Notifier, 'sendChat'> {
   return {
     async sendChat(chat, url, notice) {

@@ -2,7 +2,9 @@ import { NOTICE_TIMEOUT_MS } from '../../domain/api-limits.ts';
 import { type EmailConfig, type SendMail, unsubscribeHeaders } from './mail.ts';
 import { postNotice } from './post-notice.ts';
 
-/** `POST /emails` with a Bearer key, as Resend has it (resend.com/docs/api-reference/emails/send-email). */
+/**
+ * Sends mails by `POST /emails` with a Bearer key, as Resend has it (resend.com/docs/api-reference/emails/send-email).
+ */
 export function createApiMail(config: Extract<EmailConfig, { readonly way: 'api' }>): SendMail {
   const url = `${config.url.replace(/\/+$/, '')}/emails`;
   return async (mail) => {

@@ -10,36 +10,36 @@ export type EmailConfig =
       readonly send: HttpSend;
       /** Base address of the API. */
       readonly url: string;
-      /** `EMAIL_API_KEY`. Throws when it cannot be read. */
+      /** Reads `EMAIL_API_KEY`. Throws where it cannot be read. */
       readonly readKey: () => Promise<Secret<string>>;
-      /** A sender of a domain that is verified at the provider. */
+      /** Sender address, of a domain that is verified at the provider. */
       readonly from: string;
     }
   | {
       readonly way: 'ses';
-      /** Made with one attempt: a notice is never sent twice. */
+      /** Client with one attempt for each call: a notice is never sent twice. */
       readonly client: Pick<SESv2Client, 'send'>;
-      /** A verified sender. */
+      /** Sender address that is verified in SES. */
       readonly from: string;
     }
   | {
-      /** A mail server of the installation's own. */
+      /** SMTP server of the installation. */
       readonly way: 'smtp';
       readonly sendMail: SendMail;
     }
   | { readonly way: 'none' };
 
-/** Plain text only: there is no markup that an author's title could break out of. */
+/** A mail of plain text: without markup, a title of an author can break out of nothing. */
 export interface Mail {
   readonly to: string;
-  /** One line: a line break here would begin a header of the author's choosing. */
+  /** Subject, one line: a line break would begin a header of the author's choosing. */
   readonly subject: string;
   readonly text: string;
-  /** Where a POST ends these mails. */
+  /** Address to which a POST ends these mails. */
   readonly unsubscribeUrl: string;
 }
 
-/** A button of the mail program itself, which posts without opening a page (RFC 2369, RFC 8058). */
+/** Headers for the unsubscribe button of mail programs, which posts without opening a page (RFC 2369, RFC 8058). */
 export function unsubscribeHeaders({ unsubscribeUrl }: Mail): Readonly<Record<string, string>> {
   return {
     'List-Unsubscribe': `<${unsubscribeUrl}>`,

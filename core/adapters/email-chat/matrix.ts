@@ -7,8 +7,8 @@ import { postNotice } from './post-notice.ts';
 import { renderMatrix } from './render-chat.ts';
 
 /**
- * Matrix client-server API, "Sending events to a room": a PUT under a transaction id, which a homeserver takes once for
- * each access token. `send` is the guarded door, as for chats.
+ * Sends to a room by the Matrix client-server API, "Sending events to a room": a PUT under a transaction id, which a
+ * homeserver takes once for each access token. `send` is the guarded client, as for chats.
  */
 export function createMatrixSender(send: HttpSend): Pick<Notifier, 'sendMatrix'> {
   return {

@@ -1,7 +1,7 @@
 import type { SendResult } from '../../ports/notifier.ts';
 import { type HttpRequest, type HttpSend, HttpSendError } from '../http-guard/http-send.ts';
 
-/** One request, never repeated; its status is all that is read. */
+/** Sends one request, never repeated, and reads the status alone. */
 export async function postNotice(send: HttpSend, request: HttpRequest): Promise<SendResult> {
   try {
     return judge((await send(request)).status);

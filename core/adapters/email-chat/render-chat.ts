@@ -1,13 +1,16 @@
 import { type Notice, withoutLinks } from '../../domain/notices/notice.ts';
 import type { Chat } from '../../domain/notices/notice-ways.ts';
 
-/** Of one text: below the 3,000 of a block in Slack, and twice as many escaped are below the 2,000 of Discord. */
+/**
+ * Characters of one text: fewer than the 3,000 of a Slack block, and even if each is escaped fewer than the 2,000 of
+ * Discord.
+ */
 const TEXT_CHARS_MAX = 900;
 /** Discord's limit for a whole message. */
 const DISCORD_CHARS_MAX = 2_000;
 const SUPPRESS_EMBEDS = 4;
 
-/** The body of the message that each chat takes. */
+/** Body of a message, by chat. */
 export const CHAT_RENDERERS: Readonly<Record<Chat, (notice: Notice) => unknown>> = {
   slack: renderSlack,
   discord: renderDiscord,
@@ -32,7 +35,7 @@ function renderSlack(notice: Notice): unknown {
   };
 }
 
-/** The three characters that begin a link, a mention or an entity there. */
+/** Escapes the three characters that begin a link, a mention or an entity in Slack. */
 function escapeSlack(text: string): string {
   return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 }
@@ -52,8 +55,8 @@ function renderDiscord(notice: Notice): unknown {
 }
 
 /**
- * A backslash takes the meaning from any ASCII punctuation. A colon would begin a bare link that needs no markup at all, so
- * the schemes are broken with a zero-width space.
+ * Escapes text for Discord. A backslash makes any ASCII punctuation literal. A scheme would begin a link without any
+ * markup, so it is broken with a zero-width space.
  */
 function escapeDiscord(text: string): string {
   return text

@@ -14,7 +14,7 @@ export function signWebhook(
   return { 'webhook-id': id, 'webhook-timestamp': String(seconds), 'webhook-signature': `v1,${signature}` };
 }
 
-/** `send` is the guarded door, as for chats. */
+/** Sends to webhooks. `send` is the guarded client, as for chats. */
 export function createWebhookSender(send: HttpSend): Pick<Notifier, 'sendWebhook'> {
   return {
     async sendWebhook(target, { id, body }, now) {

@@ -13,7 +13,7 @@ export interface EngineClientConfig {
   readonly readSecret: () => Promise<Secret<string>>;
   readonly clock: Clock;
   readonly log: Log;
-  /** @default ENGINE_TIMEOUT_MS */
+  /** Time limit of a call, in ms. @default ENGINE_TIMEOUT_MS */
   readonly timeoutMs?: number;
 }
 
@@ -32,8 +32,9 @@ interface Call {
 type Reply = number | 'unreachable' | 'lost';
 
 /**
- * One exchange on a connection of its own: a reused one that the other side has just closed would turn "nothing was sent"
- * into "perhaps sent". Never throws. The answer's body is not looked at: the status says all that the contract says.
+ * One HTTP exchange on a connection of its own: a reused connection that the other side has just closed would turn
+ * "nothing was sent" into "perhaps sent". Never throws. The body of the answer is ignored, because the status says all
+ * that the contract says.
  */
 function exchange(baseUrl: string, call: Call): Promise<Reply> {
   return new Promise((resolve) => {
@@ -69,14 +70,14 @@ function exchange(baseUrl: string, call: Call): Promise<Reply> {
   });
 }
 
-/** Each repository keeps its task while the tasks stay: the engine remembers what it has read. */
+/** Task of a key. A repository keeps its task while the tasks stay, because the engine remembers what it has read. */
 function chooseTask(urls: readonly string[], key: string): string | undefined {
   const rate = (url: string): string => createHash('sha256').update(`${url} ${key}`).digest('hex');
   const rated = urls.map((url) => ({ url, rate: rate(url) }));
   return rated.sort((a, b) => (a.rate < b.rate ? -1 : 1))[0]?.url;
 }
 
-/** Calls the task of a key. One that is gone is replaced once by what the platform says now: nothing was sent to it. */
+/** Calls the task of a key. Where that task is gone, nothing was sent, so ECS is asked for the tasks once more. */
 async function callEngine(engines: EngineDirectory, key: string, call: Call): Promise<Reply> {
   let tried: string | undefined;
   for (const fresh of [false, true]) {
@@ -97,7 +98,7 @@ function judge(reply: Reply): EngineAnswer {
   return reply >= 500 ? 'failed' : 'refused';
 }
 
-/** The worker's side of the internal endpoint. The token is in the body once, sealed, and nowhere else. */
+/** The worker's client of the internal endpoint. The token is in the body once, sealed, and nowhere else. */
 export function createEngineClient(config: EngineClientConfig): EnginePort {
   return {
     async reconcile(request, order) {

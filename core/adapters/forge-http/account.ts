@@ -12,7 +12,7 @@ import { readAllPages } from './wire/paging.ts';
 import { readBody } from './wire/read-body.ts';
 import { createForgeTransport, type ForgeCall, type ForgeTransport } from './wire/transport.ts';
 
-/** The calls of an account name no repository; the transport wants one all the same. */
+/** Repository of a transport for calls of an account, which name none. */
 const NO_REPOSITORY = '-/-';
 
 const Repo = z.object({
@@ -55,7 +55,7 @@ export function createForgeAccount(transport: ForgeTransport): ForgeAccount {
   };
 }
 
-/** One call of each scope. A forge judges the scope before it looks for the repository, and there is none of this name. */
+/** One call for each scope. A forge checks the scope before it looks for the repository, which does not exist. */
 function probesOf({ repoPath }: ForgeTransport): Readonly<Record<BotScope, ForgeCall>> {
   return {
     'write:repository': {
@@ -90,7 +90,7 @@ function passOverSilence(error: unknown): null {
   throw error;
 }
 
-/** Everything the token's owner can reach. */
+/** Repositories that the owner of the token can reach. */
 async function listRepos(transport: ForgeTransport): Promise<readonly SeenRepo[]> {
   const call = { method: 'GET', label: 'GET user/repos', path: ['user', 'repos'] } as const;
   const rows = await readAllPages(transport, call, (answer) => readBody(Repos, call, answer));

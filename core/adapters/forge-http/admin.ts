@@ -11,7 +11,7 @@ import { cancelAutoMerge, findOpenPull, listBranches, openPull } from './setup-p
 import { readStatusHistory } from './statuses.ts';
 import type { ForgeTransport } from './wire/transport.ts';
 
-/** The calls that setting up a repository needs. Brings no status writer, so the API may have it (A6). */
+/** Calls that set a repository up. They include no status writer, so the API may have them (A6). */
 export function createForgeAdmin(transport: ForgeTransport): ForgeAdmin {
   const readGate = createGateReader(transport);
   return {

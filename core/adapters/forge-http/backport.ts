@@ -9,7 +9,7 @@ import { findPull, openPull } from './setup-pulls.ts';
 import { readTree } from './trees.ts';
 import type { ForgeTransport } from './wire/transport.ts';
 
-/** The calls of a backport: no status, no schedule and no merge is among them. */
+/** Calls of a backport. None posts a status, makes a schedule or merges. */
 export function createBackportForge(transport: ForgeTransport): BackportForge {
   return {
     readLanded: (pr) => readLanded(transport, pr),
@@ -31,7 +31,7 @@ async function readLanded(transport: ForgeTransport, pr: PullRequestNumber): Pro
   return { title, author, labels, mergeCommit: merged ? mergeCommitSha : null, mergeBase };
 }
 
-/** A review without a verdict: it needs no right beyond those of the pull request. */
+/** Writes a review without a verdict, which needs no right beyond those of the pull request. */
 async function remark(transport: ForgeTransport, pr: PullRequestNumber, body: string): Promise<void> {
   await transport.request({
     method: 'POST',

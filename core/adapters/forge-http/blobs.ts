@@ -7,7 +7,7 @@ import { type ForgeTransport, unusable } from './wire/transport.ts';
 /** Everything in an answer with a blob that is not its contents. */
 const AROUND_BYTES_MAX = 16 * 1024;
 
-/** Bytes of a file; null where the forge keeps contents of this size back. A `ForgeError` where they are more than `bytesMax`. */
+/** Reads the bytes of a file; null where it is larger than the forge returns. Throws a `ForgeError` where they are more than `bytesMax`. */
 export async function readBlob(
   transport: ForgeTransport,
   id: BlobId,

@@ -34,7 +34,7 @@ export async function assertRepoReadable(transport: ForgeTransport): Promise<voi
   await transport.request({ method: 'GET', label: 'GET repo', path: transport.repoPath });
 }
 
-/** False when the name is taken, also by a branch below or above it (`a` and `a/b` cannot coexist). */
+/** Creates a branch. False: the name is taken, also by a branch below or above it (`a` and `a/b` cannot coexist). */
 export async function createBranch(
   transport: ForgeTransport,
   branch: string,
@@ -54,7 +54,7 @@ export async function createBranch(
   return true;
 }
 
-/** False: there is none, or none that this account may see. */
+/** Deletes a branch. False: there is none, or none that this account may see. */
 export async function deleteBranch(transport: ForgeTransport, branch: string): Promise<boolean> {
   const call = {
     method: 'DELETE',

@@ -32,8 +32,8 @@ export async function readCommit(transport: ForgeTransport, sha: CommitSha): Pro
 }
 
 /**
- * The commit call of every Forgejo and Gitea names the commit where its tree belongs, and so does the tree call when it
- * is asked by commit. Peeled with git's own `^{tree}` it names the tree.
+ * Tree of a commit. The commit call of every Forgejo and Gitea has the commit in the place of its tree, and so has the
+ * tree call when it is asked by commit. Peeled with git's own `^{tree}` it returns the tree.
  */
 export async function readTreeId(transport: ForgeTransport, sha: CommitSha): Promise<TreeHash> {
   const call = {
@@ -58,7 +58,7 @@ export async function listOwnCommits(
   return toLinks(await listCommits(transport, head, base));
 }
 
-/** The newest of them on a branch or below a commit, the tip first. */
+/** The newest commits of a branch or below a commit, the tip first. */
 export async function listNewCommits(
   transport: ForgeTransport,
   base: CommitSha,

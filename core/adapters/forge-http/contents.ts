@@ -4,7 +4,7 @@ import { readBody } from './wire/read-body.ts';
 import { FileCommitAnswer, FolderOrFile } from './wire/schema-admin.ts';
 import type { ForgeTransport } from './wire/transport.ts';
 
-/** Files right below a folder; null when the branch has no such folder, or a file of that name. */
+/** Lists the files directly in a folder; null where the branch has no such folder, or a file of that name. */
 export async function listFolder(
   transport: ForgeTransport,
   path: string,
@@ -24,7 +24,7 @@ export async function listFolder(
   return body.filter((row) => row.type === 'file').map((row) => ({ path: row.path, blob: row.sha }));
 }
 
-/** One new file as one commit on a new branch. `rejected` when the file or the branch exists. */
+/** Commits one new file on a new branch. Returns `rejected` where the file or the branch exists. */
 export async function commitFile(transport: ForgeTransport, commit: FileCommit): Promise<Commit> {
   const call = {
     method: 'POST',

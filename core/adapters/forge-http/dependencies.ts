@@ -6,7 +6,7 @@ import { readBody } from './wire/read-body.ts';
 import { DependencyRows } from './wire/schema.ts';
 import type { ForgeTransport } from './wire/transport.ts';
 
-/** The dependencies that block this one. A repository that has dependencies switched off says 404. */
+/** Counts the open dependencies of a pull request. A repository with dependencies switched off answers 404. */
 export async function countDependencies(
   transport: ForgeTransport,
   pr: PullRequestNumber,

@@ -6,7 +6,10 @@ import { createForgeStager } from './stager.ts';
 import { createStatusWriter } from './status-writer.ts';
 import { createLeasedTransport, type ForgeTransportConfig } from './wire/transport.ts';
 
-/** All that the engine does to a forge under this lease. Imported by the engine only, because it brings the status writer (A6). */
+/**
+ * Everything that the engine does on a forge under this lease. Only the engine imports it, because it includes the
+ * status writer (A6).
+ */
 export function createEngineForge(
   held: HeldLease,
   config: Omit<ForgeTransportConfig, 'mayCall'>,

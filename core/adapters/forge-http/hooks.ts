@@ -11,7 +11,7 @@ export async function listHooks(transport: ForgeTransport): Promise<readonly For
   return rows.filter((row) => row !== null).map(toHook);
 }
 
-/** The same for a bot that may be none of the repository's administrators: only these may list hooks. */
+/** As `listHooks`; null: the bot is no administrator of the repository and may not list hooks. */
 export async function listOwnHooks(transport: ForgeTransport): Promise<readonly ForgeHook[] | null> {
   try {
     return await listHooks(transport);
@@ -38,7 +38,7 @@ export async function createHook(transport: ForgeTransport, spec: HookSpec): Pro
   return toHook(readBody(HookRow, call, await transport.request(call)));
 }
 
-/** Gone already is fine. */
+/** Deletes a hook; one that is gone already is no error. */
 export async function deleteHook(transport: ForgeTransport, id: number): Promise<void> {
   const call = {
     method: 'DELETE',

@@ -27,7 +27,10 @@ function createForgePerson(transport: ForgeTransport): ForgePerson {
   };
 }
 
-/** A bare 500 is the forge's no as well: an open dependency ends so (forge facts, 3). A 413 is its quota's (forge facts, 1). */
+/**
+ * Statuses with which a forge refuses a schedule. It answers an open dependency with a bare 500 (forge facts, 3), and a
+ * quota with 413 (forge facts, 1).
+ */
 const REFUSALS: readonly number[] = [405, 413, 422, 423, 500];
 
 async function schedule(

@@ -65,7 +65,7 @@ function toProtection(row: ProtectionRow): BranchProtection {
   };
 }
 
-/** Are there people whom the rule lets merge without what it asks for? */
+/** Whether the rule lets some people merge without what it asks for. */
 export function mayBypass(row: ProtectionRow): boolean {
   const { bypass_allowlist_usernames: people, bypass_allowlist_teams: teams } = row;
   return row.enable_bypass_allowlist && people.length + teams.length > 0;
@@ -76,7 +76,7 @@ function mergersOf(row: ProtectionRow): Pick<BranchProtection, 'mergeList' | 'me
   return mergeTeams.length === 0 ? { mergeList } : { mergeList, mergeTeams };
 }
 
-/** The flags that the summary does not show read false; `scope` says that they were not read. */
+/** Reads the branch's summary. Flags that it lacks read false, and `scope` says that they were not read. */
 async function readSummary(transport: ForgeTransport, base: string): Promise<BranchProtection | null> {
   const branch = await readBranch(transport, base);
   if (!branch.protected) return null;

@@ -16,14 +16,14 @@ export async function listOpenPullRequests(transport: ForgeTransport): Promise<r
   return toOpen(await readAllPages(transport, call, readRows, { leavesOutLarge: true }));
 }
 
-/** The open ones that changed last: who was opened, pushed to or retargeted just now is among them. */
+/** Open pull requests that changed last; those that were opened, pushed to or retargeted just now are among them. */
 export async function listTouchedPullRequests(transport: ForgeTransport): Promise<readonly PullRequest[]> {
   const call = listCall(transport, 'recentupdate');
   const readRows = (answer: ForgeAnswer) => readBody(PullRows, call, answer);
   return toOpen(await readFirstRows(transport, call, FORGE_TOUCHED_PULLS_MAX, readRows));
 }
 
-/** The merged ones that changed last, newest change first: a merge is a change. */
+/** Merged pull requests that changed last, newest change first; a merge is a change. */
 export async function listMergedPullRequests(transport: ForgeTransport): Promise<readonly PullRequest[]> {
   const call = {
     ...listCall(transport, 'recentupdate'),
@@ -69,7 +69,7 @@ export async function readPullRequest(
   return toPullRequest(row);
 }
 
-/** A pull request whose head or base the forge cannot resolve has nothing that could be staged or merged. */
+/** Whether the forge can resolve head and base. One without has nothing that could be staged or merged. */
 function hasCommits(row: PullRow): boolean {
   return row.head.sha !== '' && row.base.sha !== '';
 }
@@ -103,18 +103,24 @@ function toPullRequest(row: PullRow): PullRequest {
   };
 }
 
-/** Forgejo says so. Gitea shows the repository itself as its head's, without a branch and without the name of one. */
+/**
+ * Whether it was pushed to `refs/for/…`. Forgejo says so; Gitea shows the repository itself as that of the head,
+ * without a branch name.
+ */
 function isAgit(row: PullRow): boolean {
   if (row.flow !== null) return row.flow === FLOW_AGIT;
   return row.head.repo_id === row.base.repo_id && row.head.label === '' && isKept(row);
 }
 
-/** The forge closes it when its branch goes, and a person can open it again. */
+/** Whether its branch is gone. The forge closes it then, and a person can open it again. */
 function isBranchGone(row: PullRow): boolean {
   return isKept(row) && !isAgit(row);
 }
 
-/** Reads the head as what the forge keeps of it; a branch may have a name that begins in the same way. */
+/**
+ * Whether the head is the forge's own reference (`refs/pull/<n>/head`); a branch may have a name that begins in the
+ * same way.
+ */
 function isKept({ head, number }: PullRow): boolean {
   return head.ref === `refs/pull/${number}/head` && head.label !== head.ref;
 }

@@ -3,7 +3,10 @@ import { readBody } from './wire/read-body.ts';
 import { RefRows } from './wire/schema.ts';
 import type { ForgeTransport } from './wire/transport.ts';
 
-/** The reference that makes one of these branches impossible; a branch of that very name does not. Two calls. */
+/**
+ * Finds the reference beside which git cannot hold one of these branches; a branch of that very name is none. Two
+ * calls.
+ */
 export async function findRefInTheWay(
   transport: ForgeTransport,
   branches: readonly string[],
@@ -21,7 +24,7 @@ export async function findRefInTheWay(
   return null;
 }
 
-/** Names of the references of one kind that begin so. */
+/** Lists the names of references of one kind with this beginning. */
 async function listRefs(
   transport: ForgeTransport,
   kind: 'heads' | 'tags',

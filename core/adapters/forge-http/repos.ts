@@ -5,7 +5,7 @@ import { readBody } from './wire/read-body.ts';
 import { RepoRow, Version } from './wire/schema-admin.ts';
 import type { ForgeTransport } from './wire/transport.ts';
 
-/** Null for a forge that names no version we can read. */
+/** Version of the forge; null where it names none that can be parsed. */
 export async function readVersion(transport: ForgeTransport): Promise<ForgeVersion | null> {
   const call = { method: 'GET', label: 'GET version', path: ['version'] } as const;
   return parseForgeVersion(readBody(Version, call, await transport.request(call)).version);
@@ -27,7 +27,7 @@ export async function readRepo(transport: ForgeTransport): Promise<ForgeRepo> {
 
 type StyleFlags = Pick<RepoRow, 'allow_merge_commits' | 'allow_squash_merge' | 'allow_rebase'>;
 
-/** Null where the forge does not say. */
+/** Merge styles that the repository allows; null where the forge does not say. */
 export function readStyles(row: StyleFlags): readonly MergeStyle[] | null {
   const { allow_merge_commits: merge, allow_squash_merge: squash, allow_rebase: rebase } = row;
   if (merge == null || squash == null || rebase == null) return null;

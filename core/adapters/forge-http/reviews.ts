@@ -12,7 +12,10 @@ const STATES: ReadonlyMap<string, Review['state']> = new Map([
   ['COMMENT', 'comment'],
 ]);
 
-/** All reviews, oldest first. Without `page` the forge sends them in one answer; if it did not, they are paged. */
+/**
+ * Lists all reviews, oldest first. Without `page` the forge sends them in one answer; pages of a forge that does not
+ * are followed.
+ */
 export async function listReviews(
   transport: ForgeTransport,
   pr: PullRequestNumber,

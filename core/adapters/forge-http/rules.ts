@@ -5,7 +5,7 @@ import { ProtectionRow } from './wire/schema.ts';
 import { RawRule, RawRules } from './wire/schema-admin.ts';
 import type { ForgeAnswer, ForgeCall, ForgeTransport } from './wire/transport.ts';
 
-/** Every rule of the repository, for its administrators. Not paged. */
+/** Lists every rule of the repository, for its administrators. The list has no pages. */
 export async function listRules(transport: ForgeTransport): Promise<readonly BranchRule[]> {
   const call = {
     method: 'GET',
@@ -32,7 +32,7 @@ export async function createRule(
   return toRule(call, answer, readBody(RawRule, call, answer));
 }
 
-/** Fields that are left out stay as they are; a list that is given replaces the old one whole. */
+/** Edits a rule. Fields that are left out stay as they are; a list replaces the old one whole. */
 export async function editRule(
   transport: ForgeTransport,
   name: string,

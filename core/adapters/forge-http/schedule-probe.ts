@@ -49,7 +49,7 @@ async function probeSchedule(
   return 'lost';
 }
 
-/** An earlier attempt may have died between asking and taking back. */
+/** Takes back the schedule that an earlier attempt may have left, which died between asking and taking back. */
 async function giveUp(
   transport: ForgeTransport,
   pr: PullRequestNumber,
@@ -70,8 +70,8 @@ async function isOpenAt(transport: ForgeTransport, pr: PullRequestNumber, head: 
 }
 
 /**
- * A style that the repository forbids: the forge takes it for a schedule and refuses it when it merges. Where all are
- * allowed, the one that merges nothing but a head on top of the base.
+ * Merge style for the probe: one that the repository forbids, which the forge takes for a schedule and refuses when it
+ * merges. Where all are allowed, it is the one that merges only a head on top of the base.
  */
 async function chooseStyle(transport: ForgeTransport): Promise<string> {
   const call = { method: 'GET', label: 'GET repo', path: transport.repoPath } as const;
@@ -86,12 +86,18 @@ async function chooseStyle(transport: ForgeTransport): Promise<string> {
   return styles.find(([, isAllowed]) => isAllowed === false)?.[0] ?? 'fast-forward-only';
 }
 
-/** The forge's own no, a bare 500 among them: an open dependency ends so. A proxy's page says nothing. */
+/**
+ * Whether an answer is the forge's own refusal; a bare 500 is one, because it answers an open dependency so. A page of
+ * a proxy is none.
+ */
 function isRefusal(answer: ForgeAnswer): boolean {
   return answer.isJson && [403, 404, 405, 422, 500].includes(answer.status);
 }
 
-/** Does a schedule of the bot stand that is newer than the entry in question? A push that renews an older one may be that entry. */
+/**
+ * Whether a schedule of the bot stands that is newer than the entry in question. A push that renews an older schedule
+ * may be that entry.
+ */
 async function isOwnSchedule(
   transport: ForgeTransport,
   pr: PullRequestNumber,

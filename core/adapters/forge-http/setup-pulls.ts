@@ -23,7 +23,7 @@ export async function findOpenPull(
   return pick(transport, rows, (row) => row.state === 'open' && isOf(row, base, head));
 }
 
-/** The same, or one that was closed or merged lately: the newest page of those is looked through. */
+/** As `findOpenPull`, else one that was closed or merged lately: the newest page of those is looked through. */
 export async function findPull(
   transport: ForgeTransport,
   base: string,
@@ -41,7 +41,7 @@ export async function findPull(
   return pick(transport, rows, (row) => isOf(row, base, head));
 }
 
-/** A branch of the repository itself, into `base`. */
+/** Whether a row is the pull request from branch `head` of the repository itself into `base`. */
 function isOf(row: PullLinkRow, base: string, head: string): boolean {
   return row.base.ref === base && row.head.ref === head && row.head.repo_id === row.base.repo_id;
 }
@@ -69,7 +69,7 @@ export async function openPull(
   return { number: made.number, url: readLink(transport, made.html_url) };
 }
 
-/** At most `max` branches, in the forge's order: the default branch, then the ones with the newest commits. */
+/** Lists at most `max` branches in the forge's order: the default branch, then those with the newest commits. */
 export async function listBranches(transport: ForgeTransport, max: number): Promise<readonly ForgeBranch[]> {
   const call = { method: 'GET', label: 'GET branches', path: [...transport.repoPath, 'branches'] } as const;
   const branches: ForgeBranch[] = [];
@@ -86,7 +86,10 @@ export async function listBranches(transport: ForgeTransport, max: number): Prom
   return branches.slice(0, max);
 }
 
-/** Takes a scheduled merge back. 404 is "not scheduled"; that the pull request is gone comes to the same. */
+/**
+ * Takes a scheduled merge back. 404 means that it is not scheduled, or that the pull request is gone, which comes to
+ * the same.
+ */
 export async function cancelAutoMerge(
   transport: ForgeTransport,
   pr: PullRequestNumber,

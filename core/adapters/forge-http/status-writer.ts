@@ -3,7 +3,10 @@ import { readBody } from './wire/read-body.ts';
 import { StatusRow } from './wire/schema.ts';
 import type { LeasedTransport } from './wire/transport.ts';
 
-/** The only code that posts a commit status. The import graph is tested: nothing but the engine reaches it (A6). */
+/**
+ * Posts commit statuses; no other code does. A test holds the import graph to it: only the engine reaches this file
+ * (A6).
+ */
 export function createStatusWriter(transport: LeasedTransport): StatusWriter {
   return {
     async postStatus(sha, status) {

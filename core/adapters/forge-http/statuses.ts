@@ -28,9 +28,9 @@ export async function readStatuses(
 }
 
 /**
- * Every status that was ever posted on a commit, in no promised order; `id` grows with time. Asked for by their number on that
- * commit, since the forge sorts by seconds otherwise: rows of one second may then stand on another page at each call, and one of
- * them on none.
+ * Lists every status that was ever posted on a commit, in no promised order; `id` grows with time. They are asked for
+ * by their number on that commit, because the forge sorts by seconds otherwise: rows of one second may then be on
+ * another page at each call, and one of them on none.
  */
 export async function listStatusHistory(
   transport: ForgeTransport,
@@ -46,7 +46,7 @@ export async function listStatusHistory(
   return rows.filter((row) => row !== null);
 }
 
-/** The same in the words of the port. */
+/** As `listStatusHistory`, in the types of the port. */
 export async function readStatusHistory(
   transport: ForgeTransport,
   sha: CommitSha,

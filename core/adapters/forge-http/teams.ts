@@ -7,19 +7,19 @@ import type { ForgeTransport } from './wire/transport.ts';
 export interface Team {
   readonly id: number;
   readonly name: string;
-  /** The right to everything that it lends; `none` as well for a team whose rights differ from part to part. */
+  /** The right that it gives to everything; `none` also for a team whose rights differ from part to part. */
   readonly permission: string;
-  /** Its members may push to branches here. */
+  /** Whether its members may push to branches of the repository. */
   readonly writesCode: boolean;
 }
 
 /** The teams of the organization that owns the repository. What was read is kept: a client lives for one reconcile. */
 export interface TeamBook {
-  /** Null: the repository belongs to a person. */
+  /** Teams of the organization; null: the repository belongs to a person. */
   teams(): Promise<readonly Team[] | null>;
   /**
-   * Logins. Null: the bot may not see who is in the team, which takes the scope `read:organization` and a place in that team
-   * or among the owners (`routers/api/v1/api.go` of both forges: `reqTeamMembership`).
+   * Logins of the members. Null: the bot may not see them; that takes the scope `read:organization` and a place in the
+   * team or among the owners (`routers/api/v1/api.go` of both forges: `reqTeamMembership`).
    */
   members(id: number): Promise<readonly string[] | null>;
 }
@@ -42,7 +42,10 @@ export function createTeamBook(transport: ForgeTransport): TeamBook {
   };
 }
 
-/** By name, without case. Empty: the owner has no such team with a right here. Null: the bot may not see who is in it. */
+/**
+ * Reads the members of a team by its name, without case. Empty: the owner has no such team with a right here. Null: the
+ * bot may not see who is in it.
+ */
 export function createTeamReader(book: TeamBook): (team: string) => Promise<readonly string[] | null> {
   return async (name) => {
     const team = (await book.teams())?.find((each) => each.name.toLowerCase() === name.toLowerCase());
@@ -50,7 +53,7 @@ export function createTeamReader(book: TeamBook): (team: string) => Promise<read
   };
 }
 
-/** The forge answers 405 where the owner is no organization. */
+/** Lists the teams of the repository; null: the owner is no organization, for which the forge answers 405. */
 async function listTeams(transport: ForgeTransport): Promise<readonly Team[] | null> {
   const call = { method: 'GET', label: 'GET teams', path: [...transport.repoPath, 'teams'] } as const;
   const answer = await transport.exchange(call);

@@ -14,7 +14,7 @@ const KINDS: ReadonlyMap<string, TimelineEntry['kind']> = new Map([
   ['remove_dependency', 'dependency'],
 ]);
 
-/** The whole timeline, oldest first. `page` is left out on purpose: with it, the forge filters after cutting the page. */
+/** Reads the whole timeline, oldest first. `page` is left out: with it, the forge filters after it cuts the page. */
 export async function readTimeline(
   transport: ForgeTransport,
   pr: PullRequestNumber,
@@ -41,7 +41,7 @@ function toTimelineEntry(row: TimelineRow): TimelineEntry {
   };
 }
 
-/** The body is "1" where the label was put on, and empty where it was taken off. */
+/** Kind of a label entry: its body is "1" where the label was put on, and empty where it was taken off. */
 function labelKind({ body }: TimelineRow): TimelineEntry['kind'] {
   return body === '1' ? 'labelled' : 'unlabelled';
 }

@@ -9,7 +9,9 @@ import { readBody } from './wire/read-body.ts';
 import { TreePage } from './wire/schema.ts';
 import { type ForgeTransport, unusable } from './wire/transport.ts';
 
-/** The entries below a commit or tree, in git's order. The whole of it is read only where one page holds it. */
+/**
+ * Lists the entries below a commit or tree, in git's order. Everything below is included only where one page holds it.
+ */
 export async function readTree(
   transport: ForgeTransport,
   id: string,

@@ -35,15 +35,15 @@ export function createWriterReader(
   };
 }
 
-/** In the repository of a person the answer about the account says it all. Null: it says nothing. */
+/** Right by the answer about the account, which is complete in the repository of a person. Null: it says nothing. */
 function judgeAnswer(answer: Answer): 'yes' | 'no' | null {
   if (answer.kind === 'hidden') return null;
   return answer.kind === 'mode' && WRITING_PERMISSIONS.includes(answer.mode) ? 'yes' : 'no';
 }
 
 /**
- * In that of an organization the answer knows administrators, those who were added one by one, and members of teams as far as the team
- * has one right to everything: members of all others are looked for in the teams themselves. Null: not to be told.
+ * Right in the repository of an organization. The answer about the account covers administrators, collaborators, and
+ * members of teams with one right to everything; members of other teams are looked for in those teams. Null: not known.
  */
 async function judgeInTeams(
   answer: Answer,
@@ -68,7 +68,9 @@ async function judgeInTeams(
   return place === false && mode !== null && !writes ? 'no' : null;
 }
 
-/** Is it in one of these teams? Null: the members of some are hidden, and it is in none of the others. */
+/**
+ * Whether the account is in one of these teams. Null: the members of some are hidden, and it is in none of the others.
+ */
 async function findIn(teams: readonly Team[], book: TeamBook, login: string): Promise<boolean | null> {
   let place: false | null = false;
   for (const { id } of teams) {
@@ -86,7 +88,7 @@ async function listAssignees(transport: ForgeTransport): Promise<ReadonlySet<str
   return new Set(rows.map(({ login }) => login.toLowerCase()));
 }
 
-/** The forge tells an administrator only; a user who is gone is 404. */
+/** Asks the forge about one account; only an administrator is told. A user who is gone is 404. */
 async function askForge(transport: ForgeTransport, login: string): Promise<Answer> {
   const path = [...transport.repoPath, 'collaborators', login, 'permission'];
   const call = { method: 'GET', label: 'GET collaborators/{user}/permission', path } as const;
@@ -98,8 +100,8 @@ async function askForge(transport: ForgeTransport, login: string): Promise<Answe
 }
 
 /**
- * Is there, or may there be, a deploy key that writes? What it pushes is shown as a push of the owner of the repository.
- * Only administrators may ask.
+ * Whether there is, or may be, a deploy key that writes. What it pushes is shown as a push of the owner of the
+ * repository. Only administrators may ask.
  */
 export async function hasWritingKey(transport: ForgeTransport): Promise<boolean> {
   const call = { method: 'GET', label: 'GET keys', path: [...transport.repoPath, 'keys'] } as const;

@@ -1,6 +1,8 @@
 import type { HttpSend } from './http-send.ts';
 
-/** Tells the bytes of the body of each request before it is sent, and those of each answer. */
+/**
+ * Wraps a send: `onCall` gets the bytes of the body of each request before it is sent, `onAnswer` those of each answer.
+ */
 export function countBytes(
   send: HttpSend,
   onCall: (bytes: number) => void,

@@ -11,9 +11,9 @@ export interface StringCut {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const LETTER_U = 0x75;
-/** Letters of `\u0000` behind the `u`. */
+/** Hex digits of an escape `\u0000`. */
 const HEX_DIGITS = 4;
-/** Of the bytes that are left of an escape: the next one tells which escape it is. */
+/** Value of `#escapeLeft` right behind a backslash, when the next byte tells which escape it is. */
 const BEHIND_BACKSLASH = 5;
 /** Bits that tell a byte in the middle of a UTF-8 character. */
 const CONTINUATION_MASK = 0xc0;
@@ -30,7 +30,7 @@ export class StringCutter {
   #isInString = false;
   /** Bytes of the string so far. */
   #length = 0;
-  /** Bytes that are kept of it. */
+  /** Bytes of the string that are kept. */
   #keep = 0;
   #isDropping = false;
   /** Bytes that still belong to an escape; behind a backslash one, until it is seen what it is. */

@@ -9,7 +9,7 @@ import { createGuardedLookup, type ResolveHost, resolverFor } from './resolve.ts
 export interface GuardedHttpConfig extends OutboundPolicy {
   /** PEM of a private authority, trusted for the hosts of `allowHosts` only. @default none */
   readonly caPem?: string;
-  /** @default the system's resolver for `allowHosts`, and the DNS servers for every other name */
+  /** Resolves names. @default the system's resolver for `allowHosts`, and the DNS servers for every other name */
   readonly resolve?: ResolveHost;
 }
 

@@ -8,20 +8,20 @@ export interface HttpRequest {
   readonly body?: string;
   /** Limit for the whole exchange, name resolution and body included. */
   readonly timeoutMs: number;
-  /** 0: no body is wanted. The exchange ends with the head of the answer, however its body goes on. */
+  /** Limit of the body in bytes. 0: no body is wanted, and the exchange ends with the head of the answer. */
   readonly bodyBytesMax: number;
-  /** Only of an answer in JSON: what is not kept of it does not count for `bodyBytesMax`. */
+  /** How strings of a JSON answer are cut; what is cut off does not count for `bodyBytesMax`. */
   readonly cut?: StringCut;
 }
 
 export interface HttpResponse {
   readonly status: number;
-  /** Names in lower case; repeated headers joined by `, `. */
+  /** Headers by name in lower case; repeated headers are joined by `, `. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
-/** The door to the network. A plain function, so that a test on virtual time needs no socket. Throws `HttpSendError`. */
+/** Sends one request. It is a plain function, so that a test on virtual time needs no socket. Throws `HttpSendError`. */
 export type HttpSend = (request: HttpRequest) => Promise<HttpResponse>;
 
 const HTTP_SEND_ERROR_KINDS = [
@@ -38,7 +38,10 @@ const HTTP_SEND_ERROR_KINDS = [
 ] as const;
 export type HttpSendErrorKind = (typeof HTTP_SEND_ERROR_KINDS)[number];
 
-/** Carries no URL, header, address or cause: an upstream text in an error is a leak waiting for a log line (A95). */
+/**
+ * Error of an exchange. It holds no URL, header, address or cause, because an upstream's text in an error would end in
+ * a log (A95).
+ */
 export class HttpSendError extends Error {
   override readonly name = 'HttpSendError';
   constructor(readonly kind: HttpSendErrorKind) {

@@ -22,7 +22,7 @@ export type OutboundUrl =
   | { readonly ok: true; readonly url: URL; readonly host: string; readonly vouchedFor: boolean }
   | { readonly ok: false };
 
-/** Longer than any forge's or chat's address. */
+/** Characters of a URL: more than any forge's or chat's address has. */
 const URL_CHARS_MAX = 2048;
 
 /** Suffixes that name machines of a private network. */
@@ -48,7 +48,10 @@ const INSIDE_SUFFIXES: readonly string[] = [
   '.amazonaws.com.cn',
 ];
 
-/** Throws on an entry that is not `host` or `host:port`: a list that silently allows nothing or too much is worse. */
+/**
+ * Compiles a policy. Throws on an entry that is not `host` or `host:port`, because a list that silently allows nothing
+ * or too much is worse.
+ */
 export function compileOutboundPolicy(policy: OutboundPolicy): OutboundRules {
   return {
     allowed: new Set(policy.allowHosts.map((entry) => hostAndPort(parseEntry(entry)))),
@@ -67,8 +70,8 @@ function hostAndPort(url: URL): string {
 }
 
 /**
- * Everything about a URL that can be judged without resolving its name (A98). Strict on spelling first: what the URL
- * parser would quietly repair (tabs, backslashes, full-width digits, missing slashes) no honest person types.
+ * Judges a URL as far as that is possible without resolving its name (A98). The spelling comes first: an honest person
+ * types nothing that the URL parser would repair silently (tabs, backslashes, full-width digits, missing slashes).
  */
 export function checkOutboundUrl(text: string, rules: OutboundRules): OutboundUrl {
   const authority = /^https:\/\/([^/?#]+)/i.exec(text)?.[1];
@@ -86,7 +89,7 @@ export function checkOutboundUrl(text: string, rules: OutboundRules): OutboundUr
   return { ok: true, url, host, vouchedFor };
 }
 
-/** A host of this machine or of a private network, as far as its name or address tells. */
+/** Whether a host is this machine or of a private network, as far as its name or address tells. */
 export function isNearHost(host: string): boolean {
   if (isIP(host) !== 0) return !isPublicAddress(host);
   const name = host.toLowerCase();

@@ -13,15 +13,15 @@ export interface ResolvedAddress {
 /** Every address of a name. */
 export type ResolveHost = (host: string) => Promise<readonly ResolvedAddress[]>;
 
-/** Longer than any call that waits for a name. */
+/** Longest look-up, in ms: longer than any call waits for a name. */
 const LOOKUP_MS_MAX = 10_000;
-/** At an address that is set, while a person waits. */
+/** Longest look-up while a person waits who sets an address, in ms. */
 const TARGET_LOOKUP_MS_MAX = 5_000;
-/** Until the question is sent again; each further wait is twice as long. */
+/** Wait until the question is sent again, in ms; each further wait is twice as long. */
 const DNS_TRY_MS = 1_500;
 const DNS_TRIES = 4;
 
-/** With the files and services of this machine: names of its own network are known to it alone. */
+/** Resolves with the files and services of this machine, which alone know the names of its own network. */
 const resolveBySystem: ResolveHost = (host) => systemLookup(host, { all: true, verbatim: true });
 
 /**
@@ -51,7 +51,7 @@ export function createDnsLookup(
   };
 }
 
-/** The system tries that family first which leads out. */
+/** Whether this machine has a public IPv6 address; the system tries first the family that leads out. */
 function hasPublicIpv6(): boolean {
   const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   return addresses.some(({ address, family }) => family === 'IPv6' && isPublicAddress(address));
@@ -59,14 +59,17 @@ function hasPublicIpv6(): boolean {
 
 const resolveByDns = createDnsLookup();
 
-/** Names that the operator vouches for may stand in a file of the machine; those of strangers hold nothing of it. */
+/**
+ * The resolver for a name: the machine's own files count for names that the operator vouches for, and not for those of
+ * strangers.
+ */
 export function resolverFor(vouchedFor: boolean): ResolveHost {
   return vouchedFor ? resolveBySystem : resolveByDns;
 }
 
 /**
- * The addresses that may be connected to. One non-public address among several refuses the name: with a mix, the
- * attacker picks by timing which one is used. Throws `HttpSendError`.
+ * Resolves a name to addresses that may be connected to. One non-public address among several refuses the name: with a
+ * mix, an attacker picks by timing which one is used. Throws `HttpSendError`.
  */
 export async function resolveGuarded(
   resolve: ResolveHost,
@@ -87,8 +90,9 @@ export async function resolveGuarded(
 }
 
 /**
- * The same check as node's `lookup` hook: the socket connects to the very addresses that were checked, so a name that
- * changes between two lookups gains nothing. Node skips the hook for address literals; the URL check covers those.
+ * The check of `resolveGuarded` as Node's `lookup` hook: the socket connects to the very addresses that were checked,
+ * so a name that changes between two look-ups gains nothing. Node skips the hook for address literals; the check of the
+ * URL covers those.
  */
 export function createGuardedLookup(resolve: ResolveHost, vouchedFor: boolean): LookupFunction {
   return (host, options, callback) => {
@@ -105,7 +109,7 @@ export function createGuardedLookup(resolve: ResolveHost, vouchedFor: boolean): 
 
 export type TargetCheck = 'allowed' | 'refused' | 'unresolvable';
 
-/** The check at write time, before a URL is stored. The one at connect time is made again for every connection. */
+/** Checks a target before its URL is stored. The check at connect time is made for every connection. */
 export async function checkOutboundTarget(
   text: string,
   rules: OutboundRules,

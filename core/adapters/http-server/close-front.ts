@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 
-/** Less than a supervisor grants before it kills. */
+/** How long connections may stay open, in ms; less than a supervisor grants before it kills. */
 const LEFT_OPEN_MS_MAX = 5_000;
 
 /**

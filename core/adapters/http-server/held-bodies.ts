@@ -1,10 +1,10 @@
 /** A body that is being read. */
 export interface HeldBody {
-  /** False: it was given up, and nothing more of it is kept. */
+  /** Keeps more bytes of the body. False: the body was given up, and nothing of it is kept. */
   keep(bytes: Buffer): boolean;
-  /** Null: it was given up. */
+  /** The whole body; null: it was given up. */
   take(): Buffer | null;
-  /** The request has its answer. */
+  /** Frees the body, once the request has its answer. */
   end(): void;
 }
 

@@ -18,7 +18,7 @@ export interface HttpRoute {
 
 /** Limits and answers of the gateway itself; its bodies have their own shape, not ours. */
 const BODY_BYTES_MAX = 10 * 1024 * 1024;
-/** Of this process: a fraction of the memory that it is given. */
+/** Bytes of all bodies of this process: a fraction of the memory that it is given. */
 const BODIES_BYTES_MAX = 64 * 1024 * 1024;
 const INTEGRATION_TIMEOUT_MS = 30_000;
 const TEXT_TYPES = /^(text\/|application\/(json|javascript|xml|x-www-form-urlencoded|.+\+(json|xml)))/i;
@@ -39,7 +39,7 @@ interface CompiledRoute {
   readonly method: string;
   readonly pattern: RegExp;
   readonly names: readonly string[];
-  /** Literal segments first, then parameters, then greedy ones, the longest prefix of those first. */
+  /** Order of matching: literal segments first, then parameters, then greedy ones, of those the longest prefix first. */
   readonly rank: number;
 }
 
@@ -73,7 +73,7 @@ function findRoute(routes: readonly CompiledRoute[], method: string, path: strin
   return null;
 }
 
-/** Escapes that are none stay as they are. */
+/** Decodes a segment; an invalid escape stays as it is. */
 function decode(segment: string): string {
   try {
     return decodeURIComponent(segment);
@@ -83,8 +83,9 @@ function decode(segment: string): string {
 }
 
 /**
- * An HTTP API of the gateway, on this machine: routes, payload format 2.0, and the gateway's own errors. `addressOf`: who
- * calls, where a proxy stands in front; by default the peer.
+ * The gateway's HTTP API on this machine: routes, payload format 2.0, and the gateway's own errors. `addressOf` reads
+ * the caller's address, where a proxy stands in front.
+ * @default the peer
  */
 export function createHttpFront(
   routes: readonly HttpRoute[],
@@ -134,7 +135,7 @@ function timeOut(): Promise<'timed out'> {
   });
 }
 
-/** Read to its end in any case: a client that still sends sees no answer. */
+/** Reads a body, always to its end: a client that still sends sees no answer. */
 async function readBody(
   request: IncomingMessage,
   held: HeldBody,

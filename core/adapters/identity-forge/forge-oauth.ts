@@ -6,7 +6,7 @@ import { type ForgeMembership, membershipsOf, TEAM_PAGES_MAX, TEAMS_PER_PAGE, Te
 export interface ForgeOAuthConfig {
   /** Base address of the forge. */
   readonly forgeUrl: string;
-  /** Of the OAuth2 application that was made on the forge. */
+  /** Client id of the OAuth2 application on the forge. */
   readonly clientId: string;
   readonly clientSecret: Secret<string>;
   readonly send: HttpSend;
@@ -14,13 +14,13 @@ export interface ForgeOAuthConfig {
   readonly readsTeams?: boolean;
 }
 
-/** Who signed in at the forge. */
+/** A person who signed in at the forge. */
 export interface ForgePerson {
   readonly login: string;
   readonly email: string | null;
   /** Organizations as `org`, teams as `org:team`. */
   readonly groups: readonly string[];
-  /** Where they may write. @default not asked for */
+  /** Organizations in which the person may write. @default not asked for */
   readonly organizations?: readonly ForgeMembership[];
 }
 
@@ -29,7 +29,7 @@ export type ForgeSignIn =
   | {
       readonly kind: 'person';
       readonly person: ForgePerson;
-      /** Asks for the person again, without the person. */
+      /** Token that reads the person again later, without the person. */
       readonly refreshToken: Secret<string>;
     }
   | 'refused'
@@ -82,7 +82,7 @@ export function createForgeOAuth(config: ForgeOAuthConfig) {
     if (teams === null) return 'unreachable';
     return { kind: 'person', person: { ...person, organizations: membershipsOf(teams) }, refreshToken };
   }
-  /** Null: not all of them could be read. */
+  /** Reads the person's teams; null: not all could be read. */
   async function readTeams(accessToken: string): Promise<Teams | null> {
     const teams: Teams = [];
     for (let page = 1; page <= TEAM_PAGES_MAX; page += 1) {
@@ -111,7 +111,7 @@ export function createForgeOAuth(config: ForgeOAuthConfig) {
       });
       return `${base}/login/oauth/authorize?${query.toString()}`;
     },
-    /** Trades the code for the person. The forge's access token is used once and kept nowhere. */
+    /** Exchanges the code for the person. The forge's access token is used once and not kept. */
     readPerson(given: { code: string; redirectUri: string; verifier: string }): Promise<ForgeSignIn> {
       return readBy({
         grant_type: 'authorization_code',
@@ -152,7 +152,7 @@ export function createForgeOAuth(config: ForgeOAuthConfig) {
 
 export type ForgeOAuth = ReturnType<typeof createForgeOAuth>;
 
-/** The forge has understood, and says no: an account that is gone or locked, an application that was withdrawn. */
+/** Whether the forge understood and refused: the account is gone or locked, or the application was withdrawn. */
 function isRefusal({ status }: HttpResponse): boolean {
   return status === 400 || status === 401 || status === 403;
 }

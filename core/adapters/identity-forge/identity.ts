@@ -9,7 +9,7 @@ export interface ForgeIdentityConfig {
   readonly instanceUrl: string;
   readonly sessions: Sessions;
   readonly forge: Pick<ForgeOAuth, 'readAgain' | 'isReachable'>;
-  /** Null: this person may not use the service. */
+  /** Decides who is admitted; null: this person may not use the service. */
   readonly admit: (person: ForgePerson) => SessionPerson | null;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -23,7 +23,7 @@ type Rights = 'held' | 'gone' | 'unknown';
  */
 export function createForgeIdentity(config: ForgeIdentityConfig): IdentityPort {
   const { sessions, forge, clock } = config;
-  /** Calls of one page come together, and a refresh token may work once. */
+  /** Reads of rights under way, by session: the calls of one page come together, and a refresh token works once. */
   const reading = new Map<string, Promise<Rights>>();
 
   async function readAgain(id: string): Promise<Rights> {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** A verifier, a state or a code: 256 bits as Base64url. */
+/** Makes a verifier, a state or a code: 256 random bits in Base64url. */
 export function makeRandomText(): string {
   return randomBytes(32).toString('base64url');
 }

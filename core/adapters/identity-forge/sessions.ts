@@ -17,20 +17,23 @@ import type { Clock } from '../../ports/system.ts';
 import { Secret } from '../../secret.ts';
 import { replaceFile } from '../system/replace-file.ts';
 
-/** Who a session is of, with the rights that the forge told last. */
+/** Person of a session, with the rights that the forge told last. */
 export interface SessionPerson {
   readonly tenantId: TenantId;
   readonly login: string;
   readonly email: string | null;
-  /** Operator of the installation. */
+  /** Whether the person is an operator of the installation. */
   readonly isAdmin: boolean;
-  /** Those that the person may choose from; `tenantId` is the chosen one. @default `tenantId` alone, for administrators to change */
+  /**
+   * Tenants that the person may choose from; `tenantId` is the chosen one.
+   * @default `tenantId` alone, for administrators to change
+   */
   readonly tenants?: readonly SessionTenant[] | undefined;
 }
 
 export interface SessionTenant {
   readonly id: TenantId;
-  /** The organization's. */
+  /** Name of the organization. */
   readonly name: string;
   readonly mayChange: boolean;
 }
@@ -58,10 +61,10 @@ export interface IssuedSession {
 }
 
 export interface SessionsConfig {
-  /** 0600 JSON file that keeps them and their signing key; it is replaced whole. */
+  /** JSON file (mode 0600) of the sessions and their signing key, which is replaced whole. */
   readonly file: string;
   readonly clock: Pick<Clock, 'now'>;
-  /** Seals what the forge gave to ask for the person again. */
+  /** Seals the forge tokens that read a person again. */
   readonly seal: TextSeal;
 }
 
@@ -71,7 +74,7 @@ export interface TextSeal {
   open(sealed: string): string | null;
 }
 
-/** The rights of a session: when they were read, and by what they are read again. */
+/** Rights of a session: when they were read, and the token that reads them again. */
 export interface KnownRights {
   /** Epoch ms. */
   readonly readAt: number;
@@ -79,16 +82,19 @@ export interface KnownRights {
   readonly refreshToken: Secret<string> | null;
 }
 
-/** An access token is renewed by the page; a session ends after this, however often it was. */
+/** Life of an access token, in seconds. The page renews it; the session ends by its own time. */
 const ACCESS_SECONDS = 3_600;
 const SESSION_MS = 12 * 3_600_000;
 const SESSIONS_MAX = 10_000;
-/** Any account of the forge may sign in: one that does so without end must sign no other person out. */
+/**
+ * Sessions of one person. Any account of the forge may sign in; one that does so without end must end no other person's
+ * session.
+ */
 export const SESSIONS_PER_PERSON_MAX = 50;
 
 const Stored = z.object({
   key: z.string().min(1),
-  /** A person has signed in here; files of before did not tell. */
+  /** Whether a person has ever signed in here; older files do not tell. */
   used: z.boolean().default(true),
   sessions: z.record(
     z.string(),
@@ -106,7 +112,7 @@ const Stored = z.object({
       endsAt: z.number(),
       /** SHA-256 of the refresh token, in hex. */
       refresh: z.string(),
-      /** Sealed; sessions of before have neither. */
+      /** Sealed forge token; older sessions have none. */
       forge: z.string().nullable().default(null),
       readAt: z.number().default(0),
     }),
@@ -114,7 +120,7 @@ const Stored = z.object({
 });
 type State = z.infer<typeof Stored>;
 
-/** Throws where the file is damaged. */
+/** Reads the file of sessions. Throws where it is damaged. */
 export function readSessions(file: string): State {
   return Stored.parse(JSON.parse(readFileSync(file, 'utf8')));
 }
@@ -132,7 +138,7 @@ export function createSessions({ file, clock, seal }: SessionsConfig) {
     for (const id of Object.keys(state.sessions).slice(0, -SESSIONS_MAX)) delete state.sessions[id];
     replaceFile(file, JSON.stringify(state));
   };
-  /** An end that reached no file would be undone by a restart. */
+  /** Saves that sessions ended: a restart would undo an end that is not in the file. */
   const saveEnds = (): void => {
     try {
       save();
@@ -207,14 +213,14 @@ export function createSessions({ file, clock, seal }: SessionsConfig) {
     },
     /** Whether a person has ever signed in here. */
     wereUsed: (): boolean => state.used,
-    /** Null: the session has ended. */
+    /** Rights of a session; null: it has ended. */
     readRights(id: string): KnownRights | null {
       const session = state.sessions[id];
       if (session === undefined) return null;
       const token = session.forge === null ? null : seal.open(session.forge);
       return { readAt: session.readAt, refreshToken: token === null ? null : new Secret(token) };
     },
-    /** The person as the forge has them now. A session that has ended meanwhile stays ended. */
+    /** Stores the person as the forge has them now. A session that has ended meanwhile stays ended. */
     keepRights(id: string, person: SessionPerson, refreshToken: Secret<string>): void {
       const session = state.sessions[id];
       if (session === undefined) return;
@@ -229,7 +235,7 @@ export function createSessions({ file, clock, seal }: SessionsConfig) {
       delete state.sessions[id];
       saveEnds();
     },
-    /** Null: used up, ended or never issued. A refresh token works once. */
+    /** Exchanges a refresh token, which works once, for new tokens. Null: used, ended or never issued. */
     async renew(refreshToken: string): Promise<IssuedSession | null> {
       const id = refreshToken.split('.')[0] ?? '';
       const session = state.sessions[id];
@@ -237,7 +243,7 @@ export function createSessions({ file, clock, seal }: SessionsConfig) {
       if (session.refresh !== digest(refreshToken)) return null;
       return issue(id, session);
     },
-    /** Null: no session, or none in the tenant that the token names. */
+    /** Person of an access token; null: no session, or none in the tenant that the token names. */
     async readPerson(token: string): Promise<TokenPerson | null> {
       const found = await readSession(token);
       if (found === null) return null;
@@ -246,7 +252,10 @@ export function createSessions({ file, clock, seal }: SessionsConfig) {
       const session = { id: found.id, startedAt: found.endsAt - SESSION_MS };
       return { ...found.person, tenantId: tenant.id, mayChange: tenant.mayChange, session };
     },
-    /** The same session in another of its tenants; null: it has none of this id. Tokens of before stay where they were. */
+    /**
+     * Issues tokens of the session for another of its tenants; null: it has no such tenant. Tokens issued before keep
+     * their tenant.
+     */
     async choose(token: string, tenantId: TenantId): Promise<IssuedSession | null> {
       const found = await readSession(token);
       if (found === null || !tenantsOf(found.person).some(({ id }) => id === tenantId)) return null;
@@ -254,8 +263,8 @@ export function createSessions({ file, clock, seal }: SessionsConfig) {
       return issue(id, { person: { ...person, tenantId }, endsAt, forge, readAt });
     },
     /**
-     * Ends this session, all of its person, or those beside it. A token that has run out ends its own session all the same:
-     * a tab that slept would leave its refresh token valid. False: a token of none, which ends nothing.
+     * Ends this session, all sessions of its person, or all but this one. An expired token ends its own session all the
+     * same: a tab that slept would leave its refresh token valid. False: a token of no session.
      */
     async end(token: string, scope: 'this' | 'all' | 'others'): Promise<boolean> {
       const session = await readSession(token, scope === 'this' ? SESSION_MS / 1000 : 0);
@@ -274,8 +283,9 @@ export function createSessions({ file, clock, seal }: SessionsConfig) {
 export type Sessions = ReturnType<typeof createSessions>;
 
 /**
- * Writes over the file itself, which needs no space on a full disk where the text is shorter: sessions that ended are gone
- * from it. A process that dies in between leaves a file that is damaged, and opens no session. False: it was not done.
+ * Overwrites the file in place, which needs no space on a full disk where the text is shorter, so that ended sessions
+ * are gone from it. A process that dies meanwhile leaves a damaged file, which opens no session. False: it was not
+ * written.
  */
 function overwriteFile(file: string, text: string): boolean {
   const bytes = Buffer.from(text);

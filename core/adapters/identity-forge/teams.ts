@@ -3,14 +3,14 @@ import { CODE_UNIT, WRITING_PERMISSIONS } from '../../domain/forge/write-permiss
 
 /** An organization of the forge in which a person may write. */
 export interface ForgeMembership {
-  /** The forge's own number: a name can be given up, and taken by another organization. */
+  /** Number of the organization on the forge; a name can be given up and taken by another organization. */
   readonly id: number;
   readonly name: string;
   readonly isOwner: boolean;
 }
 
 export const TEAMS_PER_PAGE = 50;
-/** A person in more teams than this is in too many to tell what they may do. */
+/** Pages of teams that are read; the rights of a person in more teams are not told. */
 export const TEAM_PAGES_MAX = 20;
 
 /** `GET user/teams`: both forges tell owners, and each right by unit. */

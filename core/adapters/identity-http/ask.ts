@@ -2,7 +2,7 @@ import { IDENTITY_TIMEOUT_MS } from '#core/domain/api-limits.ts';
 
 export interface ProviderAnswer {
   readonly status: number;
-  /** Undefined when the body is no JSON. */
+  /** Parsed body; undefined where it is no JSON. */
   readonly value: unknown;
 }
 

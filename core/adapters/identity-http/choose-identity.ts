@@ -4,7 +4,7 @@ import type { Clock } from '#core/ports/system.ts';
 import { createCognitoIdentity } from './cognito.ts';
 import { createGoTrueIdentity } from './gotrue.ts';
 
-/** The provider of this deployment (D-93). */
+/** Opens the identity provider of this deployment (D-93). */
 export function chooseIdentity(env: IdentitySettings, clock: Pick<Clock, 'now'>): IdentityPort {
   switch (env.IDENTITY_KIND) {
     case 'gotrue':

@@ -15,7 +15,7 @@ export interface CognitoConfig {
 }
 
 const ADMIN_GROUP = 'admin';
-/** In the claim `amr`: several factors; a passkey of the device; one of a security key. */
+/** Values of the claim `amr` that mean two factors: several factors; a passkey of the device; one of a security key. */
 const BOTH_FACTORS = ['mfa', 'swk', 'hwk'] as const;
 const GetUserAnswer = z.object({
   UserAttributes: z.array(z.object({ Name: z.string(), Value: z.string() })),
@@ -73,7 +73,7 @@ export function createCognitoIdentity(config: CognitoConfig): IdentityPort {
   };
 }
 
-/** An access token of our own pool and client: `GetUser` would accept one of any pool. */
+/** Whether it is an access token of this pool and client: `GetUser` would accept one of any pool. */
 function isOurs(config: CognitoConfig, claims: Readonly<Record<string, unknown>>): boolean {
   const issuer = typeof claims.iss === 'string' ? claims.iss : '';
   return (
@@ -84,9 +84,9 @@ function isOurs(config: CognitoConfig, claims: Readonly<Record<string, unknown>>
 }
 
 /**
- * A passkey counts for two, because the pool takes it from no device that does not know its user. Cognito writes the claim
- * by itself and lets no trigger change it; pools that do not have it yet tell nothing, and ask for a code at each sign-in
- * of an account with a factor.
+ * Whether two factors were shown. A passkey counts for two, because the pool takes it only from a device that verifies
+ * its user. Cognito writes the claim itself and lets no trigger change it; pools without the claim ask for a code at
+ * each sign-in of an account with a factor.
  */
 function showedFactor(ways: unknown): boolean {
   if (ways === undefined) return true;

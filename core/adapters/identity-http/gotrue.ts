@@ -10,7 +10,10 @@ export interface GoTrueConfig {
   readonly baseUrl: string;
   /** The public key of the project, sent as `apikey`. @default none */
   readonly apiKey?: string;
-  /** It signs with a shared secret although it publishes keys, as while keys are changed. @default false */
+  /**
+   * Whether the provider signs with a shared secret although it publishes keys, as while keys are changed.
+   * @default false
+   */
   readonly acceptsSharedSecret?: boolean;
   readonly clock: Pick<Clock, 'now'>;
   readonly timeoutMs?: number;
@@ -31,7 +34,7 @@ const Ways = z.array(z.object({ timestamp: z.int() }));
 /** Levels of a session in which more than one factor was shown. */
 const HIGHER_LEVELS: readonly unknown[] = ['aal2', 'aal3'];
 
-/** A provider whose tokens name no level knows no second factor: there the role alone decides. */
+/** Role of a user. Tokens without a level are of a provider that knows no second factor; there the role alone decides. */
 function judgeRole(user: z.infer<typeof User>, level: unknown) {
   const hasRole = user.app_metadata?.role === 'admin';
   if (level === undefined || HIGHER_LEVELS.includes(level)) return judgeAdmin(hasRole, true, true);
@@ -42,7 +45,7 @@ function judgeRole(user: z.infer<typeof User>, level: unknown) {
   );
 }
 
-/** Said of a bad or expired token, an unknown user, a session that ended. */
+/** Statuses for a bad or expired token, an unknown user, or a session that ended. */
 const REFUSALS: readonly number[] = [400, 401, 403, 404];
 
 /**

@@ -7,7 +7,10 @@ const PAGES_MAX = 1000;
 /** `invited`: an account was made, and the provider sent a mail. `promoted`: there was one. */
 export type MadeAdmin = 'invited' | 'promoted';
 
-/** The provider refused, or did not answer as it should. Holds its code, never its words or ours. */
+/**
+ * Error of a provider that refused or gave no usable answer. It holds the provider's code, and no text of the provider
+ * or of the service.
+ */
 export class MakeAdminError extends Error {
   override readonly name = 'MakeAdminError';
   constructor(step: string, code: string) {
@@ -33,7 +36,7 @@ export interface CognitoAdminConfig {
   readonly userPoolId: string;
   readonly region: string;
   readonly credentials: AwsCredentials;
-  /** @default the service's own in that region */
+  /** Endpoint of Cognito. @default that of the region */
   readonly endpoint?: string | undefined;
   readonly now: () => number;
 }

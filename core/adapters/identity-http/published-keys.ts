@@ -8,7 +8,7 @@ import type { ProviderAnswer } from './ask.ts';
 export type Signature = 'good' | 'bad' | 'unknown';
 
 export interface PublishedKeysConfig {
-  /** Asks the address where the provider publishes its keys (RFC 7517). */
+  /** Reads the keys that the provider publishes (RFC 7517). */
   readonly ask: () => Promise<ProviderAnswer | null>;
   readonly clock: Pick<Clock, 'now'>;
   /** Tokens that are signed with a shared secret are `unknown` instead of `bad`. @default false */
@@ -16,7 +16,7 @@ export interface PublishedKeysConfig {
 }
 
 const text = z.string().min(1);
-/** Public keys that are complete; a shared secret is none. */
+/** Schema of complete public keys; a shared secret is none. */
 const PublicKey = z.discriminatedUnion('kty', [
   z.looseObject({ kty: z.literal('RSA'), n: text, e: text }),
   z.looseObject({ kty: z.literal('EC'), crv: text, x: text, y: text }),
@@ -32,7 +32,7 @@ export function createPublishedKeys(config: PublishedKeysConfig): (token: string
   let known: JSONWebKeySet | null = null;
   let askedAt = Number.NEGATIVE_INFINITY;
   let asking: Promise<void> | null = null;
-  /** Many calls that come at once wait for one answer. What fails leaves the keys that there were. */
+  /** Reads the keys again where they are older. Concurrent calls share one read; after a failure the former keys stay. */
   const refresh = async (olderThanMs: number): Promise<boolean> => {
     if (asking === null && clock.now() - askedAt <= olderThanMs) return false;
     asking ??= config
@@ -72,7 +72,7 @@ async function check(token: string, keys: JSONWebKeySet): Promise<Signature | 'n
   }
 }
 
-/** Null: none that can check a signature. */
+/** Keys of an answer; null: none that can check a signature. */
 function readKeys(answer: ProviderAnswer | null): JSONWebKeySet | null {
   const parsed = KeySet.safeParse(answer?.status === 200 ? answer.value : null);
   const keys = (parsed.data?.keys ?? []).flatMap((key) => PublicKey.safeParse(key).data ?? []);

@@ -2,7 +2,10 @@ import { SESSION_TOKEN_CHARS_MAX } from '#core/domain/api-limits.ts';
 import { canonicalId } from '#core/domain/ids.ts';
 import type { AdminWithheld, SessionFacts } from '#core/ports/identity.ts';
 
-/** Clocks differ; the provider has the last word, so only what is long over is refused here. */
+/**
+ * Leeway for the expiry, in ms: clocks differ, and the provider decides, so only a token that is long over is refused
+ * here.
+ */
 const EXPIRY_LEEWAY_MS = 5_000;
 
 /**
@@ -30,7 +33,10 @@ function readPart(part: string | undefined): Readonly<Record<string, unknown>> |
   }
 }
 
-/** The right of an administrator, for one whose account has a second factor and whose session was begun with it. */
+/**
+ * Whether administrator rights apply: the account must have a second factor, and the session must have been begun with
+ * it.
+ */
 export function judgeAdmin(
   hasRole: boolean,
   hasFactor: boolean,

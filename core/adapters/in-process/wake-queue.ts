@@ -5,17 +5,17 @@ import { redeliverySeconds } from '../../domain/wakes/wake-rule.ts';
 import type { Log, WakeQueue } from '../../ports/system.ts';
 
 export interface InProcessWakesConfig {
-  /** Answers one wake, as the worker does. What it throws is tried again soon. */
+  /** Answers one wake as the worker does. One for which it throws is tried again soon. */
   readonly answer: (wake: WakeMessage) => Promise<void>;
-  /** The end of a delayed wake. */
+  /** Forwards a delayed wake once its delay is over. */
   readonly forward: (wake: WakeMessage) => Promise<void>;
-  /** Wakes that are answered at once, and beside them as many glances. */
+  /** Wakes that are answered at the same time, and as many glances beside them. */
   readonly workersMax: number;
   readonly log: Log;
 }
 
 export interface InProcessWakes extends WakeQueue {
-  /** For a look of the tick, which no person and no event asked for: it stands behind all that `sendWake` was called for. */
+  /** Sends a wake of the tick, which no person and no event asked for; it waits behind the wakes of `sendWake`. */
   sendIdleWake(repoId: RepoId, wakeSeq: number): Promise<void>;
   /** Repositories whose wakes wait or are answered at the moment. */
   readonly size: number;
@@ -38,7 +38,10 @@ interface Group {
   failures: number;
 }
 
-/** So many orders in a row go before an idle look that waits: without an end of that, busy queues would keep idle ones from their look. */
+/**
+ * Wakes of `sendWake` that are answered in a row before an idle look that waits: without a limit, busy queues would
+ * keep idle ones from their look.
+ */
 const ASKED_IN_A_ROW_MAX = 3;
 
 /**
@@ -69,7 +72,10 @@ export function createInProcessWakes(config: InProcessWakesConfig): InProcessWak
   const out = { looks: 0, glances: 0 };
   let askedInARow = 0;
 
-  /** A repository keeps its place, and goes over to the line of what was asked for once that holds for it too. */
+  /**
+   * Puts a wake into a line. A repository that waits keeps its place; it changes from the idle line to that of
+   * `sendWake` once such a wake comes.
+   */
   const join = (repoId: RepoId, group: Group, wake: WakeMessage, wanted: Line): void => {
     const line = group.waiting?.line === 'asked' ? 'asked' : wanted;
     if (group.waiting !== null && group.waiting.line !== line) lines[group.waiting.line].delete(repoId);

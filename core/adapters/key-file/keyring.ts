@@ -12,7 +12,7 @@ export type KmsErrorName =
   | 'ValidationException'
   | 'UnsupportedOperationException';
 
-/** Becomes the SDK's own error class of this name on the other side. */
+/** Error of a key; the caller gets the SDK's own error class of this name. */
 export class KmsError extends Error {
   override readonly name: KmsErrorName;
   constructor(name: KmsErrorName, message: string) {
@@ -31,7 +31,7 @@ const Stored = z.object({
     z.object({
       enabled: z.boolean(),
       createdAtSeconds: z.number(),
-      /** The last one encrypts, all of them decrypt. */
+      /** Secrets of a key: the last one encrypts, each of them decrypts. */
       secrets: z.array(Secret).min(1),
     }),
   ),
@@ -60,14 +60,14 @@ export class Keyring {
   readonly #file: string | null;
   readonly #keys: Map<string, StoredKey>;
 
-  /** Throws where the file is damaged. */
+  /** `file` null: in memory alone. Throws where the file is damaged. */
   constructor(file: string | null) {
     this.#file = file;
     const stored = file !== null && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { keys: {} };
     this.#keys = new Map(Object.entries(Stored.parse(stored).keys));
   }
 
-  /** A key of this id exists afterwards; an existing one keeps its secrets. */
+  /** Makes a key of this id unless there is one. */
   ensure(keyId: string): void {
     if (keyId.length !== ID_BYTES) throw new Error('the id of a key is a UUID');
     if (!this.#keys.has(keyId)) this.#add(keyId);

@@ -2,7 +2,10 @@ import { createHash, createPublicKey } from 'node:crypto';
 import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms';
 import { type PublicKey, type Signer, SignerError } from '../../ports/signer.ts';
 
-/** Signs with an asymmetric key of KMS, which the private half never leaves. Empty: there is none. */
+/**
+ * Signs with an asymmetric key of KMS, whose private half never leaves KMS. Null: `keyId` is empty, and there is no
+ * key.
+ */
 export function openKmsSigner(keyId: string): Signer | null {
   return keyId === '' ? null : createKmsSigner({ client: new KMSClient({}), keyId });
 }

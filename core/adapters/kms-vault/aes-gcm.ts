@@ -5,14 +5,14 @@ const KEY_BYTES = 32;
 export const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Ciphertext with its tag at the end. */
+/** Seals a text with AES-GCM; the tag is at the end of the ciphertext. */
 export function sealText(key: Uint8Array, nonce: Uint8Array, aad: Uint8Array, text: string): Buffer {
   const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(aad);
   return Buffer.concat([cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Null for whatever does not open: wrong key, wrong AAD, damaged or truncated bytes. */
+/** Opens a ciphertext; null: the key or the AAD is another one, or the bytes are damaged. */
 export function openText(
   key: Uint8Array,
   nonce: Uint8Array,

@@ -53,7 +53,10 @@ export async function generateDataKey(
   return { plaintext, wrapped };
 }
 
-/** No key id is sent: an older wrapping key still opens what it wrapped, and the caller's rights say which may. */
+/**
+ * Unwraps a data key. No key id is sent: an older wrapping key still opens what it wrapped, and the caller's rights
+ * decide which may.
+ */
 export async function unwrapDataKey(
   client: KeyService,
   wrapped: Buffer,
@@ -77,7 +80,7 @@ export async function unwrapDataKey(
   throw new VaultError('undecryptable');
 }
 
-/** Strict: `Buffer.from` would skip characters that are no base64 and open a damaged row by luck. */
+/** Parses Base64 strictly: `Buffer.from` would skip other characters, and could open a damaged row by luck. */
 export function readBase64(text: string | null): Buffer {
   const bytes = Buffer.from(text ?? '', 'base64');
   if (bytes.length === 0 || bytes.toString('base64') !== text) throw new VaultError('undecryptable');

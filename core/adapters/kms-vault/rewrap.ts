@@ -13,10 +13,10 @@ export interface KmsRewrapperConfig {
   readonly keyVersion: number;
 }
 
-/** Errors of KMS that say something about this one row. */
+/** Errors of KMS about this one row. */
 const ROW_ERRORS: ReadonlySet<string> = new Set(['InvalidCiphertextException', 'IncorrectKeyException']);
 
-/** KMS opens and closes the data key in one call of its own: nothing of it comes here. */
+/** Rewraps data keys. KMS decrypts and encrypts a data key in one call, so that the data key never comes here. */
 export function createKmsRewrapper({
   client,
   keyId,

@@ -12,13 +12,13 @@ export interface KmsSecretBoxConfig {
   readonly key?: { readonly id: string; readonly version: number };
 }
 
-/** So many that were opened stay open in memory: a delivery of a webhook does not ask KMS each time. */
+/** Secrets that are kept open in memory, so that a webhook delivery need not ask KMS each time. */
 const OPEN_MAX = 500;
 
 /** The parts of a sealed text, after its prefix. */
 interface Envelope {
   readonly keyVersion: number;
-  /** Base64, like the others. */
+  /** Wrapped data key in Base64, like the other parts. */
   readonly encryptedDek: string;
   readonly nonce: string;
   readonly encrypted: string;

@@ -57,7 +57,7 @@ export function contextOfRow(
   };
 }
 
-/** One spelling of scheme, host and port. */
+/** Hash of the origin (scheme, host and port) of a forge, in one spelling. */
 function hashOrigin(instanceUrl: string): string {
   const origin = parseUrl(normalizeInstanceUrl(instanceUrl) ?? '')?.origin;
   if (origin === undefined) throw new VaultError('undecryptable');
@@ -106,7 +106,10 @@ async function open(
   }
 }
 
-/** One static key, no envelope, no AAD: a row of this format is bound to nothing and should be stored again. */
+/**
+ * Opens a credential of format v1: one static key, no data key, no AAD. A row of this format is bound to nothing and
+ * should be stored again.
+ */
 async function openV1({ legacy }: KmsVaultConfig, sealed: SealedCredential): Promise<Secret<string>> {
   if (legacy === undefined || sealed.encryptedDek !== null) throw new VaultError('undecryptable');
   const key = readBase64(await readV1Text(legacy.readV1Key));
@@ -127,12 +130,12 @@ async function readV1Text(read: () => Promise<Secret<string>>): Promise<string> 
 }
 
 interface Envelope {
-  /** One after the other, until the data key opens under one of them. */
+  /** Contexts that are tried in order, until the data key opens under one. */
   readonly contexts: readonly (Record<string, string> | null)[];
   readonly aad: Buffer | null;
 }
 
-/** v2 has no context and no AAD, v3 has both. */
+/** Opens a credential of format v2, without context and AAD, or v3, with both. */
 async function openEnvelope(
   config: KmsVaultConfig,
   sealed: SealedCredential,

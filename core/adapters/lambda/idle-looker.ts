@@ -13,7 +13,7 @@ export interface IdleLookerConfig {
   readonly functionName: string;
 }
 
-/** The idle look as a function of its own, outside the network: forges are reached from there over IPv4 too. */
+/** Calls the function of idle looks, which is outside the network, where IPv4 forges can be reached. */
 export function createIdleLooker({ client, functionName }: IdleLookerConfig): IdleLooker {
   const invoke = async (payload: string, timeoutMs: number): Promise<unknown> => {
     const answer = await client.send(

@@ -20,19 +20,22 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import * as z from 'zod';
 
-/** A sentence for the operator. It holds no part of a file and no secret. */
+/** Error with a sentence for the operator. It holds no part of a file and no secret. */
 export class MoveError extends Error {
   override readonly name = 'MoveError';
 }
 
 const FORMAT = 'mergeyard-export';
-/** Grows with every change that an earlier release cannot read. */
+/** Version of the format; it grows with every change that an earlier release cannot read. */
 const VERSION = 1;
 const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
 const TAG_BYTES = 16;
-/** Costs 128 MiB and about half a second; the strength that OWASP's password storage cheat sheet names for scrypt. */
+/**
+ * Cost parameter N of scrypt: 128 MiB and about half a second; the strength that OWASP's password storage cheat sheet
+ * names.
+ */
 const SCRYPT_N = 2 ** 17;
 const SCRYPT_N_MAX = 2 ** 20;
 const PASSPHRASE_CHARS_MIN = 16;
@@ -48,13 +51,16 @@ const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 /** Writes lines, each sealed under the passphrase and bound to its place; the last one says that it is the last. */
 export interface SealedWriter {
   write(value: unknown): void;
-  /** Ends the file: it is on the disk and has its name afterwards. */
+  /** Writes the last line; the file is on the disk and has its name afterwards. */
   end(value: unknown): void;
-  /** Leaves nothing behind. */
+  /** Gives the file up and removes it. */
   abort(): void;
 }
 
-/** Only its owner may read the file; an existing one is not replaced. `cost` is the N of scrypt. */
+/**
+ * Opens a file that only its owner may read; an existing one is not replaced. `cost` is N of scrypt. Throws
+ * `MoveError`.
+ */
 export async function openSealedWriter(
   file: string,
   passphrase: string,
@@ -95,7 +101,7 @@ export async function openSealedWriter(
   };
 }
 
-/** A disk that is filling up takes a part of what is given, without an error. */
+/** Writes the whole text. One write to a disk that fills up may write a part of it without an error. */
 function writeWhole(descriptor: number, text: string): void {
   const bytes = Buffer.from(text);
   for (let written = 0; written < bytes.length; ) {
@@ -158,7 +164,10 @@ function openLine(
   }
 }
 
-/** The key is of this file alone, so that the place is nonce enough; the last line's differs from that of any other line. */
+/**
+ * Nonce and AAD of a line. The key is of this file alone, so the line's place is nonce enough; the last line has one of
+ * its own.
+ */
 function nameOf(header: string, place: number, isLast: boolean) {
   const nonce = Buffer.alloc(12);
   nonce.writeUInt32BE(isLast ? 1 : 0, 4);
@@ -181,7 +190,7 @@ function toText(value: unknown): string {
   return JSON.stringify(withBytesNamed(value));
 }
 
-/** By hand: `JSON.stringify` asks a Buffer for its own form before any replacer sees it. */
+/** Marks bytes within a value. `JSON.stringify` cannot: it converts a Buffer before a replacer sees it. */
 function withBytesNamed(value: unknown): unknown {
   if (value instanceof Uint8Array) return { [BYTES]: Buffer.from(value).toString('base64') };
   if (Array.isArray(value)) return value.map(withBytesNamed);

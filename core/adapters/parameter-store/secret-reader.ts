@@ -2,7 +2,7 @@ import { GetParameterCommand, type SSMClient } from '@aws-sdk/client-ssm';
 import type { Clock } from '../../ports/system.ts';
 import { Secret } from '../../secret.ts';
 
-/** A rotated secret is noticed after this at the latest. */
+/** How long a value is remembered, in ms; a rotated secret is noticed after this time at the latest. */
 const CACHED_MS = 5 * 60_000;
 
 export type ReadSecret = () => Promise<Secret<string>>;

@@ -11,7 +11,7 @@ export interface SubscriptionListConfig {
   readonly apiUrl: string;
   readonly key: Secret<string>;
   readonly clock: Pick<Clock, 'sleep'>;
-  /** @default PAYMENTS_TIMEOUT_MS */
+  /** Time limit of a call, in ms. @default PAYMENTS_TIMEOUT_MS */
   readonly timeoutMs?: number;
 }
 
@@ -21,8 +21,8 @@ const REPEAT_AFTER_MS = 400;
 const OPERATION = 'listSubscriptions';
 
 /**
- * The one call that the webhook makes, by hand: the SDK would double that function's bundle. Without a `status` the
- * provider leaves out the cancelled ones, which do not count anyway.
+ * Reads subscriptions, the one call that the webhook makes. It is made without the SDK, which would double that
+ * function's bundle. Without a `status` the provider leaves out cancelled subscriptions, which do not count anyway.
  */
 export function createSubscriptionReader(config: SubscriptionListConfig): SubscriptionReader {
   return {
@@ -42,7 +42,7 @@ export function createSubscriptionReader(config: SubscriptionListConfig): Subscr
   };
 }
 
-/** For a function that only follows: null while the secret holds no key of the provider. */
+/** Opens the reader for a function that only follows; null while the secret holds no key of the provider. */
 export function createReaderOpener(
   config: Omit<SubscriptionListConfig, 'key'> & { readonly readKey: (() => Promise<Secret<string>>) | null },
 ): () => Promise<SubscriptionReader | null> {
@@ -60,7 +60,7 @@ interface Answer {
   readonly value: unknown;
 }
 
-/** Null: no answer in time. Whatever went wrong may quote the request, key included, so it is dropped (A95). */
+/** Sends a request; null: no answer in time. An error is dropped, because it may quote the request with the key (A95). */
 async function ask(config: SubscriptionListConfig, url: string): Promise<Answer | null> {
   try {
     const response = await fetch(url, {

@@ -13,7 +13,7 @@ export interface OpenPaymentsConfig {
   readonly clock: Pick<Clock, 'sleep' | 'now'>;
 }
 
-/** Without prices, without a secret and without a key in it, there is no provider and no call is made (A109). */
+/** Opens the provider; null without prices, without a secret, or without a key in it, and then no call is made (A109). */
 export function createPaymentsOpener(config: OpenPaymentsConfig): OpenPayments {
   let open: { readonly key: string; readonly payments: ReturnType<typeof createPayments> } | null = null;
   return async () => {

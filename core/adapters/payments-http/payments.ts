@@ -23,7 +23,7 @@ export function createPayments(config: PaymentsConfig): Payments {
   const sdk = openSdk(config);
   const { sessions } = sdk.checkout;
 
-  /** Newest first, as the provider lists them. */
+  /** Ids of the open sessions of a customer, newest first, as the provider lists them. */
   const listOpen = async (customer: string): Promise<readonly string[]> => {
     const ids: string[] = [];
     for await (const { id } of sessions.list({ customer, status: 'open', limit: 100 })) ids.push(id);
@@ -131,7 +131,10 @@ function openSdk(config: PaymentsConfig): Stripe {
 
 type SessionParams = NonNullable<Parameters<Stripe['checkout']['sessions']['create']>[0]>;
 
-/** Every kind of the tier becomes an item, so that a later change of plan finds exactly the price set. */
+/**
+ * Parameters of a checkout. Every kind of price of the tier becomes an item, so that a later change of plan finds
+ * exactly the price set.
+ */
 function toSession(order: CheckoutOrder): SessionParams {
   const metadata = { tenant_id: order.tenantId, tier: order.tier };
   return {
@@ -146,14 +149,14 @@ function toSession(order: CheckoutOrder): SessionParams {
   };
 }
 
-/** A price that is charged by usage has no quantity. */
+/** Line items of a price set; a price that is charged by usage has no quantity. */
 function toLineItems(prices: PriceSet): NonNullable<SessionParams['line_items']> {
   return Object.entries(prices).map(([kind, price]) =>
     kind === FLAT_KIND ? { price, quantity: 1 } : { price },
   );
 }
 
-/** Kind and status are all that is kept of the SDK's errors: their texts name keys, cards and people (A95). */
+/** Runs a call of the SDK. Only kind and status of an error are kept: its texts name keys, cards and people (A95). */
 async function call<T>(operation: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();

@@ -3,10 +3,10 @@ import { PAID_TIERS } from '../../domain/tenants/billing.ts';
 import { type PlanPrice, PRICE_INTERVALS, toAmount } from '../../domain/tenants/plan-price.ts';
 import { readStatus, type Subscription } from '../../domain/tenants/subscription.ts';
 
-/** An id, or the whole object where an account's settings expand it. */
+/** Id of a reference, which is an id, or a whole object where the account's settings expand it. */
 const Reference = z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)]);
 
-/** Only what is used; metadata is ours but can be edited by people, so what is wrong in it counts as not there. */
+/** Fields of a subscription that are used. People can edit metadata, so a wrong value in it counts as absent. */
 export const SubscriptionAnswer = z
   .object({
     id: z.string(),
@@ -35,7 +35,7 @@ export const SubscriptionAnswer = z
 
 export const SubscriptionList = z.object({ data: z.array(SubscriptionAnswer) });
 
-/** A price by tiers or by usage has no amount for one period. */
+/** Fields of a price; one by tiers or by usage has no amount for a period. */
 export const PriceAnswer = z
   .object({
     currency: z.string(),

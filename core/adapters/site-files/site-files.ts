@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url';
 export interface SiteFile {
   readonly type: string;
   readonly bytes: Buffer;
-  /** With its quotes, as the header wants it. */
+  /** ETag with its quotes, as the header has it. */
   readonly etag: string;
 }
 
-/** By path as in the address, with its leading slash. */
+/** Files by path as in the address, with a leading slash. */
 export type SiteFiles = ReadonlyMap<string, SiteFile>;
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -7,9 +7,9 @@ import type { Smtp, SmtpAnswer } from './smtp.ts';
 export interface MailLineParts {
   readonly smtp: Smtp;
   readonly log: Log;
-  /** Each try, by what came of it. */
+  /** Counts each try by its answer. */
   readonly count: (answer: SmtpAnswer) => void;
-  /** @default `MAIL_RETRY_WAITS_MS` */
+  /** Waits before each further try, in ms. @default `MAIL_RETRY_WAITS_MS` */
   readonly waitsMs?: readonly number[];
 }
 
@@ -17,7 +17,7 @@ export interface MailLine {
   readonly send: SendMail;
   /** Mails that wait for another try. */
   readonly size: number;
-  /** Gives up what waits, and says how much that was. */
+  /** Gives up the mails that wait, and logs how many there were. */
   stop(): void;
 }
 
@@ -72,5 +72,5 @@ export function createMailLine({ smtp, log, count, waitsMs = MAIL_RETRY_WAITS_MS
   };
 }
 
-/** Nothing was taken, and a server that is back, or has a new certificate, may take it. */
+/** Whether a later try may succeed: nothing was taken, and the server may come back, or get a new certificate. */
 const isForNow = (answer: SmtpAnswer): boolean => answer === 'away' || answer === 'untrusted';

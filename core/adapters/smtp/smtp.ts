@@ -6,13 +6,13 @@ import { SMTP_TIMEOUT_MS } from '../../domain/api-limits.ts';
 import type { Secret } from '../../secret.ts';
 import { type Mail, unsubscribeHeaders } from '../email-chat/mail.ts';
 
-/** A mail server of the installation's own. */
+/** Settings of the installation's mail server. */
 export interface SmtpSettings {
   readonly host: string;
   readonly port: number;
-  /** Null: the server takes mail of this machine without a login. */
+  /** Login at the server; null: it takes mail of this machine without one. */
   readonly login: { readonly user: string; readonly password: Secret<string> } | null;
-  /** A bare address. */
+  /** Sender, as a bare address. */
   readonly from: string;
   /**
    * `required`: STARTTLS, and no word but the greeting leaves before TLS stands. `implicit`: TLS from the first byte (RFC 8314).
@@ -30,13 +30,13 @@ export interface SmtpSettings {
 export type SmtpAnswer = 'sent' | 'refused' | 'login_refused' | 'no_tls' | 'untrusted' | 'away' | 'lost';
 
 export interface Smtp {
-  /** One try. Never throws, and ends within the limit of time. */
+  /** Sends one mail, one try. Never throws, and ends within the time limit. */
   send(mail: Mail): Promise<SmtpAnswer>;
   /** Connects and logs in; sends nothing. `sent`: a mail would be taken that far. Never throws, and ends within the same limit. */
   tryLogin(): Promise<SmtpAnswer>;
 }
 
-/** @param limitMs - of one try, from the look at the name to the last answer */
+/** @param limitMs time limit of one try in ms, from the look-up of the name to the last answer */
 export function createSmtp(settings: SmtpSettings, limitMs: number = SMTP_TIMEOUT_MS): Smtp {
   const options = transportOf(settings, limitMs);
   return {
@@ -94,12 +94,12 @@ function transportOf({ host, port, login, tls, caPem }: SmtpSettings, limitMs: n
   };
 }
 
-/** One mailbox and nothing else: no list, no second header, no source route. */
+/** Whether a text is one mailbox and nothing else: no list, no second header, no source route. */
 function isOneAddress(address: string): boolean {
   return /^[^\s\p{Cc}<>(),;:"\\@[\]]+@[^\s\p{Cc}<>(),;:"\\@[\]]+$/u.test(address);
 }
 
-/** The text, and whether its reading has begun, which happens after the login. */
+/** A stream of the text that tells whether it was read, which begins after the login. */
 function readOnce(text: string) {
   let begun = false;
   function* parts() {
@@ -110,9 +110,9 @@ function readOnce(text: string) {
 }
 
 interface Failure {
-  /** Of the library. */
+  /** Code of the library. */
   readonly code?: string;
-  /** Of the system or of TLS, beneath it. */
+  /** Code of the system or of TLS beneath it. */
   readonly originalCode?: string;
   readonly responseCode?: number;
 }
@@ -121,7 +121,7 @@ interface Failure {
 const CERTIFICATE_FAULT =
   /CERT|CRL|^UNABLE_TO_|^INVALID_(CA|PURPOSE)$|^HOSTNAME_MISMATCH$|^PATH_LENGTH_EXCEEDED$/;
 
-/** The words of the server stay here: they may name the login or a mailbox. */
+/** Kind of an error. The words of the server are dropped: they may name the login or a mailbox. */
 function judge(error: unknown, hasBegun: boolean): Exclude<SmtpAnswer, 'sent'> {
   const { code, originalCode = '', responseCode = 0 } = (error ?? {}) as Failure;
   if (responseCode >= 400 && responseCode < 500) return 'away';

@@ -3,10 +3,13 @@ import { parseWakeMessage, type WakeMessage } from '../../contracts/internal/wak
 import type { RepoId } from '../../domain/ids.ts';
 import type { DeadWakes } from '../../ports/system.ts';
 
-/** One call takes so many. */
+/** Messages of one call, the most that SQS takes. */
 const TAKEN_MAX = 10;
 
-/** A glance leaves nothing to tell: its repository was looked at before, and the tick looks again. */
+/**
+ * Repository of a dead wake; null for an unreadable message, and for a glance, whose repository the tick looks at
+ * again.
+ */
 function repoOf(message: WakeMessage | null): RepoId | null {
   return message === null || message.glance !== undefined ? null : message.repoId;
 }

@@ -6,13 +6,19 @@ import type { WakeQueue } from '../../ports/system.ts';
 
 export interface SqsWakeQueueConfig {
   readonly client: SQSClient;
-  /** FIFO: one message of a repo at a time. */
+  /** URL of the FIFO queue of wakes: one message of a repository at a time. */
   readonly wakeQueueUrl: string;
-  /** Standard, because a FIFO queue refuses a delay per message; its consumer forwards into the FIFO queue. */
+  /**
+   * URL of the standard queue of delayed wakes. A FIFO queue refuses a delay for single messages, so a consumer
+   * forwards them into the FIFO queue.
+   */
   readonly delayedWakeQueueUrl: string;
 }
 
-/** For what sends into the FIFO queue only: the tick and the forwarder have no right to the other. */
+/**
+ * Sender for functions that send into the FIFO queue alone: the tick and the forwarder have no right to the other
+ * queue.
+ */
 export function createSqsWakeSender(
   config: Pick<SqsWakeQueueConfig, 'client' | 'wakeQueueUrl'>,
 ): Pick<WakeQueue, 'sendWake' | 'sendGlance'> {

@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
-/** How a program is called: `--help` asks for that, or the call was not understood, which the message then begins with. */
+/** The usage of a program, shown for `--help` or behind the message about a call that was not understood. */
 class UsageShown extends Error {
   readonly exitCode: 0 | 2;
 
@@ -38,7 +38,7 @@ export function readCommandLine<O extends Options>(
   }
 }
 
-/** A call that a program refuses after it has read its options: told with the usage, code 2. */
+/** Refuses a call after its options were read: the program ends with the usage and code 2. */
 export function refuseCall(usage: string): never {
   throw new UsageShown(usage, 2);
 }

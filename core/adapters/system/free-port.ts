@@ -8,15 +8,17 @@ import { createServer } from 'node:net';
 export const FREE_PORT_MIN = 20_000;
 export const FREE_PORT_MAX = 29_999;
 const TRIES_MAX = 200;
-/** Each process looks among these of its own first: two that look at once, as tests do, seldom find the same. */
+/**
+ * Ports among which each process looks first: two processes that look at once, as tests do, seldom find the same port.
+ */
 const OWN_PORTS = 100;
 const OWN_TRIES_MAX = 100;
 const OWN_MIN = FREE_PORT_MIN + ((process.pid * OWN_PORTS) % (FREE_PORT_MAX + 1 - FREE_PORT_MIN));
 
-/** Each is tried once in a process. */
+/** Ports that this process has tried. */
 const given = new Set<number>();
 
-/** A loopback port for a server that starts later, on which no server listens now. Throws when none is found. */
+/** Finds a loopback port on which no server listens now, for a server that starts later. Throws where none is found. */
 export async function findFreePort(): Promise<number> {
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const port =

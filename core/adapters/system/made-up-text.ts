@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** Letters and digits by chance, from a source that cannot be guessed. */
+/** Random letters and digits, from a cryptographic source. */
 export function makeUpText(length: number): string {
   return Array.from({ length }, () => LETTERS[randomInt(LETTERS.length)] ?? '').join('');
 }

@@ -2,7 +2,10 @@ import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { SocketHub } from './socket-hub.ts';
 
-/** Upgrades of that path open sockets; all others are ordinary requests, as a server that does not upgrade takes them. */
+/**
+ * Routes upgrades: those of that path open sockets; all others are ordinary requests, as on a server that does not
+ * upgrade.
+ */
 export function routeUpgrades(front: Server, path: string, hub: SocketHub): void {
   front.on('upgrade', (request: IncomingMessage, line: Duplex, head: Buffer) => {
     // The server listens no more to a line that asks for an upgrade, and an error without a listener ends the process.

@@ -12,7 +12,7 @@ export interface SocketRoutes {
   readonly connect: Invocable;
   readonly disconnect: Invocable;
   readonly fallback: Invocable;
-  /** The fallback's answer goes back to the client. */
+  /** Whether the fallback's answer is sent to the client. */
   readonly answers: boolean;
   readonly stage: string;
 }
@@ -22,7 +22,7 @@ interface OpenSocket {
   readonly request: IncomingMessage;
   readonly connectedAt: number;
   idle: NodeJS.Timeout;
-  /** Messages of the client since then. */
+  /** Messages of the client in the current window. */
   heard: { readonly since: number; messages: number };
 }
 
@@ -31,7 +31,10 @@ const IDLE_MS = 10 * 60_000;
 const LIFETIME_MS = 2 * 60 * 60_000;
 const MESSAGE_BYTES_MAX = 128 * 1024;
 const FRAME_BYTES_MAX = 32 * 1024;
-/** Clients send one in five minutes. One that sends without end, and reads none of the answers, would fill the memory. */
+/**
+ * Messages of one client in a window. Clients send one in five minutes; one that sends without end, and reads no
+ * answer, would fill the memory.
+ */
 const MESSAGES_PER_WINDOW_MAX = 50;
 const WINDOW_MS = 10_000;
 
@@ -67,7 +70,7 @@ export class SocketHub {
     this.#routes = routes;
   }
 
-  /** The same as the management API, within this process. */
+  /** The management API within this process. */
   sender(): SocketSender {
     return {
       post: async (socketId, message) => {
@@ -96,7 +99,7 @@ export class SocketHub {
     });
   }
 
-  /** Of the HTTP server's `upgrade` event; for the path of the API only. */
+  /** Handler of the HTTP server's `upgrade` event, for the path of the API only. */
   upgrade(request: IncomingMessage, line: Duplex, head: Buffer): void {
     line.on('error', () => line.destroy());
     this.#accept(request, line, head).catch((error: unknown) => {
@@ -242,7 +245,10 @@ function sendError(response: ServerResponse, status: number, type: string): void
   response.end('{}');
 }
 
-/** Names as the client spelled them, and the query as the gateway splits it; absent when empty. */
+/**
+ * Headers and query of a request: header names as the client spelled them, the query as the gateway splits it; absent
+ * when empty.
+ */
 function readRequest(request: IncomingMessage): { readonly [key: string]: Json } {
   const all: Record<string, string[]> = {};
   for (let at = 0; at + 1 < request.rawHeaders.length; at += 2) {

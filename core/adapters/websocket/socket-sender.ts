@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-apigatewaymanagementapi';
 import type { SocketSender } from '../../ports/realtime.ts';
 
-/** A post is one small request to the gateway's own host. */
+/** Time limit of a post, in ms; a post is one small request to the gateway's own host. */
 const POST_TIMEOUT_MS = 3_000;
 
 /** The gateway's management API. Its address is the client's business: it is that of one stage. */

@@ -17,7 +17,7 @@ export interface MoveTable {
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
 }
 
-/** A lease that nothing takes over: it ends with the move, or is given back. */
+/** Time to live of a held lease, which no worker takes over: it is deleted with the move, or given back. */
 const HELD_MS = 100 * 365 * 24 * 60 * 60_000;
 const ASK_AGAIN_MS = 1_000;
 /** The longest that a lease of a process that was killed may stand. */
@@ -69,7 +69,7 @@ export async function putHeldLease(table: MoveTable, repoId: string, fence: numb
   await put(table, { ...leaseKey(repoId), ...held, fence });
 }
 
-/** The repository may be worked on again. A lease of another purpose stays. */
+/** Gives a held lease back, so that the repository is worked on again. A lease that is held for another purpose stays. */
 export async function giveBackLease(table: MoveTable, repoId: string, purpose: Purpose): Promise<void> {
   if ((await get(table, leaseKey(repoId)))?.purpose !== purpose) return;
   await table.client.send(

@@ -44,7 +44,7 @@ export async function* scanRows({ client, name }: MoveTable): AsyncGenerator<Row
   } while (from !== undefined);
 }
 
-/** A kind of rows that an import would mix with its own; null: the table takes one. */
+/** A kind of rows in the table that an import would mix with its own; null: the table is free for an import. */
 export async function findOccupied(table: MoveTable): Promise<Partition | null> {
   for await (const row of scanRows(table)) {
     const kind = kindOf(row.pk);

@@ -4,7 +4,10 @@ import { isNamedAfterTenant, REPO_SORT_PREFIX, RETRY_PARTITION, retriesBegin } f
 import { kindOf } from '../table/copy-back.ts';
 import type { Row } from '../table/table.ts';
 
-/** Rows of this moment and this process. Leases have their own way: a fence must never begin again. */
+/**
+ * Kinds that are valid at one moment or in one process. Leases are moved in a way of their own, because a fence must
+ * never start again.
+ */
 const LEFT_BEHIND: ReadonlySet<Partition> = new Set([
   'leases',
   'tickets',
@@ -60,7 +63,7 @@ export function isOf(names: TenantRows, row: Row): boolean {
   return row.tenant_id === names.tenantId;
 }
 
-/** The same row under another tenant. Null: it cannot go with it. */
+/** The row under another tenant id. Null: it cannot go along. */
 export function renameTenant(row: Row, from: TenantId, to: TenantId): Row | null {
   if (from === to) return row;
   const kind = kindOf(row.pk);
@@ -69,7 +72,10 @@ export function renameTenant(row: Row, from: TenantId, to: TenantId): Row | null
   return { ...(renameIn(row, from, to) as Row), pk, ...renameRetry(row, from, to) };
 }
 
-/** A delivery that waits lies in the index by its tenant. Under the former one it would be due too early, or never. */
+/**
+ * Index key of a waiting delivery under the new tenant id. Under the former one the delivery would be due too early, or
+ * never.
+ */
 function renameRetry({ gsi1pk, gsi1sk }: Row, from: TenantId, to: TenantId): Row {
   const begin = retriesBegin(from);
   if (gsi1pk !== RETRY_PARTITION || typeof gsi1sk !== 'string' || !gsi1sk.startsWith(begin)) return {};

@@ -20,7 +20,7 @@ export interface Keys {
   readonly secrets: SecretBox;
 }
 
-/** A connection's credential in the open, as it stands inside of a sealed file alone. */
+/** Plain credential of a connection, as it stands only inside a sealed file. */
 interface OpenCredential {
   readonly token: string;
 }

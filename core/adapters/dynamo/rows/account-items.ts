@@ -23,7 +23,10 @@ export const planRow = record<Plan>({
   status: ['status', oneOf(BILLING_STATUSES)],
 });
 
-/** The same row with who pays for it; the defaults are those of rows from before it was sold. */
+/**
+ * The plan row with the customer and the subscription at the provider. The defaults are those of rows from before plans
+ * were sold.
+ */
 export const billingRow = record<StoredBilling>({
   tier: ['tier', oneOf(TIERS)],
   status: ['status', oneOf(BILLING_STATUSES)],

@@ -10,12 +10,12 @@ import type { Key } from './keys.ts';
 import { repoGuardKey } from './keys.ts';
 import { readRow } from './read-row.ts';
 
-/** Whose a repository of a forge is, and which branches of it are managed: one row, so that one condition keeps them apart. */
+/** Owner and managed branches of a repository of a forge. They are one row, so that one condition keeps them apart. */
 export interface Address {
   readonly tenantId: TenantId;
-  /** In the order of their enrollment; never empty. */
+  /** Managed branches in the order of their enrollment; never empty. */
   readonly branches: readonly ManagedBranch[];
-  /** Grows with every change; 0: a row of before several branches, which names one repo alone. */
+  /** Version of the row, which grows with every change; 0: a row from before several branches, with one branch. */
   readonly revision: number;
 }
 
@@ -73,7 +73,10 @@ export async function readReposAt(
   );
 }
 
-/** The row with other branches; refused if it is not as it was read. Without a branch it goes. */
+/**
+ * Step that writes the row with other branches, or deletes it where none is left. It refuses where the row has changed
+ * since it was read.
+ */
 export function addressStep(
   repo: ForgeAddress & Pick<ManagedRepo, 'tenantId'>,
   before: Address | null,
@@ -92,7 +95,10 @@ export function addressStep(
   return { name: 'address', put: { Item: { ...key, ...row }, ...condition } };
 }
 
-/** Ids are never used twice, so a row that was deleted and made again is no row that was read before. */
+/**
+ * Condition that the row is as it was read. Ids are never reused, so a row that was deleted and made again does not
+ * meet it.
+ */
 function unchangedSince(before: Address | null) {
   if (before === null) return { ConditionExpression: 'attribute_not_exists(pk)' };
   const id = before.branches[0]?.id;

@@ -23,7 +23,7 @@ const STORED_AS = 'conflict' satisfies BackportResult;
 
 interface StoredBackport extends Omit<Backport, 'result'> {
   readonly result: string;
-  /** Absent: `result` says it. */
+  /** The exact result; absent: `result` is exact. */
   readonly exactResult: string | undefined;
 }
 
@@ -37,7 +37,7 @@ const stored = record<StoredBackport>({
 const isKnown = (result: string | undefined): result is BackportResult =>
   BACKPORT_RESULTS.some((known) => known === result);
 
-/** A word of the next release makes no row unreadable. */
+/** Result of a stored backport. A word that this release does not know leaves the row readable. */
 function resultOf({ exactResult, result }: StoredBackport): BackportResult {
   if (isKnown(exactResult)) return exactResult;
   return isKnown(result) ? result : STORED_AS;

@@ -28,7 +28,10 @@ export interface StoredChange {
   readonly sequence: string;
 }
 
-/** Throws on anything else: a consumer that reads nothing of a stream it does not know would look healthy. */
+/**
+ * Reads an event of the change stream. Throws on anything else, because a consumer that reads nothing of an unknown
+ * stream would look healthy.
+ */
 export function readChanges(event: unknown): readonly StoredChange[] {
   return streamEventSchema.parse(event).Records.map(({ eventName, dynamodb }) => {
     const key: Key = { pk: dynamodb.Keys.pk.S, sk: dynamodb.Keys.sk.S };

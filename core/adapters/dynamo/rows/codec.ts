@@ -21,7 +21,7 @@ function plain<T>(accepts: (raw: unknown) => raw is T): Codec<T> {
 
 export const text = plain((raw): raw is string => typeof raw === 'string');
 export const flag = plain((raw): raw is boolean => typeof raw === 'boolean');
-/** Whole numbers only: counters, times, versions. */
+/** Codec of whole numbers, for counters, times and versions. */
 export const whole = plain((raw): raw is number => Number.isSafeInteger(raw));
 
 export function oneOf<const T extends string>(values: readonly T[]): Codec<T> {
@@ -33,7 +33,7 @@ export const secretText: Codec<Secret<string>> = {
   read: (raw) => new Secret(text.read(raw)),
 };
 
-/** Null is stored as null: an absent attribute is damage, not "none". */
+/** Codec that stores null as null; an absent attribute is unreadable. */
 export function nullable<T>(inner: Codec<T>): Codec<T | null> {
   return {
     write: (value) => (value === null ? null : inner.write(value)),
@@ -41,7 +41,7 @@ export function nullable<T>(inner: Codec<T>): Codec<T | null> {
   };
 }
 
-/** Undefined leaves the attribute out. */
+/** Codec of a value that may be undefined, which is stored as an absent attribute. */
 export function optional<T>(inner: Codec<T>): Codec<T | undefined> {
   return {
     write: (value) => (value === undefined ? undefined : inner.write(value)),
@@ -49,7 +49,7 @@ export function optional<T>(inner: Codec<T>): Codec<T | undefined> {
   };
 }
 
-/** For an attribute that older rows lack: absent means `fallback`. Anything else that is not readable stays damage. */
+/** Codec of an attribute that older rows lack: absent means `fallback`. Any other unreadable value stays unreadable. */
 export function defaulted<T>(inner: Codec<T>, fallback: T): Codec<T> {
   return {
     write: (value) => inner.write(value),
@@ -85,7 +85,7 @@ export interface RowCodec<T> extends Codec<T> {
 
 type Fields<T> = { readonly [Name in keyof T]-?: readonly [attribute: string, codec: Codec<T[Name]>] };
 
-/** One table of (property, attribute, codec) serves reading and writing, so the two cannot drift apart. */
+/** Codec of a row, from one table of (property, attribute, codec): reading and writing cannot drift apart. */
 export function record<T extends object>(fields: Fields<T>): RowCodec<T> {
   const names = Object.keys(fields) as (keyof T)[];
   return {

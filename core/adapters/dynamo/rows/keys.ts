@@ -43,7 +43,7 @@ const NAMED_AFTER_TENANT: ReadonlySet<Partition> = new Set([
   'tokens',
 ]);
 
-/** Is the partition of these rows the prefix of their kind, and then the tenant? */
+/** Whether the partition of these rows is the prefix of their kind followed by the tenant. */
 export function isNamedAfterTenant(kind: Partition): boolean {
   return NAMED_AFTER_TENANT.has(kind);
 }
@@ -71,14 +71,20 @@ export const CONNECTION_SORT_PREFIX = 'CONN#';
 export const REPO_SORT_PREFIX = 'REPO#';
 
 // Guards: the primary key is what makes a pair unique, never an index (E8)
-/** One identity per (instance, bot) over all tenants. Forges compare logins without case. Null: no such instance. */
+/**
+ * Key that keeps the pair of instance and bot unique over all tenants. Logins are compared without case, as forges do.
+ * Null: the address is no instance.
+ */
 export function identityGuardKey(instanceUrl: string, botUsername: string): Key | null {
   const url = normalizeInstanceUrl(instanceUrl);
   return url === null
     ? null
     : { pk: `${PARTITIONS.identities}${digest(url, botUsername.toLowerCase())}`, sk: 'U' };
 }
-/** One manager per (instance, slug) over all tenants; also the look-up of webhooks and of the engine. */
+/**
+ * Key that keeps the pair of instance and slug unique over all tenants. Webhooks and the engine find a repository by
+ * it.
+ */
 export function repoGuardKey(instanceUrl: string, slug: string): Key | null {
   const url = normalizeInstanceUrl(instanceUrl);
   const normalSlug = normalizeSlug(slug);
@@ -86,7 +92,10 @@ export function repoGuardKey(instanceUrl: string, slug: string): Key | null {
     ? null
     : { pk: `${PARTITIONS.addresses}${digest(url, normalSlug)}`, sk: 'U' };
 }
-/** Statuses that deleted repos of one forge address still have to take back, or could not. */
+/**
+ * Partition of the statuses that deleted repositories of one forge address still have to take back, or could not take
+ * back.
+ */
 export function windDownPartition(address: ForgeAddress): string | null {
   const guard = repoGuardKey(address.instanceUrl, address.slug);
   return guard === null ? null : guard.pk.replace(PARTITIONS.addresses, PARTITIONS.windDowns);
@@ -101,22 +110,28 @@ export const leftHeadsKey = (address: ForgeAddress, at: EpochMs): Key => ({
   pk: windDownPartition(address) ?? '',
   sk: `${LEFT_HEADS_SORT_PREFIX}${padTime(at)}`,
 });
-/** The hook id is a bearer of nothing, but hashed all the same: a table dump tells no hook URL. */
+/**
+ * Key of the look-up by hook id. The id grants nothing, and is hashed all the same: a dump of the table shows no hook
+ * URL.
+ */
 export const hookKey = (hookId: string): Key => ({ pk: `${PARTITIONS.hooks}${digest(hookId)}`, sk: 'U' });
 
 // One repo
 export const leaseKey = (id: RepoId): Key => ({ pk: `${PARTITIONS.leases}${id}`, sk: 'L' });
 export const repoPartition = (id: RepoId): string => `${PARTITIONS.repo}${id}`;
-/** Hot and small, apart from the settings row: a wake must not fight with a PATCH. Lives exactly as long as the repo. */
+/**
+ * Key of the wake row, which is written often and apart from the settings, so that a wake never conflicts with a PATCH.
+ * It exists as long as the repository.
+ */
 export const wakeKey = (id: RepoId): Key => ({ pk: repoPartition(id), sk: 'W' });
 export const queueRecordKey = (id: RepoId): Key => ({ pk: repoPartition(id), sk: 'Q' });
 export const quarantineKey = (id: RepoId, at: EpochMs): Key => ({
   pk: repoPartition(id),
   sk: `QX#${padTime(at)}`,
 });
-/** The view of the record for people: small, read with every look at the dashboard. */
+/** Key of the queue view, a small row that every look at the dashboard reads. */
 export const queueViewKey = (id: RepoId): Key => ({ pk: repoPartition(id), sk: 'QV' });
-/** The memory of idle looks. Goes with the repo. */
+/** Key of what the last full look saw, deleted with the repository. */
 export const lookKey = (id: RepoId): Key => ({ pk: repoPartition(id), sk: 'LK' });
 export const reportKey = (id: RepoId): Key => ({ pk: repoPartition(id), sk: 'RP' });
 export const terminalKey = (id: RepoId, pr: PullRequestNumber): Key => ({
@@ -129,9 +144,12 @@ export const repoIdOfPartition = (pk: string): RepoId => pk.slice(PARTITIONS.rep
 // History of a tenant
 export const batchPartition = (tenantId: TenantId): string => `${PARTITIONS.batches}${tenantId}`;
 export const batchSortKey = (row: NodeRow): string => `B#${padTime(row.createdAt)}#${row.id}`;
-/** A place among the batches of a tenant as a query parameter has it: the sort key, in letters that need no escaping. */
+/** Cursor among the batches of a tenant, for a query parameter: the sort key, in letters that need no escaping. */
 export const batchCursor = (sortKey: string): string => sortKey.replace(/^B#/, '').replace('#', '_');
-/** The place from which all of this time and before it are read. It names no row: the last one looked at may be of a repo that its reader may not see. */
+/**
+ * Cursor from which everything at this time or before it is read. It names no row, because the last one looked at may
+ * be of a repository that the reader may not see.
+ */
 export const batchCursorAfter = (sortKey: string): string =>
   `${padTime(Number(sortKey.split('#')[1]) + 1)}_-`;
 export const batchSortKeyAt = (cursor: string): string => `B#${cursor.replace('_', '#')}`;
@@ -139,25 +157,25 @@ export const eventPartition = (tenantId: TenantId): string => `${PARTITIONS.even
 /** `version` is that of the queue write which carried the event: the key is unique and the same on every retry. */
 export const eventSortKey = (event: ActivityEvent, version: number, index: number): string =>
   `E#${padTime(event.at)}#${event.repoId}#${padNumber(version, 10)}#${padNumber(index, 2)}`;
-/** Sorts the events of one repo by when they were stored: by the write, and their place in it. */
+/** Sort text of the events of one repository by the write that stored them, and their place in it. */
 export const storedPlace = (sortKey: string): string => sortKey.split('#').slice(3).join('');
 /**
- * A place among the events of one repo, in digits. It names no other repo, so that a reader of one learns of no other:
- * the place before or after the row of another one is told as a place of this one.
+ * Cursor among the events of one repository, in digits. It names no other repository: the place of another repository's
+ * row is told as a place of this one.
  */
 export function eventCursor(sortKey: string, repoId: RepoId): string {
   const [, at = '', owner = '', version = '', index = ''] = sortKey.split('#');
   if (owner === repoId) return `${at}${version}${index}`;
   return `${at}${owner < repoId ? '0'.repeat(12) : '9'.repeat(12)}`;
 }
-/** Everything of the repo that is older sorts below it. */
+/** Sort key above every older event of the repository. */
 export function eventSortKeyAt(cursor: string, repoId: RepoId): string {
   const [at, version, index] = [cursor.slice(0, 14), cursor.slice(14, 24), cursor.slice(24)];
   // No write has the version 0: nothing more of this ms.
   return Number(version) === 0 ? `E#${at}` : `E#${at}#${repoId}#${version}#${index}`;
 }
 
-/** Who changed what. */
+/** Partition of the audit log. */
 export const auditPartition = (tenantId: TenantId): string => `${PARTITIONS.audit}${tenantId}`;
 export const auditKey = (tenantId: TenantId, at: EpochMs, id: string): Key => ({
   pk: auditPartition(tenantId),
@@ -173,7 +191,7 @@ export const keptNoteKey = (tenantId: TenantId, at: EpochMs, id: string): Key =>
 });
 export const keptTarget = (tenantId: TenantId, id: string): string => digest('target', tenantId, id);
 
-/** The hash is of 256 random bits, so it tells nothing of the token. */
+/** Partition of API tokens. The hash in a key is one of 256 random bits, so it tells nothing of the token. */
 export const tokenPartition = (tenantId: TenantId): string => `${PARTITIONS.tokens}${tenantId}`;
 export const tokenKey = (tenantId: TenantId, hash: string): Key => ({
   pk: tokenPartition(tenantId),
@@ -190,23 +208,29 @@ export function duePartition(id: RepoId): string {
   return `${INDEX_PARTITIONS.due.begin}${byte % DUE_SHARDS}`;
 }
 export const dueSortKey = (dueAt: EpochMs, id: RepoId): string => `${padTime(dueAt)}#${id}`;
-/** Upper bound, inclusive, of everything due at `now`: `~` sorts after every character of an id. */
+/** Upper bound, inclusive, of the sort keys that are due at `now`: `~` sorts after every character of an id. */
 export const dueUntil = (now: EpochMs): string => `${padTime(now)}#~`;
 
 // Other indexes
 export const PHASE_PARTITION = INDEX_PARTITIONS.phase.begin;
 export const RETRY_PARTITION = INDEX_PARTITIONS.retries.begin;
-/** Deliveries that wait lie tenant by tenant, in the order of their next attempt. Keys of an earlier release begin with a digit. */
+/**
+ * Prefix of waiting deliveries, sorted by tenant and then by their next attempt. Keys of an earlier release begin with
+ * a digit.
+ */
 export const RETRY_SORT_PREFIX = 'T#';
 export const retriesBegin = (tenantId: TenantId): string => `${RETRY_SORT_PREFIX}${tenantId}#`;
-/** Upper bound, inclusive, of what is due at `now`. */
+/** Upper bound, inclusive, of the deliveries of a tenant that are due at `now`. */
 export const retriesEnd = (tenantId: TenantId, now: EpochMs): string =>
   `${retriesBegin(tenantId)}${dueUntil(now)}`;
 export const retrySortKey = (tenantId: TenantId, nextAt: EpochMs, id: string): string =>
   `${retriesBegin(tenantId)}${padTime(nextAt)}#${id}`;
-/** The least key after this one: the space sorts before every character of an id. */
+/** Smallest sort key after this one: the space sorts before every character of an id. */
 export const afterRetry = (sortKey: string): string => `${sortKey} `;
-/** Another place each time, so that no tenant is the last one of every listing. Ids of tenants are UUIDs. */
+/**
+ * Place at which a listing starts, another one each time, so that no tenant is always the last. Ids of tenants are
+ * UUIDs.
+ */
 export const retriesSplit = (now: EpochMs): string =>
   `${RETRY_SORT_PREFIX}${digest(String(now)).slice(0, 8)}`;
 export const WATCH_PARTITION = INDEX_PARTITIONS.watched.begin;
@@ -230,9 +254,12 @@ export const noticeKey = (tenantId: TenantId, kind: string, subject: string): Ke
   pk: `${PARTITIONS.notices}${tenantId}`,
   sk: `N#${digest(kind, subject)}`,
 });
-/** The address is a person's, so it is hashed. Capitals are no other mailbox, or they would be a way around its state. */
+/**
+ * Hash of a mailbox, because the address is personal data. Capitals are ignored: another spelling must not get around
+ * the state of the mailbox.
+ */
 export const mailboxHash = (address: string): string => digest(address.toLowerCase());
-/** A dump of the table must confirm no mailbox. */
+/** Hash of the key in links of mails, so that a dump of the table can confirm no mailbox. */
 export const mailKeyHash = (key: string): string => digest(key);
 export const mailboxPartition = (tenantId: TenantId): string => `${PARTITIONS.mailboxes}${tenantId}`;
 export const mailboxKey = (tenantId: TenantId, box: string): Key => ({
@@ -247,19 +274,22 @@ export function authorKey(of: { tenantId: TenantId; instanceUrl: string; login: 
   const sk = url === null ? null : `${AUTHOR_SORT_PREFIX}${digest(url, of.login.toLowerCase())}`;
   return sk === null ? null : { pk: authorPartition(of.tenantId), sk };
 }
-/** One account for each login of a forge over all tenants. Null: no such instance. */
+/** Key that gives each login of a forge to one account over all tenants. Null: the address is no instance. */
 export function authorGuardKey(instanceUrl: string, login: string): Key | null {
   const url = normalizeInstanceUrl(instanceUrl);
   return url === null
     ? null
     : { pk: `${PARTITIONS.authorLogins}${digest(url, login.toLowerCase())}`, sk: 'U' };
 }
-/** The same of a wish, by its own key: both have the hash of forge and login. */
+/** As `authorGuardKey`, from the key of a wish: both keys hold the hash of forge and login. */
 export const authorGuardOf = (wish: Key): Key => ({
   pk: `${PARTITIONS.authorLogins}${wish.sk.slice(AUTHOR_SORT_PREFIX.length)}`,
   sk: 'U',
 });
-/** Lives as long as the repo: a head that was announced once is never announced again (A84). */
+/**
+ * Key of the mark that a bounce was announced. It exists as long as the repository, so a head is never announced twice
+ * (A84).
+ */
 export const bounceClaimKey = (id: RepoId, pr: PullRequestNumber, head: string): Key => ({
   pk: repoPartition(id),
   sk: `NB#${pr}#${digest(head)}`,
@@ -278,7 +308,7 @@ export const tellingKey = ({ repoId, at, id }: DeliveryName): Key => ({
 });
 
 // Payments: ids of the provider are its text, so they are hashed
-/** Whose customer it is. */
+/** Key of the look-up of the tenant of a customer. */
 export const customerKey = (customerId: string): Key => ({
   pk: `${PARTITIONS.customers}${digest(customerId)}`,
   sk: 'U',
@@ -293,18 +323,24 @@ export const rateKey = (bucket: string): Key => ({ pk: `${PARTITIONS.rates}${dig
 
 // Whole service
 export const tickKey: Key = { pk: PARTITIONS.health, sk: 'TICK' };
-/** Written to see that the table takes a row. */
+/** Key of the row that is written to prove that the table takes one. */
 export const proofKey: Key = { pk: PARTITIONS.health, sk: 'PROOF' };
 export const engineNeedKey: Key = { pk: PARTITIONS.health, sk: 'ENGINE' };
-/** An installation that was exported, and one that an import is filling: neither may run. */
+/** Key of the mark of an installation that was exported, or that an import is filling; neither may run. */
 export const movedKey: Key = { pk: PARTITIONS.health, sk: 'MOVED' };
 export const importKey: Key = { pk: PARTITIONS.health, sk: 'IMPORT' };
-/** Of one section. A partition each, because that is what takes a limited number of writes. */
+/**
+ * Key of the ongoing reconciles of one section. Each has a partition of its own, because a partition takes a limited
+ * number of writes.
+ */
 export const ongoingKey = (section: number): Key => ({
   pk: section === 0 ? PARTITIONS.runs : `${PARTITIONS.runs}#${section}`,
   sk: 'RUNS',
 });
-/** The delivery id is the sender's text: hashed, so that it can neither be long nor look like a key. */
+/**
+ * Key of a delivery of a forge. Its id is text of the sender, so it is hashed: it can neither be long nor look like a
+ * key.
+ */
 export const deliveryKey = (id: RepoId, deliveryId: string): Key => ({
   pk: `${PARTITIONS.deliveries}${digest(id, deliveryId)}`,
   sk: 'S',

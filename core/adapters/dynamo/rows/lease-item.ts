@@ -4,7 +4,7 @@ import { optional, record, text, whole } from './codec.ts';
 export interface LeaseRow {
   readonly fence: number;
   readonly expiresAt: EpochMs;
-  /** Absent once released. */
+  /** Holder of the lease; absent once released. */
   readonly owner: string | undefined;
 }
 

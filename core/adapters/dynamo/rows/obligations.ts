@@ -29,7 +29,9 @@ export const leftHeads = record<LeftHeads>({
 
 /** Obligations share the row of the queue view, so both are stored in one step. Names of attributes are of earlier versions. */
 interface StoredObligations extends Omit<Obligations, 'inFlight' | 'left'> {
-  /** Absent in rows of before this attribute: the queue view in the same row says it. */
+  /**
+   * Pull requests in flight; absent in rows from before this attribute, where the queue view of the same row has them.
+   */
   readonly inFlight?: Obligations['inFlight'];
   readonly left?: LeftHeads;
 }

@@ -8,7 +8,7 @@ interface OngoingRow extends Omit<OngoingReconcile, 'id'> {
 
 export interface OngoingReconciles {
   readonly version: number;
-  /** By the id of each. */
+  /** Ongoing reconciles by their ids. */
   readonly runs: Readonly<Record<string, OngoingRow>>;
 }
 

@@ -42,7 +42,10 @@ const forgeSight = {
   isSettled: ['settled', flag],
 } as const;
 
-/** One that is none of ours is as good as none: the next look that reads the file tells it again. */
+/**
+ * Codec of what was read of the settings file. An unreadable value counts as none, and the next look that reads the
+ * file writes it again.
+ */
 const settingsSeen: Codec<SettingsSeen | undefined> = {
   write: (seen) => (seen === undefined ? undefined : JSON.stringify(seen)),
   read: (raw) => (typeof raw === 'string' ? readSettingsSeen(raw) : undefined),

@@ -12,7 +12,7 @@ export interface EncodedDocument {
   readonly stored: string | Uint8Array;
 }
 
-/** Throws `too_large` for a document that no row can hold. */
+/** Encodes a document. Throws `too_large` for one that no row can hold. */
 export function encodeDocument(document: unknown, operation: string): EncodedDocument {
   const json = JSON.stringify(document ?? null);
   const bytes = Buffer.byteLength(json);
@@ -23,7 +23,7 @@ export function encodeDocument(document: unknown, operation: string): EncodedDoc
   return { json, stored: new Uint8Array(packed) };
 }
 
-/** Throws `unreadable` for anything that `encodeDocument` did not make. */
+/** Decodes a document. Throws `unreadable` for anything that `encodeDocument` did not make. */
 export function decodeDocument(stored: unknown, operation: string): unknown {
   try {
     if (typeof stored === 'string') return JSON.parse(stored);

@@ -70,7 +70,7 @@ export const queueView = record<QueueView>({
   fanout: ['fanout', optional(fanout) as Codec<ChosenFanout>],
 });
 
-/** One that cannot be read is as good as none: the reader says "unknown" (A51). */
+/** Queue views by repository. An unreadable view is left out, and the reader says "unknown" (A51). */
 export async function readQueueViews(
   table: Table,
   repoIds: readonly RepoId[],

@@ -60,7 +60,7 @@ const ciGate = record<CiGate>({
   probe: ['probe', nullable(gateProbe)],
 });
 
-/** A list that rows of before it had been made have none of. */
+/** Codec of a list of names that older rows lack; they get an empty one. */
 const names = defaulted(listOf(text), []);
 
 const freezeWindow = record<FreezeWindow>({

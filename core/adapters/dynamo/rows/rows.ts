@@ -119,7 +119,7 @@ export function toEventRow(event: ActivityEvent, version: number, index: number)
   };
 }
 
-/** Per pull request, the newest event that ended it. */
+/** Rows of the newest event that ended each pull request. */
 export function toTerminalRows(events: readonly ActivityEvent[]): readonly StoredRow[] {
   const newest = new Map<number, ActivityEvent>();
   for (const event of events) {

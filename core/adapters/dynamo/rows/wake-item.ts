@@ -1,11 +1,11 @@
 import type { EpochMs, RepoId, TenantId } from '../../../domain/ids.ts';
 import { flag, nullable, optional, record, text, whole } from './codec.ts';
 
-/** A row of its own, so that a wake never fights with a PATCH. */
+/** Wake state of a repository. It is a row of its own, so that a wake never conflicts with a PATCH. */
 export interface WakeState {
   readonly repoId: RepoId;
   readonly tenantId: TenantId;
-  /** Queue on and not being deleted, or a last look is still to be taken. */
+  /** Whether it is looked at: the queue is on and the repository is not being deleted, or a last look is to come. */
   readonly enabled: boolean;
   readonly wakeSeq: number;
   readonly dueAt: EpochMs | null;

@@ -15,7 +15,7 @@ import { LeftTenants } from './left-tenants.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Rows that say what is going on or is allowed at this moment, or end by themselves: those of another moment are wrong. */
+/** Kinds that describe one moment, or end by time; those of another moment would be wrong. */
 const PASSING: ReadonlySet<Partition> = new Set([
   'notices',
   'leases',
@@ -29,9 +29,12 @@ const PASSING: ReadonlySet<Partition> = new Set([
   // A token that was revoked since must not open anything again.
   'tokens',
 ]);
-/** An earlier record does not know what was posted since, and a queue without one reads each head before it begins. */
+/**
+ * Sort key of the queue record, which is not copied: an earlier record does not know what was posted since, while a
+ * queue without a record reads each head before it begins.
+ */
 const RECORD_OF_QUEUE = queueRecordKey('' as RepoId).sk;
-/** A look at the forge is newer than any row of a queue, so of two rows the live one is kept. */
+/** Kinds of which the live row is kept: it is newer, because a queue learns from the forge. */
 const LIVE_WINS: ReadonlySet<Partition> = new Set(['repo', 'windDowns']);
 const PAGE = 100;
 
@@ -62,7 +65,7 @@ export interface CopyOptions {
   readonly now: number;
 }
 
-/** Beginnings are compared longest first: `TB#` is not `T#`. */
+/** Kinds by descending length of their prefix: `TB#` is not `T#`. */
 const KINDS = (Object.keys(PARTITIONS) as Partition[]).sort(
   (a, b) => PARTITIONS[b].length - PARTITIONS[a].length,
 );
@@ -120,7 +123,7 @@ export async function copyBack(options: CopyOptions): Promise<Copied> {
   return { kinds: found, left: left.ids };
 }
 
-/** Their owners had them erased, and their rows are to come back to no table. */
+/** Tenants that had themselves erased since; their rows must not come back. */
 async function findLeft(options: CopyOptions): Promise<LeftTenants> {
   const left = new LeftTenants();
   for await (const rows of readPages(options, options.restored)) {
@@ -133,7 +136,7 @@ async function findLeft(options: CopyOptions): Promise<LeftTenants> {
 
 const keyOf = ({ pk, sk }: Row): string => JSON.stringify([pk, sk]);
 
-/** Rows that outlast their moment. */
+/** Pages of the rows that are valid at another moment too. */
 async function* readPages({ client, now }: CopyOptions, table: string): AsyncGenerator<readonly Row[]> {
   let from: Row | undefined;
   do {
@@ -175,8 +178,8 @@ async function findTwins(
 }
 
 /**
- * The lease of a deleted repository ends by time. That of one that is put back must not: its fence would begin again, under a
- * worker that has it.
+ * Keeps the lease of a repository that is put back. The lease of a deleted repository ends by time, and the fence would
+ * start again while a worker has it.
  */
 async function keepLease({ client, live }: CopyOptions, { pk, sk }: Row): Promise<void> {
   if (kindOf(pk) !== 'tenant' || !String(sk).startsWith(REPO_SORT_PREFIX)) return;

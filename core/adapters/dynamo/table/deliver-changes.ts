@@ -6,12 +6,12 @@ export interface Delivery {
   readonly target: Invocable;
   readonly batchSize: number;
   readonly windowMs: number;
-  /** Beyond the first attempt. */
+  /** Attempts beyond the first. */
   readonly retries: number;
   readonly maxAgeMs: number;
   readonly reportsFailures: boolean;
   readonly bisects: boolean;
-  /** Told of each batch that was given up. */
+  /** Called with each batch that was given up. */
   readonly giveUp: (batch: readonly Json[]) => Promise<void>;
 }
 

@@ -19,9 +19,9 @@ export class LeftTenants {
   readonly #repos = new Set<string>();
 
   /**
-   * Rows of a tenant come in the order of their keys: its own row before those of its repositories.
-   *
-   * @param twin - The same row of the live table. Who left may have come again since, under the same id.
+   * Adds a row of the restored table. A tenant's own row comes before those of its repositories, because rows come in
+   * the order of their keys.
+   * @param twin the same row of the live table; a tenant that left may have come back since, under the same id
    */
   async add(
     { client, live }: { readonly client: DynamoDBDocumentClient; readonly live: string },
@@ -47,7 +47,10 @@ export class LeftTenants {
   }
 }
 
-/** Only a tenant that was erased has notes of that kind (`keepAudit`), the newest of its end; one whose rows were lost has none. */
+/**
+ * Whether a tenant was erased. Only an erased tenant has kept notes (`keepAudit`), the newest at its end; a tenant
+ * whose rows were lost has none.
+ */
 async function wasErased(
   client: DynamoDBDocumentClient,
   table: string,

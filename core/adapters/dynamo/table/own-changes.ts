@@ -92,7 +92,7 @@ function startFollower(delivery: Delivery, log: LogSink) {
   };
 }
 
-/** The database has said that it did not carry the write out. */
+/** Whether the database said that it did not carry the write out. */
 function isRefusal(error: unknown): boolean {
   return error instanceof DynamoDBServiceException && error.$fault === 'client';
 }

@@ -2,8 +2,9 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { StoreError, type StoreErrorKind } from '../../../ports/store.ts';
 
 /**
- * No message and no cause of the service is kept: a validation message quotes values of the row (A95). A row that is too
- * big and a counter that is no number both answer as validation errors, alone or as a reason of a cancelled transaction.
+ * The `StoreError` for an error of the database. Its message and cause are dropped, because a validation message quotes
+ * values of the row (A95). A row that is too large, and a counter that is no number, are both reported as validation
+ * errors, alone or as a reason of a cancelled transaction.
  */
 export function toStoreError(error: unknown, operation: string): Error {
   if (error instanceof StoreError) return error;

@@ -14,16 +14,19 @@ import { type Delivery, deliver } from './deliver-changes.ts';
 export interface StreamSource extends Delivery {
   readonly tableName: string;
   readonly streamArn: string;
-  /** As records name it. */
+  /** Region as records name it. */
   readonly region: string;
-  /** True for a record that is wanted. */
+  /** Whether a record is wanted. */
   readonly filter: (record: Json) => boolean;
 }
 
-/** As often as the service asks a shard. */
+/** Time between two reads of a shard, in ms, as Lambda has it. */
 const POLL_MS = 250;
 const RETRY_MS = 200;
-/** A table that is damaged stays so for hours, and each failed read is a line of the log. */
+/**
+ * Longest wait after a failed read, in ms. A damaged table stays so for hours, and each failed read is a line of the
+ * log.
+ */
 const READ_RETRY_MS_MAX = 30_000;
 
 /**
@@ -100,7 +103,7 @@ async function readShard(
   }
 }
 
-/** Twice as long after each failure, up to half a minute. */
+/** Wait after so many failed reads in a row, in ms: twice as long each time, up to half a minute. */
 export function readRetryMs(failures: number): number {
   return Math.min(READ_RETRY_MS_MAX, RETRY_MS * 2 ** failures);
 }
@@ -109,7 +112,7 @@ function isOver(since: number | null, windowMs: number): boolean {
   return since !== null && performance.now() - since >= windowMs;
 }
 
-/** As a function gets it: times in epoch seconds. */
+/** A record as a Lambda function gets it, with times in epoch seconds. */
 function toRecord(record: StreamRecord, source: StreamSource): Json {
   const change = record.dynamodb;
   return {

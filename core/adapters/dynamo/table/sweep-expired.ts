@@ -11,9 +11,12 @@ export interface SweptTable {
 }
 
 const SWEEP_EVERY_MS = 60 * 60_000;
-/** A box that is restarted often sweeps too. Not at once: a start has other work for the table. */
+/**
+ * Latest first sweep, in ms: a box that is restarted often sweeps too. It is not at once, because a start has other
+ * work for the table.
+ */
 const FIRST_SWEEP_MS_MAX = 5 * 60_000;
-/** More than an hour brings; the first sweep of a table that was never swept is spread over several hours. */
+/** Rows of one sweep, more than expire in an hour; the first sweep of an old table is spread over several hours. */
 const SWEEP_ROWS_MAX = 10_000;
 const PAGE_ROWS = 200;
 
@@ -65,7 +68,7 @@ export async function sweepExpired(
   return removed;
 }
 
-/** Sweeps soon, then once an hour. Returns the end of it, which waits for a sweep under way. */
+/** Starts sweeps: one soon, then one each `everyMs`. Returns the stop, which waits for a sweep under way. */
 export function startSweeps(table: SweptTable, log: Log, everyMs = SWEEP_EVERY_MS): () => Promise<void> {
   let isStopped = false;
   let underWay: Promise<void> | null = null;

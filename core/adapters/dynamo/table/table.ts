@@ -33,7 +33,7 @@ type UpdateWrite = Omit<NonNullable<Write['Update']>, 'TableName'>;
 type DeleteWrite = Omit<NonNullable<Write['Delete']>, 'TableName'>;
 type CheckWrite = Omit<NonNullable<Write['ConditionCheck']>, 'TableName'>;
 
-/** One place of a transaction. `name` is how the caller asks which condition failed. */
+/** One step of a transaction. `name`: by which the caller asks whether its condition failed. */
 export type Step = { readonly name: string } & (
   | { readonly put: PutWrite }
   | { readonly update: UpdateWrite }
@@ -53,12 +53,15 @@ export type UpdateResult =
   | { readonly ok: true; readonly row: Row }
   | { readonly ok: false; readonly blocking: BlockingRow };
 
-/** Contention clears within milliseconds; seven tries span about three seconds, well inside a lease. */
+/**
+ * Waits between tries, in ms. Contention clears within milliseconds; seven tries take about three seconds, well inside
+ * a lease.
+ */
 const RETRY_BACKOFF_MS: readonly number[] = [20, 50, 120, 300, 700, 1500];
 const BATCH_GET_MAX = 100;
 const BATCH_WRITE_MAX = 25;
 
-/** Codes that say "not now", as errors of their own or as reasons of a cancelled transaction. */
+/** Codes of temporary errors, as errors of their own or as reasons of a cancelled transaction. */
 const PASSING_CODES: ReadonlySet<string> = new Set([
   'TransactionConflict',
   'TransactionConflictException',
@@ -85,7 +88,7 @@ export class Table {
     this.#client = config.client;
   }
 
-  /** Strongly consistent. */
+  /** Reads one row, strongly consistent; null: there is none. */
   async get(key: Key, operation: string): Promise<Row | null> {
     return this.#retry(operation, async () => {
       const answer = await this.#client.send(
@@ -95,7 +98,10 @@ export class Table {
     });
   }
 
-  /** Strongly consistent, in no order; absent rows are left out. With only these attributes, when some are named. */
+  /**
+   * Reads rows by key, strongly consistent and in no order; absent rows are left out. `attributes`: only these, where
+   * named.
+   */
   async getMany(
     keys: readonly Key[],
     operation: string,
@@ -119,7 +125,7 @@ export class Table {
     return rows;
   }
 
-  /** Follows pages until `limit` rows. Strongly consistent unless an index is named. */
+  /** Reads pages until there are `limit` rows. Strongly consistent unless an index is named. */
   async query(
     input: Omit<QueryCommandInput, 'TableName'>,
     limit: number,
@@ -136,7 +142,7 @@ export class Table {
     return rows;
   }
 
-  /** As `query`, for one with a filter: it ends after so many rows that were found, or looked at. */
+  /** As `query`, with a filter: it also ends after so many rows that were looked at. */
   async queryFiltered(
     input: Omit<QueryCommandInput, 'TableName' | 'Limit'>,
     ends: { readonly rowsMax: number; readonly scannedMax: number },
@@ -185,7 +191,7 @@ export class Table {
     );
   }
 
-  /** False when the condition failed. */
+  /** Puts one row; false: the condition failed. */
   async put(
     input: Omit<PutWrite, 'ReturnValuesOnConditionCheckFailure'>,
     operation: string,
@@ -220,7 +226,7 @@ export class Table {
     });
   }
 
-  /** Deletes one row under a condition; the row as it was, null when the condition failed. */
+  /** Deletes one row under a condition. Returns the row as it was; null: the condition failed. */
   async remove(
     input: Omit<DeleteWrite, 'ReturnValuesOnConditionCheckFailure'>,
     operation: string,
@@ -238,7 +244,7 @@ export class Table {
     });
   }
 
-  /** How many rows a query has, without reading them. */
+  /** Counts the rows of a query without reading them. */
   async count(input: Omit<QueryCommandInput, 'TableName' | 'Select'>, operation: string): Promise<number> {
     let total = 0;
     let from: QueryCommandInput['ExclusiveStartKey'];
@@ -254,7 +260,7 @@ export class Table {
     return total;
   }
 
-  /** All steps or none. */
+  /** Runs a transaction: all steps or none. Returns the steps that refused; empty: everything is stored. */
   async transact(steps: readonly Step[], operation: string): Promise<Refusals> {
     // One token for every try: an attempt whose answer was lost is not carried out a second time.
     const token = randomUUID();
@@ -274,7 +280,7 @@ export class Table {
     });
   }
 
-  /** Unconditional deletes, for sweeps. */
+  /** Deletes rows without a condition, for sweeps. */
   async deleteMany(keys: readonly Key[], operation: string): Promise<void> {
     for (let start = 0; start < keys.length; start += BATCH_WRITE_MAX) {
       let writes: { DeleteRequest: { Key: Record<string, unknown> } }[] = keys
@@ -319,7 +325,9 @@ export class Table {
   }
 }
 
-/** A failed condition is final whatever else happened; without one the cancellation was mere contention. */
+/**
+ * The steps that refused. A failed condition is final whatever else happened; a cancellation without one is contention.
+ */
 function readRefusals(steps: readonly Step[], error: TransactionCanceledException): Refusals {
   const refusals = new Map<string, BlockingRow>();
   const codes: string[] = [];

@@ -6,9 +6,9 @@ import type { ForgeTransport } from '../wire/transport.ts';
 const Labels = z.array(z.string()).nullish().catch(null);
 const WantingRow = z.object({
   status: z.string().catch(''),
-  /** Gitea. */
+  /** Labels on Gitea. */
   labels: Labels,
-  /** Forgejo. */
+  /** Labels on Forgejo. */
   runs_on: Labels,
 });
 
@@ -33,11 +33,17 @@ export async function listJobs<Row>(
   return (rows ?? []).filter((each) => each !== null);
 }
 
-/** A job that a runner could take now: Gitea says `queued`, Forgejo `waiting`, which on Gitea waits for other jobs. */
+/**
+ * Whether a job waits for a runner: `queued` on Gitea and `waiting` on Forgejo; on Gitea, `waiting` is a job that waits
+ * for others.
+ */
 const isWanting = ({ status, runs_on }: z.output<typeof WantingRow>): boolean =>
   status === 'queued' || (status === 'waiting' && Array.isArray(runs_on));
 
-/** Text of the workflow: a status, a page or a mail shows no control character of it. */
+/**
+ * Labels that the waiting jobs ask for, without control characters, because they are text of the workflow and are shown
+ * in statuses, pages and mails.
+ */
 export async function readRunnerLabels(
   transport: ForgeTransport,
   runId: string,

@@ -14,14 +14,14 @@ const JobRow = z.object({
   id: z.number().int(),
   name: z.string().catch(''),
   status: z.string().catch(''),
-  /** Gitea, of a job that has ended. */
+  /** Result of a job that has ended, on Gitea. */
   conclusion: z.string().nullish(),
 });
 type JobRow = z.output<typeof JobRow>;
 
 const FAILED: readonly string[] = ['failure', 'error'];
 
-/** The paths are those of Gitea 1.25 and newer and of Forgejo 16 and newer; older ones have none of them. */
+/** Reads logs, from Gitea 1.25 and Forgejo 16 on; older versions offer none. */
 export function createForgeLog(transport: ForgeTransport, token: Secret<string>): ForgeLog {
   return {
     async readRunLog(run) {
@@ -74,7 +74,7 @@ function resultOf({ status, conclusion }: JobRow): string {
   return status === 'completed' ? (conclusion ?? status) : status;
 }
 
-/** Null: this version gives no logs. */
+/** Reads the log of a job; null: this version offers none. */
 async function readJob(
   transport: ForgeTransport,
   job: JobRow,

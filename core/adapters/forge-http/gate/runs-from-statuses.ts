@@ -7,9 +7,12 @@ import { type StatusRow, TaskPage, type TaskRow } from '../wire/schema.ts';
 import type { ForgeTransport } from '../wire/transport.ts';
 import type { GateQuery } from './runs.ts';
 
-/** 500 job attempts newer than the one looked for are more than a repository starts between two looks at it. */
+/** Pages of tasks that are read, 500 job attempts: more than a repository starts between two looks. */
 const TASK_PAGES_MAX = 10;
-/** Actions posts as a user that no table holds, shown as null. Who has write access can post the same context by name. */
+/**
+ * Login under which Actions posts: a user that no table holds, shown as null. An account with write access can post the
+ * same context under its own name.
+ */
 const ACTIONS_AUTHOR = '';
 const RUN_LINK = /\/actions\/runs\/(\d+)(?:\/jobs\/\d+)?$/;
 
@@ -73,8 +76,9 @@ function judgeRun(group: RunGroup, statuses: readonly StatusRow[]): ReturnType<t
 }
 
 /**
- * False where a job of the same workflow name is known on this commit, but not of this run: Actions posts nothing when
- * another run's job has just left the same state in the same context, so the missing job may be open.
+ * Whether a status of each job of this run is known. It is not where another run on this commit has a job of the same
+ * workflow that this run lacks: Actions posts nothing when another run's job has just left the same state in the same
+ * context, so the missing job may be open.
  */
 function hasAllJobs(group: RunGroup, statuses: readonly StatusRow[]): boolean {
   const names = new Set([...group.jobs.keys()].map(workflowName));
@@ -85,7 +89,10 @@ function workflowName(context: string): string {
   return context.slice(0, context.lastIndexOf(' / '));
 }
 
-/** Old versions post a cancelled job as failure and a skipped one as success; only the description tells. */
+/**
+ * State of a job. Old versions post a cancelled job as failure and a skipped one as success; only the description tells
+ * them apart.
+ */
 function readJobState(row: StatusRow): JobState {
   switch (row.status) {
     case 'success':
@@ -100,7 +107,10 @@ function readJobState(row: StatusRow): JobState {
   }
 }
 
-/** All jobs must have passed, at least one of them by running. */
+/**
+ * State of a run by those of its jobs: it passed where no job failed and one passed; a job that was skipped counts for
+ * nothing.
+ */
 function judgeJobs(states: readonly JobState[]): Exclude<JobState, 'skipped'> {
   if (states.includes('failure')) return 'failure';
   if (states.includes('cancelled')) return 'cancelled';
@@ -109,7 +119,10 @@ function judgeJobs(states: readonly JobState[]): Exclude<JobState, 'skipped'> {
   return states.includes('success') ? 'success' : 'error';
 }
 
-/** A run that no runner has taken yet may be the gate's, unless it is known for another's; an ended one proves nothing. */
+/**
+ * The newest run that waits for a runner. It may be the gate's unless it is known for another's; a run that has ended
+ * proves nothing.
+ */
 function newestWaiting(
   groups: ReadonlyMap<number, RunGroup>,
   others: ReadonlySet<number>,

@@ -8,7 +8,7 @@ import { readLink } from '../wire/read-link.ts';
 import { RunPage, type RunRow } from '../wire/schema.ts';
 import type { ForgeAnswer, ForgeCall, ForgeTransport } from '../wire/transport.ts';
 
-/** Which run is evidence: exactly this commit, on this branch, of this workflow file (A12). */
+/** Identity of the run that is evidence: exactly this commit, on this branch, of this workflow file (A12). */
 export interface GateQuery {
   readonly sha: CommitSha;
   readonly branch: string;
@@ -21,9 +21,9 @@ type Verdict = Extract<GateReading, { kind: 'finished' }>['verdict'];
 const NO_RESULT = 'unknown';
 
 /**
- * The only results there are; every other word counts as still running (A11). A gate of which no job ran has proven nothing.
- * A run without jobs is `unknown` on Forgejo, and completed without a conclusion on Gitea. Both store a run with its jobs in one
- * transaction, so no other run is told so meanwhile.
+ * Verdicts by the result of a run; every other word counts as still running (A11). A gate of which no job ran has
+ * proven nothing. A run without jobs is `unknown` on Forgejo, and completed without a conclusion on Gitea; both store a
+ * run with its jobs in one transaction, so no other run ever has these results.
  */
 const VERDICTS: ReadonlyMap<string, Verdict> = new Map([
   ['success', 'success'],
@@ -36,7 +36,10 @@ const VERDICTS: ReadonlyMap<string, Verdict> = new Map([
 
 const NO_JOB_RAN: readonly string[] = ['skipped', NO_RESULT];
 
-/** Forgejo says `waiting`, Gitea `queued`; jobs that wait for others are `blocked` there and `waiting` here. */
+/**
+ * States of a run before a runner takes it: `waiting` on Forgejo, `queued` on Gitea. Jobs that wait for others are
+ * `blocked` on Forgejo and `waiting` on Gitea.
+ */
 const WAITING: readonly string[] = ['waiting', 'queued', 'blocked'];
 
 /**
@@ -56,7 +59,7 @@ export async function readNewestRun(
   return newest !== null && hasScopedRuns(newest) ? 'may_be_scoped' : describeRun(transport, newest);
 }
 
-/** The same of the workflow file in this repository alone (Gitea 1.27 and newer). */
+/** Newest matching run of the workflow file in this repository alone (Gitea 1.27 and newer). */
 export async function readNewestOwnRun(transport: ForgeTransport, gate: GateQuery): Promise<GateReading> {
   const path = [...transport.repoPath, 'actions', 'workflows', gate.file, 'runs'];
   const call = { method: 'GET', label: 'GET actions/workflows/{file}/runs', path } as const;
@@ -68,9 +71,9 @@ export async function readNewestOwnRun(transport: ForgeTransport, gate: GateQuer
 }
 
 /**
- * Null: the list has no run that matches. `no_list`: by `hasNone` the answer says that there is no such list.
- *
- * Filters of every version are sent at once, because the others ignore them, and applied again to the rows.
+ * Newest matching run of a list; null: there is none. `no_list`: the answer says, by `hasNone`, that there is no such
+ * list. Filters of every version are sent at once, because a version ignores those it does not know, and are applied
+ * again to the rows.
  */
 async function findNewest(
   transport: ForgeTransport,
@@ -105,7 +108,10 @@ async function findNewest(
   throw new ForgeError('unreachable', call.label, null);
 }
 
-/** The first version with scoped workflows is also the first with this field, and never leaves it out. */
+/**
+ * Whether this version has scoped workflows: the first that has them is also the first with this field, and never
+ * leaves it out.
+ */
 function hasScopedRuns({ previous_attempt_url }: RunRow): boolean {
   return previous_attempt_url !== undefined;
 }

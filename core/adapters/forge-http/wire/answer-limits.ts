@@ -5,14 +5,14 @@ const MIB = 1024 * 1024;
 
 /** The most that one page of texts can need: 50 rows with 64 KB of text in each, and what stands around them. */
 const PAGE_OF_TEXTS_BYTES_MAX = 8 * MIB;
-/** Everything else: single objects and pages of short rows. */
+/** Bytes of all other answers: single objects and pages of short rows. */
 const ANSWER_BYTES_MAX = 2 * MIB;
 
-/** Accounts of one list that has no pages. */
+/** Accounts of a list that has no pages. */
 const ASSIGNEES_MAX = 20_000;
-/** One account of it: a real one had 530 bytes, with a short name and without a description. */
+/** Bytes of one account in that list: a real one had 530, with a short name and without a description. */
 const ASSIGNEE_BYTES = 800;
-/** Fields of one account, and what stands around them: a real one had 25. */
+/** Values of one account in that list, with what stands around it: a real one had 25. */
 const ASSIGNEE_VALUES = 30;
 
 /** Calls whose answers may be larger, by label. The limit is what an honest forge can need, not what one has memory for. */
@@ -41,9 +41,14 @@ const LARGER_ANSWERS: Readonly<Record<string, number>> = {
 
 /** Bytes of a listing as a forge sends it, with all that people wrote. */
 const SENT_BYTES_MAX = 32 * MIB;
-/** Longer than a title, a name or a link. No forge limits descriptions, comments and messages of commits. */
+/**
+ * Cut of long texts, beyond a title, a name or a link. No forge limits descriptions, comments and messages of commits.
+ */
 const PROSE: StringCut = { keepBytes: 4096, sentBytesMax: SENT_BYTES_MAX };
-/** The ids of 2,800 commits. A longer push reads as one of a head that is not known; a comment may begin as a push does. */
+/**
+ * Bytes of the body of a push entry that are kept: the ids of 2,800 commits. A longer push reads as one of an unknown
+ * head; a comment may begin as a push does.
+ */
 const PUSH_BYTES_MAX = 128 * 1024;
 
 /** Calls whose answers hold texts that people wrote, of which the queue reads nothing beyond their first bytes. */
@@ -109,7 +114,7 @@ function endOfString(body: Buffer, start: number): number {
   return at === -1 ? body.length : at;
 }
 
-/** An odd number of backslashes stands before it. */
+/** Whether a quote is escaped: an odd number of backslashes stands before it. */
 function isEscaped(body: Buffer, at: number): boolean {
   let slashes = 0;
   while (body[at - 1 - slashes] === BACKSLASH) slashes += 1;

@@ -13,9 +13,12 @@ import { HttpSendError } from '../../http-guard/http-send.ts';
 import { ReadCeiling } from './read-ceiling.ts';
 import { parseRetryAfterMs } from './retry-after.ts';
 
-/** Answers that did not come, in a row, from which on a host is taken to be away. */
+/** Calls without an answer, in a row, from which on a host counts as away. */
 const OUTAGE_FAILURES = 3;
-/** One alone may be limited for what it did itself. */
+/**
+ * Credentials that must be limited before the host is taken to limit by address: a single one may be limited for its
+ * own calls.
+ */
 const LIMITED_CREDENTIALS_MIN = 2;
 
 interface Asker {
@@ -25,7 +28,7 @@ interface Asker {
 }
 
 interface Host {
-  /** For all credentials, once the host is seen to limit by address. */
+  /** Ceiling for all credentials together, once the host is seen to limit by address. */
   readonly ceiling: ReadCeiling;
   readonly askers: Map<string, Asker>;
 }
@@ -62,7 +65,7 @@ export class ForgePace {
     };
   }
 
-  /** Waits for its turn; an answer in the forge's place where that would take too long. */
+  /** Waits for the turn of a read. Returns an answer in the forge's place where that would take too long, else null. */
   async #admit(host: Host, asker: Asker): Promise<HttpResponse | null> {
     const now = this.#clock.monotonic();
     asker.askedAt = now;
@@ -120,7 +123,7 @@ function remember<Entry>(entries: Map<string, Entry>, key: string, max: number, 
   return entry;
 }
 
-/** The answer that the forge has given, or would give: nothing is sent for it. */
+/** The answer that the forge has given or would give; nothing is sent for it. */
 function tooMany(waitMs: number): HttpResponse {
   const headers = { 'retry-after': String(Math.ceil(waitMs / 1_000)) };
   return { status: 429, headers, body: Buffer.alloc(0) };

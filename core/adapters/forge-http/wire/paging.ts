@@ -2,13 +2,16 @@ import { FORGE_PAGE_SIZE_MAX, FORGE_ROWS_MAX } from '#core/domain/limits.ts';
 import { AnswerTooLarge, ListingTooLong } from '#core/ports/forge.ts';
 import type { ForgeAnswer, ForgeCall, ForgeTransport } from './transport.ts';
 
-/** A listing that keeps changing under the reader is taken as it is after this many fresh starts. */
+/** Fresh starts after which a listing that keeps changing is taken as it is. */
 const RESTARTS_MAX = 2;
 /** Rows of a page where one of the usual size is too large, because people wrote megabytes. */
 const SMALL_PAGE_SIZE = 10;
 
 export interface PagingOptions {
-  /** A row that is too large alone is left out: what its author wrote must not keep the others from being read. */
+  /**
+   * Whether a row that is too large by itself is left out, so that what its author wrote does not keep the others from
+   * being read.
+   */
   readonly leavesOutLarge?: boolean;
 }
 
@@ -62,7 +65,7 @@ export async function readFirstRows<Row>(
   return [];
 }
 
-/** Null: a page was too large. */
+/** Reads the first pages; null: a page was too large. */
 async function readFirstPages<Row>(
   listing: Listing<Row>,
   size: number,
@@ -82,13 +85,13 @@ async function readFirstPages<Row>(
 interface TooLarge {
   /** The smallest size of pages of which one was. */
   size: number;
-  /** Those of the small size that were, by listing and number. */
+  /** Pages of the small size that were too large, by listing and number. */
   readonly pages: Set<string>;
 }
 
 const TOO_LARGE = new WeakMap<ForgeTransport, Map<string, TooLarge>>();
 
-/** One for each path: a row of megabytes makes no other listing longer. */
+/** Pages of this path that were too large: a row of megabytes makes no other listing longer. */
 function tooLargeOf({ transport, call }: Pick<Listing<unknown>, 'transport' | 'call'>): TooLarge {
   const byPath = TOO_LARGE.get(transport) ?? new Map<string, TooLarge>();
   TOO_LARGE.set(transport, byPath);
@@ -98,7 +101,7 @@ function tooLargeOf({ transport, call }: Pick<Listing<unknown>, 'transport' | 'c
   return found;
 }
 
-/** Null: pages of this size are too large, or do not tell which rows those hold that are. */
+/** Reads a listing. Null: pages of this size are too large, or rows cannot be told apart by pages. */
 async function readUnlessTooLarge<Row>(listing: Listing<Row>, size: number): Promise<readonly Row[] | null> {
   if (size > SMALL_PAGE_SIZE && size >= tooLargeOf(listing).size) return null;
   return readStable(listing, size);
@@ -139,8 +142,8 @@ async function readPagesOnce<Row>(
 }
 
 /**
- * The same pages, with those of single rows in the place of each that was too large: one row of megabytes costs a few calls, and
- * not one for each of the others. Null: the forge may cap its pages below this size, so that one holds other rows than it should.
+ * Replaces each page that was too large by pages of single rows: one row of megabytes costs a few calls, and not one
+ * for each other row. Null: the forge may cap its pages below this size, so that page numbers mean other rows.
  */
 async function fillIn<Row>(
   listing: Listing<Row>,
@@ -162,7 +165,7 @@ async function fillIn<Row>(
   return filled;
 }
 
-/** Null: it is too large, or its one row is left out. */
+/** Reads one page. Null: it is too large, or its one row is left out. */
 async function readPage<Row>(listing: Listing<Row>, size: number, page: number): Promise<Page<Row> | null> {
   const { transport, call, readRows, options } = listing;
   const tooLarge = tooLargeOf(listing);

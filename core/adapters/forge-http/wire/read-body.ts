@@ -1,7 +1,10 @@
 import type * as z from 'zod';
 import { type ForgeAnswer, type ForgeCall, unusable } from './transport.ts';
 
-/** The answer in the shape we use; anything else is no answer of a forge. The report of what was wrong quotes it: dropped. */
+/**
+ * Parses an answer. Throws `ForgeError` for any other shape; the parser's report is dropped, because it quotes the
+ * answer.
+ */
 export function readBody<Shape extends z.ZodType>(
   shape: Shape,
   call: ForgeCall,

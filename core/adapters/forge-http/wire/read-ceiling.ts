@@ -4,15 +4,15 @@ import {
   FORGE_PACE_UNBOUND_PER_SECOND,
 } from '#core/adapters/forge-http/wire/forge-pace-limits.ts';
 
-/** How many reads a second go, and from when on. Times are of one monotonic clock, in ms. */
+/** Limits reads to a rate, from a time on. Times are of one monotonic clock, in ms. */
 export class ReadCeiling {
-  /** Null: as many as there are. */
+  /** Reads a second; null: no limit. */
   #perSecond: number | null = null;
   /** Earliest time of the next read. */
   #nextAt = 0;
-  /** No read before: the forge has asked for that. */
+  /** Time before which no read is sent, because the forge has asked for that. */
   #quietUntil = 0;
-  /** When the ceiling was last set or raised. */
+  /** Time at which the ceiling was last set or raised. */
   #setAt = 0;
 
   isSet(now: number): boolean {
@@ -28,12 +28,12 @@ export class ReadCeiling {
     return this.isSet(now) ? Math.max(0, this.#nextAt - now) : 0;
   }
 
-  /** A read goes at this time. */
+  /** Counts a read that is sent at this time. */
   take(at: number): void {
     if (this.#perSecond !== null) this.#nextAt = at + 1_000 / this.#perSecond;
   }
 
-  /** To the rate of the beginning, and below it where there was a complaint of that already. */
+  /** Lowers the rate after a complaint: to the first rate, or to half of the present one where that is lower. */
   lower(now: number, quietMs: number): void {
     const before = this.isSet(now) ? (this.#perSecond ?? 0) : FORGE_PACE_START_PER_SECOND * 2;
     // Calls that were sent together complain together.

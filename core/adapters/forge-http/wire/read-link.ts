@@ -1,7 +1,7 @@
 import { parseUrl } from '#core/domain/parse-url.ts';
 import type { ForgeTransport } from './transport.ts';
 
-/** Longer links are no run pages, and the link is stored with every batch. */
+/** Characters of a link that is kept: no run page has a longer one, and the link is stored with every batch. */
 const LINK_CHARS_MAX = 2048;
 
 /** A link to show to people: web addresses only, since the forge could send `javascript:` just as well. */

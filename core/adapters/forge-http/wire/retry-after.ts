@@ -1,6 +1,9 @@
 import type { EpochMs } from '#core/domain/ids.ts';
 
-/** A delayed wake can wait 15 minutes at most, and a hostile header must not defer a repository for a year. */
+/**
+ * Longest wait that a header may ask for, in ms: a delayed wake can wait 15 minutes, and a hostile header must not
+ * defer a repository for a year.
+ */
 const RETRY_AFTER_MS_MAX = 15 * 60_000;
 
 /** `Retry-After` as seconds or as an HTTP date. Ms from `now`, null when absent or unreadable. */

@@ -33,12 +33,12 @@ export const HookRow = z.object({
 export type HookRow = z.output<typeof HookRow>;
 export const HookRows = nullableList(HookRow.nullable());
 
-/** A rule whole: what we do not know is copied and compared as it came. */
+/** A whole rule; fields that are not known are copied and compared as they came. */
 export const RawRule = z.record(z.string(), z.unknown());
 export const RawRules = nullableList(RawRule.nullable());
 
 const FileRow = z.object({ path: z.string().min(1), type: z.string(), sha: z.string() });
-/** A folder is a list, a file is itself. */
+/** Answer of the contents call: a list for a folder, one row for a file. */
 export const FolderOrFile = z.union([z.array(FileRow), FileRow]);
 
 export const FileCommitAnswer = z.object({

@@ -26,8 +26,8 @@ const Login = z
   .transform((user) => (user != null && user.login.length <= FORGE_LOGIN_CHARS_MAX ? user.login : ''));
 
 /**
- * A list that is JSON null when empty (timeline, combined status, status contexts). Given up at the first row that is no
- * row: a list of a hundred thousand wrong ones would be a hundred thousand reports.
+ * Schema of a list that is JSON null when empty (timeline, combined status, status contexts). It stops at the first row
+ * that is no row: a hundred thousand wrong rows would make a hundred thousand reports.
  */
 export function nullableList<Row extends z.ZodType>(row: Row) {
   return z
@@ -48,7 +48,7 @@ export function nullableList<Row extends z.ZodType>(row: Row) {
     });
 }
 
-/** An id that is '' or absent where there is none: `merge_base` before the first conflict check. */
+/** A commit id that is '' or absent where there is none: `merge_base` before the first conflict check. */
 const OptionalSha = z
   .string()
   .nullish()
@@ -76,11 +76,11 @@ export const CommitRow = z.object({
 });
 export type CommitRow = z.output<typeof CommitRow>;
 
-/** One commit of the history listing: its place in the graph is all we read. */
+/** One commit of the history listing, with its place in the graph. */
 export const HistoryRow = z.object({ sha: Sha, parents: nullableList(z.object({ sha: Sha })) });
 export type HistoryRow = z.output<typeof HistoryRow>;
 
-/** The same with the files that it changes. */
+/** A commit of the history listing with the files that it changes. */
 export const ChangedRow = HistoryRow.extend({ files: z.array(z.object({ filename: z.string() })).nullish() });
 export type ChangedRow = z.output<typeof ChangedRow>;
 
@@ -126,13 +126,13 @@ const PullHead = PullEnd.extend({ label: z.string().catch('') });
 
 /** Text that people wrote. Half a surrogate pair is no text, and a store that speaks UTF-8 refuses the whole row for it. */
 const Prose = z.string().transform((text) => text.replace(/\p{Surrogate}/gu, '\uFFFD'));
-/** Kept in rows of a limited size: cut by whole characters. */
+/** A title, cut at a whole character, because rows have a limited size. */
 const Title = Prose.transform((text) => {
   if (text.length <= FORGE_TITLE_CHARS_MAX) return text;
   return [...text.slice(0, 2 * FORGE_TITLE_CHARS_MAX)].slice(0, FORGE_TITLE_CHARS_MAX).join('');
 });
 
-/** A name that no forge would take is none that a setting could mean. */
+/** A label. A longer name than a forge takes is none that a setting could mean. */
 const LabelRow = z.object({ name: z.string().max(FORGE_LABEL_CHARS_MAX) });
 const Labels = nullableList(LabelRow);
 
@@ -260,7 +260,7 @@ export const CombinedStatus = z
   .nullable()
   .transform((combined) => (combined?.statuses ?? []).filter((row) => row !== null));
 
-/** One run in the fields of either forge; what a forge does not send stays undefined and matches nothing. */
+/** One run, in the fields of either forge; a field that a forge does not send is undefined and matches nothing. */
 export const RunRow = z.object({
   id: z.number().int(),
   event: z.string().catch(''),
@@ -277,7 +277,7 @@ export const RunRow = z.object({
   head_branch: z.string().nullish(),
   head_sha: z.string().optional(),
   conclusion: z.string().nullish(),
-  /** Null where there was none before; absent before Gitea 1.27. */
+  /** Address of the previous attempt: null where there was none, absent before Gitea 1.27. */
   previous_attempt_url: z.string().nullish().catch(null),
 });
 export type RunRow = z.output<typeof RunRow>;
@@ -300,11 +300,11 @@ export type TaskRow = z.output<typeof TaskRow>;
 export const TaskPage = z.object({ workflow_runs: nullableList(TaskRow.nullable()) });
 
 const RefRow = z.object({ ref: z.string() });
-/** A list, or the one reference that has exactly the name asked for. */
+/** Answer of the references call: a list, or the one reference that has exactly this name. */
 export const RefRows = z.union([z.array(RefRow), RefRow.transform((row) => [row])]);
 
 export const ChangedFileRows = nullableList(z.object({ filename: z.string() }));
-/** Null, or of number 0 and with a state that says nothing, where the asker may not read what blocks it. */
+/** Dependencies. One is null, or has number 0 and a meaningless state, where the asker may not read what blocks. */
 export const DependencyRows = nullableList(
   z.object({ number: z.number().optional(), state: z.string() }).nullable(),
 );

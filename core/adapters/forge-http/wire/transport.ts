@@ -18,20 +18,22 @@ import { isOverQuota } from './over-quota.ts';
 import { parseRetryAfterMs } from './retry-after.ts';
 
 export interface ForgeTransportConfig {
-  /** As the user typed it; may carry a path (`https://host/git`). */
+  /** Address of the instance as the user typed it; it may have a path (`https://host/git`). */
   readonly instanceUrl: string;
   /** `owner/name`. */
   readonly slug: string;
   readonly token: Secret<string>;
   readonly send: HttpSend;
   readonly clock: Pick<Clock, 'now'>;
-  /** Told the static label of every request that is sent, retries and pages included. */
+  /** Called with the static label of every request that is sent, retries and pages included. */
   readonly onCall?: (label: string) => void;
-  /** Asked before every request; false = nothing is sent any more, the lease may be taken over (A41). */
+  /**
+   * Asked before every request; false: nothing is sent any more, because another worker may take the lease over (A41).
+   */
   readonly mayCall?: () => boolean;
-  /** Asked before every read as well; false = the reconcile has spent its time, and only writes are sent. */
+  /** Asked before every read as well; false: the reconcile has spent its time, and only writes are sent. */
   readonly mayRead?: () => boolean;
-  /** @default FORGE_TIMEOUT_MS */
+  /** Time limit of a call, in ms. @default FORGE_TIMEOUT_MS */
   readonly timeoutMs?: number;
 }
 
@@ -45,7 +47,7 @@ export interface ForgeCall {
   readonly body?: unknown;
   /** More bytes than this are no answer to this very call. @default what its label allows, which is never more */
   readonly answerBytesMax?: number;
-  /** A text is asked for, and no more than so many bytes of its end. */
+  /** Asks for a text, and for at most so many bytes of its end. */
   readonly tailBytes?: number;
 }
 
@@ -55,9 +57,9 @@ export interface ForgeAnswer {
   readonly isJson: boolean;
   readonly value: unknown;
   readonly headers: HttpResponse['headers'];
-  /** Only of a call with `tailBytes`: the end of the body as text, and whether more came before it. */
+  /** Answer to a call with `tailBytes`: the end of the body as text, and whether more came before it. */
   readonly tail?: { readonly text: string; readonly isCut: boolean };
-  /** As it came. */
+  /** Body as it came. */
   readonly body: Buffer;
 }
 
@@ -74,9 +76,12 @@ export interface ForgeTransport {
   failure(call: ForgeCall, answer: ForgeAnswer): ForgeError;
 }
 
-/** Nothing left this machine, or nothing was accepted: the effect cannot have happened. */
+/** Kinds of errors after which nothing was accepted, so that the effect cannot have happened. */
 const UNSENT: readonly HttpSendErrorKind[] = ['refused', 'connect'];
-/** A read is asked again after these. A time-out is not: the forge is slow and a second wait could outlive the lease. */
+/**
+ * Kinds of errors after which a read is tried again. A time-out is none: the forge is slow, and a second wait could
+ * outlive the lease.
+ */
 const RETRIED: readonly HttpSendErrorKind[] = ['connect', 'broken'];
 
 /**
@@ -141,8 +146,9 @@ function isWrite(call: ForgeCall): boolean {
 const REDIRECTS: readonly number[] = [301, 302, 307, 308];
 
 /**
- * The forge's own word that the repository has another name by now: a redirect to another of its repositories. It is not
- * followed, neither by reads: under another name it may be another owner's. Any other redirect is a proxy's.
+ * Whether the forge says that the repository has another name by now: a redirect to another of its repositories. The
+ * redirect is not followed, by reads either, because under another name it may be another owner's. Any other redirect
+ * is one of a proxy.
  */
 function isMoved(instanceBase: string, answer: ForgeAnswer): boolean {
   const { location } = answer.headers;
@@ -155,7 +161,10 @@ function isMoved(instanceBase: string, answer: ForgeAnswer): boolean {
   }
 }
 
-/** A firewall's or proxy's page may carry 401, 403 or 404; only the forge's own JSON may accuse a token or deny existence. */
+/**
+ * Kind of error of a status. The page of a firewall or a proxy may carry 401, 403 or 404; only JSON of the forge itself
+ * counts as a refused token or as something that does not exist.
+ */
 function classifyStatus(answer: ForgeAnswer, retryAfterMs: number | null): ForgeErrorKind {
   if (answer.status === 429) return 'rate_limited';
   if (answer.status === 503 && retryAfterMs !== null) return 'rate_limited';
@@ -230,7 +239,7 @@ async function trySend(
   }
 }
 
-/** A forge may heed the range, or give all. */
+/** The end of a body. A forge may obey the range, or send everything. */
 function tailOf({ body, headers }: HttpResponse, bytes: number): NonNullable<ForgeAnswer['tail']> {
   const begin = /^bytes (\d+)-/.exec(headers['content-range'] ?? '')?.[1] ?? '0';
   const text = body.subarray(Math.max(0, body.length - bytes)).toString('utf8');
@@ -245,7 +254,10 @@ function buildUrl(instanceBase: string, call: ForgeCall): string {
   return `${instanceBase}/api/v1/${path}${search === '' ? '' : `?${search}`}`;
 }
 
-/** A segment `..` would climb to another endpoint once the URL is parsed; no branch, owner or commit has such a name. */
+/**
+ * Encodes a path segment. Throws for an empty one, `.` and `..`, which would lead to another endpoint once the URL is
+ * parsed; no branch, owner or commit has such a name.
+ */
 function encodeSegment(segment: string, label: string): string {
   if (segment === '' || segment === '.' || segment === '..') throw new ForgeError('rejected', label, null);
   return encodeURIComponent(segment);
