@@ -113,7 +113,7 @@ describe('the contract names every field of an answer where it tells of it (A62)
     Object.keys(shape).filter((name) => !name.endsWith('_truncated'));
 
   test.each([
-    ['the story of a pull request', /^`GET \S+\/pulls\/\{number\}` gives .*$/m, PullStoryView],
+    ['the story of a pull request', /^`GET \S+\/pulls\/\{number\}` gives [\s\S]*?(?=^`GET )/m, PullStoryView],
     ['a repository that a connection sees', /^\| POST `\S+\/discover` .*$/m, ForgeRepoView],
     ['the export', /^The export has:$[\s\S]*?(?=^Offboarding)/m, TenantExport],
     ['an API token', /^4\. A program: [\s\S]*?(?=^5\. )/m, TokenView],
