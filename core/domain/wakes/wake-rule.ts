@@ -72,7 +72,7 @@ export function classifyForgeEvent(
   return HINT_TYPES.has(type) ? 'hint' : 'unrelated';
 }
 
-/** Webhooks change when a repo is due only where the owner asked for it; the schedule runs everywhere (D-34, A60). */
+/** Webhooks change when a repo is due only where the owner asked for it; the tick wakes every repo (D-34, A60). */
 export function obeysWebhooks(repo: Pick<ManagedRepo, 'queueEnabled' | 'tombstone' | 'wakeupMode'>): boolean {
   return repo.queueEnabled && !repo.tombstone && repo.wakeupMode === 'webhook';
 }
