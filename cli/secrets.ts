@@ -1,6 +1,6 @@
 const MASK = '***';
 /**
- * From this length on the encodings of a secret are hidden too; those of a shorter one would be found in text by
+ * Length from which on the encodings of a secret are hidden too; those of a shorter one would be found in text by
  * chance.
  */
 const SPELLED_CHARS_MIN = 8;

@@ -22,7 +22,7 @@ const Deployed = z.object({
   network: z.string().nullable().default(null),
   /** Zones of that network, where they were named. Earlier records do not say it. */
   zones: z.string().nullable().default(null),
-  /** Where the secrets are. A record older than 2026-11-22 does not say it. */
+  /** Place of the secrets. A record older than 2026-11-22 does not say it. */
   secretsIn: z.enum(['secrets-manager', 'parameters']).default('secrets-manager'),
   /**
    * Whether the user pool takes `Ada@…` and `ada@…` for two people, as pools older than 2026-11-27 do. A pool keeps

@@ -104,7 +104,7 @@ export interface OneboxConfig extends Omit<z.infer<typeof Config>, 'listen' | 'm
   readonly listen: { readonly host: string; readonly port: number };
   readonly clientSecret: string;
   readonly caPem: string | null;
-  /** Null: no mail is sent. */
+  /** Mail server; null: no mail is sent. */
   readonly mail: SmtpSettings | null;
 }
 

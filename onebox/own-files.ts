@@ -43,7 +43,7 @@ export function openOwn<T>(name: string, open: () => T): T {
   }
 }
 
-/** Throws `ConfigError` where rows are there and the keys that open them are not. */
+/** Refuses a folder with rows and without the keys that open them. Throws `ConfigError`. */
 export function refuseWithoutKeys(folder: string, hasRows: boolean): void {
   if (hasRows && !existsSync(join(folder, KEYS_FILE))) throw new ConfigError(KEYS_GONE);
 }
@@ -74,7 +74,7 @@ export function findTableGone(folder: string): string | null {
   return isTableGone(folder) ? TABLE_GONE : null;
 }
 
-/** Throws `ConfigError` where `findTableGone` finds the table gone. */
+/** Refuses a folder whose table is gone (`findTableGone`). Throws `ConfigError`. */
 export function refuseWithoutTable(folder: string): void {
   const gone = findTableGone(folder);
   if (gone !== null) throw new ConfigError(gone);

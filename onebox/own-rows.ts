@@ -45,7 +45,7 @@ export function findLost(
   return { words: others.length > 0 ? sayOther(others, origin) : sayTenants(), isAll: own.size === 0 };
 }
 
-/** Throws `ConfigError` where no person who signs in would see anything; warns where that is true of a part. */
+/** Refuses rows of which no person who signs in would see any, with a `ConfigError`; warns where some would be hidden. */
 export function refuseLost(
   config: Forge,
   held: readonly HeldConnection[],

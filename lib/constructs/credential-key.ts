@@ -102,7 +102,10 @@ export class CredentialKey extends Construct {
     );
   }
 
-  /** Made with random text in it, which opens nothing until an operator stores the real key. */
+  /**
+   * Makes the parameter of the static key, with random text in it, which opens nothing until an operator stores the
+   * real key.
+   */
   #makeLegacyKey({ secrets, retain }: CredentialKeyProps): StoredSecret {
     const description = 'Static key of credentials of format v1: 32 bytes in Base64';
     const secret = secrets.make(this, 'Legacy', {

@@ -45,7 +45,7 @@ const ADMIN_GROUP = 'admin';
  */
 const DOMAIN_PREFIX = 'mrg';
 
-/** Who verifies sessions (D-93): what the operator names, else a user pool of this stack. */
+/** The provider that verifies sessions (D-93): the one that the operator names, else a user pool of this stack. */
 export class IdentityProvider extends Construct {
   /** The user pool; undefined where the operator names a provider. */
   readonly userPool: UserPool | undefined;

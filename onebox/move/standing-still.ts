@@ -1,7 +1,7 @@
 import { type MoveTable, readStandingStill } from '#core/adapters/dynamo/move/marks.ts';
 import { ConfigError } from '../config.ts';
 
-/** Throws `ConfigError` for an installation that was exported, or that an import has not filled yet. */
+/** Refuses to run an installation that was exported, or that an import has not filled yet. Throws `ConfigError`. */
 export async function refuseStandingStill(table: MoveTable): Promise<void> {
   const still = await readStandingStill(table);
   if (still === null) return;

@@ -22,7 +22,7 @@ export interface GuardedHttp {
 /** Sockets to one host at a time; one reconcile reads little in parallel. */
 const SOCKETS_PER_HOST_MAX = 8;
 const IDLE_SOCKETS_MAX = 32;
-/** Below the 5 s after which common servers hang up on an idle connection. */
+/** Life of an idle connection, in ms: less than the 5 s after which common servers hang up. */
 const IDLE_SOCKET_MS = 4_000;
 
 /**

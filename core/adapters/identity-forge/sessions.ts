@@ -78,7 +78,7 @@ export interface TextSeal {
 export interface KnownRights {
   /** Epoch ms. */
   readonly readAt: number;
-  /** Null: a session of before rights were read again. */
+  /** Token that reads the rights again; null: a session from before rights were read again. */
   readonly refreshToken: Secret<string> | null;
 }
 

@@ -22,8 +22,9 @@ export interface KmsVaultConfig {
   /** Our own counter of the wrapping key: grows when `keyId` is replaced by another key. */
   readonly keyVersion: number;
   /**
-   * Present where the deployment takes credentials of the formats v1 and v2. v1 had one static key: 32 bytes in Base64,
-   * read when such a row is opened. @default neither is opened
+   * Reader of the static key of format v1 (32 bytes in Base64), where the deployment opens credentials of the formats
+   * v1 and v2.
+   * @default neither is opened
    */
   readonly legacy?: { readonly readV1Key: () => Promise<Secret<string>> };
 }

@@ -7,7 +7,7 @@ import { isPaymentsKey } from './payments-key.ts';
 
 export interface OpenPaymentsConfig {
   readonly apiUrl: string;
-  /** Null: nothing is sold. */
+  /** Prices by tier and kind; null: nothing is sold. */
   readonly prices: PriceBook | null;
   readonly readKey: (() => Promise<Secret<string>>) | null;
   readonly clock: Pick<Clock, 'sleep' | 'now'>;

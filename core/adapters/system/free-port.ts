@@ -2,8 +2,9 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * Below the range from which Linux (32768 on), macOS and Windows (49152 on) take the ports of outgoing connections and of
- * servers that name none: a port of that range may be gone again before it is used.
+ * Lowest port that is tried. It is below the range from which Linux (32768 on), macOS and Windows (49152 on) take the
+ * ports of outgoing connections and of servers that name none: a port of that range may be taken again before it is
+ * used.
  */
 export const FREE_PORT_MIN = 20_000;
 export const FREE_PORT_MAX = 29_999;

@@ -73,7 +73,7 @@ export function readRepoId(row: Row): string | null {
   return isRepo ? String(row.repo_id) : null;
 }
 
-/** Whose connection this row is, and to which forge; null for any other row. */
+/** Tenant and forge of the connection in this row; null for any other row. */
 export function readConnection(row: Row): { readonly tenantId: string; readonly instanceUrl: string } | null {
   const isConnection = kindOf(row.pk) === 'tenant' && String(row.sk).startsWith(CONNECTION_SORT_PREFIX);
   return isConnection ? { tenantId: String(row.tenant_id), instanceUrl: String(row.instance_url) } : null;

@@ -24,7 +24,10 @@ const LEFT_BEHIND: ReadonlySet<Partition> = new Set([
 const BOUND_TO_ID: ReadonlySet<Partition> = new Set(['customers', 'paymentEvents', 'tokens', 'keptNotes']);
 const PLAN_SORT = 'BILL';
 
-/** Null: the row stays, because it says what is going on or is allowed at this moment, or has ended by time. */
+/**
+ * Kind of a row that is valid at another moment too. Null: the row stays behind, because it describes this moment or
+ * its time is over.
+ */
 export function lastingKind(row: Row, now: number): Partition | null {
   const kind = kindOf(row.pk);
   const ttl = row[TTL_ATTRIBUTE];

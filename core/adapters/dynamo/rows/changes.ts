@@ -22,7 +22,7 @@ export interface StoredChange {
   readonly kind: 'INSERT' | 'MODIFY' | 'REMOVE';
   /** `tenant`: the row of a tenant itself. `shown`: another row of which a dashboard shows something. */
   readonly what: 'tenant' | 'event' | 'shown' | 'notice' | 'other';
-  /** Null: the row belongs to no tenant, or to one that is shown nothing of it. */
+  /** Tenant to tell; null: the row belongs to none, or to one that is shown nothing of it. */
   readonly tenantId: TenantId | null;
   readonly row: StoredRow;
   readonly sequence: string;

@@ -28,10 +28,14 @@ export interface ForgeTransportConfig {
   /** Called with the static label of every request that is sent, retries and pages included. */
   readonly onCall?: (label: string) => void;
   /**
-   * Asked before every request; false: nothing is sent any more, because another worker may take the lease over (A41).
+   * Whether requests may be sent, asked before each one. False: nothing is sent any more, because another worker may
+   * take the lease over (A41).
    */
   readonly mayCall?: () => boolean;
-  /** Asked before every read as well; false: the reconcile has spent its time, and only writes are sent. */
+  /**
+   * Whether reads may be sent, asked before each one as well. False: the reconcile has spent its time, and only writes
+   * are sent.
+   */
   readonly mayRead?: () => boolean;
   /** Time limit of a call, in ms. @default FORGE_TIMEOUT_MS */
   readonly timeoutMs?: number;
