@@ -34,8 +34,8 @@ import { listWindDowns } from './rows/wind-downs.ts';
 import type { BlockingRow, Table } from './table/table.ts';
 
 /**
- * Tries to mark a repository due. Each starts with "move the due time", then "only count"; a worker may settle in
- * between, but not this often in a row.
+ * Tries to mark a repository due. One try asks whether it is due earlier already, and then only counts the wake; a
+ * worker may settle in between, but not this often in a row.
  */
 const MARK_DUE_TRIES_MAX = 8;
 
@@ -270,8 +270,9 @@ async function listDueRepos(table: Table, now: EpochMs, limit: number): Promise<
 }
 
 /**
- * Moves the due time forward and counts the wake in one update. An earlier due time stays, so that a repository which
- * is woken again and again keeps its place (A50); then the wake is counted under the condition that it stays.
+ * Brings the due time forward and counts the wake in one update. A due time that is earlier already stays, so that a
+ * repository which is woken again and again keeps its place in the line (A50); then the wake is counted under the
+ * condition that it stays.
  */
 async function markDue(table: Table, repoId: RepoId, dueAt: EpochMs): Promise<number | null> {
   for (let tried = 0; tried < MARK_DUE_TRIES_MAX; tried += 1) {
