@@ -53,5 +53,5 @@ export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
  * told, 825 KiB until it knew of checks that no API shows, and 832 KiB until the comparing of trees and moved files had an end. The functions had 754 KiB until a rule that people may bypass, such a check and
  * a lost pass of a head had words.
  */
-export const MINIFIED_BYTES_MAX = 762 * 1024;
+export const MINIFIED_BYTES_MAX = 766 * 1024;
 export const ENGINE_BYTES_MAX = 836 * 1024;
