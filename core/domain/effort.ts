@@ -52,3 +52,18 @@ export class Turns {
     return true;
   }
 }
+
+/** Steps of a piece of work that is long enough by itself for others to have turns within it. */
+export class PacedEffort extends Effort {
+  #walked = 0;
+  readonly #turns = new Turns(() => this.left - this.#walked);
+
+  /** Steps that grow with the size of what is read alone, which has a limit of its own: they only bring the next turn nearer. */
+  walk(steps: number): void {
+    this.#walked += steps;
+  }
+
+  isTurnDue(): boolean {
+    return this.#turns.isDue();
+  }
+}

@@ -1,4 +1,4 @@
-import { Effort, Turns } from '#core/domain/effort.ts';
+import { Effort, PacedEffort, Turns } from '#core/domain/effort.ts';
 import type { BlobId, TreeHash } from '#core/domain/ids.ts';
 import { MERGE_BYTES_MAX, MERGE_FILE_BYTES_MAX, MERGE_STEPS_MAX } from '#core/domain/limits.ts';
 import type { MergeRefusal } from '#core/domain/pulls/merge-refusal.ts';
@@ -50,7 +50,7 @@ export function* mergeFiles(
     }
     if (turns.isDue()) yield TURN;
     yield* rules.refuse(merge.path);
-    const content = mergeContents(merge, blobs, new Effort(MERGE_STEPS_MAX, effort));
+    const content = yield* mergeContents(merge, blobs, new PacedEffort(MERGE_STEPS_MAX, effort));
     const id = hashBlob(content, formatOf(merge.ours.id));
     if (!versionsOf(merge).some((version) => version.id === id)) view.putBlob(id, content);
     merged.set(merge.path, { mode, id, size: content.length });
@@ -68,18 +68,18 @@ function versionsOf({ base, ours, theirs }: FileMerge): readonly FileVersion[] {
   return base === null ? [ours, theirs] : [base, ours, theirs];
 }
 
-function mergeContents(
+function* mergeContents(
   merge: FileMerge,
   blobs: ReadonlyMap<BlobId, Buffer | 'withheld'>,
-  effort: Effort,
-): Buffer {
+  effort: PacedEffort,
+): Reading<Buffer> {
   const contents = [merge.base, merge.ours, merge.theirs].map((version) => {
     const content = version === null ? Buffer.alloc(0) : blobs.get(version.id);
     if (!Buffer.isBuffer(content)) throw new Refused('file_too_large');
     return content;
   });
   const [base, ours, theirs] = contents as [Buffer, Buffer, Buffer];
-  const outcome = mergeText(base, ours, theirs, effort);
+  const outcome = yield* mergeText(base, ours, theirs, effort);
   if (outcome.kind === 'merged') return outcome.content;
   throw new Refused(REFUSAL_OF[outcome.kind]);
 }

@@ -1,10 +1,10 @@
-import { Effort, EffortSpent } from '#core/domain/effort.ts';
+import { EffortSpent, PacedEffort } from '#core/domain/effort.ts';
 import type { TreeHash } from '#core/domain/ids.ts';
 import { MERGE_BYTES_MAX, MERGE_FILE_BYTES_MAX, MERGE_STEPS_MAX } from '#core/domain/limits.ts';
-import { type ObjectView, type Reading, readBlobs } from './objects.ts';
+import { type ObjectView, type Reading, readBlobs, TURN } from './objects.ts';
 import { type FileVersion, type PathChange, SUBMODULE_MODE } from './path-change.ts';
-import { type Change, listChanges, settleGroups } from './text/change-groups.ts';
-import { DiffGivenUp, hasMoreLines, pairLines, splitLines } from './text/lines.ts';
+import { listChanges, settleGroups } from './text/change-groups.ts';
+import { DiffGivenUp, hasMoreLines, LINE_STEPS, pairLines, splitLines } from './text/lines.ts';
 import { MERGE_LINES_MAX } from './text/merge-text.ts';
 import { diffByMyers } from './text/myers.ts';
 import { diffTrees } from './tree-walk.ts';
@@ -22,7 +22,7 @@ export function* readPatchText(view: ObjectView, from: TreeHash, to: TreeHash): 
   const bytes = files.reduce((sum, { size }) => sum + (size ?? 0), 0);
   if (bytes > MERGE_BYTES_MAX || files.some(({ size }) => (size ?? 0) > MERGE_FILE_BYTES_MAX)) return null;
   const blobs = yield* readBlobs(view, files);
-  const effort = new Effort(MERGE_STEPS_MAX);
+  const effort = new PacedEffort(MERGE_STEPS_MAX);
   const textOf = (version: FileVersion | null): Buffer | null => {
     if (version === null) return Buffer.alloc(0);
     if (version.mode === SUBMODULE_MODE) return Buffer.from(`Subproject commit ${version.id}\n`);
@@ -34,16 +34,20 @@ export function* readPatchText(view: ObjectView, from: TreeHash, to: TreeHash): 
     const [before, after] = [textOf(change.from), textOf(change.to)];
     if (before === null || after === null) return null;
     if ([before, after].some((text) => hasMoreLines(text, MERGE_LINES_MAX))) return null;
-    parts.push(headOf(change));
+    parts.push(withoutSpace(headOf(change)));
     if (before.equals(after)) continue;
     try {
-      parts.push(linesOf(before, after, effort));
+      parts.push(yield* linesOf(before, after, effort));
     } catch (error) {
       if (error instanceof DiffGivenUp || error instanceof EffortSpent) return null;
       throw error;
     }
   }
-  return parts.map((part) => part.replace(/\s+/g, '')).join('\n');
+  return parts.join('\n');
+}
+
+function withoutSpace(text: string): string {
+  return text.replace(/\s+/g, '');
 }
 
 function withContents(version: FileVersion | null): readonly FileVersion[] {
@@ -54,24 +58,31 @@ function headOf({ path, from, to }: PathChange): string {
   return `${path}:${from?.mode === to?.mode ? '' : `${from?.mode ?? 'new'}:${to?.mode ?? 'deleted'}`}`;
 }
 
-function linesOf(before: Buffer, after: Buffer, effort: Effort): string {
-  const texts = { before: splitLines(before), after: splitLines(after) };
-  const pair = pairLines(texts.before, texts.after);
-  const marks = diffByMyers(pair, effort);
-  settleGroups(pair, marks, false, effort);
+function* linesOf(before: Buffer, after: Buffer, effort: PacedEffort): Reading<string> {
+  const texts = { before: yield* splitLines(before, effort), after: yield* splitLines(after, effort) };
+  const pair = yield* pairLines(texts.before, texts.after, effort);
+  const marks = yield* diffByMyers(pair, effort);
+  yield* settleGroups(pair, marks, false, effort);
   const out: string[] = [];
+  const show = function* (mark: string, lines: readonly string[]): Reading<void> {
+    for (const line of lines) {
+      out.push(mark, withoutSpace(line));
+      effort.walk(LINE_STEPS);
+      if (effort.isTurnDue()) yield TURN;
+    }
+  };
   let shown = 0;
-  const showUnchanged = (start: number, end: number): void => {
-    for (const line of texts.before.slice(Math.max(start, shown), end)) out.push(' ', line);
+  const showUnchanged = function* (start: number, end: number): Reading<void> {
+    yield* show('', texts.before.slice(Math.max(start, shown), end));
     shown = Math.max(shown, end);
   };
   const changes = listChanges(marks);
-  changes.forEach(({ start, end, newStart, newEnd }: Change, at) => {
-    showUnchanged(start - CONTEXT_LINES, start);
-    for (const line of texts.before.slice(start, end)) out.push('-', line);
-    for (const line of texts.after.slice(newStart, newEnd)) out.push('+', line);
+  for (const [at, { start, end, newStart, newEnd }] of changes.entries()) {
+    yield* showUnchanged(start - CONTEXT_LINES, start);
+    yield* show('-', texts.before.slice(start, end));
+    yield* show('+', texts.after.slice(newStart, newEnd));
     shown = Math.max(shown, end);
-    showUnchanged(end, Math.min(end + CONTEXT_LINES, changes[at + 1]?.start ?? texts.before.length));
-  });
+    yield* showUnchanged(end, Math.min(end + CONTEXT_LINES, changes[at + 1]?.start ?? texts.before.length));
+  }
   return out.join('');
 }

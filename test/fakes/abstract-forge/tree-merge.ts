@@ -20,7 +20,7 @@ export type MergeContents = (base: string, ours: string, theirs: string) => stri
 
 /** Git's merge of a text that both sides changed. */
 export function mergeAsGit(base: string, ours: string, theirs: string): string | null {
-  const merged = mergeText(Buffer.from(base), Buffer.from(ours), Buffer.from(theirs));
+  const merged = readAtHand(mergeText(Buffer.from(base), Buffer.from(ours), Buffer.from(theirs)));
   return merged.kind === 'merged' ? merged.content.toString() : null;
 }
 

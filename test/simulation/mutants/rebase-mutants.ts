@@ -39,8 +39,8 @@ export const REBASE_MUTANTS: readonly Mutant[] = [
   {
     guard: 'lines that differ in white space alone are one patch',
     file: `${ENGINE}/staging/patch-text.ts`,
-    find: "part.replace(/\\s+/g, '')",
-    replace: 'part',
+    find: "text.replace(/\\s+/g, '')",
+    replace: 'text',
     families: ['people'],
     dies: 'a change comes again with other white space in a rebase',
   },

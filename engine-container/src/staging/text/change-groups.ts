@@ -1,6 +1,10 @@
-import type { Effort } from '#core/domain/effort.ts';
+import type { PacedEffort } from '#core/domain/effort.ts';
+import { type Reading, TURN } from '../objects.ts';
 import { compareByMyers } from './histogram.ts';
 import type { LinePair, Marks } from './lines.ts';
+
+/** Steps of one line, changed or not, that a group may move past. */
+const SETTLE_STEPS = 2;
 
 /** Lines [start, end) that are changed; empty between two unchanged lines. */
 interface Group {
@@ -78,8 +82,13 @@ class Groups {
  * changes too, else as low as it goes. Changes `marks` in place. `recompare`: as git does since 2.54, a group that moved
  * is compared again with the group that it came to stand against.
  */
-export function settleGroups(pair: LinePair, marks: Marks, recompare: boolean, effort: Effort): void {
-  const compareRemoved = (own: Group, other: Group): void =>
+export function* settleGroups(
+  pair: LinePair,
+  marks: Marks,
+  recompare: boolean,
+  effort: PacedEffort,
+): Reading<void> {
+  const compareRemoved = (own: Group, other: Group): Reading<void> =>
     compareByMyers(
       pair,
       { left: own.start, right: own.end, top: other.start, bottom: other.end },
@@ -88,52 +97,56 @@ export function settleGroups(pair: LinePair, marks: Marks, recompare: boolean, e
     );
   const turned = { before: pair.after, after: pair.before };
   const turnedMarks = { removed: marks.added, added: marks.removed };
-  const compareAdded = (own: Group, other: Group): void =>
+  const compareAdded = (own: Group, other: Group): Reading<void> =>
     compareByMyers(
       turned,
       { left: own.start, right: own.end, top: other.start, bottom: other.end },
       turnedMarks,
       effort,
     );
-  settleSide(pair, marks, effort, recompare ? compareRemoved : null);
-  settleSide(turned, turnedMarks, effort, recompare ? compareAdded : null);
+  yield* settleSide(pair, marks, effort, recompare ? compareRemoved : null);
+  yield* settleSide(turned, turnedMarks, effort, recompare ? compareAdded : null);
 }
 
-function settleSide(
+function* settleSide(
   { before, after }: LinePair,
   marks: Marks,
-  effort: Effort,
-  recompare: ((own: Group, other: Group) => void) | null,
-): void {
+  effort: PacedEffort,
+  recompare: ((own: Group, other: Group) => Reading<void>) | null,
+): Reading<void> {
   const own = new Groups(before, marks.removed);
   const other = new Groups(after, marks.added);
   do {
+    effort.walk(SETTLE_STEPS);
+    if (effort.isTurnDue()) yield TURN;
     if (!own.isEmpty) {
       const from = { start: own.start, end: own.end };
-      settleGroup(own, other, effort);
+      yield* settleGroup(own, other, effort);
       const moved = own.start !== from.start || own.end !== from.end;
-      if (moved && !other.isEmpty) recompare?.(own, other);
+      if (moved && !other.isEmpty && recompare !== null) yield* recompare(own, other);
     }
   } while (own.next() && other.next());
 }
 
-function settleGroup(own: Groups, other: Groups, effort: Effort): void {
+function* settleGroup(own: Groups, other: Groups, effort: PacedEffort): Reading<void> {
   let highestEnd = 0;
   let facesChanges = false;
   let size = 0;
   do {
     size = own.size;
     while (own.slideUp()) {
-      effort.spend(1);
       other.previous();
+      effort.spend(1 + other.size);
     }
+    if (effort.isTurnDue()) yield TURN;
     highestEnd = own.end;
     facesChanges = !other.isEmpty;
     while (own.slideDown()) {
-      effort.spend(1);
       other.next();
+      effort.spend(1 + other.size);
       facesChanges ||= !other.isEmpty;
     }
+    if (effort.isTurnDue()) yield TURN;
     // A group that grew on the way may slide further.
   } while (size !== own.size);
   if (own.end === highestEnd || !facesChanges) return;

@@ -1,4 +1,5 @@
-import type { Effort } from '#core/domain/effort.ts';
+import type { PacedEffort } from '#core/domain/effort.ts';
+import { type Reading, TURN } from '../objects.ts';
 import { DiffGivenUp, emptyMarks, type LinePair, type Marks } from './lines.ts';
 import { diffByMyers } from './myers.ts';
 
@@ -17,7 +18,7 @@ interface Region {
  * The comparison that git's merge uses: splits at the longest match around the rarest line, and goes on before and
  * behind it. Where all common lines are frequent, that part is left to `diffByMyers`. Throws `DiffGivenUp` and `EffortSpent`.
  */
-export function diffByHistogram(pair: LinePair, effort: Effort): Marks {
+export function* diffByHistogram(pair: LinePair, effort: PacedEffort): Reading<Marks> {
   const marks = emptyMarks(pair);
   const { before, after } = pair;
   const places = new Places(before);
@@ -28,8 +29,8 @@ export function diffByHistogram(pair: LinePair, effort: Effort): Marks {
       markAll(marks, region);
       continue;
     }
-    const match = new Histogram(pair, places, region, effort).findMatch();
-    if (match === 'only frequent lines') compareByMyers(pair, region, marks, effort);
+    const match = yield* new Histogram(pair, places, region, effort).findMatch();
+    if (match === 'only frequent lines') yield* compareByMyers(pair, region, marks, effort);
     else if (match === null) markAll(marks, region);
     else {
       regions.push({ left, right: match.left, top, bottom: match.top });
@@ -45,15 +46,15 @@ function markAll(marks: Marks, { left, right, top, bottom }: Region): void {
 }
 
 /** Compares a part of the texts as if there were nothing else, and takes over what comes out. */
-export function compareByMyers(
+export function* compareByMyers(
   { before, after }: LinePair,
   region: Region,
   marks: Marks,
-  effort: Effort,
-): void {
+  effort: PacedEffort,
+): Reading<void> {
   const { left, right, top, bottom } = region;
   const pair = { before: before.subarray(left, right), after: after.subarray(top, bottom) };
-  const part = diffByMyers(pair, effort);
+  const part = yield* diffByMyers(pair, effort);
   marks.removed.set(part.removed, left);
   marks.added.set(part.added, top);
 }
@@ -129,9 +130,9 @@ class Histogram {
   readonly #pair: LinePair;
   readonly #places: Places;
   readonly #region: Region;
-  readonly #effort: Effort;
+  readonly #effort: PacedEffort;
 
-  constructor(pair: LinePair, places: Places, region: Region, effort: Effort) {
+  constructor(pair: LinePair, places: Places, region: Region, effort: PacedEffort) {
     this.#pair = pair;
     this.#places = places;
     this.#region = region;
@@ -141,7 +142,7 @@ class Histogram {
   }
 
   /** Null: nothing in common. */
-  findMatch(): Region | null | 'only frequent lines' {
+  *findMatch(): Reading<Region | null | 'only frequent lines'> {
     const { after } = this.#pair;
     const { top, bottom } = this.#region;
     let best: Region | null = null;
@@ -166,11 +167,13 @@ class Histogram {
               best = match;
               rarest = rarity;
             }
+            if (this.#effort.isTurnDue()) yield TURN;
           }
         }
       }
       at = next;
     }
+    if (this.#effort.isTurnDue()) yield TURN;
     return hasCommon && rarest > OCCURRENCES_MAX ? 'only frequent lines' : best;
   }
 

@@ -1,5 +1,12 @@
+import type { PacedEffort } from '#core/domain/effort.ts';
+import { type Reading, TURN } from '../objects.ts';
+
+/** Steps of one line that is cut off or copied, and of one that is looked up among those before it, however short it is. */
+export const LINE_STEPS = 2;
+const LOOKUP_STEPS = 10;
+
 /** A text cut behind every line feed. Each character is one byte, so nothing is lost whatever the encoding is. */
-export function splitLines(bytes: Buffer): readonly string[] {
+export function* splitLines(bytes: Buffer, effort: PacedEffort): Reading<readonly string[]> {
   const text = bytes.toString('latin1');
   const lines: string[] = [];
   for (let start = 0; start < text.length; ) {
@@ -7,6 +14,8 @@ export function splitLines(bytes: Buffer): readonly string[] {
     const end = feed === -1 ? text.length : feed + 1;
     lines.push(text.slice(start, end));
     start = end;
+    effort.walk(LINE_STEPS);
+    if (effort.isTurnDue()) yield TURN;
   }
   return lines;
 }
@@ -30,7 +39,11 @@ export interface LinePair {
   readonly after: Int32Array;
 }
 
-export function pairLines(before: readonly string[], after: readonly string[]): LinePair {
+export function* pairLines(
+  before: readonly string[],
+  after: readonly string[],
+  effort: PacedEffort,
+): Reading<LinePair> {
   const numbers = new Map<string, number>();
   const toNumber = (line: string): number => {
     const known = numbers.get(line);
@@ -38,7 +51,16 @@ export function pairLines(before: readonly string[], after: readonly string[]): 
     numbers.set(line, numbers.size);
     return numbers.size - 1;
   };
-  return { before: Int32Array.from(before, toNumber), after: Int32Array.from(after, toNumber) };
+  const numberAll = function* (lines: readonly string[]): Reading<Int32Array> {
+    const all = new Int32Array(lines.length);
+    for (const [at, line] of lines.entries()) {
+      all[at] = toNumber(line);
+      effort.walk(LOOKUP_STEPS);
+      if (effort.isTurnDue()) yield TURN;
+    }
+    return all;
+  };
+  return { before: yield* numberAll(before), after: yield* numberAll(after) };
 }
 
 /** Raised where git itself fails, because its table of lines overflows. */

@@ -1,11 +1,13 @@
-import { Effort, EffortSpent } from '#core/domain/effort.ts';
+import { EffortSpent, PacedEffort } from '#core/domain/effort.ts';
 import { MERGE_STEPS_MAX } from '#core/domain/limits.ts';
+import { type Reading, TURN } from '../objects.ts';
 import { type Change, listChanges, settleGroups } from './change-groups.ts';
 import { diffByHistogram } from './histogram.ts';
 import {
   DiffGivenUp,
   hasMoreLines,
   joinLines,
+  LINE_STEPS,
   type LinePair,
   type Marks,
   pairLines,
@@ -36,17 +38,21 @@ export function isBinary(content: Buffer): boolean {
  *
  * @param effort - Steps of comparing, beyond which the result is `unsure`.
  */
-export function mergeText(
+export function* mergeText(
   base: Buffer,
   ours: Buffer,
   theirs: Buffer,
-  effort: Effort = new Effort(MERGE_STEPS_MAX),
-): TextMerge {
+  effort: PacedEffort = new PacedEffort(MERGE_STEPS_MAX),
+): Reading<TextMerge> {
   if ([base, ours, theirs].some(isBinary)) return { kind: 'conflict' };
   if ([base, ours, theirs].some((text) => hasMoreLines(text, MERGE_LINES_MAX))) return { kind: 'too_long' };
-  const texts = { base: splitLines(base), ours: splitLines(ours), theirs: splitLines(theirs) };
   try {
-    return mergeLines(texts, effort);
+    const texts = {
+      base: yield* splitLines(base, effort),
+      ours: yield* splitLines(ours, effort),
+      theirs: yield* splitLines(theirs, effort),
+    };
+    return yield* mergeLines(texts, effort);
   } catch (error) {
     if (error instanceof DiffGivenUp || error instanceof EffortSpent) return { kind: 'unsure' };
     throw error;
@@ -60,18 +66,32 @@ interface Texts {
 }
 
 /** Whether groups that moved are compared again is what distinguishes the versions of git. */
-function mergeLines(texts: Texts, effort: Effort): TextMerge {
-  const ours = compare(texts.base, texts.ours, effort);
-  const theirs = compare(texts.base, texts.theirs, effort);
-  const [older, newer] = [false, true].map((recompare) => {
-    const regions = new RegionList(texts);
-    const [mine, yours] = [ours, theirs].map((compared) => settle(compared, recompare, effort));
-    collectRegions(texts, mine ?? [], yours ?? [], regions);
-    return regions.render();
-  });
-  if (older == null || newer == null) return { kind: older === newer ? 'conflict' : 'unsure' };
+function* mergeLines(texts: Texts, effort: PacedEffort): Reading<TextMerge> {
+  const sides = {
+    ours: yield* compare(texts.base, texts.ours, effort),
+    theirs: yield* compare(texts.base, texts.theirs, effort),
+  };
+  const older = yield* mergeSides(texts, sides, false, effort);
+  const newer = yield* mergeSides(texts, sides, true, effort);
+  if (older === null || newer === null) return { kind: older === newer ? 'conflict' : 'unsure' };
   const content = joinLines(older);
   return content.equals(joinLines(newer)) ? { kind: 'merged', content } : { kind: 'unsure' };
+}
+
+/** Null: a conflict. */
+function* mergeSides(
+  texts: Texts,
+  { ours, theirs }: { readonly ours: Compared; readonly theirs: Compared },
+  recompare: boolean,
+  effort: PacedEffort,
+): Reading<readonly string[] | null> {
+  const regions = new RegionList(texts);
+  const mine = yield* settle(ours, recompare, effort);
+  const yours = yield* settle(theirs, recompare, effort);
+  collectRegions(texts, mine, yours, regions);
+  effort.walk(LINE_STEPS * (texts.ours.length + texts.theirs.length));
+  if (effort.isTurnDue()) yield TURN;
+  return regions.render();
 }
 
 interface Compared {
@@ -79,14 +99,22 @@ interface Compared {
   readonly marks: Marks;
 }
 
-function compare(before: readonly string[], after: readonly string[], effort: Effort): Compared {
-  const pair = pairLines(before, after);
-  return { pair, marks: diffByHistogram(pair, effort) };
+function* compare(
+  before: readonly string[],
+  after: readonly string[],
+  effort: PacedEffort,
+): Reading<Compared> {
+  const pair = yield* pairLines(before, after, effort);
+  return { pair, marks: yield* diffByHistogram(pair, effort) };
 }
 
-function settle({ pair, marks }: Compared, recompare: boolean, effort: Effort): readonly Change[] {
+function* settle(
+  { pair, marks }: Compared,
+  recompare: boolean,
+  effort: PacedEffort,
+): Reading<readonly Change[]> {
   const settled = { removed: marks.removed.slice(), added: marks.added.slice() };
-  settleGroups(pair, settled, recompare, effort);
+  yield* settleGroups(pair, settled, recompare, effort);
   return listChanges(settled);
 }
 

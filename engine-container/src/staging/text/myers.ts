@@ -1,4 +1,5 @@
-import type { Effort } from '#core/domain/effort.ts';
+import type { PacedEffort } from '#core/domain/effort.ts';
+import { type Reading, TURN } from '../objects.ts';
 import { emptyMarks, type LinePair, type Marks } from './lines.ts';
 
 /** Lines that occur at least this often in the other text, or as often as the root of its length, may be left out. */
@@ -12,13 +13,15 @@ const LONG_RUN = 20;
 const PROMISING_FACTOR = 4;
 /** Edits after which a promising path is good enough, and those after which any path is, at least. */
 const EDITS_MIN = 256;
+/** Steps of one line that is counted in the other text. */
+const COUNT_STEPS = 4;
 const FAR = 0x7fffffff;
 
 /**
  * Git's default comparison (Myers 1986, both ends at once) with the shortcuts that git takes on long texts: which of
  * several smallest changes comes out, and when it is not the smallest, is the same as in git.
  */
-export function diffByMyers(pair: LinePair, effort: Effort): Marks {
+export function* diffByMyers(pair: LinePair, effort: PacedEffort): Reading<Marks> {
   const marks = emptyMarks(pair);
   const { before, after } = pair;
   const shorter = Math.min(before.length, after.length);
@@ -28,10 +31,10 @@ export function diffByMyers(pair: LinePair, effort: Effort): Marks {
   while (tail < shorter - head && before[before.length - 1 - tail] === after[after.length - 1 - tail]) {
     tail += 1;
   }
-  const left = reduce(before, after, head, tail, marks.removed);
-  const right = reduce(after, before, head, tail, marks.added);
   effort.spend(before.length + after.length);
-  new Search(left, right, marks, effort).run();
+  const left = yield* reduce(before, after, { head, tail }, marks.removed, effort);
+  const right = yield* reduce(after, before, { head, tail }, marks.added, effort);
+  yield* new Search(left, right, marks, effort).run();
   return marks;
 }
 
@@ -42,7 +45,15 @@ interface Reduced {
 }
 
 /** Marks what has no partner, and what has too many amid what has none; the rest is compared. */
-function reduce(text: Int32Array, other: Int32Array, head: number, tail: number, marks: Uint8Array): Reduced {
+function* reduce(
+  text: Int32Array,
+  other: Int32Array,
+  { head, tail }: { readonly head: number; readonly tail: number },
+  marks: Uint8Array,
+  effort: PacedEffort,
+): Reading<Reduced> {
+  effort.walk(COUNT_STEPS * other.length);
+  if (effort.isTurnDue()) yield TURN;
   const counts = new Map<number, number>();
   for (const line of other) counts.set(line, (counts.get(line) ?? 0) + 1);
   const frequent = Math.min(roughRoot(text.length), FREQUENT_MAX);
@@ -52,8 +63,10 @@ function reduce(text: Int32Array, other: Int32Array, head: number, tail: number,
   });
   const places: number[] = [];
   for (let at = 0; at < kinds.length; at += 1) {
-    if (kinds[at] === USEFUL || (kinds[at] === FREQUENT && !isAmidLonely(kinds, at))) places.push(head + at);
+    if (kinds[at] === USEFUL || (kinds[at] === FREQUENT && !isAmidLonely(kinds, at, effort)))
+      places.push(head + at);
     else marks[head + at] = 1;
+    if (effort.isTurnDue()) yield TURN;
   }
   return { lines: Int32Array.from(places, (place) => text[place] ?? 0), places: Int32Array.from(places) };
 }
@@ -62,12 +75,14 @@ const ALONE = 0;
 const USEFUL = 1;
 const FREQUENT = 2;
 
-function isAmidLonely(kinds: Int32Array, at: number): boolean {
+function isAmidLonely(kinds: Int32Array, at: number, effort: PacedEffort): boolean {
   const first = Math.max(0, at - NEIGHBOURHOOD);
   const last = Math.min(kinds.length - 1, at + NEIGHBOURHOOD);
   const above = countRun(kinds, at - 1, -1, first);
+  effort.spend(1 + above.alone + above.often);
   if (above.alone === 0) return false;
   const below = countRun(kinds, at + 1, 1, last);
+  effort.spend(1 + below.alone + below.often);
   if (below.alone === 0) return false;
   const alone = above.alone + below.alone;
   // The line itself counts once for each direction.
@@ -160,13 +175,13 @@ class Search {
   readonly #a: Reduced;
   readonly #b: Reduced;
   readonly #marks: Marks;
-  readonly #effort: Effort;
+  readonly #effort: PacedEffort;
   readonly #forward: Int32Array;
   readonly #backward: Int32Array;
   readonly #offset: number;
   readonly #editsMax: number;
 
-  constructor(a: Reduced, b: Reduced, marks: Marks, effort: Effort) {
+  constructor(a: Reduced, b: Reduced, marks: Marks, effort: PacedEffort) {
     this.#a = a;
     this.#b = b;
     this.#marks = marks;
@@ -178,7 +193,7 @@ class Search {
     this.#editsMax = Math.max(roughRoot(diagonals), EDITS_MIN);
   }
 
-  run(): void {
+  *run(): Reading<void> {
     const boxes: Box[] = [
       { left: 0, right: this.#a.lines.length, top: 0, bottom: this.#b.lines.length, exact: false },
     ];
@@ -195,7 +210,13 @@ class Search {
       if (left === right) mark(this.#marks.added, this.#b.places, top, bottom);
       else if (top === bottom) mark(this.#marks.removed, this.#a.places, left, right);
       else {
-        const { x, y, exactBefore, exactAfter } = this.#split({ left, right, top, bottom, exact: box.exact });
+        const { x, y, exactBefore, exactAfter } = yield* this.#split({
+          left,
+          right,
+          top,
+          bottom,
+          exact: box.exact,
+        });
         boxes.push({ left, right: x, top, bottom: y, exact: exactBefore });
         boxes.push({ left: x, right, top: y, bottom, exact: exactAfter });
       }
@@ -207,7 +228,7 @@ class Search {
   }
 
   /** A point on a good way through the box, where two ways from opposite corners meet. */
-  #split(box: Box): Split {
+  *#split(box: Box): Reading<Split> {
     const { left, right, top, bottom } = box;
     const [lowest, highest] = [left - bottom, right - top];
     const forward = new Front(this.#forward, this.#offset, -1, left - top, left);
@@ -215,6 +236,7 @@ class Search {
     const isOdd = ((forward.middle - backward.middle) & 1) !== 0;
     for (let edits = 1; ; edits += 1) {
       this.#effort.spend(2 * edits);
+      if (this.#effort.isTurnDue()) yield TURN;
       forward.widen(lowest, highest);
       const ahead = this.#advance(box, forward, isOdd ? backward : null);
       if (ahead.met !== null) return ahead.met;

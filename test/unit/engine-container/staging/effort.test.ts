@@ -1,16 +1,25 @@
-import { Effort, EffortSpent } from '#core/domain/effort.ts';
+import { Effort, EffortSpent, PacedEffort } from '#core/domain/effort.ts';
 import { MERGE_BYTES_MAX, MERGE_FILE_BYTES_MAX, MERGE_STEPS_MAX } from '#core/domain/limits.ts';
-import { readAtHand, TURN } from '../../../../engine-container/src/staging/objects.ts';
+import { type Reading, readAtHand, TURN } from '../../../../engine-container/src/staging/objects.ts';
+import { pairLines } from '../../../../engine-container/src/staging/text/lines.ts';
 import { MERGE_LINES_MAX, mergeText } from '../../../../engine-container/src/staging/text/merge-text.ts';
+import { diffByMyers } from '../../../../engine-container/src/staging/text/myers.ts';
 import { planMerge } from '../../../../engine-container/src/staging/three-way.ts';
 import { MemoryObjects } from '../../../merges/trees.ts';
 import { SeededRandom } from '../../../support/seeded-random.ts';
+
+function countTurns(reading: Reading<unknown>): number {
+  let turns = 0;
+  for (let step = reading.next(); step.done !== true; step = reading.next())
+    if (step.value === TURN) turns += 1;
+  return turns;
+}
 
 const linesOf = (count: number, toLine: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => `${toLine(at)}\n`).join('');
 
 const merge = (base: string, ours: string, theirs: string, steps: number = MERGE_STEPS_MAX) =>
-  mergeText(Buffer.from(base), Buffer.from(ours), Buffer.from(theirs), new Effort(steps));
+  readAtHand(mergeText(Buffer.from(base), Buffer.from(ours), Buffer.from(theirs), new PacedEffort(steps)));
 
 /** A tenth in lines of what takes minutes when it is compared to the end: a hundredth of its steps, and of the limit. */
 const STEPS_MAX = MERGE_STEPS_MAX / 100;
@@ -86,14 +95,32 @@ test('a long merge lets all others have turns, and a small one is over without a
         new Map([1, 2, 3].map((at) => [`f${at}`, { mode: '100644', content: `${at}\n${content}` }])),
       ),
     );
-    const reading = planMerge(objects, { base: b, ours: o, theirs: t });
-    let turns = 0;
-    for (let step = reading.next(); step.done !== true; step = reading.next())
-      if (step.value === TURN) turns += 1;
-    return turns;
+    return countTurns(planMerge(objects, { base: b, ours: o, theirs: t }));
   };
-  expect(turnsOf(1_000)).toBe(2);
+  expect(turnsOf(1_000)).toBe(8);
   expect(turnsOf(20)).toBe(0);
+});
+
+/** Plain edits take few steps of comparing: nearly all of the time goes into cutting the lines and telling which are equal. */
+test('one long file lets all others have turns as well, however little of it is changed', () => {
+  const base = linesOf(100_000, (at) => at.toString(36));
+  const effort = new PacedEffort(MERGE_STEPS_MAX);
+  const turns = countTurns(
+    mergeText(Buffer.from(base), Buffer.from(`ours\n${base}`), Buffer.from(`${base}theirs\n`), effort),
+  );
+  expect(turns).toBeGreaterThanOrEqual(5);
+  // What grows with the length alone is no step of comparing: the limit is that of lines.
+  expect(MERGE_STEPS_MAX - effort.left).toBeLessThan(10 * 100_000);
+});
+
+test('looking around lines that occur often takes steps of comparing', () => {
+  // Every line but each hundredth occurs often, and those have no partner.
+  const text = (mark: string) =>
+    Array.from({ length: 20_000 }, (_, at) => (at % 100 === 50 ? `${mark}${at}` : `${at % 3}`));
+  const effort = new PacedEffort(MERGE_STEPS_MAX);
+  const pair = readAtHand(pairLines(text('a'), text('b'), effort));
+  readAtHand(diffByMyers(pair, effort));
+  expect(MERGE_STEPS_MAX - effort.left).toBeGreaterThan(100 * 20_000);
 });
 
 test('steps of a part are steps of the whole', () => {

@@ -1,4 +1,9 @@
-import { hashBlob, hashDirectory, readAtHand } from '../../../../engine-container/src/staging/objects.ts';
+import {
+  hashBlob,
+  hashDirectory,
+  readAtHand,
+  TURN,
+} from '../../../../engine-container/src/staging/objects.ts';
 import { readPatchText } from '../../../../engine-container/src/staging/patch-text.ts';
 import { MERGE_LINES_MAX } from '../../../../engine-container/src/staging/text/merge-text.ts';
 
@@ -21,7 +26,8 @@ function givenTrees() {
     directories.set(hash, entries);
     return hash;
   };
-  return { tree, patch: (from: string, to: string) => readAtHand(readPatchText(view, from, to)) };
+  const reading = (from: string, to: string) => readPatchText(view, from, to);
+  return { tree, reading, patch: (from: string, to: string) => readAtHand(reading(from, to)) };
 }
 
 const part = (name: string, extra = '') => `part ${name}\n1\n2\n3\n${extra}4\n5\n6\nend\n`;
@@ -60,4 +66,13 @@ test('a file of more lines than are compared is not', () => {
 test('a file that is too large is not compared', () => {
   const { tree, patch } = givenTrees();
   expect(patch(tree('a\n'), tree('b\n', { size: 5_000_000 }))).toBeNull();
+});
+
+test('a patch of a long file lets all others have turns', () => {
+  const { tree, reading } = givenTrees();
+  const long = Array.from({ length: 100_000 }, (_, at) => `${at}\n`).join('');
+  const read = reading(tree(long), tree(`first\n${long}`));
+  let turns = 0;
+  for (let step = read.next(); step.done !== true; step = read.next()) if (step.value === TURN) turns += 1;
+  expect(turns).toBeGreaterThanOrEqual(2);
 });
