@@ -53,17 +53,35 @@ export class Turns {
   }
 }
 
-/** Steps of a piece of work that is long enough by itself for others to have turns within it. */
-export class PacedEffort extends Effort {
+/** Counts the steps of what has a limit of its own, for the turns of all others alone. */
+export class Pace {
   #walked = 0;
-  readonly #turns = new Turns(() => this.left - this.#walked);
+  readonly #turns: Turns;
 
-  /** Steps that grow with the size of what is read alone, which has a limit of its own: they only bring the next turn nearer. */
+  /** `stepsLeft`: of steps that count as well. */
+  constructor(stepsLeft: () => number = () => 0) {
+    this.#turns = new Turns(() => stepsLeft() - this.#walked);
+  }
+
   walk(steps: number): void {
     this.#walked += steps;
   }
 
   isTurnDue(): boolean {
     return this.#turns.isDue();
+  }
+}
+
+/** Steps of a piece of work that is long enough by itself for others to have turns within it. */
+export class PacedEffort extends Effort {
+  readonly #pace = new Pace(() => this.left);
+
+  /** Steps that grow with the size of what is read alone, which has a limit of its own: they only bring the next turn nearer. */
+  walk(steps: number): void {
+    this.#pace.walk(steps);
+  }
+
+  isTurnDue(): boolean {
+    return this.#pace.isTurnDue();
   }
 }

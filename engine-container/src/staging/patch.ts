@@ -1,4 +1,7 @@
-import { deflateSync } from 'node:zlib';
+import { setImmediate } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { deflate, deflateSync } from 'node:zlib';
+import { Pace } from '#core/domain/effort.ts';
 import type { BlobId } from '#core/domain/ids.ts';
 import { byPath, type FileVersion, type PathChange, SUBMODULE_MODE } from './path-change.ts';
 
@@ -11,15 +14,43 @@ export type ContentSource = (id: BlobId) => Buffer | undefined;
  * that the forge's `--whitespace=fix` could alter (forge facts, 6.2). Ends in a newline; empty for no changes, which git
  * refuses: do not send that.
  */
-export function renderPatch(
+export async function renderPatch(
   changes: readonly PathChange[],
   contentOf: ContentSource = () => undefined,
-): string {
+): Promise<string> {
   const sorted = changes.flatMap(splitTypeChange).sort(byPath);
   const deletions = sorted.filter((change) => change.to === null);
   const others = sorted.filter((change) => change.to !== null);
-  return [...deletions, ...others].map((change) => renderSection(change, contentOf)).join('');
+  const pace = new Pace();
+  const sections: string[] = [];
+  for (const change of [...deletions, ...others]) {
+    const content = change.to === null ? undefined : contentOf(change.to.id);
+    pace.walk(SECTION_STEPS + BYTE_STEPS * (content?.length ?? 0));
+    // All others have a turn: contents of a whole batch take seconds.
+    if (pace.isTurnDue()) await setImmediate();
+    sections.push(renderSection(change, content === undefined ? null : await pack(content)));
+  }
+  return sections.join('');
 }
+
+/** Steps of one file of a patch, and those of each byte that is in it. */
+const SECTION_STEPS = 50;
+const BYTE_STEPS = 2;
+/** Longer contents are packed beside the thread of all tenants. */
+const PACKED_AT_ONCE_BYTES_MAX = 256 * 1024;
+
+interface Packed {
+  readonly length: number;
+  readonly bytes: Buffer;
+}
+
+async function pack(content: Buffer): Promise<Packed> {
+  const { length } = content;
+  const bytes = length > PACKED_AT_ONCE_BYTES_MAX ? await deflateAside(content) : deflateSync(content);
+  return { length, bytes };
+}
+
+const deflateAside = promisify<Buffer, Buffer>(deflate);
 
 /** Git knows no change of type, only the removal of one thing and the creation of another. */
 function splitTypeChange(change: PathChange): readonly PathChange[] {
@@ -36,7 +67,7 @@ function typeOf(version: FileVersion): string {
   return version.mode.slice(0, 3);
 }
 
-function renderSection(change: PathChange, contentOf: ContentSource): string {
+function renderSection(change: PathChange, packed: Packed | null): string {
   const { from, to, path } = change;
   const oldName = quoteName(`a/${path}`);
   const newName = quoteName(`b/${path}`);
@@ -50,9 +81,8 @@ function renderSection(change: PathChange, contentOf: ContentSource): string {
     lines.push(renderIndexLine(from, to));
     const left = from === null ? '/dev/null' : oldName;
     const right = to === null ? '/dev/null' : newName;
-    const content = to === null ? undefined : contentOf(to.id);
     if ((from ?? to)?.mode === SUBMODULE_MODE) lines.push(...renderSubmoduleHunk(left, right, from, to));
-    else if (content !== undefined) lines.push(...renderLiteral(content));
+    else if (packed !== null) lines.push(...renderLiteral(packed));
     else lines.push(`Binary files ${left} and ${right} differ`);
   }
   return `${lines.join('\n')}\n`;
@@ -85,8 +115,7 @@ const LITERAL_LINE_BYTES = 52;
 const BASE85 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~';
 
 /** Git's binary literal: packed, in base 85, each line led by its length, and an empty line at the end. */
-function renderLiteral(content: Buffer): readonly string[] {
-  const packed = deflateSync(content);
+function renderLiteral({ length: contentLength, bytes: packed }: Packed): readonly string[] {
   const lines = Math.ceil(packed.length / LITERAL_LINE_BYTES);
   // One buffer for all: megabytes that were made piece by piece hold up all others in the engine.
   const text = Buffer.alloc(lines * 2 + 5 * Math.ceil(packed.length / 4));
@@ -98,7 +127,7 @@ function renderLiteral(content: Buffer): readonly string[] {
     text[end] = LINE_FEED;
     end += 1;
   }
-  return ['GIT binary patch', `literal ${content.length}`, text.toString('latin1', 0, end)];
+  return ['GIT binary patch', `literal ${contentLength}`, text.toString('latin1', 0, end)];
 }
 
 const LINE_FEED = 10;

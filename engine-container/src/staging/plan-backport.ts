@@ -47,7 +47,7 @@ async function plan(
     if (merged.kind === 'refused') return { kind: 'refused', result: resultOfRefusal(merged.reason) };
     return {
       kind: 'plan',
-      patch: renderPatch(merged.changes, (id) => objects.contentOf(id)),
+      patch: await renderPatch(merged.changes, (id) => objects.contentOf(id)),
       tree: merged.tree,
     };
   } catch (error) {

@@ -158,7 +158,7 @@ class ChainBuilder {
     const { forge, baseBranch, objects } = this.#deps;
     const request = {
       branch: this.#workExists ? this.#action.workBranch : baseBranch,
-      patch: renderPatch(plan.changes, (id) => objects.contentOf(id)),
+      patch: await renderPatch(plan.changes, (id) => objects.contentOf(id)),
       // Never `#n` or `!n`: the forge would write it into the timeline of each. Never a title: its words could steer the gate.
       message: this.#say(`pull request ${plan.pr} ${mark}`),
     };

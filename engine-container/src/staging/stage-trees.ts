@@ -132,7 +132,7 @@ export async function publishTree(
       : await applyToNewBranch(forge, {
           branch: extra === null ? source : workBranch,
           newBranch: wanted.branch,
-          patch: renderPatch(extra === null ? changes : [turn(extra)], (id) => objects.contentOf(id)),
+          patch: await renderPatch(extra === null ? changes : [turn(extra)], (id) => objects.contentOf(id)),
           message: wanted.message,
         });
   const usesWorkBranch = wanted.isAnchored || extra !== null;
@@ -161,7 +161,7 @@ async function detour(
   { workBranch, isAnchored, baseBranch, groundSha, message }: TreeToPublish,
   extra: PathChange,
 ): Promise<CommitSha | null> {
-  const request = { patch: renderPatch([extra]), message: `${message} [skip ci]` };
+  const request = { patch: await renderPatch([extra]), message: `${message} [skip ci]` };
   const commit = isAnchored
     ? await forge.applyPatch({ ...request, branch: workBranch })
     : await applyToNewBranch(forge, { ...request, branch: baseBranch, newBranch: workBranch });

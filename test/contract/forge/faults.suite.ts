@@ -79,7 +79,9 @@ export function faultsSuite(subject: () => ForgeSubject): void {
     const head = await repo.commit('bot', { 'a.txt': 'new\n' }, { newBranch: 'side' });
     const entryOf = async (ref: string) =>
       (await listFiles(repo.forge, ref)).find((entry) => entry.path === 'a.txt') ?? null;
-    const patch = renderPatch([{ path: 'a.txt', from: await entryOf('main'), to: await entryOf(head) }]);
+    const patch = await renderPatch([
+      { path: 'a.txt', from: await entryOf('main'), to: await entryOf(head) },
+    ]);
     const request = { branch: 'main', newBranch: 'w', patch, message: 'm' };
     const applied = withFault('POST', { status: 500, when: 'after' }, 1, () =>
       repo.forge.applyPatch(request),

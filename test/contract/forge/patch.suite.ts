@@ -25,7 +25,7 @@ export function patchSuite(subject: () => ForgeSubject): void {
       { 'a.txt': 'new\n', 'b.txt': null, 'd/ü x.txt': 'd\n' },
       { newBranch: 'side' },
     );
-    const patch = renderPatch([
+    const patch = await renderPatch([
       { path: 'a.txt', from: await entry(repo, base, 'a.txt'), to: await entry(repo, head, 'a.txt') },
       { path: 'b.txt', from: await entry(repo, base, 'b.txt'), to: null },
     ]);
@@ -39,7 +39,9 @@ export function patchSuite(subject: () => ForgeSubject): void {
     expect(first.message.trim()).toBe('stage 1 [skip ci]');
     expect(await repo.forge.readBranchTip('work/1')).toBe(first.sha);
     expect(await repo.forge.readBranchTip('main')).toBe(base);
-    const added = renderPatch([{ path: 'd/ü x.txt', from: null, to: await entry(repo, head, 'd/ü x.txt') }]);
+    const added = await renderPatch([
+      { path: 'd/ü x.txt', from: null, to: await entry(repo, head, 'd/ü x.txt') },
+    ]);
     const second = await repo.forge.applyPatch({
       branch: 'work/1',
       patch: added,
@@ -63,7 +65,7 @@ export function patchSuite(subject: () => ForgeSubject): void {
       }),
     );
     const made = new Map(Object.values(contents).map((content) => [hashBlob(content, 'sha1'), content]));
-    const patch = renderPatch(changes, (id) => made.get(id));
+    const patch = await renderPatch(changes, (id) => made.get(id));
     const commit = await repo.forge.applyPatch({ branch: 'main', newBranch: 'work/2', patch, message: 'm' });
     const expected = await repo.commit(
       'bot',
@@ -79,7 +81,7 @@ export function patchSuite(subject: () => ForgeSubject): void {
     const fork = (await repo.forge.readBranchTip('main')) ?? '';
     const clash = await repo.commit('bot', { 'f.txt': text({ 2: 'theirs' }) }, { newBranch: 'clash' });
     await repo.commit('bot', { 'f.txt': text({ 2: 'ours' }) });
-    const patch = renderPatch([
+    const patch = await renderPatch([
       { path: 'f.txt', from: await entry(repo, fork, 'f.txt'), to: await entry(repo, clash, 'f.txt') },
     ]);
     const applied = repo.forge.applyPatch({ branch: 'main', newBranch: 'work/3', patch, message: 'm' });
@@ -92,8 +94,10 @@ export function patchSuite(subject: () => ForgeSubject): void {
     const base = (await repo.forge.readBranchTip('main')) ?? '';
     const head = await repo.commit('bot', { 'a.txt': 'new\n' }, { newBranch: 'side' });
     const from = await entry(repo, base, 'a.txt');
-    const good = renderPatch([{ path: 'a.txt', from, to: await entry(repo, head, 'a.txt') }]);
-    const absent = renderPatch([{ path: 'a.txt', from, to: { mode: '100644', id: '1234567890'.repeat(4) } }]);
+    const good = await renderPatch([{ path: 'a.txt', from, to: await entry(repo, head, 'a.txt') }]);
+    const absent = await renderPatch([
+      { path: 'a.txt', from, to: { mode: '100644', id: '1234567890'.repeat(4) } },
+    ]);
     const request = { branch: 'main', newBranch: 'w', patch: good, message: 'm' };
     await expect(repo.forge.applyPatch({ ...request, patch: absent })).rejects.toMatchObject({ status: 500 });
     const lost = repo.forge.applyPatch({ ...request, branch: 'nowhere' });
@@ -107,7 +111,7 @@ export function patchSuite(subject: () => ForgeSubject): void {
     const base = (await repo.forge.readBranchTip('main')) ?? '';
     const head = await repo.commit('bot', { 'a.txt': 'new\n' }, { newBranch: 'side' });
     await repo.must('bot', 'POST', '/branch_protections', { rule_name: 'main' });
-    const patch = renderPatch([
+    const patch = await renderPatch([
       { path: 'a.txt', from: await entry(repo, base, 'a.txt'), to: await entry(repo, head, 'a.txt') },
     ]);
     const onto = repo.forge.applyPatch({ branch: 'main', patch, message: 'm' });

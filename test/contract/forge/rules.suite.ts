@@ -168,7 +168,7 @@ export function rulesSuite(subject: () => ForgeSubject, needs: Needs): void {
     const archived = { kind: 'archived', status: 423 };
     await expect(repo.forge.createBranch('x', head)).rejects.toMatchObject(archived);
     await expect(repo.forge.deleteBranch('one')).rejects.toMatchObject(archived);
-    const patch = renderPatch([
+    const patch = await renderPatch([
       { path: 'a.txt', from: null, to: (await listFiles(repo.forge, head))[0] ?? null },
     ]);
     const request = { branch: 'main', newBranch: 'y', patch, message: 'm' };

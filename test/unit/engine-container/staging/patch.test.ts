@@ -86,27 +86,27 @@ describe('renderPatch', () => {
         `+Subproject commit ${TWO}`,
       ],
     ],
-  ])('%s', (_, change, lines) => {
-    expect(renderPatch([change])).toBe(`${lines.join('\n')}\n`);
+  ])('%s', async (_, change, lines) => {
+    expect(await renderPatch([change])).toBe(`${lines.join('\n')}\n`);
   });
 
-  test('deletes before it creates, so that a directory can take the place of a file', () => {
-    const patch = renderPatch([
+  test('deletes before it creates, so that a directory can take the place of a file', async () => {
+    const patch = await renderPatch([
       { path: 'a/b', from: null, to: file(TWO) },
       { path: 'z', from: file(ONE), to: null },
     ]);
     expect(patch.indexOf('a/z')).toBeLessThan(patch.indexOf('a/a/b'));
   });
 
-  test('writes the absent id as long as the other', () => {
+  test('writes the absent id as long as the other', async () => {
     const long = '3'.repeat(64);
-    expect(renderPatch([{ path: 'f', from: null, to: file(long) }])).toContain(
+    expect(await renderPatch([{ path: 'f', from: null, to: file(long) }])).toContain(
       `index ${'0'.repeat(64)}..${long}\n`,
     );
   });
 
-  test('is empty for no change', () => {
-    expect(renderPatch([])).toBe('');
+  test('is empty for no change', async () => {
+    expect(await renderPatch([])).toBe('');
   });
 });
 
@@ -131,8 +131,8 @@ describe('contents that the forge does not have', () => {
     ['one byte', Buffer.from('x')],
     ['less than a line', Buffer.from('short\n')],
     ['many lines of bytes', Buffer.from(Array.from({ length: 3000 }, (_, at) => (at * 7919) % 251))],
-  ])('%s, as a literal that unpacks to it', (_, content) => {
-    const patch = renderPatch([change], (id) => (id === TWO ? content : undefined));
+  ])('%s, as a literal that unpacks to it', async (_, content) => {
+    const patch = await renderPatch([change], (id) => (id === TWO ? content : undefined));
     const lines = patch.split('\n');
     expect(lines.slice(0, 4)).toEqual([
       'diff --git a/f b/f',
@@ -144,8 +144,8 @@ describe('contents that the forge does not have', () => {
     expect(lines.slice(4, -2).every((line) => line.length <= 66 && line.length % 5 === 1)).toBe(true);
   });
 
-  test('and no contents where the forge has them', () => {
-    expect(renderPatch([change])).not.toContain('literal');
+  test('and no contents where the forge has them', async () => {
+    expect(await renderPatch([change])).not.toContain('literal');
   });
 });
 
@@ -177,14 +177,32 @@ test('diffTrees names what differs, in order, and nothing else', () => {
   expect(readAtHand(diffTrees(objects, from, from)).changes).toEqual([]);
 });
 
-test('contents of a merge are written in one piece, however long they are', () => {
+test('contents of a merge are written in one piece, however long they are', async () => {
   const alloc = jest.spyOn(Buffer, 'alloc');
-  const piecesOf = (bytes: number): number => {
+  const piecesOf = async (bytes: number): Promise<number> => {
     const content = randomBytes(bytes);
     alloc.mockClear();
-    renderPatch([{ path: 'f', from: file(ONE), to: file(TWO) }], () => content);
+    await renderPatch([{ path: 'f', from: file(ONE), to: file(TWO) }], () => content);
     return alloc.mock.calls.length;
   };
-  expect(piecesOf(10_000)).toBe(piecesOf(10));
+  expect(await piecesOf(10_000)).toBe(await piecesOf(10));
   alloc.mockRestore();
+});
+
+test.each([
+  ['many files', 40, 200 * 1024],
+  ['one long file', 1, 4 * 1024 * 1024],
+])('contents of a merge are written in turns: %s', async (_, files, bytes) => {
+  const content = randomBytes(bytes);
+  const changes = Array.from({ length: files }, (_, at) => ({ path: `f${at}`, from: null, to: file(TWO) }));
+  let turns = 0;
+  let isOver = false;
+  const others = (): void => {
+    turns += 1;
+    if (!isOver) setImmediate(others);
+  };
+  setImmediate(others);
+  await renderPatch(changes, () => content);
+  isOver = true;
+  expect(turns).toBeGreaterThan(files / 5 + 1);
 });

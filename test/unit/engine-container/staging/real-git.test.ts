@@ -53,16 +53,17 @@ describe(`staging against real git, seed ${SEED}`, () => {
     expect(trees.flatMap((tree) => sides.map((side) => tree[side]))).toEqual(expected);
   });
 
-  test('the patch makes the tree that the plan says, and that git merges', () => {
+  test('the patch makes the tree that the plan says, and that git merges', async () => {
     const merged = lab.mergeCases(cases.length);
     const made = new Map<string, Buffer>();
     const planner = new MemoryObjects();
     for (const one of cases) for (const side of [one.base, one.ours, one.theirs]) planner.putTree(side);
     planner.putBlob = (id, content) => made.set(id, content);
     const plans = trees.map((each) => readAtHand(planMerge(planner, each)));
-    const applied = lab.applyPatches(
-      plans.map((plan) => (plan.kind === 'plan' ? renderPatch(plan.changes, (id) => made.get(id)) : null)),
+    const patches = plans.map((plan) =>
+      plan.kind === 'plan' ? renderPatch(plan.changes, (id) => made.get(id)) : null,
     );
+    const applied = lab.applyPatches(await Promise.all(patches));
     const planned = plans.flatMap((plan, i) => (plan.kind === 'plan' ? [{ i, tree: plan.tree }] : []));
     expect(planned.map(({ i }) => ({ i, tree: applied[i] }))).toEqual(planned);
     expect(planned.map(({ i }) => ({ i, tree: merged[i] }))).toEqual(planned);
@@ -70,11 +71,12 @@ describe(`staging against real git, seed ${SEED}`, () => {
     expect(made.size).toBeGreaterThan(cases.length / 20);
   });
 
-  test('the patch between two trees turns one into the other exactly', () => {
+  test('the patch between two trees turns one into the other exactly', async () => {
     const some = trees.slice(0, EXACT_CASES);
-    const applied = lab.applyPatches(
-      some.map(({ ours, theirs }) => renderPatch(readAtHand(diffTrees(objects, ours, theirs)).changes)),
+    const patches = some.map(({ ours, theirs }) =>
+      renderPatch(readAtHand(diffTrees(objects, ours, theirs)).changes),
     );
+    const applied = lab.applyPatches(await Promise.all(patches));
     expect(applied).toEqual(some.map(({ theirs }) => theirs));
   });
 });

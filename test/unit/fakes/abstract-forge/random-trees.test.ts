@@ -34,7 +34,7 @@ test(`the engine's plan, the forge's patch and the native merge agree on every t
       continue;
     }
     if (plan.changes.length === 0) continue;
-    const patch = renderPatch(plan.changes, (id) => objects.contentOf(id));
+    const patch = await renderPatch(plan.changes, (id) => objects.contentOf(id));
     const staged = await bot.applyPatch({ branch: 'main', newBranch: STAGING, patch, message: 'stage' });
     expect({ i, tree: staged.tree }).toEqual({ i, tree: plan.tree });
     if (patch.includes('\nliteral ')) tally.contentMerges += 1;

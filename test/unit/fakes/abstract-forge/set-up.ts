@@ -63,7 +63,7 @@ export async function stage(
   const commit = await bot.applyPatch({
     branch,
     ...(newBranch === undefined ? {} : { newBranch }),
-    patch: renderPatch(plan.changes, (id) => objects.contentOf(id)),
+    patch: await renderPatch(plan.changes, (id) => objects.contentOf(id)),
     message,
   });
   return { plan, commit };

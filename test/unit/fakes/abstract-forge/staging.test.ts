@@ -48,7 +48,7 @@ describe('staging', () => {
   test('a literal that is not what its id names does not apply', async () => {
     const { control, bot } = setUp({ files: { f: '1' } });
     const from = { mode: '100644', id: hashBlob(Buffer.from('1'), 'sha1') };
-    const patch = renderPatch([{ path: 'f', from, to: { mode: '100644', id: '9'.repeat(40) } }], () =>
+    const patch = await renderPatch([{ path: 'f', from, to: { mode: '100644', id: '9'.repeat(40) } }], () =>
       Buffer.from('2'),
     );
     const request = { branch: 'main', newBranch: STAGING, patch, message: 'm' };
@@ -63,7 +63,7 @@ describe('staging', () => {
     expect(pr).toBe(1);
     await control.pushToBase({ f: { content: '1', mode: '100755' } });
     const to = { mode: '100644', id: hashBlob(Buffer.from('2'), 'sha1') };
-    const patch = renderPatch([{ path: 'f', from, to }]);
+    const patch = await renderPatch([{ path: 'f', from, to }]);
     const request = { branch: 'main', newBranch: STAGING, patch, message: 'm' };
     const commit = await bot.applyPatch(request);
     const staged = await bot.readTree(commit.sha, 'all');
@@ -81,7 +81,7 @@ describe('staging', () => {
     const { commit } = await stage(control, b, 'work');
     const objects = new RepoObjects(bot, new RepoDirectories(), () => false);
     const [before, after] = [await objects.treeOf(from), await objects.treeOf(commit.sha)];
-    const patch = renderPatch((await objects.run(diffTrees(objects, before, after))).changes);
+    const patch = await renderPatch((await objects.run(diffTrees(objects, before, after))).changes);
     const again = await bot.applyPatch({
       branch: 'main',
       newBranch: STAGING,
