@@ -1,12 +1,12 @@
 import type { BlobId, TreeHash } from '#core/domain/ids.ts';
+import { hashDirectory, sortEntries } from '../../engine-container/src/staging/hash-directory.ts';
 import {
   DIRECTORY_MODE,
   type Directory,
   type DirectoryEntry,
   hashBlob,
-  hashDirectory,
   type ObjectView,
-  sortEntries,
+  readAtHand,
 } from '../../engine-container/src/staging/objects.ts';
 
 /** A file of a case; for a submodule `content` is the commit id. */
@@ -64,8 +64,8 @@ export class MemoryObjects implements ObjectView {
     for (const [name, inner] of below) {
       entries.push({ name, mode: DIRECTORY_MODE, id: this.putTree(inner), size: null });
     }
-    const sorted = sortEntries(entries);
-    const id = hashDirectory(sorted, 'sha1');
+    const sorted = readAtHand(sortEntries(entries));
+    const id = readAtHand(hashDirectory(sorted, 'sha1'));
     this.putDirectory(id, sorted);
     return id;
   }

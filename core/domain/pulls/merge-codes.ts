@@ -31,8 +31,8 @@ export const MERGE_CODES = {
   ),
   too_many_files: wait(
     'author',
-    'refused: it or the base changed too many files since they parted (about 100,000); merge the base into it, or split it',
-    `${MERGE_BASE} If it is told again, this pull request alone changes too many files: split it.`,
+    'refused: too many files changed since it and the base parted (some 100,000) or one over 1,000 folders deep; merge the base, or split it',
+    `${MERGE_BASE} If it is told again, this pull request alone changes too many files, or has one too deep in its folders: split it, or move that one up.`,
     true,
   ),
   commit_left_out: wait(

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { BlobId, TreeHash } from '#core/domain/ids.ts';
-import { byPath } from './path-change.ts';
 
 export const DIRECTORY_MODE = '040000';
 
@@ -135,38 +134,4 @@ export function formatOf(id: string): ObjectFormat {
 
 export function hashBlob(content: Buffer, format: ObjectFormat): BlobId {
   return createHash(format).update(`blob ${content.length}\0`).update(content).digest('hex');
-}
-
-/** The id git gives a directory with these entries, in whatever order they come. */
-export function hashDirectory(
-  entries: Directory,
-  format: ObjectFormat,
-  encodeName: (name: string) => Buffer = (name) => Buffer.from(name),
-): TreeHash {
-  const rows = sortEntries(entries).map(({ mode, name, id }) => ({
-    mode: `${mode.replace(/^0/, '')} `,
-    name: encodeName(name),
-    id,
-  }));
-  const length = rows.reduce(
-    (sum, { mode, name, id }) => sum + mode.length + name.length + 1 + id.length / 2,
-    0,
-  );
-  // One buffer: a stranger's directory may have as many entries as are read at all.
-  const body = Buffer.alloc(length);
-  let at = 0;
-  for (const { mode, name, id } of rows) {
-    at += body.write(mode, at, 'latin1');
-    at += name.copy(body, at) + 1;
-    at += body.write(id, at, 'hex');
-  }
-  return createHash(format).update(`tree ${length}\0`).update(body).digest('hex');
-}
-
-/** Git sorts a directory as if its name ended in a slash. */
-export function sortEntries(entries: Directory): Directory {
-  return entries
-    .map((entry) => ({ entry, path: isDirectory(entry) ? `${entry.name}/` : entry.name }))
-    .sort(byPath)
-    .map(({ entry }) => entry);
 }

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { Pace } from '#core/domain/effort.ts';
 import type { TreeEntry } from '#core/domain/forge/forge.ts';
 import type { BlobId, CommitSha, TreeHash } from '#core/domain/ids.ts';
 import {
@@ -9,15 +10,15 @@ import {
 } from '#core/domain/limits.ts';
 import type { TreeReader } from '#core/ports/forge.ts';
 import type { BaseSides, RepoDirectories } from '../reconcile/engine-memory.ts';
+import { hashDirectory, sortEntries } from './hash-directory.ts';
 import {
   type Directory,
+  type DirectoryEntry,
   formatOf,
-  hashDirectory,
   isDirectory,
   type Need,
   type ObjectView,
   type Reading,
-  sortEntries,
   TURN,
 } from './objects.ts';
 import { directoryOf } from './renames/sides.ts';
@@ -32,6 +33,8 @@ const LARGE_BLOB_BYTES = 1024 * 1024;
  * to and fro are worked through without a call.
  */
 const TURN_ENTRIES = 100_000;
+/** Steps of one entry of a listing that is taken apart, beside those of sorting and hashing. */
+const ENTRY_STEPS = 25;
 
 /** Raised when the time of a reconcile is up while trees are read. What was read is kept: the next one goes on. */
 export class ReadingUnfinished extends Error {
@@ -195,33 +198,44 @@ export class RepoObjects implements ObjectView {
     if (!large.has(path)) {
       const { tree, entries } = await this.#forge.readTree(id, 'all');
       if (entries !== null) {
-        this.#keep(tree, entries);
+        await this.#keep(tree, entries);
         return tree;
       }
       large.add(path);
       if (this.#memory.directories.has(tree)) return tree;
     }
     const { tree, entries } = await this.#forge.readTree(id, 'one');
-    this.#keep(tree, entries ?? []);
+    await this.#keep(tree, entries ?? []);
     return tree;
   }
 
   /** Takes a listing apart into directories. One that does not hash to its id is not what it says. */
-  #keep(root: TreeHash, entries: readonly TreeEntry[]): void {
+  async #keep(root: TreeHash, entries: readonly TreeEntry[]): Promise<void> {
+    // The time of a reconcile does not end it: what was read would have to be read again.
+    for (const _ of this.#takeApart(root, entries)) await setImmediate();
+  }
+
+  *#takeApart(root: TreeHash, entries: readonly TreeEntry[]): Reading<void> {
+    const pace = new Pace();
     const ids = new Map<string, string>([['', root]]);
-    const contents = new Map<string, TreeEntry[]>();
-    for (const entry of entries) {
-      const parent = directoryOf(entry.path);
+    const contents = new Map<string, DirectoryEntry[]>();
+    for (const { path, mode, id, size = null } of entries) {
+      const parent = directoryOf(path);
+      const entry = { name: path.slice(path.lastIndexOf('/') + 1), mode, id, size };
       const siblings = contents.get(parent);
       if (siblings === undefined) contents.set(parent, [entry]);
       else siblings.push(entry);
-      if (isDirectory(entry)) ids.set(entry.path, entry.id);
+      if (isDirectory(entry)) ids.set(path, id);
+      pace.walk(ENTRY_STEPS);
+      if (pace.isTurnDue()) yield TURN;
     }
     for (const [path, id] of ids) {
       const below = contents.get(path);
       // Not listed: one level was asked for.
       if (below === undefined && path !== '') continue;
-      this.#memory.put(id, verify(id, below ?? []));
+      this.#memory.put(id, yield* verify(id, below ?? []));
+      pace.walk(ENTRY_STEPS * (below?.length ?? 0));
+      if (pace.isTurnDue()) yield TURN;
     }
   }
 }
@@ -230,14 +244,7 @@ function isLarge(need: Need): boolean {
   return need.kind === 'blob' && (need.size ?? 0) > LARGE_BLOB_BYTES;
 }
 
-function verify(id: TreeHash, entries: readonly TreeEntry[]): Directory | 'unsayable' {
-  const directory = sortEntries(
-    entries.map(({ path, mode, id: object, size = null }) => ({
-      name: path.slice(path.lastIndexOf('/') + 1),
-      mode,
-      id: object,
-      size,
-    })),
-  );
-  return hashDirectory(directory, formatOf(id)) === id ? directory : 'unsayable';
+function* verify(id: TreeHash, entries: Directory): Reading<Directory | 'unsayable'> {
+  const directory = yield* sortEntries(entries);
+  return (yield* hashDirectory(directory, formatOf(id))) === id ? directory : 'unsayable';
 }

@@ -1,13 +1,18 @@
+import { Pace } from '#core/domain/effort.ts';
 import type { TreeHash } from '#core/domain/ids.ts';
 import type { MergeRefusal } from '#core/domain/pulls/merge-refusal.ts';
 import { type FileMerge, mergeFiles } from './file-merge.ts';
-import { type ObjectView, type Reading, Unsayable } from './objects.ts';
+import { type ObjectView, type Reading, TURN, Unsayable } from './objects.ts';
 import { byPath, type FileVersion, isRegularFile, isSameVersion, type PathChange } from './path-change.ts';
 import { Refused } from './refusal.ts';
 import { findRenames } from './renames/find-renames.ts';
 import { directoryOf } from './renames/sides.ts';
+import { sortInTurns } from './sort-in-turns.ts';
 import { editTree } from './tree-edit.ts';
 import { diffTrees, type TreeDiff } from './tree-walk.ts';
+
+/** Steps of one change that is put beside those of the other side. */
+const CHANGE_STEPS = 25;
 
 export type MergePlan =
   | {
@@ -90,13 +95,17 @@ function* mergeDiffs(
   theirDiff: TreeDiff,
 ): Reading<MergePlan> {
   const { base, ours, theirs } = trees;
+  const pace = new Pace();
   const { settled, merges } = yield* sortPaths(view, ourDiff, theirDiff);
+  pace.walk(CHANGE_STEPS * (ourDiff.changes.length + theirDiff.changes.length));
+  if (pace.isTurnDue()) yield TURN;
   const merged = yield* mergeFiles(view, merges, [base, ours, theirs]);
   const ourFiles = new Map(ourDiff.changes.map(({ path, to }) => [path, to]));
   const fromMerges = merges.map(
     ({ path }): PathChange => ({ path, from: ourFiles.get(path) ?? null, to: merged.get(path) ?? null }),
   );
-  const changes = [...settled, ...fromMerges].filter(({ from, to }) => !isSameVersion(from, to)).sort(byPath);
+  const all = [...settled, ...fromMerges].filter(({ from, to }) => !isSameVersion(from, to));
+  const changes = yield* sortInTurns(all, ({ path }) => path, byPath);
   const tree = yield* editTree(view, ours, changes);
   if (tree === 'clash') throw new Refused('conflict');
   return { kind: 'plan', changes, tree };

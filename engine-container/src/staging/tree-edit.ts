@@ -1,20 +1,20 @@
+import { Pace } from '#core/domain/effort.ts';
 import type { TreeHash } from '#core/domain/ids.ts';
+import { hashDirectory, sortEntries } from './hash-directory.ts';
 import {
   DIRECTORY_MODE,
   type DirectoryEntry,
   formatOf,
-  hashDirectory,
   isDirectory,
   type ObjectView,
   type Reading,
   readDirectories,
-  sortEntries,
   TURN,
 } from './objects.ts';
 import type { FileVersion, PathChange } from './path-change.ts';
 
-/** Entries of directories that are written anew between two turns of all others in the engine. */
-const TURN_ENTRIES = 20_000;
+/** Steps of one entry of a directory that is written anew, beside those of sorting and hashing. */
+const ENTRY_STEPS = 25;
 
 /** The wanted entry at one name of a directory: a file or none (undefined = as it is), and changes below it. */
 interface Wish {
@@ -31,6 +31,7 @@ export function* editTree(
   tree: TreeHash,
   changes: readonly Pick<PathChange, 'path' | 'to'>[],
 ): Reading<TreeHash | 'clash'> {
+  const pace = new Pace();
   const root: Wish = { file: undefined, below: new Map() };
   for (const { path, to } of changes) {
     let wish = root;
@@ -38,12 +39,14 @@ export function* editTree(
       const next = wish.below.get(name) ?? { file: undefined, below: new Map() };
       wish.below.set(name, next);
       wish = next;
+      pace.walk(ENTRY_STEPS);
     }
     wish.file = to;
+    if (pace.isTurnDue()) yield TURN;
   }
-  const edited = yield* editDirectory({ view, sample: tree, written: 0 }, tree, '', root.below);
+  const edited = yield* editDirectory({ view, sample: tree, pace }, tree, '', root.below);
   if (edited !== null) return edited;
-  const empty = hashDirectory([], formatOf(tree));
+  const empty = yield* hashDirectory([], formatOf(tree));
   view.putDirectory(empty, []);
   return empty;
 }
@@ -52,8 +55,7 @@ interface Edit {
   readonly view: ObjectView;
   /** Any id of the repository. */
   readonly sample: TreeHash;
-  /** Entries since the last turn of all others. */
-  written: number;
+  readonly pace: Pace;
 }
 
 /** Null = nothing is left in it. */
@@ -65,8 +67,15 @@ function* editDirectory(
 ): Reading<TreeHash | null | 'clash'> {
   const { view, sample } = edit;
   const [directory = []] = yield* readDirectories(view, [{ id, path }]);
-  const entries = new Map(directory.map((entry) => [entry.name, entry]));
+  const entries = new Map<string, DirectoryEntry>();
+  for (const entry of directory) {
+    entries.set(entry.name, entry);
+    edit.pace.walk(ENTRY_STEPS);
+    if (edit.pace.isTurnDue()) yield TURN;
+  }
   for (const [name, wish] of wishes) {
+    edit.pace.walk(ENTRY_STEPS);
+    if (edit.pace.isTurnDue()) yield TURN;
     const current = entries.get(name);
     const place = path === '' ? name : `${path}/${name}`;
     const subtree: TreeHash | null = current !== undefined && isDirectory(current) ? current.id : null;
@@ -81,13 +90,10 @@ function* editDirectory(
     else entries.delete(name);
   }
   if (entries.size === 0) return null;
-  edit.written += entries.size;
-  if (edit.written > TURN_ENTRIES) {
-    yield TURN;
-    edit.written = 0;
-  }
-  const sorted = sortEntries([...entries.values()]);
-  const hash = hashDirectory(sorted, formatOf(sample));
+  edit.pace.walk(ENTRY_STEPS * entries.size);
+  if (edit.pace.isTurnDue()) yield TURN;
+  const sorted = yield* sortEntries([...entries.values()]);
+  const hash = yield* hashDirectory(sorted, formatOf(sample));
   view.putDirectory(hash, sorted);
   return hash;
 }

@@ -12,12 +12,16 @@ import {
 } from './objects.ts';
 import { byPath, type FileVersion, type PathChange } from './path-change.ts';
 import { Refused } from './refusal.ts';
+import { sortInTurns } from './sort-in-turns.ts';
 
 /** Steps of comparing two trees: some 100,000 changed files, fewer where their paths are long. */
 const TREE_STEPS_MAX = 20_000_000;
 /** Steps of one entry of a directory that is looked at, and those of one that differs, beside those of its characters. */
 const ENTRY_STEPS = 10;
 const CHANGE_STEPS = 100;
+
+/** Folders within folders of a changed file. Git itself reads no more than 2,048, and what is edited is followed on the stack. */
+const TREE_DEPTH_MAX = 1_000;
 
 export interface TreeDiff {
   /** Files that differ, in git's order. */
@@ -29,7 +33,7 @@ export interface TreeDiff {
 /**
  * The changes that turn tree `from` into tree `to`, which is of a pull request's head or of the base. Only directories
  * whose ids differ are read, level by level, and where `places` are named, nothing that is not among them. Throws `Unsayable`, and
- * `Refused` where there are too many changes: a tree of a thousand names for one directory of a thousand names for one directory of
+ * `Refused` where there are too many changes, or one is too deep: a tree of a thousand names for one directory of a thousand names for one directory of
  * a thousand files takes three answers to read, and all memory of the engine to list.
  */
 export function* diffTrees(
@@ -58,7 +62,8 @@ function* walkTrees(
   const changes: PathChange[] = [];
   const removedDirectories = new Set<string>();
   let level: Pair[] = root.from === root.to ? [] : [root];
-  while (level.length > 0) {
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > TREE_DEPTH_MAX) throw new EffortSpent();
     const requests = level.flatMap(({ path, from: old, to: now }): DirectoryRequest[] => [
       { id: old, path },
       { id: now, path, side },
@@ -67,9 +72,15 @@ function* walkTrees(
     const below: Pair[] = [];
     for (const [at, { path }] of level.entries()) {
       const [before = [], after = []] = [directories[2 * at], directories[2 * at + 1]];
-      effort.spend(ENTRY_STEPS * (before.length + after.length));
-      if (turns.isDue()) yield TURN;
-      for (const { name, old, now } of pairEntries(before, after)) {
+      const rest = new Map<string, DirectoryEntry>();
+      for (const entry of after) {
+        effort.spend(ENTRY_STEPS);
+        rest.set(entry.name, entry);
+        if (turns.isDue()) yield TURN;
+      }
+      for (const { name, old, now } of pairEntries(before, rest)) {
+        effort.spend(old === undefined ? 0 : ENTRY_STEPS);
+        if (turns.isDue()) yield TURN;
         if (old?.id === now?.id && old?.mode === now?.mode) continue;
         const place = path === '' ? name : `${path}/${name}`;
         if (places !== null && !places.has(place)) continue;
@@ -89,7 +100,8 @@ function* walkTrees(
     }
     level = below;
   }
-  return { changes: changes.sort(byPath), removedDirectories };
+  const sorted = yield* sortInTurns(changes, ({ path }) => path, byPath);
+  return { changes: sorted, removedDirectories };
 }
 
 interface Pair {
@@ -104,8 +116,8 @@ interface EntryPair {
   readonly now: DirectoryEntry | undefined;
 }
 
-function* pairEntries(before: Directory, after: Directory): Generator<EntryPair> {
-  const rest = new Map(after.map((entry) => [entry.name, entry]));
+/** Takes the entries of `before` out of `rest`, which has those of the other directory. */
+function* pairEntries(before: Directory, rest: Map<string, DirectoryEntry>): Generator<EntryPair> {
   for (const old of before) {
     yield { name: old.name, old, now: rest.get(old.name) };
     rest.delete(old.name);

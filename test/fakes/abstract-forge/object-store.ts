@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Commit, TreeEntry, TreeListing } from '#core/domain/forge/forge.ts';
 import type { BlobId, CommitSha, TreeHash } from '#core/domain/ids.ts';
+import { hashDirectory, sortEntries } from '../../../engine-container/src/staging/hash-directory.ts';
 import {
   DIRECTORY_MODE,
   type Directory,
   type DirectoryEntry,
-  hashDirectory,
   isDirectory,
   type ObjectView,
-  sortEntries,
+  readAtHand,
 } from '../../../engine-container/src/staging/objects.ts';
 import { byPath } from '../../../engine-container/src/staging/path-change.ts';
 
@@ -103,8 +103,8 @@ export class ObjectStore {
       const id = this.#putDirectory(inner, prefix + name.length + 1);
       rows.push({ name, mode: DIRECTORY_MODE, id, size: null });
     }
-    const directory = sortEntries(rows);
-    const hash = hashDirectory(directory, 'sha1', encodeName);
+    const directory = readAtHand(sortEntries(rows));
+    const hash = readAtHand(hashDirectory(directory, 'sha1', encodeName));
     this.#directories.set(hash, directory);
     return hash;
   }
@@ -116,8 +116,8 @@ export class ObjectStore {
   putRepeated({ hash, entries }: StoredTree, name: string, count: number): StoredTree {
     const names = Array.from({ length: count }, (_, at) => `n${at}`);
     const put = (rows: readonly DirectoryEntry[]): TreeHash => {
-      const directory = sortEntries([...rows]);
-      const id = hashDirectory(directory, 'sha1', encodeName);
+      const directory = readAtHand(sortEntries([...rows]));
+      const id = readAtHand(hashDirectory(directory, 'sha1', encodeName));
       this.#directories.set(id, directory);
       return id;
     };

@@ -1,5 +1,6 @@
+import { Pace } from '#core/domain/effort.ts';
 import type { FileMerge } from '../file-merge.ts';
-import type { ObjectView, Reading } from '../objects.ts';
+import { type ObjectView, type Reading, TURN } from '../objects.ts';
 import type { FileVersion, PathChange } from '../path-change.ts';
 import { Refused } from '../refusal.ts';
 import type { TreeDiff } from '../tree-walk.ts';
@@ -11,6 +12,9 @@ export interface RenamedFile extends FileMerge {
   readonly base: FileVersion;
   readonly source: string;
 }
+
+/** Steps of one change that is looked up. */
+const CHANGE_STEPS = 25;
 
 /** Ids of the empty file: git never takes it for a renamed one. */
 const EMPTY_BLOBS: readonly string[] = [
@@ -27,10 +31,11 @@ export function* findRenames(
   ours: TreeDiff,
   theirs: TreeDiff,
 ): Reading<readonly RenamedFile[]> {
-  const ourChanges = indexChanges(ours.changes);
-  const theirChanges = indexChanges(theirs.changes);
-  const ourPairs = yield* pairSide(view, ours, theirs, theirChanges);
-  const theirPairs = yield* pairSide(view, theirs, ours, ourChanges);
+  const pace = new Pace();
+  const ourChanges = yield* indexChanges(ours.changes, pace);
+  const theirChanges = yield* indexChanges(theirs.changes, pace);
+  const ourPairs = yield* pairSide(view, ours, theirs, theirChanges, pace);
+  const theirPairs = yield* pairSide(view, theirs, ours, ourChanges, pace);
   const renamed: RenamedFile[] = [];
   for (const source of new Set([...ourPairs.keys(), ...theirPairs.keys()])) {
     const [our, their] = [ourChanges.get(source), theirChanges.get(source)];
@@ -57,7 +62,9 @@ export function* findRenames(
   return renamed;
 }
 
-function indexChanges(changes: readonly PathChange[]): ReadonlyMap<string, PathChange> {
+function* indexChanges(changes: readonly PathChange[], pace: Pace): Reading<ReadonlyMap<string, PathChange>> {
+  pace.walk(CHANGE_STEPS * changes.length);
+  if (pace.isTurnDue()) yield TURN;
   return new Map(changes.map((change) => [change.path, change]));
 }
 
@@ -70,7 +77,10 @@ function* pairSide(
   own: TreeDiff,
   other: TreeDiff,
   otherChanges: ReadonlyMap<string, PathChange>,
+  pace: Pace,
 ): Reading<ReadonlyMap<string, string>> {
+  pace.walk(CHANGE_STEPS * (own.changes.length + other.changes.length));
+  if (pace.isTurnDue()) yield TURN;
   const sources = own.changes.flatMap(({ path, from, to }) => (to === null ? toFile(path, from) : []));
   const targets = own.changes.flatMap(({ path, from, to }) => (from === null ? toFile(path, to) : []));
   // Removed here, while the other side put something new into it: it may have moved as a whole.

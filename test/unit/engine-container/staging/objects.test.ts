@@ -1,12 +1,13 @@
+import { hashDirectory, sortEntries } from '../../../../engine-container/src/staging/hash-directory.ts';
 import {
   type Directory,
   findEntry,
   hashBlob,
-  hashDirectory,
   readAtHand,
 } from '../../../../engine-container/src/staging/objects.ts';
 import { comparePaths } from '../../../../engine-container/src/staging/path-change.ts';
 import { MemoryObjects } from '../../../merges/trees.ts';
+import { SeededRandom } from '../../../support/seeded-random.ts';
 
 const EMPTY_BLOB = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
 
@@ -15,7 +16,7 @@ describe('hashDirectory', () => {
     ['sha1', '4b825dc642cb6eb9a060e54bf8d69288fbee4904'],
     ['sha256', '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321'],
   ] as const)('gives the well-known id of the empty tree in %s', (format, id) => {
-    expect(hashDirectory([], format)).toBe(id);
+    expect(readAtHand(hashDirectory([], format))).toBe(id);
   });
 
   test('does not depend on the order of the entries, and sorts a directory as if its name ended in a slash', () => {
@@ -25,19 +26,33 @@ describe('hashDirectory', () => {
       { name: 'a', mode: '040000', id: EMPTY_BLOB, size: null },
       { name: 'a0', mode: '100644', id: EMPTY_BLOB, size: 0 },
     ];
-    const id = hashDirectory(directory, 'sha1');
-    expect(hashDirectory([...directory].reverse(), 'sha1')).toBe(id);
+    const id = readAtHand(hashDirectory(directory, 'sha1'));
+    expect(readAtHand(hashDirectory([...directory].reverse(), 'sha1'))).toBe(id);
   });
 
   test('nests a sha256 tree as git does', () => {
     // `git init --object-format=sha256`, an empty file at d/e, `git write-tree`.
     const blob = '473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813';
     expect(hashBlob(Buffer.alloc(0), 'sha256')).toBe(blob);
-    const d = hashDirectory([{ name: 'e', mode: '100644', id: blob, size: 0 }], 'sha256');
-    expect(hashDirectory([{ name: 'd', mode: '040000', id: d, size: null }], 'sha256')).toBe(
+    const d = readAtHand(hashDirectory([{ name: 'e', mode: '100644', id: blob, size: 0 }], 'sha256'));
+    expect(readAtHand(hashDirectory([{ name: 'd', mode: '040000', id: d, size: null }], 'sha256'))).toBe(
       'f8e99b9fe7f703c304025a084641bb351f7af98c445ee2f298437f5d2b1ebe99',
     );
   });
+});
+
+test('a directory is sorted as a native sort does, equal names as they came', () => {
+  const random = new SeededRandom(7);
+  for (const count of [0, 1, 2, 3, 100, 1_001]) {
+    const entries: Directory = Array.from({ length: count }, (_, at) => ({
+      name: `${random.int(count)}`.repeat(1 + random.int(2)),
+      mode: '100644',
+      id: EMPTY_BLOB,
+      size: at,
+    }));
+    const sorted = [...entries].sort((a, b) => comparePaths(a.name, b.name));
+    expect(readAtHand(sortEntries(entries))).toEqual(sorted);
+  }
 });
 
 test('findEntry follows a path, and finds nothing below a file or where nothing is', () => {

@@ -1,9 +1,5 @@
-import {
-  hashBlob,
-  hashDirectory,
-  readAtHand,
-  TURN,
-} from '../../../../engine-container/src/staging/objects.ts';
+import { hashDirectory } from '../../../../engine-container/src/staging/hash-directory.ts';
+import { hashBlob, readAtHand, TURN } from '../../../../engine-container/src/staging/objects.ts';
 import { readPatchText } from '../../../../engine-container/src/staging/patch-text.ts';
 import { MERGE_LINES_MAX } from '../../../../engine-container/src/staging/text/merge-text.ts';
 
@@ -22,7 +18,7 @@ function givenTrees() {
     const id = hashBlob(bytes, 'sha1');
     blobs.set(id, bytes);
     const entries = [{ name: 'f', mode, id, size: size ?? bytes.length }];
-    const hash = hashDirectory(entries, 'sha1');
+    const hash = readAtHand(hashDirectory(entries, 'sha1'));
     directories.set(hash, entries);
     return hash;
   };

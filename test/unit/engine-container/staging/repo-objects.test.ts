@@ -3,7 +3,8 @@ import type { BlobId, TreeHash } from '#core/domain/ids.ts';
 import { FORGE_READS_AT_ONCE_MAX, MERGE_BYTES_MAX, MERGE_FILE_BYTES_MAX } from '#core/domain/limits.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import { RepoDirectories } from '../../../../engine-container/src/reconcile/engine-memory.ts';
-import { type Reading, readBlobs } from '../../../../engine-container/src/staging/objects.ts';
+import { hashDirectory } from '../../../../engine-container/src/staging/hash-directory.ts';
+import { type Reading, readAtHand, readBlobs } from '../../../../engine-container/src/staging/objects.ts';
 import { ReadingUnfinished, RepoObjects } from '../../../../engine-container/src/staging/repo-objects.ts';
 import { diffTrees } from '../../../../engine-container/src/staging/tree-walk.ts';
 
@@ -38,6 +39,37 @@ test('contents are forgotten between merges once they are many', async () => {
   const { asked, merge } = givenContents(10 * MEBIBYTE);
   for (const blob of [id(1), id(2), id(1)]) expect(await merge(blob)).toBe(10 * MEBIBYTE);
   expect(asked).toEqual([id(1), id(2), id(1)]);
+});
+
+/** How many turns all others in the engine have meanwhile. */
+async function countTurns(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let isOver = false;
+  const others = (): void => {
+    turns += 1;
+    if (!isOver) setImmediate(others);
+  };
+  setImmediate(others);
+  await work();
+  isOver = true;
+  return turns;
+}
+
+test('a folder of tens of thousands of files is checked against its id in turns, whatever order the forge lists it in', async () => {
+  const names = Array.from({ length: 50_000 }, (_, at) => `f${(at * 7_919) % 50_000}`);
+  const entries = names.map((path) => ({ path, mode: '100644', id: id(3), size: 1 }));
+  const tree = readAtHand(
+    hashDirectory(
+      entries.map(({ path: name, ...entry }) => ({ name, ...entry })),
+      'sha1',
+    ),
+  );
+  const memory = new RepoDirectories();
+  const forge = { readTree: async () => ({ tree, entries }) } as unknown as EngineForge;
+  const objects = new RepoObjects(forge, memory, () => false);
+  expect(await countTurns(() => objects.treeOf(tree))).toBeGreaterThan(5);
+  const kept = memory.directories.get(tree);
+  expect(Array.isArray(kept) && kept.slice(0, 3).map(({ name }) => name)).toEqual(['f0', 'f1', 'f10']);
 });
 
 describe('contents that one question asks for', () => {
@@ -121,16 +153,7 @@ describe('folders of thousands of files, looked at again and again without a cal
   }
 
   test('let all others have a turn', async () => {
-    let turns = 0;
-    let isOver = false;
-    const others = (): void => {
-      turns += 1;
-      if (!isOver) setImmediate(others);
-    };
-    setImmediate(others);
-    await givenFolders(() => false)();
-    isOver = true;
-    expect(turns).toBeGreaterThan(LOOKS / 5);
+    expect(await countTurns(givenFolders(() => false))).toBeGreaterThan(LOOKS / 5);
   });
 
   test('end with the time of the reconcile', async () => {

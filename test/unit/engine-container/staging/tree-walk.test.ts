@@ -1,11 +1,14 @@
+import { hashDirectory } from '../../../../engine-container/src/staging/hash-directory.ts';
 import {
   type Directory,
   type DirectoryEntry,
-  hashDirectory,
+  type Reading,
   readAtHand,
   TURN,
 } from '../../../../engine-container/src/staging/objects.ts';
 import { planMerge, planPick } from '../../../../engine-container/src/staging/three-way.ts';
+import { editTree } from '../../../../engine-container/src/staging/tree-edit.ts';
+import { diffTrees } from '../../../../engine-container/src/staging/tree-walk.ts';
 import { MemoryObjects } from '../../../merges/trees.ts';
 
 const file = (name: string, content = 'a'): DirectoryEntry => ({
@@ -17,7 +20,7 @@ const file = (name: string, content = 'a'): DirectoryEntry => ({
 const folder = (name: string, id: string): DirectoryEntry => ({ name, mode: '040000', id, size: null });
 
 function put(objects: MemoryObjects, directory: Directory): string {
-  const id = hashDirectory(directory, 'sha1');
+  const id = readAtHand(hashDirectory(directory, 'sha1'));
   objects.putDirectory(id, directory);
   return id;
 }
@@ -58,6 +61,31 @@ test.each<[name: string, size: [count: number, levels: number, nameChars?: numbe
   expect(readAtHand(planPick(objects, trees))).toEqual(refused);
 });
 
+/** A head that adds a file so deep; each folder is an object of one entry. */
+function addDeep(depth: number) {
+  const objects = new MemoryObjects();
+  const base = put(objects, [file('a')]);
+  let id = put(objects, [file('f')]);
+  for (let level = 1; level < depth; level += 1) id = put(objects, [folder('d', id)]);
+  const trees = {
+    base,
+    ours: put(objects, [file('a', 'b')]),
+    theirs: put(objects, [file('a'), folder('d', id)]),
+  };
+  return { objects, trees };
+}
+
+test('a file that is nested too deep is refused, and does not end in an overflow of the stack', () => {
+  const deepest = addDeep(1_000);
+  expect(readAtHand(planMerge(deepest.objects, deepest.trees))).toMatchObject({ kind: 'plan' });
+  for (const depth of [1_001, 3_000]) {
+    const { objects, trees } = addDeep(depth);
+    const refused = { kind: 'refused', reason: 'too_many_files' };
+    expect(readAtHand(planMerge(objects, trees))).toEqual(refused);
+    expect(readAtHand(planPick(objects, trees))).toEqual(refused);
+  }
+});
+
 test('two versions of a large directory are not compared under each of a thousand names', () => {
   const objects = new MemoryObjects();
   const names = Array.from({ length: 2_000 }, (_, at) => `f${at}`);
@@ -80,17 +108,30 @@ test('two versions of a large directory are not compared under each of a thousan
   expect(readAtHand(planMerge(objects, trees))).toEqual({ kind: 'refused', reason: 'too_many_files' });
 });
 
-test('a change of tens of thousands of files is merged, and lets all others have turns', () => {
-  const { objects, trees } = addRepeated(200, 2);
-  const reading = planMerge(objects, trees);
-  let turns = 0;
-  for (;;) {
+function run<Result>(reading: Reading<Result>): { readonly turns: number; readonly result: Result } {
+  for (let turns = 0; ; ) {
     const step = reading.next();
-    if (step.done === true) {
-      expect(step.value).toMatchObject({ kind: 'plan', changes: { length: 40_000 } });
-      break;
-    }
+    if (step.done === true) return { turns, result: step.value };
     if (step.value === TURN) turns += 1;
   }
+}
+
+test('a change of tens of thousands of files is merged, and lets all others have turns', () => {
+  const { objects, trees } = addRepeated(200, 2);
+  const { turns, result } = run(planMerge(objects, trees));
+  expect(result).toMatchObject({ kind: 'plan', changes: { length: 40_000 } });
   expect(turns).toBeGreaterThan(4);
+});
+
+test('a change of one file among tens of thousands lets all others have turns', () => {
+  const objects = new MemoryObjects();
+  const names = Array.from({ length: 60_000 }, (_, at) => `f${String(at).padStart(5, '0')}`);
+  const all = names.map((name) => file(name));
+  const [base, theirs] = [all, [...all, file('g')]].map((entries) => put(objects, entries));
+  const { turns, result } = run(diffTrees(objects, base ?? '', theirs ?? ''));
+  expect(result.changes).toHaveLength(1);
+  expect(turns).toBeGreaterThanOrEqual(1);
+  const edit = run(editTree(objects, base ?? '', result.changes));
+  expect(edit.result).toBe(theirs);
+  expect(edit.turns).toBeGreaterThan(4);
 });

@@ -2,7 +2,8 @@ import type { CommitSha } from '#core/domain/ids.ts';
 import { DIRECTORY_MEMORY_ENTRIES_MAX } from '#core/domain/limits.ts';
 import { type ChangedCommit, type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import { RepoDirectories } from '../../../../../engine-container/src/reconcile/engine-memory.ts';
-import { hashDirectory } from '../../../../../engine-container/src/staging/objects.ts';
+import { hashDirectory } from '../../../../../engine-container/src/staging/hash-directory.ts';
+import { readAtHand } from '../../../../../engine-container/src/staging/objects.ts';
 import { RebasedOver } from '../../../../../engine-container/src/staging/rebase/rebased-over.ts';
 import { RepoObjects } from '../../../../../engine-container/src/staging/repo-objects.ts';
 
@@ -64,7 +65,7 @@ test('of commits that all change one file each is compared once, however many of
   };
   const put = (id: string): string => {
     const file = { name: 'f', mode: '100644', id: id.padStart(40, '0'), size: 1 };
-    const tree = hashDirectory([file], 'sha1');
+    const tree = readAtHand(hashDirectory([file], 'sha1'));
     memory.put(tree, [file]);
     return tree;
   };
