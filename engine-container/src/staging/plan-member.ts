@@ -16,7 +16,7 @@ import { findGateFile, findStatusGate, type GateFile } from './gate-file.ts';
 import { confirmMergeBase, findMergeBase } from './merge-base.ts';
 import { Unsayable } from './objects.ts';
 import type { PathChange } from './path-change.ts';
-import { stopsAtCheckout } from './rebase/rebase-checkouts.ts';
+import { findCheckoutRefusal } from './rebase/rebase-checkouts.ts';
 import { RebasedOver } from './rebase/rebased-over.ts';
 import { unlessTooMany } from './refusal.ts';
 import type { RepoObjects } from './repo-objects.ts';
@@ -225,8 +225,9 @@ export class MemberPlanner {
     if (holdsBase && !this.#action.rebasesUpToDate) return plan;
     const head = await this.#deps.objects.treeOf(member.head);
     const written = isKept ? [{ sha: head, parent: ours }] : plan.written;
-    const stops = await unlessNotReady(() => stopsAtCheckout(this.#deps.objects, { head, ours, written }));
-    return stops === null ? 'head_not_ready' : stops ? 'file_converted' : plan;
+    const rebase = { head, ours, written };
+    const refusal = await unlessNotReady(() => findCheckoutRefusal(this.#deps.objects, rebase));
+    return refusal === null ? 'head_not_ready' : refusal === 'none' ? plan : refusal;
   }
 
   /**

@@ -7,8 +7,8 @@ export const CONVERTED_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a file that git converts is refused where a rebase checks it out',
     file: `${ENGINE}/staging/plan-member.ts`,
-    find: "return stops === null ? 'head_not_ready' : stops ? 'file_converted' : plan;",
-    replace: "return stops === null ? 'head_not_ready' : plan;",
+    find: "return refusal === null ? 'head_not_ready' : refusal === 'none' ? plan : refusal;",
+    replace: "return refusal === null ? 'head_not_ready' : plan;",
     families: ['people'],
     dies: 'a rebase stops at a file that git converts',
   },

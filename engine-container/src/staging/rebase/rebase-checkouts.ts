@@ -20,13 +20,17 @@ const CHECKOUT_CHANGES_MAX = 20_000;
 type Files = ReadonlyMap<string, FileVersion | null>;
 
 /**
- * Whether the rebase stops at a file that git converts. Checked out is only what differs between the base and the head
+ * The refusal of a rebase that stops at a file that git converts. Checked out is only what differs between the base and the head
  * (`services/pull/merge_prepare.go`): of the head, then of the base, where the commits are written one on the other, and at last
  * of the base again, to put the result on top of it. A Forgejo that uses `git replay` checks out the result, then the base. Where
- * more files differ than are compared, false: the forge may stop there all the same, and its merge then does not come.
+ * more files differ than are compared, it is refused: the forge may stop there, and its merge would not come.
  */
-export async function stopsAtCheckout(objects: RepoObjects, rebase: Rebase): Promise<boolean> {
-  return (await unlessTooMany(() => isStopped(objects, rebase))) ?? false;
+export async function findCheckoutRefusal(
+  objects: RepoObjects,
+  rebase: Rebase,
+): Promise<'file_converted' | 'too_many_files' | 'none'> {
+  const stops = await unlessTooMany(() => isStopped(objects, rebase));
+  return stops === null ? 'too_many_files' : stops ? 'file_converted' : 'none';
 }
 
 async function isStopped(objects: RepoObjects, { head, ours, written }: Rebase): Promise<boolean> {
