@@ -86,14 +86,39 @@ function takeEither(
   const [first = [], ...others] = branches;
   if (others.length === 0) return advance(first, places, chars, effort);
   effort.spend(branches.length);
-  const next = new Set<number>();
-  for (const branch of branches) {
+  let parts = branches.map((branch) => {
     const ends = advance(branch, places, chars, effort);
     // An empty branch takes no step of its own, and leads on from each place all the same.
     effort.spend(ends.length);
-    for (const place of ends) next.add(place);
+    return ends;
+  });
+  while (parts.length > 1) {
+    const joined: Places[] = [];
+    for (let at = 0; at < parts.length; at += 2) {
+      const [one = [], other = []] = [parts[at], parts[at + 1]];
+      effort.spend(JOIN_STEPS * (one.length + other.length));
+      joined.push(joinPlaces(one, other));
+    }
+    parts = joined;
   }
-  return [...next].sort((a, b) => a - b);
+  return parts[0] ?? [];
+}
+
+/** Steps of one place that is put among those of another branch. */
+const JOIN_STEPS = 2;
+
+function joinPlaces(one: Places, other: Places): Places {
+  if (one.length === 0) return other;
+  if (other.length === 0) return one;
+  const joined: number[] = [];
+  let [left, right] = [0, 0];
+  while (left < one.length || right < other.length) {
+    const [low = Infinity, high = Infinity] = [one[left], other[right]];
+    joined.push(Math.min(low, high));
+    if (low <= high) left += 1;
+    if (high <= low) right += 1;
+  }
+  return joined;
 }
 
 export function textToken(wanted: string): Token {

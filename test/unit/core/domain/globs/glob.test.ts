@@ -202,6 +202,39 @@ describe('glob', () => {
     );
   });
 
+  test('follows all branches of an alternative, from all places at once', () => {
+    const meaning = new Map([
+      ['a', 'a'],
+      ['b', 'b'],
+      ['**', '.*'],
+      ['{a,ab}', '(?:a|ab)'],
+      ['{,b,/}', '(?:|b|/)'],
+      ['{**,a,ab,b}', '(?:.*|a|ab|b)'],
+      ['{b,aa,a,ba,{ab,}}', '(?:b|aa|a|ba|ab|)'],
+    ]);
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom(...meaning.keys()), { maxLength: 6 }),
+        fc.stringMatching(/^[ab/]{0,8}$/),
+        fc.constantFrom('gobwas' as const, 'gitea' as const),
+        (pieces, text, dialect) => {
+          const source = pieces.map((piece) => meaning.get(piece) ?? '').join('');
+          expect(matchGlob(pieces.join(''), text, '/', dialect)).toBe(new RegExp(`^${source}$`).test(text));
+        },
+      ),
+    );
+  });
+
+  test('places of several branches take steps for each time that they are put together', () => {
+    const [branches, places] = [64, 1_000];
+    const effort = new Effort(1_000_000);
+    const pattern = `*{${','.repeat(branches - 1)}}b`;
+    expect(
+      new GlobReader('gobwas', '/', effort).matches(pattern, new Subject(`${'a'.repeat(places)}b`)),
+    ).toBe(true);
+    expect(1_000_000 - effort.left).toBeGreaterThan(3 * branches * places);
+  });
+
   test.each(['gobwas', 'gitea'] as const)(
     'a pattern made to exhaust a matcher ends at once, as %s',
     (dialect) => {
