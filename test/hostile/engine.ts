@@ -81,7 +81,7 @@ async function run(orders: Orders): Promise<Measured> {
     peak = Math.max(peak, process.memoryUsage.rss());
   }, 20);
 
-  async function enroll(id: string, party: Party): Promise<() => Promise<string>> {
+  async function enroll(id: string, party: Party, settingsFile = false): Promise<() => Promise<string>> {
     const ids = { tenantId: `tenant-${id}`, connectionId: `connection-${id}` };
     await store.createTenant(ids.tenantId, clock.now());
     await store.createConnection(
@@ -92,7 +92,14 @@ async function run(orders: Orders): Promise<Measured> {
         botUsername: `bot-${id}`,
       }),
     );
-    const repo = givenRepo({ id, ...ids, instanceUrl: party.origin, slug: party.slug, dueAt: clock.now() });
+    const repo = givenRepo({
+      id,
+      ...ids,
+      instanceUrl: party.origin,
+      slug: party.slug,
+      dueAt: clock.now(),
+      settingsFile,
+    });
     const created = await store.createRepo(repo, null);
     if (created !== 'created') throw new Error(`${id}: ${created}`);
     return () =>
@@ -116,7 +123,11 @@ async function run(orders: Orders): Promise<Measured> {
   let ended = false;
   if (orders.hostile !== null) {
     for (let index = 0; index < HOSTILE_REPOS; index += 1) {
-      const hostile = await enroll(`hostile-${index}`, { ...orders.hostile, slug: `acme/app-${index}` });
+      const hostile = await enroll(
+        `hostile-${index}`,
+        { ...orders.hostile, slug: `acme/app-${index}` },
+        true,
+      );
       void (async () => {
         while (!ended) {
           await hostile().catch(() => 'failed');

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BOT, createFakeForge, defaultSeed } from '../../local/forge/fake-forge.ts';
@@ -22,7 +22,8 @@ async function startWritten({ write, lie }: Writing): Promise<HostileForge> {
   const forge = createFakeForge({ dataDir, knobs: { gate: 'judge' }, seed });
   const { httpUrl, httpsUrl, caFile } = await forge.start();
   forge.control.gateDurationMs = GATE_MS;
-  await write(forge.control);
+  const [gitDir = ''] = readdirSync(join(dataDir, 'repositories'));
+  await write(forge.control, join(dataDir, 'repositories', gitDir));
   await forge.settle();
   const token = forge.addToken(BOT);
   if (lie !== undefined) return { ...(await startLiar(httpUrl, lie)), token };

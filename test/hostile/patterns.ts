@@ -1,10 +1,13 @@
+import { SETTINGS_FILE_BYTES_MAX } from '#core/contracts/repos/settings-file.ts';
 import type { ForgeControl } from '../../local/forge/control.ts';
+import { git } from '../../local/forge/git/process.ts';
 import { PERSON } from '../../local/forge/people.ts';
 
 /** What people of a repository wrote so that it holds the engine up; their forge is right in all that it says of it. */
 export interface Writing {
   readonly name: string;
-  write(control: ForgeControl): Promise<void>;
+  /** `gitDir`: of the repository, for what no push of files makes. */
+  write(control: ForgeControl, gitDir: string): Promise<void>;
   /** What its forge says instead; by default it is right in all that it says. */
   readonly lie?: (path: string, body: string) => string;
 }
@@ -91,4 +94,62 @@ export const WRITINGS: readonly Writing[] = [
     write: async (control) =>
       changeBoth(control, ['long.txt'], (_, top, end) => `${top}${'\n'.repeat(3_000_000)}${end}`),
   },
+  {
+    name: 'text: one file of 240,000 lines',
+    write: async (control) =>
+      changeBoth(
+        control,
+        ['long.txt'],
+        (_, top, end) => `${top}${rangeOf(240_000, (at) => `${at.toString(36)}\n`).join('')}${end}`,
+      ),
+  },
+  {
+    name: 'trees: a few objects that stand for 250,000 files',
+    write: async (control, gitDir) => {
+      const pr = await control.openPullRequest({ branch: 'million', files: { 'a.txt': 'a' } });
+      const { headSha } = await control.pull(pr);
+      await control.forcePushPullRequest(pr, await commitRepeated(gitDir, headSha, 500));
+      await control.schedule(pr);
+    },
+  },
+  {
+    name: 'files: a thousand copies of one, moved and changed',
+    write: async (control) => {
+      const from = rangeOf(1_000, (at) => `from/old-${at}.txt`);
+      const to = rangeOf(1_000, (at) => `to/new-${at}.txt`);
+      const textOf = (mark: string): string => `${mark}\n${SHORT_TEXT.repeat(20)}`;
+      await control.pushToBase(filesOf(from, () => textOf('base')));
+      const moved = {
+        ...filesOf(to, () => textOf('theirs')),
+        ...Object.fromEntries(from.map((name) => [name, null])),
+      };
+      const pr = await control.openPullRequest({ branch: 'moved', files: moved });
+      await control.pushToBase(filesOf(from, () => textOf('ours')));
+      await control.schedule(pr);
+    },
+  },
+  {
+    name: 'settings: a key that is a mapping, whose key is one',
+    write: async (control) => {
+      const text = `high_labels:\n ${'? '.repeat(SETTINGS_FILE_BYTES_MAX / 2 - 20)}a\n`;
+      await control.pushToBase({ '.mergeyard.yml': text });
+      const pr = await control.openPullRequest({
+        branch: 'settings',
+        files: { '.mergeyard.yml': text.replace('? a', '? b') },
+      });
+      await control.schedule(pr);
+    },
+  },
 ];
+
+/** A commit with a folder whose `count` names are one folder, in which as many names are one file. */
+async function commitRepeated(gitDir: string, parent: string, count: number): Promise<string> {
+  const file = await git(gitDir, ['hash-object', '-w', '--stdin'], { input: 'x\n' });
+  const put = (mode: string, kind: string, id: string) =>
+    git(gitDir, ['mktree'], { input: rangeOf(count, (at) => `${mode} ${kind} ${id}\tn${at}\n`).join('') });
+  const folders = await put('040000', 'tree', await put('100644', 'blob', file));
+  const root = await git(gitDir, ['ls-tree', parent]);
+  const tree = await git(gitDir, ['mktree'], { input: `${root}\n040000 tree ${folders}\trepeated\n` });
+  const who = ['-c', `user.name=${PERSON}`, '-c', `user.email=${PERSON}@example.org`];
+  return git(gitDir, [...who, 'commit-tree', tree, '-p', parent, '-m', 'Add one folder under many names']);
+}

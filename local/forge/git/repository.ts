@@ -166,7 +166,9 @@ export class Repository {
       const below = type === 'tree' && recursive ? this.#listAtHand(id, true, `${prefix}${name}/`) : [];
       if (blob === null || below === null) return null;
       const size = blob?.data.length ?? 0;
-      entries.push({ mode: mode.padStart(6, '0'), type, sha: id, size, path: prefix + name }, ...below);
+      entries.push({ mode: mode.padStart(6, '0'), type, sha: id, size, path: prefix + name });
+      // One by one: a folder may have more entries than a call takes arguments.
+      for (const entry of below) entries.push(entry);
     }
     return entries;
   }
