@@ -13,6 +13,15 @@ export const WORD_MUTANTS: readonly Mutant[] = [
     dies: { family: 'long_late', seed: 2_517_600_000 },
   },
   {
+    guard:
+      'so is the word that the schedule is for another branch, also where a status context comes back that tells it',
+    file: `${QUEUE}/words/phrases.ts`,
+    find: ' || description === PULL_CODES.other_target.says;',
+    replace: ';',
+    families: ['storm'],
+    dies: { family: 'storm', seed: 2_519_000_033 },
+  },
+  {
     guard: 'words that come late over a bounce give way to it again',
     file: `${QUEUE}/landing/recall.ts`,
     find: "if (ours.state === 'pending' || ours.description === describeStaleSuccess())",

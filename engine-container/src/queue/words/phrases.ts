@@ -101,9 +101,9 @@ export function describeUnbound({ movedWhy, isForOtherTarget }: QueueEntry): str
   return isForOtherTarget ? PULL_CODES.other_target.says : describeHeadChange(movedWhy);
 }
 
-/** The words of a head that its schedule does not hold for. */
+/** The words of a head that its schedule does not hold for: one from before its push, or one for another branch. */
 export function isMoveTold(description: string): boolean {
-  return description.startsWith('requeued: head changed');
+  return description.startsWith('requeued: head changed') || description === PULL_CODES.other_target.says;
 }
 
 /** In the place of words that are not true any more. */
