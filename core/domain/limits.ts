@@ -268,8 +268,7 @@ export const MERGE_FILE_BYTES_MAX = 4 * 1024 * 1024;
 export const MERGE_BYTES_MAX = 24 * 1024 * 1024;
 /** Steps of comparing that the merge of one file may take: about a second. */
 export const MERGE_STEPS_MAX = 60_000_000;
-/** Contents that one reconcile has merged and not yet handed over; above this the rest waits for the next batch. They go to the forge
- * in one call, whose text is made in one go. */
+/** Contents that one reconcile has merged and not yet handed over in its one call; above this the rest waits for the next batch. */
 export const MERGED_BYTES_MAX = 16 * 1024 * 1024;
 /** Names, modes and ids that an engine remembers of all repositories: some 150 bytes each. */
 export const DIRECTORY_MEMORY_ENTRIES_MAX = 300_000;

@@ -3,12 +3,12 @@ import type { ForgeControl } from '../../local/forge/control.ts';
 import { git } from '../../local/forge/git/process.ts';
 import { PERSON } from '../../local/forge/people.ts';
 
-/** What people of a repository wrote so that it holds the engine up; their forge is right in all that it says of it. */
+/** What people of a repository wrote so that it holds the engine up. Their forge is right in all that it says of it, unless it lies. */
 export interface Writing {
   readonly name: string;
   /** `gitDir`: of the repository, for what no push of files makes. */
   write(control: ForgeControl, gitDir: string): Promise<void>;
-  /** What its forge says instead; by default it is right in all that it says. */
+  /** An answer as the forge gives it, by its path and body. Where it is there, all repositories of the tenant are this one. */
   readonly lie?: (path: string, body: string) => string;
 }
 

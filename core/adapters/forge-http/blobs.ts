@@ -4,7 +4,7 @@ import { readBody } from './wire/read-body.ts';
 import { BlobRow } from './wire/schema.ts';
 import { type ForgeTransport, unusable } from './wire/transport.ts';
 
-/** Everything in an answer with a blob that is not its contents. */
+/** Bytes of an answer with a blob beside its contents: ids, links and names of fields. */
 const AROUND_BYTES_MAX = 16 * 1024;
 
 /** Reads the bytes of a file; null where it is larger than the forge returns. Throws a `ForgeError` where they are more than `bytesMax`. */

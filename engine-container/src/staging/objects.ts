@@ -32,7 +32,7 @@ export type Need =
   | { readonly kind: 'directory'; readonly id: TreeHash; readonly path: string }
   | ({ readonly kind: 'blob' } & BlobRequest);
 
-/** A blob, and its bytes as the tree lists them; null: the forge does not tell. No more than these are read. */
+/** A blob. `size`: its bytes as the tree lists them, of which no more are read; null: the tree lists none. */
 export interface BlobRequest {
   readonly id: BlobId;
   readonly size?: number | null | undefined;

@@ -158,9 +158,10 @@ export class RepoObjects implements ObjectView {
   }
 
   /**
-   * Reads what is asked for, `FORGE_READS_AT_ONCE_MAX` side by side and each large blob by itself. What earlier questions
-   * read is forgotten where it is much. Blobs beyond `MERGE_BYTES_MAX` in one question, of which each asker keeps to by the
-   * sizes that are listed, count as withheld: the engine of all repositories has no memory for a forge whose listings are wrong.
+   * Reads what one question asks for: `FORGE_READS_AT_ONCE_MAX` side by side, and each large blob by itself. Blobs of earlier
+   * questions are forgotten first where they are many. No question asks for more than `MERGE_BYTES_MAX` by the sizes that trees
+   * list. A forge that lists wrong sizes may send more: further blobs then count as withheld, so that the engine of all
+   * repositories keeps its memory.
    */
   async #readAll(needs: readonly Need[]): Promise<void> {
     if (needs === TURN) return setImmediate();

@@ -124,6 +124,8 @@ export function gitSuite(subject: () => ForgeSubject): void {
     expect(await repo.forge.readTree(tree, 'all')).toEqual({ tree, entries });
     const { entries: direct } = await repo.forge.readTree(tip, 'one');
     expect(direct?.map((entry) => entry.path).sort()).toEqual(['README.md', 'b', 'b.txt', 'ü ñ.txt'].sort());
+    // No more is read of a blob than its tree lists, whichever way it was listed.
+    expect(direct?.find((entry) => entry.path === 'b.txt')).toMatchObject({ size: 2 });
     await expect(repo.forge.readTree(NO_COMMIT, 'all')).rejects.toMatchObject({ kind: 'missing' });
   });
 

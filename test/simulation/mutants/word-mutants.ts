@@ -97,7 +97,7 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   {
     guard: 'words that one has landed are not written over by those of its twin',
     file: `${QUEUE}/words/departure.ts`,
-    find: '  if (isLandingHead(pass.record, head) || hasLandedHead(pass.record, head)) return;\n',
+    find: '  if (isLandingHead(record, head) || hasLandedHead(record, head)) return false;\n',
     replace: '',
     families: ['people'],
     dies: 'one of two with a head lands beside one that is refused',
@@ -147,8 +147,8 @@ export const WORD_MUTANTS: readonly Mutant[] = [
     guard:
       'a head tells who waits for its author once the refusal of another one with that head has left (A146)',
     file: `${QUEUE}/words/departure.ts`,
-    find: 'if (said.description !== description)\n',
-    replace: 'if (said.description === description)\n',
+    find: 'if (said.description === description ||',
+    replace: 'if (said.description !== description ||',
     families: ['shared_heads'],
     dies: 'a twin that was refused leaves, and one waits for its author',
   },
@@ -227,8 +227,8 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   {
     guard: 'the words of one that leaves are those of another one with its head',
     file: `${QUEUE}/words/departure.ts`,
-    find: 'if (heir !== undefined && heir.said?.head !== heir.head) heir.said = said;',
-    replace: 'if (heir !== undefined && heir.said?.head === heir.head) heir.said = said;',
+    find: 'if (heir.said?.head !== heir.head) heir.said = said;',
+    replace: 'if (heir.said?.head === heir.head) heir.said = said;',
     families: ['shared_heads', 'two_branches'],
     dies: 'two with one head leave',
   },

@@ -260,18 +260,26 @@ async function refusedTwinLeavesUnbound(): Promise<readonly string[]> {
   return words === PULL_CODES.other_target.says ? judgeWords(stage) : [`its author is told "${words}"`];
 }
 
-/** One has the head of another that has landed, and another check keeps it out of line. */
-async function landedHeadIsKeptOut(): Promise<readonly string[]> {
+/** One has landed, and was taken back from the base an hour later, so that its head may come again. */
+async function openLanded(): Promise<{ readonly stage: Stage; readonly landed: number } | null> {
   const stage = await setStage();
   const { forge } = stage;
   await givenProject(forge);
-  const first = await givenScheduled(forge, 'a');
+  const landed = await givenScheduled(forge, 'a');
   await stage.drain();
-  if (!forge.isMerged(first)) return ['the scene did not come about'];
+  if (!forge.isMerged(landed)) return null;
   await stage.clock.advance(HOUR_MS);
   await forge.pushToBase({ 'src/a.txt': null });
-  await forge.setProtection({ requiredContexts: [DEFAULT_SERVICE_NAME, 'lint'] });
-  const again = await scheduleTwin(stage, first);
+  return { stage, landed };
+}
+
+/** One has the head of another that has landed, and another check keeps it out of line. */
+async function landedHeadIsKeptOut(): Promise<readonly string[]> {
+  const opened = await openLanded();
+  if (opened === null) return ['the scene did not come about'];
+  const { stage, landed } = opened;
+  await stage.forge.setProtection({ requiredContexts: [DEFAULT_SERVICE_NAME, 'lint'] });
+  const again = await scheduleTwin(stage, landed);
   await look(stage, 6);
   const words = await wordsOn(stage, again);
   return words === PULL_CODES.not_admitted.says ? judgeWords(stage) : [`its author is told "${words}"`];
@@ -279,20 +287,15 @@ async function landedHeadIsKeptOut(): Promise<readonly string[]> {
 
 /** One has the head of another that has landed, and waits for a batch: its head tells of it, not of the one that has landed. */
 async function landedHeadWaits(): Promise<readonly string[]> {
-  const stage = await setStage();
-  const { forge } = stage;
-  await givenProject(forge);
-  const first = await givenScheduled(forge, 'a');
-  await stage.drain();
-  if (!forge.isMerged(first)) return ['the scene did not come about'];
-  await stage.clock.advance(HOUR_MS);
-  await forge.pushToBase({ 'src/a.txt': null });
-  forge.judge = () => 'hold';
+  const opened = await openLanded();
+  if (opened === null) return ['the scene did not come about'];
+  const { stage, landed } = opened;
+  stage.forge.judge = () => 'hold';
   for (const name of ['b', 'c']) {
-    await givenScheduled(forge, name);
+    await givenScheduled(stage.forge, name);
     await look(stage, 2);
   }
-  const again = await scheduleTwin(stage, first);
+  const again = await scheduleTwin(stage, landed);
   await look(stage, 6);
   const words = await wordsOn(stage, again);
   return words === PULL_CODES.landed.says ? [`one that waits is told "${words}"`] : judgeWords(stage);

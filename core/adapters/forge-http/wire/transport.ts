@@ -49,7 +49,7 @@ export interface ForgeCall {
   readonly path: readonly string[];
   readonly query?: Readonly<Record<string, string | number>>;
   readonly body?: unknown;
-  /** More bytes than this are no answer to this very call. @default what its label allows, which is never more */
+  /** Bytes that the answer to this call may have. @default the limit of its label, which holds beside this one */
   readonly answerBytesMax?: number;
   /** Asks for a text, and for at most so many bytes of its end. */
   readonly tailBytes?: number;

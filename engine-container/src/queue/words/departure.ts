@@ -41,8 +41,8 @@ export function leaveQueue(pass: DecisionContext, entry: QueueEntry, reason: Lea
   noteLeft(pass, entry, reason);
   if (entry.said?.head !== entry.head) return;
   // The words stand on the commit: they are those of another one with this head from now on.
-  const heirs = record.entries.filter(({ head }) => head === entry.head);
-  if (heirs.length > 0) return inherit(pass, heirs, entry.said);
+  const [heir, ...others] = record.entries.filter(({ head }) => head === entry.head);
+  if (heir !== undefined) return inherit(pass, heir, others, entry.said);
   // Where many leave at once, the patrol tells the rest.
   if (leavesSilently(reason) || mustWordsWait(record)) return;
   // That the queue is off says nothing of what its author has to do when it is on.
@@ -55,14 +55,12 @@ function noteLeft({ record }: DecisionContext, { pr, head }: QueueEntry, reason:
   if (landing?.pr === pr && landing.head === head && !leavesSilently(reason)) landing.left = reason;
 }
 
-function inherit(pass: DecisionContext, heirs: readonly QueueEntry[], said: Said): void {
-  const [heir] = heirs;
-  if (heir !== undefined && heir.said?.head !== heir.head) heir.said = said;
-  // What the author of one has to do whose schedule does not hold is said by no other rule, once it was said over.
-  if (heir === undefined || !heirs.every(({ movedAt }) => movedAt !== null)) return;
+function inherit(pass: DecisionContext, heir: QueueEntry, others: readonly QueueEntry[], said: Said): void {
+  if (heir.said?.head !== heir.head) heir.said = said;
+  // The other one's words stand over what the author of this one has to do, and no later look says that again.
   const description = describeUnbound(heir);
-  if (said.description !== description)
-    wishStatus(pass, { pr: heir.pr, sha: heir.head, state: 'error', description, targetUrl: null });
+  if (said.description === description || [heir, ...others].some(({ movedAt }) => movedAt === null)) return;
+  wishStatus(pass, { pr: heir.pr, sha: heir.head, state: 'error', description, targetUrl: null });
 }
 
 function leavesSilently(reason: LeaveReason): reason is (typeof SILENT)[number] {
@@ -87,20 +85,18 @@ function isHeldByOther({ record }: DecisionContext, { pr, head }: QueueEntry): b
 
 /** Back in the queue, and still aside: its head says so again. In line no more, for another check keeps it out: it says that. */
 export function sayKeptOut(pass: DecisionContext, entry: QueueEntry): void {
-  const { pr, head, said, readyAt } = entry;
+  const { head, said } = entry;
   if (!isBound(entry)) return;
   if (said?.head !== head) return sayLongWait(pass, entry);
   const hasLeft = isDeparture(said.description);
   const deferred = deferralOf(pass.record, entry);
   if (hasLeft && deferred !== undefined && describeDefer(deferred.reason) !== null)
     return sayDeferred(pass, deferred);
-  if (readyAt !== null || !isAdmissionRead(pass.s) || isSpokenFor(pass.record, head)) return;
-  // The last word on this head is that of another one with it, which lands or has landed.
-  if (isLandingHead(pass.record, head) || hasLandedHead(pass.record, head)) return;
+  if (!isKeptOut(pass, entry)) return;
   // The landing that is told was that of an earlier one with this head; or no refusal holds, and the one that is told has ended.
   const isOver = isLandingTold(said.description) || (isRefusalTold(said.description) && !keepsWords(entry));
   const isOutdated = hasLeft || isOver || (said.state === 'pending' && isPromise(said.description));
-  if (isOutdated && !isInFlight(pass.record, pr)) wishWords(pass, entry, describeNotAdmitted());
+  if (isOutdated) wishWords(pass, entry, describeNotAdmitted());
 }
 
 /**
@@ -109,14 +105,20 @@ export function sayKeptOut(pass: DecisionContext, entry: QueueEntry): void {
  */
 function sayLongWait(pass: DecisionContext, entry: QueueEntry): void {
   const { record, s } = pass;
-  const { pr, head, readyAt, queuedAt } = entry;
-  if (readyAt !== null || s.now - queuedAt < NOT_ADMITTED_SAID_MS || !isAdmissionRead(s)) return;
-  if (isStagingStopped(record) || isSpokenFor(record, head) || deferralOf(record, entry) !== undefined)
-    return;
+  const { pr, head, queuedAt } = entry;
+  if (s.now - queuedAt < NOT_ADMITTED_SAID_MS || !isKeptOut(pass, entry)) return;
+  if (isStagingStopped(record) || deferralOf(record, entry) !== undefined) return;
   // A status belongs to the commit: of several with one head, another rule says which of them speaks.
   if (record.entries.some((other) => other.pr !== pr && other.head === head)) return;
-  if (isInFlight(record, pr) || isLandingHead(record, head) || hasLandedHead(record, head)) return;
   wishWords(pass, entry, describeNotAdmitted());
+}
+
+/** Another required check keeps it out of line, as far as this look tells, and no other words hold on its head. */
+function isKeptOut({ record, s }: DecisionContext, { pr, head, readyAt }: QueueEntry): boolean {
+  if (readyAt !== null || !isAdmissionRead(s) || isSpokenFor(record, head)) return false;
+  // The last word on this head is that of another one with it, which lands or has landed.
+  if (isLandingHead(record, head) || hasLandedHead(record, head)) return false;
+  return !isInFlight(record, pr);
 }
 
 /** Who may be staged was decided in this look. */
