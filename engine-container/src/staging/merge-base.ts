@@ -93,6 +93,7 @@ async function isContained(
   return false;
 }
 
-async function isAncestor(forge: EngineForge, older: CommitSha, newer: CommitSha): Promise<boolean> {
+/** Whether `newer` is `older` or has it in its history: one call. */
+export async function isAncestor(forge: EngineForge, older: CommitSha, newer: CommitSha): Promise<boolean> {
   return (await forge.listNewCommits(newer, older)).length === 0;
 }

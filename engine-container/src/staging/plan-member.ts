@@ -13,7 +13,7 @@ import {
   type WrittenStep,
 } from './ancestry.ts';
 import { findGateFile, findStatusGate, type GateFile } from './gate-file.ts';
-import { confirmMergeBase, findMergeBase } from './merge-base.ts';
+import { confirmMergeBase, findMergeBase, isAncestor } from './merge-base.ts';
 import { Unsayable } from './objects.ts';
 import type { PathChange } from './path-change.ts';
 import { findCheckoutRefusal } from './rebase/rebase-checkouts.ts';
@@ -135,12 +135,16 @@ export class MemberPlanner {
 
   /** Commits of a head that the base does not have; null where the forge's merge base says all that matters. */
   async #listOwn(member: StagedMember): Promise<readonly OwnCommit[] | null | 'too many' | 'not ready'> {
-    const { mergeStyle } = this.#deps;
+    const { forge, mergeStyle } = this.#deps;
     const { forkSha, members, headsBelow } = this.#action;
     const isAlone = members.length + (headsBelow?.length ?? 0) === 1;
     // A head that has the whole base has one merge base with it, which is the base.
     const isPlain = mergeStyle === 'squash' || (mergeStyle === 'merge' && isAlone);
-    if (isPlain && member.mergeBase === forkSha) return null;
+    if (isPlain && member.mergeBase === forkSha) {
+      // Of a head that has no commit in common with the base a forge may tell the base's tip as well (forge facts, 2).
+      const hasBase = await unlessNotReady(() => isAncestor(forge, forkSha, member.head));
+      if (hasBase !== false) return hasBase === null ? 'not ready' : null;
+    }
     return (await unlessNotReady(() => this.#listAbove(member.head))) ?? 'not ready';
   }
 

@@ -1,4 +1,4 @@
-import type { ListedEntry, Repository } from '../git/repository.ts';
+import type { ListedEntry, MergedTree, Repository } from '../git/repository.ts';
 import type { PullRecord, RepoRecord } from '../model.ts';
 import { gitOf, type World } from '../world.ts';
 import { isProtectedPath, ruleFor } from './protection.ts';
@@ -49,26 +49,28 @@ async function runCheck(world: World, repo: RepoRecord, pull: PullRecord): Promi
     pull.conflict = 'error';
     return;
   }
-  pull.mergeBase = await git.mergeBase(tip, pull.headSha);
+  const common = await git.mergeBase(tip, pull.headSha);
+  // Of a head without a commit in common the forge tells the tip, and its check merges from there (forge facts, 2).
+  pull.mergeBase = common ?? tip;
   pull.changesProtected = await changesProtected(world, repo, pull);
   if (pull.mergeBase === pull.headSha) {
     pull.conflict = 'ancestor';
     if (repo.autodetectsMerges === true) await callMerged(world, repo, pull, tip);
     return;
   }
-  pull.behind = pull.mergeBase === tip ? 0 : (await git.revList(tip, [pull.headSha])).length;
-  const merged = pull.mergeBase === null ? null : await git.mergeTree(tip, pull.headSha);
+  pull.behind = common === tip ? 0 : (await git.revList(tip, [pull.headSha])).length;
+  const merged: MergedTree =
+    common === null
+      ? { kind: 'clean', tree: (await git.mustCommit(pull.headSha)).tree }
+      : await git.mergeTree(tip, pull.headSha);
   const isConflict =
-    pull.mergeBase === null ||
-    merged === null ||
     merged.kind === 'conflict' ||
     (world.profile.checksByPath && (await clashesByPath(git, pull.mergeBase, tip, pull.headSha)));
   if (isConflict) {
     pull.conflict = 'conflict';
     return;
   }
-  pull.conflict =
-    merged?.kind === 'clean' && merged.tree === (await git.mustCommit(tip)).tree ? 'empty' : 'mergeable';
+  pull.conflict = merged.tree === (await git.mustCommit(tip)).tree ? 'empty' : 'mergeable';
   if (pull.conflict === 'mergeable' && world.profile.recheckAfterConflictCheck) {
     world.queueAutoMerge(repo, pull, pull.headSha);
   }

@@ -70,8 +70,7 @@ export function conflictStateOf(world: World, pull: Pull): ConflictState {
 
 function runCheck(world: World, { tip, head }: ConflictCheck): ConflictState {
   const { objects, merger } = world;
-  const fork = objects.mergeBase(tip, head);
-  if (fork === null) return 'conflict';
+  const fork = mergeBaseAsTold(world, { tip, head });
   if (fork === head) return 'ancestor';
   const [baseTree, tipTree, headTree] = [fork, tip, head].map((sha) => objects.treeOf(sha));
   if (baseTree === undefined || tipTree === undefined || headTree === undefined) return 'conflict';
@@ -92,7 +91,12 @@ function doModesClash(base: StoredTree, ours: StoredTree, theirs: StoredTree): b
 /** As the forge stored it at the last check that ended. */
 export function storedMergeBase(world: World, pull: Pull): CommitSha | null {
   const check = isEnded(world, pull.check) ? pull.check : pull.lastCheck;
-  return check === null ? null : world.objects.mergeBase(check.tip, check.head);
+  return check === null ? null : mergeBaseAsTold(world, check);
+}
+
+/** Of a head without a commit in common the forge tells the tip, and its check merges from there (forge facts, 2). */
+function mergeBaseAsTold({ objects }: World, { tip, head }: Pick<ConflictCheck, 'tip' | 'head'>): CommitSha {
+  return objects.mergeBase(tip, head) ?? tip;
 }
 
 const WIP_PREFIX = /^\s*(wip:|\[wip\])/i;

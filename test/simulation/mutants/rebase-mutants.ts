@@ -69,6 +69,14 @@ export const REBASE_MUTANTS: readonly Mutant[] = [
     dies: 'the branch of a pull request shares no commit with the base, in a squash',
   },
   {
+    guard: 'that a head holds the whole base is not taken from the merge base that the forge tells',
+    file: `${ENGINE}/staging/plan-member.ts`,
+    find: "if (hasBase !== false) return hasBase === null ? 'not ready' : null;",
+    replace: 'if (hasBase !== null) return null;',
+    families: ['people'],
+    dies: 'the branch of a pull request shares no commit with the base, in a squash',
+  },
+  {
     guard: 'a branch without a commit of the base is told as that behind what is in flight as well',
     file: `${ENGINE}/queue/fold-staging.ts`,
     find: "  'unrelated_history',\n];",
