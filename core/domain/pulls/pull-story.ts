@@ -2,8 +2,8 @@ import { sayRunner } from '../forge/runner-labels.ts';
 import type { EpochMs, PullRequestNumber } from '../ids.ts';
 import type { ActivityEvent, NodeRow, OwnEvent, Receipt } from '../queue/batch.ts';
 import type { ToldForecast } from '../queue/forecast.ts';
-import type { QueueView } from '../queue/queue-view.ts';
-import { type Hold, sayPause } from '../repos/pause.ts';
+import type { QueuePlace, QueueView } from '../queue/queue-view.ts';
+import { type Hold, holdToTell, sayPause } from '../repos/pause.ts';
 import { codeOfEvent, codeOfPlace, type PullCodeName } from './find-pull-code.ts';
 import { BY_ITSELF } from './pull-code-kinds.ts';
 import { PULL_CODES } from './pull-code-table.ts';
@@ -82,7 +82,7 @@ export function tellPull(facts: StoryFacts): PullStory | null {
     inQueue,
     history,
     attempts,
-    ...sayMore(code, facts),
+    ...sayMore(code, facts, place),
     title: place?.title ?? last?.title ?? null,
     since: last?.at ?? place?.queuedAt ?? null,
     place: nth === 0 ? null : nth,
@@ -99,8 +99,10 @@ export function tellPull(facts: StoryFacts): PullStory | null {
 function sayMore(
   code: PullCodeName | null,
   { pause, view, stopped }: StoryFacts,
+  place: QueuePlace | undefined,
 ): Pick<PullStory, 'words' | 'next'> {
-  if (code === 'paused' && pause !== null) return { words: sayPause(pause), next: null };
+  if (code === 'paused' && pause !== null)
+    return { words: sayPause(holdToTell(pause, place ?? {})), next: null };
   if (code === 'queue_stopped' && stopped !== undefined) return { words: null, next: LET_GO_ON[stopped] };
   const labels = code === 'runner_wait' && view?.block.kind === 'runner' ? (view.block.labels ?? []) : [];
   if (labels.length === 0) return { words: null, next: null };

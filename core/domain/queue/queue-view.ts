@@ -34,6 +34,8 @@ export interface QueuePlace {
   readonly queuedAt: EpochMs;
   /** By its labels; absent: normal. */
   readonly priority?: Priority;
+  /** By its labels, from freeze windows; absent: it is not. */
+  readonly isExempt?: true;
   readonly state: PlaceState;
   /** Key of a fixed phrase; null when the state says it all. */
   readonly reason: string | null;

@@ -23,8 +23,8 @@ export interface Pause {
 export interface Hold extends Pause {
   /** Pull requests with a label that exempts are staged and land all the same. */
   readonly isFreeze: boolean;
-  /** The owner wants nothing new to be staged, exempt or not. */
-  readonly isDrained: boolean;
+  /** The owner's drain beside a freeze window: nothing new is staged, exempt or not. Absent: there is none. */
+  readonly drain?: Pause;
   /** Not of the owner: the repository is archived on the forge. Absent: it is not. */
   readonly isArchived?: true;
 }
@@ -37,10 +37,16 @@ export interface HoldSettings extends FreezeSettings {
 export function pauseAt(repo: HoldSettings, now: EpochMs): Hold | null {
   const { pause } = repo;
   const held = pause === null || (pause.until !== null && pause.until <= now) ? null : pause;
-  const isDrained = held?.kind === 'drain';
   const freeze = held?.kind === 'pause' ? null : freezeAt(repo, now);
-  if (freeze !== null) return { ...freeze, kind: 'pause', isFreeze: true, isDrained };
-  return held === null ? null : { ...held, isFreeze: false, isDrained };
+  if (freeze !== null)
+    return { ...freeze, kind: 'pause', isFreeze: true, ...(held === null ? {} : { drain: held }) };
+  return held === null ? null : { ...held, isFreeze: false };
+}
+
+/** The hold that one pull request is told of: where it is exempt from a freeze window, the drain beside that. */
+export function holdToTell(hold: Hold, { isExempt }: { readonly isExempt?: true }): Hold {
+  const { isFreeze, drain } = hold;
+  return isFreeze && isExempt === true && drain !== undefined ? { ...drain, isFreeze: false } : hold;
 }
 
 /** The words of the commit status, at most 140 characters. */

@@ -48,8 +48,16 @@ export const FREEZE_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a drain keeps exempt ones too from being staged in a freeze window',
     file: `${QUEUE}/line/holds.ts`,
-    find: 'hold.isDrained || ',
+    find: 'hold.drain !== undefined || ',
     replace: '',
+    families: ['freezes'],
+    dies: 'a drain in a freeze window',
+  },
+  {
+    guard: 'one that is exempt from a freeze window is told of the drain that holds it up',
+    file: 'core/domain/repos/pause.ts',
+    find: 'return isFreeze && isExempt === true && drain !== undefined',
+    replace: 'return isFreeze && isExempt === undefined && drain !== undefined',
     families: ['freezes'],
     dies: 'a drain in a freeze window',
   },

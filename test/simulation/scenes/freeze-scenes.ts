@@ -77,8 +77,16 @@ async function drainAndFreeze(): Promise<readonly string[]> {
   const since = stage.clock.now();
   await stage.settings({ pause: { kind: 'drain', reason: null, since, until: null } });
   const pr = await addLabelled(stage, 'a', 'oncall');
+  const other = await addLabelled(stage, 'b', 'stranger');
   await look(stage, 20);
-  return stage.forge.isMerged(pr) ? ['something new landed in a drain'] : [];
+  const problems = stage.forge.isMerged(pr) ? ['something new landed in a drain'] : [];
+  if (!(await wordsOn(stage, pr)).includes('by the owner'))
+    problems.push('one that a drain holds up is told of a window that it is exempt from');
+  if (!(await wordsOn(stage, other)).includes('freeze window'))
+    problems.push('one that is not exempt is not told of the window');
+  await stage.settings({ pause: null });
+  await look(stage, 20);
+  return stage.forge.isMerged(pr) ? problems : [...problems, 'a drain did not end'];
 }
 
 export const FREEZE_SCENES = {

@@ -13,6 +13,7 @@ import { PRIORITIES, type Priority } from '../../../domain/repos/priority.ts';
 import type { Table } from '../table/table.ts';
 import {
   type Codec,
+  flag,
   listOf,
   nullable,
   oneOf,
@@ -35,6 +36,7 @@ const place = record<QueuePlace>({
   head: ['head', text],
   queuedAt: ['queued_at', whole],
   priority: ['priority', optional(oneOf(PRIORITIES)) as Codec<Priority>],
+  isExempt: ['exempt', optional(flag) as Codec<true>],
   state: ['state', oneOf(PLACE_STATES)],
   reason: ['reason', nullable(text)],
   until: ['until', nullable(whole)],

@@ -20,7 +20,7 @@ export function holdAt(
   now: EpochMs,
 ): Hold | null {
   if (archivedSince === undefined) return pauseAt(repo, now);
-  const ofForge = { reason: null, since: archivedSince, until: null, isFreeze: false, isDrained: false };
+  const ofForge = { reason: null, since: archivedSince, until: null, isFreeze: false };
   return { ...ofForge, kind: 'pause', isArchived: true };
 }
 
@@ -34,7 +34,7 @@ export function isStagingImpossible({
 
 /** A pause, a drain or a freeze window keeps it from being staged. */
 export function isKeptFromStaging(hold: Hold | null, entry: Labels): boolean {
-  return hold !== null && (hold.isDrained || !isExemptFrom(hold, entry));
+  return hold !== null && (hold.drain !== undefined || !isExemptFrom(hold, entry));
 }
 
 /** A pause or a freeze window keeps it from landing, also where it is in flight. */

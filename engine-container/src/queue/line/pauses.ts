@@ -1,4 +1,4 @@
-import { sayPause } from '#core/domain/repos/pause.ts';
+import { holdToTell, sayPause } from '#core/domain/repos/pause.ts';
 import { isInFlight } from '../batches/pipeline.ts';
 import { type DecisionContext, wakeNoLaterThan } from '../decision-context.ts';
 import { mustWordsWait } from '../record/bounds.ts';
@@ -13,17 +13,16 @@ export function sayPaused(pass: DecisionContext): void {
   const { record, s } = pass;
   const hold = s.repo.queueEnabled ? holdAt(record, s.repo, s.now) : null;
   if (hold === null) return;
-  const description = sayPause(hold);
-  let isAnyHeld = false;
   for (const entry of record.entries) {
     if (!isKeptFromStaging(hold, entry) || !waitsForNothingElse(record, entry)) continue;
-    isAnyHeld = true;
-    if (mustWordsWait(record)) break;
+    const told = holdToTell(hold, entry);
+    if (told.until !== null) wakeNoLaterThan(pass, told.until);
+    if (mustWordsWait(record)) continue;
+    const description = sayPause(told);
     const { pr, head: sha, said } = entry;
     if (said?.head === sha && said.description === description) continue;
     wishStatus(pass, { pr, sha, state: 'pending', description, targetUrl: null });
   }
-  if (isAnyHeld && hold.until !== null) wakeNoLaterThan(pass, hold.until);
 }
 
 function waitsForNothingElse(record: QueueRecord, entry: QueueEntry): boolean {

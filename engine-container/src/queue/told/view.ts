@@ -7,7 +7,7 @@ import {
   type QueuePlace,
   type QueueView,
 } from '#core/domain/queue/queue-view.ts';
-import type { Hold } from '#core/domain/repos/pause.ts';
+import { type Hold, holdToTell } from '#core/domain/repos/pause.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
 import { activeMembers, landingBatchOf, waitsForStaging } from '../batches/pipeline.ts';
 import { judgedWith } from '../batches/shared-run.ts';
@@ -49,6 +49,7 @@ function placeOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: Hold
     head: entry.head,
     queuedAt: entry.queuedAt,
     ...(entry.priority === undefined ? {} : { priority: entry.priority }),
+    ...(entry.isExempt === true ? { isExempt: true } : {}),
     ...(entry.settingsNote?.head === entry.head ? { settings: entry.settingsNote.says } : {}),
     ...situationOf(record, entry, at, hold),
     ...forecastOf(record, entry),
@@ -100,7 +101,10 @@ function situationOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: 
   if (own.length > 0) return situation('staged', isAtRunner(record, own, entry.pr) ? 'runner_wait' : null);
   if (entry.readyAt === null) return situation('waiting', whyNotAdmitted(entry));
   if (hold !== null && isKeptFromStaging(hold, entry))
-    return { ...situation('waiting', hold.isArchived === true ? 'archived' : 'paused'), until: hold.until };
+    return {
+      ...situation('waiting', hold.isArchived === true ? 'archived' : 'paused'),
+      until: holdToTell(hold, entry).until,
+    };
   if (isStagingStopped(record)) return situation('waiting', 'queue_stopped');
   return situation('ready', record.batches.length === 0 ? null : 'next_batch');
 }

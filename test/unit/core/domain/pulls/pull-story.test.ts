@@ -151,13 +151,25 @@ describe('the story of one pull request', () => {
 
   test('in a pause it says the words that its status says, and no others', () => {
     const owner = { kind: 'pause', reason: 'audit', since: NOW - 1, until: null } as const;
-    const pause = { ...owner, isFreeze: false, isDrained: false };
+    const pause = { ...owner, isFreeze: false };
     const [place] = view(7).places;
     if (place === undefined) throw new Error('no place');
     const paused = { ...view(7), places: [{ ...place, state: 'waiting' as const, reason: 'paused' }] };
     const words = 'paused: audit (by the owner of this queue, until resumed)';
     expect(tellPull(given({ pause, view: paused }))).toMatchObject({ code: 'paused', place: 1, words });
     expect(tellPull(given({ pause, view: view(7) }))).toMatchObject({ code: 'ready', words: null });
+    const freeze = { kind: 'pause', reason: 'night', since: NOW - 1, until: NOW + 60_000 } as const;
+    const both = {
+      ...freeze,
+      isFreeze: true,
+      drain: { ...owner, kind: 'drain', reason: 'release' },
+    } as const;
+    const wordsOf = (isExempt: object) => {
+      const places = [{ ...place, state: 'waiting' as const, reason: 'paused', ...isExempt }];
+      return tellPull(given({ pause: both, view: { ...paused, places } }))?.words;
+    };
+    expect(wordsOf({})).toMatch(/^paused: night \(freeze window/);
+    expect(wordsOf({ isExempt: true })).toBe('paused: release (by the owner of this queue, until resumed)');
   });
 
   test('one that waits for a runner names the labels that the forge tells of', () => {
