@@ -65,6 +65,10 @@ export function defineMergedOutsideTests(createWorld: (options?: WorldOptions) =
     await world.clock.advance(MINUTE_MS);
     await world.drain({ maxMs: 30 * MINUTE_MS });
     expect(await listed(world)).toEqual([`pr_skipped #${queued} Add queued`, `pr_skipped #${beside} Beside`]);
+    const wordsOn = async (pr: number) =>
+      (await forge.status((await forge.pull(pr)).headSha, 'mq'))?.description;
+    expect(await wordsOn(queued)).toBe('not queued: it was merged past the queue');
+    expect(await wordsOn(beside)).toBeUndefined();
   });
 
   test('a success of another account, by which one merged past the queue, is taken back from its head (A24)', async () => {

@@ -337,4 +337,12 @@ export const WORD_MUTANTS: readonly Mutant[] = [
     families: ['shared_heads'],
     dies: 'the twin of one that is judged is pushed to',
   },
+  {
+    guard: 'one that was merged past the queue is told so',
+    file: `${QUEUE}/landing/merged-outside.ts`,
+    find: "if (ours?.state === 'pending') sayGone(pass, pull, ours, 'merged_outside_the_queue');",
+    replace: '',
+    families: ['people'],
+    dies: 'one of a batch is merged past the queue',
+  },
 ];

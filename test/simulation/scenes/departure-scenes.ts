@@ -39,7 +39,26 @@ async function retargetInLanding(): Promise<readonly string[]> {
   return words === PULL_CODES.retargeted.says ? [] : [`one that has another target is told "${words}"`];
 }
 
+/** An administrator merges one of a batch past the queue while its gate runs. */
+async function mergeOneOfBatch(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.judge = () => 'hold';
+  const prs = [await givenScheduled(forge, 'a'), await givenScheduled(forge, 'b')] as const;
+  await look(stage, 2);
+  if (!(await wordsOn(stage, prs[1])).startsWith('staged')) return DID_NOT_COME;
+  await forge.mergeByHand(prs[1]);
+  forge.judge = () => 'success';
+  await look(stage, 20);
+  const words = await wordsOn(stage, prs[1]);
+  const problems =
+    words === PULL_CODES.merged_outside_the_queue.says ? [] : [`one that is merged is told "${words}"`];
+  return forge.isMerged(prs[0]) ? problems : [...problems, 'the other one of its batch did not land'];
+}
+
 export const DEPARTURE_SCENES = {
   'a queue goes off, the schedules of its batch are cancelled, and it goes on': cancelAfterOff,
   'one is sent to another branch while it lands': retargetInLanding,
+  'one of a batch is merged past the queue': mergeOneOfBatch,
 } satisfies Scenes;

@@ -15,6 +15,7 @@ import type { OutsideMove } from '../record/merged-outside-state.ts';
 import type { QueueRecord } from '../record/record.ts';
 import { isLifted } from '../record/stop-state.ts';
 import type { OutsidePull } from '../snapshot.ts';
+import { sayGone } from '../words/gone-words.ts';
 import { describeStaleSuccess } from '../words/phrases.ts';
 import { wishStatus } from '../words/wish-status.ts';
 import { hasEverLanded, hasLandedHead, noteMerged } from './landed.ts';
@@ -65,6 +66,7 @@ export function settleOutside(pass: DecisionContext): void {
     for (const { pull, statuses } of found ?? []) {
       noticeRival(pass, pull, statuses);
       takeBackForeign(pass, pull, statuses);
+      sayMergedOutside(pass, pull, statuses);
       if (isTold(pass, move, pull.number)) continue;
       emitEvent(
         pass,
@@ -132,6 +134,14 @@ function takeBackForeign(pass: DecisionContext, pull: PullRequest, statuses: Out
     targetUrl: null,
     takesBack: true,
   });
+}
+
+/** A person merged one of the queue past it, and its head still says that the queue goes on with it. */
+function sayMergedOutside(pass: DecisionContext, pull: PullRequest, statuses: OutsidePull['statuses']): void {
+  const { record } = pass;
+  if (!statuses.known || isOwnHead(record, pull)) return;
+  const ours = statuses.value.find(({ context }) => context === record.context);
+  if (ours?.state === 'pending') sayGone(pass, pull, ours, 'merged_outside_the_queue');
 }
 
 /** This record, or one of the same address before it, may have said so itself. */

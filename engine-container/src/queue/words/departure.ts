@@ -27,7 +27,7 @@ const NOT_ADMITTED_SAID_MS = 5 * 60_000;
 
 /**
  * Reasons without words: `deleted` leaves no head to say it on, `schedule_lost` is said by the end of its landing, and on one
- * that was merged outside this queue the words that stand tell whether another queue let it through.
+ * that was merged outside this queue the words that stand tell whether another queue let it through: they are read first.
  */
 const SILENT = ['deleted', 'schedule_lost', 'merged_outside_the_queue'] as const;
 

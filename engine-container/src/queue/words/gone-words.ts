@@ -1,6 +1,7 @@
 import type { CommitStatus, PullRequest } from '#core/domain/forge/forge.ts';
 import type { DecisionContext } from '../decision-context.ts';
 import { hasLandedHead } from '../landing/landed.ts';
+import type { Departure } from '../record/landing-state.ts';
 import { describeDeparture, describeOff, isPromise } from './phrases.ts';
 import { wishStatus } from './wish-status.ts';
 
@@ -11,19 +12,20 @@ export function isPromised(statuses: readonly CommitStatus[], statusContext: str
 }
 
 /**
- * Out of the queue, and its head says otherwise: the word of its departure was lost, or another one came after it. A record
- * that is being rebuilt does not know yet which others have this head.
+ * Out of the queue, and its head says otherwise: the word of its departure was lost or never said, or another one came after it.
+ * A record that is being rebuilt does not know yet which others have this head.
  */
 export function sayGone(
   pass: DecisionContext,
   { number: pr, headSha: sha }: PullRequest,
   { description: shown, creator }: CommitStatus,
+  departure: Departure | 'merged_outside_the_queue' = 'left_the_queue',
 ): void {
   const { record, s } = pass;
   const isForeign = s.botLogin.known && creator !== s.botLogin.value;
   if (record.rebuilding || isForeign) return;
   const isUntrue = isPromise(shown) || (s.repo.queueEnabled && shown === describeOff());
   if (!isUntrue || record.entries.some(({ head }) => head === sha) || hasLandedHead(record, sha)) return;
-  const description = describeDeparture('left_the_queue');
+  const description = describeDeparture(departure);
   wishStatus(pass, { pr, sha, state: 'pending', description, targetUrl: null });
 }

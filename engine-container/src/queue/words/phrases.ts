@@ -128,7 +128,7 @@ export function describeStaged(): string {
   return PULL_CODES.staged.says;
 }
 
-export function describeDeparture(departure: Departure): string {
+export function describeDeparture(departure: Departure | 'merged_outside_the_queue'): string {
   return PULL_CODES[departure].says;
 }
 
