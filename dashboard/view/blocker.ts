@@ -1,6 +1,7 @@
 import type { ResultOf } from '#core/contracts/routes/client.ts';
 import { sayRunner } from '#core/domain/forge/runner-labels.ts';
 import { TICK_INTERVAL_MS } from '#core/domain/limits.ts';
+import { goesOnSince } from '#core/domain/queue/goes-on.ts';
 import { secondsBetween, showClock, showDuration } from './format.ts';
 import { heldFreeze } from './freeze.ts';
 import { isPaused, sayPaused } from './pause.ts';
@@ -156,12 +157,19 @@ function blockerOfFreeze({ freeze, queue }: RepoActivity, now: number): Blocker 
   return { ...NOTHING, since: held.since, until: held.until, tone: 'stop', remedy: 'settings', text };
 }
 
+function goesOn({ last_reconcile: ranAt, queue }: RepoActivity): boolean {
+  if (ranAt === null || queue === null) return false;
+  const { kind, since } = queue.block;
+  const block = { kind, since: since === null ? null : Date.parse(since) };
+  return goesOnSince({ ranAt: Date.parse(ranAt) }, block);
+}
+
 /** A reconcile that failed says more than what was seen before it. */
 function blockerOfOutcome(activity: RepoActivity): Blocker | null {
   const code = activity.last_reconcile_error_code;
   // The queue itself says more of these.
   const shown: readonly (typeof code)[] = ['lease_lost', 'timeout', 'base_red', 'gate_infrastructure'];
-  if (code === null || shown.includes(code)) return null;
+  if (code === null || shown.includes(code) || goesOn(activity)) return null;
   // Of the failures only the newest is kept: they began after the last look that went well.
   const common = { ...NOTHING, since: activity.last_good_reconcile, nextTry: activity.next_look_at };
   const text = activity.last_reconcile_error?.replace(/\.$/, '') ?? 'The last look at the forge failed';

@@ -4,6 +4,7 @@ import type { EpochMs } from '../ids.ts';
 import { pauseAt } from '../repos/pause.ts';
 import type { ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from '../repos/repo.ts';
 import type { NodeRow } from './batch.ts';
+import { goesOnSince } from './goes-on.ts';
 import type { BlockKind, QueueView } from './queue-view.ts';
 
 /** Past this multiple of what is usual a wait is told. */
@@ -142,7 +143,7 @@ function findPause({ repo, now }: StandstillFacts): Standstill | null {
 }
 
 function findBlindness({ view, outcome, now }: StandstillFacts): Standstill | null {
-  if (outcome?.ok === false) {
+  if (outcome?.ok === false && !goesOnSince(outcome, view?.block)) {
     const since = outcome.lastGoodAt ?? outcome.retryingSince ?? outcome.ranAt;
     const cause = OF_FINDINGS.includes(outcome.errorCode) ? 'stopped' : 'looks_fail';
     return now - since > LOOKED_WITHIN_MS ? { cause, since, usualMs: null } : null;

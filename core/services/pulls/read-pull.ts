@@ -3,6 +3,7 @@ import { type PullStoryView, toPullStoryView } from '../../contracts/pulls/pull-
 import { STORY_BATCHES_MAX, STORY_EVENTS_MAX, STORY_SCANNED_ROWS_MAX } from '../../domain/api-limits.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import { type StoryFacts, tellPull } from '../../domain/pulls/pull-story.ts';
+import { goesOnSince } from '../../domain/queue/goes-on.ts';
 import { pauseAt } from '../../domain/repos/pause.ts';
 import type { ReconcileErrorCode } from '../../domain/repos/repo.ts';
 import type { AccountStore } from '../../ports/account-store.ts';
@@ -52,15 +53,16 @@ export async function readPull(
   // After the events: a landing that is told has its receipt in a row that was written with the event or before it.
   const batches = await store.listOwnBatches(repo, STORY_BATCHES_MAX, STORY_SCANNED_ROWS_MAX);
   const now = clock.now();
+  const view = views.get(repo.id);
   const story = tellPull({
     pr,
     events,
     batches,
     // One that is on hold is not looked at either, and its heads say so in the same words.
     queueEnabled: repo.queueEnabled && !onHold.has(repo.id),
-    ...stoppedBy(outcome?.errorCode ?? null),
+    ...(outcome === null || goesOnSince(outcome, view?.block) ? {} : stoppedBy(outcome.errorCode)),
     now,
-    view: views.get(repo.id),
+    view,
     pause: pauseAt(repo, now),
   });
   if (story === null) throw new AppError('not_found');

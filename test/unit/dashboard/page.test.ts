@@ -63,6 +63,7 @@ test('neither a schema library nor anything of the service is in it', () => {
     'core/domain/pulls/requeue-codes.ts',
     'core/domain/pulls/schedule-codes.ts',
     'core/domain/queue/batch.ts',
+    'core/domain/queue/goes-on.ts',
     'core/domain/queue/queue-names.ts',
     'core/domain/repos/pause-words.ts',
     'core/domain/set-up/drift-since.ts',

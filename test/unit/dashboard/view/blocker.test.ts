@@ -72,6 +72,21 @@ test('a hold comes before a switched-off queue, that before a failed look, that 
   );
 });
 
+test('a landing that began after the failed look had ended is told, and one from before it is not', () => {
+  const landingSince = (since: string) =>
+    givenActivity({
+      last_reconcile: '2026-11-21T10:07:00.000Z',
+      last_reconcile_error_code: 'protection_conflict',
+      last_reconcile_error: 'A rule forbids it.',
+      last_reconcile_ok: false,
+      queue: givenQueue('merge', { since }),
+    });
+  const textOf = (since: string) =>
+    findBlocker(landingSince(since), givenStatus(), Date.parse('2026-11-21T10:07:10.000Z')).text;
+  expect(textOf('2026-11-21T10:07:05.000Z')).toMatch(/^Proven: waiting for the forge to merge/);
+  expect(textOf('2026-11-21T10:06:59.000Z')).toBe('A rule forbids it');
+});
+
 test.each(RECONCILE_ERROR_CODES)('a look that failed with %s is not called clear', (code) => {
   const activity = givenActivity({
     last_reconcile_error_code: code,

@@ -162,3 +162,15 @@ describe('a queue that stands still is noticed', () => {
     expect(all.map(findStandstill)).toEqual([null, null, null, null, null]);
   });
 });
+
+test('a queue whose looks failed does not stand still once a landing has begun after the last of them', () => {
+  const outcome = {
+    ranAt: NOW - MINUTE,
+    ok: false,
+    errorCode: 'forge_access_denied',
+    lastGoodAt: NOW - DAY_MS,
+  } as const;
+  const causeOf = (since: number) => findStandstill(given({ kind: 'merge', since }, { outcome }))?.cause;
+  expect(causeOf(NOW - 2 * MINUTE)).toBe('looks_fail');
+  expect(causeOf(NOW - 30_000)).toBeUndefined();
+});
