@@ -154,10 +154,16 @@ function refuseMereReader(route: Route, caller: Caller): void {
 function refuseBeyondScope(route: RouteSpec, caller: Caller, id: string | undefined): void {
   if (caller.kind !== 'user' || caller.token === undefined) return;
   const grant = route.scope === undefined ? null : grantOf(caller.token.scopes, route.scope);
-  if (grant === null) throw new AppError('insufficient_scope');
+  if (grant === null) {
+    const message = `This API token lacks the scope ${route.scope}, which this takes.`;
+    throw new AppError('insufficient_scope', { message });
+  }
   if (grant.repoIds === null || id === undefined) return;
   const known = canonicalId(id);
-  if (known === null || !grant.repoIds.includes(known)) throw new AppError('insufficient_scope');
+  if (known === null || !grant.repoIds.includes(known)) {
+    const message = `The scope ${grant.scope} of this API token is for other repositories.`;
+    throw new AppError('insufficient_scope', { message });
+  }
 }
 
 /** Null: all of the tenant. */

@@ -218,7 +218,7 @@ describe('what a token may do', () => {
       const { repo } = await world.enroll(TENANT_A);
       for (const scope of API_TOKEN_SCOPES) {
         const { token } = await make([{ scope, repo_ids: null }]);
-        const { status, code } = await call(route, repo.id, token);
+        const { status, code, json } = await call(route, repo.id, token);
         if (route.scope === undefined) {
           const expected = { me: 'not_authenticated', operator: 'missing_auth' }[route.auth as string];
           expect([id, scope, status, code]).toEqual([id, scope, 401, expected ?? 'session_required']);
@@ -226,6 +226,7 @@ describe('what a token may do', () => {
           expect([401, 403]).not.toContain(status);
         } else {
           expect([id, scope, status, code]).toEqual([id, scope, 403, 'insufficient_scope']);
+          expect(json.error.message).toBe(`This API token lacks the scope ${route.scope}, which this takes.`);
         }
       }
     },
@@ -240,7 +241,9 @@ describe('what a token may do', () => {
       const two = (await world.enroll(TENANT_A, { slug: 'acme/two' })).repo;
       const { token } = await make(ALL.map((each) => ({ ...each, repo_ids: [one.id.toUpperCase()] })));
       for (const id of [two.id, 'x', '00000000-0000-4000-8000-000000000000']) {
-        expect(await call(route, id, token)).toMatchObject({ status: 403, code: 'insufficient_scope' });
+        const { status, code, json } = await call(route, id, token);
+        expect([status, code]).toEqual([403, 'insufficient_scope']);
+        expect(json.error.message).toMatch(/^The scope .+ of this API token is for other repositories\.$/);
       }
       expect([401, 403]).not.toContain((await call(route, one.id, token)).status);
       expect([401, 403]).not.toContain((await call(route, one.id.toUpperCase(), token)).status);
