@@ -46,28 +46,22 @@ export function syncQueue(pass: DecisionContext): void {
   const open = new Set<PullRequestNumber>();
   delete pass.record.hasLeftOut;
   const newcomers = newcomersOf(pass, pulls.value);
-  const queued = new Set(pass.record.entries.map(({ pr }) => pr));
+  // Of thousands that are open, or in the queue, none is searched for in it.
+  const queued = new Map(pass.record.entries.map((entry) => [entry.pr, entry]));
   for (const view of pulls.value) {
-    open.add(view.pull.number);
-    if (hasLanded(pass.record, view.pull.number) || !view.schedule.known) continue;
-    // Of thousands that are open and not in the queue none is searched for in it.
-    if (!queued.has(view.pull.number) && !newcomers.has(view.pull.number)) {
-      recallStatuses(pass, view);
-      continue;
-    }
-    const entry = entryOf(pass.record, view.pull.number);
+    const { number } = view.pull;
+    open.add(number);
+    if (hasLanded(pass.record, number) || !view.schedule.known) continue;
+    const entry = queued.get(number);
     if (entry !== undefined) forgetAbsence(entry);
     if (view.schedule.value.kind === 'none' || view.pull.draft) {
       if (entry !== undefined) leaveQueue(pass, entry, view.pull.draft ? 'draft' : cancellationOf(pass));
-    } else if (entry !== undefined || newcomers.has(view.pull.number)) {
+    } else if (entry !== undefined || newcomers.has(number)) {
       if (view.schedule.value.kind === 'moved' || isUnseenAfterReopening(entry, view.schedule.value))
         noticeMovedHead(pass, entry, view, view.schedule.value);
       else bindHead(pass, entry, view, view.schedule.value);
+      keepFacts(pass, entry ?? entryOf(pass.record, number), view);
     }
-    keepScheduler(pass, view);
-    keepLabels(pass, view);
-    const kept = entryOf(pass.record, view.pull.number);
-    if (kept !== undefined) keepSignals(pass, kept, view);
     recallStatuses(pass, view);
   }
   for (const entry of [...pass.record.entries]) {
@@ -77,10 +71,17 @@ export function syncQueue(pass: DecisionContext): void {
   noticeRead(pass, pulls.value);
 }
 
+/** Facts that this look tells of one that is in the queue, beside its schedule and its head. */
+function keepFacts(pass: DecisionContext, entry: QueueEntry | undefined, view: PullRequestView): void {
+  if (entry === undefined) return;
+  keepScheduler(entry, view);
+  keepLabels(pass, entry, view);
+  keepSignals(pass, entry, view);
+}
+
 /** For the receipt: a head that was scheduled again is that of who did it last. */
-function keepScheduler({ record }: DecisionContext, { pull, schedule }: PullRequestView): void {
-  const entry = entryOf(record, pull.number);
-  if (entry === undefined || !schedule.known || schedule.value.kind === 'none') return;
+function keepScheduler(entry: QueueEntry, { pull, schedule }: PullRequestView): void {
+  if (!schedule.known || schedule.value.kind === 'none') return;
   const by = entry.head === pull.headSha ? schedule.value.by : undefined;
   if (by === undefined) delete entry.scheduledBy;
   else entry.scheduledBy = by;
@@ -92,9 +93,7 @@ function cancellationOf({ s }: DecisionContext): Departure {
 }
 
 /** A label that is taken off stops counting at the next look. */
-function keepLabels({ record, s }: DecisionContext, { pull, labelled = [] }: PullRequestView): void {
-  const entry = entryOf(record, pull.number);
-  if (entry === undefined) return;
+function keepLabels({ s }: DecisionContext, entry: QueueEntry, { labelled = [] }: PullRequestView): void {
   const priority = priorityOf(s.repo, labelled);
   if (priority === 'normal') delete entry.priority;
   else entry.priority = priority;

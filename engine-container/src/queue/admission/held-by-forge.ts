@@ -2,21 +2,18 @@ import type { PullRequest } from '#core/domain/forge/forge.ts';
 import { UNMERGEABLE_REFUSED_AFTER_MS, UNMERGEABLE_STEADY_MS } from '#core/domain/limits.ts';
 import { defer } from '../batches/batch.ts';
 import { type DecisionContext, wakeNoLaterThan } from '../decision-context.ts';
-import { isHeldByForge } from '../record/deferral.ts';
+import { deferralsOf, deferralsOfPull, isHeldByForge } from '../record/deferral.ts';
 import type { QueueEntry } from '../record/queue-entry.ts';
 
 /** Aside because the forge would not merge: let go as soon as it would, and told as a conflict once no check can be running any more. */
 export function reviewHeld(pass: DecisionContext, entry: QueueEntry, { mergeable }: PullRequest): void {
   const { record } = pass;
   if (mergeable) {
-    record.deferred = record.deferred.filter(
-      (deferred) => deferred.pr !== entry.pr || !isHeldByForge(deferred),
-    );
+    const held = new Set(deferralsOfPull(record, entry.pr).filter(isHeldByForge));
+    if (held.size > 0) record.deferred = record.deferred.filter((deferred) => !held.has(deferred));
     return;
   }
-  const held = record.deferred.find(
-    ({ pr, head, reason }) => pr === entry.pr && head === entry.head && reason === 'not_mergeable',
-  );
+  const held = deferralsOf(record, entry).find(({ reason }) => reason === 'not_mergeable');
   if (held === undefined || held.until === null || !isMeant(pass, entry, held.until)) return;
   defer(pass, entry, { reason: 'forge_conflict', baseTree: held.baseTree, until: null });
 }

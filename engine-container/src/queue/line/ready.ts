@@ -1,7 +1,7 @@
 import { inFlightOf } from '../batches/pipeline.ts';
 import type { DecisionContext } from '../decision-context.ts';
 import { isBounced } from '../record/bounced.ts';
-import { isHeldByForge, outlastsBase } from '../record/deferral.ts';
+import { deferralsOf, isHeldByForge, outlastsBase } from '../record/deferral.ts';
 import { isBound, type QueueEntry } from '../record/queue-entry.ts';
 import { holdAt, isKeptFromStaging } from './holds.ts';
 
@@ -18,10 +18,8 @@ export function waitingEntries(pass: DecisionContext, baseTree: string, isOnBatc
   return record.entries.filter((entry) => {
     if (entry.readyAt === null || !isBound(entry) || inFlight.has(entry.pr)) return false;
     if (entry.contradictedAt !== undefined || isBounced(record, entry)) return false;
-    return !record.deferred.some(
+    return !deferralsOf(record, entry).some(
       (deferred) =>
-        deferred.pr === entry.pr &&
-        deferred.head === entry.head &&
         (deferred.baseTree === baseTree || deferred.reason === 'suspect_ahead' || outlastsBase(deferred)) &&
         // The pull request in the way ahead may have become the base: then it is to be said about the base.
         (isOnBatch || deferred.reason !== 'conflict_ahead') &&

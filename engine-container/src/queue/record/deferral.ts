@@ -55,12 +55,50 @@ export interface Deferred {
   readonly isUnwritten?: boolean;
 }
 
-/** The first reason for which this head is set aside; undefined: none, or of a head of before. */
-export function deferralOf(
+type ByPull = ReadonlyMap<PullRequestNumber, readonly Deferred[]>;
+
+const indexes = new WeakMap<readonly Deferred[], ByPull>();
+
+/**
+ * All of one pull request, of whatever head, in their order. A pass asks for each one of a line of thousands: each array, of which
+ * none is changed in place, is looked through once.
+ */
+export function deferralsOfPull(
   { deferred }: { readonly deferred: readonly Deferred[] },
+  pr: PullRequestNumber,
+): readonly Deferred[] {
+  let index = indexes.get(deferred);
+  if (index === undefined) {
+    index = indexByPull(deferred);
+    indexes.set(deferred, index);
+  }
+  return index.get(pr) ?? [];
+}
+
+/** Those of this head. */
+export function deferralsOf(
+  record: { readonly deferred: readonly Deferred[] },
   { pr, head }: Pick<Deferred, 'pr' | 'head'>,
+): readonly Deferred[] {
+  return deferralsOfPull(record, pr).filter((each) => each.head === head);
+}
+
+function indexByPull(deferred: readonly Deferred[]): ByPull {
+  const index = new Map<PullRequestNumber, Deferred[]>();
+  for (const each of deferred) {
+    const own = index.get(each.pr);
+    if (own === undefined) index.set(each.pr, [each]);
+    else own.push(each);
+  }
+  return index;
+}
+
+/** The first of them. */
+export function deferralOf(
+  record: { readonly deferred: readonly Deferred[] },
+  head: Pick<Deferred, 'pr' | 'head'>,
 ): Deferred | undefined {
-  return deferred.find((each) => each.pr === pr && each.head === head);
+  return deferralsOf(record, head)[0];
 }
 
 interface Traits {

@@ -64,7 +64,8 @@ export interface QueueRecord extends Learned, Recalling {
   turns?: readonly string[];
   /** When others were last noted in line beside a crowd; absent: not lately. */
   othersAt?: EpochMs;
-  deferred: Deferred[];
+  /** Never changed in place (`deferralsOf`). */
+  deferred: readonly Deferred[];
   /** Statuses still to be written; survives a crash, drained before anything else lands on the same head. */
   pendingStatuses: PendingStatus[];
   /** Branches of resolved nodes. */

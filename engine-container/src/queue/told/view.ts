@@ -21,7 +21,7 @@ import { tellForecast } from '../policy/forecast.ts';
 import { gateMsOf } from '../policy/pace.ts';
 import { badRate } from '../policy/policy.ts';
 import { bounceOf, isBounced } from '../record/bounced.ts';
-import { type Deferred, isSilent } from '../record/deferral.ts';
+import { type Deferred, deferralsOf, isSilent } from '../record/deferral.ts';
 import { isBound, type QueueEntry } from '../record/queue-entry.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';
 import { keptReason } from '../words/deferral-words.ts';
@@ -131,12 +131,7 @@ function situation(state: Situation['state'], reason: string | null = null): Sit
 }
 
 function deferOf(record: QueueRecord, entry: QueueEntry, at: EpochMs): Deferred | undefined {
-  return record.deferred.find(
-    (deferred) =>
-      deferred.pr === entry.pr &&
-      deferred.head === entry.head &&
-      (deferred.until === null || deferred.until > at),
-  );
+  return deferralsOf(record, entry).find(({ until }) => until === null || until > at);
 }
 
 function blockOf(repo: ManagedRepo, record: QueueRecord, places: readonly QueuePlace[], at: EpochMs): Block {
