@@ -21,7 +21,7 @@ import type { EngineService } from './constructs/engine-service.ts';
 import type { EvidenceKey } from './constructs/evidence-key.ts';
 import type { ForgeAuthority } from './constructs/forge-authority.ts';
 import type { FunctionNetwork } from './constructs/function-network.ts';
-import type { IdentityProvider } from './constructs/identity-provider.ts';
+import { type IdentityProvider, watchSignIn } from './constructs/identity-provider.ts';
 import type { Monitoring } from './constructs/monitoring.ts';
 import { Payments } from './constructs/payments.ts';
 import {
@@ -243,12 +243,7 @@ export function watchHttpFunctions(
   const asking = new Set(ROUTES.filter(({ auth }) => ASKS_PROVIDER.has(auth)).map(({ surface }) => surface));
   for (const name of asking) {
     const { [name]: surface } = surfaces;
-    monitoring.addLine(surface, 'IdentityAway', {
-      logGroup: surface.logGroup,
-      where: { message: 'the identity provider did not answer' },
-      threshold: 10,
-      alarm: 'ticket',
-    });
+    watchSignIn(monitoring, surface);
   }
   const { logGroup } = surfaces.admin;
   monitoring.addLine(surfaces.admin, 'AdminKeyUsed', {

@@ -16,6 +16,8 @@ import {
 import { Construct } from 'constructs';
 import { SIGN_IN_CALLBACK_PATH } from '../../core/contracts/internal/dashboard.ts';
 import type { Grantee } from './data-table.ts';
+import type { Monitoring } from './monitoring.ts';
+import type { ServiceFunction } from './service-function.ts';
 
 export interface IdentityProviderProps {
   /** Base address of a provider that speaks the GoTrue contract. @default a Cognito user pool is made */
@@ -189,4 +191,14 @@ export class IdentityProvider extends Construct {
     const policy = retain ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY;
     for (const each of [user, membership]) each.applyRemovalPolicy(policy);
   }
+}
+
+/** A person should look at it where the provider keeps one of those that verify sessions waiting. */
+export function watchSignIn(monitoring: Monitoring, verifier: ServiceFunction): void {
+  monitoring.addLine(verifier, 'IdentityAway', {
+    logGroup: verifier.logGroup,
+    where: { message: 'the identity provider did not answer' },
+    threshold: 10,
+    alarm: 'ticket',
+  });
 }

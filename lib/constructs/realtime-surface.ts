@@ -13,7 +13,7 @@ import {
   SocketPushEnv,
 } from '../../lambdas/realtime/env.ts';
 import type { DataTable } from './data-table.ts';
-import type { IdentityProvider } from './identity-provider.ts';
+import { type IdentityProvider, watchSignIn } from './identity-provider.ts';
 import type { Monitoring } from './monitoring.ts';
 import { type FunctionDefaults, ServiceFunction } from './service-function.ts';
 
@@ -104,6 +104,7 @@ export class RealtimeSurface extends Construct {
     connect.setEnv('REQUIRED_STAMP', props.requiredStamp);
     identity.grantVerify(connect);
     connect.setEnv('PUBLIC_URL', publicUrl);
+    watchSignIn(monitoring, connect);
     this.#addRoute('$connect', connect);
     // The function answers its own failures, so its Errors metric stays at 0.
     monitoring.addLine(connect, 'SocketConnectFailed', {

@@ -84,7 +84,7 @@ describe('the runbook', () => {
 test('a function whose sessions an identity provider verifies has the line IdentityAway, and no other function', () => {
   const watched = lines.map(({ name }) => name).filter((name) => name?.endsWith('IdentityAway'));
   expect(watched.sort()).toEqual(
-    ['Admin', 'Advice', 'Api', 'Billing', 'Connections', 'Evidence', 'ForgeOps'].map(
+    ['Admin', 'Advice', 'Api', 'Billing', 'Connections', 'Evidence', 'ForgeOps', 'RealtimeConnect'].map(
       (name) => `${name}IdentityAway`,
     ),
   );
