@@ -15,8 +15,6 @@ const MINUTE_MS = 60_000;
 export const SETTLED_BASE_MS = 45 * MINUTE_MS;
 const RUNS_PER_PULL = 3;
 const AROUND_A_RUN_MS = MINUTE_MS;
-/** Under neither context anything was said. */
-const UNTOLD = 'nothing / nothing';
 
 /** `forgeRefuses`: the forge calls conflicts what git merges; that is told as one when no check can still be running. */
 export function settledWithinMs(openPulls: number, gateMs: number, forgeRefuses: boolean): number {
@@ -43,7 +41,7 @@ export async function judgeLiveness({
 }: WaitingRepo): Promise<readonly string[]> {
   if (judgeByContent(await forge.readFiles(await forge.tip(forge.base))) === 'failure') return [];
   const unsettled = await listUnsettled({ forge, project, contexts });
-  const untold = unsettled.filter(({ words }) => words === UNTOLD);
+  const untold = unsettled.filter(({ isUntold }) => isUntold);
   // Which of them has no place is the queue's to know; that these have none is true of no more than there are too many.
   const spared = untold.length <= beyond ? untold : [];
   return unsettled

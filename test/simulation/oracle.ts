@@ -244,6 +244,8 @@ export interface Unsettled {
   readonly pr: number;
   /** The statuses of its head, under each context. */
   readonly words: string;
+  /** None of them is of the schedule that holds. */
+  readonly isUntold: boolean;
 }
 
 export async function listUnsettled({
@@ -279,7 +281,15 @@ export async function listUnsettled({
     const words = said.map((status) => status?.description ?? '');
     if (excused || (await Promise.all(words.map((each) => project.isTold(pr, each)))).includes(true))
       continue;
-    unsettled.push({ pr, words: said.map((status) => status?.description ?? 'nothing').join(' / ') });
+    const scheduledAt = forge.timelineOf(pr).findLast(({ kind }) => kind === 'scheduled')?.at ?? 0;
+    const isTold = forge
+      .statusHistory(pull.headSha)
+      .some(({ context, createdAt }) => contexts.includes(context) && createdAt >= scheduledAt);
+    unsettled.push({
+      pr,
+      words: said.map((status) => status?.description ?? 'nothing').join(' / '),
+      isUntold: !isTold,
+    });
   }
   return unsettled;
 }
