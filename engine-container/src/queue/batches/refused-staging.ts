@@ -7,7 +7,8 @@ export function noteRefusedStaging(
   action: Action,
   outcome: ActionOutcome,
 ): void {
-  if (!isStaging(action)) return;
+  // A look that ran out of time while it read has tried nothing.
+  if (!isStaging(action) || outcome.kind === 'unfinished') return;
   if (outcome.kind !== 'failed' || outcome.isRefused !== true) delete record.stagingRefused;
   else record.stagingRefused = { since: record.stagingRefused?.since ?? s.now, at: s.now };
 }
