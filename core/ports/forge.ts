@@ -181,7 +181,10 @@ export interface ForgeReader {
    * Throws `ListingTooLong`.
    */
   listOwnCommits(base: CommitSha, head: CommitSha): Promise<readonly CommitLink[]>;
-  /** The same of a branch or a commit, its tip first, one page (50) at most: one call, whatever it has behind it. */
+  /**
+   * The same of a commit, or of a branch by its full name (`branchRef`), its tip first, one page (50) at most: one call, whatever
+   * it has behind it. By its short name a forge takes a tag for it, as git does (forge facts, 6.1).
+   */
   listNewCommits(base: CommitSha, of: string): Promise<readonly CommitLink[]>;
   /** Commits of `base` that `head` does not have, with what each changes; in no promised order. Throws `ListingTooLong`. */
   listChangesSince(head: CommitSha, base: CommitSha): Promise<readonly ChangedCommit[]>;

@@ -1,5 +1,10 @@
 import type { BlobId, CommitSha, EpochMs, PullRequestNumber, TreeHash } from '../ids.ts';
 
+/** The full name of a branch, which no tag can have. */
+export function branchRef(name: string): string {
+  return `refs/heads/${name}`;
+}
+
 /** The forge's account of one pull request. `head.sha` is live; `base.sha` is the current tip of the base branch. */
 export interface PullRequest {
   readonly number: PullRequestNumber;

@@ -1,5 +1,5 @@
 import { withFile } from '#core/contracts/repos/settings-seen.ts';
-import type { BranchProtection } from '#core/domain/forge/forge.ts';
+import { type BranchProtection, branchRef } from '#core/domain/forge/forge.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { countedLabels } from '#core/domain/repos/priority.ts';
 import type { ManagedRepo } from '#core/domain/repos/repo.ts';
@@ -272,7 +272,7 @@ export class SnapshotReader {
     let history: History | null = null;
     let tip: CommitSha | null = null;
     if (behind === null) {
-      history = await this.#commits.readHistory(record, this.#repo.baseBranch, landing.baseBefore);
+      history = await this.#commits.readHistory(record, branchRef(this.#repo.baseBranch), landing.baseBefore);
       tip = history?.tip ?? null;
     } else {
       const view = await this.#focus.readOne(record, behind);

@@ -117,10 +117,10 @@ export class Repository {
     return commit;
   }
 
-  /** Full or abbreviated id, branch, tag or full ref -> commit id. */
+  /** Full or abbreviated id, full ref, tag or branch, in the order of git -> commit id. */
   async resolve(name: string): Promise<string | null> {
     if (FULL_ID.test(name)) return (await this.commit(name)) === null ? null : name;
-    const direct = this.tip(name) ?? this.ref(name);
+    const direct = this.ref(name) ?? this.ref(`refs/tags/${name}`) ?? this.tip(name);
     if (direct !== null) return direct;
     if (name.startsWith('-') || name.includes('..') || name === '') return null;
     const result = await runGit(this.dir, [

@@ -192,6 +192,16 @@ async function getCommit(call: Call) {
   return ok(convertCommit(call.world, call.repo, await git.mustCommit(id)));
 }
 
+async function createTag(call: Call) {
+  const git = gitOf(call.world, call.repo);
+  const name = textField(call, 'tag_name');
+  const sha = await git.resolve(textField(call, 'target'));
+  if (sha === null) throw new Refusal(404, 'target not found');
+  if (git.ref(`refs/tags/${name}`) !== null) throw new Refusal(409, 'tag already exists');
+  await git.setRef(`refs/tags/${name}`, sha);
+  return created({ name, id: sha, commit: { sha } });
+}
+
 async function listCommits(call: Call) {
   const { world, repo } = call;
   const git = gitOf(world, repo);
@@ -279,6 +289,7 @@ export const GIT_ROUTES: readonly Route[] = [
   route('GET', `${REPO}/branches/*branch`, getBranch),
   route('DELETE', `${REPO}/branches/*branch`, deleteBranch),
   route('PUT', `${REPO}/branches/*branch`, updateBranch),
+  route('POST', `${REPO}/tags`, createTag),
   route('GET', `${REPO}/git/trees/:sha`, getTree),
   route('GET', `${REPO}/git/commits/:sha`, getCommit),
   route('GET', `${REPO}/git/blobs/:sha`, getBlob),

@@ -1,4 +1,5 @@
 import { keyOfPaths } from '#core/contracts/paths-key.ts';
+import { branchRef } from '#core/domain/forge/forge.ts';
 import { MERGE_FILE_BYTES_MAX } from '#core/domain/limits.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { type ForgeSubject, listFiles, RepoDriver } from './subject.ts';
@@ -98,14 +99,17 @@ export function gitSuite(subject: () => ForgeSubject): void {
       (answer) => answer.status === 200,
     );
     const tip = (await repo.forge.readBranchTip(named)) ?? '';
-    const rows = await repo.forge.listNewCommits(base, named);
+    // Of several things that have this name, the branch is meant.
+    await repo.must('bot', 'POST', '/tags', { tag_name: named, target: first });
+    expect(await repo.forge.listNewCommits(base, named)).toEqual([{ sha: first, parents: [base] }]);
+    const rows = await repo.forge.listNewCommits(base, branchRef(named));
     expect(rows[0]).toEqual({ sha: tip, parents: [second, side] });
     expect(rows.slice(1).map((row) => row.sha)).toEqual(expect.arrayContaining([first, second, side]));
     expect(rows).toHaveLength(4);
     expect(await repo.forge.listNewCommits(base, tip)).toEqual(rows);
     expect(await repo.forge.listNewCommits(first, second)).toEqual([{ sha: second, parents: [first] }]);
-    expect(await repo.forge.listNewCommits(tip, named)).toEqual([]);
-    await expect(repo.forge.listNewCommits(base, 'no-such-branch')).rejects.toMatchObject({
+    expect(await repo.forge.listNewCommits(tip, branchRef(named))).toEqual([]);
+    await expect(repo.forge.listNewCommits(base, branchRef('no-such-branch'))).rejects.toMatchObject({
       kind: 'missing',
     });
   });
@@ -178,7 +182,7 @@ export function gitSuite(subject: () => ForgeSubject): void {
     expect(await kindOf(repo.forge.readCommit(unknown))).toBe('missing');
     expect(await kindOf(repo.forge.listOwnCommits(tip, unknown))).toBe('missing');
     expect(await kindOf(repo.forge.listOwnCommits(unknown, tip))).toBe('unreachable');
-    expect(await kindOf(repo.forge.listNewCommits(unknown, 'main'))).toBe('unreachable');
+    expect(await kindOf(repo.forge.listNewCommits(unknown, branchRef('main')))).toBe('unreachable');
   });
 
   test('own commits: a base that moved on, a head that merged it in, a head that is contained', async () => {

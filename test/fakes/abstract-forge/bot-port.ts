@@ -158,7 +158,7 @@ function createReader(world: World): Reader {
       }),
     listNewCommits: async (base, of) =>
       exchange(world, get('commits', 'commits?not'), () => {
-        const tip = found(world.branches.get(of) ?? objects.commit(of)?.sha);
+        const tip = found(resolveName(world, of));
         leftOut(objects.commit(base));
         return objects
           .listMissingCommits(base, tip)
@@ -167,6 +167,13 @@ function createReader(world: World): Reader {
           .map(({ sha, parents }) => ({ sha, parents }));
       }),
   };
+}
+
+/** As git does: a tag before the branch of that name. */
+function resolveName({ tags, branches, objects }: World, name: string): CommitSha | undefined {
+  const branch = /^refs\/heads\/(.+)$/.exec(name)?.[1];
+  if (branch !== undefined) return branches.get(branch);
+  return objects.commit(name)?.sha ?? tags.get(name) ?? branches.get(name);
 }
 
 function found<Thing>(thing: Thing | undefined): Thing {

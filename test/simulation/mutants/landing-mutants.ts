@@ -148,4 +148,12 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
     families: ['interrupted', 'people'],
     dies: 'one is merged into another branch under its success',
   },
+  {
+    guard: 'a tag of its name is not taken for the base',
+    file: 'engine-container/src/reading/read-snapshot.ts',
+    find: 'branchRef(this.#repo.baseBranch)',
+    replace: 'this.#repo.baseBranch',
+    families: ['people'],
+    dies: 'a tag of the base’s name stands on an old commit of it',
+  },
 ];

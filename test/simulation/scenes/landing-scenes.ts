@@ -11,6 +11,8 @@ import { hasAlarm, look, type Scenes, setStage, wordOn } from '../scene-stage.ts
 const SLOW_MERGE_MS = 100_000;
 const HOUR_MS = 60 * 60_000;
 const FAILING_LOOKS = 60;
+/** Of a merge, by a queue that awaits it. */
+const SEEN_WITHIN_MS = 1_000;
 const FAILING_LOOK_MS = 20_000;
 
 /** The base is pushed back below a landing of the queue, and restored: that landing is seen to join the base once more. */
@@ -190,6 +192,22 @@ async function unlistWhileLanding(): Promise<readonly string[]> {
   return codes.join() === 'forge_unreachable' ? [] : [`it is told as ${codes.join()}`];
 }
 
+/** A tag of the base's name stands on an old commit of the base. */
+async function tagLooksLikeBase(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  await forge.pushTag(forge.base, await forge.tip(forge.base));
+  const pr = await givenScheduled(forge, 'a');
+  await stage.drain({ until: () => forge.isMerged(pr) });
+  await stage.drain();
+  const landed = (await stage.events()).find((event) => event.pr === pr && event.event === 'pr_landed');
+  const merged = forge.merges().find((merge) => merge.pr === pr);
+  if (landed === undefined || merged === undefined) return ['the scene did not come about'];
+  const lateMs = landed.at - merged.at;
+  return lateMs < SEEN_WITHIN_MS ? [] : [`a landing is seen ${lateMs} ms after its merge`];
+}
+
 export const LANDING_SCENES = {
   'another account opens a merge, and its success outlives it': foreignSuccessOutlives,
   'the base is pushed back and restored': restoreBase,
@@ -208,4 +226,5 @@ export const LANDING_SCENES = {
   'a push before the first look': pushBeforeFirstLook,
   'a base is read before the landing that replaced it': baseIsReadBeforeLanding,
   'one is merged into another branch under its success': mergeElsewhere,
+  'a tag of the base’s name stands on an old commit of it': tagLooksLikeBase,
 } satisfies Scenes;

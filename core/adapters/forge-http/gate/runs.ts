@@ -1,4 +1,4 @@
-import type { GateReading } from '#core/domain/forge/forge.ts';
+import { branchRef, type GateReading } from '#core/domain/forge/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import { FORGE_PAGE_SIZE_MAX, FORGE_PAGES_MAX } from '#core/domain/limits.ts';
 import { ForgeError } from '#core/ports/forge.ts';
@@ -85,7 +85,7 @@ async function findNewest(
     head_sha: gate.sha,
     event: 'push',
     // Forgejo 15 and newer.
-    ref: `refs/heads/${gate.branch}`,
+    ref: branchRef(gate.branch),
     workflow_id: gate.file,
     // Gitea.
     branch: gate.branch,
