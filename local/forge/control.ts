@@ -79,7 +79,7 @@ export interface ForgeControl {
   cancelSchedule(pr: number): Promise<void>;
   close(pr: number): Promise<void>;
   reopen(pr: number): Promise<void>;
-  retarget(pr: number, base: string): Promise<void>;
+  retarget(pr: number, base: string, by?: string): Promise<void>;
   /** As an administrator can: reading it is a 404 from now on, and no list has it. */
   deletePullRequest(pr: number): Promise<void>;
   setTitle(pr: number, title: string): Promise<void>;

@@ -60,6 +60,8 @@ export interface Profile {
    */
   readonly listsKeptHead: boolean;
   readonly forcePushListsAllCommits: boolean;
+  /** A change of the target deletes the entries of all pushes, and writes one in the name of who made it. */
+  readonly retargetRestatesPush: boolean;
   readonly adminBypassField: 'apply_to_admins' | 'block_admin_merge_override';
   readonly rulePriorities: boolean;
   /** Who reads the patterns of rules, required contexts and protected files. */
@@ -119,6 +121,7 @@ const FORGEJO_11: Profile = {
   reopensWithoutBranch: false,
   listsKeptHead: false,
   forcePushListsAllCommits: false,
+  retargetRestatesPush: false,
   adminBypassField: 'apply_to_admins',
   rulePriorities: false,
   globs: 'gobwas',
@@ -167,6 +170,7 @@ const GITEA_126: Profile = {
   reopensWithoutBranch: true,
   listsKeptHead: true,
   forcePushListsAllCommits: true,
+  retargetRestatesPush: true,
   adminBypassField: 'block_admin_merge_override',
   rulePriorities: true,
   globs: 'gitea',

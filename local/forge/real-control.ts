@@ -180,14 +180,14 @@ class RealControl implements ForgeControl {
     return this.#locked(async () => deletePull(this.#repo, this.#pull(pr)));
   }
 
-  retarget(pr: number, base: string): Promise<void> {
+  retarget(pr: number, base: string, by = PERSON): Promise<void> {
     return this.#locked(async () => {
       const git = gitOf(this.#world, this.#repo);
       const tip = git.tip(this.base);
       if (git.tip(base) === null && tip !== null) {
         await moveBranch(this.#world, this.#repo, base, tip, PERSON);
       }
-      const result = retargetPull(this.#world, this.#repo, this.#pull(pr), base, PERSON);
+      const result = await retargetPull(this.#world, this.#repo, this.#pull(pr), base, by);
       if (result !== 'changed') throw new Error(`not retargeted: ${result}`);
     });
   }

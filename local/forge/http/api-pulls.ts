@@ -98,7 +98,7 @@ async function editPull(call: Call) {
   if (typeof call.body.body === 'string') pull.body = call.body.body;
   const base = textField(call, 'base');
   if (base !== '') {
-    const result = retargetPull(world, repo, pull, base, user);
+    const result = await retargetPull(world, repo, pull, base, user);
     if (result === 'missing') throw new Refusal(404, "The target couldn't be found.");
     if (result === 'exists') throw new Refusal(409, 'pull request already exists for these targets');
   }

@@ -77,7 +77,7 @@ async function processPush(world: World, repo: RepoRecord, push: BranchPush): Pr
       const baseGone = base.id === repo.id && pull.base === push.branch;
       if (push.after !== null) continue;
       const moves = baseGone && !isHead && world.profile.sendsToDefaultBranch;
-      if (moves) retargetPull(world, base, pull, base.defaultBranch, push.pusher);
+      if (moves) await retargetPull(world, base, pull, base.defaultBranch, push.pusher);
       else if (isHead || baseGone) closeForLostBranch(world, base, pull, push.pusher);
     }
   }

@@ -4,16 +4,32 @@ import { requestCheck } from './checks.ts';
 import { addEntry } from './timeline.ts';
 import { pullEvent, sendWebhooks } from './webhooks.ts';
 
+/** No entry tells of the pushes before it any more, and this one tells only what the head is. */
+async function restatePush(
+  world: World,
+  repo: RepoRecord,
+  pull: PullRecord,
+  tip: string,
+  user: string,
+): Promise<void> {
+  const commits = (await gitOf(world, repo).revList(pull.headSha, [tip])).toReversed();
+  pull.timeline = pull.timeline.filter(({ type }) => type !== 'pull_push');
+  if (commits.length === 0) return;
+  const body = JSON.stringify({ is_force_push: false, commit_ids: commits });
+  addEntry(world, pull, 'pull_push', user, { body });
+}
+
 /** Sends a pull request to another branch. Its schedule stays. */
-export function retargetPull(
+export async function retargetPull(
   world: World,
   repo: RepoRecord,
   pull: PullRecord,
   base: string,
   user: string,
-): 'changed' | 'missing' | 'exists' {
+): Promise<'changed' | 'missing' | 'exists'> {
   if (pull.base === base) return 'changed';
-  if (gitOf(world, repo).tip(base) === null) return 'missing';
+  const tip = gitOf(world, repo).tip(base);
+  if (tip === null) return 'missing';
   const twin = repo.pulls.some(
     (other) =>
       other !== pull &&
@@ -25,6 +41,7 @@ export function retargetPull(
   if (twin || (pull.headRepoId === repo.id && pull.headBranch === base)) return 'exists';
   addEntry(world, pull, 'change_target_branch', user, { oldRef: pull.base, newRef: base });
   pull.base = base;
+  if (world.profile.retargetRestatesPush) await restatePush(world, repo, pull, tip, user);
   requestCheck(world, repo, pull);
   sendWebhooks(world, repo, pullEvent(world, repo, pull, 'edited', user));
   return 'changed';

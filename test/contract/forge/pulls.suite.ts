@@ -357,9 +357,14 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
     );
     await schedule(repo, pr, head);
     await repo.must('bot', 'PATCH', `/pulls/${pr}`, { base: 'docs' });
-    // Gitea writes an entry of a push beside it.
     const entries = await repo.forge.readTimeline(pr);
     expect(entries).toContainEqual(expect.objectContaining({ kind: 'retargeted', baseBefore: 'main' }));
+    const pushes = entries.filter(({ kind }) => kind === 'pushed');
+    expect(pushes).toEqual([expect.objectContaining({ newHead: head })]);
+    const isAfter = pushes.every(({ id }) =>
+      entries.some((each) => each.kind === 'retargeted' && each.id < id),
+    );
+    expect(isAfter).toBe(repo.subject.facts.retargetRestatesPush);
     expect((await repo.forge.readPullRequest(pr)).baseRef).toBe('docs');
     expect((await repo.api('bot', 'DELETE', `/pulls/${pr}/merge`)).status).toBe(204);
   });

@@ -15,6 +15,8 @@ export interface VersionFacts {
   readonly sendsToDefaultBranch: boolean;
   /** A pull request that was closed because its branch went can be opened again without one. False: refused, or not tried. */
   readonly reopensWithoutBranch: boolean;
+  /** A change of the target deletes the entries of all pushes, and writes one with the present head. */
+  readonly retargetRestatesPush: boolean;
   /** What Actions posts for a job that its condition leaves out. */
   readonly stateOfSkippedJob: 'success' | 'skipped';
 }
@@ -26,6 +28,7 @@ const FORGEJO_15: VersionFacts = {
   unknownCommitStatus: 404,
   sendsToDefaultBranch: false,
   reopensWithoutBranch: false,
+  retargetRestatesPush: false,
   stateOfSkippedJob: 'success',
 };
 
@@ -34,6 +37,7 @@ const GITEA_126: VersionFacts = {
   unknownCommitStatus: 500,
   sendsToDefaultBranch: true,
   reopensWithoutBranch: true,
+  retargetRestatesPush: true,
   stateOfSkippedJob: 'skipped',
 };
 
@@ -45,6 +49,7 @@ export const VERSION_FACTS: Readonly<Record<ProfileName, VersionFacts>> = {
     unknownCommitStatus: 500,
     sendsToDefaultBranch: false,
     reopensWithoutBranch: false,
+    retargetRestatesPush: false,
     stateOfSkippedJob: 'success',
   },
   fj15: FORGEJO_15,

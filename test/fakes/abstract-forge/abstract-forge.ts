@@ -351,8 +351,8 @@ function createPullControl(world: World) {
     async deletePullRequest(pr: number) {
       erasePull(world, mustPull(world, pr));
     },
-    async retarget(pr: number, base: string) {
-      retargetPull(world, mustPull(world, pr), base);
+    async retarget(pr: number, base: string, by?: string) {
+      retargetPull(world, mustPull(world, pr), base, by);
     },
     async renameBranch(from: string, to: string) {
       renameBranch(world, from, to, DEFAULT_PERSON);

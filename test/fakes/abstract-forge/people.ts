@@ -246,11 +246,16 @@ export function reopenPull(world: World, pull: Pull): void {
   startChecks(world, [pull]);
 }
 
-export function retargetPull(world: World, pull: Pull, base: string): void {
+export function retargetPull(world: World, pull: Pull, base: string, user = DEFAULT_PERSON): void {
   mustTip(world, base);
   const baseBefore = pull.base;
   pull.base = base;
-  addTimelineEntry(world, pull, 'retargeted', DEFAULT_PERSON, null, { baseBefore });
+  addTimelineEntry(world, pull, 'retargeted', user, null, { baseBefore });
+  if (world.switches.retargetRestatesPush) {
+    const kept = pull.timeline.filter(({ kind }) => kind !== 'pushed');
+    pull.timeline.splice(0, pull.timeline.length, ...kept);
+    addTimelineEntry(world, pull, 'pushed', user, pull.pullHead);
+  }
   startChecks(world, [pull]);
 }
 

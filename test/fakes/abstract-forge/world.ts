@@ -46,6 +46,8 @@ export interface Switches {
   readonly rebasesUpToDate: boolean;
   /** Gitea on a git before 2.40: a file whose mode changed on one side and whose contents on the other is a conflict. */
   readonly modesClash: boolean;
+  /** Gitea: a change of the target deletes the entries of all pushes, and writes one in the name of who made it. */
+  readonly retargetRestatesPush: boolean;
   /** Who runs the gate: the forge itself, or another CI that posts statuses like Woodpecker. */
   readonly ci: 'actions' | 'statuses';
   /** Pushes to every branch start what the files say, not those of the queue alone: a life of many people is slower so. */
@@ -71,6 +73,7 @@ export const FORGEJO_15_SWITCHES: Switches = {
   keepsMergesInRebase: true,
   rebasesUpToDate: false,
   autodetectsMerges: false,
+  retargetRestatesPush: false,
   ci: 'actions',
   workflowFolders: ['.forgejo/workflows', '.gitea/workflows', '.github/workflows'],
 };
@@ -85,6 +88,7 @@ export const GITEA_126_SWITCHES: Switches = {
   keepsMergesInRebase: false,
   rebasesUpToDate: true,
   globs: 'gitea',
+  retargetRestatesPush: true,
   modesClash: true,
   workflowFolders: ['.gitea/workflows', '.github/workflows'],
 };

@@ -117,6 +117,14 @@ export const RENEWAL_MUTANTS: readonly Mutant[] = [
     dies: 'a scheduled pull request is sent to another branch and back',
   },
   {
+    guard: 'a push entry that comes with a change of the target renews nothing (D-03)',
+    file: `${ENGINE}/queue/admission/eligibility.ts`,
+    find: "kind === 'retargeted' && user === push.user",
+    replace: "kind === 'retargeted' && user.length < 0",
+    families: ['people'],
+    dies: 'one who may merge sends a head elsewhere and back',
+  },
+  {
     guard: 'what an older version read is held to the branch of its schedule too (D-03)',
     file: `${ENGINE}/reading/read-schedules.ts`,
     find: "cached.schedule.kind !== 'none' && cached.judgedTarget !== true",

@@ -150,6 +150,35 @@ async function sentElsewhereAndBack(): Promise<readonly string[]> {
   return forge.isMerged(pr) ? [] : [`it does not land: ${await wordsOn(stage, pr)}`];
 }
 
+/**
+ * One who may merge sends a head that another one pushed under the schedule elsewhere and back: the entry of a push that the forge
+ * writes in that name is no push of theirs.
+ */
+async function sentBackByAnother(): Promise<readonly string[]> {
+  const stage = await setStage({ switches: { retargetRestatesPush: true } });
+  const { forge, clock } = stage;
+  await givenBranchBeside(forge);
+  await forge.setProtection({ mergeList: ['dev'] });
+  forge.judge = () => 'hold';
+  const pr = await givenScheduled(forge, 'a');
+  await look(stage, 2);
+  await clock.advance(60_000);
+  await forge.pushToPullRequest(pr, { 'src/a.txt': 'not asked for\n' }, 'writer');
+  await look(stage, 2);
+  await forge.retarget(pr, 'docs', 'dev');
+  await clock.advance(8_000);
+  await forge.retarget(pr, 'main', 'dev');
+  forge.judge = () => 'success';
+  await look(stage, 12);
+  if (forge.merges().length > 0) return ['a head landed that the one who sent it back had not asked for'];
+  if (!/cancel its auto-merge and schedule again$/.test(await wordsOn(stage, pr)))
+    return [`its author is told "${await wordsOn(stage, pr)}"`];
+  await forge.cancelSchedule(pr);
+  await forge.schedule(pr, 'squash');
+  await look(stage, 4);
+  return forge.isMerged(pr) ? [] : ['the way back that its words name does not lead back'];
+}
+
 /** The author of a fork goes back to a head that was approved before another one was scheduled. */
 async function backToApproved(): Promise<readonly string[]> {
   const stage = await setStage();
@@ -306,6 +335,7 @@ export const RENEWAL_SCENES = {
   'a pull request was sent to this branch before an upgrade': sentHereBeforeUpgrade,
   'a pull request is sent to this branch with the head of one that lands': sentHereWithLandedHead,
   'a scheduled pull request is sent to another branch and back': sentElsewhereAndBack,
+  'one who may merge sends a head elsewhere and back': sentBackByAnother,
   'a fork goes back to an approved head': backToApproved,
   'one of two with a head that is refused moves on': moveOffRefusedHead,
   'a fix after a bounce': fixAfterBounce,

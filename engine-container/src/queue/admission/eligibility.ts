@@ -10,6 +10,9 @@ import type { PullRequestReading, ScheduleReading } from './readings.ts';
  */
 export const LATE_PUSH_ENTRY_MS = 10_000;
 
+/** A change of the target and the entry of a push that Gitea writes with it are of one transaction. */
+const RESTATED_WITHIN_MS = 5_000;
+
 /**
  * Reads "scheduled for auto-merge on its exact head" out of a timeline, oldest entry first (D-03, A30).
  * The forge keeps a schedule across pushes and stores no SHA with it, so the order of entries is all there is. Whether a
@@ -30,6 +33,8 @@ export function readSchedule(
     return { kind: 'moved', ...schedule, why: 'retargeted' };
   const pushes = timeline.slice(at + 1).filter((entry) => entry.kind === 'pushed');
   const newest = pushes.at(-1);
+  if (newest !== undefined && isRestated(newest, timeline.slice(at + 1)))
+    return { kind: 'moved', ...schedule };
   if (newest === undefined) {
     const before = timeline.slice(0, at).findLast((entry) => entry.kind === 'pushed');
     const isBefore = before?.kind === 'pushed' && before.newHead === head;
@@ -45,6 +50,17 @@ export function readSchedule(
     newest.at >= last.at;
   if (!lateEntry) return { kind: 'moved', ...schedule, ...push };
   return { kind: 'bound', ...schedule, ...push };
+}
+
+/**
+ * Gitea deletes the entries of all pushes where the target is changed, and writes one in the name of who changed it, with the head
+ * of that moment (forge facts, 3.4): neither who pushed that head is told by it, nor whether it is the one that was scheduled.
+ */
+function isRestated(push: TimelineEntry, since: readonly TimelineEntry[]): boolean {
+  return since.some(
+    ({ kind, user, at }) =>
+      kind === 'retargeted' && user === push.user && push.at >= at && push.at - at <= RESTATED_WITHIN_MS,
+  );
 }
 
 /**

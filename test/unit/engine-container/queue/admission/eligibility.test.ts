@@ -70,6 +70,18 @@ describe('scheduled for auto-merge on its exact head (D-03, A30)', () => {
     expect(readSchedule([...retargets, scheduled], PULL).kind).toBe('bound');
   });
 
+  test('a push entry that comes with a change of the target, in the name of who made it, stands for no head', () => {
+    const back = (by: string, seconds: number): TimelineEntry[] => [
+      ...timeline(['scheduled', 10]),
+      { ...(timeline(['retargeted', 20])[0] as TimelineEntry), id: 10, baseBefore: 'main' },
+      { ...(timeline(['retargeted', 40])[0] as TimelineEntry), id: 12, baseBefore: 'docs' },
+      { ...(timeline(['pushed', seconds, HEAD])[0] as TimelineEntry), id: 13, user: by },
+    ];
+    expect(readSchedule(back('dev', 41), PULL)).toEqual({ kind: 'moved', id: 1, at: 10_000, by: 'dev' });
+    expect(readSchedule(back('other', 41), PULL)).toMatchObject({ kind: 'moved', push: { by: 'other' } });
+    expect(readSchedule(back('dev', 60), PULL)).toMatchObject({ kind: 'moved', push: { by: 'dev' } });
+  });
+
   test('reopened after its schedule: a push while it was closed has no entry, so that the head may be another one', () => {
     const reopened = readSchedule(timeline(['scheduled', 10], ['reopened', 30]), PULL);
     expect(reopened).toMatchObject({ kind: 'bound', isReopened: true });
