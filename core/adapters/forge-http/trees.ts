@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { TreeEntry, TreeListing } from '#core/domain/forge/forge.ts';
 import {
   DIRECTORY_MEMORY_ENTRIES_MAX,
@@ -8,6 +9,16 @@ import { ForgeError } from '#core/ports/forge.ts';
 import { readBody } from './wire/read-body.ts';
 import { TreePage } from './wire/schema.ts';
 import { type ForgeTransport, unusable } from './wire/transport.ts';
+
+/** Ids of a file without contents, of either kind of hash. */
+const EMPTY_BLOBS: ReadonlySet<string> = new Set(
+  ['sha1', 'sha256'].map((hash) => createHash(hash).update('blob 0\0').digest('hex')),
+);
+
+/** A forge that fails to read a size lists 0, and no hash shows that (forge facts, 6.1): only an empty file has that size. */
+function isToldSize({ type, size, sha }: TreePage['tree'][number]): boolean {
+  return type === 'blob' && (size !== 0 || EMPTY_BLOBS.has(sha));
+}
 
 /**
  * Lists the entries below a commit or tree, in git's order. Everything below is included only where one page holds it.
@@ -32,8 +43,9 @@ export async function readTree(
     if (answer.status === 400 && answer.isJson) throw new ForgeError('missing', call.label, 400);
     if (answer.status !== 200) throw transport.failure(call, answer);
     const body = readBody(TreePage, call, answer);
-    for (const { path, mode, sha, size, type } of body.tree) {
-      entries.push({ path, mode, id: sha, size: type === 'blob' ? size : null });
+    for (const row of body.tree) {
+      const { path, mode, sha, size } = row;
+      entries.push({ path, mode, id: sha, size: isToldSize(row) ? size : null });
     }
     if (entries.length > DIRECTORY_MEMORY_ENTRIES_MAX) break;
     if (entries.length >= body.total_count) return { tree: body.sha, entries };

@@ -157,6 +157,7 @@ describe('history', () => {
 });
 
 describe('trees', () => {
+  const EMPTY = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
   const file = (n: number) => ({ path: `f${n}`, mode: '100644', type: 'blob', sha: sha(n), size: 1 });
 
   const rows = [
@@ -164,14 +165,14 @@ describe('trees', () => {
     { path: 'd/x', mode: '100755', type: 'blob', sha: sha(2), size: 7 },
     { path: 'l', mode: '120000', type: 'blob', sha: sha(3) },
     { path: 'sub', mode: '160000', type: 'commit', sha: sha(4), size: 0 },
-    { path: 'ü', mode: '100644', type: 'blob', sha: sha(5), size: 0 },
+    { path: 'ü', mode: '100644', type: 'blob', sha: EMPTY, size: 0 },
   ];
   const entries = [
     { path: 'd', mode: '040000', id: sha(1), size: null },
     { path: 'd/x', mode: '100755', id: sha(2), size: 7 },
     { path: 'l', mode: '120000', id: sha(3), size: null },
     { path: 'sub', mode: '160000', id: sha(4), size: null },
-    { path: 'ü', mode: '100644', id: sha(5), size: 0 },
+    { path: 'ü', mode: '100644', id: EMPTY, size: 0 },
   ];
 
   test('the whole of it in one answer, asked for by the tree itself', async () => {
@@ -205,6 +206,16 @@ describe('trees', () => {
   test('an empty tree', async () => {
     const { forge } = open(() => ({ json: { sha: sha(9), tree: null, truncated: false, total_count: 0 } }));
     expect(await forge.readTree(sha(9), 'all')).toEqual({ tree: sha(9), entries: [] });
+  });
+
+  test.each([
+    [EMPTY, 0],
+    ['473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813', 0],
+    [sha(7), null],
+  ])('size 0 of %s is %s: one that the forge could not read is listed as 0 too', async (id, size) => {
+    const row = { path: 'f', mode: '100644', type: 'blob', sha: id, size: 0 };
+    const { forge } = open(() => ({ json: { sha: sha(9), tree: [row], total_count: 1 } }));
+    expect((await forge.readTree(sha(9), 'one')).entries).toEqual([expect.objectContaining({ id, size })]);
   });
 
   test('half a directory is an error, not a directory', async () => {
