@@ -59,6 +59,8 @@ export interface Profile {
    * where a branch was deleted and made again: opening the pull request again does not renew what is kept.
    */
   readonly listsKeptHead: boolean;
+  /** The list shows a head that was pushed to `refs/for/…` as the branch that has the name of its topic, where there is one. */
+  readonly listsTopicAsBranch: boolean;
   readonly forcePushListsAllCommits: boolean;
   /** A change of the target deletes the entries of all pushes, and writes one in the name of who made it. */
   readonly retargetRestatesPush: boolean;
@@ -120,6 +122,7 @@ const FORGEJO_11: Profile = {
   sendsToDefaultBranch: false,
   reopensWithoutBranch: false,
   listsKeptHead: false,
+  listsTopicAsBranch: false,
   forcePushListsAllCommits: false,
   retargetRestatesPush: false,
   adminBypassField: 'apply_to_admins',
@@ -169,6 +172,7 @@ const GITEA_126: Profile = {
   sendsToDefaultBranch: true,
   reopensWithoutBranch: true,
   listsKeptHead: true,
+  listsTopicAsBranch: true,
   forcePushListsAllCommits: true,
   retargetRestatesPush: true,
   adminBypassField: 'block_admin_merge_override',

@@ -104,12 +104,12 @@ function toPullRequest(row: PullRow): PullRequest {
 }
 
 /**
- * Whether it was pushed to `refs/for/…`. Forgejo says so; Gitea shows the repository itself as that of the head,
- * without a branch name.
+ * Whether it was pushed to `refs/for/…`. Forgejo says so; Gitea shows the repository itself as that of the head, and no label. Its
+ * reference says nothing: the list of Gitea names a branch there that has the name of its topic, whatever that branch holds.
  */
-function isAgit(row: PullRow): boolean {
-  if (row.flow !== null) return row.flow === FLOW_AGIT;
-  return row.head.repo_id === row.base.repo_id && row.head.label === '' && isKept(row);
+function isAgit({ flow, head, base }: PullRow): boolean {
+  if (flow !== null) return flow === FLOW_AGIT;
+  return head.repo_id === base.repo_id && head.label === '';
 }
 
 /** Whether its branch is gone. The forge closes it then, and a person can open it again. */

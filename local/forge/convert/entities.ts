@@ -100,7 +100,11 @@ export function liveHead(world: World, pull: PullRecord): LiveHead {
 /** As the list of pull requests has it. */
 export function convertListed(world: World, repo: RepoRecord, pull: PullRecord, viewer: string | null): Json {
   const live = liveHead(world, pull);
-  const head = world.profile.listsKeptHead ? { ...live, sha: pull.headSha } : live;
+  const { listsTopicAsBranch, listsKeptHead } = world.profile;
+  const isNamed =
+    listsTopicAsBranch && pull.agit === true && gitOf(world, repo).tip(pull.headBranch) !== null;
+  const ref = isNamed ? pull.headBranch : live.ref;
+  const head = { ...live, ref, ...(listsKeptHead ? { sha: pull.headSha } : {}) };
   return convertWithHead(world, repo, pull, viewer, head);
 }
 

@@ -238,6 +238,10 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
         return review;
       };
       expect(await approval()).toMatchObject({ state: 'approved', official: true, commit: first });
+      const namesake = { new_branch_name: `${author}/topic`, old_ref_name: 'main' };
+      await repo.must('bot', 'POST', '/branches', namesake);
+      const [beside] = await repo.forge.listOpenPullRequests();
+      expect(beside).toMatchObject({ agit: true, headSha: first });
       const second = await subject().pushAgit(repo.slug, 'topic', { 'agit.txt': '2\n' });
       const pull = await repo.until(
         () => repo.forge.readPullRequest(pr),

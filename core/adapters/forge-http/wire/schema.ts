@@ -122,7 +122,7 @@ export const BlobRow = z.object({
 /** `sha` is '' where the branch is gone and the forge kept no copy. `repo_id` is -1 where the repository is gone. */
 const PullEnd = z.object({ ref: z.string(), sha: z.string(), repo_id: z.number().int() });
 /** `label` is the name of its branch, there or gone, and '' on Gitea for one that was pushed to `refs/for/…`. */
-const PullHead = PullEnd.extend({ label: z.string().catch('') });
+const PullHead = PullEnd.extend({ label: z.string().nullable().catch(null) });
 
 /** Text that people wrote. Half a surrogate pair is no text, and a store that speaks UTF-8 refuses the whole row for it. */
 const Prose = z.string().transform((text) => text.replace(/\p{Surrogate}/gu, '\uFFFD'));

@@ -119,6 +119,11 @@ describe('pull requests', () => {
       { fromFork: false, agit: true },
     ],
     [
+      'an AGit head, as the list of Gitea shows it beside a branch with the name of its topic',
+      { head: { ref: 'dev/topic', sha: sha(1), repo_id: 1, label: '' } },
+      { fromFork: false, agit: true },
+    ],
+    [
       'another time zone',
       { updated_at: '2026-01-01T02:00:01+02:00' },
       { updatedAt: Date.UTC(2026, 0, 1, 0, 0, 1) },
