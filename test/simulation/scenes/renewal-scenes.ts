@@ -150,6 +150,23 @@ async function sentElsewhereAndBack(): Promise<readonly string[]> {
   return forge.isMerged(pr) ? [] : [`it does not land: ${await wordsOn(stage, pr)}`];
 }
 
+/** The same between two looks, on a forge whose entry of a push tells no more who pushed: the queue has seen this head. */
+async function sentElsewhereUnseen(): Promise<readonly string[]> {
+  const stage = await setStage({ switches: { retargetRestatesPush: true } });
+  const { forge } = stage;
+  await givenBranchBeside(forge);
+  forge.judge = () => 'hold';
+  const pr = await givenScheduled(forge, 'a');
+  await look(stage, 2);
+  await stage.clock.advance(60_000);
+  await forge.retarget(pr, 'docs');
+  await forge.retarget(pr, 'main');
+  await look(stage, 2);
+  for (const { id } of forge.runs()) await forge.finishRun(id, 'success');
+  await look(stage, 12);
+  return forge.isMerged(pr) ? [] : [`it does not land: ${await wordsOn(stage, pr)}`];
+}
+
 /**
  * One who may merge sends a head that another one pushed under the schedule elsewhere and back: the entry of a push that the forge
  * writes in that name is no push of theirs.
@@ -335,6 +352,7 @@ export const RENEWAL_SCENES = {
   'a pull request was sent to this branch before an upgrade': sentHereBeforeUpgrade,
   'a pull request is sent to this branch with the head of one that lands': sentHereWithLandedHead,
   'a scheduled pull request is sent to another branch and back': sentElsewhereAndBack,
+  'a scheduled pull request is sent to another branch and back between two looks': sentElsewhereUnseen,
   'one who may merge sends a head elsewhere and back': sentBackByAnother,
   'a fork goes back to an approved head': backToApproved,
   'one of two with a head that is refused moves on': moveOffRefusedHead,

@@ -34,7 +34,7 @@ export function readSchedule(
   const pushes = timeline.slice(at + 1).filter((entry) => entry.kind === 'pushed');
   const newest = pushes.at(-1);
   if (newest !== undefined && isRestated(newest, timeline.slice(at + 1)))
-    return { kind: 'moved', ...schedule };
+    return { kind: 'bound', ...schedule, isReopened: true };
   if (newest === undefined) {
     const before = timeline.slice(0, at).findLast((entry) => entry.kind === 'pushed');
     const isBefore = before?.kind === 'pushed' && before.newHead === head;
@@ -54,7 +54,8 @@ export function readSchedule(
 
 /**
  * Gitea deletes the entries of all pushes where the target is changed, and writes one in the name of who changed it, with the head
- * of that moment (forge facts, 3.4): neither who pushed that head is told by it, nor whether it is the one that was scheduled.
+ * of that moment (forge facts, 3.4): neither who pushed that head is told by it, nor whether it is the one that was scheduled. A
+ * queue that has seen that head under this schedule knows.
  */
 function isRestated(push: TimelineEntry, since: readonly TimelineEntry[]): boolean {
   return since.some(

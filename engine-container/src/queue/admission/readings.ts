@@ -60,7 +60,10 @@ export type ScheduleReading =
       readonly push?: HeadPush;
       /** The newest push before the schedule made this head: it was there when its schedule was made. */
       readonly isPushedBefore?: true;
-      /** It was closed and opened again since: a push in between has no entry, and the head may be another one. */
+      /**
+       * It was closed and opened again since, or sent to another branch and back: a push in between has no entry, or has it no more,
+       * and the head may be another one.
+       */
       readonly isReopened?: true;
     }
   /** Scheduled, but the head moved afterwards: the forge would merge what was not asked for. */

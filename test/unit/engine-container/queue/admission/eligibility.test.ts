@@ -77,7 +77,13 @@ describe('scheduled for auto-merge on its exact head (D-03, A30)', () => {
       { ...(timeline(['retargeted', 40])[0] as TimelineEntry), id: 12, baseBefore: 'docs' },
       { ...(timeline(['pushed', seconds, HEAD])[0] as TimelineEntry), id: 13, user: by },
     ];
-    expect(readSchedule(back('dev', 41), PULL)).toEqual({ kind: 'moved', id: 1, at: 10_000, by: 'dev' });
+    expect(readSchedule(back('dev', 41), PULL)).toEqual({
+      kind: 'bound',
+      id: 1,
+      at: 10_000,
+      by: 'dev',
+      isReopened: true,
+    });
     expect(readSchedule(back('other', 41), PULL)).toMatchObject({ kind: 'moved', push: { by: 'other' } });
     expect(readSchedule(back('dev', 60), PULL)).toMatchObject({ kind: 'moved', push: { by: 'dev' } });
   });
