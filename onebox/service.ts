@@ -7,7 +7,6 @@ import { openFileSigner } from '#core/adapters/key-file/signer.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
 import type { RepoId } from '#core/domain/ids.ts';
-import { TICK_INTERVAL_MS } from '#core/domain/limits.ts';
 import type { Clock, Log, Vault } from '#core/ports/system.ts';
 import { resumeWaits } from '#core/services/wakes/send-wakes.ts';
 import type { OneboxConfig } from './config.ts';
@@ -22,6 +21,7 @@ import { composeSignIn } from './sign-in.ts';
 import { type Stops, stopAll } from './stops.ts';
 import { openStorage } from './storage.ts';
 import type { Shared } from './surfaces.ts';
+import { startTicks } from './ticks.ts';
 import { composeWorker } from './worker.ts';
 
 /** A running installation. */
@@ -47,8 +47,6 @@ export interface OneboxOptions {
   readonly log: Log;
   /** Environment, for PATH and for the endpoint of a database that runs already. */
   readonly env: NodeJS.ProcessEnv;
-  /** Time between two ticks. @default five minutes */
-  readonly tickMs?: number;
   /** Clock of the service. @default that of the machine */
   readonly clock?: Clock;
   /** Makes the queue of wakes. @default in the memory of this process */
@@ -72,7 +70,7 @@ export async function startOnebox(options: OneboxOptions): Promise<Onebox> {
 }
 
 async function start(options: OneboxOptions, stops: Stops): Promise<Onebox> {
-  const { config, log, env, tickMs = TICK_INTERVAL_MS } = options;
+  const { config, log, env } = options;
   const { clock = createSystemClock(), createWakes = createInProcessWakes } = options;
   const metrics = new Metrics();
   const storage = await openStorage({ config, env, log }, clock, stops);
@@ -105,9 +103,9 @@ async function start(options: OneboxOptions, stops: Stops): Promise<Onebox> {
     { config, siteDir, shared, storage, signIn, sockets, readMetrics, lookedAt },
     stops,
   );
-  const timer = setInterval(() => void tick(), tickMs);
+  const stopTicks = startTicks(clock, tick);
   stops.push(() => {
-    clearInterval(timer);
+    stopTicks();
     // No look begins from the first moment of the stop. Those under way are waited for in their turn.
     void queue.stop();
   });

@@ -1,9 +1,9 @@
 import { DAY_MS } from '../api-limits.ts';
 import type { EpochMs, PullRequestNumber, RepoId } from '../ids.ts';
-import { TICK_INTERVAL_MS } from '../limits.ts';
 import type { ManagedRepo, ReconcileOutcome } from '../repos/repo.ts';
 import type { Reading } from '../result.ts';
 import type { LeaseState } from '../wakes/lease.ts';
+import { nextTickAt } from '../wakes/next-tick.ts';
 import type { ActivityEventName, BatchOutcome, NodeRow } from './batch.ts';
 import { stagingBranch } from './queue-names.ts';
 import type { QueueView } from './queue-view.ts';
@@ -165,7 +165,7 @@ function countDays(
 /** When a repo is looked at next: what is due by now is found by the next tick at the latest. Null: nothing is planned. */
 export function nextLookAt(dueAt: EpochMs | null, now: EpochMs): EpochMs | null {
   if (dueAt === null || dueAt > now) return dueAt;
-  return (Math.floor(now / TICK_INTERVAL_MS) + 1) * TICK_INTERVAL_MS;
+  return nextTickAt(now);
 }
 
 /** One decimal; nothing of nothing is undefined, not zero. */
