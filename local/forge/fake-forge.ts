@@ -86,6 +86,7 @@ const DEFAULT_KNOBS: Omit<Knobs, 'nullPulls'> = {
   mergeBehaviour: () => ({ kind: 'now' }),
   checkDelayMs: 0,
   delaysChecks: false,
+  listedTip: null,
   pushDelayMs: 0,
   actionsDelayMs: 0,
   fault: () => null,

@@ -17,6 +17,8 @@ export interface Knobs {
   checkDelayMs: number;
   /** A moved base has no pull request checked before it is read by its number, as Gitea does from 1.24 on after days of rest. */
   delaysChecks: boolean;
+  /** Gitea: the tip that the list shows of the default branch, whose later pushes it failed to write down. Null: it wrote down all. */
+  listedTip: string | null;
   /** Between a push and the forge's own work on it: `refs/pull`, timeline entry, conflict checks. */
   pushDelayMs: number;
   /** Between a push and the runs it starts. */

@@ -23,6 +23,7 @@ import { LANDING_MUTANTS } from './mutants/landing-mutants.ts';
 import { LATE_MUTANTS } from './mutants/late-mutants.ts';
 import { LEASE_MUTANTS } from './mutants/lease-mutants.ts';
 import { LEFT_BY_SEARCH_MUTANTS } from './mutants/left-by-search-mutants.ts';
+import { LISTED_TIP_MUTANTS } from './mutants/listed-tip-mutants.ts';
 import { LIVENESS_MUTANTS } from './mutants/liveness-mutants.ts';
 import { LONG_BRANCH_MUTANTS } from './mutants/long-branch-mutants.ts';
 import { MACHINE_MUTANTS } from './mutants/machine-mutants.ts';
@@ -91,6 +92,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...FORECAST_MUTANTS,
   ...RENEWAL_MUTANTS,
   ...REPAIR_MUTANTS,
+  ...LISTED_TIP_MUTANTS,
   ...LIVENESS_MUTANTS,
   ...LONG_BRANCH_MUTANTS,
   ...MACHINE_MUTANTS,

@@ -29,7 +29,10 @@ export function foldBatch(pass: DecisionContext, action: StageBatch, outcome: Ac
   if (found === null || found.batch.batchId !== action.batchId) return;
   const { batch, node } = found;
   if (outcome.kind === 'name_in_the_way') return dissolve(pass, batch);
-  if (outcome.kind === 'base_moved') return dissolve(pass, batch);
+  if (outcome.kind === 'base_moved') {
+    pass.record.doubtedTip = action.groundSha;
+    return dissolve(pass, batch);
+  }
   if (outcome.kind === 'gate_missing') return deferWithoutGate(pass, batch, node, outcome.members);
   if (outcome.kind === 'nothing_staged') {
     deferCut(pass, batch, outcome.cut, batch.stagedOn === null ? null : batch.groundTree);
@@ -246,6 +249,7 @@ export function foldNode(pass: DecisionContext, action: StageNode, outcome: Acti
   }
   if (outcome.kind === 'base_moved') {
     // The queue's own landing moved it, or another writer did: the next look tells which.
+    pass.record.doubtedTip = action.groundSha;
     node.branch = null;
     pass.refresh = true;
     return;

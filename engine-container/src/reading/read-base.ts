@@ -39,11 +39,17 @@ export class BaseReader {
     this.#landedTip = { sha, at: this.#clock.now() };
   }
 
-  /** Every open pull request shows the live tip of its base: where all agree, it need not be asked. */
-  async readTip(pulls: Reading<readonly PullRequest[]>): Promise<Reading<CommitSha | null>> {
+  /**
+   * Every open pull request shows the tip of its base: where all agree, it need not be asked. Not where staging has met another
+   * one: the list of Gitea shows what it has written down of the branch, which may be late for good (forge facts, 2).
+   */
+  async readTip(
+    { doubtedTip }: Pick<QueueRecord, 'doubtedTip'>,
+    pulls: Reading<readonly PullRequest[]>,
+  ): Promise<Reading<CommitSha | null>> {
     const shown = new Set(pulls.known ? pulls.value.map((pull) => pull.baseTip) : []);
     const [only = null] = shown;
-    if (shown.size === 1) return known(only);
+    if (shown.size === 1 && only !== doubtedTip) return known(only);
     const seen = this.#landedTip;
     if (shown.size === 0 && seen !== null && this.#clock.now() - seen.at <= TIP_FRESH_MS)
       return known(seen.sha);

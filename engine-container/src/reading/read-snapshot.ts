@@ -139,7 +139,7 @@ export class SnapshotReader {
       : null;
     const seen = toSeen(schedules ?? []);
     const isBusy = seen.some(({ isScheduled }) => isScheduled) || record.batches.length > 0;
-    const tip = await this.#base.readTip(pulls);
+    const tip = await this.#base.readTip(record, pulls);
     this.sight = sightIn(tip, schedules);
     this.isRepoSeen = tip.known;
     const needsBase = isBusy || isBaseNews(this.#repo, record, tip);

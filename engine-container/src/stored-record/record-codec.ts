@@ -143,6 +143,7 @@ const StoredShape = z.object({
   archivedSince: z.number().optional(),
   nameInTheWay: z.object({ branches: z.array(z.string()) }).optional(),
   ruledBranch: z.string().optional(),
+  doubtedTip: sha.optional(),
   stagingRefused: z.object({ since: z.number(), at: z.number() }).optional(),
   rate: z.object({
     landed: z.number(),

@@ -105,7 +105,10 @@ export function convertListed(world: World, repo: RepoRecord, pull: PullRecord, 
     listsTopicAsBranch && pull.agit === true && gitOf(world, repo).tip(pull.headBranch) !== null;
   const ref = isNamed ? pull.headBranch : live.ref;
   const head = { ...live, ref, ...(listsKeptHead ? { sha: pull.headSha } : {}) };
-  return convertWithHead(world, repo, pull, viewer, head);
+  const row = convertWithHead(world, repo, pull, viewer, head);
+  const { listedTip } = world.knobs;
+  if (listedTip === null || pull.base !== repo.defaultBranch) return row;
+  return { ...row, base: { ...(row.base as Json), sha: listedTip } };
 }
 
 export function convertPull(world: World, repo: RepoRecord, pull: PullRecord, viewer: string | null): Json {

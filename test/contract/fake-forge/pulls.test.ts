@@ -182,6 +182,21 @@ test('a forge that delays checks makes one once the pull request is read by its 
   expect((await bench.api('GET', '/pulls')).body).toMatchObject([{ number: pr, mergeable: true }]);
 });
 
+test('a forge that failed to write a push down shows the tip of before in the list, and the new one by number', async () => {
+  bench = await startBench();
+  const { control, knobs } = bench.forge;
+  const pr = await openOne();
+  const before = await control.tip('main');
+  knobs.listedTip = before;
+  await control.pushToBase({ 'two.txt': '2\n' });
+  await quiet(bench);
+  expect((await bench.api('GET', '/pulls')).body).toMatchObject([{ number: pr, base: { sha: before } }]);
+  const now = await control.tip('main');
+  expect(now).not.toBe(before);
+  expect((await bench.api('GET', `/pulls/${pr}`)).body).toMatchObject({ base: { sha: now } });
+  expect((await bench.api('GET', '/branches/main')).body).toMatchObject({ commit: { id: now } });
+});
+
 test('a token that is wrong, lacks the scope or lacks the permission', async () => {
   bench = await startBench();
   const pr = await openOne();

@@ -167,6 +167,7 @@ export function createAbstractForge(options: AbstractForgeOptions): AbstractForg
     mergeBehaviour: () => ({ kind: 'now' }),
     checkDelayMs: 0,
     delaysChecks: false,
+    listedTip: null,
     listingRowsMax: FORGE_ROWS_MAX,
     runnerWaitMs: 0,
     runners: Number.POSITIVE_INFINITY,

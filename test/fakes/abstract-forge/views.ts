@@ -60,8 +60,12 @@ export function viewOpenPulls(world: World): readonly PullRequest[] {
   const candidates = factsMs === 0 ? world.openPulls.values() : world.pulls.values();
   return [...candidates]
     .filter((pull) => factsMs === 0 || factsAgo(world, pull, factsMs)?.state === 'open')
-    .map((pull) => viewPull(world, pull, lag))
+    .map((pull) => withListedTip(world, viewPull(world, pull, lag)))
     .sort((a, b) => a.number - b.number);
+}
+
+function withListedTip({ base, knobs: { listedTip } }: World, pull: PullRequest): PullRequest {
+  return listedTip === null || pull.baseRef !== base ? pull : { ...pull, baseTip: listedTip };
 }
 
 /** The merged ones of the page of closed ones that changed last; as late as the open list. */

@@ -140,6 +140,8 @@ export type Knobs = Pick<
   lags: ReadingLags;
   /** Gitea from 1.24 on, of pull requests that nothing touched for days: a moved base has none checked before it is read by its number. */
   delaysChecks: boolean;
+  /** Gitea: the tip that the list shows of the base, whose later pushes it failed to write down. Null: it has written down all. */
+  listedTip: CommitSha | null;
   /** How another CI posts, where one does. */
   ciHabits: CiHabits;
   /** A call that takes longer than the client waits is carried out by the forge this much later. */

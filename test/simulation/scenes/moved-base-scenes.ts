@@ -1,7 +1,7 @@
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue/queue-names.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { Judge } from '../judge.ts';
-import { look, type Scenes, setStage } from '../scene-stage.ts';
+import { look, type Scene, type Scenes, setStage } from '../scene-stage.ts';
 
 /** Scenes in which a person pushes to the base under a batch. */
 
@@ -70,7 +70,45 @@ async function pushWhileGated(): Promise<readonly string[]> {
   return first?.outcome === 'invalidated' ? [] : ['a batch outlived its base'];
 }
 
+/**
+ * The list shows a tip of the base for good that a push has replaced, which the forge failed to write down. A head from before the
+ * push applies to the new tip, and one from after it holds what was pushed and does not.
+ */
+function listedTipIsLate(heads: 'before' | 'after'): Scene {
+  return async () => {
+    const stage = await setStage();
+    const { forge } = stage;
+    await givenProject(forge);
+    const older = heads === 'before' ? await givenScheduled(forge, 'a') : null;
+    forge.listedTip = await forge.tip('main');
+    await forge.pushToBase({ 'pushed.txt': 'pushed\n' });
+    const pr = older ?? (await givenScheduled(forge, 'a'));
+    await look(stage, 16);
+    return forge.isMerged(pr) ? [] : ['it is staged on a tip that is none, again and again'];
+  };
+}
+
+/** The same, from a push on in the midst of a search. */
+async function listedTipIsLateAmidSearch(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.judge = () => 'hold';
+  const good = await givenScheduled(forge, 'a');
+  await givenScheduled(forge, 'bad', 'BAD\n');
+  await look(stage, 3);
+  forge.listedTip = await forge.tip('main');
+  await forge.pushToBase({ 'pushed.txt': 'pushed\n' });
+  for (const { id } of forge.runs()) await forge.finishRun(id, 'failure');
+  forge.judge = (files) => (files.has('src/bad.txt') ? 'failure' : 'success');
+  await look(stage, 40);
+  return forge.isMerged(good) ? [] : ['a search goes on upon a tip that is none, without an end'];
+}
+
 export const MOVED_BASE_SCENES = {
+  'the list shows a tip of the base for good that a push has replaced': listedTipIsLate('before'),
+  'the list shows a tip of the base for good that its heads have left': listedTipIsLate('after'),
+  'the list shows a late tip of the base from within a search on': listedTipIsLateAmidSearch,
   'a push to the base before each call': pushBeforeEachCall,
   'a push to the base while gated': pushWhileGated,
 } satisfies Scenes;

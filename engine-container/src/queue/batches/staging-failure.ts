@@ -22,6 +22,8 @@ export function countStagingFailure(pass: DecisionContext, action: Action): void
   if (action.kind !== 'stage_batch' && action.kind !== 'stage_tree') return;
   const found = findNode(pass.record, action.nodeRow);
   if (found === null) return;
+  // A patch for an older tip need not apply to the one that is there.
+  pass.record.doubtedTip = action.groundSha;
   if (action.kind === 'stage_batch') countOfBatch(pass, found.batch, found.node);
   else countOfNode(pass, found.batch, found.node);
 }

@@ -82,6 +82,8 @@ export interface QueueRecord extends Learned, Recalling {
   readings: PullRequestReading[];
   /** Base tip last read and its tree, so that an unmoved base costs one call; `at` is since when it is known. */
   baseSeen: (Ground & { readonly at?: EpochMs }) | null;
+  /** The tip on which staging failed last, or met another one: a list that shows it is not believed. Absent: none. */
+  doubtedTip?: CommitSha;
   /** The rule of the base, no matter who wrote it; absent: never seen. */
   rule?: RuleSeen;
   /** The hook that wakes it; absent: never looked at. */
