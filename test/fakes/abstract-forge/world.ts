@@ -25,7 +25,7 @@ export interface Switches {
   readonly scheduleTriggers: boolean;
   /** Forgejo: a pull request from a fork merges only if its scheduler may write to the fork. */
   readonly forkPermission: boolean;
-  /** Old Gitea: a slow merge takes whatever the head has become since it was checked (E1). */
+  /** Those who schedule are administrators: a slow merge takes whatever the head has become since it was checked (E1). */
   readonly mergesUncheckedHead: boolean;
   readonly runsCanBeCancelled: boolean;
   /** Forgejo: a word of state that it does not know keeps nothing back. */

@@ -258,7 +258,7 @@ describe('automatic merge', () => {
     expect(control.merges()).toHaveLength(1);
   });
 
-  test('a slow one notices a push meanwhile, unless the forge is old', async () => {
+  test('a slow one notices a push meanwhile, unless an administrator scheduled it', async () => {
     for (const mergesUncheckedHead of [false, true]) {
       const { clock, control } = setUp({ switches: { mergesUncheckedHead } });
       const { pr, head } = await openScheduled(control, 'one');
