@@ -237,7 +237,7 @@ function PickRow({
           onChange={() => onChoose(choice === null ? fresh : null)}
         />
         <Foreign text={repo.full_name} />
-        <span className="branch">{repo.default_branch}</span>
+        <Foreign text={repo.default_branch} className="branch" />
         {repo.private && <span className="hint">private</span>}
         {managed.length > 0 && (
           <span className="hint">
