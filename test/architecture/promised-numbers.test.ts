@@ -16,6 +16,9 @@ const constants: Readonly<Record<string, unknown>> = { ...api, ...queue, POLL_EV
 /** Promise, its words, the constant that the code goes by, and its value as a number of this file: other tests import the constant. */
 const PROMISES: readonly (readonly [where: string, words: string, name: Name, value: number])[] = [
   ['A15', 'timed out twice', 'MERGE_TIMEOUTS_MAX', 2],
+  ['A20', 'within five minutes', 'CHANGED_GATE_START_MS', 5 * MINUTE],
+  ['A20', 'within half an hour', 'CHANGED_GATE_END_MS', HOUR / 2],
+  ['A20', 'three times as long', 'CHANGED_GATE_END_FACTOR', 3],
   ['A21', 'a second time-out', 'MERGE_TIMEOUTS_MAX', 2],
   ['A28', '(1 to 16)', 'BISECT_FANOUT_MIN', 1],
   ['A28', '(1 to 16)', 'BISECT_FANOUT_MAX', 16],
@@ -31,6 +34,7 @@ const PROMISES: readonly (readonly [where: string, words: string, name: Name, va
   ['A71', '200 connections', 'ADMIN_CONNECTIONS_MAX', 200],
   ['A83', 'within three seconds', 'NOTICE_TIMEOUT_MS', 3 * SECOND],
   ['A83', 'over SMTP within fifteen', 'SMTP_TIMEOUT_MS', 15 * SECOND],
+  ['A92', 'five minutes old', 'FORGE_RIGHTS_MS', 5 * MINUTE],
   ['A93', 'for 30 seconds', 'TICKET_TTL_MS', 30 * SECOND],
   ['A100', 'for 90 days', 'AUDIT_KEPT_MS', 90 * DAY],
   ['A104', 'older than five minutes', 'PAYMENT_EVENT_WINDOW_MS', 5 * MINUTE],

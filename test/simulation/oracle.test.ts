@@ -49,4 +49,11 @@ describe('what the judge of the rows at rest tells', () => {
     ]);
     expect(told({ resolvedAt: null })).toEqual(['row r rests as success']);
   });
+
+  test.each(['held_success', 'held_failure'] as const)(
+    'of a row that is held although its batch has ended: %s (A25)',
+    (outcome) => {
+      expect(checkRows({ rows: [row('r', null, { outcome })] })).toEqual([`row r rests as ${outcome}`]);
+    },
+  );
 });
