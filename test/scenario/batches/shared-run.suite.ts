@@ -75,6 +75,19 @@ export function describeSharedRun(
       expect(world.forge.runs()).toHaveLength(1);
     });
 
+    test('one that was ready before the batch below was made does not linger, and lands by the same gate run', async () => {
+      const { world, a, b, others } = await givenConflict(['d'], {
+        options: { repo: { bisectFanout: 1, batchLingerSeconds: 3_600, batchTarget: 5 } },
+      });
+      await world.reconcile();
+      await world.clock.advance(60_000);
+      // With this one as many are ready as the target says.
+      await givenScheduled(world.forge, 'e');
+      await world.drain({ maxMs: HOUR_MS / 2 });
+      expect(world.forge.merges().map(({ pr }) => pr)).toEqual([a, b, ...others]);
+      expect(world.forge.runs()).toHaveLength(1);
+    });
+
     test('the upper batch fails: the lower one lands by a gate run of its own, and the culprit is bounced', async () => {
       const { world, a, b, others, all } = await givenConflict(['bad', 'e']);
       const [bad = 0, e = 0] = others;

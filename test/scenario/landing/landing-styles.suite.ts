@@ -91,6 +91,17 @@ export function describeLandingStyles(
       ],
       ['a draft', (world: World, pr: number) => world.forge.setTitle(pr, 'WIP: later'), false],
       [
+        'scheduled for another branch than the one of the queue',
+        async (world: World, pr: number) => {
+          await world.forge.pushBranch('next', await world.forge.tip(world.forge.base));
+          await world.forge.cancelSchedule(pr);
+          await world.forge.retarget(pr, 'next');
+          await world.clock.advance(60_000);
+          await world.forge.schedule(pr);
+        },
+        false,
+      ],
+      [
         'pushed after it was scheduled by one who may not merge',
         async (world: World, pr: number) => {
           await world.clock.advance(60_000);

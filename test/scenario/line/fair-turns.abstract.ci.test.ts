@@ -237,6 +237,11 @@ describe('a head whose failure is known', () => {
     await world.clock.advance(2 * HOUR);
     expect([await runs('agent'), (await runs('dev')) > 0]).toEqual([0, true]);
     expect([await runs('dev'), await runs('dev')]).toEqual([0, 0]);
+    const { at = 0 } = (await world.record()).bounced.find((each) => each.pr === pr)?.verdict ?? {};
+    await world.clock.advance(at + HOUR - 2 * MINUTE - world.clock.now());
+    expect(await runs('dev')).toBe(0);
+    await world.clock.advance(MINUTE);
+    expect(await runs('dev')).toBeGreaterThan(0);
   });
 
   test('a commit without a change is no other tree: told at once, then tested when a person schedules it', async () => {

@@ -118,6 +118,13 @@ describe('a pull request that comes a second after the only batch was opened', (
     ]);
   });
 
+  test('is tried beside one that is staged alone because staging it failed', () => {
+    expect(placesOf(openedAt(16, { stagingTries: 1 }))).toEqual([
+      ['pipeline', 1],
+      ['trial', 9],
+    ]);
+  });
+
   test('waits in a short one for its part of the time of a gate run', () => {
     const decision = openedAt(8);
     expect(placesOf(decision)).toEqual([['pipeline', 1]]);

@@ -68,6 +68,19 @@ describe('when a batch begins', () => {
     });
   });
 
+  test.each([0, 80])('at once when fifty are ready, where the batch target is %i', (batchTarget) => {
+    const repo = { ...lingering, batchTarget };
+    const isStaged = (count: number): boolean => {
+      const prs = Array.from({ length: count }, (_, index) => index + 1);
+      const given = givenSnapshot({ repo, pulls: scheduled(...prs) });
+      const ready = prs.map((pr) => givenEntry(pr, { readyAt: NOW }));
+      return tellDecision(given, givenRecord({ entries: ready })).actions.some((each) =>
+        each.startsWith('stage '),
+      );
+    };
+    expect([49, 50].map(isStaged)).toEqual([false, true]);
+  });
+
   test.each<[string, Partial<Snapshot>]>([
     ['the base', { base: UNKNOWN }],
     ['the rule of the base', { protection: UNKNOWN }],

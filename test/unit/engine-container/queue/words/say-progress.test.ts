@@ -48,6 +48,14 @@ test('a queue that has stopped says so to those in line', () => {
   expect(wordsAfter(describeStopped())).toEqual([describeInLine(1)]);
 });
 
+test.each<[string, Partial<QueueRecord>]>([
+  ['a branch has its name', { nameInTheWay: { kind: 'branch', branches: ['mq/main/staging'] } }],
+  ['a rule covers it', { ruledBranch: 'mq/main/staging' }],
+  ['the forge has refused it for a minute', { stagingRefused: { since: NOW - 60_000, at: NOW } }],
+])('a queue that cannot make its staging branch, because %s, says so to those in line', (_why, changes) => {
+  expect(wordsAfter(undefined, changes)).toEqual([describeStopped()]);
+});
+
 test('words of a departure do not stand on one that is back', () => {
   const left = describeDeparture('auto_merge_cancelled');
   expect(wordsAfter(left)).toEqual([describeInLine(1)]);
