@@ -66,6 +66,14 @@ describe('the log of a gate run', () => {
     ]);
   });
 
+  test('is stored nowhere and logged nowhere (A134)', async () => {
+    const { world, read } = await given();
+    const canary = 'a line of the log, seen once';
+    world.readRunLog = async () => ({ kind: 'jobs', jobs: [{ ...JOB, text: canary }] });
+    expect((await read()).text).toContain(canary);
+    expect([world.store.dump(), ...world.lines].join()).not.toContain(canary);
+  });
+
   test.each(['not_offered', 'no_run'] as const)('%s: the page of the run, and a sentence', async (kind) => {
     const { world, read } = await given();
     world.readRunLog = async () => ({ kind });

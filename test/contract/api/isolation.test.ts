@@ -12,9 +12,15 @@ import {
   TOKEN_ADMIN,
   TOKEN_B,
 } from '../../support/api-world.ts';
+import { giveHistory } from '../../support/given-history.ts';
 
 /** Every route with an id, in the table's own words: a new one is in the matrix by being in the table. */
 const WITH_ID = (ROUTES as readonly RouteSpec[]).filter((route) => route.path.includes('{id}'));
+
+/** What a session reads of its whole account: lists, feed, export, figures. */
+const WHOLE = (ROUTES as readonly RouteSpec[]).filter(
+  ({ method, path, auth }) => method === 'GET' && !path.includes('{') && (auth === 'bearer' || auth === 'me'),
+);
 
 /** A body that the route accepts, so that the id is what decides. */
 const BODIES: Readonly<Record<string, unknown>> = {
@@ -187,6 +193,32 @@ describe('isolation: every route with an id x every caller x every kind of id (A
     const refusal = caller === 'api_token_of_one' ? [403, 'insufficient_scope'] : [404, 'not_found'];
     expect([answer.status, answer.code]).toEqual(refusal);
   });
+
+  test.each(WHOLE.map((route) => [route.id, route] as const))(
+    '%s without an id holds nothing of another tenant (A87)',
+    async (_id, route) => {
+      const world = new ApiWorld();
+      const own = await world.enroll(TENANT_A, { slug: 'acme/own' });
+      const other = await world.enroll(TENANT_B, { slug: 'beta/theirs' }, { botUsername: 'bot-of-b' });
+      for (const { repo } of [own, other]) await giveHistory(world, repo);
+      for (const session of [TOKEN_A, TOKEN_B]) {
+        const scopes = [{ scope: 'read', repo_ids: null }];
+        const name = session === TOKEN_A ? 'token-of-a' : 'token-of-b';
+        await world.as(session)('POST', '/api/v1/tokens', { name, expires_in_days: 1, scopes });
+      }
+      const { status, text } = await world.as(TOKEN_A)('GET', route.path);
+      expect(status).toBe(200);
+      for (const theirs of [
+        TENANT_B,
+        other.repo.id,
+        other.connection.id,
+        'beta/theirs',
+        'bot-of-b',
+        'token-of-b',
+      ])
+        expect(text).not.toContain(theirs);
+    },
+  );
 
   test('the matrix has every route with an id, and they are not few', () => {
     expect(WITH_ID.map((route) => route.id).sort()).toEqual(Object.keys(OWN).sort());

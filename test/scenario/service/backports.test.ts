@@ -74,6 +74,7 @@ async function land(
   files: Readonly<Record<string, string | Buffer>>,
   style: string | null = 'merge',
   from = 'main',
+  told: Parameters<typeof landed>[2] = {},
 ): Promise<number> {
   const head = `other-${Object.keys(files)[0]}`;
   await world.api('POST', '/branches', { new_branch_name: head, old_ref_name: from });
@@ -90,12 +91,16 @@ async function land(
   await world.api('POST', `/issues/${number}/labels`, { labels: ['backport v15'] });
   if (style !== null) await world.api('POST', `/pulls/${number}/merge`, { Do: style });
   await settle(world);
-  await landed(world, Number(number));
+  await landed(world, Number(number), told);
   return Number(number);
 }
 
 /** The queue's own account of a landing, as the engine stores it. */
-async function landed(world: SetUpWorld, pr: number): Promise<void> {
+async function landed(
+  world: SetUpWorld,
+  pr: number,
+  told: Partial<Parameters<typeof givenEvent>[0]> = {},
+): Promise<void> {
   const { store, clock, deps } = world;
   const repo = await world.repo();
   const { head } = await world.api('GET', `/pulls/${pr}`);
@@ -112,6 +117,7 @@ async function landed(world: SetUpWorld, pr: number): Promise<void> {
           at: clock.now(),
           pr,
           head: String((head as { sha: string }).sha),
+          ...told,
         }),
       ],
     }),
@@ -503,6 +509,16 @@ test('without the setting nothing is asked and nothing is made', async () => {
   await world.change({ backports: true });
   await wishBackports({ ...world.deps, backports }, await world.repo());
   expect(asked).toHaveLength(1);
+});
+
+test('one that was merged past the queue is carried nowhere', async () => {
+  const world = await givenLanding({ labels: [] });
+  await carry(world);
+  const told = { event: 'pr_skipped', reason: 'merged_outside_the_queue' } as const;
+  const pr = await land(world, { 'other.txt': 'other\n' }, 'merge', 'main', told);
+  world.takeWrites();
+  expect([await carry(world), world.takeWrites()]).toEqual([[], []]);
+  expect(await remarksOf(world, pr)).toEqual([]);
 });
 
 test('a landing is asked for until it was carried, and for six hours at most', async () => {
