@@ -179,7 +179,10 @@ export function describeContractStates(
       await world.clock.advance(10_000);
       world.forge.judge = () => 'success';
       await world.drain();
-      expect((await world.forge.status(oldHead, 'mq'))?.description).toMatch(/^requeued: head changed/);
+      expect(await world.forge.status(oldHead, 'mq')).toMatchObject({
+        state: 'error',
+        description: expect.stringMatching(/^requeued: head changed/),
+      });
       expect((await world.rows()).at(-1)).toMatchObject({
         outcome: 'invalidated',
         terminalReason: 'candidate_changed',

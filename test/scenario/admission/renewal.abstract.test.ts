@@ -60,6 +60,8 @@ describe('a push over a scheduled head (decision 0003)', () => {
       expect(await isMerged(world, pr)).toBe(false);
       expect(world.forge.runs()).toHaveLength(runs);
       expect(await wordsOn(world, head)).toMatch(/^requeued: head changed by a push that renews no schedule/);
+      const states = world.forge.statusHistory(head).map(({ state }) => state);
+      expect([...new Set(states)]).toEqual(['error']);
       // The approval of one who may only read has no say.
       await world.forge.review(pr, 'guest', 'approve');
       await world.drain({ maxMs: 20 * MINUTE_MS });

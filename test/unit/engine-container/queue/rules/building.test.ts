@@ -168,9 +168,14 @@ test('one that was set aside for suspects stays aside while these are searched, 
     evidence: [givenEvidence(2, 'failure')],
     deferred: [{ pr: 9, head: headOf(9), reason: 'suspect_ahead', baseTree: stagedAt(2).tree, until: null }],
   });
-  const { record } = decide(givenSnapshot({ pulls: known(pulls) }), before);
+  // With slots that are free, so that all others that wait are staged.
+  const repo = givenRepo({ bisectFanout: 4 });
+  const { record } = decide(givenSnapshot({ pulls: known(pulls), repo }), before);
   expect(record.deferred).toMatchObject([{ pr: 9, reason: 'suspect_ahead' }]);
-  expect(record.batches.flatMap(({ members }) => members.map(({ pr }) => pr))).not.toContain(9);
+  expect(record.batches.map(({ members }) => members.map(({ pr }) => pr))).toEqual([
+    [1, 2],
+    [3, 4, 5, 6],
+  ]);
 });
 
 describe('those who stood behind suspects, while one cut of these is tried (decision 0286)', () => {
