@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { AppError } from '../contracts/errors.ts';
-import type { Parsed, RouteSpec, Schema } from '../contracts/routes/route-spec.ts';
+import { mayBeAbsent, type Parsed, type RouteSpec, type Schema } from '../contracts/routes/route-spec.ts';
 import { JSON_BODY_BYTES_MAX } from '../domain/api-limits.ts';
 import { readRawBody } from './lambda-http.ts';
 
@@ -25,8 +25,7 @@ export function parseInput(
 function readObject(route: RouteSpec, event: APIGatewayProxyEventV2): Fields {
   const bytes = readRawBody(event);
   if (bytes.length > JSON_BODY_BYTES_MAX) throw new AppError('invalid_body');
-  // Nothing to change is a change of nothing.
-  if (bytes.length === 0 && route.method === 'PATCH') return {};
+  if (bytes.length === 0 && route.body !== undefined && mayBeAbsent(route.body)) return {};
   if (!JSON_TYPE.test(event.headers['content-type'] ?? '')) throw new AppError('invalid_body');
   return parseJsonObject(bytes);
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { SET_UP_CHECKS, SET_UP_STATES } from '../../domain/set-up/set-up-checks.ts';
 import { ERROR_TABLE, type ErrorCode } from '../errors.ts';
-import { errorsOf, type ReplyBody, type RouteAuth, type RouteSpec } from './route-spec.ts';
+import { errorsOf, mayBeAbsent, type ReplyBody, type RouteAuth, type RouteSpec } from './route-spec.ts';
 import { ROUTES } from './routes.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -80,7 +80,7 @@ function describeOperation(route: RouteSpec): Json {
       ? {}
       : {
           requestBody: {
-            required: route.method !== 'PATCH',
+            required: !mayBeAbsent(body),
             content: { 'application/json': { schema: toSchema(body, 'input') } },
           },
         }),

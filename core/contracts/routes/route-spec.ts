@@ -8,6 +8,11 @@ export type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;
 export type Unparsed<T> = T extends z.ZodType ? z.input<T> : never;
 export type Schema = z.ZodType;
 
+/** Where no field of a body has to be given, no body gives none. */
+export function mayBeAbsent(body: Schema): boolean {
+  return body.safeParse({}).success;
+}
+
 /** Functions that answer HTTP. Each is one bundle in `dist/<name>`, with rights of its own (A118). */
 export type HttpSurface =
   | 'webhooks-forge'

@@ -39,6 +39,12 @@ describe('pause, drain and resume', () => {
     expect([status, json.pause]).toMatchObject([200, { until: at(until) }]);
   });
 
+  test('without a body it has no reason and no end, as with an empty one', async () => {
+    const { path, a } = await givenRepo();
+    const { status, json } = await a('POST', path('drain'));
+    expect([status, json.pause]).toMatchObject([200, { kind: 'drain', reason: null, until: null }]);
+  });
+
   test('resume ends it, and does no harm where nothing is paused', async () => {
     const { world, repo, path, a } = await givenRepo();
     await a('POST', path('pause'), {});

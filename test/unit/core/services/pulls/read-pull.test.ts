@@ -43,32 +43,43 @@ test('a landing that is written while its story is read is told with its receipt
   expect(story).toMatchObject({ now: { code: 'landed' }, receipts: [{ merge_commit: 'merge' }] });
 });
 
-test('a landing that began after the failed look had ended is told as one, and the queue as stopped before that', async () => {
-  const repo = givenRepo({ id: '00000000-0000-4000-8000-000000000001' });
-  const place = {
-    pr: 1,
-    title: 'A',
-    head: 'h',
-    queuedAt: 1,
-    state: 'landing',
-    reason: null,
-    until: null,
-  } as const;
-  const block = { kind: 'merge', until: null, pr: 1, runUrl: null } as const;
-  const codeOf = async (since: number) => {
-    const store = {
-      getRepo: async () => repo,
-      loadReconcileOutcome: async () => ({ ranAt: 5, ok: false, errorCode: 'protection_conflict' as const }),
-      loadPlan: async () => null,
-      listRepos: async () => [repo],
-      readQueueViews: async () =>
-        new Map([[repo.id, givenQueueView({ places: [place], block: { ...block, since } })]]),
-      listOwnEvents: async () => [givenEvent({ repoId: repo.id, event: 'pr_queued', pr: 1 })],
-      listOwnBatches: async () => [],
+test.each([
+  ['merge', 'landing'],
+  ['gate', 'staged'],
+  ['runner', 'staged'],
+] as const)(
+  'a %s that began after the failed look had ended is told, and the queue as stopped before that',
+  async (kind, state) => {
+    const repo = givenRepo({ id: '00000000-0000-4000-8000-000000000001' });
+    const place = {
+      pr: 1,
+      title: 'A',
+      head: 'h',
+      queuedAt: 1,
+      state,
+      reason: null,
+      until: null,
+    } as const;
+    const block = { kind, until: null, pr: 1, runUrl: null } as const;
+    const codeOf = async (since: number) => {
+      const store = {
+        getRepo: async () => repo,
+        loadReconcileOutcome: async () => ({
+          ranAt: 5,
+          ok: false,
+          errorCode: 'protection_conflict' as const,
+        }),
+        loadPlan: async () => null,
+        listRepos: async () => [repo],
+        readQueueViews: async () =>
+          new Map([[repo.id, givenQueueView({ places: [place], block: { ...block, since } })]]),
+        listOwnEvents: async () => [givenEvent({ repoId: repo.id, event: 'pr_queued', pr: 1 })],
+        listOwnBatches: async () => [],
+      };
+      const deps = { store, clock: { now: () => 9 }, planLimits: PLAN_LIMITS };
+      return (await readPull(deps, repo.tenantId, repo.id, '1')).now.code;
     };
-    const deps = { store, clock: { now: () => 9 }, planLimits: PLAN_LIMITS };
-    return (await readPull(deps, repo.tenantId, repo.id, '1')).now.code;
-  };
-  expect(await codeOf(6)).toBe('landing');
-  expect(await codeOf(4)).toBe('queue_stopped');
-});
+    expect(await codeOf(6)).toBe(state);
+    expect(await codeOf(4)).toBe('queue_stopped');
+  },
+);
