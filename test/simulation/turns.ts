@@ -62,14 +62,17 @@ export class TurnJudge {
     // One that staging left out had its turn between them; one that was set aside or bounced before had none.
     const isLeftOut = (pr: number): boolean =>
       now - (this.#asideSince.get(pr) ?? Number.NEGATIVE_INFINITY) <= STAGED_WITHIN_MS;
-    const taken = entries
-      .slice(entries.findIndex(isOwn), entries.findLastIndex(isOwn) + 1)
-      .filter(({ pr }) => !hasPassed.has(pr) && (own.has(pr) || isLeftOut(pr)));
+    // A look that came since has put the line in its order anew: then the batch itself tells whose turn came when.
+    const isAsChosen = entries.filter(isOwn).every(({ pr }, index) => pr === batch.members[index]?.pr);
+    const line = isAsChosen
+      ? entries.slice(entries.findIndex(isOwn), entries.findLastIndex(isOwn) + 1)
+      : batch.members;
+    const taken = line.filter(({ pr }) => !hasPassed.has(pr) && (own.has(pr) || isLeftOut(pr)));
     const members = taken.map(({ pr }) => project.authorOf(pr));
-    const line = [...members, ...waiting.map(({ pr }) => project.authorOf(pr))];
+    const authors = [...members, ...waiting.map(({ pr }) => project.authorOf(pr))];
     const crowds = (author: string): boolean => {
-      const count = line.filter((each) => each === author).length;
-      return count > FEW_MAX && count > CROWD_SHARE * line.length;
+      const count = authors.filter((each) => each === author).length;
+      return count > FEW_MAX && count > CROWD_SHARE * authors.length;
     };
     const late = waiting.filter(({ pr }) => !crowds(project.authorOf(pr)));
     if (late.length === 0 || !members.some(crowds)) return [];
