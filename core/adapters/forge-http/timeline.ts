@@ -14,7 +14,10 @@ const KINDS: ReadonlyMap<string, TimelineEntry['kind']> = new Map([
   ['remove_dependency', 'dependency'],
 ]);
 
-/** Reads the whole timeline, oldest first. `page` is left out: with it, the forge filters after it cuts the page. */
+/**
+ * Reads the whole timeline, oldest first. `page` is left out: with it, the forge filters after it cuts the page. The forge sorts
+ * by the second of its clock, which can go back; numbers are given in the order of writing.
+ */
 export async function readTimeline(
   transport: ForgeTransport,
   pr: PullRequestNumber,
@@ -25,7 +28,10 @@ export async function readTimeline(
     path: [...transport.repoPath, 'issues', String(pr), 'timeline'],
   } as const;
   const rows = readBody(TimelineRows, call, await transport.request(call));
-  return rows.filter((row) => row !== null).map(toTimelineEntry);
+  return rows
+    .filter((row) => row !== null)
+    .sort((one, other) => one.id - other.id)
+    .map(toTimelineEntry);
 }
 
 function toTimelineEntry(row: TimelineRow): TimelineEntry {

@@ -226,6 +226,18 @@ describe('pull requests', () => {
 });
 
 describe('timeline', () => {
+  test('in the order of writing, also where the clock of the forge was put back in between', async () => {
+    const entry = (id: number, type: string, second: number) => ({
+      id,
+      type,
+      created_at: `2026-01-01T00:00:0${second}Z`,
+      user: { login: 'dev' },
+    });
+    const { forge } = open(() => ({ json: [entry(3, 'pull_push', 2), entry(2, 'pull_scheduled_merge', 8)] }));
+    const entries = await forge.readTimeline(4);
+    expect(entries.map(({ kind }) => kind)).toEqual(['scheduled', 'pushed']);
+  });
+
   const row = (id: number, type: string, body = '', user: unknown = { login: 'dev' }) => ({
     id,
     type,
