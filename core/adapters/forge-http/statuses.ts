@@ -5,9 +5,12 @@ import { readAllPages } from './wire/paging.ts';
 import { readBody } from './wire/read-body.ts';
 import { readLink } from './wire/read-link.ts';
 import { CombinedStatus, type StatusRow, StatusRows } from './wire/schema.ts';
-import type { ForgeTransport } from './wire/transport.ts';
+import { type ForgeTransport, unusable } from './wire/transport.ts';
 
-/** Latest status per context of one commit. `total_count` of the body counts one page only and is not looked at. */
+/**
+ * Latest status per context of one commit. `total_count` of the body counts one page only and is not looked at. The forge takes the
+ * id for a name first: a branch or tag of that name answers in place of the commit, which the id in the answer shows.
+ */
 export async function readStatuses(
   transport: ForgeTransport,
   sha: CommitSha,
@@ -17,7 +20,11 @@ export async function readStatuses(
     label: 'GET commits/{sha}/status',
     path: [...transport.repoPath, 'commits', sha, 'status'],
   } as const;
-  const rows = await readAllPages(transport, call, (answer) => readBody(CombinedStatus, call, answer));
+  const rows = await readAllPages(transport, call, (answer) => {
+    const combined = readBody(CombinedStatus, call, answer);
+    if (combined.sha !== null && combined.sha !== sha) throw unusable(call, answer.status);
+    return combined.statuses;
+  });
   return rows.map((row) => ({
     context: row.context,
     state: row.status,
@@ -38,8 +45,9 @@ export async function listStatusHistory(
 ): Promise<readonly StatusRow[]> {
   const call = {
     method: 'GET',
-    label: 'GET commits/{sha}/statuses',
-    path: [...transport.repoPath, 'commits', sha, 'statuses'],
+    label: 'GET statuses/{sha}',
+    // Not `commits/{sha}/statuses`, where a branch or tag of that name answers in place of the commit (forge facts, 7).
+    path: [...transport.repoPath, 'statuses', sha],
     query: { sort: 'leastindex' },
   } as const;
   const rows = await readAllPages(transport, call, (answer) => readBody(StatusRows, call, answer));

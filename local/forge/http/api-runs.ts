@@ -41,9 +41,22 @@ async function shaOf(call: Call): Promise<string> {
   return sha;
 }
 
-async function listStatuses(call: Call) {
+/** Both forges look for a branch and for a tag of this name before they take it for a commit. */
+async function shaByNameFirst(call: Call): Promise<string> {
+  const git = gitOf(call.world, call.repo);
+  const name = call.params.sha ?? '';
+  return git.tip(name) ?? git.ref(`refs/tags/${name}`) ?? shaOf(call);
+}
+
+/** No name is looked for, and no commit either. */
+const listStatuses = (call: Call) => listStatusesOf(call, call.params.sha ?? '');
+
+async function listStatusesByName(call: Call) {
+  return listStatusesOf(call, await shaByNameFirst(call));
+}
+
+function listStatusesOf(call: Call, sha: string) {
   const { repo, world } = call;
-  const sha = await shaOf(call);
   const state = call.query.get('state');
   const rows = repo.statuses.filter((row) => row.sha === sha && (state === null || row.state === state));
   const newestFirst = (a: StatusRecord, b: StatusRecord): number => b.id - a.id;
@@ -58,7 +71,7 @@ async function listStatuses(call: Call) {
 
 async function combinedStatus(call: Call) {
   const { repo, world } = call;
-  const sha = await shaOf(call);
+  const sha = await shaByNameFirst(call);
   const latest = latestStatuses(repo, sha);
   const repository = convertRepo(world, repo, call.user);
   if (latest.length === 0) {
@@ -209,7 +222,7 @@ function listTasks(call: Call) {
 export const RUN_ROUTES: readonly Route[] = [
   route('POST', `${REPO}/statuses/:sha`, createStatus, { whenArchived: true }),
   route('GET', `${REPO}/statuses/:sha`, listStatuses),
-  route('GET', `${REPO}/commits/:sha/statuses`, listStatuses),
+  route('GET', `${REPO}/commits/:sha/statuses`, listStatusesByName),
   route('GET', `${REPO}/commits/:sha/status`, combinedStatus),
   route('GET', `${REPO}/actions/runs`, (call) => listRuns(call)),
   route('GET', `${REPO}/actions/workflows/:file/runs`, listRunsOfWorkflow),

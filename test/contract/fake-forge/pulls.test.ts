@@ -197,6 +197,20 @@ test('a forge that failed to write a push down shows the tip of before in the li
   expect((await bench.api('GET', '/branches/main')).body).toMatchObject({ commit: { id: now } });
 });
 
+test('a branch with the name of a commit answers in its place where statuses are asked for by name, and not by the commit alone', async () => {
+  bench = await startBench();
+  const { control } = bench.forge;
+  const before = await control.tip('main');
+  await control.pushToBase({ 'two.txt': '2\n' });
+  const asked = await control.tip('main');
+  await control.postStatusAs('ci', before, 'ci', 'success');
+  await control.pushBranch(asked, before);
+  const listed = async (path: string) => (await bench.api('GET', path)).body;
+  expect(await listed(`/commits/${asked}/statuses`)).toMatchObject([{ context: 'ci', status: 'success' }]);
+  expect(await listed(`/commits/${asked}/status`)).toMatchObject({ sha: before, state: 'success' });
+  expect(await listed(`/statuses/${asked}`)).toEqual([]);
+});
+
 test('a token that is wrong, lacks the scope or lacks the permission', async () => {
   bench = await startBench();
   const pr = await openOne();

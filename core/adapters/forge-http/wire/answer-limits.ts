@@ -27,7 +27,7 @@ const LARGER_ANSWERS: Readonly<Record<string, number>> = {
   // All who may be given work, in one answer without pages.
   'GET assignees': ASSIGNEES_MAX * ASSIGNEE_BYTES,
   'GET user/repos': 4 * MIB,
-  'GET commits/{sha}/statuses': 4 * MIB,
+  'GET statuses/{sha}': 4 * MIB,
   'GET commits/{sha}/status': 4 * MIB,
   'GET actions/runs': 4 * MIB,
   'GET actions/tasks': 4 * MIB,

@@ -254,11 +254,14 @@ export const StatusRow = z.object({
 export type StatusRow = z.output<typeof StatusRow>;
 export const StatusRows = nullableList(StatusRow.nullable());
 
-/** JSON null as a whole, or `statuses: null`, for a commit without any status. */
+/** JSON null as a whole, or `statuses: null`, for a commit without any status; `sha` is '' there on Forgejo. */
 export const CombinedStatus = z
-  .object({ statuses: nullableList(StatusRow.nullable()) })
+  .object({ sha: OptionalSha, statuses: nullableList(StatusRow.nullable()) })
   .nullable()
-  .transform((combined) => (combined?.statuses ?? []).filter((row) => row !== null));
+  .transform((combined) => ({
+    sha: combined?.sha ?? null,
+    statuses: (combined?.statuses ?? []).filter((row) => row !== null),
+  }));
 
 /** One run, in the fields of either forge; a field that a forge does not send is undefined and matches nothing. */
 export const RunRow = z.object({

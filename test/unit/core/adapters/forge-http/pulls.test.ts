@@ -403,6 +403,13 @@ describe('statuses', () => {
     expect(seen[0]?.path).toBe(`/commits/${sha(1)}/status`);
   });
 
+  test('those of another commit, which a branch with the name of this one answers with, are none of this one', async () => {
+    const { forge } = open(() => ({
+      json: { state: 'success', sha: sha(2), total_count: 1, statuses: [row('a', 'success')] },
+    }));
+    await expect(forge.readStatuses(sha(1))).rejects.toMatchObject({ kind: 'unreachable', status: 200 });
+  });
+
   test.each([
     null,
     { state: '', sha: '', total_count: 0, statuses: null },

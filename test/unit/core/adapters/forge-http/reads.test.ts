@@ -50,7 +50,7 @@ describe('statuses', () => {
       created_at: '2026-01-01T00:00:00Z',
     });
     const rows = Array.from({ length: 80 }, (_, at) => row(80 - at));
-    const { forge } = open(({ query }, nth) => {
+    const { forge, seen } = open(({ query }, nth) => {
       const isUnique = query.sort === 'leastindex';
       const shown = isUnique || nth % 2 === 0 ? rows : rows.toReversed();
       const from = (Number(query.page) - 1) * Number(query.limit);
@@ -60,6 +60,7 @@ describe('statuses', () => {
       };
     });
     const read = await forge.listStatusHistory(sha(9));
+    expect(seen[0]?.path).toBe(`/statuses/${sha(9)}`);
     expect(new Set(read.map(({ id }) => id)).size).toBe(rows.length);
   });
 });
