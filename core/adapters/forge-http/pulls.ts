@@ -83,7 +83,8 @@ function toPullRequest(row: PullRow): PullRequest {
     title: row.title,
     state: row.state,
     draft: row.draft,
-    mergeable: row.mergeable,
+    // Gitea calls one mergeable whose merge base it failed to find, and never merges it (forge facts, 2).
+    mergeable: row.mergeable && (row.state !== 'open' || row.merge_base !== null),
     merged: row.merged,
     // An open pull request carries the commit of the forge's trial merge in some versions.
     mergeCommitSha: row.merged ? row.merge_commit_sha : null,

@@ -100,6 +100,11 @@ export function isUnrelated(own: readonly OwnCommit[]): boolean {
   return own.every(({ parents }) => parents.every((sha) => shas.has(sha)));
 }
 
+/** Whether a head, by its commits that `base` does not have, has `base` in its history: one of them stands on it then. */
+export function standsOn(own: readonly OwnCommit[], base: CommitSha): boolean {
+  return own.some(({ parents }) => parents.includes(base));
+}
+
 export function hasMerges(own: readonly OwnCommit[]): boolean {
   return own.some(({ parents }) => parents.length > 1);
 }

@@ -10,6 +10,7 @@ import {
   listReplayed,
   type OwnCommit,
   type ReplayStep,
+  standsOn,
   type WrittenStep,
 } from './ancestry.ts';
 import { findGateFile, findStatusGate, type GateFile } from './gate-file.ts';
@@ -211,7 +212,7 @@ export class MemberPlanner {
     // A rebase replays the first commit of an imported history as well, beside the files that are there.
     if (hasRoots(own)) return 'merges_in_rebase';
     if (hasMerges(own) && !(await this.#isLikeItsMerges(member, plan))) return 'merges_in_rebase';
-    const isUpToDate = member.mergeBase === this.#action.forkSha;
+    const isUpToDate = this.#isUpToDate(member, own);
     const leftOut = await unlessNotReady(() => this.#over.listLeftOut(member.head, steps, isUpToDate));
     if (leftOut === null) return 'head_not_ready';
     if (leftOut.size > 0) {
@@ -266,6 +267,12 @@ export class MemberPlanner {
     if (!this.#isNext(member) || member.mergeBase !== this.#action.forkSha || typeof plan === 'string')
       return true;
     return (await this.#deps.objects.treeOf(member.head)) === plan.tree;
+  }
+
+  /** For the forge and in truth: where Forgejo fails to find a merge base, it tells the tip. */
+  #isUpToDate({ mergeBase }: StagedMember, own: readonly OwnCommit[]): boolean {
+    const { forkSha } = this.#action;
+    return mergeBase === forkSha && standsOn(own, forkSha);
   }
 
   /** Nothing lands before it. */

@@ -2,6 +2,7 @@ import {
   listForkPoints,
   listReplayed,
   type OwnCommit,
+  standsOn,
 } from '../../../../engine-container/src/staging/ancestry.ts';
 import { SeededRandom } from '../../../support/seeded-random.ts';
 
@@ -122,4 +123,13 @@ describe('the commits that a rebase replays', () => {
       }
     }
   });
+});
+
+test.each([
+  ['a line from it', commits('c:b', 'b:a', 'a:base'), true],
+  ['a merge of it into an older line', commits('m:p,base', 'p:old'), true],
+  ['an older line', commits('p:old'), false],
+  ['a history of its own', commits('b:a', 'a'), false],
+] as const)('%s: the head holds the base or not', (_name, own, expected) => {
+  expect(standsOn(own, 'base')).toBe(expected);
 });

@@ -85,6 +85,12 @@ describe('pull requests', () => {
     ['no draft flag', { draft: undefined }, { draft: false }],
     ['no mergeable flag', { mergeable: undefined }, { mergeable: false }],
     ['no merge base yet', { merge_base: '' }, { mergeBase: null }],
+    ['a merge base that the forge failed to find', { merge_base: '', mergeable: true }, { mergeable: false }],
+    [
+      'no merge base of one that is closed',
+      { merge_base: '', mergeable: true, state: 'closed' },
+      { mergeable: true },
+    ],
     ['the commit of a trial merge', { merge_commit_sha: sha(5) }, { mergeCommitSha: null }],
     ['a fork', { head: { ref: 'b', sha: sha(1), repo_id: 8, repo: {} } }, { fromFork: true }],
     [
