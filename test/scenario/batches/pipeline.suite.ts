@@ -80,6 +80,36 @@ export function describePipeline(
       await expectHonestEnd(world, prs);
     });
 
+    test('what landed by a pass on top is no proven ground for blame: the rest of its batch is judged on the base that it made (A35)', async () => {
+      const world = await createWorld({ repo: { bisectFanout: FANOUT } });
+      await givenProject(world.forge);
+      world.forge.judge = () => 'hold';
+      const prs = await open(world, ['a', 'b', 'c', 'd', 'e', 'f']);
+      await givenPipeline(world, prs);
+      const [, second] = (await world.record()).batches;
+      const [first = 0, rest = 0] = second?.members.map(({ pr }) => pr) ?? [];
+      const last = prs.at(-1) ?? 0;
+      const name = (pr: number): string => `src/${'abcdef'[prs.indexOf(pr)]}.txt`;
+      // The first one of the second batch passes only beside the last but one.
+      const [, failing] = openRuns(world);
+      await world.forge.finishRun(failing?.id ?? '', 'failure');
+      await world.reconcile();
+      world.forge.mergeBehaviour = (pr) => (pr === first ? { kind: 'slow', ms: 70_000 } : { kind: 'now' });
+      await world.forge.finishRun(openRuns(world).at(-1)?.id ?? '', 'success');
+      const { headSha } = await world.forge.pull(first);
+      await world.drain({
+        until: async () => (await world.forge.status(headSha, 'mq'))?.state === 'success',
+      });
+      await world.forge.pushToPullRequest(last, { [name(last)]: 'changed\n' });
+      world.forge.judge = (files) =>
+        files.has(name(first)) && !files.has(name(prs[4] ?? 0)) ? 'failure' : 'success';
+      await world.clock.advance(80_000);
+      const isMerged = async (pr: number) => (await world.forge.pull(pr)).merged;
+      expect([await isMerged(first), await isMerged(rest)]).toEqual([true, false]);
+      await world.drain({ maxMs: 3 * 60 * 60_000 });
+      expect((await endingOf(world, prs)).bounced).toEqual([]);
+    });
+
     test('a bounced head that is scheduled again gets another try: what failed before is not held against it (D-05)', async () => {
       const world = await createWorld();
       await givenProject(world.forge);

@@ -13,6 +13,14 @@ export const UNPROVEN_MUTANTS: readonly Mutant[] = [
     dies: 'a newer head is merged',
   },
   {
+    guard: 'a pass under another gate workflow proves nothing below (A1)',
+    file: `${QUEUE}/batches/pipeline.ts`,
+    find: '    if (above.gateKey !== batch.gateKey) continue;\n',
+    replace: '',
+    families: ['everything'],
+    dies: 'what stands on a batch changes the gate and passes',
+  },
+  {
     guard: 'the parent of a merge (A2)',
     file: `${QUEUE}/landing/proof.ts`,
     find: ' && merge.standsOnTip !== false',

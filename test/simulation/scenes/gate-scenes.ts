@@ -96,10 +96,32 @@ async function skipChangedGate(): Promise<readonly string[]> {
   return forge.runs().length > 2 ? [...problems, 'a gate that is skipped is tried again'] : problems;
 }
 
+/** What stands on a batch changes the gate so that it passes all, and passes before the gate run of that batch has ended. */
+async function passByChangedGateOnTop(): Promise<readonly string[]> {
+  const stage = await setStage({ repo: { bisectFanout: 16 } });
+  const { forge } = stage;
+  await givenProject(forge);
+  const lax = `# passes all\n${GATE_FILE}`;
+  forge.gateDurationMs = GATE_MS;
+  forge.judge = (files) => (files.get(GATE_PATH) !== lax && files.has('src/bad.txt') ? 'hold' : 'success');
+  // Nothing is built on a batch before a gate run has shown how long one takes.
+  await givenScheduled(forge, 'first');
+  await look(stage, 16);
+  const bad = await givenScheduled(forge, 'bad');
+  await look(stage, 2);
+  const editor = await givenScheduled(forge, 'lax', lax, { path: GATE_PATH });
+  await look(stage, 16);
+  if (forge.isMerged(bad)) return ['a batch landed by the pass of a gate that is not its own'];
+  const [below, above] = (await stage.record()).batches;
+  const isBuiltOn = above?.stagedOn === below?.batchId && above?.members[0]?.pr === editor;
+  return isBuiltOn && above?.nodes[0]?.verdict === 'success' ? [] : ['the scene did not come about'];
+}
+
 export const GATE_SCENES = {
   'a gate run waits for a runner longer than its deadline': waitForRunner,
   'a gate run waits for a runner between two jobs': waitBetweenJobs,
   'a changed gate skips each of its jobs': skipChangedGate,
+  'what stands on a batch changes the gate and passes': passByChangedGateOnTop,
   'the gate is changed while a batch is out': changeGateInFlight,
   'another gate is chosen while the one of before is missing': chooseGateWhileMissing,
 } satisfies Scenes;
