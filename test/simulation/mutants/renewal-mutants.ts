@@ -125,6 +125,14 @@ export const RENEWAL_MUTANTS: readonly Mutant[] = [
     dies: 'one who may merge sends a head elsewhere and back',
   },
   {
+    guard: 'a push of which no entry will tell is not asked about',
+    file: `${ENGINE}/queue/admission/moved-heads.ts`,
+    find: "if (schedule.kind === 'bound' && schedule.isReopened === true) return 'untold';",
+    replace: '',
+    families: ['people'],
+    dies: 'one who may merge sends a head elsewhere and back',
+  },
+  {
     guard: 'what an older version read is held to the branch of its schedule too (D-03)',
     file: `${ENGINE}/reading/read-schedules.ts`,
     find: "cached.schedule.kind !== 'none' && cached.judgedTarget !== true",

@@ -34,7 +34,9 @@ export function readSchedule(
   const pushes = timeline.slice(at + 1).filter((entry) => entry.kind === 'pushed');
   const newest = pushes.at(-1);
   if (newest !== undefined && isRestated(newest, timeline.slice(at + 1)))
-    return { kind: 'bound', ...schedule, isReopened: true };
+    return newest.newHead === head
+      ? { kind: 'bound', ...schedule, isReopened: true }
+      : { kind: 'moved', ...schedule };
   if (newest === undefined) {
     const before = timeline.slice(0, at).findLast((entry) => entry.kind === 'pushed');
     const isBefore = before?.kind === 'pushed' && before.newHead === head;

@@ -52,6 +52,8 @@ function judgeWhy(
   const told = schedule.kind === 'moved' ? schedule.why : undefined;
   // For a version before `isForOtherTarget`, which reads this record after a rollback: its words name the step that helps here.
   if (told === 'retargeted') return 'untold';
+  // The forge wrote no entry of its push, or has replaced it: none will tell of it.
+  if (schedule.kind === 'bound' && schedule.isReopened === true) return 'untold';
   const why = told ?? 'asking';
   if (schedule.push !== undefined || movedAt === null || head !== headSha) return why;
   const until = movedAt + PUSH_UNTOLD_MS;

@@ -84,6 +84,8 @@ describe('scheduled for auto-merge on its exact head (D-03, A30)', () => {
       by: 'dev',
       isReopened: true,
     });
+    const later = { ...PULL, headSha: 'pushed since' };
+    expect(readSchedule(back('dev', 41), later)).toEqual({ kind: 'moved', id: 1, at: 10_000, by: 'dev' });
     expect(readSchedule(back('other', 41), PULL)).toMatchObject({ kind: 'moved', push: { by: 'other' } });
     expect(readSchedule(back('dev', 60), PULL)).toMatchObject({ kind: 'moved', push: { by: 'dev' } });
   });
