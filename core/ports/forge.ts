@@ -15,7 +15,7 @@ import type {
 import type { ForgeVersion } from '../domain/forge/forge-version.ts';
 import type { PostedStatus } from '../domain/forge/status-gate.ts';
 import type { TokenScope } from '../domain/forge/token-scopes.ts';
-import type { BlobId, CommitSha, PullRequestNumber, TreeHash } from '../domain/ids.ts';
+import type { BlobId, CommitSha, EpochMs, PullRequestNumber, TreeHash } from '../domain/ids.ts';
 import type { MergeStyle } from '../domain/repos/repo.ts';
 import type { ForgeHook } from './forge-admin.ts';
 
@@ -160,7 +160,11 @@ export interface ForgeReader {
   /** The merged ones that changed last, to every branch, from one page of closed ones (`FORGE_PAGE_SIZE_MAX`). */
   listMergedPullRequests(): Promise<readonly PullRequest[]>;
   readPullRequest(pr: PullRequestNumber): Promise<PullRequest>;
-  readTimeline(pr: PullRequestNumber): Promise<readonly TimelineEntry[]>;
+  /**
+   * All entries, in the order of writing. `changedAt`: when the pull request changed last, as it was read; entries that are newer may
+   * be missing. Throws `ListingTooLong`.
+   */
+  readTimeline(pr: PullRequestNumber, changedAt?: EpochMs): Promise<readonly TimelineEntry[]>;
   listReviews(pr: PullRequestNumber): Promise<readonly Review[]>;
   /** Paths that it changes, under their new names. */
   listChangedFiles(pr: PullRequestNumber): Promise<readonly string[]>;

@@ -62,6 +62,8 @@ export interface Profile {
   /** The list shows a head that was pushed to `refs/for/…` as the branch that has the name of its topic, where there is one. */
   readonly listsTopicAsBranch: boolean;
   readonly forcePushListsAllCommits: boolean;
+  /** A timeline that is asked for without a page is its first page. */
+  readonly pagesTimelines: boolean;
   /** A change of the target deletes the entries of all pushes, and writes one in the name of who made it. */
   readonly retargetRestatesPush: boolean;
   readonly adminBypassField: 'apply_to_admins' | 'block_admin_merge_override';
@@ -124,6 +126,7 @@ const FORGEJO_11: Profile = {
   listsKeptHead: false,
   listsTopicAsBranch: false,
   forcePushListsAllCommits: false,
+  pagesTimelines: false,
   retargetRestatesPush: false,
   adminBypassField: 'apply_to_admins',
   rulePriorities: false,
@@ -174,6 +177,7 @@ const GITEA_126: Profile = {
   listsKeptHead: true,
   listsTopicAsBranch: true,
   forcePushListsAllCommits: true,
+  pagesTimelines: true,
   retargetRestatesPush: true,
   adminBypassField: 'block_admin_merge_override',
   rulePriorities: true,

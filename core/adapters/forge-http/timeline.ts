@@ -1,5 +1,7 @@
 import type { TimelineEntry } from '#core/domain/forge/forge.ts';
-import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
+import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
+import { FORGE_PAGE_SIZE_MAX, FORGE_PAGES_MAX } from '#core/domain/limits.ts';
+import { ListingTooLong } from '#core/ports/forge.ts';
 import { readBody } from './wire/read-body.ts';
 import { PushBody, type TimelineRow, TimelineRows } from './wire/schema.ts';
 import type { ForgeTransport } from './wire/transport.ts';
@@ -15,23 +17,61 @@ const KINDS: ReadonlyMap<string, TimelineEntry['kind']> = new Map([
 ]);
 
 /**
- * Reads the whole timeline, oldest first. `page` is left out: with it, the forge filters after it cuts the page. The forge sorts
- * by the second of its clock, which can go back; numbers are given in the order of writing.
+ * Pages in a row without a new entry that are passed over. The forge leaves inline comments, and references from repositories that the
+ * bot may not read, out of a page after it has cut it: an empty page is no sign of the end.
+ */
+const EMPTY_PAGES_MAX = 10;
+/** A page of so many may be full, and entries of one second may go on on the next: by default the forge gives no fewer on one. */
+const FULL_PAGE_ROWS_MIN = 30;
+
+/**
+ * Reads the whole timeline, oldest first. Forgejo, and Gitea before 1.26.2, give all of it where no page is asked for, later ones the
+ * first page (forge facts, 3.4). Once an entry is as new as the last change of the pull request, `changedAt`, none follows; without
+ * `changedAt` it ends at the first empty page. The forge sorts by the second of its clock, which can go back; numbers are given in
+ * the order of writing. Throws `ListingTooLong`.
  */
 export async function readTimeline(
   transport: ForgeTransport,
   pr: PullRequestNumber,
+  changedAt?: EpochMs,
 ): Promise<readonly TimelineEntry[]> {
-  const call = {
+  const rows = new Map<number, TimelineRow>();
+  const emptyMax = changedAt === undefined ? 1 : EMPTY_PAGES_MAX;
+  let empty = 0;
+  for (let page = 1; empty < emptyMax; page += 1) {
+    if (page > FORGE_PAGES_MAX) throw new ListingTooLong(callOf(transport, pr).label);
+    const part = await readPart(transport, pr, page);
+    const before = rows.size;
+    for (const row of part) if (row !== null) rows.set(row.id, row);
+    empty = rows.size === before ? empty + 1 : 0;
+    // More than a page was given for the first one: that is all.
+    if (part.length > FORGE_PAGE_SIZE_MAX) break;
+    if (part.length < FULL_PAGE_ROWS_MIN && isAsNew([...rows.values()], changedAt)) break;
+  }
+  return [...rows.values()].sort((one, other) => one.id - other.id).map(toTimelineEntry);
+}
+
+function isAsNew(rows: readonly TimelineRow[], changedAt: EpochMs | undefined): boolean {
+  return changedAt !== undefined && rows.some(({ created_at: at }) => at >= changedAt);
+}
+
+/** @param page - The first one is not asked for by its number: versions that give all at once do so without one alone. */
+async function readPart(
+  transport: ForgeTransport,
+  pr: PullRequestNumber,
+  page: number,
+): Promise<readonly (TimelineRow | null)[]> {
+  const query = { limit: FORGE_PAGE_SIZE_MAX, ...(page === 1 ? {} : { page }) };
+  const call = { ...callOf(transport, pr), query };
+  return readBody(TimelineRows, call, await transport.request(call));
+}
+
+function callOf(transport: ForgeTransport, pr: PullRequestNumber) {
+  return {
     method: 'GET',
     label: 'GET issues/{n}/timeline',
     path: [...transport.repoPath, 'issues', String(pr), 'timeline'],
   } as const;
-  const rows = readBody(TimelineRows, call, await transport.request(call));
-  return rows
-    .filter((row) => row !== null)
-    .sort((one, other) => one.id - other.id)
-    .map(toTimelineEntry);
 }
 
 function toTimelineEntry(row: TimelineRow): TimelineEntry {

@@ -120,7 +120,7 @@ export class FocusReader {
     const cached = record.readings.find((reading) => reading.pr === pull.number);
     const isUnchanged = cached !== undefined && isUntouched(cached, pull);
     if (isUnchanged || isBehindOldTip(record, pull)) return null;
-    const timeline = await tryRead(() => forge.readTimeline(pull.number));
+    const timeline = await tryRead(() => forge.readTimeline(pull.number, pull.updatedAt));
     return timeline.known ? readKnownSchedule(record, pull, timeline.value) : UNKNOWN;
   }
 }

@@ -78,7 +78,7 @@ export async function readSchedules(
     const now = clock.now();
     const same = cached !== undefined && isOf(cached, pull) ? cached : undefined;
     const seenAt = same?.seenAt ?? now;
-    const timeline = await tryRead(() => forge.readTimeline(pull.number));
+    const timeline = await tryRead(() => forge.readTimeline(pull.number, pull.updatedAt));
     const reading: Reading<PullRequestReading> = timeline.known
       ? known({
           pr: pull.number,

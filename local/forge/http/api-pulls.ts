@@ -114,7 +114,7 @@ async function editPull(call: Call) {
   return created(convertPull(world, repo, pull, call.user));
 }
 
-/** Without `page` the whole timeline; an empty one is `null`. */
+/** Without `page` the whole timeline, on Gitea from 1.26.2 on its first page; an empty one is `null`. */
 function listTimeline(call: Call) {
   const pull = pullOf(call);
   const since = Date.parse(call.query.get('since') ?? '');
@@ -122,7 +122,7 @@ function listTimeline(call: Call) {
   let rows = pull.timeline.filter(
     (entry) => !(entry.at < since) && (Number.isNaN(before) || entry.at < before),
   );
-  if (Number(call.query.get('page') ?? '') > 0) {
+  if (call.world.profile.pagesTimelines || Number(call.query.get('page') ?? '') > 0) {
     const { page, limit } = pageOf(call);
     rows = rows.slice((page - 1) * limit, page * limit);
   }

@@ -1,5 +1,8 @@
 import { type ForgeSubject, fakeOf, listFiles, type Needs, RepoDriver } from './subject.ts';
 
+/** Entries of a timeline; the largest page of either forge is 50 by default. */
+const MORE_THAN_A_PAGE = 55;
+
 /** Pull requests, their timeline, reviews and statuses. */
 export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
   const create = () => RepoDriver.create(subject());
@@ -345,6 +348,24 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
       (rows) => rows.some((entry) => entry.newHead === pushed),
     );
     expect(entries.at(-1)).toMatchObject({ kind: 'pushed', newHead: pushed });
+    expect((await repo.api('bot', 'DELETE', `/pulls/${pr}/merge`)).status).toBe(204);
+  });
+
+  test('the timeline: an entry behind more others than a page holds is read', async () => {
+    const repo = await create();
+    await requireContext(repo);
+    const { pr, head } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
+    await repo.until(
+      () => repo.forge.readPullRequest(pr),
+      (pull) => pull.mergeable,
+    );
+    for (let nth = 0; nth < MORE_THAN_A_PAGE; nth += 1)
+      await repo.must('bot', 'POST', `/issues/${pr}/comments`, { body: `comment ${nth}` });
+    await schedule(repo, pr, head);
+    const { updatedAt } = await repo.forge.readPullRequest(pr);
+    const entries = await repo.forge.readTimeline(pr, updatedAt);
+    expect(entries.at(-1)).toMatchObject({ kind: 'scheduled' });
+    expect(entries.length).toBeGreaterThan(MORE_THAN_A_PAGE);
     expect((await repo.api('bot', 'DELETE', `/pulls/${pr}/merge`)).status).toBe(204);
   });
 
