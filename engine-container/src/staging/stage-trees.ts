@@ -49,9 +49,9 @@ async function applyAnew(
   }
 }
 
-/** The forge's own word, be it a bare 500: it was there, and would not. */
+/** The forge's own word, be it a bare 500, or as of a right that is missing: it was there, and would not. */
 function isRefusal(error: unknown): boolean {
-  return isBareFault(error) || (error instanceof ForgeError && error.kind === 'rejected');
+  return isBareFault(error) || (error instanceof ForgeError && ['rejected', 'denied'].includes(error.kind));
 }
 
 function isBareFault(error: unknown): boolean {

@@ -289,8 +289,9 @@ function commitPatch(world: World, request: PatchRequest): Commit {
   if (rule !== null && !rule.directPushAllowed) throw new Refusal(403);
   const tree = applyPatchByIds(objects, world.merger, objects.treeOf(tip), request.patch);
   // The push that follows fails in git where the name cannot be, or is there: the forge does not say why.
-  const isPushed = newBranch === undefined || !(isHalfMade || isNameInTheWay(world, newBranch));
-  if (tree === null || !isPushed) throw new Refusal(500);
+  if (tree === null || isHalfMade) throw new Refusal(500);
+  if (newBranch !== undefined && isNameInTheWay(world, newBranch))
+    throw new Refusal(world.switches.deniesTakenNames ? 403 : 500);
   const commit = objects.putCommit({
     tree,
     parents: [tip],

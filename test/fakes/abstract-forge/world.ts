@@ -48,6 +48,8 @@ export interface Switches {
   readonly modesClash: boolean;
   /** Gitea: a change of the target deletes the entries of all pushes, and writes one in the name of who made it. */
   readonly retargetRestatesPush: boolean;
+  /** Gitea from 1.26 on: a patch onto a name that another branch makes impossible is denied (403), not a bare 500. */
+  readonly deniesTakenNames: boolean;
   /** Who runs the gate: the forge itself, or another CI that posts statuses like Woodpecker. */
   readonly ci: 'actions' | 'statuses';
   /** Pushes to every branch start what the files say, not those of the queue alone: a life of many people is slower so. */
@@ -74,6 +76,7 @@ export const FORGEJO_15_SWITCHES: Switches = {
   rebasesUpToDate: false,
   autodetectsMerges: false,
   retargetRestatesPush: false,
+  deniesTakenNames: false,
   ci: 'actions',
   workflowFolders: ['.forgejo/workflows', '.gitea/workflows', '.github/workflows'],
 };
@@ -89,6 +92,7 @@ export const GITEA_126_SWITCHES: Switches = {
   rebasesUpToDate: true,
   globs: 'gitea',
   retargetRestatesPush: true,
+  deniesTakenNames: true,
   modesClash: true,
   workflowFolders: ['.gitea/workflows', '.github/workflows'],
 };

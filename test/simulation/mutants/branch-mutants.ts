@@ -84,4 +84,12 @@ export const BRANCH_MUTANTS: readonly Mutant[] = [
     families: ['two_branches'],
     dies: 'a third one with a head that has merged twice waits for its merge',
   },
+  {
+    guard: 'a name that is taken is looked for where the patch was denied as well',
+    file: 'engine-container/src/staging/stage-trees.ts',
+    find: "['rejected', 'denied'].includes(error.kind)",
+    replace: "['rejected'].includes(error.kind)",
+    families: ['people'],
+    dies: 'a branch has the name of the queue, where the forge denies the patch',
+  },
 ];

@@ -174,6 +174,21 @@ async function forgeSuccess(): Promise<readonly string[]> {
     : ['the success of another account let one in that nothing proved'];
 }
 
+/** A person makes a branch with the name of the queue, on a forge that denies the patch then as if a right were missing. */
+async function takeNameWhereDenied(): Promise<readonly string[]> {
+  const stage = await setStage({ switches: { deniesTakenNames: true } });
+  const { forge } = stage;
+  await givenProject(forge);
+  await forge.pushBranch(DEFAULT_SERVICE_NAME, await forge.tip(forge.base));
+  const pr = await givenScheduled(forge, 'a');
+  await look(stage, 6);
+  const report = await stage.reconcile();
+  const problems = report?.errorCode === 'branch_name_taken' ? [] : [`it is told as ${report?.errorCode}`];
+  await forge.deleteBranch(DEFAULT_SERVICE_NAME);
+  await look(stage, 10);
+  return forge.isMerged(pr) ? problems : [...problems, 'the queue does not go on'];
+}
+
 export const FORGE_SCENES = {
   'a success comes two minutes late': successComesTwoMinutesLate,
   'a schedule within the second of a look': scheduleWithinTheSecond,
@@ -184,4 +199,5 @@ export const FORGE_SCENES = {
   'a twin appears while its head is gated': twinAppearsLate,
   'the tip of the base says that no run starts': silentBase,
   'the success of another account': forgeSuccess,
+  'a branch has the name of the queue, where the forge denies the patch': takeNameWhereDenied,
 } satisfies Scenes;
