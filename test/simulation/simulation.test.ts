@@ -38,6 +38,7 @@ const RARE: readonly string[] = [
   'a landed head again',
   'event pr_refused removes_gate',
   'outcome operational_error gate_infrastructure',
+  'late DELETE',
 ];
 /** Ends a hang. However slow the machine, all are lived: of fewer it cannot be asked that everything happened. */
 const LIVES_MS_MAX = 900_000;
