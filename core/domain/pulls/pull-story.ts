@@ -103,6 +103,8 @@ function sayMore(
 ): Pick<PullStory, 'words' | 'next'> {
   if (code === 'paused' && pause !== null)
     return { words: sayPause(holdToTell(pause, place ?? {})), next: null };
+  if (code === 'head_changed' && place?.says !== undefined)
+    return { words: place.says, next: stepOf(place.says) };
   if (code === 'queue_stopped' && stopped !== undefined) return { words: null, next: LET_GO_ON[stopped] };
   const labels = code === 'runner_wait' && view?.block.kind === 'runner' ? (view.block.labels ?? []) : [];
   if (labels.length === 0) return { words: null, next: null };
@@ -111,6 +113,12 @@ function sayMore(
     words: `staged: the gate run of its batch waits for ${wanted}`,
     next: `If that lasts, check that ${wanted} is online and free, or change runs-on in the gate workflow.`,
   };
+}
+
+/** The step of words that are `WHAT; STEP`, as a sentence; null: they name none. */
+function stepOf(words: string): string | null {
+  const [, step] = words.split('; ');
+  return step === undefined ? null : `${step.charAt(0).toUpperCase()}${step.slice(1)}.`;
 }
 
 const LET_GO_ON = {

@@ -41,6 +41,8 @@ export interface QueuePlace {
   readonly reason: string | null;
   /** Looked at again at this time by itself; null = when something changes. */
   readonly until: EpochMs | null;
+  /** The words of its head, where they tell more than those of `reason`, as `WHAT; STEP`. Absent: they do not. */
+  readonly says?: string;
   /** The change that its head would make to the settings once it landed, or what is wrong in it; absent: none is known. */
   readonly settings?: string;
   /** Absent: its chance to fail is the usual one. */

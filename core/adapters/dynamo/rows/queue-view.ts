@@ -40,6 +40,7 @@ const place = record<QueuePlace>({
   state: ['state', oneOf(PLACE_STATES)],
   reason: ['reason', nullable(text)],
   until: ['until', nullable(whole)],
+  says: ['says', optional(text) as Codec<string>],
   settings: ['settings', optional(text) as Codec<string>],
   forecast: ['forecast', optional(forecast) as Codec<ToldForecast>],
 });

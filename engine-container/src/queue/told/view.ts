@@ -25,7 +25,7 @@ import { type Deferred, deferralsOf, isSilent } from '../record/deferral.ts';
 import { isBound, type QueueEntry } from '../record/queue-entry.ts';
 import type { Batch, QueueRecord } from '../record/record.ts';
 import { keptReason } from '../words/deferral-words.ts';
-import { codeOfBounce, codeOfTakeBack } from '../words/phrases.ts';
+import { codeOfBounce, codeOfTakeBack, describeHeadChange } from '../words/phrases.ts';
 
 /** The record told to people: the queue in order, and what stands before the next landing. */
 export function toQueueView(repo: ManagedRepo, record: QueueRecord, at: EpochMs): QueueView {
@@ -70,7 +70,7 @@ function cutTitle(title: string): string {
   return `${[...title.slice(0, QUEUE_TITLE_CHARS_MAX * 2)].slice(0, QUEUE_TITLE_CHARS_MAX - 1).join('')}…`;
 }
 
-type Situation = Pick<QueuePlace, 'state' | 'reason' | 'until'>;
+type Situation = Pick<QueuePlace, 'state' | 'reason' | 'until' | 'says'>;
 
 /** The same order of questions as `tearDownGroundless` and `readyEntries`. */
 function situationOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: Hold | null): Situation {
@@ -82,7 +82,10 @@ function situationOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: 
     if (takeBack !== null && entry.refusedFor !== null) return situation('refused', entry.refusedFor);
     return takeBack === null ? situation('landing') : situation('waiting', codeOfTakeBack(takeBack.reason));
   }
-  if (!isBound(entry)) return situation('waiting', entry.isForOtherTarget ? 'other_target' : 'head_changed');
+  if (!isBound(entry))
+    return entry.isForOtherTarget
+      ? situation('waiting', 'other_target')
+      : { ...situation('waiting', 'head_changed'), says: describeHeadChange(entry.movedWhy) };
   if (isBounced(record, entry)) return situation('bounced', codeOfBounce(bounceOf(record, entry)));
   if (entry.refusedFor !== null) return situation('refused', entry.refusedFor);
   const deferred = deferOf(record, entry, at);

@@ -149,6 +149,20 @@ describe('the story of one pull request', () => {
     });
   });
 
+  test('of a head that changed it says the words of that head, with their step', () => {
+    const [place] = view(7).places;
+    if (place === undefined) throw new Error('no place');
+    const says =
+      'requeued: head changed, and the forge does not show it; cancel its auto-merge and schedule again';
+    const storyOf = (more: object) => {
+      const places = [{ ...place, state: 'waiting' as const, reason: 'head_changed', ...more }];
+      return tellPull(given({ view: { ...view(7), places } }));
+    };
+    const next = 'Cancel its auto-merge and schedule again.';
+    expect(storyOf({ says })).toMatchObject({ code: 'head_changed', words: says, next });
+    expect(storyOf({})).toMatchObject({ code: 'head_changed', words: null, next: null });
+  });
+
   test('in a pause it says the words that its status says, and no others', () => {
     const owner = { kind: 'pause', reason: 'audit', since: NOW - 1, until: null } as const;
     const pause = { ...owner, isFreeze: false };
