@@ -21,14 +21,14 @@ const KINDS: ReadonlyMap<string, TimelineEntry['kind']> = new Map([
  * bot may not read, out of a page after it has cut it: an empty page is no sign of the end.
  */
 const EMPTY_PAGES_MAX = 10;
-/** A page of so many may be full, and entries of one second may go on on the next: by default the forge gives no fewer on one. */
+/** A page of so many rows may be full, and the next page may hold entries of the same second. By default a full page has no fewer. */
 const FULL_PAGE_ROWS_MIN = 30;
 
 /**
- * Reads the whole timeline, oldest first. Forgejo, and Gitea before 1.26.2, give all of it where no page is asked for, later ones the
- * first page (forge facts, 3.4). Once an entry is as new as the last change of the pull request, `changedAt`, none follows; without
- * `changedAt` it ends at the first empty page. The forge sorts by the second of its clock, which can go back; numbers are given in
- * the order of writing. Throws `ListingTooLong`.
+ * Reads the whole timeline, oldest first (decision 0320). Where no page is asked for, Forgejo and Gitea before 1.26 give all of it,
+ * and later versions its first page (forge facts, 3.4). Once an entry is as new as the last change of the pull request, `changedAt`,
+ * none follows. Without `changedAt` the timeline ends at the first page that brings no new entry. The forge sorts by the second of
+ * its clock, which can go back; numbers are given in the order of writing. Throws `ListingTooLong`.
  */
 export async function readTimeline(
   transport: ForgeTransport,
@@ -55,7 +55,7 @@ function isAsNew(rows: readonly TimelineRow[], changedAt: EpochMs | undefined): 
   return changedAt !== undefined && rows.some(({ created_at: at }) => at >= changedAt);
 }
 
-/** @param page - The first one is not asked for by its number: versions that give all at once do so without one alone. */
+/** @param page - From 1. The first page is asked for without its number: only so do some versions give all entries at once. */
 async function readPart(
   transport: ForgeTransport,
   pr: PullRequestNumber,

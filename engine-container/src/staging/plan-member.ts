@@ -269,7 +269,7 @@ export class MemberPlanner {
     return (await this.#deps.objects.treeOf(member.head)) === plan.tree;
   }
 
-  /** For the forge and in truth: where Forgejo fails to find a merge base, it tells the tip. */
+  /** The forge says so and its own commits show it: where Forgejo fails to find a merge base, it tells the tip. */
   #isUpToDate({ mergeBase }: StagedMember, own: readonly OwnCommit[]): boolean {
     const { forkSha } = this.#action;
     return mergeBase === forkSha && standsOn(own, forkSha);

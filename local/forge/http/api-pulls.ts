@@ -114,7 +114,7 @@ async function editPull(call: Call) {
   return created(convertPull(world, repo, pull, call.user));
 }
 
-/** Without `page` the whole timeline, on Gitea from 1.26.2 on its first page; an empty one is `null`. */
+/** Without `page` the whole timeline, on Gitea from 1.26 on its first page; an empty one is `null`. */
 function listTimeline(call: Call) {
   const pull = pullOf(call);
   const since = Date.parse(call.query.get('since') ?? '');

@@ -88,10 +88,7 @@ export function gitSuite(subject: () => ForgeSubject): void {
     const second = await repo.commit('bot', { 'a.txt': '2\n' }, { branch: named });
     const side = await repo.commit('bot', { 'b.txt': '1\n' }, { newBranch: 'side' });
     const { number } = await repo.must('bot', 'POST', '/pulls', { head: 'side', base: named, title: 't' });
-    await repo.until(
-      () => repo.forge.readPullRequest(number),
-      (pull) => pull.mergeable,
-    );
+    await repo.untilMergeable(number);
     const how = { Do: 'merge', delete_branch_after_merge: false };
     // A check may begin anew at any time, and until it ends the forge takes no merge.
     await repo.until(
@@ -200,10 +197,7 @@ export function gitSuite(subject: () => ForgeSubject): void {
     expect(await own(head, head)).toEqual([]);
     // Main is merged into the side branch by a pull request from main to it.
     const pr = (await repo.must('bot', 'POST', '/pulls', { head: 'main', base: 'side', title: 't' })).number;
-    await repo.until(
-      () => repo.forge.readPullRequest(pr),
-      (pull) => pull.mergeable,
-    );
+    await repo.untilMergeable(pr);
     await repo.must('bot', 'POST', `/pulls/${pr}/merge`, { Do: 'merge', delete_branch_after_merge: false });
     const merged = (await repo.forge.readBranchTip('side')) ?? '';
     const later = await repo.commit('bot', { 'c.txt': '1\n' });

@@ -24,15 +24,9 @@ export function landingSuite(subject: () => ForgeSubject, needs: Needs): void {
     files: Readonly<Record<string, string | null>>,
   ) {
     const opened = await repo.openPull('bot', branch, files);
-    await awaitMergeable(repo, opened.pr);
+    await repo.untilMergeable(opened.pr);
     return opened;
   }
-
-  const awaitMergeable = (repo: RepoDriver, pr: number) =>
-    repo.until(
-      () => repo.forge.readPullRequest(pr),
-      (pull) => pull.mergeable,
-    );
 
   const awaitMerged = (repo: RepoDriver, pr: number) =>
     repo.until(
@@ -119,7 +113,7 @@ export function landingSuite(subject: () => ForgeSubject, needs: Needs): void {
     for (const { pr } of [first, second]) expect(await schedule(repo, pr)).toBe(201);
     await repo.forge.postStatus(first.head, SUCCESS);
     const below = await awaitMerged(repo, first.pr);
-    await awaitMergeable(repo, second.pr);
+    await repo.untilMergeable(second.pr);
     await repo.forge.postStatus(second.head, SUCCESS);
     const merged = await awaitMerged(repo, second.pr);
     const merge = await repo.forge.readCommit(merged.mergeCommitSha ?? '');
@@ -148,7 +142,7 @@ export function landingSuite(subject: () => ForgeSubject, needs: Needs): void {
     await repo.commit('bot', { 'b.txt': 'b\n' }, { branch: 'lower', newBranch: 'upper' });
     const body = { head: 'upper', base: 'main', title: 'Upper', body: '' };
     const upper: number = (await repo.must('bot', 'POST', '/pulls', body)).number;
-    const { headSha } = await awaitMergeable(repo, upper);
+    const { headSha } = await repo.untilMergeable(upper);
     for (const pr of [lower.pr, upper])
       await repo.until(
         () => schedule(repo, pr),
@@ -243,7 +237,7 @@ export function landingSuite(subject: () => ForgeSubject, needs: Needs): void {
       await repo.forge.postStatus(head, { ...SUCCESS, state: 'pending' });
       await repo.must('bot', 'PATCH', '/branch_protections/main', { protected_file_patterns: '' });
       await settle(3);
-      await awaitMergeable(repo, pr);
+      await repo.untilMergeable(pr);
       await repo.forge.postStatus(head, SUCCESS);
       await awaitMerged(repo, pr);
     },

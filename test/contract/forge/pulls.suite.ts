@@ -51,10 +51,7 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
       fromFork: false,
       author: repo.loginOf('bot'),
     });
-    const checked = await repo.until(
-      () => repo.forge.readPullRequest(pr),
-      (pull) => pull.mergeable,
-    );
+    const checked = await repo.untilMergeable(pr);
     expect(checked.mergeBase).toBe(base);
   });
 
@@ -103,10 +100,7 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
     const repo = await create();
     const fork = await repo.forge.readBranchTip('main');
     const { pr } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
-    await repo.until(
-      () => repo.forge.readPullRequest(pr),
-      (pull) => pull.mergeable,
-    );
+    await repo.untilMergeable(pr);
     const tip = await repo.commit('bot', { 'b.txt': 'b\n' });
     expect(await repo.forge.readPullRequest(pr)).toMatchObject({ baseTip: tip, mergeBase: fork });
   });
@@ -114,10 +108,7 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
   test('a conflict and a check under way both read as not mergeable', async () => {
     const repo = await create();
     const { pr } = await repo.openPull('bot', 'one', { 'README.md': 'theirs\n' });
-    await repo.until(
-      () => repo.forge.readPullRequest(pr),
-      (pull) => pull.mergeable,
-    );
+    await repo.untilMergeable(pr);
     await repo.commit('bot', { 'README.md': 'ours\n' });
     const after = await repo.until(
       () => repo.forge.readPullRequest(pr),
@@ -135,10 +126,7 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
     await repo.must('bot', 'PATCH', `/pulls/${draft.pr}`, { state: 'closed' });
     expect(await repo.forge.readPullRequest(draft.pr)).toMatchObject({ state: 'closed', merged: false });
     const merged = await repo.openPull('bot', 'two', { 'b.txt': 'b\n' });
-    await repo.until(
-      () => repo.forge.readPullRequest(merged.pr),
-      (pull) => pull.mergeable,
-    );
+    await repo.untilMergeable(merged.pr);
     await repo.must('bot', 'POST', `/pulls/${merged.pr}/merge`, {
       Do: 'squash',
       delete_branch_after_merge: false,
@@ -311,10 +299,7 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
     const repo = await create();
     await requireContext(repo);
     const { pr, head } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
-    await repo.until(
-      () => repo.forge.readPullRequest(pr),
-      (pull) => pull.mergeable,
-    );
+    await repo.untilMergeable(pr);
     const kinds = async () =>
       (await repo.forge.readTimeline(pr)).filter(
         (entry) => entry.kind !== 'other' && entry.kind !== 'pushed',
@@ -335,10 +320,7 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
     const repo = await create();
     await requireContext(repo);
     const { pr, head } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
-    await repo.until(
-      () => repo.forge.readPullRequest(pr),
-      (pull) => pull.mergeable,
-    );
+    await repo.untilMergeable(pr);
     await schedule(repo, pr, head);
     const pushed = await repo.commit('bot', { 'a.txt': 'b\n' }, { branch: 'one' });
     // `head.sha` is live; the entry is written by a queue.
@@ -355,10 +337,7 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
     const repo = await create();
     await requireContext(repo);
     const { pr, head } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
-    await repo.until(
-      () => repo.forge.readPullRequest(pr),
-      (pull) => pull.mergeable,
-    );
+    await repo.untilMergeable(pr);
     for (let nth = 0; nth < MORE_THAN_A_PAGE; nth += 1)
       await repo.must('bot', 'POST', `/issues/${pr}/comments`, { body: `comment ${nth}` });
     await schedule(repo, pr, head);
@@ -376,10 +355,7 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
     // Without a rule the end of the conflict check on the new base merges it.
     await requireContext(repo, 'docs');
     const { pr, head } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
-    await repo.until(
-      () => repo.forge.readPullRequest(pr),
-      (pull) => pull.mergeable,
-    );
+    await repo.untilMergeable(pr);
     await schedule(repo, pr, head);
     await repo.must('bot', 'PATCH', `/pulls/${pr}`, { base: 'docs' });
     const entries = await repo.forge.readTimeline(pr);

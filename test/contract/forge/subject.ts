@@ -1,6 +1,6 @@
 import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
 import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
-import type { TreeEntry } from '#core/domain/forge/forge.ts';
+import type { PullRequest, TreeEntry } from '#core/domain/forge/forge.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import { Secret } from '#core/secret.ts';
 import type { FakeForge } from '../../../local/forge/fake-forge.ts';
@@ -182,6 +182,14 @@ export class RepoDriver {
     }
     if (!good(last)) throw new Error(`never came about; last: ${JSON.stringify(last)}`);
     return last;
+  }
+
+  /** Until the forge calls it mergeable: its conflict check has ended. */
+  untilMergeable(pr: number): Promise<PullRequest> {
+    return this.until(
+      () => this.forge.readPullRequest(pr),
+      (pull) => pull.mergeable,
+    );
   }
 }
 

@@ -108,10 +108,7 @@ export function webhooksSuite(subject: () => ForgeSubject, needs: Needs): void {
   hooked('no event tells of a schedule or its end', async () => {
     const { repo, receiver } = await register();
     const { pr } = await repo.openPull('person', 'one', { 'a.txt': 'a\n' });
-    await repo.until(
-      () => repo.forge.readPullRequest(pr),
-      (pull) => pull.mergeable,
-    );
+    await repo.untilMergeable(pr);
     // A busy forge sends them long after it has answered.
     await receiver.next(({ event }) => event === 'push');
     await receiver.next(({ event }) => event === 'pull_request');

@@ -48,7 +48,7 @@ export interface Switches {
   readonly modesClash: boolean;
   /** Gitea: a change of the target deletes the entries of all pushes, and writes one in the name of who made it. */
   readonly retargetRestatesPush: boolean;
-  /** Gitea from 1.26 on: a patch onto a name that another branch makes impossible is denied (403), not a bare 500. */
+  /** Gitea 1.26.4: a patch onto a name that another branch makes impossible is denied (403), and no bare 500. */
   readonly deniesTakenNames: boolean;
   /** Who runs the gate: the forge itself, or another CI that posts statuses like Woodpecker. */
   readonly ci: 'actions' | 'statuses';

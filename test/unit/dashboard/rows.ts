@@ -1,7 +1,10 @@
 import { toShownSettings } from '#core/contracts/repos/repo-settings.ts';
 import { toFileSettings } from '#core/contracts/repos/settings-file-view.ts';
+import type { PullCodeName } from '#core/domain/pulls/find-pull-code.ts';
+import { PULL_CODES } from '#core/domain/pulls/pull-code-table.ts';
 import { DEFAULT_SETTINGS } from '#core/domain/repos/repo-settings.ts';
 import type { ActivityDoc, RepoActivity, StatusEntry } from '../../../dashboard/view/blocker.ts';
+import type { PullStory } from '../../../dashboard/view/pull.ts';
 import type { BatchNode } from '../../../dashboard/view/tree.ts';
 
 const AT = '2026-11-21T10:00:00.000Z';
@@ -169,6 +172,59 @@ export function givenFeed(changes: Partial<ActivityDoc> = {}): ActivityDoc {
     queue_batches_truncated: false,
     queue_batches_next: null,
     record_errors: [],
+    ...changes,
+  };
+}
+
+/** A code as the API tells it, with its words. */
+export function told(code: PullCodeName | null) {
+  if (code === null) return { code, kind: null, turn: null, fault: null, words: null, next: null };
+  const { is, turn, fault, says, next } = PULL_CODES[code];
+  return { code, kind: is, turn, fault, words: says, next };
+}
+
+/** The story of #7, which is out of the queue, unless `changes` say otherwise. */
+export function givenStory(code: PullCodeName | null, changes: Partial<PullStory> = {}): PullStory {
+  return {
+    repo_id: 'repo',
+    repo_slug: 'acme/app',
+    number: 7,
+    title: 'Round prices',
+    in_queue: false,
+    now: { ...told(code), since: AT, until: null },
+    place: null,
+    batch: null,
+    estimate: null,
+    forecast: null,
+    history: [],
+    attempts: [],
+    receipts: [],
+    backports: [],
+    settings_file: null,
+    ...changes,
+  };
+}
+
+/** A connection as the API shows it, and a repository that its token finds. */
+export const CONNECTION = {
+  id: '22222222-0000-4000-8000-000000000001',
+  tenant_id: 'tenant',
+  instance_url: 'https://git.example.org',
+  bot_username: 'mq-bot',
+  token_type: 'pat',
+  created_at: '2026-01-01T00:00:00.000Z',
+};
+
+export function givenFound(name: string, changes: { readonly default_branch?: string } = {}) {
+  return {
+    full_name: `acme/${name}`,
+    name,
+    owner: 'acme',
+    private: false,
+    default_branch: 'main',
+    html_url: `https://git.example.org/acme/${name}`,
+    merge_styles: ['squash'],
+    default_merge_style: 'squash',
     ...changes,
   };
 }

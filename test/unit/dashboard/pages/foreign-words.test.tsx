@@ -1,31 +1,21 @@
 /** @jest-environment jsdom */
 import { screen } from '@testing-library/react';
 import { mountPage } from '../../../support/mount-page.tsx';
-import { givenActivity, givenFeed, givenQueue, givenStatus } from '../rows.ts';
+import {
+  CONNECTION,
+  givenActivity,
+  givenFeed,
+  givenFound,
+  givenQueue,
+  givenStatus,
+  givenStory,
+} from '../rows.ts';
 
 const AT = '2026-11-21T10:00:00.000Z';
 /** Words of a stranger: markup, and marks that turn or hide what stands around them. */
 const WORDS = '<b>bold</b> \u202egnp.exe\u202c \u2067turned\u2069 \u200bhidden';
 const SHOWN = '<b>bold</b> \ufffdgnp.exe\ufffd \ufffdturned\ufffd \ufffdhidden';
 
-const CONNECTION = {
-  id: '22222222-0000-4000-8000-000000000001',
-  tenant_id: 'tenant',
-  instance_url: 'https://git.example.org',
-  bot_username: 'mq-bot',
-  token_type: 'pat',
-  created_at: AT,
-};
-const FOUND = {
-  full_name: 'acme/app',
-  name: 'app',
-  owner: 'acme',
-  private: false,
-  default_branch: WORDS,
-  html_url: 'https://git.example.org/acme/app',
-  merge_styles: ['squash'],
-  default_merge_style: 'squash',
-};
 const PLACE = { head: 'c'.repeat(40), reason: null, queued_at: AT, until: null, priority: 'normal' };
 const EVENT = {
   repo_id: 'repo',
@@ -36,23 +26,6 @@ const EVENT = {
   event: 'pr_landed',
   reason: null,
   timestamp: AT,
-};
-const STORY = {
-  repo_id: 'repo',
-  repo_slug: 'acme/app',
-  number: 7,
-  title: WORDS,
-  in_queue: false,
-  now: { code: null, kind: null, turn: null, fault: null, words: null, next: null, since: AT, until: null },
-  place: null,
-  batch: null,
-  estimate: null,
-  forecast: null,
-  history: [],
-  attempts: [],
-  receipts: [],
-  backports: [],
-  settings_file: null,
 };
 const QUEUE = {
   ...givenQueue('staging'),
@@ -74,10 +47,12 @@ test.each([
         repos: [givenActivity({ queue: QUEUE })],
         recent_activity: [EVENT] as never,
       }),
-      'GET /api/v1/user/repos/repo/pulls/7': STORY,
+      'GET /api/v1/user/repos/repo/pulls/7': givenStory(null, { title: WORDS }),
       'GET /api/v1/user/repos/repo/events': { events: [EVENT], next: null },
       'GET /api/v1/connections': [CONNECTION],
-      [`POST /api/v1/connections/${CONNECTION.id}/discover`]: { repos: [FOUND] },
+      [`POST /api/v1/connections/${CONNECTION.id}/discover`]: {
+        repos: [givenFound('app', { default_branch: WORDS })],
+      },
     },
   });
   expect((await screen.findAllByText(SHOWN)).length).toBeGreaterThan(0);

@@ -1,46 +1,20 @@
 /** @jest-environment jsdom */
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
-import type { PullCodeName } from '../../../../core/domain/pulls/find-pull-code.ts';
 import { PULL_CODES } from '../../../../core/domain/pulls/pull-code-table.ts';
-import {
-  findPulls,
-  type PullStory,
-  sayEstimate,
-  sayTold,
-  sayTurn,
-  toneOfTold,
-} from '../../../../dashboard/view/pull.ts';
+import { findPulls, sayEstimate, sayTold, sayTurn, toneOfTold } from '../../../../dashboard/view/pull.ts';
 import { mountPage } from '../../../support/mount-page.tsx';
-import { givenAction, givenActivity, givenFeed, givenNode, givenQueue, givenStatus } from '../rows.ts';
+import {
+  givenAction,
+  givenActivity,
+  givenFeed,
+  givenNode,
+  givenQueue,
+  givenStatus,
+  givenStory,
+  told,
+} from '../rows.ts';
 
 const AT = '2026-11-21T10:00:00.000Z';
-
-function told(code: PullCodeName | null) {
-  if (code === null) return { code, kind: null, turn: null, fault: null, words: null, next: null };
-  const { is, turn, fault, says, next } = PULL_CODES[code];
-  return { code, kind: is, turn, fault, words: says, next };
-}
-
-function givenStory(code: PullCodeName | null, changes: Partial<PullStory> = {}): PullStory {
-  return {
-    repo_id: 'repo',
-    repo_slug: 'acme/app',
-    number: 7,
-    title: 'Round prices',
-    in_queue: false,
-    now: { ...told(code), since: AT, until: null },
-    place: null,
-    batch: null,
-    estimate: null,
-    forecast: null,
-    history: [],
-    attempts: [],
-    receipts: [],
-    backports: [],
-    settings_file: null,
-    ...changes,
-  };
-}
 
 const RECEIPT = {
   base_before: 'b'.repeat(40),

@@ -1,29 +1,10 @@
 /** @jest-environment jsdom */
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { mountPage, Refusal } from '../../../../support/mount-page.tsx';
-import { givenFeed, givenStatus } from '../../rows.ts';
+import { CONNECTION, givenFeed, givenFound, givenStatus } from '../../rows.ts';
 
-const CONNECTION = {
-  id: '22222222-0000-4000-8000-000000000001',
-  tenant_id: 'tenant',
-  instance_url: 'https://git.example.org',
-  bot_username: 'mq-bot',
-  token_type: 'pat',
-  created_at: '2026-01-01T00:00:00.000Z',
-};
 const ENROLL = 'POST /api/v1/user/repos';
 const LIMIT = { error: { code: 'repo_limit_exceeded', message: 'No more.', retryable: false } };
-
-const found = (name: string) => ({
-  full_name: `acme/${name}`,
-  name,
-  owner: 'acme',
-  private: false,
-  default_branch: 'main',
-  html_url: `https://git.example.org/acme/${name}`,
-  merge_styles: ['squash'],
-  default_merge_style: 'squash',
-});
 
 test('where one of several is not added, "Add" again is about that one alone, and all added ones go on', async () => {
   let isFull = true;
@@ -32,7 +13,9 @@ test('where one of several is not added, "Add" again is about that one alone, an
     answers: {
       'GET /api/v1/me': { id: 'tenant' },
       'GET /api/v1/connections': [CONNECTION],
-      [`POST /api/v1/connections/${CONNECTION.id}/discover`]: { repos: ['one', 'two', 'three'].map(found) },
+      [`POST /api/v1/connections/${CONNECTION.id}/discover`]: {
+        repos: ['one', 'two', 'three'].map((name) => givenFound(name)),
+      },
       'GET /api/v1/user/queue/status': { queue_name: 'mq', repos: [] },
       'GET /api/v1/user/queue/activity': givenFeed({ repos: [] }),
       [ENROLL]: ({ repo_slug: slug }: { repo_slug: string }) =>
