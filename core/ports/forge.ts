@@ -122,6 +122,20 @@ export interface ChangedCommit extends CommitLink {
 }
 
 /** Reads. Every method throws `ForgeError`; absence that is an expected outcome is `null`. */
+export interface TimelineQuestion {
+  /** The last change of the pull request, as it was read: entries that are newer may be missing. @default it is not known */
+  readonly changedAt?: EpochMs;
+  /** Only entries that are as new as this, and comments that were edited since. @default from the start */
+  readonly since?: EpochMs;
+}
+
+export interface TimelinePart {
+  /** In the order of writing. */
+  readonly entries: readonly TimelineEntry[];
+  /** The time from which the next reading goes on; null: these are all. */
+  readonly readTo: EpochMs | null;
+}
+
 export interface ForgeReader {
   readBotLogin(): Promise<string>;
   /** May this user write the code of the repository? One who is gone may not. */
@@ -160,11 +174,8 @@ export interface ForgeReader {
   /** The merged ones that changed last, to every branch, from one page of closed ones (`FORGE_PAGE_SIZE_MAX`). */
   listMergedPullRequests(): Promise<readonly PullRequest[]>;
   readPullRequest(pr: PullRequestNumber): Promise<PullRequest>;
-  /**
-   * All entries, in the order of writing. `changedAt`: when the pull request changed last, as it was read; entries that are newer may
-   * be missing. Throws `ListingTooLong`.
-   */
-  readTimeline(pr: PullRequestNumber, changedAt?: EpochMs): Promise<readonly TimelineEntry[]>;
+  /** All entries, or the first ones of a timeline that is too long for one reading. */
+  readTimeline(pr: PullRequestNumber, question?: TimelineQuestion): Promise<TimelinePart>;
   listReviews(pr: PullRequestNumber): Promise<readonly Review[]>;
   /** Paths that it changes, under their new names. */
   listChangedFiles(pr: PullRequestNumber): Promise<readonly string[]>;

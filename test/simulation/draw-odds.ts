@@ -107,7 +107,7 @@ export function drawOdds(family: Family, random: SeededRandom): Odds {
         peoplePerHour: 6 + peoplePerHour,
       };
     case 'gitea':
-      return { ...NO_ODDS, ...calls, ...merges, ...hooks, crash, peoplePerHour };
+      return { ...NO_ODDS, ...calls, ...merges, ...hooks, crash, timelineRows: 3, peoplePerHour };
     case 'other_merge':
       return {
         ...NO_ODDS,

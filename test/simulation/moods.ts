@@ -9,6 +9,7 @@ import type { Odds } from './odds.ts';
 export function setMood(forge: AbstractForge, odds: Readonly<Odds>, random: SeededRandom): void {
   if (odds.lagMs > 0) setLags(forge, odds.lagMs, random);
   if (odds.clockAheadMs !== 0) forge.clockAheadMs = Math.round(odds.clockAheadMs);
+  if (odds.timelineRows > 0) forge.timelineRowsMax = odds.timelineRows;
   if (odds.otherMerges > 0) forge.mergeContents = refuseSome;
   if (odds.otherCi > 0) setCiHabits(forge, odds.otherCi, random);
   if (odds.otherTrees > 0) forge.mergeContents = mergeOtherwise;

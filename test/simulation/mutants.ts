@@ -26,6 +26,7 @@ import { LEFT_BY_SEARCH_MUTANTS } from './mutants/left-by-search-mutants.ts';
 import { LISTED_TIP_MUTANTS } from './mutants/listed-tip-mutants.ts';
 import { LIVENESS_MUTANTS } from './mutants/liveness-mutants.ts';
 import { LONG_BRANCH_MUTANTS } from './mutants/long-branch-mutants.ts';
+import { LONG_TIMELINE_MUTANTS } from './mutants/long-timeline-mutants.ts';
 import { MACHINE_MUTANTS } from './mutants/machine-mutants.ts';
 import { OTHERS_MUTANTS } from './mutants/others-mutants.ts';
 import { OWN_RUN_MUTANTS } from './mutants/own-run-mutants.ts';
@@ -93,6 +94,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...RENEWAL_MUTANTS,
   ...REPAIR_MUTANTS,
   ...LISTED_TIP_MUTANTS,
+  ...LONG_TIMELINE_MUTANTS,
   ...LIVENESS_MUTANTS,
   ...LONG_BRANCH_MUTANTS,
   ...MACHINE_MUTANTS,

@@ -52,6 +52,8 @@ export interface Odds {
   lagMs: number;
   /** A given-up call is carried out later than usual by at most this. */
   lateMs: number;
+  /** Entries that the first reading of a timeline comes to; 0: all. */
+  timelineRows: number;
   /** How far the forge's clock is ahead of the queue's; behind, when negative. */
   clockAheadMs: number;
   /** Shares of what people open or do. */
@@ -118,6 +120,7 @@ export const NO_ODDS: Readonly<Odds> = {
   indexLagMs: 0,
   lagMs: 0,
   lateMs: 0,
+  timelineRows: 0,
   clockAheadMs: 0,
   sharedHeads: 0,
   otherMerges: 0,

@@ -30,6 +30,7 @@ import { LEAVING_SCENES } from './scenes/leaving-scenes.ts';
 import { LEFT_BY_SEARCH_SCENES } from './scenes/left-by-search-scenes.ts';
 import { LIVENESS_SCENES } from './scenes/liveness-scenes.ts';
 import { LONG_BRANCH_SCENES } from './scenes/long-branch-scenes.ts';
+import { LONG_TIMELINE_SCENES } from './scenes/long-timeline-scenes.ts';
 import { MACHINE_SCENES } from './scenes/machine-scenes.ts';
 import { MERGE_RULE_SCENES } from './scenes/merge-rule-scenes.ts';
 import { MOVED_BASE_SCENES } from './scenes/moved-base-scenes.ts';
@@ -104,6 +105,7 @@ export const SCENES = {
   ...RECEIPT_SCENES,
   ...RECORD_SCENES,
   ...REFUSED_SCENES,
+  ...LONG_TIMELINE_SCENES,
   ...RENEWAL_SCENES,
   ...REPAIR_SCENES,
   ...REVIEW_SCENES,

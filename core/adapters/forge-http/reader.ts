@@ -46,7 +46,7 @@ export function createForgeReader(transport: ForgeTransport): ForgeReader {
     listTouchedPullRequests: () => listTouchedPullRequests(transport),
     listMergedPullRequests: () => listMergedPullRequests(transport),
     readPullRequest: (pr) => readPullRequest(transport, pr),
-    readTimeline: (pr, changedAt) => readTimeline(transport, pr, changedAt),
+    readTimeline: (pr, question) => readTimeline(transport, pr, question),
     listReviews: (pr) => listReviews(transport, pr),
     listChangedFiles: (pr) => listChangedFiles(transport, pr),
     countDependencies: (pr) => countDependencies(transport, pr),

@@ -2,7 +2,7 @@ import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import { ForgeError, type ScheduleProbe } from '#core/ports/forge.ts';
 import { readPullRequest } from './pulls.ts';
 import { cancelAutoMerge } from './setup-pulls.ts';
-import { readTimeline } from './timeline.ts';
+import { readWholeTimeline } from './timeline.ts';
 import { readBotLogin } from './users.ts';
 import { readBody } from './wire/read-body.ts';
 import { RepoRow } from './wire/schema-admin.ts';
@@ -103,7 +103,7 @@ async function isOwnSchedule(
   pr: PullRequestNumber,
   scheduleId: number,
 ): Promise<boolean> {
-  const entries = await readTimeline(transport, pr);
+  const entries = await readWholeTimeline(transport, pr);
   const last = entries.findLast(({ kind }) => kind === 'scheduled' || kind === 'cancelled');
   if (last?.kind !== 'scheduled' || last.id <= scheduleId) return false;
   return last.user === (await readBotLogin(transport));

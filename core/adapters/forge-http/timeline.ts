@@ -1,10 +1,15 @@
 import type { TimelineEntry } from '#core/domain/forge/forge.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { FORGE_PAGE_SIZE_MAX, FORGE_PAGES_MAX } from '#core/domain/limits.ts';
-import { ListingTooLong } from '#core/ports/forge.ts';
+import {
+  AnswerTooLarge,
+  ListingTooLong,
+  type TimelinePart,
+  type TimelineQuestion,
+} from '#core/ports/forge.ts';
 import { readBody } from './wire/read-body.ts';
 import { PushBody, type TimelineRow, TimelineRows } from './wire/schema.ts';
-import type { ForgeTransport } from './wire/transport.ts';
+import type { ForgeCall, ForgeTransport } from './wire/transport.ts';
 
 const KINDS: ReadonlyMap<string, TimelineEntry['kind']> = new Map([
   ['pull_scheduled_merge', 'scheduled'],
@@ -17,61 +22,134 @@ const KINDS: ReadonlyMap<string, TimelineEntry['kind']> = new Map([
 ]);
 
 /**
- * Pages in a row without a new entry that are passed over. The forge leaves inline comments, and references from repositories that the
- * bot may not read, out of a page after it has cut it: an empty page is no sign of the end.
+ * Answers in a row without a new entry that are passed over. The forge leaves inline comments, and references from repositories that
+ * the bot may not read, out of a page after it has cut it: an empty page is no sign of the end.
  */
 const EMPTY_PAGES_MAX = 10;
 /** A page of so many rows may be full, and the next page may hold entries of the same second. By default a full page has no fewer. */
 const FULL_PAGE_ROWS_MIN = 30;
+/** Calls of one reading from the start. One that goes on has less to read, and comes after all others. */
+const CALLS_MAX = 20;
+const CALLS_ON_MAX = FORGE_PAGES_MAX;
 
 /**
- * Reads the whole timeline, oldest first (decision 0320). Where no page is asked for, Forgejo and Gitea before 1.26 give all of it,
- * and later versions its first page (forge facts, 3.4). Once an entry is as new as the last change of the pull request, `changedAt`,
- * none follows. Without `changedAt` the timeline ends at the first page that brings no new entry. The forge sorts by the second of
- * its clock, which can go back; numbers are given in the order of writing. Throws `ListingTooLong`.
+ * Reads a timeline, or what is newer than `since`, oldest first (decisions 0320, 0321). Numbers are given in the order of writing;
+ * the forge sorts by the second of its clock, which can go back. Throws `AnswerTooLarge` where one entry alone is.
  */
 export async function readTimeline(
   transport: ForgeTransport,
   pr: PullRequestNumber,
-  changedAt?: EpochMs,
-): Promise<readonly TimelineEntry[]> {
-  const rows = new Map<number, TimelineRow>();
-  const emptyMax = changedAt === undefined ? 1 : EMPTY_PAGES_MAX;
-  let empty = 0;
-  for (let page = 1; empty < emptyMax; page += 1) {
-    if (page > FORGE_PAGES_MAX) throw new ListingTooLong(callOf(transport, pr).label);
-    const part = await readPart(transport, pr, page);
-    const before = rows.size;
-    for (const row of part) if (row !== null) rows.set(row.id, row);
-    empty = rows.size === before ? empty + 1 : 0;
-    // More than a page was given for the first one: that is all.
-    if (part.length > FORGE_PAGE_SIZE_MAX) break;
-    if (part.length < FULL_PAGE_ROWS_MIN && isAsNew([...rows.values()], changedAt)) break;
-  }
-  return [...rows.values()].sort((one, other) => one.id - other.id).map(toTimelineEntry);
+  { changedAt, since }: TimelineQuestion = {},
+): Promise<TimelinePart> {
+  const pages = new TimelinePages(transport, pr);
+  const callsMax = since === undefined ? CALLS_MAX : CALLS_ON_MAX;
+  const first = await walk(pages, changedAt, since, callsMax);
+  // Who deletes a comment between two pages moves an entry over their edge, out of sight.
+  const again = first.counted === null ? first : await walk(pages, changedAt, first.counted.since, callsMax);
+  const rows = new Map([...first.rows, ...again.rows]);
+  const entries = [...rows.values()].sort((one, other) => one.id - other.id).map(toTimelineEntry);
+  return { entries, readTo: again.readTo };
 }
 
-function isAsNew(rows: readonly TimelineRow[], changedAt: EpochMs | undefined): boolean {
-  return changedAt !== undefined && rows.some(({ created_at: at }) => at >= changedAt);
-}
-
-/** @param page - From 1. The first page is asked for without its number: only so do some versions give all entries at once. */
-async function readPart(
+/** Reads a timeline, however long. Throws `ListingTooLong` where more was written in one second than one reading comes to. */
+export async function readWholeTimeline(
   transport: ForgeTransport,
   pr: PullRequestNumber,
-  page: number,
-): Promise<readonly (TimelineRow | null)[]> {
-  const query = { limit: FORGE_PAGE_SIZE_MAX, ...(page === 1 ? {} : { page }) };
-  const call = { ...callOf(transport, pr), query };
-  return readBody(TimelineRows, call, await transport.request(call));
+): Promise<readonly TimelineEntry[]> {
+  const entries: TimelineEntry[] = [];
+  for (let since: EpochMs | undefined; ; ) {
+    const part = await readTimeline(transport, pr, since === undefined ? {} : { since });
+    entries.push(...part.entries);
+    if (part.readTo === null) return entries;
+    if (part.readTo === since) throw new ListingTooLong('GET issues/{n}/timeline');
+    since = part.readTo;
+  }
 }
 
-function callOf(transport: ForgeTransport, pr: PullRequestNumber) {
-  return {
-    method: 'GET',
-    label: 'GET issues/{n}/timeline',
-    path: [...transport.repoPath, 'issues', String(pr), 'timeline'],
-  } as const;
+interface Walked {
+  readonly rows: ReadonlyMap<number, TimelineRow>;
+  /** The time from which it goes on; null: that was all. */
+  readonly readTo: EpochMs | null;
+  /** Since when pages were asked for by number; null: none was. */
+  readonly counted: { readonly since: EpochMs | undefined } | null;
+}
+
+/**
+ * Asks for what is no older than the newest entry of the answer before, so that no deletion meanwhile hides an entry. Pages are
+ * counted where that leads no further: comments that were edited since, or a second of more entries than a page holds. An entry as
+ * new as the last change of the pull request, `changedAt`, is the last one. Without `changedAt` the timeline ends with the first
+ * answer that brings no new entry.
+ */
+async function walk(
+  pages: TimelinePages,
+  changedAt: EpochMs | undefined,
+  from: EpochMs | undefined,
+  callsMax: number,
+): Promise<Walked> {
+  const rows = new Map<number, TimelineRow>();
+  const emptyMax = changedAt === undefined ? 1 : EMPTY_PAGES_MAX;
+  let counted: Walked['counted'] = null;
+  let since = from;
+  let page = 1;
+  let empty = 0;
+  let isAsNew = false;
+  for (let calls = 0; calls < callsMax; calls += 1) {
+    const part = await pages.read(since, page);
+    if (part === null) {
+      page = 1;
+      continue;
+    }
+    const before = rows.size;
+    for (const row of part) rows.set(row.id, row);
+    if (page > 1 && part.length > 0) counted ??= { since };
+    const newest = Math.max(0, ...part.map(({ created_at: at }) => at));
+    isAsNew ||= changedAt !== undefined && newest >= changedAt;
+    const isShort = part.length < pages.fullRows;
+    empty = isShort && rows.size === before ? empty + 1 : 0;
+    if (part.length > FORGE_PAGE_SIZE_MAX || (isShort && isAsNew) || empty === emptyMax)
+      return { rows, readTo: null, counted };
+    const isFurther = counted === null && newest > (since ?? 0);
+    [since, page] = isFurther ? [newest, 1] : [since, page + 1];
+  }
+  return { rows, readTo: since ?? 0, counted };
+}
+
+/** Where no page is asked for, Forgejo and Gitea before 1.26 give all, and later versions the first page (forge facts, 3.4). */
+class TimelinePages {
+  readonly #transport: ForgeTransport;
+  readonly #call: ForgeCall;
+  #limit = FORGE_PAGE_SIZE_MAX;
+  #isWholeTooLarge = false;
+
+  constructor(transport: ForgeTransport, pr: PullRequestNumber) {
+    const path = [...transport.repoPath, 'issues', String(pr), 'timeline'];
+    this.#transport = transport;
+    this.#call = { method: 'GET', label: 'GET issues/{n}/timeline', path };
+  }
+
+  /** Rows of a page that may be full. */
+  get fullRows(): number {
+    return Math.min(FULL_PAGE_ROWS_MIN, this.#limit);
+  }
+
+  /** Null: the answer is too large, and pages are smaller from now on, so that they count anew. */
+  async read(since: EpochMs | undefined, page: number): Promise<readonly TimelineRow[] | null> {
+    const query = {
+      limit: this.#limit,
+      ...(since === undefined ? {} : { since: new Date(since).toISOString() }),
+      ...(page === 1 && !this.#isWholeTooLarge ? {} : { page }),
+    };
+    const call = { ...this.#call, query };
+    try {
+      const rows = readBody(TimelineRows, call, await this.#transport.request(call));
+      return rows.filter((row) => row !== null);
+    } catch (error) {
+      if (!(error instanceof AnswerTooLarge) || this.#limit === 1) throw error;
+      if (this.#isWholeTooLarge || page > 1) this.#limit = Math.ceil(this.#limit / 2);
+      this.#isWholeTooLarge = true;
+      return null;
+    }
+  }
 }
 
 function toTimelineEntry(row: TimelineRow): TimelineEntry {

@@ -13,6 +13,7 @@ import { emptyRecord } from '../queue/record/record.ts';
 import { isPromised } from '../queue/words/gone-words.ts';
 import type { TryRead } from '../reading/look-reads.ts';
 import { isUntouched, type ReadPullRequest, readSchedules } from '../reading/read-schedules.ts';
+import { TimelineMemory, TimelineReader } from '../reading/read-timelines.ts';
 import { StatusPatrol } from '../reading/status-patrol.ts';
 import { OF_EVERYTHING } from '../reconcile/action-kinds.ts';
 
@@ -64,7 +65,7 @@ async function look(
   const isTooMuch = pulls.length > LOOK_PULLS_MAX || changed.length > LOOK_TIMELINES_MAX;
   const later = new Set(changed.slice(LOOK_TIMELINES_MAX));
   const looked = await readSchedules(
-    forge,
+    new TimelineReader(forge, new TimelineMemory()),
     clock,
     createTryRead(),
     record,

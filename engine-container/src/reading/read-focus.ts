@@ -13,6 +13,7 @@ import type { CommitReader } from './read-commits.ts';
 import { readOwnRun } from './read-own-run.ts';
 import { readOrNone } from './read-pull.ts';
 import { isUntouched, readKnownSchedule } from './read-schedules.ts';
+import type { TimelineReader } from './read-timelines.ts';
 import type { TwinReader } from './read-twins.ts';
 import type { ViewReader } from './read-views.ts';
 
@@ -24,6 +25,7 @@ export interface FocusDeps {
   readonly commits: CommitReader;
   readonly twins: TwinReader;
   readonly views: ViewReader;
+  readonly timelines: TimelineReader;
 }
 
 type Focus = Map<PullRequestNumber, Reading<FocusView>>;
@@ -116,11 +118,13 @@ export class FocusReader {
 
   /** Null: nothing has touched it since it was read, or nothing follows from it yet. */
   async #readSchedule(record: QueueRecord, pull: PullRequest): Promise<FocusView['schedule']> {
-    const { forge, tryRead } = this.#deps;
+    const { timelines, tryRead } = this.#deps;
     const cached = record.readings.find((reading) => reading.pr === pull.number);
     const isUnchanged = cached !== undefined && isUntouched(cached, pull);
     if (isUnchanged || isBehindOldTip(record, pull)) return null;
-    const timeline = await tryRead(() => forge.readTimeline(pull.number, pull.updatedAt));
-    return timeline.known ? readKnownSchedule(record, pull, timeline.value) : UNKNOWN;
+    const timeline = await tryRead(() => timelines.read(pull));
+    return timeline.known && timeline.value !== null
+      ? readKnownSchedule(record, pull, timeline.value)
+      : UNKNOWN;
   }
 }

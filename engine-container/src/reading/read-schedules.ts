@@ -2,13 +2,13 @@ import type { PullRequest, TimelineEntry } from '#core/domain/forge/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import { type ForgeSight, isSettled, sightOf } from '#core/domain/wakes/forge-sight.ts';
-import type { ForgeReader } from '#core/ports/forge.ts';
 import type { Clock } from '#core/ports/system.ts';
 import { readSchedule } from '../queue/admission/eligibility.ts';
 import type { PullRequestReading, ScheduleReading } from '../queue/admission/readings.ts';
 import { isAwaited, isRenewedBy, needsRenewal, renewed } from '../queue/admission/renewal.ts';
 import type { QueueRecord } from '../queue/record/record.ts';
 import type { TryRead } from './look-reads.ts';
+import type { TimelineReader } from './read-timelines.ts';
 import type { SeenPullRequest } from './status-patrol.ts';
 
 /** The earlier reading of it still holds. */
@@ -60,7 +60,7 @@ export interface ReadPullRequest {
 
 /** Who is scheduled on which head: from the timeline of each, or from what was read while nothing has touched it since. */
 export async function readSchedules(
-  forge: Pick<ForgeReader, 'readTimeline'>,
+  timelines: Pick<TimelineReader, 'read' | 'isPartial'>,
   clock: Clock,
   tryRead: TryRead,
   record: Pick<QueueRecord, 'readings'>,
@@ -75,29 +75,35 @@ export async function readSchedules(
       result.push({ pull, reading: known(cached) });
       continue;
     }
+    if (timelines.isPartial(pull.number)) {
+      result.push({ pull, reading: UNKNOWN });
+      continue;
+    }
     const now = clock.now();
     const same = cached !== undefined && isOf(cached, pull) ? cached : undefined;
     const seenAt = same?.seenAt ?? now;
-    const timeline = await tryRead(() => forge.readTimeline(pull.number, pull.updatedAt));
-    const reading: Reading<PullRequestReading> = timeline.known
-      ? known({
-          pr: pull.number,
-          head: pull.headSha,
-          updatedAt: pull.updatedAt,
-          schedule: readSchedule(timeline.value, pull),
-          judgedTarget: true,
-          reviews: null,
-          seenAt,
-          readAt: now,
-          ...readLabels(timeline.value, pull, counted),
-          ...(timeline.value.some(({ kind }) => kind === 'dependency') ? { mayDepend: true as const } : {}),
-          ...(cached?.head === pull.headSha && cached.checkedFor !== undefined
-            ? { checkedFor: cached.checkedFor }
-            : {}),
-          // Read again for its timeline alone.
-          ...(same?.authorWrites === undefined ? {} : { authorWrites: same.authorWrites }),
-        })
-      : UNKNOWN;
+    const read = await tryRead(() => timelines.read(pull));
+    const timeline = read.known ? read.value : null;
+    const reading: Reading<PullRequestReading> =
+      timeline !== null
+        ? known({
+            pr: pull.number,
+            head: pull.headSha,
+            updatedAt: pull.updatedAt,
+            schedule: readSchedule(timeline, pull),
+            judgedTarget: true,
+            reviews: null,
+            seenAt,
+            readAt: now,
+            ...readLabels(timeline, pull, counted),
+            ...(timeline.some(({ kind }) => kind === 'dependency') ? { mayDepend: true as const } : {}),
+            ...(cached?.head === pull.headSha && cached.checkedFor !== undefined
+              ? { checkedFor: cached.checkedFor }
+              : {}),
+            // Read again for its timeline alone.
+            ...(same?.authorWrites === undefined ? {} : { authorWrites: same.authorWrites }),
+          })
+        : UNKNOWN;
     result.push({ pull, reading });
   }
   return result;

@@ -28,6 +28,7 @@ import { ownerOf } from './read-renewals.ts';
 import { readSchedules, sightIn, toSeen } from './read-schedules.ts';
 import { isRuleDue, readHook } from './read-set-up.ts';
 import { isBaseNews, readSettings } from './read-settings-file.ts';
+import { type TimelineMemory, TimelineReader } from './read-timelines.ts';
 import { type LandingReading, TraceReader } from './read-traces.ts';
 import { TwinReader } from './read-twins.ts';
 import { ViewReader } from './read-views.ts';
@@ -51,6 +52,7 @@ export class SnapshotReader {
   readonly #base: BaseReader;
   readonly #gates: GateReader;
   readonly #patrol: StatusPatrol;
+  readonly #timelines: TimelineReader;
   readonly #budget: LookBudget;
   readonly #queueName: string;
   readonly #twins: TwinReader;
@@ -73,11 +75,13 @@ export class SnapshotReader {
       queueName: string;
       mayRead: () => boolean;
       patrol: PatrolMemory;
+      timelines: TimelineMemory;
     },
     repo: ManagedRepo,
   ) {
     this.#forge = deps.forge;
     this.#patrol = new StatusPatrol(deps.patrol);
+    this.#timelines = new TimelineReader(deps.forge, deps.timelines);
     this.#clock = deps.clock;
     this.reads = new LookReads(deps.mayRead);
     this.#tryRead = this.reads.tryRead;
@@ -106,6 +110,7 @@ export class SnapshotReader {
       commits: this.#commits,
       twins: this.#twins,
       views: this.#views,
+      timelines: this.#timelines,
     });
     this.#traces = new TraceReader(this.#commits, this.#twins);
     this.#base = new BaseReader({ ...deps, commits: this.#commits, tryRead: this.#tryRead }, repo.baseBranch);
@@ -114,7 +119,7 @@ export class SnapshotReader {
 
   /** The last look had no time for some pull requests: another one goes on with them. */
   get isUnfinished(): boolean {
-    return this.#budget.isSpent;
+    return this.#budget.isSpent || this.#timelines.isUnfinished;
   }
 
   /** Everything anew. An idle repo costs one list (and one page more per 50 open pull requests), one without any also its tip. */
@@ -123,13 +128,14 @@ export class SnapshotReader {
     this.reads.begin();
     const listed = await this.#tryRead(() => this.#forge.listOpenPullRequests());
     this.#budget.begin();
+    this.#timelines.begin();
     const ofBase = mapKnown(listed, (all) => all.filter((pull) => pull.baseRef === this.#repo.baseBranch));
     const pulls = byUrgency(record, ofBase);
     if (listed.known) this.#twins.keep(listed.value, record);
     if (pulls.known) this.#focus.open = pulls.value;
     const schedules = pulls.known
       ? await readSchedules(
-          this.#forge,
+          this.#timelines,
           this.#clock,
           this.#budget.tryRead,
           record,
@@ -170,6 +176,7 @@ export class SnapshotReader {
     const views = await askHeld(this.#forge, baseBranch, this.#tryRead, record, listedViews, fence);
     const focus = await this.#focus.readNext(record);
     if (schedules !== null) await this.#focus.readDeparted(record, views, focus, fence);
+    if (pulls.known) await this.#timelines.goOn(pulls.value, this.#budget.tryRead);
     const rest = {
       ...(await this.#readBlockers(record, focus)),
       ...traces,

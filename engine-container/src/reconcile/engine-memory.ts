@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CommitSha, RepoId, TreeHash } from '#core/domain/ids.ts';
 import { DIRECTORY_MEMORY_ENTRIES_MAX } from '#core/domain/limits.ts';
 import type { ChangedCommit } from '#core/ports/forge.ts';
+import { TimelineMemory } from '../reading/read-timelines.ts';
 import type { PatrolMemory } from '../reading/status-patrol.ts';
 import type { Directory } from '../staging/objects.ts';
 import type { RecordMemory } from '../stored-record/record-keeper.ts';
@@ -25,13 +26,14 @@ export class RepoDirectories {
   readonly baseSides: BaseSides = new Map();
   /** Of changes that were compared, by the two commits or trees of each: equal for the same patch; null: not to be told. */
   readonly patches = new Map<string, string | null>();
+  readonly timelines = new TimelineMemory();
   /** Which statuses were read in turn. */
   readonly patrol: PatrolMemory = { doneTurn: null };
   #entries = 0;
 
   get size(): number {
     const listed = [...this.baseSides.values()].reduce((sum, { commits }) => sum + commits.length, 0);
-    return this.#entries + this.trees.size + this.patches.size + listed;
+    return this.#entries + this.trees.size + this.patches.size + this.timelines.size + listed;
   }
 
   put(id: TreeHash, directory: Directory | 'unsayable'): void {

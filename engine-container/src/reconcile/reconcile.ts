@@ -17,12 +17,11 @@ import type { Snapshot } from '../queue/snapshot.ts';
 import { Looks } from '../reading/looks.ts';
 import { SnapshotReader } from '../reading/read-snapshot.ts';
 import { toldSettings } from '../reading/settings-changes.ts';
-import type { PatrolMemory } from '../reading/status-patrol.ts';
 import { RepoObjects } from '../staging/repo-objects.ts';
 import { StagedTreeMismatch } from '../staging/stage-trees.ts';
 import { RecordKeeper } from '../stored-record/record-keeper.ts';
 import { afterFailure, isOfEverything, isTakingBack } from './action-kinds.ts';
-import type { EngineMemory } from './engine-memory.ts';
+import type { EngineMemory, RepoDirectories } from './engine-memory.ts';
 import { findRuledBranch } from './find-ruled-branch.ts';
 import { isRefusedAlone } from './is-refused-alone.ts';
 import { perform, queuePageFor } from './perform.ts';
@@ -45,7 +44,7 @@ export class Reconcile {
   readonly #queueName: string;
   readonly #forge: EngineForge;
   readonly #objects: RepoObjects;
-  readonly #patrol: PatrolMemory;
+  readonly #memory: RepoDirectories;
   readonly #deadline: number;
   readonly #keeper: RecordKeeper;
   readonly #alarms: ToldAlarms;
@@ -76,10 +75,9 @@ export class Reconcile {
     this.#deadline = this.#clock.monotonic() + RECONCILE_BUDGET_MS;
     const { onCall, onAnswer } = deps.spent;
     this.#forge = deps.forgeFor(request, held, () => this.#mayRead(), onCall, onAnswer);
-    const directories = memory.open(repo.id);
-    this.#patrol = directories.patrol;
+    this.#memory = memory.open(repo.id);
     this.#alarms = memory.alarms;
-    this.#objects = new RepoObjects(this.#forge, directories, () => this.#isOutOfTime());
+    this.#objects = new RepoObjects(this.#forge, this.#memory, () => this.#isOutOfTime());
     this.#keeper = new RecordKeeper({ ...deps, repo, held, memory: memory.recordOf(repo.id) });
   }
 
@@ -203,7 +201,8 @@ export class Reconcile {
     const forge = this.#forge;
     const queueName = this.#queueName;
     const mayRead = () => this.#mayRead();
-    return new SnapshotReader({ ...this.#deps, forge, queueName, patrol: this.#patrol, mayRead }, this.#repo);
+    const { patrol, timelines } = this.#memory;
+    return new SnapshotReader({ ...this.#deps, forge, queueName, patrol, timelines, mayRead }, this.#repo);
   }
 
   async #performAll(

@@ -283,7 +283,7 @@ export function adminSuite(subject: () => ForgeSubject, needs: Needs): void {
     await repo.must('bot', 'POST', `/pulls/${pr}/merge`, { Do: 'squash', merge_when_checks_succeed: true });
     expect(await admin.cancelAutoMerge(pr)).toBe('cancelled');
     expect(await admin.cancelAutoMerge(pr)).toBe('not_scheduled');
-    expect((await repo.forge.readTimeline(pr)).map((entry) => entry.kind)).toEqual(
+    expect((await repo.forge.readTimeline(pr)).entries.map((entry) => entry.kind)).toEqual(
       expect.arrayContaining(['scheduled', 'cancelled']),
     );
     expect(await admin.cancelAutoMerge(4711)).toBe('not_scheduled');
@@ -307,7 +307,9 @@ export function adminSuite(subject: () => ForgeSubject, needs: Needs): void {
         (found) => found !== 'unknown',
       );
     const entries = async () =>
-      (await repo.forge.readTimeline(pr)).filter((entry) => ['scheduled', 'cancelled'].includes(entry.kind));
+      (await repo.forge.readTimeline(pr)).entries.filter((entry) =>
+        ['scheduled', 'cancelled'].includes(entry.kind),
+      );
     await mergeable();
     await schedule();
     const [own] = await entries();

@@ -161,7 +161,9 @@ export function landingSuite(subject: () => ForgeSubject, needs: Needs): void {
     await repo.forge.postStatus(head, SUCCESS);
     await settle(6);
     expect(await repo.forge.readPullRequest(pr)).toMatchObject({ state: 'open', merged: false });
-    expect((await repo.forge.readTimeline(pr)).filter((entry) => entry.kind === 'cancelled')).toEqual([]);
+    expect((await repo.forge.readTimeline(pr)).entries.filter((entry) => entry.kind === 'cancelled')).toEqual(
+      [],
+    );
     if (!isForgejo()) {
       await repo.forge.postStatus(head, { ...SUCCESS, state: 'pending' });
       expect(await schedule(repo, pr, 'merge')).toBe(409);
@@ -185,7 +187,7 @@ export function landingSuite(subject: () => ForgeSubject, needs: Needs): void {
       const before = { owner, repo: name, index: first.pr };
       await repo.must('person', 'POST', `/issues/${pr}/dependencies`, before);
       for (const each of [pr, first.pr]) {
-        const kinds = (await repo.forge.readTimeline(each)).map(({ kind }) => kind);
+        const kinds = (await repo.forge.readTimeline(each)).entries.map(({ kind }) => kind);
         expect(kinds.filter((kind) => kind === 'dependency')).toEqual(['dependency']);
       }
       expect(await repo.forge.countDependencies(pr)).toEqual({ open: 1, hidden: 0 });

@@ -72,7 +72,7 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect(listed.map(({ number }) => number)).toEqual([pr]);
     expect(await repo.forge.listTouchedPullRequests()).toEqual(listed);
     expect(await repo.forge.readPullRequest(pr)).toMatchObject({ headSha: head, title: 'Change one' });
-    const kinds = (await repo.forge.readTimeline(pr)).map(({ kind }) => kind);
+    const kinds = (await repo.forge.readTimeline(pr)).entries.map(({ kind }) => kind);
     expect(kinds).toContain('scheduled');
     // A fake writes all of its state after each change: with these texts in it every later test takes a second more.
     await repo.must('bot', 'DELETE', '');
@@ -88,7 +88,7 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect([listed?.labels, (await repo.forge.readPullRequest(pr)).labels]).toEqual([['hotfix'], ['hotfix']]);
     await repo.must('bot', 'DELETE', `/issues/${pr}/labels/${id}`);
     expect((await repo.forge.readPullRequest(pr)).labels).toBeUndefined();
-    const entries = (await repo.forge.readTimeline(pr)).filter(({ label }) => label === 'hotfix');
+    const entries = (await repo.forge.readTimeline(pr)).entries.filter(({ label }) => label === 'hotfix');
     const by = repo.loginOf('bot');
     expect(entries.map(({ kind, user }) => [kind, user])).toEqual([
       ['labelled', by],
@@ -301,7 +301,7 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
     const { pr, head } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
     await repo.untilMergeable(pr);
     const kinds = async () =>
-      (await repo.forge.readTimeline(pr)).filter(
+      (await repo.forge.readTimeline(pr)).entries.filter(
         (entry) => entry.kind !== 'other' && entry.kind !== 'pushed',
       );
     expect(await kinds()).toEqual([]);
@@ -325,9 +325,9 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
     const pushed = await repo.commit('bot', { 'a.txt': 'b\n' }, { branch: 'one' });
     // `head.sha` is live; the entry is written by a queue.
     expect((await repo.forge.readPullRequest(pr)).headSha).toBe(pushed);
-    const entries = await repo.until(
+    const { entries } = await repo.until(
       () => repo.forge.readTimeline(pr),
-      (rows) => rows.some((entry) => entry.newHead === pushed),
+      (part) => part.entries.some((entry) => entry.newHead === pushed),
     );
     expect(entries.at(-1)).toMatchObject({ kind: 'pushed', newHead: pushed });
     expect((await repo.api('bot', 'DELETE', `/pulls/${pr}/merge`)).status).toBe(204);
@@ -342,9 +342,12 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
       await repo.must('bot', 'POST', `/issues/${pr}/comments`, { body: `comment ${nth}` });
     await schedule(repo, pr, head);
     const { updatedAt } = await repo.forge.readPullRequest(pr);
-    const entries = await repo.forge.readTimeline(pr, updatedAt);
+    const { entries } = await repo.forge.readTimeline(pr, { changedAt: updatedAt });
     expect(entries.at(-1)).toMatchObject({ kind: 'scheduled' });
     expect(entries.length).toBeGreaterThan(MORE_THAN_A_PAGE);
+    const since = entries.at(-1)?.at ?? 0;
+    const part = await repo.forge.readTimeline(pr, { changedAt: updatedAt, since });
+    expect(part).toEqual({ entries: entries.filter(({ at }) => at >= since), readTo: null });
     expect((await repo.api('bot', 'DELETE', `/pulls/${pr}/merge`)).status).toBe(204);
   });
 
@@ -358,7 +361,7 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
     await repo.untilMergeable(pr);
     await schedule(repo, pr, head);
     await repo.must('bot', 'PATCH', `/pulls/${pr}`, { base: 'docs' });
-    const entries = await repo.forge.readTimeline(pr);
+    const { entries } = await repo.forge.readTimeline(pr);
     expect(entries).toContainEqual(expect.objectContaining({ kind: 'retargeted', baseBefore: 'main' }));
     const pushes = entries.filter(({ kind }) => kind === 'pushed');
     expect(pushes).toEqual([expect.objectContaining({ newHead: head })]);

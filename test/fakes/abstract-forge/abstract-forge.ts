@@ -168,6 +168,7 @@ export function createAbstractForge(options: AbstractForgeOptions): AbstractForg
     checkDelayMs: 0,
     delaysChecks: false,
     listedTip: null,
+    timelineRowsMax: FORGE_ROWS_MAX,
     listingRowsMax: FORGE_ROWS_MAX,
     runnerWaitMs: 0,
     runners: Number.POSITIVE_INFINITY,

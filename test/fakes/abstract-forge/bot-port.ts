@@ -15,6 +15,7 @@ import { isNameInTheWay, isNameTaken, moveBranch, refsInTheWay, removeBranch } f
 import { viewWriteRight } from './rights.ts';
 import { countDependencies, listChangedFiles, ruleOf } from './rules.ts';
 import { appendStatus } from './statuses.ts';
+import { readTimeline } from './timeline.ts';
 import {
   viewCommit,
   viewGate,
@@ -102,10 +103,10 @@ function createReader(world: World): Reader {
         startDelayedCheck(world, pull);
         return viewPull(world, pull, { factsMs, refsMs });
       }),
-    readTimeline: async (pr) =>
-      exchange(world, get(`issues/${pr}/timeline`, 'issues/{n}/timeline'), () => [
-        ...found(world.pulls.get(pr)).timeline,
-      ]),
+    readTimeline: async (pr, question) =>
+      exchange(world, get(`issues/${pr}/timeline`, 'issues/{n}/timeline'), () =>
+        readTimeline(world, found(world.pulls.get(pr)), question),
+      ),
     listReviews: async (pr) =>
       exchange(world, get(`pulls/${pr}/reviews`, 'pulls/{n}/reviews'), () => [
         ...found(world.pulls.get(pr)).reviews,

@@ -150,6 +150,8 @@ export type Knobs = Pick<
   ciHabits: CiHabits;
   /** A call that takes longer than the client waits is carried out by the forge this much later. */
   lateEffectMs: number;
+  /** Entries of a timeline that one reading comes to, and all others of the last one's second. */
+  timelineRowsMax: number;
   /** A longer listing of commits is given up by the client. */
   listingRowsMax: number;
   /** How long a run waits for a runner; infinite: no runner has its label. */

@@ -300,12 +300,12 @@ describe('automatic merge', () => {
     for (const rowDeletedBeforeMerge of [true, false]) {
       const { clock, control, bot } = setUp({ switches: { rowDeletedBeforeMerge } });
       const { pr, head } = await openScheduled(control, 'one');
-      const before = await bot.readTimeline(pr);
+      const { entries: before } = await bot.readTimeline(pr);
       control.mergeFails = () => true;
       await success(control, head);
       await clock.advance(60_000);
       expect(control.isScheduled(pr)).toBe(!rowDeletedBeforeMerge);
-      expect(await bot.readTimeline(pr)).toEqual(before);
+      expect((await bot.readTimeline(pr)).entries).toEqual(before);
     }
   });
 

@@ -143,7 +143,7 @@ test('its stamps are those of its own clock', async () => {
   const { clock, control, bot } = setUp();
   control.clockAheadMs = -90 * SECOND;
   const { pr } = await openScheduled(control, 'one');
-  expect((await bot.readTimeline(pr)).at(-1)?.at).toBe(clock.now() - 90 * SECOND);
+  expect((await bot.readTimeline(pr)).entries.at(-1)?.at).toBe(clock.now() - 90 * SECOND);
   expect((await bot.readPullRequest(pr)).updatedAt).toBe(clock.now() - 90 * SECOND);
 });
 

@@ -12,7 +12,7 @@ describe('timeline and statuses', () => {
     await control.setTitle(pr, 'other');
     await control.cancelSchedule(pr);
     await control.cancelSchedule(pr);
-    const timeline = await bot.readTimeline(pr);
+    const { entries: timeline } = await bot.readTimeline(pr);
     expect(timeline.map((entry) => [entry.kind, entry.newHead])).toEqual([
       ['pushed', head],
       ['scheduled', null],
@@ -32,9 +32,9 @@ describe('timeline and statuses', () => {
     const { pr } = await openScheduled(control, 'one');
     const head = await control.pushToPullRequest(pr, { x: 'x' });
     expect((await bot.readPullRequest(pr)).headSha).toBe(head);
-    expect((await bot.readTimeline(pr)).at(-1)?.kind).toBe('scheduled');
+    expect((await bot.readTimeline(pr)).entries.at(-1)?.kind).toBe('scheduled');
     await clock.advance(4000);
-    expect((await bot.readTimeline(pr)).at(-1)).toMatchObject({ kind: 'pushed', newHead: head });
+    expect((await bot.readTimeline(pr)).entries.at(-1)).toMatchObject({ kind: 'pushed', newHead: head });
   });
 
   test('the newest status of a context counts, with its creator', async () => {

@@ -1,5 +1,5 @@
 import { createForgeReader } from '#core/adapters/forge-http/reader.ts';
-import { type ForgeReader, ListingTooLong } from '#core/ports/forge.ts';
+import type { ForgeReader } from '#core/ports/forge.ts';
 import { openScripted } from '../../../../support/open-scripted.ts';
 import { type ScriptedAnswer, type SeenRequest, sha } from '../../../../support/scripted-forge.ts';
 
@@ -228,110 +228,6 @@ describe('pull requests', () => {
   test.each([null, []])('none (%j)', async (json) => {
     const { forge } = open(() => ({ json }));
     expect(await forge.listOpenPullRequests()).toEqual([]);
-  });
-});
-
-describe('timeline', () => {
-  const T0 = Date.parse('2026-01-01T00:00:00Z');
-  const entryAt = (id: number, type = 'comment') => ({
-    id,
-    type,
-    body: '',
-    created_at: new Date(T0 + id * 1_000).toISOString(),
-    user: { login: 'dev' },
-  });
-  const PAGE = Array.from({ length: 50 }, (_, at) => entryAt(at + 1));
-  /** Its pages as Gitea gives them, the first one where none is asked for. */
-  const openPages = (pages: readonly (readonly unknown[])[]) =>
-    open(({ query }) => ({ json: pages[Number(query.page ?? 1) - 1] ?? [] }));
-
-  const push = (id: number, at = id) => ({ ...entryAt(id, 'pull_push'), created_at: entryAt(at).created_at });
-
-  test.each([
-    ['on the second page', [PAGE, [push(51)]], 51, 2],
-    ['behind pages of what the bot may not read', [PAGE, [], [], [], [push(240)]], 240, 5],
-    ['on a page that is not full', [[entryAt(50), push(51)], [entryAt(52)]], 51, 1],
-    ['on the page after one that ends in the same second', [PAGE, [push(51, 50)]], 50, 2],
-  ])('is read to the entry of its last change: %s', async (_where, pages, second, calls) => {
-    const { forge, seen } = openPages(pages);
-    const entries = await forge.readTimeline(4, T0 + second * 1_000);
-    expect(entries.at(-1)).toMatchObject({ kind: 'pushed' });
-    expect(seen.map(({ query }) => [query.page ?? null, query.limit])).toEqual(
-      Array.from({ length: calls }, (_, at) => [at === 0 ? null : String(at + 1), '50']),
-    );
-  });
-
-  test('ends after ten pages without an entry where its last change left none, and where more than a page is given for all', async () => {
-    const edited = openPages([PAGE]);
-    expect(await edited.forge.readTimeline(4, T0 + 3_600_000)).toHaveLength(50);
-    expect(edited.seen).toHaveLength(11);
-    const whole = openPages([[...PAGE, entryAt(51)]]);
-    expect(await whole.forge.readTimeline(4, T0 + 3_600_000)).toHaveLength(51);
-    expect(whole.seen).toHaveLength(1);
-  });
-
-  test('without an end is too long', async () => {
-    const { forge } = open(({ query }) => ({ json: [entryAt(Number(query.page ?? 1))] }));
-    await expect(forge.readTimeline(4, T0 + 3_600_000)).rejects.toThrow(ListingTooLong);
-  });
-
-  test('in the order of writing, also where the clock of the forge was put back in between', async () => {
-    const entry = (id: number, type: string, second: number) => ({
-      id,
-      type,
-      created_at: `2026-01-01T00:00:0${second}Z`,
-      user: { login: 'dev' },
-    });
-    const { forge } = open(() => ({ json: [entry(3, 'pull_push', 2), entry(2, 'pull_scheduled_merge', 8)] }));
-    const entries = await forge.readTimeline(4);
-    expect(entries.map(({ kind }) => kind)).toEqual(['scheduled', 'pushed']);
-  });
-
-  const row = (id: number, type: string, body = '', user: unknown = { login: 'dev' }) => ({
-    id,
-    type,
-    body,
-    user,
-    created_at: '2026-01-01T00:00:00Z',
-    updated_at: '2026-01-01T00:00:00Z',
-    ref_commit_sha: '',
-  });
-
-  test('kinds, users and the newest commit of a push', async () => {
-    const push = (ids: readonly string[], force: boolean) =>
-      JSON.stringify({ is_force_push: force, commit_ids: ids });
-    const { forge, seen } = open(() => ({
-      json: [
-        row(1, 'pull_scheduled_merge'),
-        null,
-        row(2, 'pull_push', push([sha(1), sha(2)], false)),
-        row(3, 'pull_push', push([sha(2), sha(3)], true)),
-        row(4, 'pull_cancel_scheduled_merge'),
-        row(5, 'change_title', '', null),
-        row(6, 'pull_push', 'not json'),
-        row(7, 'pull_push', '{"commit_ids":[]}'),
-        row(8, 'pull_push', 'null'),
-      ],
-    }));
-    const entries = await forge.readTimeline(4);
-    expect(entries.map((entry) => [entry.id, entry.kind, entry.user, entry.newHead])).toEqual([
-      [1, 'scheduled', 'dev', null],
-      [2, 'pushed', 'dev', sha(2)],
-      [3, 'pushed', 'dev', sha(3)],
-      [4, 'cancelled', 'dev', null],
-      [5, 'other', '', null],
-      [6, 'pushed', 'dev', null],
-      [7, 'pushed', 'dev', null],
-      [8, 'pushed', 'dev', null],
-    ]);
-    expect(entries[0]?.at).toBe(Date.UTC(2026, 0, 1));
-    // With `page`, the forge would cut first and filter afterwards.
-    expect(seen[0]).toMatchObject({ path: '/issues/4/timeline', query: {} });
-  });
-
-  test('null is the empty one', async () => {
-    const { forge } = open(() => ({ json: null }));
-    expect(await forge.readTimeline(4)).toEqual([]);
   });
 });
 

@@ -1,0 +1,99 @@
+import type { PullRequest, TimelineEntry } from '#core/domain/forge/forge.ts';
+import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
+import type { ForgeReader, TimelinePart } from '#core/ports/forge.ts';
+import type { TryRead } from './look-reads.ts';
+
+/** Entries from which on a timeline is not read from its start again. */
+const LONG_ENTRIES_MIN = 100;
+/** The clock of the forge may have gone back by so much since a whole timeline was read. */
+const OVERLAP_MS = 5 * 60_000;
+
+interface Kept {
+  /** Without those that say nothing to the queue. */
+  readonly entries: ReadonlyMap<number, TimelineEntry>;
+  /** All entries up to then are known. */
+  readonly readTo: EpochMs;
+  readonly isWhole: boolean;
+}
+
+/** Long timelines of one repository, as far as they were read. */
+export class TimelineMemory {
+  readonly #kept = new Map<PullRequestNumber, Kept>();
+
+  /** Entries of all of them. */
+  get size(): number {
+    return [...this.#kept.values()].reduce((sum, { entries }) => sum + 1 + entries.size, 0);
+  }
+
+  get(pr: PullRequestNumber): Kept | undefined {
+    return this.#kept.get(pr);
+  }
+
+  keep(pr: PullRequestNumber, kept: Kept): void {
+    this.#kept.set(pr, kept);
+  }
+}
+
+/**
+ * Reads timelines, and of long ones what is new (decision 0321): who may comment makes a timeline as long as they like, and no other
+ * pull request waits for it. Entries of pushes that Gitea deletes where the target changes stay known: the one that it writes with that
+ * change is newer than all of them (forge facts, 3.4).
+ */
+export class TimelineReader {
+  readonly #forge: Pick<ForgeReader, 'readTimeline'>;
+  readonly #memory: TimelineMemory;
+  #isUnfinished = false;
+
+  constructor(forge: Pick<ForgeReader, 'readTimeline'>, memory: TimelineMemory) {
+    this.#forge = forge;
+    this.#memory = memory;
+  }
+
+  begin(): void {
+    this.#isUnfinished = false;
+  }
+
+  /** The next look has more of a long timeline to read or to tell. */
+  get isUnfinished(): boolean {
+    return this.#isUnfinished;
+  }
+
+  /** Whether the last reading did not come to the end: what it says is unknown until `goOn` has come there. */
+  isPartial(pr: PullRequestNumber): boolean {
+    return this.#memory.get(pr)?.isWhole === false;
+  }
+
+  /** In the order of writing; null: it was not read to its end. */
+  async read({ number: pr, updatedAt: changedAt }: PullRequest): Promise<readonly TimelineEntry[] | null> {
+    const kept = this.#memory.get(pr);
+    // Who writes thousands of entries in the time of the overlap must not keep a part from being the next one.
+    const since = kept && (kept.isWhole ? kept.readTo - OVERLAP_MS : kept.readTo);
+    const part = await this.#forge.readTimeline(pr, { changedAt, ...(since === undefined ? {} : { since }) });
+    const isShort = kept === undefined && part.readTo === null && part.entries.length < LONG_ENTRIES_MIN;
+    return isShort ? part.entries : this.#keep(pr, part, kept);
+  }
+
+  /** Goes on with those that were read in part, when all else of a look is known: each may take all the time that is left. */
+  async goOn(pulls: readonly PullRequest[], tryRead: TryRead): Promise<void> {
+    for (const pull of pulls.filter(({ number }) => this.isPartial(number))) {
+      const read = await tryRead(() => this.read(pull));
+      // The next look tells it.
+      this.#isUnfinished ||= read.known && read.value !== null;
+    }
+  }
+
+  #keep(
+    pr: PullRequestNumber,
+    { entries, readTo }: TimelinePart,
+    before?: Kept,
+  ): readonly TimelineEntry[] | null {
+    const told = entries.filter(({ kind }) => kind !== 'other').map((entry) => [entry.id, entry] as const);
+    const known = new Map([...(before?.entries ?? []), ...told]);
+    const knownTo = before?.readTo ?? 0;
+    const newest = Math.max(knownTo, readTo ?? 0, ...entries.map(({ at }) => at));
+    this.#memory.keep(pr, { entries: known, readTo: newest, isWhole: readTo === null });
+    if (readTo === null) return [...known.values()].sort((one, other) => one.id - other.id);
+    this.#isUnfinished ||= newest > knownTo || before?.isWhole === true;
+    return null;
+  }
+}
